@@ -1,0 +1,132 @@
+"""Sets of row indexes as deletion vectors store them: Delta's magic number and a portable 64-bit Roaring bitmap.
+
+Sources: PROTOCOL.md, "Deletion Vector Format"; https://github.com/RoaringBitmap/RoaringFormatSpec.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable
+from itertools import pairwise
+
+from deltalog.errors import MalformedVector
+
+MAGIC = 1681511377
+
+_WITH_RUNS = 12347  # the low half of a bitmap's first word when some container holds runs
+_WITHOUT_RUNS = 12346
+_OFFSETS_FROM = 4  # with runs, fewer containers than this have no table of offsets
+_ARRAY_LIMIT = 4096  # a container with more values is a bitmap
+_BITMAP_BYTES = 8192
+
+
+class _Bytes:
+    """Bytes that are read from the front; little-endian."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._at = 0
+
+    def take(self, count: int) -> bytes:
+        taken = self._data[self._at : self._at + count]
+        if len(taken) < count:
+            raise MalformedVector(f"the deletion vector's {len(self._data)} bytes end in the middle of a value")
+        self._at += count
+        return taken
+
+    def number(self, count: int) -> int:
+        return int.from_bytes(self.take(count), "little")
+
+    def numbers(self, count: int) -> tuple[int, ...]:
+        """``count`` numbers of 16 bits."""
+        return struct.unpack(f"<{count}H", self.take(2 * count))
+
+    @property
+    def left(self) -> int:
+        return len(self._data) - self._at
+
+
+def encode_rows(rows: Iterable[int]) -> bytes:
+    """The bytes of a set of row indexes (from 0, below 2**63), without size and checksum. Raises ValueError.
+
+    Containers are arrays or bitmaps, never runs; so equal sets give equal bytes.
+    """
+    ordered = sorted(set(rows))
+    if ordered and not (ordered[0] >= 0 and ordered[-1] < 1 << 63):
+        raise ValueError(f"row indexes go from 0 to 2**63 - 1; found {ordered[0]} to {ordered[-1]}")
+    buckets: dict[int, dict[int, list[int]]] = {}
+    for row in ordered:
+        buckets.setdefault(row >> 32, {}).setdefault(row >> 16 & 0xFFFF, []).append(row & 0xFFFF)
+    parts = [struct.pack("<IQ", MAGIC, len(buckets))]
+    for key, containers in buckets.items():
+        parts.append(struct.pack("<I", key) + _encode_bucket(containers))
+    return b"".join(parts)
+
+
+def decode_rows(data: bytes) -> tuple[int, ...]:
+    """The row indexes, ascending, that the bytes of a deletion vector stand for. Raises MalformedVector."""
+    source = _Bytes(data)
+    magic = source.number(4)
+    if magic != MAGIC:
+        raise MalformedVector(f"the deletion vector begins with the number {magic}; it must be {MAGIC}")
+    rows: list[int] = []
+    for _ in range(source.number(8)):
+        key = source.number(4)
+        if key >= 1 << 31:
+            raise MalformedVector(f"the deletion vector has the key {key}, whose highest bit must be 0")
+        rows += (key << 32 | low for low in _decode_bucket(source))
+    if source.left:
+        raise MalformedVector(f"{source.left} bytes are left behind the deletion vector's last bucket")
+    if any(one >= other for one, other in pairwise(rows)):
+        raise MalformedVector("the row indexes of the deletion vector do not ascend")
+    return tuple(rows)
+
+
+def _encode_bucket(containers: dict[int, list[int]]) -> bytes:
+    header = struct.pack("<II", _WITHOUT_RUNS, len(containers))
+    header += b"".join(struct.pack("<HH", key, len(values) - 1) for key, values in containers.items())
+    bodies = [_encode_container(values) for values in containers.values()]
+    offset = len(header) + 4 * len(bodies)
+    offsets = []
+    for body in bodies:
+        offsets.append(offset)
+        offset += len(body)
+    return header + struct.pack(f"<{len(offsets)}I", *offsets) + b"".join(bodies)
+
+
+def _encode_container(values: list[int]) -> bytes:
+    if len(values) <= _ARRAY_LIMIT:
+        return struct.pack(f"<{len(values)}H", *values)
+    return sum(1 << value for value in values).to_bytes(_BITMAP_BYTES, "little")
+
+
+def _decode_bucket(source: _Bytes) -> list[int]:
+    cookie = source.number(4)
+    runs = 0  # bit i is set when container i holds runs
+    if cookie & 0xFFFF == _WITH_RUNS:
+        count = (cookie >> 16) + 1
+        runs = source.number((count + 7) // 8)
+    elif cookie == _WITHOUT_RUNS:
+        count = source.number(4)
+    else:
+        raise MalformedVector(f"a bucket of the deletion vector begins with {cookie}, which is no Roaring bitmap")
+    header = source.numbers(2 * count)
+    if cookie == _WITHOUT_RUNS or count >= _OFFSETS_FROM:
+        source.take(4 * count)  # offsets are for random access; here the containers are read one after the other
+    rows: list[int] = []
+    for index in range(count):
+        key, size = header[2 * index], header[2 * index + 1] + 1
+        if runs >> index & 1:
+            pairs = source.numbers(2 * source.number(2))
+            values = [low for start, more in zip(pairs[::2], pairs[1::2]) for low in range(start, start + more + 1)]
+        elif size <= _ARRAY_LIMIT:
+            values = list(source.numbers(size))
+        else:
+            bits = source.number(_BITMAP_BYTES)
+            values = [low for low in range(1 << 16) if bits >> low & 1]
+        if len(values) != size:
+            raise MalformedVector(
+                f"a container of the deletion vector holds {len(values)} rows; its header says {size}"
+            )
+        rows += (key << 16 | low for low in values)
+    return rows

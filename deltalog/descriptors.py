@@ -1,0 +1,87 @@
+"""Deletion vector descriptors: which rows of a file are gone, and where that is written down."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from deltalog.errors import MalformedVector
+from deltalog.paths import decode
+
+_Z85 = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#"
+_Z85_DIGITS = {char: digit for digit, char in enumerate(_Z85)}
+_UUID_LENGTH = 20  # characters of a base85 UUID
+
+
+@dataclass(frozen=True)
+class DeletionVector:
+    """PROTOCOL.md, "Deletion Vector Descriptor Schema". ``size`` is in bytes, ``cardinality`` in rows.
+
+    ``storage`` is ``u`` (a file below the root, named by a UUID), ``p`` (an absolute path) or ``i`` (inline).
+    """
+
+    storage: str
+    path_or_inline: str
+    size: int
+    cardinality: int
+    offset: int | None = None  # bytes from the start of the file; None when inline
+    extra: Mapping[str, object] = field(default_factory=dict, hash=False)
+
+    @property
+    def unique_id(self) -> str:
+        """PROTOCOL.md, "Derived Fields": what tells two vectors of one file apart."""
+        head = self.storage + self.path_or_inline
+        return head if self.offset is None else f"{head}@{self.offset}"
+
+    @property
+    def file(self) -> str | None:
+        """The vector's file: relative to the table's root for ``u``, absolute for ``p``, ``None`` for ``i``.
+
+        Raises MalformedVector for another storage type, or when the UUID is none; MalformedPath.
+        Source: PROTOCOL.md, "Derived Fields".
+        """
+        if self.storage == "i":
+            return None
+        if self.storage == "p":
+            return decode(self.path_or_inline)
+        if self.storage != "u":
+            raise MalformedVector(f"a deletion vector has the storage type {self.storage!r}; it must be u, p or i")
+        prefix, encoded = self.path_or_inline[:-_UUID_LENGTH], self.path_or_inline[-_UUID_LENGTH:]
+        try:
+            name = f"deletion_vector_{UUID(bytes=z85_decode(encoded))}.bin"
+        except ValueError:
+            raise MalformedVector(f"the deletion vector path {self.path_or_inline!r} ends in no base85 UUID") from None
+        return posixpath.join(prefix, name)
+
+
+def z85_decode(text: str) -> bytes:
+    """The bytes that a Z85 text stands for (https://rfc.zeromq.org/spec/32/): 4 for each 5 characters.
+
+    Raises ValueError for a length that is no multiple of 5, a foreign character, or a group beyond 32 bits.
+    """
+    if len(text) % 5:
+        raise ValueError(f"{text!r} is not Z85: its length {len(text)} is no multiple of 5")
+    decoded = bytearray()
+    for start in range(0, len(text), 5):
+        number = 0
+        for char in text[start : start + 5]:
+            if char not in _Z85_DIGITS:
+                raise ValueError(f"{text!r} is not Z85: it holds {char!r}")
+            number = number * 85 + _Z85_DIGITS[char]
+        if number >= 1 << 32:
+            raise ValueError(f"{text!r} is not Z85: {text[start : start + 5]!r} is more than 32 bits")
+        decoded += number.to_bytes(4, "big")
+    return bytes(decoded)
+
+
+def z85_encode(data: bytes) -> str:
+    """``data`` as Z85 text. Raises ValueError for a length that is no multiple of 4."""
+    if len(data) % 4:
+        raise ValueError(f"{len(data)} bytes cannot be Z85: not a multiple of 4")
+    text = []
+    for start in range(0, len(data), 4):
+        number = int.from_bytes(data[start : start + 4], "big")
+        text.append("".join(_Z85[number // 85**power % 85] for power in (4, 3, 2, 1, 0)))
+    return "".join(text)

@@ -1,0 +1,33 @@
+"""A mapping that cannot change: equal to any mapping with the same items, and hashable when its values are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TypeVar
+
+Key = TypeVar("Key")
+Item = TypeVar("Item", covariant=True)
+
+
+class FrozenMap(Mapping[Key, Item]):
+    """A copy of ``items`` that keeps their order and never changes. The order does not count in comparisons."""
+
+    __slots__ = ("_items",)
+
+    def __init__(self, items: Mapping[Key, Item]) -> None:
+        self._items = dict(items)
+
+    def __getitem__(self, key: Key) -> Item:
+        return self._items[key]
+
+    def __iter__(self) -> Iterator[Key]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._items.items()))
+
+    def __repr__(self) -> str:
+        return repr(self._items)

@@ -1,0 +1,88 @@
+"""A table's whole log, as it lies on storage at one moment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from deltalog.checkpoints import Checkpoint, find_checkpoints, read_checkpoint
+from deltalog.commits import Commit, read_commit
+from deltalog.errors import MissingVersion, NotATable
+from deltalog.frozen import FrozenMap
+from deltalog.names import LOG_DIRECTORY, LogFileKind, parse_name
+from deltalog.snapshot import Snapshot, replay
+
+
+@dataclass(frozen=True)
+class Log:
+    """What ``_delta_log`` holds: every commit that is there as JSON, by version; the complete checkpoints, by version;
+    and the paths, relative to ``_delta_log``, of all other files, sorted. Checkpoints are read when they are needed."""
+
+    root: Path
+    commits: Mapping[int, Commit]
+    checkpoints: tuple[Checkpoint, ...]
+    others: tuple[str, ...]
+
+    @property
+    def version(self) -> int:
+        """The latest version."""
+        return max([*self.commits, *(checkpoint.version for checkpoint in self.checkpoints)])
+
+    def commits_after(self, version: int) -> tuple[Commit, ...]:
+        """The commits with a higher version, in order."""
+        return tuple(self.commits[number] for number in sorted(self.commits) if number > version)
+
+    def snapshot(self, version: int | None = None) -> Snapshot:
+        """The state at ``version``; ``None`` is the latest.
+
+        When every commit from version 0 on is there, these are replayed and no checkpoint is trusted, so that all
+        tombstones are seen. Else the newest complete checkpoint from which the commits lead on is the base.
+        Raises MissingVersion, IncompleteState, UnreadableCheckpoint.
+        """
+        wanted = self.version if version is None else version
+        if self._leads(-1, wanted):
+            return replay((number, self.commits[number].actions) for number in range(wanted + 1))
+        for checkpoint in reversed(self.checkpoints):
+            if checkpoint.version <= wanted and self._leads(checkpoint.version, wanted):
+                base = replay([(checkpoint.version, read_checkpoint(checkpoint))])
+                later = range(checkpoint.version + 1, wanted + 1)
+                return replay(((number, self.commits[number].actions) for number in later), base=base)
+        raise MissingVersion(self._gap(wanted))
+
+    def _leads(self, base: int, wanted: int) -> bool:
+        return wanted >= 0 and all(number in self.commits for number in range(base + 1, wanted + 1))
+
+    def _gap(self, wanted: int) -> str:
+        if wanted < 0 or wanted > self.version:
+            return f"the table at {self.root} has no version {wanted}; its latest is {self.version}"
+        lacking = max(number for number in range(wanted + 1) if number not in self.commits)
+        return (
+            f"version {wanted} of the table at {self.root} cannot be rebuilt: the commit of version {lacking} is "
+            "missing, and there is no complete checkpoint after it"
+        )
+
+
+def read_log(root: Path) -> Log:
+    """Read the log of the table at ``root``.
+
+    Raises NotATable when there is no commit and no checkpoint, UnreadableCommit with the file and the line, OSError.
+    """
+    directory = root / LOG_DIRECTORY
+    if not directory.is_dir():
+        raise NotATable(f"there is no Delta table at {root}: it has no directory {LOG_DIRECTORY}")
+    files = sorted(path for path in directory.rglob("*") if not path.is_dir())
+    top = [path for path in files if path.parent == directory]
+    checkpoints = find_checkpoints(top)
+    used = {file for checkpoint in checkpoints for file in checkpoint.files}
+    commits: dict[int, Commit] = {}
+    others: list[str] = []
+    for path in files:
+        name = parse_name(path.name) if path.parent == directory else None
+        if name is not None and name.kind is LogFileKind.COMMIT:
+            commits[name.version] = read_commit(path, name.version)
+        elif path not in used:
+            others.append(path.relative_to(directory).as_posix())
+    if not commits and not checkpoints:
+        raise NotATable(f"there is no Delta table at {root}: {LOG_DIRECTORY} holds neither a commit nor a checkpoint")
+    return Log(root, FrozenMap(commits), checkpoints, tuple(others))

@@ -1,0 +1,76 @@
+"""The names of the files in ``_delta_log``."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+
+LOG_DIRECTORY = "_delta_log"
+LAST_CHECKPOINT = "_last_checkpoint"
+SIDECARS = "_sidecars"
+
+_VERSION = r"(?P<version>[0-9]{20})"
+_UUID = r"(?P<uuid>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"
+
+
+class LogFileKind(str, Enum):
+    COMMIT = "commit"
+    CHECKPOINT = "checkpoint"  # classic, in one file
+    CHECKPOINT_PART = "checkpoint part"  # one of several files
+    CHECKPOINT_UUID = "checkpoint with uuid"  # V2, Parquet or JSON
+    CHECKSUM = "checksum"
+    COMPACTED = "compacted"
+
+
+_PATTERNS = (
+    (LogFileKind.COMMIT, re.compile(rf"{_VERSION}\.json")),
+    (LogFileKind.CHECKPOINT, re.compile(rf"{_VERSION}\.checkpoint\.parquet")),
+    (
+        LogFileKind.CHECKPOINT_PART,
+        re.compile(rf"{_VERSION}\.checkpoint\.(?P<part>[0-9]{{10}})\.(?P<parts>[0-9]{{10}})\.parquet"),
+    ),
+    (LogFileKind.CHECKPOINT_UUID, re.compile(rf"{_VERSION}\.checkpoint\.{_UUID}\.(?:parquet|json)")),
+    (LogFileKind.CHECKSUM, re.compile(rf"{_VERSION}\.crc")),
+    (LogFileKind.COMPACTED, re.compile(rf"{_VERSION}\.(?P<until>[0-9]{{20}})\.compacted\.json")),
+)
+
+
+@dataclass(frozen=True)
+class LogFileName:
+    """What a name in ``_delta_log`` says. ``part`` counts from 1; ``until`` is the last version of a compacted file."""
+
+    kind: LogFileKind
+    version: int
+    part: int = 1
+    parts: int = 1
+    until: int | None = None
+
+
+def commit_name(version: int) -> str:
+    """PROTOCOL.md, "Delta Log Entries": the version with 20 digits."""
+    return f"{version:020d}.json"
+
+
+def checkpoint_name(version: int, part: int = 1, parts: int = 1) -> str:
+    """PROTOCOL.md, "Checkpoint Naming Scheme": classic for one part, else part ``part`` (from 1) of ``parts``."""
+    if parts == 1:
+        return f"{version:020d}.checkpoint.parquet"
+    return f"{version:020d}.checkpoint.{part:010d}.{parts:010d}.parquet"
+
+
+def parse_name(name: str) -> LogFileName | None:
+    """What the name of a file in ``_delta_log`` says; ``None`` for a name that the protocol does not define."""
+    for kind, pattern in _PATTERNS:
+        match = pattern.fullmatch(name)
+        if match:
+            groups = match.groupdict()
+            until = groups.get("until")
+            return LogFileName(
+                kind,
+                int(groups["version"]),
+                part=int(groups.get("part") or 1),
+                parts=int(groups.get("parts") or 1),
+                until=None if until is None else int(until),
+            )
+    return None

@@ -1,0 +1,82 @@
+"""Paths as a log writes them. A log holds URIs; storage holds the decoded names.
+
+The writer's rule is that of ``java.net.URI`` for a path (Delta's ``add.path`` comes from Hadoop's ``Path.toUri``):
+letters, digits and ``-_.!~*'();/:@&=+$,`` stay, as do characters beyond ASCII that are neither spaces nor controls;
+everything else, ``%`` first of all, becomes the %XX of its UTF-8 bytes. So the partition directory ``a%3Db`` is
+``a%253Db`` in the log.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import unicodedata
+from urllib.parse import unquote
+
+from deltalog.errors import MalformedPath
+
+_PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.!~*'();/:@&=+$,")
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*):(.*)", re.DOTALL)
+_BROKEN_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
+
+#: Unicode categories that Java calls space characters or ISO controls.
+_QUOTED_CATEGORIES = frozenset({"Zs", "Zl", "Zp", "Cc"})
+
+
+def encode(path: str) -> str:
+    """The path of a file, relative to the table's root or absolute, as an action's ``path`` has it.
+
+    A colon in the first part of a relative path would read as a scheme; it is written ``%3A``.
+    Source: PROTOCOL.md, "Add File and Remove File" (RFC 2396); the characters are those of ``java.net.URI``.
+    """
+    encoded = "".join(char if _is_plain(char) else _quote(char) for char in path)
+    first, slash, rest = encoded.partition("/")
+    return first.replace(":", "%3A") + slash + rest
+
+
+def decode(path: str) -> str:
+    """An action's ``path`` as the file's name on storage: relative to the root, or absolute.
+
+    ``.`` and ``..`` are resolved, as Hadoop does. ``file:/x`` and ``file:///x`` become ``/x``; a URI of another scheme
+    keeps its scheme and authority: ``s3://bucket/a b``. Raises MalformedPath for a broken %XX, an empty path, or a URI
+    without a path (``http:example``).
+    Source: PROTOCOL.md, "Add File and Remove File".
+    """
+    if _BROKEN_ESCAPE.search(path):
+        raise MalformedPath(f"the path {path!r} holds a % that is not followed by two hexadecimal digits")
+    prefix, raw = "", path
+    match = _SCHEME.fullmatch(path)
+    if match:
+        scheme, raw = match.group(1), match.group(2)
+        if not raw.startswith("/"):
+            raise MalformedPath(f"the path {path!r} is a URI with the scheme {scheme!r} but without a path")
+        prefix = f"{scheme}:"
+        if raw.startswith("//"):
+            authority, slash, rest = raw[2:].partition("/")
+            prefix, raw = f"{scheme}://{authority}", slash + rest
+        if prefix in ("file:", "file://"):
+            prefix = ""
+    decoded = unquote(raw, errors="replace") if "%" in raw else raw
+    if not decoded:
+        raise MalformedPath(f"the path {path!r} names no file")
+    return prefix + _normal(decoded)
+
+
+def is_absolute(file: str) -> bool:
+    """Whether a decoded path leads anywhere else than below the table's root by itself: ``/x`` or ``scheme://x``."""
+    return file.startswith("/") or re.match(r"[A-Za-z][A-Za-z0-9+.\-]*:/", file) is not None
+
+
+def _normal(path: str) -> str:
+    parts = path.split("/")
+    if "." in parts or ".." in parts or "" in parts[1:]:
+        path = posixpath.normpath("/" + path.lstrip("/")) if path.startswith("/") else posixpath.normpath(path)
+    return path
+
+
+def _is_plain(char: str) -> bool:
+    return char in _PLAIN or (char > "\x7f" and unicodedata.category(char) not in _QUOTED_CATEGORIES)
+
+
+def _quote(char: str) -> str:
+    return "".join(f"%{byte:02X}" for byte in char.encode("utf-8"))

@@ -1,0 +1,77 @@
+"""The state of a table at a version: what is left when the actions up to it are reconciled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from deltalog.actions import Action, Add, DomainMetadata, FileKey, Metadata, Protocol, Remove, Txn
+from deltalog.errors import IncompleteState, MissingVersion
+from deltalog.frozen import FrozenMap
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """PROTOCOL.md, "Action Reconciliation".
+
+    ``adds`` are the live files, ``removes`` every tombstone that no later add took back, however old: when one expires
+    is for the caller to say. ``dataChange`` is false in all of them, as it is in a checkpoint, so that a state read
+    through a checkpoint equals the one read through commits; the flag as committed is in the commit.
+    Domains marked as removed are left out.
+    """
+
+    version: int
+    protocol: Protocol
+    metadata: Metadata
+    adds: Mapping[FileKey, Add]
+    removes: Mapping[FileKey, Remove]
+    txns: Mapping[str, Txn]
+    domains: Mapping[str, DomainMetadata]
+
+
+def replay(commits: Iterable[tuple[int, Iterable[Action]]], *, base: Snapshot | None = None) -> Snapshot:
+    """Reconcile ``commits``, pairs of a version and its actions in ascending order, on top of ``base``.
+
+    The newest reference to a logical file wins. Raises MissingVersion when a version does not follow the one before,
+    IncompleteState when no protocol or no metadata was seen.
+    Source: PROTOCOL.md, "Action Reconciliation".
+    """
+    version = None if base is None else base.version
+    protocol = None if base is None else base.protocol
+    metadata = None if base is None else base.metadata
+    adds: dict[FileKey, Add] = {} if base is None else dict(base.adds)
+    removes: dict[FileKey, Remove] = {} if base is None else dict(base.removes)
+    txns: dict[str, Txn] = {} if base is None else dict(base.txns)
+    domains: dict[str, DomainMetadata] = {} if base is None else dict(base.domains)
+    for number, actions in commits:
+        if version is not None and number != version + 1:
+            raise MissingVersion(f"version {number} cannot be replayed on version {version}: it does not follow it")
+        version = number
+        for action in actions:
+            if isinstance(action, Add):
+                key = action.key
+                removes.pop(key, None)
+                adds[key] = replace(action, data_change=False)
+            elif isinstance(action, Remove):
+                key = action.key
+                adds.pop(key, None)
+                removes[key] = replace(action, data_change=False)
+            elif isinstance(action, Protocol):
+                protocol = action
+            elif isinstance(action, Metadata):
+                metadata = action
+            elif isinstance(action, Txn):
+                txns[action.app_id] = action
+            elif isinstance(action, DomainMetadata):
+                if action.removed:
+                    domains.pop(action.domain, None)
+                else:
+                    domains[action.domain] = action
+    if version is None:
+        raise IncompleteState("there is no commit to replay")
+    if protocol is None or metadata is None:
+        lacking = "protocol" if protocol is None else "metaData"
+        raise IncompleteState(f"the log up to version {version} holds no {lacking} action")
+    return Snapshot(
+        version, protocol, metadata, FrozenMap(adds), FrozenMap(removes), FrozenMap(txns), FrozenMap(domains)
+    )

@@ -1,0 +1,21 @@
+"""Modification times of files and directories, in whole milliseconds."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+NANOSECONDS = 1_000_000  # in a millisecond
+
+
+def set_modified(path: Path, modified: int) -> None:
+    """Set the modification time of a file or directory to ``modified`` ms since the epoch, exactly (no float between).
+
+    Raises OSError. A directory's time changes again when something is made or deleted in it.
+    """
+    os.utime(path, ns=(modified * NANOSECONDS, modified * NANOSECONDS))
+
+
+def milliseconds(nanoseconds: int) -> int:
+    """Whole milliseconds, rounded down, as Java's file systems report them."""
+    return nanoseconds // NANOSECONDS

@@ -1,0 +1,1 @@
+"""The engines under test: the port, its adapters, the version table, and the known-bad engines."""

@@ -1,0 +1,67 @@
+"""The port: all that the suite asks of an engine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from model.steps import EngineStep
+from model.values import Row
+
+
+@dataclass(frozen=True)
+class EngineError:
+    """A refusal or failure, as the engine words it."""
+
+    exception: str  # the exception's class, without its package
+    condition: str | None  # the error class, e.g. DELTA_CANNOT_MODIFY_APPEND_ONLY; None where the engine gives none
+    sqlstate: str | None
+    message: str
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the engine answered: rows, or an error; and the wall-clock window in which it did.
+
+    ``rows`` are the values of the result, in schema order for a Read; ``()`` where the command returns none.
+    """
+
+    rows: tuple[Row, ...]
+    error: EngineError | None
+    started: int  # wall clock, ms since the epoch
+    ended: int  # wall clock, ms since the epoch
+
+    @property
+    def seconds(self) -> float:
+        return (self.ended - self.started) / 1000
+
+
+class EngineDied(Exception):
+    """The engine's process ended, or was ended because a step passed its time limit. The text says which, with its log."""
+
+
+class EngineUnavailable(Exception):
+    """The engine cannot be started here. The text is one sentence that says what to do."""
+
+
+class Engine(Protocol):
+    """An engine, ready to run steps on tables anywhere below the run's table root."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def versions(self) -> Mapping[str, str]:
+        """Names and versions for the report, the engine's own first: ``{"delta": "4.4.0", "pyspark": "4.2.0", ...}``."""
+        ...
+
+    def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
+        """Run one step on the table at ``root``, with the engine's clock at ``clock`` (ms since the epoch).
+
+        ``version`` is what a Read reads; ``None`` is the current one. Raises EngineDied.
+        """
+        ...
+
+    def close(self) -> None: ...

@@ -1,0 +1,161 @@
+"""The port on Spark: steps as SQL that users write, under an injected clock."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import platform
+import signal
+import socket
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Iterator
+
+import pyspark
+from py4j.protocol import Py4JError, Py4JNetworkError
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from engines.port import EngineDied, EngineError, Outcome
+from engines.spark.jvm import Lease, end, tail
+from engines.spark.session import connect
+from model.sql import delete_sql, vacuum_sql
+from model.steps import Delete, EngineStep, Read, Vacuum
+from model.values import Row
+
+#: Gives a JVM of a newer generation than the one named (engines.spark.jvm.Leases, or the way to it from a worker).
+LeaseSource = Callable[[int], Lease]
+
+
+def table_text(root: Path) -> str:
+    """How SQL names the table at a path."""
+    return f"delta.`{str(root).replace('`', '``')}`"
+
+
+class SparkEngine:
+    """Delta on Spark. ``time_limit`` is in seconds for one step; a step that passes it costs the JVM its life."""
+
+    name = "spark"
+
+    def __init__(self, leases: LeaseSource, *, time_limit: float = 120) -> None:
+        self._leases = leases
+        self._time_limit = time_limit
+        self._lease: Lease | None = None
+        self._spark: SparkSession | None = None
+
+    @property
+    def versions(self) -> Mapping[str, str]:
+        spark = self._session()
+        java = spark.sparkContext._jvm.java.lang.System.getProperty("java.version")  # type: ignore[union-attr]
+        return {
+            "delta": installed_delta(),
+            "pyspark": pyspark.__version__,
+            "java": str(java),
+            "python": platform.python_version(),
+        }
+
+    def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
+        with self._watched(step) as session:
+            self._set_clock(session, root, clock)
+            started = _now()
+            try:
+                rows, error = self._execute(session, root, step, version), None
+            except PySparkException as refusal:
+                rows, error = (), _error(refusal)
+            return Outcome(rows, error, started, _now())
+
+    def close(self) -> None:
+        """The JVM is the run's, not ours: it stays."""
+        self._spark = None
+
+    def _execute(self, spark: SparkSession, root: Path, step: EngineStep, version: int | None) -> tuple[Row, ...]:
+        if isinstance(step, Read):
+            reader = spark.read.format("delta")
+            if version is not None:
+                reader = reader.option("versionAsOf", version)
+            return tuple(tuple(row) for row in reader.load(str(root)).collect())
+        if isinstance(step, Delete):
+            return tuple(tuple(row) for row in spark.sql(delete_sql(step, table_text(root))).collect())
+        for key, value in vacuum_settings(step).items():
+            spark.conf.set(key, value)
+        return tuple(tuple(row) for row in spark.sql(vacuum_sql(step, table_text(root))).collect())
+
+    def _set_clock(self, spark: SparkSession, root: Path, clock: int) -> None:
+        """A DeltaLog keeps the clock that it was made with, and is cached by path: make it anew, and only this one.
+
+        Clearing the whole cache would take the clock from the other workers' tables (facts 1.8).
+        """
+        jvm: Any = spark.sparkContext._jvm
+        path = jvm.org.apache.hadoop.fs.Path(str(root))
+        delta_log = jvm.org.apache.spark.sql.delta.DeltaLog
+        delta_log.invalidateCache(spark._jsparkSession, path)
+        delta_log.forTable(spark._jsparkSession, path, jvm.org.apache.spark.util.ManualClock(clock))
+
+    def _session(self) -> SparkSession:
+        if self._spark is None:
+            self._lease = self._leases(self._lease.generation if self._lease else 0)
+            self._spark = connect(self._lease)
+        return self._spark
+
+    @contextmanager
+    def _watched(self, step: EngineStep) -> Iterator[SparkSession]:
+        """A session for one step, under the time limit; a lost JVM becomes EngineDied, and the next step gets a new one."""
+        session = self._session()
+        assert self._lease is not None
+        lease, late = self._lease, threading.Event()
+
+        def too_late() -> None:
+            late.set()
+            os.kill(lease.pid, signal.SIGQUIT)  # a JVM answers with all its threads' stacks in its log
+            final.start()
+
+        final = threading.Timer(2, end, [lease.pid])
+        timer = threading.Timer(self._time_limit, too_late)
+        timer.daemon = final.daemon = True
+        timer.start()
+        try:
+            yield session
+        except (Py4JNetworkError, ConnectionError, Py4JError) as lost:
+            if isinstance(lost, Py4JError) and not isinstance(lost, Py4JNetworkError) and reachable(lease):
+                raise
+            self._spark = None
+            what = f"passed its time limit of {self._time_limit:g} s" if late.is_set() else "took the JVM with it"
+            raise EngineDied(f"{type(step).__name__.upper()} {what}; the JVM's log ends:\n{tail(lease.log)}") from lost
+        finally:
+            timer.cancel()
+
+
+def vacuum_settings(step: Vacuum) -> dict[str, str]:
+    """The session settings of a VACUUM, always all of them: one step's must not reach the next."""
+    prefix = "spark.databricks.delta."
+    return {
+        f"{prefix}retentionDurationCheck.enabled": str(step.safety_check).lower(),
+        f"{prefix}vacuum.logging.enabled": str(step.logging).lower(),
+    }
+
+
+def installed_delta() -> str:
+    """The version of the package delta-spark in this environment."""
+    return importlib.metadata.version("delta-spark")
+
+
+def reachable(lease: Lease) -> bool:
+    """Whether the JVM still answers at its port."""
+    try:
+        with socket.create_connection(("127.0.0.1", lease.port), timeout=5):
+            return True
+    except OSError:
+        return False
+
+
+def _now() -> int:
+    return time.time_ns() // 1_000_000
+
+
+def _error(refusal: PySparkException) -> EngineError:
+    condition = refusal.getCondition() if hasattr(refusal, "getCondition") else refusal.getErrorClass()
+    message = str(refusal).split("\n\nJVM stacktrace:")[0]
+    return EngineError(type(refusal).__name__, condition, refusal.getSqlState(), message)

@@ -1,0 +1,173 @@
+"""One Spark driver JVM, started directly (no launcher script), that Python processes join through Py4J."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyspark
+from pyspark.serializers import UTF8Deserializer, read_int
+
+from engines.port import EngineUnavailable
+from engines.spark.jars import spark_jars
+
+#: What Spark opens of the JDK for itself (org.apache.spark.launcher.JavaModuleOptions, Spark 3.4 to 4.2).
+_OPENED = (
+    *("java.base/" + package for package in (
+        "java.lang", "java.lang.invoke", "java.lang.reflect", "java.io", "java.net", "java.nio", "java.util",
+        "java.util.concurrent", "java.util.concurrent.atomic", "jdk.internal.ref", "sun.nio.ch", "sun.nio.cs",
+        "sun.security.action", "sun.util.calendar",
+    )),
+    "java.security.jgss/sun.security.krb5",
+)  # fmt: skip
+
+#: A run's tables are tiny: what costs time is planning, listing and scheduling, not data (facts/spark-speed.md).
+TUNING = {
+    "spark.ui.enabled": "false",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.sql.shuffle.partitions": "1",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.sources.parallelPartitionDiscovery.parallelism": "1",
+    "spark.databricks.delta.snapshotPartitions": "1",
+    "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+    "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+}
+
+#: Seconds that a JVM has to come up in.
+START_LIMIT = 120
+
+
+@dataclass(frozen=True)
+class JvmPlan:
+    """All that it takes to start the JVM."""
+
+    java: Path
+    classpath: tuple[str, ...]  # in front of Spark's own jars come ``patches``, behind them these
+    patches: tuple[str, ...]  # jars or folders in front of everything
+    conf: Mapping[str, str]
+    directory: Path  # for its log, its warehouse and its scratch files
+    heap: str = "2g"
+
+
+@dataclass(frozen=True)
+class Lease:
+    """How to reach a running JVM. ``generation`` counts the JVMs of the run, from 1."""
+
+    generation: int
+    pid: int
+    port: int
+    secret: str
+    log: Path
+
+
+class Jvm:
+    """A running JVM. It ends by itself when this process ends, however that happens: it watches its standard input."""
+
+    def __init__(self, plan: JvmPlan, generation: int) -> None:
+        directory = plan.directory / f"jvm-{generation}"
+        directory.mkdir(parents=True)
+        self._log = directory / "spark.log"
+        info = directory / "connection"
+        conf = {
+            **TUNING,
+            "spark.sql.warehouse.dir": str(directory / "warehouse"),
+            "spark.local.dir": str(directory / "scratch"),
+            **plan.conf,
+        }
+        command = [str(plan.java), "-XX:+IgnoreUnrecognizedVMOptions", f"-Xmx{plan.heap}", "-XX:+UseSerialGC", "-Xshare:auto"]
+        command += [f"--add-opens={module}=ALL-UNNAMED" for module in _OPENED]
+        command += ["-Djdk.reflect.useDirectMethodHandle=false", "-Dio.netty.tryReflectionSetAccessible=true"]
+        command += [f"-Djava.io.tmpdir={directory}", f"-Dderby.system.home={directory}", f"-Duser.home={Path.home()}"]
+        command += ["-cp", os.pathsep.join([*plan.patches, f"{spark_jars()}/*", *plan.classpath])]
+        command += ["org.apache.spark.deploy.SparkSubmit"]
+        for key, value in conf.items():
+            command += ["--conf", f"{key}={value}"]
+        command += ["pyspark-shell"]
+        environ = {**os.environ, "_PYSPARK_DRIVER_CONN_INFO_PATH": str(info), "SPARK_HOME": str(spark_jars().parent)}
+        environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+        environ["PYSPARK_PYTHON"] = os.environ.get("PYSPARK_PYTHON", "python3")
+        with self._log.open("wb") as log:
+            self._process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=log, stderr=log, env=environ, cwd=directory, start_new_session=True
+            )
+        port, secret = self._wait_for(info)
+        self.lease = Lease(generation, self._process.pid, port, secret, self._log)
+
+    def _wait_for(self, info: Path) -> tuple[int, str]:
+        """Until the JVM has said how to reach it. It writes the file under another name first, so it is whole."""
+        watch = threading.Event()
+        for _ in range(START_LIMIT * 50):
+            if info.exists():
+                with info.open("rb") as stream:
+                    return read_int(stream), UTF8Deserializer().loads(stream)
+            if self._process.poll() is not None:
+                break
+            watch.wait(0.02)
+        self.close()
+        raise EngineUnavailable(f"Spark's JVM did not start (PySpark {pyspark.__version__}); its log ends: {tail(self._log)}")
+
+    def close(self) -> None:
+        """End it, now: a Spark driver in local mode has nothing to save."""
+        if self._process.poll() is None:
+            end(self._process.pid)
+        self._process.wait()
+        if self._process.stdin:
+            self._process.stdin.close()
+
+
+def end(pid: int) -> None:
+    """Kill a JVM that this run started."""
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        return
+
+
+def tail(log: Path, lines: int = 40) -> str:
+    """The last lines of a JVM's log; empty where there is none."""
+    try:
+        return "\n".join(log.read_text(encoding="utf-8", errors="replace").splitlines()[-lines:])
+    except FileNotFoundError:
+        return ""
+
+
+class Leases:
+    """Hands out the run's JVM, and starts a new one when a client says that it lost the last. Thread-safe."""
+
+    #: JVMs in one run. An engine that dies more often than this is not worth the time.
+    MOST = 12
+
+    def __init__(self, plan: JvmPlan, started: Callable[[int], None] = lambda pid: None) -> None:
+        self._plan = plan
+        self._started = started
+        self._lock = threading.Lock()
+        self._jvm: Jvm | None = None
+        self._generation = 0
+
+    def lease(self, lost: int = 0) -> Lease:
+        """The JVM of a generation newer than ``lost``. Raises EngineUnavailable where it cannot be started (again)."""
+        with self._lock:
+            if self._jvm is None or self._generation <= lost:
+                if self._jvm is not None:
+                    self._jvm.close()
+                    self._jvm = None
+                if self._generation >= self.MOST:
+                    raise EngineUnavailable(f"Spark's JVM died {self.MOST} times in this run: see the cases in error.")
+                self._generation += 1
+                self._jvm = Jvm(self._plan, self._generation)
+                self._started(self._jvm.lease.pid)
+            return self._jvm.lease
+
+    def close(self) -> None:
+        with self._lock:
+            if self._jvm is not None:
+                self._jvm.close()
+                self._jvm = None

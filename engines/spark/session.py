@@ -1,0 +1,35 @@
+"""A PySpark session of this process in a JVM that is already running."""
+
+from __future__ import annotations
+
+import os
+
+from pyspark import SparkConf, SparkContext
+from pyspark.java_gateway import launch_gateway
+from pyspark.sql import SparkSession
+
+from engines.spark.jvm import Lease
+
+
+def connect(lease: Lease) -> SparkSession:
+    """A session of our own (own settings, shared JVM). Forgets the JVM that this process was connected to before."""
+    _forget()
+    os.environ["PYSPARK_GATEWAY_PORT"] = str(lease.port)
+    os.environ["PYSPARK_GATEWAY_SECRET"] = lease.secret
+    gateway = launch_gateway()
+    jvm = gateway.jvm
+    java_conf = jvm.org.apache.spark.SparkConf()
+    scala_context = jvm.org.apache.spark.SparkContext.getOrCreate(java_conf)
+    java_context = jvm.org.apache.spark.api.java.JavaSparkContext.fromSparkContext(scala_context)
+    context = SparkContext(gateway=gateway, jsc=java_context, conf=SparkConf(_jconf=java_conf))
+    context.setLogLevel("ERROR")
+    return SparkSession(context).newSession()
+
+
+def _forget() -> None:
+    """PySpark keeps its JVM in class attributes and has no way to say that it is gone."""
+    SparkContext._active_spark_context = None
+    SparkContext._gateway = None
+    SparkContext._jvm = None
+    SparkContext._next_accum_id = 0
+    SparkSession._instantiatedSession = None

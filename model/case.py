@@ -1,0 +1,14 @@
+"""A case: an initial table and a program. Its id is a digest of its JSON form, so it never changes meaning."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from model.steps import Step
+from model.table import Table
+
+
+@dataclass(frozen=True)
+class Case:
+    table: Table
+    steps: tuple[Step, ...]

@@ -1,0 +1,39 @@
+"""The folder that a failing case leaves: ``counterexamples/<clause>-<case id>/``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from model.case import Case
+from reports.explanation import explanation
+from reports.reproduction import reproduction
+from reports.stream import Line
+
+
+def folder_of(clause: str, case_id: str) -> str:
+    """The folder's path below the report directory."""
+    return f"counterexamples/{clause}-{case_id}"
+
+
+def write_counterexample(
+    directory: Path, *, case: Case, line: Line, violation: Line, clause: Line, plan: Mapping[str, Any]
+) -> Path:
+    """Write ``case.json``, ``explanation.md`` and ``reproduce.py`` for one violation; return their folder.
+
+    ``directory`` is the report directory, ``line`` the case's line of the stream, ``violation`` one of its violations,
+    ``clause`` the header's entry for the clause, ``plan`` the plan of ``reports.reproduction``. An earlier folder of
+    the same clause and case is written over. Raises InvalidPlan, before anything is written.
+    """
+    files = {
+        "case.json": json.dumps(line["case"], indent=2) + "\n",
+        "explanation.md": explanation(case=case, line=line, violation=violation, clause=clause),
+        "reproduce.py": reproduction(plan),
+    }
+    folder = directory / folder_of(violation["clause"], line["id"])
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
+    return folder

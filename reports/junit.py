@@ -1,0 +1,96 @@
+"""A run as JUnit XML: one testcase for each clause, so that any CI server shows the promise clause by clause."""
+
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree as ET
+
+from reports.plurals import counted
+from reports.stream import Run
+from reports.verdicts import ClauseResult, Verdict, counterexample, results_of
+
+_SKIPPED = (Verdict.XFAIL, Verdict.UNSUPPORTED, Verdict.DISABLED)
+_ERRORS = (Verdict.UNEXERCISED, Verdict.ERROR)
+_FAILURES = (Verdict.FAIL, Verdict.STALE)
+
+#: What XML 1.0 cannot hold at all, not even as a reference (XML 1.0, "Characters"); lone surrogates among it.
+_FORBIDDEN = re.compile("[^\\t\\n\\r\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
+
+
+def junit(run: Run) -> str:
+    """The text of ``junit.xml``, to be written as UTF-8. Times are the engine's seconds.
+
+    fail and stale are failures; xfail, unsupported and disabled are skipped; unexercised and error are errors, as are
+    the cases that ended in an error, which get a testcase of their own.
+    """
+    results = results_of(run)
+    erred = [case for case in run.cases if case["error"] is not None]
+    suites = ET.Element("testsuites")
+    suite = ET.SubElement(
+        suites,
+        "testsuite",
+        name="tombstone",
+        tests=str(len(results) + len(erred)),
+        failures=str(sum(result.verdict in _FAILURES for result in results)),
+        errors=str(sum(result.verdict in _ERRORS for result in results) + len(erred)),
+        skipped=str(sum(result.verdict in _SKIPPED for result in results)),
+        time=f"{run.footer['seconds']:.3f}",
+    )
+    header = run.header
+    about = {"engine": header["engine"], "profile": header["profile"], "seed": header["seed"], **header["versions"]}
+    _properties(suite, {**about, "known_bad": header["known_bad"], "platform": header["platform"]})
+    for result in results:
+        _clause(suite, run, result)
+    for case in erred:
+        element = ET.SubElement(
+            suite, "testcase", classname=text(case["campaign"]), name=f"case {case['id']}", time="0"
+        )
+        error = ET.SubElement(element, "error", type=case["error"]["kind"], message=text(case["error"]["message"]))
+        error.text = text(case["error"]["log"])
+    ET.indent(suites)
+    return '<?xml version="1.0" encoding="utf-8"?>\n' + ET.tostring(suites, encoding="unicode") + "\n"
+
+
+def text(value: object) -> str:
+    """``value`` as text that XML 1.0 can hold: what it cannot hold is written as ``\\\\x1b`` or ``\\\\ud800``."""
+    return _FORBIDDEN.sub(_escape, str(value))
+
+
+def _escape(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
+def _clause(suite: ET.Element, run: Run, result: ClauseResult) -> None:
+    clause = run.clauses[result.clause]
+    element = ET.SubElement(
+        suite, "testcase", classname=text(clause["chapter"]), name=result.clause, time=f"{result.seconds:.3f}"
+    )
+    known = {"sentence": clause["sentence"], "met": result.met, "subjects": result.subjects, "seconds": result.seconds}
+    _properties(element, known)
+    if result.verdict in _SKIPPED:
+        ET.SubElement(element, "skipped", type=result.verdict.value, message=text(result.reason))
+    elif result.verdict in _ERRORS:
+        ET.SubElement(element, "error", type=result.verdict.value, message=text(result.reason))
+    elif result.verdict is Verdict.STALE:
+        ET.SubElement(element, "failure", type=result.verdict.value, message=text(result.reason))
+    elif result.verdict is Verdict.FAIL:
+        _failure(element, run, result)
+
+
+def _failure(element: ET.Element, run: Run, result: ClauseResult) -> None:
+    case = counterexample(result.clause, run.cases)
+    violations = [violation for violation in (case or {})["violations"] if violation["clause"] == result.clause]
+    first = violations[0]["message"] if violations else "The case says no more."
+    failure = ET.SubElement(element, "failure", type="fail", message=text(first))
+    lines = [f"{counted(result.failures, 'failing case')}; the simplest is {result.example}.", ""]
+    for violation in violations:
+        lines += [violation["message"], *(f"  {line}" for line in violation["evidence"]), ""]
+    failure.text = text("\n".join(lines))
+
+
+def _properties(parent: ET.Element, values: dict[str, object]) -> None:
+    properties = ET.SubElement(parent, "properties")
+    for name, value in values.items():
+        if value is not None:
+            ET.SubElement(properties, "property", name=text(name), value=text(value))

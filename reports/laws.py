@@ -1,0 +1,437 @@
+"""The laws that a reproduction script checks, each a plain function of what was seen around one step.
+
+``reports.reproduction`` copies the source of the law that a script needs, and of what that law uses, into the script:
+so this module uses the standard library only (and ``reports.plurals``, copied along), and each law can be read alone.
+
+A law returns a Finding: whether it holds, and a phrase that says what was seen. Paths are relative to the table's
+root, as they are on storage (not url-encoded). Where a law cannot be judged at all, such as a file that was gone before
+the step, it raises CannotJudge.
+
+| law | it holds when |
+| --- | --- |
+| ``stays(path)`` | the file or directory is still there, with the same bytes |
+| ``goes(path)`` | the file or directory is gone |
+| ``rows_are(rows)`` | the step's rows are these, as a multiset |
+| ``removed_exactly(paths)`` | the step's single commit removes exactly these files |
+| ``no_commit()`` | the step wrote no version |
+| ``one_commit()`` | the step wrote exactly one version |
+| ``untouched(paths=None)`` | these files (all that were there outside the log) have the same bytes and mtimes |
+| ``nothing_changed()`` | all files and directories, the log's too, are as before |
+| ``adds_true()`` | each add is true of its file: new and unique path, size, time, partition, record count |
+| ``removes_true()`` | each remove names a live file, and says of it what its add said, with a time in the step's window |
+| ``one_deletion_timestamp()`` | all removes carry the same deletionTimestamp |
+| ``no_conflicting_actions()`` | no two actions of one commit reconcile with each other, no path twice among one kind |
+| ``no_adds()`` | the step's commits add no file |
+| ``no_new_files()`` | no file was written outside of ``_delta_log`` |
+| ``all_new_files_referenced()`` | each file written outside of ``_delta_log`` is named by the step's commits |
+| ``added_rows_are(rows)`` | the added files hold these rows, as a multiset |
+| ``commit_info(expected, present)`` | the last commit's commitInfo has these values and these keys (dotted) |
+| ``refused(condition)`` | the engine refused the step with this error condition (any error for ``None``) |
+| ``succeeded()`` | the engine ended the step without an error |
+| ``lists(path)``, ``lists_not(path)`` | the DRY RUN's rows name the path, or do not |
+| ``vacuum_log(expected)`` | the step wrote VACUUM START and VACUUM END, without any other action, and their commitInfo has the values of ``expected["START"]`` and ``expected["END"]`` (dotted keys) |
+| ``log_unchanged()`` | the log's older files have the same bytes; only what a writer may add was added |
+| ``table_is_there()`` | the root and its log exist, and the current version can be read |
+
+Rows are lists of JSON values; a date is ``{"date": "2020-01-31"}``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import unquote
+
+from reports.plurals import counted
+
+Row = list[Any]
+Action = dict[str, Any]
+
+#: What a listing says of a path: size in bytes, mtime in ns, digest. A directory is DIRECTORY, whatever its time.
+Entry = tuple[int, int, str]
+Finding = tuple[bool, str]
+#: What the engine answered: rows, or an error (exception, condition, message).
+Answer = tuple["list[Row] | None", "Action | None"]
+DIRECTORY: Entry = (-1, 0, "directory")
+
+
+class CannotJudge(Exception):
+    """The law says nothing here. The text is one sentence that says why."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What was seen around one step of the engine."""
+
+    text: str  # the step, as SQL
+    root: str  # the table's directory
+    before: dict[str, Entry]  # everything below the root, just before the step
+    after: dict[str, Entry]  # and just after it
+    live: dict[str, Action]  # path → its add action, in the version before the step
+    commits: list[list[Action]]  # the actions of each version that the step wrote
+    partition_by: list[str]
+    rows: list[Row] | None  # what the step answered
+    error: Action | None  # exception, condition, message
+    started: int  # ms since the epoch, by the wall clock
+    ended: int
+    read_file: Callable[[Action], list[Row]]  # all rows in the file of an add, with its partition's values
+    read_table: Callable[[], Answer]  # all rows of the current version, read now
+
+
+def stays(seen: Evidence, path: str) -> Finding:
+    if path not in seen.before:
+        raise CannotJudge(f"{path} was not there before {seen.text}.")
+    if path not in seen.after:
+        return False, f"{path} is gone after {seen.text}"
+    if seen.before[path][2] != seen.after[path][2]:
+        return False, f"{path} has other bytes after {seen.text}"
+    return True, f"{path} is still there after {seen.text}"
+
+
+def goes(seen: Evidence, path: str) -> Finding:
+    if path not in seen.before:
+        raise CannotJudge(f"{path} was not there before {seen.text}.")
+    if path in seen.after:
+        return False, f"{path} is still there after {seen.text}"
+    return True, f"{path} is gone after {seen.text}"
+
+
+def rows_are(seen: Evidence, rows: list[Row]) -> Finding:
+    if seen.error is not None or seen.rows is None:
+        return False, f"{seen.text} gave no rows, but {ending(seen)}"
+    return same_rows(seen.rows, rows, seen.text)
+
+
+def removed_exactly(seen: Evidence, paths: list[str]) -> Finding:
+    if len(seen.commits) != 1:
+        return False, f"{seen.text} wrote {counted(len(seen.commits), 'version')}, not one: {ending(seen)}"
+    removed = Counter(file_of(action) for action in actions_of(seen.commits[0], "remove"))
+    return same(removed, Counter(paths), f"the files removed by {seen.text}")
+
+
+def no_commit(seen: Evidence) -> Finding:
+    return not seen.commits, f"{seen.text} wrote {counted(len(seen.commits), 'version')}"
+
+
+def one_commit(seen: Evidence) -> Finding:
+    return len(seen.commits) == 1, f"{seen.text} wrote {counted(len(seen.commits), 'version')} ({ending(seen)})"
+
+
+def untouched(seen: Evidence, paths: list[str] | None = None) -> Finding:
+    if paths is None:
+        paths = [path for path, entry in seen.before.items() if not in_log(path) and entry != DIRECTORY]
+    if absent := [path for path in paths if path not in seen.before]:
+        raise CannotJudge(f"{listed(absent)} was not there before {seen.text}.")
+    touched = [path for path in paths if seen.before[path] != seen.after.get(path)]
+    if touched:
+        return False, f"{seen.text} touched {listed(touched)}"
+    return True, f"the bytes and times of {counted(len(paths), 'file')} are as before {seen.text}"
+
+
+def nothing_changed(seen: Evidence) -> Finding:
+    paths = sorted(seen.before.keys() | seen.after.keys())
+    changed = [path for path in paths if seen.before.get(path) != seen.after.get(path)]
+    if changed:
+        return False, f"{seen.text} changed {listed(changed)}"
+    return True, f"all {len(paths)} files and directories are as before {seen.text}"
+
+
+def adds_true(seen: Evidence) -> Finding:
+    wrong = []
+    adds = [action for commit in seen.commits for action in actions_of(commit, "add")]
+    names = Counter(file_of(add) for add in adds)
+    for add in adds:
+        path = file_of(add)
+        size, mtime, _ = seen.after.get(path, DIRECTORY)
+        facts: list[tuple[str, Any, Any]] = [("a file of size", add.get("size"), size), ("uses", 1, names[path])]
+        facts.append(("dataChange", add.get("dataChange"), True))
+        facts.append(("partition columns", sorted(add.get("partitionValues", {})), sorted(seen.partition_by)))
+        stats = json.loads(add["stats"]) if add.get("stats") else {}
+        if add.get("deletionVector"):
+            # A deletion vector keeps its file: the same path, size and time, and the add before it is live.
+            old = seen.live.get(path, {})
+            facts.append(("the live add's size", add.get("size"), old.get("size")))
+            facts.append(("the live add's modificationTime", add.get("modificationTime"), old.get("modificationTime")))
+        else:
+            facts.append(("there before", path in seen.before, False))
+            facts.append(("modificationTime", add.get("modificationTime"), mtime // 1_000_000))
+            if any("=" in part for part in path.split("/")[:-1]):
+                facts.append(("values in the directory's name", add.get("partitionValues", {}), values_in(path)))
+        if "numRecords" in stats and size >= 0:
+            facts.append(("numRecords", stats["numRecords"], len(seen.read_file(add))))
+        wrong += [f"{path}: {name} {said!r}, but found {found!r}" for name, said, found in facts if said != found]
+    if wrong:
+        return False, f"the commit of {seen.text} adds {listed(wrong)}"
+    return True, f"each of the {len(adds)} files that {seen.text} added is as its add says"
+
+
+def removes_true(seen: Evidence) -> Finding:
+    wrong = []
+    removes = [action for commit in seen.commits for action in actions_of(commit, "remove")]
+    for remove in removes:
+        path = file_of(remove)
+        add = seen.live.get(path)
+        if add is None:
+            wrong.append(f"{path}, which was not live")
+            continue
+        facts: list[tuple[str, Any, Any]] = []
+        facts += [(key, remove.get(key), True) for key in ("dataChange", "extendedFileMetadata")]
+        facts += [(key, remove.get(key), add.get(key)) for key in ("path", "partitionValues", "size")]
+        wrong += [f"{path}: {key} {said!r}, but it must be {found!r}" for key, said, found in facts if said != found]
+        stamp = remove.get("deletionTimestamp")
+        if not isinstance(stamp, int) or not seen.started <= stamp <= seen.ended:
+            wrong.append(f"{path}: deletionTimestamp {stamp!r}, but the step ran from {seen.started} to {seen.ended}")
+    if wrong:
+        return False, f"the commit of {seen.text} removes {listed(wrong)}"
+    return True, f"each of the {len(removes)} removes of {seen.text} says what its file's add said"
+
+
+def one_deletion_timestamp(seen: Evidence) -> Finding:
+    removes = [action for commit in seen.commits for action in actions_of(commit, "remove")]
+    stamps = sorted({str(remove.get("deletionTimestamp")) for remove in removes})
+    return len(stamps) <= 1, f"the {len(removes)} removes of {seen.text} carry the deletionTimestamps {listed(stamps)}"
+
+
+def no_conflicting_actions(seen: Evidence) -> Finding:
+    wrong = []
+    for commit in seen.commits:
+        adds, removes = actions_of(commit, "add"), actions_of(commit, "remove")
+        for kind, actions in (("add", adds), ("remove", removes), ("cdc", actions_of(commit, "cdc"))):
+            paths = Counter(file_of(action) for action in actions)
+            wrong += [f"{path} {times} times as {kind}" for path, times in sorted(paths.items()) if times > 1]
+        both = {logical_file(add) for add in adds} & {logical_file(remove) for remove in removes}
+        wrong += [f"{path} as add and as remove" for path, _ in sorted(both)]
+    if wrong:
+        return False, f"one commit of {seen.text} has {listed(wrong)}"
+    return True, f"no two actions of {seen.text} conflict"
+
+
+def no_adds(seen: Evidence) -> Finding:
+    adds = [file_of(action) for commit in seen.commits for action in actions_of(commit, "add")]
+    return not adds, f"the commits of {seen.text} add {listed(adds)}"
+
+
+def no_new_files(seen: Evidence) -> Finding:
+    new = new_files(seen)
+    return not new, f"{seen.text} wrote {listed(new)} outside of _delta_log"
+
+
+def all_new_files_referenced(seen: Evidence) -> Finding:
+    named = {
+        file_of(action) for commit in seen.commits for kind in ("add", "cdc") for action in actions_of(commit, kind)
+    }
+    loose = [path for path in new_files(seen) if path not in named and not path.endswith(".bin")]
+    if loose:
+        return False, f"{seen.text} wrote {listed(loose)}, which its commit does not name"
+    return True, f"the commit of {seen.text} names each of the {len(new_files(seen))} files that it wrote"
+
+
+def added_rows_are(seen: Evidence, rows: list[Row]) -> Finding:
+    adds = [action for commit in seen.commits for action in actions_of(commit, "add")]
+    found = [row for add in adds for row in seen.read_file(add)]
+    return same_rows(found, rows, f"the files added by {seen.text}")
+
+
+def commit_info(seen: Evidence, expected: dict[str, Any], present: Iterable[str] = ()) -> Finding:
+    if not seen.commits:
+        return False, f"{seen.text} wrote no version ({ending(seen)})"
+    info = info_of(seen.commits[-1])
+    wrong = mismatches(info, expected)
+    wrong += [f"{key} absent" for key in present if at(info, key) is None]
+    if wrong:
+        return False, f"the commitInfo of {seen.text} has {listed(wrong)}"
+    return True, f"the commitInfo of {seen.text} is as it must be"
+
+
+def refused(seen: Evidence, condition: str | None = None) -> Finding:
+    if seen.error is None:
+        return False, f"{seen.text} was not refused"
+    right = condition is None or seen.error["condition"] == condition
+    return right, f"{seen.text} was refused with {named(seen.error)}"
+
+
+def succeeded(seen: Evidence) -> Finding:
+    return seen.error is None, f"{seen.text}: {ending(seen)}"
+
+
+def lists(seen: Evidence, path: str) -> Finding:
+    if seen.rows is None:
+        return False, f"{seen.text} listed nothing, but {ending(seen)}"
+    paths = paths_in(seen.rows, seen.root)
+    if path in paths:
+        return True, f"{seen.text} lists {path}"
+    return False, f"{seen.text} does not list {path}; it lists {listed(paths)}"
+
+
+def lists_not(seen: Evidence, path: str) -> Finding:
+    if seen.rows is None:
+        return False, f"{seen.text} listed nothing, but {ending(seen)}"
+    found = path in paths_in(seen.rows, seen.root)
+    return not found, f"{seen.text} lists {path}" if found else f"{seen.text} does not list {path}"
+
+
+def vacuum_log(seen: Evidence, expected: dict[str, dict[str, Any]]) -> Finding:
+    operations = [info_of(commit).get("operation") for commit in seen.commits]
+    if operations != ["VACUUM START", "VACUUM END"]:
+        return False, f"{seen.text} wrote the operations {operations}, not a VACUUM START and a VACUUM END"
+    kinds = {key for commit in seen.commits for action in commit for key in action} - {"commitInfo"}
+    wrong = [f"a {kind} action" for kind in sorted(kinds)]
+    wrong += [f"START with {text}" for text in mismatches(info_of(seen.commits[0]), expected.get("START", {}))]
+    wrong += [f"END with {text}" for text in mismatches(info_of(seen.commits[1]), expected.get("END", {}))]
+    if wrong:
+        return False, f"the log of {seen.text} has {listed(wrong)}"
+    return True, f"the VACUUM START and END of {seen.text} are as they must be"
+
+
+def log_unchanged(seen: Evidence) -> Finding:
+    # The two pointers, and the checksum files that Hadoop keeps beside them, may be written anew.
+    pointers = ("_last_checkpoint", "_last_vacuum_info", "._last_checkpoint.crc", "._last_vacuum_info.crc")
+    inside = [path for path in sorted(seen.before.keys() | seen.after.keys()) if in_log(path)]
+    changed = [
+        path
+        for path in inside
+        if path.rsplit("/", 1)[-1] not in pointers
+        and seen.before.get(path) != seen.after.get(path)
+        and (path in seen.before or not writers_may_add(path))
+    ]
+    if changed:
+        return False, f"{seen.text} changed {listed(changed)}"
+    return True, f"the log has nothing changed by {seen.text} but what it added"
+
+
+def table_is_there(seen: Evidence) -> Finding:
+    gone = [path for path in (".", "_delta_log") if path not in seen.after]
+    if gone:
+        return False, f"{listed(gone)} is gone after {seen.text}"
+    rows, error = seen.read_table()
+    if rows is None:
+        return False, f"the table cannot be read after {seen.text}: {named(error or {})}"
+    return True, f"the table is there after {seen.text} and reads {counted(len(rows), 'row')}"
+
+
+def actions_of(commit: list[Action], kind: str) -> list[Action]:
+    return [action[kind] for action in commit if action.get(kind) is not None]
+
+
+def info_of(commit: list[Action]) -> Action:
+    return next(iter(actions_of(commit, "commitInfo")), {})
+
+
+def file_of(action: Action) -> str:
+    # The log url-encodes paths (PROTOCOL.md, "Add File and Remove File").
+    return unquote(action["path"])
+
+
+def logical_file(action: Action) -> tuple[str, str]:
+    # The primary key of adds and removes (PROTOCOL.md, "Add File and Remove File").
+    vector = action.get("deletionVector") or {}
+    parts = [str(vector[key]) for key in ("storageType", "pathOrInlineDv", "offset") if vector.get(key) is not None]
+    return file_of(action), "@".join(parts)
+
+
+def in_log(path: str) -> bool:
+    return path.split("/", 1)[0] == "_delta_log"
+
+
+def new_files(seen: Evidence) -> list[str]:
+    # ".name.crc" is a checksum that Hadoop's local file system keeps beside a file: not the engine's.
+    return [
+        path
+        for path in sorted(seen.after.keys() - seen.before.keys())
+        if not in_log(path) and seen.after[path] != DIRECTORY and not is_checksum(path)
+    ]
+
+
+def is_checksum(path: str) -> bool:
+    name = path.rsplit("/", 1)[-1]
+    return name.startswith(".") and name.endswith(".crc")
+
+
+def writers_may_add(path: str) -> bool:
+    name = path.rsplit("/", 1)[-1]
+    return is_checksum(path) or name[:20].isdigit() or name == "_commits" or name == "_sidecars"
+
+
+def values_in(path: str) -> dict[str, str | None]:
+    # Hive's names: column=value, special characters as %XX, NULL as __HIVE_DEFAULT_PARTITION__.
+    pairs = [part.split("=", 1) for part in path.split("/")[:-1] if "=" in part]
+    return {unquote(key): None if value == "__HIVE_DEFAULT_PARTITION__" else unquote(value) for key, value in pairs}
+
+
+def paths_in(rows: list[Row], root: str) -> list[str]:
+    # A DRY RUN names full paths, such as file:/tmp/t/p=1/f; they are not url-encoded (facts 1.1).
+    texts = [str(row[0]) for row in rows]
+    texts = ["/" + text[5:].lstrip("/") if text.startswith("file:") else text for text in texts]
+    return sorted(text[len(root) + 1 :] if text.startswith(root + "/") else text for text in texts)
+
+
+def at(value: Any, key: str) -> Any:
+    for part in key.split("."):
+        value = value.get(part) if isinstance(value, dict) else None
+    return value
+
+
+def mismatches(info: Action, expected: dict[str, Any]) -> list[str]:
+    found = [(key, at(info, key), value) for key, value in expected.items()]
+    return [f"{key} = {seen!r} instead of {value!r}" for key, seen, value in found if seen != value]
+
+
+def same_rows(found: list[Row], promised: list[Row], what: str) -> Finding:
+    one, other = (Counter(json.dumps(row, sort_keys=True) for row in rows) for rows in (found, promised))
+    return same(one, other, f"the rows of {what}")
+
+
+def same(found: Counter[str], promised: Counter[str], what: str) -> Finding:
+    more, less = sorted((found - promised).elements()), sorted((promised - found).elements())
+    if more or less:
+        return False, f"{what}: {len(more)} too many ({listed(more)}), {len(less)} missing ({listed(less)})"
+    return True, f"{what} are the {sum(found.values())} promised ones"
+
+
+def listed(texts: list[str], limit: int = 10) -> str:
+    more = [f"and {len(texts) - limit} more"] if len(texts) > limit else []
+    return ", ".join(texts[:limit] + more) or "nothing"
+
+
+def named(error: Action) -> str:
+    lines = str(error.get("message", "")).strip().splitlines()
+    return f"{error.get('condition') or error.get('exception')}: {lines[0] if lines else ''}"
+
+
+def ending(seen: Evidence) -> str:
+    return "it ended without an error" if seen.error is None else f"it ended with {named(seen.error)}"
+
+
+#: The laws, by name. All of them are named in this module's docstring.
+LAWS: dict[str, Callable[..., Finding]] = {
+    law.__name__: law
+    for law in (
+        stays,
+        goes,
+        rows_are,
+        removed_exactly,
+        no_commit,
+        one_commit,
+        untouched,
+        nothing_changed,
+        adds_true,
+        removes_true,
+        one_deletion_timestamp,
+        no_conflicting_actions,
+        no_adds,
+        no_new_files,
+        all_new_files_referenced,
+        added_rows_are,
+        commit_info,
+        refused,
+        succeeded,
+        lists,
+        lists_not,
+        vacuum_log,
+        log_unchanged,
+        table_is_there,
+    )
+}

@@ -1,0 +1,1 @@
+"""The JSON Schemas of the run stream, one file for each schema version."""

@@ -1,0 +1,292 @@
+"""The run stream ``run.jsonl``: a header line, a line for each judged case, a footer line. Its writer and its reader.
+
+Every line is validated against ``reports/schema/run-1.json``, both when it is written and when it is read.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NoReturn, TextIO, final
+
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped, unused-ignore]
+from jsonschema.exceptions import best_match  # type: ignore[import-untyped, unused-ignore]
+
+#: The schema version that is written. Others are not read.
+SCHEMA_VERSION = 1
+
+#: The stream's name inside a report directory.
+FILE_NAME = "run.jsonl"
+
+Line = Mapping[str, Any]
+
+
+class StreamError(Exception):
+    """A run stream is not what it must be. The text is one sentence that says what to do."""
+
+
+class NoStream(StreamError):
+    """There is no stream at the given place."""
+
+
+class MissingHeader(StreamError):
+    """The first line is not a header."""
+
+
+class MissingFooter(StreamError):
+    """The stream has no footer: the run that wrote it died."""
+
+
+class InvalidLine(StreamError):
+    """A line is not JSON, or is not what the schema says."""
+
+
+class MisplacedLine(StreamError):
+    """A header or footer stands where none may stand, or a case stands outside of them."""
+
+
+class UnknownSchemaVersion(StreamError):
+    """The stream was written in a schema version that this release does not know."""
+
+
+class UnknownClause(StreamError):
+    """A line speaks of a clause that the header does not list."""
+
+
+class DuplicateClause(StreamError):
+    """The header lists one clause id twice."""
+
+
+class DuplicateCase(StreamError):
+    """Two lines have the same campaign, shard, index and case id."""
+
+
+class WrongCounts(StreamError):
+    """The footer's counts differ from the lines before it."""
+
+
+class WrongVerdict(StreamError):
+    """The footer gives a clause a verdict that the cases contradict."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A whole, valid stream. ``cases`` are sorted by (campaign, shard, index, id), however they arrived."""
+
+    header: Line
+    cases: tuple[Line, ...]
+    footer: Line
+
+    @property
+    def clauses(self) -> dict[str, Line]:
+        """The header's clauses by id, in the header's order."""
+        return {clause["id"]: clause for clause in self.header["clauses"]}
+
+
+def sort_key(case: Line) -> tuple[str, int, int, str]:
+    """What orders case lines in every view. Lines arrive from parallel workers in any order."""
+    return (case["campaign"], case["shard"], case["index"], case["id"])
+
+
+@final
+class RunWriter:
+    """Writes a stream, line by line, each flushed: what was written survives if the run dies.
+
+    A context manager. It never writes the footer by itself: a stream without one is a run that died. Raises
+    InvalidLine for a line that the schema refuses, MisplacedLine for one out of order, UnknownClause, DuplicateCase,
+    WrongCounts and WrongVerdict for one that contradicts what was written before. The
+    directory of ``path`` is made; an earlier stream there is replaced.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._checks = _Checks()
+        self._file: TextIO | None = None
+
+    def __enter__(self) -> RunWriter:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self._file = self.path.open("w", encoding="ascii", newline="\n")
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def header(self, line: Line) -> None:
+        """Write the header. It must come first."""
+        self._write(line, "header")
+
+    def case(self, line: Line) -> None:
+        """Write a judged case."""
+        self._write(line, "case")
+
+    def footer(self, line: Line) -> None:
+        """Write the footer. Nothing may follow it."""
+        self._write(line, "footer")
+
+    def _write(self, line: Line, kind: str) -> None:
+        if self._file is None:
+            raise MisplacedLine(f"The stream {self.path} is not open: use RunWriter in a with statement.")
+        where = f"The {kind} to be written to {self.path}"
+        if line.get("type") != kind:
+            raise InvalidLine(f'{where} must have "type": "{kind}", but has {line.get("type")!r}.')
+        self._checks.take(line, where)
+        # ASCII, so that any text (lone surrogates too) survives any locale; and no NaN, which is not JSON.
+        self._file.write(json.dumps(line, ensure_ascii=True, allow_nan=False, separators=(",", ":")) + "\n")
+        self._file.flush()
+
+
+def stream_path(path: Path) -> Path:
+    """The stream of a file or of a report directory."""
+    return path / FILE_NAME if path.is_dir() else path
+
+
+def read_run(path: Path | str) -> Run:
+    """Read a stream, given its file or the report directory that holds it.
+
+    Raises the StreamError that says what is wrong: no stream, no header, no footer, a line that is not JSON or breaks
+    the schema, another schema version, a clause or case listed twice, an unknown clause, counts or verdicts in the
+    footer that differ from the lines before it.
+    """
+    file = stream_path(Path(path))
+    try:
+        data = file.read_bytes()
+    except FileNotFoundError:
+        raise NoStream(
+            f"There is no run stream at {file}: give a run.jsonl, or the directory that holds one."
+        ) from None
+    except OSError as error:
+        raise NoStream(f"The run stream at {file} cannot be read ({error.strerror}): check the path.") from error
+    return _read(data, str(file))
+
+
+def _read(data: bytes, name: str) -> Run:
+    checks = _Checks()
+    lines = data.split(b"\n")
+    if not lines[-1]:
+        lines.pop()
+    elif data:
+        raise MissingFooter(f"{name} ends in the middle of a line: the run that wrote it died, so run it again.")
+    parsed: list[Line] = []
+    for number, raw in enumerate(lines, start=1):
+        line = _parse(raw, f"Line {number} of {name}")
+        checks.take(line, f"Line {number} of {name}")
+        parsed.append(line)
+    if not parsed:
+        raise MissingHeader(f"{name} is empty: the run that wrote it died before it began, so run it again.")
+    if parsed[-1]["type"] != "footer":
+        raise MissingFooter(f"{name} has no footer: the run that wrote it died, so run it again.")
+    return Run(parsed[0], tuple(sorted(parsed[1:-1], key=sort_key)), parsed[-1])
+
+
+def _parse(raw: bytes, where: str) -> Line:
+    def refuse(constant: str) -> NoReturn:
+        raise ValueError(f"{constant} is not JSON")
+
+    try:
+        line = json.loads(raw.decode("utf-8"), parse_constant=refuse)
+    except (ValueError, RecursionError) as error:
+        raise InvalidLine(f"{where} is not JSON ({error}): the stream was cut or edited, so run it again.") from error
+    if not isinstance(line, dict):
+        raise InvalidLine(f"{where} is not a JSON object: the stream was edited, so run it again.")
+    return line
+
+
+@cache
+def _validator(kind: str) -> Any:
+    schema = json.loads((Path(__file__).parent / "schema" / f"run-{SCHEMA_VERSION}.json").read_text(encoding="utf-8"))
+    # Validating against the one definition gives better messages than the schema's oneOf.
+    return Draft202012Validator({"$schema": schema["$schema"], "$defs": schema["$defs"], "$ref": f"#/$defs/{kind}"})
+
+
+class _Checks:
+    """What must hold from line to line. ``take`` sees each line once, in the order of the stream."""
+
+    def __init__(self) -> None:
+        self.clauses: frozenset[str] | None = None
+        self.ended = False
+        self.seen: set[tuple[str, int, int, str]] = set()
+        self.steps = 0
+        self.failing: dict[str, str] = {}  # clause → the first case that failed it
+
+    def take(self, line: Line, where: str) -> None:
+        kind = line.get("type")
+        if self.clauses is None and kind != "header":
+            raise MissingHeader(f"{where} comes before a header: the first line of a stream must be the header.")
+        if kind == "header" and line.get("schema") != SCHEMA_VERSION:
+            raise UnknownSchemaVersion(
+                f"{where} says schema version {line.get('schema')!r}, but this release reads version {SCHEMA_VERSION}: "
+                "use the release that wrote the stream."
+            )
+        if kind not in ("header", "case", "footer"):
+            raise InvalidLine(f"{where} has the type {kind!r}, but must be a header, a case or a footer.")
+        error = best_match(_validator(kind).iter_errors(line))
+        if error is not None:
+            raise InvalidLine(f"{where} is no valid {kind} at {error.json_path}: {_short(error.message)}.")
+        if self.ended:
+            raise MisplacedLine(f"{where} comes after the footer: two streams were joined, so keep one of them.")
+        {"header": self._header, "case": self._case, "footer": self._footer}[kind](line, where)
+
+    def _header(self, line: Line, where: str) -> None:
+        if self.clauses is not None:
+            raise MisplacedLine(f"{where} is a second header: two streams were joined, so keep one of them.")
+        ids = [clause["id"] for clause in line["clauses"]]
+        if twice := next((clause for clause in ids if ids.count(clause) > 1), None):
+            raise DuplicateClause(f"{where} lists the clause {twice} twice: clause ids must be unique.")
+        self.clauses = frozenset(ids)
+
+    def _case(self, line: Line, where: str) -> None:
+        key = sort_key(line)
+        if key in self.seen:
+            raise DuplicateCase(
+                f"{where} repeats case {line['id']} (campaign {line['campaign']}, shard {line['shard']}, "
+                f"index {line['index']}): each judged case has one line."
+            )
+        self._known([*line["clauses"], *(violation["clause"] for violation in line["violations"])], where)
+        self.seen.add(key)
+        self.steps += len(line["steps"])
+        for clause, result in line["clauses"].items():
+            if result["verdict"] != "pass":
+                self.failing.setdefault(clause, line["id"])
+
+    def _footer(self, line: Line, where: str) -> None:
+        for name, seen in (("cases", len(self.seen)), ("steps", self.steps)):
+            if line[name] != seen:
+                raise WrongCounts(
+                    f"{where} counts {line[name]} {name}, but the stream has {seen}: lines were lost or added, so run it again."
+                )
+        verdicts: dict[str, Line] = line["verdicts"]
+        self._known(verdicts, where)
+        assert self.clauses is not None
+        if missing := sorted(self.clauses - verdicts.keys()):
+            raise WrongCounts(f"{where} gives no verdict for {', '.join(missing)}: each clause of the header has one.")
+        tally: dict[str, int] = {}
+        for result in verdicts.values():
+            tally[result["verdict"]] = tally.get(result["verdict"], 0) + 1
+        if {name: count for name, count in line["counts"].items() if count} != tally:
+            raise WrongCounts(f"{where} has counts that differ from its verdicts: they must be {tally}.")
+        for clause, result in verdicts.items():
+            failed = result["verdict"] in ("fail", "xfail")
+            if failed and clause not in self.failing:
+                raise WrongVerdict(f"{where} says that {clause} failed, but no case of the stream fails it.")
+            if not failed and clause in self.failing:
+                raise WrongVerdict(
+                    f"{where} gives {clause} the verdict {result['verdict']}, but case {self.failing[clause]} fails it."
+                )
+        self.ended = True
+
+    def _known(self, clauses: Iterable[str], where: str) -> None:
+        for clause in clauses:
+            if self.clauses is None or clause not in self.clauses:
+                raise UnknownClause(f"{where} speaks of {clause}, which the header does not list.")
+
+
+def _short(text: str, limit: int = 300) -> str:
+    return text if len(text) <= limit else text[:limit] + " …"

@@ -1,0 +1,172 @@
+"""A run on a terminal: a progress line while it runs, and at its end the verdicts and the failures."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from reports.instants import duration
+from reports.plurals import counted
+from reports.stream import Line, Run
+from reports.verdicts import ClauseResult, Verdict, counterexample, counts, results_of
+
+_STYLES = {
+    Verdict.PASS: "green",
+    Verdict.FAIL: "bold red",
+    Verdict.XFAIL: "yellow",
+    Verdict.STALE: "bold red",
+    Verdict.UNSUPPORTED: "dim",
+    Verdict.DISABLED: "dim",
+    Verdict.UNEXERCISED: "bold yellow",
+    Verdict.ERROR: "bold yellow",
+}
+_VERDICTS = {0: "The promise is kept", 1: "The promise is broken", 2: "The run proves nothing yet"}
+
+
+class Progress:
+    """A progress line, fed by the lines of the stream: ``start`` the header, then ``case`` each case, then ``stop``.
+
+    On a terminal the line is drawn anew with each case; elsewhere a plain line comes every ``every`` seconds at most.
+    ``now`` gives seconds, and is only shown: no verdict depends on it.
+    """
+
+    def __init__(self, console: Console, *, every: float = 30.0, now: Callable[[], float] = time.monotonic) -> None:
+        self._console = console
+        self._every = every
+        self._now = now
+        self._live = Live(
+            console=console, auto_refresh=False, transient=True, redirect_stdout=False, redirect_stderr=False
+        )
+        self._planned = self._done = self._steps = self._failed = 0
+        self._began = self._shown = 0.0
+
+    def start(self, header: Line) -> None:
+        """The run begins. ``header`` is the stream's header line."""
+        self._planned = sum(campaign["planned"] for campaign in header["campaigns"])
+        self._began = self._shown = self._now()
+        if self._console.is_terminal:
+            self._live.start()
+
+    def case(self, line: Line) -> None:
+        """A case was judged. ``line`` is its line of the stream. Cases made by shrinking do not count as done."""
+        self._done += line["origin"] != "shrunk"
+        self._steps += len(line["steps"])
+        self._failed += any(result["verdict"] == "fail" for result in line["clauses"].values())
+        now = self._now()
+        text = Text(self._line(line["campaign"], now))
+        if self._console.is_terminal:
+            self._live.update(text, refresh=True)
+        elif now - self._shown >= self._every:
+            self._shown = now
+            self._console.print(text)
+
+    def stop(self) -> None:
+        """The run ended. On a terminal the line goes away. It may be called twice."""
+        self._live.stop()
+
+    def _line(self, campaign: str, now: float) -> str:
+        elapsed = now - self._began
+        parts = [f"{campaign}: {self._done} of {self._planned} cases", counted(self._steps, "step"), _seconds(elapsed)]
+        if 0 < self._done < self._planned:
+            parts.append(f"about {_seconds(elapsed / self._done * (self._planned - self._done))} left")
+        if self._failed:
+            parts.append(f"{self._failed} failing")
+        return ", ".join(parts)
+
+
+def show(run: Run, console: Console, *, directory: Path | None = None) -> None:
+    """Print a finished run: the clause table, then what needs attention, then the verdict.
+
+    ``directory`` is the report directory that holds ``counterexamples/``; with it, paths and commands are shown.
+    """
+    results = results_of(run)
+    console.print(_table(run, results))
+    for result in results:
+        if result.verdict in (Verdict.FAIL, Verdict.STALE, Verdict.ERROR, Verdict.UNEXERCISED):
+            _print(console, *_details(run, result, directory))
+    for case in run.cases:
+        if case["error"] is not None:
+            error = case["error"]
+            _print(console, Text(f"error: case {case['id']} of {case['campaign']}", style="bold yellow"))
+            _print(console, Text(f"  {error['kind']}: {_visible(error['message'])}"))
+    _print(console, *_verdict(run, results))
+
+
+def _print(console: Console, *lines: Text) -> None:
+    for line in lines:
+        # Text objects are never read as markup; soft wrapping keeps paths and commands whole for copying.
+        console.print(line, soft_wrap=True, highlight=False)
+
+
+def _table(run: Run, results: tuple[ClauseResult, ...]) -> Table:
+    table = Table(box=None, pad_edge=False, expand=True)
+    for name, justify in (("clause", "left"), ("verdict", "left"), ("exercised", "right"), ("engine s", "right")):
+        table.add_column(name, justify=justify, no_wrap=True)  # type: ignore[arg-type]
+    # The promise takes the width that is left, and is cut; ids and numbers never are.
+    table.add_column("promise", overflow="ellipsis", no_wrap=True, ratio=1)
+    for result in results:
+        style = _STYLES[result.verdict]
+        table.add_row(
+            Text(result.clause),
+            Text(result.verdict.value, style=style),
+            str(result.met),
+            f"{result.seconds:.1f}",
+            Text(_visible(run.clauses[result.clause]["sentence"])),
+        )
+    return table
+
+
+def _details(run: Run, result: ClauseResult, directory: Path | None) -> list[Text]:
+    lines = [
+        Text(),
+        Text.assemble((f"{result.verdict.value}: {result.clause}", _STYLES[result.verdict])),
+        Text(f"  promised: {_visible(run.clauses[result.clause]['sentence'])}"),
+    ]
+    if result.reason:
+        lines.append(Text(f"  why:      {_visible(result.reason)}"))
+    case = counterexample(result.clause, run.cases)
+    if case is None:
+        return lines
+    messages = [one["message"] for one in case["violations"] if one["clause"] == result.clause]
+    lines += [Text(f"  seen:     {_visible(message)}") for message in messages[:3]]
+    lines.append(
+        Text(
+            f"  case:     {case['id']} (the simplest of {counted(result.failures, 'case')} that fail it, campaign {case['campaign']})"
+        )
+    )
+    if directory is not None:
+        folder = directory / "counterexamples" / f"{result.clause}-{case['id']}"
+        lines.append(Text(f"  folder:   {folder}"))
+        lines.append(Text(f"  replay:   pytest suites --replay {folder / 'case.json'}"))
+    return lines
+
+
+def _verdict(run: Run, results: tuple[ClauseResult, ...]) -> list[Text]:
+    header, footer = run.header, run.footer
+    versions = ", ".join(f"{name} {version}" for name, version in header["versions"].items())
+    tally = ", ".join(f"{number} {verdict}" for verdict, number in counts(results).items())
+    style = {0: "bold green", 1: "bold red", 2: "bold yellow"}[footer["exit"]]
+    fault = f", with the fault {header['known_bad']} built in" if header["known_bad"] is not None else ""
+    return [
+        Text(),
+        Text(_visible(f"{header['engine']} ({versions}){fault}, profile {header['profile']}")),
+        Text(
+            f"{counted(footer['cases'], 'case')}, {counted(footer['steps'], 'step')} in {_seconds(footer['seconds'])}"
+        ),
+        Text(f"{_VERDICTS[footer['exit']]}: {tally}", style=style),
+    ]
+
+
+def _visible(text: str) -> str:
+    # Control characters could move the cursor or colour what follows.
+    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
+
+
+def _seconds(seconds: float) -> str:
+    return duration(round(seconds) * 1000)

@@ -1,0 +1,210 @@
+"""The run as a whole: its engine process, its directory, its stream, and at its end the views and the exit code."""
+
+from __future__ import annotations
+
+import platform
+import time
+from contextlib import ExitStack
+from datetime import date
+from importlib.metadata import version
+from typing import Any
+
+from rich.console import Console
+
+import suites.clauses  # noqa: F401 - fills the catalogue
+from engines.provider import Provider
+from engines.versions import parse
+from model.codec import from_json
+from reports.__main__ import write_views
+from reports.counterexamples import write_counterexample
+from reports.deviations import Deviation, InvalidDeviations, in_force, read_deviations
+from reports.reproduction import InvalidPlan
+from reports.stream import RunWriter, read_run
+from reports.terminal import Progress, show
+from reports.verdicts import counterexample, footer_of, verdicts
+from runner.options import Options, UsageMistake
+from runner.referee import active_clauses
+from runner.workspace import Workspace
+from suites.campaigns import selected
+from suites.clause import CATALOGUE, Clause
+from suites.reproduction_plan import reproduction_plan
+
+#: The seed of the profiles that draw the same cases on each run.
+FIXED_SEED = 20_240_501
+
+
+class Controller:
+    """Owns everything of a run that there is one of. Workers call ``lease``, ``begin`` and ``case``."""
+
+    def __init__(self, options: Options, console: Console) -> None:
+        self._options = options
+        self._console = console
+        self._began = time.monotonic()
+        self._seed = self._choose_seed()
+        self._header: dict[str, Any] | None = None
+        self._lines: list[dict[str, Any]] = []
+        self._writer: RunWriter | None = None
+        self._open = ExitStack()
+        self._progress = Progress(console)
+        self._deviations = self._read_deviations()
+        if options.replay is None:
+            self._prepare_report()
+        self._workspace = Workspace(options.table_root)
+        self._provider = Provider(
+            options.engine,
+            directory=self._workspace.directory,
+            started=self._workspace.started,
+            spark_conf=options.spark_conf,
+            extra_classpath=options.extra_classpath,
+            jars=options.jars,
+            master=options.spark_master,
+        )
+
+    def _choose_seed(self) -> int:
+        if self._options.seed is not None:
+            return self._options.seed
+        return FIXED_SEED if self._options.profile.fixed else time.time_ns() % 2**32
+
+    def _read_deviations(self) -> tuple[Deviation, ...]:
+        if not self._options.deviations.is_file():
+            return ()
+        try:
+            return read_deviations(self._options.deviations)
+        except InvalidDeviations as invalid:
+            raise UsageMistake(str(invalid)) from invalid
+
+    def _prepare_report(self) -> None:
+        directory = self._options.report_dir
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+            (directory / "run.jsonl").write_text("")
+        except OSError as error:
+            raise UsageMistake(f"--report-dir {directory} cannot be written ({error.strerror}): name another.") from error
+
+    def start(self) -> None:
+        """Start the engine. Raises EngineUnavailable."""
+        self._provider.start()
+
+    def lease(self, lost: int) -> Any:
+        return self._provider.lease(lost)
+
+    def begin(self, versions: dict[str, str]) -> dict[str, Any]:
+        """A worker's engine is up. The first one's versions go into the header."""
+        engine_version = next(iter(versions.values()))
+        listed = [one.clause for one in in_force(self._deviations, version=engine_version, today=date.today())]
+        if self._header is None:
+            self._header = self._make_header(versions)
+            if self._options.replay is None:
+                self._writer = self._open.enter_context(RunWriter(self._options.report_dir / "run.jsonl"))
+                self._writer.header(self._header)
+                self._progress.start(self._header)
+        return {"seed": self._seed, "listed": listed, "directory": str(self._workspace.directory)}
+
+    def _make_header(self, versions: dict[str, str]) -> dict[str, Any]:
+        options = self._options
+        return {
+            "type": "header",
+            "schema": 1,
+            "engine": options.engine,
+            "versions": {**versions, "hypothesis": version("hypothesis")},
+            "profile": options.profile.name,
+            "seed": self._seed,
+            "known_bad": options.known_bad,
+            "platform": platform.platform(),
+            "clauses": [self._clause_entry(clause, next(iter(versions.values()))) for clause in CATALOGUE.values()],
+            "campaigns": [
+                {"name": campaign.name, "planned": options.profile.cases[campaign.name]}
+                for campaign in selected(options.clauses)
+            ],
+        }
+
+    def _clause_entry(self, clause: Clause[Any], engine_version: str) -> dict[str, Any]:
+        status, reason = "active", ""
+        if clause not in active_clauses(self._options):
+            status, reason = "disabled", "It is not among those that --clause selects."
+        elif not holds_for(clause, engine_version):
+            since, before = clause.since, clause.before
+            bounds = [f"from {since}" if since else "", f"before {before}" if before else ""]
+            status, reason = "unsupported", f"It holds {' and '.join(bound for bound in bounds if bound)} only."
+        return {
+            "id": clause.id,
+            "chapter": clause.chapter,
+            "sentence": clause.sentence,
+            "sources": list(clause.sources),
+            "status": status,
+            "reason": reason,
+        }
+
+    def case(self, line: dict[str, Any]) -> None:
+        """A judged case."""
+        self._lines.append(line)
+        if self._writer is not None:
+            self._writer.case(line)
+            self._progress.case(line)
+
+    def finish(self, *, complete: bool) -> int:
+        """Close the stream, make the views, and say the exit code. A run that is not complete gets no footer."""
+        self._progress.stop()
+        if self._options.replay is not None:
+            return self._tell_replay()
+        if self._header is None or self._writer is None or not complete:
+            self._console.print("The run did not come to its end: it says nothing about the engine.", highlight=False)
+            return 2
+        engine_version = next(iter(self._header["versions"].values()))
+        deviations = in_force(self._deviations, version=engine_version, today=date.today())
+        results = verdicts(self._header, self._lines, deviations=deviations)
+        footer = footer_of(results, self._lines, seconds=time.monotonic() - self._began)
+        self._writer.footer(footer)
+        directory = self._options.report_dir
+        for result in results:
+            if result.verdict.value == "fail":
+                self._write_counterexample(result.clause)
+        run = read_run(directory)
+        write_views(run, directory)
+        show(run, self._console, directory=directory)
+        return int(footer["exit"])
+
+    def _write_counterexample(self, clause: str) -> None:
+        assert self._header is not None
+        line = counterexample(clause, self._lines)
+        if line is None:
+            return
+        violation = next(one for one in line["violations"] if one["clause"] == clause)
+        case = from_json(line["case"])
+        entry = next(one for one in self._header["clauses"] if one["id"] == clause)
+        plan = reproduction_plan(case, line=line, violation=violation, clause=entry, packages=self._provider.packages)
+        try:
+            write_counterexample(
+                self._options.report_dir, case=case, line=line, violation=violation, clause=entry, plan=plan
+            )
+        except InvalidPlan as invalid:
+            raise RuntimeError(f"No script can be made for {clause}, case {line['id']}: {invalid}") from invalid
+
+    def _tell_replay(self) -> int:
+        if not self._lines:
+            return 2
+        line = self._lines[-1]
+        if line["error"] is not None:
+            self._console.print(f"ERROR: {line['error']['message']}", highlight=False, markup=False)
+            return 2
+        failed = [one for one in line["violations"] if line["clauses"][one["clause"]]["verdict"] == "fail"]
+        for one in failed:
+            self._console.print(f"FAILED: {one['clause']}: {one['message']}", highlight=False, markup=False, soft_wrap=True)
+        if not failed:
+            met = sum(result["met"] > 0 for result in line["clauses"].values())
+            self._console.print(f"FIXED: case {line['id']} keeps all {met} clauses that it meets.", highlight=False)
+        return 1 if failed else 0
+
+    def close(self) -> None:
+        """End the engine and remove the run's directory."""
+        self._open.close()
+        self._provider.close()
+        self._workspace.close()
+
+
+def holds_for(clause: Clause[Any], engine_version: str) -> bool:
+    """Whether the clause holds for this version of Delta on Spark."""
+    number = parse(engine_version)
+    return not (clause.since and number < parse(clause.since)) and not (clause.before and number >= parse(clause.before))
+
+

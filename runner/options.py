@@ -1,0 +1,124 @@
+"""The command line of a run (docs: README, "Options"), checked before anything starts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from suites.clause import CATALOGUE, matches
+from suites.profiles import PROFILES, Profile
+
+
+class UsageMistake(Exception):
+    """The user asked for something that cannot be. The text is one sentence that says what to do; the exit code is 2."""
+
+
+ENGINES = ("spark",)
+
+
+@dataclass(frozen=True)
+class Options:
+    engine: str
+    profile: Profile
+    seed: int | None
+    known_bad: str | None
+    clauses: tuple[str, ...]  # ids or prefixes; empty: all
+    report_dir: Path
+    deviations: Path
+    spark_conf: Mapping[str, str]
+    extra_classpath: tuple[str, ...]
+    jars: tuple[str, ...]
+    spark_master: str
+    table_root: str | None
+    replay: Path | None
+    time_limit: float  # seconds for one step of the engine
+
+
+def add_options(parser: pytest.Parser) -> None:
+    group = parser.getgroup("tombstone", "Tombstone: a conformance suite for Delta Lake's DELETE and VACUUM")
+    add = group.addoption
+    add("--engine", default="spark", metavar="NAME", help=f"the engine to judge: {', '.join(ENGINES)} (default: spark)")
+    add("--profile", default="gate", metavar="NAME", help=f"the budget: {', '.join(PROFILES)} (default: gate)")
+    add("--seed", default=None, metavar="N", help="a random run with this seed")
+    add("--known-bad", default=None, metavar="NAME", help="an engine with this fault built in; `list` names them")
+    add("--clause", action="append", default=[], metavar="ID", help="judge these only; ids or prefixes, repeatable")
+    add("--report-dir", default="build/report", metavar="DIR", help="where the report goes (default: build/report)")
+    add("--deviations", default=None, metavar="FILE", help="known deviations (default: deviations/<engine>.toml)")
+    add("--spark-conf", action="append", default=[], metavar="K=V", help="a Spark setting, repeatable")
+    add("--extra-classpath", action="append", default=[], metavar="PATH", help="in front of Delta's classes, repeatable")
+    add("--jars", action="append", default=[], metavar="PATH", help="Delta's jars, instead of Maven's, repeatable")
+    add("--spark-master", default="local[*]", metavar="URL", help="Spark's master (default: local[*])")
+    add("--table-root", default=None, metavar="URI", help="where tables are made: a new or empty directory")
+    add("--replay", default=None, metavar="CASE.json", help="judge this one case: FIXED (0), FAILED (1), ERROR (2)")
+    add("--step-limit", default="120", metavar="SECONDS", help="the time limit of one step of the engine (default: 120)")
+
+
+def options(config: pytest.Config, root: Path) -> Options:
+    """The checked options. Raises UsageMistake. ``root`` is the repository's."""
+    get = config.getoption
+    engine = _one_of("--engine", get("engine"), ENGINES)
+    clauses = tuple(get("clause"))
+    for wanted in clauses:
+        if not any(matches(id, wanted) for id in CATALOGUE):
+            raise UsageMistake(f"--clause {wanted} selects no clause: the ids are listed in docs/clauses.md.")
+    return Options(
+        engine=engine,
+        profile=PROFILES[_one_of("--profile", get("profile"), PROFILES)],
+        seed=_whole("--seed", get("seed")),
+        known_bad=get("known_bad"),
+        clauses=clauses,
+        report_dir=Path(get("report_dir")),
+        deviations=_file("--deviations", get("deviations")) or root / "deviations" / f"{engine}.toml",
+        spark_conf=dict(_setting(text) for text in get("spark_conf")),
+        extra_classpath=tuple(_there("--extra-classpath", path) for path in get("extra_classpath")),
+        jars=tuple(_there("--jars", path) for path in get("jars")),
+        spark_master=get("spark_master"),
+        table_root=get("table_root"),
+        replay=_file("--replay", get("replay")),
+        time_limit=_seconds("--step-limit", get("step_limit")),
+    )
+
+
+def _one_of(option: str, value: str, known: Mapping[str, object] | tuple[str, ...]) -> str:
+    if value not in known:
+        raise UsageMistake(f"{option} {value} is not known: use one of {', '.join(known)}.")
+    return value
+
+
+def _whole(option: str, text: str | None) -> int | None:
+    try:
+        return None if text is None else int(text)
+    except ValueError:
+        raise UsageMistake(f"{option} {text} is not a whole number: give one, such as {option} 7.") from None
+
+
+def _seconds(option: str, text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0
+    if not seconds > 0:
+        raise UsageMistake(f"{option} {text} is not a time in seconds: give one, such as {option} 120.")
+    return seconds
+
+
+def _setting(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not key or not equals:
+        raise UsageMistake(f"--spark-conf {text} is not of the form K=V: give a key and a value, with = between.")
+    return key, value
+
+
+def _file(option: str, text: str | None) -> Path | None:
+    if text is not None and not Path(text).is_file():
+        raise UsageMistake(f"{option} {text} is not a file: name one that is there.")
+    return None if text is None else Path(text)
+
+
+def _there(option: str, text: str) -> str:
+    if not Path(text).exists():
+        raise UsageMistake(f"{option} {text} does not exist: name a jar or a folder that is there.")
+    return str(Path(text).absolute())

@@ -1,0 +1,38 @@
+"""Cleans up after a run that was killed: a process of its own, which sees the run's end at its standard input.
+
+Lines that it is told: ``remove PATH`` (a directory that the run made), ``kill PID`` (a process that the run started),
+``done`` (the run cleaned up by itself). Run as a script, with the standard library only.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import sys
+from collections.abc import Iterable
+
+
+def reap(lines: Iterable[str]) -> None:
+    """Read until the input ends; then clean up, unless the last word was ``done``."""
+    directories: list[str] = []
+    processes: list[int] = []
+    for line in lines:
+        word, _, argument = line.rstrip("\n").partition(" ")
+        if word == "done":
+            return
+        if word == "remove":
+            directories.append(argument)
+        elif word == "kill":
+            processes.append(int(argument))
+    for pid in processes:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except OSError:
+            continue
+    for directory in directories:
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    reap(sys.stdin)

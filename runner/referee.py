@@ -1,0 +1,86 @@
+"""A worker's part of a run: an engine, a judge, and the way to the controller."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Protocol
+
+from engines.port import Engine
+from model.case import Case
+from model.codec import CorruptCase, from_json
+from runner.options import Options, UsageMistake
+from suites.campaigns import Shard
+from suites.clause import CATALOGUE, Clause, matches
+from suites.drawing import Drawing
+from suites.judge import Judge
+from suites.record import case_line
+
+
+class Link(Protocol):
+    """What a worker asks of the controller."""
+
+    def begin(self, versions: dict[str, str]) -> dict[str, Any]:
+        """Say which engine it is; get what every worker must know: ``directory``, ``seed``, ``listed``."""
+        ...
+
+    def case(self, line: dict[str, Any]) -> None: ...
+
+
+def read_case(path: Path) -> Case:
+    """The case in a file. Raises UsageMistake where there is none."""
+    try:
+        return from_json(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError, CorruptCase) as error:
+        raise UsageMistake(f"--replay {path}: this is no case that can be replayed: {error}") from error
+
+
+def active_clauses(options: Options) -> list[Clause[Any]]:
+    """The clauses that the user wants judged."""
+    return [
+        clause
+        for id, clause in CATALOGUE.items()
+        if not options.clauses or any(matches(id, prefix) for prefix in options.clauses)
+    ]
+
+
+class Referee:
+    """Judges shards, or one replayed case. The engine is opened with the first."""
+
+    def __init__(self, options: Options, link: Link, open_engine: Callable[[], Engine], worker: str) -> None:
+        self._options = options
+        self._link = link
+        self._open_engine = open_engine
+        self._worker = worker
+        self._engine: Engine | None = None
+        self._judge: Judge | None = None
+        self._seed = 0
+        self._listed: frozenset[str] = frozenset()
+
+    def _ready(self) -> Judge:
+        if self._judge is None:
+            self._engine = self._open_engine()
+            told = self._link.begin(dict(self._engine.versions))
+            self._seed, self._listed = told["seed"], frozenset(told["listed"])
+            directory = Path(told["directory"]) / f"tables-{self._worker}"
+            self._judge = Judge(self._engine, active_clauses(self._options), directory, self._listed)
+        return self._judge
+
+    def run(self, shard: Shard) -> None:
+        """Draw and judge the shard's cases. Raises PromiseBroken."""
+        judge = self._ready()
+        drawing = Drawing(shard, judge.judge, self._link.case, self._listed)
+        database = Path(".hypothesis") / "examples"
+        drawing.run(profile=self._options.profile, seed=shard.seed(self._seed), database=database)
+
+    def replay(self) -> None:
+        """Judge the case of ``--replay``; the controller tells the result."""
+        assert self._options.replay is not None
+        case = read_case(self._options.replay)
+        judged = self._ready().judge(case)
+        self._link.case(case_line(judged, campaign="replay", shard=0, index=0, origin="replayed", listed=self._listed))
+
+    def close(self) -> None:
+        if self._engine is not None:
+            self._engine.close()

@@ -1,0 +1,65 @@
+"""The directory of a run: everything that the run writes, ages, vacuums and deletes lies below it."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from runner import reaper
+from runner.options import UsageMistake
+
+
+class Workspace:
+    """A new directory, removed at the end of the run, however it ends. Nothing outside it is ever touched."""
+
+    def __init__(self, table_root: str | None) -> None:
+        self._made: Path | None = None  # a table root that the user named and that was not there before
+        parent = self._parent(table_root) if table_root is not None else None
+        self.directory = Path(tempfile.mkdtemp(prefix="tombstone-", dir=parent)).resolve()
+        self._reaper = subprocess.Popen(
+            [sys.executable, "-I", reaper.__file__],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            start_new_session=True,  # so that an interrupt of the run does not end it
+        )
+        self._tell(f"remove {self.directory}")
+
+    def _parent(self, table_root: str) -> Path:
+        parts = urlsplit(table_root)
+        if parts.scheme not in ("", "file"):
+            raise UsageMistake(f"--table-root {table_root}: only local directories are supported so far; name one.")
+        root = Path(unquote(parts.path) if parts.scheme else table_root).absolute()
+        try:
+            if root.exists() and (not root.is_dir() or any(root.iterdir())):
+                raise UsageMistake(f"--table-root {root} is not an empty directory: name a new or an empty one.")
+            if not root.exists():
+                root.mkdir(parents=True)
+                self._made = root
+        except OSError as error:
+            raise UsageMistake(f"--table-root {root} cannot be used ({error.strerror}): name a directory that can.") from error
+        return root
+
+    def started(self, pid: int) -> None:
+        """A process that must not outlive the run."""
+        self._tell(f"kill {pid}")
+
+    def _tell(self, line: str) -> None:
+        assert self._reaper.stdin is not None
+        self._reaper.stdin.write(f"{line}\n")
+        self._reaper.stdin.flush()
+
+    def close(self) -> None:
+        """Remove what was made."""
+        shutil.rmtree(self.directory, ignore_errors=True)
+        if self._made is not None and not any(self._made.iterdir()):
+            self._made.rmdir()
+        self._tell("done")
+        assert self._reaper.stdin is not None
+        self._reaper.stdin.close()
+        self._reaper.wait()

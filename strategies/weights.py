@@ -1,0 +1,30 @@
+"""Choices with weights. ``one_of`` counts a strategy that it is given twice only once, so it cannot weigh."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn, SearchStrategy
+
+T = TypeVar("T")
+
+
+def weighted(*choices: tuple[int, SearchStrategy[T]]) -> SearchStrategy[T]:
+    """One of the strategies, each as often as its weight (0 or more) says. Shrinks to the first one."""
+    return _chosen(odds(*choices))
+
+
+@st.composite
+def _chosen(draw: DrawFn, strategies: SearchStrategy[SearchStrategy[T]]) -> T:
+    return draw(draw(strategies))
+
+
+def odds(*choices: tuple[int, T]) -> SearchStrategy[T]:
+    """One of the values, each as often as its weight (0 or more) says. Shrinks to the first one."""
+    return st.sampled_from([value for weight, value in choices for _ in range(weight)])
+
+
+def one_in(n: int) -> SearchStrategy[bool]:
+    """True once in ``n`` draws. Shrinks to False."""
+    return odds((n - 1, False), (1, True))

@@ -1,0 +1,68 @@
+"""The campaigns: where cases come from, and what chapters of the promise they can reach."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from hypothesis.strategies import SearchStrategy
+
+from model.case import Case
+from strategies import cases
+from suites.clause import CATALOGUE, matches
+from suites.profiles import Profile
+
+
+@dataclass(frozen=True)
+class Campaign:
+    name: str
+    cases: Callable[[], SearchStrategy[Case]]
+    chapters: tuple[str, ...]  # "DEL", "VAC": what its programs can exercise
+
+
+CAMPAIGNS = (
+    Campaign("partition-deletes", cases.partition_deletes, ("DEL",)),
+    Campaign("row-deletes", cases.row_deletes, ("DEL",)),
+    Campaign("vacuum-retention", cases.vacuum_retentions, ("VAC",)),
+    Campaign("vacuum-strays", cases.vacuum_strays, ("VAC",)),
+    Campaign("vacuum-commands", cases.vacuum_commands, ("VAC",)),
+    Campaign("programs", cases.programs, ("DEL", "VAC")),
+)
+
+
+@dataclass(frozen=True)
+class Shard:
+    """A part of a campaign, with a seed of its own: one test."""
+
+    campaign: Campaign
+    number: int
+    cases: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.campaign.name}-{self.number}"
+
+    def seed(self, run: int) -> int:
+        """The seed of this shard in a run with the seed ``run``: it depends on nothing else."""
+        text = f"{run}:{self.campaign.name}:{self.number}"
+        return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
+
+
+def selected(clauses: Iterable[str]) -> tuple[Campaign, ...]:
+    """The campaigns that can reach these clauses (ids or prefixes; none: all)."""
+    wanted = tuple(clauses)
+    chapters = {id.split("-")[0] for id in CATALOGUE for prefix in wanted if matches(id, prefix)}
+    return tuple(campaign for campaign in CAMPAIGNS if not wanted or chapters & set(campaign.chapters))
+
+
+def shards(profile: Profile, clauses: Iterable[str]) -> list[Shard]:
+    """The tests of a run, the costly ones first so that no worker is left with one at the end."""
+    found = []
+    for campaign in selected(clauses):
+        left, number = profile.cases[campaign.name], 0
+        while left > 0:
+            found.append(Shard(campaign, number, min(left, profile.shard)))
+            left -= profile.shard
+            number += 1
+    return sorted(found, key=lambda shard: (shard.campaign.chapters == ("DEL",), shard.number, shard.campaign.name))

@@ -1,0 +1,101 @@
+"""A clause: one sentence of the promise, where it comes from, and a pure function that judges an observed step by it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+from suites.observation import Seen
+
+S = TypeVar("S", bound=Seen)
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Law:
+    """How a reproduction script checks the same thing by itself (the laws are listed in reports/laws.py)."""
+
+    name: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Violation:
+    """What is wrong with one subject. ``evidence`` are facts that a person can look up, one a line."""
+
+    subject: str
+    message: str
+    law: Law
+    evidence: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """How many things a clause spoke of in a step, and what was wrong with them. No subject: it was not exercised."""
+
+    subjects: int
+    violations: tuple[Violation, ...] = ()
+
+
+NOT_MET = Judgement(0)
+
+
+@dataclass(frozen=True)
+class Clause(Generic[S]):
+    id: str
+    sentence: str
+    sources: tuple[str, ...]
+    of: type[S]  # the kind of observation that it judges
+    judge: Callable[[S], Judgement]
+    since: str | None = None  # Delta versions on Spark that it holds for: from this one on
+    before: str | None = None  # ... and up to, not including, this one
+    of_broken: bool = False  # whether it can judge a table whose log cannot be replayed any more
+
+    @property
+    def chapter(self) -> str:
+        return {"DEL": "DELETE", "VAC": "VACUUM"}[self.id.split("-")[0]]
+
+
+CATALOGUE: dict[str, Clause[Any]] = {}
+
+_ID = re.compile(r"(DEL|VAC)-[A-Z]+-\d+[A-Z]?")
+
+
+def clause(
+    id: str,
+    sentence: str,
+    *,
+    of: type[S],
+    sources: Iterable[str],
+    since: str | None = None,
+    before: str | None = None,
+    of_broken: bool = False,
+) -> Callable[[Callable[[S], Judgement]], Callable[[S], Judgement]]:
+    """Enter the decorated function into the catalogue under a stable id."""
+    if not _ID.fullmatch(id) or id in CATALOGUE:
+        raise ValueError(f"{id} is not a new clause id of the form DEL-ROW-1 or DEL-ROW-1A")
+
+    def enter(judge: Callable[[S], Judgement]) -> Callable[[S], Judgement]:
+        CATALOGUE[id] = Clause(id, sentence, tuple(sources), of, judge, since, before, of_broken)
+        return judge
+
+    return enter
+
+
+def each(subjects: Iterable[T], problem: Callable[[T], Violation | None]) -> Judgement:
+    """Judge every subject by itself."""
+    problems = [problem(subject) for subject in subjects]
+    return Judgement(len(problems), tuple(found for found in problems if found))
+
+
+def one(problem: Violation | None) -> Judgement:
+    """Judge the step as a whole."""
+    return Judgement(1, (problem,) if problem else ())
+
+
+def matches(clause_id: str, prefix: str) -> bool:
+    """Whether ``prefix`` selects the clause: VAC-SAFE selects VAC-SAFE-1, and DEL-ROW-5 selects DEL-ROW-5A; VAC-SAFE-1 not VAC-SAFE-10."""
+    rest = clause_id.removeprefix(prefix)
+    return clause_id.startswith(prefix) and (not rest or rest.startswith("-") or rest.isalpha())

@@ -1,0 +1,107 @@
+"""Facts about a path or a commit that a person can look up, for violations."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from deltalog.actions import Add, Remove
+from suites.observation import DeleteSeen, Rows, Seen, TableState, VacuumSeen
+
+
+def of_path(seen: Seen, path: str) -> tuple[str, ...]:
+    """What is known of a path: what the log says of it, its age, and where it was before and after the step."""
+    facts = [f"{path}: {_in_log(seen.before, path, seen)}"]
+    entry = seen.before.listing.get(path)
+    if entry is None:
+        facts.append("before the step it was not on storage")
+    elif entry.kind == "directory":
+        facts.append("before the step it was a directory")
+    else:
+        facts.append(f"before the step it was on storage: {entry.size} bytes, modified at {seen.instant(entry.modified)}")
+    facts.append(f"after the step it is {'still ' if entry and path in seen.after.listing else ''}{_presence(seen.after, path)}")
+    if isinstance(seen, VacuumSeen):
+        facts += of_cutoff(seen)
+        judged = seen.fates.get(path)
+        if judged:
+            facts.append(f"so it must {judged.fate.value}: {judged.reason.value}")
+    return tuple(facts)
+
+
+def _in_log(state: TableState, path: str, seen: Seen) -> str:
+    if path in state.live:
+        version = _version_of(state, path, Add)
+        since = f", added by version {version}" if version is not None else ""
+        return f"version {state.version} refers to it{since}"
+    remove = state.tombstones.get(path)
+    if remove is not None:
+        version = _version_of(state, path, Remove)
+        by = f" by version {version}" if version is not None else ""
+        deleted = "without a deletionTimestamp" if remove.deletion_timestamp is None else f"at {seen.instant(remove.deletion_timestamp)}"
+        return f"removed{by} {deleted}"
+    return "no action refers to it"
+
+
+def _version_of(state: TableState, path: str, kind: type[Add] | type[Remove]) -> int | None:
+    """The latest version whose commit has an action of this kind for the path."""
+    versions = [
+        commit.version
+        for commit in state.log.commits.values()
+        if any(isinstance(action, kind) and action.file == path for action in commit.actions)
+    ]
+    return max(versions, default=None)
+
+
+def _presence(state: TableState, path: str) -> str:
+    return "on storage" if path in state.listing else "not on storage"
+
+
+def of_cutoff(v: VacuumSeen) -> tuple[str, ...]:
+    """Where the VACUUM's line was."""
+    clock = f"the engine's clock was at {v.instant(v.clock)}"
+    kept = "one week, the default" if v.table.retention_hours is None else f"{v.table.retention_hours} hours, as the table sets it"
+    if v.retain is None:
+        return (f"{clock}; the retention is {kept}; so the cutoff is {v.instant(v.cutoff.latest)}",)
+    return (f"RETAIN {v.step.retain_hours:g} HOURS puts the cutoff at the wall clock, {v.instant(v.cutoff.earliest)} or up to {v.cutoff.latest - v.cutoff.earliest} ms later",)
+
+
+def of_answer(seen: Seen) -> tuple[str, ...]:
+    """What the engine answered, where it was an error."""
+    error = seen.outcome.error
+    if error is None:
+        return ()
+    return (f"the engine refused: {error.exception} {error.condition or ''}: {error.message.splitlines()[0][:300]}",)
+
+
+def of_rows(expected: Rows, found: Rows) -> tuple[str, ...]:
+    """How two multisets of rows differ; at most a few of each kind."""
+    facts = []
+    for what, extra in (("missing", expected - found), ("not expected", found - expected)):
+        rows = sorted(extra.elements(), key=repr)
+        facts += [f"{what}: {row}" for row in rows[:5]]
+        if len(rows) > 5:
+            facts.append(f"{what}: {len(rows) - 5} more")
+    return tuple(facts)
+
+
+def of_delete(d: DeleteSeen) -> tuple[str, ...]:
+    """What the DELETE should have removed, and what it did."""
+    expected, found = sorted(d.prediction.removed_paths), sorted(remove.file for remove in d.removes)
+    return (f"expected to be removed: {', '.join(expected) or 'nothing'}", f"removed: {', '.join(found) or 'nothing'}", *of_answer(d))
+
+
+def changes(before: TableState, after: TableState) -> list[str]:
+    """The paths, of the log too, that differ between two states; directories only by being there or not."""
+    paths = sorted(set(before.listing) | set(after.listing))
+    return [path for path in paths if _comparison(before, path) != _comparison(after, path)]
+
+
+def _comparison(state: TableState, path: str) -> object:
+    entry = state.listing.get(path)
+    return entry if entry is None or entry.kind != "directory" else "directory"
+
+
+def rows_as_json(rows: Rows) -> list[list[Any]]:
+    """Rows for a script: sorted, dates as {"date": ...}."""
+    plain = [[{"date": value.isoformat()} if hasattr(value, "isoformat") else value for value in row] for row in rows.elements()]
+    return sorted(plain, key=lambda row: json.dumps(row, ensure_ascii=False))

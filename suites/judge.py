@@ -1,0 +1,226 @@
+"""Runs a case on an engine and judges every step by every clause that applies to it."""
+
+from __future__ import annotations
+
+import shutil
+import time
+import traceback
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from engines.port import Engine, EngineDied, Outcome
+from model.case import Case
+from model.evaluate import evaluate
+from model.steps import Append, Delete, EngineStep, Litter, Moment, Read, SetClock, Step, Vacuum
+from model.table import Table
+from model.values import Row
+from suites.clause import Clause, Judgement, Violation
+from suites.materialise import plan_append, plan_strays, plan_table, write_actions, write_files, write_table
+from suites.normalise import normalise
+from suites.observation import DeleteSeen, Promised, ReadSeen, Rows, Seen, TableState, VacuumSeen
+from suites.observe import Observer
+
+
+@dataclass
+class Tally:
+    """What one clause said over the steps of a case."""
+
+    met: int = 0  # steps
+    subjects: int = 0
+    seconds: float = 0.0  # of the engine, in those steps
+    violations: list[tuple[int, Violation]] = field(default_factory=list)  # with the step's index
+
+    def add(self, seen: Seen, judgement: Judgement) -> None:
+        self.met += judgement.subjects > 0
+        self.subjects += judgement.subjects
+        self.seconds += seen.outcome.seconds if judgement.subjects else 0.0
+        self.violations += [(seen.index, violation) for violation in judgement.violations]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a case could not be judged: the engine died twice at it, or our own code failed."""
+
+    kind: str  # "engine-died" or "harness"
+    message: str
+    log: str = ""
+
+
+@dataclass(frozen=True)
+class JudgedCase:
+    case: Case
+    steps: tuple[dict[str, Any], ...]  # normalised observations of the engine's steps
+    tallies: dict[str, Tally]
+    failure: Failure | None = None
+
+    @property
+    def violated(self) -> list[str]:
+        """The ids of the clauses that the case breaks, in the catalogue's order."""
+        return [id for id, tally in self.tallies.items() if tally.violations]
+
+
+class Judge:
+    """Judges cases on one engine. Tables are made below ``directory``, which is the judge's own."""
+
+    def __init__(self, engine: Engine, clauses: Sequence[Clause[Any]], directory: Path, listed: Iterable[str] = ()) -> None:
+        self._engine = engine
+        self._clauses = clauses
+        self._directory = directory
+        self._listed = frozenset(listed)  # known deviations do not end a case
+        self._made = 0
+
+    def judge(self, case: Case) -> JudgedCase:
+        """Run and judge. An engine that dies gets a second chance on a fresh table: another worker's step may have been it."""
+        for chance in (1, 2):
+            self._made += 1
+            root = self._directory / f"table-{self._made}"
+            try:
+                return _Run(self._engine, case, root, self._clauses, self._listed).judged()
+            except EngineDied as death:
+                if chance == 2:
+                    return JudgedCase(case, (), {}, Failure("engine-died", str(death).partition("\n")[0], str(death)))
+            except Exception as error:  # noqa: BLE001 - whatever it is, it is ours, and the report says so
+                return JudgedCase(case, (), {}, Failure("harness", f"{type(error).__name__}: {error}", traceback.format_exc()))
+            finally:
+                shutil.rmtree(root, ignore_errors=True)
+        raise AssertionError("unreachable")
+
+
+class _Run:
+    """One case on one table."""
+
+    def __init__(
+        self, engine: Engine, case: Case, root: Path, clauses: Sequence[Clause[Any]], listed: frozenset[str]
+    ) -> None:
+        self._engine = engine
+        self._case = case
+        self._root = root
+        self._clauses = clauses
+        self._listed = listed
+        self._start = time.time_ns() // 1_000_000
+        self._clock = self._start
+        self._rows = Counter[Row]()
+        self._versions: dict[int, Promised] = {}
+        self._seen: list[Seen] = []
+        self._version_before: dict[int, int] = {}
+        self._tallies: dict[str, Tally] = {}
+
+    def judged(self) -> JudgedCase:
+        table = self._case.table
+        write_table(plan_table(table), self._root, start=self._start)
+        observer = Observer(table, self._root)
+        self._promise_history(table)
+        state = observer.observe()
+        records = []
+        for index, step in enumerate(self._case.steps):
+            self._version_before[index] = state.version
+            if not isinstance(step, (Delete, Vacuum, Read)):
+                self._arrange(step, state)
+                state = observer.observe()
+                continue
+            outcome, version = self._run(step, state)
+            after = observer.observe(state) if not isinstance(step, Read) else state
+            seen = self._observed(index, step, outcome, version, state, after)
+            broken = self._judge(seen)
+            records.append(normalise(seen))
+            if broken or after.broken:
+                break
+            self._seen.append(seen)
+            state = after
+        return JudgedCase(self._case, tuple(records), self._tallies)
+
+    def _promise_history(self, table: Table) -> None:
+        files = {file.id: file for file in table.files}
+        live: set[int] = set()
+        for version, commit in enumerate(table.commits):
+            live -= {removal.file for removal in commit.removes}
+            live |= set(commit.adds)
+            rows = Counter(table.row(files[id].partition, row) for id in live for row in files[id].rows)
+            self._versions[version] = Promised(rows, self._start + commit.at)
+            self._rows = rows
+
+    def _arrange(self, step: Step, state: TableState) -> None:
+        """What is done to the table, or to the clock, around the engine."""
+        table = self._case.table
+        if isinstance(step, SetClock):
+            self._clock = self._instant(step.to)
+        elif isinstance(step, Litter):
+            files, directories = plan_strays(step.strays)
+            write_files(files, directories, self._root, start=self._start)
+        elif isinstance(step, Append):
+            offset = self._clock - self._start
+            files, actions = plan_append(table, step.files, at=offset)
+            write_files(files, (), self._root, start=self._start)
+            version = state.version + 1
+            write_actions(version, actions, self._root, start=self._start, modified=offset)
+            self._rows = self._rows + Counter(table.row(file.partition, row) for file in step.files for row in file.rows)
+            self._versions[version] = Promised(self._rows, self._clock)
+
+    def _instant(self, moment: Moment) -> int:
+        """When a moment is, ms since the epoch."""
+        if moment.removed_by_step is None:
+            return self._start + moment.offset
+        stamps = [
+            remove.deletion_timestamp or 0
+            for seen in self._seen
+            if isinstance(seen, DeleteSeen) and seen.index == moment.removed_by_step
+            for remove in seen.removes
+        ]
+        return max(stamps, default=self._start) + moment.offset
+
+    def _run(self, step: EngineStep, state: TableState) -> tuple[Outcome, int]:
+        version = state.version
+        if isinstance(step, Read) and step.before_step is not None:
+            version = self._version_before[step.before_step]
+        asked = version if isinstance(step, Read) and step.before_step is not None else None
+        return self._engine.run(self._root, step, clock=self._clock, version=asked), version
+
+    def _observed(
+        self, index: int, step: EngineStep, outcome: Outcome, version: int, before: TableState, after: TableState
+    ) -> Seen:
+        if isinstance(step, Delete) and outcome.error is None:
+            self._rows = _without_matching(self._rows, step, self._case.table)
+        for number in range(before.version + 1, after.version + 1):
+            self._versions[number] = Promised(self._rows, after.log.commits[number].modified)
+        common: dict[str, Any] = {
+            "table": self._case.table,
+            "root": str(self._root),
+            "index": index,
+            "outcome": outcome,
+            "before": before,
+            "after": after,
+            "clock": self._clock,
+            "start": self._start,
+            "versions": dict(self._versions),
+            "promised_rows": self._rows,
+            "earlier": tuple(self._seen),
+        }
+        if isinstance(step, Delete):
+            return DeleteSeen(step=step, **common)
+        if isinstance(step, Vacuum):
+            return VacuumSeen(step=step, **common)
+        return ReadSeen(step=step, version=version, **common)
+
+    def _judge(self, seen: Seen) -> bool:
+        """Judge one step; whether it breaks a clause that is not a known deviation."""
+        broken = False
+        for clause in self._clauses:
+            if not isinstance(seen, clause.of) or (seen.after.broken and not clause.of_broken):
+                continue
+            judgement = clause.judge(seen)
+            if judgement.subjects or judgement.violations:
+                self._tallies.setdefault(clause.id, Tally()).add(seen, judgement)
+            broken = broken or bool(judgement.violations and clause.id not in self._listed)
+        return broken
+
+
+def _without_matching(rows: Rows, step: Delete, table: Table) -> Rows:
+    """The rows that a DELETE leaves: all for which its condition is FALSE or NULL."""
+    names = [column.name for column in table.columns]
+    if step.where is None:
+        return Counter()
+    where = step.where
+    return Counter({row: count for row, count in rows.items() if evaluate(where, dict(zip(names, row))) is not True})

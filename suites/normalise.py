@@ -1,0 +1,77 @@
+"""The observation of a step as plain JSON in which nothing is random: for the run stream, and to compare engines by."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from model.layout import BY_HAND
+from model.sql import delete_sql, vacuum_sql
+from model.steps import Delete, EngineStep, Vacuum
+from suites.evidence import rows_as_json
+from suites.observation import DeleteSeen, ReadSeen, Seen, VacuumSeen
+
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+def step_text(step: EngineStep) -> str:
+    """The step as users write it."""
+    if isinstance(step, Delete):
+        return delete_sql(step, "t")
+    if isinstance(step, Vacuum):
+        return vacuum_sql(step, "t")
+    return "SELECT * FROM t" if step.before_step is None else f"SELECT * FROM t (as before step {step.before_step})"
+
+
+def normalise(seen: Seen) -> dict[str, Any]:
+    """A record of the step. """
+    error = seen.outcome.error
+    return {
+        "index": seen.index,
+        "kind": type(seen.step).__name__.lower(),
+        "text": step_text(seen.step),
+        "seconds": seen.outcome.seconds,
+        "outcome": {
+            "rows": None if error else _answer(seen),
+            "error": None
+            if error is None
+            else {"exception": error.exception, "condition": error.condition, "sqlstate": error.sqlstate, "message": error.message.splitlines()[0][:500]},
+        },
+        "observed": _observed(seen),
+    }
+
+
+def _answer(seen: Seen) -> Any:
+    """The engine's rows. A VACUUM's are paths in a directory that is another one in each run: those below the root are relative."""
+    if isinstance(seen, VacuumSeen):
+        return sorted(_named(path) for path in seen.listed)
+    if isinstance(seen, ReadSeen):
+        return rows_as_json(seen.rows)
+    return [list(row) for row in seen.outcome.rows]
+
+
+def _named(path: str) -> str:
+    """The path, with a star for the random part of a name that the engine made up."""
+    return path if BY_HAND in path else _UUID.sub("*", path)
+
+
+def _observed(seen: Seen) -> dict[str, Any]:
+    observed: dict[str, Any] = {"version": [seen.before.version, seen.after.version]}
+    if isinstance(seen, DeleteSeen):
+        observed["removed"] = sorted(_named(remove.file) for remove in seen.removes)
+        observed["added"] = sorted(
+            ({"partition": dict(add.partition_values), "rows": len(seen.after.contents.get(add.file) or ())} for add in seen.adds),
+            key=str,
+        )
+        observed["remove_fields"] = sorted({key for remove in seen.removes for key, value in vars(remove).items() if value is not None})
+        observed["info"] = _info(seen)
+    if not isinstance(seen, ReadSeen):
+        observed["vanished"] = sorted(_named(path) for path in seen.vanished)
+        observed["operations"] = [str(commit.info.fields.get("operation")) if commit.info else "" for commit in seen.commits]
+    return observed
+
+
+def _info(seen: DeleteSeen) -> dict[str, Any]:
+    fields = dict(seen.info.fields) if seen.info else {}
+    metrics = fields.get("operationMetrics")
+    return {"keys": sorted(fields), "metrics": sorted(metrics) if isinstance(metrics, dict) else []}

@@ -1,0 +1,63 @@
+"""All that a standalone script needs to show one violation, as plain JSON (its form: reports/reproduction.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from model.case import Case
+from model.sql import delete_sql, vacuum_sql
+from model.steps import Append, Delete, Litter, Moment, Read, SetClock, Vacuum
+from suites.materialise import plan_append, plan_strays, plan_table
+
+#: Stands for the table's path in the SQL of a plan.
+TABLE = "delta.`{table}`"
+
+
+def reproduction_plan(
+    case: Case, *, line: Mapping[str, Any], violation: Mapping[str, Any], clause: Mapping[str, Any], packages: Mapping[str, str]
+) -> dict[str, Any]:
+    """The plan. ``line`` is the case's line of the stream, ``violation`` one of its violations, ``clause`` the header's entry."""
+    table = plan_table(case.table)
+    return {
+        "clause": clause["id"],
+        "sentence": clause["sentence"],
+        "case": line["id"],
+        **packages,
+        "files": [file.as_json() for file in table.files],
+        "directories": list(table.directories),
+        "commits": [commit.as_json() for commit in table.commits],
+        "ops": list(_operations(case, until=violation["step"])),
+        "law": violation["law"],
+        "at_step": violation["step"],
+    }
+
+
+def _operations(case: Case, *, until: int) -> list[dict[str, Any]]:
+    """The steps up to the one that broke the promise. The clock is said anew with each."""
+    clock = Moment(0)
+    found: list[dict[str, Any]] = []
+    for index, step in enumerate(case.steps[: until + 1]):
+        said = {"offset": clock.offset, "removed_by_step": clock.removed_by_step}
+        if isinstance(step, SetClock):
+            clock = step.to
+        elif isinstance(step, Delete):
+            found.append({"step": index, "do": "delete", "sql": delete_sql(step, TABLE), "clock": said, "conf": {}})
+        elif isinstance(step, Vacuum):
+            conf = {
+                "spark.databricks.delta.retentionDurationCheck.enabled": str(step.safety_check).lower(),
+                "spark.databricks.delta.vacuum.logging.enabled": str(step.logging).lower(),
+            }
+            found.append({"step": index, "do": "vacuum", "sql": vacuum_sql(step, TABLE), "clock": said, "conf": conf})
+        elif isinstance(step, Read):
+            found.append({"step": index, "do": "read", "before_step": step.before_step, "clock": said})
+        elif isinstance(step, Append):
+            # The time of another writer's commit is the clock's; where that hangs on a DELETE's own stamp, no plan can say it.
+            at = clock.offset
+            files, actions = plan_append(case.table, step.files, at=at)
+            lines = [dict(action) for action in actions]
+            found.append({"step": index, "do": "append", "files": [file.as_json() for file in files], "lines": lines, "modified": at})
+        elif isinstance(step, Litter):
+            strays, directories = plan_strays(step.strays)
+            found.append({"step": index, "do": "litter", "files": [file.as_json() for file in strays], "directories": list(directories)})
+    return found

@@ -1,0 +1,187 @@
+"""Data files, their statistics, partition values, and the listing of a directory."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from datetime import date
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from deltalog.actions import Add, Metadata
+from deltalog.digests import digest
+from deltalog.errors import AlreadyWritten, DeltaLogError, MalformedAction, UnsupportedRows, UnsupportedType
+from deltalog.listing import Entry, EntryKind, list_tree
+from deltalog.parquet import parquet_bytes, read_data_file, write_data_file
+from deltalog.rows import read_file_rows
+from deltalog.schemas import Field, arrow_schema, parse_partition_value, parse_schema, schema_string
+from deltalog.statistics import count_statistics, full_statistics, shortened_maximum, shortened_minimum
+from deltalog.times import set_modified
+
+LAST = "\U0010ffff"
+PAIR = "\U0001f600"
+
+
+def test_equal_tables_give_equal_bytes_and_a_data_file_is_written_once(tmp_path: Path) -> None:
+    table = pa.table({"a": [1, None], "b": ["x", "y"]})
+    path = tmp_path / "p=1" / "f.parquet"
+    size = write_data_file(path, table, modified=1_234)
+    assert path.read_bytes() == parquet_bytes(pa.table({"a": [1, None], "b": ["x", "y"]}))
+    assert (path.stat().st_size, path.stat().st_mtime_ns) == (size, 1_234_000_000)
+    with pytest.raises(AlreadyWritten, match="must not be overwritten"):
+        write_data_file(path, table)
+
+
+def test_a_data_file_holds_no_schema_but_parquets_own() -> None:
+    data = parquet_bytes(pa.table({"a": [1]}).replace_schema_metadata({"made by": "a test"}))
+    assert pq.read_metadata(io.BytesIO(data)).metadata is None
+
+
+def test_rows_have_the_columns_that_are_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "f.parquet"
+    write_data_file(path, pa.table({"a": [1, 2], "a.b": ["x", None], "c": [date(2024, 1, 1), None]}))
+    assert read_data_file(path, ["c", "lacking", "a.b"]) == [(date(2024, 1, 1), None, "x"), (None, None, None)]
+    assert read_data_file(path, ["a"]) == [(1,), (2,)]
+    assert read_data_file(path, []) == [(), ()]
+
+
+def test_statistics_as_delta_writes_them() -> None:
+    schema = arrow_schema([("i", "integer"), ("s", "string"), ("b", "boolean"), ("d", "date"), ("n", "long")])
+    columns = [[3, None, -1], ["b", "\u00fc", None], [True, None, None], [date(2024, 2, 29), None, None], [None] * 3]
+    table = pa.Table.from_arrays([pa.array(v, t) for v, t in zip(columns, schema.types)], schema=schema)
+    assert full_statistics(table) == (
+        '{"numRecords":3,"minValues":{"i":-1,"s":"b","d":"2024-02-29"},'
+        '"maxValues":{"i":3,"s":"\u00fc","d":"2024-02-29"},"nullCount":{"i":1,"s":1,"b":2,"d":2,"n":3}}'
+    )
+    assert count_statistics(table, tight_bounds=True) == '{"numRecords":3,"tightBounds":true}'
+    limited = json.loads(full_statistics(table, indexed=1, tight_bounds=False))
+    assert limited["nullCount"] == {"i": 1} and limited["tightBounds"] is False
+
+
+def test_statistics_refuse_other_types() -> None:
+    with pytest.raises(UnsupportedType, match="column 'f' of the type double"):
+        full_statistics(pa.table({"f": [1.5]}))
+
+
+@pytest.mark.parametrize(
+    ("text", "maximum"),
+    [
+        ("a" * 32, "a" * 32),
+        ("a" * 33, "a" * 32 + "\x7f"),
+        ("a" * 32 + "\x7f", "a" * 32 + LAST),
+        ("a" * 32 + "ü", "a" * 32 + LAST),
+        ("a" * 32 + LAST, "a" * 32 + LAST),
+        ("a" * 32 + LAST + "b", "a" * 32 + LAST + "\x7f"),
+        (PAIR * 16, PAIR * 16),
+        (PAIR * 17, PAIR * 16 + LAST),
+        ("a" + PAIR * 16, "a" + PAIR * 16),
+        ("a" + PAIR * 16 + "b", "a" + PAIR * 16 + "\x7f"),
+        (LAST * 32, LAST * 32),
+        (LAST * 33, None),
+        (LAST * 32 + "a", LAST * 32 + "\x7f"),
+    ],
+)
+def test_long_strings_are_cut_so_that_the_maximum_stays_above(text: str, maximum: str | None) -> None:
+    assert shortened_maximum(text) == maximum
+
+
+@given(st.text(st.sampled_from(["a", "\x7e", "\x7f", "ü", "\uffff", PAIR, LAST]) | st.characters(codec="utf-8")))
+@example(LAST * 40)
+def test_bounds_of_strings_hold_in_the_order_of_bytes(text: str) -> None:
+    assert shortened_minimum(text).encode() <= text.encode()
+    high = shortened_maximum(text)
+    assert high is None or high.encode() >= text.encode()
+    assert high is None or len(high.encode("utf-16-le")) // 2 <= 66, "the search ends at 64 characters and a pair"
+
+
+def test_a_schema_both_ways() -> None:
+    columns = [("a b", "string"), ("ü", "date")]
+    assert [(field.name, field.type) for field in parse_schema(schema_string(columns))] == columns
+    assert Field("a", "long", metadata={"delta.columnMapping.physicalName": "col-1"}).stored_name == "col-1"
+    with pytest.raises(MalformedAction, match="is no schema"):
+        parse_schema("{}")
+    with pytest.raises(UnsupportedType, match="the type 'variant'"):
+        arrow_schema([("v", "variant")])
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "value"),
+    [
+        (None, "string", None),
+        ("", "string", None),
+        ("", "integer", None),
+        ("a", "string", "a"),
+        ("-7", "long", -7),
+        ("true", "boolean", True),
+        ("false", "boolean", False),
+        ("2024-02-29", "date", date(2024, 2, 29)),
+    ],
+)
+def test_partition_values_are_read(text: str | None, kind: str, value: object) -> None:
+    assert parse_partition_value(text, kind) == value
+
+
+def test_partition_values_that_are_none() -> None:
+    with pytest.raises(MalformedAction, match="'yes' is no boolean"):
+        parse_partition_value("yes", "boolean")
+    with pytest.raises(MalformedAction, match=r"'1\.5' is no integer"):
+        parse_partition_value("1.5", "integer")
+    for text, kind in [(" 1", "long"), ("1_0", "byte"), ("20240229", "date"), ("2023-02-29", "date")]:
+        with pytest.raises(MalformedAction, match=f"{text!r} is no {kind}"):
+            parse_partition_value(text, kind)
+    with pytest.raises(UnsupportedType, match="'timestamp'"):
+        parse_partition_value("x", "timestamp")
+
+
+def test_rows_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
+    metadata = Metadata("id", schema_string([("a", "long")]))
+    with pytest.raises(UnsupportedRows, match="it is on another file system"):
+        read_file_rows(tmp_path, Add("s3://b/f", {}, 1, 1, True), metadata)
+    with pytest.raises(FileNotFoundError):
+        read_file_rows(tmp_path, Add("f", {}, 1, 1, True), metadata)
+
+
+def test_a_file_with_an_absolute_path_is_read(tmp_path: Path) -> None:
+    write_data_file(tmp_path / "x y" / "f.parquet", pa.table({"a": [1]}))
+    metadata = Metadata("id", schema_string([("a", "long"), ("p", "string")]), ("p",))
+    file = Add(f"file://{tmp_path}/x%20y/f.parquet", {"p": "v"}, 1, 1, True)
+    assert read_file_rows(tmp_path / "elsewhere", file, metadata) == [(1, "v")]
+
+
+def test_everything_is_listed(tmp_path: Path) -> None:
+    (tmp_path / "_delta_log").mkdir()
+    (tmp_path / ".hidden").write_bytes(b"abc")
+    (tmp_path / "p=a%20b" / "q").mkdir(parents=True)
+    (tmp_path / "p=a%20b" / "f").write_bytes(b"")
+    os.symlink("nowhere", tmp_path / "link")
+    os.utime(tmp_path / ".hidden", ns=(0, 1_999_999))
+    set_modified(tmp_path / "p=a%20b", -7)
+    found = list_tree(tmp_path)
+    assert list(found) == [".hidden", "_delta_log", "link", "p=a%20b", "p=a%20b/f", "p=a%20b/q"]
+    assert found[".hidden"] == Entry(EntryKind.FILE, 3, 1_999_999, digest(b"abc"))
+    assert found[".hidden"].modified == 1, "milliseconds are rounded down"
+    assert (found["p=a%20b"].modified, found["p=a%20b"].size) == (-7, 0)
+    assert [found[path].kind.value for path in ("_delta_log", "link", "p=a%20b/f")] == ["directory", "link", "file"]
+    assert found["link"].digest is None and found["p=a%20b"].digest is None
+
+
+def test_a_link_to_a_directory_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside" / "f").write_bytes(b"x")
+    (tmp_path / "table").mkdir()
+    os.symlink(tmp_path / "outside", tmp_path / "table" / "link")
+    assert list(list_tree(tmp_path / "table")) == ["link"]
+
+
+def test_what_is_neither_file_directory_nor_link_is_refused(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(DeltaLogError, match="pipe is neither"):
+        list_tree(tmp_path)
+    with pytest.raises(FileNotFoundError):
+        list_tree(tmp_path / "nothing")

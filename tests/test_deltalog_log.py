@@ -1,0 +1,247 @@
+"""Commits, checkpoints and snapshots: what is refused, what is kept, and what a state is."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from deltalog.actions import Action, Add, CommitInfo, DomainMetadata, Metadata, Protocol, Remove, Txn, Unknown
+from deltalog.checkpoints import Checkpoint, checkpoint_actions, checkpoint_bytes, read_checkpoint, write_checkpoint
+from deltalog.commits import commit_bytes, parse_commit, write_commit
+from deltalog.descriptors import DeletionVector
+from deltalog.errors import (
+    AlreadyWritten,
+    IncompleteState,
+    MissingVersion,
+    NotATable,
+    UnreadableCheckpoint,
+    UnreadableCommit,
+)
+from deltalog.log import read_log
+from deltalog.names import LAST_CHECKPOINT, LOG_DIRECTORY, commit_name
+from deltalog.schemas import schema_string
+from deltalog.snapshot import replay
+
+PROTOCOL = Protocol(3, 7, ("deletionVectors",), ("deletionVectors", "domainMetadata"))
+METADATA = Metadata("id", schema_string([("x", "long")]), configuration={"delta.appendOnly": "false"}, created_time=1)
+BIRTH: tuple[Action, ...] = (PROTOCOL, METADATA)
+VECTOR = DeletionVector("u", "ab^-aqEH.-t@S}K{vb[*k^", 34, 2, offset=4)
+
+
+def add(path: str, vector: DeletionVector | None = None) -> Add:
+    return Add(path, {}, 10, 20, False, stats='{"numRecords":3}', deletion_vector=vector)
+
+
+def remove(path: str, at: int = 5, vector: DeletionVector | None = None) -> Remove:
+    return Remove(path, at, False, True, {}, 10, deletion_vector=vector)
+
+
+def test_the_newest_reference_to_a_file_wins() -> None:
+    state = replay([(0, (*BIRTH, add("a"), add("b"))), (1, (remove("a", 7),)), (2, (remove("a", 9),))])
+    assert set(state.adds) == {("b", None)}
+    assert state.removes == {("a", None): remove("a", 9)}, "a later tombstone replaces an earlier one"
+    again = replay([(3, (add("a"),))], base=state)
+    assert set(again.adds) == {("a", None), ("b", None)}
+    assert not again.removes, "an add takes the tombstone back"
+
+
+def test_a_file_with_a_vector_is_another_logical_file() -> None:
+    state = replay([(0, (*BIRTH, add("a"))), (1, (remove("a"), add("a", VECTOR)))])
+    assert set(state.adds) == {("a", VECTOR.unique_id)}
+    assert set(state.removes) == {("a", None)}
+
+
+def test_data_change_is_false_in_a_state() -> None:
+    state = replay([(0, (*BIRTH, Add("a", {}, 1, 2, True), Remove("b", 3, True)))])
+    assert not state.adds["a", None].data_change
+    assert not state.removes["b", None].data_change
+
+
+def test_txns_and_domains_are_reconciled() -> None:
+    first = (*BIRTH, Txn("app", 5), DomainMetadata("d", "1"), DomainMetadata("e", "1"))
+    state = replay([(0, first), (1, (Txn("app", 3), DomainMetadata("d", "", removed=True)))])
+    assert state.txns == {"app": Txn("app", 3)}, "the latest wins, even with a lower version"
+    assert set(state.domains) == {"e"}, "a removed domain is gone"
+
+
+def test_what_cannot_be_replayed() -> None:
+    with pytest.raises(IncompleteState, match="no commit"):
+        replay([])
+    with pytest.raises(IncompleteState, match="version 0 holds no protocol action"):
+        replay([(0, (METADATA,))])
+    with pytest.raises(IncompleteState, match="version 0 holds no metaData action"):
+        replay([(0, (PROTOCOL,))])
+    with pytest.raises(MissingVersion, match="version 2 cannot be replayed on version 0"):
+        replay([(0, BIRTH), (2, ())])
+
+
+def test_a_commit_is_read_as_it_was_written(tmp_path: Path) -> None:
+    actions = (CommitInfo({"operation": "WRITE", "text": "a\u2028b\n"}), *BIRTH, add("a%20b"))
+    path = write_commit(tmp_path, 0, actions, modified=-1_234)
+    log = read_log(tmp_path)
+    commit = log.commits[0]
+    assert commit.actions == actions
+    assert commit.modified == -1_234
+    assert commit.info == actions[0] and commit.adds == actions[3:] and not commit.removes and not commit.cdcs
+    assert path.read_bytes() == commit_bytes(actions)
+    assert log.commits_after(-1) == (commit,) and log.commits_after(0) == ()
+
+
+def test_a_version_is_never_overwritten(tmp_path: Path) -> None:
+    path = write_commit(tmp_path, 0, BIRTH)
+    before = path.read_bytes()
+    with pytest.raises(AlreadyWritten, match="version 0 exists already"):
+        write_commit(tmp_path, 0, ())
+    assert path.read_bytes() == before
+    state = read_log(tmp_path).snapshot()
+    write_checkpoint(tmp_path, state)
+    with pytest.raises(AlreadyWritten, match=r"checkpoint\.parquet exists already"):
+        write_checkpoint(tmp_path, state)
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        (b'{"txn":{"appId":"a","version":1}}\n\n{"txn"', "c.json, line 3, is not JSON"),
+        (b'{"txn":{"appId":"a"}}', "c.json, line 1, is not an action: txn lacks the field version"),
+        (b'{"x":"\xff"}', "c.json, line 1, is not JSON"),
+        (b"[" * 100_000, "c.json, line 1, is not JSON"),
+    ],
+)
+def test_a_bad_line_is_named(data: bytes, sentence: str) -> None:
+    with pytest.raises(UnreadableCommit, match=sentence):
+        parse_commit(data, "c.json")
+
+
+def test_where_there_is_no_table(tmp_path: Path) -> None:
+    with pytest.raises(NotATable, match="it has no directory _delta_log"):
+        read_log(tmp_path)
+    (tmp_path / LOG_DIRECTORY).mkdir()
+    with pytest.raises(NotATable, match="neither a commit nor a checkpoint"):
+        read_log(tmp_path)
+
+
+def test_versions_that_cannot_be_rebuilt(tmp_path: Path) -> None:
+    write_commit(tmp_path, 0, BIRTH)
+    for version in (1, 2, 3):
+        write_commit(tmp_path, version, (add(f"f{version}"),))
+    write_checkpoint(tmp_path, read_log(tmp_path).snapshot(1))
+    for version in (0, 2):
+        (tmp_path / LOG_DIRECTORY / commit_name(version)).unlink()
+    log = read_log(tmp_path)
+    assert log.version == 3
+    assert set(log.snapshot(1).adds) == {("f1", None)}
+    with pytest.raises(MissingVersion, match="the commit of version 0 is missing"):
+        log.snapshot(0)
+    with pytest.raises(MissingVersion, match="the commit of version 2 is missing"):
+        log.snapshot()
+    for version in (-1, 4):
+        with pytest.raises(MissingVersion, match=f"has no version {version}; its latest is 3"):
+            log.snapshot(version)
+
+
+def test_other_files_of_a_log_are_listed(tmp_path: Path) -> None:
+    write_commit(tmp_path, 0, BIRTH)
+    log = tmp_path / LOG_DIRECTORY
+    (log / LAST_CHECKPOINT).write_text("{}")
+    (log / f"{0:020d}.crc").write_text("{}")
+    (log / "_commits").mkdir()
+    (log / "_commits" / commit_name(1)).write_text("no commit of this table")
+    read = read_log(tmp_path)
+    assert read.others == (f"{0:020d}.crc", f"_commits/{commit_name(1)}", LAST_CHECKPOINT)
+    assert read.version == 0
+
+
+def test_a_checkpoint_keeps_the_state_and_the_tombstones_given(tmp_path: Path) -> None:
+    tagged = Remove("gone", 5, False, True, {}, 1, stats="{}", tags={"t": "1"}, deletion_vector=VECTOR, base_row_id=3)
+    full = Add("x", {"p": None, "q": "1"}, 1, 2, False, "{}", {"t": "1"}, VECTOR, 3, 4, "liquid")
+    state = replay(
+        [(0, (*BIRTH, full, add("a"), tagged, remove("old", 1), Txn("app", 1, 2), DomainMetadata("d", "{}")))]
+    )
+    (file,) = write_checkpoint(tmp_path, state, tombstones=[tagged], modified=1_000)
+    log = read_log(tmp_path)
+    assert log.version == 0 and not log.commits
+    again = log.snapshot()
+    assert (again.protocol, again.metadata, again.adds) == (state.protocol, state.metadata, state.adds)
+    assert (again.txns, again.domains) == (state.txns, state.domains)
+    (kept,) = again.removes.values()
+    assert kept == Remove("gone", 5, False, True, {}, 1, deletion_vector=VECTOR, base_row_id=3), "no stats, no tags"
+    assert json.loads((file.parent / LAST_CHECKPOINT).read_text()) == {
+        "version": 0,
+        "size": 7,
+        "sizeInBytes": file.stat().st_size,
+        "numOfAddFiles": 2,
+    }
+    assert file.stat().st_mtime_ns == 1_000_000_000
+
+
+def test_the_newest_checkpoint_is_the_base(tmp_path: Path) -> None:
+    write_commit(tmp_path, 0, (*BIRTH, remove("old", 1), remove("new", 9)))
+    write_commit(tmp_path, 1, (add("a"),))
+    write_checkpoint(tmp_path, read_log(tmp_path).snapshot(0))
+    write_checkpoint(tmp_path, read_log(tmp_path).snapshot(1), tombstones=[remove("new", 9)])
+    assert set(read_log(tmp_path).snapshot().removes) == {("old", None), ("new", None)}, "whole logs need no checkpoint"
+    (tmp_path / LOG_DIRECTORY / commit_name(0)).unlink()
+    log = read_log(tmp_path)
+    assert set(log.snapshot(0).removes) == {("old", None), ("new", None)}
+    assert set(log.snapshot(1).removes) == {("new", None)}
+
+
+def test_tombstones_in_a_checkpoint_have_no_stats_and_no_tags() -> None:
+    state = replay([(0, (*BIRTH, Remove("a", 5, True, stats="{}", tags={"t": "1"})))])
+    assert checkpoint_actions(state)[-1] == Remove("a", 5, False)
+
+
+def test_a_protocol_without_features_has_null_features_in_a_checkpoint() -> None:
+    table = pq.read_table(io.BytesIO(checkpoint_bytes([Protocol(1, 2)])))
+    assert table.to_pylist()[0]["protocol"] == {
+        "minReaderVersion": 1,
+        "minWriterVersion": 2,
+        "readerFeatures": None,
+        "writerFeatures": None,
+    }
+
+
+def test_equal_states_give_equal_bytes() -> None:
+    actions = (*BIRTH, add("a"), remove("b"))
+    assert checkpoint_bytes(actions) == checkpoint_bytes(actions)
+
+
+def test_a_checkpoint_with_a_missing_part_does_not_count(tmp_path: Path) -> None:
+    write_commit(tmp_path, 0, (*BIRTH, add("a"), add("b")))
+    files = write_checkpoint(tmp_path, read_log(tmp_path).snapshot(), parts=3)
+    assert [checkpoint.files for checkpoint in read_log(tmp_path).checkpoints] == [files]
+    files[1].unlink()
+    log = read_log(tmp_path)
+    assert not log.checkpoints
+    assert {files[0].name, files[2].name} <= set(log.others)
+
+
+def test_a_v2_checkpoint_is_read_with_its_sidecars(tmp_path: Path) -> None:
+    log = tmp_path / LOG_DIRECTORY
+    (log / "_sidecars").mkdir(parents=True)
+    (log / "_sidecars" / "s 1.parquet").write_bytes(checkpoint_bytes([add("a"), remove("b")]))
+    head: tuple[Action, ...] = (
+        Unknown("checkpointMetadata", {"version": 4}),
+        *BIRTH,
+        Unknown("sidecar", {"path": "s%201.parquet", "sizeInBytes": 1, "modificationTime": 1}),
+    )
+    name = f"{4:020d}.checkpoint.80a083e8-7026-4e79-81be-64bd76c43a11.json"
+    (log / name).write_bytes(commit_bytes(head))
+    state = read_log(tmp_path).snapshot()
+    assert (state.version, set(state.adds), set(state.removes)) == (4, {("a", None)}, {("b", None)})
+
+
+def test_a_damaged_checkpoint_is_named(tmp_path: Path) -> None:
+    path = tmp_path / f"{1:020d}.checkpoint.parquet"
+    path.write_bytes(b"PAR1 and no more")
+    with pytest.raises(UnreadableCheckpoint, match=path.name):
+        read_checkpoint(Checkpoint(1, (path,)))
+    pq.write_table(pa.table({"add": [{"path": "f"}]}), path)
+    with pytest.raises(UnreadableCheckpoint, match="row 1, is not an action: add lacks the field partitionValues"):
+        read_checkpoint(Checkpoint(1, (path,)))

@@ -1,0 +1,97 @@
+"""The deviations file: what is read from it, what is refused, and what is in force."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from reports.deviations import Deviation, InvalidDeviations, in_force, read_deviations
+
+GOOD = """
+[[deviation]]
+clause = "VAC-KEEP-2"
+reason = "RETAIN is ignored"
+link = "https://example.org/5028"
+versions = ">=4.1,<5"
+expires = 2027-01-31
+
+[[deviation]]
+clause = "DEL-ROW-1"
+reason = "another"
+link = "https://example.org/1"
+"""
+
+
+def written(directory: Path, text: str) -> Path:
+    path = directory / "spark.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_entries_are_read_in_order(tmp_path: Path) -> None:
+    assert read_deviations(written(tmp_path, GOOD)) == (
+        Deviation("VAC-KEEP-2", "RETAIN is ignored", "https://example.org/5028", ">=4.1,<5", date(2027, 1, 31)),
+        Deviation("DEL-ROW-1", "another", "https://example.org/1"),
+    )
+    assert read_deviations(written(tmp_path, "")) == ()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('clause = "DEL-ROW-1"', "", "Deviation 2 of .* \\(line 9\\) needs 'clause'"),
+        ('reason = "another"', 'reason = " "', "line 9.* needs 'reason'"),
+        ('"DEL-ROW-1"', '"del row"', "write an id such as"),
+        ('">=4.1,<5"', '">=4.x"', "line 2.* write a range such as"),
+        ('">=4.1,<5"', '">=4.1,"', "write a range such as"),
+        ("2027-01-31", '"soon"', "write a day such as"),
+        ("2027-01-31", "2027-01-31T00:00:00", "write a day such as"),
+        ('link = "https://example.org/1"', 'link = "x"\nlik = 1', "unknown key 'lik'"),
+        ('clause = "DEL-ROW-1"', 'clause = "VAC-KEEP-2"\nversions = ">=4.1,<5"', "a second time"),
+        ("[[deviation]]", "[[deviatoin]]", "only \\[\\[deviation\\]\\]"),
+        ("reason =", "reason", "is not TOML"),
+    ],
+)
+def test_a_bad_entry_is_named(tmp_path: Path, old: str, new: str, said: str) -> None:
+    assert old in GOOD
+    with pytest.raises(InvalidDeviations, match=said):
+        read_deviations(written(tmp_path, GOOD.replace(old, new)))
+
+
+@pytest.mark.parametrize("text", ["deviation = 1", "deviation = [1]", "[deviation]\nclause = 'A-1'"])
+def test_entries_must_be_an_array_of_tables(tmp_path: Path, text: str) -> None:
+    with pytest.raises(InvalidDeviations, match="must write its entries"):
+        read_deviations(written(tmp_path, text))
+
+
+def test_a_missing_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidDeviations, match="cannot be read"):
+        read_deviations(tmp_path / "none.toml")
+
+
+@pytest.mark.parametrize(
+    ("versions", "version", "holds"),
+    [
+        ("", "2.4.0", True),
+        (">=4.1", "4.1.0", True),
+        (">=4.1", "4.0.9", False),
+        (">=4.1,<4.10", "4.9.3", True),
+        ("<4.4", "4.4.0", False),
+        ("<=4.4", "4.4.0", True),
+        (">4.4", "4.4.0", False),
+        ("==4.4.0", "4.4", True),
+        ("!=4.4", "4.4.0", False),
+        ("==4.5", "4.5.0-SNAPSHOT", True),
+    ],
+)
+def test_version_ranges(versions: str, version: str, holds: bool) -> None:
+    assert Deviation("A-1", "r", "l", versions).holds_for(version) is holds
+
+
+def test_a_deviation_counts_up_to_its_last_day() -> None:
+    deviation = Deviation("A-1", "r", "l", ">=4", date(2027, 1, 31))
+    assert in_force([deviation], version="4.4.0", today=date(2027, 1, 31)) == (deviation,)
+    assert in_force([deviation], version="4.4.0", today=date(2027, 2, 1)) == ()
+    assert in_force([deviation], version="3.3.2", today=date(2027, 1, 31)) == ()

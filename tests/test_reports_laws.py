@@ -1,0 +1,269 @@
+"""Each law on made-up evidence: one situation in which it holds, and those that break it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from reports import laws
+from reports.laws import DIRECTORY, LAWS, CannotJudge, Entry, Evidence
+
+NS = 1_000_000
+OLD: Entry = (10, 5 * NS, "old bytes")
+NEW: Entry = (20, 1_500 * NS + 7, "new bytes")
+ADD = {
+    "path": "p=a%2520b/new.parquet",
+    "partitionValues": {"p": "a b"},
+    "size": 20,
+    "modificationTime": 1_500,
+    "dataChange": True,
+    "stats": json.dumps({"numRecords": 2}),
+}
+REMOVE = {
+    "path": "p=a/old.parquet",
+    "deletionTimestamp": 1_600,
+    "dataChange": True,
+    "extendedFileMetadata": True,
+    "partitionValues": {"p": "a"},
+    "size": 10,
+}
+INFO = {"operation": "DELETE", "operationMetrics": {"numRemovedFiles": "1"}}
+LIVE = {"path": "p=a/old.parquet", "partitionValues": {"p": "a"}, "size": 10, "modificationTime": 5}
+BEFORE: dict[str, Entry] = {
+    ".": DIRECTORY,
+    "_delta_log": DIRECTORY,
+    "_delta_log/00000000000000000000.json": (5, 1, "log"),
+    "_delta_log/_last_checkpoint": (5, 1, "pointer"),
+    "p=a": DIRECTORY,
+    "p=a/old.parquet": OLD,
+}
+AFTER: dict[str, Entry] = {
+    **BEFORE,
+    "_delta_log/00000000000000000001.json": (6, 2, "log"),
+    "_delta_log/.00000000000000000001.json.crc": (6, 2, "log"),
+    "p=a%20b": DIRECTORY,
+    "p=a%20b/new.parquet": NEW,
+    "p=a%20b/.new.parquet.crc": (1, 1, "checksum"),
+}
+#: A DELETE that rewrote one file.
+DELETE = Evidence(
+    text="DELETE FROM t",
+    root="/tmp/table",
+    before=BEFORE,
+    after=AFTER,
+    live={"p=a/old.parquet": LIVE},
+    commits=[[{"commitInfo": INFO}, {"remove": REMOVE}, {"add": ADD}]],
+    partition_by=["p"],
+    rows=[[1]],
+    error=None,
+    started=1_400,
+    ended=1_700,
+    read_file=lambda add: [[1, "a b"], [2, "a b"]],
+    read_table=lambda: ([[1, "a b"]], None),
+)
+#: A step that did nothing.
+NOTHING = replace(DELETE, after=BEFORE, commits=[], rows=[])
+ERROR = {"exception": "DeltaError", "condition": "DELTA_REFUSED", "message": "No.\nDetails."}
+REFUSED = replace(NOTHING, rows=None, error=ERROR)
+DRY = replace(NOTHING, text="VACUUM t DRY RUN", rows=[["file:/tmp/table/p=a/x y.parquet"], ["file:///tmp/table/d"]])
+VACUUM = replace(
+    NOTHING,
+    text="VACUUM t",
+    commits=[
+        [{"commitInfo": {"operation": "VACUUM START", "operationMetrics": {"numFilesToDelete": "1"}}}],
+        [{"commitInfo": {"operation": "VACUUM END", "operationParameters": {"status": "COMPLETED"}}}],
+    ],
+)
+
+
+def add(**changes: Any) -> Evidence:
+    return replace(DELETE, commits=[[{"add": {**ADD, **changes}}]])
+
+
+def remove(**changes: Any) -> Evidence:
+    return replace(DELETE, commits=[[{"remove": {**REMOVE, **changes}}]])
+
+
+def without(path: str) -> Evidence:
+    return replace(DELETE, after={name: entry for name, entry in AFTER.items() if name != path})
+
+
+def changed(path: str) -> Evidence:
+    return replace(DELETE, after={**AFTER, path: (99, 99, "changed")})
+
+
+FILE = "p=a/old.parquet"
+VECTOR = {"storageType": "u", "pathOrInlineDv": "abc", "offset": 1}
+
+HOLD: list[tuple[str, Evidence, dict[str, Any]]] = [
+    ("stays", DELETE, {"path": FILE}),
+    ("stays", DELETE, {"path": "p=a"}),
+    ("goes", without(FILE), {"path": FILE}),
+    ("rows_are", DELETE, {"rows": [[1]]}),
+    (
+        "rows_are",
+        replace(DELETE, rows=[[1, None], [2, {"date": "2020-01-31"}]]),
+        {"rows": [[2, {"date": "2020-01-31"}], [1, None]]},
+    ),
+    ("removed_exactly", DELETE, {"paths": [FILE]}),
+    ("no_commit", NOTHING, {}),
+    ("one_commit", DELETE, {}),
+    ("untouched", DELETE, {}),
+    ("untouched", changed("p=a%20b/new.parquet"), {"paths": [FILE]}),
+    ("nothing_changed", NOTHING, {}),
+    ("adds_true", DELETE, {}),
+    ("adds_true", replace(DELETE, commits=[[{"add": {**LIVE, "dataChange": True, "deletionVector": VECTOR}}]]), {}),
+    ("removes_true", DELETE, {}),
+    ("one_deletion_timestamp", DELETE, {}),
+    ("one_deletion_timestamp", NOTHING, {}),
+    ("no_conflicting_actions", DELETE, {}),
+    (
+        "no_conflicting_actions",
+        replace(DELETE, commits=[[{"remove": REMOVE}, {"add": {**LIVE, "deletionVector": VECTOR}}]]),
+        {},
+    ),
+    ("no_adds", remove(), {}),
+    ("no_new_files", replace(DELETE, after={**BEFORE, "_delta_log/1.json": OLD, "new": DIRECTORY}), {}),
+    ("all_new_files_referenced", DELETE, {}),
+    ("added_rows_are", DELETE, {"rows": [[2, "a b"], [1, "a b"]]}),
+    (
+        "commit_info",
+        DELETE,
+        {"expected": {"operation": "DELETE", "operationMetrics.numRemovedFiles": "1"}, "present": ["operation"]},
+    ),
+    ("refused", REFUSED, {"condition": "DELTA_REFUSED"}),
+    ("refused", REFUSED, {"condition": None}),
+    ("succeeded", DELETE, {}),
+    ("lists", DRY, {"path": "p=a/x y.parquet"}),
+    ("lists", DRY, {"path": "d"}),
+    ("lists_not", DRY, {"path": FILE}),
+    (
+        "vacuum_log",
+        VACUUM,
+        {
+            "expected": {
+                "START": {"operationMetrics.numFilesToDelete": "1"},
+                "END": {"operationParameters.status": "COMPLETED"},
+            }
+        },
+    ),
+    ("log_unchanged", DELETE, {}),
+    ("log_unchanged", changed("_delta_log/_last_checkpoint"), {}),
+    ("table_is_there", DELETE, {}),
+]
+
+BREAK: list[tuple[str, Evidence, dict[str, Any], str]] = [
+    ("stays", without(FILE), {"path": FILE}, "is gone"),
+    ("stays", changed(FILE), {"path": FILE}, "other bytes"),
+    ("goes", DELETE, {"path": FILE}, "still there"),
+    ("rows_are", DELETE, {"rows": [[1], [1]]}, "1 missing"),
+    ("rows_are", DELETE, {"rows": [["1"]]}, "1 too many"),
+    ("rows_are", REFUSED, {"rows": []}, "DELTA_REFUSED: No."),
+    ("removed_exactly", DELETE, {"paths": []}, "1 too many"),
+    ("removed_exactly", DELETE, {"paths": [FILE, "x"]}, "1 missing"),
+    ("removed_exactly", NOTHING, {"paths": []}, "0 versions"),
+    ("no_commit", DELETE, {}, "1 version"),
+    ("one_commit", REFUSED, {}, "DELTA_REFUSED"),
+    ("untouched", changed(FILE), {}, "touched"),
+    ("untouched", replace(DELETE, after={**AFTER, FILE: (10, 6 * NS, "old bytes")}), {}, "touched"),
+    ("nothing_changed", DELETE, {}, "changed"),
+    ("nothing_changed", replace(NOTHING, after={**BEFORE, "new": DIRECTORY}), {}, "changed new"),
+    ("adds_true", add(size=21), {}, "size 21, but found 20"),
+    ("adds_true", add(dataChange=False), {}, "dataChange"),
+    ("adds_true", add(partitionValues={"q": "a b"}), {}, "partition columns"),
+    ("adds_true", add(partitionValues={"p": "a"}), {}, "directory's name"),
+    ("adds_true", add(modificationTime=1_501), {}, "modificationTime"),
+    ("adds_true", add(stats=json.dumps({"numRecords": 3})), {}, "numRecords 3, but found 2"),
+    ("adds_true", add(path="p=a/old.parquet"), {}, "there before"),
+    ("adds_true", add(path="p=a%2520b/none.parquet"), {}, "a file of size"),
+    ("adds_true", replace(DELETE, commits=[[{"add": ADD}, {"add": ADD}]]), {}, "uses"),
+    ("removes_true", remove(path="never"), {}, "was not live"),
+    ("removes_true", remove(dataChange=False), {}, "dataChange"),
+    ("removes_true", remove(extendedFileMetadata=None), {}, "extendedFileMetadata"),
+    ("removes_true", remove(partitionValues={}), {}, "partitionValues"),
+    ("removes_true", remove(size=1), {}, "size"),
+    ("removes_true", remove(deletionTimestamp=1_399), {}, "deletionTimestamp 1399"),
+    ("removes_true", remove(deletionTimestamp=1_701), {}, "deletionTimestamp 1701"),
+    ("removes_true", remove(deletionTimestamp=None), {}, "deletionTimestamp None"),
+    (
+        "one_deletion_timestamp",
+        replace(DELETE, commits=[[{"remove": REMOVE}, {"remove": {**REMOVE, "deletionTimestamp": 1}}]]),
+        {},
+        "1, 1600",
+    ),
+    (
+        "no_conflicting_actions",
+        replace(DELETE, commits=[[{"remove": REMOVE}, {"add": LIVE}]]),
+        {},
+        "as add and as remove",
+    ),
+    ("no_conflicting_actions", replace(DELETE, commits=[[{"remove": REMOVE}] * 2]), {}, "2 times as remove"),
+    ("no_adds", DELETE, {}, "new.parquet"),
+    ("no_new_files", DELETE, {}, "new.parquet"),
+    ("all_new_files_referenced", remove(), {}, "does not name"),
+    ("added_rows_are", DELETE, {"rows": [[1, "a b"]]}, "1 too many"),
+    ("commit_info", DELETE, {"expected": {"operation": "WRITE"}, "present": []}, "instead of 'WRITE'"),
+    ("commit_info", DELETE, {"expected": {}, "present": ["operationMetrics.x"]}, "operationMetrics.x absent"),
+    ("commit_info", NOTHING, {"expected": {}, "present": []}, "wrote no version"),
+    ("refused", DELETE, {"condition": None}, "was not refused"),
+    ("refused", REFUSED, {"condition": "DELTA_OTHER"}, "DELTA_REFUSED"),
+    ("succeeded", REFUSED, {}, "DELTA_REFUSED"),
+    ("lists", DRY, {"path": FILE}, "does not list"),
+    ("lists", REFUSED, {"path": FILE}, "listed nothing"),
+    ("lists_not", DRY, {"path": "d"}, "lists d"),
+    ("lists_not", REFUSED, {"path": "d"}, "listed nothing"),
+    ("vacuum_log", DELETE, {"expected": {}}, "not a VACUUM START"),
+    ("vacuum_log", VACUUM, {"expected": {"END": {"operationParameters.status": "FAILED"}}}, "END with"),
+    (
+        "vacuum_log",
+        replace(VACUUM, commits=[[*VACUUM.commits[0], {"remove": REMOVE}], VACUUM.commits[1]]),
+        {"expected": {}},
+        "a remove action",
+    ),
+    ("log_unchanged", changed("_delta_log/00000000000000000000.json"), {}, "changed"),
+    ("log_unchanged", without("_delta_log/00000000000000000000.json"), {}, "changed"),
+    ("log_unchanged", changed("_delta_log/strange"), {}, "strange"),
+    ("table_is_there", without("_delta_log"), {}, "_delta_log is gone"),
+    ("table_is_there", replace(DELETE, read_table=lambda: (None, ERROR)), {}, "cannot be read"),
+]
+
+
+@pytest.mark.parametrize(("law", "seen", "params"), HOLD)
+def test_a_law_holds(law: str, seen: Evidence, params: dict[str, Any]) -> None:
+    holds, finding = LAWS[law](seen, **params)
+    assert holds, finding
+
+
+@pytest.mark.parametrize(("law", "seen", "params", "said"), BREAK)
+def test_a_law_is_violated_and_says_how(law: str, seen: Evidence, params: dict[str, Any], said: str) -> None:
+    holds, finding = LAWS[law](seen, **params)
+    assert not holds
+    assert said in finding
+
+
+@pytest.mark.parametrize(
+    ("law", "params"), [("stays", {"path": "x"}), ("goes", {"path": "x"}), ("untouched", {"paths": ["x"]})]
+)
+def test_what_was_never_there_cannot_be_judged(law: str, params: dict[str, Any]) -> None:
+    with pytest.raises(CannotJudge, match="was not there before"):
+        LAWS[law](DELETE, **params)
+
+
+def test_each_law_is_seen_to_hold_and_to_be_violated() -> None:
+    assert {law for law, *_ in HOLD} == {law for law, *_ in BREAK} == set(LAWS)
+
+
+def test_the_docstring_names_each_law() -> None:
+    assert laws.__doc__ is not None
+    assert [name for name in LAWS if f"``{name}(" not in laws.__doc__] == []
+
+
+def test_values_in_a_directory_name_follow_hive() -> None:
+    assert laws.values_in("a=x%2Fy/b=__HIVE_DEFAULT_PARTITION__/c=1=2/f") == {"a": "x/y", "b": None, "c": "1=2"}
+
+
+def test_long_lists_are_cut() -> None:
+    assert laws.listed([str(number) for number in range(12)]).endswith("9, and 2 more")

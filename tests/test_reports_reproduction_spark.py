@@ -1,0 +1,283 @@
+"""Reproduction scripts on Spark itself: each law's verdict on a small table that is written here by hand."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from reports import laws
+from reports.reproduction import reproduction
+from reports.script import check, start_spark
+
+HOUR = 3_600_000
+WEEK = 7 * 24 * HOUR
+SCHEMA = {
+    "type": "struct",
+    "fields": [
+        {"name": "id", "type": "integer", "nullable": True, "metadata": {}},
+        {"name": "day", "type": "date", "nullable": True, "metadata": {}},
+        {"name": "p", "type": "string", "nullable": True, "metadata": {}},
+    ],
+}
+
+
+def content(ids: list[int | None]) -> str:
+    days = [None if number is None else 18_000 + number for number in ids]
+    table = pa.table({"id": pa.array(ids, pa.int32()), "day": pa.array(days, pa.date32())})
+    sink = io.BytesIO()
+    pq.write_table(table, sink)
+    return base64.b64encode(sink.getvalue()).decode()
+
+
+def file(path: str, ids: list[int | None], modified: int) -> dict[str, Any]:
+    return {"path": path, "content": content(ids), "modified": modified}
+
+
+def add(one: dict[str, Any], value: str | None, records: int) -> dict[str, Any]:
+    return {
+        "add": {
+            "path": one["path"].replace("%", "%25").replace(" ", "%20"),
+            "partitionValues": {"p": value},
+            "size": len(base64.b64decode(one["content"])),
+            "modificationTime": {"$ms": one["modified"]},
+            "dataChange": True,
+            "stats": json.dumps({"numRecords": records}),
+        }
+    }
+
+
+#: Three live files, one of them in an awkward partition; one old tombstone, and one exactly a week old.
+FIRST = file("p=a/one.parquet", [1, 2, 3], -WEEK)
+SECOND = file("p=a/two.parquet", [4, None], -WEEK)
+AWKWARD = file("p=x%2Fy z/three.parquet", [7], -WEEK)
+OLD = file("p=b/old.parquet", [5], -3 * WEEK)
+EDGE = file("p=b/edge.parquet", [6], -3 * WEEK)
+ORPHAN = file("p=b/orphan.parquet", [8], -3 * WEEK)
+
+
+def remove(one: dict[str, Any], deleted: int) -> dict[str, Any]:
+    same = add(one, "b", 1)["add"]
+    return {
+        "remove": {
+            "path": same["path"],
+            "deletionTimestamp": {"$ms": deleted},
+            "dataChange": True,
+            "extendedFileMetadata": True,
+            "partitionValues": same["partitionValues"],
+            "size": same["size"],
+        }
+    }
+
+
+PLAN: dict[str, Any] = {
+    "clause": "VAC-SAFE-1",
+    "sentence": "VACUUM never deletes a file that the current version refers to, whatever its age.",
+    "case": "0123456789ab",
+    "packages": "io.delta:delta-spark_4.2_2.13:4.4.0",
+    "pip": "pyspark==4.2.0 delta-spark==4.4.0",
+    "files": [FIRST, SECOND, AWKWARD, OLD, EDGE, ORPHAN],
+    "directories": ["empty/nested"],
+    "commits": [
+        {
+            "version": 0,
+            "modified": -3 * WEEK,
+            "lines": [
+                {"protocol": {"minReaderVersion": 1, "minWriterVersion": 2}},
+                {
+                    "metaData": {
+                        "id": "00000000-0000-4000-8000-000000000000",
+                        "format": {"provider": "parquet", "options": {}},
+                        "schemaString": json.dumps(SCHEMA),
+                        "partitionColumns": ["p"],
+                        "configuration": {},
+                        "createdTime": {"$ms": -3 * WEEK},
+                    }
+                },
+                add(FIRST, "a", 3),
+                add(SECOND, "a", 2),
+                add(AWKWARD, "x/y z", 1),
+                add(OLD, "b", 1),
+                add(EDGE, "b", 1),
+            ],
+            "checkpoint": False,
+        },
+        {
+            "version": 1,
+            "modified": -WEEK,
+            "lines": [remove(OLD, -2 * WEEK), remove(EDGE, -WEEK + 1)],
+            "checkpoint": True,
+        },
+    ],
+    "ops": [],
+    "law": {"name": "succeeded", "params": {}},
+    "at_step": 0,
+}
+
+NOW = {"offset": 0, "removed_by_step": None}
+VACUUM = {"step": 0, "do": "vacuum", "sql": "VACUUM delta.`{table}`", "clock": NOW, "conf": {}}
+DRY = {**VACUUM, "sql": "VACUUM delta.`{table}` DRY RUN"}
+SHORT = {**VACUUM, "sql": "VACUUM delta.`{table}` RETAIN 0 HOURS"}
+DELETE = {"step": 0, "do": "delete", "sql": "DELETE FROM delta.`{table}` WHERE id <= 2", "clock": NOW, "conf": {}}
+NO_MATCH = {**DELETE, "sql": "DELETE FROM delta.`{table}` WHERE id = 99"}
+PARTITION = {**DELETE, "sql": "DELETE FROM delta.`{table}` WHERE p = 'a'"}
+READ = {"step": 1, "do": "read", "before_step": None, "clock": NOW}
+NEW = file("p=a/new.parquet", [9], 0)
+APPEND = {"step": 0, "do": "append", "files": [NEW], "lines": [add(NEW, "a", 1)]}
+LITTER = {"step": 0, "do": "litter", "files": [file("p=a/stray.parquet", [1], 1)], "directories": ["hole"]}
+#: Clocked on the DELETE's own stamp: a week later to the millisecond, the tombstones have expired (facts, top).
+AT_STAMP = {**VACUUM, "step": 1, "clock": {"offset": WEEK, "removed_by_step": 0}}
+BEFORE_STAMP = {**VACUUM, "step": 1, "clock": {"offset": WEEK - 1, "removed_by_step": 0}}
+
+
+def day(number: int) -> dict[str, str]:
+    return {"date": f"2019-04-{14 + number}"}
+
+
+LEFT = [[3, day(3), "a"], [4, day(4), "a"], [None, None, "a"], [7, day(7), "x/y z"]]
+ALL = [[1, day(1), "a"], [2, day(2), "a"], *LEFT]
+SHORT_REFUSED = "DELTA_VACUUM_RETENTION_PERIOD_TOO_SHORT"
+
+#: name, ops, the step judged, law, parameters that hold, parameters or a law that do not (None: no such).
+LAWS: list[tuple[list[dict[str, Any]], int, tuple[str, dict[str, Any]], tuple[str, dict[str, Any]] | None]] = [
+    ([VACUUM], 0, ("stays", {"path": FIRST["path"]}), ("goes", {"path": FIRST["path"]})),
+    ([VACUUM], 0, ("stays", {"path": EDGE["path"]}), ("stays", {"path": OLD["path"]})),
+    ([VACUUM], 0, ("goes", {"path": "empty/nested"}), ("goes", {"path": "p=a"})),
+    ([VACUUM], 0, ("log_unchanged", {}), ("nothing_changed", {})),
+    ([VACUUM], 0, ("table_is_there", {}), None),
+    (
+        [VACUUM],
+        0,
+        ("vacuum_log", {"expected": {"END": {"operationParameters.status": "COMPLETED"}}}),
+        ("vacuum_log", {"expected": {"END": {"operationParameters.status": "FAILED"}}}),
+    ),
+    ([DRY], 0, ("lists", {"path": ORPHAN["path"]}), ("lists", {"path": AWKWARD["path"]})),
+    ([DRY], 0, ("lists_not", {"path": AWKWARD["path"]}), ("lists_not", {"path": "empty/nested"})),
+    ([DRY], 0, ("nothing_changed", {}), None),
+    ([SHORT], 0, ("refused", {"condition": SHORT_REFUSED}), ("refused", {"condition": "DELTA_OTHER"})),
+    ([SHORT], 0, ("nothing_changed", {}), ("succeeded", {})),
+    (
+        [{**SHORT, "conf": {"spark.databricks.delta.retentionDurationCheck.enabled": "false"}}],
+        0,
+        ("goes", {"path": EDGE["path"]}),
+        ("refused", {"condition": None}),
+    ),
+    ([DELETE], 0, ("removed_exactly", {"paths": [FIRST["path"]]}), ("removed_exactly", {"paths": [SECOND["path"]]})),
+    ([DELETE], 0, ("rows_are", {"rows": [[2]]}), ("rows_are", {"rows": [[3]]})),
+    ([DELETE], 0, ("untouched", {}), ("no_new_files", {})),
+    ([DELETE], 0, ("adds_true", {}), ("no_adds", {})),
+    ([DELETE], 0, ("removes_true", {}), ("no_commit", {})),
+    ([DELETE], 0, ("added_rows_are", {"rows": [LEFT[0]]}), ("added_rows_are", {"rows": LEFT[:2]})),
+    ([DELETE], 0, ("all_new_files_referenced", {}), None),
+    ([DELETE], 0, ("no_conflicting_actions", {}), None),
+    (
+        [DELETE],
+        0,
+        ("commit_info", {"expected": {"operation": "DELETE", "readVersion": 1}, "present": ["operationMetrics"]}),
+        ("commit_info", {"expected": {"isBlindAppend": True}, "present": ["nowhere"]}),
+    ),
+    ([NO_MATCH], 0, ("no_commit", {}), ("one_commit", {})),
+    ([PARTITION], 0, ("one_deletion_timestamp", {}), ("nothing_changed", {})),
+    ([DELETE, READ], 1, ("rows_are", {"rows": LEFT}), ("rows_are", {"rows": ALL})),
+    ([DELETE, {**READ, "before_step": 0}], 1, ("rows_are", {"rows": ALL}), ("rows_are", {"rows": LEFT})),
+    ([APPEND, READ], 1, ("rows_are", {"rows": [*ALL, [9, day(9), "a"]]}), ("rows_are", {"rows": ALL})),
+    ([LITTER, {**VACUUM, "step": 1}], 1, ("stays", {"path": "p=a/stray.parquet"}), ("stays", {"path": "hole"})),
+    ([DELETE, AT_STAMP], 1, ("goes", {"path": FIRST["path"]}), ("stays", {"path": FIRST["path"]})),
+    ([DELETE, BEFORE_STAMP], 1, ("stays", {"path": FIRST["path"]}), ("goes", {"path": FIRST["path"]})),
+]
+
+
+def plan_of(ops: list[dict[str, Any]], step: int, law: tuple[str, dict[str, Any]]) -> dict[str, Any]:
+    return deepcopy({**PLAN, "ops": ops, "at_step": step, "law": {"name": law[0], "params": law[1]}})
+
+
+def contents_of(plan: dict[str, Any]) -> dict[str, str]:
+    files = [*plan["files"], *(one for op in plan["ops"] for one in op.get("files", []))]
+    return {one["path"]: one["content"] for one in files}
+
+
+@pytest.fixture(scope="module")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    session = start_spark(PLAN["packages"], str(tmp_path_factory.mktemp("home")))
+    yield session
+    session.stop()
+
+
+@pytest.mark.parametrize(
+    ("ops", "step", "right", "wrong"), LAWS, ids=[f"{n:02d}-{law[2][0]}" for n, law in enumerate(LAWS)]
+)
+def test_each_law_tells_right_from_wrong(
+    spark: Any,
+    tmp_path: Path,
+    ops: list[dict[str, Any]],
+    step: int,
+    right: tuple[str, dict[str, Any]],
+    wrong: tuple[str, dict[str, Any]] | None,
+) -> None:
+    for number, (law, code) in enumerate(((right, 0), (wrong, 1))):
+        if law is not None:
+            plan = plan_of(ops, step, law)
+            root = tmp_path / str(number) / "table"
+            assert check(plan, contents_of(plan), laws.LAWS[law[0]], spark, str(root)) == code, law
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        ("adds_true", {}),
+        ("removes_true", {}),
+        ("no_conflicting_actions", {}),
+        ("all_new_files_referenced", {}),
+        ("removed_exactly", {"paths": [FIRST["path"]]}),
+    ],
+)
+def test_laws_know_deletion_vectors(spark: Any, tmp_path: Path, law: tuple[str, dict[str, Any]]) -> None:
+    plan = plan_of([DELETE], 0, law)
+    protocol, metadata = plan["commits"][0]["lines"][:2]
+    features = ["deletionVectors"]
+    protocol["protocol"] = {
+        "minReaderVersion": 3,
+        "minWriterVersion": 7,
+        "readerFeatures": features,
+        "writerFeatures": features,
+    }
+    metadata["metaData"]["configuration"] = {"delta.enableDeletionVectors": "true"}
+    assert check(plan, contents_of(plan), laws.LAWS[law[0]], spark, str(tmp_path / "table")) == 0
+
+
+@pytest.mark.parametrize(
+    ("law", "code", "word"),
+    [
+        (("stays", {"path": AWKWARD["path"]}), 0, "VAC-SAFE-1 HOLDS on Delta"),
+        (("stays", {"path": OLD["path"]}), 1, "VAC-SAFE-1 IS VIOLATED on Delta"),
+    ],
+)
+def test_a_script_runs_alone(tmp_path: Path, law: tuple[str, dict[str, Any]], code: int, word: str) -> None:
+    script = tmp_path / "reproduce.py"
+    script.write_text(reproduction(plan_of([VACUUM], 0, law)), encoding="utf-8")
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    # -I: the script must find nothing of ours.
+    done = subprocess.run(
+        [sys.executable, "-I", str(script)],
+        cwd=tmp_path,
+        env={**os.environ, "TMPDIR": str(temporary)},
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    assert done.returncode == code, done.stdout + done.stderr
+    assert word in done.stdout
+    assert not list(temporary.glob("tombstone-*")), "the script left its directory behind"

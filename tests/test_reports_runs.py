@@ -1,0 +1,595 @@
+"""The run stream and its views: property tests over drawn runs, and examples of what must be refused."""
+
+from __future__ import annotations
+
+import io
+import json
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.console import Console
+
+from reports import stream
+from reports.__main__ import main
+from reports.deviations import Deviation
+from reports.junit import junit
+from reports.junit import text as xml_text
+from reports.markdown import code, markdown, row, text
+from reports.stream import InvalidLine, MisplacedLine, MissingFooter, Run, RunWriter, StreamError, read_run, sort_key
+from reports.terminal import Progress, show
+from reports.verdicts import Verdict, counts, exit_code, footer_of, results_of, verdicts
+
+#: The first case pays for imports and the schema: no deadline.
+unhurried = settings(deadline=None)
+
+#: Any text at all: control characters, quotes, pipes, lone surrogates.
+texts = st.text(st.characters(), max_size=20) | st.sampled_from(
+    ["a|b", "</td>", "`", "]]>", "\x1b[31m", "\ud800", ":x:"]
+)
+seconds = st.integers(0, 10_000).map(lambda ms: ms / 1000)
+CLAUSES = ("DEL-META-1", "DEL-ROW-1", "VAC-SAFE-1", "VAC-LOG-1")
+DEVIATION = Deviation("VAC-LOG-1", reason="known", link="https://example.org/1")
+
+
+def clauses() -> st.SearchStrategy[list[dict[str, Any]]]:
+    """The header's clauses: some of CLAUSES, mostly active."""
+
+    def entry(name: str) -> st.SearchStrategy[dict[str, Any]]:
+        return st.fixed_dictionaries(
+            {
+                "id": st.just(name),
+                "chapter": st.sampled_from(["DELETE", "VACUUM"]),
+                "sentence": texts,
+                "sources": st.lists(texts, max_size=2),
+                "needs": st.just([]),
+                "status": st.sampled_from(["active", "active", "active", "unsupported", "disabled"]),
+                "reason": texts,
+            }
+        )
+
+    return st.lists(st.sampled_from(CLAUSES), unique=True).flatmap(
+        lambda names: st.tuples(*map(entry, names)).map(list)
+    )
+
+
+def headers() -> st.SearchStrategy[dict[str, Any]]:
+    return st.fixed_dictionaries(
+        {
+            "type": st.just("header"),
+            "schema": st.just(1),
+            "engine": st.sampled_from(["spark", "deltalake"]),
+            "versions": st.dictionaries(texts, texts, max_size=2),
+            "profile": st.sampled_from(["smoke", "gate"]),
+            "seed": st.none() | st.integers(),
+            "known_bad": st.none() | texts,
+            "platform": texts,
+            "clauses": clauses(),
+            "campaigns": st.just([{"name": "row-deletes", "planned": 3}, {"name": "strays", "planned": 2}]),
+        }
+    )
+
+
+def steps() -> st.SearchStrategy[dict[str, Any]]:
+    error = st.fixed_dictionaries(
+        {"exception": texts, "condition": st.none() | texts, "sqlstate": st.none() | texts, "message": texts}
+    )
+    return st.fixed_dictionaries(
+        {
+            "index": st.integers(0, 9),
+            "text": texts,
+            "kind": st.sampled_from(["delete", "vacuum", "read"]),
+            "seconds": seconds,
+            "outcome": st.fixed_dictionaries({"rows": st.none() | st.just([[1, "x"]]), "error": st.none() | error}),
+            "observed": st.just({"version": [1, 2]}),
+        }
+    )
+
+
+@st.composite
+def cases(draw: st.DrawFn, names: list[str], index: int) -> dict[str, Any]:
+    """A case line. Its clauses are some of ``names``; each that fails has a violation."""
+    judged = draw(st.lists(st.sampled_from(names), unique=True)) if names else []
+    results = {
+        name: {
+            "verdict": draw(st.sampled_from(["pass", "pass", "fail"])),
+            "met": draw(st.integers(0, 3)),
+            "subjects": draw(st.integers(0, 9)),
+            "seconds": draw(seconds),
+        }
+        for name in judged
+    }
+    violations = [
+        {
+            "clause": name,
+            "step": 0,
+            "subject": draw(st.none() | texts),
+            "message": draw(texts),
+            "evidence": draw(st.lists(texts, max_size=2)),
+            "law": {"name": "stays", "params": {"path": "p=1/f"}},
+        }
+        for name, result in results.items()
+        if result["verdict"] == "fail"
+    ]
+    error = st.fixed_dictionaries({"kind": st.sampled_from(["engine-died", "harness"]), "message": texts, "log": texts})
+    return {
+        "type": "case",
+        "id": draw(st.integers(0, 3).map(lambda number: f"{number:012x}")),
+        "campaign": draw(st.sampled_from(["row-deletes", "strays"])),
+        "shard": draw(st.integers(0, 1)),
+        "index": index,
+        "origin": draw(st.sampled_from(["generated", "explicit", "replayed", "shrunk"])),
+        "case": {"format": 1},
+        "steps": draw(st.lists(steps(), max_size=2)),
+        "clauses": results,
+        "violations": violations,
+        "error": draw(st.none() | st.none() | error),
+    }
+
+
+@st.composite
+def streams(draw: st.DrawFn) -> list[dict[str, Any]]:
+    """The lines of a valid stream: a header, up to four cases in any order, a footer that agrees with them."""
+    header = draw(headers())
+    names = [clause["id"] for clause in header["clauses"]]
+    drawn = [draw(cases(names, index)) for index in range(draw(st.integers(0, 4)))]
+    lines = draw(st.permutations(drawn))
+    deviations = draw(st.sampled_from([(), (DEVIATION,)]))
+    results = verdicts(header, lines, deviations=deviations)
+    return [header, *lines, footer_of(results, lines, seconds=draw(seconds))]
+
+
+def runs() -> st.SearchStrategy[Run]:
+    return streams().map(lambda lines: Run(lines[0], tuple(sorted(lines[1:-1], key=sort_key)), lines[-1]))
+
+
+def written(lines: list[dict[str, Any]]) -> bytes:
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / "deep" / "run.jsonl"
+        with RunWriter(path) as writer:
+            for line in lines:
+                {"header": writer.header, "case": writer.case, "footer": writer.footer}[line["type"]](line)
+        return path.read_bytes()
+
+
+def read(data: bytes) -> Run:
+    with tempfile.TemporaryDirectory() as directory:
+        Path(directory, "run.jsonl").write_bytes(data)
+        return read_run(directory)
+
+
+# ---- the stream
+
+
+@unhurried
+@given(streams())
+def test_what_is_written_is_read_back_sorted(lines: list[dict[str, Any]]) -> None:
+    run = read(written(lines))
+    assert run.header == lines[0]
+    assert list(run.cases) == sorted(lines[1:-1], key=sort_key)
+    assert run.footer == lines[-1]
+
+
+@unhurried
+@given(streams(), st.data())
+def test_a_cut_stream_is_refused(lines: list[dict[str, Any]], data: st.DataObject) -> None:
+    whole = written(lines)
+    cut = data.draw(st.integers(0, len(whole) - 1))
+    with pytest.raises(StreamError):
+        read(whole[:cut])
+
+
+@unhurried
+@given(streams(), st.data())
+def test_a_stream_without_one_of_its_lines_is_refused(lines: list[dict[str, Any]], data: st.DataObject) -> None:
+    parts = written(lines).splitlines(keepends=True)
+    del parts[data.draw(st.integers(0, len(parts) - 1))]
+    with pytest.raises(StreamError):
+        read(b"".join(parts))
+
+
+@unhurried
+@given(streams(), st.data())
+def test_a_stream_with_one_of_its_lines_twice_is_refused(lines: list[dict[str, Any]], data: st.DataObject) -> None:
+    parts = written(lines).splitlines(keepends=True)
+    place = data.draw(st.integers(0, len(parts) - 1))
+    with pytest.raises(StreamError):
+        read(b"".join([*parts[: place + 1], *parts[place:]]))
+
+
+@unhurried
+@given(streams(), st.data())
+def test_an_edited_verdict_is_refused(lines: list[dict[str, Any]], data: st.DataObject) -> None:
+    failed = [name for name, result in lines[-1]["verdicts"].items() if result["verdict"] == "fail"]
+    if failed:
+        name = data.draw(st.sampled_from(failed))
+        lines[-1]["verdicts"][name]["verdict"] = "pass"
+        lines[-1]["counts"] = counts([])
+        for result in lines[-1]["verdicts"].values():
+            lines[-1]["counts"][result["verdict"]] = lines[-1]["counts"].get(result["verdict"], 0) + 1
+        with pytest.raises(stream.WrongVerdict, match=name):
+            read(b"".join(json.dumps(line).encode() + b"\n" for line in lines))
+
+
+def example() -> list[dict[str, Any]]:
+    """A small valid stream in which VAC-SAFE-1 fails once and DEL-ROW-1 passes."""
+    header = {
+        "type": "header",
+        "schema": 1,
+        "engine": "spark",
+        "versions": {"delta": "4.4.0", "pyspark": "4.2.0"},
+        "profile": "gate",
+        "seed": None,
+        "known_bad": None,
+        "platform": "Linux",
+        "clauses": [
+            {"id": name, "chapter": chapter, "sentence": sentence, "sources": ["S1"], "status": "active", "reason": ""}
+            for name, chapter, sentence in (
+                ("DEL-ROW-1", "DELETE", "DELETE removes exactly the files that hold a matching row."),
+                ("VAC-SAFE-1", "VACUUM", "VACUUM never deletes a live file."),
+            )
+        ],
+        "campaigns": [{"name": "row-deletes", "planned": 2}],
+    }
+
+    def case(index: int, verdict: str) -> dict[str, Any]:
+        step = {
+            "index": 0,
+            "text": "VACUUM t",
+            "kind": "vacuum",
+            "seconds": 0.5,
+            "outcome": {"rows": [], "error": None},
+            "observed": {},
+        }
+        violation = {
+            "clause": "VAC-SAFE-1",
+            "step": 0,
+            "subject": "p=1/f",
+            "message": "The live file p=1/f must stay, but it is gone.",
+            "evidence": ["p=1/f is live in version 1."],
+            "law": None,
+        }
+        result = {"met": 1, "subjects": 2, "seconds": 0.5}
+        return {
+            "type": "case",
+            "id": f"{index:012x}",
+            "campaign": "row-deletes",
+            "shard": 0,
+            "index": index,
+            "origin": "generated",
+            "case": {},
+            "steps": [step],
+            "clauses": {"DEL-ROW-1": {"verdict": "pass", **result}, "VAC-SAFE-1": {"verdict": verdict, **result}},
+            "violations": [violation] if verdict == "fail" else [],
+            "error": None,
+        }
+
+    lines = [case(0, "pass"), case(1, "fail")]
+    return [header, *lines, footer_of(verdicts(header, lines, deviations=()), lines, seconds=3.0)]
+
+
+def change(place: int, key: str, value: Any) -> Callable[[list[Any]], None]:
+    def edit(lines: list[Any]) -> None:
+        lines[place][key] = value
+
+    return edit
+
+
+EDITS: list[tuple[type[StreamError], Callable[[list[Any]], None]]] = [
+    (stream.MissingHeader, lambda lines: lines.pop(0)),
+    (stream.MissingHeader, lambda lines: lines.clear()),
+    (stream.MissingFooter, lambda lines: lines.pop()),
+    (stream.UnknownSchemaVersion, change(0, "schema", 2)),
+    (stream.InvalidLine, change(1, "id", "not hex")),
+    (stream.InvalidLine, change(1, "surprise", 1)),
+    (stream.InvalidLine, change(1, "type", "remark")),
+    (stream.MisplacedLine, lambda lines: lines.insert(1, lines[0])),
+    (stream.MisplacedLine, lambda lines: lines.append(lines[1])),
+    (stream.DuplicateClause, lambda lines: lines[0]["clauses"].append(lines[0]["clauses"][0])),
+    (stream.DuplicateCase, lambda lines: lines.insert(1, lines[1])),
+    (stream.UnknownClause, lambda lines: lines[0]["clauses"].pop()),
+    (stream.WrongCounts, lambda lines: lines.pop(1)),
+    (stream.WrongCounts, change(3, "steps", 7)),
+    (stream.WrongCounts, change(3, "counts", {"pass": 2})),
+    (stream.WrongCounts, lambda lines: lines[3]["verdicts"].pop("DEL-ROW-1")),
+]
+
+
+@pytest.mark.parametrize(("error", "edit"), EDITS)
+def test_each_way_to_be_wrong_has_its_error(error: type[StreamError], edit: Callable[[list[Any]], None]) -> None:
+    lines = example()
+    edit(lines)
+    with pytest.raises(error) as caught:
+        read(b"".join(json.dumps(line).encode() + b"\n" for line in lines))
+    assert type(caught.value) is error
+    assert str(caught.value).endswith(".")
+
+
+@pytest.mark.parametrize("line", [b"[]", b"{", b"\xff", b'{"type": NaN}', b""])
+def test_a_line_that_is_no_json_object_is_refused(line: bytes) -> None:
+    with pytest.raises(InvalidLine, match="Line 1 of"):
+        read(line + b"\n")
+
+
+def test_no_stream_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(stream.NoStream, match="There is no run stream"):
+        read_run(tmp_path)
+
+
+def test_the_writer_flushes_each_line_and_leaves_no_footer_when_the_run_dies(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    lines = example()
+    with pytest.raises(KeyboardInterrupt), RunWriter(path) as writer:
+        writer.header(lines[0])
+        writer.case(lines[1])
+        assert len(path.read_bytes().splitlines()) == 2
+        raise KeyboardInterrupt
+    with pytest.raises(MissingFooter, match="died"):
+        read_run(path)
+
+
+def test_the_writer_refuses_what_the_reader_would(tmp_path: Path) -> None:
+    lines = example()
+    with RunWriter(tmp_path / "run.jsonl") as writer:
+        with pytest.raises(stream.MissingHeader):
+            writer.case(lines[1])
+        writer.header(lines[0])
+        with pytest.raises(InvalidLine, match="at \\$.shard"):
+            writer.case({**lines[1], "shard": -1})
+        with pytest.raises(InvalidLine, match="must have"):
+            writer.case(lines[0])
+        writer.case(lines[1])
+        with pytest.raises(stream.DuplicateCase):
+            writer.case(lines[1])
+        writer.case(lines[2])
+        with pytest.raises(stream.WrongCounts):
+            writer.footer({**lines[3], "cases": 9})
+        writer.footer(lines[3])
+        with pytest.raises(MisplacedLine, match="after the footer"):
+            writer.case({**lines[1], "index": 9})
+    with pytest.raises(MisplacedLine, match="not open"):
+        writer.case(lines[1])
+
+
+# ---- verdicts
+
+
+@pytest.mark.parametrize(
+    ("found", "errors", "code"),
+    [
+        (["pass", "xfail", "unsupported", "disabled"], 0, 0),
+        ([], 0, 0),
+        (["pass", "fail"], 0, 1),
+        (["stale"], 0, 1),
+        (["fail", "unexercised"], 1, 1),
+        (["pass", "unexercised"], 0, 2),
+        (["pass", "error"], 0, 2),
+        (["pass"], 1, 2),
+    ],
+)
+def test_exit_codes(found: list[str], errors: int, code: int) -> None:
+    header, *_ = example()
+    (base, *_rest) = verdicts(header, [], deviations=())
+    results = [base.__class__(base.clause, Verdict(verdict)) for verdict in found]
+    assert exit_code(results, errors) == code
+
+
+def test_the_verdict_of_each_situation() -> None:
+    header, passing, failing, _ = example()
+    deviation = Deviation("VAC-SAFE-1", "known", "https://example.org/2")
+
+    def verdict(lines: list[Any], *deviations: Deviation, status: str = "active") -> Verdict:
+        clause = {**header["clauses"][1], "status": status}
+        (result,) = verdicts({**header, "clauses": [clause]}, lines, deviations=deviations)
+        return result.verdict
+
+    unmet = {**passing, "clauses": {"VAC-SAFE-1": {"verdict": "pass", "met": 0, "subjects": 0, "seconds": 0}}}
+    erred = {**unmet, "clauses": {}, "error": {"kind": "engine-died", "message": "gone", "log": ""}}
+    assert verdict([passing]) is Verdict.PASS
+    assert verdict([passing, failing]) is Verdict.FAIL
+    assert verdict([passing, failing], deviation) is Verdict.XFAIL
+    assert verdict([passing], deviation) is Verdict.STALE
+    assert verdict([unmet]) is verdict([]) is verdict([unmet], deviation) is Verdict.UNEXERCISED
+    assert verdict([erred]) is Verdict.ERROR
+    assert verdict([erred, passing]) is Verdict.PASS
+    assert verdict([], status="disabled") is Verdict.DISABLED
+    assert verdict([], status="unsupported") is Verdict.UNSUPPORTED
+    # Shrunk cases can fail a clause, but they are no exercise.
+    assert verdict([{**passing, "origin": "shrunk"}]) is Verdict.UNEXERCISED
+    assert verdict([passing, {**failing, "origin": "shrunk"}]) is Verdict.FAIL
+
+
+@unhurried
+@given(runs())
+def test_the_results_of_a_run_are_those_of_its_footer(run: Run) -> None:
+    results = results_of(run)
+    assert [result.clause for result in results] == list(run.clauses)
+    assert counts(results) == run.footer["counts"]
+    for result in results:
+        assert result.verdict.value == run.footer["verdicts"][result.clause]["verdict"]
+        assert (result.example is not None) == (result.failures > 0) == (result.verdict.value in ("fail", "xfail"))
+
+
+def test_the_example_is_the_shrunk_case() -> None:
+    header, passing, failing, _ = example()
+    shrunk = {**failing, "id": "f" * 12, "index": 5, "origin": "shrunk"}
+    assert verdicts(header, [failing, passing, shrunk], deviations=())[1].example == "f" * 12
+
+
+# ---- JUnit
+
+
+@unhurried
+@given(texts)
+def test_any_text_survives_xml(value: str) -> None:
+    element = ET.Element("a", message=xml_text(value))
+    element.text = xml_text(value)
+    parsed = ET.fromstring(ET.tostring(element, encoding="utf-8"))
+    # XML itself reads a carriage return as a line feed in text (XML 1.0, "End-of-Line Handling").
+    assert (parsed.text or "").replace("\r", "\n") == xml_text(value).replace("\r\n", "\n").replace("\r", "\n")
+    assert xml_text(xml_text(value)) == xml_text(value)
+
+
+@unhurried
+@given(runs())
+def test_junit_has_a_testcase_for_each_clause(run: Run) -> None:
+    suite = ET.fromstring(junit(run).encode())[0]
+    by_name = {element.get("name"): element for element in suite.iter("testcase")}
+    found = {"failure": 0, "error": 0, "skipped": 0}
+    for result in results_of(run):
+        kinds = [child.tag for child in by_name[result.clause] if child.tag in found]
+        expected = {
+            "pass": [],
+            "fail": ["failure"],
+            "stale": ["failure"],
+            "unexercised": ["error"],
+            "error": ["error"],
+        }.get(result.verdict.value, ["skipped"])
+        assert kinds == expected
+    for element in suite.iter("testcase"):
+        for child in element:
+            if child.tag in found:
+                found[child.tag] += 1
+    for tag, attribute in (("failure", "failures"), ("error", "errors"), ("skipped", "skipped")):
+        assert suite.get(attribute) == str(found[tag])
+
+
+# ---- Markdown
+
+
+def shown(source: str) -> str:
+    """The text that a reader sees, by an independent Markdown parser."""
+    markdown_it = pytest.importorskip("markdown_it", reason="rich brings it")
+    tokens = markdown_it.MarkdownIt("commonmark", {"html": True}).enable("table").parse(source)
+    parts = []
+    for token in tokens:
+        for child in token.children or []:
+            assert child.type in ("text", "code_inline", "text_special"), (child.type, source)
+            parts.append(child.content)
+    return "".join(parts)
+
+
+def visible(value: str) -> str:
+    return "".join(char if char.isprintable() or char.isspace() else ascii(char)[1:-1] for char in value)
+
+
+@unhurried
+@given(texts)
+def test_any_text_survives_markdown(value: str) -> None:
+    assert shown(text(value)) == " ".join(visible(value).split())
+
+
+@unhurried
+@given(texts, texts)
+def test_any_text_survives_a_table(first: str, second: str) -> None:
+    source = "\n".join([row("a", "b", "c"), row("---", "---", "---"), row("x", text(first), text(second))])
+    assert shown(source) == "abcx" + " ".join(visible(first).split()) + " ".join(visible(second).split())
+
+
+@unhurried
+@given(st.text(st.sampled_from("ab `|\\*_<\n\u00a0"), max_size=8))
+def test_any_code_survives_markdown(value: str) -> None:
+    expected = "".join(char if char == " " or not char.isspace() else ascii(char)[1:-1] for char in value)
+    # An all-blank span at the start of a block is an indent or nothing to Markdown.
+    assert shown("x" + code(value)) == "x" + expected
+
+
+@unhurried
+@given(runs())
+def test_the_summary_says_the_verdict_and_each_failure(run: Run) -> None:
+    summary = markdown(run)
+    assert summary.encode("utf-8")
+    for result in results_of(run):
+        assert result.clause in summary
+        if result.verdict is Verdict.FAIL:
+            assert f"`{result.example}`" in summary.split("<details>")[0]
+
+
+def test_a_summary_is_never_too_long_and_says_what_it_left_out() -> None:
+    header, _, failing, _ = example()
+    header["clauses"] = [{**header["clauses"][0], "id": f"DEL-ROW-{n}", "sentence": "ü" * 500} for n in range(500)]
+    lines = [{**failing, "clauses": {}, "violations": [], "index": n} for n in range(20)]
+    footer = footer_of(verdicts(header, lines, deviations=()), lines, seconds=1.0)
+    summary = markdown(Run(header, tuple(lines), footer), limit=50_000)
+    assert len(summary.encode()) <= 50_000
+    assert "left out for size" in summary
+
+
+# ---- the terminal
+
+
+@unhurried
+@given(runs())
+def test_any_run_can_be_shown(run: Run) -> None:
+    console = Console(file=io.StringIO(), width=100, force_terminal=False)
+    show(run, console, directory=Path("build/report"))
+    output = console.file.getvalue()  # type: ignore[attr-defined]
+    assert "\x1b" not in output
+    for result in results_of(run):
+        assert result.clause in output
+        if result.verdict is Verdict.FAIL:
+            assert (
+                f"--replay {Path('build/report/counterexamples')}/{result.clause}-{result.example}/case.json" in output
+            )
+
+
+def test_ids_and_numbers_are_whole_on_a_narrow_terminal() -> None:
+    header, _, failing, _ = example()
+    header["clauses"][0]["sentence"] = "long " * 100
+    footer = footer_of(verdicts(header, [failing], deviations=()), [failing], seconds=1.0)
+    console = Console(file=io.StringIO(), width=60, force_terminal=False)
+    show(Run(header, (failing,), footer), console)
+    table = console.file.getvalue().splitlines()[:3]  # type: ignore[attr-defined]
+    assert table[0].split() == ["clause", "verdict", "exercised", "engine", "s", "promise"]
+    assert table[1].split()[:5] == ["DEL-ROW-1", "pass", "1", "0.5", "long"]
+    assert all(len(line) <= 60 for line in table)
+
+
+def test_progress_is_a_plain_line_now_and_then_where_there_is_no_terminal() -> None:
+    header, passing, failing, _ = example()
+    moments = iter([0.0, 10.0, 40.0, 45.0])
+    console = Console(file=io.StringIO(), width=100, force_terminal=False)
+    progress = Progress(console, every=30, now=lambda: next(moments))
+    progress.start({**header, "campaigns": [{"name": "row-deletes", "planned": 8}]})
+    for line in (passing, failing, passing):
+        progress.case(line)
+    progress.stop()
+    output = console.file.getvalue()  # type: ignore[attr-defined]
+    assert output == "row-deletes: 2 of 8 cases, 2 steps, 40 s, about 2 min left, 1 failing\n"
+
+
+def test_progress_is_one_line_on_a_terminal() -> None:
+    header, passing, _, _ = example()
+    console = Console(file=io.StringIO(), width=100, force_terminal=True)
+    progress = Progress(console, now=lambda: 0.0)
+    progress.start(header)
+    progress.case(passing)
+    progress.stop()
+    progress.stop()
+    assert "row-deletes: 1 of 2 cases" in console.file.getvalue()  # type: ignore[attr-defined]
+
+
+# ---- the command line
+
+
+def test_render_makes_the_views_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "run.jsonl").write_bytes(written(example()))
+    assert main(["render", str(tmp_path), "--out", str(tmp_path / "out")]) == 0
+    assert (tmp_path / "out" / "junit.xml").read_text(encoding="utf-8").startswith("<?xml")
+    assert "VAC-SAFE-1" in (tmp_path / "out" / "summary.md").read_text(encoding="utf-8")
+    assert "The promise is broken: 1 pass, 1 fail" in capsys.readouterr().out
+    assert main(["render", str(tmp_path / "run.jsonl")]) == 0
+    assert (tmp_path / "summary.md").exists()
+
+
+def test_render_refuses_bad_input_with_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["render", str(tmp_path)]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1
+    assert "There is no run stream" in captured.err

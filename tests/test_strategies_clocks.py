@@ -1,0 +1,67 @@
+"""Clocks: the cutoff falls on an instant of the case, or beside it, and the clock is never behind."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from hypothesis import HealthCheck, given, seed, settings
+from hypothesis import strategies as st
+
+from model.steps import Moment, SetClock
+from model.table import DAY, HOUR, WEEK, Column, Commit, DataFile, Removal, Stray, Table
+from model.values import Type
+from strategies.clocks import clocks, interesting_instants, stamped_clocks
+from strategies.tables import tables
+
+measured = settings(max_examples=300, database=None, deadline=None, suppress_health_check=list(HealthCheck))
+
+TABLE = Table(
+    columns=(Column("i", Type.INTEGER),),
+    partition_by=(),
+    files=(
+        DataFile(id=0, partition=(), rows=(), modified=-3 * DAY),
+        DataFile(id=1, partition=(), rows=(), modified=-2 * WEEK),
+    ),
+    commits=(Commit(at=-4 * DAY, adds=(0, 1)), Commit(at=-2 * DAY, removes=(Removal(file=0, deleted=-DAY),))),
+    strays=(Stray("old", modified=-2 * DAY),),
+)
+
+
+def test_the_interesting_instants_are_those_that_decide() -> None:
+    # The live file's age decides nothing.
+    assert interesting_instants(TABLE, strays=(Stray("new", modified=-HOUR),)) == (
+        -DAY,
+        -3 * DAY,
+        -2 * DAY,
+        -HOUR,
+        -4 * DAY,
+    )
+
+
+def test_the_cutoff_meets_every_instant_from_all_sides() -> None:
+    seen: Counter[int] = Counter()
+
+    @seed(1)
+    @measured
+    @given(clocks(TABLE, retention=WEEK))
+    def draw(step: SetClock) -> None:
+        assert step.to.removed_by_step is None
+        seen[step.to.offset - WEEK] += 1
+
+    draw()
+    for instant in interesting_instants(TABLE):
+        for edge in (-1, 0, 1):
+            assert seen[instant + edge] >= 3, f"{instant} {edge:+}"
+    assert seen[0] >= 1, "a plain advance by the retention"
+
+
+@given(st.data(), st.sampled_from([0, 1, HOUR, WEEK, 30 * DAY]))
+def test_the_clock_is_never_behind(data: st.DataObject, not_before: int) -> None:
+    table = data.draw(tables(cutoff_age=DAY))
+    step = data.draw(clocks(table, retention=DAY, not_before=not_before))
+    assert step.to.offset >= not_before
+
+
+@given(stamped_clocks(retention=WEEK, removed_by_step=3))
+def test_stamped_clocks_stand_at_the_retention(step: SetClock) -> None:
+    assert step.to in {Moment(WEEK + edge, 3) for edge in (-1, 0, 1)}
