@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import date
+
 from model.predicate import And, Between, Compare, Constant, In, IsNull, Like, Not, Op, Predicate
 from model.values import Value
 

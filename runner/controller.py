@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import threading
 import time
 from contextlib import ExitStack
 from datetime import date
@@ -15,7 +16,7 @@ import suites.clauses  # noqa: F401 - fills the catalogue
 from engines.provider import Provider
 from engines.versions import parse
 from model.codec import from_json
-from reports.__main__ import write_views
+from reports.views import write_views
 from reports.counterexamples import write_counterexample
 from reports.deviations import Deviation, InvalidDeviations, in_force, read_deviations
 from reports.reproduction import InvalidPlan
@@ -42,6 +43,8 @@ class Controller:
         self._began = time.monotonic()
         self._seed = self._choose_seed()
         self._header: dict[str, Any] | None = None
+        self._claimed: set[str] = set()
+        self._lock = threading.Lock()
         self._lines: list[dict[str, Any]] = []
         self._writer: RunWriter | None = None
         self._open = ExitStack()
@@ -92,13 +95,17 @@ class Controller:
         """A worker's engine is up. The first one's versions go into the header."""
         engine_version = next(iter(versions.values()))
         listed = [one.clause for one in in_force(self._deviations, version=engine_version, today=date.today())]
+        with self._lock:
+            self._write_header(versions)
+        return {"seed": self._seed, "listed": listed, "directory": str(self._workspace.directory)}
+
+    def _write_header(self, versions: dict[str, str]) -> None:
         if self._header is None:
             self._header = self._make_header(versions)
             if self._options.replay is None:
                 self._writer = self._open.enter_context(RunWriter(self._options.report_dir / "run.jsonl"))
                 self._writer.header(self._header)
                 self._progress.start(self._header)
-        return {"seed": self._seed, "listed": listed, "directory": str(self._workspace.directory)}
 
     def _make_header(self, versions: dict[str, str]) -> dict[str, Any]:
         options = self._options
@@ -135,12 +142,20 @@ class Controller:
             "reason": reason,
         }
 
+    def claim(self, clause: str) -> bool:
+        """True for the first that asks: one small case for each clause is enough."""
+        with self._lock:
+            first = clause not in self._claimed
+            self._claimed.add(clause)
+            return first
+
     def case(self, line: dict[str, Any]) -> None:
         """A judged case."""
-        self._lines.append(line)
-        if self._writer is not None:
-            self._writer.case(line)
-            self._progress.case(line)
+        with self._lock:
+            self._lines.append(line)
+            if self._writer is not None:
+                self._writer.case(line)
+                self._progress.case(line)
 
     def finish(self, *, complete: bool) -> int:
         """Close the stream, make the views, and say the exit code. A run that is not complete gets no footer."""

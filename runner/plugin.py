@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import hypothesis.internal.conjecture.engine as conjecture
 import pytest
 from rich.console import Console
 
@@ -58,7 +57,6 @@ def pytest_configure(config: pytest.Config) -> None:
         if chosen.replay is not None:
             read_case(chosen.replay)
         config.stash[_OPTIONS] = chosen
-        conjecture.MAX_SHRINKING_SECONDS = chosen.profile.shrink_seconds
         if _is_run(config) and not _is_worker(config) and not config.option.collectonly:
             _open(config, chosen)
     except (UsageMistake, EngineUnavailable) as mistake:
@@ -71,7 +69,7 @@ def _open(config: pytest.Config, chosen: Options) -> None:
     config.stash[_CONTROLLER] = controller
     controller.start()
     if config.pluginmanager.hasplugin("dsession") or getattr(config.option, "numprocesses", None):
-        handlers = {"lease": controller.lease, "begin": controller.begin, "case": controller.case}
+        handlers = {"lease": controller.lease, "begin": controller.begin, "claim": controller.claim, "case": controller.case}
         config.stash[_SERVER] = Server(handlers)
 
 
@@ -122,6 +120,9 @@ class _Remote:
     def begin(self, versions: dict[str, str]) -> dict[str, Any]:
         told: dict[str, Any] = self._caller.call("begin", versions)
         return told
+
+    def claim(self, clause: str) -> bool:
+        return bool(self._caller.call("claim", clause))
 
     def case(self, line: dict[str, Any]) -> None:
         self._caller.call("case", line)

@@ -25,6 +25,10 @@ class Link(Protocol):
         """Say which engine it is; get what every worker must know: ``directory``, ``seed``, ``listed``."""
         ...
 
+    def claim(self, clause: str) -> bool:
+        """Whether this worker is the first to make a case smaller for this clause."""
+        ...
+
     def case(self, line: dict[str, Any]) -> None: ...
 
 
@@ -70,7 +74,7 @@ class Referee:
     def run(self, shard: Shard) -> None:
         """Draw and judge the shard's cases. Raises PromiseBroken."""
         judge = self._ready()
-        drawing = Drawing(shard, judge.judge, self._link.case, self._listed)
+        drawing = Drawing(shard, judge.judge, self._link.case, self._link.claim, self._listed)
         database = Path(".hypothesis") / "examples"
         drawing.run(profile=self._options.profile, seed=shard.seed(self._seed), database=database)
 

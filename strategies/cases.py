@@ -34,6 +34,7 @@ RETAIN_FORMS: tuple[tuple[float | None, bool], ...] = (
 )
 
 _PARTITIONED = odds((3, 1), (2, 2), (1, 3))
+_SEVERAL_FILES = odds((1, 2), (2, 3), (3, 4), (3, 5), (2, 6))
 _OFTEN_REMOVED = odds((1, False), (2, True))
 _EVENLY_REMOVED = st.booleans()
 _SELDOM_REMOVED = one_in(4)
@@ -46,7 +47,14 @@ def partition_deletes(draw: DrawFn, *, features: tuple[tuple[str, ...], ...] = F
     Predicates are over partition columns; some are constants or absent. Two in five end with a read of the version
     before one of the DELETEs. 2 to 5 engine steps. Shrinks to one DELETE on a table without features.
     """
-    table = draw(tables(partition_counts=_PARTITIONED, removed=_SELDOM_REMOVED, features=st.sampled_from(features)))
+    table = draw(
+        tables(
+            partition_counts=_PARTITIONED,
+            file_counts=_SEVERAL_FILES,
+            removed=_SELDOM_REMOVED,
+            features=st.sampled_from(features),
+        )
+    )
     return Case(table=table, steps=draw(_deletes_and_reads(deletes(table, metadata_only=True))))
 
 
@@ -127,7 +135,11 @@ def _vacuumable(
 ) -> Table:
     """A table with tombstones and strays, their ages around the cutoff of a clock ``advance`` ms after the start."""
     age = _milliseconds(retention) - advance
-    table = draw(tables(cutoff_age=age, removed=removed, min_commits=2, retentions=st.just(retention)))
+    table = draw(
+        tables(
+            cutoff_age=age, file_counts=_SEVERAL_FILES, removed=removed, min_commits=2, retentions=st.just(retention)
+        )
+    )
     return draw(littered(table, strays(table, cutoff_age=age, min_size=least_strays, max_size=most_strays)))
 
 

@@ -31,11 +31,11 @@ _ROW_COUNTS = odds((1, 1), (3, 2), (4, 3), (4, 4), (3, 5), (2, 6), (1, 0))
 _FILE_COUNTS = odds((2, 1), (2, 2), (3, 3), (2, 4), (2, 5), (1, 6))
 _STATISTICS = odds((3, Statistics.FULL), (1, Statistics.COUNT), (1, Statistics.NONE))
 _PARTITION_COUNTS = odds((2, 0), (4, 1), (2, 2), (1, 3))
-_PARTITIONS_AMONG = odds((2, 1), (3, 2), (3, 3))
+_PARTITIONS_AMONG = odds((1, 1), (3, 2), (3, 3))
 _DATA_COUNTS = odds((3, 1), (3, 2), (2, 3))
 _PARTITION_TYPES = st.sampled_from(PARTITION_TYPES)
 _DATA_TYPES = st.sampled_from(DATA_TYPES)
-_ONE_IN_THREE, _ONE_IN_FOUR, _ONE_IN_SIX = one_in(3), one_in(4), one_in(6)
+_ONE_IN_THREE, _ONE_IN_SIX = one_in(3), one_in(6)
 _ONE_IN_TWENTY, _ONE_IN_THIRTY = one_in(20), one_in(30)
 _THREE_IN_FOUR = odds((3, True), (1, False))
 _LAST_COMMITS = st.sampled_from([-HOUR, -DAY, -SECOND, -1, -9 * DAY])
@@ -77,12 +77,13 @@ def tables(
     cutoff_age: int = WEEK,
     partition_counts: SearchStrategy[int] | None = None,
     partition_names: tuple[str, ...] = PARTITION_NAMES,
+    file_counts: SearchStrategy[int] | None = None,
     removed: SearchStrategy[bool] | None = None,
     min_commits: int = 1,
     retentions: SearchStrategy[int | None] | None = None,
     features: SearchStrategy[tuple[str, ...]] | None = None,
 ) -> Table:
-    """Tables of 1 to 6 files in 1 to 3 partitions and up to 5 commits, without strays.
+    """Tables of 1 to 6 files (``file_counts``) in 1 to 3 partitions and up to 5 commits, without strays.
 
     ``cutoff_age`` (ms before the start of the case) is where the ages of tombstones and files gather. ``removed`` says
     of each file whether a later commit removes it (one in three unless given); one table in twenty loses all its files,
@@ -95,7 +96,7 @@ def tables(
     among = draw(_PARTITIONS_AMONG) if partition_by else 1
     partitions = draw(st.lists(partitions_of(schema), min_size=among, max_size=among, unique=True))
     versions = draw(st.integers(min_commits, 5))
-    count = 0 if draw(_ONE_IN_THIRTY) else draw(_FILE_COUNTS)
+    count = 0 if draw(_ONE_IN_THIRTY) else draw(_FILE_COUNTS if file_counts is None else file_counts)
     all_removed = draw(_ONE_IN_TWENTY) and versions > 1
     times = draw(_commit_times(versions))
     ages = instants(cutoff_age=cutoff_age)
@@ -147,7 +148,7 @@ def _partitions(types: tuple[Type, ...]) -> SearchStrategy[Row]:
 def data_files(
     draw: DrawFn, table: Table, *, id: int, partitions: SearchStrategy[Row], modified: SearchStrategy[int]
 ) -> DataFile:
-    """A data file of ``table`` with 0 to 6 rows, most often 3 or 4; in one of four all rows are the same.
+    """A data file of ``table`` with 0 to 6 rows, most often 3 or 4; in one of six all rows are the same.
 
     Shrinks to few rows and full statistics.
     """
@@ -157,7 +158,7 @@ def data_files(
         id=id,
         partition=draw(partitions),
         # Where all rows are alike a predicate takes the whole file or nothing of it.
-        rows=(draw(contents),) * size if draw(_ONE_IN_FOUR) else tuple(draw(contents) for _ in range(size)),
+        rows=(draw(contents),) * size if draw(_ONE_IN_SIX) else tuple(draw(contents) for _ in range(size)),
         modified=draw(modified),
         statistics=draw(_STATISTICS),
     )

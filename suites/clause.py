@@ -29,6 +29,7 @@ class Violation:
     message: str
     law: Law
     evidence: tuple[str, ...] = ()
+    step: int | None = None  # the step that the law is about, where it is an earlier one than the judged step
 
 
 @dataclass(frozen=True)

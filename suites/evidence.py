@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from datetime import date
 from typing import Any
 
 from deltalog.actions import Add, Remove
+from deltalog.codec import to_line
 from suites.observation import DeleteSeen, Rows, Seen, TableState, VacuumSeen
 
 
@@ -73,6 +75,16 @@ def of_answer(seen: Seen) -> tuple[str, ...]:
     return (f"the engine refused: {error.exception} {error.condition or ''}: {error.message.splitlines()[0][:300]}",)
 
 
+def of_actions(seen: Seen, subject: str) -> tuple[str, ...]:
+    """What the log says of the subject: its action before the step, and the actions that the step committed."""
+    before = seen.before.live.get(subject)
+    facts = [f"version {seen.before.version} has {to_line(before).rstrip()}"] if before else []
+    for commit in seen.commits:
+        named = [action for action in commit.actions if getattr(action, "file", subject) == subject]
+        facts += [f"version {commit.version} has {to_line(action).rstrip()[:1000]}" for action in named]
+    return tuple(facts) or ("the step committed nothing",)
+
+
 def of_rows(expected: Rows, found: Rows) -> tuple[str, ...]:
     """How two multisets of rows differ; at most a few of each kind."""
     facts = []
@@ -103,5 +115,5 @@ def _comparison(state: TableState, path: str) -> object:
 
 def rows_as_json(rows: Rows) -> list[list[Any]]:
     """Rows for a script: sorted, dates as {"date": ...}."""
-    plain = [[{"date": value.isoformat()} if hasattr(value, "isoformat") else value for value in row] for row in rows.elements()]
+    plain = [[{"date": value.isoformat()} if isinstance(value, date) else value for value in row] for row in rows.elements()]
     return sorted(plain, key=lambda row: json.dumps(row, ensure_ascii=False))

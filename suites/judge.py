@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shutil
 import time
 import traceback
@@ -17,6 +18,7 @@ from model.evaluate import evaluate
 from model.steps import Append, Delete, EngineStep, Litter, Moment, Read, SetClock, Step, Vacuum
 from model.table import Table
 from model.values import Row
+from suites import evidence
 from suites.clause import Clause, Judgement, Violation
 from suites.materialise import plan_append, plan_strays, plan_table, write_actions, write_files, write_table
 from suites.normalise import normalise
@@ -37,7 +39,10 @@ class Tally:
         self.met += judgement.subjects > 0
         self.subjects += judgement.subjects
         self.seconds += seen.outcome.seconds if judgement.subjects else 0.0
-        self.violations += [(seen.index, violation) for violation in judgement.violations]
+        for violation in judgement.violations:
+            at = seen.index if violation.step is None else violation.step
+            told = violation.evidence or evidence.of_actions(seen, violation.subject)
+            self.violations.append((at, dataclasses.replace(violation, evidence=told)))
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from deltalog.actions import Add, CommitInfo, Remove
+from deltalog.commits import Commit
 from deltalog.listing import Entry
-from deltalog.log import Commit, Log
+from deltalog.log import Log
 from deltalog.snapshot import Snapshot
 from engines.port import Outcome
 from model.delete import DeletePrediction, LiveFile, predict_delete

@@ -133,7 +133,7 @@ def test_equal_cases_have_equal_ids() -> None:
 DELETED = object()
 
 #: A change to the document of CASE (a path, and what to put there), and the sentence that must answer it.
-FAULTS: list[tuple[tuple[str | int, ...], object, str]] = [
+FAULTS: list[tuple[tuple[str | int, ...], object, str | None]] = [
     (("format",), 2, "format: is 2, only 1 is known here"),
     (("format",), True, "format: is True, only 1 is known here"),
     (("format",), DELETED, "format: is missing"),

@@ -186,7 +186,8 @@ def test_a_malformed_pattern_is_an_error_even_on_null(pattern: str, value: str |
 
 
 def test_values_of_different_types_are_an_error() -> None:
-    for left, right in [(1, "1"), (True, 1), (date(2020, 1, 1), "2020-01-01")]:
+    pairs: list[tuple[Value, Value]] = [(1, "1"), (True, 1), (date(2020, 1, 1), "2020-01-01")]
+    for left, right in pairs:
         with pytest.raises(TypeError, match="different types"):
             evaluate(Compare("c", Op.EQ, right, Type.STRING), {"c": left})
     with pytest.raises(TypeError, match="LIKE needs a string"):

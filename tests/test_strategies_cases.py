@@ -30,20 +30,21 @@ ALL: dict[str, tuple[Callable[[], SearchStrategy[Case]], int, int]] = {
     "programs": (cases.programs, 1, 6),
 }
 
-quiet = settings(max_examples=100, database=None, deadline=None, suppress_health_check=list(HealthCheck))
+quiet = settings(max_examples=50, database=None, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @cache
 def drawn(name: str) -> tuple[Case, ...]:
-    """Three hundred cases out of three seeds, the same ones on every run.
+    """Four hundred cases out of eight seeds, the same ones on every run.
 
-    Hypothesis varies a case before it draws a new one, so a hundred cases of one seed are much alike.
+    Hypothesis varies each case some five times before it draws a new one, so the cases of one seed are much alike: of a
+    hundred, a condition that a tenth should meet may be met by none or by twenty. Bounds are a third of the usual share.
     """
-    return tuple(case for number in (1, 2, 3) for case in drawn_by(name, number))
+    return tuple(case for number in range(8) for case in drawn_by(name, number))
 
 
 def drawn_by(name: str, number: int) -> list[Case]:
-    """A hundred cases of one seed."""
+    """Fifty cases of one seed."""
     found: list[Case] = []
     strategy, _, _ = ALL[name]
 
@@ -87,9 +88,9 @@ def test_cases_read_back_and_are_short(name: str) -> None:
 
 @pytest.mark.parametrize("name", ALL)
 def test_the_same_seed_draws_the_same_cases(name: str) -> None:
-    first = [codec.case_id(case) for case in drawn_by(name, 4)]
-    assert first == [codec.case_id(case) for case in drawn_by(name, 4)]
-    assert len(set(first)) >= 65, "most cases are different ones"
+    first = [codec.case_id(case) for case in drawn_by(name, 9)]
+    assert first == [codec.case_id(case) for case in drawn_by(name, 9)]
+    assert len(set(first)) >= 30, "most cases are different ones"
 
 
 def matches(case: Case, step: Delete) -> list[list[bool]]:
@@ -190,7 +191,7 @@ def vacuum_conditions(case: Case) -> dict[str, bool]:
 
 def test_vacuum_retentions_meet_their_conditions() -> None:
     least = {
-        "two tombstones": 35,
+        "two tombstones": 25,
         "tombstone expired, file old": 30,
         "tombstone expired, file young": 5,
         "tombstone inside, file old": 20,
@@ -213,7 +214,7 @@ def test_vacuum_retentions_meet_their_conditions() -> None:
 
 def test_vacuum_strays_meet_their_conditions() -> None:
     least = {
-        "two tombstones": 30,
+        "two tombstones": 22,
         "tombstone expired, file old": 20,
         "tombstone expired, file young": 5,
         "tombstone inside, file old": 10,
@@ -223,8 +224,8 @@ def test_vacuum_strays_meet_their_conditions() -> None:
         "live file": 40,
         "live file, old": 20,
         "two strays": 85,
-        "stray on the cutoff": 40,
-        "stray 1 ms older": 35,
+        "stray on the cutoff": 25,
+        "stray 1 ms older": 18,
         "stray in the future": 40,
         "empty directory": 70,
         "cutoff on a stamp": 0,
@@ -257,4 +258,4 @@ def test_drawing_is_fast() -> None:
     # CPU seconds of this process, far above what is usual: this is to catch filters that reject most draws.
     began = time.process_time()
     drawn_by("vacuum_strays", 5)
-    assert time.process_time() - began < 10
+    assert time.process_time() - began < 8

@@ -15,7 +15,7 @@ from model.table import DAY, Table
 from strategies.programs import deletes, programs
 from strategies.tables import tables
 
-measured = settings(max_examples=100, database=None, deadline=None, suppress_health_check=list(HealthCheck))
+measured = settings(max_examples=50, database=None, deadline=None, suppress_health_check=list(HealthCheck))
 
 DRAWN = st.data()
 
@@ -105,11 +105,11 @@ def test_operations_meet() -> None:
         seen["all"] += 1
         seen.update({name: int(met) for name, met in conditions.items()})
 
-    for number in (1, 2, 3):
+    for number in range(8):
         seed(number)(draw)()
-    rare = {"cutoff on a stamp": 5, "delete, clock, vacuum": 10}
+    rare = {"cutoff on a stamp": 4, "append, then delete": 6, "append, then vacuum": 8, "litter, then vacuum": 8}
     found = {name: round(100 * count / seen["all"]) for name, count in seen.items()}
-    assert {name: share for name, share in found.items() if share < rare.get(name, 12)} == {}, found
+    assert {name: share for name, share in found.items() if share < rare.get(name, 10)} == {}, found
 
 
 @given(DRAWN)

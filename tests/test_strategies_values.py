@@ -54,7 +54,8 @@ def test_nulls_and_the_empty_string_come_only_where_allowed(type: Type) -> None:
         bare[other] += 1
 
     draw()
-    assert seen[None] >= 20
+    # One in six. The domain of BOOLEAN is exhausted before the budget is: only shares can be compared.
+    assert seen[None] >= seen.total() / 12
     assert bare[None] == 0 and bare[""] == 0
     if type is Type.STRING:
         assert seen[""] >= 1

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 from deltalog.actions import Add, Remove
@@ -193,7 +194,7 @@ def nothing_survives(d: DeleteSeen) -> Judgement:
     if d.prediction.scope is not Scope.ROWS or not d.prediction.commits or d.prediction.survivors:
         return NOT_MET
     written = sorted({add.file for add in d.adds} | set(_holding_rows(d)))
-    return one(Violation(written[0], f"No row survives, yet the DELETE wrote {', '.join(written)}.", Law("no_new_files"), evidence.of_delete(d)) if written else None)
+    return one(Violation(written[0], f"No row survives, yet the DELETE wrote {', '.join(written)}.", Law("no_adds"), evidence.of_delete(d)) if written else None)
 
 
 @clause("DEL-ROW-5A", "After a DELETE the engine reads the rows before it minus the matching ones.", of=ReadSeen, sources=("S0",))
@@ -210,7 +211,7 @@ def independent_reader_reads(d: DeleteSeen) -> Judgement:
     if found == expected:
         return one(None)
     facts = ("a live file cannot be read",) if found is None else evidence.of_rows(expected, found)
-    law = Law("rows_are", {"rows": evidence.rows_as_json(expected)})
+    law = Law("reads", {"rows": evidence.rows_as_json(expected)})
     return one(Violation("rows", f"Version {d.after.version} does not hold the rows that must be left.", law, (*facts, *evidence.of_answer(d))))
 
 
@@ -312,6 +313,8 @@ def removes_stamped(d: DeleteSeen) -> Judgement:
 
 @clause("DEL-REM-1B", "Each remove names a live file as its add does, with dataChange=true and, as extended metadata, the add's partition values and size.", of=DeleteSeen, sources=("S0", "P Remove File", "C 2.3"))
 def removes_complete(d: DeleteSeen) -> Judgement:
+    """A partition column that the remove leaves out counts as NULL here: DEL-REM-1C is about those."""
+
     def problem(remove: Remove) -> Violation | None:
         add = d.before.live.get(remove.file)
         wrong = []
@@ -321,13 +324,28 @@ def removes_complete(d: DeleteSeen) -> Judgement:
             wrong.append("dataChange is false")
         if not remove.extended_file_metadata:
             wrong.append("extendedFileMetadata is not true")
-        if add is not None and dict(remove.partition_values or {}) != dict(add.partition_values):
+        if add is not None and _not_null(remove.partition_values) != _not_null(add.partition_values):
             wrong.append(f"partitionValues are {remove.partition_values}, the add's {add.partition_values}")
         if add is not None and remove.size != add.size:
             wrong.append(f"the size is {remove.size}, the add's {add.size}")
         return Violation(remove.file, f"The remove of {remove.file} is wrong: {'; '.join(wrong)}.", Law("removes_true")) if wrong else None
 
     return each(d.removes, problem)
+
+
+def _not_null(values: Mapping[str, str | None] | None) -> dict[str, str]:
+    return {name: value for name, value in (values or {}).items() if value is not None}
+
+
+@clause("DEL-REM-1C", "The partition values of a remove name every partition column, those that are NULL too.", of=DeleteSeen, sources=("P Remove File",))
+def removes_name_all_partitions(d: DeleteSeen) -> Judgement:
+    def problem(remove: Remove) -> Violation | None:
+        missing = sorted(set(d.table.partition_by) - set(remove.partition_values or {}))
+        if not missing:
+            return None
+        return Violation(remove.file, f"The remove of {remove.file} leaves out the partition columns {', '.join(missing)}.", Law("removes_name_all_partitions"))
+
+    return each(d.removes if d.table.partition_by else (), problem)
 
 
 @clause("DEL-REM-2", "A commit holds no path twice among its adds or among its removes, and no path in both.", of=DeleteSeen, sources=("P Delta Log Entries", "P Add File and Remove File"))
@@ -387,7 +405,7 @@ def one_commit(d: DeleteSeen) -> Judgement:
     versions = [commit.version for commit in d.commits]
     if versions == [d.before.version + 1]:
         return one(None)
-    return one(Violation("log", f"The DELETE must write version {d.before.version + 1}; it wrote {versions or 'none'}.", removed_exactly(d), evidence.of_answer(d)))
+    return one(Violation("log", f"The DELETE must write version {d.before.version + 1}; it wrote {versions or 'none'}.", Law("one_commit"), evidence.of_answer(d)))
 
 
 @clause("DEL-INFO-1B", "commitInfo says DELETE, with its predicate, the version before as readVersion, isBlindAppend=false and the isolation level Serializable.", of=DeleteSeen, sources=("S0", "C 2.4"))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from deltalog.actions import Add, Cdc, CommitInfo, Remove
-from deltalog.log import Commit
+from deltalog.commits import Commit
 from deltalog.names import LogFileKind, parse_name
-from model.vacuum import LOG_DIRECTORY, checksum_of
+from model.vacuum import LOG_DIRECTORY, Fate, checksum_of
 from suites import evidence
 from suites.clause import NOT_MET, Judgement, Law, Violation, clause, each, one
 from suites.evidence import changes
@@ -47,7 +48,7 @@ def other_retain_is_ignored(v: VacuumSeen) -> Judgement:
 
 
 def _refusal(v: VacuumSeen) -> Violation | None:
-    return Violation("step", "The VACUUM was refused.", Law("not_refused"), evidence.of_answer(v)) if v.refused else None
+    return Violation("step", "The VACUUM was refused.", Law("succeeded"), evidence.of_answer(v)) if v.refused else None
 
 
 @clause("VAC-CHK-2", "A VACUUM without RETAIN is not refused.", of=VacuumSeen, sources=("S1", "C 1.2"))
@@ -80,7 +81,7 @@ def dry_run_lists_what_goes(v: VacuumSeen) -> Judgement:
     def problem(path: str) -> Violation | None:
         if path in dry.listed:
             return None
-        return Violation(path, f"VACUUM deleted {path}; the DRY RUN before it did not list it.", Law("listed_before", {"path": path}), evidence.of_path(v, path))
+        return Violation(path, f"VACUUM deleted {path}; the DRY RUN before it did not list it.", Law("lists", {"path": path}), evidence.of_path(v, path), step=dry.index)
 
     return each(deleted(v), problem)
 
@@ -98,7 +99,11 @@ def dry_run_lists_only_what_goes(v: VacuumSeen) -> Judgement:
             return None
         if held and held.kind == "directory" and any(other.startswith(f"{path}/") for other in v.before.listing):
             return None
-        return Violation(path, f"The DRY RUN listed {path}, and the VACUUM after it left it.", Law("goes", {"path": path}), evidence.of_path(v, path))
+        message, facts = f"The DRY RUN listed {path}, and the VACUUM after it left it.", evidence.of_path(v, path)
+        judged = dry.fates.get(path)
+        if judged is None or judged.fate is Fate.STAY:
+            return Violation(path, message, Law("lists_not", {"path": path}), facts, step=dry.index)
+        return Violation(path, message, Law("goes", {"path": path}), facts)
 
     return each(sorted(dry.listed), problem)
 
@@ -118,7 +123,7 @@ def start_and_end(v: VacuumSeen) -> Judgement:
     if not v.ran or not v.step.logging:
         return NOT_MET
     operations = [_info(commit).get("operation") for commit in v.commits]
-    law = Law("vacuum_log", {"expected": {"operations": ["VACUUM START", "VACUUM END"]}})
+    law = Law("vacuum_log", {"expected": {}})
     if operations != ["VACUUM START", "VACUUM END"]:
         return one(Violation("log", f"VACUUM must commit VACUUM START and VACUUM END; it committed {operations}.", law))
     files = [action.file for commit in v.commits for action in commit.actions if isinstance(action, (Add, Remove, Cdc))]
@@ -129,31 +134,39 @@ def start_and_end(v: VacuumSeen) -> Judgement:
 def true_parameters_and_metrics(v: VacuumSeen) -> Judgement:
     if not v.ran or not v.step.logging or len(v.commits) != 2:
         return NOT_MET
-    start, end = (_info(commit) for commit in v.commits)
     expected = expected_log(v)
-    found = {
-        "retentionCheckEnabled": start.get("operationParameters", {}).get("retentionCheckEnabled"),
-        "defaultRetentionMillis": start.get("operationParameters", {}).get("defaultRetentionMillis"),
-        "specifiedRetentionMillis": start.get("operationParameters", {}).get("specifiedRetentionMillis"),
-        "sizeOfDataToDelete": start.get("operationMetrics", {}).get("sizeOfDataToDelete"),
-        "status": end.get("operationParameters", {}).get("status"),
-        "numDeletedFiles": end.get("operationMetrics", {}).get("numDeletedFiles"),
-    }
-    wrong = [f"{key} is {found[key]!r}, and must be {value!r}" for key, value in expected.items() if found[key] != value]
+    wrong = [
+        f"{operation} has {key} {_at(info, key)!r}, and it must be {value!r}"
+        for (operation, values), info in zip(expected.items(), map(_info, v.commits))
+        for key, value in values.items()
+        if _at(info, key) != value
+    ]
     law = Law("vacuum_log", {"expected": expected})
     return one(Violation("log", f"{'; '.join(wrong)}.", law, evidence.of_cutoff(v)) if wrong else None)
 
 
-def expected_log(v: VacuumSeen) -> dict[str, Any]:
-    """What START and END must say. Parameters are JSON values, metrics are strings (facts 1.5)."""
+def _at(info: dict[str, Any], key: str) -> Any:
+    """The value at a dotted key; None where there is none."""
+    value: Any = info
+    for part in key.split("."):
+        value = value.get(part) if isinstance(value, Mapping) else None
+    return value
+
+
+def expected_log(v: VacuumSeen) -> dict[str, dict[str, Any]]:
+    """What START and END must say, by dotted key. Parameters are JSON values, metrics are strings (facts 1.5)."""
     gone = deleted(v)
     return {
-        "retentionCheckEnabled": v.step.safety_check,
-        "defaultRetentionMillis": v.table.retention,
-        "specifiedRetentionMillis": v.retain,
-        "sizeOfDataToDelete": str(sum(v.before.listing[path].size for path in gone)),
-        "status": "COMPLETED",
-        "numDeletedFiles": str(len(gone)),
+        "START": {
+            "operationParameters.retentionCheckEnabled": v.step.safety_check,
+            "operationParameters.defaultRetentionMillis": v.table.retention,
+            "operationParameters.specifiedRetentionMillis": v.retain,
+            "operationMetrics.sizeOfDataToDelete": str(sum(v.before.listing[path].size for path in gone)),
+        },
+        "END": {
+            "operationParameters.status": "COMPLETED",
+            "operationMetrics.numDeletedFiles": str(len(gone)),
+        },
     }
 
 
@@ -216,7 +229,7 @@ def second_run(v: VacuumSeen) -> Judgement:
     wrong = [path for path in deleted(v) if v.before.listing[path].kind != "directory"]
     if not wrong:
         return one(None)
-    return one(Violation(wrong[0], f"A second VACUUM right after the first deleted {', '.join(wrong)}.", Law("only_directories_went"), evidence.of_path(v, wrong[0])))
+    return one(Violation(wrong[0], f"A second VACUUM right after the first deleted {', '.join(wrong)}.", Law("no_file_went"), evidence.of_path(v, wrong[0])))
 
 
 @clause("VAC-IDEM-1B", "A run right after one that deleted nothing deletes nothing.", of=VacuumSeen, sources=("S1",))

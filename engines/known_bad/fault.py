@@ -1,0 +1,39 @@
+"""A fault: a name, what it makes wrong, the clauses of which at least one must notice it, and how it is done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Optional
+
+from engines.known_bad.tampering import Tampering
+from engines.port import Outcome
+from model.steps import Delete, Read, Vacuum
+
+#: Makes its one thing wrong, if the step gives occasion to. Returns the answer to give instead of the engine's, if another.
+Tamper = Callable[[Tampering], Optional[Outcome]]
+
+
+@dataclass(frozen=True)
+class Fault:
+    name: str
+    sentence: str
+    on: type[Delete] | type[Vacuum] | type[Read]
+    caught_by: tuple[str, ...]
+    tamper: Tamper
+
+
+FAULTS: dict[str, Fault] = {}
+
+
+def fault(
+    name: str, sentence: str, *, on: type[Delete] | type[Vacuum] | type[Read], caught_by: str
+) -> Callable[[Tamper], Tamper]:
+    """Enter the decorated function under a name. ``caught_by`` are clause ids, separated by spaces."""
+
+    def enter(tamper: Tamper) -> Tamper:
+        assert name not in FAULTS, name
+        FAULTS[name] = Fault(name, sentence, on, tuple(caught_by.split()), tamper)
+        return tamper
+
+    return enter

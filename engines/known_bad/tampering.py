@@ -1,0 +1,222 @@
+"""What a fault has to work with: the table before and after a step of the real engine, and hands to change it."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, unquote
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from engines.port import EngineError, Outcome
+from model.steps import EngineStep
+from model.table import DEFAULT_RETENTION, HOUR
+from model.vacuum import LOG_DIRECTORY, is_hidden
+
+Action = dict[str, Any]
+
+
+@dataclass
+class Tampering:
+    """One step of the real engine, done. ``before`` is a copy of the table as it was."""
+
+    root: Path
+    before: Path
+    step: EngineStep
+    outcome: Outcome
+    clock: int  # ms since the epoch
+    runs: int  # real VACUUMs of this table before the step
+    settled: bool  # whether the last of them deleted nothing
+    dry_runs: int  # DRY RUNs of this table before the step
+
+    # ---- the log
+
+    @cached_property
+    def history(self) -> dict[int, list[Action]]:
+        """The commits before the step."""
+        return read_commits(self.before)
+
+    @cached_property
+    def written(self) -> dict[int, list[Action]]:
+        """The commits of the step."""
+        return {version: actions for version, actions in read_commits(self.root).items() if version not in self.history}
+
+    @cached_property
+    def live(self) -> dict[str, Action]:
+        """The adds of the version before the step, by path."""
+        adds: dict[str, Action] = {}
+        for _, actions in sorted(self.history.items()):
+            for action in actions:
+                if "remove" in action:
+                    adds.pop(unquote(action["remove"]["path"]), None)
+            adds.update({unquote(action["add"]["path"]): action["add"] for action in actions if "add" in action})
+        return adds
+
+    @cached_property
+    def tombstones(self) -> dict[str, int]:
+        """The latest deletionTimestamp of each removed file."""
+        found: dict[str, int] = {}
+        for actions in self.history.values():
+            for action in actions:
+                if "remove" in action:
+                    path = unquote(action["remove"]["path"])
+                    found[path] = max(found.get(path, 0), action["remove"].get("deletionTimestamp") or 0)
+        return {path: deleted for path, deleted in found.items() if path not in self.live}
+
+    @cached_property
+    def metadata(self) -> Action:
+        return next(action["metaData"] for action in self.history[0] if "metaData" in action)
+
+    @property
+    def partition_by(self) -> list[str]:
+        return list(self.metadata["partitionColumns"])
+
+    @property
+    def types(self) -> dict[str, str]:
+        return {field["name"]: field["type"] for field in json.loads(self.metadata["schemaString"])["fields"]}
+
+    @property
+    def cutoff(self) -> int:
+        """Where a VACUUM without RETAIN draws the line, ms since the epoch."""
+        text = self.metadata["configuration"].get("delta.deletedFileRetentionDuration")
+        return self.clock - (int(text.split()[1]) * HOUR if text else DEFAULT_RETENTION)
+
+    def actions(self, kind: str) -> list[Action]:
+        """The actions of one kind that the step wrote."""
+        return [action[kind] for _, actions in sorted(self.written.items()) for action in actions if kind in action]
+
+    def edit(self, change: Callable[[Action], None], *kinds: str) -> None:
+        """Change every action of these kinds that the step wrote."""
+        for version, actions in self.written.items():
+            for action in actions:
+                for kind in kinds:
+                    if kind in action:
+                        change(action[kind])
+            self.rewrite(version, actions)
+
+    def edit_first(self, kind: str, change: Callable[[Action], None]) -> None:
+        """Change the first action of this kind that the step wrote."""
+        found = self.actions(kind)
+        if found:
+            change(found[0])
+            for version, actions in self.written.items():
+                self.rewrite(version, actions)
+
+    def rewrite(self, version: int, actions: Iterable[Action]) -> None:
+        """Write a commit, over what is there."""
+        path = self.root / LOG_DIRECTORY / f"{version:020d}.json"
+        time = path.stat() if path.exists() else None
+        path.with_name(f".{path.name}.crc").unlink(missing_ok=True)
+        path.write_text("".join(json.dumps(action) + "\n" for action in actions), encoding="utf-8")
+        if time is not None:
+            os.utime(path, ns=(time.st_atime_ns, time.st_mtime_ns))
+
+    def commit(self, actions: Iterable[Action]) -> None:
+        """Commit one more version."""
+        version = max(read_commits(self.root)) + 1
+        info = {"commitInfo": {"timestamp": self.clock, "operation": "DELETE", "operationParameters": {"predicate": "[]"}}}
+        self.rewrite(version, [info, *actions])
+
+    # ---- storage
+
+    def ever(self, path: str) -> bool:
+        return (self.before / path).exists()
+
+    def files(self) -> list[str]:
+        """The files that were there before the step, outside the log, sorted."""
+        return sorted(path.relative_to(self.before).as_posix() for path in self.before.rglob("*") if path.is_file() and not in_log(path, self.before))
+
+    def directories(self) -> list[str]:
+        return sorted(path.relative_to(self.before).as_posix() for path in self.before.rglob("*") if path.is_dir() and not in_log(path, self.before))
+
+    def hidden(self, path: str) -> bool:
+        return any(is_hidden(name, self.partition_by) for name in path.split("/"))
+
+    def modified(self, path: str) -> int:
+        return (self.before / path).stat().st_mtime_ns // 1_000_000
+
+    def strangers(self) -> list[str]:
+        """Visible files that no action refers to."""
+        return [path for path in self.files() if path not in self.live and path not in self.tombstones and not self.hidden(path)]
+
+    def delete(self, path: str) -> bool:
+        """Delete a file; whether it was there."""
+        if not (self.root / path).is_file():
+            return False
+        (self.root / path).unlink()
+        return True
+
+    def delete_first(self, paths: Iterable[str]) -> None:
+        """Delete the first of these that is there."""
+        for path in paths:
+            if self.delete(path):
+                return
+
+    def restore_first(self, paths: Iterable[str]) -> None:
+        """Bring back the first of these that the step deleted."""
+        for path in paths:
+            if self.ever(path) and not (self.root / path).exists():
+                self.restore(path)
+                return
+
+    def restore(self, path: str) -> None:
+        """Bring back what the step deleted."""
+        if (self.before / path).is_dir():
+            (self.root / path).mkdir(parents=True, exist_ok=True)
+            return
+        (self.root / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(self.before / path, self.root / path)
+
+    # ---- rows
+
+    def rows(self, path: str, *, before: bool = False) -> pa.Table:
+        return pq.ParquetFile((self.before if before else self.root) / path).read()
+
+    def replace_rows(self, add: Action, table: pa.Table) -> None:
+        """Give an added file other rows; its add stays true of its size and row count."""
+        path = self.root / unquote(add["path"])
+        path.with_name(f".{path.name}.crc").unlink(missing_ok=True)
+        pq.write_table(table, path)
+        add.update(size=path.stat().st_size, modificationTime=path.stat().st_mtime_ns // 1_000_000)
+        add["stats"] = json.dumps({"numRecords": table.num_rows})
+        for version, actions in self.written.items():
+            self.rewrite(version, actions)
+
+    # ---- answers
+
+    def answer(self, rows: Iterable[tuple[Any, ...]]) -> Outcome:
+        return dataclasses.replace(self.outcome, rows=tuple(rows), error=None)
+
+    def refuse(self, condition: str) -> Outcome:
+        error = EngineError("AnalysisException", condition, "22003", f"[{condition}] made up")
+        return dataclasses.replace(self.outcome, rows=(), error=error)
+
+
+def in_log(path: Path, root: Path) -> bool:
+    return path.relative_to(root).parts[0] == LOG_DIRECTORY
+
+
+def read_commits(root: Path) -> dict[int, list[Action]]:
+    """The commits of a table by version."""
+    return {
+        int(path.stem): [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
+        for path in sorted((root / LOG_DIRECTORY).glob("*.json"))
+        if path.stem.isdigit()
+    }
+
+
+def encoded(path: str) -> str:
+    """A path as in an action. Plain percent-encoding reads back the same."""
+    return quote(path)
+
+
+def without(mapping: Mapping[str, Any], *keys: str) -> dict[str, Any]:
+    return {key: value for key, value in mapping.items() if key not in keys}

@@ -1,0 +1,142 @@
+"""Makes a failing case smaller: by its own parts, a bounded number of tries, always in the same order.
+
+A try costs seconds of the engine's time, so each takes away as much as may be: half of the strays, a whole file, a step.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
+
+from model.case import Case
+from model.codec import CorruptCase, from_json, to_json
+from model.predicate import And, Not, Or, Predicate
+from model.steps import Append, Delete, Litter, Read, SetClock, Step
+from model.table import Table
+
+T = TypeVar("T")
+
+
+def reduce(case: Case, fails: Callable[[Case], bool], *, tries: int) -> Case:
+    """The smallest case found that still fails, in at most ``tries`` calls of ``fails``. ``case`` must fail."""
+    left = tries
+    smaller = True
+    while smaller:
+        smaller = False
+        for candidate in candidates(case):
+            if left <= 0:
+                return case
+            if not _valid(candidate):
+                continue
+            left -= 1
+            if fails(candidate):
+                case, smaller = candidate, True
+                break
+    return case
+
+
+def truncated(case: Case, last: int) -> Case:
+    """The case without the steps after ``last``: what comes after a violation has no part in it."""
+    return dataclasses.replace(case, steps=case.steps[: last + 1])
+
+
+def _valid(case: Case) -> bool:
+    try:
+        return from_json(to_json(case)) == case
+    except CorruptCase:
+        return False
+
+
+def candidates(case: Case) -> Iterator[Case]:
+    """Cases with something taken away, the largest parts first."""
+    for index in range(len(case.steps) - 1, -1, -1):
+        steps = without_step(case.steps, index)
+        if steps is not None:
+            yield dataclasses.replace(case, steps=steps)
+    for strays in _fewer(case.table.strays):
+        yield _with_table(case, strays=strays)
+    for file in reversed(case.table.files):
+        yield _with_table(case, **_without_file(case.table, file.id))
+    for index in range(len(case.table.commits) - 1, 0, -1):
+        commit = case.table.commits[index]
+        if not commit.adds and not commit.removes:
+            yield _with_table(case, commits=case.table.commits[:index] + case.table.commits[index + 1 :])
+        if commit.checkpoint:
+            plain = dataclasses.replace(commit, checkpoint=False)
+            yield _with_table(case, commits=(*case.table.commits[:index], plain, *case.table.commits[index + 1 :]))
+    for position, step in enumerate(case.steps):
+        for simpler in _simpler_steps(step):
+            yield dataclasses.replace(case, steps=(*case.steps[:position], simpler, *case.steps[position + 1 :]))
+    for position, file in enumerate(case.table.files):
+        for rows in _fewer(file.rows):
+            fewer = dataclasses.replace(file, rows=rows)
+            yield _with_table(case, files=(*case.table.files[:position], fewer, *case.table.files[position + 1 :]))
+    if case.table.features:
+        yield _with_table(case, features=())
+
+
+def _with_table(case: Case, **changes: object) -> Case:
+    return dataclasses.replace(case, table=dataclasses.replace(case.table, **changes))  # type: ignore[arg-type]
+
+
+def without_step(steps: Sequence[Step], index: int) -> tuple[Step, ...] | None:
+    """The steps without one; ``None`` where a later one speaks of it."""
+    kept: list[Step] = list(steps[:index])
+    for step in steps[index + 1 :]:
+        if isinstance(step, Read) and step.before_step is not None:
+            # What was current before the lost step was current before the next one too, if the lost one changed nothing.
+            step = dataclasses.replace(step, before_step=step.before_step - (step.before_step > index))
+        elif isinstance(step, SetClock) and step.to.removed_by_step is not None:
+            if step.to.removed_by_step == index:
+                return None
+            moved = step.to.removed_by_step - (step.to.removed_by_step > index)
+            step = SetClock(dataclasses.replace(step.to, removed_by_step=moved))
+        kept.append(step)
+    return tuple(kept) if kept else None
+
+
+def _fewer(items: tuple[T, ...]) -> Iterator[tuple[T, ...]]:
+    """None of them, either half, all but one."""
+    if not items:
+        return
+    yield ()
+    if len(items) > 2:
+        yield items[: len(items) // 2]
+        yield items[len(items) // 2 :]
+    if len(items) > 1:
+        for index in range(len(items)):
+            yield items[:index] + items[index + 1 :]
+
+
+def _without_file(table: Table, id: int) -> dict[str, object]:
+    """The changes that take a file out of the table and its history."""
+    commits = tuple(
+        dataclasses.replace(
+            commit,
+            adds=tuple(add for add in commit.adds if add != id),
+            removes=tuple(removal for removal in commit.removes if removal.file != id),
+        )
+        for commit in table.commits
+    )
+    return {"files": tuple(file for file in table.files if file.id != id), "commits": commits}
+
+
+def _simpler_steps(step: Step) -> Iterator[Step]:
+    if isinstance(step, Delete) and step.where is not None:
+        for part in _parts(step.where):
+            yield Delete(part)
+    elif isinstance(step, Litter):
+        for strays in _fewer(step.strays):
+            if strays:
+                yield Litter(strays)
+    elif isinstance(step, Append):
+        for files in _fewer(step.files):
+            if files:
+                yield Append(files)
+
+
+def _parts(predicate: Predicate) -> tuple[Predicate, ...]:
+    if isinstance(predicate, (And, Or)):
+        return (predicate.left, predicate.right)
+    return (predicate.operand,) if isinstance(predicate, Not) else ()
