@@ -1,7 +1,7 @@
 """The JSON form of a case: written to be read by people, read back with every fault named.
 
-A field that has its default is left out, so documents stay short. Unions carry a tag: a step its ``"step"``, a predicate
-its ``"op"``. A DATE is ``{"date": "2020-01-31"}``, every other SQL value the JSON value of its kind.
+A field that has its default is left out, so documents stay short. Unions carry a tag: a step its ``"step"``, a
+predicate its ``"op"``. A DATE is ``{"date": "2020-01-31"}``, every other SQL value the JSON value of its kind.
 """
 
 from __future__ import annotations
@@ -191,8 +191,8 @@ def _without_duplicates(pairs: list[tuple[str, object]]) -> Json:
 def from_json(document: object) -> Case:
     """The case of a document. Raises CorruptCase, also where one part of a case contradicts another.
 
-    Checked are the types of all values against their columns; that file ids are unique and every commit adds and removes
-    files that exist, adding what is not live and removing what is; that the times of commits rise; that strays and data
+    Checked are the types of all values against their columns; that file ids are unique and every commit adds and
+    removes files that exist, adding what is not live and removing what is; that the times of commits rise; that strays and data
     files do not share paths; that a step refers to earlier steps only. A predicate may name a column that the table has
     not, and a LIKE pattern may be malformed: the engine must refuse those.
     """
@@ -212,7 +212,7 @@ def table_from_json(document: object) -> Table:
 
 
 def step_from_json(document: object, table: Table) -> Step:
-    """The step of a document, for a case on ``table``. Raises CorruptCase; references to other steps are not checked."""
+    """The step of a document, for a case on ``table``; references to other steps are not checked. Raises CorruptCase."""
     return _step_of(table)(document, "step")
 
 

@@ -146,9 +146,14 @@ def predict_vacuum(
             judged[path] = Judged(Fate.STAY, hidden[path] or Reason.HIDDEN, False)
         elif not thing.directory:
             judged[path] = _judge_file(path, thing, live, retained, tombstones, cutoff)
-    for path, judgement in list(judged.items()):
+    for path in list(judged):
         checked = checksum_of(path)
-        if checked in listing and checked in judged and judged[checked].fate is not Fate.STAY and not listing[path].directory:
+        if (
+            checked in listing
+            and checked in judged
+            and judged[checked].fate is not Fate.STAY
+            and not listing[path].directory
+        ):
             judged[path] = Judged(Fate.EITHER, Reason.CHECKSUM, False)
     for path, thing in listing.items():
         if thing.directory and not hidden[path]:
@@ -204,7 +209,9 @@ def _judge_directory(
     and of directories in directories, the order of deletion, which is not promised, decides how many go at once.
     """
     within = [other for other in listing if other.startswith(f"{path}/")]
-    old = [cutoff.is_old(listing[other].modified) for other in within if not listing[other].directory and not hidden[other]]
+    old = [
+        cutoff.is_old(listing[other].modified) for other in within if not listing[other].directory and not hidden[other]
+    ]
     if path in kept_directories:
         holds = bool(within)
         return Judged(Fate.STAY if holds else Fate.EITHER, Reason.HOLDS if holds else Reason.PARENT, False)

@@ -98,7 +98,7 @@ def _program(case: Case, line: Line, failing: int) -> str:
     seen = {step["index"]: step for step in line["steps"]}
     lines = []
     clock = Moment(0)
-    for index, step in enumerate(case.steps):
+    for index, step in enumerate(case.steps[: failing + 1]):
         if isinstance(step, SetClock):
             clock = step.to
         said = code(seen[index]["text"]) if index in seen else text(_words(step))
@@ -109,6 +109,8 @@ def _program(case: Case, line: Line, failing: int) -> str:
         lines.append(row("**→**" if index == failing else "", index, said))
     if not lines:
         return "The program has no step."
+    if len(case.steps) > len(lines):
+        lines.append(row("", "", "(the case stops here)"))
     return "\n".join(["|  | Step | What happens |", "| --- | --- | --- |", *lines])
 
 

@@ -11,28 +11,33 @@ the step, it raises CannotJudge.
 | --- | --- |
 | ``stays(path)`` | the file or directory is still there, with the same bytes |
 | ``goes(path)`` | the file or directory is gone |
+| ``no_file_went()`` | no file outside of ``_delta_log`` is gone |
+| ``nothing_went()`` | neither a file nor a directory outside of ``_delta_log`` is gone |
 | ``rows_are(rows)`` | the step's rows are these, as a multiset |
+| ``reads(rows)`` | the current version, read after the step, holds these rows, as a multiset |
 | ``removed_exactly(paths)`` | the step's single commit removes exactly these files |
 | ``no_commit()`` | the step wrote no version |
 | ``one_commit()`` | the step wrote exactly one version |
 | ``untouched(paths=None)`` | these files (all that were there outside the log) have the same bytes and mtimes |
 | ``nothing_changed()`` | all files and directories, the log's too, are as before |
 | ``adds_true()`` | each add is true of its file: new and unique path, size, time, partition, record count |
-| ``removes_true()`` | each remove names a live file, and says of it what its add said, with a time in the step's window |
+| ``removes_true()`` | each remove says what a live file's add said (NULL partition values may be absent), at a time in the step |
+| ``removes_name_all_partitions()`` | the partition values of each remove name exactly the partition columns, the NULL ones too |
 | ``one_deletion_timestamp()`` | all removes carry the same deletionTimestamp |
 | ``no_conflicting_actions()`` | no two actions of one commit reconcile with each other, no path twice among one kind |
 | ``no_adds()`` | the step's commits add no file |
 | ``no_new_files()`` | no file was written outside of ``_delta_log`` |
-| ``all_new_files_referenced()`` | each file written outside of ``_delta_log`` is named by the step's commits |
+| ``all_new_files_referenced()`` | the step's commits name each new file; the log, vectors and Parquet without rows aside |
 | ``added_rows_are(rows)`` | the added files hold these rows, as a multiset |
 | ``commit_info(expected, present)`` | the last commit's commitInfo has these values and these keys (dotted) |
 | ``refused(condition)`` | the engine refused the step with this error condition (any error for ``None``) |
 | ``succeeded()`` | the engine ended the step without an error |
 | ``lists(path)``, ``lists_not(path)`` | the DRY RUN's rows name the path, or do not |
-| ``vacuum_log(expected)`` | the step wrote VACUUM START and VACUUM END, without any other action, and their commitInfo has the values of ``expected["START"]`` and ``expected["END"]`` (dotted keys) |
+| ``vacuum_log(expected)`` | it wrote VACUUM START and END alone, with the commitInfo ``expected["START"]``, ``["END"]`` |
 | ``log_unchanged()`` | the log's older files have the same bytes; only what a writer may add was added |
 | ``table_is_there()`` | the root and its log exist, and the current version can be read |
 
+Keys of a commitInfo are dotted: ``operationMetrics.numFilesToDelete``.
 Rows are lists of JSON values; a date is ``{"date": "2020-01-31"}``.
 """
 
@@ -43,7 +48,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 from reports.plurals import counted
 
@@ -62,6 +67,10 @@ class CannotJudge(Exception):
     """The law says nothing here. The text is one sentence that says why."""
 
 
+class Unreadable(CannotJudge):
+    """A file cannot be read as Parquet. The text is one sentence that says why."""
+
+
 @dataclass(frozen=True)
 class Evidence:
     """What was seen around one step of the engine."""
@@ -77,7 +86,7 @@ class Evidence:
     error: Action | None  # exception, condition, message
     started: int  # ms since the epoch, by the wall clock
     ended: int
-    read_file: Callable[[Action], list[Row]]  # all rows in the file of an add, with its partition's values
+    read_file: Callable[[Action], list[Row]]  # all rows in an add's file, with its partition's values; or Unreadable
     read_table: Callable[[], Answer]  # all rows of the current version, read now
 
 
@@ -99,10 +108,31 @@ def goes(seen: Evidence, path: str) -> Finding:
     return True, f"{path} is gone after {seen.text}"
 
 
+def no_file_went(seen: Evidence) -> Finding:
+    gone = [path for path in gone_paths(seen) if seen.before[path] != DIRECTORY]
+    if gone:
+        return False, f"{listed(gone)} is gone after {seen.text}"
+    return True, f"no file outside of _delta_log is gone after {seen.text}"
+
+
+def nothing_went(seen: Evidence) -> Finding:
+    gone = gone_paths(seen)
+    if gone:
+        return False, f"{listed(gone)} is gone after {seen.text}"
+    return True, f"no file and no directory outside of _delta_log is gone after {seen.text}"
+
+
 def rows_are(seen: Evidence, rows: list[Row]) -> Finding:
     if seen.error is not None or seen.rows is None:
         return False, f"{seen.text} gave no rows, but {ending(seen)}"
     return same_rows(seen.rows, rows, seen.text)
+
+
+def reads(seen: Evidence, rows: list[Row]) -> Finding:
+    found, error = seen.read_table()
+    if found is None:
+        return False, f"the table cannot be read after {seen.text}: {named(error or {})}"
+    return same_rows(found, rows, f"the table after {seen.text}")
 
 
 def removed_exactly(seen: Evidence, paths: list[str]) -> Finding:
@@ -179,7 +209,9 @@ def removes_true(seen: Evidence) -> Finding:
             continue
         facts: list[tuple[str, Any, Any]] = []
         facts += [(key, remove.get(key), True) for key in ("dataChange", "extendedFileMetadata")]
-        facts += [(key, remove.get(key), add.get(key)) for key in ("path", "partitionValues", "size")]
+        facts += [(key, remove.get(key), add.get(key)) for key in ("path", "size")]
+        values = [without_nulls(action.get("partitionValues")) for action in (remove, add)]
+        facts.append(("partitionValues", values[0], values[1]))
         wrong += [f"{path}: {key} {said!r}, but it must be {found!r}" for key, said, found in facts if said != found]
         stamp = remove.get("deletionTimestamp")
         if not isinstance(stamp, int) or not seen.started <= stamp <= seen.ended:
@@ -187,6 +219,21 @@ def removes_true(seen: Evidence) -> Finding:
     if wrong:
         return False, f"the commit of {seen.text} removes {listed(wrong)}"
     return True, f"each of the {len(removes)} removes of {seen.text} says what its file's add said"
+
+
+def removes_name_all_partitions(seen: Evidence) -> Finding:
+    promised = sorted(seen.partition_by)
+    wrong = []
+    removes = [action for commit in seen.commits for action in actions_of(commit, "remove")]
+    for remove in removes:
+        columns = sorted(remove.get("partitionValues") or {})
+        if columns != promised:
+            wrong.append(
+                f"{file_of(remove)} with values for {listed(columns)}, but they must be for {listed(promised)}"
+            )
+    if wrong:
+        return False, f"the commit of {seen.text} removes {listed(wrong)}"
+    return True, f"each of the {len(removes)} removes of {seen.text} names all partition columns"
 
 
 def one_deletion_timestamp(seen: Evidence) -> Finding:
@@ -223,10 +270,12 @@ def all_new_files_referenced(seen: Evidence) -> Finding:
     named = {
         file_of(action) for commit in seen.commits for kind in ("add", "cdc") for action in actions_of(commit, kind)
     }
-    loose = [path for path in new_files(seen) if path not in named and not path.endswith(".bin")]
+    unnamed = [path for path in new_files(seen) if path not in named and not path.endswith(".bin")]
+    loose = [f"{path} ({found})" for path in unnamed if (found := what_counts(seen, path))]
     if loose:
         return False, f"{seen.text} wrote {listed(loose)}, which its commit does not name"
-    return True, f"the commit of {seen.text} names each of the {len(new_files(seen))} files that it wrote"
+    counting = len(new_files(seen)) - len(unnamed)
+    return True, f"the commit of {seen.text} names each of the {counting} files with rows that it wrote"
 
 
 def added_rows_are(seen: Evidence, rows: list[Row]) -> Finding:
@@ -345,6 +394,32 @@ def new_files(seen: Evidence) -> list[str]:
     ]
 
 
+def what_counts(seen: Evidence, path: str) -> str:
+    # Spark's first write task leaves a Parquet file without rows, which Delta deliberately does not commit
+    # (TransactionalWrite in Delta's source): such a file counts as nothing, and is told by the empty text.
+    if not path.endswith(".parquet"):
+        return "no Parquet file"
+    try:
+        rows = seen.read_file({"path": quote(path), "partitionValues": {}})
+    except Unreadable:
+        return "which cannot be read"
+    return counted(len(rows), "row") if rows else ""
+
+
+def gone_paths(seen: Evidence) -> list[str]:
+    # A file in whose place there is now a directory is gone too, and the other way round.
+    return [
+        path
+        for path, entry in sorted(seen.before.items())
+        if not in_log(path) and (path not in seen.after or (entry == DIRECTORY) != (seen.after[path] == DIRECTORY))
+    ]
+
+
+def without_nulls(values: Action | None) -> Action | None:
+    # Delta 4.4 leaves NULL partition values out of its removes, but not out of its adds.
+    return None if values is None else {name: value for name, value in values.items() if value is not None}
+
+
 def is_checksum(path: str) -> bool:
     name = path.rsplit("/", 1)[-1]
     return name.startswith(".") and name.endswith(".crc")
@@ -411,7 +486,10 @@ LAWS: dict[str, Callable[..., Finding]] = {
     for law in (
         stays,
         goes,
+        no_file_went,
+        nothing_went,
         rows_are,
+        reads,
         removed_exactly,
         no_commit,
         one_commit,
@@ -419,6 +497,7 @@ LAWS: dict[str, Callable[..., Finding]] = {
         nothing_changed,
         adds_true,
         removes_true,
+        removes_name_all_partitions,
         one_deletion_timestamp,
         no_conflicting_actions,
         no_adds,

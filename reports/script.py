@@ -19,6 +19,7 @@ import time
 import traceback
 from collections.abc import Callable
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 from reports.instants import instant
@@ -31,11 +32,24 @@ from reports.laws import (
     Evidence,
     Finding,
     Row,
+    Unreadable,
     actions_of,
     file_of,
     named,
 )
 from reports.plurals import counted
+
+#: Errors only: the script's own lines must stand out. Spark warns before a program could tell it not to, so this is a
+#: file. Without an appender Spark would take the file for no settings at all.
+LOGGING = """\
+rootLogger.level = error
+rootLogger.appenderRef.console.ref = console
+appender.console.type = Console
+appender.console.name = console
+appender.console.target = SYSTEM_ERR
+appender.console.layout.type = PatternLayout
+appender.console.layout.pattern = %p %c: %m%n
+"""
 
 
 def main(plan: dict[str, Any], contents: dict[str, str], law: Callable[..., Finding]) -> int:
@@ -79,7 +93,11 @@ def check(plan: dict[str, Any], contents: dict[str, str], law: Callable[..., Fin
 def start_spark(packages: str, home: str) -> Any:
     from pyspark.sql import SparkSession
 
+    logging = Path(home, "log4j2.properties")
+    logging.write_text(LOGGING, encoding="utf-8")
     settings = {
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={logging.resolve().as_uri()}",
+        "spark.ui.showConsoleProgress": "false",
         "spark.jars.packages": packages,
         "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
         "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
@@ -226,13 +244,17 @@ def engine_step(op: dict[str, Any], version_before: dict[int, int], spark: Any, 
 
 
 def answer(ask: Callable[[], Any]) -> Answer:
+    try:
+        return [plain(list(row)) for row in ask().collect()], None
+    except engine_errors() as problem:  # A refusal is something to judge, not the script's end.
+        return None, described(problem)
+
+
+def engine_errors() -> tuple[type[Exception], ...]:
     from py4j.protocol import Py4JError  # type: ignore[import-untyped, unused-ignore]
     from pyspark.errors import PySparkException
 
-    try:
-        return [plain(list(row)) for row in ask().collect()], None
-    except (PySparkException, Py4JError) as problem:  # A refusal is something to judge, not the script's end.
-        return None, described(problem)
+    return PySparkException, Py4JError
 
 
 def listing(root: str) -> dict[str, Entry]:
@@ -280,10 +302,15 @@ def read_table(spark: Any, root: str, version: int | None) -> Any:
 
 
 def read_file(spark: Any, root: str, add: Action, schema: list[Action]) -> list[Row]:
-    table = spark.read.parquet(os.path.join(root, file_of(add)))
+    path = file_of(add)
+    try:
+        table = spark.read.parquet(os.path.join(root, path))
+        columns, stored_rows = table.columns, table.collect()
+    except engine_errors() as problem:
+        raise Unreadable(f"{path} cannot be read: {named(described(problem))}") from problem
     rows = []
-    for row in table.collect():
-        stored = dict(zip(table.columns, row))
+    for row in stored_rows:
+        stored = dict(zip(columns, row))
         values: Row = []
         for field in schema:
             name = field.get("metadata", {}).get("delta.columnMapping.physicalName", field["name"])

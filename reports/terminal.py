@@ -26,6 +26,8 @@ _STYLES = {
     Verdict.UNEXERCISED: "bold yellow",
     Verdict.ERROR: "bold yellow",
 }
+#: A log that is read later has no width of its own: below this many columns the promises would be cut to a few words.
+_LOG_WIDTH = 140
 _VERDICTS = {0: "The promise is kept", 1: "The promise is broken", 2: "The run proves nothing yet"}
 
 
@@ -86,7 +88,8 @@ def show(run: Run, console: Console, *, directory: Path | None = None) -> None:
     ``directory`` is the report directory that holds ``counterexamples/``; with it, paths and commands are shown.
     """
     results = results_of(run)
-    console.print(_table(run, results))
+    width = None if console.is_terminal else max(console.width, _LOG_WIDTH)
+    console.print(_table(run, results, width), crop=False)
     for result in results:
         if result.verdict in (Verdict.FAIL, Verdict.STALE, Verdict.ERROR, Verdict.UNEXERCISED):
             _print(console, *_details(run, result, directory))
@@ -104,12 +107,13 @@ def _print(console: Console, *lines: Text) -> None:
         console.print(line, soft_wrap=True, highlight=False)
 
 
-def _table(run: Run, results: tuple[ClauseResult, ...]) -> Table:
-    table = Table(box=None, pad_edge=False, expand=True)
+def _table(run: Run, results: tuple[ClauseResult, ...], width: int | None) -> Table:
+    table = Table(box=None, pad_edge=False, expand=True, width=width)
     for name, justify in (("clause", "left"), ("verdict", "left"), ("exercised", "right"), ("engine s", "right")):
         table.add_column(name, justify=justify, no_wrap=True)  # type: ignore[arg-type]
-    # The promise takes the width that is left, and is cut; ids and numbers never are.
-    table.add_column("promise", overflow="ellipsis", no_wrap=True, ratio=1)
+    # The promise takes the width that is left: on a terminal (no ``width``) it is cut, in a log it goes on in the next
+    # line. Ids and numbers are always whole.
+    table.add_column("promise", overflow="ellipsis" if width is None else "fold", no_wrap=width is None, ratio=1)
     for result in results:
         style = _STYLES[result.verdict]
         table.add_row(
@@ -135,11 +139,8 @@ def _details(run: Run, result: ClauseResult, directory: Path | None) -> list[Tex
         return lines
     messages = [one["message"] for one in case["violations"] if one["clause"] == result.clause]
     lines += [Text(f"  seen:     {_visible(message)}") for message in messages[:3]]
-    lines.append(
-        Text(
-            f"  case:     {case['id']} (the simplest of {counted(result.failures, 'case')} that fail it, campaign {case['campaign']})"
-        )
-    )
+    chosen = f"the simplest of {counted(result.failures, 'case')} that fail it, campaign {case['campaign']}"
+    lines.append(Text(f"  case:     {case['id']} ({chosen})"))
     if directory is not None:
         folder = directory / "counterexamples" / f"{result.clause}-{case['id']}"
         lines.append(Text(f"  folder:   {folder}"))

@@ -16,17 +16,17 @@ import suites.clauses  # noqa: F401 - fills the catalogue
 from engines.provider import Provider
 from engines.versions import parse
 from model.codec import from_json
-from reports.views import write_views
 from reports.counterexamples import write_counterexample
 from reports.deviations import Deviation, InvalidDeviations, in_force, read_deviations
 from reports.reproduction import InvalidPlan
 from reports.stream import RunWriter, read_run
 from reports.terminal import Progress, show
 from reports.verdicts import counterexample, footer_of, verdicts
+from reports.views import write_views
 from runner.options import Options, UsageMistake
 from runner.referee import active_clauses
 from runner.workspace import Workspace
-from suites.campaigns import selected
+from suites.campaigns import EXPLORATION, selected
 from suites.clause import CATALOGUE, Clause
 from suites.reproduction_plan import reproduction_plan
 
@@ -82,7 +82,9 @@ class Controller:
             directory.mkdir(parents=True, exist_ok=True)
             (directory / "run.jsonl").write_text("")
         except OSError as error:
-            raise UsageMistake(f"--report-dir {directory} cannot be written ({error.strerror}): name another.") from error
+            raise UsageMistake(
+                f"--report-dir {directory} cannot be written ({error.strerror}): name another."
+            ) from error
 
     def start(self) -> None:
         """Start the engine. Raises EngineUnavailable."""
@@ -122,7 +124,9 @@ class Controller:
             "campaigns": [
                 {"name": campaign.name, "planned": options.profile.cases[campaign.name]}
                 for campaign in selected(options.clauses)
-            ],
+            ]
+            + [{"name": EXPLORATION.name, "planned": options.profile.machine_runs}]
+            * (options.profile.machine_runs > 0),
         }
 
     def _clause_entry(self, clause: Clause[Any], engine_version: str) -> dict[str, Any]:
@@ -204,7 +208,9 @@ class Controller:
             return 2
         failed = [one for one in line["violations"] if line["clauses"][one["clause"]]["verdict"] == "fail"]
         for one in failed:
-            self._console.print(f"FAILED: {one['clause']}: {one['message']}", highlight=False, markup=False, soft_wrap=True)
+            self._console.print(
+                f"FAILED: {one['clause']}: {one['message']}", highlight=False, markup=False, soft_wrap=True
+            )
         if not failed:
             met = sum(result["met"] > 0 for result in line["clauses"].values())
             self._console.print(f"FIXED: case {line['id']} keeps all {met} clauses that it meets.", highlight=False)
@@ -220,6 +226,6 @@ class Controller:
 def holds_for(clause: Clause[Any], engine_version: str) -> bool:
     """Whether the clause holds for this version of Delta on Spark."""
     number = parse(engine_version)
-    return not (clause.since and number < parse(clause.since)) and not (clause.before and number >= parse(clause.before))
-
-
+    return not (clause.since and number < parse(clause.since)) and not (
+        clause.before and number >= parse(clause.before)
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from runner.controller import Controller
 from runner.options import Options, UsageMistake, add_options, options
 from runner.referee import Link, Referee, read_case
 from suites.campaigns import shards
+from suites.clause import CATALOGUE
 from suites.drawing import PromiseBroken
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -52,6 +53,10 @@ def pytest_configure(config: pytest.Config) -> None:
             for fault in FAULTS.values():
                 print(f"{fault.name:32} {fault.sentence}  [{', '.join(fault.caught_by)}]")
             pytest.exit("that is all", returncode=0)
+        if "list" in chosen.clauses:
+            for clause in CATALOGUE.values():
+                print(f"{clause.id:14} {clause.sentence}")
+            pytest.exit("that is all", returncode=0)
         if chosen.known_bad is not None and chosen.known_bad not in FAULTS:
             raise UsageMistake(f"--known-bad {chosen.known_bad} is not known: `--known-bad list` names those that are.")
         if chosen.replay is not None:
@@ -69,7 +74,12 @@ def _open(config: pytest.Config, chosen: Options) -> None:
     config.stash[_CONTROLLER] = controller
     controller.start()
     if config.pluginmanager.hasplugin("dsession") or getattr(config.option, "numprocesses", None):
-        handlers = {"lease": controller.lease, "begin": controller.begin, "claim": controller.claim, "case": controller.case}
+        handlers: dict[str, Callable[..., Any]] = {
+            "lease": controller.lease,
+            "begin": controller.begin,
+            "claim": controller.claim,
+            "case": controller.case,
+        }
         config.stash[_SERVER] = Server(handlers)
 
 

@@ -11,7 +11,7 @@ from engines.port import Engine
 from model.case import Case
 from model.codec import CorruptCase, from_json
 from runner.options import Options, UsageMistake
-from suites.campaigns import Shard
+from suites.campaigns import EXPLORATION, Shard
 from suites.clause import CATALOGUE, Clause, matches
 from suites.drawing import Drawing
 from suites.judge import Judge
@@ -76,7 +76,10 @@ class Referee:
         judge = self._ready()
         drawing = Drawing(shard, judge.judge, self._link.case, self._link.claim, self._listed)
         database = Path(".hypothesis") / "examples"
-        drawing.run(profile=self._options.profile, seed=shard.seed(self._seed), database=database)
+        if shard.campaign is EXPLORATION:
+            drawing.explore(judge, seed=self._seed)
+            return
+        drawing.run(profile=self._options.profile, seed=self._seed, database=database)
 
     def replay(self) -> None:
         """Judge the case of ``--replay``; the controller tells the result."""

@@ -42,7 +42,9 @@ class Workspace:
                 root.mkdir(parents=True)
                 self._made = root
         except OSError as error:
-            raise UsageMistake(f"--table-root {root} cannot be used ({error.strerror}): name a directory that can.") from error
+            raise UsageMistake(
+                f"--table-root {root} cannot be used ({error.strerror}): name a directory that can."
+            ) from error
         return root
 
     def started(self, pid: int) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from model.case import Case
 from model.steps import Delete, Moment, Read, SetClock, Step, Vacuum
-from model.table import DAY, DEFAULT_RETENTION, HOUR, Table
+from model.table import DAY, DEFAULT_RETENTION, HOUR, SECOND, Table
 from strategies import programs as _programs
 from strategies.clocks import clocks, stamped_clocks
 from strategies.predicates import predicates
@@ -86,17 +88,29 @@ def _deletes_and_reads(draw: DrawFn, deletes: SearchStrategy[Delete]) -> tuple[S
 def vacuum_retentions(draw: DrawFn) -> Case:
     """VACUUMs of tables with many tombstones whose ages gather around the cutoff, and a few strays.
 
-    The clock is set, then come a dry run, two real runs, a read. One case in three begins with a DELETE and sets the
-    clock so that the cutoff falls on its stamp, or 1 ms beside it, and ends with a read of the version before it. 4 to 6
-    engine steps. Shrinks to no DELETE and to a clock that stands at the start.
+    The clock is set, then come a dry run, two real runs, a read. Two cases in five begin with a DELETE: one sets the
+    clock so that the cutoff falls on its stamp, or 1 ms beside it; the other goes on with a VACUUM and a read of the
+    version before the DELETE, which is inside retention. That is 4 to 6 engine steps. Shrinks to no DELETE and to a
+    clock that stands at the start.
     """
     retention = draw(st.sampled_from(RETENTIONS))
-    if draw(one_in(3)):
+    shape = draw(odds((3, "ages"), (1, "stamped"), (1, "recent")))
+    if shape == "recent":
+        table = _just_committed(draw(_vacuumable(retention=retention, removed=_SELDOM_REMOVED, most_strays=3)))
+        return Case(table=table, steps=(draw(deletes(table)), Vacuum(), Read(), Read(before_step=0)))
+    if shape == "stamped":
         table = draw(_vacuumable(retention=retention, removed=_SELDOM_REMOVED, most_strays=3))
         stamped = draw(stamped_clocks(retention=table.retention, removed_by_step=0))
         steps = (draw(deletes(table)), stamped, *draw(_vacuums()), Read(before_step=0))
         return Case(table=table, steps=steps)
     return draw(_vacuum_cases(retention=retention, most_strays=3))
+
+
+def _just_committed(table: Table) -> Table:
+    """The table with all its commits in the last seconds before the start: every version is inside retention."""
+    count = len(table.commits)
+    commits = tuple(replace(commit, at=(version - count) * SECOND) for version, commit in enumerate(table.commits))
+    return replace(table, commits=commits)
 
 
 @st.composite
@@ -121,6 +135,16 @@ def _vacuum_cases(draw: DrawFn, *, retention: int | None, least_strays: int = 0,
     if draw(one_in(3)):
         steps.append(Read(before_step=draw(st.integers(0, len(steps) - 1))))
     return Case(table=table, steps=tuple(steps))
+
+
+@st.composite
+def vacuumable_tables(draw: DrawFn) -> Table:
+    """Tables of any retention, with tombstones and up to four strays, their ages around the cutoff at the start.
+
+    About half of the files are removed. Shrinks to one file and no stray.
+    """
+    retention = draw(st.sampled_from(RETENTIONS))
+    return draw(_vacuumable(retention=retention, removed=_EVENLY_REMOVED, most_strays=4))
 
 
 @st.composite
@@ -178,7 +202,6 @@ def programs(draw: DrawFn, *, length: int = 7, engine_steps: int = 6) -> Case:
 
     See ``strategies.programs.programs``. Tables are without features. Shrinks operation by operation.
     """
-    retention = draw(st.sampled_from(RETENTIONS))
-    table = draw(_vacuumable(retention=retention, removed=_EVENLY_REMOVED, most_strays=4))
+    table = draw(vacuumable_tables())
     steps = draw(_programs.programs(table, length=length, engine_steps=engine_steps))
     return Case(table=table, steps=steps)

@@ -37,10 +37,10 @@ def constants() -> SearchStrategy[Predicate]:
 def predicates(draw: DrawFn, table: Table, *, over: Over = "any") -> Predicate:
     """Predicates of one to four tests on columns of ``table``, with the columns' own types.
 
-    ``over`` says which columns: ``"partition"``, ``"data"`` or ``"any"`` of them alike, or ``"mixed"``: a predicate over
-    data columns, joined (by AND mostly) with a test of a partition column. Half are a single test. Most values are out of
-    the table's live files, and half of those out of one row, so that tests joined by AND meet in a row. Shrinks to a
-    single equality. Raises ValueError where the table has no column to test.
+    ``over`` says which columns: ``"partition"``, ``"data"`` or ``"any"`` of them alike, or ``"mixed"``: a predicate
+    over data columns, joined (by AND mostly) with a test of a partition column. Half are a single test. Most values are
+    out of the table's live files, and half of those out of one row, so that tests joined by AND meet in a row. Shrinks
+    to a single equality. Raises ValueError where the table has no column to test.
     """
     rows = _live_rows(table)
     own = {column.name: tuple(row[column.name] for row in rows) for column in table.columns}

@@ -66,17 +66,17 @@ def programs(
         places = draw(st.sampled_from(list(combinations(range(length), len(_SPINE)))))
         spine = dict(zip(places, _SPINE))
     # The last read, and the spine, have their runs of the engine whatever else is drawn.
-    program = _Program(table, engine_steps=engine_steps - 1 - (_SPINE_STEPS if spine else 0))
+    program = Program(table, engine_steps=engine_steps - 1 - (_SPINE_STEPS if spine else 0))
     for place, operation in enumerate([spine.get(place) or draw(_OPERATIONS) for place in range(length)]):
         if place in spine and operation in ("delete", "vacuum"):
             program.engine_steps += 1
         if operation == "append":
-            program.append(draw(_appends(program)))
+            program.append(draw(appends(program)))
         elif operation == "litter":
             age = table.retention - program.clock
             program.litter(draw(strays(program.table, cutoff_age=age, min_size=1, max_size=4)))
         elif operation == "clock":
-            program.set_clock(draw(_next_clocks(program)))
+            program.set_clock(draw(next_clocks(program)))
         elif operation == "delete":
             program.run(draw(deletes(program.table, metadata_only=metadata_only)))
         elif operation == "vacuum":
@@ -89,10 +89,14 @@ def programs(
     return (*program.steps, Read())
 
 
-class _Program:
-    """A program under drawing: its steps, the table as appends and strays have grown it, and where the clock stands."""
+class Program:
+    """A program under drawing, by a strategy or by a state machine.
+
+    It has its steps, the table as appends and strays have grown it, and where the clock stands.
+    """
 
     def __init__(self, table: Table, *, engine_steps: int) -> None:
+        self.initial = table
         self.engine_steps = engine_steps  # how many more runs of the engine there may be
         self.steps: list[Step] = []
         self.table = table  # DELETEs are not applied: predicates may well name values that are gone
@@ -120,7 +124,7 @@ class _Program:
 
 
 @st.composite
-def _next_clocks(draw: DrawFn, program: _Program) -> SetClock:
+def next_clocks(draw: DrawFn, program: Program) -> SetClock:
     """A setting that is not before the present one, whenever the program's DELETEs are run within a case's time."""
     retention = program.table.retention
     stamped = [index for index, step in enumerate(program.steps) if isinstance(step, Delete)]
@@ -135,7 +139,7 @@ def _next_clocks(draw: DrawFn, program: _Program) -> SetClock:
 
 
 @st.composite
-def _appends(draw: DrawFn, program: _Program) -> tuple[DataFile, ...]:
+def appends(draw: DrawFn, program: Program) -> tuple[DataFile, ...]:
     """One or two new files, written just now or up to an hour ago, in partitions that exist or new ones."""
     table = program.table
     existing = [file.partition for file in live_files(table)]

@@ -1,7 +1,7 @@
 """Things in a table's directory that no action refers to: orphans, hidden files, look-alikes, empty directories.
 
-Paths hold no ``:``, which Hadoop's Path refuses in some places, nothing below ``_delta_log``, and no file ``x`` beside a
-``.x.crc``: Hadoop's local file system deletes that one together with ``x``, as its checksum.
+Paths hold no ``:``, which Hadoop's Path refuses in some places, nothing below ``_delta_log``, and no file ``x`` beside
+a ``.x.crc``: Hadoop's local file system deletes that one together with ``x``, as its checksum.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ def _directories(draw: DrawFn, table: Table, place: str) -> str:
 
 
 def _look_alikes(table: Table) -> tuple[str, ...]:
-    """Hidden names that resemble a visible partition directory: ``_dates`` and ``_dates=1`` beside the column ``_date``."""
+    """Hidden names like a visible partition directory: ``_dates`` and ``_dates=1`` beside the column ``_date``."""
     return tuple(
         name + more for name in table.partition_by if name.startswith(("_", ".")) for more in ("s", "s=2020-01-31", "")
     )
@@ -145,7 +145,7 @@ def _look_alikes(table: Table) -> tuple[str, ...]:
 
 @st.composite
 def _partition_directories(draw: DrawFn, table: Table) -> str:
-    """A directory of a partition with files, or of a new one, or one level of such a path; the root if unpartitioned."""
+    """A directory of a partition with files, or of a new one, or one above it; the root if unpartitioned."""
     if not table.partition_by:
         return ""
     existing = [file.partition for file in table.files]

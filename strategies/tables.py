@@ -67,7 +67,7 @@ def schemas(
 @cache
 def _names(pool: tuple[str, ...], count: int) -> SearchStrategy[tuple[str, ...]]:
     names = st.lists(st.sampled_from(pool), min_size=count, max_size=count, unique=True)
-    return names.map(lambda drawn: tuple(drawn))
+    return names.map(tuple)
 
 
 @st.composite
@@ -117,9 +117,9 @@ def tables(
         if draw(_THREE_IN_FOUR):
             # A file is written before it is committed. One in four is touched or copied later.
             modified = min(modified, times[born])
-        files.append(
-            draw(data_files(schema, id=id, partitions=st.sampled_from(partitions), modified=st.just(modified)))
-        )
+        # By turns mostly: left to chance alone, most tables would have all their live files in one partition.
+        places = weighted((2, st.just(partitions[id % among])), (1, st.sampled_from(partitions)))
+        files.append(draw(data_files(schema, id=id, partitions=places, modified=st.just(modified))))
 
     return Table(
         columns=columns,

@@ -1,4 +1,4 @@
-"""Values by type, out of small domains: equal values, and so matches, duplicates and shared partitions, are frequent."""
+"""Values by type, out of small domains: equal values, so matches, duplicates and shared partitions, are frequent."""
 
 from __future__ import annotations
 
@@ -70,8 +70,8 @@ DOMAINS: dict[Type, tuple[Value, ...]] = {
 def values(type: Type, *, nulls: int = 5, empty: bool = True) -> SearchStrategy[Value]:
     """Values of ``type``. Shrinks to the domain's first value.
 
-    There is a NULL for every ``nulls`` other values, none where ``nulls`` is 0. ``empty`` allows the empty string, which no partition value may be:
-    Delta reads it back as NULL (PROTOCOL.md, "Partition Value Serialization").
+    There is a NULL for every ``nulls`` other values, none where ``nulls`` is 0. ``empty`` allows the empty string,
+    which no partition value may be: Delta reads it back as NULL (PROTOCOL.md, "Partition Value Serialization").
     """
     return _values(type, nulls, empty)
 

@@ -31,6 +31,14 @@ CAMPAIGNS = (
 )
 
 
+#: The state machine's, in the random profiles. Its table and steps are drawn rule by rule.
+EXPLORATION = Campaign("exploration", cases.programs, ("DEL", "VAC"))
+
+
+#: The machine's runs in one test.
+MACHINE_SHARD = 20
+
+
 @dataclass(frozen=True)
 class Shard:
     """A part of a campaign, with a seed of its own: one test."""
@@ -65,4 +73,6 @@ def shards(profile: Profile, clauses: Iterable[str]) -> list[Shard]:
             found.append(Shard(campaign, number, min(left, profile.shard)))
             left -= profile.shard
             number += 1
+    for number, left in enumerate(range(profile.machine_runs, 0, -MACHINE_SHARD)):
+        found.append(Shard(EXPLORATION, number, min(left, MACHINE_SHARD)))
     return sorted(found, key=lambda shard: (shard.campaign.chapters == ("DEL",), shard.number, shard.campaign.name))

@@ -97,6 +97,9 @@ def one(problem: Violation | None) -> Judgement:
 
 
 def matches(clause_id: str, prefix: str) -> bool:
-    """Whether ``prefix`` selects the clause: VAC-SAFE selects VAC-SAFE-1, and DEL-ROW-5 selects DEL-ROW-5A; VAC-SAFE-1 not VAC-SAFE-10."""
+    """Whether ``prefix`` selects the clause.
+
+    VAC-SAFE selects VAC-SAFE-1, and DEL-ROW-5 selects DEL-ROW-5A; VAC-SAFE-1 does not select VAC-SAFE-10.
+    """
     rest = clause_id.removeprefix(prefix)
     return clause_id.startswith(prefix) and (not rest or rest.startswith("-") or rest.isalpha())

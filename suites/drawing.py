@@ -4,22 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import hypothesis
 from hypothesis import HealthCheck, Phase, Verbosity, given, settings
 from hypothesis.database import DirectoryBasedExampleDatabase
+from hypothesis.stateful import run_state_machine_as_test
 
 from model.case import Case
 from model.codec import case_id, dumps
 from suites.campaigns import Shard
-from suites.judge import JudgedCase
+from suites.judge import Judge, JudgedCase
+from suites.machine import TableMachine
 from suites.profiles import Profile
 from suites.record import case_line
 from suites.reduction import reduce, truncated
 
 #: Takes a line of the run stream.
 Sink = Callable[[dict[str, Any]], None]
+
+
+class Referee(Protocol):
+    """Judges on the engine of the command line (runner.referee)."""
+
+    def run(self, shard: Shard) -> None:
+        """Draw and judge the cases of a shard. Raises PromiseBroken."""
+        ...
+
+    def replay(self) -> None:
+        """Judge the case of ``--replay``."""
+        ...
 
 
 class PromiseBroken(Exception):
@@ -34,12 +48,46 @@ def broken(clause: str) -> type[PromiseBroken]:
     return _BROKEN.setdefault(clause, type(f"Broken_{clause.replace('-', '_')}", (PromiseBroken,), {}))
 
 
-def run_settings(profile: Profile, shard: Shard, *, cases: int, database: Path) -> settings:
-    """How Hypothesis runs a shard. A fixed profile only draws, and keeps no database: its cases depend on the seed alone."""
+#: The rules that one run of the state machine tries, at most.
+MACHINE_STEPS = 20
+
+#: How many cases a fixed profile draws for one that it judges.
+DRAWN_FOR_ONE = 6
+
+
+def fixed_cases(shard: Shard, run: int) -> list[Case]:
+    """The cases of a shard in a fixed profile, each once: they depend on the seed ``run`` alone.
+
+    Hypothesis varies what it has drawn before it draws anew, so the cases of one run are much alike, and it begins
+    with the simplest case of all. Drawing costs milliseconds and judging seconds: draw many, take some, evenly spaced.
+    """
+    drawn: list[Case] = []
+
+    @hypothesis.seed(shard.seed(run))
+    @settings(
+        max_examples=shard.cases * DRAWN_FOR_ONE,
+        database=None,
+        phases=(Phase.generate,),
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(shard.campaign.cases())
+    def draw(case: Case) -> None:
+        drawn.append(case)
+
+    draw()
+    distinct = list({case_id(case): case for case in drawn}.values())
+    spacing = len(distinct) / shard.cases
+    places = [int(spacing * (place + 0.5)) for place in range(shard.cases)]
+    return [distinct[place] for place in dict.fromkeys(places)]
+
+
+def search_settings(shard: Shard, database: Path) -> settings:
+    """How Hypothesis runs a shard of a random profile: all its phases, and what failed is kept for the next run."""
     return settings(
-        max_examples=cases,
-        database=None if profile.fixed else DirectoryBasedExampleDatabase(database / shard.name),
-        phases=(Phase.generate,) if profile.fixed else tuple(Phase),
+        max_examples=shard.cases,
+        database=DirectoryBasedExampleDatabase(database / shard.name),
+        phases=tuple(Phase),
         deadline=None,  # an engine's first step takes seconds, the later ones do not
         report_multiple_bugs=False,
         suppress_health_check=list(HealthCheck),
@@ -69,36 +117,72 @@ class Drawing:
         self._smallest: JudgedCase | None = None
 
     def run(self, *, profile: Profile, seed: int, database: Path) -> None:
-        """Draw and judge. Raises PromiseBroken for the first case that breaks a clause.
+        """Draw and judge, with the run's ``seed``. Raises PromiseBroken for the first case that breaks a clause.
 
-        A fixed profile judges all its cases, and then makes failing ones smaller by ``suites.reduction``; in a random
-        one, Hypothesis shrinks the first failing case, and keeps it in its database. Hypothesis begins each shard with
-        the same, simplest case: in a fixed profile only the first shard judges it.
+        A fixed profile judges all its cases, and then makes failing ones smaller by ``suites.reduction``. In a random
+        one Hypothesis stops at the first, shrinks it, and keeps it in its database.
         """
-        skip = profile.fixed and self._shard.number > 0
+        if profile.fixed:
+            for case in fixed_cases(self._shard, seed):
+                self._draw(case, stop=False)
+        else:
+            self._search(seed, database)
+        for clause, failing in self._failing.items():
+            if self._claim(clause):
+                self._reduce(clause, failing, profile.tries)
+        for clause, failing in self._failing.items():
+            raise self._exception(clause, failing)
 
-        @hypothesis.seed(seed)
-        @run_settings(profile, self._shard, cases=self._shard.cases + skip, database=database)
+    def _search(self, seed: int, database: Path) -> None:
+        @hypothesis.seed(self._shard.seed(seed))
+        @search_settings(self._shard, database)
         @given(self._shard.campaign.cases())
         def judged(case: Case) -> None:
-            nonlocal skip
-            if skip:
-                skip = False
-            elif not self._failing or profile.fixed:
-                self._draw(case, stop=not profile.fixed)
-            else:
+            if self._failing:
                 self._shrink(case)
+            else:
+                self._draw(case, stop=True)
 
         try:
             judged()
         finally:
             if self._smallest is not None:
                 self._emit(self._smallest, "shrunk")
-        for clause, failing in self._failing.items():
-            if self._claim(clause):
-                self._reduce(clause, failing, profile.tries)
-        for clause, failing in self._failing.items():
-            raise self._exception(clause, failing)
+
+    def explore(self, judge: Judge, *, seed: int) -> None:
+        """Run the focused state machine instead of drawing cases. Raises PromiseBroken, after Hypothesis shrank."""
+
+        def broken(judged: JudgedCase) -> None:
+            if self._failing:
+                self._shrunk(judged)
+            else:
+                violated = self._violated(judged)
+                self._failing.setdefault(violated[0], judged)
+                raise self._exception(violated[0], judged)
+
+        def ended(judged: JudgedCase) -> None:
+            if not self._failing or judged in self._failing.values():
+                self._emit(judged, "generated")
+
+        @hypothesis.seed(self._shard.seed(seed))
+        def machine() -> TableMachine:
+            return TableMachine(judge, broken, ended)
+
+        chosen = settings(
+            max_examples=self._shard.cases,
+            stateful_step_count=MACHINE_STEPS,
+            database=None,  # what fails is in the report, as a case
+            deadline=None,
+            report_multiple_bugs=False,
+            suppress_health_check=list(HealthCheck),
+            print_blob=False,
+            verbosity=Verbosity.quiet,
+        )
+        try:
+            run_state_machine_as_test(machine, settings=chosen)  # type: ignore[arg-type] # a factory will do
+        finally:
+            if self._smallest is not None:
+                self._emit(self._smallest, "shrunk")
 
     def _draw(self, case: Case, *, stop: bool) -> None:
         judged = self._judge(case)
@@ -110,7 +194,10 @@ class Drawing:
                 raise self._exception(violated[0], judged)
 
     def _shrink(self, case: Case) -> None:
-        judged, clause = self._judge(case), next(iter(self._failing))
+        self._shrunk(self._judge(case))
+
+    def _shrunk(self, judged: JudgedCase) -> None:
+        clause = next(iter(self._failing))
         if clause in self._violated(judged):
             if self._smallest is None or size(judged.case) <= size(self._smallest.case):
                 self._smallest = judged

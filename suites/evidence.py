@@ -20,8 +20,12 @@ def of_path(seen: Seen, path: str) -> tuple[str, ...]:
     elif entry.kind == "directory":
         facts.append("before the step it was a directory")
     else:
-        facts.append(f"before the step it was on storage: {entry.size} bytes, modified at {seen.instant(entry.modified)}")
-    facts.append(f"after the step it is {'still ' if entry and path in seen.after.listing else ''}{_presence(seen.after, path)}")
+        facts.append(
+            f"before the step it was on storage: {entry.size} bytes, modified at {seen.instant(entry.modified)}"
+        )
+    facts.append(
+        f"after the step it is {'still ' if entry and path in seen.after.listing else ''}{_presence(seen.after, path)}"
+    )
     if isinstance(seen, VacuumSeen):
         facts += of_cutoff(seen)
         judged = seen.fates.get(path)
@@ -39,7 +43,11 @@ def _in_log(state: TableState, path: str, seen: Seen) -> str:
     if remove is not None:
         version = _version_of(state, path, Remove)
         by = f" by version {version}" if version is not None else ""
-        deleted = "without a deletionTimestamp" if remove.deletion_timestamp is None else f"at {seen.instant(remove.deletion_timestamp)}"
+        deleted = (
+            "without a deletionTimestamp"
+            if remove.deletion_timestamp is None
+            else f"at {seen.instant(remove.deletion_timestamp)}"
+        )
         return f"removed{by} {deleted}"
     return "no action refers to it"
 
@@ -61,10 +69,15 @@ def _presence(state: TableState, path: str) -> str:
 def of_cutoff(v: VacuumSeen) -> tuple[str, ...]:
     """Where the VACUUM's line was."""
     clock = f"the engine's clock was at {v.instant(v.clock)}"
-    kept = "one week, the default" if v.table.retention_hours is None else f"{v.table.retention_hours} hours, as the table sets it"
+    kept = (
+        "one week, the default"
+        if v.table.retention_hours is None
+        else f"{v.table.retention_hours} hours, as the table sets it"
+    )
     if v.retain is None:
         return (f"{clock}; the retention is {kept}; so the cutoff is {v.instant(v.cutoff.latest)}",)
-    return (f"RETAIN {v.step.retain_hours:g} HOURS puts the cutoff at the wall clock, {v.instant(v.cutoff.earliest)} or up to {v.cutoff.latest - v.cutoff.earliest} ms later",)
+    window = f"{v.instant(v.cutoff.earliest)} or up to {v.cutoff.latest - v.cutoff.earliest} ms later"
+    return (f"RETAIN {v.step.retain_hours:g} HOURS puts the cutoff at the wall clock, {window}",)
 
 
 def of_answer(seen: Seen) -> tuple[str, ...]:
@@ -99,7 +112,11 @@ def of_rows(expected: Rows, found: Rows) -> tuple[str, ...]:
 def of_delete(d: DeleteSeen) -> tuple[str, ...]:
     """What the DELETE should have removed, and what it did."""
     expected, found = sorted(d.prediction.removed_paths), sorted(remove.file for remove in d.removes)
-    return (f"expected to be removed: {', '.join(expected) or 'nothing'}", f"removed: {', '.join(found) or 'nothing'}", *of_answer(d))
+    return (
+        f"expected to be removed: {', '.join(expected) or 'nothing'}",
+        f"removed: {', '.join(found) or 'nothing'}",
+        *of_answer(d),
+    )
 
 
 def changes(before: TableState, after: TableState) -> list[str]:
@@ -115,5 +132,7 @@ def _comparison(state: TableState, path: str) -> object:
 
 def rows_as_json(rows: Rows) -> list[list[Any]]:
     """Rows for a script: sorted, dates as {"date": ...}."""
-    plain = [[{"date": value.isoformat()} if isinstance(value, date) else value for value in row] for row in rows.elements()]
+    plain = [
+        [{"date": value.isoformat()} if isinstance(value, date) else value for value in row] for row in rows.elements()
+    ]
     return sorted(plain, key=lambda row: json.dumps(row, ensure_ascii=False))

@@ -17,7 +17,6 @@ from model.case import Case
 from model.evaluate import evaluate
 from model.steps import Append, Delete, EngineStep, Litter, Moment, Read, SetClock, Step, Vacuum
 from model.table import Table
-from model.values import Row
 from suites import evidence
 from suites.clause import Clause, Judgement, Violation
 from suites.materialise import plan_append, plan_strays, plan_table, write_actions, write_files, write_table
@@ -70,72 +69,90 @@ class JudgedCase:
 class Judge:
     """Judges cases on one engine. Tables are made below ``directory``, which is the judge's own."""
 
-    def __init__(self, engine: Engine, clauses: Sequence[Clause[Any]], directory: Path, listed: Iterable[str] = ()) -> None:
+    def __init__(
+        self, engine: Engine, clauses: Sequence[Clause[Any]], directory: Path, listed: Iterable[str] = ()
+    ) -> None:
         self._engine = engine
         self._clauses = clauses
         self._directory = directory
         self._listed = frozenset(listed)  # known deviations do not end a case
         self._made = 0
 
+    def new_root(self) -> Path:
+        """Where the next table goes."""
+        self._made += 1
+        return self._directory / f"table-{self._made}"
+
+    def trial(self, table: Table, root: Path) -> Trial:
+        """Make the table at ``root``, ready for steps."""
+        return Trial(self._engine, table, root, self._clauses, self._listed)
+
     def judge(self, case: Case) -> JudgedCase:
         """Run and judge. An engine that dies gets a second chance on a fresh table: another worker's step may have been it."""
         for chance in (1, 2):
-            self._made += 1
-            root = self._directory / f"table-{self._made}"
+            root = self.new_root()
             try:
-                return _Run(self._engine, case, root, self._clauses, self._listed).judged()
+                trial = self.trial(case.table, root)
+                for step in case.steps:
+                    if trial.take(step):
+                        break
+                return JudgedCase(case, tuple(trial.records), trial.tallies)
             except EngineDied as death:
                 if chance == 2:
                     return JudgedCase(case, (), {}, Failure("engine-died", str(death).partition("\n")[0], str(death)))
             except Exception as error:  # noqa: BLE001 - whatever it is, it is ours, and the report says so
-                return JudgedCase(case, (), {}, Failure("harness", f"{type(error).__name__}: {error}", traceback.format_exc()))
+                return JudgedCase(
+                    case, (), {}, Failure("harness", f"{type(error).__name__}: {error}", traceback.format_exc())
+                )
             finally:
                 shutil.rmtree(root, ignore_errors=True)
         raise AssertionError("unreachable")
 
 
-class _Run:
-    """One case on one table."""
+class Trial:
+    """One case under way, on one table: takes a step, judges it, and keeps what was seen."""
 
     def __init__(
-        self, engine: Engine, case: Case, root: Path, clauses: Sequence[Clause[Any]], listed: frozenset[str]
+        self, engine: Engine, table: Table, root: Path, clauses: Sequence[Clause[Any]], listed: frozenset[str]
     ) -> None:
         self._engine = engine
-        self._case = case
+        self._table = table
         self._root = root
         self._clauses = clauses
         self._listed = listed
         self._start = time.time_ns() // 1_000_000
         self._clock = self._start
-        self._rows = Counter[Row]()
+        self._rows: Rows = Counter()
         self._versions: dict[int, Promised] = {}
         self._seen: list[Seen] = []
-        self._version_before: dict[int, int] = {}
-        self._tallies: dict[str, Tally] = {}
-
-    def judged(self) -> JudgedCase:
-        table = self._case.table
-        write_table(plan_table(table), self._root, start=self._start)
-        observer = Observer(table, self._root)
+        self._version_before: list[int] = []  # by step
+        self.tallies: dict[str, Tally] = {}
+        self.records: list[dict[str, Any]] = []  # normalised observations of the engine's steps
+        write_table(plan_table(table), root, start=self._start)
         self._promise_history(table)
-        state = observer.observe()
-        records = []
-        for index, step in enumerate(self._case.steps):
-            self._version_before[index] = state.version
-            if not isinstance(step, (Delete, Vacuum, Read)):
-                self._arrange(step, state)
-                state = observer.observe()
-                continue
-            outcome, version = self._run(step, state)
-            after = observer.observe(state) if not isinstance(step, Read) else state
-            seen = self._observed(index, step, outcome, version, state, after)
-            broken = self._judge(seen)
-            records.append(normalise(seen))
-            if broken or after.broken:
-                break
-            self._seen.append(seen)
-            state = after
-        return JudgedCase(self._case, tuple(records), self._tallies)
+        self._observer = Observer(table, root)
+        self._state = self._observer.observe()
+
+    def take(self, step: Step) -> bool:
+        """Do a step, and judge it where the engine runs it. Whether the case ends here: a clause is broken.
+
+        Raises EngineDied.
+        """
+        index = len(self._version_before)
+        self._version_before.append(self._state.version)
+        if not isinstance(step, (Delete, Vacuum, Read)):
+            self._arrange(step, self._state)
+            self._state = self._observer.observe()
+            return False
+        before = self._state
+        outcome, version = self._run(step, before)
+        after = before if isinstance(step, Read) else self._observer.observe(before)
+        seen = self._observed(index, step, outcome, version, before, after)
+        broken = self._judge(seen)
+        self.records.append(normalise(seen))
+        self._seen.append(seen)
+        self._state = after
+        return broken or after.broken is not None
 
     def _promise_history(self, table: Table) -> None:
         files = {file.id: file for file in table.files}
@@ -149,7 +166,7 @@ class _Run:
 
     def _arrange(self, step: Step, state: TableState) -> None:
         """What is done to the table, or to the clock, around the engine."""
-        table = self._case.table
+        table = self._table
         if isinstance(step, SetClock):
             self._clock = self._instant(step.to)
         elif isinstance(step, Litter):
@@ -161,7 +178,9 @@ class _Run:
             write_files(files, (), self._root, start=self._start)
             version = state.version + 1
             write_actions(version, actions, self._root, start=self._start, modified=offset)
-            self._rows = self._rows + Counter(table.row(file.partition, row) for file in step.files for row in file.rows)
+            self._rows = self._rows + Counter(
+                table.row(file.partition, row) for file in step.files for row in file.rows
+            )
             self._versions[version] = Promised(self._rows, self._clock)
 
     def _instant(self, moment: Moment) -> int:
@@ -187,11 +206,11 @@ class _Run:
         self, index: int, step: EngineStep, outcome: Outcome, version: int, before: TableState, after: TableState
     ) -> Seen:
         if isinstance(step, Delete) and outcome.error is None:
-            self._rows = _without_matching(self._rows, step, self._case.table)
+            self._rows = _without_matching(self._rows, step, self._table)
         for number in range(before.version + 1, after.version + 1):
             self._versions[number] = Promised(self._rows, after.log.commits[number].modified)
         common: dict[str, Any] = {
-            "table": self._case.table,
+            "table": self._table,
             "root": str(self._root),
             "index": index,
             "outcome": outcome,
@@ -217,7 +236,7 @@ class _Run:
                 continue
             judgement = clause.judge(seen)
             if judgement.subjects or judgement.violations:
-                self._tallies.setdefault(clause.id, Tally()).add(seen, judgement)
+                self.tallies.setdefault(clause.id, Tally()).add(seen, judgement)
             broken = broken or bool(judgement.violations and clause.id not in self._listed)
         return broken
 

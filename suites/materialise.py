@@ -12,8 +12,8 @@ from typing import Any
 import pyarrow as pa
 
 from deltalog.actions import Action
-from deltalog.codec import from_json
 from deltalog.checkpoints import write_checkpoint
+from deltalog.codec import from_json
 from deltalog.commits import write_commit
 from deltalog.log import read_log
 from deltalog.parquet import parquet_bytes
@@ -89,7 +89,9 @@ def plan_table(table: Table) -> TablePlan:
     return TablePlan(planned + strays, directories, tuple(commits))
 
 
-def plan_append(table: Table, appended: Sequence[DataFile], *, at: int) -> tuple[tuple[PlannedFile, ...], tuple[Mapping[str, Any], ...]]:
+def plan_append(
+    table: Table, appended: Sequence[DataFile], *, at: int
+) -> tuple[tuple[PlannedFile, ...], tuple[Mapping[str, Any], ...]]:
     """The files of another writer's commit at ``at``, and its actions."""
     contents = [_content(table, file) for file in appended]
     files = tuple(
@@ -101,7 +103,9 @@ def plan_append(table: Table, appended: Sequence[DataFile], *, at: int) -> tuple
 
 def plan_strays(strays: Iterable[Stray]) -> tuple[tuple[PlannedFile, ...], tuple[str, ...]]:
     """The files and the directories among ``strays``."""
-    files = tuple(PlannedFile(stray.path, b"x" * stray.size, stray.modified) for stray in strays if stray.kind is Kind.FILE)
+    files = tuple(
+        PlannedFile(stray.path, b"x" * stray.size, stray.modified) for stray in strays if stray.kind is Kind.FILE
+    )
     return files, tuple(stray.path for stray in strays if stray.kind is Kind.DIRECTORY)
 
 
@@ -160,13 +164,20 @@ def _at(ms: int) -> dict[str, int]:
 
 
 def _commit_info(operation: str, at: int) -> dict[str, Any]:
-    fields = {"timestamp": _at(at), "operation": operation, "operationParameters": {}, "isBlindAppend": True}
+    fields: dict[str, Any] = {
+        "timestamp": _at(at),
+        "operation": operation,
+        "operationParameters": {},
+        "isBlindAppend": True,
+    }
     return {"commitInfo": {**fields, "engineInfo": "Tombstone"}}
 
 
 def _definition(table: Table, at: int) -> list[Mapping[str, Any]]:
     """Protocol and metadata."""
-    fields = [{"name": column.name, "type": column.type.value, "nullable": True, "metadata": {}} for column in table.columns]
+    fields: list[dict[str, Any]] = [
+        {"name": column.name, "type": column.type.value, "nullable": True, "metadata": {}} for column in table.columns
+    ]
     configuration: dict[str, str] = {}
     if table.retention_hours is not None:
         configuration["delta.deletedFileRetentionDuration"] = f"interval {table.retention_hours} hours"
@@ -221,5 +232,3 @@ def _remove(table: Table, file: DataFile, size: int, deleted: int) -> dict[str, 
         "partitionValues": _partition_values(table, file),
         "size": size,
     }
-
-

@@ -24,7 +24,7 @@ def step_text(step: EngineStep) -> str:
 
 
 def normalise(seen: Seen) -> dict[str, Any]:
-    """A record of the step. """
+    """A record of the step."""
     error = seen.outcome.error
     return {
         "index": seen.index,
@@ -35,14 +35,19 @@ def normalise(seen: Seen) -> dict[str, Any]:
             "rows": None if error else _answer(seen),
             "error": None
             if error is None
-            else {"exception": error.exception, "condition": error.condition, "sqlstate": error.sqlstate, "message": error.message.splitlines()[0][:500]},
+            else {
+                "exception": error.exception,
+                "condition": error.condition,
+                "sqlstate": error.sqlstate,
+                "message": error.message.splitlines()[0][:500],
+            },
         },
         "observed": _observed(seen),
     }
 
 
 def _answer(seen: Seen) -> Any:
-    """The engine's rows. A VACUUM's are paths in a directory that is another one in each run: those below the root are relative."""
+    """The engine's rows. A VACUUM's are paths, here relative to the table's root: that is another one in each run."""
     if isinstance(seen, VacuumSeen):
         return sorted(_named(path) for path in seen.listed)
     if isinstance(seen, ReadSeen):
@@ -60,14 +65,21 @@ def _observed(seen: Seen) -> dict[str, Any]:
     if isinstance(seen, DeleteSeen):
         observed["removed"] = sorted(_named(remove.file) for remove in seen.removes)
         observed["added"] = sorted(
-            ({"partition": dict(add.partition_values), "rows": len(seen.after.contents.get(add.file) or ())} for add in seen.adds),
+            (
+                {"partition": dict(add.partition_values), "rows": len(seen.after.contents.get(add.file) or ())}
+                for add in seen.adds
+            ),
             key=str,
         )
-        observed["remove_fields"] = sorted({key for remove in seen.removes for key, value in vars(remove).items() if value is not None})
+        observed["remove_fields"] = sorted(
+            {key for remove in seen.removes for key, value in vars(remove).items() if value is not None}
+        )
         observed["info"] = _info(seen)
     if not isinstance(seen, ReadSeen):
         observed["vanished"] = sorted(_named(path) for path in seen.vanished)
-        observed["operations"] = [str(commit.info.fields.get("operation")) if commit.info else "" for commit in seen.commits]
+        observed["operations"] = [
+            str(commit.info.fields.get("operation")) if commit.info else "" for commit in seen.commits
+        ]
     return observed
 
 

@@ -31,7 +31,9 @@ class TableState:
     log: Log
     snapshot: Snapshot
     contents: Mapping[str, tuple[Row, ...] | None]  # by path, full rows in schema order; None: no such (readable) file
-    unreferenced: Mapping[str, int | None]  # files that the engine wrote and no action refers to: their rows, if readable
+    unreferenced: Mapping[
+        str, int | None
+    ]  # files that the engine wrote and no action refers to: their rows, if readable
     broken: str | None = None  # why the log cannot be replayed; ``log`` and ``snapshot`` are then those of before
 
     @property
@@ -202,7 +204,10 @@ class VacuumSeen(Seen):
     def fates(self) -> dict[str, Judged]:
         """What must become of every path that was there before."""
         return predict_vacuum(
-            {path: Thing(entry.kind == "directory", entry.modified, entry.size) for path, entry in self.before.listing.items()},
+            {
+                path: Thing(entry.kind == "directory", entry.modified, entry.size)
+                for path, entry in self.before.listing.items()
+            },
             live=self.before.live,
             tombstones={path: remove.deletion_timestamp or 0 for path, remove in self.before.tombstones.items()},
             partition_by=self.table.partition_by,
@@ -212,7 +217,11 @@ class VacuumSeen(Seen):
     @cached_property
     def listed(self) -> frozenset[str]:
         """The relative paths that a DRY RUN named."""
-        return frozenset(relative(str(row[0]), self.root) for row in self.outcome.rows) if self.step.dry_run else frozenset()
+        return (
+            frozenset(relative(str(row[0]), self.root) for row in self.outcome.rows)
+            if self.step.dry_run
+            else frozenset()
+        )
 
     @property
     def ran(self) -> bool:

@@ -44,5 +44,7 @@ def case_line(
             for id, tally in judged.tallies.items()
             for step, violation in tally.violations
         ],
-        "error": None if failure is None else {"kind": failure.kind, "message": failure.message, "log": failure.log[-8000:]},
+        "error": None
+        if failure is None
+        else {"kind": failure.kind, "message": failure.message, "log": failure.log[-8000:]},
     }

@@ -15,7 +15,12 @@ TABLE = "delta.`{table}`"
 
 
 def reproduction_plan(
-    case: Case, *, line: Mapping[str, Any], violation: Mapping[str, Any], clause: Mapping[str, Any], packages: Mapping[str, str]
+    case: Case,
+    *,
+    line: Mapping[str, Any],
+    violation: Mapping[str, Any],
+    clause: Mapping[str, Any],
+    packages: Mapping[str, str],
 ) -> dict[str, Any]:
     """The plan. ``line`` is the case's line of the stream, ``violation`` one of its violations, ``clause`` the header's entry."""
     table = plan_table(case.table)
@@ -56,8 +61,23 @@ def _operations(case: Case, *, until: int) -> list[dict[str, Any]]:
             at = clock.offset
             files, actions = plan_append(case.table, step.files, at=at)
             lines = [dict(action) for action in actions]
-            found.append({"step": index, "do": "append", "files": [file.as_json() for file in files], "lines": lines, "modified": at})
+            found.append(
+                {
+                    "step": index,
+                    "do": "append",
+                    "files": [file.as_json() for file in files],
+                    "lines": lines,
+                    "modified": at,
+                }
+            )
         elif isinstance(step, Litter):
             strays, directories = plan_strays(step.strays)
-            found.append({"step": index, "do": "litter", "files": [file.as_json() for file in strays], "directories": list(directories)})
+            found.append(
+                {
+                    "step": index,
+                    "do": "litter",
+                    "files": [file.as_json() for file in strays],
+                    "directories": list(directories),
+                }
+            )
     return found

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from runner.referee import Referee
 from suites.campaigns import Shard
+from suites.drawing import Referee
 
 
 def test_campaign(shard: Shard, referee: Referee) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from runner.referee import Referee
+from suites.drawing import Referee
 
 
 def test_replay(referee: Referee) -> None:

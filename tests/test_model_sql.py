@@ -144,7 +144,8 @@ def test_vacuums(step: Vacuum, text: str) -> None:
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_hours_read_back_and_have_no_exponent(hours: float) -> None:
     found = re.fullmatch(r"VACUUM t RETAIN (-?\d+(?:\.\d+)?) HOURS", vacuum_sql(Vacuum(retain_hours=hours), "t"))
-    assert found and float(found[1]) == hours
+    assert found
+    assert float(found[1]) == hours
 
 
 @pytest.mark.parametrize("hours", [float("nan"), float("inf")])

@@ -139,12 +139,22 @@ def test_the_explanation_says_the_promise_the_table_the_program_and_the_proof() 
         "|  | 0 | the engine's clock is put to start + 1 h |",
         "|  | 1 | `DELETE FROM t`, the engine's clock at start + 1 h<br>answered 1 row; version 1 → 2 |",
         "| **→** | 3 | `VACUUM t`, the engine's clock at the deletionTimestamp of step 1 + 7 d<br>refused with X: no \\| space |",
+        "|  |  | (the case stops here) |",
+    ):
+        assert part in text
+
+
+def test_the_explanation_stops_at_the_step_that_broke_the_promise() -> None:
+    assert "| 4 |" not in explanation(case=CASE, line=LINE, violation=VIOLATION, clause=CLAUSE)
+    text = explanation(case=CASE, line=LINE, violation={**VIOLATION, "step": 7}, clause=CLAUSE)
+    for part in (
         "|  | 4 | read the version just before step 1, the engine's clock at",
         "|  | 5 | another writer commits 1 file: 3 |",
         "|  | 6 | stray files and directories appear: late |",
-        "|  | 7 | read the current version",
+        "| **→** | 7 | read the current version",
     ):
         assert part in text
+    assert "stops here" not in text
 
 
 # ---- the script

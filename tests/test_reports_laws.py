@@ -95,6 +95,21 @@ def changed(path: str) -> Evidence:
     return replace(DELETE, after={**AFTER, path: (99, 99, "changed")})
 
 
+def null_partition(**values: Any) -> Evidence:
+    """A remove of a file in the partition p = NULL, with these partition values."""
+    live = {FILE: {**LIVE, "partitionValues": {"p": None}}}
+    return replace(remove(partitionValues=values), live=live)
+
+
+def reading(rows: list[Any]) -> Evidence:
+    """A DELETE that names none of its new files; in each of those are these rows."""
+    return replace(remove(), read_file=lambda add: rows)
+
+
+def unreadable(add: dict[str, Any]) -> list[Any]:
+    raise laws.Unreadable(f"{add['path']} cannot be read.")
+
+
 FILE = "p=a/old.parquet"
 VECTOR = {"storageType": "u", "pathOrInlineDv": "abc", "offset": 1}
 
@@ -102,12 +117,18 @@ HOLD: list[tuple[str, Evidence, dict[str, Any]]] = [
     ("stays", DELETE, {"path": FILE}),
     ("stays", DELETE, {"path": "p=a"}),
     ("goes", without(FILE), {"path": FILE}),
+    ("no_file_went", DELETE, {}),
+    ("no_file_went", without("p=a"), {}),
+    ("no_file_went", without("_delta_log/00000000000000000000.json"), {}),
+    ("nothing_went", DELETE, {}),
+    ("nothing_went", without("_delta_log/00000000000000000000.json"), {}),
     ("rows_are", DELETE, {"rows": [[1]]}),
     (
         "rows_are",
         replace(DELETE, rows=[[1, None], [2, {"date": "2020-01-31"}]]),
         {"rows": [[2, {"date": "2020-01-31"}], [1, None]]},
     ),
+    ("reads", DELETE, {"rows": [[1, "a b"]]}),
     ("removed_exactly", DELETE, {"paths": [FILE]}),
     ("no_commit", NOTHING, {}),
     ("one_commit", DELETE, {}),
@@ -117,6 +138,12 @@ HOLD: list[tuple[str, Evidence, dict[str, Any]]] = [
     ("adds_true", DELETE, {}),
     ("adds_true", replace(DELETE, commits=[[{"add": {**LIVE, "dataChange": True, "deletionVector": VECTOR}}]]), {}),
     ("removes_true", DELETE, {}),
+    ("removes_true", null_partition(), {}),
+    ("removes_true", null_partition(p=None), {}),
+    ("removes_name_all_partitions", DELETE, {}),
+    ("removes_name_all_partitions", NOTHING, {}),
+    ("removes_name_all_partitions", null_partition(p=None), {}),
+    ("removes_name_all_partitions", replace(remove(partitionValues=None), partition_by=[]), {}),
     ("one_deletion_timestamp", DELETE, {}),
     ("one_deletion_timestamp", NOTHING, {}),
     ("no_conflicting_actions", DELETE, {}),
@@ -128,6 +155,8 @@ HOLD: list[tuple[str, Evidence, dict[str, Any]]] = [
     ("no_adds", remove(), {}),
     ("no_new_files", replace(DELETE, after={**BEFORE, "_delta_log/1.json": OLD, "new": DIRECTORY}), {}),
     ("all_new_files_referenced", DELETE, {}),
+    ("all_new_files_referenced", reading([]), {}),
+    ("all_new_files_referenced", replace(DELETE, after={**AFTER, "deletion_vector_1.bin": NEW}), {}),
     ("added_rows_are", DELETE, {"rows": [[2, "a b"], [1, "a b"]]}),
     (
         "commit_info",
@@ -159,9 +188,17 @@ BREAK: list[tuple[str, Evidence, dict[str, Any], str]] = [
     ("stays", without(FILE), {"path": FILE}, "is gone"),
     ("stays", changed(FILE), {"path": FILE}, "other bytes"),
     ("goes", DELETE, {"path": FILE}, "still there"),
+    ("no_file_went", without(FILE), {}, "p=a/old.parquet is gone"),
+    ("no_file_went", replace(DELETE, after={**AFTER, FILE: DIRECTORY}), {}, "p=a/old.parquet is gone"),
+    ("nothing_went", without(FILE), {}, "p=a/old.parquet is gone"),
+    ("nothing_went", without("p=a"), {}, "p=a is gone"),
+    ("nothing_went", replace(DELETE, after={**AFTER, "p=a": NEW}), {}, "p=a is gone"),
     ("rows_are", DELETE, {"rows": [[1], [1]]}, "1 missing"),
     ("rows_are", DELETE, {"rows": [["1"]]}, "1 too many"),
     ("rows_are", REFUSED, {"rows": []}, "DELTA_REFUSED: No."),
+    ("reads", DELETE, {"rows": []}, "1 too many"),
+    ("reads", DELETE, {"rows": [[1, "a b"], [2, "a b"]]}, "1 missing"),
+    ("reads", replace(DELETE, read_table=lambda: (None, ERROR)), {"rows": []}, "cannot be read after DELETE"),
     ("removed_exactly", DELETE, {"paths": []}, "1 too many"),
     ("removed_exactly", DELETE, {"paths": [FILE, "x"]}, "1 missing"),
     ("removed_exactly", NOTHING, {"paths": []}, "0 versions"),
@@ -184,10 +221,16 @@ BREAK: list[tuple[str, Evidence, dict[str, Any], str]] = [
     ("removes_true", remove(dataChange=False), {}, "dataChange"),
     ("removes_true", remove(extendedFileMetadata=None), {}, "extendedFileMetadata"),
     ("removes_true", remove(partitionValues={}), {}, "partitionValues"),
+    ("removes_true", remove(partitionValues=None), {}, "partitionValues"),
+    ("removes_true", remove(partitionValues={"p": None}), {}, "partitionValues"),
+    ("removes_true", null_partition(p="a"), {}, "partitionValues"),
     ("removes_true", remove(size=1), {}, "size"),
     ("removes_true", remove(deletionTimestamp=1_399), {}, "deletionTimestamp 1399"),
     ("removes_true", remove(deletionTimestamp=1_701), {}, "deletionTimestamp 1701"),
     ("removes_true", remove(deletionTimestamp=None), {}, "deletionTimestamp None"),
+    ("removes_name_all_partitions", null_partition(), {}, "values for nothing, but they must be for p"),
+    ("removes_name_all_partitions", remove(partitionValues=None), {}, "values for nothing"),
+    ("removes_name_all_partitions", remove(partitionValues={"p": "a", "q": "b"}), {}, "values for p, q"),
     (
         "one_deletion_timestamp",
         replace(DELETE, commits=[[{"remove": REMOVE}, {"remove": {**REMOVE, "deletionTimestamp": 1}}]]),
@@ -203,7 +246,9 @@ BREAK: list[tuple[str, Evidence, dict[str, Any], str]] = [
     ("no_conflicting_actions", replace(DELETE, commits=[[{"remove": REMOVE}] * 2]), {}, "2 times as remove"),
     ("no_adds", DELETE, {}, "new.parquet"),
     ("no_new_files", DELETE, {}, "new.parquet"),
-    ("all_new_files_referenced", remove(), {}, "does not name"),
+    ("all_new_files_referenced", remove(), {}, "new.parquet (2 rows), which its commit does not name"),
+    ("all_new_files_referenced", replace(remove(), read_file=unreadable), {}, "new.parquet (which cannot be read)"),
+    ("all_new_files_referenced", replace(reading([]), after={**AFTER, "x": NEW}), {}, "x (no Parquet file)"),
     ("added_rows_are", DELETE, {"rows": [[1, "a b"]]}, "1 too many"),
     ("commit_info", DELETE, {"expected": {"operation": "WRITE"}, "present": []}, "instead of 'WRITE'"),
     ("commit_info", DELETE, {"expected": {}, "present": ["operationMetrics.x"]}, "operationMetrics.x absent"),
@@ -250,6 +295,14 @@ def test_a_law_is_violated_and_says_how(law: str, seen: Evidence, params: dict[s
 def test_what_was_never_there_cannot_be_judged(law: str, params: dict[str, Any]) -> None:
     with pytest.raises(CannotJudge, match="was not there before"):
         LAWS[law](DELETE, **params)
+
+
+def test_an_unnamed_file_is_read_by_its_encoded_path() -> None:
+    asked: list[dict[str, Any]] = []
+    seen = replace(remove(), read_file=lambda add: asked.append(add) or [])
+    assert LAWS["all_new_files_referenced"](seen)[0]
+    assert asked == [{"path": "p%3Da%2520b/new.parquet", "partitionValues": {}}]
+    assert laws.file_of(asked[0]) == "p=a%20b/new.parquet"
 
 
 def test_each_law_is_seen_to_hold_and_to_be_violated() -> None:

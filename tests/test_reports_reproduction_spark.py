@@ -154,7 +154,11 @@ LAWS: list[tuple[list[dict[str, Any]], int, tuple[str, dict[str, Any]], tuple[st
     ([VACUUM], 0, ("stays", {"path": FIRST["path"]}), ("goes", {"path": FIRST["path"]})),
     ([VACUUM], 0, ("stays", {"path": EDGE["path"]}), ("stays", {"path": OLD["path"]})),
     ([VACUUM], 0, ("goes", {"path": "empty/nested"}), ("goes", {"path": "p=a"})),
+    ([VACUUM], 0, ("reads", {"rows": ALL}), ("reads", {"rows": LEFT})),
     ([VACUUM], 0, ("log_unchanged", {}), ("nothing_changed", {})),
+    ([DRY], 0, ("nothing_went", {}), None),
+    ([VACUUM], 0, ("succeeded", {}), ("nothing_went", {})),
+    ([VACUUM], 0, ("succeeded", {}), ("no_file_went", {})),
     ([VACUUM], 0, ("table_is_there", {}), None),
     (
         [VACUUM],
@@ -189,6 +193,8 @@ LAWS: list[tuple[list[dict[str, Any]], int, tuple[str, dict[str, Any]], tuple[st
     ),
     ([NO_MATCH], 0, ("no_commit", {}), ("one_commit", {})),
     ([PARTITION], 0, ("one_deletion_timestamp", {}), ("nothing_changed", {})),
+    ([PARTITION], 0, ("removes_name_all_partitions", {}), ("reads", {"rows": ALL})),
+    ([PARTITION], 0, ("no_file_went", {}), ("removed_exactly", {"paths": [FIRST["path"]]})),
     ([DELETE, READ], 1, ("rows_are", {"rows": LEFT}), ("rows_are", {"rows": ALL})),
     ([DELETE, {**READ, "before_step": 0}], 1, ("rows_are", {"rows": ALL}), ("rows_are", {"rows": LEFT})),
     ([APPEND, READ], 1, ("rows_are", {"rows": [*ALL, [9, day(9), "a"]]}), ("rows_are", {"rows": ALL})),
@@ -256,6 +262,18 @@ def test_laws_know_deletion_vectors(spark: Any, tmp_path: Path, law: tuple[str, 
     assert check(plan, contents_of(plan), laws.LAWS[law[0]], spark, str(tmp_path / "table")) == 0
 
 
+@pytest.mark.parametrize(("law", "code"), [("all_new_files_referenced", 0), ("no_new_files", 1)])
+def test_a_file_without_rows_counts_as_nothing(spark: Any, tmp_path: Path, law: str, code: int) -> None:
+    # Without partitions, Spark's first write task leaves an empty file where no row of a rewritten file survives.
+    plan = plan_of([{**DELETE, "sql": "DELETE FROM delta.`{table}` WHERE id = 7"}], 0, (law, {}))
+    for line in (line for commit in plan["commits"] for line in commit["lines"]):
+        for kind in {"add", "remove"} & line.keys():
+            line[kind]["partitionValues"] = {}
+        if "metaData" in line:
+            line["metaData"]["partitionColumns"] = []
+    assert check(plan, contents_of(plan), laws.LAWS[law], spark, str(tmp_path / "table")) == code
+
+
 @pytest.mark.parametrize(
     ("law", "code", "word"),
     [
@@ -280,4 +298,9 @@ def test_a_script_runs_alone(tmp_path: Path, law: tuple[str, dict[str, Any]], co
     )
     assert done.returncode == code, done.stdout + done.stderr
     assert word in done.stdout
+    # "Deleted 3 files …" is printed by Delta's VACUUM itself.
+    own = ("VAC-", "Case ", "Made ", "Step ", "Deleted ")
+    strange = [line for line in done.stdout.splitlines() if not line.startswith(own)]
+    assert strange == [], "the script's own lines do not stand alone"
+    assert " WARN " not in done.stderr, "Spark's warnings drown the script's own lines"
     assert not list(temporary.glob("tombstone-*")), "the script left its directory behind"

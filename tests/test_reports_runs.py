@@ -339,7 +339,7 @@ def test_the_writer_refuses_what_the_reader_would(tmp_path: Path) -> None:
         with pytest.raises(stream.MissingHeader):
             writer.case(lines[1])
         writer.header(lines[0])
-        with pytest.raises(InvalidLine, match="at \\$.shard"):
+        with pytest.raises(InvalidLine, match=r"at \$\.shard"):
             writer.case({**lines[1], "shard": -1})
         with pytest.raises(InvalidLine, match="must have"):
             writer.case(lines[0])
@@ -542,12 +542,25 @@ def test_ids_and_numbers_are_whole_on_a_narrow_terminal() -> None:
     header, _, failing, _ = example()
     header["clauses"][0]["sentence"] = "long " * 100
     footer = footer_of(verdicts(header, [failing], deviations=()), [failing], seconds=1.0)
-    console = Console(file=io.StringIO(), width=60, force_terminal=False)
+    console = Console(file=io.StringIO(), width=60, force_terminal=True, color_system=None)
     show(Run(header, (failing,), footer), console)
     table = console.file.getvalue().splitlines()[:3]  # type: ignore[attr-defined]
     assert table[0].split() == ["clause", "verdict", "exercised", "engine", "s", "promise"]
     assert table[1].split()[:5] == ["DEL-ROW-1", "pass", "1", "0.5", "long"]
     assert all(len(line) <= 60 for line in table)
+
+
+def test_promises_are_whole_in_a_narrow_log() -> None:
+    header, _, failing, _ = example()
+    header["clauses"][0]["sentence"] = "Rows stay, " * 20 + "all."
+    footer = footer_of(verdicts(header, [failing], deviations=()), [failing], seconds=1.0)
+    console = Console(file=io.StringIO(), width=80, force_terminal=False)
+    show(Run(header, (failing,), footer), console)
+    first, *lines = console.file.getvalue().splitlines()[1:]  # type: ignore[attr-defined]
+    rest = lines[: next(place for place, line in enumerate(lines) if line.startswith("VAC-SAFE-1"))]
+    assert 80 < len(first.rstrip()) <= 140
+    promise = first[first.index("Rows") :].split() + [word for line in rest for word in line.split()]
+    assert " ".join(promise) == header["clauses"][0]["sentence"]
 
 
 def test_progress_is_a_plain_line_now_and_then_where_there_is_no_terminal() -> None:

@@ -25,7 +25,9 @@ def test_tables_are_well_formed(table: Table) -> None:
     assert all(removal.deleted <= 0 for commit in table.commits for removal in commit.removes)
     assert all(file.modified <= 0 for file in table.files)
     assert "" not in {value for file in table.files for value in file.partition}
-    assert table.strays == () and table.features == () and table.retention_hours is None
+    assert table.strays == ()
+    assert table.features == ()
+    assert table.retention_hours is None
 
 
 def test_the_interesting_tables_are_frequent() -> None:
@@ -137,6 +139,9 @@ def test_no_instant_is_after_the_start_whatever_the_cutoff(cutoff_age: int) -> N
 def test_tables_shrink_to_one_small_file() -> None:
     shrunk = settings(database=None, deadline=None, phases=[Phase.generate, Phase.shrink], derandomize=True)
     table = find(tables(), lambda table: bool(table.files), settings=shrunk)
-    assert len(table.files) == 1 and len(table.commits) == 1
-    assert len(table.files[0].rows) == 1 and table.files[0].statistics is Statistics.FULL
-    assert table.partition_by == () and len(table.columns) == 1
+    assert len(table.files) == 1
+    assert len(table.commits) == 1
+    assert len(table.files[0].rows) == 1
+    assert table.files[0].statistics is Statistics.FULL
+    assert table.partition_by == ()
+    assert len(table.columns) == 1

@@ -87,7 +87,12 @@ def _untouched(t: Tampering) -> list[str]:
     return [path for path in sorted(t.live) if path not in removed and (t.root / path).is_file()]
 
 
-@fault("rewrites-an-untouched-file", "A file without a matching row is rewritten under a new name.", on=Delete, caught_by="DEL-ROW-1B")
+@fault(
+    "rewrites-an-untouched-file",
+    "A file without a matching row is rewritten under a new name.",
+    on=Delete,
+    caught_by="DEL-ROW-1B",
+)
 def rewrites_an_untouched_file(t: Tampering) -> Outcome | None:
     if not t.written or not _untouched(t):
         return None
@@ -95,11 +100,18 @@ def rewrites_an_untouched_file(t: Tampering) -> Outcome | None:
     new = path.replace("part-", "part-9", 1)
     shutil.copy2(t.root / path, t.root / new)
     version, actions = max(t.written.items())
-    t.rewrite(version, [*actions, _removal(t, path, deleted=t.outcome.ended), {"add": {**t.live[path], "path": encoded(new)}}])
+    t.rewrite(
+        version, [*actions, _removal(t, path, deleted=t.outcome.ended), {"add": {**t.live[path], "path": encoded(new)}}]
+    )
     return None
 
 
-@fault("removes-an-untouched-file", "A file without a matching row is removed.", on=Delete, caught_by="DEL-ROW-1 DEL-META-1")
+@fault(
+    "removes-an-untouched-file",
+    "A file without a matching row is removed.",
+    on=Delete,
+    caught_by="DEL-ROW-1 DEL-META-1",
+)
 def removes_an_untouched_file(t: Tampering) -> Outcome | None:
     if t.written and _untouched(t):
         version, actions = max(t.written.items())
@@ -107,7 +119,12 @@ def removes_an_untouched_file(t: Tampering) -> Outcome | None:
     return None
 
 
-@fault("removes-other-partitions", "Where a partition condition narrows the candidates, a file of another partition is removed too.", on=Delete, caught_by="DEL-ROW-2")
+@fault(
+    "removes-other-partitions",
+    "Where a partition condition narrows the candidates, a file of another partition is removed too.",
+    on=Delete,
+    caught_by="DEL-ROW-2",
+)
 def removes_other_partitions(t: Tampering) -> Outcome | None:
     if not t.written:
         return None
@@ -119,7 +136,12 @@ def removes_other_partitions(t: Tampering) -> Outcome | None:
     return None
 
 
-@fault("forgets-a-partition", "Of several files that a partition condition matches, one stays.", on=Delete, caught_by="DEL-META-1")
+@fault(
+    "forgets-a-partition",
+    "Of several files that a partition condition matches, one stays.",
+    on=Delete,
+    caught_by="DEL-META-1",
+)
 def forgets_a_partition(t: Tampering) -> Outcome | None:
     if t.actions("add") or len(t.actions("remove")) < 2:
         return None
@@ -158,10 +180,20 @@ def removes_an_hour_early(t: Tampering) -> Outcome | None:
     return None
 
 
-@fault("removes-with-wrong-partition", "A remove has other partition values than its add.", on=Delete, caught_by="DEL-REM-1B")
+@fault(
+    "removes-with-wrong-partition",
+    "A remove has other partition values than its add.",
+    on=Delete,
+    caught_by="DEL-REM-1B",
+)
 def removes_with_wrong_partition(t: Tampering) -> Outcome | None:
     if t.partition_by:
-        t.edit_first("remove", lambda remove: remove["partitionValues"].update({t.partition_by[0]: "1999-01-01" if t.types[t.partition_by[0]] == "date" else "77"}))
+        t.edit_first(
+            "remove",
+            lambda remove: remove["partitionValues"].update(
+                {t.partition_by[0]: "1999-01-01" if t.types[t.partition_by[0]] == "date" else "77"}
+            ),
+        )
     return None
 
 
@@ -171,7 +203,12 @@ def removes_with_wrong_size(t: Tampering) -> Outcome | None:
     return None
 
 
-@fault("removes-with-null-partitions-left-out", "A remove leaves out its NULL partition values, and more: all of them.", on=Delete, caught_by="DEL-REM-1B DEL-REM-1C")
+@fault(
+    "removes-with-null-partitions-left-out",
+    "A remove leaves out its NULL partition values, and more: all of them.",
+    on=Delete,
+    caught_by="DEL-REM-1B DEL-REM-1C",
+)
 def removes_without_partitions(t: Tampering) -> Outcome | None:
     t.edit(lambda remove: remove.update(partitionValues={}), "remove")
     return None
@@ -185,14 +222,21 @@ def removes_twice(t: Tampering) -> Outcome | None:
     return None
 
 
-@fault("stamps-removes-differently", "Removes of whole files carry different deletionTimestamps.", on=Delete, caught_by="DEL-META-3")
+@fault(
+    "stamps-removes-differently",
+    "Removes of whole files carry different deletionTimestamps.",
+    on=Delete,
+    caught_by="DEL-META-3",
+)
 def stamps_differently(t: Tampering) -> Outcome | None:
     if not t.actions("add") and len(t.actions("remove")) > 1:
         t.edit_first("remove", lambda remove: remove.update(deletionTimestamp=t.outcome.started))
     return None
 
 
-@fault("writes-for-partitions", "A DELETE of whole files writes a data file.", on=Delete, caught_by="DEL-META-2 DEL-ALL-1")
+@fault(
+    "writes-for-partitions", "A DELETE of whole files writes a data file.", on=Delete, caught_by="DEL-META-2 DEL-ALL-1"
+)
 def writes_for_partitions(t: Tampering) -> Outcome | None:
     if t.written and not t.actions("add"):
         (t.root / "part-00000-empty.snappy.parquet").write_bytes(b"PAR1")
@@ -205,7 +249,12 @@ def adds_with_wrong_size(t: Tampering) -> Outcome | None:
     return None
 
 
-@fault("adds-in-the-wrong-place", "An added file lies outside its partition's directory.", on=Delete, caught_by="DEL-ADD-1B")
+@fault(
+    "adds-in-the-wrong-place",
+    "An added file lies outside its partition's directory.",
+    on=Delete,
+    caught_by="DEL-ADD-1B",
+)
 def adds_in_the_wrong_place(t: Tampering) -> Outcome | None:
     if t.partition_by and t.actions("add"):
         path = unquote(t.actions("add")[0]["path"])
@@ -249,7 +298,9 @@ def deletes_old_bytes(t: Tampering) -> Outcome | None:
     return None
 
 
-@fault("touches-a-file", "DELETE changes the modification time of a file that stays.", on=Delete, caught_by="DEL-PHYS-1")
+@fault(
+    "touches-a-file", "DELETE changes the modification time of a file that stays.", on=Delete, caught_by="DEL-PHYS-1"
+)
 def touches_a_file(t: Tampering) -> Outcome | None:
     for path in t.files()[:1] if t.written else []:
         os.utime(t.root / path)

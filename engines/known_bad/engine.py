@@ -39,8 +39,12 @@ class KnownBadEngine:
             if isinstance(step, self._fault.on):
                 outcome = self._fault.tamper(tampering) or outcome
             if isinstance(step, Vacuum):
-                deleted = root.is_dir() and any(not (root / path).exists() for path in [*tampering.files(), *tampering.directories()])
-                self._memory[root] = (runs, settled, dry_runs + 1) if step.dry_run else (runs + 1, not deleted, dry_runs)
+                deleted = root.is_dir() and any(
+                    not (root / path).exists() for path in [*tampering.files(), *tampering.directories()]
+                )
+                self._memory[root] = (
+                    (runs, settled, dry_runs + 1) if step.dry_run else (runs + 1, not deleted, dry_runs)
+                )
             return outcome
 
     def close(self) -> None:

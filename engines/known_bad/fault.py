@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Optional
 
 from engines.known_bad.tampering import Tampering
 from engines.port import Outcome
 from model.steps import Delete, Read, Vacuum
 
 #: Makes its one thing wrong, if the step gives occasion to. Returns the answer to give instead of the engine's, if another.
-Tamper = Callable[[Tampering], Optional[Outcome]]
+Tamper = Callable[[Tampering], Outcome | None]
 
 
 @dataclass(frozen=True)

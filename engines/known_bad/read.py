@@ -20,7 +20,12 @@ def time_travel_loses_a_row(t: Tampering) -> Outcome | None:
     return t.answer(t.outcome.rows[1:]) if t.outcome.rows and t.step.before_step is not None else None
 
 
-@fault("time-travel-after-vacuum-fails", "After a VACUUM an earlier version cannot be read.", on=Read, caught_by="VAC-SAFE-10C")
+@fault(
+    "time-travel-after-vacuum-fails",
+    "After a VACUUM an earlier version cannot be read.",
+    on=Read,
+    caught_by="VAC-SAFE-10C",
+)
 def time_travel_fails(t: Tampering) -> Outcome | None:
     assert isinstance(t.step, Read)
     return t.refuse("DELTA_FILE_NOT_FOUND") if t.step.before_step is not None and t.runs else None

@@ -122,7 +122,9 @@ class Tampering:
     def commit(self, actions: Iterable[Action]) -> None:
         """Commit one more version."""
         version = max(read_commits(self.root)) + 1
-        info = {"commitInfo": {"timestamp": self.clock, "operation": "DELETE", "operationParameters": {"predicate": "[]"}}}
+        info = {
+            "commitInfo": {"timestamp": self.clock, "operation": "DELETE", "operationParameters": {"predicate": "[]"}}
+        }
         self.rewrite(version, [info, *actions])
 
     # ---- storage
@@ -132,10 +134,18 @@ class Tampering:
 
     def files(self) -> list[str]:
         """The files that were there before the step, outside the log, sorted."""
-        return sorted(path.relative_to(self.before).as_posix() for path in self.before.rglob("*") if path.is_file() and not in_log(path, self.before))
+        return sorted(
+            path.relative_to(self.before).as_posix()
+            for path in self.before.rglob("*")
+            if path.is_file() and not in_log(path, self.before)
+        )
 
     def directories(self) -> list[str]:
-        return sorted(path.relative_to(self.before).as_posix() for path in self.before.rglob("*") if path.is_dir() and not in_log(path, self.before))
+        return sorted(
+            path.relative_to(self.before).as_posix()
+            for path in self.before.rglob("*")
+            if path.is_dir() and not in_log(path, self.before)
+        )
 
     def hidden(self, path: str) -> bool:
         return any(is_hidden(name, self.partition_by) for name in path.split("/"))
@@ -145,7 +155,11 @@ class Tampering:
 
     def strangers(self) -> list[str]:
         """Visible files that no action refers to."""
-        return [path for path in self.files() if path not in self.live and path not in self.tombstones and not self.hidden(path)]
+        return [
+            path
+            for path in self.files()
+            if path not in self.live and path not in self.tombstones and not self.hidden(path)
+        ]
 
     def delete(self, path: str) -> bool:
         """Delete a file; whether it was there."""

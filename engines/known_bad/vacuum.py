@@ -24,21 +24,36 @@ def _ran(t: Tampering) -> bool:
     return not _step(t).dry_run and t.outcome.error is None and _step(t).retain_hours is None
 
 
-@fault("vacuums-a-live-file", "VACUUM deletes an old file that the current version refers to.", on=Vacuum, caught_by="VAC-SAFE-1")
+@fault(
+    "vacuums-a-live-file",
+    "VACUUM deletes an old file that the current version refers to.",
+    on=Vacuum,
+    caught_by="VAC-SAFE-1",
+)
 def live_file(t: Tampering) -> Outcome | None:
     if _ran(t):
         t.delete_first(sorted(t.live))
     return None
 
 
-@fault("vacuums-inside-retention", "VACUUM deletes a file whose tombstone is inside retention.", on=Vacuum, caught_by="VAC-SAFE-2")
+@fault(
+    "vacuums-inside-retention",
+    "VACUUM deletes a file whose tombstone is inside retention.",
+    on=Vacuum,
+    caught_by="VAC-SAFE-2",
+)
 def retained_file(t: Tampering) -> Outcome | None:
     if _ran(t):
         t.delete_first(path for path, deleted in sorted(t.tombstones.items()) if deleted > t.cutoff)
     return None
 
 
-@fault("vacuums-by-file-age", "VACUUM goes by a removed file's own age instead of its tombstone's.", on=Vacuum, caught_by="VAC-SAFE-2")
+@fault(
+    "vacuums-by-file-age",
+    "VACUUM goes by a removed file's own age instead of its tombstone's.",
+    on=Vacuum,
+    caught_by="VAC-SAFE-2",
+)
 def by_file_age(t: Tampering) -> Outcome | None:
     for path in sorted(t.tombstones) if _ran(t) else []:
         if t.ever(path) and t.modified(path) < t.cutoff:
@@ -46,7 +61,12 @@ def by_file_age(t: Tampering) -> Outcome | None:
     return None
 
 
-@fault("vacuums-a-young-orphan", "VACUUM deletes an unreferenced file younger than retention.", on=Vacuum, caught_by="VAC-SAFE-3")
+@fault(
+    "vacuums-a-young-orphan",
+    "VACUUM deletes an unreferenced file younger than retention.",
+    on=Vacuum,
+    caught_by="VAC-SAFE-3",
+)
 def young_orphan(t: Tampering) -> Outcome | None:
     if _ran(t):
         t.delete_first(t.strangers())
@@ -65,14 +85,24 @@ def _underscored(t: Tampering, path: str) -> bool:
     return any(name.startswith(f"{column}=") for name in path.split("/") for column in columns)
 
 
-@fault("vacuums-live-under-underscore", "VACUUM deletes a live file in a partition directory that begins with _ or a dot.", on=Vacuum, caught_by="VAC-SAFE-5A")
+@fault(
+    "vacuums-live-under-underscore",
+    "VACUUM deletes a live file in a partition directory that begins with _ or a dot.",
+    on=Vacuum,
+    caught_by="VAC-SAFE-5A",
+)
 def live_under_underscore(t: Tampering) -> Outcome | None:
     if _ran(t):
         t.delete_first(path for path in sorted(t.live) if _underscored(t, path))
     return None
 
 
-@fault("skips-underscored-partitions", "VACUUM takes partition directories that begin with _ or a dot for hidden.", on=Vacuum, caught_by="VAC-SAFE-5B")
+@fault(
+    "skips-underscored-partitions",
+    "VACUUM takes partition directories that begin with _ or a dot for hidden.",
+    on=Vacuum,
+    caught_by="VAC-SAFE-5B",
+)
 def skips_underscored(t: Tampering) -> Outcome | None:
     for path in t.files() if _ran(t) else []:
         if _underscored(t, path) and not (t.root / path).exists():
@@ -80,17 +110,29 @@ def skips_underscored(t: Tampering) -> Outcome | None:
     return None
 
 
-@fault("matches-partition-names-loosely", "VACUUM enters a directory whose name only begins like a partition column.", on=Vacuum, caught_by="VAC-SAFE-5C")
+@fault(
+    "matches-partition-names-loosely",
+    "VACUUM enters a directory whose name only begins like a partition column.",
+    on=Vacuum,
+    caught_by="VAC-SAFE-5C",
+)
 def loose_names(t: Tampering) -> Outcome | None:
     columns = [column for column in t.partition_by if column.startswith(("_", "."))]
     if _ran(t):
         t.delete_first(
-            path for path in t.files() if t.hidden(path) and any(name.startswith(column) for name in path.split("/") for column in columns)
+            path
+            for path in t.files()
+            if t.hidden(path) and any(name.startswith(column) for name in path.split("/") for column in columns)
         )
     return None
 
 
-@fault("deletes-directories-recursively", "VACUUM deletes a directory with all that it holds.", on=Vacuum, caught_by="VAC-SAFE-6A")
+@fault(
+    "deletes-directories-recursively",
+    "VACUUM deletes a directory with all that it holds.",
+    on=Vacuum,
+    caught_by="VAC-SAFE-6A",
+)
 def recursively(t: Tampering) -> Outcome | None:
     for path in t.directories() if _ran(t) else []:
         if not t.hidden(path) and (t.root / path).is_dir() and any((t.root / path).iterdir()):
@@ -117,7 +159,9 @@ def corrupts_a_live_file(t: Tampering) -> Outcome | None:
     return None
 
 
-@fault("keeps-an-expired-file", "VACUUM leaves an old file whose tombstone is expired.", on=Vacuum, caught_by="VAC-LIVE-1")
+@fault(
+    "keeps-an-expired-file", "VACUUM leaves an old file whose tombstone is expired.", on=Vacuum, caught_by="VAC-LIVE-1"
+)
 def expired_file(t: Tampering) -> Outcome | None:
     if _ran(t):
         t.restore_first(sorted(t.tombstones))
@@ -146,21 +190,36 @@ def change_data(t: Tampering) -> Outcome | None:
     return None
 
 
-@fault("cutoff-early-for-tombstones", "A tombstone at the cutoff still protects its file.", on=Vacuum, caught_by="VAC-EDGE-1A")
+@fault(
+    "cutoff-early-for-tombstones",
+    "A tombstone at the cutoff still protects its file.",
+    on=Vacuum,
+    caught_by="VAC-EDGE-1A",
+)
 def early_for_tombstones(t: Tampering) -> Outcome | None:
     if _ran(t):
         t.restore_first(path for path, deleted in sorted(t.tombstones.items()) if deleted == t.cutoff)
     return None
 
 
-@fault("cutoff-late-for-tombstones", "A tombstone one ms after the cutoff no longer protects its file.", on=Vacuum, caught_by="VAC-EDGE-1A")
+@fault(
+    "cutoff-late-for-tombstones",
+    "A tombstone one ms after the cutoff no longer protects its file.",
+    on=Vacuum,
+    caught_by="VAC-EDGE-1A",
+)
 def late_for_tombstones(t: Tampering) -> Outcome | None:
     if _ran(t):
         t.delete_first(path for path, deleted in sorted(t.tombstones.items()) if deleted == t.cutoff + 1)
     return None
 
 
-@fault("cutoff-early-for-files", "An unreferenced file modified one ms before the cutoff stays.", on=Vacuum, caught_by="VAC-EDGE-1B")
+@fault(
+    "cutoff-early-for-files",
+    "An unreferenced file modified one ms before the cutoff stays.",
+    on=Vacuum,
+    caught_by="VAC-EDGE-1B",
+)
 def early_for_files(t: Tampering) -> Outcome | None:
     if _ran(t):
         t.restore_first(path for path in t.strangers() if t.modified(path) == t.cutoff - 1)
@@ -186,14 +245,24 @@ def _to_cutoff(t: Tampering, cutoff: int) -> None:
             t.restore(path)
 
 
-@fault("ignores-the-tables-retention", "VACUUM keeps files for a week, whatever the table says.", on=Vacuum, caught_by="VAC-KEEP-1A")
+@fault(
+    "ignores-the-tables-retention",
+    "VACUUM keeps files for a week, whatever the table says.",
+    on=Vacuum,
+    caught_by="VAC-KEEP-1A",
+)
 def ignores_retention(t: Tampering) -> Outcome | None:
     if _ran(t) and "delta.deletedFileRetentionDuration" in t.metadata["configuration"]:
         _to_cutoff(t, t.clock - WEEK)
     return None
 
 
-@fault("keeps-a-day-by-default", "VACUUM keeps files for a day where the table says nothing.", on=Vacuum, caught_by="VAC-KEEP-1B")
+@fault(
+    "keeps-a-day-by-default",
+    "VACUUM keeps files for a day where the table says nothing.",
+    on=Vacuum,
+    caught_by="VAC-KEEP-1B",
+)
 def a_day_by_default(t: Tampering) -> Outcome | None:
     if _ran(t) and "delta.deletedFileRetentionDuration" not in t.metadata["configuration"]:
         _to_cutoff(t, t.clock - DAY)
@@ -205,10 +274,16 @@ def checks_nothing(t: Tampering) -> Outcome | None:
     return t.answer([]) if t.outcome.error is not None else None
 
 
-@fault("checks-always", "A RETAIN that is too short is refused though the check is off.", on=Vacuum, caught_by="VAC-CHK-1B")
+@fault(
+    "checks-always", "A RETAIN that is too short is refused though the check is off.", on=Vacuum, caught_by="VAC-CHK-1B"
+)
 def checks_always(t: Tampering) -> Outcome | None:
     step = _step(t)
-    return t.refuse("DELTA_VACUUM_RETENTION_PERIOD_TOO_SHORT") if step.retain_hours == 0 and not step.safety_check else None
+    return (
+        t.refuse("DELTA_VACUUM_RETENTION_PERIOD_TOO_SHORT")
+        if step.retain_hours == 0 and not step.safety_check
+        else None
+    )
 
 
 @fault("refuses-retain", "A RETAIN of an hour or more is refused.", on=Vacuum, caught_by="VAC-CHK-1C")
@@ -264,7 +339,10 @@ def claims_too_much(t: Tampering) -> Outcome | None:
 def rewrites_the_log(t: Tampering) -> Outcome | None:
     if _ran(t):
         path = t.root / LOG_DIRECTORY / f"{0:020d}.json"
-        path.write_text(path.read_text(encoding="utf-8") + json.dumps({"txn": {"appId": "a", "version": 1}}) + "\n", encoding="utf-8")
+        path.write_text(
+            path.read_text(encoding="utf-8") + json.dumps({"txn": {"appId": "a", "version": 1}}) + "\n",
+            encoding="utf-8",
+        )
         path.with_name(f".{path.name}.crc").unlink(missing_ok=True)
     return None
 
@@ -276,15 +354,22 @@ def logs_though_off(t: Tampering) -> Outcome | None:
     return None
 
 
-@fault("leaves-work-for-the-next-run", "A table's first VACUUM leaves half of the files that must go.", on=Vacuum, caught_by="VAC-IDEM-1A")
-def leaves_work(t: Tampering) -> Outcome | None:
-    gone = [path for path in t.files() if not (t.root / path).exists()]
-    for path in gone[::2] if t.runs == 0 and not _step(t).dry_run else []:
-        t.restore(path)
+@fault(
+    "deletes-more-on-the-next-run",
+    "A VACUUM right after another deletes a file that the first one rightly left.",
+    on=Vacuum,
+    caught_by="VAC-IDEM-1A",
+)
+def deletes_more(t: Tampering) -> Outcome | None:
+    # Were the first run to leave what must go, the case would end there: what ends it must come with the second run.
+    if _ran(t) and t.runs:
+        t.delete_first([*t.strangers(), *sorted(t.tombstones), *sorted(t.live)])
     return None
 
 
-@fault("never-settles", "A VACUUM after one that deleted nothing deletes something.", on=Vacuum, caught_by="VAC-IDEM-1B")
+@fault(
+    "never-settles", "A VACUUM after one that deleted nothing deletes something.", on=Vacuum, caught_by="VAC-IDEM-1B"
+)
 def never_settles(t: Tampering) -> Outcome | None:
     if _ran(t) and t.settled:
         t.delete_first([*t.strangers(), *sorted(t.tombstones), *sorted(t.live)])

@@ -57,7 +57,9 @@ def _resolve(artifact: str, version: str, *, java: Path, ivy_settings: str | Non
 
 def _cause(output: str) -> str:
     """The line of Ivy's output that says most."""
-    telling = [line.strip(" \t:") for line in output.splitlines() if re.search(r"not found|Exception|failed|refused", line)]
+    telling = [
+        line.strip(" \t:") for line in output.splitlines() if re.search(r"not found|Exception|failed|refused", line)
+    ]
     return telling[0][:160] if telling else "Ivy said nothing"
 
 

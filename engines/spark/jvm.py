@@ -82,7 +82,13 @@ class Jvm:
             "spark.local.dir": str(directory / "scratch"),
             **plan.conf,
         }
-        command = [str(plan.java), "-XX:+IgnoreUnrecognizedVMOptions", f"-Xmx{plan.heap}", "-XX:+UseSerialGC", "-Xshare:auto"]
+        command = [
+            str(plan.java),
+            "-XX:+IgnoreUnrecognizedVMOptions",
+            f"-Xmx{plan.heap}",
+            "-XX:+UseSerialGC",
+            "-XX:-UsePerfData",
+        ]
         command += [f"--add-opens={module}=ALL-UNNAMED" for module in _OPENED]
         command += ["-Djdk.reflect.useDirectMethodHandle=false", "-Dio.netty.tryReflectionSetAccessible=true"]
         command += [f"-Djava.io.tmpdir={directory}", f"-Dderby.system.home={directory}", f"-Duser.home={Path.home()}"]
@@ -92,11 +98,18 @@ class Jvm:
             command += ["--conf", f"{key}={value}"]
         command += ["pyspark-shell"]
         environ = {**os.environ, "_PYSPARK_DRIVER_CONN_INFO_PATH": str(info), "SPARK_HOME": str(spark_jars().parent)}
+        environ["LC_ALL"] = "C.UTF-8"  # in another locale, Java cannot name all files
         environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
         environ["PYSPARK_PYTHON"] = os.environ.get("PYSPARK_PYTHON", "python3")
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=log, stderr=log, env=environ, cwd=directory, start_new_session=True
+                command,
+                stdin=subprocess.PIPE,
+                stdout=log,
+                stderr=log,
+                env=environ,
+                cwd=directory,
+                start_new_session=True,
             )
         port, secret = self._wait_for(info)
         self.lease = Lease(generation, self._process.pid, port, secret, self._log)
@@ -112,7 +125,9 @@ class Jvm:
                 break
             watch.wait(0.02)
         self.close()
-        raise EngineUnavailable(f"Spark's JVM did not start (PySpark {pyspark.__version__}); its log ends: {tail(self._log)}")
+        raise EngineUnavailable(
+            f"Spark's JVM did not start (PySpark {pyspark.__version__}); its log ends: {tail(self._log)}"
+        )
 
     def close(self) -> None:
         """End it, now: a Spark driver in local mode has nothing to save."""

@@ -21,27 +21,57 @@ def _too_short(v: VacuumSeen) -> bool:
     return v.retain is not None and v.retain < v.table.retention
 
 
-@clause("VAC-CHK-1A", "RETAIN below the table's retention is refused while the safety check is on, dry run too, and nothing changes.", of=VacuumSeen, sources=("S1", "C 1.2"), since="4.1")
+@clause(
+    "VAC-CHK-1A",
+    "RETAIN below the table's retention is refused while the safety check is on, dry run too, and nothing changes.",
+    of=VacuumSeen,
+    sources=("S1", "C 1.2"),
+    since="4.1",
+)
 def too_short_is_refused(v: VacuumSeen) -> Judgement:
     if not (_too_short(v) and v.step.safety_check):
         return NOT_MET
     error, changed = v.outcome.error, changes(v.before, v.after)
     law = Law("refused", {"condition": TOO_SHORT})
     if error is None:
-        return one(Violation("step", f"RETAIN {v.step.retain_hours:g} HOURS was not refused.", law, evidence.of_cutoff(v)))
+        return one(
+            Violation("step", f"RETAIN {v.step.retain_hours:g} HOURS was not refused.", law, evidence.of_cutoff(v))
+        )
     if error.condition != TOO_SHORT:
-        return one(Violation("step", f"RETAIN {v.step.retain_hours:g} HOURS was refused with {error.condition}, not with {TOO_SHORT}.", law, evidence.of_answer(v)))
-    return one(Violation(changed[0], f"A refused VACUUM changed {', '.join(changed)}.", Law("nothing_changed")) if changed else None)
+        return one(
+            Violation(
+                "step",
+                f"RETAIN {v.step.retain_hours:g} HOURS was refused with {error.condition}, not with {TOO_SHORT}.",
+                law,
+                evidence.of_answer(v),
+            )
+        )
+    return one(
+        Violation(changed[0], f"A refused VACUUM changed {', '.join(changed)}.", Law("nothing_changed"))
+        if changed
+        else None
+    )
 
 
-@clause("VAC-CHK-1B", "RETAIN below the table's retention is allowed with the safety check off.", of=VacuumSeen, sources=("S1", "C 1.2"))
+@clause(
+    "VAC-CHK-1B",
+    "RETAIN below the table's retention is allowed with the safety check off.",
+    of=VacuumSeen,
+    sources=("S1", "C 1.2"),
+)
 def too_short_is_allowed(v: VacuumSeen) -> Judgement:
     if not _too_short(v) or v.step.safety_check:
         return NOT_MET
     return one(_refusal(v))
 
 
-@clause("VAC-CHK-1C", "A RETAIN that does not round to 0 hours, a negative one too, is ignored: it is neither refused nor does it move the cutoff.", of=VacuumSeen, sources=("C 1.2",), since="4.1")
+@clause(
+    "VAC-CHK-1C",
+    "A RETAIN that does not round to 0 hours, a negative one too, is ignored: it is neither refused nor does it move the cutoff.",
+    of=VacuumSeen,
+    sources=("C 1.2",),
+    since="4.1",
+)
 def other_retain_is_ignored(v: VacuumSeen) -> Judgement:
     """That the cutoff stays is judged by VAC-KEEP-1, whose cutoff is without RETAIN here."""
     return one(_refusal(v)) if v.step.retain_hours is not None and v.retain is None else NOT_MET
@@ -56,12 +86,26 @@ def plain_vacuum_runs(v: VacuumSeen) -> Judgement:
     return one(_refusal(v)) if v.step.retain_hours is None else NOT_MET
 
 
-@clause("VAC-DRY-1", "DRY RUN changes nothing at all: files, modification times, log, _last_vacuum_info.", of=VacuumSeen, sources=("S1",))
+@clause(
+    "VAC-DRY-1",
+    "DRY RUN changes nothing at all: files, modification times, log, _last_vacuum_info.",
+    of=VacuumSeen,
+    sources=("S1",),
+)
 def dry_run_changes_nothing(v: VacuumSeen) -> Judgement:
     if not v.step.dry_run:
         return NOT_MET
     changed = changes(v.before, v.after)
-    return one(Violation(changed[0], f"DRY RUN changed {', '.join(changed)}.", Law("nothing_changed"), evidence.of_path(v, changed[0])) if changed else None)
+    return one(
+        Violation(
+            changed[0],
+            f"DRY RUN changed {', '.join(changed)}.",
+            Law("nothing_changed"),
+            evidence.of_path(v, changed[0]),
+        )
+        if changed
+        else None
+    )
 
 
 def _announced(v: VacuumSeen) -> VacuumSeen | None:
@@ -72,7 +116,12 @@ def _announced(v: VacuumSeen) -> VacuumSeen | None:
     return dry if dry.cutoff == v.cutoff else None
 
 
-@clause("VAC-DRY-2A", "What a real run deletes is what the DRY RUN before it listed, or a part of it.", of=VacuumSeen, sources=("S1", "C 1.2"))
+@clause(
+    "VAC-DRY-2A",
+    "What a real run deletes is what the DRY RUN before it listed, or a part of it.",
+    of=VacuumSeen,
+    sources=("S1", "C 1.2"),
+)
 def dry_run_lists_what_goes(v: VacuumSeen) -> Judgement:
     dry = _announced(v)
     if dry is None:
@@ -81,12 +130,23 @@ def dry_run_lists_what_goes(v: VacuumSeen) -> Judgement:
     def problem(path: str) -> Violation | None:
         if path in dry.listed:
             return None
-        return Violation(path, f"VACUUM deleted {path}; the DRY RUN before it did not list it.", Law("lists", {"path": path}), evidence.of_path(v, path), step=dry.index)
+        return Violation(
+            path,
+            f"VACUUM deleted {path}; the DRY RUN before it did not list it.",
+            Law("lists", {"path": path}),
+            evidence.of_path(v, path),
+            step=dry.index,
+        )
 
     return each(deleted(v), problem)
 
 
-@clause("VAC-DRY-2B", "Of what a DRY RUN listed, the real run leaves only directories that are not empty.", of=VacuumSeen, sources=("S1", "C 1.2"))
+@clause(
+    "VAC-DRY-2B",
+    "Of what a DRY RUN listed, the real run leaves only directories that are not empty.",
+    of=VacuumSeen,
+    sources=("S1", "C 1.2"),
+)
 def dry_run_lists_only_what_goes(v: VacuumSeen) -> Judgement:
     dry = _announced(v)
     if dry is None:
@@ -118,7 +178,12 @@ def _info(commit: Commit) -> dict[str, Any]:
     return dict(infos[0].fields) if infos else {}
 
 
-@clause("VAC-LOG-1A", "With logging on, VACUUM writes two versions, START and END, without any file action.", of=VacuumSeen, sources=("S1", "C 1.5"))
+@clause(
+    "VAC-LOG-1A",
+    "With logging on, VACUUM writes two versions, START and END, without any file action.",
+    of=VacuumSeen,
+    sources=("S1", "C 1.5"),
+)
 def start_and_end(v: VacuumSeen) -> Judgement:
     if not v.ran or not v.step.logging:
         return NOT_MET
@@ -130,7 +195,12 @@ def start_and_end(v: VacuumSeen) -> Judgement:
     return one(Violation("log", f"VACUUM's commits hold file actions: {', '.join(files)}.", law) if files else None)
 
 
-@clause("VAC-LOG-1B", "START and END state the parameters of the run, and metrics that are true of what it deleted.", of=VacuumSeen, sources=("S1", "C 1.5"))
+@clause(
+    "VAC-LOG-1B",
+    "START and END state the parameters of the run, and metrics that are true of what it deleted.",
+    of=VacuumSeen,
+    sources=("S1", "C 1.5"),
+)
 def true_parameters_and_metrics(v: VacuumSeen) -> Judgement:
     if not v.ran or not v.step.logging or len(v.commits) != 2:
         return NOT_MET
@@ -178,7 +248,12 @@ def rest_of_the_log(v: VacuumSeen) -> Judgement:
     wrong = [path for path in _new_in_log(v) if not _may_appear(v, path)]
     for path, entry in v.before.listing.items():
         # Writing a checkpoint also cleans up the log (facts 1.2, step 14): what goes then is not VACUUM's doing.
-        if path.startswith(f"{LOG_DIRECTORY}/") and not new_checkpoint and not _may_change(path) and v.after.listing.get(path) != entry:
+        if (
+            path.startswith(f"{LOG_DIRECTORY}/")
+            and not new_checkpoint
+            and not _may_change(path)
+            and v.after.listing.get(path) != entry
+        ):
             wrong.append(path)
     return one(Violation(wrong[0], f"VACUUM changed {', '.join(wrong)}.", Law("log_unchanged")) if wrong else None)
 
@@ -210,7 +285,11 @@ def _may_appear(v: VacuumSeen, path: str) -> bool:
 def no_log(v: VacuumSeen) -> Judgement:
     if not v.ran or v.step.logging:
         return NOT_MET
-    return one(Violation("log", f"VACUUM without logging wrote version {v.commits[0].version}.", Law("no_commit")) if v.commits else None)
+    return one(
+        Violation("log", f"VACUUM without logging wrote version {v.commits[0].version}.", Law("no_commit"))
+        if v.commits
+        else None
+    )
 
 
 def _repeats(v: VacuumSeen) -> VacuumSeen | None:
@@ -221,7 +300,12 @@ def _repeats(v: VacuumSeen) -> VacuumSeen | None:
     return first if first.cutoff == v.cutoff and v.retain is None else None
 
 
-@clause("VAC-IDEM-1A", "A second run right after deletes nothing but directories that the first one left empty.", of=VacuumSeen, sources=("S1",))
+@clause(
+    "VAC-IDEM-1A",
+    "A second run right after deletes nothing but directories that the first one left empty.",
+    of=VacuumSeen,
+    sources=("S1",),
+)
 def second_run(v: VacuumSeen) -> Judgement:
     first = _repeats(v)
     if first is None:
@@ -229,7 +313,14 @@ def second_run(v: VacuumSeen) -> Judgement:
     wrong = [path for path in deleted(v) if v.before.listing[path].kind != "directory"]
     if not wrong:
         return one(None)
-    return one(Violation(wrong[0], f"A second VACUUM right after the first deleted {', '.join(wrong)}.", Law("no_file_went"), evidence.of_path(v, wrong[0])))
+    return one(
+        Violation(
+            wrong[0],
+            f"A second VACUUM right after the first deleted {', '.join(wrong)}.",
+            Law("no_file_went"),
+            evidence.of_path(v, wrong[0]),
+        )
+    )
 
 
 @clause("VAC-IDEM-1B", "A run right after one that deleted nothing deletes nothing.", of=VacuumSeen, sources=("S1",))
@@ -238,4 +329,13 @@ def settled(v: VacuumSeen) -> Judgement:
     if first is None or first.vanished:
         return NOT_MET
     gone = deleted(v)
-    return one(Violation(gone[0], f"A VACUUM right after one that deleted nothing deleted {', '.join(gone)}.", Law("nothing_went"), evidence.of_path(v, gone[0])) if gone else None)
+    return one(
+        Violation(
+            gone[0],
+            f"A VACUUM right after one that deleted nothing deleted {', '.join(gone)}.",
+            Law("nothing_went"),
+            evidence.of_path(v, gone[0]),
+        )
+        if gone
+        else None
+    )

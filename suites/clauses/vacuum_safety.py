@@ -20,7 +20,12 @@ def must_stay(v: VacuumSeen, paths: Iterable[str]) -> Judgement:
     def problem(path: str) -> Violation | None:
         if path in v.after.listing:
             return None
-        return Violation(path, f"VACUUM deleted {path}: {v.fates[path].reason.value}.", Law("stays", {"path": path}), evidence.of_path(v, path))
+        return Violation(
+            path,
+            f"VACUUM deleted {path}: {v.fates[path].reason.value}.",
+            Law("stays", {"path": path}),
+            evidence.of_path(v, path),
+        )
 
     return each(sorted(paths), problem)
 
@@ -31,32 +36,61 @@ def must_go(v: VacuumSeen, paths: Iterable[str]) -> Judgement:
     def problem(path: str) -> Violation | None:
         if path not in v.after.listing:
             return None
-        return Violation(path, f"VACUUM left {path}: {v.fates[path].reason.value}.", Law("goes", {"path": path}), (*evidence.of_path(v, path), *evidence.of_answer(v)))
+        return Violation(
+            path,
+            f"VACUUM left {path}: {v.fates[path].reason.value}.",
+            Law("goes", {"path": path}),
+            (*evidence.of_path(v, path), *evidence.of_answer(v)),
+        )
 
     return each(sorted(paths), problem)
 
 
 def of_fate(v: VacuumSeen, *reasons: Reason, fate: Fate = Fate.STAY) -> list[str]:
     """The paths outside the log that have this fate for one of these reasons."""
-    return [path for path, judged in v.fates.items() if judged.fate is fate and judged.reason in reasons and path in v.before.data]
+    return [
+        path
+        for path, judged in v.fates.items()
+        if judged.fate is fate and judged.reason in reasons and path in v.before.data
+    ]
 
 
-@clause("VAC-SAFE-1", "VACUUM never deletes a file that the current version refers to, whatever its age.", of=VacuumSeen, sources=("S1",))
+@clause(
+    "VAC-SAFE-1",
+    "VACUUM never deletes a file that the current version refers to, whatever its age.",
+    of=VacuumSeen,
+    sources=("S1",),
+)
 def live_files(v: VacuumSeen) -> Judgement:
     return must_stay(v, of_fate(v, Reason.LIVE))
 
 
-@clause("VAC-SAFE-2", "VACUUM never deletes a file whose tombstone is inside retention, whatever the file's own age.", of=VacuumSeen, sources=("S1",))
+@clause(
+    "VAC-SAFE-2",
+    "VACUUM never deletes a file whose tombstone is inside retention, whatever the file's own age.",
+    of=VacuumSeen,
+    sources=("S1",),
+)
 def retained_files(v: VacuumSeen) -> Judgement:
     return must_stay(v, of_fate(v, Reason.RETAINED))
 
 
-@clause("VAC-SAFE-3", "VACUUM never deletes an unreferenced file younger than retention: an active writer may be about to commit it.", of=VacuumSeen, sources=("S1",))
+@clause(
+    "VAC-SAFE-3",
+    "VACUUM never deletes an unreferenced file younger than retention: an active writer may be about to commit it.",
+    of=VacuumSeen,
+    sources=("S1",),
+)
 def young_files(v: VacuumSeen) -> Judgement:
     return must_stay(v, of_fate(v, Reason.YOUNG))
 
 
-@clause("VAC-SAFE-4", "VACUUM never deletes a hidden file or directory (its name begins with _ or .), at any depth, nor anything in one, _delta_log first of all.", of=VacuumSeen, sources=("S1", "C 1.2"))
+@clause(
+    "VAC-SAFE-4",
+    "VACUUM never deletes a hidden file or directory (its name begins with _ or .), at any depth, nor anything in one, _delta_log first of all.",
+    of=VacuumSeen,
+    sources=("S1", "C 1.2"),
+)
 def hidden(v: VacuumSeen) -> Judgement:
     return must_stay(v, [*of_fate(v, Reason.HIDDEN, Reason.INSIDE_HIDDEN), LOG_DIRECTORY])
 
@@ -68,26 +102,54 @@ def in_underscored_partition(v: VacuumSeen, path: str) -> bool:
     return any(name.startswith(f"{column}=") for name in names for column in columns)
 
 
-@clause("VAC-SAFE-5A", "Partition directories whose column name begins with _ or . are not hidden: what must stay there stays.", of=VacuumSeen, sources=("S1", "C 1.2"))
+@clause(
+    "VAC-SAFE-5A",
+    "Partition directories whose column name begins with _ or . are not hidden: what must stay there stays.",
+    of=VacuumSeen,
+    sources=("S1", "C 1.2"),
+)
 def underscored_partitions_keep(v: VacuumSeen) -> Judgement:
-    return must_stay(v, [path for path in of_fate(v, Reason.LIVE, Reason.RETAINED, Reason.YOUNG) if in_underscored_partition(v, path)])
+    return must_stay(
+        v,
+        [path for path in of_fate(v, Reason.LIVE, Reason.RETAINED, Reason.YOUNG) if in_underscored_partition(v, path)],
+    )
 
 
-@clause("VAC-SAFE-5B", "Partition directories whose column name begins with _ or . are not hidden: what must go there goes.", of=VacuumSeen, sources=("S1", "C 1.2"))
+@clause(
+    "VAC-SAFE-5B",
+    "Partition directories whose column name begins with _ or . are not hidden: what must go there goes.",
+    of=VacuumSeen,
+    sources=("S1", "C 1.2"),
+)
 def underscored_partitions_free(v: VacuumSeen) -> Judgement:
     if not v.ran:
         return NOT_MET
-    return must_go(v, [path for path in of_fate(v, Reason.EXPIRED, Reason.ORPHAN, fate=Fate.GO) if in_underscored_partition(v, path)])
+    return must_go(
+        v,
+        [path for path in of_fate(v, Reason.EXPIRED, Reason.ORPHAN, fate=Fate.GO) if in_underscored_partition(v, path)],
+    )
 
 
-@clause("VAC-SAFE-5C", "A name that only resembles such a partition directory (_dates beside a column _date) is hidden.", of=VacuumSeen, sources=("C 1.2",))
+@clause(
+    "VAC-SAFE-5C",
+    "A name that only resembles such a partition directory (_dates beside a column _date) is hidden.",
+    of=VacuumSeen,
+    sources=("C 1.2",),
+)
 def resembling_names(v: VacuumSeen) -> Judgement:
     columns = [column for column in v.table.partition_by if column.startswith(("_", "."))]
 
     def resembles(name: str) -> bool:
         return any(name.startswith(column) for column in columns) and is_hidden(name, v.table.partition_by)
 
-    return must_stay(v, [path for path in of_fate(v, Reason.HIDDEN, Reason.INSIDE_HIDDEN) if any(resembles(name) for name in path.split("/"))])
+    return must_stay(
+        v,
+        [
+            path
+            for path in of_fate(v, Reason.HIDDEN, Reason.INSIDE_HIDDEN)
+            if any(resembles(name) for name in path.split("/"))
+        ],
+    )
 
 
 @clause("VAC-SAFE-6A", "VACUUM never deletes a directory that still holds anything.", of=VacuumSeen, sources=("S1",))
@@ -95,10 +157,20 @@ def full_directories(v: VacuumSeen) -> Judgement:
     return must_stay(v, of_fate(v, Reason.HOLDS))
 
 
-@clause("VAC-SAFE-6B", "VACUUM never deletes the table's own root, nor leaves a table that cannot be read.", of=VacuumSeen, sources=("S1",), of_broken=True)
+@clause(
+    "VAC-SAFE-6B",
+    "VACUUM never deletes the table's own root, nor leaves a table that cannot be read.",
+    of=VacuumSeen,
+    sources=("S1",),
+    of_broken=True,
+)
 def root_stays(v: VacuumSeen) -> Judgement:
     broken = v.after.broken
-    return one(Violation("root", f"After VACUUM there is no table that can be read: {broken}.", Law("table_is_there")) if broken else None)
+    return one(
+        Violation("root", f"After VACUUM there is no table that can be read: {broken}.", Law("table_is_there"))
+        if broken
+        else None
+    )
 
 
 @clause("VAC-SAFE-10A", "After VACUUM the engine reads the current version as before it.", of=ReadSeen, sources=("S1",))
@@ -109,17 +181,31 @@ def engine_reads(r: ReadSeen) -> Judgement:
     return one(misread(r))
 
 
-@clause("VAC-SAFE-10B", "After VACUUM an independent reader reads the current version as before it.", of=VacuumSeen, sources=("S1",))
+@clause(
+    "VAC-SAFE-10B",
+    "After VACUUM an independent reader reads the current version as before it.",
+    of=VacuumSeen,
+    sources=("S1",),
+)
 def independent_reader_reads(v: VacuumSeen) -> Judgement:
     if not v.ran or v.before.rows is None:
         return NOT_MET
     if v.after.rows == v.before.rows:
         return one(None)
     facts = ("a live file cannot be read",) if v.after.rows is None else evidence.of_rows(v.before.rows, v.after.rows)
-    return one(Violation("rows", "After VACUUM the current version does not hold the rows of before.", Law("table_is_there"), facts))
+    return one(
+        Violation(
+            "rows", "After VACUUM the current version does not hold the rows of before.", Law("table_is_there"), facts
+        )
+    )
 
 
-@clause("VAC-SAFE-10C", "After VACUUM the engine reads every version inside retention as it was.", of=ReadSeen, sources=("S1",))
+@clause(
+    "VAC-SAFE-10C",
+    "After VACUUM the engine reads every version inside retention as it was.",
+    of=ReadSeen,
+    sources=("S1",),
+)
 def retained_versions_read(r: ReadSeen) -> Judgement:
     vacuumed = any(isinstance(seen, VacuumSeen) and seen.ran for seen in r.earlier)
     if r.is_current or not vacuumed or not r.inside_retention or not _files_retained(r):

@@ -1,0 +1,292 @@
+"""The judge on an engine of our own: right outcomes pass every clause, and every fault is noticed by its clauses."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, seed, settings
+
+import suites.clauses  # noqa: F401 - fills the catalogue
+from engines.known_bad import FAULTS, Fault, KnownBadEngine
+from engines.port import Engine, EngineDied, Outcome
+from model.case import Case
+from model.predicate import Compare, Op
+from model.steps import Append, Delete, EngineStep, Litter, Moment, Read, SetClock, Vacuum
+from model.table import HOUR, WEEK, Column, Commit, DataFile, Removal, Stray, Table
+from model.values import Type
+from suites.campaigns import CAMPAIGNS, Campaign
+from suites.clause import CATALOGUE
+from suites.judge import Judge, JudgedCase
+from tests.fake_engine import FakeEngine, Habits
+
+#: The tests share drawn cases: one worker of pytest-xdist does them all.
+pytestmark = pytest.mark.xdist_group("judge")
+
+HABITS = [Habits(*choices) for choices in product((False, True), repeat=3)]
+
+#: Hypothesis varies a case some five times before it draws a new one, so several seeds give more kinds of cases than one.
+SEEDS, CASES = 8, 25
+
+
+@cache
+def drawn(campaign: Campaign) -> tuple[Case, ...]:
+    """Two hundred cases, the same ones on every run."""
+    found: list[Case] = []
+    for number in range(SEEDS):
+
+        @seed(number)
+        @settings(
+            max_examples=CASES,
+            phases=(Phase.generate,),
+            database=None,
+            deadline=None,
+            suppress_health_check=list(HealthCheck),
+        )
+        @given(campaign.cases())
+        def draw(case: Case) -> None:
+            found.append(case)
+
+        draw()
+    return tuple(found)
+
+
+def judge(engine: Engine, directory: Path, **listed: Any) -> Judge:
+    return Judge(engine, list(CATALOGUE.values()), directory, **listed)
+
+
+@cache
+def judged(campaign: Campaign, directory: Path) -> tuple[JudgedCase, ...]:
+    """The drawn cases, judged on the right engine; its habits take turns."""
+    judges = [judge(FakeEngine(habits), directory / str(number)) for number, habits in enumerate(HABITS)]
+    return tuple(judges[number % len(HABITS)].judge(case) for number, case in enumerate(drawn(campaign)))
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("judge")
+
+
+# What is right passes ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("campaign", CAMPAIGNS, ids=lambda campaign: campaign.name)
+def test_a_right_engine_keeps_every_clause(campaign: Campaign, directory: Path) -> None:
+    results = judged(campaign, directory)
+    assert len(results) >= 150
+    for result in results:
+        assert result.failure is None, result.failure
+        told = {id: result.tallies[id].violations for id in result.violated}
+        assert not told, f"{result.case}: {told}"
+        run = [step for step in result.case.steps if isinstance(step, (Delete, Vacuum, Read))]
+        assert len(result.steps) == len(run), "a case that breaks nothing is run to its end"
+
+
+def test_the_campaigns_meet_every_clause(directory: Path) -> None:
+    met = {id for campaign in CAMPAIGNS for result in judged(campaign, directory) for id in result.tallies}
+    assert met == set(CATALOGUE)
+
+
+@pytest.mark.parametrize("campaign", CAMPAIGNS, ids=lambda campaign: campaign.name)
+def test_a_campaign_meets_its_chapters(campaign: Campaign, directory: Path) -> None:
+    met = {id.split("-")[0] for result in judged(campaign, directory) for id in result.tallies}
+    assert set(campaign.chapters) <= met
+
+
+def test_a_table_is_gone_when_its_case_is_judged(tmp_path: Path) -> None:
+    judge(FakeEngine(), tmp_path).judge(drawn(CAMPAIGNS[0])[0])
+    assert not list(tmp_path.iterdir())
+
+
+# What is wrong is noticed ------------------------------------------------------------------------------------------
+
+BY_CLAUSE = [(fault, clause) for fault in FAULTS.values() for clause in fault.caught_by]
+
+
+def witnesses(fault: Fault, clause: str, directory: Path) -> list[Case]:
+    """Drawn cases that meet the clause, from the campaigns of all chapters by turns, so that every kind comes early."""
+    meeting = [
+        [result.case for result in judged(campaign, directory) if clause in result.tallies] for campaign in CAMPAIGNS
+    ]
+    longest = max(map(len, meeting))
+    return [cases[place] for place in range(longest) for cases in meeting if place < len(cases)]
+
+
+@pytest.mark.parametrize(("fault", "clause"), BY_CLAUSE, ids=lambda value: getattr(value, "name", value))
+def test_every_fault_is_noticed_by_each_of_its_clauses(fault: Fault, clause: str, directory: Path) -> None:
+    """Stronger than what a run of a known-bad engine asks for: that one of the clauses notices."""
+    bad = judge(KnownBadEngine(FakeEngine(), fault), directory / f"{fault.name}-{clause}")
+    for case in witnesses(fault, clause, directory)[:100]:
+        result = bad.judge(case)
+        assert result.failure is None, result.failure
+        if clause in result.violated:
+            (index, violation), *_ = result.tallies[clause].violations
+            assert 0 <= index < len(case.steps)
+            assert violation.message.endswith(".") and violation.subject and violation.evidence
+            return
+    pytest.fail(f"none of the drawn cases that meet {clause} shows it the fault {fault.name!r}")
+
+
+# How a case is run -------------------------------------------------------------------------------------------------
+
+ID = Column("id", Type.INTEGER)
+TABLE = Table(
+    columns=(ID,),
+    partition_by=(),
+    files=(
+        DataFile(0, (), ((1,), (2,)), -3 * WEEK),
+        DataFile(1, (), ((3,), (None,)), -3 * WEEK),
+        DataFile(2, (), ((9,),), -3 * WEEK),
+    ),
+    commits=(Commit(-2 * HOUR, adds=(0, 1, 2)), Commit(-HOUR, removes=(Removal(2, -2 * WEEK),))),
+    strays=(Stray("old.tmp", modified=-2 * WEEK),),
+)
+SMALL = Delete(Compare("id", Op.LE, 1, Type.INTEGER))
+CASE = Case(TABLE, (SMALL, Read(), Read(before_step=0), Vacuum(dry_run=True), Vacuum(), Vacuum(), Read()))
+
+
+class Watched:
+    """The right engine, with every call noted; dies at the first ``deaths`` steps."""
+
+    name = "watched"
+    versions: Mapping[str, str] = {"delta": "4.4.0"}
+
+    def __init__(self, *, deaths: int = 0) -> None:
+        self.engine = FakeEngine()
+        self.deaths = deaths
+        self.calls: list[tuple[Path, EngineStep, int, int | None]] = []
+
+    def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
+        self.calls.append((root, step, clock, version))
+        if self.deaths:
+            self.deaths -= 1
+            raise EngineDied("DELETE took the JVM with it\nits log")
+        return self.engine.run(root, step, clock=clock, version=version)
+
+    def close(self) -> None:
+        self.engine.close()
+
+
+def test_what_was_seen_is_recorded_step_by_step(tmp_path: Path) -> None:
+    result = judge(FakeEngine(), tmp_path).judge(CASE)
+    assert not result.violated
+    assert [(step["index"], step["kind"]) for step in result.steps] == [
+        (0, "delete"),
+        (1, "read"),
+        (2, "read"),
+        (3, "vacuum"),
+        (4, "vacuum"),
+        (5, "vacuum"),
+        (6, "read"),
+    ]
+    assert result.steps[0]["observed"]["version"] == [1, 2]
+    assert result.steps[1]["outcome"]["rows"] == [[2], [3], [None]]
+    assert result.steps[2]["outcome"]["rows"] == [[1], [2], [3], [None]]
+    named = TABLE.files[2].id
+    assert result.steps[3]["outcome"]["rows"] == [
+        "old.tmp",
+        f"part-{named:05d}-{named:08x}-0000-4000-8000-000000000000.c000.snappy.parquet",
+    ]
+    assert result.steps[4]["observed"]["operations"] == ["VACUUM START", "VACUUM END"]
+
+
+def test_records_do_not_depend_on_the_run(tmp_path: Path) -> None:
+    def records(name: str) -> list[dict[str, Any]]:
+        steps = judge(FakeEngine(), tmp_path / name).judge(CASE).steps
+        return [{key: value for key, value in step.items() if key != "seconds"} for step in steps]
+
+    assert records("one") == records("another")
+
+
+def test_the_engine_is_given_the_clock_and_the_version(tmp_path: Path) -> None:
+    engine = Watched()
+    before = time.time_ns() // 1_000_000
+    case = Case(TABLE, (SMALL, SetClock(Moment(HOUR)), Read(before_step=0), Read(), SetClock(Moment(5, 0)), Vacuum()))
+    assert not judge(engine, tmp_path).judge(case).violated
+    after = time.time_ns() // 1_000_000
+    clocks = [clock for _, _, clock, _ in engine.calls]
+    assert before <= clocks[0] <= after
+    assert [clock - clocks[0] for clock in clocks[:3]] == [0, HOUR, HOUR]
+    assert clocks[0] + 5 <= clocks[3] <= after + 5, "the clock stands 5 ms after the DELETE's stamp"
+    assert [version for _, _, _, version in engine.calls] == [None, 1, None, None]
+    assert len({root for root, _, _, _ in engine.calls}) == 1
+
+
+def test_a_stamp_of_a_step_that_removed_nothing_is_the_start(tmp_path: Path) -> None:
+    engine = Watched()
+    none = Delete(Compare("id", Op.GT, 100, Type.INTEGER))
+    judge(engine, tmp_path).judge(Case(TABLE, (none, SetClock(Moment(7, 0)), Vacuum())))
+    assert engine.calls[1][2] == engine.calls[0][2] + 7
+
+
+def test_appends_and_litter_are_part_of_the_promise(tmp_path: Path) -> None:
+    steps = (
+        Append((DataFile(7, (), ((1,), (50,)), 0),)),
+        Litter((Stray("young.tmp", modified=0), Stray("_hidden/x", modified=-9 * WEEK))),
+        SMALL,
+        Read(),
+        Vacuum(),
+        Read(),
+    )
+    result = judge(FakeEngine(), tmp_path).judge(Case(TABLE, steps))
+    assert not result.violated
+    assert result.steps[1]["outcome"]["rows"] == [[2], [3], [50], [None]]
+    assert result.tallies["VAC-SAFE-4"].met == result.tallies["VAC-SAFE-3"].met == 1
+
+
+def test_a_case_ends_where_a_clause_is_broken(tmp_path: Path) -> None:
+    bad = KnownBadEngine(FakeEngine(), FAULTS["removes-without-time"])
+    result = judge(bad, tmp_path).judge(CASE)
+    assert result.violated == ["DEL-REM-1A"]
+    assert [step["index"] for step in result.steps] == [0]
+
+
+def test_a_known_deviation_does_not_end_a_case(tmp_path: Path) -> None:
+    bad = KnownBadEngine(FakeEngine(), FAULTS["says-blind-append"])
+    result = judge(bad, tmp_path, listed=["DEL-INFO-1B"]).judge(CASE)
+    assert result.violated == ["DEL-INFO-1B"]
+    assert len(result.steps) == len(CASE.steps)
+
+
+def test_a_broken_table_ends_a_case_even_where_that_is_a_known_deviation(tmp_path: Path) -> None:
+    bad = KnownBadEngine(FakeEngine(), FAULTS["breaks-the-log"])
+    result = judge(bad, tmp_path, listed=list(CATALOGUE)).judge(CASE)
+    assert result.violated == ["DEL-PHYS-3"]
+    assert [step["index"] for step in result.steps] == [0]
+
+
+def test_an_engine_that_dies_gets_a_second_chance_on_a_fresh_table(tmp_path: Path) -> None:
+    engine = Watched(deaths=1)
+    result = judge(engine, tmp_path).judge(CASE)
+    assert result.failure is None and not result.violated
+    assert engine.calls[0][0] != engine.calls[1][0]
+    assert engine.calls[0][1] == engine.calls[1][1] == SMALL
+
+
+def test_an_engine_that_dies_twice_is_a_failure_that_says_so(tmp_path: Path) -> None:
+    result = judge(Watched(deaths=2), tmp_path).judge(CASE)
+    assert result.failure is not None
+    assert (result.failure.kind, result.failure.message) == ("engine-died", "DELETE took the JVM with it")
+    assert result.failure.log.endswith("its log")
+    assert not result.tallies and not result.steps
+
+
+def test_a_mistake_of_our_own_is_a_failure_of_the_harness(tmp_path: Path) -> None:
+    absent = Delete(Compare("absent", Op.EQ, 1, Type.INTEGER))
+    result = judge(FakeEngine(), tmp_path).judge(replace(CASE, steps=(absent,)))
+    assert result.failure is not None and result.failure.kind == "harness"
+    assert result.failure.message == "KeyError: 'absent'"
+    assert "Traceback" in result.failure.log
+    assert not list(tmp_path.iterdir())
+
+
+def test_only_the_clauses_that_are_asked_for_are_judged(tmp_path: Path) -> None:
+    chosen = [CATALOGUE["VAC-SAFE-1"], CATALOGUE["DEL-ROW-5A"]]
+    result = Judge(FakeEngine(), chosen, tmp_path).judge(CASE)
+    assert set(result.tallies) == {"VAC-SAFE-1", "DEL-ROW-5A"}
