@@ -88,7 +88,9 @@ def cutoff_for(*, clock: int, retention: int, retain: int | None, wall: tuple[in
 
 def whole_hours(hours: float) -> int:
     """RETAIN's hours as the engine takes them: rounded to whole ones, halves up; in ms (facts 1.1)."""
-    return math.floor(hours + 0.5) * HOUR
+    whole = math.floor(hours)
+    # Not floor(hours + 0.5): that sum is itself rounded, and the greatest number below a half would become 1.
+    return (whole + (hours - whole >= 0.5)) * HOUR
 
 
 def is_hidden(name: str, partition_by: Iterable[str]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import threading
 import time
@@ -93,8 +94,10 @@ class Controller:
     def lease(self, lost: int) -> Any:
         return self._provider.lease(lost)
 
-    def begin(self, versions: dict[str, str]) -> dict[str, Any]:
+    def begin(self, versions: dict[str, str], pid: int) -> dict[str, Any]:
         """A worker's engine is up. The first one's versions go into the header."""
+        if pid != os.getpid():
+            self._workspace.started(pid)
         engine_version = next(iter(versions.values()))
         listed = [one.clause for one in in_force(self._deviations, version=engine_version, today=date.today())]
         with self._lock:

@@ -127,8 +127,8 @@ class _Remote:
         lease: Lease = self._caller.call("lease", lost)
         return lease
 
-    def begin(self, versions: dict[str, str]) -> dict[str, Any]:
-        told: dict[str, Any] = self._caller.call("begin", versions)
+    def begin(self, versions: dict[str, str], pid: int) -> dict[str, Any]:
+        told: dict[str, Any] = self._caller.call("begin", versions, pid)
         return told
 
     def claim(self, clause: str) -> bool:

@@ -7,6 +7,7 @@ Lines that it is told: ``remove PATH`` (a directory that the run made), ``kill P
 from __future__ import annotations
 
 import os
+import select
 import shutil
 import signal
 import sys
@@ -26,12 +27,19 @@ def reap(lines: Iterable[str]) -> None:
         elif word == "kill":
             processes.append(int(argument))
     for pid in processes:
+        end(pid)
+    for directory in directories:
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+def end(pid: int) -> None:
+    """Kill a process, and wait until it can no longer write; a second at most, as its parent may never collect it."""
+    for _ in range(100):
         try:
             os.kill(pid, signal.SIGKILL)
         except OSError:
-            continue
-    for directory in directories:
-        shutil.rmtree(directory, ignore_errors=True)
+            return
+        select.select([], [], [], 0.01)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
@@ -21,8 +22,8 @@ from suites.record import case_line
 class Link(Protocol):
     """What a worker asks of the controller."""
 
-    def begin(self, versions: dict[str, str]) -> dict[str, Any]:
-        """Say which engine it is; get what every worker must know: ``directory``, ``seed``, ``listed``."""
+    def begin(self, versions: dict[str, str], pid: int) -> dict[str, Any]:
+        """Say which engine it is, and which process we are; get what every worker must know: ``directory``, ``seed``, ``listed``."""
         ...
 
     def claim(self, clause: str) -> bool:
@@ -65,7 +66,7 @@ class Referee:
     def _ready(self) -> Judge:
         if self._judge is None:
             self._engine = self._open_engine()
-            told = self._link.begin(dict(self._engine.versions))
+            told = self._link.begin(dict(self._engine.versions), os.getpid())
             self._seed, self._listed = told["seed"], frozenset(told["listed"])
             directory = Path(told["directory"]) / f"tables-{self._worker}"
             self._judge = Judge(self._engine, active_clauses(self._options), directory, self._listed)

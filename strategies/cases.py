@@ -24,10 +24,10 @@ FEATURE_SETS = ((), ("deletionVectors",), ("changeDataFeed",), ("deletionVectors
 #: RETAIN's hours, and whether the safety check is on. 0.4 and 0.5 fall on both sides of the rounding (facts 1.1).
 RETAIN_FORMS: tuple[tuple[float | None, bool], ...] = (
     (None, True),
-    (0, False),
     (0, True),
-    (0.4, False),
+    (0, False),
     (0.4, True),
+    (0.4, False),
     (0.5, False),
     (1, True),
     (1, False),
@@ -57,31 +57,33 @@ def partition_deletes(draw: DrawFn, *, features: tuple[tuple[str, ...], ...] = F
             features=st.sampled_from(features),
         )
     )
-    return Case(table=table, steps=draw(_deletes_and_reads(deletes(table, metadata_only=True))))
+    return draw(_deletes_and_reads(table, deletes(table, metadata_only=True)))
 
 
 @st.composite
 def row_deletes(draw: DrawFn) -> Case:
     """DELETEs that must look into files, on tables without features: one or two, each followed by a read.
 
-    Predicates are over data columns, on partitioned tables as often joined with partition conditions. Two in five end
+    Predicates are over data columns, on partitioned tables three in five joined with partition conditions. Two in five end
     with a read of the version before one of the DELETEs. 2 to 5 engine steps. Shrinks to one DELETE of one test.
     """
     table = draw(tables(removed=_SELDOM_REMOVED))
     over_data = predicates(table, over="data")
     mixed = predicates(table, over="mixed") if table.partition_by else over_data
-    return Case(table=table, steps=draw(_deletes_and_reads(st.one_of(over_data, mixed).map(Delete))))
+    return draw(_deletes_and_reads(table, weighted((2, over_data), (3, mixed)).map(Delete)))
 
 
 @st.composite
-def _deletes_and_reads(draw: DrawFn, deletes: SearchStrategy[Delete]) -> tuple[Step, ...]:
+def _deletes_and_reads(draw: DrawFn, table: Table, deletes: SearchStrategy[Delete]) -> Case:
     count = draw(odds((2, 1), (1, 2)))
     steps: list[Step] = []
     for _ in range(count):
         steps += [draw(deletes), Read()]
     if draw(odds((3, False), (2, True))):
         steps.append(Read(before_step=2 * draw(st.integers(0, count - 1))))
-    return tuple(steps)
+        # Most of the versions that are read are such that they may be: inside retention.
+        table = draw(odds((3, _just_committed(table)), (1, table)))
+    return Case(table=table, steps=tuple(steps))
 
 
 @st.composite
@@ -173,10 +175,11 @@ def _milliseconds(retention_hours: int | None) -> int:
 
 @st.composite
 def _vacuums(draw: DrawFn) -> list[Step]:
-    """A dry run and two real ones, and a read; one time in four without records in the log."""
+    """A dry run, two or seldom three real ones, and a read; one time in four without records in the log."""
     logging = draw(odds((3, True), (1, False)))
     dry, real = Vacuum(dry_run=True, logging=logging), Vacuum(logging=logging)
-    return [dry, real, real, Read()]
+    again = draw(odds((3, [real, real]), (1, [real, real, real])))
+    return [dry, *again, Read()]
 
 
 @st.composite

@@ -24,8 +24,8 @@ DATA_NAMES = ("id", "v", "name", "path", "a.b", "größe", "select", "_w")
 PARTITION_TYPES = (Type.STRING, Type.INTEGER, Type.DATE)
 DATA_TYPES = (Type.INTEGER, Type.STRING, Type.LONG, Type.BOOLEAN, Type.DATE)
 
-#: The retentions that a table may set, in hours; None: it sets none, a week holds.
-RETENTIONS = (None, 168, 24, 1, 240)
+#: The retentions that a table may set, in hours; None, twice as often as the others: it sets none, a week holds.
+RETENTIONS = (None, None, 168, 24, 1, 240)
 
 _ROW_COUNTS = odds((1, 1), (3, 2), (4, 3), (4, 4), (3, 5), (2, 6), (1, 0))
 _FILE_COUNTS = odds((2, 1), (2, 2), (3, 3), (2, 4), (2, 5), (1, 6))

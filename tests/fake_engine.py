@@ -30,7 +30,7 @@ from model.sql import delete_sql
 from model.steps import Delete, EngineStep, Read, Vacuum
 from model.table import Column, DataFile, Table
 from model.vacuum import Cutoff, Judged, Thing, cutoff_for, predict_vacuum, whole_hours
-from model.values import Row, Type, Value
+from model.values import Row, Type
 from suites.materialise import arrow_table
 
 TOO_SHORT = "DELTA_VACUUM_RETENTION_PERIOD_TOO_SHORT"
@@ -51,7 +51,7 @@ class FakeEngine:
     name = "fake"
     versions: Mapping[str, str] = {"delta": "4.4.0", "fake": "1"}
 
-    def __init__(self, habits: Habits = Habits()) -> None:  # noqa: B008 - a frozen value
+    def __init__(self, habits: Habits = Habits()) -> None:
         self._habits = habits
         self._written = 0
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pyspark
-from py4j.protocol import Py4JError, Py4JNetworkError
+from py4j.protocol import Py4JError, Py4JJavaError, Py4JNetworkError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
@@ -65,6 +65,8 @@ class SparkEngine:
                 rows, error = self._execute(session, root, step, version), None
             except PySparkException as refusal:
                 rows, error = (), _error(refusal)
+            except Py4JJavaError as failure:
+                rows, error = (), _java_error(failure)
             return Outcome(rows, error, started, _now())
 
     def close(self) -> None:
@@ -159,3 +161,9 @@ def _error(refusal: PySparkException) -> EngineError:
     condition = refusal.getCondition() if hasattr(refusal, "getCondition") else refusal.getErrorClass()
     message = str(refusal).split("\n\nJVM stacktrace:")[0]
     return EngineError(type(refusal).__name__, condition, refusal.getSqlState(), message)
+
+
+def _java_error(failure: Py4JJavaError) -> EngineError:
+    """An exception of Java's that PySpark has no class for."""
+    java = failure.java_exception
+    return EngineError(str(java.getClass().getSimpleName()), None, None, str(java.getMessage()))

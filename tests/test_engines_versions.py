@@ -1,0 +1,81 @@
+"""Which Delta goes with which PySpark, and the sentences where they do not."""
+
+from __future__ import annotations
+
+import pytest
+
+from engines.port import EngineUnavailable
+from engines.versions import RELEASES, artifact_for, parse
+
+
+@pytest.mark.parametrize(
+    ("version", "numbers"),
+    [
+        ("4.4.0", (4, 4, 0)),
+        ("4.4", (4, 4)),
+        ("3.3.2", (3, 3, 2)),
+        ("4.0.0rc1", (4, 0, 0)),
+        ("4.2.0.dev0", (4, 2, 0)),
+        ("4.0.0-preview1", (4, 0, 0)),
+        ("10.11.12", (10, 11, 12)),
+        ("", ()),
+        ("main", ()),
+    ],
+)
+def test_a_version_is_its_numbers(version: str, numbers: tuple[int, ...]) -> None:
+    assert parse(version) == numbers
+
+
+def test_versions_compare_as_numbers_and_not_as_text() -> None:
+    assert parse("4.10.0") > parse("4.9.1") > parse("4.9")
+
+
+@pytest.mark.parametrize(
+    ("delta", "pyspark", "artifact"),
+    [
+        ("2.4.0", "3.4.4", "delta-core_2.12"),
+        ("3.0.0", "3.5.0", "delta-spark_2.12"),
+        ("3.3.2", "3.5.7", "delta-spark_2.12"),
+        ("4.0.0", "4.0.1", "delta-spark_2.13"),
+        ("4.0.1", "4.0.1", "delta-spark_2.13"),
+        ("4.1.0", "4.0.1", "delta-spark_4.0_2.13"),
+        ("4.1.0", "4.1.1", "delta-spark_4.1_2.13"),
+        ("4.3.1", "4.1.0", "delta-spark_4.1_2.13"),
+        ("4.4.0", "4.2.0", "delta-spark_4.2_2.13"),
+        ("4.4.0", "4.2.0.dev1", "delta-spark_4.2_2.13"),
+        ("4.99.0", "4.2.1", "delta-spark_4.2_2.13"),
+    ],
+)
+def test_pairs_that_go_together(delta: str, pyspark: str, artifact: str) -> None:
+    assert artifact_for(delta=delta, pyspark=pyspark) == artifact
+
+
+@pytest.mark.parametrize(
+    ("delta", "pyspark", "sentence"),
+    [
+        ("3.3.2", "4.0.0", "Delta 3.3.2 does not run on PySpark 4.0.0: install PySpark 3.5.x."),
+        ("2.4.0", "3.5.0", "Delta 2.4.0 does not run on PySpark 3.5.0: install PySpark 3.4.x."),
+        ("4.0.0", "4.1.0", "Delta 4.0.0 does not run on PySpark 4.1.0: install PySpark 4.0.x."),
+        ("4.3.0", "4.2.0", "Delta 4.3.0 does not run on PySpark 4.2.0: install PySpark 4.0.x or 4.1.x."),
+        ("4.4.0", "3.5.1", "Delta 4.4.0 does not run on PySpark 3.5.1: install PySpark 4.0.x or 4.1.x or 4.2.x."),
+    ],
+)
+def test_pairs_that_do_not_say_what_to_install(delta: str, pyspark: str, sentence: str) -> None:
+    with pytest.raises(EngineUnavailable) as refusal:
+        artifact_for(delta=delta, pyspark=pyspark)
+    assert str(refusal.value) == sentence
+
+
+@pytest.mark.parametrize("delta", ["2.3.0", "1.0.0", "0.4.0", "5.0.0", "main", ""])
+def test_unknown_versions_say_which_are_known(delta: str) -> None:
+    with pytest.raises(EngineUnavailable) as refusal:
+        artifact_for(delta=delta, pyspark="4.2.0")
+    assert str(refusal.value) == f"Delta {delta} is not known here: install a Delta that is 2.4 or newer, below 5."
+
+
+def test_the_table_has_no_gap_and_no_overlap() -> None:
+    for one, next_ in zip(RELEASES, RELEASES[1:]):
+        assert one.first < one.before == next_.first < next_.before
+    for release in RELEASES:
+        assert release.covers(release.first) and not release.covers(release.before)
+        assert release.spark == tuple(sorted(release.spark)), "the oldest line stands first"

@@ -1,0 +1,197 @@
+"""DELETE's oracle: which files go, which rows survive in them, and what NULL does (facts 2.2)."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from model.delete import DeletePrediction, LiveFile, Scope, predict_delete, scope_of
+from model.evaluate import evaluate
+from model.predicate import And, Compare, Constant, In, IsNull, Not, Op, Or, Predicate
+from model.values import Row, Type
+
+COLUMNS = ("v", "p", "q")
+PARTITION_BY = ("q", "p")  # not in the order of the schema
+
+
+def live_file(path: str, p: str | None, q: int | None, *values: int | None) -> LiveFile:
+    return LiveFile(path, (q, p), tuple((value, p, q) for value in values))
+
+
+ONE = live_file("one", "a", 1, 1, 2, None)
+TWO = live_file("two", "a", 2, 2, 2)
+THREE = live_file("three", None, 1, 3)
+EMPTY = live_file("empty", "a", 1)
+FILES = (ONE, TWO, THREE, EMPTY)
+
+
+def predict(where: Predicate | None, files: tuple[LiveFile, ...] = FILES) -> DeletePrediction:
+    return predict_delete(files, where, columns=COLUMNS, partition_by=PARTITION_BY)
+
+
+def v(op: Op, value: int | None) -> Compare:
+    return Compare("v", op, value, Type.INTEGER)
+
+
+def p(op: Op, value: str | None) -> Compare:
+    return Compare("p", op, value, Type.STRING)
+
+
+def q(op: Op, value: int | None) -> Compare:
+    return Compare("q", op, value, Type.INTEGER)
+
+
+@pytest.mark.parametrize(
+    ("where", "scope"),
+    [
+        (None, Scope.TABLE),
+        (p(Op.EQ, "a"), Scope.PARTITIONS),
+        (And(p(Op.EQ, "a"), Not(q(Op.EQ, 1))), Scope.PARTITIONS),
+        (Constant(True), Scope.PARTITIONS),  # it speaks of no column, so no file need be read
+        (Constant(None), Scope.PARTITIONS),
+        (v(Op.EQ, 1), Scope.ROWS),
+        (And(p(Op.EQ, "a"), v(Op.EQ, 1)), Scope.ROWS),
+        (Or(Constant(True), v(Op.EQ, 1)), Scope.ROWS),
+    ],
+)
+def test_the_scope_of_a_condition(where: Predicate | None, scope: Scope) -> None:
+    assert scope_of(where, PARTITION_BY) is scope
+    assert predict(where).scope is scope
+
+
+def test_without_a_condition_every_file_goes_also_an_empty_one() -> None:
+    predicted = predict(None)
+    assert predicted.removed == FILES
+    assert predicted.deleted == Counter(row for file in FILES for row in file.rows)
+    assert not predicted.survivors and predicted.unknown == 0
+
+
+def test_a_partition_condition_takes_whole_files_by_their_values() -> None:
+    predicted = predict(q(Op.EQ, 1))
+    assert predicted.removed_paths == {"one", "three", "empty"}
+    assert not predicted.survivors
+    assert predicted.deleted.total() == 4
+
+
+def test_a_partition_condition_that_is_null_keeps_the_files_and_counts_their_rows() -> None:
+    predicted = predict(p(Op.NE, "b"))
+    assert predicted.removed_paths == {"one", "two", "empty"}
+    assert predicted.unknown == 1, "the only row of the file whose p is NULL"
+
+
+def test_the_values_of_partitions_are_taken_in_the_order_of_partition_by() -> None:
+    assert predict(And(q(Op.EQ, 2), p(Op.EQ, "a"))).removed_paths == {"two"}
+
+
+@pytest.mark.parametrize(("value", "removed"), [(True, 4), (False, 0), (None, 0)])
+def test_constants(value: bool | None, removed: int) -> None:
+    predicted = predict(Constant(value))
+    assert len(predicted.removed) == removed
+    assert predicted.commits is (removed > 0)
+    assert predicted.unknown == (6 if value is None else 0)
+
+
+def test_a_row_condition_takes_the_files_with_a_match_and_keeps_their_other_rows() -> None:
+    predicted = predict(v(Op.EQ, 2))
+    assert predicted.removed_paths == {"one", "two"}
+    assert predicted.deleted == Counter({(2, "a", 1): 1, (2, "a", 2): 2})
+    assert predicted.survivors == Counter({((1, "a"), (1, "a", 1)): 1, ((1, "a"), (None, "a", 1)): 1})
+
+
+def test_rows_for_which_the_condition_is_null_survive() -> None:
+    for where in (v(Op.EQ, 1), v(Op.NE, 1), Not(v(Op.EQ, 1)), In("v", (1, None), Type.INTEGER)):
+        predicted = predict(where, (ONE,))
+        assert (None, "a", 1) not in predicted.deleted
+        assert predicted.unknown >= 1
+
+
+def test_a_null_row_goes_where_the_condition_is_true_of_it() -> None:
+    for where in (IsNull("v"), v(Op.NULL_SAFE_EQ, None)):
+        predicted = predict(where)
+        assert predicted.removed_paths == {"one"}
+        assert predicted.deleted == Counter({(None, "a", 1): 1})
+        assert predicted.unknown == 0
+
+
+def test_equal_rows_go_together_and_count_each() -> None:
+    twice = live_file("twice", "a", 1, 5, 5, 6, 6)
+    predicted = predict(v(Op.EQ, 5), (twice,))
+    assert predicted.deleted == Counter({(5, "a", 1): 2})
+    assert predicted.survivors == Counter({((1, "a"), (6, "a", 1)): 2})
+
+
+def test_an_empty_file_stays_where_rows_decide() -> None:
+    assert predict(Or(v(Op.EQ, 1), Constant(True)), (EMPTY,)).removed == ()
+
+
+def test_a_condition_on_rows_of_no_file_commits_nothing() -> None:
+    assert not predict(v(Op.EQ, 99)).commits
+    assert not predict(None, ()).commits
+
+
+VALUES = st.sampled_from([None, 1, 2, 3])
+LEAVES: st.SearchStrategy[Predicate] = st.one_of(
+    st.builds(v, st.sampled_from(Op), VALUES),
+    st.builds(q, st.sampled_from(Op), VALUES),
+    st.builds(p, st.sampled_from(Op), st.sampled_from([None, "a", "b"])),
+    st.builds(Constant, st.sampled_from([None, True, False])),
+    st.builds(IsNull, st.sampled_from(COLUMNS)),
+)
+PREDICATES = st.recursive(
+    LEAVES, lambda inner: st.one_of(st.builds(And, inner, inner), st.builds(Or, inner, inner), st.builds(Not, inner))
+)
+TABLES = st.lists(
+    st.builds(
+        lambda p, q, values: live_file("", p, q, *values),
+        st.sampled_from([None, "a", "b"]),
+        VALUES,
+        st.lists(VALUES, max_size=4),
+    ),
+    max_size=4,
+).map(lambda files: tuple(LiveFile(f"f{index}", file.partition, file.rows) for index, file in enumerate(files)))
+
+
+@settings(max_examples=300, deadline=None)
+@given(TABLES, st.one_of(st.none(), PREDICATES))
+def test_each_row_is_deleted_or_survives_or_was_not_touched(
+    files: tuple[LiveFile, ...], where: Predicate | None
+) -> None:
+    predicted = predict(where, files)
+    untouched = Counter(row for file in files if file not in predicted.removed for row in file.rows)
+    survivors: Counter[Row] = Counter()
+    for (_, row), count in predicted.survivors.items():
+        survivors[row] += count
+    everything = Counter(row for file in files for row in file.rows)
+    assert predicted.deleted + survivors + untouched == everything
+
+    def goes(row: Row) -> bool:
+        return where is None or evaluate(where, dict(zip(COLUMNS, row))) is True
+
+    assert predicted.deleted == Counter({row: count for row, count in everything.items() if goes(row)})
+
+
+@settings(max_examples=300, deadline=None)
+@given(TABLES, PREDICATES)
+def test_a_file_of_rows_goes_exactly_when_a_row_of_it_matches(files: tuple[LiveFile, ...], where: Predicate) -> None:
+    predicted = predict(where, files)
+    matching = {
+        file.path for file in files if any(evaluate(where, dict(zip(COLUMNS, row))) is True for row in file.rows)
+    }
+    if predicted.scope is Scope.ROWS:
+        assert predicted.removed_paths == matching
+    else:
+        empty = {file.path for file in files if not file.rows}
+        assert predicted.removed_paths - empty == matching, "only an empty file can go without a matching row"
+
+
+@settings(max_examples=200, deadline=None)
+@given(TABLES, PREDICATES)
+def test_a_condition_and_its_negation_never_take_the_same_row(files: tuple[LiveFile, ...], where: Predicate) -> None:
+    one, other = predict(where, files), predict(Not(where), files)
+    everything = Counter(row for file in files for row in file.rows)
+    unknown = sum(count for row, count in everything.items() if evaluate(where, dict(zip(COLUMNS, row))) is None)
+    assert one.deleted.total() + other.deleted.total() + unknown == everything.total()
+    assert not set(one.deleted) & set(other.deleted)

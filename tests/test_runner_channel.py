@@ -1,0 +1,148 @@
+"""Calls from workers to the controller: answers, errors, many clients at a time, and no way in without the key."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from multiprocessing import AuthenticationError
+from typing import Any
+
+import pytest
+
+from engines.port import EngineUnavailable
+from engines.spark.jvm import Lease
+from runner.channel import Caller, Server
+
+#: How long a call may take, seconds; only a broken channel ever waits as long.
+LIMIT = 20
+
+#: Three clients meet here: nobody gets on before all have come.
+MEETING = threading.Barrier(3)
+
+
+def add(one: int, other: int) -> int:
+    return one + other
+
+
+def meet() -> int:
+    return MEETING.wait(LIMIT)
+
+
+def refuse(text: str) -> None:
+    raise EngineUnavailable(text)
+
+
+def unsendable() -> None:
+    raise UnsendableError(lambda: None)
+
+
+class UnsendableError(Exception):
+    """Holds what cannot be sent to another process."""
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    noted: list[Any] = []
+
+    def note(value: Any) -> None:
+        noted.append(value)
+
+    handlers = {"add": add, "meet": meet, "refuse": refuse, "note": note, "noted": lambda: noted, "fail": unsendable}
+    server = Server(handlers)
+    yield server
+    server.close()
+
+
+def caller(server: Server) -> Caller:
+    return Caller(server.address, server.key)
+
+
+def test_a_call_is_answered(server: Server) -> None:
+    client = caller(server)
+    assert client.call("add", 1, 2) == 3
+    assert client.call("add", "a", "b") == "ab"
+
+
+def test_the_server_listens_on_this_machine_only(server: Server) -> None:
+    assert server.address[0] == "127.0.0.1"
+
+
+def test_values_go_there_and_back_whole(server: Server) -> None:
+    client = caller(server)
+    value = {"größe": [None, 1.5, {"a": (1, 2)}], "long": "x" * 2_000_000}
+    assert client.call("note", value) is None
+    assert client.call("noted") == [value]
+
+
+def test_an_error_is_raised_at_the_caller_and_the_next_call_works(server: Server) -> None:
+    client = caller(server)
+    with pytest.raises(EngineUnavailable, match=r"^There is no Java\.$"):
+        client.call("refuse", "There is no Java.")
+    assert client.call("add", 1, 1) == 2
+
+
+def test_wrong_arguments_are_an_error_at_the_caller(server: Server) -> None:
+    client = caller(server)
+    with pytest.raises(TypeError):
+        client.call("add", 1)
+    with pytest.raises(KeyError):
+        client.call("absent")
+    assert client.call("add", 1, 1) == 2
+
+
+def test_an_error_that_cannot_be_sent_does_not_leave_the_caller_waiting(server: Server) -> None:
+    client = caller(server)
+    with ThreadPoolExecutor(1) as pool, pytest.raises(Exception) as raised:  # noqa: PT011 - any error will do
+        pool.submit(client.call, "fail").result(LIMIT)
+    assert not isinstance(raised.value, TimeoutError)
+
+
+def test_clients_do_not_wait_for_each_other(server: Server) -> None:
+    with ThreadPoolExecutor(3) as pool:
+        places = list(pool.map(lambda client: client.call("meet"), [caller(server) for _ in range(3)]))
+    assert sorted(places) == [0, 1, 2]
+
+
+def test_many_clients_lose_nothing(server: Server) -> None:
+    def send(number: int) -> None:
+        client = caller(server)
+        for index in range(20):
+            client.call("note", (number, index))
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(send, range(8)))
+    noted = caller(server).call("noted")
+    assert sorted(noted) == [(number, index) for number in range(8) for index in range(20)]
+    for number in range(8):
+        assert [index for one, index in noted if one == number] == list(range(20)), "each client's calls in order"
+
+
+def test_a_client_that_ends_does_not_disturb_the_others(server: Server) -> None:
+    first, second = caller(server), caller(server)
+    assert first.call("add", 1, 1) == 2
+    del first
+    assert second.call("add", 2, 2) == 4
+
+
+def test_without_the_key_there_is_no_way_in_and_others_still_get_in(server: Server) -> None:
+    with pytest.raises((AuthenticationError, EOFError, OSError)):
+        Caller(server.address, b"another key")
+    assert caller(server).call("add", 1, 2) == 3
+
+
+def test_two_servers_have_two_keys(server: Server) -> None:
+    other = Server({})
+    try:
+        assert other.key != server.key and other.address != server.address
+    finally:
+        other.close()
+
+
+def test_a_lease_can_be_sent(server: Server) -> None:
+    """What the controller hands to workers."""
+    client = caller(server)
+    fields = {name: None for name in Lease.__dataclass_fields__}
+    lease = Lease(**fields)  # type: ignore[arg-type]
+    client.call("note", lease)
+    assert client.call("noted") == [lease]
