@@ -139,8 +139,9 @@ def predict_vacuum(
     """
     live = frozenset(live)
     retained = {path: cutoff.retains(deleted) for path, deleted in tombstones.items() if path not in live}
-    kept = live | {path for path, retains in retained.items() if retains is not False}
+    kept = live | {path for path, retains in retained.items() if retains}
     kept_directories = {directory for path in kept for directory in parents(path)}
+    doubtful = {directory for path, retains in retained.items() if retains is None for directory in parents(path)}
     judged: dict[str, Judged] = {}
     hidden = {path: _hidden(path, partition_by) for path in listing}
     for path, thing in listing.items():
@@ -159,7 +160,7 @@ def predict_vacuum(
             judged[path] = Judged(Fate.EITHER, Reason.CHECKSUM, False)
     for path, thing in listing.items():
         if thing.directory and not hidden[path]:
-            judged[path] = _judge_directory(path, listing, judged, hidden, kept_directories, cutoff)
+            judged[path] = _judge_directory(path, listing, judged, hidden, kept_directories, doubtful, cutoff)
     return judged
 
 
@@ -203,12 +204,14 @@ def _judge_directory(
     judged: Mapping[str, Judged],
     hidden: Mapping[str, Reason | None],
     kept_directories: set[str],
+    doubtful: set[str],
     cutoff: Cutoff,
 ) -> Judged:
     """A directory goes when it is empty. A DRY RUN names it when no old file lies below it and nothing kept belongs there.
 
     So a DRY RUN also names directories that then stay, since they hold young or hidden things (facts 1.2, step 11 (c), (d));
     and of directories in directories, the order of deletion, which is not promised, decides how many go at once.
+    ``doubtful`` are the directories of files of which it cannot be told whether their tombstones protect them.
     """
     within = [other for other in listing if other.startswith(f"{path}/")]
     old = [
@@ -217,9 +220,9 @@ def _judge_directory(
     if path in kept_directories:
         holds = bool(within)
         return Judged(Fate.STAY if holds else Fate.EITHER, Reason.HOLDS if holds else Reason.PARENT, False)
-    listed = None if None in old else True not in old
+    listed = False if True in old else None if None in old or path in doubtful else True
     if not within:
-        return Judged(Fate.GO, Reason.EMPTY, True)
+        return Judged(Fate.EITHER, Reason.PARENT, None) if listed is None else Judged(Fate.GO, Reason.EMPTY, True)
     if any(other in judged and judged[other].fate is Fate.STAY for other in within):
         return Judged(Fate.STAY, Reason.HOLDS, listed)
     if all(listing[other].directory for other in within):

@@ -5,7 +5,9 @@ from __future__ import annotations
 import secrets
 import threading
 from collections.abc import Callable, Mapping
+from multiprocessing import AuthenticationError
 from multiprocessing.connection import Client, Connection, Listener
+from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
 Handlers = Mapping[str, Callable[..., Any]]
@@ -17,7 +19,8 @@ class Server:
     def __init__(self, handlers: Handlers) -> None:
         self._handlers = handlers
         self.key = secrets.token_bytes(16)
-        self._listener = Listener(("127.0.0.1", 0), authkey=self.key)
+        self._closed = threading.Event()
+        self._listener = Listener(("127.0.0.1", 0), backlog=64, authkey=self.key)
         threading.Thread(target=self._accept, daemon=True).start()
 
     @property
@@ -29,8 +32,10 @@ class Server:
         while True:
             try:
                 client = self._listener.accept()
-            except (OSError, EOFError):
-                return  # closed
+            except (AuthenticationError, EOFError, OSError):
+                if self._closed.is_set():
+                    return
+                continue  # a client that lacks the key, or that ended while it knocked, is no reason to turn others away
             threading.Thread(target=self._serve, args=[client], daemon=True).start()
 
     def _serve(self, client: Connection[Any, Any]) -> None:
@@ -41,12 +46,26 @@ class Server:
                 except (EOFError, OSError):
                     return  # the worker ended
                 try:
-                    client.send((self._handlers[name](*arguments), None))
-                except Exception as error:  # noqa: BLE001 - it is raised where it belongs: at the caller
-                    client.send((None, error))
+                    client.send_bytes(self._answer(name, arguments))
+                except OSError:
+                    return  # the worker ended before its answer came
+
+    def _answer(self, name: str, arguments: tuple[Any, ...]) -> bytes:
+        try:
+            return _pickled((self._handlers[name](*arguments), None))
+        except Exception as error:  # noqa: BLE001 - it is raised where it belongs: at the caller
+            try:
+                return _pickled((None, error))
+            except Exception:  # noqa: BLE001 - an error that cannot be sent is told by its text
+                return _pickled((None, RuntimeError(f"{type(error).__name__}: {error}")))
 
     def close(self) -> None:
+        self._closed.set()
         self._listener.close()
+
+
+def _pickled(value: object) -> bytes:
+    return bytes(ForkingPickler.dumps(value))
 
 
 class Caller:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,9 +43,11 @@ def add_options(parser: pytest.Parser) -> None:
     add = group.addoption
     add("--engine", default="spark", metavar="NAME", help=f"the engine to judge: {', '.join(ENGINES)} (default: spark)")
     add("--profile", default="gate", metavar="NAME", help=f"the budget: {', '.join(PROFILES)} (default: gate)")
+    add("--budget", default="1", metavar="FACTOR", help="multiplies the cases of the profile (default: 1)")
     add("--seed", default=None, metavar="N", help="a random run with this seed")
     add("--known-bad", default=None, metavar="NAME", help="an engine with this fault built in; `list` names them")
-    add("--clause", action="append", default=[], metavar="ID", help="judge these only; ids or prefixes, repeatable; `list` names all")
+    judged = "judge these only; ids or prefixes, repeatable; `list` names all"
+    add("--clause", action="append", default=[], metavar="ID", help=judged)
     add("--report-dir", default="build/report", metavar="DIR", help="where the report goes (default: build/report)")
     add("--deviations", default=None, metavar="FILE", help="known deviations (default: deviations/<engine>.toml)")
     add("--spark-conf", action="append", default=[], metavar="K=V", help="a Spark setting, repeatable")
@@ -70,7 +73,7 @@ def options(config: pytest.Config, root: Path) -> Options:
             raise UsageMistake(f"--clause {wanted} selects no clause: `--clause list` names them all.")
     return Options(
         engine=engine,
-        profile=PROFILES[_one_of("--profile", get("profile"), PROFILES)],
+        profile=_profile(get("profile"), get("budget")),
         seed=_whole("--seed", get("seed")),
         known_bad=get("known_bad"),
         clauses=clauses,
@@ -82,7 +85,7 @@ def options(config: pytest.Config, root: Path) -> Options:
         spark_master=get("spark_master"),
         table_root=get("table_root"),
         replay=_file("--replay", get("replay")),
-        time_limit=_seconds("--step-limit", get("step_limit")),
+        time_limit=_positive("--step-limit", get("step_limit"), "a time in seconds", "120"),
     )
 
 
@@ -92,6 +95,12 @@ def _one_of(option: str, value: str, known: Mapping[str, object] | tuple[str, ..
     return value
 
 
+def _profile(name: str, budget: str) -> Profile:
+    profile = PROFILES[_one_of("--profile", name, PROFILES)]
+    factor = _positive("--budget", budget, "a factor", "0.5")
+    return profile if factor == 1 else profile.scaled(factor)
+
+
 def _whole(option: str, text: str | None) -> int | None:
     try:
         return None if text is None else int(text)
@@ -99,14 +108,14 @@ def _whole(option: str, text: str | None) -> int | None:
         raise UsageMistake(f"{option} {text} is not a whole number: give one, such as {option} 7.") from None
 
 
-def _seconds(option: str, text: str) -> float:
+def _positive(option: str, text: str, what: str, example: str) -> float:
     try:
-        seconds = float(text)
+        number = float(text)
     except ValueError:
-        seconds = 0
-    if not seconds > 0:
-        raise UsageMistake(f"{option} {text} is not a time in seconds: give one, such as {option} 120.")
-    return seconds
+        number = 0
+    if not 0 < number < math.inf:
+        raise UsageMistake(f"{option} {text} is not {what}: give one, such as {option} {example}.")
+    return number
 
 
 def _setting(text: str) -> tuple[str, str]:

@@ -23,7 +23,10 @@ class Link(Protocol):
     """What a worker asks of the controller."""
 
     def begin(self, versions: dict[str, str], pid: int) -> dict[str, Any]:
-        """Say which engine it is, and which process we are; get what every worker must know: ``directory``, ``seed``, ``listed``."""
+        """Say which engine it is, and which process we are.
+
+        The answer is what every worker must know: ``directory``, ``seed``, ``listed``.
+        """
         ...
 
     def claim(self, clause: str) -> bool:

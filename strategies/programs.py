@@ -33,7 +33,7 @@ _VACUUMS = st.sampled_from([(False,), (True, False), (False, False), (True,)])
 
 
 def deletes(table: Table, *, metadata_only: bool = False) -> SearchStrategy[Delete]:
-    """DELETE steps: with a predicate mostly, one in ten with a constant, one in seven with none.
+    """DELETE steps: with a predicate mostly, one in ten with a constant, one in five with none.
 
     ``metadata_only`` keeps to predicates over partition columns. Shrinks to a predicate of one test.
     """
@@ -46,7 +46,7 @@ def deletes(table: Table, *, metadata_only: bool = False) -> SearchStrategy[Dele
         condition = predicates(table, over="partition")
     else:
         condition = constants()
-    return weighted((15, condition), (2, constants()), (3, st.none())).map(Delete)
+    return weighted((14, condition), (2, constants()), (4, st.none())).map(Delete)
 
 
 @st.composite

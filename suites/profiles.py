@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -17,20 +17,35 @@ class Profile:
     tries: int = 0  # a fixed profile's, to make a failing case smaller
     machine_runs: int = 0  # runs of the focused state machine
 
+    def scaled(self, factor: float) -> Profile:
+        """The profile with that many times the cases, at least one in each campaign that has any."""
+        cases = {name: max(1, round(count * factor)) for name, count in self.cases.items()}
+        runs = max(1, round(self.machine_runs * factor)) if self.machine_runs else 0
+        return replace(self, cases=cases, machine_runs=runs)
+
 
 _GATE = {
-    "partition-deletes": 60,
-    "row-deletes": 110,
-    "vacuum-retention": 45,
+    "partition-deletes": 84,
+    "row-deletes": 126,
+    "vacuum-retention": 56,
     "vacuum-strays": 35,
-    "vacuum-commands": 40,
+    "vacuum-commands": 52,
     "programs": 32,
+}
+
+_SMOKE = {
+    "partition-deletes": 12,
+    "row-deletes": 18,
+    "vacuum-retention": 9,
+    "vacuum-strays": 6,
+    "vacuum-commands": 9,
+    "programs": 5,
 }
 
 PROFILES = {
     profile.name: profile
     for profile in (
-        Profile("smoke", {name: max(4, count // 6) for name, count in _GATE.items()}, True, 12, tries=12),
+        Profile("smoke", _SMOKE, True, 12, tries=12),
         Profile("gate", _GATE, True, 15, tries=30),
         Profile("nightly", {name: count * 5 for name, count in _GATE.items()}, False, 50, machine_runs=40),
         Profile("soak", {name: count * 40 for name, count in _GATE.items()}, False, 100, machine_runs=400),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from engines.port import EngineUnavailable
@@ -73,9 +75,15 @@ def test_unknown_versions_say_which_are_known(delta: str) -> None:
     assert str(refusal.value) == f"Delta {delta} is not known here: install a Delta that is 2.4 or newer, below 5."
 
 
+def text(numbers: tuple[int, ...]) -> str:
+    return ".".join(map(str, numbers))
+
+
 def test_the_table_has_no_gap_and_no_overlap() -> None:
-    for one, next_ in zip(RELEASES, RELEASES[1:]):
-        assert one.first < one.before == next_.first < next_.before
+    for one, next_ in pairwise(RELEASES):
+        assert one.first < one.before <= next_.first < next_.before
+        assert artifact_for(delta=text(next_.first), pyspark=f"{next_.spark[0]}.0"), "right after one, the next begins"
+        assert not any(number for number in next_.first[len(one.before) :]), "there is nothing between the two"
     for release in RELEASES:
         assert release.covers(release.first) and not release.covers(release.before)
         assert release.spark == tuple(sorted(release.spark)), "the oldest line stands first"

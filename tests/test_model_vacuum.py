@@ -184,6 +184,15 @@ def test_in_the_wall_window_a_directory_is_listed_as_its_files_are() -> None:
     assert judged["d"].listed is None and judged["d"].fate is EITHER
 
 
+def test_in_the_wall_window_a_directory_is_protected_as_surely_as_the_file_that_it_is_of() -> None:
+    judged = predict({"d": DIRECTORY}, tombstones={"d/f": CLOCK + 3}, cutoff=WINDOW)
+    assert judged["d"] == Judged(EITHER, Reason.PARENT, None)
+    judged = predict(listing(**{"d/f": OLD}), tombstones={"d/f": CLOCK + 3}, cutoff=WINDOW)
+    assert judged["d"] == Judged(EITHER, Reason.HOLDS_OLD, False)
+    judged = predict(listing(**{"d/_f": OLD}), tombstones={"d/f": CLOCK + 3}, cutoff=WINDOW)
+    assert judged["d"] == Judged(STAYS, Reason.HOLDS, None)
+
+
 # Names: step 9 ------------------------------------------------------------------------------------------------------
 
 

@@ -8,7 +8,6 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ import pytest
 
 from reports import laws
 from reports.reproduction import reproduction
-from reports.script import check, start_spark
+from reports.script import check
 
 HOUR = 3_600_000
 WEEK = 7 * 24 * HOUR
@@ -213,13 +212,6 @@ def contents_of(plan: dict[str, Any]) -> dict[str, str]:
     return {one["path"]: one["content"] for one in files}
 
 
-@pytest.fixture(scope="module")
-def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    session = start_spark(PLAN["packages"], str(tmp_path_factory.mktemp("home")))
-    yield session
-    session.stop()
-
-
 @pytest.mark.parametrize(
     ("ops", "step", "right", "wrong"), LAWS, ids=[f"{n:02d}-{law[2][0]}" for n, law in enumerate(LAWS)]
 )
@@ -281,6 +273,7 @@ def test_a_file_without_rows_counts_as_nothing(spark: Any, tmp_path: Path, law: 
         (("stays", {"path": OLD["path"]}), 1, "VAC-SAFE-1 IS VIOLATED on Delta"),
     ],
 )
+@pytest.mark.xdist_group("spark")
 def test_a_script_runs_alone(tmp_path: Path, law: tuple[str, dict[str, Any]], code: int, word: str) -> None:
     script = tmp_path / "reproduce.py"
     script.write_text(reproduction(plan_of([VACUUM], 0, law)), encoding="utf-8")

@@ -24,8 +24,8 @@ from strategies.tables import live_files
 ALL: dict[str, tuple[Callable[[], SearchStrategy[Case]], int, int]] = {
     "partition_deletes": (cases.partition_deletes, 2, 5),
     "row_deletes": (cases.row_deletes, 2, 5),
-    "vacuum_retentions": (cases.vacuum_retentions, 4, 6),
-    "vacuum_strays": (cases.vacuum_strays, 4, 5),
+    "vacuum_retentions": (cases.vacuum_retentions, 4, 7),
+    "vacuum_strays": (cases.vacuum_strays, 4, 6),
     "vacuum_commands": (cases.vacuum_commands, 5, 5),
     "programs": (cases.programs, 1, 6),
 }

@@ -16,7 +16,10 @@ def connect(lease: Lease) -> SparkSession:
     _forget()
     os.environ["PYSPARK_GATEWAY_PORT"] = str(lease.port)
     os.environ["PYSPARK_GATEWAY_SECRET"] = lease.secret
-    gateway = launch_gateway()
+    try:
+        gateway = launch_gateway()
+    finally:  # a process that we start must not take our JVM for its own
+        del os.environ["PYSPARK_GATEWAY_PORT"], os.environ["PYSPARK_GATEWAY_SECRET"]
     jvm = gateway.jvm
     java_conf = jvm.org.apache.spark.SparkConf()
     scala_context = jvm.org.apache.spark.SparkContext.getOrCreate(java_conf)

@@ -1,0 +1,73 @@
+"""One real engine for all of the suite's own tests that need one: they share a worker (``xdist_group``) and its JVM."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+import suites.clauses  # noqa: F401 - fills the catalogue
+from engines.provider import Provider
+from engines.spark.adapter import SparkEngine
+from engines.spark.session import connect
+from runner.workspace import Workspace
+
+_NEED_SPARK = {"provider", "spark_engine", "spark_reader", "spark"}
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Two cores bear one busy JVM: what needs one goes to one worker."""
+    for item in items:
+        if _NEED_SPARK & set(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.xdist_group("spark"))
+
+
+@pytest.fixture(scope="session")
+def workspace() -> Iterator[Workspace]:
+    made = Workspace(None)
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="session")
+def provider(workspace: Workspace) -> Iterator[Provider]:
+    """The engine's process."""
+    made = Provider(
+        "spark",
+        directory=workspace.directory,
+        started=workspace.started,
+        spark_conf={},
+        extra_classpath=(),
+        jars=(),
+        master="local[*]",
+    )
+    made.start()
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="session")
+def spark_engine(provider: Provider) -> SparkEngine:
+    """Delta on Spark, through the adapter that the gate uses."""
+    return SparkEngine(provider.lease)
+
+
+@pytest.fixture(scope="session")
+def spark(provider: Provider) -> Any:
+    """A PySpark session in the same JVM."""
+    return connect(provider.lease(0))
+
+
+@pytest.fixture(scope="session")
+def spark_reader(spark: Any) -> Callable[[str, int | None], list[tuple[object, ...]]]:
+    """Reads all rows of a table: an independent reader of hand-made tables."""
+
+    def read(path: str, version: int | None) -> list[tuple[object, ...]]:
+        reader = spark.read.format("delta")
+        if version is not None:
+            reader = reader.option("versionAsOf", version)
+        return [tuple(row) for row in reader.load(path).collect()]
+
+    return read

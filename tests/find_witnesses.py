@@ -1,0 +1,66 @@
+"""``python -m tests.find_witnesses [NAME ...]``: for each known-bad engine, a small case that shows it.
+
+Looks through the cases of the smoke profile for the first in which the fault is noticed by a clause of its ``caught_by``,
+on the engine of our own (``tests.fake_engine``), and makes it smaller. Writes tests/witnesses/NAME.json, which
+``tests/test_witnesses.py`` judges on the real engine. A fault that no case shows ends the command with 1.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import suites.clauses  # noqa: F401 - fills the catalogue
+from engines.known_bad import FAULTS, Fault, KnownBadEngine
+from model.case import Case
+from model.codec import to_json
+from runner.controller import FIXED_SEED
+from suites.campaigns import shards
+from suites.clause import CATALOGUE
+from suites.drawing import fixed_cases
+from suites.judge import Judge
+from suites.profiles import PROFILES
+from suites.reduction import reduce, truncated
+from tests.fake_engine import FakeEngine
+
+WITNESSES = Path(__file__).parent / "witnesses"
+
+
+def smoke_cases() -> list[Case]:
+    """The cases of the smoke profile."""
+    return [case for shard in shards(PROFILES["smoke"], ()) for case in fixed_cases(shard, FIXED_SEED)]
+
+
+def find(fault: Fault, cases: Sequence[Case], judge: Judge) -> Case | None:
+    """The smallest case found in which the fault is noticed by one of its clauses, the first of them if possible."""
+    for clause in fault.caught_by:
+        for case in cases:
+            judged = judge.judge(case)
+            if clause in judged.violated:
+                start = truncated(case, max(step["index"] for step in judged.steps))
+                return reduce(start, lambda smaller: clause in judge.judge(smaller).violated, tries=400)
+    return None
+
+
+def main(names: Sequence[str]) -> int:
+    WITNESSES.mkdir(exist_ok=True)
+    cases, missing = smoke_cases(), []
+    with tempfile.TemporaryDirectory(prefix="tombstone-witnesses-") as scratch:
+        for number, name in enumerate(names or list(FAULTS)):
+            engine = KnownBadEngine(FakeEngine(), FAULTS[name])
+            witness = find(FAULTS[name], cases, Judge(engine, list(CATALOGUE.values()), Path(scratch) / str(number)))
+            if witness is None:
+                missing.append(name)
+                continue
+            text = json.dumps(to_json(witness), indent=1, ensure_ascii=False)
+            (WITNESSES / f"{name}.json").write_text(text + "\n", encoding="utf-8")
+    if missing:
+        print(f"No case of the smoke profile shows: {', '.join(missing)}")
+    return 1 if missing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

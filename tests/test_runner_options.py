@@ -1,0 +1,205 @@
+"""The command line: what is meant, and one sentence for each mistake."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import suites.clauses  # noqa: F401 - fills the catalogue
+from runner.options import ENGINES, Options, UsageMistake, add_options, options
+from runner.referee import active_clauses, read_case
+from suites.clause import CATALOGUE
+from suites.profiles import PROFILES
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def chosen(*arguments: str) -> Options:
+    """The options of a command line."""
+    parser = pytest.Parser(_ispytest=True)
+    add_options(parser)
+    told = parser.parse_known_args(list(arguments))
+
+    class Config:
+        def getoption(self, name: str) -> Any:
+            return getattr(told, name)
+
+    return options(Config(), ROOT)  # type: ignore[arg-type]
+
+
+def mistake(*arguments: str) -> str:
+    with pytest.raises(UsageMistake) as refusal:
+        chosen(*arguments)
+    told = str(refusal.value)
+    assert "\n" not in told and told.endswith(".")
+    return told
+
+
+def test_the_defaults() -> None:
+    assert chosen() == Options(
+        engine="spark",
+        profile=PROFILES["gate"],
+        seed=None,
+        known_bad=None,
+        clauses=(),
+        report_dir=Path("build/report"),
+        deviations=ROOT / "deviations" / "spark.toml",
+        spark_conf={},
+        extra_classpath=(),
+        jars=(),
+        spark_master="local[*]",
+        table_root=None,
+        replay=None,
+        time_limit=120,
+    )
+    assert chosen().deviations.is_file()
+
+
+def test_everything_that_can_be_said(tmp_path: Path) -> None:
+    for name in ("a.jar", "b.jar", "case.json", "known.toml"):
+        (tmp_path / name).write_text("")
+    told = chosen(
+        "--profile=nightly",
+        "--seed=7",
+        "--known-bad=removes-twice",
+        "--clause=VAC-SAFE",
+        "--clause=DEL-ROW-5",
+        f"--report-dir={tmp_path / 'report'}",
+        f"--deviations={tmp_path / 'known.toml'}",
+        "--spark-conf=a=b=c",
+        "--spark-conf=d=",
+        f"--extra-classpath={tmp_path}",
+        f"--jars={tmp_path / 'a.jar'}",
+        f"--jars={tmp_path / 'b.jar'}",
+        "--spark-master=local[2]",
+        "--table-root=file:/somewhere",
+        f"--replay={tmp_path / 'case.json'}",
+        "--step-limit=2.5",
+    )
+    assert told == Options(
+        engine="spark",
+        profile=PROFILES["nightly"],
+        seed=7,
+        known_bad="removes-twice",
+        clauses=("VAC-SAFE", "DEL-ROW-5"),
+        report_dir=tmp_path / "report",
+        deviations=tmp_path / "known.toml",
+        spark_conf={"a": "b=c", "d": ""},
+        extra_classpath=(str(tmp_path),),
+        jars=(str(tmp_path / "a.jar"), str(tmp_path / "b.jar")),
+        spark_master="local[2]",
+        table_root="file:/somewhere",
+        replay=tmp_path / "case.json",
+        time_limit=2.5,
+    )
+    ids = [clause.id for clause in active_clauses(told)]
+    assert {"DEL-ROW-5A", "DEL-ROW-5B", "VAC-SAFE-1", "VAC-SAFE-10A"} < set(ids)
+    assert all(id.startswith(("VAC-SAFE-", "DEL-ROW-5")) for id in ids)
+
+
+def test_without_clauses_all_are_judged() -> None:
+    assert [clause.id for clause in active_clauses(chosen())] == list(CATALOGUE)
+
+
+@pytest.mark.parametrize("factor", ["0.5", "2"])
+def test_a_budget_multiplies_the_cases(factor: str) -> None:
+    profile = chosen("--profile=smoke", f"--budget={factor}").profile
+    whole = PROFILES["smoke"]
+    assert profile.fixed == whole.fixed and set(profile.cases) == set(whole.cases)
+    for name, count in whole.cases.items():
+        assert count / 3 <= profile.cases[name] / float(factor) <= count * 3
+
+
+def test_paths_of_jars_do_not_depend_on_where_a_worker_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.jar").write_text("")
+    monkeypatch.chdir(tmp_path)
+    assert chosen("--jars=a.jar").jars == (str(tmp_path / "a.jar"),)
+
+
+@pytest.mark.parametrize(
+    ("argument", "sentence"),
+    [
+        ("--engine=sparc", f"--engine sparc is not known: use one of {', '.join(ENGINES)}."),
+        ("--profile=fast", "--profile fast is not known: use one of smoke, gate, nightly, soak."),
+        ("--seed=seven", "--seed seven is not a whole number: give one, such as --seed 7."),
+        ("--seed=1.5", "--seed 1.5 is not a whole number: give one, such as --seed 7."),
+        ("--seed=", "--seed  is not a whole number: give one, such as --seed 7."),
+        ("--clause=VAC-SAVE", "--clause VAC-SAVE selects no clause: `--clause list` names them all."),
+        ("--clause=VAC-SAFE-10X", "--clause VAC-SAFE-10X selects no clause: `--clause list` names them all."),
+        ("--clause=vac-safe", "--clause vac-safe selects no clause: `--clause list` names them all."),
+        ("--spark-conf=a", "--spark-conf a is not of the form K=V: give a key and a value, with = between."),
+        ("--spark-conf==b", "--spark-conf =b is not of the form K=V: give a key and a value, with = between."),
+        ("--deviations=none.toml", "--deviations none.toml is not a file: name one that is there."),
+        ("--replay=none.json", "--replay none.json is not a file: name one that is there."),
+        ("--replay=/", "--replay / is not a file: name one that is there."),
+        ("--jars=none.jar", "--jars none.jar does not exist: name a jar or a folder that is there."),
+        ("--extra-classpath=none", "--extra-classpath none does not exist: name a jar or a folder that is there."),
+        ("--budget=much", "--budget much is not a factor: give one, such as --budget 0.5."),
+        ("--budget=0", "--budget 0 is not a factor: give one, such as --budget 0.5."),
+        ("--step-limit=long", "--step-limit long is not a time in seconds: give one, such as --step-limit 120."),
+        ("--step-limit=0", "--step-limit 0 is not a time in seconds: give one, such as --step-limit 120."),
+        ("--step-limit=-1", "--step-limit -1 is not a time in seconds: give one, such as --step-limit 120."),
+        ("--step-limit=nan", "--step-limit nan is not a time in seconds: give one, such as --step-limit 120."),
+        ("--step-limit=inf", "--step-limit inf is not a time in seconds: give one, such as --step-limit 120."),
+    ],
+)
+def test_each_mistake_has_its_sentence(
+    argument: str, sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert mistake(argument) == sentence
+
+
+def test_one_wrong_clause_among_right_ones_is_a_mistake() -> None:
+    assert "--clause X selects no clause" in mistake("--clause=VAC", "--clause=X")
+
+
+def test_an_empty_clause_is_a_mistake() -> None:
+    assert "selects no clause" in mistake("--clause=")
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", "{}", '{"format": 2}', '{"format": 1, "table": {}, "steps": []}', "\udcff"]
+)
+def test_a_corrupt_case_is_a_mistake(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "case.json"
+    path.write_bytes(text.encode(errors="surrogateescape"))
+    with pytest.raises(UsageMistake) as refusal:
+        read_case(path)
+    told = str(refusal.value)
+    assert told.startswith(f"--replay {path}: this is no case that can be replayed: ")
+    assert "\n" not in told
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """pytest as users call it, up to the collection of the tests."""
+    command = [sys.executable, "-m", "pytest", "suites", "--collect-only", "-q", *arguments]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+
+
+def test_a_mistake_ends_pytest_with_2_and_one_line() -> None:
+    ended = run("--profile=fast")
+    assert ended.returncode == 2
+    lines = (ended.stdout + ended.stderr).strip().splitlines()
+    assert lines == ["Exit: --profile fast is not known: use one of smoke, gate, nightly, soak."]
+
+
+def test_a_corrupt_replay_ends_pytest_with_2_and_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "case.json"
+    path.write_text(json.dumps({"format": 1}))
+    ended = run("--replay", str(path))
+    assert ended.returncode == 2
+    (line,) = (ended.stdout + ended.stderr).strip().splitlines()
+    assert line == f"Exit: --replay {path}: this is no case that can be replayed: table: is missing"
+
+
+def test_an_unknown_fault_ends_pytest_with_2_and_one_line() -> None:
+    ended = run("--known-bad=none")
+    assert ended.returncode == 2
+    (line,) = (ended.stdout + ended.stderr).strip().splitlines()
+    assert line == "Exit: --known-bad none is not known: `--known-bad list` names those that are."

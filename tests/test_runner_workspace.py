@@ -1,0 +1,236 @@
+"""The run's directory: removed however the run ends, and nothing else with it."""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from runner.options import UsageMistake
+from runner.reaper import reap
+from runner.workspace import Workspace
+
+ROOT = Path(__file__).resolve().parent.parent
+
+#: How long something may take to come about, seconds. Only a fault ever waits as long.
+LIMIT = 30
+
+#: A run that makes a workspace, starts a process, says so, and then does as it is told on its standard input.
+RUN = """
+import subprocess, sys
+from runner.workspace import Workspace
+workspace = Workspace(sys.argv[1] if len(sys.argv) > 1 else None)
+child = subprocess.Popen([sys.executable, "-c", "import signal; signal.pause()"], start_new_session=True)
+workspace.started(child.pid)
+(workspace.directory / "table").mkdir()
+(workspace.directory / "table" / "file").write_text("x")
+print(workspace.directory, child.pid, workspace._reaper.pid, flush=True)
+if sys.stdin.readline() == "close\\n":
+    workspace.close()
+    print("closed", flush=True)
+    sys.stdin.readline()
+"""
+
+
+def until(condition: Callable[[], bool], what: str) -> None:
+    """Wait until a condition holds, giving way to others; fail after the limit."""
+    end = time.monotonic() + LIMIT
+    while not condition():
+        assert time.monotonic() < end, f"after {LIMIT} s it is still not so that {what}"
+        os.sched_yield()
+
+
+def alive(pid: int) -> bool:
+    """Whether a process is there and no zombie."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+@contextmanager
+def run(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], Path, int, int]]:
+    """A run in a process of its own: it, its directory, the process that it started, its reaper."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", RUN, *arguments],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with process:
+        assert process.stdout is not None
+        directory, child, reaper = process.stdout.readline().rsplit(" ", 2)
+        try:
+            yield process, Path(directory), int(child), int(reaper)
+        finally:
+            process.kill()
+            if alive(int(child)):
+                os.kill(int(child), signal.SIGKILL)
+
+
+def tell(process: subprocess.Popen[str], line: str) -> None:
+    assert process.stdin is not None
+    process.stdin.write(f"{line}\n")
+    process.stdin.flush()
+
+
+def test_a_directory_of_the_systems_is_made_and_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    workspace = Workspace(None)
+    assert workspace.directory.is_dir() and workspace.directory.parent == tmp_path
+    assert workspace.directory.name.startswith("tombstone-")
+    (workspace.directory / "table").mkdir()
+    (workspace.directory / "table" / "file").write_text("x")
+    workspace.close()
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_table_root_that_was_not_there_goes_with_the_run(tmp_path: Path) -> None:
+    workspace = Workspace(str(tmp_path / "made" / "root"))
+    assert workspace.directory.parent == tmp_path / "made" / "root"
+    workspace.close()
+    assert not (tmp_path / "made" / "root").exists()
+    assert tmp_path.is_dir()
+
+
+def test_an_empty_table_root_of_the_users_stays(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    workspace = Workspace(str(root))
+    assert workspace.directory.parent == root
+    workspace.close()
+    assert root.is_dir() and not list(root.iterdir())
+
+
+@pytest.mark.parametrize("there_before", [True, False])
+def test_what_others_put_into_the_table_root_meanwhile_stays(tmp_path: Path, there_before: bool) -> None:
+    root = tmp_path / "root"
+    if there_before:
+        root.mkdir()
+    workspace = Workspace(str(root))
+    (root / "theirs").write_text("x")
+    workspace.close()
+    assert [path.name for path in root.iterdir()] == ["theirs"]
+
+
+@pytest.mark.parametrize("there", ["file", "directory", ".hidden"])
+def test_a_table_root_that_holds_anything_is_refused_and_left_alone(tmp_path: Path, there: str) -> None:
+    root = tmp_path / "root"
+    (root / there).mkdir(parents=True)
+    with pytest.raises(UsageMistake) as refusal:
+        Workspace(str(root))
+    assert str(refusal.value) == f"--table-root {root} is not an empty directory: name a new or an empty one."
+    assert [path.name for path in root.iterdir()] == [there]
+
+
+def test_a_table_root_that_is_a_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(UsageMistake, match="is not an empty directory"):
+        Workspace(str(tmp_path / "file"))
+    assert (tmp_path / "file").read_text() == "x"
+
+
+def test_a_table_root_below_a_file_is_refused_with_the_reason(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(UsageMistake, match=r"cannot be used \(Not a directory\): name a directory that can\."):
+        Workspace(str(tmp_path / "file" / "root"))
+
+
+@pytest.mark.parametrize("uri", ["s3a://bucket/tables", "hdfs://name/tables", "abfss://c@a.dfs.core.windows.net/t"])
+def test_other_file_systems_are_refused(uri: str) -> None:
+    with pytest.raises(UsageMistake) as refusal:
+        Workspace(uri)
+    assert str(refusal.value) == f"--table-root {uri}: only local directories are supported so far; name one."
+
+
+def test_a_file_uri_is_a_local_directory(tmp_path: Path) -> None:
+    workspace = Workspace(f"{(tmp_path / 'a').as_uri()}%20b")
+    assert workspace.directory.parent == tmp_path / "a b"
+    workspace.close()
+    assert not list(tmp_path.iterdir())
+
+
+def test_closing_ends_the_reaper() -> None:
+    workspace = Workspace(None)
+    reaper = workspace._reaper
+    assert reaper.poll() is None
+    workspace.close()
+    assert reaper.returncode == 0
+
+
+def test_a_run_that_is_killed_leaves_neither_its_directory_nor_its_process(tmp_path: Path) -> None:
+    with run(str(tmp_path / "root")) as (process, directory, child, reaper):
+        assert (directory / "table" / "file").exists() and alive(child)
+        process.kill()
+        process.wait(LIMIT)
+        until(lambda: not directory.exists(), "the directory is removed")
+        until(lambda: not alive(child), "the process that the run started is ended")
+        until(lambda: not alive(reaper), "the reaper has ended itself")
+
+
+def test_a_run_that_is_killed_takes_nothing_of_the_users_along(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    with run(str(root)) as (process, directory, _, _):
+        (root / "theirs").write_text("x")
+        process.kill()
+        until(lambda: not directory.exists(), "the directory is removed")
+    assert [path.name for path in root.iterdir()] == ["theirs"]
+
+
+def test_an_interrupt_of_the_whole_group_does_not_end_the_reaper(tmp_path: Path) -> None:
+    """As by Ctrl-C: the reaper is in a session of its own."""
+    with run(str(tmp_path / "root")) as (process, _, _, reaper):
+        assert os.getsid(reaper) == reaper != os.getsid(process.pid)
+
+
+def test_after_a_close_the_reaper_does_nothing(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    with run(str(root)) as (process, directory, child, reaper):
+        tell(process, "close")
+        assert process.stdout is not None
+        assert process.stdout.readline() == "closed\n"
+        assert not alive(reaper) and not directory.exists()
+        # Whoever makes something of that name after the run is not to lose it.
+        directory.mkdir()
+        process.kill()
+        process.wait(LIMIT)
+        assert directory.is_dir() and alive(child)
+
+
+def test_reaping_removes_what_it_was_told_of_and_no_more(tmp_path: Path) -> None:
+    for name in ("one", "two with a space", "three"):
+        (tmp_path / name / "deep").mkdir(parents=True)
+    reap(
+        io.StringIO(f"remove {tmp_path / 'one'}\nremove {tmp_path / 'two with a space'}\nremove {tmp_path / 'none'}\n")
+    )
+    assert [path.name for path in tmp_path.iterdir()] == ["three"]
+
+
+def test_reaping_after_done_does_nothing(tmp_path: Path) -> None:
+    (tmp_path / "one").mkdir()
+    reap(io.StringIO(f"remove {tmp_path / 'one'}\ndone\n"))
+    assert (tmp_path / "one").is_dir()
+
+
+def test_reaping_a_process_that_is_gone_is_no_error(tmp_path: Path) -> None:
+    with subprocess.Popen([sys.executable, "-c", ""]) as process:
+        process.wait(LIMIT)
+    (tmp_path / "one").mkdir()
+    reap(io.StringIO(f"kill {process.pid}\nremove {tmp_path / 'one'}\n"))
+    assert not (tmp_path / "one").exists()

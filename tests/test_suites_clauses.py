@@ -1,0 +1,560 @@
+"""The catalogue, and each clause on tables made by hand: a right outcome passes, a wrong one is told by its clause.
+
+That every fault of the known-bad engines is noticed is in test_judge.py; here are the observations themselves.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import suites.clauses  # noqa: F401 - fills the catalogue
+from deltalog.actions import Remove
+from deltalog.commits import write_commit
+from deltalog.descriptors import DeletionVector
+from deltalog.log import read_log
+from engines.known_bad import FAULTS
+from engines.known_bad.tampering import Tampering
+from engines.port import EngineError, Outcome
+from model.predicate import And, Compare, Op
+from model.steps import Delete, EngineStep, Read, Vacuum
+from model.table import HOUR, WEEK, Column, Commit, DataFile, Kind, Removal, Stray, Table
+from model.vacuum import Cutoff, Fate, Reason
+from model.values import Row, Type
+from suites.clause import CATALOGUE, clause, matches
+from suites.judge import Trial
+from suites.materialise import plan_table, write_table
+from suites.observation import DeleteSeen, ReadSeen, VacuumSeen, duration, relative
+from suites.observe import Observer
+from tests.fake_engine import FakeEngine
+
+# The catalogue -----------------------------------------------------------------------------------------------------
+
+
+def test_ids_are_well_formed_and_their_own() -> None:
+    for id, entry in CATALOGUE.items():
+        assert entry.id == id and re.fullmatch(r"(DEL|VAC)-[A-Z]+-[1-9]\d*[A-Z]?", id)
+        assert entry.chapter == {"DEL": "DELETE", "VAC": "VACUUM"}[id[:3]]
+
+
+def test_sentences_are_sentences_with_sources() -> None:
+    sentences = [entry.sentence for entry in CATALOGUE.values()]
+    assert len(set(sentences)) == len(sentences)
+    for entry in CATALOGUE.values():
+        assert entry.sentence.endswith(".") and "\n" not in entry.sentence
+        assert entry.sources and all(re.match(r"(S\d|P |C )", source) for source in entry.sources)
+
+
+def test_every_clause_has_a_fault_and_every_fault_names_clauses() -> None:
+    named = {id for fault in FAULTS.values() for id in fault.caught_by}
+    assert named == set(CATALOGUE)
+    assert all(fault.caught_by for fault in FAULTS.values())
+
+
+def test_faults_are_on_the_kind_of_step_that_their_clauses_are_about() -> None:
+    kinds = {Delete: DeleteSeen, Vacuum: VacuumSeen, Read: ReadSeen}
+    for fault in FAULTS.values():
+        assert {CATALOGUE[id].of for id in fault.caught_by} == {kinds[fault.on]}, fault.name
+        assert fault.sentence.endswith(".") and re.fullmatch(r"[a-z]+(-[a-z]+)+", fault.name)
+
+
+@pytest.mark.parametrize("id", ["VAC-SAFE-1", "DEL-safe-1", "DEL-X", "X-ROW-1", "DEL-ROW-1AB", "DEL-ROW-1 "])
+def test_a_taken_or_malformed_id_is_refused(id: str) -> None:
+    with pytest.raises(ValueError, match="is not a new clause id"):
+        clause(id, "A sentence.", of=ReadSeen, sources=["S0"])
+
+
+@pytest.mark.parametrize(
+    ("id", "prefix", "selects"),
+    [
+        ("VAC-SAFE-1", "VAC-SAFE-1", True),
+        ("VAC-SAFE-10A", "VAC-SAFE-1", False),
+        ("VAC-SAFE-10A", "VAC-SAFE-10", True),
+        ("VAC-SAFE-10A", "VAC-SAFE", True),
+        ("VAC-SAFE-10A", "VAC", True),
+        ("DEL-ROW-5A", "DEL-ROW-5", True),
+        ("DEL-ROW-5B", "DEL-ROW-5", True),
+        ("DEL-ROW-5A", "DEL-ROW-5B", False),
+        ("DEL-ROW-1B", "DEL-ROW-1", True),
+        ("DEL-ROW-1", "DEL-ROW-1B", False),
+        ("DEL-ROW-1", "DEL", True),
+        ("DEL-ROW-1", "VAC", False),
+        ("DEL-ROW-1", "del", False),
+        ("DEL-ROW-1", "ROW", False),
+    ],
+)
+def test_prefixes(id: str, prefix: str, selects: bool) -> None:
+    assert matches(id, prefix) is selects
+
+
+def test_parts_of_a_word_select_nothing() -> None:
+    """``DEL-R`` could mean REM or ROW; a typing mistake must not select a chapter by chance."""
+    assert not any(matches(id, prefix) for id in CATALOGUE for prefix in ("VAC-", "DEL-ROW-", "VAC-SAFE-1B2", "X"))
+
+
+# A DELETE, by hand -------------------------------------------------------------------------------------------------
+
+PARTITIONED = Table(
+    columns=(Column("v", Type.INTEGER), Column("p", Type.STRING)),
+    partition_by=("p",),
+    files=(
+        DataFile(0, ("a",), ((1,), (2,), (None,)), -WEEK),
+        DataFile(1, ("a",), ((3,),), -WEEK),
+        DataFile(2, ("b",), ((1,),), -WEEK),
+        DataFile(3, (None,), ((1,), (9,)), -WEEK),
+    ),
+    commits=(Commit(-HOUR, adds=(0, 1, 2, 3)),),
+    strays=(Stray("p=a/orphan", modified=-3 * WEEK),),
+)
+V1 = Compare("v", Op.EQ, 1, Type.INTEGER)
+PA = Compare("p", Op.EQ, "a", Type.STRING)
+IN_A = Delete(And(PA, V1))
+
+Tamper = Callable[[Path, Outcome], Outcome | None]
+
+
+def right(root: Path, outcome: Outcome) -> None:
+    """What the engine did stays as it is."""
+
+
+class Hand:
+    """An engine whose outcomes are changed by hand before they are seen."""
+
+    name = "hand"
+    versions = FakeEngine.versions
+
+    def __init__(self, tamper: Tamper) -> None:
+        self._engine = FakeEngine()
+        self._tamper = tamper
+
+    def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
+        outcome = self._engine.run(root, step, clock=clock, version=version)
+        return self._tamper(root, outcome) or outcome
+
+    def close(self) -> None:
+        self._engine.close()
+
+
+def violated(table: Table, step: EngineStep, tamper: Tamper, directory: Path) -> set[str]:
+    """The clauses that one step on a new table breaks."""
+    trial = Trial(Hand(tamper), table, directory / "table", list(CATALOGUE.values()), frozenset(CATALOGUE))
+    trial.take(step)
+    return {id for id, tally in trial.tallies.items() if tally.violations}
+
+
+def refused(root: Path, outcome: Outcome) -> Outcome:
+    """The answer alone is changed."""
+    return dataclasses.replace(outcome, rows=(), error=EngineError("E", "SOME_CONDITION", None, "no"))
+
+
+def test_a_right_delete_passes_all_that_it_meets(tmp_path: Path) -> None:
+    for number, step in enumerate(
+        (IN_A, Delete(), Delete(PA), Delete(V1), Delete(Compare("v", Op.GT, 50, Type.INTEGER)))
+    ):
+        assert not violated(PARTITIONED, step, right, tmp_path / str(number))
+
+
+def commit_path(root: Path) -> Path:
+    return sorted((root / "_delta_log").glob("*.json"))[-1]
+
+
+def in_commit(pattern: str, replacement: str) -> Tamper:
+    """The commit's text, changed."""
+
+    def tamper(root: Path, outcome: Outcome) -> None:
+        text = commit_path(root).read_text()
+        changed = re.sub(pattern, replacement, text, count=1)
+        assert changed != text, f"{pattern} must occur in {text}"
+        commit_path(root).write_text(changed)
+
+    return tamper
+
+
+def touching(path: str) -> Tamper:
+    def tamper(root: Path, outcome: Outcome) -> None:
+        os.utime(root / path, ns=(0, 0))
+
+    return tamper
+
+
+def leaving(path: str) -> Tamper:
+    def tamper(root: Path, outcome: Outcome) -> None:
+        (root / path).write_text("x")
+
+    return tamper
+
+
+@pytest.mark.parametrize(
+    ("step", "tamper", "clauses"),
+    [
+        (IN_A, in_commit(r'"deletionTimestamp":\d+', '"deletionTimestamp":1'), {"DEL-REM-1A"}),
+        (IN_A, in_commit(r'("remove":.*?)"extendedFileMetadata":true,', r"\1"), {"DEL-REM-1B"}),
+        (IN_A, in_commit(r'("remove":.*?)"dataChange":true', r'\1"dataChange":false'), {"DEL-REM-1B"}),
+        (IN_A, in_commit(r'("remove":.*?)"p":"a"', r'\1"p":"b"'), {"DEL-REM-1B"}),
+        (IN_A, in_commit(r'("remove":.*?"partitionValues":){"p":"a"}', r"\1{}"), {"DEL-REM-1B", "DEL-REM-1C"}),
+        (Delete(V1), in_commit(r'("remove":.*?"partitionValues":){"p":null}', r"\1{}"), {"DEL-REM-1C"}),
+        (IN_A, in_commit(r'("add":.*?)"dataChange":true', r'\1"dataChange":false'), {"DEL-ADD-1C"}),
+        (IN_A, in_commit(r'("add":.*?)"modificationTime":\d+', r'\1"modificationTime":5'), {"DEL-ADD-1C"}),
+        (IN_A, in_commit(r'("add":.*?)"size":\d+', r'\1"size":5'), {"DEL-ADD-1A"}),
+        (IN_A, in_commit(r'numRecords\\":\d+', r'numRecords\\":7'), {"DEL-ADD-1D"}),
+        (IN_A, in_commit(r'(nullCount\\":{\\"v\\":)\d+', r"\g<1>0"), {"DEL-ADD-1D"}),
+        (IN_A, in_commit(r'(minValues\\":{\\"v\\":)\d+', r"\g<1>3"), {"DEL-ADD-1D"}),
+        (IN_A, in_commit(r'(maxValues\\":{\\"v\\":)\d+', r"\g<1>1"), {"DEL-ADD-1D"}),
+        (
+            IN_A,
+            in_commit(r'("add":.*?"partitionValues":){"p":"a"}', r"\1{}"),
+            {"DEL-ADD-1B", "DEL-ROW-3", "DEL-ROW-3B", "DEL-ROW-5B"},
+        ),
+        (IN_A, in_commit(r'"isBlindAppend":false', '"isBlindAppend":true'), {"DEL-INFO-1B"}),
+        (IN_A, in_commit(r'"readVersion":0', '"readVersion":1'), {"DEL-INFO-1B"}),
+        (IN_A, in_commit(r'"isolationLevel":"Serializable",', ""), {"DEL-INFO-1B"}),
+        (IN_A, in_commit(r'"predicate"', '"condition"'), {"DEL-INFO-1B"}),
+        (IN_A, in_commit(r'"operation":"DELETE"', '"operation":"WRITE"'), {"DEL-INFO-1B"}),
+        (IN_A, in_commit(r"\}\n$", "\n"), {"DEL-PHYS-3"}),
+        (IN_A, touching("p=a/orphan"), {"DEL-PHYS-1"}),
+        (IN_A, leaving("p=a/orphan"), {"DEL-PHYS-1"}),
+        (IN_A, leaving("p=a/another"), {"DEL-PHYS-2"}),
+        (Delete(PA), leaving("p=a/another"), {"DEL-META-2", "DEL-PHYS-2"}),
+        (Delete(), leaving("p=a/another"), {"DEL-ALL-1", "DEL-META-2", "DEL-PHYS-2"}),
+        (Delete(PA), in_commit(r'"deletionTimestamp":\d+', '"deletionTimestamp":1'), {"DEL-META-3", "DEL-REM-1A"}),
+        (Delete(PA), in_commit(r'{"remove".*\n', ""), {"DEL-META-1", "DEL-ROW-5B"}),
+        (Delete(), in_commit(r'{"remove".*\n', ""), {"DEL-ALL-1", "DEL-ROW-5B"}),
+        (Delete(Compare("v", Op.EQ, 50, Type.INTEGER)), touching("p=a/orphan"), {"DEL-NOOP-1", "DEL-PHYS-1"}),
+        (Delete(Compare("v", Op.EQ, 50, Type.INTEGER)), refused, {"DEL-NOOP-1"}),
+    ],
+)
+def test_a_wrong_delete_is_told_by_exactly_these_clauses(
+    step: Delete, tamper: Tamper, clauses: set[str], tmp_path: Path
+) -> None:
+    assert violated(PARTITIONED, step, tamper, tmp_path) == clauses
+
+
+def undone(root: Path, outcome: Outcome) -> Outcome:
+    """Refused, and nothing was done."""
+    for path in sorted((root / "_delta_log").glob("*1.json")):
+        for added in (action for action in read_log(root).commits[1].adds):
+            (root / added.file).unlink()
+        path.unlink()
+    return refused(root, outcome)
+
+
+def test_a_delete_that_is_refused_breaks_all_that_asks_for_its_effects(tmp_path: Path) -> None:
+    """Not DEL-ROW-5B: what was refused leaves the rows of before."""
+    assert violated(PARTITIONED, IN_A, undone, tmp_path) == {"DEL-ROW-1", "DEL-ROW-3", "DEL-ROW-3B", "DEL-INFO-1A"}
+
+
+# A VACUUM, by hand -------------------------------------------------------------------------------------------------
+
+AGED = Table(
+    columns=(Column("v", Type.INTEGER), Column("_d", Type.INTEGER)),
+    partition_by=("_d",),
+    files=(
+        DataFile(0, (1,), ((1,), (2,)), -9 * WEEK),
+        DataFile(1, (1,), ((3,),), -9 * WEEK),
+        DataFile(2, (2,), ((4,),), -9 * WEEK),
+    ),
+    commits=(
+        Commit(-3 * HOUR, adds=(0, 1, 2)),
+        Commit(-2 * HOUR, removes=(Removal(1, -WEEK), Removal(2, -WEEK + 1))),
+    ),
+    strays=(
+        Stray("old", modified=-WEEK - 1),
+        Stray("young", modified=-WEEK),
+        Stray("_change_data/old", modified=-2 * WEEK),
+        Stray("_d=1/old", modified=-2 * WEEK),
+        Stray("_ds=1/old", modified=-2 * WEEK),
+        Stray("_hidden", modified=-2 * WEEK),
+        Stray("empty", kind=Kind.DIRECTORY, size=0),
+        Stray("holds/young", modified=-HOUR),
+    ),
+)
+PLAIN, DRY = Vacuum(), Vacuum(dry_run=True)
+
+
+def removing(*paths: str) -> Tamper:
+    def tamper(root: Path, outcome: Outcome) -> None:
+        for path in paths:
+            if (root / path).is_dir():
+                (root / path).rmdir()
+            else:
+                (root / path).unlink()
+
+    return tamper
+
+
+def restoring(*paths: str) -> Tamper:
+    def tamper(root: Path, outcome: Outcome) -> None:
+        for path in paths:
+            (root / path).parent.mkdir(exist_ok=True)
+            if path == "empty":
+                (root / path).mkdir()
+            else:
+                (root / path).write_text("x")
+
+    return tamper
+
+
+def data(id: int) -> str:
+    return f"_d={1 if id < 2 else 2}/part-{id:05d}-{id:08x}-0000-4000-8000-000000000000.c000.snappy.parquet"
+
+
+def answering(change: Callable[[tuple[Row, ...]], tuple[Row, ...]]) -> Tamper:
+    return lambda root, outcome: dataclasses.replace(outcome, rows=change(outcome.rows))
+
+
+def allowed(root: Path, outcome: Outcome) -> Outcome:
+    return dataclasses.replace(outcome, error=None)
+
+
+ANY_LOSS = {"VAC-LOG-1B"}  # END counts what the engine deleted itself
+
+
+@pytest.mark.parametrize(
+    ("step", "tamper", "clauses"),
+    [
+        (PLAIN, right, set()),
+        (DRY, right, set()),
+        (Vacuum(logging=False), right, set()),
+        (Vacuum(retain_hours=0), right, set()),
+        (Vacuum(retain_hours=0, safety_check=False), right, set()),
+        (Vacuum(retain_hours=-3), right, set()),
+        (PLAIN, removing(data(0)), {"VAC-SAFE-1", "VAC-SAFE-5A", "VAC-SAFE-10B", *ANY_LOSS}),
+        (PLAIN, removing(data(2)), {"VAC-SAFE-2", "VAC-SAFE-5A", "VAC-EDGE-1A", "VAC-KEEP-1B", *ANY_LOSS}),
+        (PLAIN, restoring(data(1)), {"VAC-LIVE-1", "VAC-SAFE-5B", "VAC-EDGE-1A", "VAC-KEEP-1B", *ANY_LOSS}),
+        (PLAIN, removing("young"), {"VAC-SAFE-3", "VAC-EDGE-1B", "VAC-KEEP-1B", *ANY_LOSS}),
+        (PLAIN, restoring("old"), {"VAC-LIVE-2", "VAC-EDGE-1B", "VAC-KEEP-1B", *ANY_LOSS}),
+        (PLAIN, restoring("_change_data/old"), {"VAC-LIVE-2", "VAC-LIVE-4", "VAC-KEEP-1B", *ANY_LOSS}),
+        (PLAIN, restoring("_d=1/old"), {"VAC-LIVE-2", "VAC-SAFE-5B", "VAC-KEEP-1B", *ANY_LOSS}),
+        (PLAIN, removing("_ds=1/old"), {"VAC-SAFE-4", "VAC-SAFE-5C", *ANY_LOSS}),
+        (PLAIN, removing("_hidden"), {"VAC-SAFE-4", *ANY_LOSS}),
+        (PLAIN, restoring("empty"), {"VAC-LIVE-3", *ANY_LOSS}),
+        (PLAIN, removing("holds/young", "holds"), {"VAC-SAFE-3", "VAC-SAFE-6A", "VAC-KEEP-1B", *ANY_LOSS}),
+        (PLAIN, leaving(data(0)), {"VAC-SAFE-10B"}),
+        (PLAIN, in_commit("VACUUM END", "VACUUM"), {"VAC-LOG-1A"}),
+        (PLAIN, in_commit("COMPLETED", "FAILED"), {"VAC-LOG-1B"}),
+        (PLAIN, leaving("_delta_log/00000000000000000099.json"), {"VAC-SAFE-6B"}),
+        (PLAIN, leaving("_delta_log/note.txt"), {"VAC-LOG-1C"}),
+        (PLAIN, touching("_delta_log/00000000000000000000.json"), {"VAC-LOG-1C"}),
+        (PLAIN, refused, {"VAC-CHK-2"}),
+        (Vacuum(retain_hours=0, dry_run=True), allowed, {"VAC-CHK-1A"}),
+        (Vacuum(retain_hours=0), refused, {"VAC-CHK-1A"}),
+        (Vacuum(retain_hours=0), touching("old"), {"VAC-CHK-1A"}),
+        (Vacuum(retain_hours=0.4, safety_check=False), refused, {"VAC-CHK-1B"}),
+        (Vacuum(retain_hours=1), refused, {"VAC-CHK-1C"}),
+        (DRY, touching("old"), {"VAC-DRY-1"}),
+        (DRY, removing("old"), {"VAC-DRY-1"}),
+        (DRY, leaving("_delta_log/_last_vacuum_info"), {"VAC-DRY-1"}),
+    ],
+)
+def test_a_vacuum_is_told_by_exactly_these_clauses(
+    step: Vacuum, tamper: Tamper, clauses: set[str], tmp_path: Path
+) -> None:
+    """VACUUMs of a clock that stands at the start, with the default retention: what is of -1 week is at the cutoff."""
+    assert violated(AGED, step, tamper, tmp_path) == clauses
+
+
+def take(table: Table, directory: Path, *steps: tuple[EngineStep, Tamper]) -> set[str]:
+    """The clauses that the last of these steps breaks."""
+    queue = [tamper for _, tamper in steps]
+
+    def tamper(root: Path, outcome: Outcome) -> Outcome | None:
+        return queue.pop(0)(root, outcome)
+
+    engine = Hand(tamper)
+    trial = Trial(engine, table, directory / "table", list(CATALOGUE.values()), frozenset(CATALOGUE))
+    for step, _ in steps:
+        trial.take(step)
+    return {id for id, tally in trial.tallies.items() if tally.violations}
+
+
+@pytest.mark.parametrize(
+    ("dry", "clauses"),
+    [
+        (right, set()),
+        (answering(lambda rows: rows[1:]), {"VAC-DRY-2A"}),
+        (answering(lambda rows: (*rows, ("file:/elsewhere/x",))), set()),
+        (refused, {"VAC-CHK-2"}),
+    ],
+)
+def test_a_dry_run_is_held_against_the_run_after_it(dry: Tamper, clauses: set[str], tmp_path: Path) -> None:
+    assert take(AGED, tmp_path, (DRY, dry), (PLAIN, right)) == clauses
+
+
+def test_a_dry_run_that_lists_what_stays_is_told(tmp_path: Path) -> None:
+    def lists_too_much(root: Path, outcome: Outcome) -> Outcome:
+        return dataclasses.replace(outcome, rows=(*outcome.rows, (f"file:{root}/young",)))
+
+    assert take(AGED, tmp_path, (DRY, lists_too_much), (PLAIN, right)) == {"VAC-DRY-2B"}
+
+
+@pytest.mark.parametrize(
+    ("steps", "clauses"),
+    [
+        ([(PLAIN, right), (PLAIN, right), (PLAIN, right)], set()),
+        ([(PLAIN, right), (PLAIN, removing("young"))], {"VAC-IDEM-1A"}),
+        # The second run deletes the directories that the first one emptied, and the third nothing.
+        ([(PLAIN, right), (PLAIN, right), (PLAIN, removing("young"))], {"VAC-IDEM-1A"}),
+        ([(PLAIN, right)] * 3 + [(PLAIN, removing("young"))], {"VAC-IDEM-1A", "VAC-IDEM-1B"}),
+        ([(PLAIN, right)] * 2 + [(PLAIN, removing("holds/young", "holds"))], {"VAC-IDEM-1A"}),
+        # Between the two something was done, or the cutoff is another: nothing is promised of a second run.
+        ([(PLAIN, right), (Delete(), right), (PLAIN, removing("young"))], set()),
+        ([(PLAIN, right), (Vacuum(retain_hours=0, safety_check=False), right)], set()),
+        ([(PLAIN, right), (Read(), right), (PLAIN, removing("young"))], {"VAC-IDEM-1A"}),
+    ],
+)
+def test_a_second_run_is_held_against_the_first(
+    steps: list[tuple[EngineStep, Tamper]], clauses: set[str], tmp_path: Path
+) -> None:
+    idem = {id for id in take(AGED, tmp_path, *steps) if id.startswith("VAC-IDEM")}
+    assert idem == clauses
+
+
+# A Read, by hand ---------------------------------------------------------------------------------------------------
+
+LESS = answering(lambda rows: rows[1:])
+OTHERS = answering(lambda rows: tuple(reversed(rows)))
+
+
+@pytest.mark.parametrize(
+    ("steps", "clauses"),
+    [
+        ([(IN_A, right), (Read(), right)], set()),
+        ([(IN_A, right), (Read(), OTHERS)], set()),  # the order of rows is nobody's promise
+        ([(IN_A, right), (Read(), LESS)], {"DEL-ROW-5A"}),
+        ([(IN_A, right), (Read(), refused)], {"DEL-ROW-5A"}),
+        ([(IN_A, right), (Read(0), LESS)], {"DEL-TT-1"}),
+        ([(IN_A, right), (Read(0), refused)], {"DEL-TT-1"}),
+        ([(PLAIN, right), (Read(), LESS)], {"VAC-SAFE-10A"}),
+        ([(IN_A, right), (PLAIN, right), (Read(0), LESS)], {"VAC-SAFE-10C"}),
+        ([(DRY, right), (Read(), LESS)], set()),  # only a DELETE or a real VACUUM is on trial
+        ([(Read(), LESS)], set()),
+    ],
+)
+def test_a_read_is_held_against_what_the_case_promises(
+    steps: list[tuple[EngineStep, Tamper]], clauses: set[str], tmp_path: Path
+) -> None:
+    assert take(PARTITIONED, tmp_path, *steps) == clauses
+
+
+# What an observation says ------------------------------------------------------------------------------------------
+
+
+def seen(table: Table, step: Vacuum, directory: Path, *, clock: int = 0, wall: tuple[int, int] = (0, 0)) -> VacuumSeen:
+    """A VACUUM that did nothing, on a new table."""
+    start = time.time_ns() // 1_000_000
+    root = directory / "table"
+    write_table(plan_table(table), root, start=start)
+    state = Observer(table, root).observe()
+    return VacuumSeen(
+        table=table,
+        root=str(root),
+        index=0,
+        step=step,
+        outcome=Outcome((), None, start + wall[0], start + wall[1]),
+        before=state,
+        after=state,
+        clock=start + clock,
+        start=start,
+        versions={},
+        promised_rows=Counter(),
+        earlier=(),
+    )
+
+
+@pytest.mark.parametrize(
+    ("hours", "retain"), [(None, None), (0, 0), (0.4, 0), (-0.4, 0), (0.5, None), (1, None), (-1, None), (1e5, None)]
+)
+def test_only_a_retain_of_0_hours_has_an_effect(hours: float | None, retain: int | None, tmp_path: Path) -> None:
+    assert seen(AGED, Vacuum(retain_hours=hours), tmp_path).retain == retain
+
+
+@pytest.mark.parametrize(("hours", "own"), [(None, WEEK), (1, HOUR), (0, 0), (240, 240 * HOUR)])
+def test_the_cutoff_is_the_clock_less_the_tables_retention(hours: int | None, own: int, tmp_path: Path) -> None:
+    table = dataclasses.replace(AGED, retention_hours=hours)
+    v = seen(table, PLAIN, tmp_path, clock=77, wall=(1000, 2000))
+    assert v.cutoff == Cutoff(v.start + 77 - own, v.start + 77 - own, v.start + 77 - own)
+
+
+def test_the_cutoff_of_retain_0_is_the_wall_clocks(tmp_path: Path) -> None:
+    v = seen(AGED, Vacuum(retain_hours=0, safety_check=False), tmp_path, clock=77, wall=(1000, 2000))
+    assert v.cutoff == Cutoff(v.start + 1000, v.start + 2000, v.start + 77 - WEEK)
+    assert v.fates["holds/young"].fate is Fate.GO
+
+
+def test_of_several_tombstones_of_a_file_the_latest_counts(tmp_path: Path) -> None:
+    """A file may be removed with one deletion vector after another (PROTOCOL.md, "Action Reconciliation")."""
+    v = seen(AGED, PLAIN, tmp_path)
+    root = Path(v.root)
+    for version, deleted in ((2, v.start - HOUR), (3, v.start - 3 * WEEK)):
+        vector = DeletionVector("i", f"x{version}", size=10, cardinality=1)
+        write_commit(root, version, [Remove(data(1), deleted, data_change=True, deletion_vector=vector)])
+    state = Observer(AGED, root).observe()
+    assert state.tombstones[data(1)].deletion_timestamp == v.start - HOUR
+    assert dataclasses.replace(v, before=state).fates[data(1)].reason is Reason.RETAINED
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("file:/t/table/p=a/x y", "p=a/x y"),
+        ("file:///t/table/x", "x"),
+        ("/t/table/x", "x"),
+        ("file:/t/table", ""),
+        ("file:/t/table-2/x", "/t/table-2/x"),
+        ("s3://b/x", "s3://b/x"),
+    ],
+)
+def test_paths_as_engines_print_them(path: str, expected: str) -> None:
+    assert relative(path, "/t/table") == expected
+
+
+@pytest.mark.parametrize(
+    ("ms", "text"),
+    [
+        (0, "0 s"),
+        (1, "0.001 s"),
+        (1500, "1.5 s"),
+        (HOUR, "1 h"),
+        (WEEK + HOUR + 1, "7 d 1 h 0.001 s"),
+        (90_000, "1 min 30 s"),
+    ],
+)
+def test_lengths_of_time_for_people(ms: int, text: str) -> None:
+    assert duration(ms) == text
+
+
+# Faults on an outcome of our own -----------------------------------------------------------------------------------
+
+
+def test_a_fault_without_occasion_changes_nothing(tmp_path: Path) -> None:
+    """No fault may disturb a step that gives it no occasion: it would be noticed for the wrong reason."""
+    empty = Table(columns=(Column("v", Type.INTEGER),), partition_by=(), files=(), commits=(Commit(-HOUR),))
+    write_table(plan_table(empty), tmp_path / "before", start=0)
+    quiet: list[str] = []
+    for name, fault in FAULTS.items():
+        root = tmp_path / name
+        write_table(plan_table(empty), root, start=0)
+        step: Any = fault.on()
+        outcome = FakeEngine().run(root, step, clock=0, version=None)
+        before = Observer(empty, root).observe()
+        answer = fault.tamper(Tampering(root, tmp_path / "before", step, outcome, 0, 0, False, 0))
+        after = Observer(empty, root).observe(before)
+        if answer is None and after.listing == before.listing:
+            quiet.append(name)
+    loud = set(FAULTS) - set(quiet)
+    assert loud == {
+        "commits-nothing",
+        "empties-the-root",
+        "rewrites-the-log",
+        "refuses-to-run",
+        "starts-without-end",
+        "claims-what-it-did-not-delete",
+    }, "these need no file"
