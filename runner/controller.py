@@ -31,8 +31,9 @@ from suites.campaigns import EXPLORATION, selected
 from suites.clause import CATALOGUE, Clause
 from suites.reproduction_plan import reproduction_plan
 
-#: The seed of the profiles that draw the same cases on each run.
-FIXED_SEED = 20_240_501
+#: The seed of the profiles that draw the same cases on each run. It is one of those with which the smoke profile meets
+#: every clause and shows every known-bad engine, and the gate meets each clause 20 times: tests/test_profiles.py.
+FIXED_SEED = 4
 
 
 class Controller:
