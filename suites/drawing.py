@@ -10,6 +10,7 @@ import hypothesis
 from hypothesis import HealthCheck, Phase, Verbosity, given, settings
 from hypothesis.database import DirectoryBasedExampleDatabase
 from hypothesis.internal.conjecture import providers
+from hypothesis.internal.constants_ast import Constants
 from hypothesis.stateful import run_state_machine_as_test
 
 from model.case import Case
@@ -23,7 +24,7 @@ from suites.reduction import reduce, truncated
 
 # Hypothesis puts constants out of the source of all local modules into what it draws. Then an edit anywhere, or one module
 # imported more, would change the cases of a seed: here they depend on the seed, the strategies and Hypothesis alone.
-_NO_CONSTANTS = providers.Constants()
+_NO_CONSTANTS = Constants()
 providers._get_local_constants = lambda: _NO_CONSTANTS
 
 #: Takes a line of the run stream.

@@ -99,7 +99,11 @@ class SparkEngine:
     def _session(self) -> SparkSession:
         if self._spark is None:
             self._lease = self._leases(self._lease.generation if self._lease else 0)
-            self._spark = connect(self._lease)
+            try:
+                self._spark = connect(self._lease)
+            except (Py4JError, ConnectionError):  # it died before we came: another worker's step may have been too much
+                self._lease = self._leases(self._lease.generation)
+                self._spark = connect(self._lease)
         return self._spark
 
     @contextmanager
@@ -125,7 +129,10 @@ class SparkEngine:
                 raise
             self._spark = None
             what = f"passed its time limit of {self._time_limit:g} s" if late.is_set() else "took the JVM with it"
-            raise EngineDied(f"{type(step).__name__.upper()} {what}; the JVM's log ends:\n{tail(lease.log)}") from lost
+            end_of_log = tail(
+                lease.log, lines=1000 if late.is_set() else 40
+            )  # with all threads' stacks, where it was late
+            raise EngineDied(f"{type(step).__name__.upper()} {what}; the JVM's log ends:\n{end_of_log}") from lost
         finally:
             timer.cancel()
 

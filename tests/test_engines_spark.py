@@ -1,0 +1,90 @@
+"""The Spark adapter: what becomes of a JVM that dies or hangs, and of an engine that refuses."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import suites.clauses  # noqa: F401 - fills the catalogue
+from engines.port import EngineDied
+from engines.provider import Provider
+from engines.spark.adapter import SparkEngine
+from model.case import Case
+from model.steps import Delete, Read
+from model.table import Column, Commit, DataFile, Table
+from model.values import Type
+from runner.workspace import Workspace
+from suites.clause import CATALOGUE
+from suites.judge import Judge
+from suites.materialise import plan_table, write_table
+
+pytestmark = pytest.mark.xdist_group("spark")
+
+TABLE = Table(
+    columns=(Column("x", Type.INTEGER),),
+    partition_by=(),
+    files=(DataFile(id=0, partition=(), rows=((1,), (2,)), modified=-1000),),
+    commits=(Commit(at=-500, adds=(0,)),),
+)
+
+
+@pytest.fixture(scope="module")
+def own(workspace: Workspace) -> Iterator[Provider]:
+    """A JVM that only these tests kill."""
+    made = Provider(
+        "spark",
+        directory=workspace.directory / "own",
+        started=workspace.started,
+        spark_conf={},
+        extra_classpath=(),
+        jars=(),
+        master="local[1]",
+    )
+    made.start()
+    yield made
+    made.close()
+
+
+def table_at(root: Path) -> Path:
+    write_table(plan_table(TABLE), root, start=2_000_000_000_000)
+    return root
+
+
+def test_a_step_that_passes_its_limit_is_ended_with_its_jvm_and_the_next_gets_a_new_one(
+    own: Provider, tmp_path: Path
+) -> None:
+    root, before = table_at(tmp_path / "table"), own.lease(0)
+    hasty = SparkEngine(own.lease, time_limit=0.01)
+    with pytest.raises(EngineDied, match=r"passed its time limit of 0\.01 s") as death:
+        hasty.run(root, Read(), clock=2_000_000_000_000, version=None)
+    assert "Full thread dump" in str(death.value), "the log says where every thread stood"
+    patient = SparkEngine(own.lease)
+    assert patient.run(root, Read(), clock=2_000_000_000_000, version=None).rows == ((1,), (2,))
+    assert own.lease(0).generation == before.generation + 1
+
+
+def test_a_case_whose_jvm_was_killed_is_judged_on_the_next(own: Provider, tmp_path: Path) -> None:
+    engine = SparkEngine(own.lease)
+    judge = Judge(engine, list(CATALOGUE.values()), tmp_path)
+    case = Case(TABLE, (Delete(), Read()))
+    assert judge.judge(case).failure is None
+    os.kill(own.lease(0).pid, signal.SIGKILL)
+    judged = judge.judge(case)
+    assert judged.failure is None, judged.failure
+    assert len(judged.steps) == 2 and not judged.violated
+
+
+def test_a_refusal_is_a_value(spark_engine: SparkEngine, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    outcome = spark_engine.run(tmp_path / "empty", Delete(), clock=2_000_000_000_000, version=None)
+    assert outcome.error is not None
+    assert outcome.error.condition in (
+        "DELTA_TABLE_NOT_FOUND",
+        "DELTA_MISSING_DELTA_TABLE",
+        "DELTA_MISSING_TRANSACTION_LOG",
+    )
+    assert outcome.error.sqlstate and outcome.error.message
