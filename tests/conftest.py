@@ -20,7 +20,8 @@ _NEED_SPARK = {"provider", "spark_engine", "spark_reader", "spark"}
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Two cores bear one busy JVM: what needs one goes to one worker."""
     for item in items:
-        if _NEED_SPARK & set(getattr(item, "fixturenames", ())):
+        needs_spark = _NEED_SPARK & set(getattr(item, "fixturenames", ()))
+        if needs_spark and item.get_closest_marker("xdist_group") is None:  # two marks would make a group of their own
             item.add_marker(pytest.mark.xdist_group("spark"))
 
 

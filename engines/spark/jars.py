@@ -6,11 +6,13 @@ import os
 import re
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import platformdirs
 import pyspark
+from filelock import FileLock
 
 from engines.port import EngineUnavailable
 from engines.versions import GROUP
@@ -28,13 +30,30 @@ def delta_jars(artifact: str, version: str, *, java: Path, ivy_settings: str | N
     EngineUnavailable where they cannot be had.
     """
     remembered = platformdirs.user_cache_path("tombstone") / "jars" / f"{artifact}-{version}.txt"
-    if remembered.is_file():
-        jars = tuple(Path(line) for line in remembered.read_text(encoding="utf-8").splitlines())
-        if jars and all(jar.is_file() for jar in jars):
-            return jars
-    jars = tuple(_missing_in_spark(_resolve(artifact, version, java=java, ivy_settings=ivy_settings)))
-    _remember(remembered, jars)
-    return jars
+    with _one_at_a_time(remembered.parent / "ivy.lock"):
+        if remembered.is_file():
+            jars = tuple(Path(line) for line in remembered.read_text(encoding="utf-8").splitlines())
+            if jars and all(jar.is_file() for jar in jars):
+                return jars
+        jars = tuple(_missing_in_spark(_resolve(artifact, version, java=java, ivy_settings=ivy_settings)))
+        _remember(remembered, jars)
+        return jars
+
+
+@contextmanager
+def _one_at_a_time(lock: Path) -> Iterator[None]:
+    """Two Ivys that fill one cache at the same time stumble over each other's files."""
+    try:
+        lock.parent.mkdir(parents=True, exist_ok=True)
+        held = FileLock(lock)
+        held.acquire()
+    except OSError:  # a home that cannot be written: then there is no cache to fill either
+        yield
+        return
+    try:
+        yield
+    finally:
+        held.release()
 
 
 def _resolve(artifact: str, version: str, *, java: Path, ivy_settings: str | None) -> Sequence[Path]:
