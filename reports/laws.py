@@ -25,6 +25,7 @@ the step, it raises CannotJudge.
 | ``removes_name_all_partitions()`` | the partition values of each remove name exactly the partition columns, the NULL ones too |
 | ``one_deletion_timestamp()`` | all removes carry the same deletionTimestamp |
 | ``no_conflicting_actions()`` | no two actions of one commit reconcile with each other, no path twice among one kind |
+| ``definition_stays()`` | the step's commits hold no protocol, metaData, txn or domainMetadata action |
 | ``no_adds()`` | the step's commits add no file |
 | ``no_new_files()`` | no file was written outside of ``_delta_log`` |
 | ``all_new_files_referenced()`` | the step's commits name each new file; the log, vectors and Parquet without rows aside |
@@ -254,6 +255,12 @@ def no_conflicting_actions(seen: Evidence) -> Finding:
     if wrong:
         return False, f"one commit of {seen.text} has {listed(wrong)}"
     return True, f"no two actions of {seen.text} conflict"
+
+
+def definition_stays(seen: Evidence) -> Finding:
+    kinds = ("protocol", "metaData", "txn", "domainMetadata")
+    wrong = [kind for commit in seen.commits for kind in kinds if actions_of(commit, kind)]
+    return not wrong, f"the commits of {seen.text} hold {listed(wrong) if wrong else 'nothing that defines the table'}"
 
 
 def no_adds(seen: Evidence) -> Finding:
@@ -500,6 +507,7 @@ LAWS: dict[str, Callable[..., Finding]] = {
         removes_name_all_partitions,
         one_deletion_timestamp,
         no_conflicting_actions,
+        definition_stays,
         no_adds,
         no_new_files,
         all_new_files_referenced,

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import platform
+import shutil
 import threading
 import time
+from collections.abc import Sequence
 from contextlib import ExitStack
 from datetime import date
 from importlib.metadata import version
@@ -15,7 +17,6 @@ from rich.console import Console
 
 import suites.clauses  # noqa: F401 - fills the catalogue
 from engines.provider import Provider
-from engines.versions import parse
 from model.codec import from_json
 from reports.counterexamples import write_counterexample
 from reports.deviations import Deviation, InvalidDeviations, in_force, read_deviations
@@ -25,9 +26,9 @@ from reports.terminal import Progress, show
 from reports.verdicts import counterexample, footer_of, verdicts
 from reports.views import write_views
 from runner.options import Options, UsageMistake
-from runner.referee import active_clauses
+from runner.referee import holds_for, selected_clauses
 from runner.workspace import Workspace
-from suites.campaigns import EXPLORATION, selected
+from suites.campaigns import EXPLORATION, selected, shards
 from suites.clause import CATALOGUE, Clause
 from suites.reproduction_plan import reproduction_plan
 
@@ -74,15 +75,24 @@ class Controller:
         if not self._options.deviations.is_file():
             return ()
         try:
-            return read_deviations(self._options.deviations)
+            found = read_deviations(self._options.deviations)
         except InvalidDeviations as invalid:
             raise UsageMistake(str(invalid)) from invalid
+        for deviation in found:
+            if deviation.clause not in CATALOGUE:
+                wrong = f"{self._options.deviations} lists {deviation.clause}, which is no clause"
+                raise UsageMistake(f"{wrong}: `--clause list` names them all.")
+        return found
 
     def _prepare_report(self) -> None:
         directory = self._options.report_dir
         try:
             directory.mkdir(parents=True, exist_ok=True)
             (directory / "run.jsonl").write_text("")
+            for view in ("junit.xml", "summary.md"):  # a run that dies must not leave the views of the one before
+                (directory / view).unlink(missing_ok=True)
+            for case in directory.glob("counterexamples/*/case.json"):
+                shutil.rmtree(case.parent)
         except OSError as error:
             raise UsageMistake(
                 f"--report-dir {directory} cannot be written ({error.strerror}): name another."
@@ -135,7 +145,7 @@ class Controller:
 
     def _clause_entry(self, clause: Clause[Any], engine_version: str) -> dict[str, Any]:
         status, reason = "active", ""
-        if clause not in active_clauses(self._options):
+        if clause not in selected_clauses(self._options):
             status, reason = "disabled", "It is not among those that --clause selects."
         elif not holds_for(clause, engine_version):
             since, before = clause.since, clause.before
@@ -165,18 +175,28 @@ class Controller:
                 self._writer.case(line)
                 self._progress.case(line)
 
-    def finish(self, *, complete: bool) -> int:
-        """Close the stream, make the views, and say the exit code. A run that is not complete gets no footer."""
+    def finish(self, *, complete: bool, mishaps: Sequence[str] = ()) -> int:
+        """Close the stream, make the views, and say the exit code.
+
+        A run that is not complete gets no footer; nor does one that broke no promise in which tests failed for reasons
+        of our own (``mishaps``): what they would have found is not known.
+        """
         self._progress.stop()
         if self._options.replay is not None:
-            return self._tell_replay()
-        if self._header is None or self._writer is None or not complete:
+            return self._tell_replay(proven=complete and not mishaps)
+        missing = self._missing_shards()
+        if missing and complete and self._header is not None:
+            self._console.print(f"Not all was judged; missing: {', '.join(missing)}.", highlight=False)
+        if self._header is None or self._writer is None or not complete or missing:
             self._console.print("The run did not come to its end: it says nothing about the engine.", highlight=False)
             return 2
         engine_version = next(iter(self._header["versions"].values()))
         deviations = in_force(self._deviations, version=engine_version, today=date.today())
         results = verdicts(self._header, self._lines, deviations=deviations)
         footer = footer_of(results, self._lines, seconds=time.monotonic() - self._began)
+        if mishaps and footer["exit"] != 1:
+            self._console.print(f"The suite itself failed in {', '.join(mishaps)}: nothing is proven.", highlight=False)
+            return 2
         self._writer.footer(footer)
         directory = self._options.report_dir
         for result in results:
@@ -186,6 +206,12 @@ class Controller:
         write_views(run, directory)
         show(run, self._console, directory=directory)
         return int(footer["exit"])
+
+    def _missing_shards(self) -> list[str]:
+        """The shards of the plan from which no case came: deselected, or lost with their worker."""
+        came = {(line["campaign"], line["shard"]) for line in self._lines}
+        planned = shards(self._options.profile, self._options.clauses)
+        return [shard.name for shard in planned if (shard.campaign.name, shard.number) not in came]
 
     def _write_counterexample(self, clause: str) -> None:
         assert self._header is not None
@@ -203,8 +229,9 @@ class Controller:
         except InvalidPlan as invalid:
             raise RuntimeError(f"No script can be made for {clause}, case {line['id']}: {invalid}") from invalid
 
-    def _tell_replay(self) -> int:
-        if not self._lines:
+    def _tell_replay(self, *, proven: bool) -> int:
+        if not self._lines or not proven:
+            self._console.print("ERROR: the case was not judged to its end.", highlight=False)
             return 2
         line = self._lines[-1]
         if line["error"] is not None:
@@ -215,8 +242,11 @@ class Controller:
             self._console.print(
                 f"FAILED: {one['clause']}: {one['message']}", highlight=False, markup=False, soft_wrap=True
             )
+        met = sum(result["met"] > 0 for result in line["clauses"].values())
+        if not failed and not met:
+            self._console.print(f"ERROR: case {line['id']} meets no clause: it shows nothing.", highlight=False)
+            return 2
         if not failed:
-            met = sum(result["met"] > 0 for result in line["clauses"].values())
             self._console.print(f"FIXED: case {line['id']} keeps all {met} clauses that it meets.", highlight=False)
         return 1 if failed else 0
 
@@ -225,11 +255,3 @@ class Controller:
         self._open.close()
         self._provider.close()
         self._workspace.close()
-
-
-def holds_for(clause: Clause[Any], engine_version: str) -> bool:
-    """Whether the clause holds for this version of Delta on Spark."""
-    number = parse(engine_version)
-    return not (clause.since and number < parse(clause.since)) and not (
-        clause.before and number >= parse(clause.before)
-    )

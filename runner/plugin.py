@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,11 @@ ROOT = Path(__file__).resolve().parent.parent
 _OPTIONS = pytest.StashKey[Options]()
 _CONTROLLER = pytest.StashKey[Controller]()
 _SERVER = pytest.StashKey[Server]()
-_CODE = pytest.StashKey[int]()
+
+#: Marks the report of a test that failed because a promise is broken.
+_BROKEN = "promise broken"
+#: The tests of this process's session that failed for another reason.
+_MISHAPS: list[str] = []
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -167,7 +172,14 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     report = yield
     if call.excinfo is not None and call.excinfo.errisinstance(PromiseBroken):
         report.longrepr = str(call.excinfo.value)
+        report.user_properties.append((_BROKEN, True))
     return report
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """A test that failed without breaking a promise: our own fault, and no run that had one is a pass."""
+    if report.failed and (_BROKEN, True) not in [tuple(pair) for pair in report.user_properties]:
+        _MISHAPS.append(report.nodeid)
 
 
 @pytest.hookimpl(trylast=True)
@@ -177,8 +189,11 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     if _CONTROLLER not in config.stash:
         return
     ended = exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
-    config.stash[_CODE] = config.stash[_CONTROLLER].finish(complete=ended)
-    session.exitstatus = config.stash[_CODE]
+    try:
+        session.exitstatus = config.stash[_CONTROLLER].finish(complete=ended, mishaps=_MISHAPS)
+    except Exception:  # noqa: BLE001 - whatever it is, a report that cannot be made proves nothing
+        traceback.print_exc()
+        session.exitstatus = 2
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from engines.port import Engine
+from engines.versions import parse
 from model.case import Case
 from model.codec import CorruptCase, from_json
 from runner.options import Options, UsageMistake
@@ -44,12 +45,30 @@ def read_case(path: Path) -> Case:
         raise UsageMistake(f"--replay {path}: this is no case that can be replayed: {error}") from error
 
 
-def active_clauses(options: Options) -> list[Clause[Any]]:
+def selected_clauses(options: Options) -> list[Clause[Any]]:
     """The clauses that the user wants judged."""
     return [
         clause
         for id, clause in CATALOGUE.items()
         if not options.clauses or any(matches(id, prefix) for prefix in options.clauses)
+    ]
+
+
+def holds_for(clause: Clause[Any], engine_version: str) -> bool:
+    """Whether the clause holds for this version of Delta on Spark."""
+    number = parse(engine_version)
+    return not (clause.since and number < parse(clause.since)) and not (
+        clause.before and number >= parse(clause.before)
+    )
+
+
+def judged_clauses(options: Options, engine_version: str) -> list[Clause[Any]]:
+    """The clauses to judge by: the selected ones that this version promises, and those about a table that is lost."""
+    wanted = selected_clauses(options)
+    return [
+        clause
+        for clause in CATALOGUE.values()
+        if holds_for(clause, engine_version) and (clause in wanted or clause.of_broken)
     ]
 
 
@@ -69,10 +88,12 @@ class Referee:
     def _ready(self) -> Judge:
         if self._judge is None:
             self._engine = self._open_engine()
-            told = self._link.begin(dict(self._engine.versions), os.getpid())
+            versions = dict(self._engine.versions)
+            told = self._link.begin(versions, os.getpid())
             self._seed, self._listed = told["seed"], frozenset(told["listed"])
             directory = Path(told["directory"]) / f"tables-{self._worker}"
-            self._judge = Judge(self._engine, active_clauses(self._options), directory, self._listed)
+            clauses = judged_clauses(self._options, next(iter(versions.values())))
+            self._judge = Judge(self._engine, clauses, directory, self._listed)
         return self._judge
 
     def run(self, shard: Shard) -> None:

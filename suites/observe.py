@@ -57,18 +57,23 @@ class Observer:
         return self._read[key]
 
     def _read_rows(self, add: Add) -> tuple[Row, ...] | None:
+        """The rows; ``None`` where what the engine left cannot be read as a file of this table."""
         names = [column.name for column in self._table.columns]
-        fixed: dict[str, Value] = {
-            column.name: partition_value(add.partition_values.get(column.name), column.type)
-            for column in self._table.partition_columns
-        }
         try:
+            fixed = self._partition(add)
             rows = read_data_file(self._root / add.file, names)
-        except (OSError, pa.ArrowException):
+        except (OSError, ValueError, pa.ArrowException):
             return None
         return tuple(
             tuple(fixed[name] if name in fixed else _value(value) for name, value in zip(names, row)) for row in rows
         )
+
+    def _partition(self, add: Add) -> dict[str, Value]:
+        """The values of the partition columns. Raises ValueError for a text that is no value of its column's type."""
+        return {
+            column.name: partition_value(add.partition_values.get(column.name), column.type)
+            for column in self._table.partition_columns
+        }
 
 
 def _data(listing: Mapping[str, Entry]) -> set[str]:
@@ -80,7 +85,7 @@ def _data(listing: Mapping[str, Entry]) -> set[str]:
 def _row_count(path: Path) -> int | None:
     try:
         return len(read_data_file(path, ()))
-    except (OSError, pa.ArrowException):
+    except (OSError, ValueError, pa.ArrowException):
         return None
 
 

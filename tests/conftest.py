@@ -55,15 +55,22 @@ def spark_engine(provider: Provider) -> SparkEngine:
     return SparkEngine(provider.lease)
 
 
-@pytest.fixture(scope="session")
+_SESSIONS: dict[int, Any] = {}
+
+
+@pytest.fixture
 def spark(provider: Provider) -> Any:
-    """A PySpark session in the same JVM."""
-    return connect(provider.lease(0))
+    """A PySpark session in the same JVM, one for each that the run has had: some tests kill it."""
+    lease = provider.lease(0)
+    if lease.generation not in _SESSIONS:
+        _SESSIONS[lease.generation] = connect(lease)
+    return _SESSIONS[lease.generation]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture
 def spark_reader(spark: Any) -> Callable[[str, int | None], list[tuple[object, ...]]]:
-    """Reads all rows of a table: an independent reader of hand-made tables."""
+    """Reads all rows of a table: an independent reader of hand-made tables, of any age."""
+    spark.conf.set("spark.databricks.delta.vacuum.enforceTimeTravelWithinDeletedFileRetentionDuration", "false")
 
     def read(path: str, version: int | None) -> list[tuple[object, ...]]:
         reader = spark.read.format("delta")

@@ -24,7 +24,7 @@ from deltalog.parquet import read_data_file, write_data_file
 from deltalog.paths import encode
 from deltalog.statistics import full_statistics
 from engines.port import EngineError, Outcome
-from model.delete import DeletePrediction, LiveFile, predict_delete
+from model.delete import DeletePrediction, LiveFile, Scope, predict_delete
 from model.layout import partition_directory, partition_string, partition_value
 from model.sql import delete_sql
 from model.steps import Delete, EngineStep, Read, Vacuum
@@ -95,7 +95,7 @@ class FakeEngine:
             stamp = _now()
             removes = [_removal(view.live[file.path], stamp) for file in predicted.removed]
             write_commit(view.root, view.snapshot.version + 1, [_delete_info(view, step, clock), *removes, *adds])
-        return ((sum(predicted.deleted.values()),),)
+        return ((_affected(view, predicted),),)
 
     def _packed(self, predicted: DeletePrediction) -> list[tuple[Row, list[Row]]]:
         """The rows of each new file, with their partition."""
@@ -274,6 +274,15 @@ def _end_info(clock: int, deleted: int) -> CommitInfo:
             "operationMetrics": {"numDeletedFiles": str(deleted)},
         }
     )
+
+
+def _affected(view: _View, predicted: DeletePrediction) -> int:
+    """The rows deleted; -1 where whole files went and how many rows that were cannot be told (facts 2.2)."""
+    total = predicted.deleted.total()
+    if predicted.scope is Scope.ROWS or not predicted.commits:
+        return total
+    stats = [view.live[file.path].stats for file in predicted.removed]
+    return total if total and all(text and "numRecords" in text for text in stats) else -1
 
 
 def _now() -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,6 @@ from model.case import Case
 from model.steps import Delete, Read
 from model.table import Column, Commit, DataFile, Table
 from model.values import Type
-from runner.workspace import Workspace
 from suites.clause import CATALOGUE
 from suites.judge import Judge
 from suites.materialise import plan_table, write_table
@@ -32,50 +30,9 @@ TABLE = Table(
 )
 
 
-@pytest.fixture(scope="module")
-def own(workspace: Workspace) -> Iterator[Provider]:
-    """A JVM that only these tests kill."""
-    made = Provider(
-        "spark",
-        directory=workspace.directory / "own",
-        started=workspace.started,
-        spark_conf={},
-        extra_classpath=(),
-        jars=(),
-        master="local[1]",
-    )
-    made.start()
-    yield made
-    made.close()
-
-
 def table_at(root: Path) -> Path:
     write_table(plan_table(TABLE), root, start=2_000_000_000_000)
     return root
-
-
-def test_a_step_that_passes_its_limit_is_ended_with_its_jvm_and_the_next_gets_a_new_one(
-    own: Provider, tmp_path: Path
-) -> None:
-    root, before = table_at(tmp_path / "table"), own.lease(0)
-    hasty = SparkEngine(own.lease, time_limit=0.01)
-    with pytest.raises(EngineDied, match=r"passed its time limit of 0\.01 s") as death:
-        hasty.run(root, Read(), clock=2_000_000_000_000, version=None)
-    assert "Full thread dump" in str(death.value), "the log says where every thread stood"
-    patient = SparkEngine(own.lease)
-    assert patient.run(root, Read(), clock=2_000_000_000_000, version=None).rows == ((1,), (2,))
-    assert own.lease(0).generation == before.generation + 1
-
-
-def test_a_case_whose_jvm_was_killed_is_judged_on_the_next(own: Provider, tmp_path: Path) -> None:
-    engine = SparkEngine(own.lease)
-    judge = Judge(engine, list(CATALOGUE.values()), tmp_path)
-    case = Case(TABLE, (Delete(), Read()))
-    assert judge.judge(case).failure is None
-    os.kill(own.lease(0).pid, signal.SIGKILL)
-    judged = judge.judge(case)
-    assert judged.failure is None, judged.failure
-    assert len(judged.steps) == 2 and not judged.violated
 
 
 def test_a_refusal_is_a_value(spark_engine: SparkEngine, tmp_path: Path) -> None:
@@ -88,3 +45,27 @@ def test_a_refusal_is_a_value(spark_engine: SparkEngine, tmp_path: Path) -> None
         "DELTA_MISSING_TRANSACTION_LOG",
     )
     assert outcome.error.sqlstate and outcome.error.message
+
+
+def test_a_step_that_passes_its_limit_is_ended_with_its_jvm_and_the_next_gets_a_new_one(
+    provider: Provider, tmp_path: Path
+) -> None:
+    root, before = table_at(tmp_path / "table"), provider.lease(0)
+    hasty = SparkEngine(provider.lease, time_limit=0.01)
+    with pytest.raises(EngineDied, match=r"passed its time limit of 0\.01 s") as death:
+        hasty.run(root, Read(), clock=2_000_000_000_000, version=None)
+    assert "Full thread dump" in str(death.value), "the log says where every thread stood"
+    patient = SparkEngine(provider.lease)
+    assert patient.run(root, Read(), clock=2_000_000_000_000, version=None).rows == ((1,), (2,))
+    assert provider.lease(0).generation == before.generation + 1
+
+
+def test_a_case_whose_jvm_was_killed_is_judged_on_the_next(provider: Provider, tmp_path: Path) -> None:
+    engine = SparkEngine(provider.lease)
+    judge = Judge(engine, list(CATALOGUE.values()), tmp_path)
+    case = Case(TABLE, (Delete(), Read()))
+    assert judge.judge(case).failure is None
+    os.kill(provider.lease(0).pid, signal.SIGKILL)
+    judged = judge.judge(case)
+    assert judged.failure is None, judged.failure
+    assert len(judged.steps) == 2 and not judged.violated

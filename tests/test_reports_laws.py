@@ -131,6 +131,7 @@ HOLD: list[tuple[str, Evidence, dict[str, Any]]] = [
     ("reads", DELETE, {"rows": [[1, "a b"]]}),
     ("removed_exactly", DELETE, {"paths": [FILE]}),
     ("no_commit", NOTHING, {}),
+    ("definition_stays", DELETE, {}),
     ("one_commit", DELETE, {}),
     ("untouched", DELETE, {}),
     ("untouched", changed("p=a%20b/new.parquet"), {"paths": [FILE]}),
@@ -185,6 +186,7 @@ HOLD: list[tuple[str, Evidence, dict[str, Any]]] = [
 ]
 
 BREAK: list[tuple[str, Evidence, dict[str, Any], str]] = [
+    ("definition_stays", replace(DELETE, commits=[[{"metaData": {"id": "other"}}]]), {}, "metaData"),
     ("stays", without(FILE), {"path": FILE}, "is gone"),
     ("stays", changed(FILE), {"path": FILE}, "other bytes"),
     ("goes", DELETE, {"path": FILE}, "still there"),

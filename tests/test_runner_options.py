@@ -12,7 +12,7 @@ import pytest
 
 import suites.clauses  # noqa: F401 - fills the catalogue
 from runner.options import ENGINES, Options, UsageMistake, add_options, options
-from runner.referee import active_clauses, read_case
+from runner.referee import read_case, selected_clauses
 from suites.clause import CATALOGUE
 from suites.profiles import PROFILES
 
@@ -97,13 +97,13 @@ def test_everything_that_can_be_said(tmp_path: Path) -> None:
         replay=tmp_path / "case.json",
         time_limit=2.5,
     )
-    ids = [clause.id for clause in active_clauses(told)]
+    ids = [clause.id for clause in selected_clauses(told)]
     assert {"DEL-ROW-5A", "DEL-ROW-5B", "VAC-SAFE-1", "VAC-SAFE-10A"} < set(ids)
     assert all(id.startswith(("VAC-SAFE-", "DEL-ROW-5")) for id in ids)
 
 
 def test_without_clauses_all_are_judged() -> None:
-    assert [clause.id for clause in active_clauses(chosen())] == list(CATALOGUE)
+    assert [clause.id for clause in selected_clauses(chosen())] == list(CATALOGUE)
 
 
 @pytest.mark.parametrize("factor", ["0.5", "2"])

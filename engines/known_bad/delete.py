@@ -54,11 +54,11 @@ def keeps_a_match(t: Tampering) -> Outcome | None:
             old = t.live[path]
             if old["partitionValues"] != add["partitionValues"] or where is None:
                 continue
-            rows = t.rows(path, before=True)
-            for position, stored in enumerate(rows.to_pylist()):
-                if evaluate(where, _full_row(t, old, stored)):
+            for stored in t.rows(path, before=True).to_pylist():
+                row = _full_row(t, old, stored)
+                if evaluate(where, row):
                     new = t.rows(unquote(add["path"]))
-                    t.replace_rows(add, pa.concat_tables([new, rows.slice(position, 1).cast(new.schema)]))
+                    t.replace_rows(add, pa.concat_tables([new, pa.Table.from_pylist([row], schema=new.schema)]))
                     return None
     return None
 
@@ -333,4 +333,15 @@ def commits_twice(t: Tampering) -> Outcome | None:
 @fault("says-blind-append", "commitInfo calls the DELETE a blind append.", on=Delete, caught_by="DEL-INFO-1B")
 def says_blind_append(t: Tampering) -> Outcome | None:
     t.edit_first("commitInfo", lambda info: info.update(isBlindAppend=True))
+    return None
+
+
+@fault("counts-rows-wrong", "The DELETE's answer counts one row too many.", on=Delete, caught_by="DEL-MET-2")
+def counts_rows_wrong(t: Tampering) -> Outcome | None:
+    return t.answer([(int(str(t.outcome.rows[0][0])) + 1,)]) if t.outcome.rows else None
+
+
+@fault("delete-changes-the-metadata", "A DELETE's commit sets a table property.", on=Delete, caught_by="DEL-INFO-1C")
+def delete_changes_the_metadata(t: Tampering) -> Outcome | None:
+    t.change_metadata()
     return None

@@ -127,6 +127,13 @@ class Tampering:
         }
         self.rewrite(version, [info, *actions])
 
+    def change_metadata(self) -> None:
+        """Put a table property into the last commit of the step."""
+        if self.written:
+            version, actions = max(self.written.items())
+            configuration = {**self.metadata["configuration"], "delta.appendOnly": "true"}
+            self.rewrite(version, [*actions, {"metaData": {**self.metadata, "configuration": configuration}}])
+
     # ---- storage
 
     def ever(self, path: str) -> bool:

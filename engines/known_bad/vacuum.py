@@ -374,3 +374,35 @@ def never_settles(t: Tampering) -> Outcome | None:
     if _ran(t) and t.settled:
         t.delete_first([*t.strangers(), *sorted(t.tombstones), *sorted(t.live)])
     return None
+
+
+@fault("vacuum-changes-the-metadata", "A VACUUM's commit sets a table property.", on=Vacuum, caught_by="VAC-LOG-1E")
+def vacuum_changes_the_metadata(t: Tampering) -> Outcome | None:
+    if _ran(t):
+        t.change_metadata()
+    return None
+
+
+@fault(
+    "vacuum-writes-a-file",
+    "VACUUM leaves a file of its own in the table's directory.",
+    on=Vacuum,
+    caught_by="VAC-SAFE-11",
+)
+def vacuum_writes_a_file(t: Tampering) -> Outcome | None:
+    if _ran(t):
+        (t.root / "vacuumed.parquet").write_bytes(b"PAR1")
+    return None
+
+
+@fault(
+    "vacuum-truncates-what-stays",
+    "VACUUM leaves a file that must stay without its bytes.",
+    on=Vacuum,
+    caught_by="VAC-SAFE-2 VAC-SAFE-3",
+)
+def truncates_what_stays(t: Tampering) -> Outcome | None:
+    for path in t.files() if _ran(t) else []:
+        if path not in t.live and not t.hidden(path) and (t.root / path).is_file():
+            (t.root / path).write_bytes(b"")
+    return None

@@ -59,9 +59,9 @@ class SparkEngine:
 
     def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
         with self._watched(step) as session:
-            self._set_clock(session, root, clock)
             started = _now()
             try:
+                self._set_clock(session, root, clock)
                 rows, error = self._execute(session, root, step, version), None
             except PySparkException as refusal:
                 rows, error = (), _error(refusal)
@@ -115,26 +115,34 @@ class SparkEngine:
 
         def too_late() -> None:
             late.set()
-            os.kill(lease.pid, signal.SIGQUIT)  # a JVM answers with all its threads' stacks in its log
+            try:
+                os.kill(lease.pid, signal.SIGQUIT)  # a JVM answers with all its threads' stacks in its log
+            except ProcessLookupError:
+                return
             final.start()
 
         final = threading.Timer(2, end, [lease.pid])
         timer = threading.Timer(self._time_limit, too_late)
         timer.daemon = final.daemon = True
         timer.start()
+        lost: Exception | None = None
         try:
             yield session
-        except (Py4JNetworkError, ConnectionError, Py4JError) as lost:
-            if isinstance(lost, Py4JError) and not isinstance(lost, Py4JNetworkError) and reachable(lease):
+        except (Py4JError, ConnectionError) as error:
+            if not late.is_set() and not isinstance(error, Py4JNetworkError) and reachable(lease):
                 raise
+            lost = error
+        finally:
+            timer.cancel()
+            final.cancel()
+        if late.is_set() or lost is not None:
+            end(lease.pid)
             self._spark = None
             what = f"passed its time limit of {self._time_limit:g} s" if late.is_set() else "took the JVM with it"
             end_of_log = tail(
                 lease.log, lines=1000 if late.is_set() else 40
             )  # with all threads' stacks, where it was late
             raise EngineDied(f"{type(step).__name__.upper()} {what}; the JVM's log ends:\n{end_of_log}") from lost
-        finally:
-            timer.cancel()
 
 
 def vacuum_settings(step: Vacuum) -> dict[str, str]:
@@ -164,7 +172,15 @@ def _now() -> int:
     return time.time_ns() // 1_000_000
 
 
+def _raise_if_ours(message: str) -> None:
+    """Some failures are this machine's, not the engine's. Raises EngineDied for them."""
+    for sign in ("No space left on device", "java.lang.OutOfMemoryError", "SparkContext was shut down"):
+        if sign in message:
+            raise EngineDied(f"The machine failed the engine: {sign}.\n{message}")
+
+
 def _error(refusal: PySparkException) -> EngineError:
+    _raise_if_ours(str(refusal))
     condition = refusal.getCondition() if hasattr(refusal, "getCondition") else refusal.getErrorClass()
     message = str(refusal).split("\n\nJVM stacktrace:")[0]
     return EngineError(type(refusal).__name__, condition, refusal.getSqlState(), message)
@@ -173,4 +189,5 @@ def _error(refusal: PySparkException) -> EngineError:
 def _java_error(failure: Py4JJavaError) -> EngineError:
     """An exception of Java's that PySpark has no class for."""
     java = failure.java_exception
+    _raise_if_ours(str(java.getMessage()))
     return EngineError(str(java.getClass().getSimpleName()), None, None, str(java.getMessage()))

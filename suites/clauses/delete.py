@@ -20,6 +20,7 @@ from model.vacuum import checksum_of
 from model.values import Row, Type
 from suites import evidence
 from suites.clause import NOT_MET, Judgement, Law, Violation, clause, each, one
+from suites.clauses.definition import redefined
 from suites.clauses.reading import misread
 from suites.observation import DeleteSeen, ReadSeen, Rows, VacuumSeen
 
@@ -203,8 +204,11 @@ def _added_rows(d: DeleteSeen) -> Counter[tuple[Row, Row]]:
     types = {column.name: column.type for column in d.table.columns}
     found: Counter[tuple[Row, Row]] = Counter()
     for add in d.adds:
-        partition = tuple(partition_value(add.partition_values.get(name), types[name]) for name in d.table.partition_by)
-        found.update((partition, row) for row in d.after.contents.get(add.file) or ())
+        rows = d.after.contents.get(add.file)
+        if rows is not None:
+            values = add.partition_values
+            partition = tuple(partition_value(values.get(name), types[name]) for name in d.table.partition_by)
+            found.update((partition, row) for row in rows)
     return found
 
 
@@ -364,7 +368,13 @@ def adds_placed(d: DeleteSeen) -> Judgement:
                 f"The add of {add.file} has partition values for {sorted(add.partition_values)}.",
                 Law("adds_true"),
             )
-        values = tuple(partition_value(add.partition_values[name], types[name]) for name in d.table.partition_by)
+        try:
+            values = tuple(partition_value(add.partition_values[name], types[name]) for name in d.table.partition_by)
+        except ValueError:
+            said = dict(add.partition_values)
+            return Violation(
+                add.file, f"The add of {add.file} has partition values of other types: {said}.", Law("adds_true")
+            )
         directory = partition_directory(d.table, values)
         if add.file in known:
             return Violation(add.file, f"{add.file} is not a new name.", Law("adds_true"))
@@ -411,7 +421,10 @@ def adds_statistics(d: DeleteSeen) -> Judgement:
     subjects = [add for add in d.adds if add.stats and d.after.contents.get(add.file) is not None]
 
     def problem(add: Add) -> Violation | None:
-        wrong = untrue_statistics(json.loads(add.stats or "{}"), d, add.file)
+        try:
+            wrong = untrue_statistics(json.loads(add.stats or "{}"), d, add.file)
+        except (ValueError, TypeError, AttributeError) as malformed:
+            wrong = f"they are not of the form that the protocol gives them ({malformed})"
         return (
             Violation(add.file, f"The statistics of {add.file} are not true: {wrong}.", Law("adds_true"))
             if wrong
@@ -447,6 +460,43 @@ def _comparable(value: Any, type: Type) -> Any:
     if type is Type.STRING:
         return str(value).encode("utf-8")
     return str(value) if type is Type.DATE else value
+
+
+@clause(
+    "DEL-MET-2",
+    "The result counts the rows deleted; or it is -1, where whole files went whose row counts are not known, or are 0.",
+    of=DeleteSeen,
+    sources=("C 2.2",),
+)
+def affected_rows(d: DeleteSeen) -> Judgement:
+    if d.refused:
+        return NOT_MET
+    counted = d.prediction.deleted.total()
+    if d.prediction.scope is not Scope.ROWS and d.prediction.commits:
+        stats = [d.before.live[path].stats for path in d.prediction.removed_paths]
+        known = all(text and json.loads(text).get("numRecords") is not None for text in stats)
+        counted = counted if known and counted else -1
+    if d.outcome.rows == ((counted,),):
+        return one(None)
+    law = Law("rows_are", {"rows": [[counted]]})
+    return one(
+        Violation(
+            "num_affected_rows",
+            f"The DELETE answers {d.outcome.rows}; it must be {counted}.",
+            law,
+            evidence.of_delete(d),
+        )
+    )
+
+
+@clause(
+    "DEL-INFO-1C",
+    "A DELETE changes neither protocol nor metadata.",
+    of=DeleteSeen,
+    sources=("P Change Metadata", "P Protocol Evolution"),
+)
+def definition_stays(d: DeleteSeen) -> Judgement:
+    return one(redefined(d)) if d.commits else NOT_MET
 
 
 @clause(

@@ -11,6 +11,7 @@ from deltalog.names import LogFileKind, parse_name
 from model.vacuum import LOG_DIRECTORY, Fate, checksum_of
 from suites import evidence
 from suites.clause import NOT_MET, Judgement, Law, Violation, clause, each, one
+from suites.clauses.definition import redefined
 from suites.evidence import changes
 from suites.observation import VacuumSeen
 
@@ -279,6 +280,16 @@ def _may_appear(v: VacuumSeen, path: str) -> bool:
     own = path.removeprefix(f"{LOG_DIRECTORY}/")
     name = parse_name(own) or parse_name((checksum_of(path) or "").removeprefix(f"{LOG_DIRECTORY}/"))
     return name is not None and v.before.version < name.version <= v.after.version
+
+
+@clause(
+    "VAC-LOG-1E",
+    "A VACUUM changes neither protocol nor metadata.",
+    of=VacuumSeen,
+    sources=("C 1.5", "P Change Metadata"),
+)
+def definition_stays(v: VacuumSeen) -> Judgement:
+    return one(redefined(v)) if v.ran and v.commits else NOT_MET
 
 
 @clause("VAC-LOG-1D", "With logging off, VACUUM writes no version.", of=VacuumSeen, sources=("S1", "C 1.5"))

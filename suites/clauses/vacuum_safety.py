@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from model.vacuum import LOG_DIRECTORY, Fate, Reason, is_hidden, parents
+from model.vacuum import Fate, Reason, is_hidden, parents
 from suites import evidence
 from suites.clause import NOT_MET, Judgement, Law, Violation, clause, each, one
 from suites.clauses.reading import misread
@@ -15,19 +15,21 @@ from suites.observation import ReadSeen, VacuumSeen
 
 
 def must_stay(v: VacuumSeen, paths: Iterable[str]) -> Judgement:
-    """Judge that each of these paths is still there."""
+    """Judge that each of these paths is still there, files with their bytes.
+
+    A dry or a refused run is judged too, but does not count: that nothing happens then exercises no promise of safety.
+    """
 
     def problem(path: str) -> Violation | None:
-        if path in v.after.listing:
+        before, after = v.before.listing[path], v.after.listing.get(path)
+        if after is not None and (after.kind, after.digest) == (before.kind, before.digest):
             return None
-        return Violation(
-            path,
-            f"VACUUM deleted {path}: {v.fates[path].reason.value}.",
-            Law("stays", {"path": path}),
-            evidence.of_path(v, path),
-        )
+        how = "deleted" if after is None else "changed"
+        message = f"VACUUM {how} {path}: {v.fates[path].reason.value}."
+        return Violation(path, message, Law("stays", {"path": path}), evidence.of_path(v, path))
 
-    return each(sorted(paths), problem)
+    judged = each(sorted(paths), problem)
+    return judged if v.ran else Judgement(0, judged.violations)
 
 
 def must_go(v: VacuumSeen, paths: Iterable[str]) -> Judgement:
@@ -87,12 +89,13 @@ def young_files(v: VacuumSeen) -> Judgement:
 
 @clause(
     "VAC-SAFE-4",
-    "VACUUM never deletes a hidden file or directory (its name begins with _ or .), at any depth, nor anything in one, _delta_log first of all.",
+    "VACUUM never deletes a hidden file or directory (its name begins with _ or .), at any depth, nor anything in one.",
     of=VacuumSeen,
     sources=("S1", "C 1.2"),
 )
 def hidden(v: VacuumSeen) -> Judgement:
-    return must_stay(v, [*of_fate(v, Reason.HIDDEN, Reason.INSIDE_HIDDEN), LOG_DIRECTORY])
+    """Of _delta_log itself VAC-SAFE-6B and VAC-LOG-1C speak."""
+    return must_stay(v, of_fate(v, Reason.HIDDEN, Reason.INSIDE_HIDDEN))
 
 
 def in_underscored_partition(v: VacuumSeen, path: str) -> bool:
@@ -166,11 +169,18 @@ def full_directories(v: VacuumSeen) -> Judgement:
 )
 def root_stays(v: VacuumSeen) -> Judgement:
     broken = v.after.broken
-    return one(
-        Violation("root", f"After VACUUM there is no table that can be read: {broken}.", Law("table_is_there"))
-        if broken
-        else None
-    )
+    if broken is None:
+        return one(None) if v.ran else NOT_MET
+    message = f"After VACUUM there is no table that can be read: {broken}."
+    return one(Violation("root", message, Law("table_is_there")))
+
+
+@clause("VAC-SAFE-11", "VACUUM writes nothing outside the log.", of=VacuumSeen, sources=("C 1.2",))
+def writes_nothing(v: VacuumSeen) -> Judgement:
+    if not v.appeared:
+        return one(None) if v.ran else NOT_MET
+    path = min(v.appeared)
+    return one(Violation(path, f"VACUUM wrote {path}.", Law("no_new_files"), evidence.of_path(v, path)))
 
 
 @clause("VAC-SAFE-10A", "After VACUUM the engine reads the current version as before it.", of=ReadSeen, sources=("S1",))
