@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date
 
 from model.table import DataFile, Table
@@ -16,6 +17,19 @@ ESCAPED = frozenset(chr(code) for code in range(0x01, 0x20)) | frozenset("\"#%'*
 
 #: What marks the name of a file that no engine made.
 BY_HAND = "-0000-4000-8000-000000000000"
+
+
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+def without_random(path: str) -> str:
+    """The path, with a star for the random part of a name that an engine made up."""
+    return path if BY_HAND in path else _UUID.sub("*", path)
+
+
+def is_named_by_engine(path: str) -> bool:
+    """Whether an engine made the name up: then it is another one in each run."""
+    return without_random(path) != path
 
 
 def escape(name: str) -> str:

@@ -10,6 +10,7 @@ the step, it raises CannotJudge.
 | law | it holds when |
 | --- | --- |
 | ``stays(path)`` | the file or directory is still there, with the same bytes |
+| ``live_files_stay()`` | every file that the version before the step refers to is still there |
 | ``goes(path)`` | the file or directory is gone |
 | ``no_file_went()`` | no file outside of ``_delta_log`` is gone |
 | ``nothing_went()`` | neither a file nor a directory outside of ``_delta_log`` is gone |
@@ -99,6 +100,13 @@ def stays(seen: Evidence, path: str) -> Finding:
     if seen.before[path][2] != seen.after[path][2]:
         return False, f"{path} has other bytes after {seen.text}"
     return True, f"{path} is still there after {seen.text}"
+
+
+def live_files_stay(seen: Evidence) -> Finding:
+    lost = [path for path in sorted(seen.live) if path in seen.before and path not in seen.after]
+    if lost:
+        return False, f"{seen.text} deleted {listed(lost)}, which the version before it refers to"
+    return True, f"all {counted(len(seen.live), 'live file')} are still there after {seen.text}"
 
 
 def goes(seen: Evidence, path: str) -> Finding:
@@ -492,6 +500,7 @@ LAWS: dict[str, Callable[..., Finding]] = {
     law.__name__: law
     for law in (
         stays,
+        live_files_stay,
         goes,
         no_file_went,
         nothing_went,

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
+from model.layout import is_named_by_engine
 from suites.observation import Seen
 
 S = TypeVar("S", bound=Seen)
@@ -19,6 +20,11 @@ class Law:
 
     name: str
     params: Mapping[str, Any] = field(default_factory=dict)
+
+
+def law_of(name: str, path: str, *, otherwise: Law) -> Law:
+    """The law about a path; ``otherwise`` where an engine made the name up, as a script's run has another one."""
+    return otherwise if is_named_by_engine(path) else Law(name, {"path": path})
 
 
 @dataclass(frozen=True)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
-from model.layout import BY_HAND
+from model.layout import without_random
 from model.sql import delete_sql, vacuum_sql
 from model.steps import Delete, EngineStep, Vacuum
 from suites.evidence import rows_as_json
 from suites.observation import DeleteSeen, ReadSeen, Seen, VacuumSeen
-
-_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 def step_text(step: EngineStep) -> str:
@@ -49,21 +46,16 @@ def normalise(seen: Seen) -> dict[str, Any]:
 def _answer(seen: Seen) -> Any:
     """The engine's rows. A VACUUM's are paths, here relative to the table's root: that is another one in each run."""
     if isinstance(seen, VacuumSeen):
-        return sorted(_named(path) for path in seen.listed)
+        return sorted(without_random(path) for path in seen.listed)
     if isinstance(seen, ReadSeen):
         return rows_as_json(seen.rows)
     return [list(row) for row in seen.outcome.rows]
 
 
-def _named(path: str) -> str:
-    """The path, with a star for the random part of a name that the engine made up."""
-    return path if BY_HAND in path else _UUID.sub("*", path)
-
-
 def _observed(seen: Seen) -> dict[str, Any]:
     observed: dict[str, Any] = {"version": [seen.before.version, seen.after.version]}
     if isinstance(seen, DeleteSeen):
-        observed["removed"] = sorted(_named(remove.file) for remove in seen.removes)
+        observed["removed"] = sorted(without_random(remove.file) for remove in seen.removes)
         observed["added"] = sorted(
             (
                 {"partition": dict(add.partition_values), "rows": len(seen.after.contents.get(add.file) or ())}
@@ -76,7 +68,7 @@ def _observed(seen: Seen) -> dict[str, Any]:
         )
         observed["info"] = _info(seen)
     if not isinstance(seen, ReadSeen):
-        observed["vanished"] = sorted(_named(path) for path in seen.vanished)
+        observed["vanished"] = sorted(without_random(path) for path in seen.vanished)
         observed["operations"] = [
             str(commit.info.fields.get("operation")) if commit.info else "" for commit in seen.commits
         ]

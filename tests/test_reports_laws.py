@@ -116,6 +116,7 @@ VECTOR = {"storageType": "u", "pathOrInlineDv": "abc", "offset": 1}
 HOLD: list[tuple[str, Evidence, dict[str, Any]]] = [
     ("stays", DELETE, {"path": FILE}),
     ("stays", DELETE, {"path": "p=a"}),
+    ("live_files_stay", DELETE, {}),
     ("goes", without(FILE), {"path": FILE}),
     ("no_file_went", DELETE, {}),
     ("no_file_went", without("p=a"), {}),
@@ -186,6 +187,7 @@ HOLD: list[tuple[str, Evidence, dict[str, Any]]] = [
 ]
 
 BREAK: list[tuple[str, Evidence, dict[str, Any], str]] = [
+    ("live_files_stay", without(FILE), {}, "refers to"),
     ("definition_stays", replace(DELETE, commits=[[{"metaData": {"id": "other"}}]]), {}, "metaData"),
     ("stays", without(FILE), {"path": FILE}, "is gone"),
     ("stays", changed(FILE), {"path": FILE}, "other bytes"),

@@ -14,7 +14,7 @@ from typing import Any
 from deltalog.actions import Add, Remove
 from model.delete import LiveFile, Scope
 from model.evaluate import evaluate
-from model.layout import partition_directory, partition_value
+from model.layout import is_named_by_engine, partition_directory, partition_value
 from model.predicate import columns_of, conjuncts
 from model.vacuum import checksum_of
 from model.values import Row, Type
@@ -26,8 +26,11 @@ from suites.observation import DeleteSeen, ReadSeen, Rows, VacuumSeen
 
 
 def removed_exactly(d: DeleteSeen) -> Law:
-    """The law that a script checks where a DELETE removed the wrong files."""
-    return Law("removed_exactly", {"paths": sorted(d.prediction.removed_paths)})
+    """The law that a script checks where a DELETE removed the wrong files: by their names, or by what is left."""
+    paths = sorted(d.prediction.removed_paths)
+    if any(is_named_by_engine(path) for path in paths):
+        return Law("reads", {"rows": evidence.rows_as_json(d.promised_rows)})
+    return Law("removed_exactly", {"paths": paths})
 
 
 def _misjudged(d: DeleteSeen, file: LiveFile) -> Violation | None:
@@ -608,7 +611,7 @@ def nothing_touched(d: DeleteSeen) -> Judgement:
         if after == before:
             return None
         how = "deleted" if after is None else "changed" if after.digest != before.digest else "touched"
-        return Violation(path, f"DELETE {how} {path}.", Law("untouched", {"paths": [path]}), evidence.of_path(d, path))
+        return Violation(path, f"DELETE {how} {path}.", Law("untouched"), evidence.of_path(d, path))
 
     return each(files, problem)
 

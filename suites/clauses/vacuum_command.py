@@ -10,7 +10,7 @@ from deltalog.commits import Commit
 from deltalog.names import LogFileKind, parse_name
 from model.vacuum import LOG_DIRECTORY, Fate, checksum_of
 from suites import evidence
-from suites.clause import NOT_MET, Judgement, Law, Violation, clause, each, one
+from suites.clause import NOT_MET, Judgement, Law, Violation, clause, each, law_of, one
 from suites.clauses.definition import redefined
 from suites.evidence import changes
 from suites.observation import VacuumSeen
@@ -134,7 +134,7 @@ def dry_run_lists_what_goes(v: VacuumSeen) -> Judgement:
         return Violation(
             path,
             f"VACUUM deleted {path}; the DRY RUN before it did not list it.",
-            Law("lists", {"path": path}),
+            law_of("lists", path, otherwise=Law("table_is_there")),
             evidence.of_path(v, path),
             step=dry.index,
         )
@@ -163,8 +163,10 @@ def dry_run_lists_only_what_goes(v: VacuumSeen) -> Judgement:
         message, facts = f"The DRY RUN listed {path}, and the VACUUM after it left it.", evidence.of_path(v, path)
         judged = dry.fates.get(path)
         if judged is None or judged.fate is Fate.STAY:
-            return Violation(path, message, Law("lists_not", {"path": path}), facts, step=dry.index)
-        return Violation(path, message, Law("goes", {"path": path}), facts)
+            return Violation(
+                path, message, law_of("lists_not", path, otherwise=Law("table_is_there")), facts, step=dry.index
+            )
+        return Violation(path, message, law_of("goes", path, otherwise=Law("table_is_there")), facts)
 
     return each(sorted(dry.listed), problem)
 

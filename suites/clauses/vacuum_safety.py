@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from model.vacuum import Fate, Reason, is_hidden, parents
 from suites import evidence
-from suites.clause import NOT_MET, Judgement, Law, Violation, clause, each, one
+from suites.clause import NOT_MET, Judgement, Law, Violation, clause, each, law_of, one
 from suites.clauses.reading import misread
 from suites.observation import ReadSeen, VacuumSeen
 
@@ -26,7 +26,9 @@ def must_stay(v: VacuumSeen, paths: Iterable[str]) -> Judgement:
             return None
         how = "deleted" if after is None else "changed"
         message = f"VACUUM {how} {path}: {v.fates[path].reason.value}."
-        return Violation(path, message, Law("stays", {"path": path}), evidence.of_path(v, path))
+        return Violation(
+            path, message, law_of("stays", path, otherwise=Law("live_files_stay")), evidence.of_path(v, path)
+        )
 
     judged = each(sorted(paths), problem)
     return judged if v.ran else Judgement(0, judged.violations)
@@ -41,7 +43,7 @@ def must_go(v: VacuumSeen, paths: Iterable[str]) -> Judgement:
         return Violation(
             path,
             f"VACUUM left {path}: {v.fates[path].reason.value}.",
-            Law("goes", {"path": path}),
+            law_of("goes", path, otherwise=Law("table_is_there")),
             (*evidence.of_path(v, path), *evidence.of_answer(v)),
         )
 
