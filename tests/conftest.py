@@ -10,7 +10,6 @@ import pytest
 import suites.clauses  # noqa: F401 - fills the catalogue
 from engines.provider import Provider
 from engines.spark.adapter import SparkEngine
-from engines.spark.session import connect
 from runner.workspace import Workspace
 
 _NEED_SPARK = {"provider", "spark_engine", "spark_reader", "spark"}
@@ -55,16 +54,10 @@ def spark_engine(provider: Provider) -> SparkEngine:
     return SparkEngine(provider.lease)
 
 
-_SESSIONS: dict[int, Any] = {}
-
-
 @pytest.fixture
-def spark(provider: Provider) -> Any:
-    """A PySpark session in the same JVM, one for each that the run has had: some tests kill it."""
-    lease = provider.lease(0)
-    if lease.generation not in _SESSIONS:
-        _SESSIONS[lease.generation] = connect(lease)
-    return _SESSIONS[lease.generation]
+def spark(spark_engine: SparkEngine) -> Any:
+    """A PySpark session in the same JVM, alive: some tests kill it."""
+    return spark_engine.session()
 
 
 @pytest.fixture

@@ -52,9 +52,8 @@ def test_a_step_that_passes_its_limit_is_ended_with_its_jvm_and_the_next_gets_a_
 ) -> None:
     root, before = table_at(tmp_path / "table"), provider.lease(0)
     hasty = SparkEngine(provider.lease, time_limit=0.01)
-    with pytest.raises(EngineDied, match=r"passed its time limit of 0\.01 s") as death:
+    with pytest.raises(EngineDied, match=r"READ passed its time limit of 0\.01 s; the JVM's log ends"):
         hasty.run(root, Read(), clock=2_000_000_000_000, version=None)
-    assert "Full thread dump" in str(death.value), "the log says where every thread stood"
     patient = SparkEngine(provider.lease)
     assert patient.run(root, Read(), clock=2_000_000_000_000, version=None).rows == ((1,), (2,))
     assert provider.lease(0).generation == before.generation + 1

@@ -6,7 +6,6 @@ import importlib.metadata
 import os
 import platform
 import signal
-import socket
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -15,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pyspark
-from py4j.protocol import Py4JError, Py4JJavaError, Py4JNetworkError
+from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
@@ -48,8 +47,7 @@ class SparkEngine:
 
     @property
     def versions(self) -> Mapping[str, str]:
-        spark = self._session()
-        java = spark.sparkContext._jvm.java.lang.System.getProperty("java.version")  # type: ignore[union-attr]
+        java = self.session()._jvm.java.lang.System.getProperty("java.version")  # type: ignore[union-attr]
         return {
             "delta": installed_delta(),
             "pyspark": pyspark.__version__,
@@ -90,11 +88,21 @@ class SparkEngine:
 
         Clearing the whole cache would take the clock from the other workers' tables (facts 1.8).
         """
-        jvm: Any = spark.sparkContext._jvm
+        jvm: Any = spark._jvm
         path = jvm.org.apache.hadoop.fs.Path(str(root))
         delta_log = jvm.org.apache.spark.sql.delta.DeltaLog
         delta_log.invalidateCache(spark._jsparkSession, path)
         delta_log.forTable(spark._jsparkSession, path, jvm.org.apache.spark.util.ManualClock(clock))
+
+    def session(self) -> SparkSession:
+        """A session that answers: a JVM that died since the last step is replaced."""
+        try:
+            session = self._session()
+            session._jvm.java.lang.System.nanoTime()  # type: ignore[union-attr]
+        except (Py4JError, ConnectionError):
+            self._spark = None
+            session = self._session()
+        return session
 
     def _session(self) -> SparkSession:
         if self._spark is None:
@@ -129,8 +137,7 @@ class SparkEngine:
         try:
             yield session
         except (Py4JError, ConnectionError) as error:
-            if not late.is_set() and not isinstance(error, Py4JNetworkError) and reachable(lease):
-                raise
+            # Java's own exceptions are answers, and were caught before. All else says that nobody answers any more.
             lost = error
         finally:
             timer.cancel()
@@ -157,15 +164,6 @@ def vacuum_settings(step: Vacuum) -> dict[str, str]:
 def installed_delta() -> str:
     """The version of the package delta-spark in this environment."""
     return importlib.metadata.version("delta-spark")
-
-
-def reachable(lease: Lease) -> bool:
-    """Whether the JVM still answers at its port."""
-    try:
-        with socket.create_connection(("127.0.0.1", lease.port), timeout=5):
-            return True
-    except OSError:
-        return False
 
 
 def _now() -> int:
