@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NoReturn, Protocol
 
 import hypothesis
 from hypothesis import HealthCheck, Phase, Verbosity, given, settings
@@ -138,7 +138,7 @@ class Drawing:
             if self._claim(clause):
                 self._reduce(clause, failing, profile.tries)
         for clause, failing in self._failing.items():
-            raise self._exception(clause, failing)
+            self._fail(clause, failing)
 
     def _search(self, seed: int, database: Path) -> None:
         @hypothesis.seed(self._shard.seed(seed))
@@ -165,7 +165,7 @@ class Drawing:
             else:
                 violated = self._violated(judged)
                 self._failing.setdefault(violated[0], judged)
-                raise self._exception(violated[0], judged)
+                self._fail(violated[0], judged)
 
         def ended(judged: JudgedCase) -> None:
             if not self._failing or judged in self._failing.values():
@@ -198,7 +198,7 @@ class Drawing:
         if violated:
             self._failing.setdefault(violated[0], judged)
             if stop:
-                raise self._exception(violated[0], judged)
+                self._fail(violated[0], judged)
 
     def _shrink(self, case: Case) -> None:
         self._shrunk(self._judge(case))
@@ -208,7 +208,7 @@ class Drawing:
         if clause in self._violated(judged):
             if self._smallest is None or size(judged.case) <= size(self._smallest.case):
                 self._smallest = judged
-            raise self._exception(clause, judged)
+            self._fail(clause, judged)
 
     def _reduce(self, clause: str, failing: JudgedCase, tries: int) -> None:
         found: dict[Case, JudgedCase] = {}
@@ -240,9 +240,10 @@ class Drawing:
     def _violated(self, judged: JudgedCase) -> list[str]:
         return [id for id in judged.violated if id not in self._listed]
 
-    def _exception(self, clause: str, judged: JudgedCase) -> PromiseBroken:
+    def _fail(self, clause: str, judged: JudgedCase) -> NoReturn:
+        """Hypothesis takes what is raised in another line for another failure: all is raised here."""
         _, violation = judged.tallies[clause].violations[0]
-        return broken(clause)(f"{clause}: {violation.message} (case {case_id(judged.case)})")
+        raise broken(clause)(f"{clause}: {violation.message} (case {case_id(judged.case)})")
 
 
 def size(case: Case) -> tuple[int, int]:

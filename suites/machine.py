@@ -99,6 +99,11 @@ class TableMachine(RuleBasedStateMachine):
         self.program.set_clock(step)
         self._take(step)
 
+    @precondition(lambda self: not self.may_run())
+    @rule()
+    def rest(self) -> None:
+        """The steps of the engine are used up, and Hypothesis must have something to choose."""
+
     def _run(self, step: Delete | Vacuum | Read) -> None:
         self.program.run(step)
         self._take(step)
