@@ -127,3 +127,12 @@ def _hours(hours: float) -> str:
     # repr is the shortest text that reads back as the same number; Decimal writes it out. Adding 0.0 drops -0.0's sign.
     text = format(Decimal(repr(hours + 0.0)), "f")
     return text.removesuffix(".0")
+
+
+def vacuum_settings(step: Vacuum) -> dict[str, str]:
+    """The session settings of a VACUUM, always all of them: one step's must not reach the next."""
+    prefix = "spark.databricks.delta."
+    return {
+        f"{prefix}retentionDurationCheck.enabled": str(step.safety_check).lower(),
+        f"{prefix}vacuum.logging.enabled": str(step.logging).lower(),
+    }

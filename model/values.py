@@ -21,8 +21,3 @@ class Type(str, Enum):
     LONG = "long"
     BOOLEAN = "boolean"
     DATE = "date"
-
-
-def order_key(row: Row) -> tuple[tuple[bool, str, str], ...]:
-    """A key that sorts rows with NULLs and mixed types; for printing and comparing, without meaning in SQL."""
-    return tuple((value is not None, type(value).__name__, str(value)) for value in row)

@@ -42,9 +42,7 @@ class Observer:
         adds.update({add.file: add for add in snapshot.adds.values()})
         contents = {path: self._rows(add, listing.get(path)) for path, add in adds.items()}
         known = set(adds) | (set(previous.listing) - set(previous.unreferenced) if previous else set(listing))
-        written = [
-            path for path in listing if path.endswith(".parquet") and path not in known and path in _data(listing)
-        ]
+        written = [path for path in _data(listing) if path.endswith(".parquet") and path not in known]
         unreferenced = {path: _row_count(self._root / path) for path in written}
         return TableState(listing, log, snapshot, contents, unreferenced)
 
@@ -76,10 +74,11 @@ class Observer:
         }
 
 
-def _data(listing: Mapping[str, Entry]) -> set[str]:
-    return {
+def _data(listing: Mapping[str, Entry]) -> list[str]:
+    """The files outside the log, in the listing's order."""
+    return [
         path for path, entry in listing.items() if entry.kind == "file" and not path.startswith(f"{LOG_DIRECTORY}/")
-    }
+    ]
 
 
 def _row_count(path: Path) -> int | None:

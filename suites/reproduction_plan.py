@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from model.case import Case
-from model.sql import delete_sql, vacuum_sql
+from model.sql import delete_sql, vacuum_settings, vacuum_sql
 from model.steps import Append, Delete, Litter, Moment, Read, SetClock, Vacuum
 from suites.materialise import plan_append, plan_strays, plan_table
 
@@ -49,11 +49,15 @@ def _operations(case: Case, *, until: int) -> list[dict[str, Any]]:
         elif isinstance(step, Delete):
             found.append({"step": index, "do": "delete", "sql": delete_sql(step, TABLE), "clock": said, "conf": {}})
         elif isinstance(step, Vacuum):
-            conf = {
-                "spark.databricks.delta.retentionDurationCheck.enabled": str(step.safety_check).lower(),
-                "spark.databricks.delta.vacuum.logging.enabled": str(step.logging).lower(),
-            }
-            found.append({"step": index, "do": "vacuum", "sql": vacuum_sql(step, TABLE), "clock": said, "conf": conf})
+            found.append(
+                {
+                    "step": index,
+                    "do": "vacuum",
+                    "sql": vacuum_sql(step, TABLE),
+                    "clock": said,
+                    "conf": vacuum_settings(step),
+                }
+            )
         elif isinstance(step, Read):
             found.append({"step": index, "do": "read", "before_step": step.before_step, "clock": said})
         elif isinstance(step, Append):

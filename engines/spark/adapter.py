@@ -21,8 +21,8 @@ from pyspark.sql import SparkSession
 from engines.port import EngineDied, EngineError, Outcome
 from engines.spark.jvm import Lease, end, tail
 from engines.spark.session import connect
-from model.sql import delete_sql, vacuum_sql
-from model.steps import Delete, EngineStep, Read, Vacuum
+from model.sql import delete_sql, vacuum_settings, vacuum_sql
+from model.steps import Delete, EngineStep, Read
 from model.values import Row
 
 #: Gives a JVM of a newer generation than the one named (engines.spark.jvm.Leases, or the way to it from a worker).
@@ -150,15 +150,6 @@ class SparkEngine:
                 lease.log, lines=1000 if late.is_set() else 40
             )  # with all threads' stacks, where it was late
             raise EngineDied(f"{type(step).__name__.upper()} {what}; the JVM's log ends:\n{end_of_log}") from lost
-
-
-def vacuum_settings(step: Vacuum) -> dict[str, str]:
-    """The session settings of a VACUUM, always all of them: one step's must not reach the next."""
-    prefix = "spark.databricks.delta."
-    return {
-        f"{prefix}retentionDurationCheck.enabled": str(step.safety_check).lower(),
-        f"{prefix}vacuum.logging.enabled": str(step.logging).lower(),
-    }
 
 
 def installed_delta() -> str:
