@@ -208,7 +208,8 @@ class Trial:
         if isinstance(step, Delete) and outcome.error is None:
             self._rows = _without_matching(self._rows, step, self._table)
         for number in range(before.version + 1, after.version + 1):
-            self._versions[number] = Promised(self._rows, after.log.commits[number].modified)
+            commit = after.log.commits.get(number)  # none where the checkpoint of the step cleaned the log up at once
+            self._versions[number] = Promised(self._rows, commit.modified if commit else outcome.ended)
         common: dict[str, Any] = {
             "table": self._table,
             "root": str(self._root),

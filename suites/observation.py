@@ -105,6 +105,15 @@ class Seen:
         )
 
     @cached_property
+    def cleaned_up(self) -> frozenset[int]:
+        """Versions that the step wrote and whose commits its own log cleanup took: a later checkpoint stands for them.
+
+        Source: PROTOCOL.md, "Metadata Cleanup". It happens where the clock is far beyond the commits' own times.
+        """
+        newest = max((checkpoint.version for checkpoint in self.after.log.checkpoints), default=-1)
+        return frozenset(set(range(self.before.version + 1, newest)) - set(self.after.log.commits))
+
+    @cached_property
     def appeared(self) -> frozenset[str]:
         """Paths outside the log that are on storage after the step and were not before."""
         return frozenset(self.after.data) - frozenset(self.before.data)
