@@ -1,6 +1,6 @@
 """Checkpoints: the reconciled state of a version in Parquet, so that earlier commits need not be read.
 
-Written: V1 in one file or several. Read: these, and V2 with its sidecars.
+Written and read: V1 in one file or several, and V2 with its sidecars.
 """
 
 from __future__ import annotations
@@ -9,20 +9,30 @@ import io
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from enum import Enum
 from pathlib import Path
+from uuid import UUID
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from deltalog.actions import Action, Remove, Unknown
+from deltalog.actions import Action, Add, Remove, Unknown
 from deltalog.codec import from_json, to_json
-from deltalog.commits import parse_commit
+from deltalog.commits import commit_bytes, parse_commit
 from deltalog.errors import AlreadyWritten, MalformedAction, MalformedPath, UnreadableCheckpoint
-from deltalog.names import LAST_CHECKPOINT, LOG_DIRECTORY, SIDECARS, LogFileKind, checkpoint_name, parse_name
+from deltalog.names import (
+    LAST_CHECKPOINT,
+    LOG_DIRECTORY,
+    SIDECARS,
+    LogFileKind,
+    checkpoint_name,
+    parse_name,
+    uuid_checkpoint_name,
+)
 from deltalog.parquet import parquet_bytes
 from deltalog.paths import decode
 from deltalog.snapshot import Snapshot
-from deltalog.times import set_modified
+from deltalog.times import milliseconds, set_modified
 
 _TEXT_MAP = pa.map_(pa.string(), pa.string())
 _DELETION_VECTOR = pa.struct(
@@ -90,6 +100,30 @@ _SCHEMA = pa.schema(
     }
 )
 
+#: The columns of a sidecar (PROTOCOL.md, "Sidecar Files").
+_SIDECAR_SCHEMA = pa.schema([_SCHEMA.field("add"), _SCHEMA.field("remove")])
+
+#: The columns of a V2 checkpoint's own file.
+_V2_SCHEMA = pa.schema(
+    [
+        *_SCHEMA,
+        pa.field("checkpointMetadata", pa.struct({"version": pa.int64(), "tags": _TEXT_MAP})),
+        pa.field(
+            "sidecar",
+            pa.struct(
+                {"path": pa.string(), "sizeInBytes": pa.int64(), "modificationTime": pa.int64(), "tags": _TEXT_MAP}
+            ),
+        ),
+    ]
+)
+
+
+class V2Format(str, Enum):
+    """How a V2 checkpoint's own file is written; its sidecars are Parquet always."""
+
+    PARQUET = "parquet"
+    JSON = "json"
+
 
 @dataclass(frozen=True)
 class Checkpoint:
@@ -117,8 +151,7 @@ def checkpoint_actions(snapshot: Snapshot, tombstones: Iterable[Remove] | None =
 
 def checkpoint_bytes(actions: Iterable[Action]) -> bytes:
     """The bytes of one V1 checkpoint file that holds ``actions``. Fields that the schema does not know are left out."""
-    rows = [_to_arrow(to_json(action), _SCHEMA) for action in actions]
-    return parquet_bytes(pa.Table.from_pylist(rows, schema=_SCHEMA))
+    return _parquet(actions, _SCHEMA)
 
 
 def write_checkpoint(
@@ -127,38 +160,90 @@ def write_checkpoint(
     *,
     tombstones: Iterable[Remove] | None = None,
     parts: int = 1,
+    v2: bool = False,
+    v2_format: V2Format = V2Format.PARQUET,
     modified: int | None = None,
 ) -> tuple[Path, ...]:
-    """Write a V1 checkpoint of ``snapshot`` in ``parts`` files, and ``_last_checkpoint``; return the former.
+    """Write a checkpoint of ``snapshot``, and ``_last_checkpoint``; return the checkpoint's files.
 
+    It is a V1 checkpoint in ``parts`` files, or with ``v2`` a V2 checkpoint under a UUID name, whose files are in one
+    sidecar (none when there are no files). Both UUIDs follow from the version, so equal states give equal names and
+    bytes. The returned paths are those of the V1 files, or of the V2 file and then its sidecar.
     ``tombstones``: see ``checkpoint_actions``. ``modified``: the files' modification time in ms since the epoch;
-    ``None`` leaves the clock's. ``_last_checkpoint`` is replaced; raises AlreadyWritten when a checkpoint file exists.
-    Source: PROTOCOL.md, "Checkpoint Naming Scheme" and "Last Checkpoint File Schema".
+    ``None`` leaves the clock's. ``_last_checkpoint`` is replaced; raises AlreadyWritten when a checkpoint file exists,
+    ValueError for a V2 checkpoint in parts, which the protocol does not have.
+    Source: PROTOCOL.md, "Checkpoint Naming Scheme", "V2 Spec" and "Last Checkpoint File Schema".
     """
     actions = checkpoint_actions(snapshot, tombstones)
+    if v2 and parts != 1:
+        raise ValueError("a V2 checkpoint is never written in parts")
     log = root / LOG_DIRECTORY
-    log.mkdir(parents=True, exist_ok=True)
-    paths, size = [], 0
-    for part in range(parts):
-        data = checkpoint_bytes(actions[part::parts])
-        path = log / checkpoint_name(snapshot.version, part + 1, parts)
-        try:
-            with open(path, "xb") as file:
-                file.write(data)
-        except FileExistsError:
-            raise AlreadyWritten(f"{path} exists already, and a log is never overwritten") from None
-        paths.append(path)
-        size += len(data)
     last: dict[str, object] = {"version": snapshot.version, "size": len(actions)}
+    if v2:
+        paths, size, count = _write_v2(log, snapshot.version, actions, v2_format, modified)
+        last["size"] = count
+    else:
+        paths, size = [], 0
+        for part in range(parts):
+            path = log / checkpoint_name(snapshot.version, part + 1, parts)
+            size += _write(path, checkpoint_bytes(actions[part::parts]), modified)
+            paths.append(path)
     if parts > 1:
         last["parts"] = parts
     last |= {"sizeInBytes": size, "numOfAddFiles": len(snapshot.adds)}
+    if v2:
+        last["v2Checkpoint"] = {"path": paths[0].name, **_place(paths[0])}
     pointer = log / LAST_CHECKPOINT
     pointer.write_text(json.dumps(last, separators=(",", ":")), encoding="utf-8")
     if modified is not None:
-        for path in (*paths, pointer):
-            set_modified(path, modified)
+        set_modified(pointer, modified)
     return tuple(paths)
+
+
+def _write_v2(
+    log: Path, version: int, actions: Iterable[Action], form: V2Format, modified: int | None
+) -> tuple[list[Path], int, int]:
+    """The files written, the checkpoint's own first; their bytes; and how many actions they hold."""
+    files = [action for action in actions if isinstance(action, (Add, Remove))]
+    others = [action for action in actions if not isinstance(action, (Add, Remove))]
+    top: list[Action] = [Unknown("checkpointMetadata", {"version": version, "tags": {}}), *others]
+    paths, size = [], 0
+    if files:
+        sidecar = log / SIDECARS / f"{_uuid(version, 2)}.parquet"
+        size += _write(sidecar, _parquet(files, _SIDECAR_SCHEMA), modified)
+        top.append(Unknown("sidecar", {"path": sidecar.name, **_place(sidecar), "tags": {}}))
+        paths.append(sidecar)
+    data = commit_bytes(top) if form is V2Format.JSON else _parquet(top, _V2_SCHEMA)
+    path = log / uuid_checkpoint_name(version, _uuid(version, 1), form.value)
+    size += _write(path, data, modified)
+    return [path, *paths], size, len(top) + len(files)
+
+
+def _uuid(version: int, number: int) -> UUID:
+    """A UUID of our own for one file of a version's checkpoint."""
+    return UUID(f"{version:08x}-0000-4000-8000-{number:012x}")
+
+
+def _place(path: Path) -> dict[str, object]:
+    status = path.stat()
+    return {"sizeInBytes": status.st_size, "modificationTime": milliseconds(status.st_mtime_ns)}
+
+
+def _parquet(actions: Iterable[Action], schema: pa.Schema) -> bytes:
+    rows = [_to_arrow(to_json(action), schema) for action in actions]
+    return parquet_bytes(pa.Table.from_pylist(rows, schema=schema))
+
+
+def _write(path: Path, data: bytes, modified: int | None) -> int:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with open(path, "xb") as file:
+            file.write(data)
+    except FileExistsError:
+        raise AlreadyWritten(f"{path} exists already, and a log is never overwritten") from None
+    if modified is not None:
+        set_modified(path, modified)
+    return len(data)
 
 
 def find_checkpoints(files: Iterable[Path]) -> tuple[Checkpoint, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import Enum
+from uuid import UUID
 
 LOG_DIRECTORY = "_delta_log"
 LAST_CHECKPOINT = "_last_checkpoint"
@@ -57,6 +58,16 @@ def checkpoint_name(version: int, part: int = 1, parts: int = 1) -> str:
     if parts == 1:
         return f"{version:020d}.checkpoint.parquet"
     return f"{version:020d}.checkpoint.{part:010d}.{parts:010d}.parquet"
+
+
+def uuid_checkpoint_name(version: int, uuid: UUID, suffix: str) -> str:
+    """PROTOCOL.md, "UUID-named checkpoint"; ``suffix`` is ``parquet`` or ``json``."""
+    return f"{version:020d}.checkpoint.{uuid}.{suffix}"
+
+
+def checksum_name(version: int) -> str:
+    """PROTOCOL.md, "Version Checksum File Schema"."""
+    return f"{version:020d}.crc"
 
 
 def parse_name(name: str) -> LogFileName | None:

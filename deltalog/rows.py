@@ -4,52 +4,115 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from deltalog.actions import Add, Metadata
+import pyarrow as pa
+
+from deltalog.actions import Add, Cdc, Metadata, Remove
 from deltalog.errors import UnsupportedRows
-from deltalog.parquet import Values, read_data_file
+from deltalog.parquet import read_parquet
 from deltalog.paths import is_absolute
 from deltalog.schemas import parse_partition_value, parse_schema
 from deltalog.snapshot import Snapshot
+from deltalog.values import Values, from_column, from_table
 from deltalog.vectors import read_vector
+
+_MODE = "delta.columnMapping.mode"
+_ROW_ID = "delta.rowTracking.materializedRowIdColumnName"
+_ROW_COMMIT_VERSION = "delta.rowTracking.materializedRowCommitVersionColumnName"
+_CHANGE_TYPE = "_change_type"
 
 
 def read_rows(root: Path, snapshot: Snapshot) -> list[Values]:
     """All rows of the table at ``root`` as ``snapshot`` has it, in schema order, file by file by path.
 
-    Raises what ``read_file_rows`` raises.
+    Raises what ``read_stored_rows`` raises, and MalformedVector.
     """
     adds = sorted(snapshot.adds.values(), key=lambda add: (add.file, str(add.key[1])))
     return [row for add in adds for row in read_file_rows(root, add, snapshot.metadata)]
 
 
-def read_file_rows(root: Path, add: Add, metadata: Metadata) -> list[Values]:
-    """The rows of one live file, in schema order: partition columns from the log, the others from the file.
+def read_file_rows(root: Path, add: Add | Remove, metadata: Metadata) -> list[Values]:
+    """The rows of one file, in schema order, without those in its deletion vector.
 
-    Rows in its deletion vector are left out. Raises OSError when the file is gone, UnsupportedRows for a file on
-    another file system, MalformedVector, and UnsupportedType and MalformedAction for partition values.
-    Source: PROTOCOL.md, "Data Files" and "Reader Requirements for Deletion Vectors".
+    Raises what ``read_stored_rows`` raises, and MalformedVector.
+    Source: PROTOCOL.md, "Reader Requirements for Deletion Vectors".
     """
-    if is_absolute(add.file) and not add.file.startswith("/"):
-        raise UnsupportedRows(f"the rows of {add.file!r} cannot be read here: it is on another file system")
+    rows = read_stored_rows(root, add, metadata)
+    if add.deletion_vector is None:
+        return rows
+    gone = set(read_vector(root, add.deletion_vector))
+    return [row for index, row in enumerate(rows) if index not in gone]
+
+
+def read_stored_rows(root: Path, file: Add | Remove | Cdc, metadata: Metadata) -> list[Values]:
+    """All rows that a file stores, in their order there, those in its deletion vector too, as values in schema order.
+
+    Partition columns come from the log, the others from the file, where they are looked up as the table's column
+    mapping has it. A column that the file lacks is NULL, and what the schema does not name is left out. Values are as
+    ``deltalog.values`` says. Raises OSError when the file is gone, pyarrow.ArrowException when it is no Parquet file,
+    UnsupportedRows for a file on another file system or with columns of other types, and UnsupportedType and
+    MalformedAction for partition values.
+    Source: PROTOCOL.md, "Data Files" and "Reader Requirements for Column Mapping".
+    """
+    return _rows(_open(root, file), file, metadata)
+
+
+def read_change_file(root: Path, file: Cdc, metadata: Metadata) -> list[tuple[Values, str]]:
+    """The rows of a change file in their order there, each with its change type (``_change_type``).
+
+    Raises what ``read_stored_rows`` raises, and UnsupportedRows for a file with a row that has no change type.
+    Source: PROTOCOL.md, "Add CDC File".
+    """
+    table = _open(root, file)
+    changes = [change for change in _hidden(table, _CHANGE_TYPE) if isinstance(change, str)]
+    if len(changes) != table.num_rows:
+        raise UnsupportedRows(f"{table.num_rows - len(changes)} rows of {file.file!r} have no {_CHANGE_TYPE}")
+    return list(zip(_rows(table, file, metadata), changes))
+
+
+def row_ids(root: Path, file: Add | Remove, metadata: Metadata) -> list[tuple[int | None, int | None]]:
+    """The stable row id and the row commit version of every row that a file stores, in their order there.
+
+    They are the materialised ones where the file has them, else those that follow from the action; ``None`` where the
+    action lacks the field. Raises OSError, pyarrow.ArrowException and UnsupportedRows.
+    Source: PROTOCOL.md, "Reader Requirements for Row Tracking".
+    """
+    table = _open(root, file)
+    ids = _hidden(table, metadata.configuration.get(_ROW_ID))
+    versions = _hidden(table, metadata.configuration.get(_ROW_COMMIT_VERSION))
+    base, default = file.base_row_id, file.default_row_commit_version
+    return [
+        (
+            int(str(id)) if id is not None else None if base is None else base + index,
+            int(str(version)) if version is not None else default,
+        )
+        for index, (id, version) in enumerate(zip(ids, versions))
+    ]
+
+
+def _open(root: Path, file: Add | Remove | Cdc) -> pa.Table:
+    if is_absolute(file.file) and not file.file.startswith("/"):
+        raise UnsupportedRows(f"the rows of {file.file!r} cannot be read here: it is on another file system")
+    return read_parquet(root / file.file)
+
+
+def _rows(table: pa.Table, file: Add | Remove | Cdc, metadata: Metadata) -> list[Values]:
     fields = parse_schema(metadata.schema_string)
     partition = set(metadata.partition_columns)
-    stored = [field.stored_name for field in fields if field.name not in partition]
-    constants = {
-        field.name: parse_partition_value(add.partition_values.get(field.stored_name), field.type)
-        for field in fields
-        if field.name in partition
-    }
-    rows = read_data_file(root / add.file, stored)
-    if add.deletion_vector is not None:
-        gone = set(read_vector(root, add.deletion_vector))
-        rows = [row for index, row in enumerate(rows) if index not in gone]
-    if not constants:
-        return rows
-    positions = {name: index for index, name in enumerate(stored)}
-    return [
-        tuple(
-            constants[field.name] if field.name in constants else values[positions[field.stored_name]]
-            for field in fields
+    texts = file.partition_values or {}
+    stored = [field for field in fields if field.name not in partition]
+    columns = dict(
+        zip(
+            (field.name for field in stored), from_table(table, stored, by_id=metadata.configuration.get(_MODE) == "id")
         )
-        for values in rows
-    ]
+    )
+    for field in fields:
+        if field.name in partition:
+            value = parse_partition_value(texts.get(field.stored_name), field.type)
+            columns[field.name] = [value] * table.num_rows
+    return list(zip(*(columns[field.name] for field in fields))) if fields else [()] * table.num_rows
+
+
+def _hidden(table: pa.Table, name: str | None) -> list[object]:
+    """The values of a column that the schema does not name; NULL where the file lacks it."""
+    index = -1 if name is None else table.schema.get_field_index(name)
+    return [None] * table.num_rows if index < 0 else from_column(table.column(index))

@@ -1,12 +1,18 @@
-"""A table's schema as the log writes it: the JSON of ``metaData.schemaString``, and its values' types."""
+"""A table's schema as the log writes it: the JSON of ``metaData.schemaString``, and its values' types.
+
+A type is what that JSON has in its place: the name of a primitive one (``long``, ``decimal(10,2)``), or the JSON object
+of a struct, an array or a map.
+"""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from datetime import date
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime, timezone
+from decimal import Context, Decimal, Inexact, InvalidOperation
+from typing import Any, Union
 
 import pyarrow as pa
 
@@ -14,6 +20,10 @@ from deltalog.errors import MalformedAction, UnsupportedType
 from deltalog.frozen import FrozenMap
 
 _PHYSICAL_NAME = "delta.columnMapping.physicalName"
+_COLUMN_ID = "delta.columnMapping.id"
+
+#: How Arrow keeps the number that Parquet calls ``field_id``.
+FIELD_ID = b"PARQUET:field_id"
 
 _ARROW_TYPES: Mapping[str, pa.DataType] = {
     "string": pa.string(),
@@ -21,16 +31,220 @@ _ARROW_TYPES: Mapping[str, pa.DataType] = {
     "integer": pa.int32(),
     "short": pa.int16(),
     "byte": pa.int8(),
+    "float": pa.float32(),
+    "double": pa.float64(),
     "boolean": pa.bool_(),
+    "binary": pa.binary(),
     "date": pa.date32(),
+    "timestamp": pa.timestamp("us", tz="UTC"),
+    "timestamp_ntz": pa.timestamp("us"),
 }
 
+_DECIMAL = re.compile(r"decimal\(([0-9]{1,2}),([0-9]{1,2})\)")
 
-def _parse_whole(text: str) -> int:
-    # int() takes spaces and underscores as well.
-    if not re.fullmatch(r"[+-]?[0-9]+", text):
-        raise ValueError(text)
-    return int(text)
+
+@dataclass(frozen=True)
+class Field:
+    """A column, or a field of a struct. ``type`` is the name of a primitive type, or the JSON object of a nested one."""
+
+    name: str
+    type: object = field(hash=False)
+    nullable: bool = True
+    metadata: Mapping[str, object] = field(default=FrozenMap({}), hash=False)
+
+    @property
+    def stored_name(self) -> str:
+        """The name in data files, statistics and partitionValues (PROTOCOL.md, "Column Mapping")."""
+        physical = self.metadata.get(_PHYSICAL_NAME)
+        return physical if isinstance(physical, str) else self.name
+
+    @property
+    def id(self) -> int | None:
+        """The number that stands for the field in data files; ``None`` without column mapping."""
+        number = self.metadata.get(_COLUMN_ID)
+        return number if isinstance(number, int) and not isinstance(number, bool) else None
+
+
+#: A column to write: a whole ``Field``, or the name and the type of a nullable one.
+Column = Union[Field, tuple[str, object]]
+
+
+def decimal_type(precision: int, scale: int) -> str:
+    """DECIMAL(precision, scale) as a schema has it."""
+    return f"decimal({precision},{scale})"
+
+
+def struct_type(fields: Iterable[Column]) -> dict[str, object]:
+    """A struct as a schema has it (PROTOCOL.md, "Struct Type")."""
+    return {"type": "struct", "fields": [_to_json(_as_field(one)) for one in fields]}
+
+
+def array_type(element: object) -> dict[str, object]:
+    """An array whose elements may be NULL (PROTOCOL.md, "Array Type")."""
+    return {"type": "array", "elementType": element, "containsNull": True}
+
+
+def map_type(key: object, value: object) -> dict[str, object]:
+    """A map whose values may be NULL (PROTOCOL.md, "Map Type")."""
+    return {"type": "map", "keyType": key, "valueType": value, "valueContainsNull": True}
+
+
+def generated_metadata(expression: str) -> dict[str, object]:
+    """A column's metadata for GENERATED ALWAYS AS (expression), a text of SQL (PROTOCOL.md, "Generated Columns")."""
+    return {"delta.generationExpression": expression}
+
+
+def default_metadata(expression: str) -> dict[str, object]:
+    """A column's metadata for DEFAULT expression, a text of SQL (PROTOCOL.md, "Default Columns")."""
+    return {"CURRENT_DEFAULT": expression}
+
+
+def identity_metadata(
+    high_water_mark: int | None, *, start: int = 1, step: int = 1, explicit: bool = False
+) -> dict[str, object]:
+    """A LONG column's metadata for GENERATED AS IDENTITY (PROTOCOL.md, "Identity Columns").
+
+    ``high_water_mark`` is the last value given; ``None`` when there was none. ``explicit`` is BY DEFAULT, else ALWAYS.
+    """
+    metadata: dict[str, object] = {
+        "delta.identity.start": start,
+        "delta.identity.step": step,
+        "delta.identity.allowExplicitInsert": explicit,
+    }
+    return metadata if high_water_mark is None else {**metadata, "delta.identity.highWaterMark": high_water_mark}
+
+
+def map_columns(columns: Iterable[Column], physical_names: Sequence[str]) -> tuple[tuple[Field, ...], int]:
+    """The columns with ids and physical names, and the greatest id given (delta.columnMapping.maxColumnId).
+
+    Top-level columns get ``physical_names`` and the ids from 1 in their order. The fields of structs at any depth, also
+    below arrays and maps, get the physical name ``p_`` and their name, and the ids after these, depth first.
+    Source: PROTOCOL.md, "Column Mapping".
+    """
+    fields = [_as_field(column) for column in columns]
+    if len(fields) != len(physical_names):
+        raise ValueError(f"{len(fields)} columns need as many physical names, not {len(physical_names)}")
+    last = len(fields)
+
+    def mapped(one: Field, id: int, physical: str) -> Field:
+        metadata = {**one.metadata, _COLUMN_ID: id, _PHYSICAL_NAME: physical}
+        return replace(one, type=nested(one.type), metadata=FrozenMap(metadata))
+
+    def nested(kind: object) -> object:
+        nonlocal last
+        if not isinstance(kind, Mapping):
+            return kind
+        if kind["type"] == "struct":
+            inner = []
+            for one in struct_fields(kind):
+                last += 1
+                inner.append(mapped(one, last, f"p_{one.name}"))
+            return struct_type(inner)
+        parts = {key: nested(kind[key]) for key in ("elementType", "keyType", "valueType") if key in kind}
+        return {**kind, **parts}
+
+    found = tuple(mapped(one, id, physical_names[id - 1]) for id, one in enumerate(fields, start=1))
+    return found, last
+
+
+def schema_string(columns: Iterable[Column]) -> str:
+    """The schemaString of ``columns``. Source: PROTOCOL.md, "Schema Serialization Format"."""
+    return json.dumps(struct_type(columns), ensure_ascii=False, separators=(",", ":"))
+
+
+def parse_schema(text: str) -> tuple[Field, ...]:
+    """The top-level columns of a schemaString, in order. Raises MalformedAction."""
+    try:
+        return struct_fields(json.loads(text))
+    except (ValueError, KeyError, TypeError) as error:
+        raise MalformedAction(f"metaData.schemaString is no schema of a table ({error!r}): {text[:80]}") from None
+
+
+def struct_fields(kind: Mapping[str, Any]) -> tuple[Field, ...]:
+    """The fields of a struct, in order. Raises KeyError or TypeError for what is no struct."""
+    return tuple(
+        Field(item["name"], item["type"], item["nullable"], FrozenMap(item["metadata"])) for item in kind["fields"]
+    )
+
+
+def arrow_type(kind: object) -> pa.DataType:
+    """The Arrow type that values of the type ``kind`` are stored as in Parquet. Raises UnsupportedType.
+
+    Fields of structs have their stored names, and their ids where they have some.
+    Source: PROTOCOL.md, "Delta Data Type to Parquet Type Mappings".
+    """
+    if isinstance(kind, str):
+        if kind in _ARROW_TYPES:
+            return _ARROW_TYPES[kind]
+        scaled = _parse_decimal_type(kind)
+        if scaled is not None:
+            return pa.decimal128(*scaled)
+    elif isinstance(kind, Mapping):
+        if kind.get("type") == "struct":
+            return pa.struct([arrow_field(one) for one in struct_fields(kind)])
+        if kind.get("type") == "array":
+            return pa.list_(pa.field("element", arrow_type(kind["elementType"])))
+        if kind.get("type") == "map":
+            value = pa.field("value", arrow_type(kind["valueType"]))
+            return pa.map_(pa.field("key", arrow_type(kind["keyType"]), nullable=False), value)
+    raise UnsupportedType(
+        f"the type {kind!r} is not written here; these are: {', '.join(_ARROW_TYPES)}, decimal, struct, array, map"
+    )
+
+
+def arrow_field(one: Field) -> pa.Field:
+    """The field as data files store it: its stored name, its type, and its id where it has one."""
+    metadata = None if one.id is None else {FIELD_ID: str(one.id).encode()}
+    return pa.field(one.stored_name, arrow_type(one.type), nullable=one.nullable, metadata=metadata)
+
+
+def arrow_schema(columns: Iterable[Column]) -> pa.Schema:
+    """The Arrow schema of a data file with ``columns``. Raises UnsupportedType."""
+    return pa.schema([arrow_field(_as_field(column)) for column in columns])
+
+
+def parse_partition_value(text: str | None, kind: object) -> object:
+    """The value of a partition column out of a log; the empty string is NULL for every type.
+
+    A TIMESTAMP is an aware datetime in UTC; where the text names no zone, it counts as UTC.
+    Raises UnsupportedType for a type that is not handled, MalformedAction for a text that is no such value.
+    Source: PROTOCOL.md, "Partition Value Serialization".
+    """
+    parse = _partition_parser(kind)
+    if parse is None:
+        raise UnsupportedType(f"a partition column of the type {kind!r} is not read here")
+    if text is None or text == "":
+        return None
+    try:
+        return parse(text)
+    except ValueError:
+        raise MalformedAction(f"the partition value {text!r} is no {kind}") from None
+
+
+def _as_field(column: Column) -> Field:
+    return column if isinstance(column, Field) else Field(*column)
+
+
+def _to_json(one: Field) -> dict[str, object]:
+    return {"name": one.name, "type": one.type, "nullable": one.nullable, "metadata": dict(one.metadata)}
+
+
+def _parse_decimal_type(kind: str) -> tuple[int, int] | None:
+    match = _DECIMAL.fullmatch(kind)
+    if match is None:
+        return None
+    precision, scale = int(match.group(1)), int(match.group(2))
+    return (precision, scale) if 1 <= precision <= 38 and scale <= precision else None
+
+
+def _whole_parser(bits: int) -> Callable[[str], int]:
+    def parse(text: str) -> int:
+        # int() takes spaces and underscores as well.
+        if not re.fullmatch(r"[+-]?[0-9]+", text) or not -(1 << bits - 1) <= int(text) < 1 << bits - 1:
+            raise ValueError(text)
+        return int(text)
+
+    return parse
 
 
 def _parse_date(text: str) -> date:
@@ -46,76 +260,72 @@ def _parse_boolean(text: str) -> bool:
     return text == "true"
 
 
+def _parse_float(text: str) -> float:
+    # The texts of Java's Double.toString; float() takes "nan" and "1_0" as well.
+    if not re.fullmatch(r"NaN|[+-]?Infinity|[+-]?[0-9]+(\.[0-9]*)?([Ee][+-]?[0-9]+)?", text):
+        raise ValueError(text)
+    return float(text)
+
+
+#: Keeps every digit of a DECIMAL, or raises.
+_EXACT = Context(prec=76, traps=[Inexact, InvalidOperation])
+
+
+def _decimal_parser(precision: int, scale: int) -> Callable[[str], Decimal]:
+    def parse(text: str) -> Decimal:
+        if not re.fullmatch(r"[+-]?[0-9]+(\.[0-9]*)?([Ee][+-]?[0-9]+)?", text):
+            raise ValueError(text)
+        try:
+            value = Decimal(text).quantize(Decimal(1).scaleb(-scale), context=_EXACT)
+        except ArithmeticError:
+            raise ValueError(text) from None
+        if len(value.as_tuple().digits) > precision:
+            raise ValueError(text)
+        return value
+
+    return parse
+
+
+_TIMESTAMP = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})([ T])([0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.([0-9]{1,6}))?(Z?)")
+
+
+def _parse_instant(text: str) -> tuple[datetime, bool]:
+    """The naive value, and whether the text has the form with ``T`` and ``Z``."""
+    match = _TIMESTAMP.fullmatch(text)
+    if match is None or (match.group(2) == "T") != (match.group(5) == "Z"):
+        raise ValueError(text)
+    day, _, time, fraction, zone = match.groups()
+    return datetime.fromisoformat(f"{day}T{time}.{(fraction or '').ljust(6, '0')}"), zone == "Z"
+
+
+def _parse_timestamp(text: str) -> datetime:
+    return _parse_instant(text)[0].replace(tzinfo=timezone.utc)
+
+
+def _parse_timestamp_ntz(text: str) -> datetime:
+    value, in_utc = _parse_instant(text)
+    if in_utc:
+        raise ValueError(text)
+    return value
+
+
 _PARTITION_PARSERS: Mapping[str, Callable[[str], object]] = {
     "string": str,
-    "long": _parse_whole,
-    "integer": _parse_whole,
-    "short": _parse_whole,
-    "byte": _parse_whole,
+    "long": _whole_parser(64),
+    "integer": _whole_parser(32),
+    "short": _whole_parser(16),
+    "byte": _whole_parser(8),
+    "float": _parse_float,
+    "double": _parse_float,
     "boolean": _parse_boolean,
     "date": _parse_date,
+    "timestamp": _parse_timestamp,
+    "timestamp_ntz": _parse_timestamp_ntz,
 }
 
 
-@dataclass(frozen=True)
-class Field:
-    """A top-level column. ``type`` is the name of a primitive type, or the JSON object of a nested one."""
-
-    name: str
-    type: object = field(hash=False)
-    nullable: bool = True
-    metadata: Mapping[str, object] = field(default=FrozenMap({}), hash=False)
-
-    @property
-    def stored_name(self) -> str:
-        """The name in data files, statistics and partitionValues (PROTOCOL.md, "Column Mapping")."""
-        physical = self.metadata.get(_PHYSICAL_NAME)
-        return physical if isinstance(physical, str) else self.name
-
-
-def schema_string(columns: Iterable[tuple[str, str]]) -> str:
-    """The schemaString of nullable columns, given as (name, primitive type).
-
-    Source: PROTOCOL.md, "Schema Serialization Format".
-    """
-    fields = [{"name": name, "type": kind, "nullable": True, "metadata": {}} for name, kind in columns]
-    return json.dumps({"type": "struct", "fields": fields}, ensure_ascii=False, separators=(",", ":"))
-
-
-def parse_schema(text: str) -> tuple[Field, ...]:
-    """The top-level columns of a schemaString, in order. Raises MalformedAction."""
-    try:
-        return tuple(
-            Field(item["name"], item["type"], item["nullable"], FrozenMap(item["metadata"]))
-            for item in json.loads(text)["fields"]
-        )
-    except (ValueError, KeyError, TypeError) as error:
-        raise MalformedAction(f"metaData.schemaString is no schema of a table ({error!r}): {text[:80]}") from None
-
-
-def arrow_type(name: str) -> pa.DataType:
-    """The Arrow type that a primitive type is stored as in Parquet. Raises UnsupportedType."""
-    if name not in _ARROW_TYPES:
-        raise UnsupportedType(f"the type {name!r} is not written here; these are: {', '.join(_ARROW_TYPES)}")
-    return _ARROW_TYPES[name]
-
-
-def arrow_schema(columns: Iterable[tuple[str, str]]) -> pa.Schema:
-    """The Arrow schema of nullable columns, given as (name, primitive type). Raises UnsupportedType."""
-    return pa.schema([pa.field(name, arrow_type(kind)) for name, kind in columns])
-
-
-def parse_partition_value(text: str | None, kind: object) -> object:
-    """The value of a partition column out of a log; the empty string is NULL for every type.
-
-    Raises UnsupportedType for a type that is not handled, MalformedAction for a text that is no such value.
-    Source: PROTOCOL.md, "Partition Value Serialization".
-    """
-    if not isinstance(kind, str) or kind not in _PARTITION_PARSERS:
-        raise UnsupportedType(f"a partition column of the type {kind!r} is not read here")
-    if text is None or text == "":
+def _partition_parser(kind: object) -> Callable[[str], object] | None:
+    if not isinstance(kind, str):
         return None
-    try:
-        return _PARTITION_PARSERS[kind](text)
-    except ValueError:
-        raise MalformedAction(f"the partition value {text!r} is no {kind}") from None
+    scaled = _parse_decimal_type(kind)
+    return _PARTITION_PARSERS.get(kind) if scaled is None else _decimal_parser(*scaled)

@@ -8,13 +8,14 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from uuid import UUID
 
 from deltalog.bitmaps import decode_rows, encode_rows
 from deltalog.descriptors import DeletionVector, z85_decode, z85_encode
 from deltalog.errors import AlreadyWritten, MalformedVector, UnsupportedRows
-from deltalog.paths import is_absolute
+from deltalog.paths import encode, is_absolute
 from deltalog.times import set_modified
 
 FORMAT_VERSION = 1
@@ -31,7 +32,8 @@ def inline_vector(rows: Iterable[int]) -> DeletionVector:
 def vector_file(uuid: UUID, vectors: Sequence[Iterable[int]], prefix: str = "") -> tuple[bytes, list[DeletionVector]]:
     """The bytes of a file with these vectors, sets of row indexes (from 0), and a descriptor for each.
 
-    The file's place is ``descriptor.file``; ``prefix`` is its directory below the root.
+    The file's place is ``descriptor.file``; ``prefix`` is its directory below the root. The descriptors are relative;
+    ``absolute_vector`` makes absolute ones of them.
     """
     content = bytearray([FORMAT_VERSION])
     found = []
@@ -43,6 +45,19 @@ def vector_file(uuid: UUID, vectors: Sequence[Iterable[int]], prefix: str = "") 
         )
         content += struct.pack(">I", len(data)) + data + struct.pack(">I", zlib.crc32(data))
     return bytes(content), found
+
+
+def absolute_vector(root: Path, vector: DeletionVector) -> DeletionVector:
+    """The same vector, with its file named by a URI instead of by a UUID; ``root`` is the table's, an absolute path.
+
+    Source: PROTOCOL.md, "Deletion Vector Descriptor Schema", storage type ``p``. Raises ValueError for a vector that is
+    inline, or for a root that is relative.
+    """
+    if vector.storage == "p":
+        return vector
+    if vector.file is None or not root.is_absolute():
+        raise ValueError(f"the deletion vector {vector.unique_id} has no absolute path below {root}")
+    return replace(vector, storage="p", path_or_inline="file://" + encode((root / vector.file).as_posix()))
 
 
 def write_vector_file(

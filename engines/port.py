@@ -25,7 +25,8 @@ class EngineError:
 class Outcome:
     """What the engine answered: rows, or an error; and the wall-clock window in which it did.
 
-    ``rows`` are the values of the result, in schema order for a Read; ``()`` where the command returns none.
+    ``rows`` are the values of the result, ``()`` where the command returns none. Those of a Read are the table's rows, in
+    schema order; of a ReadChanges each is followed by its ``_change_type``; all with canonical values (model.values).
     """
 
     rows: tuple[Row, ...]
@@ -60,7 +61,8 @@ class Engine(Protocol):
     def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
         """Run one step on the table at ``root``, with the engine's clock at ``clock`` (ms since the epoch).
 
-        ``version`` is what a Read reads; ``None`` is the current one. Raises EngineDied.
+        ``version`` is what a Read reads, ``None`` being the current one; and whose change feed a ReadChanges reads, which
+        is never ``None``. Raises EngineDied.
         """
         ...
 

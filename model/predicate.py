@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Union
 
-from model.values import Type, Value
+from model.values import AnyType, Value
 
 
 class Op(str, Enum):
@@ -33,7 +33,7 @@ class Compare:
     column: str
     op: Op
     value: Value
-    type: Type
+    type: AnyType
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Between:
     column: str
     low: Value
     high: Value
-    type: Type
+    type: AnyType
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class In:
 
     column: str
     values: tuple[Value, ...]
-    type: Type
+    type: AnyType
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,29 @@ class Like:
 
     column: str
     pattern: str
+
+
+@dataclass(frozen=True)
+class Relate:
+    """``left op right`` between expressions, for what ``Compare`` cannot say."""
+
+    left: Expression
+    op: Op
+    right: Expression
+
+
+@dataclass(frozen=True)
+class Holds:
+    """A BOOLEAN expression as a condition: ``array_contains(tags, 'a')``, ``s RLIKE '^a'``, a BOOLEAN column."""
+
+    expression: Expression
+
+
+@dataclass(frozen=True)
+class Missing:
+    """``expression IS NULL``, for what ``IsNull`` cannot say."""
+
+    expression: Expression
 
 
 @dataclass(frozen=True)
@@ -85,7 +108,87 @@ class Or:
     right: Predicate
 
 
-Predicate = Union[Constant, Compare, Between, In, IsNull, Like, Not, And, Or]
+Predicate = Union[Constant, Compare, Between, In, IsNull, Like, Relate, Holds, Missing, Not, And, Or]
+
+
+# Expressions: values worked out of columns. --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Of:
+    """A column's value."""
+
+    column: str
+
+
+@dataclass(frozen=True)
+class Literal:
+    value: Value
+    type: AnyType
+
+
+@dataclass(frozen=True)
+class Member:
+    """A field of a struct."""
+
+    of: Expression
+    field: str
+
+
+class Function(str, Enum):
+    """The functions that conditions may call, by their SQL names. model/functions.py has their rules."""
+
+    UPPER = "upper"
+    LOWER = "lower"
+    TRIM = "trim"
+    LENGTH = "length"
+    SUBSTRING = "substring"
+    CONCAT = "concat"
+    STARTSWITH = "startswith"
+    RLIKE = "rlike"
+    COALESCE = "coalesce"
+    ABS = "abs"
+    ADD = "+"
+    SUBTRACT = "-"
+    MULTIPLY = "*"
+    REMAINDER = "%"
+    YEAR = "year"
+    MONTH = "month"
+    DAY = "day"
+    DATE_ADD = "date_add"
+    DATE_SUB = "date_sub"
+    DATEDIFF = "datediff"
+    CURRENT_DATE = "current_date"
+    ARRAY_CONTAINS = "array_contains"
+    SIZE = "size"
+    ELEMENT_AT = "element_at"  # of a map; NULL where the key is not there
+    ISNAN = "isnan"
+
+
+@dataclass(frozen=True)
+class Call:
+    function: Function
+    arguments: tuple[Expression, ...] = ()
+
+
+@dataclass(frozen=True)
+class Cast:
+    """``CAST(of AS type)`` under ANSI rules: what cannot be cast is an error."""
+
+    of: Expression
+    type: AnyType
+
+
+@dataclass(frozen=True)
+class CaseWhen:
+    """``CASE WHEN condition THEN then ELSE otherwise END``."""
+
+    condition: Predicate
+    then: Expression
+    otherwise: Expression
+
+
+Expression = Union[Of, Literal, Member, Call, Cast, CaseWhen]
 
 
 def columns_of(predicate: Predicate) -> frozenset[str]:
@@ -96,7 +199,24 @@ def columns_of(predicate: Predicate) -> frozenset[str]:
         return columns_of(predicate.operand)
     if isinstance(predicate, (And, Or)):
         return columns_of(predicate.left) | columns_of(predicate.right)
+    if isinstance(predicate, Relate):
+        return _columns(predicate.left) | _columns(predicate.right)
+    if isinstance(predicate, (Holds, Missing)):
+        return _columns(predicate.expression)
     return frozenset({predicate.column})
+
+
+def _columns(expression: Expression) -> frozenset[str]:
+    if isinstance(expression, Of):
+        return frozenset({expression.column})
+    if isinstance(expression, Literal):
+        return frozenset()
+    if isinstance(expression, Call):
+        return frozenset().union(*(_columns(argument) for argument in expression.arguments))
+    if isinstance(expression, CaseWhen):
+        parts = columns_of(expression.condition), _columns(expression.then), _columns(expression.otherwise)
+        return frozenset().union(*parts)
+    return _columns(expression.of)
 
 
 def conjuncts(predicate: Predicate) -> tuple[Predicate, ...]:

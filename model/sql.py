@@ -1,113 +1,143 @@
 """The Spark SQL text of predicates and commands: run by the engine, and shown to people.
 
-The text keeps to what every supported Spark and Delta parses alike: quotes are escaped by a backslash (a doubled one
-means something else before Spark 4), and VACUUM's clauses stand in the one order that Delta before 3.3 knows.
+The text keeps to what every supported Spark and Delta parses alike: VACUUM's clauses stand in the one order that Delta
+before 3.3 knows.
 """
 
 from __future__ import annotations
 
 import math
-from datetime import date
 from decimal import Decimal
 
-from model.predicate import And, Between, Compare, Constant, In, IsNull, Like, Not, Or, Predicate
-from model.steps import Delete, Vacuum
-from model.values import Type, Value
+from model.literals import identifier as identifier
+from model.literals import literal as literal
+from model.literals import string_literal, typed_literal
+from model.literals import type_sql as type_sql
+from model.predicate import (
+    And,
+    Between,
+    Call,
+    CaseWhen,
+    Cast,
+    Compare,
+    Constant,
+    Expression,
+    Function,
+    Holds,
+    In,
+    IsNull,
+    Like,
+    Literal,
+    Member,
+    Missing,
+    Not,
+    Of,
+    Or,
+    Predicate,
+    Relate,
+)
+from model.steps import Delete, Form, Vacuum
+from model.values import Type
 
-INT_MIN = -(2**31)
-INT_MAX = 2**31 - 1
-
-#: Characters that Spark's string literals have a short escape for.
-_ESCAPES = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+#: Functions that SQL writes between their two arguments.
+_BETWEEN = frozenset({Function.ADD, Function.SUBTRACT, Function.MULTIPLY, Function.REMAINDER, Function.RLIKE})
 
 
-def identifier(name: str) -> str:
-    """``name`` between back-ticks; a back-tick in it is doubled, so any name is one identifier."""
-    return "`" + name.replace("`", "``") + "`"
+def sql(predicate: Predicate, zone: str | None = None) -> str:
+    """The text of a condition, as it stands behind WHERE. Parentheses keep the predicate's own structure.
 
-
-def literal(value: Value, type: Type) -> str:
-    """The literal of ``value`` for a column of ``type``. NULL is untyped, as users write it.
-
-    A LONG has its ``L`` only where it does not fit an INT. Raises TypeError for a value that is not of the type.
+    ``zone`` is the time zone of the session that will read it, an IANA name: TIMESTAMPs are written by its clock.
+    Without one the text means the same in every session, as the text in a table's properties must.
     """
-    if value is None:
-        return "NULL"
-    if type is Type.STRING and isinstance(value, str):
-        return _string(value)
-    if type is Type.BOOLEAN and isinstance(value, bool):
-        return "TRUE" if value else "FALSE"
-    if type is Type.DATE and isinstance(value, date):
-        return f"DATE'{value.isoformat()}'"
-    if type in (Type.INTEGER, Type.LONG) and isinstance(value, int) and not isinstance(value, bool):
-        needs_suffix = type is Type.LONG and not INT_MIN <= value <= INT_MAX
-        return f"{value}L" if needs_suffix else str(value)
-    raise TypeError(f"{value!r} is not a value of the type {type.value}")
-
-
-def _string(text: str) -> str:
-    return "'" + "".join(_character(character) for character in text) + "'"
-
-
-def _character(character: str) -> str:
-    """One character of a string literal, for Spark's default parser (spark.sql.parser.escapedStringLiterals=false)."""
-    if character in _ESCAPES:
-        return _ESCAPES[character]
-    # What cannot be seen is spelt out: the text is for people too.
-    if not character.isprintable():
-        code = ord(character)
-        return f"\\u{code:04X}" if code <= 0xFFFF else f"\\U{code:08X}"
-    return character
-
-
-def sql(predicate: Predicate) -> str:
-    """The text of a condition, as it stands behind WHERE. Parentheses keep the predicate's own structure."""
     if isinstance(predicate, Constant):
         # A bare NULL has no type, and not every version takes it as a whole condition.
-        return "CAST(NULL AS BOOLEAN)" if predicate.value is None else literal(predicate.value, Type.BOOLEAN)
+        return typed_literal(predicate.value, Type.BOOLEAN)
     if isinstance(predicate, Compare):
-        value = literal(predicate.value, predicate.type)
+        value = literal(predicate.value, predicate.type, zone)
         return f"{identifier(predicate.column)} {predicate.op.value} {value}"
-    if isinstance(predicate, (Between, In, IsNull, Like)):
-        return _test(predicate, negated=False)
+    if isinstance(predicate, (Between, In, IsNull, Like, Missing)):
+        return _test(predicate, zone, negated=False)
     if isinstance(predicate, Not):
-        return _not(predicate.operand)
+        return _not(predicate.operand, zone)
+    if isinstance(predicate, Relate):
+        return f"{_operand(predicate.left, zone)} {predicate.op.value} {_operand(predicate.right, zone)}"
+    if isinstance(predicate, Holds):
+        return expression_sql(predicate.expression, zone)
     if isinstance(predicate, And):
         # AND is left-associative: a chain that leans to the left needs no parentheses.
-        left = sql(predicate.left) if isinstance(predicate.left, And) else _grouped(predicate.left)
-        return f"{left} AND {_grouped(predicate.right)}"
-    left = sql(predicate.left) if isinstance(predicate.left, Or) else _grouped(predicate.left)
-    return f"{left} OR {_grouped(predicate.right)}"
+        left = sql(predicate.left, zone) if isinstance(predicate.left, And) else _grouped(predicate.left, zone)
+        return f"{left} AND {_grouped(predicate.right, zone)}"
+    left = sql(predicate.left, zone) if isinstance(predicate.left, Or) else _grouped(predicate.left, zone)
+    return f"{left} OR {_grouped(predicate.right, zone)}"
 
 
-def _test(predicate: Between | In | IsNull | Like, *, negated: bool) -> str:
+def _test(predicate: Between | In | IsNull | Like | Missing, zone: str | None, *, negated: bool) -> str:
     """A test that SQL can negate by a NOT in its middle."""
-    column = identifier(predicate.column)
     no = "NOT " if negated else ""
+    if isinstance(predicate, Missing):
+        return f"{_operand(predicate.expression, zone)} IS {no}NULL"
+    column = identifier(predicate.column)
     if isinstance(predicate, Between):
-        low, high = literal(predicate.low, predicate.type), literal(predicate.high, predicate.type)
+        low, high = literal(predicate.low, predicate.type, zone), literal(predicate.high, predicate.type, zone)
         return f"{column} {no}BETWEEN {low} AND {high}"
     if isinstance(predicate, In):
-        return f"{column} {no}IN ({', '.join(literal(value, predicate.type) for value in predicate.values)})"
+        return f"{column} {no}IN ({', '.join(literal(value, predicate.type, zone) for value in predicate.values)})"
     if isinstance(predicate, IsNull):
         return f"{column} IS {no}NULL"
-    return f"{column} {no}LIKE {_string(predicate.pattern)}"
+    return f"{column} {no}LIKE {string_literal(predicate.pattern)}"
 
 
-def _not(operand: Predicate) -> str:
-    if isinstance(operand, (Between, In, IsNull, Like)):
-        return _test(operand, negated=True)
-    return f"NOT ({sql(operand)})"
+def _not(operand: Predicate, zone: str | None) -> str:
+    if isinstance(operand, (Between, In, IsNull, Like, Missing)):
+        return _test(operand, zone, negated=True)
+    return f"NOT ({sql(operand, zone)})"
 
 
-def _grouped(predicate: Predicate) -> str:
-    return f"({sql(predicate)})" if isinstance(predicate, (And, Or)) else sql(predicate)
+def _grouped(predicate: Predicate, zone: str | None) -> str:
+    text = sql(predicate, zone)
+    return f"({text})" if isinstance(predicate, (And, Or)) else text
+
+
+def expression_sql(expression: Expression, zone: str | None = None) -> str:
+    """The text of an expression; ``zone`` as in ``sql``. Literals are of exactly their types, arithmetic depends on them."""
+    if isinstance(expression, Of):
+        return identifier(expression.column)
+    if isinstance(expression, Literal):
+        return typed_literal(expression.value, expression.type, zone)
+    if isinstance(expression, Member):
+        return f"{_operand(expression.of, zone)}.{identifier(expression.field)}"
+    if isinstance(expression, Cast):
+        return f"CAST({expression_sql(expression.of, zone)} AS {type_sql(expression.type)})"
+    if isinstance(expression, CaseWhen):
+        then, otherwise = expression_sql(expression.then, zone), expression_sql(expression.otherwise, zone)
+        return f"CASE WHEN {sql(expression.condition, zone)} THEN {then} ELSE {otherwise} END"
+    assert isinstance(expression, Call), "no other expression is left"
+    if expression.function in _BETWEEN and len(expression.arguments) == 2:
+        left, right = (_operand(argument, zone) for argument in expression.arguments)
+        return f"{left} {expression.function.value.upper()} {right}"
+    arguments = (expression_sql(argument, zone) for argument in expression.arguments)
+    return f"{expression.function.value}({', '.join(arguments)})"
+
+
+def _operand(expression: Expression, zone: str | None) -> str:
+    """The text of an expression beside an operator."""
+    text = expression_sql(expression, zone)
+    infix = isinstance(expression, Call) and expression.function in _BETWEEN
+    return f"({text})" if infix or isinstance(expression, CaseWhen) else text
 
 
 def delete_sql(step: Delete, table_text: str) -> str:
-    """The DELETE of ``step`` on the table that ``table_text`` names, such as ``delta.`/tmp/t` ``."""
+    """The DELETE of ``step`` on the table that ``table_text`` names, such as ``delta.`/tmp/t` ``.
+
+    TRUNCATE TABLE where that is its form; for forms that are no SQL, the DELETE that says the same. Its session has the
+    time zone ``step.zone``. Raises ValueError for a TRUNCATE with a condition: there is none.
+    """
+    if step.form is Form.TRUNCATE:
+        if step.where is not None:
+            raise ValueError("TRUNCATE TABLE takes no condition")
+        return f"TRUNCATE TABLE {table_text}"
     statement = f"DELETE FROM {table_text}"
-    return statement if step.where is None else f"{statement} WHERE {sql(step.where)}"
+    return statement if step.where is None else f"{statement} WHERE {sql(step.where, step.zone)}"
 
 
 def vacuum_sql(step: Vacuum, table_text: str) -> str:

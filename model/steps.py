@@ -1,12 +1,25 @@
-"""The steps of a program. Delete, Vacuum and Read are run by the engine; the rest is done to the table around it."""
+"""The steps of a program. Some are run by the engine; the rest is done to the table around it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from typing import Union
 
 from model.predicate import Predicate
 from model.table import DataFile, Stray
+
+
+class Form(str, Enum):
+    """How a DELETE is said. All forms ask for the same."""
+
+    SQL_PATH = "sql by path"
+    SQL_NAME = "sql by name"  # of an external table of the catalog
+    SQL_MANAGED = "sql by the name of a managed table"
+    API_PATH = "DeltaTable.forPath"  # the condition as a string
+    API_PATH_COLUMN = "DeltaTable.forPath with a Column"
+    API_NAME = "DeltaTable.forName"  # the condition as a string
+    TRUNCATE = "TRUNCATE TABLE"  # without a condition only; by name
 
 
 @dataclass(frozen=True)
@@ -14,6 +27,31 @@ class Delete:
     """``DELETE FROM t [WHERE where]``."""
 
     where: Predicate | None = None
+    form: Form = Form.SQL_PATH
+    zone: str = "UTC"  # the session's time zone, an IANA name
+
+
+class Blunder(str, Enum):
+    """Why a DELETE must be refused."""
+
+    IN_SUBQUERY = "IN subquery"
+    SCALAR_SUBQUERY = "scalar subquery"
+    EXISTS_SUBQUERY = "EXISTS subquery"
+    NON_DETERMINISTIC = "non-deterministic condition"
+    AGGREGATE = "aggregate function"
+    UNKNOWN_COLUMN = "unknown column"
+    NOT_BOOLEAN = "condition that is no BOOLEAN"
+    PARTITION_DIRECTORY = "partition directory as the target"
+    NOT_A_TABLE = "directory that is no Delta table as the target"
+    MISSING_PATH = "missing path as the target"
+    VIEW = "view that is no plain scan as the target"
+
+
+@dataclass(frozen=True)
+class BadDelete:
+    """A DELETE that every engine must refuse, and that must change nothing."""
+
+    blunder: Blunder
 
 
 @dataclass(frozen=True)
@@ -31,6 +69,16 @@ class Read:
     """Read all rows: of the current version, or of the version that was current just before a step of the program."""
 
     before_step: int | None = None
+
+
+@dataclass(frozen=True)
+class ReadChanges:
+    """Read the change data feed of the versions that an earlier step of the program committed.
+
+    Rows are the table's, in schema order, each followed by its ``_change_type``.
+    """
+
+    of_step: int
 
 
 @dataclass(frozen=True)
@@ -66,5 +114,8 @@ class Litter:
     strays: tuple[Stray, ...]
 
 
-EngineStep = Union[Delete, Vacuum, Read]
-Step = Union[Delete, Vacuum, Read, SetClock, Append, Litter]
+#: The steps that the engine runs, and that are judged.
+EngineStep = Union[Delete, BadDelete, Vacuum, Read, ReadChanges]
+ENGINE_STEPS = (Delete, BadDelete, Vacuum, Read, ReadChanges)
+
+Step = Union[EngineStep, SetClock, Append, Litter]

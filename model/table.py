@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from model.values import Row, Type, Value
+from model.predicate import Predicate
+from model.values import AnyType, Row, Value
 
 SECOND = 1_000
 MINUTE = 60 * SECOND
@@ -23,10 +24,14 @@ DEFAULT_RETENTION = WEEK
 
 @dataclass(frozen=True)
 class Column:
-    """A nullable column."""
+    """A column. ``default``, ``identity`` and ``generated_from`` are rules for writers; the rows of a case keep to them."""
 
     name: str
-    type: Type
+    type: AnyType
+    nullable: bool = True
+    default: bool = False  # has a default: NULL (PROTOCOL.md, "Default Columns")
+    identity: bool = False  # GENERATED ALWAYS AS IDENTITY; a LONG
+    generated_from: str | None = None  # GENERATED ALWAYS AS (that column), of the same type
 
 
 class Statistics(str, Enum):
@@ -34,7 +39,7 @@ class Statistics(str, Enum):
 
     NONE = "none"
     COUNT = "count"  # numRecords only
-    FULL = "full"  # numRecords, minValues, maxValues, nullCount
+    FULL = "full"  # numRecords, minValues, maxValues, nullCount; long strings are cut as Delta cuts them
 
 
 @dataclass(frozen=True)
@@ -46,6 +51,7 @@ class DataFile:
     rows: tuple[Row, ...]  # one value for each column of Table.data_columns
     modified: int  # ms from the start of the case
     statistics: Statistics = Statistics.FULL
+    group_rows: int | None = None  # rows in each row group of the Parquet file; None: all in one
 
 
 @dataclass(frozen=True)
@@ -56,13 +62,36 @@ class Removal:
     deleted: int
 
 
+class VectorStorage(str, Enum):
+    """Where a deletion vector lies (PROTOCOL.md, "Deletion Vector Descriptor Schema")."""
+
+    INLINE = "i"
+    RELATIVE = "u"  # in a file below the root; the vectors of one commit share it
+    ABSOLUTE = "p"  # in the same file, by its absolute path
+
+
+@dataclass(frozen=True)
+class Mask:
+    """A deletion vector: from this commit on, exactly these rows of a live file (indexes from 0) are hidden.
+
+    A later mask of the same file hides these rows and more. In the log it is a remove of the file as it was, stamped
+    ``deleted`` (ms from the start of the case), and an add of the same path with the vector.
+    """
+
+    file: int
+    rows: tuple[int, ...]  # ascending, at least one
+    deleted: int
+    storage: VectorStorage = VectorStorage.RELATIVE
+
+
 @dataclass(frozen=True)
 class Commit:
-    """One version: its time in ms from the start, the files added and removed, and whether a checkpoint follows."""
+    """One version: its time in ms from the start, the files added, removed and masked, and whether a checkpoint follows."""
 
     at: int
     adds: tuple[int, ...] = ()
     removes: tuple[Removal, ...] = ()
+    masks: tuple[Mask, ...] = ()  # of files that are live, and neither added nor removed in this commit
     checkpoint: bool = False
 
 
@@ -92,6 +121,7 @@ class Table:
     strays: tuple[Stray, ...] = ()
     retention_hours: int | None = None  # delta.deletedFileRetentionDuration; None where the table does not set it
     features: tuple[str, ...] = ()  # names out of FEATURES
+    checks: tuple[Predicate, ...] = ()  # CHECK constraints, TRUE for every row
 
     @property
     def data_columns(self) -> tuple[Column, ...]:
@@ -103,6 +133,15 @@ class Table:
         """The partition columns, in the order of ``partition_by``."""
         by_name = {column.name: column for column in self.columns}
         return tuple(by_name[name] for name in self.partition_by)
+
+    def has(self, *features: Feature) -> bool:
+        """Whether the table has one of these features at least."""
+        return any(feature.value in self.features for feature in features)
+
+    @property
+    def maps_columns(self) -> bool:
+        """Whether files and actions name columns by their physical names (PROTOCOL.md, "Column Mapping")."""
+        return self.has(Feature.COLUMN_MAPPING_NAME, Feature.COLUMN_MAPPING_ID)
 
     @property
     def retention(self) -> int:
@@ -116,5 +155,27 @@ class Table:
         return tuple(values[column.name] for column in self.columns)
 
 
-#: The table features that a hand-made table may be born with.
-FEATURES = ("deletionVectors", "changeDataFeed")
+class Feature(str, Enum):
+    """What a hand-made table may be born with, beyond what its columns ask for."""
+
+    DELETION_VECTORS = "deletionVectors"  # supported, and new ones may be written
+    DELETION_VECTORS_OFF = "deletionVectorsOff"  # supported, and no new ones may be written
+    CHANGE_DATA_FEED = "changeDataFeed"
+    COLUMN_MAPPING_NAME = "columnMappingName"
+    COLUMN_MAPPING_ID = "columnMappingId"
+    DROPPED_COLUMN = "droppedColumn"  # the files hold a column that the schema no longer has; with column mapping only
+    ROW_TRACKING = "rowTracking"
+    IN_COMMIT_TIMESTAMPS = "inCommitTimestamps"
+    V2_CHECKPOINTS = "v2Checkpoints"
+    CHECKSUMS = "checksums"  # a version checksum file beside every commit
+    APPEND_ONLY = "appendOnly"
+
+
+#: Their names, as ``Table.features`` has them.
+FEATURES = tuple(feature.value for feature in Feature)
+
+#: Of each of these sets a table has one at most.
+EXCLUSIVE = (
+    (Feature.DELETION_VECTORS, Feature.DELETION_VECTORS_OFF),
+    (Feature.COLUMN_MAPPING_NAME, Feature.COLUMN_MAPPING_ID),
+)

@@ -1,23 +1,118 @@
-"""Column types and the Python values that stand for their SQL values."""
+"""Column types, and the Python values that stand for their SQL values."""
 
 from __future__ import annotations
 
-from datetime import date
+from dataclasses import dataclass
+from datetime import date, datetime, timezone
+from decimal import Context, Decimal
 from enum import Enum
-from typing import Union
+from typing import Any, Union
 
-#: A SQL value. ``None`` is NULL. A BOOLEAN is a ``bool``, an INTEGER or LONG an ``int``, a DATE a ``date``.
-Value = Union[None, bool, int, str, date]
+from model.floats import nearest_float
+
+#: A SQL value. ``None`` is NULL. A BOOLEAN is a ``bool``; a BYTE, SHORT, INTEGER or LONG an ``int``; a FLOAT or DOUBLE a
+#: ``float``, NaN always being ``NAN``; a DECIMAL a ``Decimal`` of its scale; a BINARY ``bytes``; a DATE a ``date``; a
+#: TIMESTAMP a ``datetime`` in UTC, a TIMESTAMP_NTZ one without a zone. A struct is the tuple of its fields, an array the
+#: tuple of its elements, a map the tuple of its entries (key, value) in the order that ``canonical`` gives them.
+Value = Union[None, bool, int, float, Decimal, str, bytes, date, datetime, tuple[Any, ...]]
 
 #: The values of one row, in the order of the columns that the context names.
 Row = tuple[Value, ...]
 
+#: The one NaN of the vocabulary: values are kept in multisets, and no other NaN is equal to it there.
+NAN = float("nan")
+
+# The default context has no room for the 38 digits that a DECIMAL may have.
+_WIDE = Context(prec=76)
+
 
 class Type(str, Enum):
-    """A primitive type, by its name in a Delta schema (PROTOCOL.md, "Primitive Types")."""
+    """A primitive type without parameters, by its name in a Delta schema (PROTOCOL.md, "Primitive Types")."""
 
     STRING = "string"
+    BINARY = "binary"
+    BYTE = "byte"
+    SHORT = "short"
     INTEGER = "integer"
     LONG = "long"
+    FLOAT = "float"
+    DOUBLE = "double"
     BOOLEAN = "boolean"
     DATE = "date"
+    TIMESTAMP = "timestamp"
+    TIMESTAMP_NTZ = "timestamp_ntz"
+
+
+@dataclass(frozen=True)
+class DecimalOf:
+    """DECIMAL(precision, scale)."""
+
+    precision: int
+    scale: int
+
+
+@dataclass(frozen=True)
+class ArrayOf:
+    """ARRAY<element>; elements may be NULL."""
+
+    element: AnyType
+
+
+@dataclass(frozen=True)
+class MapOf:
+    """MAP<key, value>; values may be NULL, keys may not."""
+
+    key: AnyType
+    value: AnyType
+
+
+@dataclass(frozen=True)
+class StructOf:
+    """STRUCT of nullable fields, each a name and a type."""
+
+    fields: tuple[tuple[str, AnyType], ...]
+
+
+AnyType = Union[Type, DecimalOf, ArrayOf, MapOf, StructOf]
+
+#: The types of whole numbers, with their smallest and their greatest value.
+WHOLE_NUMBERS: dict[Type, tuple[int, int]] = {
+    Type.BYTE: (-(2**7), 2**7 - 1),
+    Type.SHORT: (-(2**15), 2**15 - 1),
+    Type.INTEGER: (-(2**31), 2**31 - 1),
+    Type.LONG: (-(2**63), 2**63 - 1),
+}
+
+
+def is_nested(type: AnyType) -> bool:
+    """Whether values of the type hold other values."""
+    return isinstance(type, (ArrayOf, MapOf, StructOf))
+
+
+def canonical(value: Any, type: AnyType) -> Value:
+    """``value`` as the vocabulary has it: one NaN, decimals of the type's scale, tuples for lists, maps in one order.
+
+    Takes what readers give: a struct as a mapping, a sequence or None; a map as a mapping or a sequence of pairs; bytes
+    in any of their forms; a timestamp in any zone (a naive one counts as UTC). -0.0 stays what it is: it equals 0.0.
+    """
+    if value is None:
+        return None
+    if isinstance(type, StructOf):
+        parts = [value[name] for name, _ in type.fields] if hasattr(value, "keys") else list(value)
+        return tuple(canonical(part, kind) for part, (_, kind) in zip(parts, type.fields))
+    if isinstance(type, ArrayOf):
+        return tuple(canonical(element, type.element) for element in value)
+    if isinstance(type, MapOf):
+        entries = value.items() if hasattr(value, "items") else value
+        pairs = [(canonical(key, type.key), canonical(item, type.value)) for key, item in entries]
+        return tuple(sorted(pairs, key=lambda pair: repr(pair[0])))
+    if isinstance(type, DecimalOf):
+        return Decimal(value).quantize(Decimal(1).scaleb(-type.scale), context=_WIDE)
+    if type in (Type.FLOAT, Type.DOUBLE):
+        # The text of a FLOAT is the shortest that tells it apart from other FLOATs: it is no exact value.
+        return NAN if value != value else nearest_float(float(value)) if type is Type.FLOAT else float(value)
+    if type is Type.BINARY:
+        return bytes(value)
+    if type is Type.TIMESTAMP and isinstance(value, datetime):
+        return value.replace(tzinfo=timezone.utc) if value.tzinfo is None else value.astimezone(timezone.utc)
+    return value  # type: ignore[no-any-return]

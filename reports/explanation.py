@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from model.case import Case
+from model.codec import value_to_json
 from model.layout import file_path
-from model.steps import Append, Delete, Litter, Moment, Read, SetClock, Step, Vacuum
-from model.table import Commit, Kind, Table
-from model.values import Row
+from model.steps import ENGINE_STEPS, Append, BadDelete, Delete, Form, Litter, Moment, Read, ReadChanges, SetClock, Step
+from model.table import Column, Commit, Kind, Mask, Table
+from model.values import AnyType, ArrayOf, DecimalOf, MapOf, Row, StructOf
 from reports.instants import duration, instant
 from reports.markdown import code, row, text
 from reports.plurals import counted
@@ -42,7 +43,7 @@ def explanation(*, case: Case, line: Line, violation: Line, clause: Line) -> str
 
 
 def _table(table: Table) -> str:
-    columns = ", ".join(f"{code(column.name)} {column.type.value}" for column in table.columns)
+    columns = ", ".join(_column(column) for column in table.columns)
     partition = ", ".join(code(name) for name in table.partition_by)
     lines = [
         f"- Columns: {columns}; " + (f"partitioned by {partition}." if partition else "not partitioned."),
@@ -51,6 +52,8 @@ def _table(table: Table) -> str:
     ]
     if table.features:
         lines.append(f"- Table features: {text(', '.join(table.features))}.")
+    if table.checks:
+        lines.append(f"- {counted(len(table.checks), 'CHECK constraint')}, true of all rows (said in the case).")
     paths = {file.id: file_path(table, file) for file in table.files}
     lines += [f"- {_commit(version, commit, paths)}" for version, commit in enumerate(table.commits)]
     added = {file for commit in table.commits for file in commit.adds}
@@ -67,12 +70,35 @@ def _table(table: Table) -> str:
     return "\n".join(lines)
 
 
+def _column(column: Column) -> str:
+    rules = [
+        ("NOT NULL", not column.nullable),
+        ("DEFAULT NULL", column.default),
+        ("GENERATED ALWAYS AS IDENTITY", column.identity),
+        (f"GENERATED ALWAYS AS ({code(column.generated_from or '')})", column.generated_from is not None),
+    ]
+    return " ".join([code(column.name), text(_kind(column.type)), *(rule for rule, has in rules if has)])
+
+
+def _kind(type: AnyType) -> str:
+    if isinstance(type, DecimalOf):
+        return f"decimal({type.precision},{type.scale})"
+    if isinstance(type, ArrayOf):
+        return f"array<{_kind(type.element)}>"
+    if isinstance(type, MapOf):
+        return f"map<{_kind(type.key)},{_kind(type.value)}>"
+    if isinstance(type, StructOf):
+        return f"struct<{','.join(f'{name}:{_kind(field)}' for name, field in type.fields)}>"
+    return type.value
+
+
 def _commit(version: int, commit: Commit, paths: dict[int, str]) -> str:
     done = [f"adds file {file}" for file in commit.adds]
     done += [
         f"removes file {removal.file} ({code(paths[removal.file])}, deletionTimestamp {instant(removal.deleted)})"
         for removal in commit.removes
     ]
+    done += [_mask(mask) for mask in commit.masks]
     end = "; a checkpoint follows" if commit.checkpoint else ""
     return f"Version {version}, at {instant(commit.at)}: {', '.join(done) or 'no file is added or removed'}{end}."
 
@@ -84,14 +110,25 @@ def _rows(rows: tuple[Row, ...], limit: int = 10) -> str:
     return f"{counted(len(rows), 'row')}: {shown}" + (f" and {len(rows) - limit} more" if len(rows) > limit else "")
 
 
+def _mask(mask: Mask) -> str:
+    rows = f"row{'s' * (len(mask.rows) > 1)} {', '.join(map(str, mask.rows))}"
+    kind = f"a deletion vector of storage type {mask.storage.value}"
+    return f"hides {rows} of file {mask.file} with {kind} (deletionTimestamp {instant(mask.deleted)})"
+
+
 def _values(row: Row) -> str:
-    return (
-        "("
-        + ", ".join(
-            "NULL" if value is None else f"{value!r}" if isinstance(value, str) else str(value) for value in row
-        )
-        + ")"
-    )
+    return f"({', '.join(_value(value_to_json(value)) for value in row)})"
+
+
+def _value(value: object) -> str:
+    """A value in its JSON form, shorter: the names of kinds are left out, as the column says its type."""
+    if value is None:
+        return "NULL"
+    if isinstance(value, dict):
+        return str(next(iter(value.values())))
+    if isinstance(value, list):
+        return f"[{', '.join(_value(part) for part in value)}]"
+    return repr(value)
 
 
 def _program(case: Case, line: Line, failing: int) -> str:
@@ -102,7 +139,10 @@ def _program(case: Case, line: Line, failing: int) -> str:
         if isinstance(step, SetClock):
             clock = step.to
         said = code(seen[index]["text"]) if index in seen else text(_words(step))
-        if isinstance(step, (Delete, Vacuum, Read)):
+        if isinstance(step, Delete):
+            said += "" if step.form is Form.SQL_PATH else f", {text(step.form.value)}"
+            said += "" if step.zone == "UTC" else f", in the time zone {text(step.zone)}"
+        if isinstance(step, ENGINE_STEPS):
             said += f", the engine's clock at {_moment(clock)}"
         if index in seen:
             said += _ending(seen[index])
@@ -138,6 +178,10 @@ def _words(step: Step) -> str:
     if isinstance(step, Read):
         at = "the current version" if step.before_step is None else f"the version just before step {step.before_step}"
         return f"read {at}"
+    if isinstance(step, ReadChanges):
+        return f"read the changes of step {step.of_step}"
+    if isinstance(step, BadDelete):
+        return f"a DELETE that must be refused: {step.blunder.value}"
     return "DELETE" if isinstance(step, Delete) else "VACUUM"
 
 

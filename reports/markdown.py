@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from reports.features import FeaturePairs, feature_pairs
 from reports.plurals import counted
 from reports.stream import Run
 from reports.verdicts import ClauseResult, Verdict, counterexample, counts, results_of
@@ -37,9 +38,10 @@ def markdown(run: Run, *, limit: int = LIMIT) -> str:
     results = results_of(run)
     attention = [result for result in results if result.verdict in _ATTENTION]
     erred = [case for case in run.cases if case["error"] is not None]
-    rows = max(len(results), len(erred), 1)
+    pairs = feature_pairs(run.cases)
+    rows = max(len(results), len(erred), len(pairs.names), 1)
     while True:
-        whole = "\n\n".join(_parts(run, results, attention, rows)) + "\n"
+        whole = "\n\n".join(_parts(run, results, attention, pairs, rows)) + "\n"
         if len(whole.encode("utf-8", "surrogatepass")) <= limit or rows == 0:
             return whole.encode("utf-8", "backslashreplace").decode("utf-8")
         rows //= 2
@@ -85,7 +87,9 @@ def _cut(line: str) -> str:
     return line if len(line) <= _LONGEST else line[:_LONGEST] + " …"
 
 
-def _parts(run: Run, results: Sequence[ClauseResult], attention: Sequence[ClauseResult], rows: int) -> list[str]:
+def _parts(
+    run: Run, results: Sequence[ClauseResult], attention: Sequence[ClauseResult], pairs: FeaturePairs, rows: int
+) -> list[str]:
     header, footer = run.header, run.footer
     versions = ", ".join(f"{name} {version}" for name, version in header["versions"].items())
     tally = ", ".join(f"{number} {verdict}" for verdict, number in counts(results).items()) or "no clause"
@@ -123,6 +127,7 @@ def _parts(run: Run, results: Sequence[ClauseResult], attention: Sequence[Clause
             "Replay a case with `pytest suites --replay counterexamples/CLAUSE-CASE/case.json`, or without the suite: "
             "`python counterexamples/CLAUSE-CASE/reproduce.py`."
         )
+    parts += _features(pairs, rows)
     table = [
         row(
             result.clause,
@@ -140,6 +145,25 @@ def _parts(run: Run, results: Sequence[ClauseResult], attention: Sequence[Clause
     return parts
 
 
+def _features(pairs: FeaturePairs, rows: int) -> list[str]:
+    """How many cases have which two features: each pair once, a feature alone where it meets itself. Folded."""
+    if not pairs.names:
+        return []
+    names = pairs.names
+    heading = row("", *(text(name) for name in names))
+    table = [
+        row(text(name), *([""] * place), *(pairs.count(name, other) or "**0**" for other in names[place:]))
+        for place, name in enumerate(names)
+    ]
+    never = f"{counted(len(pairs.never), 'pair')} never drawn" if pairs.never else "every pair was drawn"
+    return [
+        f"<details><summary>Features drawn together: {never}</summary>",
+        "Cases that have both features; where a feature meets itself, cases that have it.",
+        _table(heading, table, rows),
+        "</details>",
+    ]
+
+
 def _found(run: Run, result: ClauseResult) -> str:
     case = counterexample(result.clause, run.cases)
     messages = [one["message"] for one in case["violations"] if one["clause"] == result.clause] if case else []
@@ -154,7 +178,8 @@ def _why(result: ClauseResult) -> str:
 
 def _table(heading: str, rows: list[str], limit: int) -> str:
     left_out = len(rows) - limit
-    lines = [heading, "|" + " --- |" * (heading.count("|") - 1), *rows[:limit]]
+    columns = heading.replace("\\|", "").count("|") - 1
+    lines = [heading, "|" + " --- |" * columns, *rows[:limit]]
     if left_out > 0:
         lines += ["", f"… and {counted(left_out, 'more row')}, left out for size: the whole is in the run stream."]
     return "\n".join(lines)

@@ -5,12 +5,17 @@ A plan is plain JSON-able data (all instants in ms from the start):
 - ``clause``, ``sentence``, ``case``: what is checked, on which case;
 - ``packages``: the Maven coordinates for ``spark.jars.packages``; ``pip``: what to install;
 - ``files``: ``{"path", "content" (base64), "modified"}``; ``directories``: paths, relative to the table's root;
-- ``commits``: ``{"version", "modified", "lines": [action], "checkpoint"}``, in order from version 0; inside an action
-  ``{"$ms": n}`` is an instant;
-- ``ops``: what is done, in order. Each has ``step``, its place in the case's program (its place in ``ops`` by default):
-  ``{"do": "delete" or "vacuum", "sql", "clock", "conf"}``, ``{"do": "read", "before_step", "clock", "conf"}``,
-  ``{"do": "append", "files", "lines", "modified"}``, ``{"do": "litter", "files", "directories"}``.
-  ``{table}`` in ``sql`` becomes the table's path. A clock is ``{"offset", "removed_by_step"}`` as in model's Moment;
+- ``commits``: ``{"version", "modified", "lines": [action], "checkpoint"}``, in order from version 0, and, where there is a
+  checksum file beside the commit, ``"checksum"``: its object. Inside them ``{"$ms": n}`` is an instant, and
+  ``{"$root": path}`` the absolute URI of a file of the table;
+- ``ops``: what is done, in order. Each has ``step``, its place in the case's program (its place in ``ops`` by default),
+  and, where the engine runs it, ``clock`` and ``conf`` (settings for this step only):
+  ``{"do": "delete" or "vacuum", "sql"}``, ``{"do": "delete", "form", "where"}`` with one of model's forms and the
+  condition as SQL (``None``: none), ``{"do": "read", "before_step"}``, ``{"do": "changes", "of_step"}``,
+  ``{"do": "bad delete", "sql", "setup": [sql], "directories": [path]}`` (both done before; a directory may lie beside
+  the table: ``{table}-beside``); and ``{"do": "append", "files", "lines", "modified"}``,
+  ``{"do": "litter", "files", "directories"}``. ``{table}`` becomes the table's path. A clock is
+  ``{"offset", "removed_by_step"}`` as in model's Moment;
 - ``law``: ``{"name", "params"}``, one of ``reports.laws``; ``at_step``: the step that it judges. Where several ops have
   this step, the last one of them is judged.
 """
@@ -25,10 +30,10 @@ from collections.abc import Iterable, Mapping
 from types import ModuleType
 from typing import Any
 
-from reports import instants, laws, plurals, script
+from reports import instants, laws, plurals, script, values, vectors
 
 _KEYS = ("clause", "sentence", "case", "packages", "pip", "directories", "files", "commits", "ops", "law", "at_step")
-_ENGINE_OPS = ("delete", "vacuum", "read")
+_ENGINE_OPS = ("delete", "bad delete", "vacuum", "read", "changes")
 _LINE = 100  # characters of base64 on one line
 
 
@@ -44,7 +49,7 @@ def reproduction(plan: Mapping[str, Any]) -> str:
     """
     _validate(plan)
     law = plan["law"]["name"]
-    pieces = _Pieces((instants, plurals, laws, script))
+    pieces = _Pieces((instants, plurals, values, vectors, laws, script))
     own = pieces.needed([law])
     rest = [name for name in pieces.needed(["main"]) if name not in own]
     # Types and constants are run when the script is loaded, so they stand before everything that uses them.

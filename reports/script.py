@@ -17,8 +17,8 @@ import sys
 import tempfile
 import time
 import traceback
+import zlib
 from collections.abc import Callable
-from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -36,8 +36,11 @@ from reports.laws import (
     actions_of,
     file_of,
     named,
+    names_in,
+    physical_name,
 )
 from reports.plurals import counted
+from reports.values import partition_value, plain
 
 #: Errors only: the script's own lines must stand out. Spark warns before a program could tell it not to, so this is a
 #: file. Without an appender Spark would take the file for no settings at all.
@@ -51,11 +54,16 @@ appender.console.layout.type = PatternLayout
 appender.console.layout.pattern = %p %c: %m%n
 """
 
+#: What a change file holds behind the table's columns. A data file may hold it too: it means nothing there.
+CHANGE_TYPE = {"name": "_change_type", "type": "string"}
+
 
 def main(plan: dict[str, Any], contents: dict[str, str], law: Callable[..., Finding]) -> int:
     """0: the law holds. 1: it is violated. 2: it could not be checked."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # names of files may not fit the terminal's encoding
+    os.environ["TZ"] = "UTC"  # PySpark gives timestamps in the local zone
+    time.tzset()
     home = tempfile.mkdtemp(prefix="tombstone-")
     root = os.path.join(os.path.realpath(home), "table")
     spark = None
@@ -103,6 +111,7 @@ def start_spark(packages: str, home: str) -> Any:
         "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
         "spark.sql.warehouse.dir": os.path.join(home, "warehouse"),
         "spark.sql.session.timeZone": "UTC",
+        "spark.sql.ansi.enabled": "true",
         # Small tables: one task where the defaults start up to 10,000 of them.
         "spark.databricks.delta.snapshotPartitions": "1",
         "spark.sql.shuffle.partitions": "1",
@@ -132,6 +141,8 @@ def build(plan: dict[str, Any], contents: dict[str, str], spark: Any, root: str,
     put(plan["files"], plan["directories"], contents, root, start)
     for commit in plan["commits"]:
         write_commit(root, commit["version"], commit["lines"], commit["modified"], start)
+        if commit.get("checksum") is not None:
+            write_lines(root, f"{commit['version']:020d}.crc", [commit["checksum"]], commit["modified"], start)
         if commit.get("checkpoint"):
             # A clock at 1970, so that no tombstone is old enough to be left out.
             delta_log(spark, root, 0).checkpoint()
@@ -150,9 +161,13 @@ def put(files: list[Any], directories: list[str], contents: dict[str, str], root
 
 
 def write_commit(root: str, version: int, lines: list[Any], modified: int, start: int) -> None:
-    place = os.path.join(root, "_delta_log", f"{version:020d}.json")
+    write_lines(root, f"{version:020d}.json", lines, modified, start)
+
+
+def write_lines(root: str, name: str, lines: list[Any], modified: int, start: int) -> None:
+    place = os.path.join(root, "_delta_log", name)
     with open(place, "x", encoding="utf-8", newline="\n") as stream:
-        stream.writelines(json.dumps(resolve(line, start)) + "\n" for line in lines)
+        stream.writelines(json.dumps(resolve(line, root, start)) + "\n" for line in lines)
     set_time(place, start + modified)
 
 
@@ -160,26 +175,30 @@ def set_time(place: str, ms: int) -> None:
     os.utime(place, ns=(ms * 1_000_000, ms * 1_000_000))
 
 
-def resolve(value: Any, start: int) -> Any:
-    # {"$ms": n} in an action stands for the instant n ms after the start.
+def resolve(value: Any, root: str, start: int) -> Any:
+    # {"$ms": n} in an action stands for the instant n ms after the start, {"$root": path} for the URI of that file.
     if isinstance(value, dict):
         if value.keys() == {"$ms"}:
             return start + value["$ms"]
-        return {key: resolve(part, start) for key, part in value.items()}
-    return [resolve(part, start) for part in value] if isinstance(value, list) else value
+        if value.keys() == {"$root"}:
+            return Path(root, value["$root"]).as_uri()
+        return {key: resolve(part, root, start) for key, part in value.items()}
+    return [resolve(part, root, start) for part in value] if isinstance(value, list) else value
 
 
 def run(plan: dict[str, Any], contents: dict[str, str], spark: Any, root: str, start: int) -> Evidence:
     """Run the steps up to the one that the law speaks of, and say what was seen around that one."""
     version_before: dict[int, int] = {}
+    wrote: dict[int, list[int]] = {}  # step → the versions that it wrote
     stamps: dict[int | None, int] = {}  # step → the latest deletionTimestamp that it wrote, if any
     steps = [op.get("step", place) for place, op in enumerate(plan["ops"])]
     last = max(place for place, step in enumerate(steps) if step == plan["at_step"])
     for place, (step, op) in enumerate(zip(steps, plan["ops"])):
-        version_before.setdefault(step, max(read_log(root)))
+        version = max(read_log(root))
+        version_before.setdefault(step, version)
         if op["do"] == "append":
             put(op["files"], [], contents, root, start)
-            write_commit(root, max(read_log(root)) + 1, op["lines"], op.get("modified", 0), start)
+            write_commit(root, version + 1, op["lines"], op.get("modified", 0), start)
             print(f"Step {step}: another writer adds {counted(len(op['files']), 'file')}")
         elif op["do"] == "litter":
             put(op["files"], op["directories"], contents, root, start)
@@ -189,7 +208,7 @@ def run(plan: dict[str, Any], contents: dict[str, str], spark: Any, root: str, s
         else:
             moment = op.get("clock") or {"offset": 0, "removed_by_step": None}
             clock = stamps.get(moment["removed_by_step"], start) + moment["offset"]
-            seen = engine_step(op, version_before, spark, root, clock)
+            seen = engine_step(op, version_before, wrote, spark, root, clock)
             removes = [remove for commit in seen.commits for remove in actions_of(commit, "remove")]
             if removes:
                 stamps[step] = max(remove.get("deletionTimestamp", start) for remove in removes)
@@ -197,34 +216,29 @@ def run(plan: dict[str, Any], contents: dict[str, str], spark: Any, root: str, s
             print(f"Step {step}, the clock at {instant(clock - start)}: {seen.text}: {result}")
             if place == last:
                 return seen
+        wrote.setdefault(step, []).extend(one for one in sorted(read_log(root)) if one > version)
     raise CannotJudge(f"Step {plan['at_step']} is none that the engine runs.")
 
 
-def engine_step(op: dict[str, Any], version_before: dict[int, int], spark: Any, root: str, clock: int) -> Evidence:
-    version: int | None = None
-    if op["do"] == "read":
-        if op.get("before_step") is not None:
-            version = version_before[op["before_step"]]
-        text = "reading the current version" if version is None else f"reading version {version}"
-    else:
-        text = op["sql"].replace("delta.`{table}`", "t")
+def engine_step(
+    op: dict[str, Any], version_before: dict[int, int], wrote: dict[int, list[int]], spark: Any, root: str, clock: int
+) -> Evidence:
+    text, ask = question(op, version_before, wrote, spark, root)
     before, log = listing(root), read_log(root)
     conf = {key: spark.conf.get(key, None) for key in op.get("conf", {})}
     for key, value in op.get("conf", {}).items():
         spark.conf.set(key, value)
     delta_log(spark, root, clock)
     started = time.time_ns() // 1_000_000
-    if op["do"] == "read":
-        rows, error = answer(lambda: read_table(spark, root, version))
-    else:
-        rows, error = answer(lambda: spark.sql(op["sql"].replace("{table}", root)))
+    rows, error = answer(ask)
     ended = time.time_ns() // 1_000_000
     for key, old in conf.items():
         if old is None:
             spark.conf.unset(key)
         else:
             spark.conf.set(key, old)
-    commits = [actions for version, actions in sorted(read_log(root).items()) if version not in log]
+    after = read_log(root)
+    new = sorted(after.keys() - log.keys())
     schema, partition_by = schema_of(log)
     return Evidence(
         text=text,
@@ -232,22 +246,109 @@ def engine_step(op: dict[str, Any], version_before: dict[int, int], spark: Any, 
         before=before,
         after=listing(root),
         live=live_in(log),
-        commits=commits,
+        live_after=live_in(after),
+        commits=[after[version] for version in new],
+        schema=schema,
         partition_by=partition_by,
         rows=rows,
         error=error,
         started=started,
         ended=ended,
         read_file=lambda add: read_file(spark, root, add, schema),
+        read_changes=lambda cdc: read_file(spark, root, cdc, [*schema, CHANGE_TYPE]),
         read_table=lambda: answer(lambda: read_table(spark, root, None)),
+        read_feed=lambda: (
+            (rows, error) if op["do"] == "changes" else answer(lambda: read_feed(spark, root, schema, new))
+        ),
+        read_row_ids=lambda before: answer(lambda: read_row_ids(spark, root, max(log) if before else None)),
+        read_bytes=lambda path: Path(root, path).read_bytes(),
+        stored_names=lambda add: stored_names(spark, root, add),
     )
+
+
+def question(
+    op: dict[str, Any], version_before: dict[int, int], wrote: dict[int, list[int]], spark: Any, root: str
+) -> tuple[str, Callable[[], Any]]:
+    """What is asked of the engine, in words, and the asking, whose answer is a DataFrame or None."""
+    if op["do"] == "read":
+        if op.get("before_step") is None:
+            return "reading the current version", lambda: read_table(spark, root, None)
+        version = version_before[op["before_step"]]
+        return f"reading version {version}", lambda: read_table(spark, root, version)
+    if op["do"] == "changes":
+        versions = wrote.get(op["of_step"], [])
+        schema, _ = schema_of(read_log(root))
+        text = f"reading the changes of {named_list('version', versions)}"
+        return text, lambda: read_feed(spark, root, schema, versions)
+    for path in op.get("directories", []):
+        os.makedirs(os.path.join(root, path.replace("{table}", root)))
+    for statement in op.get("setup", []):
+        spark.sql(statement.replace("{table}", root))
+    if "form" in op:
+        condition = "" if op.get("where") is None else f" WHERE {op['where']}"
+        return f"DELETE FROM t{condition} by {op['form']}", delete_by(op["form"], op.get("where"), spark, root)
+    return op["sql"].replace("delta.`{table}`", "t"), lambda: spark.sql(op["sql"].replace("{table}", root))
+
+
+def named_list(noun: str, numbers: list[int]) -> str:
+    return f"{noun}s {', '.join(map(str, numbers))}" if numbers else f"no {noun}"
+
+
+def delete_by(form: str, where: str | None, spark: Any, root: str) -> Callable[[], Any]:
+    """The asking for a DELETE in one of the forms that all mean the same. Makes the table's name, where it needs one."""
+    from delta.tables import DeltaTable
+    from pyspark.sql.functions import expr
+
+    condition = "" if where is None else f" WHERE {where}"
+    if form == "sql by path":
+        return lambda: spark.sql(f"DELETE FROM delta.`{root}`{condition}")
+    if form in ("DeltaTable.forPath", "DeltaTable.forPath with a Column"):
+        column = form != "DeltaTable.forPath"
+        # The session's time zone says what a TIMESTAMP in the condition means: so it is read no sooner than it is asked.
+        return lambda: DeltaTable.forPath(spark, root).delete(expr(where) if column and where is not None else where)
+    if form == "sql by the name of a managed table":
+        name = managed_name(spark, root)
+        return lambda: spark.sql(f"DELETE FROM {name}{condition}")
+    name = external_name(spark, root)
+    if form == "sql by name":
+        return lambda: spark.sql(f"DELETE FROM {name}{condition}")
+    if form == "DeltaTable.forName":
+        return lambda: DeltaTable.forName(spark, name).delete(where)
+    if form == "TRUNCATE TABLE":
+        return lambda: spark.sql(f"TRUNCATE TABLE {name}")
+    raise CannotJudge(f"{form} is no form of a DELETE that this script knows.")
+
+
+def external_name(spark: Any, root: str) -> str:
+    name = f"default.t{zlib.crc32(root.encode()):08x}"
+    spark.sql(f"CREATE TABLE IF NOT EXISTS {name} USING delta LOCATION '{root}'")
+    return name
+
+
+def managed_name(spark: Any, root: str) -> str:
+    # Spark makes a managed table in an empty directory only: so ours is put aside until it has.
+    home, own = os.path.split(root)
+    database = f"d{zlib.crc32(root.encode()):08x}"
+    if not spark.catalog.databaseExists(database):
+        os.rename(root, f"{root}.aside")
+        spark.sql(f"CREATE DATABASE {database} LOCATION '{home}'")
+        spark.sql(f"CREATE TABLE {database}.`{own}` (x INT) USING delta")
+        shutil.rmtree(root)
+        os.rename(f"{root}.aside", root)
+    return f"{database}.`{own}`"
 
 
 def answer(ask: Callable[[], Any]) -> Answer:
     try:
-        return [plain(list(row)) for row in ask().collect()], None
+        table = ask()
+        return ([] if table is None else rows_of(table)), None
     except engine_errors() as problem:  # A refusal is something to judge, not the script's end.
         return None, described(problem)
+
+
+def rows_of(table: Any) -> list[Row]:
+    kinds = [field["type"] for field in table.schema.jsonValue()["fields"]]
+    return [[plain(value, kind) for value, kind in zip(row, kinds)] for row in table.collect()]
 
 
 def engine_errors() -> tuple[type[Exception], ...]:
@@ -292,8 +393,11 @@ def live_in(log: dict[int, list[Action]]) -> dict[str, Action]:
 
 
 def schema_of(log: dict[int, list[Action]]) -> tuple[list[Action], list[str]]:
+    # The columns as the schema says them, and the physical names of the partition columns.
     metadata = [action for _, commit in sorted(log.items()) for action in actions_of(commit, "metaData")][-1]
-    return json.loads(metadata["schemaString"])["fields"], metadata["partitionColumns"]
+    schema = json.loads(metadata["schemaString"])["fields"]
+    names = {field["name"]: physical_name(field) for field in schema}
+    return schema, [names[name] for name in metadata["partitionColumns"]]
 
 
 def read_table(spark: Any, root: str, version: int | None) -> Any:
@@ -301,44 +405,65 @@ def read_table(spark: Any, root: str, version: int | None) -> Any:
     return (reader if version is None else reader.option("versionAsOf", version)).load(root)
 
 
-def read_file(spark: Any, root: str, add: Action, schema: list[Action]) -> list[Row]:
-    path = file_of(add)
+def read_feed(spark: Any, root: str, schema: list[Action], versions: list[int]) -> Any:
+    """The table's columns and _change_type. Nothing where there is no version to read."""
+    if not versions:
+        return None
+    reader = spark.read.format("delta").option("readChangeFeed", "true")
+    feed = reader.option("startingVersion", versions[0]).option("endingVersion", versions[-1]).load(root)
+    names = [field["name"] for field in schema] + ["_change_type"]
+    return feed.select(*("`" + name.replace("`", "``") + "`" for name in names))
+
+
+def read_row_ids(spark: Any, root: str, version: int | None) -> Any:
+    """The table's columns, the row's id and its commit version."""
+    # Whether an old version may still be read is not what is asked here.
+    spark.conf.set("spark.databricks.delta.vacuum.enforceTimeTravelWithinDeletedFileRetentionDuration", "false")
+    table = read_table(spark, root, version)
+    # A table may have a column of its own that is called _metadata.
+    metadata = table.metadataColumn("_metadata") if hasattr(table, "metadataColumn") else table["_metadata"]
+    return table.select("*", metadata.getField("row_id"), metadata.getField("row_commit_version"))
+
+
+def read_file(spark: Any, root: str, action: Action, schema: list[Action]) -> list[Row]:
+    """All rows that the file of an action stores, deleted ones too, with these columns."""
+    kinds = {physical_name(field): physical_kind(field["type"]) for field in schema}
+    values = action["partitionValues"]
+    columns, stored_rows = read_parquet(spark, root, action, lambda table: table.collect())
+    return [
+        [
+            partition_value(values[name], kind) if name in values else plain(stored.get(name), kind)
+            for name, kind in kinds.items()
+        ]
+        for stored in (dict(zip(columns, row)) for row in stored_rows)
+    ]
+
+
+def stored_names(spark: Any, root: str, action: Action) -> list[str]:
+    """The names of a file's columns and of their nested fields, dotted."""
+    return names_in(read_parquet(spark, root, action, lambda table: table.schema.jsonValue()["fields"])[1])
+
+
+def read_parquet(spark: Any, root: str, action: Action, ask: Callable[[Any], Any]) -> tuple[list[str], Any]:
+    path = file_of(action)
     try:
         table = spark.read.parquet(os.path.join(root, path))
-        columns, stored_rows = table.columns, table.collect()
+        return table.columns, ask(table)
     except engine_errors() as problem:
         raise Unreadable(f"{path} cannot be read: {named(described(problem))}") from problem
-    rows = []
-    for row in stored_rows:
-        stored = dict(zip(columns, row))
-        values: Row = []
-        for field in schema:
-            name = field.get("metadata", {}).get("delta.columnMapping.physicalName", field["name"])
-            if name in add["partitionValues"]:
-                values.append(partition_value(add["partitionValues"][name], field["type"]))
-            else:
-                values.append(plain(stored.get(name)))
-        rows.append(values)
-    return rows
 
 
-def partition_value(text: str | None, kind: str) -> Any:
-    # PROTOCOL.md, "Partition Value Serialization": an empty string stands for NULL, whatever the type.
-    if text is None or text == "":
-        return None
-    if kind in ("byte", "short", "integer", "long"):
-        return int(text)
-    if kind == "boolean":
-        return text == "true"
-    return {"date": text} if kind == "date" else text
-
-
-def plain(value: Any) -> Any:
-    if isinstance(value, date):
-        return {"date": value.isoformat()}
-    if isinstance(value, (list, tuple)):
-        return [plain(part) for part in value]
-    return value if isinstance(value, (type(None), bool, int, float, str)) else str(value)
+def physical_kind(kind: Any) -> Any:
+    """A kind with the names of its fields as the files have them."""
+    if not isinstance(kind, dict):
+        return kind
+    if kind["type"] == "struct":
+        fields = [{"name": physical_name(field), "type": physical_kind(field["type"])} for field in kind["fields"]]
+        return {"type": "struct", "fields": fields}
+    return {
+        key: physical_kind(part) if isinstance(part, dict) and key.endswith("Type") else part
+        for key, part in kind.items()
+    }
 
 
 def described(problem: Exception) -> Action:

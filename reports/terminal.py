@@ -11,6 +11,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from reports.features import feature_pairs
 from reports.instants import duration
 from reports.plurals import counted
 from reports.stream import Line, Run
@@ -98,6 +99,10 @@ def show(run: Run, console: Console, *, directory: Path | None = None) -> None:
             error = case["error"]
             _print(console, Text(f"error: case {case['id']} of {case['campaign']}", style="bold yellow"))
             _print(console, Text(f"  {error['kind']}: {_visible(error['message'])}"))
+    never = feature_pairs(run.cases).never
+    if never:
+        listed = "; ".join(f"{one} with {other}" for one, other in never)
+        _print(console, Text(), Text(_visible(f"Features never drawn together: {listed}"), style="yellow"))
     _print(console, *_verdict(run, results))
 
 

@@ -8,14 +8,18 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from model.case import Case
-from model.steps import Delete, Moment, Read, SetClock, Step, Vacuum
-from model.table import DAY, DEFAULT_RETENTION, HOUR, SECOND, Table
+from model.predicate import Call, Cast, Function, Literal, Of, Op, Predicate, Relate
+from model.steps import BadDelete, Blunder, Delete, Form, Moment, Read, ReadChanges, SetClock, Step, Vacuum
+from model.table import DAY, DEFAULT_RETENTION, HOUR, SECOND, Feature, Table
+from model.values import WHOLE_NUMBERS, Type, is_nested
 from strategies import programs as _programs
 from strategies.clocks import clocks, stamped_clocks
-from strategies.predicates import predicates
+from strategies.features import feature_sets
+from strategies.predicates import Over, constants, picks, predicates
 from strategies.programs import deletes
 from strategies.strays import littered, strays
-from strategies.tables import RETENTIONS, tables
+from strategies.tables import RETENTIONS, feature_tables, live_files, tables
+from strategies.types import PLAIN, types
 from strategies.weights import odds, one_in, weighted
 
 #: Which of the features that change DELETE a table has.
@@ -43,6 +47,35 @@ _SEVERAL_FILES = odds((1, 2), (2, 3), (3, 4), (3, 5), (2, 6))
 _OFTEN_REMOVED = odds((1, False), (2, True))
 _EVENLY_REMOVED = st.booleans()
 _SELDOM_REMOVED = one_in(4)
+
+#: The sessions' time zones: two west and east of UTC by whole and by half hours, and one whose summer is half an hour.
+ZONES = ("UTC", "America/Los_Angeles", "Asia/Kolkata", "Australia/Lord_Howe")
+
+#: The forms in which a condition can be said.
+CONDITIONAL_FORMS = tuple(form for form in Form if form is not Form.TRUNCATE)
+
+#: What the tables have that are there for their types.
+_FEW_FEATURES = odds(
+    (6, ()),
+    (2, (Feature.DELETION_VECTORS.value,)),
+    (1, (Feature.CHANGE_DATA_FEED.value,)),
+    (1, (Feature.COLUMN_MAPPING_NAME.value,)),
+    (1, (Feature.COLUMN_MAPPING_ID.value, Feature.ROW_TRACKING.value)),
+)
+_FEATURES_OR_NONE = weighted((1, st.just(())), (1, feature_sets()))
+_MOSTLY_PLAIN = weighted((4, st.sampled_from(PLAIN)), (1, types()))
+_ONE_IN_TEN = one_in(10)
+_COUNTS = odds((1, 1), (1, 2))
+_SEVERAL_COLUMNS = odds((1, 2), (1, 1), (2, 3), (2, 4))
+_REFUSED = odds((3, "blunders"), (2, "append-only"), (1, "failing"))
+_ONE_IN_TWO = st.booleans()
+_ONE_IN_THREE, _THREE_IN_FOUR = one_in(3), odds((3, True), (1, False))
+_ANY_FORM_SOMETIMES = odds((3 * len(CONDITIONAL_FORMS), Form.SQL_PATH), *((1, form) for form in CONDITIONAL_FORMS))
+_ANY_ZONE = st.sampled_from(ZONES)
+_FORMS_OF_ALL = st.sampled_from(tuple(Form))
+_CONDITIONS: SearchStrategy[Over | None] = odds((3, "data"), (4, "mixed"), (2, "any"), (4, "partition"), (2, None))
+_CONDITIONS_OF_DATA: SearchStrategy[Over | None] = odds((6, "data"), (2, None))
+_CONSTANT_OR_NONE = weighted((1, constants()), (1, st.none()))
 
 
 @st.composite
@@ -86,6 +119,131 @@ def _deletes_and_reads(draw: DrawFn, table: Table, deletes: SearchStrategy[Delet
         steps.append(Read(before_step=2 * draw(st.integers(0, count - 1))))
         # Most of the versions that are read are such that they may be: inside retention.
         table = draw(odds((3, _just_committed(table)), (1, table)))
+    return Case(table=table, steps=tuple(steps))
+
+
+@st.composite
+def feature_deletes(draw: DrawFn) -> Case:
+    """DELETEs on tables with any valid set of features, deletion vectors and rules of columns: one or two of them.
+
+    Half pick rows of one file. Of the others two in three have a condition over data columns, on partitioned tables half
+    of these with partition columns; the rest are metadata-only. Each is followed by a read, and three in four on a table
+    with the change data feed by a read of the changes, one of these at most where there are two DELETEs. One DELETE in
+    five is said in another form than SQL by path. One in three with a single DELETE ends with a read of the version
+    before. Types are the plain ones mostly, one table in ten has 100 columns. 2 to 5 engine steps. Shrinks to one
+    DELETE on a table without features.
+    """
+    table = draw(feature_tables(types=_MOSTLY_PLAIN, wide=_ONE_IN_TEN))
+    count = draw(_COUNTS)
+    feed = table.has(Feature.CHANGE_DATA_FEED) and draw(_THREE_IN_FOUR)
+    told = draw(st.integers(0, count - 1)) if feed else None
+    steps: list[Step] = []
+    for number in range(count):
+        place = len(steps)
+        picked = draw(_ONE_IN_TWO) and any(not is_nested(column.type) for column in table.data_columns)
+        where = draw(picks(table)) if picked else draw(_conditions(table))
+        steps += [Delete(where, form=draw(_ANY_FORM_SOMETIMES)), Read()]
+        if number == told:
+            steps.append(ReadChanges(of_step=place))
+    if count == 1 and draw(_ONE_IN_THREE):
+        steps.append(Read(before_step=0))
+        table = _just_committed(table)
+    return Case(table=table, steps=tuple(steps))
+
+
+@st.composite
+def _conditions(draw: DrawFn, table: Table, *, functions: bool = False, zone: str = "UTC") -> Predicate | None:
+    """A condition that looks into files mostly; one in seven is a constant or absent. Shrinks to one over data columns."""
+    over = draw(_CONDITIONS if table.partition_by else _CONDITIONS_OF_DATA)
+    if over is None:
+        return draw(_CONSTANT_OR_NONE)
+    return draw(predicates(table, over=over, functions=functions, zone=zone))
+
+
+@st.composite
+def typed_deletes(draw: DrawFn) -> Case:
+    """DELETEs over columns of all types, with functions, casts and expressions: one or two, each followed by a read.
+
+    The session's zone is any of ``ZONES``, the same for both. Half of the tables have no feature, the others one or
+    two; columns have no rules; one table in ten has 100 columns. Conditions are as in ``feature_deletes``, two of
+    three of their tests call functions. 2 to 4 engine steps. Shrinks to one DELETE of one comparison, in UTC.
+    """
+    table = draw(
+        feature_tables(
+            features=_FEW_FEATURES, types=types(), data_counts=_SEVERAL_COLUMNS, rules=False, wide=_ONE_IN_TEN
+        )
+    )
+    zone = draw(_ANY_ZONE)
+    steps: list[Step] = []
+    for _ in range(draw(_COUNTS)):
+        steps += [Delete(draw(_conditions(table, functions=True, zone=zone)), zone=zone), Read()]
+    return Case(table=table, steps=tuple(steps))
+
+
+@st.composite
+def refused_deletes(draw: DrawFn) -> Case:
+    """DELETEs that must be refused and change nothing, three in a case, and a read: 4 engine steps.
+
+    In three of six cases they are blunders, all different, on tables with any features or none; a partition directory
+    is a target only where there is one. In two they are sound DELETEs on append-only tables, in any form: with
+    and without conditions, whole, of partitions, of rows, matching or not. In one their conditions are errors for every
+    row that is not NULL there. Shrinks to the first blunders on a table without features.
+    """
+    kind = draw(_REFUSED)
+    if kind == "failing":
+        table = draw(feature_tables(features=_FEATURES_OR_NONE, rules=False))
+        return Case(table=table, steps=(*(Delete(draw(_failing(table))) for _ in range(3)), Read()))
+    if kind == "blunders":
+        table = draw(feature_tables(features=_FEATURES_OR_NONE, rules=False))
+        blunders = [
+            blunder for blunder in Blunder if blunder is not Blunder.PARTITION_DIRECTORY or _has_directory(table)
+        ]
+        chosen = draw(st.lists(st.sampled_from(blunders), min_size=3, max_size=3, unique=True))
+        return Case(table=table, steps=(*(BadDelete(blunder) for blunder in chosen), Read()))
+    table = draw(feature_tables(features=feature_sets(append_only=True), rules=False))
+    return Case(table=table, steps=(*(draw(_said(table)) for _ in range(3)), Read()))
+
+
+@st.composite
+def _failing(draw: DrawFn, table: Table) -> Predicate:
+    """A condition that ANSI SQL has no value for: a remainder by zero, or a text that is no number."""
+    numbers = [column for column in table.data_columns if column.type in WHOLE_NUMBERS]
+    texts = [column for column in table.data_columns if column.type is Type.STRING]
+    if numbers and (not texts or draw(st.booleans())):
+        column = draw(st.sampled_from(numbers))
+        zero = Literal(0, column.type)
+        return Relate(Call(Function.REMAINDER, (Of(column.name), zero)), Op.EQ, zero)
+    if texts:
+        column = draw(st.sampled_from(texts))
+        return Relate(Cast(Of(column.name), Type.INTEGER), Op.GT, Literal(3, Type.INTEGER))
+    return Relate(Cast(Literal("a", Type.STRING), Type.INTEGER), Op.EQ, Literal(1, Type.INTEGER))
+
+
+def _has_directory(table: Table) -> bool:
+    """Whether a directory of a partition holds a live file."""
+    return bool(table.partition_by) and bool(live_files(table))
+
+
+@st.composite
+def _said(draw: DrawFn, table: Table) -> Delete:
+    """A DELETE in any form. One in seven is a TRUNCATE, one in three of the others has no condition."""
+    form = draw(_FORMS_OF_ALL)
+    if form is Form.TRUNCATE or draw(_ONE_IN_THREE):
+        return Delete(None, form=form)
+    return Delete(draw(_conditions(table)), form=form)
+
+
+@st.composite
+def said_deletes(draw: DrawFn) -> Case:
+    """DELETEs in every form, each as often: one or two, each followed by a read.
+
+    Tables are simple, half of them without features. One in seven is a TRUNCATE; of the others one in three has no
+    condition. 2 to 4 engine steps. Shrinks to one DELETE in SQL by path.
+    """
+    table = draw(feature_tables(features=_FEATURES_OR_NONE, rules=False))
+    steps: list[Step] = []
+    for _ in range(draw(_COUNTS)):
+        steps += [draw(_said(table)), Read()]
     return Case(table=table, steps=tuple(steps))
 
 

@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
+from model.history import masked, visible_rows
 from model.predicate import And, Between, Compare, Constant, In, IsNull, Like, Not, Op, Or, Predicate
-from model.table import Column, Table
-from model.values import Type, Value
+from model.table import Table
+from model.values import Type, Value, is_nested
+from strategies.expressions import OPS, Domain, draw_call
 from strategies.tables import live_files
-from strategies.values import values
+from strategies.values import comes_after, values
 from strategies.weights import odds, one_in, weighted
 
 Over = Literal["partition", "data", "mixed", "any"]
 
-_OPS = odds((4, Op.EQ), (2, Op.NE), (2, Op.LT), (2, Op.LE), (2, Op.GT), (2, Op.GE), (2, Op.NULL_SAFE_EQ))
 _SHAPES = odds((6, "leaf"), (2, "and"), (3, "or"), (1, "not"))
 _TESTS = odds((6, "compare"), (2, "between"), (2, "in"), (1, "null"))
 _STRING_TESTS = odds((4, "compare"), (1, "between"), (2, "in"), (1, "null"), (3, "like"))
 _IN_SIZES = odds((2, 1), (3, 2), (2, 3))
 _FORMS = odds((2, "whole"), (3, "prefix"), (2, "suffix"), (2, "inside"), (2, "one"), (1, "all"))
 _ONE_IN_TWO = st.booleans()
+_TWO_IN_THREE = odds((1, False), (2, True))
 _ONE_IN_FOUR = one_in(4)
 _ONE_IN_SIX = one_in(6)
 
@@ -34,74 +35,98 @@ def constants() -> SearchStrategy[Predicate]:
 
 
 @st.composite
-def predicates(draw: DrawFn, table: Table, *, over: Over = "any") -> Predicate:
+def predicates(
+    draw: DrawFn, table: Table, *, over: Over = "any", functions: bool = False, zone: str = "UTC"
+) -> Predicate:
     """Predicates of one to four tests on columns of ``table``, with the columns' own types.
 
     ``over`` says which columns: ``"partition"``, ``"data"`` or ``"any"`` of them alike, or ``"mixed"``: a predicate
     over data columns, joined (by AND mostly) with a test of a partition column. Half are a single test. Most values are
     out of the table's live files, and half of those out of one row, so that tests joined by AND meet in a row. Shrinks
     to a single equality. Raises ValueError where the table has no column to test.
+
+    With ``functions``, two of three tests call functions (``strategies.expressions``), in a session of this time
+    ``zone``. Tests of nested columns always do, or ask for NULL.
     """
     rows = _live_rows(table)
     own = {column.name: tuple(row[column.name] for row in rows) for column in table.columns}
     anchor = draw(st.sampled_from(rows)) if rows else dict.fromkeys(own)
-    domains = [_Domain(column, own[column.name], anchor[column.name]) for column in table.columns]
+    domains = [Domain(column, own[column.name], anchor[column.name]) for column in table.columns]
     partition = [domain for domain in domains if domain.column.name in table.partition_by]
     data = [domain for domain in domains if domain.column.name not in table.partition_by]
+    calls = zone if functions else None
     if over == "mixed" and partition and data:
-        halves = [draw(_trees(data, depth=1)), draw(_trees(partition, depth=0))]
+        halves = [draw(_trees(data, depth=1, zone=calls)), draw(_trees(partition, depth=0, zone=calls))]
         left, right = halves if draw(_ONE_IN_TWO) else halves[::-1]
         # OR takes the narrowing away: a metadata-only reading of the partition half would then be wrong.
         return Or(left, right) if draw(_ONE_IN_FOUR) else And(left, right)
     wanted = {"partition": partition, "data": data, "any": domains, "mixed": []}[over]
     if not wanted:
         raise ValueError(f"a predicate over {over} columns was asked for, but the table lacks such columns")
-    return draw(_trees(wanted, depth=2))
+    return draw(_trees(wanted, depth=2, zone=calls))
 
 
-@dataclass(frozen=True)
-class _Domain:
-    """A column, and what to compare it with."""
+@st.composite
+def picks(draw: DrawFn, table: Table) -> Predicate:
+    """Conditions that pick the rows equal to a row of a live file in one or two of its data columns.
 
-    column: Column
-    own: tuple[Value, ...]  # what the live files hold, as often as they hold it: frequent values are drawn more
-    anchor: Value  # what one row holds, the same row for all columns
+    So most files keep rows that do not match, and are not touched or rewritten in part. Shrinks to one equality. Raises
+    ValueError where the table has no data column of a primitive type.
+    """
+    rows = _live_rows(table)
+    columns = [column for column in table.data_columns if not is_nested(column.type)]
+    if not columns:
+        raise ValueError("rows cannot be picked: the table has no data column of a primitive type")
+    anchor = draw(st.sampled_from(rows)) if rows else dict.fromkeys(column.name for column in table.columns)
+    chosen = draw(st.lists(st.sampled_from(columns), min_size=1, max_size=2, unique_by=lambda column: column.name))
+    tests: list[Predicate] = [
+        IsNull(column.name)
+        if anchor[column.name] is None
+        else Compare(column=column.name, op=Op.EQ, value=anchor[column.name], type=column.type)
+        for column in chosen
+    ]
+    return tests[0] if len(tests) == 1 else And(tests[0], tests[1])
 
 
 def _live_rows(table: Table) -> list[dict[str, Value]]:
-    """The rows of the live files, by column. An empty file stands for a row of its partition values and NULLs."""
+    """The visible rows of the live files, by column. A file without any stands for one of partition values and NULLs."""
     names = [column.name for column in table.columns]
     nulls = (None,) * len(table.data_columns)
+    hidden = masked(table)
     return [
         # A metadata-only DELETE removes an empty file too.
         dict(zip(names, table.row(file.partition, row)))
         for file in live_files(table)
-        for row in file.rows or (nulls,)
+        for row in visible_rows(file, hidden.get(file.id, frozenset())) or (nulls,)
     ]
 
 
 @st.composite
-def _trees(draw: DrawFn, domains: list[_Domain], *, depth: int) -> Predicate:
+def _trees(draw: DrawFn, domains: list[Domain], *, depth: int, zone: str | None) -> Predicate:
+    """``zone`` is the session's time zone where functions may be called, None where they may not."""
     shape = draw(_SHAPES) if depth else "leaf"
     if shape == "leaf":
-        return draw(_tests(draw(st.sampled_from(domains))))
-    smaller = _trees(domains, depth=depth - 1)
+        domain = draw(st.sampled_from(domains))
+        if is_nested(domain.column.type) or (zone is not None and draw(_TWO_IN_THREE)):
+            return draw_call(draw, domain, domains, zone=zone or "UTC")
+        return draw(_tests(domain))
+    smaller = _trees(domains, depth=depth - 1, zone=zone)
     if shape == "not":
         return Not(draw(smaller))
     return (And if shape == "and" else Or)(draw(smaller), draw(smaller))
 
 
 @st.composite
-def _tests(draw: DrawFn, domain: _Domain) -> Predicate:
+def _tests(draw: DrawFn, domain: Domain) -> Predicate:
     name, type = domain.column.name, domain.column.type
     test = draw(_STRING_TESTS if type is Type.STRING else _TESTS)
     literals = _literals(domain)
     if test == "compare":
-        return Compare(column=name, op=draw(_OPS), value=draw(literals), type=type)
+        return Compare(column=name, op=draw(OPS), value=draw(literals), type=type)
     if test == "between":
         low, high = draw(literals), draw(literals)
         # Ends in the wrong order match nothing: one in six is left so.
-        if low is not None and high is not None and _after(low, high) and not draw(_ONE_IN_SIX):
+        if low is not None and high is not None and comes_after(low, high) and not draw(_ONE_IN_SIX):
             low, high = high, low
         return Between(column=name, low=low, high=high, type=type)
     if test == "in":
@@ -112,7 +137,7 @@ def _tests(draw: DrawFn, domain: _Domain) -> Predicate:
     return Not(is_null) if draw(_ONE_IN_TWO) else is_null
 
 
-def _literals(domain: _Domain) -> SearchStrategy[Value]:
+def _literals(domain: Domain) -> SearchStrategy[Value]:
     """Values to compare with: the column's own mostly, others of its type, and NULL about one time in sixteen."""
     present = [value for value in domain.own if value is not None]
     others = values(domain.column.type, nulls=0)
@@ -123,12 +148,6 @@ def _literals(domain: _Domain) -> SearchStrategy[Value]:
         (2, others),
         (1, st.none()),
     )
-
-
-def _after(left: Value, right: Value) -> bool:
-    if isinstance(left, str) and isinstance(right, str):
-        return left.encode() > right.encode()
-    return left > right  # type: ignore[operator]  # both are of the column's type, and not NULL
 
 
 @st.composite

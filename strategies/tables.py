@@ -1,28 +1,26 @@
-"""Initial tables: schema, files, and a history of adds and removes of any age."""
+"""Initial tables: schema, files, and a history of adds, removes and deletion vectors of any age."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from itertools import accumulate
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from model.table import DAY, HOUR, SECOND, WEEK, Column, Commit, DataFile, Removal, Statistics, Table
-from model.values import Row, Type
+from model.history import live_ids
+from model.predicate import Predicate
+from model.table import DAY, HOUR, SECOND, WEEK, Commit, DataFile, Feature, Mask, Removal, Statistics, Table
+from model.values import AnyType, Row
+from strategies.contents import BOUNDED, bound, draw_file, draw_partition, draw_pools
+from strategies.features import feature_sets
 from strategies.instants import instants
+from strategies.masks import draw_masks
+from strategies.schemas import PARTITION_NAMES, Schema, ruled_schemas, schemas
+from strategies.types import PARTITIONABLE, PLAIN
 from strategies.values import rows, values
 from strategies.weights import odds, one_in, weighted
-
-#: Names of partition columns. VACUUM must not take the directories of ``_date`` and ``.x`` for hidden ones (facts 1.2,
-#: step 9). Spark and Delta take both names, as no character in them is one that parquet's schema refuses.
-PARTITION_NAMES = ("p", "q", "_date", "country", ".x")
-
-#: Names of data columns, some like Delta's own fields. No name equals another in any case.
-DATA_NAMES = ("id", "v", "name", "path", "a.b", "größe", "select", "_w")
-
-PARTITION_TYPES = (Type.STRING, Type.INTEGER, Type.DATE)
-DATA_TYPES = (Type.INTEGER, Type.STRING, Type.LONG, Type.BOOLEAN, Type.DATE)
 
 #: The retentions that a table may set, in hours; None, twice as often as the others: it sets none, a week holds.
 RETENTIONS = (None, None, 168, 24, 1, 240)
@@ -30,44 +28,22 @@ RETENTIONS = (None, None, 168, 24, 1, 240)
 _ROW_COUNTS = odds((1, 1), (3, 2), (4, 3), (4, 4), (3, 5), (2, 6), (1, 0))
 _FILE_COUNTS = odds((2, 1), (2, 2), (3, 3), (2, 4), (2, 5), (1, 6))
 _STATISTICS = odds((3, Statistics.FULL), (1, Statistics.COUNT), (1, Statistics.NONE))
-_PARTITION_COUNTS = odds((2, 0), (4, 1), (2, 2), (1, 3))
 _PARTITIONS_AMONG = odds((1, 1), (3, 2), (3, 3))
-_DATA_COUNTS = odds((3, 1), (3, 2), (2, 3))
-_PARTITION_TYPES = st.sampled_from(PARTITION_TYPES)
-_DATA_TYPES = st.sampled_from(DATA_TYPES)
 _ONE_IN_THREE, _ONE_IN_SIX = one_in(3), one_in(6)
 _ONE_IN_TWENTY, _ONE_IN_THIRTY = one_in(20), one_in(30)
 _THREE_IN_FOUR = odds((3, True), (1, False))
 _LAST_COMMITS = st.sampled_from([-HOUR, -DAY, -SECOND, -1, -9 * DAY])
 _GAPS = st.sampled_from([HOUR, DAY, 1, SECOND, 2 * DAY])
-
-
-@st.composite
-def schemas(
-    draw: DrawFn,
-    *,
-    partition_counts: SearchStrategy[int] | None = None,
-    partition_names: tuple[str, ...] = PARTITION_NAMES,
-) -> tuple[tuple[Column, ...], tuple[str, ...]]:
-    """The columns of a table, and the names of its partition columns in their order.
-
-    0 to 3 partition columns unless ``partition_counts`` says otherwise, 1 to 3 data columns; the two kinds stand in any
-    order in the schema, and the order of partitioning is not always the schema's. Shrinks to few columns, plain names.
-    """
-    count = draw(_PARTITION_COUNTS if partition_counts is None else partition_counts)
-    partition_by = draw(_names(partition_names, count))
-    data = draw(_names(DATA_NAMES, draw(_DATA_COUNTS)))
-    columns = [Column(name, draw(_PARTITION_TYPES)) for name in partition_by]
-    columns += [Column(name, draw(_DATA_TYPES)) for name in data]
-    if draw(_ONE_IN_THREE):
-        columns = draw(st.permutations(columns))
-    return tuple(columns), partition_by
-
-
-@cache
-def _names(pool: tuple[str, ...], count: int) -> SearchStrategy[tuple[str, ...]]:
-    names = st.lists(st.sampled_from(pool), min_size=count, max_size=count, unique=True)
-    return names.map(tuple)
+_EVENLY = st.booleans()
+_NEVER = st.just(False)
+_MOSTLY_MASKED = odds((1, False), (3, True))
+_ONE_IN_FIVE = one_in(5)
+_DATA_COUNTS = odds((3, 1), (3, 2), (2, 3))
+_FEW_FILES = odds((1, 1), (2, 2), (3, 3), (2, 4), (1, 5))
+_SELDOM_REMOVED = one_in(5)
+_FEATURE_SETS = feature_sets()
+_PARTITION_TYPES = st.sampled_from(PARTITIONABLE)
+_PLAIN_TYPES = st.sampled_from(PLAIN)
 
 
 @st.composite
@@ -82,6 +58,9 @@ def tables(
     min_commits: int = 1,
     retentions: SearchStrategy[int | None] | None = None,
     features: SearchStrategy[tuple[str, ...]] | None = None,
+    schema: Schema | None = None,
+    masked: SearchStrategy[bool] | None = None,
+    checked: SearchStrategy[bool] | None = None,
 ) -> Table:
     """Tables of 1 to 6 files (``file_counts``) in 1 to 3 partitions and up to 5 commits, without strays.
 
@@ -90,11 +69,22 @@ def tables(
     one in thirty never had one. ``retentions`` are hours or None, None unless given; ``features`` none unless given.
     Files and commits are drawn independently, so dropping a file shrinks no other; shrinks to one commit that adds few
     small files, and to no removes.
+
+    Where a ``schema`` is given, of any types and rules, the files hold what its rules ask for, out of wide domains.
+    ``masked`` says of each file whether it gets a deletion vector; ``checked``, whether the table has a CHECK
+    constraint. Both are for tables with a schema, and ``masked`` for one whose features allow it.
     """
-    columns, partition_by = draw(schemas(partition_counts=partition_counts, partition_names=partition_names))
-    schema = Table(columns=columns, partition_by=partition_by, files=(), commits=())
+    if schema is None:
+        columns, partition_by = draw(schemas(partition_counts=partition_counts, partition_names=partition_names))
+    else:
+        columns, partition_by = schema
+    empty = Table(columns=columns, partition_by=partition_by, files=(), commits=())
+    pools = None if schema is None else draw_pools(draw, empty)
     among = draw(_PARTITIONS_AMONG) if partition_by else 1
-    partitions = draw(st.lists(partitions_of(schema), min_size=among, max_size=among, unique=True))
+    if pools is None:
+        partitions = draw(st.lists(partitions_of(empty), min_size=among, max_size=among, unique=True))
+    else:
+        partitions = list(dict.fromkeys(draw_partition(draw, empty, pools) for _ in range(among)))
     versions = draw(st.integers(min_commits, 5))
     count = 0 if draw(_ONE_IN_THIRTY) else draw(_FILE_COUNTS if file_counts is None else file_counts)
     all_removed = draw(_ONE_IN_TWENTY) and versions > 1
@@ -104,12 +94,16 @@ def tables(
     files: list[DataFile] = []
     adds: list[list[int]] = [[] for _ in range(versions)]
     removes: list[list[Removal]] = [[] for _ in range(versions)]
+    masks: list[list[Mask]] = [[] for _ in range(versions)]
     for id in range(count):
         goes = all_removed or draw(_ONE_IN_THREE if removed is None else removed)
-        born = draw(st.integers(0, max(versions - 2, 0) if goes else versions - 1))
+        hides = masked is not None and draw(masked)
+        # A commit for each of the things that happen to the file later, as far as there are commits.
+        born = draw(st.integers(0, max(versions - 1 - goes - hides, 0)))
         adds[born].append(id)
+        gone = versions
         if goes and born < versions - 1:
-            gone = draw(st.integers(born + 1, versions - 1))
+            gone = draw(st.integers(min(born + 1 + hides, versions - 1), versions - 1))
             # The log's own stamp is the usual one; any other is as valid, and more telling beside the cutoff.
             deleted = draw(weighted((3, ages), (1, st.just(times[gone]))))
             removes[gone].append(Removal(file=id, deleted=deleted))
@@ -118,19 +112,87 @@ def tables(
             # A file is written before it is committed. One in four is touched or copied later.
             modified = min(modified, times[born])
         # By turns mostly: left to chance alone, most tables would have all their live files in one partition.
-        places = weighted((2, st.just(partitions[id % among])), (1, st.sampled_from(partitions)))
-        files.append(draw(data_files(schema, id=id, partitions=places, modified=st.just(modified))))
+        places = weighted((2, st.just(partitions[id % len(partitions)])), (1, st.sampled_from(partitions)))
+        if pools is None:
+            file = draw(data_files(empty, id=id, partitions=places, modified=st.just(modified)))
+        else:
+            file = draw_file(draw, empty, pools, id=id, partition=draw(places), modified=modified)
+        if hides and file.rows and born + 1 < gone:
+            # What a vector hides is counted against numRecords: a file that has one must say how many rows it holds
+            # (PROTOCOL.md, "Per-file Statistics").
+            file = replace(file, statistics=Statistics.COUNT) if file.statistics is Statistics.NONE else file
+            for version, mask in draw_masks(draw, file, times, after=born, before=gone):
+                masks[version].append(mask)
+        files.append(file)
 
-    return Table(
+    table = Table(
         columns=columns,
         partition_by=partition_by,
         files=tuple(files),
         commits=tuple(
-            Commit(at=times[version], adds=tuple(adds[version]), removes=tuple(removes[version]), checkpoint=checkpoint)
+            Commit(
+                at=times[version],
+                adds=tuple(adds[version]),
+                removes=tuple(removes[version]),
+                masks=tuple(masks[version]),
+                checkpoint=checkpoint,
+            )
             for version, checkpoint in enumerate([draw(_ONE_IN_SIX) for _ in range(versions)])
         ),
         retention_hours=None if retentions is None else draw(retentions),
         features=() if features is None else draw(features),
+    )
+    return replace(table, checks=_checks(draw, table)) if checked is not None and draw(checked) else table
+
+
+def _checks(draw: DrawFn, table: Table) -> tuple[Predicate, ...]:
+    """A constraint that the table's rows keep to, on a column whose type has a plain order; none where there is none."""
+    bounded = [column for column in table.columns if column.type in BOUNDED]
+    return (bound(table, draw(st.sampled_from(bounded)), upper=draw(_EVENLY)),) if bounded else ()
+
+
+@st.composite
+def feature_tables(
+    draw: DrawFn,
+    *,
+    features: SearchStrategy[tuple[str, ...]] = _FEATURE_SETS,
+    types: SearchStrategy[AnyType] = _PLAIN_TYPES,
+    partition_types: SearchStrategy[AnyType] = _PARTITION_TYPES,
+    partition_counts: SearchStrategy[int] | None = None,
+    data_counts: SearchStrategy[int] = _DATA_COUNTS,
+    rules: bool = True,
+    wide: SearchStrategy[bool] = _NEVER,
+    file_counts: SearchStrategy[int] = _FEW_FILES,
+) -> Table:
+    """Tables of 1 to 5 files with features, columns of any type, rules of columns, and deletion vectors where they may.
+
+    The features are drawn first: the names of columns depend on them. Most files of a table with the feature
+    have a vector, some of them two, one upon the other; one file in five is removed later, vector or not. One table in
+    five has a CHECK constraint, if ``rules`` allow any. Shrinks to a table without features, rules and vectors.
+    """
+    chosen = draw(features)
+    masked = Feature.DELETION_VECTORS.value in chosen or Feature.DELETION_VECTORS_OFF.value in chosen
+    schema = draw(
+        ruled_schemas(
+            features=chosen,
+            partition_counts=partition_counts,
+            partition_types=partition_types,
+            types=types,
+            data_counts=data_counts,
+            rules=rules,
+            wide=wide,
+        )
+    )
+    return draw(
+        tables(
+            schema=schema,
+            features=st.just(chosen),
+            file_counts=file_counts,
+            removed=_SELDOM_REMOVED,
+            min_commits=3 if masked else 1,
+            masked=_MOSTLY_MASKED if masked else None,
+            checked=_ONE_IN_FIVE if rules else None,
+        )
     )
 
 
@@ -140,7 +202,7 @@ def partitions_of(table: Table) -> SearchStrategy[Row]:
 
 
 @cache
-def _partitions(types: tuple[Type, ...]) -> SearchStrategy[Row]:
+def _partitions(types: tuple[AnyType, ...]) -> SearchStrategy[Row]:
     return st.tuples(*(values(type, nulls=3, empty=False) for type in types))
 
 
@@ -174,8 +236,5 @@ def _commit_times(draw: DrawFn, count: int) -> list[int]:
 
 def live_files(table: Table) -> tuple[DataFile, ...]:
     """The files that the table's last version refers to, in the order of their ids in ``Table.files``."""
-    live: set[int] = set()
-    for commit in table.commits:
-        live.difference_update(removal.file for removal in commit.removes)
-        live.update(commit.adds)
+    live = set(live_ids(table))
     return tuple(file for file in table.files if file.id in live)

@@ -24,6 +24,10 @@ class Campaign:
 CAMPAIGNS = (
     Campaign("partition-deletes", cases.partition_deletes, ("DEL",)),
     Campaign("row-deletes", cases.row_deletes, ("DEL",)),
+    Campaign("feature-deletes", cases.feature_deletes, ("DEL",)),
+    Campaign("typed-deletes", cases.typed_deletes, ("DEL",)),
+    Campaign("said-deletes", cases.said_deletes, ("DEL",)),
+    Campaign("refused-deletes", cases.refused_deletes, ("DEL",)),
     Campaign("vacuum-retention", cases.vacuum_retentions, ("VAC",)),
     Campaign("vacuum-strays", cases.vacuum_strays, ("VAC",)),
     Campaign("vacuum-commands", cases.vacuum_commands, ("VAC",)),

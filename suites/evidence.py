@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from datetime import date
 from typing import Any
 
 from deltalog.actions import Add, Remove
 from deltalog.codec import to_line
+from model.codec import value_to_json
 from suites.observation import DeleteSeen, Rows, Seen, TableState, VacuumSeen
 
 
@@ -111,7 +111,7 @@ def of_rows(expected: Rows, found: Rows) -> tuple[str, ...]:
 
 def of_delete(d: DeleteSeen) -> tuple[str, ...]:
     """What the DELETE should have removed, and what it did."""
-    expected, found = sorted(d.prediction.removed_paths), sorted(remove.file for remove in d.removes)
+    expected, found = sorted(d.prediction.touched), sorted(remove.file for remove in d.removes)
     return (
         f"expected to be removed: {', '.join(expected) or 'nothing'}",
         f"removed: {', '.join(found) or 'nothing'}",
@@ -131,8 +131,6 @@ def _comparison(state: TableState, path: str) -> object:
 
 
 def rows_as_json(rows: Rows) -> list[list[Any]]:
-    """Rows for a script: sorted, dates as {"date": ...}."""
-    plain = [
-        [{"date": value.isoformat()} if isinstance(value, date) else value for value in row] for row in rows.elements()
-    ]
+    """Rows for a script, sorted; values as in the JSON form of a case."""
+    plain = [[value_to_json(value) for value in row] for row in rows.elements()]
     return sorted(plain, key=lambda row: json.dumps(row, ensure_ascii=False))

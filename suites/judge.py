@@ -14,14 +14,39 @@ from typing import Any
 
 from engines.port import Engine, EngineDied, Outcome
 from model.case import Case
-from model.evaluate import evaluate
-from model.steps import Append, Delete, EngineStep, Litter, Moment, Read, SetClock, Step, Vacuum
+from model.delete import matches, may_fail
+from model.history import live_ids, masked, visible_rows
+from model.steps import (
+    ENGINE_STEPS,
+    Append,
+    BadDelete,
+    Delete,
+    EngineStep,
+    Litter,
+    Moment,
+    Read,
+    ReadChanges,
+    SetClock,
+    Step,
+    Vacuum,
+)
 from model.table import Table
 from suites import evidence
 from suites.clause import Clause, Judgement, Violation
 from suites.materialise import plan_append, plan_strays, plan_table, write_actions, write_files, write_table
 from suites.normalise import normalise
-from suites.observation import DeleteSeen, Promised, ReadSeen, Rows, Seen, TableState, VacuumSeen
+from suites.observation import (
+    ChangesSeen,
+    DeleteSeen,
+    Promised,
+    ReadSeen,
+    RefusalSeen,
+    Rows,
+    Seen,
+    TableState,
+    VacuumSeen,
+    refusal_due,
+)
 from suites.observe import Observer
 
 
@@ -140,13 +165,13 @@ class Trial:
         """
         index = len(self._version_before)
         self._version_before.append(self._state.version)
-        if not isinstance(step, (Delete, Vacuum, Read)):
+        if not isinstance(step, ENGINE_STEPS):
             self._arrange(step, self._state)
             self._state = self._observer.observe()
             return False
         before = self._state
         outcome, version = self._run(step, before)
-        after = before if isinstance(step, Read) else self._observer.observe(before)
+        after = before if isinstance(step, (Read, ReadChanges)) else self._observer.observe(before)
         seen = self._observed(index, step, outcome, version, before, after)
         broken = self._judge(seen)
         self.records.append(normalise(seen))
@@ -156,11 +181,13 @@ class Trial:
 
     def _promise_history(self, table: Table) -> None:
         files = {file.id: file for file in table.files}
-        live: set[int] = set()
         for version, commit in enumerate(table.commits):
-            live -= {removal.file for removal in commit.removes}
-            live |= set(commit.adds)
-            rows = Counter(table.row(files[id].partition, row) for id in live for row in files[id].rows)
+            hidden = masked(table, version)
+            rows = Counter(
+                table.row(files[id].partition, row)
+                for id in live_ids(table, version)
+                for row in visible_rows(files[id], hidden.get(id, frozenset()))
+            )
             self._versions[version] = Promised(rows, self._start + commit.at)
             self._rows = rows
 
@@ -199,14 +226,20 @@ class Trial:
         version = state.version
         if isinstance(step, Read) and step.before_step is not None:
             version = self._version_before[step.before_step]
-        asked = version if isinstance(step, Read) and step.before_step is not None else None
-        return self._engine.run(self._root, step, clock=self._clock, version=asked), version
+        if isinstance(step, ReadChanges):
+            # The first version that the step committed; where it committed none, the one that it found.
+            commits = [commit for seen in self._seen if seen.index == step.of_step for commit in seen.commits]
+            version = commits[0].version if commits else self._version_before[step.of_step]
+        asks = isinstance(step, ReadChanges) or (isinstance(step, Read) and step.before_step is not None)
+        return self._engine.run(self._root, step, clock=self._clock, version=version if asks else None), version
 
     def _observed(
         self, index: int, step: EngineStep, outcome: Outcome, version: int, before: TableState, after: TableState
     ) -> Seen:
-        if isinstance(step, Delete) and outcome.error is None:
-            self._rows = _without_matching(self._rows, step, self._table)
+        due = refusal_due(self._table, before, step) if isinstance(step, (Delete, BadDelete)) else None
+        fails = isinstance(step, Delete) and outcome.error is not None and self._may_fail(step)
+        if isinstance(step, Delete) and outcome.error is None and due is None:
+            self._rows = self._without_matching(self._rows, step)
         for number in range(before.version + 1, after.version + 1):
             commit = after.log.commits.get(number)  # none where the checkpoint of the step cleaned the log up at once
             self._versions[number] = Promised(self._rows, commit.modified if commit else outcome.ended)
@@ -223,8 +256,12 @@ class Trial:
             "promised_rows": self._rows,
             "earlier": tuple(self._seen),
         }
+        if isinstance(step, BadDelete) or (isinstance(step, Delete) and (due or fails)):
+            return RefusalSeen(step=step, due=due, **common)
         if isinstance(step, Delete):
             return DeleteSeen(step=step, **common)
+        if isinstance(step, ReadChanges):
+            return ChangesSeen(step=step, version=version, **common)
         if isinstance(step, Vacuum):
             return VacuumSeen(step=step, **common)
         return ReadSeen(step=step, version=version, **common)
@@ -241,11 +278,13 @@ class Trial:
             broken = broken or bool(judgement.violations and clause.id not in self._listed)
         return broken
 
+    def _may_fail(self, step: Delete) -> bool:
+        """Whether the condition is an error for some row of the table, or for some partition."""
+        nulls = (None,) * len(self._table.data_columns)  # an empty file stands for a row of its partition
+        files = self._table.files
+        rows = [*self._rows, *(self._table.row(file.partition, row) for file in files for row in (*file.rows, nulls))]
+        return may_fail(step, self._table, rows)
 
-def _without_matching(rows: Rows, step: Delete, table: Table) -> Rows:
-    """The rows that a DELETE leaves: all for which its condition is FALSE or NULL."""
-    names = [column.name for column in table.columns]
-    if step.where is None:
-        return Counter()
-    where = step.where
-    return Counter({row: count for row, count in rows.items() if evaluate(where, dict(zip(names, row))) is not True})
+    def _without_matching(self, rows: Rows, step: Delete) -> Rows:
+        """The rows that a DELETE leaves: all for which its condition is FALSE or NULL, or an error that was not met."""
+        return Counter({row: count for row, count in rows.items() if matches(step, self._table, row) is not True})

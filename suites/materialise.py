@@ -3,37 +3,36 @@
 from __future__ import annotations
 
 import base64
-import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pyarrow as pa
 
 from deltalog.actions import Action
 from deltalog.checkpoints import write_checkpoint
+from deltalog.checksums import write_checksum
 from deltalog.codec import from_json
 from deltalog.commits import write_commit
+from deltalog.descriptors import DeletionVector
 from deltalog.log import read_log
 from deltalog.parquet import parquet_bytes
 from deltalog.paths import encode
 from deltalog.statistics import count_statistics, full_statistics
 from deltalog.times import set_modified
-from model.layout import file_path, partition_string
-from model.table import DataFile, Kind, Statistics, Stray, Table
-from model.values import Type
+from deltalog.values import to_table
+from deltalog.vectors import inline_vector, vector_file
+from model.layout import file_path, partition_string, physical_name
+from model.table import Commit, DataFile, Feature, Kind, Statistics, Stray, Table, VectorStorage
+from suites.birth import DROPPED_COLUMN, definition, stored_fields
 
 #: Marks an instant in a planned action: ms from the start of the case.
 INSTANT = "$ms"
 
-_ARROW = {
-    Type.STRING: pa.string(),
-    Type.INTEGER: pa.int32(),
-    Type.LONG: pa.int64(),
-    Type.BOOLEAN: pa.bool_(),
-    Type.DATE: pa.date32(),
-}
+#: Marks the URI of a file of the table in a planned action: its path relative to the root.
+FILE_URI = "$root"
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,7 @@ class PlannedFile:
 
 @dataclass(frozen=True)
 class PlannedCommit:
-    """A version. In ``actions``, ``{"$ms": n}`` stands for the instant n ms from the start."""
+    """A version. In ``actions``, ``{"$ms": n}`` is the instant n ms from the start, ``{"$root": path}`` a file's URI."""
 
     version: int
     modified: int  # ms from the start
@@ -69,36 +68,125 @@ class TablePlan:
     files: tuple[PlannedFile, ...]
     directories: tuple[str, ...]
     commits: tuple[PlannedCommit, ...]
+    v2_checkpoints: bool = False
+    checksums: bool = False
+    in_commit_timestamps: bool = False
 
 
 def plan_table(table: Table) -> TablePlan:
     """The files and commits of an initial table, its strays included."""
-    files = {file.id: file for file in table.files}
-    contents = {file.id: _content(table, file) for file in table.files}
-    commits = []
-    for version, commit in enumerate(table.commits):
-        actions: list[Mapping[str, Any]] = [_commit_info("CREATE TABLE" if version == 0 else "WRITE", commit.at)]
-        actions += _definition(table, commit.at) if version == 0 else []
-        for removal in commit.removes:
-            size = len(contents[removal.file])
-            actions.append({"remove": _remove(table, files[removal.file], size, removal.deleted)})
-        actions += [{"add": _add(table, files[id], contents[id])} for id in commit.adds]
-        commits.append(PlannedCommit(version, commit.at, tuple(actions), commit.checkpoint))
+    history = _History(table)
+    commits = [history.commit(version, commit) for version, commit in enumerate(table.commits)]
     strays, directories = plan_strays(table.strays)
-    planned = tuple(PlannedFile(file_path(table, file), contents[file.id], file.modified) for file in table.files)
-    return TablePlan(planned + strays, directories, tuple(commits))
+    planned = tuple(
+        PlannedFile(file_path(table, file), history.contents[file.id], file.modified) for file in table.files
+    )
+    return TablePlan(
+        planned + tuple(history.vector_files) + strays,
+        directories,
+        tuple(commits),
+        table.has(Feature.V2_CHECKPOINTS),
+        table.has(Feature.CHECKSUMS),
+        table.has(Feature.IN_COMMIT_TIMESTAMPS),
+    )
+
+
+@dataclass
+class _History:
+    """Goes through the commits of a table, and knows of each live file what the next action must say of it."""
+
+    table: Table
+    contents: dict[int, bytes] = field(init=False)
+    vector_files: list[PlannedFile] = field(default_factory=list)
+    vectors: dict[int, dict[str, Any]] = field(default_factory=dict)  # by file: its descriptor
+    row_ids: dict[int, dict[str, int]] = field(default_factory=dict)  # by file: its fields of row tracking
+    next_row_id: int = 0
+
+    def __post_init__(self) -> None:
+        self.files = {file.id: file for file in self.table.files}
+        self.contents = {file.id: _content(self.table, file) for file in self.table.files}
+
+    def commit(self, version: int, commit: Commit) -> PlannedCommit:
+        table = self.table
+        info = _commit_info("CREATE TABLE" if version == 0 else "WRITE", commit.at, table)
+        actions: list[Mapping[str, Any]] = [info, *(definition(table, _at(commit.at)) if version == 0 else [])]
+        actions += [self._remove(removal.file, removal.deleted) for removal in commit.removes]
+        for removal in commit.removes:
+            self.vectors.pop(removal.file, None)
+        actions += [self._remove(mask.file, mask.deleted) for mask in commit.masks]
+        self._write_vectors(version, commit)
+        actions += [self._add(mask.file) for mask in commit.masks]
+        for id in commit.adds:
+            if table.has(Feature.ROW_TRACKING):
+                self.row_ids[id] = {"baseRowId": self.next_row_id, "defaultRowCommitVersion": version}
+                self.next_row_id += len(self.files[id].rows)
+            actions.append(self._add(id))
+        if table.has(Feature.ROW_TRACKING) and (commit.adds or version == 0):
+            mark = f'{{"rowIdHighWaterMark":{self.next_row_id - 1}}}'
+            actions.append({"domainMetadata": {"domain": "delta.rowTracking", "configuration": mark, "removed": False}})
+        return PlannedCommit(version, commit.at, tuple(actions), commit.checkpoint)
+
+    def _write_vectors(self, version: int, commit: Commit) -> None:
+        """Give the masked files their vectors: inline, or all of the commit in one file."""
+        stored = [mask for mask in commit.masks if mask.storage is not VectorStorage.INLINE]
+        for mask in commit.masks:
+            if mask.storage is VectorStorage.INLINE:
+                self.vectors[mask.file] = _descriptor(inline_vector(mask.rows))
+        if not stored:
+            return
+        content, descriptors = vector_file(UUID(f"{version:08x}-0000-4000-8000-000000000000"), [m.rows for m in stored])
+        name = str(descriptors[0].file)
+        self.vector_files.append(PlannedFile(name, content, commit.at))
+        for mask, descriptor in zip(stored, descriptors):
+            self.vectors[mask.file] = _descriptor(descriptor)
+            if mask.storage is VectorStorage.ABSOLUTE:
+                self.vectors[mask.file].update(storageType="p", pathOrInlineDv={FILE_URI: name})
+
+    def _add(self, id: int) -> dict[str, Any]:
+        add = _add(self.table, self.files[id], self.contents[id], masked=id in self.vectors)
+        return {"add": {**add, **self._vector(id), **self.row_ids.get(id, {})}}
+
+    def _remove(self, id: int, deleted: int) -> dict[str, Any]:
+        file = self.files[id]
+        remove = {
+            "path": encode(file_path(self.table, file)),
+            "deletionTimestamp": _at(deleted),
+            "dataChange": True,
+            "extendedFileMetadata": True,
+            "partitionValues": _partition_values(self.table, file),
+            "size": len(self.contents[id]),
+        }
+        return {"remove": {**remove, **self._vector(id), **self.row_ids.get(id, {})}}
+
+    def _vector(self, id: int) -> dict[str, Any]:
+        return {"deletionVector": self.vectors[id]} if id in self.vectors else {}
+
+
+def _descriptor(vector: DeletionVector) -> dict[str, Any]:
+    described = {
+        "storageType": vector.storage,
+        "pathOrInlineDv": vector.path_or_inline,
+        "sizeInBytes": vector.size,
+        "cardinality": vector.cardinality,
+    }
+    return described if vector.offset is None else {**described, "offset": vector.offset}
 
 
 def plan_append(
     table: Table, appended: Sequence[DataFile], *, at: int
 ) -> tuple[tuple[PlannedFile, ...], tuple[Mapping[str, Any], ...]]:
-    """The files of another writer's commit at ``at``, and its actions."""
+    """The files of another writer's commit at ``at``, and its actions.
+
+    Raises ValueError for a table with row tracking: what ids are free only its log knows.
+    """
+    if table.has(Feature.ROW_TRACKING):
+        raise ValueError("another writer's append to a table with row tracking is not planned here")
     contents = [_content(table, file) for file in appended]
     files = tuple(
         PlannedFile(file_path(table, file), content, file.modified) for file, content in zip(appended, contents)
     )
     adds = tuple({"add": _add(table, file, content)} for file, content in zip(appended, contents))
-    return files, (_commit_info("WRITE", at), *adds)
+    return files, (_commit_info("WRITE", at, table), *adds)
 
 
 def plan_strays(strays: Iterable[Stray]) -> tuple[tuple[PlannedFile, ...], tuple[str, ...]]:
@@ -115,8 +203,11 @@ def write_table(plan: TablePlan, root: Path, *, start: int) -> None:
     write_files(plan.files, plan.directories, root, start=start)
     for commit in plan.commits:
         write_actions(commit.version, commit.actions, root, start=start, modified=commit.modified)
+        if plan.checksums:
+            stamp = start + commit.modified if plan.in_commit_timestamps else None
+            write_checksum(root, read_log(root).snapshot(), in_commit_timestamp=stamp)
         if commit.checkpoint:
-            write_checkpoint(root, read_log(root).snapshot())
+            write_checkpoint(root, read_log(root).snapshot(), v2=plan.v2_checkpoints)
 
 
 def write_files(files: Iterable[PlannedFile], directories: Iterable[str], root: Path, *, start: int) -> None:
@@ -133,83 +224,56 @@ def write_files(files: Iterable[PlannedFile], directories: Iterable[str], root: 
 
 def write_actions(version: int, actions: Iterable[Mapping[str, Any]], root: Path, *, start: int, modified: int) -> None:
     """Commit planned actions as ``version``."""
-    resolved: list[Action] = [from_json(resolve(action, start)) for action in actions]
+    resolved: list[Action] = [from_json(resolve(action, root, start)) for action in actions]
     write_commit(root, version, resolved, modified=start + modified)
 
 
-def resolve(value: Any, start: int) -> Any:
-    """``value`` with every planned instant put where it falls (ms since the epoch)."""
+def resolve(value: Any, root: Path, start: int) -> Any:
+    """``value`` with every planned instant put where it falls (ms since the epoch), and every planned URI."""
     if isinstance(value, Mapping):
         if set(value) == {INSTANT}:
             return start + value[INSTANT]
-        return {key: resolve(item, start) for key, item in value.items()}
-    return [resolve(item, start) for item in value] if isinstance(value, (list, tuple)) else value
+        if set(value) == {FILE_URI}:
+            return (root / value[FILE_URI]).as_uri()
+        return {key: resolve(item, root, start) for key, item in value.items()}
+    return [resolve(item, root, start) for item in value] if isinstance(value, (list, tuple)) else value
 
 
 def arrow_table(table: Table, file: DataFile) -> pa.Table:
-    """What a data file stores: the data columns, without the partition columns."""
-    arrays = [
-        pa.array([row[position] for row in file.rows], type=_ARROW[column.type])
-        for position, column in enumerate(table.data_columns)
-    ]
-    return pa.Table.from_arrays(arrays, names=[column.name for column in table.data_columns])
+    """What a data file stores: the data columns under their physical names, without the partition columns."""
+    fields = stored_fields(table)
+    dropped = (7,) if fields and fields[-1].name == DROPPED_COLUMN else ()
+    return to_table(fields, [(*row, *dropped) for row in file.rows])
 
 
 def _content(table: Table, file: DataFile) -> bytes:
-    return parquet_bytes(arrow_table(table, file))
+    return parquet_bytes(arrow_table(table, file), group_rows=file.group_rows)
 
 
 def _at(ms: int) -> dict[str, int]:
     return {INSTANT: ms}
 
 
-def _commit_info(operation: str, at: int) -> dict[str, Any]:
+def _commit_info(operation: str, at: int, table: Table) -> dict[str, Any]:
     fields: dict[str, Any] = {
         "timestamp": _at(at),
         "operation": operation,
         "operationParameters": {},
         "isBlindAppend": True,
     }
+    if table.has(Feature.IN_COMMIT_TIMESTAMPS):
+        fields = {"inCommitTimestamp": _at(at), **fields}
     return {"commitInfo": {**fields, "engineInfo": "Tombstone"}}
 
 
-def _definition(table: Table, at: int) -> list[Mapping[str, Any]]:
-    """Protocol and metadata."""
-    fields: list[dict[str, Any]] = [
-        {"name": column.name, "type": column.type.value, "nullable": True, "metadata": {}} for column in table.columns
-    ]
-    configuration: dict[str, str] = {}
-    if table.retention_hours is not None:
-        configuration["delta.deletedFileRetentionDuration"] = f"interval {table.retention_hours} hours"
-    protocol: dict[str, Any] = {"minReaderVersion": 1, "minWriterVersion": 2}
-    if "changeDataFeed" in table.features:
-        configuration["delta.enableChangeDataFeed"] = "true"
-        protocol["minWriterVersion"] = 4
-    if "deletionVectors" in table.features:
-        configuration["delta.enableDeletionVectors"] = "true"
-        writer = ["deletionVectors"] + (["changeDataFeed"] if "changeDataFeed" in table.features else [])
-        protocol = {
-            "minReaderVersion": 3,
-            "minWriterVersion": 7,
-            "readerFeatures": ["deletionVectors"],
-            "writerFeatures": [*writer, "appendOnly", "invariants"],
-        }
-    metadata = {
-        "id": "00000000-0000-4000-8000-000000000000",
-        "format": {"provider": "parquet", "options": {}},
-        "schemaString": json.dumps({"type": "struct", "fields": fields}),
-        "partitionColumns": list(table.partition_by),
-        "configuration": configuration,
-        "createdTime": _at(at),
-    }
-    return [{"protocol": protocol}, {"metaData": metadata}]
-
-
 def _partition_values(table: Table, file: DataFile) -> dict[str, str | None]:
-    return {name: partition_string(value) for name, value in zip(table.partition_by, file.partition)}
+    return {
+        physical_name(table, column.name): partition_string(value, column.type)
+        for column, value in zip(table.partition_columns, file.partition)
+    }
 
 
-def _add(table: Table, file: DataFile, content: bytes) -> dict[str, Any]:
+def _add(table: Table, file: DataFile, content: bytes, *, masked: bool = False) -> dict[str, Any]:
     add: dict[str, Any] = {
         "path": encode(file_path(table, file)),
         "partitionValues": _partition_values(table, file),
@@ -217,18 +281,9 @@ def _add(table: Table, file: DataFile, content: bytes) -> dict[str, Any]:
         "modificationTime": _at(file.modified),
         "dataChange": True,
     }
-    if file.statistics is not Statistics.NONE:
-        describe = count_statistics if file.statistics is Statistics.COUNT else full_statistics
-        add["stats"] = describe(arrow_table(table, file))
+    # A file with a deletion vector must have its row count, and its bounds may be too wide (PROTOCOL.md, "Writer
+    # Requirement for Deletion Vectors").
+    if masked or file.statistics is not Statistics.NONE:
+        describe = full_statistics if file.statistics is Statistics.FULL else count_statistics
+        add["stats"] = describe(arrow_table(table, file), tight_bounds=False if masked else None)
     return add
-
-
-def _remove(table: Table, file: DataFile, size: int, deleted: int) -> dict[str, Any]:
-    return {
-        "path": encode(file_path(table, file)),
-        "deletionTimestamp": _at(deleted),
-        "dataChange": True,
-        "extendedFileMetadata": True,
-        "partitionValues": _partition_values(table, file),
-        "size": size,
-    }

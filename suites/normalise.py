@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from model.layout import without_random
 from model.sql import delete_sql, vacuum_sql
-from model.steps import Delete, EngineStep, Vacuum
+from model.steps import BadDelete, Delete, EngineStep, Form, ReadChanges, Vacuum
 from suites.evidence import rows_as_json
-from suites.observation import DeleteSeen, ReadSeen, Seen, VacuumSeen
+from suites.observation import ChangesSeen, DeleteSeen, ReadSeen, Seen, VacuumSeen
 
 
 def step_text(step: EngineStep) -> str:
     """The step as users write it."""
     if isinstance(step, Delete):
-        return delete_sql(step, "t")
+        said = "" if step.form is Form.SQL_PATH else f" ({step.form.value})"
+        return f"{delete_sql(step, 't')}{said}"
+    if isinstance(step, BadDelete):
+        return f"DELETE with a mistake: {step.blunder.value}"
+    if isinstance(step, ReadChanges):
+        return f"the change data feed of step {step.of_step}"
     if isinstance(step, Vacuum):
         return vacuum_sql(step, "t")
     return "SELECT * FROM t" if step.before_step is None else f"SELECT * FROM t (as before step {step.before_step})"
@@ -49,7 +55,7 @@ def _answer(seen: Seen) -> Any:
         return sorted(without_random(path) for path in seen.listed)
     if isinstance(seen, ReadSeen):
         return rows_as_json(seen.rows)
-    return [list(row) for row in seen.outcome.rows]
+    return rows_as_json(Counter(seen.outcome.rows))
 
 
 def _observed(seen: Seen) -> dict[str, Any]:
@@ -59,15 +65,19 @@ def _observed(seen: Seen) -> dict[str, Any]:
         observed["added"] = sorted(
             (
                 {"partition": dict(add.partition_values), "rows": len(seen.after.contents.get(add.file) or ())}
-                for add in seen.adds
+                for add in seen.written
             ),
             key=str,
         )
         observed["remove_fields"] = sorted(
             {key for remove in seen.removes for key, value in vars(remove).items() if value is not None}
         )
+        observed["masked"] = sorted(
+            [without_random(add.file), *sorted(seen.after.hidden(add) or ())] for add in seen.masked
+        )
+        observed["changed"] = sum(len(seen.after.changes.get(cdc.file) or ()) for cdc in seen.change_files)
         observed["info"] = _info(seen)
-    if not isinstance(seen, ReadSeen):
+    if not isinstance(seen, (ReadSeen, ChangesSeen)):
         observed["vanished"] = sorted(without_random(path) for path in seen.vanished)
         observed["operations"] = [
             str(commit.info.fields.get("operation")) if commit.info else "" for commit in seen.commits

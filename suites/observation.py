@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from deltalog.actions import Add, CommitInfo, Remove
+from deltalog.actions import Add, Cdc, CommitInfo, Remove
 from deltalog.commits import Commit
 from deltalog.listing import Entry
 from deltalog.log import Log
 from deltalog.snapshot import Snapshot
 from engines.port import Outcome
-from model.delete import DeletePrediction, LiveFile, predict_delete
-from model.layout import partition_value
-from model.steps import Delete, EngineStep, Read, Vacuum
-from model.table import Table
+from model.delete import DeletePrediction, LiveFile, predict_delete, says_nothing_of_rows
+from model.layout import partition_value, physical_name
+from model.refusals import APPEND_ONLY, Refusal, expected_refusal
+from model.steps import BadDelete, Delete, EngineStep, Read, ReadChanges, Vacuum
+from model.table import Feature, Table
 from model.vacuum import LOG_DIRECTORY, Cutoff, Judged, Thing, cutoff_for, predict_vacuum, whole_hours
 from model.values import Row
 
 Rows = Counter[Row]
+
+#: A row's stable id and the version that last wrote it; None where the table does not know.
+RowId = tuple[int | None, int | None]
 
 
 @dataclass(frozen=True)
@@ -30,10 +36,18 @@ class TableState:
     listing: Mapping[str, Entry]
     log: Log
     snapshot: Snapshot
-    contents: Mapping[str, tuple[Row, ...] | None]  # by path, full rows in schema order; None: no such (readable) file
+    contents: Mapping[
+        str, tuple[Row, ...] | None
+    ]  # by path, all stored rows, full and in schema order; None: unreadable
     unreferenced: Mapping[
         str, int | None
     ]  # files that the engine wrote and no action refers to: their rows, if readable
+    vectors: Mapping[str, frozenset[int] | str]  # by unique id, the row indexes that it hides, or why it cannot be read
+    row_ids: Mapping[str, tuple[RowId, ...]]  # by path of a live file, of each stored row; empty without row tracking
+    changes: Mapping[
+        str, tuple[tuple[Row, str], ...] | None
+    ]  # by path of a change file: rows, each with its change type
+    columns: Mapping[str, Mapping[str, int | None]]  # by path, a live file's stored columns and their ids; with mapping
     broken: str | None = None  # why the log cannot be replayed; ``log`` and ``snapshot`` are then those of before
 
     @property
@@ -65,11 +79,25 @@ class TableState:
         """All rows of the current version as our own reader sees them; None where a live file cannot be read."""
         total: Rows = Counter()
         for path in self.live:
-            contents = self.contents[path]
-            if contents is None:
+            visible = self.visible(path)
+            if visible is None:
                 return None
-            total.update(contents)
+            total.update(row for _, row in visible)
         return total
+
+    def hidden(self, action: Add | Remove) -> frozenset[int] | None:
+        """The row indexes that the action's deletion vector hides; None where it cannot be read."""
+        if action.deletion_vector is None:
+            return frozenset()
+        found = self.vectors.get(action.deletion_vector.unique_id)
+        return found if isinstance(found, frozenset) else None
+
+    def visible(self, path: str) -> list[tuple[int, Row]] | None:
+        """The rows that the table has in a live file, each with its index; None where it cannot be read."""
+        stored, hidden = self.contents[path], self.hidden(self.live[path])
+        if stored is None or hidden is None:
+            return None
+        return [(index, row) for index, row in enumerate(stored) if index not in hidden]
 
 
 @dataclass(frozen=True)
@@ -154,29 +182,54 @@ class DeleteSeen(Seen):
     @cached_property
     def live_files(self) -> tuple[LiveFile, ...]:
         """The live files before the step, as the model takes them. Where one cannot be read, it has no rows here."""
-        types = {column.name: column.type for column in self.table.columns}
-        names = self.table.partition_by
         return tuple(
             LiveFile(
                 path,
-                tuple(partition_value(add.partition_values.get(name), types[name]) for name in names),
+                partition_of(self.table, add),
                 self.before.contents[path] or (),
+                self.before.hidden(add) or frozenset(),
+                counted='"numRecords"' in (add.stats or ""),
             )
             for path, add in sorted(self.before.live.items())
         )
 
     @cached_property
     def prediction(self) -> DeletePrediction:
-        return predict_delete(
-            self.live_files,
-            self.step.where,
-            columns=tuple(column.name for column in self.table.columns),
-            partition_by=self.table.partition_by,
-        )
+        return predict_delete(self.live_files, self.step, self.table, folded=self._folded)
+
+    @property
+    def _folded(self) -> bool:
+        """Whether the commit's own predicate names no data column, though the condition does, and that may be right."""
+        parameters = self.info.fields.get("operationParameters") if self.info else None
+        said = parameters.get("predicate") if isinstance(parameters, Mapping) else None
+        if not isinstance(said, str) or self.step.where is None:
+            return False
+        try:
+            said = " ".join(map(str, json.loads(said)))  # an array of one text
+        except ValueError:
+            return False
+        # Catalyst writes a column as its name, # and a number.
+        names = (re.escape(column.name) for column in self.table.data_columns)
+        named = any(re.search(rf"(?<!\w){name}#\d", said) for name in names)
+        return not named and says_nothing_of_rows(self.live_files, self.step, self.table)
 
     @cached_property
     def adds(self) -> tuple[Add, ...]:
         return tuple(action for commit in self.commits for action in commit.actions if isinstance(action, Add))
+
+    @cached_property
+    def written(self) -> tuple[Add, ...]:
+        """The adds of files that were not live before: what a rewriting DELETE has written."""
+        return tuple(add for add in self.adds if add.file not in self.before.live)
+
+    @cached_property
+    def masked(self) -> tuple[Add, ...]:
+        """The adds of files that were live before: the same file, with another deletion vector."""
+        return tuple(add for add in self.adds if add.file in self.before.live)
+
+    @cached_property
+    def change_files(self) -> tuple[Cdc, ...]:
+        return tuple(action for commit in self.commits for action in commit.actions if isinstance(action, Cdc))
 
     @cached_property
     def removes(self) -> tuple[Remove, ...]:
@@ -186,6 +239,41 @@ class DeleteSeen(Seen):
     def info(self) -> CommitInfo | None:
         infos = [action for commit in self.commits for action in commit.actions if isinstance(action, CommitInfo)]
         return infos[0] if infos else None
+
+
+@dataclass(frozen=True)
+class RefusalSeen(Seen):
+    """A DELETE that must be refused, or that was refused and may be: its condition is an error for some row."""
+
+    step: Delete | BadDelete
+    due: Refusal | None  # None: an error of the condition's own, which the engine words
+
+    @property
+    def append_only(self) -> bool:
+        return isinstance(self.step, Delete) and self.due is not None
+
+
+def refusal_due(table: Table, state: TableState, step: Delete | BadDelete) -> Refusal | None:
+    """How the step must be refused, if it must be."""
+    append_only = table.has(Feature.APPEND_ONLY)
+    if isinstance(step, BadDelete):
+        has_partitions = any(partition_of(table, add)[:1] not in ((), (None,)) for add in state.live.values())
+        return expected_refusal(step.blunder, append_only=append_only, has_partitions=has_partitions)
+    return APPEND_ONLY if append_only else None
+
+
+@dataclass(frozen=True)
+class ChangesSeen(Seen):
+    """A read of the change data feed."""
+
+    step: ReadChanges
+    version: int = -1  # the version whose changes were read
+
+    @cached_property
+    def of(self) -> DeleteSeen | None:
+        """The DELETE that committed the version; None where it committed nothing."""
+        found = next((seen for seen in self.earlier if seen.index == self.step.of_step), None)
+        return found if isinstance(found, DeleteSeen) and found.commits else None
 
 
 @dataclass(frozen=True)
@@ -263,6 +351,15 @@ class ReadSeen(Seen):
     @cached_property
     def rows(self) -> Rows:
         return Counter(self.outcome.rows)
+
+
+def partition_of(table: Table, action: Add | Remove | Cdc) -> Row:
+    """An action's partition values, in the order of the table's partition columns. Raises ValueError."""
+    values = action.partition_values or {}
+    return tuple(
+        partition_value(values.get(physical_name(table, column.name)), column.type)
+        for column in table.partition_columns
+    )
 
 
 def relative(path: str, root: str) -> str:

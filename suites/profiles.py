@@ -25,8 +25,12 @@ class Profile:
 
 
 _GATE = {
-    "partition-deletes": 84,
-    "row-deletes": 126,
+    "partition-deletes": 64,
+    "row-deletes": 92,
+    "feature-deletes": 210,
+    "typed-deletes": 50,
+    "said-deletes": 48,
+    "refused-deletes": 30,
     "vacuum-retention": 56,
     "vacuum-strays": 35,
     "vacuum-commands": 52,
@@ -36,6 +40,10 @@ _GATE = {
 _SMOKE = {
     "partition-deletes": 12,
     "row-deletes": 18,
+    "feature-deletes": 28,
+    "typed-deletes": 12,
+    "said-deletes": 6,
+    "refused-deletes": 6,
     "vacuum-retention": 9,
     "vacuum-strays": 6,
     "vacuum-commands": 9,

@@ -6,6 +6,7 @@ from collections.abc import Collection
 from typing import Any
 
 from model.codec import case_id, to_json
+from suites.features import features_of
 from suites.judge import JudgedCase
 
 
@@ -22,6 +23,7 @@ def case_line(
         "index": index,
         "origin": origin,
         "case": to_json(judged.case),
+        "features": features_of(judged.case.table),
         "steps": list(judged.steps),
         "clauses": {
             id: {

@@ -6,8 +6,23 @@ from collections.abc import Mapping
 from typing import Any
 
 from model.case import Case
-from model.sql import delete_sql, vacuum_settings, vacuum_sql
-from model.steps import Append, Delete, Litter, Moment, Read, SetClock, Vacuum
+from model.history import live_ids
+from model.layout import escape, partition_string
+from model.refusals import UNKNOWN_PARTITION, bad_delete_sql, view_sql
+from model.sql import delete_sql, sql, vacuum_settings, vacuum_sql
+from model.steps import (
+    Append,
+    BadDelete,
+    Blunder,
+    Delete,
+    Form,
+    Litter,
+    Moment,
+    Read,
+    ReadChanges,
+    SetClock,
+    Vacuum,
+)
 from suites.materialise import plan_append, plan_strays, plan_table
 
 #: Stands for the table's path in the SQL of a plan.
@@ -38,6 +53,34 @@ def reproduction_plan(
     }
 
 
+def _delete(step: Delete) -> dict[str, Any]:
+    conf = {"spark.sql.session.timeZone": step.zone}
+    if step.form is Form.SQL_PATH:
+        return {"sql": delete_sql(step, TABLE), "conf": conf}
+    where = None if step.where is None else sql(step.where, step.zone)
+    return {"form": step.form.value, "where": where, "conf": conf}
+
+
+def _bad_delete(case: Case, step: BadDelete) -> dict[str, Any]:
+    """The statement, and what must be there first. A script's paths beside the table are free."""
+    blunder, target = step.blunder, TABLE
+    setup: list[str] = []
+    directories: list[str] = []
+    if blunder is Blunder.PARTITION_DIRECTORY:
+        live = [file for file in case.table.files if file.id in live_ids(case.table)]
+        first = case.table.partition_columns[:1]
+        texts = [partition_string(file.partition[0], first[0].type) for file in live if first]
+        values = [text for text in texts if text is not None]
+        part = f"{escape(first[0].name)}={escape(values[0])}" if values else UNKNOWN_PARTITION
+        target = f"delta.`{{table}}/{part}`"
+    elif blunder in (Blunder.NOT_A_TABLE, Blunder.MISSING_PATH):
+        target = "delta.`{table}-beside`"
+        directories = ["{table}-beside"] if blunder is Blunder.NOT_A_TABLE else []
+    elif blunder is Blunder.VIEW:
+        target, setup = "tombstone_view", [view_sql("tombstone_view", TABLE)]
+    return {"sql": bad_delete_sql(blunder, target), "setup": setup, "directories": directories}
+
+
 def _operations(case: Case, *, until: int) -> list[dict[str, Any]]:
     """The steps up to the one that broke the promise. The clock is said anew with each."""
     clock = Moment(0)
@@ -47,7 +90,11 @@ def _operations(case: Case, *, until: int) -> list[dict[str, Any]]:
         if isinstance(step, SetClock):
             clock = step.to
         elif isinstance(step, Delete):
-            found.append({"step": index, "do": "delete", "sql": delete_sql(step, TABLE), "clock": said, "conf": {}})
+            found.append({"step": index, "do": "delete", **_delete(step), "clock": said})
+        elif isinstance(step, BadDelete):
+            found.append({"step": index, "do": "bad delete", **_bad_delete(case, step), "clock": said, "conf": {}})
+        elif isinstance(step, ReadChanges):
+            found.append({"step": index, "do": "changes", "of_step": step.of_step, "clock": said, "conf": {}})
         elif isinstance(step, Vacuum):
             found.append(
                 {

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import os
-from datetime import date
+import re
+from datetime import date, datetime, timezone
+from decimal import Decimal
 from pathlib import Path
 
 import pyarrow as pa
@@ -65,8 +68,8 @@ def test_statistics_as_delta_writes_them() -> None:
 
 
 def test_statistics_refuse_other_types() -> None:
-    with pytest.raises(UnsupportedType, match="column 'f' of the type double"):
-        full_statistics(pa.table({"f": [1.5]}))
+    with pytest.raises(UnsupportedType, match=r"column 's\.t' of the type time32"):
+        full_statistics(pa.table({"s": pa.array([{"t": 1}], pa.struct({"t": pa.time32("s")}))}))
 
 
 @pytest.mark.parametrize(
@@ -121,10 +124,24 @@ def test_a_schema_both_ways() -> None:
         ("true", "boolean", True),
         ("false", "boolean", False),
         ("2024-02-29", "date", date(2024, 2, 29)),
+        ("-128", "byte", -128),
+        ("1.0E10", "double", 1e10),
+        ("-Infinity", "double", -math.inf),
+        ("-0.5", "float", -0.5),
+        ("1.2", "decimal(4,2)", Decimal("1.20")),
+        ("0E-18", "decimal(38,18)", Decimal("0E-18")),
+        ("-99999999999999999999999999999999999999", "decimal(38,0)", Decimal(1 - 10**38)),
+        ("2020-01-31 01:02:03", "timestamp", datetime(2020, 1, 31, 1, 2, 3, tzinfo=timezone.utc)),
+        ("2020-01-31 01:02:03.000004", "timestamp", datetime(2020, 1, 31, 1, 2, 3, 4, timezone.utc)),
+        ("2020-01-31T01:02:03.5Z", "timestamp", datetime(2020, 1, 31, 1, 2, 3, 500_000, timezone.utc)),
+        ("0001-01-01T00:00:00Z", "timestamp", datetime(1, 1, 1, tzinfo=timezone.utc)),
+        ("2020-01-31 01:02:03.25", "timestamp_ntz", datetime(2020, 1, 31, 1, 2, 3, 250_000)),
+        ("", "timestamp", None),
     ],
 )
 def test_partition_values_are_read(text: str | None, kind: str, value: object) -> None:
-    assert parse_partition_value(text, kind) == value
+    found = parse_partition_value(text, kind)
+    assert found == value and repr(found) == repr(value)
 
 
 def test_partition_values_that_are_none() -> None:
@@ -132,11 +149,29 @@ def test_partition_values_that_are_none() -> None:
         parse_partition_value("yes", "boolean")
     with pytest.raises(MalformedAction, match=r"'1\.5' is no integer"):
         parse_partition_value("1.5", "integer")
-    for text, kind in [(" 1", "long"), ("1_0", "byte"), ("20240229", "date"), ("2023-02-29", "date")]:
-        with pytest.raises(MalformedAction, match=f"{text!r} is no {kind}"):
+    for text, kind in [
+        (" 1", "long"),
+        ("1_0", "byte"),
+        ("128", "byte"),
+        ("20240229", "date"),
+        ("2023-02-29", "date"),
+        ("nan", "double"),
+        ("1_0", "float"),
+        ("1.234", r"decimal(4,2)"),
+        ("123", r"decimal(4,2)"),
+        ("1E99999", r"decimal(38,0)"),
+        ("NaN", r"decimal(4,2)"),
+        ("x", "timestamp"),
+        ("2020-01-31T01:02:03", "timestamp"),
+        ("2020-01-31 01:02:03Z", "timestamp"),
+        ("2020-01-31 25:02:03", "timestamp"),
+        ("2020-01-31T01:02:03Z", "timestamp_ntz"),
+    ]:
+        with pytest.raises(MalformedAction, match=re.escape(f"{text!r} is no {kind}")):
             parse_partition_value(text, kind)
-    with pytest.raises(UnsupportedType, match="'timestamp'"):
-        parse_partition_value("x", "timestamp")
+    for kind in ("binary", "decimal(39,0)", "variant"):
+        with pytest.raises(UnsupportedType, match=re.escape(kind)):
+            parse_partition_value("x", kind)
 
 
 def test_rows_that_cannot_be_read_are_refused(tmp_path: Path) -> None:

@@ -11,7 +11,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from deltalog.actions import Action, Add, CommitInfo, DomainMetadata, Metadata, Protocol, Remove, Txn, Unknown
-from deltalog.checkpoints import Checkpoint, checkpoint_actions, checkpoint_bytes, read_checkpoint, write_checkpoint
+from deltalog.checkpoints import (
+    Checkpoint,
+    V2Format,
+    checkpoint_actions,
+    checkpoint_bytes,
+    read_checkpoint,
+    write_checkpoint,
+)
 from deltalog.commits import commit_bytes, parse_commit, write_commit
 from deltalog.descriptors import DeletionVector
 from deltalog.errors import (
@@ -235,6 +242,59 @@ def test_a_v2_checkpoint_is_read_with_its_sidecars(tmp_path: Path) -> None:
     (log / name).write_bytes(commit_bytes(head))
     state = read_log(tmp_path).snapshot()
     assert (state.version, set(state.adds), set(state.removes)) == (4, {("a", None)}, {("b", None)})
+
+
+@pytest.mark.parametrize("form", list(V2Format))
+def test_a_v2_checkpoint_is_written_with_its_sidecar(tmp_path: Path, form: V2Format) -> None:
+    full = Add("x%20y", {"p": None, "q": "1"}, 1, 2, False, "{}", {"t": "1"}, VECTOR, 3, 4, "liquid")
+    gone = Remove("gone", 5, False, True, {}, 1, deletion_vector=VECTOR, base_row_id=3, default_row_commit_version=4)
+    actions = (*BIRTH, full, add("a"), gone, Txn("app", 1, 2), DomainMetadata("d", "{}"))
+    state = replay([(0, ()), (1, actions)], base=replay([(-1, BIRTH)]))
+    first, sidecar = write_checkpoint(tmp_path, state, v2=True, v2_format=form, modified=1_000)
+    assert first.name == f"{1:020d}.checkpoint.00000001-0000-4000-8000-000000000001.{form.value}"
+    assert sidecar.parent == first.parent / "_sidecars"
+    assert read_log(tmp_path).snapshot() == state
+    top = {kind: len(rows) for kind, rows in _by_kind(first).items()}
+    assert top == {"checkpointMetadata": 1, "protocol": 1, "metaData": 1, "txn": 1, "domainMetadata": 1, "sidecar": 1}
+    assert {kind: len(rows) for kind, rows in _by_kind(sidecar).items()} == {"add": 2, "remove": 1}
+    (named,) = _by_kind(first)["sidecar"]
+    size = sidecar.stat().st_size
+    assert (named["path"], named["sizeInBytes"], named["modificationTime"]) == (sidecar.name, size, 1_000)
+    assert json.loads((first.parent / LAST_CHECKPOINT).read_text()) == {
+        "version": 1,
+        "size": 9,
+        "sizeInBytes": first.stat().st_size + size,
+        "numOfAddFiles": 2,
+        "v2Checkpoint": {"path": first.name, "sizeInBytes": first.stat().st_size, "modificationTime": 1_000},
+    }
+    again = write_checkpoint(tmp_path / "again", state, v2=True, v2_format=form, modified=1_000)
+    assert [path.read_bytes() for path in again] == [first.read_bytes(), sidecar.read_bytes()], (
+        "equal states, equal bytes"
+    )
+    with pytest.raises(AlreadyWritten):
+        write_checkpoint(tmp_path, state, v2=True, v2_format=form)
+
+
+def test_a_v2_checkpoint_of_an_empty_table_has_no_sidecar(tmp_path: Path) -> None:
+    state = replay([(0, BIRTH)])
+    (file,) = write_checkpoint(tmp_path, state, v2=True)
+    assert "sidecar" not in _by_kind(file)
+    assert read_log(tmp_path).snapshot() == state
+    with pytest.raises(ValueError, match="never written in parts"):
+        write_checkpoint(tmp_path, state, v2=True, parts=2)
+
+
+def _by_kind(path: Path) -> dict[str, list[dict[str, object]]]:
+    """What a checkpoint's file holds, by the kind of its actions."""
+    if path.suffix == ".json":
+        rows = [json.loads(line) for line in path.read_text().splitlines()]
+    else:
+        rows = pq.read_table(path).to_pylist()
+    found: dict[str, list[dict[str, object]]] = {}
+    for row in rows:
+        ((kind, value),) = ((kind, value) for kind, value in row.items() if value is not None)
+        found.setdefault(kind, []).append(value)
+    return found
 
 
 def test_a_damaged_checkpoint_is_named(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from deltalog.parquet import write_data_file
 from deltalog.rows import read_rows
 from deltalog.schemas import schema_string
 from deltalog.statistics import full_statistics
-from deltalog.vectors import inline_vector, read_vector, vector_file, write_vector_file
+from deltalog.vectors import absolute_vector, inline_vector, read_vector, vector_file, write_vector_file
 
 ID = UUID("d2c639aa-8816-431a-aaf6-d3fe2512ff61")
 
@@ -96,6 +96,21 @@ def test_a_file_holds_several_vectors(tmp_path: Path) -> None:
         write_vector_file(tmp_path, ID, sets, prefix="ab")
 
 
+def test_a_vector_is_named_by_its_absolute_path(tmp_path: Path) -> None:
+    root = tmp_path / "a b%20"
+    first, second = write_vector_file(root, ID, [{1}, {2, 3}], prefix="x y")
+    absolute = absolute_vector(root, second)
+    assert absolute.storage == "p" and absolute.offset == second.offset
+    assert absolute.path_or_inline == f"file://{tmp_path}/a%20b%2520/x%20y/deletion_vector_{ID}.bin"
+    assert absolute.file == f"{root}/x y/deletion_vector_{ID}.bin"
+    assert read_vector(Path("unused"), absolute) == (2, 3)
+    assert absolute_vector(root, absolute) == absolute
+    with pytest.raises(ValueError, match="has no absolute path"):
+        absolute_vector(root, inline_vector([1]))
+    with pytest.raises(ValueError, match="has no absolute path below t"):
+        absolute_vector(Path("t"), first)
+
+
 def test_a_vector_that_is_not_as_described_is_refused(tmp_path: Path) -> None:
     (vector,) = write_vector_file(tmp_path, ID, [{1, 2}])
     path = tmp_path / f"deletion_vector_{ID}.bin"
@@ -125,7 +140,7 @@ def test_a_vector_that_is_not_as_described_is_refused(tmp_path: Path) -> None:
         read_vector(tmp_path, vector)
 
 
-@pytest.mark.parametrize("kind", ["file", "file with prefix", "inline"])
+@pytest.mark.parametrize("kind", ["file", "file with prefix", "absolute", "inline"])
 def test_deltalake_leaves_out_the_rows_that_we_leave_out(tmp_path: Path, kind: str) -> None:
     root = tmp_path / "t"
     count = 20_000
@@ -136,6 +151,7 @@ def test_deltalake_leaves_out_the_rows_that_we_leave_out(tmp_path: Path, kind: s
         vector = inline_vector(gone)
     else:
         _, vector = write_vector_file(root, ID, [{7}, gone], prefix="xy" if kind != "file" else "")
+        vector = absolute_vector(root, vector) if kind == "absolute" else vector
     features = ("deletionVectors",)
     add = Add("f.parquet", {}, size, 1, True, full_statistics(table, tight_bounds=False), deletion_vector=vector)
     write_commit(root, 0, [Protocol(3, 7, features, features), Metadata("id", schema_string([("id", "long")])), add])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -45,6 +46,18 @@ def test_a_refusal_is_a_value(spark_engine: SparkEngine, tmp_path: Path) -> None
         "DELTA_MISSING_TRANSACTION_LOG",
     )
     assert outcome.error.sqlstate and outcome.error.message
+
+
+def test_the_error_class_of_what_caused_a_failure_is_told(
+    spark: Any, spark_engine: SparkEngine, tmp_path: Path
+) -> None:
+    """Spark reads no stored column of this name (it has one of its own), and says so from inside of a task."""
+    root = tmp_path / "table"
+    spark.sql(f"CREATE TABLE delta.`{root}` USING delta AS SELECT 1 AS `_tmp_metadata_row_index`")
+    error = spark_engine.run(root, Read(), clock=2_000_000_000_000, version=None).error
+    assert error is not None
+    assert (error.exception, error.condition, error.sqlstate) == ("SparkException", "FAILED_READ_FILE.NO_HINT", "KD001")
+    assert error.message.startswith("[FAILED_READ_FILE.NO_HINT]")
 
 
 def test_a_step_that_passes_its_limit_is_ended_with_its_jvm_and_the_next_gets_a_new_one(

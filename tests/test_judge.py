@@ -20,7 +20,7 @@ from engines.known_bad import FAULTS, Fault, KnownBadEngine
 from engines.port import Engine, EngineDied, Outcome
 from model.case import Case
 from model.predicate import Compare, Op
-from model.steps import Append, Delete, EngineStep, Litter, Moment, Read, SetClock, Vacuum
+from model.steps import ENGINE_STEPS, Append, Delete, EngineStep, Litter, Moment, Read, SetClock, Vacuum
 from model.table import HOUR, WEEK, Column, Commit, DataFile, Removal, Stray, Table
 from model.values import Type
 from suites.campaigns import CAMPAIGNS, Campaign
@@ -34,12 +34,12 @@ pytestmark = pytest.mark.xdist_group("judge")
 HABITS = [Habits(*choices) for choices in product((False, True), repeat=3)]
 
 #: Hypothesis varies a case some five times before it draws a new one, so several seeds give more kinds of cases than one.
-SEEDS, CASES = 8, 25
+SEEDS, CASES = 5, 25
 
 
 @cache
 def drawn(campaign: Campaign) -> tuple[Case, ...]:
-    """Two hundred cases, the same ones on every run."""
+    """More than a hundred cases, the same ones on every run."""
     found: list[Case] = []
     for number in range(SEEDS):
 
@@ -81,12 +81,12 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("campaign", CAMPAIGNS, ids=lambda campaign: campaign.name)
 def test_a_right_engine_keeps_every_clause(campaign: Campaign, directory: Path) -> None:
     results = judged(campaign, directory)
-    assert len(results) >= 150
+    assert len(results) >= 90
     for result in results:
         assert result.failure is None, result.failure
         told = {id: result.tallies[id].violations for id in result.violated}
         assert not told, f"{result.case}: {told}"
-        run = [step for step in result.case.steps if isinstance(step, (Delete, Vacuum, Read))]
+        run = [step for step in result.case.steps if isinstance(step, ENGINE_STEPS)]
         assert len(result.steps) == len(run), "a case that breaks nothing is run to its end"
 
 

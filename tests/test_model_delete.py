@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model.delete import DeletePrediction, LiveFile, Scope, predict_delete, scope_of
+from model.delete import (
+    DeletePrediction,
+    LiveFile,
+    Scope,
+    Way,
+    matches,
+    may_fail,
+    predict_delete,
+    says_nothing_of_rows,
+    scope_of,
+)
 from model.evaluate import evaluate
-from model.predicate import And, Compare, Constant, In, IsNull, Not, Op, Or, Predicate
+from model.predicate import And, Cast, Compare, Constant, In, IsNull, Literal, Not, Of, Op, Or, Predicate, Relate
+from model.steps import Delete
+from model.table import Column, Feature, Table
 from model.values import Row, Type
 
 COLUMNS = ("v", "p", "q")
@@ -28,8 +41,19 @@ EMPTY = live_file("empty", "a", 1)
 FILES = (ONE, TWO, THREE, EMPTY)
 
 
-def predict(where: Predicate | None, files: tuple[LiveFile, ...] = FILES) -> DeletePrediction:
-    return predict_delete(files, where, columns=COLUMNS, partition_by=PARTITION_BY)
+TABLE = Table(
+    columns=(Column("v", Type.INTEGER), Column("p", Type.STRING), Column("q", Type.INTEGER)),
+    partition_by=PARTITION_BY,
+    files=(),
+    commits=(),
+)
+WITH_VECTORS = replace(TABLE, features=(Feature.DELETION_VECTORS.value,))
+
+
+def predict(
+    where: Predicate | None, files: tuple[LiveFile, ...] = FILES, table: Table = TABLE, *, folded: bool = False
+) -> DeletePrediction:
+    return predict_delete(files, Delete(where), table, folded=folded)
 
 
 def v(op: Op, value: int | None) -> Compare:
@@ -66,7 +90,7 @@ def test_without_a_condition_every_file_goes_also_an_empty_one() -> None:
     predicted = predict(None)
     assert predicted.removed == FILES
     assert predicted.deleted == Counter(row for file in FILES for row in file.rows)
-    assert not predicted.survivors and predicted.unknown == 0
+    assert not predicted.survivors
 
 
 def test_a_partition_condition_takes_whole_files_by_their_values() -> None:
@@ -76,10 +100,8 @@ def test_a_partition_condition_takes_whole_files_by_their_values() -> None:
     assert predicted.deleted.total() == 4
 
 
-def test_a_partition_condition_that_is_null_keeps_the_files_and_counts_their_rows() -> None:
-    predicted = predict(p(Op.NE, "b"))
-    assert predicted.removed_paths == {"one", "two", "empty"}
-    assert predicted.unknown == 1, "the only row of the file whose p is NULL"
+def test_a_partition_condition_that_is_null_keeps_the_files() -> None:
+    assert predict(p(Op.NE, "b")).removed_paths == {"one", "two", "empty"}
 
 
 def test_the_values_of_partitions_are_taken_in_the_order_of_partition_by() -> None:
@@ -91,7 +113,6 @@ def test_constants(value: bool | None, removed: int) -> None:
     predicted = predict(Constant(value))
     assert len(predicted.removed) == removed
     assert predicted.commits is (removed > 0)
-    assert predicted.unknown == (6 if value is None else 0)
 
 
 def test_a_row_condition_takes_the_files_with_a_match_and_keeps_their_other_rows() -> None:
@@ -105,7 +126,6 @@ def test_rows_for_which_the_condition_is_null_survive() -> None:
     for where in (v(Op.EQ, 1), v(Op.NE, 1), Not(v(Op.EQ, 1)), In("v", (1, None), Type.INTEGER)):
         predicted = predict(where, (ONE,))
         assert (None, "a", 1) not in predicted.deleted
-        assert predicted.unknown >= 1
 
 
 def test_a_null_row_goes_where_the_condition_is_true_of_it() -> None:
@@ -113,7 +133,6 @@ def test_a_null_row_goes_where_the_condition_is_true_of_it() -> None:
         predicted = predict(where)
         assert predicted.removed_paths == {"one"}
         assert predicted.deleted == Counter({(None, "a", 1): 1})
-        assert predicted.unknown == 0
 
 
 def test_equal_rows_go_together_and_count_each() -> None:
@@ -130,6 +149,59 @@ def test_an_empty_file_stays_where_rows_decide() -> None:
 def test_a_condition_on_rows_of_no_file_commits_nothing() -> None:
     assert not predict(v(Op.EQ, 99)).commits
     assert not predict(None, ()).commits
+
+
+def test_with_vectors_a_partly_matched_file_stays_and_hides_its_matching_rows() -> None:
+    predicted = predict(v(Op.EQ, 2), table=WITH_VECTORS)
+    assert predicted.way is Way.VECTORS
+    assert predicted.masked == {"one": frozenset({1})}
+    assert predicted.removed_paths == {"two"}, "no row of it is left"
+    assert predicted.touched == {"one", "two"}
+    assert predicted.survivors == Counter({((1, "a"), (1, "a", 1)): 1, ((1, "a"), (None, "a", 1)): 1})
+
+
+def test_rows_that_a_vector_hides_are_in_the_table_no_more() -> None:
+    half = replace(ONE, hidden=frozenset({0}))
+    assert half.visible == ((2, "a", 1), (None, "a", 1))
+    assert not predict(v(Op.EQ, 1), (half,)).commits
+    assert predict(v(Op.EQ, 2), (half,), WITH_VECTORS).masked == {"one": frozenset({0, 1})}
+    assert predict(None, (half,)).deleted.total() == 2
+    gone = replace(TWO, hidden=frozenset({0}))
+    assert predict(v(Op.EQ, 2), (gone,), WITH_VECTORS).removed_paths == {"two"}
+
+
+def test_a_file_whose_rows_are_not_counted_is_never_found_empty() -> None:
+    uncounted = replace(TWO, counted=False)
+    predicted = predict(v(Op.EQ, 2), (uncounted,), WITH_VECTORS)
+    assert not predicted.removed and predicted.masked == {"two": frozenset({0, 1})}
+    assert predict(v(Op.EQ, 2), (uncounted,)).removed_paths == {"two"}, "a rewrite sees that it is"
+
+
+def test_whole_files_go_without_vectors() -> None:
+    assert predict(q(Op.EQ, 1), table=WITH_VECTORS).way is Way.WHOLE
+
+
+def test_a_condition_that_says_nothing_of_rows_may_be_taken_for_one_about_partitions() -> None:
+    always = Or(IsNull("v"), Not(IsNull("v")))
+    assert says_nothing_of_rows(FILES, Delete(always), TABLE)
+    assert predict(always).removed_paths == {"one", "two", "three"}, "an empty file holds no matching row"
+    assert predict(always, folded=True).removed_paths == {"one", "two", "three", "empty"}
+    assert not says_nothing_of_rows(FILES, Delete(v(Op.EQ, 2)), TABLE)
+    assert says_nothing_of_rows((TWO, THREE), Delete(v(Op.EQ, 2)), TABLE), "alike for all rows of each file"
+    in_a = And(p(Op.EQ, "a"), always)
+    assert predict(in_a, folded=True).removed_paths == {"one", "two", "empty"}
+
+
+BAD_NUMBER = Relate(Cast(Of("p"), Type.INTEGER), Op.GT, Literal(3, Type.INTEGER))
+
+
+def test_an_error_may_refuse_the_delete_and_else_keeps_the_row() -> None:
+    row = (1, "a", 1)
+    assert may_fail(Delete(BAD_NUMBER), TABLE, [row])
+    assert not may_fail(Delete(BAD_NUMBER), TABLE, [(1, "7", 1), (1, None, 1)])
+    assert not may_fail(Delete(), TABLE, [row])
+    assert matches(Delete(BAD_NUMBER), TABLE, row) is None
+    assert matches(Delete(Or(BAD_NUMBER, v(Op.EQ, 1))), TABLE, row) is True, "TRUE whatever the other side is"
 
 
 VALUES = st.sampled_from([None, 1, 2, 3])

@@ -2,20 +2,41 @@
 
 from __future__ import annotations
 
-from datetime import date
+import math
+from datetime import date, datetime, timezone
+from decimal import Decimal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
 
-from model.layout import BY_HAND, escape, file_path, partition_directory, partition_string, partition_value
-from model.table import Column, DataFile, Table
-from model.values import Type, Value
+from model.layout import (
+    BY_HAND,
+    escape,
+    file_path,
+    is_named_by_engine,
+    partition_directory,
+    partition_string,
+    partition_value,
+    physical_name,
+    without_random,
+)
+from model.table import Column, DataFile, Feature, Table
+from model.values import NAN, WHOLE_NUMBERS, AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type, Value
+
+PRICE = DecimalOf(10, 2)
+UUID = "6f1c7a52-0d3e-4b6a-9c55-0e8d1b2f3a4c"
 
 
-def table(*partition_by: str) -> Table:
-    columns = (Column("v", Type.INTEGER), *(Column(name, Type.STRING) for name in sorted(partition_by)))
-    return Table(columns=columns, partition_by=partition_by, files=(), commits=())
+def table(*partition_by: str, type: AnyType = Type.STRING, features: tuple[Feature, ...] = ()) -> Table:
+    columns = (Column("v", Type.INTEGER), *(Column(name, type) for name in sorted(partition_by)))
+    names = tuple(feature.value for feature in features)
+    return Table(columns=columns, partition_by=partition_by, files=(), commits=(), features=names)
+
+
+def utc(*parts: int) -> datetime:
+    return datetime(*parts, tzinfo=timezone.utc)  # type: ignore[arg-type,misc]
 
 
 @pytest.mark.parametrize(
@@ -67,22 +88,162 @@ def test_escaped_names_are_names_and_tell_values_apart(text: str) -> None:
     [
         (None, Type.STRING, None),
         (None, Type.DATE, None),
+        (None, PRICE, None),
         ("a b", Type.STRING, "a b"),
+        ("\U0001f600 ", Type.STRING, "\U0001f600 "),
         (True, Type.BOOLEAN, "true"),
         (False, Type.BOOLEAN, "false"),
+        (-128, Type.BYTE, "-128"),
+        (32767, Type.SHORT, "32767"),
         (0, Type.INTEGER, "0"),
         (-7, Type.LONG, "-7"),
+        (1.0, Type.FLOAT, "1.0"),
+        (0.10000000149011612, Type.FLOAT, "0.1"),
+        (3.4028234663852886e38, Type.FLOAT, "3.4028235E38"),
+        (NAN, Type.FLOAT, "NaN"),
+        (1.0, Type.DOUBLE, "1.0"),
+        (0.10000000149011612, Type.DOUBLE, "0.10000000149011612"),
+        (-0.0, Type.DOUBLE, "-0.0"),
+        (0.001, Type.DOUBLE, "0.001"),
+        (0.0005, Type.DOUBLE, "5.0E-4"),
+        (1234567.0, Type.DOUBLE, "1234567.0"),
+        (1e7, Type.DOUBLE, "1.0E7"),
+        (5e-324, Type.DOUBLE, "4.9E-324"),
+        (1.7976931348623157e308, Type.DOUBLE, "1.7976931348623157E308"),
+        (NAN, Type.DOUBLE, "NaN"),
+        (math.inf, Type.DOUBLE, "Infinity"),
+        (-math.inf, Type.DOUBLE, "-Infinity"),
+        (Decimal("1.20"), PRICE, "1.20"),
+        (Decimal("-0.05"), PRICE, "-0.05"),
+        (Decimal("0.00"), PRICE, "0.00"),
+        (Decimal("9" * 38), DecimalOf(38, 0), "9" * 38),
+        (Decimal("1E-38"), DecimalOf(38, 38), "0." + "0" * 37 + "1"),
         (date(2020, 1, 31), Type.DATE, "2020-01-31"),
         (date(1, 1, 1), Type.DATE, "0001-01-01"),
+        (utc(2020, 1, 31), Type.TIMESTAMP, "2020-01-31T00:00:00.000000Z"),
+        (utc(1, 1, 2, 3, 4, 5, 6), Type.TIMESTAMP, "0001-01-02T03:04:05.000006Z"),
+        (datetime(2020, 1, 31), Type.TIMESTAMP_NTZ, "2020-01-31 00:00:00"),
+        (datetime(9999, 12, 31, 23, 59, 59, 999999), Type.TIMESTAMP_NTZ, "9999-12-31 23:59:59.999999"),
     ],
 )
-def test_partition_values_as_the_log_has_them(value: Value, type: Type, text: str | None) -> None:
-    assert partition_string(value) == text
-    assert partition_value(text, type) == value
+def test_partition_values_as_the_log_has_them(value: Value, type: AnyType, text: str | None) -> None:
+    assert partition_string(value, type) == text
+    assert repr(partition_value(text, type)) == repr(value)
+
+
+@pytest.mark.parametrize(
+    ("text", "type", "value"),
+    [
+        ("007", Type.INTEGER, 7),
+        ("1", Type.DOUBLE, 1.0),
+        ("1e3", Type.DOUBLE, 1000.0),
+        ("0.1", Type.FLOAT, 0.10000000149011612),
+        ("1", PRICE, Decimal("1.00")),
+        ("1.5", PRICE, Decimal("1.50")),
+        ("1.2000", PRICE, Decimal("1.20")),
+        ("0E-18", PRICE, Decimal("0.00")),
+        ("1.2E+1", PRICE, Decimal("12.00")),
+        ("-0", PRICE, Decimal("0.00")),
+        ("2020-01-31 00:00:00", Type.TIMESTAMP, utc(2020, 1, 31)),
+        ("2020-01-31 01:02:03.5", Type.TIMESTAMP, utc(2020, 1, 31, 1, 2, 3, 500000)),
+        ("2020-01-31T01:02:03Z", Type.TIMESTAMP, utc(2020, 1, 31, 1, 2, 3)),
+        ("2020-01-31 01:02:03.000001", Type.TIMESTAMP_NTZ, datetime(2020, 1, 31, 1, 2, 3, 1)),
+        ("", PRICE, None),
+        ("", ArrayOf(Type.LONG), None),
+    ],
+)
+def test_other_spellings_are_read_too(text: str, type: AnyType, value: Value) -> None:
+    assert repr(partition_value(text, type)) == repr(value)
+
+
+@pytest.mark.parametrize(
+    ("text", "type"),
+    [
+        ("x", Type.INTEGER),
+        ("1.0", Type.INTEGER),
+        (" 1", Type.INTEGER),
+        ("+1", Type.INTEGER),
+        ("1_0", Type.INTEGER),
+        ("\u0661", Type.INTEGER),  # a digit, but not one of ours
+        ("128", Type.BYTE),
+        ("-32769", Type.SHORT),
+        (str(2**31), Type.INTEGER),
+        (str(2**63), Type.LONG),
+        ("9" * 5000, Type.LONG),
+        ("nan", Type.DOUBLE),
+        ("-NaN", Type.DOUBLE),
+        ("inf", Type.DOUBLE),
+        ("1e999", Type.DOUBLE),
+        ("1e39", Type.FLOAT),
+        ("0x1p3", Type.DOUBLE),
+        ("True", Type.BOOLEAN),
+        ("1", Type.BOOLEAN),
+        ("1.234", PRICE),
+        ("123456789.00", PRICE),
+        ("1e9999", PRICE),
+        ("1e99999999999999999999", PRICE),
+        ("1,2", PRICE),
+        ("20200131", Type.DATE),
+        ("2020-02-30", Type.DATE),
+        ("2020-W05-5", Type.DATE),
+        ("2020-01-31 00:00:00", Type.DATE),
+        ("2020-01-31", Type.TIMESTAMP),
+        ("2020-01-31T00:00:00", Type.TIMESTAMP),
+        ("2020-01-31 00:00:00Z", Type.TIMESTAMP),
+        ("2020-01-31T00:00:00+01:00", Type.TIMESTAMP),
+        ("2020-01-31 24:00:00", Type.TIMESTAMP),
+        ("2020-01-31 00:00:00.1234567", Type.TIMESTAMP),
+        ("2020-01-31T00:00:00Z", Type.TIMESTAMP_NTZ),
+        ("2020-01-31T00:00:00", Type.TIMESTAMP_NTZ),
+        ("ff", Type.BINARY),
+        ("1", ArrayOf(Type.LONG)),
+        ("1", MapOf(Type.LONG, Type.LONG)),
+        ("1", StructOf((("a", Type.LONG),))),
+    ],
+)
+def test_malformed_partition_values_are_refused(text: str, type: AnyType) -> None:
+    with pytest.raises(ValueError):  # noqa: PT011 - of Python's own parsers too
+        partition_value(text, type)
 
 
 def test_an_empty_text_is_null() -> None:
     assert all(partition_value("", type) is None for type in Type)
+    assert partition_string("", Type.STRING) is None
+
+
+@pytest.mark.parametrize("value", [b"", b"a", (), (1,)])
+def test_bytes_and_nested_values_are_no_partition_values(value: Value) -> None:
+    with pytest.raises(TypeError, match="is no partition value"):
+        partition_string(value)
+
+
+def test_what_32_bits_do_not_hold_is_no_float() -> None:
+    with pytest.raises(ValueError, match=r"32 bits do not hold 0\.1 exactly"):
+        partition_string(0.1, Type.FLOAT)
+
+
+_SMALL = st.integers(-(10**10) + 1, 10**10 - 1)
+PARTITION_VALUES: dict[AnyType, SearchStrategy[Value]] = {
+    Type.STRING: st.text(st.characters(exclude_categories=["Cs"]), min_size=1),
+    **{type: st.integers(*ends) for type, ends in WHOLE_NUMBERS.items()},
+    Type.FLOAT: st.floats(width=32, allow_nan=False) | st.just(NAN),
+    Type.DOUBLE: st.floats(allow_nan=False) | st.just(NAN),
+    Type.BOOLEAN: st.booleans(),
+    Type.DATE: st.dates(),
+    Type.TIMESTAMP: st.datetimes(timezones=st.just(timezone.utc)).map(lambda value: value.replace(fold=0)),
+    Type.TIMESTAMP_NTZ: st.datetimes().map(lambda value: value.replace(fold=0)),
+    PRICE: _SMALL.map(lambda cents: Decimal(cents).scaleb(-2)),
+}
+
+
+@given(st.data())
+@pytest.mark.parametrize("type", PARTITION_VALUES, ids=str)
+def test_partition_values_come_back(type: AnyType, data: st.DataObject) -> None:
+    value = data.draw(PARTITION_VALUES[type])
+    text = partition_string(value, type)
+    assert text
+    assert repr(partition_value(text, type)) == repr(value)
+    assert repr(partition_value(partition_string(value), type)) == repr(value)
 
 
 def test_an_unpartitioned_file_lies_in_the_root() -> None:
@@ -108,3 +269,106 @@ def test_names_and_values_are_both_escaped() -> None:
 @given(st.lists(st.integers(0, 2**31), unique=True, min_size=2, max_size=5))
 def test_ids_tell_files_apart(ids: list[int]) -> None:
     assert len({file_path(table(), DataFile(id, (), (), 0)) for id in ids}) == len(ids)
+
+
+# Column mapping ------------------------------------------------------------------------------------------------------
+
+
+MAPPED = table("p", "q", features=(Feature.COLUMN_MAPPING_NAME,))
+
+
+@pytest.mark.parametrize("feature", [Feature.COLUMN_MAPPING_NAME, Feature.COLUMN_MAPPING_ID])
+def test_physical_names_follow_from_the_place_among_the_columns(feature: Feature) -> None:
+    mapped = table("p", "q", features=(feature,))
+    assert [physical_name(mapped, column.name) for column in mapped.columns] == [
+        "col-00000000-0000-4000-8000-000000000000",
+        "col-00000001-0000-4000-8000-000000000000",
+        "col-00000002-0000-4000-8000-000000000000",
+    ]
+
+
+def test_without_mapping_the_physical_name_is_the_name() -> None:
+    assert physical_name(table("a b"), "a b") == "a b"
+
+
+@pytest.mark.parametrize("of", [table("p"), MAPPED])
+def test_an_unknown_column_has_no_physical_name(of: Table) -> None:
+    with pytest.raises(KeyError, match="the table has no column 'nope'"):
+        physical_name(of, "nope")
+
+
+def test_partition_directories_of_mapped_tables_have_physical_names() -> None:
+    directory = f"col-00000002{BY_HAND}=a%2Fb/col-00000001{BY_HAND}=__HIVE_DEFAULT_PARTITION__"
+    reversed = table("q", "p", features=(Feature.COLUMN_MAPPING_ID,))
+    assert partition_directory(reversed, ("a/b", None)) == directory
+    assert file_path(reversed, DataFile(1, ("a/b", None), (), 0)) == (
+        f"{directory}/part-00001-00000001{BY_HAND}.c000.snappy.parquet"
+    )
+
+
+# What an engine names -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("path", "starred"),
+    [
+        (f"part-00000-{UUID}.c000.snappy.parquet", "part-00000-*.c000.snappy.parquet"),
+        (f"p=a/part-00000-{UUID}.c000.snappy.parquet", "p=a/part-00000-*.c000.snappy.parquet"),
+        (f"col-00000001{BY_HAND}=a/part-00000-{UUID}.parquet", f"col-00000001{BY_HAND}=a/part-00000-*.parquet"),
+        (f"Zx/part-00000-{UUID}.parquet", "*/part-00000-*.parquet"),
+        (f"0a/cdc-00000-{UUID}.parquet", "*/cdc-00000-*.parquet"),
+        (f"_change_data/cdc-00000-{UUID}.parquet", "_change_data/cdc-00000-*.parquet"),
+        (f"deletion_vector_{UUID}.bin", "deletion_vector_*.bin"),
+        (f"ab/cd/part-{UUID}.parquet", "ab/cd/part-*.parquet"),
+    ],
+)
+def test_random_parts_of_names_are_starred(path: str, starred: str) -> None:
+    assert without_random(path) == starred
+    assert is_named_by_engine(path)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "",
+        "ab/notes*.txt",
+        file_path(table("p"), DataFile(3, ("a",), (), 0)),
+        file_path(MAPPED, DataFile(3, ("a", "b"), (), 0)),
+    ],
+)
+def test_names_made_by_hand_stay(path: str) -> None:
+    assert without_random(path) == path
+    assert not is_named_by_engine(path)
+
+
+# Timestamps in directories --------------------------------------------------------------------------------------------
+
+
+def test_timestamps_in_directories_made_by_hand_are_in_utc() -> None:
+    by_time = table("p", type=Type.TIMESTAMP)
+    assert partition_directory(by_time, (utc(2020, 1, 31, 12),)) == "p=2020-01-31T12%3A00%3A00.000000Z"
+
+
+@pytest.mark.parametrize(
+    ("value", "zone", "text"),
+    [
+        (utc(2020, 1, 31, 12), "UTC", "2020-01-31 12%3A00%3A00"),
+        (utc(2020, 1, 31, 12, 0, 0, 500000), "UTC", "2020-01-31 12%3A00%3A00.5"),
+        (utc(2020, 1, 31, 12, 0, 10), "America/Los_Angeles", "2020-01-31 04%3A00%3A10"),
+        (utc(2020, 7, 1, 12, 0, 0, 1), "Asia/Kolkata", "2020-07-01 17%3A30%3A00.000001"),
+        # An hour that comes twice: two instants, one directory.
+        (utc(2020, 11, 1, 8, 30), "America/Los_Angeles", "2020-11-01 01%3A30%3A00"),
+        (utc(2020, 11, 1, 9, 30), "America/Los_Angeles", "2020-11-01 01%3A30%3A00"),
+    ],
+)
+def test_timestamps_in_directories_of_an_engine_are_in_its_zone(value: datetime, zone: str, text: str) -> None:
+    assert partition_directory(table("p", type=Type.TIMESTAMP), (value,), zone=zone) == f"p={text}"
+
+
+def test_a_zone_matters_to_timestamps_only() -> None:
+    by_time = table("p", type=Type.TIMESTAMP_NTZ)
+    assert partition_directory(by_time, (datetime(2020, 1, 31, 1, 2, 3, 500000),), zone="Asia/Kolkata") == (
+        "p=2020-01-31 01%3A02%3A03.5"
+    )
+    assert partition_directory(table("p"), ("2020-01-31",), zone="Asia/Kolkata") == "p=2020-01-31"
+    assert partition_directory(table("p", type=Type.DATE), (date(2020, 1, 31),), zone="Asia/Kolkata") == "p=2020-01-31"

@@ -2,23 +2,54 @@
 
 from __future__ import annotations
 
+import math
 import re
-from datetime import date
+from datetime import date, datetime, timezone
+from decimal import Decimal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.predicate import And, Between, Compare, Constant, In, IsNull, Like, Not, Op, Or, Predicate
-from model.sql import delete_sql, identifier, literal, sql, vacuum_sql
-from model.steps import Delete, Vacuum
-from model.values import Type, Value
+from model.literals import typed_literal
+from model.predicate import (
+    And,
+    Between,
+    Call,
+    CaseWhen,
+    Cast,
+    Compare,
+    Constant,
+    Expression,
+    Function,
+    Holds,
+    In,
+    IsNull,
+    Like,
+    Literal,
+    Member,
+    Missing,
+    Not,
+    Of,
+    Op,
+    Or,
+    Predicate,
+    Relate,
+)
+from model.sql import delete_sql, expression_sql, identifier, literal, sql, type_sql, vacuum_sql
+from model.steps import Delete, Form, Vacuum
+from model.values import NAN, AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type, Value
 from strategies.predicates import predicates
 from strategies.tables import tables
 
 X = Compare("x", Op.GE, 5, Type.INTEGER)
 Y = Compare("y", Op.EQ, "a", Type.STRING)
 Z = IsNull("z")
+MONEY = DecimalOf(10, 2)
+
+
+def utc(*parts: int) -> datetime:
+    return datetime(*parts, tzinfo=timezone.utc)  # type: ignore[arg-type,misc]
 
 
 @pytest.mark.parametrize(
@@ -44,16 +75,114 @@ Z = IsNull("z")
         ("\uffff", Type.STRING, r"'\uFFFF'"),
         ("\U000e0001", Type.STRING, r"'\U000E0001'"),
         ("ü\U0001f600", Type.STRING, "'ü\U0001f600'"),
+        (-128, Type.BYTE, "-128Y"),
+        (7, Type.SHORT, "7S"),
+        (1.5, Type.FLOAT, "1.5F"),
+        (0.10000000149011612, Type.FLOAT, "0.1F"),
+        (3.4028234663852886e38, Type.FLOAT, "CAST('3.4028235E38' AS FLOAT)"),  # too great a text for an F
+        (-0.0, Type.DOUBLE, "-0.0D"),
+        (1e-7, Type.DOUBLE, "1.0E-7D"),
+        (5e-324, Type.DOUBLE, "4.9E-324D"),
+        (NAN, Type.DOUBLE, "CAST('NaN' AS DOUBLE)"),
+        (-math.inf, Type.FLOAT, "CAST('-Infinity' AS FLOAT)"),
+        (Decimal("1.20"), MONEY, "1.20BD"),
+        (Decimal("-0.05"), MONEY, "-0.05BD"),
+        (Decimal("0E-10"), DecimalOf(20, 10), "0.0000000000BD"),
+        (b"", Type.BINARY, "X''"),
+        (b"\x00\xff", Type.BINARY, "X'00FF'"),
+        (date(1, 1, 2), Type.DATE, "DATE'0001-01-02'"),
+        (utc(2020, 2, 29, 12), Type.TIMESTAMP, "TIMESTAMP'2020-02-29 12:00:00Z'"),
+        (datetime(2020, 2, 29, 12, 0, 0, 10), Type.TIMESTAMP_NTZ, "TIMESTAMP_NTZ'2020-02-29 12:00:00.00001'"),
+        ((1, None), ArrayOf(Type.LONG), "array(1L, CAST(NULL AS BIGINT))"),
+        ((("a", 1),), MapOf(Type.STRING, Type.BYTE), "map('a', 1Y)"),
+        (
+            (1, None),
+            StructOf((("a'b", Type.BYTE), ("c", MONEY))),
+            r"named_struct('a\'b', 1Y, 'c', CAST(NULL AS DECIMAL(10, 2)))",
+        ),
     ],
 )
-def test_literals(value: Value, type: Type, text: str) -> None:
+def test_literals(value: Value, type: AnyType, text: str) -> None:
     assert literal(value, type) == text
 
 
 @pytest.mark.parametrize(
-    ("value", "type"), [(1, Type.STRING), ("1", Type.INTEGER), (True, Type.LONG), (1, Type.BOOLEAN), ("x", Type.DATE)]
+    ("value", "type", "text"),
+    [
+        (None, Type.INTEGER, "CAST(NULL AS INT)"),
+        (7, Type.INTEGER, "7"),
+        (7, Type.LONG, "7L"),
+        (7, Type.BYTE, "7Y"),
+        ("a", Type.STRING, "'a'"),
+        (Decimal("1.20"), MONEY, "CAST(1.20BD AS DECIMAL(10, 2))"),
+        (Decimal("-12345678.90"), MONEY, "-12345678.90BD"),
+        (Decimal("0.05"), DecimalOf(2, 2), "0.05BD"),
+        ((), ArrayOf(Type.INTEGER), "CAST(array() AS ARRAY<INT>)"),
+        ((), MapOf(Type.STRING, ArrayOf(Type.DATE)), "CAST(map() AS MAP<STRING, ARRAY<DATE>>)"),
+    ],
 )
-def test_a_literal_of_another_type_is_an_error(value: Value, type: Type) -> None:
+def test_literals_whose_type_matters(value: Value, type: AnyType, text: str) -> None:
+    assert typed_literal(value, type) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "zone", "text"),
+    [
+        (utc(2020, 2, 29, 12), "UTC", "2020-02-29 12:00:00"),
+        (utc(2020, 2, 29, 12, 0, 0, 500000), "Asia/Kolkata", "2020-02-29 17:30:00.5"),
+        (utc(2019, 11, 3, 7, 30), "America/Los_Angeles", "2019-11-03 00:30:00"),
+        # Clocks showed 1:30 twice that night.
+        (utc(2019, 11, 3, 8, 30), "America/Los_Angeles", "2019-11-03 08:30:00Z"),
+        (utc(2019, 11, 3, 9, 30), "America/Los_Angeles", "2019-11-03 09:30:00Z"),
+        (utc(1800, 1, 1), "America/Los_Angeles", "1799-12-31 16:07:02"),
+        # Years that literals do not have.
+        (utc(9999, 12, 31, 23), "Asia/Kolkata", "9999-12-31 23:00:00Z"),
+        (utc(1, 1, 1), "America/Los_Angeles", "0001-01-01 00:00:00Z"),
+    ],
+)
+def test_timestamps_by_the_clock_of_the_session(value: datetime, zone: str, text: str) -> None:
+    assert literal(value, Type.TIMESTAMP, zone) == f"TIMESTAMP'{text}'"
+    assert sql(Compare("t", Op.LT, value, Type.TIMESTAMP), zone) == f"`t` < TIMESTAMP'{text}'"
+
+
+@pytest.mark.parametrize(
+    ("type", "text"),
+    [
+        (Type.BYTE, "TINYINT"),
+        (Type.SHORT, "SMALLINT"),
+        (Type.INTEGER, "INT"),
+        (Type.LONG, "BIGINT"),
+        (Type.TIMESTAMP_NTZ, "TIMESTAMP_NTZ"),
+        (
+            StructOf((("a b", Type.STRING), ("c", MapOf(Type.DATE, MONEY)))),
+            "STRUCT<`a b`: STRING, `c`: MAP<DATE, DECIMAL(10, 2)>>",
+        ),
+    ],
+)
+def test_types(type: AnyType, text: str) -> None:
+    assert type_sql(type) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "type"),
+    [
+        (1, Type.STRING),
+        ("1", Type.INTEGER),
+        (True, Type.LONG),
+        (1, Type.BOOLEAN),
+        ("x", Type.DATE),
+        (128, Type.BYTE),
+        (1, Type.DOUBLE),
+        (1.0, MONEY),
+        (datetime(2020, 1, 1), Type.DATE),
+        (datetime(2020, 1, 1), Type.TIMESTAMP),
+        (utc(2020, 1, 1), Type.TIMESTAMP_NTZ),
+        ("x", Type.BINARY),
+        ((1,), StructOf((("a", Type.INTEGER), ("b", Type.INTEGER)))),
+        (1, ArrayOf(Type.INTEGER)),
+    ],
+)
+def test_a_literal_of_another_type_is_an_error(value: Value, type: AnyType) -> None:
     with pytest.raises(TypeError, match="is not a value of the type"):
         literal(value, type)
 
@@ -104,10 +233,47 @@ def test_identifiers(name: str, text: str) -> None:
         (Or(And(X, Y), Z), "(`x` >= 5 AND `y` = 'a') OR `z` IS NULL"),
         (And(Or(X, Y), Z), "(`x` >= 5 OR `y` = 'a') AND `z` IS NULL"),
         (Not(Or(X, Y)), "NOT (`x` >= 5 OR `y` = 'a')"),
+        (Relate(Of("x"), Op.NE, Literal(7, Type.LONG)), "`x` <> 7L"),
+        (Relate(Call(Function.ADD, (Of("x"), Literal(1, Type.LONG))), Op.LT, Of("y")), "(`x` + 1L) < `y`"),
+        (Holds(Call(Function.RLIKE, (Of("y"), Literal("^a\\d", Type.STRING)))), r"`y` RLIKE '^a\\d'"),
+        (Not(Holds(Of("b"))), "NOT (`b`)"),
+        (Missing(Of("z")), "`z` IS NULL"),
+        (Not(Missing(Call(Function.UPPER, (Of("y"),)))), "upper(`y`) IS NOT NULL"),
+        (Missing(Call(Function.REMAINDER, (Of("x"), Of("y")))), "(`x` % `y`) IS NULL"),
+        (And(Or(Holds(Of("b")), Z), X), "(`b` OR `z` IS NULL) AND `x` >= 5"),
     ],
 )
 def test_predicates(predicate: Predicate, text: str) -> None:
     assert sql(predicate) == text
+
+
+@pytest.mark.parametrize(
+    ("expression", "text"),
+    [
+        (Of("a`b"), "`a``b`"),
+        (Member(Member(Of("s"), "a b"), "c"), "`s`.`a b`.`c`"),
+        (Member(Call(Function.ELEMENT_AT, (Of("m"), Literal("k", Type.STRING))), "c"), "element_at(`m`, 'k').`c`"),
+        (Cast(Of("x"), MONEY), "CAST(`x` AS DECIMAL(10, 2))"),
+        (Call(Function.CURRENT_DATE), "current_date()"),
+        (Call(Function.DATE_ADD, (Of("d"), Literal(-1, Type.INTEGER))), "date_add(`d`, -1)"),
+        (Call(Function.SUBTRACT, (Of("x"), Literal(-1, Type.INTEGER))), "`x` - -1"),
+        (
+            Call(Function.ADD, (Call(Function.REMAINDER, (Of("x"), Literal(2, Type.INTEGER))), Of("x"))),
+            "(`x` % 2) + `x`",
+        ),
+        (
+            CaseWhen(And(X, Z), Of("x"), Literal(None, Type.INTEGER)),
+            "CASE WHEN `x` >= 5 AND `z` IS NULL THEN `x` ELSE CAST(NULL AS INT) END",
+        ),
+        (
+            Call(Function.MULTIPLY, (CaseWhen(Z, Of("x"), Of("y")), Of("y"))),
+            "(CASE WHEN `z` IS NULL THEN `x` ELSE `y` END) * `y`",
+        ),
+        (Literal(utc(2020, 1, 1), Type.TIMESTAMP), "TIMESTAMP'2020-01-01 00:00:00Z'"),
+    ],
+)
+def test_expressions(expression: Expression, text: str) -> None:
+    assert expression_sql(expression) == text
 
 
 @given(st.data())
@@ -120,6 +286,15 @@ def test_different_predicates_have_different_texts(data: st.DataObject) -> None:
 def test_deletes() -> None:
     assert delete_sql(Delete(), "delta.`/tmp/t`") == "DELETE FROM delta.`/tmp/t`"
     assert delete_sql(Delete(Y), "t") == "DELETE FROM t WHERE `y` = 'a'"
+    assert delete_sql(Delete(Y, form=Form.API_PATH), "t") == "DELETE FROM t WHERE `y` = 'a'"
+    noon = Compare("at", Op.EQ, utc(2020, 2, 29, 12), Type.TIMESTAMP)
+    assert delete_sql(Delete(noon, zone="Asia/Kolkata"), "t").endswith("WHERE `at` = TIMESTAMP'2020-02-29 17:30:00'")
+
+
+def test_truncates() -> None:
+    assert delete_sql(Delete(form=Form.TRUNCATE), "t") == "TRUNCATE TABLE t"
+    with pytest.raises(ValueError, match="takes no condition"):
+        delete_sql(Delete(Y, form=Form.TRUNCATE), "t")
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import cache
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from runner.controller import FIXED_SEED
 from suites.campaigns import shards
 from suites.clause import CATALOGUE
 from suites.drawing import fixed_cases
+from suites.features import PAIRED, features_of
 from suites.judge import Judge
 from suites.profiles import PROFILES
 from tests.fake_engine import FakeEngine
@@ -43,10 +45,27 @@ def test_the_profile_exercises_every_clause(profile: str, least: int, tmp_path: 
     assert {id: total[id] for id in CATALOGUE if total[id] < least} == {}
 
 
+def test_the_gate_draws_every_pair_of_features_together() -> None:
+    pairs = Counter(pair for case in cases("gate") for pair in combinations(features_of(case.table), 2))
+    assert {pair: pairs[pair] for pair in combinations(sorted(PAIRED), 2) if pairs[pair] < 3} == {}
+
+
+@cache
+def met_in_smoke(directory: Path) -> tuple[tuple[Case, frozenset[str]], ...]:
+    """The smoke profile's cases, each with the clauses that it meets."""
+    return tuple((case, frozenset(met(case, directory))) for case in cases("smoke"))
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("profiles")
+
+
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=list(FAULTS))
-def test_the_smoke_profile_shows_the_fault(fault: Fault, tmp_path: Path) -> None:
+def test_the_smoke_profile_shows_the_fault(fault: Fault, directory: Path, tmp_path: Path) -> None:
     judge = Judge(KnownBadEngine(FakeEngine(), fault), list(CATALOGUE.values()), tmp_path)
-    assert any(set(judge.judge(case).violated) & set(fault.caught_by) for case in cases("smoke"))
+    wanted = set(fault.caught_by)
+    assert any(wanted & set(judge.judge(case).violated) for case, ids in met_in_smoke(directory) if wanted & ids)
 
 
 def test_a_fixed_profile_draws_the_same_cases_again() -> None:

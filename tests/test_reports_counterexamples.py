@@ -11,15 +11,30 @@ import json
 import os
 import sys
 from copy import deepcopy
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from model.case import Case
-from model.steps import Append, Delete, Litter, Moment, Read, SetClock, Vacuum
-from model.table import DAY, HOUR, WEEK, Column, Commit, DataFile, Kind, Removal, Stray, Table
-from model.values import Type
+from model.predicate import Constant
+from model.steps import Append, BadDelete, Blunder, Delete, Form, Litter, Moment, Read, ReadChanges, SetClock, Vacuum
+from model.table import (
+    DAY,
+    HOUR,
+    WEEK,
+    Column,
+    Commit,
+    DataFile,
+    Kind,
+    Mask,
+    Removal,
+    Stray,
+    Table,
+    VectorStorage,
+)
+from model.values import ArrayOf, DecimalOf, MapOf, StructOf, Type
 from reports import laws, script
 from reports.counterexamples import write_counterexample
 from reports.explanation import explanation
@@ -157,6 +172,38 @@ def test_the_explanation_stops_at_the_step_that_broke_the_promise() -> None:
     assert "stops here" not in text
 
 
+def test_the_explanation_knows_all_of_the_vocabulary() -> None:
+    point = StructOf((("x", DecimalOf(10, 2)), ("tags", ArrayOf(Type.STRING))))
+    table = Table(
+        columns=(
+            Column("at", point, nullable=False),
+            Column("m", MapOf(Type.STRING, Type.BINARY), default=True),
+            Column("number", Type.LONG, identity=True),
+            Column("copy", Type.LONG, generated_from="number"),
+        ),
+        partition_by=(),
+        files=(DataFile(0, (), (((Decimal("1.20"), ("a", None)), (("k", b"\xff"),), 1, 1), (None, None, 2, 2)), 0),),
+        commits=(Commit(-WEEK, adds=(0,)), Commit(-DAY, masks=(Mask(0, (0, 1), -DAY, VectorStorage.INLINE),))),
+        features=("deletionVectors",),
+        checks=(Constant(True),),
+    )
+    steps = (Delete(form=Form.API_NAME, zone="Asia/Kolkata"), BadDelete(Blunder.AGGREGATE), ReadChanges(0))
+    line = {**LINE, "steps": [{"index": 0, "text": "DELETE FROM t", "outcome": None, "observed": None}]}
+    text = explanation(case=Case(table, steps), line=line, violation={**VIOLATION, "step": 2}, clause=CLAUSE)
+    for part in (
+        "`at` struct\\<x:decimal(10,2),tags:array\\<string>> NOT NULL, `m` map\\<string,binary> DEFAULT NULL, ",
+        "`number` long GENERATED ALWAYS AS IDENTITY, `copy` long GENERATED ALWAYS AS (`number`); not partitioned.",
+        "- Table features: deletionVectors.",
+        "- 1 CHECK constraint, true of all rows (said in the case).",
+        "hides rows 0, 1 of file 0 with a deletion vector of storage type i (deletionTimestamp start - 1 d).",
+        "`([1.20, ['a', NULL]], [['k', ff]], 1, 1)`, `(NULL, NULL, 2, 2)`",
+        "|  | 0 | `DELETE FROM t`, DeltaTable.forName, in the time zone Asia/Kolkata, the engine's clock at start |",
+        "|  | 1 | a DELETE that must be refused: aggregate function, the engine's clock at start |",
+        "| **→** | 2 | read the changes of step 0, the engine's clock at start |",
+    ):
+        assert part in text, text
+
+
 # ---- the script
 
 
@@ -166,6 +213,13 @@ def test_a_script_is_python_that_imports_nothing_of_ours(tmp_path: Path, monkeyp
             "path": "x",
             "paths": [],
             "rows": [],
+            "files": {},
+            "metrics": {},
+            "tag": "t",
+            "value": None,
+            "absent": [],
+            "names": [],
+            "conditions": None,
             "expected": {},
             "present": [],
             "condition": None,
@@ -227,9 +281,12 @@ def test_a_plan_that_makes_no_script_is_refused(changes: dict[str, Any], said: s
 def test_the_table_is_built_to_the_millisecond(tmp_path: Path) -> None:
     root = str(tmp_path / "table")
     contents = {"p=a/f": str(FILE["content"])}
-    script.build(PLAN, contents, None, root, 1_000_000)
+    plan = {**PLAN, "commits": [{**PLAN["commits"][0], "checksum": {"path": {"$root": "p=a/f"}}}]}
+    script.build(plan, contents, None, root, 1_000_000)
     assert (tmp_path / "table/p=a/f").read_bytes() == b"bytes" * 50
     assert os.stat(tmp_path / "table/p=a/f").st_mtime_ns == (1_000_000 - 1_001) * 1_000_000
+    checksum = tmp_path / "table/_delta_log/00000000000000000000.crc"
+    assert json.loads(checksum.read_text(encoding="utf-8")) == {"path": (tmp_path / "table/p=a/f").as_uri()}
     log = tmp_path / "table/_delta_log/00000000000000000000.json"
     assert json.loads(log.read_text(encoding="utf-8"))["add"]["modificationTime"] == 1_000_000 - 1_001
     assert log.stat().st_mtime_ns == (1_000_000 - 99) * 1_000_000

@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from typing import Any
+from uuid import UUID
 
 import pytest
 
+from deltalog.descriptors import DeletionVector
+from deltalog.vectors import vector_file
 from reports import laws
 from reports.laws import DIRECTORY, LAWS, CannotJudge, Entry, Evidence
 
@@ -48,6 +51,14 @@ AFTER: dict[str, Entry] = {
     "p=a%20b/new.parquet": NEW,
     "p=a%20b/.new.parquet.crc": (1, 1, "checksum"),
 }
+SCHEMA: list[dict[str, Any]] = [
+    {"name": "id", "type": "integer"},
+    {"name": "point", "type": {"type": "struct", "fields": [{"name": "x", "type": "double"}]}},
+    {"name": "p", "type": "string"},
+]
+#: A file with two vectors: of the rows 0 and 2, and of the row 1.
+VECTOR_BYTES, (FIRST_VECTOR, SECOND_VECTOR) = vector_file(UUID(int=1), [[0, 2], [1]])
+VECTOR_FILE = str(FIRST_VECTOR.file)
 #: A DELETE that rewrote one file.
 DELETE = Evidence(
     text="DELETE FROM t",
@@ -55,15 +66,24 @@ DELETE = Evidence(
     before=BEFORE,
     after=AFTER,
     live={"p=a/old.parquet": LIVE},
+    live_after={"p=a%20b/new.parquet": ADD},
     commits=[[{"commitInfo": INFO}, {"remove": REMOVE}, {"add": ADD}]],
+    schema=SCHEMA,
     partition_by=["p"],
     rows=[[1]],
     error=None,
     started=1_400,
     ended=1_700,
     read_file=lambda add: [[1, "a b"], [2, "a b"]],
+    read_changes=lambda cdc: [],
     read_table=lambda: ([[1, "a b"]], None),
+    read_feed=lambda: ([[1, "a b", "delete"]], None),
+    read_row_ids=lambda before: ([[1, "a b", 7, 0], [2, "a b", 8, 0]][: 2 if before else 1], None),
+    read_bytes=lambda path: {VECTOR_FILE: VECTOR_BYTES}[path],
+    stored_names=lambda add: ["id", "point", "point.x"],
 )
+VECTOR = {"storageType": "u", "pathOrInlineDv": "abc", "offset": 1}
+FILE = "p=a/old.parquet"
 #: A step that did nothing.
 NOTHING = replace(DELETE, after=BEFORE, commits=[], rows=[])
 ERROR = {"exception": "DeltaError", "condition": "DELTA_REFUSED", "message": "No.\nDetails."}
@@ -110,8 +130,102 @@ def unreadable(add: dict[str, Any]) -> list[Any]:
     raise laws.Unreadable(f"{add['path']} cannot be read.")
 
 
-FILE = "p=a/old.parquet"
-VECTOR = {"storageType": "u", "pathOrInlineDv": "abc", "offset": 1}
+def descriptor(vector: DeletionVector) -> dict[str, Any]:
+    """A vector as an action has it."""
+    return {
+        "storageType": vector.storage,
+        "pathOrInlineDv": vector.path_or_inline,
+        "offset": vector.offset,
+        "sizeInBytes": vector.size,
+        "cardinality": vector.cardinality,
+    }
+
+
+FIRST, SECOND = descriptor(FIRST_VECTOR), descriptor(SECOND_VECTOR)
+STATS = json.dumps({"numRecords": 3, "tightBounds": False})
+TIGHT = json.dumps({"numRecords": 3, "tightBounds": True})
+MASKED_ADD = {**LIVE, "dataChange": True, "deletionVector": FIRST, "stats": STATS}
+
+
+def masked(vector: dict[str, Any]) -> Evidence:
+    """A DELETE that gave a file of three rows this vector."""
+    new = {**MASKED_ADD, "deletionVector": vector}
+    return replace(
+        DELETE,
+        commits=[[{"remove": REMOVE}, {"add": new}]],
+        live_after={FILE: new},
+        read_file=lambda add: [[number, None, "a"] for number in (1, 2, 3)],
+    )
+
+
+MASKED = masked(FIRST)
+
+
+def masked_remove(vector: dict[str, Any]) -> Evidence:
+    """A DELETE that removed a file with this vector; the live add has the vector FIRST."""
+    return replace(remove(deletionVector=vector), live={FILE: {**LIVE, "deletionVector": FIRST}})
+
+
+def missing(path: str) -> bytes:
+    raise FileNotFoundError(2, "gone")
+
+
+def changing(kind: str) -> Evidence:
+    """A DELETE that rewrote a file and wrote a change file, with a row of this change type."""
+    cdc = {"path": "_change_data/p=a/cdc.parquet", "partitionValues": {"p": "a"}, "size": 20, "dataChange": False}
+    return replace(
+        DELETE, commits=[[{"remove": REMOVE}, {"cdc": cdc}]], read_changes=lambda cdc: [[1, None, "a", kind]]
+    )
+
+
+CHANGED = changing("delete")
+TAGGED = replace(DELETE, commits=[[{"commitInfo": {**INFO, "tags": {"delta.rowTracking.preserved": "true"}}}]])
+DELETE_WITH_IDS = replace(
+    remove(baseRowId=3, defaultRowCommitVersion=0),
+    live={FILE: {**LIVE, "baseRowId": 3, "defaultRowCommitVersion": 0}},
+)
+
+
+def with_ids(rows: list[Any]) -> Evidence:
+    """A DELETE after which these rows are left, each with its id and its commit version."""
+    before = [[1, "a b", 7, 0], [2, "a b", 8, 0]]
+    return replace(DELETE, read_row_ids=lambda asked: (before if asked else rows, None))
+
+
+def timed(value: str) -> Evidence:
+    return replace(DELETE, commits=[[{"commitInfo": {**INFO, "operationMetrics": {"scanTimeMs": value}}}]])
+
+
+def refused_with(condition: str | None) -> Evidence:
+    return replace(REFUSED, error={**ERROR, "condition": condition})
+
+
+def physical(name: str) -> dict[str, Any]:
+    return {"metadata": {"delta.columnMapping.physicalName": name}}
+
+
+#: The partition's time is in the session's zone in the directory's name, in UTC in the log.
+TIMED = replace(
+    add(path="p=2020-01-31%252000%253A00%253A00/new.parquet", partitionValues={"p": "2020-01-30T23:00:00.000000Z"}),
+    after={**AFTER, "p=2020-01-31%2000%3A00%3A00/new.parquet": NEW},
+    schema=[{"name": "p", "type": "timestamp"}],
+)
+
+#: A DELETE on a table with column mapping.
+MAPPED = replace(
+    add(partitionValues={"f3": "a b"}, path="new.parquet"),
+    schema=[
+        {"name": "id", "type": "integer", **physical("id")},
+        {
+            "name": "point",
+            "type": {"type": "struct", "fields": [{"name": "x", "type": "double", **physical("f2")}]},
+            **physical("f1"),
+        },
+        {"name": "p", "type": "string", **physical("f3")},
+    ],
+    partition_by=["f3"],
+    stored_names=lambda add: ["id", "f1", "f1.f2", "_row-id-col", "_change_type", "__is_cdc", "f3"],
+)
 
 HOLD: list[tuple[str, Evidence, dict[str, Any]]] = [
     ("stays", DELETE, {"path": FILE}),
@@ -138,7 +252,8 @@ HOLD: list[tuple[str, Evidence, dict[str, Any]]] = [
     ("untouched", changed("p=a%20b/new.parquet"), {"paths": [FILE]}),
     ("nothing_changed", NOTHING, {}),
     ("adds_true", DELETE, {}),
-    ("adds_true", replace(DELETE, commits=[[{"add": {**LIVE, "dataChange": True, "deletionVector": VECTOR}}]]), {}),
+    ("adds_true", MASKED, {}),
+    ("adds_true", TIMED, {}),
     ("removes_true", DELETE, {}),
     ("removes_true", null_partition(), {}),
     ("removes_true", null_partition(p=None), {}),
@@ -184,6 +299,41 @@ HOLD: list[tuple[str, Evidence, dict[str, Any]]] = [
     ("log_unchanged", DELETE, {}),
     ("log_unchanged", changed("_delta_log/_last_checkpoint"), {}),
     ("table_is_there", DELETE, {}),
+    ("rows_are", replace(DELETE, rows=[[{"float": "NaN"}, -0.0]]), {"rows": [[{"float": "NaN"}, 0.0]]}),
+    (
+        "rows_are",
+        replace(DELETE, rows=[[[{"decimal": "1.20"}], {"timestamp": "2020-01-31T00:00:00.000000Z"}]]),
+        {"rows": [[[{"decimal": "1.2"}], {"timestamp": "2020-01-31T00:00:00Z"}]]},
+    ),
+    ("definition_stays", replace(DELETE, commits=[[{"domainMetadata": {"domain": "delta.rowTracking"}}]]), {}),
+    ("removes_true", masked_remove(FIRST), {}),
+    ("added_rows_are", MASKED, {"rows": [[2, None, "a"]]}),
+    ("refused", REFUSED, {"conditions": ["DELTA_OTHER", "DELTA_REFUSED"]}),
+    ("refused", refused_with("DELTA_REFUSED.AND_MORE"), {"conditions": ["DELTA_REFUSED"]}),
+    ("refused", refused_with(None), {"conditions": [None]}),
+    ("vectors_are", MASKED, {"files": {FILE: [2, 0]}}),
+    ("vectors_are", DELETE, {"files": {}}),
+    ("vectors_are", DELETE, {"files": {FILE: []}}),
+    ("vectors_valid", MASKED, {}),
+    ("vectors_valid", DELETE, {}),
+    ("no_vector_written", DELETE, {}),
+    ("no_vector_written", replace(MASKED, live={FILE: {**LIVE, "deletionVector": FIRST}}), {}),
+    ("change_rows_are", CHANGED, {"rows": [[1, None, "a"]]}),
+    ("change_rows_are", DELETE, {"rows": []}),
+    ("no_change_files", DELETE, {}),
+    ("no_new_data_files", replace(DELETE, after={**BEFORE, "deletion_vector_1.bin": NEW}), {}),
+    ("changes_are", DELETE, {"rows": [[1, "a b", "delete"]]}),
+    ("metrics_are", DELETE, {"metrics": {"numRemovedFiles": 1}, "absent": ["numAddedFiles"]}),
+    ("commit_tag", TAGGED, {"tag": "delta.rowTracking.preserved", "value": "true"}),
+    ("commit_tag", DELETE, {"tag": "delta.rowTracking.preserved", "value": None}),
+    ("row_ids_kept", DELETE, {}),
+    ("times_are_numbers", DELETE, {"names": ["numRemovedFiles"]}),
+    ("row_ids_set", add(baseRowId=5, defaultRowCommitVersion=1), {}),
+    ("row_ids_set", DELETE_WITH_IDS, {}),
+    ("physical_names", DELETE, {}),
+    ("physical_names", CHANGED, {}),
+    ("physical_names", null_partition(), {}),
+    ("physical_names", MAPPED, {}),
 ]
 
 BREAK: list[tuple[str, Evidence, dict[str, Any], str]] = [
@@ -277,6 +427,72 @@ BREAK: list[tuple[str, Evidence, dict[str, Any], str]] = [
     ("log_unchanged", changed("_delta_log/strange"), {}, "strange"),
     ("table_is_there", without("_delta_log"), {}, "_delta_log is gone"),
     ("table_is_there", replace(DELETE, read_table=lambda: (None, ERROR)), {}, "cannot be read"),
+    ("rows_are", replace(DELETE, rows=[[{"binary": "00"}]]), {"rows": [["00"]]}, "1 too many"),
+    (
+        "definition_stays",
+        replace(DELETE, commits=[[{"domainMetadata": {"domain": "mine"}}]]),
+        {},
+        "domainMetadata of mine",
+    ),
+    (
+        "adds_true",
+        replace(MASKED, commits=[[{"add": {**MASKED_ADD, "stats": None}}]]),
+        {},
+        "statistics with numRecords",
+    ),
+    ("adds_true", replace(MASKED, commits=[[{"add": {**MASKED_ADD, "stats": TIGHT}}]]), {}, "tightBounds"),
+    ("adds_true", replace(MASKED, live={FILE: {**LIVE, "size": 11}}), {}, "the live add's size"),
+    ("removes_true", masked_remove(SECOND), {}, "deletion vector"),
+    ("added_rows_are", MASKED, {"rows": [[1, None, "a"], [2, None, "a"], [3, None, "a"]]}, "2 missing"),
+    ("refused", DELETE, {"conditions": ["DELTA_REFUSED"]}, "was not refused"),
+    ("refused", refused_with("DELTA_OTHER"), {"conditions": ["DELTA_REFUSED", None]}, "not with DELTA_REFUSED or None"),
+    ("refused", refused_with("DELTA_REFUSEDX"), {"conditions": ["DELTA_REFUSED"]}, "not with DELTA_REFUSED"),
+    ("refused", replace(REFUSED, after=AFTER), {"conditions": ["DELTA_REFUSED"]}, "; DELETE FROM t changed"),
+    ("vectors_are", MASKED, {"files": {}}, "p=a/old.parquet the rows [0, 2] instead of []"),
+    ("vectors_are", DELETE, {"files": {FILE: [1]}}, "p=a/old.parquet the rows [] instead of [1]"),
+    ("vectors_are", masked({**FIRST, "offset": 9}), {"files": {FILE: [0, 2]}}, "whose vector has"),
+    ("vectors_valid", masked({**FIRST, "cardinality": 3}), {}, "hides 2 rows where its cardinality is 3"),
+    ("vectors_valid", masked_remove({**FIRST, "sizeInBytes": 3}), {}, "the remove of p=a/old.parquet"),
+    ("vectors_valid", replace(MASKED, read_bytes=missing), {}, "which cannot be read (gone)"),
+    ("no_vector_written", MASKED, {}, "a vector of p=a/old.parquet"),
+    ("no_vector_written", replace(DELETE, after={**AFTER, "deletion_vector_1.bin": NEW}), {}, "deletion_vector_1.bin"),
+    ("change_rows_are", CHANGED, {"rows": []}, "1 too many"),
+    ("change_rows_are", changing("update_preimage"), {"rows": [[1, None, "a"]]}, "['update_preimage']"),
+    ("no_change_files", CHANGED, {}, "_change_data/p=a/cdc.parquet"),
+    ("no_new_data_files", replace(DELETE, after={**AFTER, "part-x.parquet": NEW}), {}, "part-x.parquet"),
+    ("no_change_files", replace(DELETE, after={**AFTER, "_change_data/x": NEW}), {}, "_change_data/x"),
+    ("changes_are", DELETE, {"rows": [[1, "a b", "insert"]]}, "1 too many"),
+    ("changes_are", replace(DELETE, read_feed=lambda: (None, ERROR)), {"rows": []}, "DELTA_REFUSED: No."),
+    ("metrics_are", DELETE, {"metrics": {"numRemovedFiles": 2}}, "numRemovedFiles = 1 instead of 2"),
+    ("metrics_are", DELETE, {"metrics": {"numDeletedRows": 2}}, "numDeletedRows = nothing instead of 2"),
+    ("metrics_are", DELETE, {"metrics": {}, "absent": ["numRemovedFiles"]}, "which must be absent"),
+    ("metrics_are", NOTHING, {"metrics": {}}, "wrote no version"),
+    ("commit_tag", TAGGED, {"tag": "delta.rowTracking.preserved", "value": "false"}, "'true'; 'false' is promised"),
+    ("commit_tag", NOTHING, {"tag": "x", "value": None}, "wrote no version"),
+    ("row_ids_kept", with_ids([[1, "a b", 8, 0]]), {}, '[1, "a b", 8, 0]'),
+    ("row_ids_kept", with_ids([[1, "a b", 7, 1]]), {}, "was not there before"),
+    ("row_ids_kept", replace(DELETE, read_row_ids=lambda before: ([[1, 7, 0]] * 2, None)), {}, "the id 7 2 times"),
+    ("row_ids_kept", replace(DELETE, read_row_ids=lambda before: (None, ERROR)), {}, "cannot be read"),
+    ("times_are_numbers", DELETE, {"names": ["scanTimeMs"]}, "scanTimeMs = nothing"),
+    ("times_are_numbers", timed("-1"), {"names": ["scanTimeMs"]}, "scanTimeMs = -1"),
+    ("times_are_numbers", NOTHING, {"names": []}, "wrote no version"),
+    ("row_ids_set", DELETE, {}, "the add of p=a%20b/new.parquet with [None, None]"),
+    (
+        "row_ids_set",
+        replace(add(baseRowId=3, defaultRowCommitVersion=1), live=DELETE_WITH_IDS.live),
+        {},
+        "[3, 1] where live files have up to [3, 0]",
+    ),
+    (
+        "row_ids_set",
+        replace(DELETE_WITH_IDS, live={FILE: {**LIVE, "baseRowId": 1}}),
+        {},
+        "the remove of p=a/old.parquet",
+    ),
+    ("physical_names", add(partitionValues={"q": "a b"}), {}, "with values for q; the partition columns are p"),
+    ("physical_names", remove(partitionValues={"q": "a b"}), {}, "the remove of p=a/old.parquet with values for q"),
+    ("physical_names", replace(MAPPED, stored_names=lambda add: ["id", "f1", "f1.f2", "x"]), {}, "with the columns x"),
+    ("physical_names", replace(MAPPED, stored_names=lambda add: ["id", "point"]), {}, "without the columns f1, f1.f2"),
 ]
 
 

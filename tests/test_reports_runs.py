@@ -18,6 +18,7 @@ from rich.console import Console
 from reports import stream
 from reports.__main__ import main
 from reports.deviations import Deviation
+from reports.features import feature_pairs
 from reports.junit import junit
 from reports.junit import text as xml_text
 from reports.markdown import code, markdown, row, text
@@ -34,6 +35,7 @@ texts = st.text(st.characters(), max_size=20) | st.sampled_from(
 )
 seconds = st.integers(0, 10_000).map(lambda ms: ms / 1000)
 CLAUSES = ("DEL-META-1", "DEL-ROW-1", "VAC-SAFE-1", "VAC-LOG-1")
+FEATURES = ("change feed", "column mapping", "partitions", "a|b")
 DEVIATION = Deviation("VAC-LOG-1", reason="known", link="https://example.org/1")
 
 
@@ -117,7 +119,9 @@ def cases(draw: st.DrawFn, names: list[str], index: int) -> dict[str, Any]:
         if result["verdict"] == "fail"
     ]
     error = st.fixed_dictionaries({"kind": st.sampled_from(["engine-died", "harness"]), "message": texts, "log": texts})
+    features = draw(st.none() | st.lists(st.sampled_from(FEATURES), unique=True).map(sorted))
     return {
+        **({} if features is None else {"features": features}),
         "type": "case",
         "id": draw(st.integers(0, 3).map(lambda number: f"{number:012x}")),
         "campaign": draw(st.sampled_from(["row-deletes", "strays"])),
@@ -287,6 +291,8 @@ EDITS: list[tuple[type[StreamError], Callable[[list[Any]], None]]] = [
     (stream.UnknownSchemaVersion, change(0, "schema", 2)),
     (stream.InvalidLine, change(1, "id", "not hex")),
     (stream.InvalidLine, change(1, "surprise", 1)),
+    (stream.InvalidLine, change(1, "features", ["vectors", "vectors"])),
+    (stream.InvalidLine, change(1, "features", [""])),
     (stream.InvalidLine, change(1, "type", "remark")),
     (stream.MisplacedLine, lambda lines: lines.insert(1, lines[0])),
     (stream.MisplacedLine, lambda lines: lines.append(lines[1])),
@@ -518,6 +524,72 @@ def test_a_summary_is_never_too_long_and_says_what_it_left_out() -> None:
     summary = markdown(Run(header, tuple(lines), footer), limit=50_000)
     assert len(summary.encode()) <= 50_000
     assert "left out for size" in summary
+
+
+# ---- features
+
+
+def with_features(*sets: list[str] | None, origin: str = "generated") -> list[dict[str, Any]]:
+    """Lines of cases with these features; no such field for None."""
+    _, passing, _, _ = example()
+    return [
+        {**passing, "index": index, "origin": origin, **({} if names is None else {"features": names})}
+        for index, names in enumerate(sets)
+    ]
+
+
+def run_of(lines: list[dict[str, Any]]) -> Run:
+    header, *_ = example()
+    return Run(header, tuple(lines), footer_of(verdicts(header, lines, deviations=()), lines, seconds=1.0))
+
+
+LINES = with_features(["feed", "mapping", "vectors"], ["mapping"], ["feed", "vectors"], [], None)
+
+
+def test_features_are_counted_alone_and_in_pairs() -> None:
+    pairs = feature_pairs([*LINES, *with_features(["ids", "mapping"], origin="shrunk")])
+    assert pairs.names == ("feed", "mapping", "vectors")
+    assert [pairs.count(name, name) for name in pairs.names] == [2, 2, 2]
+    assert pairs.count("vectors", "feed") == pairs.count("feed", "vectors") == 2
+    assert pairs.count("mapping", "feed") == 1
+    assert pairs.never == ()
+    assert feature_pairs(with_features(["a", "b"], ["c"])).never == (("a", "c"), ("b", "c"))
+
+
+@unhurried
+@given(st.lists(st.lists(st.sampled_from(FEATURES), unique=True).map(sorted), max_size=6))
+def test_each_pair_is_drawn_or_named_as_never_drawn(sets: list[list[str]]) -> None:
+    pairs = feature_pairs(with_features(*sets))
+    for one in pairs.names:
+        for other in pairs.names:
+            assert pairs.count(one, other) == sum({one, other} <= set(names) for names in sets)
+            assert ((min(one, other), max(one, other)) in pairs.never) == (pairs.count(one, other) == 0)
+
+
+def test_the_summary_has_a_table_of_features() -> None:
+    summary = markdown(run_of([*LINES, *({**line, "shard": 1} for line in with_features(["ids"]))]))
+    table = summary.split("3 pairs never drawn</summary>")[1].split("</details>")[0].strip().splitlines()
+    assert table[2:] == [
+        "|  | feed | ids | mapping | vectors |",
+        "| --- | --- | --- | --- | --- |",
+        "| feed | 2 | **0** | 1 | 2 |",
+        "| ids |  | 1 | **0** | **0** |",
+        "| mapping |  |  | 2 | 1 |",
+        "| vectors |  |  |  | 2 |",
+    ]
+    assert "every pair was drawn" in markdown(run_of(LINES))
+    assert "Features drawn" not in markdown(run_of(with_features(None, [])))
+
+
+def test_the_terminal_names_pairs_that_were_never_drawn() -> None:
+    for sets, said in (
+        ((["a", "b"], ["c"]), "Features never drawn together: a with c; b with c\n"),
+        ((["a", "b"],), ""),
+    ):
+        console = Console(file=io.StringIO(), width=100, force_terminal=False)
+        show(run_of(with_features(*sets)), console)
+        lines = console.file.getvalue().splitlines(keepends=True)  # type: ignore[attr-defined]
+        assert "".join(line for line in lines if line.startswith("Features")) == said
 
 
 # ---- the terminal

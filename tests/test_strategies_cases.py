@@ -6,24 +6,35 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from functools import cache
+from itertools import combinations
 
 import pytest
 from hypothesis import HealthCheck, given, seed, settings
+from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from model import codec
 from model.case import Case
-from model.evaluate import evaluate
-from model.predicate import Constant, columns_of
-from model.steps import Delete, Read, SetClock, Vacuum
-from model.table import Kind
+from model.delete import may_fail
+from model.evaluate import WouldFail, evaluate
+from model.history import masked, visible_rows
+from model.predicate import Constant, Predicate, columns_of
+from model.steps import ENGINE_STEPS, BadDelete, Blunder, Delete, Form, Read, ReadChanges, SetClock, Vacuum
+from model.table import Feature, Kind, Table
+from model.values import ArrayOf, MapOf, StructOf, Value
 from strategies import cases
-from strategies.tables import live_files
+from strategies.predicates import predicates
+from strategies.tables import feature_tables, live_files
+from strategies.types import PARTITIONABLE, PRIMITIVES, types
 
 #: Each strategy, with the least and the most runs of the engine in a case.
 ALL: dict[str, tuple[Callable[[], SearchStrategy[Case]], int, int]] = {
     "partition_deletes": (cases.partition_deletes, 2, 5),
     "row_deletes": (cases.row_deletes, 2, 5),
+    "feature_deletes": (cases.feature_deletes, 2, 5),
+    "typed_deletes": (cases.typed_deletes, 2, 4),
+    "refused_deletes": (cases.refused_deletes, 4, 4),
+    "said_deletes": (cases.said_deletes, 2, 4),
     "vacuum_retentions": (cases.vacuum_retentions, 4, 7),
     "vacuum_strays": (cases.vacuum_strays, 4, 6),
     "vacuum_commands": (cases.vacuum_commands, 5, 5),
@@ -80,8 +91,8 @@ def test_cases_read_back_and_are_short(name: str) -> None:
     def draw(case: Case) -> None:
         assert codec.from_json(codec.to_json(case)) == case
         assert codec.loads(codec.dumps(case)) == case
-        assert least <= sum(isinstance(step, (Delete, Vacuum, Read)) for step in case.steps) <= most
-        assert isinstance(case.steps[-1], Read)
+        assert least <= sum(isinstance(step, ENGINE_STEPS) for step in case.steps) <= most
+        assert isinstance(case.steps[-1], (Read, ReadChanges))
 
     draw()
 
@@ -93,16 +104,33 @@ def test_the_same_seed_draws_the_same_cases(name: str) -> None:
     assert len(set(first)) >= 30, "most cases are different ones"
 
 
-def matches(case: Case, step: Delete) -> list[list[bool]]:
-    """For each live file of the initial table with rows: which of them the DELETE means."""
+def by_file(case: Case, step: Delete) -> dict[int, list[bool]]:
+    """For each live file of the initial table with visible rows, by its id: which of them the DELETE means.
+
+    A row for which the condition is an error is meant by none.
+    """
     table = case.table
-    names = [column.name for column in table.columns]
+    types = {column.name: column.type for column in table.columns}
     where = Constant(True) if step.where is None else step.where
-    return [
-        [evaluate(where, dict(zip(names, table.row(file.partition, row)))) is True for row in file.rows]
-        for file in live_files(table)
-        if file.rows
-    ]
+    hidden = masked(table)
+
+    def means(row: dict[str, Value]) -> bool:
+        try:
+            return evaluate(where, row, types=types, zone=step.zone) is True
+        except WouldFail:
+            return False
+
+    rows = {file: visible_rows(file, hidden.get(file.id, frozenset())) for file in live_files(table)}
+    return {
+        file.id: [means(dict(zip(types, table.row(file.partition, row)))) for row in visible]
+        for file, visible in rows.items()
+        if visible
+    }
+
+
+def matches(case: Case, step: Delete) -> list[list[bool]]:
+    """The same without the ids."""
+    return list(by_file(case, step).values())
 
 
 def test_partition_deletes_meet_their_conditions() -> None:
@@ -161,6 +189,144 @@ def test_row_deletes_meet_their_conditions() -> None:
         "partition and data conditions": 8,
     }
     check(shares(drawn("row_deletes"), conditions), least)
+
+
+#: The conditions of which each pair matters.
+PAIRED: dict[str, Callable[[Table], bool]] = {
+    "vectors": lambda table: table.has(Feature.DELETION_VECTORS),
+    "change feed": lambda table: table.has(Feature.CHANGE_DATA_FEED),
+    "mapping": lambda table: table.maps_columns,
+    "row tracking": lambda table: table.has(Feature.ROW_TRACKING),
+    "partitions": lambda table: bool(table.partition_by),
+    "checkpoint": lambda table: any(commit.checkpoint for commit in table.commits),
+    "generated": lambda table: any(column.generated_from for column in table.columns),
+    "in-commit timestamps": lambda table: table.has(Feature.IN_COMMIT_TIMESTAMPS),
+}
+
+
+def test_feature_deletes_meet_their_conditions() -> None:
+    def conditions(case: Case) -> dict[str, bool]:
+        table = case.table
+        deletes = [(index, step) for index, step in enumerate(case.steps) if isinstance(step, Delete)]
+        changes = [step.of_step for step in case.steps if isinstance(step, ReadChanges)]
+        assert all(isinstance(case.steps[index + 1], Read) for index, _ in deletes)
+        assert set(changes) <= {index for index, _ in deletes}
+        assert not changes or table.has(Feature.CHANGE_DATA_FEED)
+        found = matches(case, deletes[0][1])
+        met = [name for name, holds in PAIRED.items() if holds(table)]
+        return {
+            **{f"{left} and {right}": left in met and right in met for left, right in combinations(PAIRED, 2)},
+            "a file is rewritten": any(any(file) and not all(file) for file in found),
+            "a file goes whole": any(all(file) for file in found),
+            "nothing goes": not any(any(file) for file in found),
+            "a live file with a vector": bool(masked(table)),
+            "a vector, and it grows": any(
+                any(goes) and not all(goes) for id, goes in by_file(case, deletes[0][1]).items() if id in masked(table)
+            ),
+            "changes are read": bool(changes),
+            "two deletes": len(deletes) == 2,
+            "another form": any(step.form is not Form.SQL_PATH for _, step in deletes),
+            "metadata only": any(
+                step.where is None or columns_of(step.where) <= set(table.partition_by) for _, step in deletes
+            ),
+            "a read of the past": any(isinstance(step, Read) and step.before_step is not None for step in case.steps),
+        }
+
+    least = {
+        **{f"{left} and {right}": 5 for left, right in combinations(PAIRED, 2)},
+        "a file is rewritten": 15,
+        "a file goes whole": 10,
+        "nothing goes": 8,
+        "a live file with a vector": 12,
+        "a vector, and it grows": 3,
+        "changes are read": 12,
+        "two deletes": 15,
+        "another form": 6,
+        "metadata only": 8,
+        "a read of the past": 5,
+    }
+    check(shares(drawn("feature_deletes"), conditions), least)
+
+
+def test_typed_deletes_meet_every_type_and_zone() -> None:
+    def conditions(case: Case) -> dict[str, bool]:
+        table = case.table
+        assert not table.checks
+        assert not any(column.generated_from or column.identity or column.default for column in table.columns)
+        kinds = [column.type for column in table.columns[:8]]
+        parts = [column.type for column in table.partition_columns]
+        deletes = [step for step in case.steps if isinstance(step, Delete)]
+        assert len({step.zone for step in deletes}) == 1
+        found = matches(case, deletes[0])
+        return {
+            **{f"{type}": type in kinds for type in PRIMITIVES},
+            **{f"partitioned by {type}": type in parts for type in PARTITIONABLE},
+            **{
+                f"nested: {form.__name__}": any(isinstance(kind, form) for kind in kinds)
+                for form in (StructOf, ArrayOf, MapOf)
+            },
+            **{zone: deletes[0].zone == zone for zone in cases.ZONES},
+            "wide": len(table.columns) >= 100,
+            "features": bool(table.features),
+            "a file is rewritten": any(any(file) and not all(file) for file in found),
+            "nothing goes": not any(any(file) for file in found),
+        }
+
+    least = {
+        **{f"{type}": 2 for type in PRIMITIVES},
+        **{f"partitioned by {type}": 1 for type in PARTITIONABLE},
+        **{f"nested: {form.__name__}": 5 for form in (StructOf, ArrayOf, MapOf)},
+        **dict.fromkeys(cases.ZONES, 8),
+        "wide": 2,
+        "features": 15,
+        "a file is rewritten": 12,
+        "nothing goes": 10,
+    }
+    check(shares(drawn("typed_deletes"), conditions), least)
+
+
+def test_refused_deletes_meet_every_blunder() -> None:
+    seen: Counter[object] = Counter()
+    for case in drawn("refused_deletes"):
+        bad = [step.blunder for step in case.steps if isinstance(step, BadDelete)]
+        deletes = [step for step in case.steps if isinstance(step, Delete)]
+        seen.update(bad)
+        assert len(set(bad)) == len(bad)
+        assert not (bad and deletes)
+        if Blunder.PARTITION_DIRECTORY in bad:
+            assert case.table.partition_by
+            assert live_files(case.table)
+        if not case.table.has(Feature.APPEND_ONLY):
+            seen["failing"] += any(_fails(case, step) for step in deletes)
+            continue
+        assert deletes and not bad
+        for step in deletes:
+            seen[step.form] += 1
+            seen["nothing"] += not any(any(file) for file in matches(case, step))
+            seen["something"] += any(any(file) for file in matches(case, step))
+            seen["no condition"] += step.where is None
+            seen["of partitions"] += step.where is not None and columns_of(step.where) <= set(case.table.partition_by)
+    wanted = [*Blunder, *Form, "nothing", "something", "no condition", "of partitions", "failing"]
+    assert {name: seen[name] for name in wanted if seen[name] < 4} == {}, seen
+
+
+def _fails(case: Case, step: Delete) -> bool:
+    """Whether the condition is an error for a row of the table."""
+    table = case.table
+    return may_fail(step, table, (table.row(file.partition, row) for file in table.files for row in file.rows))
+
+
+def test_said_deletes_meet_every_form() -> None:
+    seen: Counter[object] = Counter()
+    for case in drawn("said_deletes"):
+        for step in case.steps:
+            if isinstance(step, Delete):
+                assert step.where is None or step.form is not Form.TRUNCATE
+                seen[step.form, step.where is None] += 1
+        seen["features"] += bool(case.table.features)
+        seen["none"] += not case.table.features
+    wanted = [(form, whole) for form in Form for whole in (True, False) if whole or form is not Form.TRUNCATE]
+    assert {name: seen[name] for name in [*wanted, "features", "none"] if seen[name] < 8} == {}, seen
 
 
 def vacuum_conditions(case: Case) -> dict[str, bool]:
@@ -257,8 +423,23 @@ def test_vacuum_commands_meet_every_form() -> None:
     assert {step.logging for case in found for step in case.steps if isinstance(step, Vacuum)} == {True, False}
 
 
-def test_drawing_is_fast() -> None:
-    # CPU seconds of this process, far above what is usual: this is to catch filters that reject most draws.
+@pytest.mark.parametrize(
+    "name", ["vacuum_strays", "feature_deletes", "typed_deletes", "refused_deletes", "said_deletes"]
+)
+def test_drawing_is_fast(name: str) -> None:
+    # CPU seconds of this process, far above what is usual (5 ms a case or less): this is to catch filters that reject
+    # most draws.
     began = time.process_time()
-    drawn_by("vacuum_strays", 5)
-    assert time.process_time() - began < 8
+    drawn_by(name, 5)
+    assert time.process_time() - began < (8 if name == "vacuum_strays" else 2)
+
+
+def test_drawing_wide_tables_is_fast() -> None:
+    @quiet
+    @given(feature_tables(types=types(), wide=st.just(True)).flatmap(lambda table: predicates(table, functions=True)))
+    def draw(predicate: Predicate) -> None:
+        pass
+
+    began = time.process_time()
+    draw()
+    assert time.process_time() - began < 4

@@ -3,19 +3,51 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from datetime import date, datetime, timezone
+from decimal import Decimal
 
 import pytest
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn
 
 from model import codec
-from model.evaluate import evaluate, like_expression
-from model.predicate import And, Between, Compare, Constant, In, IsNull, Like, Not, Op, Or, Predicate, columns_of
+from model.evaluate import WouldFail, evaluate, like_expression, might_fail
+from model.history import masked, visible_rows
+from model.predicate import (
+    And,
+    Between,
+    Call,
+    CaseWhen,
+    Cast,
+    Compare,
+    Constant,
+    Expression,
+    Function,
+    Holds,
+    In,
+    IsNull,
+    Like,
+    Literal,
+    Member,
+    Missing,
+    Not,
+    Of,
+    Op,
+    Or,
+    Predicate,
+    Relate,
+    columns_of,
+)
 from model.sql import sql
 from model.table import Column, Commit, Table
-from model.values import Type
+from model.values import NAN, AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type, Value
+from strategies.expressions import Domain, draw_call
 from strategies.predicates import Over, constants, patterns, predicates
-from strategies.tables import live_files, tables
+from strategies.tables import feature_tables, live_files, tables
+from strategies.types import types
 from strategies.values import STRINGS
 from strategies.weights import one_in
 
@@ -30,6 +62,21 @@ def answers(table: Table, predicate: Predicate) -> list[list[bool | None]]:
         for file in live_files(table)
         if file.rows
     ]
+
+
+def tried(table: Table, predicate: Predicate, zone: str = "UTC") -> list[bool | WouldFail | None]:
+    """What a predicate with functions says of each visible row, errors included."""
+    types = {column.name: column.type for column in table.columns}
+    hidden = masked(table)
+    found: list[bool | WouldFail | None] = []
+    for file in live_files(table):
+        for stored in visible_rows(file, hidden.get(file.id, frozenset())):
+            row = dict(zip(types, table.row(file.partition, stored)))
+            try:
+                found.append(evaluate(predicate, row, types=types, zone=zone))
+            except WouldFail as failure:
+                found.append(failure)
+    return found
 
 
 def measure(over: Over) -> dict[str, float]:
@@ -122,6 +169,107 @@ def test_every_form_is_drawn() -> None:
         seed(number)(draw)()
     assert set(forms) == {Compare, Between, In, IsNull, Like, Not, And, Or}, forms
     assert set(ops) == set(Op), ops
+
+
+ZONE = st.sampled_from(["UTC", "America/Los_Angeles", "Asia/Kolkata", "Australia/Lord_Howe"])
+
+typed_tables = feature_tables(
+    features=st.sampled_from([(), ("deletionVectors",)]), types=types(), data_counts=st.integers(1, 4), rules=False
+)
+
+
+@given(typed_tables, ZONE, st.data())
+def test_predicates_with_functions_are_known_to_the_model(table: Table, zone: str, data: st.DataObject) -> None:
+    over: Over = data.draw(st.sampled_from(["data", "any"]))
+    predicate = data.draw(predicates(table, over=over, functions=True, zone=zone))
+    assert codec.predicate_from_json(codec.predicate_to_json(predicate)) == predicate
+    assert sql(predicate, zone).isprintable()
+    # Raises TypeError or ValueError for what is not known. All rows are asked, those too that a vector hides.
+    types = {column.name: column.type for column in table.columns}
+    rows = [dict(zip(types, table.row(file.partition, row))) for file in table.files for row in file.rows]
+    might_fail(predicate, rows, types=types, zone=zone)
+    tried(table, predicate, zone)
+
+
+def parts_of(found: Predicate | Expression) -> Iterator[Predicate | Expression]:
+    """A predicate or an expression, and all that it is made of."""
+    yield found
+    for field in fields(found):
+        inner = getattr(found, field.name)
+        for part in inner if isinstance(inner, tuple) else (inner,):
+            if is_dataclass(part) and not isinstance(part, (DecimalOf, ArrayOf, MapOf, StructOf)):
+                yield from parts_of(part)  # type: ignore[arg-type]  # no other dataclass is left
+
+
+def test_functions_match_often_and_fail_seldom() -> None:
+    seen: Counter[object] = Counter()
+
+    @measured
+    @given(st.data(), ZONE)
+    def draw(data: st.DataObject, zone: str) -> None:
+        table = data.draw(typed_tables)
+        predicate = data.draw(predicates(table, functions=True, zone=zone))
+        answers = tried(table, predicate, zone)
+        seen["all"] += 1
+        seen["nothing matches"] += True not in answers
+        seen["some rows match"] += True in answers and not all(answer is True for answer in answers)
+        seen["all rows match"] += bool(answers) and all(answer is True for answer in answers)
+        seen["NULL"] += None in answers
+        seen["would fail"] += any(isinstance(answer, WouldFail) for answer in answers)
+
+    for number in range(8):
+        seed(number)(draw)()
+    share = {name: seen[name] / seen["all"] for name in seen}
+    assert 0.1 <= share["nothing matches"] <= 0.6, share
+    assert share["some rows match"] >= 0.2, share
+    assert share["all rows match"] >= 0.05, share
+    assert share["NULL"] >= 0.1, share
+    assert share["would fail"] <= 0.08, share
+
+
+#: A column of each kind, with values that its functions are about.
+COLUMNS: dict[AnyType, tuple[Value, ...]] = {
+    Type.STRING: ("a", " lead", "12"),
+    Type.LONG: (1, 5, 2**31),
+    Type.BYTE: (1, -2),
+    Type.DOUBLE: (NAN, 1.5),
+    DecimalOf(10, 2): (Decimal("1.20"),),
+    Type.BOOLEAN: (True, False),
+    Type.BINARY: (b"a",),
+    Type.DATE: (date(2020, 1, 31), date(1582, 10, 4)),
+    Type.TIMESTAMP: (datetime(2020, 1, 31, tzinfo=timezone.utc),),
+    Type.TIMESTAMP_NTZ: (datetime(2020, 1, 31),),
+    ArrayOf(Type.STRING): (("a", None),),
+    MapOf(Type.STRING, Type.LONG): ((("a", 1),),),
+    StructOf((("x", Type.DATE), ("y", ArrayOf(Type.LONG)))): ((date(2020, 1, 31), (1,)),),
+}
+
+
+@st.composite
+def calls(draw: DrawFn, type: AnyType) -> Predicate:
+    own = COLUMNS[type]
+    domain, other = Domain(Column("c", type), own, own[0]), Domain(Column("d", type), own, own[-1])
+    return draw_call(draw, domain, [domain, other], zone="Asia/Kolkata")
+
+
+def test_every_function_and_form_is_drawn() -> None:
+    seen: Counter[object] = Counter()
+
+    @measured
+    @given(st.tuples(*(calls(type) for type in COLUMNS)))
+    def draw(drawn: tuple[Predicate, ...]) -> None:
+        for (type_, own), predicate in zip(COLUMNS.items(), drawn):
+            assert columns_of(predicate) <= {"c", "d"}
+            types = {"c": type_, "d": type_}
+            might_fail(predicate, [{"c": value, "d": own[0]} for value in (*own, None)], types=types)
+            for part in parts_of(predicate):
+                seen[part.function if isinstance(part, Call) else type(part)] += 1
+
+    for number in range(8):
+        seed(number)(draw)()
+    assert {function for function in Function if not seen[function]} == set(), seen
+    forms = {Relate, Holds, Missing, IsNull, Compare, Not, Of, Literal, Member, Cast, CaseWhen}
+    assert {form for form in forms if not seen[form]} == set(), seen
 
 
 @pytest.mark.parametrize("over", ["partition", "mixed"])

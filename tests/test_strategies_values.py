@@ -2,32 +2,194 @@
 
 from __future__ import annotations
 
+import math
+import struct
 from collections import Counter
-from datetime import date
+from collections.abc import Iterator
+from datetime import date, datetime, timedelta
+from decimal import Decimal
 
 import pytest
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
-from model.values import Type, Value
-from strategies.values import DOMAINS, STRINGS, rows, values
+from model.values import NAN, WHOLE_NUMBERS, AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type, Value, canonical
+from strategies.types import DECIMALS, PARTITIONABLE, PRIMITIVES, nested, primitives, types
+from strategies.values import (
+    DOMAINS,
+    LONG_STRINGS,
+    NUMBER_STRINGS,
+    POOL,
+    STRINGS,
+    comes_after,
+    domain,
+    pools,
+    rows,
+    values,
+)
 from strategies.weights import odds, one_in, weighted
 
 KINDS: dict[Type, type] = {
     Type.STRING: str,
+    Type.BINARY: bytes,
+    Type.BYTE: int,
+    Type.SHORT: int,
     Type.INTEGER: int,
     Type.LONG: int,
+    Type.FLOAT: float,
+    Type.DOUBLE: float,
     Type.BOOLEAN: bool,
     Type.DATE: date,
+    Type.TIMESTAMP: datetime,
+    Type.TIMESTAMP_NTZ: datetime,
 }
 
+NESTED = (
+    ArrayOf(Type.STRING),
+    ArrayOf(StructOf((("x", Type.DOUBLE), ("y", Type.TIMESTAMP)))),
+    MapOf(Type.STRING, Type.INTEGER),
+    MapOf(Type.LONG, DecimalOf(38, 18)),
+    MapOf(Type.DATE, Type.FLOAT),
+    StructOf((("x", Type.BOOLEAN),)),
+    StructOf((("x", Type.INTEGER), ("y", ArrayOf(Type.DATE)), ("path", Type.BINARY))),
+)
+
 measured = settings(max_examples=400, database=None, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+def leaves(value: Value) -> Iterator[Value]:
+    """The value itself, or what it is made of."""
+    if isinstance(value, tuple):
+        for part in value:
+            yield from leaves(part)
+    else:
+        yield value
 
 
 @pytest.mark.parametrize("type", Type)
 def test_domains_hold_values_of_their_type(type: Type) -> None:
     assert all(value.__class__ is KINDS[type] for value in DOMAINS[type])
-    assert len(set(DOMAINS[type])) == len(DOMAINS[type])
+    assert len(set(map(repr, DOMAINS[type]))) == len(DOMAINS[type])
+    assert domain(type)[: len(DOMAINS[type])] == DOMAINS[type]
+
+
+@pytest.mark.parametrize("type", [*PRIMITIVES, *NESTED], ids=str)
+def test_values_are_canonical_and_distinct(type: AnyType) -> None:
+    found = domain(type)
+    assert [repr(canonical(value, type)) for value in found] == [repr(value) for value in found]
+    assert len(set(map(repr, found))) == len(found) >= 2
+    assert None not in found
+    assert all(value is NAN for whole in found for value in leaves(whole) if value != value)
+
+
+@pytest.mark.parametrize("type", [*PRIMITIVES, *NESTED], ids=str)
+def test_no_value_is_near_the_present(type: AnyType) -> None:
+    years = {value.year for whole in domain(type) for value in leaves(whole) if isinstance(value, date)}
+    assert not any(2021 <= year <= 9000 for year in years), years
+
+
+@pytest.mark.parametrize("type", [Type.TIMESTAMP, Type.TIMESTAMP_NTZ])
+def test_timestamps_are_dates_in_every_zone(type: Type) -> None:
+    for value in domain(type):
+        assert isinstance(value, datetime)
+        assert (value.tzinfo is None) == (type is Type.TIMESTAMP_NTZ)
+        assert (value - timedelta(days=1)).year >= 1
+        assert (value + timedelta(days=1)).year <= 9999
+
+
+def test_numbers_fit_their_types() -> None:
+    for type, (least, greatest) in WHOLE_NUMBERS.items():
+        assert {least, greatest} <= set(domain(type))
+        assert all(isinstance(value, int) and least <= value <= greatest for value in domain(type))
+    for value in domain(Type.FLOAT):
+        assert isinstance(value, float)
+        assert math.isnan(value) or struct.unpack("f", struct.pack("f", value)) == (value,)
+    for type in (Type.FLOAT, Type.DOUBLE):
+        assert {"nan", "-0.0", "0.0", "inf", "-inf"} <= set(map(repr, domain(type)))
+
+
+@pytest.mark.parametrize("type", DECIMALS, ids=str)
+def test_decimals_have_their_scale_and_all_their_digits(type: DecimalOf) -> None:
+    found = domain(type)
+    for value in found:
+        assert isinstance(value, Decimal)
+        _, digits, exponent = value.as_tuple()
+        assert exponent == -type.scale
+        assert len(digits) <= type.precision
+    assert max(len(value.as_tuple().digits) for value in found if isinstance(value, Decimal)) == type.precision
+
+
+def test_long_strings_differ_where_statistics_are_cut() -> None:
+    cut = [text[:32] for text in LONG_STRINGS]
+    assert len(set(cut)) < len(cut)
+    assert sum(len(text) > 100 for text in LONG_STRINGS) >= 2
+
+
+def test_partition_values_fit_into_a_directory_name() -> None:
+    for type in PARTITIONABLE:
+        found = domain(type, partition=True)
+        assert "" not in found
+        assert set(map(repr, found)) <= set(map(repr, domain(type)))
+    texts = [value for value in domain(Type.STRING, partition=True) if isinstance(value, str)]
+    assert all(len(text.encode()) < 60 and not any(ord(character) < 32 for character in text) for text in texts)
+
+
+@given(st.data())
+def test_pools_are_few_values_of_the_domain(data: st.DataObject) -> None:
+    type = data.draw(types())
+    pool = data.draw(pools(type))
+    assert 1 <= len(pool) <= POOL
+    assert set(map(repr, pool)) <= set(map(repr, (*domain(type), *NUMBER_STRINGS)))
+
+
+@pytest.mark.parametrize("type", PRIMITIVES, ids=str)
+def test_pools_reach_the_whole_domain(type: AnyType) -> None:
+    seen: set[str] = set()
+
+    @seed(1)
+    @measured
+    @given(pools(type))
+    def draw(pool: tuple[Value, ...]) -> None:
+        seen.update(map(repr, pool))
+
+    draw()
+    assert seen >= set(map(repr, domain(type)))
+
+
+def test_every_type_is_drawn() -> None:
+    seen: set[AnyType] = set()
+    shapes: Counter[type] = Counter()
+
+    @measured
+    @given(primitives(), nested(), types())
+    def draw(primitive: AnyType, whole: AnyType, any_: AnyType) -> None:
+        seen.add(primitive)
+        shapes[type(whole)] += 1
+        assert depth(whole) in (1, 2)
+        shapes["nested" if depth(any_) else "primitive"] += 1  # type: ignore[index]
+
+    for number in range(3):
+        seed(number)(draw)()
+    assert seen == set(PRIMITIVES)
+    assert {StructOf, ArrayOf, MapOf} <= set(shapes)
+    assert shapes["nested"] * 10 > shapes["primitive"] > shapes["nested"]  # type: ignore[index]
+
+
+def depth(type: AnyType) -> int:
+    if isinstance(type, ArrayOf):
+        return 1 + depth(type.element)
+    if isinstance(type, MapOf):
+        return 1 + max(depth(type.key), depth(type.value))
+    if isinstance(type, StructOf):
+        return 1 + max(depth(kind) for _, kind in type.fields)
+    return 0
+
+
+def test_strings_come_in_the_order_of_their_bytes() -> None:
+    assert comes_after("\U0001f600", "\uffff")
+    assert not comes_after("a", "a")
+    assert comes_after(2, 1)
+    assert not comes_after(NAN, 1.0)
 
 
 def test_strings_order_differently_in_utf16() -> None:

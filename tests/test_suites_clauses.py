@@ -12,7 +12,6 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -25,14 +24,23 @@ from engines.known_bad import FAULTS
 from engines.known_bad.tampering import Tampering
 from engines.port import EngineError, Outcome
 from model.predicate import And, Compare, Op
-from model.steps import Delete, EngineStep, Read, Vacuum
+from model.steps import BadDelete, Blunder, Delete, EngineStep, Read, ReadChanges, Vacuum
 from model.table import HOUR, WEEK, Column, Commit, DataFile, Kind, Removal, Stray, Table
 from model.vacuum import Cutoff, Fate, Reason
 from model.values import Row, Type
 from suites.clause import CATALOGUE, clause, matches
 from suites.judge import Trial
 from suites.materialise import plan_table, write_table
-from suites.observation import DeleteSeen, ReadSeen, VacuumSeen, duration, relative
+from suites.observation import (
+    ChangesSeen,
+    DeleteSeen,
+    ReadSeen,
+    RefusalSeen,
+    Seen,
+    VacuumSeen,
+    duration,
+    relative,
+)
 from suites.observe import Observer
 from tests.fake_engine import FakeEngine
 
@@ -60,9 +68,15 @@ def test_every_clause_has_a_fault_and_every_fault_names_clauses() -> None:
 
 
 def test_faults_are_on_the_kind_of_step_that_their_clauses_are_about() -> None:
-    kinds = {Delete: DeleteSeen, Vacuum: VacuumSeen, Read: ReadSeen}
+    kinds: dict[type[EngineStep], set[type[Seen]]] = {
+        Delete: {DeleteSeen, RefusalSeen},
+        BadDelete: {RefusalSeen},
+        ReadChanges: {ChangesSeen},
+        Vacuum: {VacuumSeen},
+        Read: {ReadSeen},
+    }
     for fault in FAULTS.values():
-        assert {CATALOGUE[id].of for id in fault.caught_by} == {kinds[fault.on]}, fault.name
+        assert {CATALOGUE[id].of for id in fault.caught_by} <= kinds[fault.on], fault.name
         assert fault.sentence.endswith(".") and re.fullmatch(r"[a-z]+(-[a-z]+)+", fault.name)
 
 
@@ -534,6 +548,15 @@ def test_lengths_of_time_for_people(ms: int, text: str) -> None:
 # Faults on an outcome of our own -----------------------------------------------------------------------------------
 
 
+STEPS: dict[type[EngineStep], EngineStep] = {
+    Delete: Delete(),
+    BadDelete: BadDelete(Blunder.AGGREGATE),
+    ReadChanges: ReadChanges(of_step=0),
+    Vacuum: Vacuum(),
+    Read: Read(),
+}
+
+
 def test_a_fault_without_occasion_changes_nothing(tmp_path: Path) -> None:
     """No fault may disturb a step that gives it no occasion: it would be noticed for the wrong reason."""
     empty = Table(columns=(Column("v", Type.INTEGER),), partition_by=(), files=(), commits=(Commit(-HOUR),))
@@ -542,8 +565,8 @@ def test_a_fault_without_occasion_changes_nothing(tmp_path: Path) -> None:
     for name, fault in FAULTS.items():
         root = tmp_path / name
         write_table(plan_table(empty), root, start=0)
-        step: Any = fault.on()
-        outcome = FakeEngine().run(root, step, clock=0, version=None)
+        step = STEPS[fault.on]
+        outcome = FakeEngine().run(root, step, clock=0, version=0)
         before = Observer(empty, root).observe()
         answer = fault.tamper(Tampering(root, tmp_path / "before", step, outcome, 0, 0, False, 0))
         after = Observer(empty, root).observe(before)
@@ -558,6 +581,8 @@ def test_a_fault_without_occasion_changes_nothing(tmp_path: Path) -> None:
         "starts-without-end",
         "claims-what-it-did-not-delete",
         "counts-rows-wrong",
+        "refuses-with-another-class",
+        "refused-delete-writes-a-file",
         "vacuum-changes-the-metadata",
         "vacuum-writes-a-file",
     }, "these need no file"

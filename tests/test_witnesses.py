@@ -1,4 +1,4 @@
-"""Every known-bad engine on top of real Delta, on the case that shows it: noticed there, and nothing on the healthy engine."""
+"""Every known-bad engine on top of real Delta, on the case that shows it: noticed there, and nothing on the healthy one."""
 
 from __future__ import annotations
 
@@ -37,7 +37,11 @@ def test_the_fault_is_noticed_on_real_delta(name: str, spark_engine: SparkEngine
     assert noticed, f"{name} must be noticed by {FAULTS[name].caught_by}, and was by {bad.violated}"
 
 
-@pytest.mark.parametrize("name", FAULTS)
+#: Every fourth: the gate judges hundreds of other cases on the healthy engine.
+ALSO_HEALTHY = tuple(FAULTS)[::4]
+
+
+@pytest.mark.parametrize("name", ALSO_HEALTHY)
 def test_the_same_case_passes_on_healthy_delta(name: str, spark_engine: SparkEngine, tmp_path: Path) -> None:
     judged = Judge(spark_engine, list(CATALOGUE.values()), tmp_path / "good", LISTED).judge(witness(name))
     assert judged.failure is None, judged.failure

@@ -1,7 +1,7 @@
 """Known-bad engines: a real engine with one thing made wrong after each step, to show that the suite notices."""
 
-from engines.known_bad import delete, read, vacuum
+from engines.known_bad import delete, delete_features, read, vacuum
 from engines.known_bad.engine import KnownBadEngine
 from engines.known_bad.fault import FAULTS, Fault
 
-__all__ = ["FAULTS", "Fault", "KnownBadEngine", "delete", "read", "vacuum"]
+__all__ = ["FAULTS", "Fault", "KnownBadEngine", "delete", "delete_features", "read", "vacuum"]

@@ -12,11 +12,11 @@ from urllib.parse import unquote
 import pyarrow as pa
 
 from engines.known_bad.fault import fault
-from engines.known_bad.tampering import Action, Tampering, encoded, without
+from engines.known_bad.tampering import Action, Tampering, encoded, removal, without
 from engines.port import Outcome
-from model.evaluate import evaluate
+from model.evaluate import WouldFail, evaluate
 from model.steps import Delete
-from model.values import Value
+from model.values import Type, Value
 
 
 def _full_row(t: Tampering, add: Action, stored: dict[str, Any]) -> dict[str, Value]:
@@ -34,9 +34,19 @@ def _typed(text: str, type: str) -> Value:
     return date.fromisoformat(text) if type == "date" else int(text)
 
 
+def _truth(t: Tampering, row: dict[str, Value]) -> bool | None:
+    """What the condition says of a row; where it is an error, what an engine finds that does not come upon it."""
+    assert isinstance(t.step, Delete) and t.step.where is not None
+    types = {name: Type(kind) for name, kind in t.types.items()}
+    try:
+        return evaluate(t.step.where, row, types=types, zone=t.step.zone)
+    except WouldFail as failure:
+        return failure.otherwise
+
+
 @fault("loses-a-survivor", "A row that does not match is lost from a rewritten file.", on=Delete, caught_by="DEL-ROW-3")
 def loses_a_survivor(t: Tampering) -> Outcome | None:
-    for add in t.actions("add"):
+    for add in t.new_adds:
         rows = t.rows(unquote(add["path"]))
         if rows.num_rows:
             t.replace_rows(add, rows.slice(1))
@@ -48,7 +58,7 @@ def loses_a_survivor(t: Tampering) -> Outcome | None:
 def keeps_a_match(t: Tampering) -> Outcome | None:
     assert isinstance(t.step, Delete)
     where = t.step.where
-    for add in t.actions("add"):
+    for add in t.new_adds if t.is_plain else []:
         for remove in t.actions("remove"):
             path = unquote(remove["path"])
             old = t.live[path]
@@ -56,7 +66,7 @@ def keeps_a_match(t: Tampering) -> Outcome | None:
                 continue
             for stored in t.rows(path, before=True).to_pylist():
                 row = _full_row(t, old, stored)
-                if evaluate(where, row):
+                if _truth(t, row):
                     new = t.rows(unquote(add["path"]))
                     t.replace_rows(add, pa.concat_tables([new, pa.Table.from_pylist([row], schema=new.schema)]))
                     return None
@@ -66,25 +76,14 @@ def keeps_a_match(t: Tampering) -> Outcome | None:
 @fault("deletes-null-rows", "Rows for which the condition is NULL are deleted too.", on=Delete, caught_by="DEL-ROW-3B")
 def deletes_null_rows(t: Tampering) -> Outcome | None:
     assert isinstance(t.step, Delete)
-    for add in t.actions("add"):
+    for add in t.new_adds if t.is_plain else []:
         rows = t.rows(unquote(add["path"]))
         where = t.step.where
         assert where is not None
-        keep = [evaluate(where, _full_row(t, add, stored)) is not None for stored in rows.to_pylist()]
+        keep = [_truth(t, _full_row(t, add, stored)) is not None for stored in rows.to_pylist()]
         if not all(keep):
             t.replace_rows(add, rows.filter(pa.array(keep)))
     return None
-
-
-def _removal(t: Tampering, path: str, *, deleted: int) -> Action:
-    add = t.live[path]
-    fields = without(add, "modificationTime", "stats")
-    return {"remove": {**fields, "deletionTimestamp": deleted, "dataChange": True, "extendedFileMetadata": True}}
-
-
-def _untouched(t: Tampering) -> list[str]:
-    removed = {unquote(remove["path"]) for remove in t.actions("remove")}
-    return [path for path in sorted(t.live) if path not in removed and (t.root / path).is_file()]
 
 
 @fault(
@@ -94,14 +93,15 @@ def _untouched(t: Tampering) -> list[str]:
     caught_by="DEL-ROW-1B",
 )
 def rewrites_an_untouched_file(t: Tampering) -> Outcome | None:
-    if not t.written or not _untouched(t):
+    if not t.written or not t.untouched():
         return None
-    path = _untouched(t)[0]
+    path = t.untouched()[0]
     new = path.replace("part-", "part-9", 1)
     shutil.copy2(t.root / path, t.root / new)
     version, actions = max(t.written.items())
     t.rewrite(
-        version, [*actions, _removal(t, path, deleted=t.outcome.ended), {"add": {**t.live[path], "path": encoded(new)}}]
+        version,
+        [*actions, removal(t.live[path], deleted=t.outcome.ended), {"add": {**t.live[path], "path": encoded(new)}}],
     )
     return None
 
@@ -113,9 +113,9 @@ def rewrites_an_untouched_file(t: Tampering) -> Outcome | None:
     caught_by="DEL-ROW-1 DEL-META-1",
 )
 def removes_an_untouched_file(t: Tampering) -> Outcome | None:
-    if t.written and _untouched(t):
+    if t.written and t.untouched():
         version, actions = max(t.written.items())
-        t.rewrite(version, [*actions, _removal(t, _untouched(t)[0], deleted=t.outcome.ended)])
+        t.rewrite(version, [*actions, removal(t.live[t.untouched()[0]], deleted=t.outcome.ended)])
     return None
 
 
@@ -129,10 +129,10 @@ def removes_other_partitions(t: Tampering) -> Outcome | None:
     if not t.written:
         return None
     touched = [dict(t.live[unquote(remove["path"])]["partitionValues"]) for remove in t.actions("remove")]
-    others = [path for path in _untouched(t) if t.live[path]["partitionValues"] not in touched]
+    others = [path for path in t.untouched() if t.live[path]["partitionValues"] not in touched]
     if others:
         version, actions = max(t.written.items())
-        t.rewrite(version, [*actions, *(_removal(t, path, deleted=t.outcome.ended) for path in others)])
+        t.rewrite(version, [*actions, *(removal(t.live[path], deleted=t.outcome.ended) for path in others)])
     return None
 
 
@@ -180,6 +180,18 @@ def removes_an_hour_early(t: Tampering) -> Outcome | None:
     return None
 
 
+def _another(t: Tampering) -> str:
+    """A value of the first partition column's type that no table of ours has."""
+    kind = str(t.types[t.partition_by[0]])
+    others = {
+        "date": "1999-01-01",
+        "boolean": "maybe",
+        "timestamp": "1999-01-01 00:00:00",
+        "timestamp_ntz": "1999-01-01 00:00:00",
+    }
+    return others.get(kind, "77")
+
+
 @fault(
     "removes-with-wrong-partition",
     "A remove has other partition values than its add.",
@@ -188,12 +200,8 @@ def removes_an_hour_early(t: Tampering) -> Outcome | None:
 )
 def removes_with_wrong_partition(t: Tampering) -> Outcome | None:
     if t.partition_by:
-        t.edit_first(
-            "remove",
-            lambda remove: remove["partitionValues"].update(
-                {t.partition_by[0]: "1999-01-01" if t.types[t.partition_by[0]] == "date" else "77"}
-            ),
-        )
+        name = t.physical_names()[t.partition_by[0]]
+        t.edit_first("remove", lambda remove: remove["partitionValues"].update({name: _another(t)}))
     return None
 
 
@@ -245,7 +253,7 @@ def writes_for_partitions(t: Tampering) -> Outcome | None:
 
 @fault("adds-with-wrong-size", "An add has a size that is not its file's.", on=Delete, caught_by="DEL-ADD-1A")
 def adds_with_wrong_size(t: Tampering) -> Outcome | None:
-    t.edit_first("add", lambda add: add.update(size=add["size"] + 1))
+    t.change_first(t.new_adds, lambda add: add.update(size=add["size"] + 1))
     return None
 
 
@@ -256,22 +264,22 @@ def adds_with_wrong_size(t: Tampering) -> Outcome | None:
     caught_by="DEL-ADD-1B",
 )
 def adds_in_the_wrong_place(t: Tampering) -> Outcome | None:
-    if t.partition_by and t.actions("add"):
-        path = unquote(t.actions("add")[0]["path"])
+    if t.partition_by and t.new_adds and not t.maps_columns:
+        path = unquote(t.new_adds[0]["path"])
         (t.root / path).rename(t.root / Path(path).name)
-        t.edit_first("add", lambda add: add.update(path=encoded(Path(path).name)))
+        t.change_first(t.new_adds, lambda add: add.update(path=encoded(Path(path).name)))
     return None
 
 
 @fault("adds-without-data-change", "An add says dataChange=false.", on=Delete, caught_by="DEL-ADD-1C")
 def adds_without_data_change(t: Tampering) -> Outcome | None:
-    t.edit_first("add", lambda add: add.update(dataChange=False))
+    t.change_first(t.new_adds, lambda add: add.update(dataChange=False))
     return None
 
 
 @fault("adds-with-wrong-statistics", "An add's statistics say one row too many.", on=Delete, caught_by="DEL-ADD-1D")
 def adds_with_wrong_statistics(t: Tampering) -> Outcome | None:
-    t.edit_first("add", lambda add: add.update(stats='{"numRecords": 1000}'))
+    t.change_first(t.new_adds, lambda add: add.update(stats='{"numRecords": 1000}'))
     return None
 
 
@@ -283,7 +291,7 @@ def writes_where_nothing_survives(t: Tampering) -> Outcome | None:
         old, new = t.live[path], path.replace("part-", "part-8", 1)
         rows = t.rows(path, before=True).slice(0, 0)
         (t.root / new).parent.mkdir(parents=True, exist_ok=True)
-        add = {**old, "path": encoded(new)}
+        add = {**without(old, "deletionVector"), "path": encoded(new)}
         version, actions = max(t.written.items())
         actions.append({"add": add})
         t.replace_rows(add, rows)
@@ -309,7 +317,7 @@ def touches_a_file(t: Tampering) -> Outcome | None:
 
 @fault("leaves-a-file-behind", "DELETE writes a file that no commit refers to.", on=Delete, caught_by="DEL-PHYS-2")
 def leaves_a_file_behind(t: Tampering) -> Outcome | None:
-    for add in t.actions("add")[:1]:
+    for add in t.new_adds[:1]:
         path = t.root / unquote(add["path"])
         shutil.copy2(path, path.with_name(f"part-7{path.name[6:]}"))
     return None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from engines.known_bad.tampering import Tampering
 from engines.port import Outcome
-from model.steps import Delete, Read, Vacuum
+from model.steps import EngineStep
 
 #: Makes its one thing wrong, if the step gives occasion to. Returns the answer to give instead of the engine's, if another.
 Tamper = Callable[[Tampering], Outcome | None]
@@ -17,7 +17,7 @@ Tamper = Callable[[Tampering], Outcome | None]
 class Fault:
     name: str
     sentence: str
-    on: type[Delete] | type[Vacuum] | type[Read]
+    on: type[EngineStep]
     caught_by: tuple[str, ...]
     tamper: Tamper
 
@@ -25,9 +25,7 @@ class Fault:
 FAULTS: dict[str, Fault] = {}
 
 
-def fault(
-    name: str, sentence: str, *, on: type[Delete] | type[Vacuum] | type[Read], caught_by: str
-) -> Callable[[Tamper], Tamper]:
+def fault(name: str, sentence: str, *, on: type[EngineStep], caught_by: str) -> Callable[[Tamper], Tamper]:
     """Enter the decorated function under a name. ``caught_by`` are clause ids, separated by spaces."""
 
     def enter(tamper: Tamper) -> Tamper:

@@ -89,6 +89,71 @@ class Tampering:
         text = self.metadata["configuration"].get("delta.deletedFileRetentionDuration")
         return self.clock - (int(text.split()[1]) * HOUR if text else DEFAULT_RETENTION)
 
+    @property
+    def fields(self) -> list[Action]:
+        """The columns as the schema has them."""
+        return list(json.loads(self.metadata["schemaString"])["fields"])
+
+    def table_property(self, key: str) -> str | None:
+        """A table property."""
+        found = self.metadata["configuration"].get(key)
+        return None if found is None else str(found)
+
+    @property
+    def maps_columns(self) -> bool:
+        return self.table_property("delta.columnMapping.mode") in ("name", "id")
+
+    def physical_names(self) -> dict[str, str]:
+        """How files name the columns, by their names in the schema."""
+        return {
+            field["name"]: field["metadata"].get("delta.columnMapping.physicalName", field["name"])
+            for field in self.fields
+        }
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether files hold rows as the schema has them: no mapping, no vectors, types that JSON and Python share."""
+        simple = {"string", "integer", "long", "boolean", "date"}
+        vectors = any("deletionVector" in add for add in (*self.live.values(), *self.actions("add")))
+        return not self.maps_columns and not vectors and all(str(kind) in simple for kind in self.types.values())
+
+    @cached_property
+    def new_adds(self) -> list[Action]:
+        """The adds of files that the step wrote."""
+        return [add for add in self.actions("add") if unquote(add["path"]) not in self.live]
+
+    @cached_property
+    def masked_adds(self) -> list[Action]:
+        """The adds of files that were live before, under a new deletion vector."""
+        return [add for add in self.actions("add") if unquote(add["path"]) in self.live and "deletionVector" in add]
+
+    def new_vector_files(self) -> list[str]:
+        """The deletion-vector files that the step wrote and its adds name, sorted."""
+        files = sorted(path.relative_to(self.root).as_posix() for path in self.root.rglob("deletion_vector_*.bin"))
+        return [path for path in files if not self.ever(path)] if self.masked_adds else []
+
+    def untouched(self) -> list[str]:
+        """The live files that the step did not remove, sorted."""
+        removed = {unquote(remove["path"]) for remove in self.actions("remove")}
+        return [path for path in sorted(self.live) if path not in removed and (self.root / path).is_file()]
+
+    def change_first(self, actions: list[Action], change: Callable[[Action], object]) -> None:
+        """Change the first of these actions that the step wrote."""
+        if actions:
+            change(actions[0])
+            self.rewrite_all()
+
+    def rewrite_all(self) -> None:
+        """Write the step's commits as they are now."""
+        for version, actions in self.written.items():
+            self.rewrite(version, actions)
+
+    def append_actions(self, *actions: Action) -> None:
+        """Put actions into the last commit of the step."""
+        if self.written:
+            version, found = max(self.written.items())
+            self.rewrite(version, [*found, *actions])
+
     def actions(self, kind: str) -> list[Action]:
         """The actions of one kind that the step wrote."""
         return [action[kind] for _, actions in sorted(self.written.items()) for action in actions if kind in action]
@@ -219,6 +284,12 @@ class Tampering:
     def refuse(self, condition: str) -> Outcome:
         error = EngineError("AnalysisException", condition, "22003", f"[{condition}] made up")
         return dataclasses.replace(self.outcome, rows=(), error=error)
+
+
+def removal(add: Action, *, deleted: int) -> Action:
+    """The remove of an add, stamped ``deleted`` (ms since the epoch)."""
+    fields = without(add, "modificationTime", "stats")
+    return {"remove": {**fields, "deletionTimestamp": deleted, "dataChange": True, "extendedFileMetadata": True}}
 
 
 def in_log(path: Path, root: Path) -> bool:

@@ -16,22 +16,20 @@ from typing import Any
 import pyspark
 from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import PySparkException
+from pyspark.errors.exceptions.captured import CapturedException
 from pyspark.sql import SparkSession
 
 from engines.port import EngineDied, EngineError, Outcome
+from engines.spark.deletes import run_bad_delete, run_delete, table_text
 from engines.spark.jvm import Lease, end, tail
 from engines.spark.session import connect
-from model.sql import delete_sql, vacuum_settings, vacuum_sql
-from model.steps import Delete, EngineStep, Read
+from engines.spark.values import rows_of
+from model.sql import vacuum_settings, vacuum_sql
+from model.steps import BadDelete, Delete, EngineStep, Read, ReadChanges
 from model.values import Row
 
 #: Gives a JVM of a newer generation than the one named (engines.spark.jvm.Leases, or the way to it from a worker).
 LeaseSource = Callable[[int], Lease]
-
-
-def table_text(root: Path) -> str:
-    """How SQL names the table at a path."""
-    return f"delta.`{str(root).replace('`', '``')}`"
 
 
 class SparkEngine:
@@ -72,13 +70,19 @@ class SparkEngine:
         self._spark = None
 
     def _execute(self, spark: SparkSession, root: Path, step: EngineStep, version: int | None) -> tuple[Row, ...]:
+        _activate(spark)
+        spark.conf.set("spark.sql.session.timeZone", step.zone if isinstance(step, Delete) else "UTC")
         if isinstance(step, Read):
             reader = spark.read.format("delta")
             if version is not None:
                 reader = reader.option("versionAsOf", version)
-            return tuple(tuple(row) for row in reader.load(str(root)).collect())
+            return rows_of(reader.load(str(root)))
+        if isinstance(step, ReadChanges):
+            return _changes(spark, root, version)
         if isinstance(step, Delete):
-            return tuple(tuple(row) for row in spark.sql(delete_sql(step, table_text(root))).collect())
+            return run_delete(spark, root, step)
+        if isinstance(step, BadDelete):
+            return run_bad_delete(spark, root, step)
         for key, value in vacuum_settings(step).items():
             spark.conf.set(key, value)
         return tuple(tuple(row) for row in spark.sql(vacuum_sql(step, table_text(root))).collect())
@@ -152,6 +156,24 @@ class SparkEngine:
             raise EngineDied(f"{type(step).__name__.upper()} {what}; the JVM's log ends:\n{end_of_log}") from lost
 
 
+def _activate(spark: SparkSession) -> None:
+    """Make this the active session of our thread in the JVM, as it is where a program has one session only.
+
+    What is worked out before a command runs, as the literals in a Column are, takes its settings from there.
+    """
+    jvm: Any = spark._jvm
+    jvm.org.apache.spark.sql.classic.SparkSession.setActiveSession(spark._jsparkSession)
+
+
+def _changes(spark: SparkSession, root: Path, version: int | None) -> tuple[Row, ...]:
+    """The change feed of one version, without the columns that say which version it was, and when."""
+    assert version is not None, "the change feed is read of a version"
+    reader = spark.read.format("delta").option("readChangeFeed", "true")
+    frame = reader.option("startingVersion", version).option("endingVersion", version).load(str(root))
+    assert frame.columns[-3:] == ["_change_type", "_commit_version", "_commit_timestamp"], frame.columns
+    return tuple(row[:-2] for row in rows_of(frame))
+
+
 def installed_delta() -> str:
     """The version of the package delta-spark in this environment."""
     return importlib.metadata.version("delta-spark")
@@ -176,7 +198,13 @@ def _error(refusal: PySparkException) -> EngineError:
 
 
 def _java_error(failure: Py4JJavaError) -> EngineError:
-    """An exception of Java's that PySpark has no class for."""
+    """An exception of Java's that PySpark has no class for. It, or what caused it, may have an error class all the same."""
     java = failure.java_exception
     _raise_if_ours(str(java.getMessage()))
-    return EngineError(str(java.getClass().getSimpleName()), None, None, str(java.getMessage()))
+    name, message = str(java.getClass().getSimpleName()), str(java.getMessage())
+    while java is not None:
+        known = _error(CapturedException(origin=java))
+        if known.condition is not None:
+            return EngineError(name, known.condition, known.sqlstate, str(java.getMessage()))
+        java = java.getCause()
+    return EngineError(name, None, None, message)

@@ -26,11 +26,14 @@ _OPENED = (
     "java.security.jgss/sun.security.krb5",
 )  # fmt: skip
 
-#: A run's tables are tiny: what costs time is planning, listing and scheduling, not data (facts/spark-speed.md).
+#: The meaning of conditions, and the speed: a run's tables are tiny, so what costs time is planning, listing and
+#: scheduling, not data (facts/spark-speed.md).
 TUNING = {
     "spark.ui.enabled": "false",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
+    "spark.sql.ansi.enabled": "true",  # Spark 4's default: by it the model says where a condition fails for a row
+    "spark.sql.session.timeZone": "UTC",
     "spark.sql.shuffle.partitions": "1",
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.codegen.wholeStage": "false",

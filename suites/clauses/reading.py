@@ -1,10 +1,10 @@
-"""What the chapters share in judging a Read."""
+"""What the clauses share in judging rows."""
 
 from __future__ import annotations
 
 from suites import evidence
 from suites.clause import Law, Violation
-from suites.observation import ReadSeen
+from suites.observation import DeleteSeen, ReadSeen
 
 
 def misread(r: ReadSeen) -> Violation | None:
@@ -16,3 +16,13 @@ def misread(r: ReadSeen) -> Violation | None:
     what = "cannot be read" if r.refused else "does not read as it must"
     law = Law("rows_are", {"rows": evidence.rows_as_json(expected)})
     return Violation(f"version {r.version}", f"Version {r.version} {what}.", law, facts)
+
+
+def left_wrong(d: DeleteSeen) -> Violation | None:
+    """What is wrong with the rows that a DELETE leaves, as our own reader sees them."""
+    if d.after.rows == d.promised_rows:
+        return None
+    law = Law("reads", {"rows": evidence.rows_as_json(d.promised_rows)})
+    facts = ("a live file cannot be read",) if d.after.rows is None else evidence.of_rows(d.promised_rows, d.after.rows)
+    message = f"Version {d.after.version} does not hold the rows that must be left."
+    return Violation("rows", message, law, (*facts, *evidence.of_answer(d)))

@@ -1,0 +1,32 @@
+"""Result rows as the vocabulary's values."""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame
+from pyspark.sql.types import ArrayType, DataType, DecimalType, MapType, StructType
+
+from model.values import AnyType, ArrayOf, DecimalOf, MapOf, Row, StructOf, Type, canonical
+
+
+def type_of(type: DataType) -> AnyType:
+    """The vocabulary's type. Raises ValueError for one that it does not have."""
+    if isinstance(type, DecimalType):
+        return DecimalOf(type.precision, type.scale)
+    if isinstance(type, ArrayType):
+        return ArrayOf(type_of(type.elementType))
+    if isinstance(type, MapType):
+        return MapOf(type_of(type.keyType), type_of(type.valueType))
+    if isinstance(type, StructType):
+        return StructOf(tuple((field.name, type_of(field.dataType)) for field in type.fields))
+    return Type(type.typeName())
+
+
+def rows_of(frame: DataFrame) -> tuple[Row, ...]:
+    """All rows, with canonical values in schema order.
+
+    They come through Arrow, which has timestamps as they are. ``collect`` would give local times of this process's zone,
+    where the hour that a change from summer time repeats stands for two.
+    """
+    types = [type_of(field.dataType) for field in frame.schema.fields]
+    columns = [column.to_pylist() for column in frame.toArrow().columns]
+    return tuple(tuple(canonical(value, type) for value, type in zip(row, types)) for row in zip(*columns))

@@ -1,0 +1,326 @@
+"""What one part of a case demands of another. Every function here raises CorruptCase and returns nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from model.case import Case
+from model.codec.fields import corrupt, shown
+from model.codec.values import type_to_json
+from model.evaluate import WouldFail, evaluate
+from model.layout import file_path
+from model.predicate import (
+    And,
+    Between,
+    Call,
+    CaseWhen,
+    Cast,
+    Compare,
+    Expression,
+    Holds,
+    In,
+    Like,
+    Member,
+    Missing,
+    Not,
+    Or,
+    Predicate,
+    Relate,
+    columns_of,
+)
+from model.steps import Append, Delete, Litter, Read, ReadChanges, SetClock, Step
+from model.table import EXCLUSIVE, Column, Commit, DataFile, Feature, Kind, Stray, Table
+from model.values import AnyType, Type, Value, is_nested
+
+#: Data files with their paths in the document.
+Placed = list[tuple[str, DataFile]]
+
+
+def check_columns(columns: tuple[Column, ...], partition_by: tuple[str, ...], path: str) -> None:
+    """Columns and partition columns fit together, and each column's rules with the other columns."""
+    # Spark does not tell names apart by case.
+    _check_unique([column.name.lower() for column in columns], f"{path}.columns", "the column name")
+    _check_unique(list(partition_by), f"{path}.partition_by", "the column")
+    by_name = {column.name: column for column in columns}
+    for index, name in enumerate(partition_by):
+        where = f"{path}.partition_by[{index}]"
+        if name not in by_name:
+            corrupt(where, f"{name!r} is no column of the table")
+        type = by_name[name].type
+        if is_nested(type) or type is Type.BINARY:
+            corrupt(where, f"{name!r} is of type {_named(type)}, by which tables are not partitioned here")
+    if len(partition_by) == len(columns):
+        corrupt(f"{path}.partition_by", "leaves no column to be stored in the data files")
+    for index, column in enumerate(columns):
+        _check_rules(column, by_name, column.name in partition_by, f"{path}.columns[{index}]")
+
+
+def _check_rules(column: Column, by_name: Mapping[str, Column], is_partition: bool, path: str) -> None:
+    """A column has one rule for writers at most, and one that Delta would have taken."""
+    if column.default + column.identity + (column.generated_from is not None) > 1:
+        corrupt(path, "has more than one of default, identity and generated_from")
+    if column.identity and column.type is not Type.LONG:
+        corrupt(f"{path}.identity", f"an identity column is a long, but this one is of type {_named(column.type)}")
+    if column.identity and is_partition:
+        corrupt(f"{path}.identity", "a partition column cannot be an identity column")
+    if column.generated_from is None:
+        return
+    where, source = f"{path}.generated_from", by_name.get(column.generated_from)
+    if source is None:
+        corrupt(where, f"{column.generated_from!r} is no column of the table")
+    if source is column:
+        corrupt(where, f"{column.name!r} cannot be generated from itself")
+    if source.generated_from is not None:
+        corrupt(where, f"{source.name!r} is generated itself")
+    if source.type != column.type:
+        corrupt(where, f"{source.name!r} is of type {_named(source.type)}, not {_named(column.type)}")
+
+
+def check_table(table: Table, path: str) -> None:
+    """Features, files, history, checks and strays fit together. The columns are checked already."""
+    files = [(f"{path}.files[{index}]", file) for index, file in enumerate(table.files)]
+    _check_unique([str(file.id) for file in table.files], f"{path}.files", "the file id")
+    _check_features(table, f"{path}.features")
+    _check_history(table, path)
+    _check_conditions(table, path)
+    _check_rows(table, files)
+    _check_strays(table, [(f"{path}.strays[{index}]", stray) for index, stray in enumerate(table.strays)], table.files)
+
+
+def check_steps(case: Case) -> None:
+    """Each step fits the table and the steps before it. The table is checked already."""
+    table = case.table
+    ids = {file.id for file in table.files}
+    appended: Placed = []
+    strays = [(f"table.strays[{index}]", stray) for index, stray in enumerate(table.strays)]
+    types = {column.name: column.type for column in table.columns}
+    for index, step in enumerate(case.steps):
+        path = f"steps[{index}]"
+        if isinstance(step, Delete) and step.where is not None:
+            _check_types(step.where, types, f"{path}.where")
+        elif isinstance(step, Read):
+            _check_earlier(step.before_step, index, f"{path}.before_step")
+        elif isinstance(step, ReadChanges):
+            _check_changes(step, index, case.steps, table, path)
+        elif isinstance(step, SetClock):
+            _check_earlier(step.to.removed_by_step, index, f"{path}.to.removed_by_step")
+        elif isinstance(step, Append):
+            for position, file in enumerate(step.files):
+                where = f"{path}.files[{position}]"
+                if file.id in ids:
+                    corrupt(f"{where}.id", f"the file id {file.id} is already taken")
+                ids.add(file.id)
+                appended.append((where, file))
+        elif isinstance(step, Litter):
+            strays.extend((f"{path}.strays[{position}]", stray) for position, stray in enumerate(step.strays))
+    _check_rows(table, appended)
+    _check_strays(table, strays, (*table.files, *(file for _, file in appended)))
+
+
+def _check_unique(names: list[str], path: str, what: str) -> None:
+    seen: set[str] = set()
+    for index, name in enumerate(names):
+        if name in seen:
+            corrupt(f"{path}[{index}]", f"{what} {name} is already taken")
+        seen.add(name)
+
+
+def _check_features(table: Table, path: str) -> None:
+    _check_unique(list(table.features), path, "the feature")
+    for features in EXCLUSIVE:
+        both = [feature.value for feature in features if table.has(feature)]
+        if len(both) > 1:
+            corrupt(path, f"{' and '.join(both)} exclude each other")
+    if table.has(Feature.DROPPED_COLUMN) and not table.maps_columns:
+        corrupt(path, f"{Feature.DROPPED_COLUMN.value} needs column mapping")
+
+
+# The history --------------------------------------------------------------------------------------------------------
+
+
+def _check_history(table: Table, path: str) -> None:
+    if not table.commits:
+        corrupt(f"{path}.commits", "must hold at least one commit")
+    rows = {file.id: len(file.rows) for file in table.files}
+    added: set[int] = set()
+    live: set[int] = set()
+    hidden: dict[int, frozenset[int]] = {}
+    for version, commit in enumerate(table.commits):
+        where = f"{path}.commits[{version}]"
+        if version and commit.at <= table.commits[version - 1].at:
+            corrupt(f"{where}.at", f"{commit.at} is not after the commit before, at {table.commits[version - 1].at}")
+        before = frozenset(live)
+        for index, id in enumerate(commit.adds):
+            if id not in rows:
+                corrupt(f"{where}.adds[{index}]", f"there is no file {id}")
+            if id in live:
+                corrupt(f"{where}.adds[{index}]", f"file {id} is live already")
+            live.add(id)
+        for index, removal in enumerate(commit.removes):
+            if removal.file not in rows:
+                corrupt(f"{where}.removes[{index}].file", f"there is no file {removal.file}")
+            if removal.file not in before or removal.file not in live:
+                corrupt(f"{where}.removes[{index}].file", f"file {removal.file} is not live, so it cannot be removed")
+            live.discard(removal.file)
+            hidden.pop(removal.file, None)
+        _check_masks(table, commit, before & live, rows, hidden, where)
+        added.update(commit.adds)
+    for index, file in enumerate(table.files):
+        if file.id not in added:
+            corrupt(f"{path}.files[{index}].id", f"no commit adds file {file.id}; what no action names is a stray")
+
+
+def _check_masks(
+    table: Table,
+    commit: Commit,
+    maskable: frozenset[int],
+    rows: Mapping[int, int],
+    hidden: dict[int, frozenset[int]],
+    path: str,
+) -> None:
+    """The commit's masks are right for files that are ``maskable``; ``hidden`` takes in what they hide."""
+    if commit.masks and not table.has(Feature.DELETION_VECTORS, Feature.DELETION_VECTORS_OFF):
+        both = f"{Feature.DELETION_VECTORS.value} or {Feature.DELETION_VECTORS_OFF.value}"
+        corrupt(f"{path}.masks", f"the table needs one of the features {both}")
+    masked: set[int] = set()
+    for index, mask in enumerate(commit.masks):
+        where = f"{path}.masks[{index}]"
+        if mask.file not in rows:
+            corrupt(f"{where}.file", f"there is no file {mask.file}")
+        if mask.file in masked:
+            corrupt(f"{where}.file", f"file {mask.file} is masked in this commit already")
+        if mask.file not in maskable:
+            corrupt(
+                f"{where}.file", f"file {mask.file} is not live before and after this commit, so it cannot be masked"
+            )
+        if mask.rows[-1] >= rows[mask.file]:
+            corrupt(
+                f"{where}.rows",
+                f"there is no row {mask.rows[-1]} in file {mask.file}, which has {rows[mask.file]} rows",
+            )
+        if not frozenset(mask.rows) > hidden.get(mask.file, frozenset()):
+            corrupt(f"{where}.rows", f"must hide the rows of file {mask.file} that are hidden already, and more")
+        masked.add(mask.file)
+        hidden[mask.file] = frozenset(mask.rows)
+
+
+# The rows -----------------------------------------------------------------------------------------------------------
+
+
+def _check_rows(table: Table, files: Placed) -> None:
+    """All rows keep to the columns' rules and to the table's checks. Whether NULL may be is checked in reading."""
+    generated = [column for column in table.columns if column.generated_from is not None]
+    if not generated and not table.checks:
+        return
+    types = {column.name: column.type for column in table.columns}
+    for path, file in files:
+        for index, stored in enumerate(file.rows):
+            where = f"{path}.rows[{index}]"
+            row = dict(zip(types, table.row(file.partition, stored)))
+            for column in generated:
+                source = column.generated_from
+                if source is not None and row[column.name] != row[source]:
+                    corrupt(where, f"{column.name!r} is generated from {source!r}, but has another value")
+            for position, check in enumerate(table.checks):
+                if not _keeps(check, row, types, where, position):
+                    corrupt(where, f"breaks the table's checks[{position}]")
+
+
+def _keeps(check: Predicate, row: Mapping[str, Value], types: Mapping[str, AnyType], path: str, position: int) -> bool:
+    try:
+        return evaluate(check, row, types=types) is not False
+    except (WouldFail, TypeError, ValueError) as error:
+        corrupt(path, f"the table's checks[{position}] cannot be worked out ({error})")
+
+
+# Conditions ---------------------------------------------------------------------------------------------------------
+
+
+def _check_conditions(table: Table, path: str) -> None:
+    """The table's checks speak of its columns, by their types."""
+    types = {column.name: column.type for column in table.columns}
+    for index, check in enumerate(table.checks):
+        where = f"{path}.checks[{index}]"
+        unknown = sorted(columns_of(check) - set(types))
+        if unknown:
+            corrupt(where, f"{unknown[0]!r} is no column of the table")
+        _check_types(check, types, where)
+
+
+def _check_types(predicate: Predicate, types: Mapping[str, AnyType], path: str) -> None:
+    """The type that a predicate states for a column is the column's own."""
+    if isinstance(predicate, (And, Or)):
+        _check_types(predicate.left, types, f"{path}.left")
+        _check_types(predicate.right, types, f"{path}.right")
+    elif isinstance(predicate, Not):
+        _check_types(predicate.operand, types, f"{path}.operand")
+    elif isinstance(predicate, (Compare, Between, In)):
+        declared = types.get(predicate.column, predicate.type)
+        if declared != predicate.type:
+            stated = _named(predicate.type)
+            corrupt(f"{path}.type", f"is {stated}, but {predicate.column!r} is of type {_named(declared)}")
+    elif isinstance(predicate, Like):
+        declared = types.get(predicate.column, Type.STRING)
+        if declared is not Type.STRING:
+            corrupt(f"{path}.column", f"LIKE needs a string, but {predicate.column!r} is of type {_named(declared)}")
+    elif isinstance(predicate, Relate):
+        _check_types_within(predicate.left, types, f"{path}.left")
+        _check_types_within(predicate.right, types, f"{path}.right")
+    elif isinstance(predicate, (Holds, Missing)):
+        _check_types_within(predicate.expression, types, f"{path}.of")
+
+
+def _check_types_within(expression: Expression, types: Mapping[str, AnyType], path: str) -> None:
+    """The same for the predicates in an expression."""
+    if isinstance(expression, Call):
+        for index, argument in enumerate(expression.arguments):
+            _check_types_within(argument, types, f"{path}.arguments[{index}]")
+    elif isinstance(expression, CaseWhen):
+        _check_types(expression.condition, types, f"{path}.condition")
+        _check_types_within(expression.then, types, f"{path}.then")
+        _check_types_within(expression.otherwise, types, f"{path}.otherwise")
+    elif isinstance(expression, (Member, Cast)):
+        _check_types_within(expression.of, types, f"{path}.of")
+
+
+def _named(type: AnyType) -> str:
+    document = type_to_json(type)
+    return document if isinstance(document, str) else shown(document)
+
+
+# Steps and strays ---------------------------------------------------------------------------------------------------
+
+
+def _check_earlier(step: int | None, index: int, path: str) -> None:
+    if step is not None and step >= index:
+        corrupt(path, f"is {step}, but only a step before this one ({index}) can be meant")
+
+
+def _check_changes(step: ReadChanges, index: int, steps: tuple[Step, ...], table: Table, path: str) -> None:
+    _check_earlier(step.of_step, index, f"{path}.of_step")
+    if not isinstance(steps[step.of_step], Delete):
+        corrupt(f"{path}.of_step", f"is {step.of_step}, which is no DELETE")
+    if not table.has(Feature.CHANGE_DATA_FEED):
+        corrupt(path, f"the table needs the feature {Feature.CHANGE_DATA_FEED.value}")
+
+
+def _check_strays(table: Table, strays: list[tuple[str, Stray]], files: Iterable[DataFile]) -> None:
+    """No two things share a path, and nothing lies below a file."""
+    paths = [file_path(table, file) for file in files]
+    taken = set(paths)
+    for path, stray in strays:
+        if stray.path in taken:
+            corrupt(f"{path}.path", f"{stray.path!r} is already taken")
+        taken.add(stray.path)
+    as_files = {*paths, *(stray.path for _, stray in strays if stray.kind is Kind.FILE)}
+    for path, stray in strays:
+        parts = stray.path.split("/")
+        for depth in range(1, len(parts)):
+            above = "/".join(parts[:depth])
+            if above in as_files:
+                corrupt(f"{path}.path", f"{stray.path!r} lies below {above!r}, which is a file")
+    # A stray file may also stand where a data file needs a directory.
+    directories = {"/".join(path.split("/")[:depth]) for path in as_files for depth in range(1, path.count("/") + 1)}
+    for path, stray in strays:
+        if stray.kind is Kind.FILE and stray.path in directories:
+            corrupt(f"{path}.path", f"{stray.path!r} must be a directory, other files lie below it")

@@ -1,0 +1,462 @@
+"""Tests with functions and expressions, as people write them in a DELETE. All are well typed.
+
+A value that a test compares with is worked out, here in Python, from what the table holds: then the test is TRUE of
+some rows. Where the working out is wrong, as Python's rules are not SQL's, the test is as valid and matches less.
+
+What a test asks for must be defined for every row that the DELETE may look at, not only for those that match: a date
+beyond the year 9999, or the upper case of letters that versions of Unicode treat differently, are not asked for. Casts and
+arithmetic that fail for a row are, one time in three: then the DELETE may be refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta, timezone
+from decimal import Decimal
+from zoneinfo import ZoneInfo
+
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn
+
+from model.predicate import (
+    Call,
+    CaseWhen,
+    Cast,
+    Compare,
+    Expression,
+    Function,
+    Holds,
+    IsNull,
+    Literal,
+    Member,
+    Missing,
+    Not,
+    Of,
+    Op,
+    Predicate,
+    Relate,
+)
+from model.table import Column
+from model.values import WHOLE_NUMBERS, AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type, Value, is_nested
+from strategies.values import domain, values
+from strategies.weights import odds, one_in
+
+OPS = odds((4, Op.EQ), (2, Op.NE), (2, Op.LT), (2, Op.LE), (2, Op.GT), (2, Op.GE), (2, Op.NULL_SAFE_EQ))
+
+_MOSTLY_EQUAL = odds((6, Op.EQ), (1, Op.NE), (1, Op.GE), (1, Op.LT), (1, Op.NULL_SAFE_EQ))
+_EVENLY = st.booleans()
+_SELDOM = one_in(6)
+_AT_TIMES = one_in(3)
+_STEPS = st.sampled_from((1, 2, 0, 30, -1, 366))
+_PLACES = st.integers(0, 5)
+_DATE_PARTS = st.sampled_from((Function.YEAR, Function.MONTH, Function.DAY))
+
+_STRING_CALLS = odds(
+    (2, "upper"),
+    (2, "lower"),
+    (2, "trim"),
+    (2, "length"),
+    (2, "substring"),
+    (2, "startswith"),
+    (2, "rlike"),
+    (2, "concat"),
+    (1, "coalesce"),
+    (1, "case"),
+    (3, "cast"),
+)
+_WHOLE_CALLS = odds((4, "arithmetic"), (1, "abs"), (2, "remainder"), (1, "coalesce"), (1, "case"), (3, "cast"))
+_REAL_CALLS = odds((3, "isnan"), (1, "abs"), (2, "coalesce"), (1, "case"), (1, "cast"))
+_DECIMAL_CALLS = odds((2, "abs"), (1, "coalesce"), (1, "case"), (2, "cast"))
+_DATE_CALLS = odds(
+    (3, "part"), (2, "date_add"), (2, "date_sub"), (2, "datediff"), (2, "current_date"), (1, "coalesce"), (2, "cast")
+)
+_TIMESTAMP_CALLS = odds((3, "part"), (4, "cast"), (1, "text"), (1, "coalesce"), (1, "case"))
+_BOOLEAN_CALLS = odds((3, "holds"), (1, "cast"), (1, "coalesce"), (1, "case"))
+_BINARY_CALLS = odds((2, "length"), (1, "coalesce"), (1, "case"))
+
+#: A number in a string, as CAST takes it.
+_NUMBER = re.compile(r"[+-]?[0-9]{1,9}")
+
+#: No date arithmetic on a column that holds dates nearer than this to the ends of the calendar.
+_FIRST_DAY, _LAST_DAY = date(2, 12, 31), date(9997, 12, 31)
+
+
+@dataclass(frozen=True)
+class Domain:
+    """A column, and what to compare it with."""
+
+    column: Column
+    own: tuple[Value, ...]  # what the live files hold, as often as they hold it: frequent values are drawn more
+    anchor: Value  # what one row holds, the same row for all columns
+
+    @property
+    def present(self) -> list[Value]:
+        """What the live files hold, without NULLs."""
+        return [value for value in self.own if value is not None]
+
+
+def draw_call(draw: DrawFn, domain: Domain, others: list[Domain], *, zone: str) -> Predicate:
+    """A test of the column, alone or beside one of ``others`` of its type, in a session of the time ``zone``.
+
+    Shrinks to the type's first function. Nested columns: a field, the size, an element, or IS NULL.
+    """
+    type = domain.column.type
+    if not is_nested(type):
+        beside = draw(_SELDOM)
+        same = [other.column for other in others if other.column.type == type and other is not domain]
+        if beside and same:
+            return Relate(Of(domain.column.name), draw(OPS), Of(draw(st.sampled_from(same)).name))
+    return _drawer(type)(_Test(draw, domain, zone))
+
+
+class _Test:
+    """One test under drawing: of which column, and with which value to begin with."""
+
+    def __init__(self, draw: DrawFn, domain: Domain, zone: str) -> None:
+        self.draw = draw
+        self.domain = domain
+        self.zone = ZoneInfo(zone)
+        self.type = domain.column.type
+        self.of = Of(domain.column.name)
+        self.own = domain.present
+
+    def value(self) -> Value:
+        """A value of the column, or one of its type where it holds none. Never NULL."""
+        if self.domain.anchor is not None and self.draw(_EVENLY):
+            return self.domain.anchor
+        present = self.own
+        if present:
+            return self.draw(st.sampled_from(present))
+        return self.draw(values(self.type, nulls=0))
+
+    def all(self, condition: Callable[[Value], bool]) -> bool:
+        """Whether the condition holds for all values of the column; or, one time in three, whether it does or not."""
+        return all(condition(value) for value in self.own) or self.draw(_AT_TIMES)
+
+    def coalesce(self) -> Predicate:
+        value = Literal(self.value(), self.type)
+        return Relate(Call(Function.COALESCE, (self.of, value)), self.draw(_MOSTLY_EQUAL), value)
+
+    def case(self) -> Predicate:
+        chosen = Compare(self.domain.column.name, self.draw(_MOSTLY_EQUAL), self.value(), self.type)
+        one, none = _whole(1), _whole(0)
+        whether = CaseWhen(chosen, one, none) if self.draw(_EVENLY) else CaseWhen(IsNull(self.of.column), none, one)
+        return Relate(whether, Op.EQ, one)
+
+
+def _drawer(type: AnyType) -> Callable[[_Test], Predicate]:
+    if isinstance(type, StructOf):
+        return _of_struct
+    if isinstance(type, ArrayOf):
+        return _of_array
+    if isinstance(type, MapOf):
+        return _of_map
+    if isinstance(type, DecimalOf):
+        return _of_decimal
+    if type in WHOLE_NUMBERS:
+        return _of_whole_number
+    return _DRAWERS[type]
+
+
+def _whole(number: int) -> Literal:
+    return Literal(number, Type.INTEGER)
+
+
+def _text(text: str) -> Literal:
+    return Literal(text, Type.STRING)
+
+
+def _of_string(test: _Test) -> Predicate:
+    draw, of = test.draw, test.of
+    kind = draw(_STRING_CALLS)
+    if kind in ("coalesce", "case"):
+        return test.coalesce() if kind == "coalesce" else test.case()
+    if kind == "cast":
+        return _cast_of_string(test)
+    text = test.value()
+    assert isinstance(text, str), "the column is a STRING"
+    if kind in ("upper", "lower") and all(isinstance(value, str) and _has_old_letters(value) for value in test.own):
+        changed = text.upper() if kind == "upper" else text.lower()
+        return Relate(Call(Function(kind), (of,)), draw(_MOSTLY_EQUAL), _text(changed))
+    if kind == "trim":
+        return _trimmed(test)
+    if kind == "substring":
+        start, count = draw(_PLACES) % 3 + 1, draw(_PLACES)
+        if draw(_SELDOM):
+            return Relate(Call(Function.SUBSTRING, (of, _whole(-1), _whole(1))), Op.EQ, _text(text[-1:]))
+        part = text[start - 1 : start - 1 + count]
+        return Relate(Call(Function.SUBSTRING, (of, _whole(start), _whole(count))), draw(_MOSTLY_EQUAL), _text(part))
+    if kind == "startswith":
+        return Holds(Call(Function.STARTSWITH, (of, _text(text[: draw(_PLACES)]))))
+    if kind == "rlike":
+        return Holds(Call(Function.RLIKE, (of, _text(_draw_pattern(draw, text)))))
+    if kind == "concat":
+        return Relate(Call(Function.CONCAT, (of, _text("-x"))), draw(_MOSTLY_EQUAL), _text(text + "-x"))
+    return Relate(Call(Function.LENGTH, (of,)), draw(OPS), _whole(len(text)))
+
+
+def _trimmed(test: _Test) -> Predicate:
+    text = test.value()
+    assert isinstance(text, str), "the column is a STRING"
+    return Relate(Call(Function.TRIM, (test.of,)), test.draw(_MOSTLY_EQUAL), _text(text.strip(" ")))
+
+
+def _has_old_letters(text: str) -> bool:
+    """Whether all the letters are of Latin, and of a version of Unicode that every engine knows."""
+    return all(ord(character) < 0x180 for character in text)
+
+
+_PATTERN_FORMS = odds((3, "begins"), (2, "holds"), (2, "class"), (1, "either"), (1, "whole"), (1, "digits"))
+
+
+def _draw_pattern(draw: DrawFn, text: str) -> str:
+    """A regular expression that means the same in Java and in Python: no dots, no escapes but of plain letters."""
+    letters = "".join(re.findall("[a-zA-Z0-9]+", text)[:1])[:6] or "a"
+    form = draw(_PATTERN_FORMS)
+    return {
+        "begins": f"^{letters[:2]}",
+        "holds": letters,
+        "class": f"^[{letters[0]}x-z]",
+        "either": f"{letters}|b",
+        "whole": f"^{letters}$",
+        "digits": "^[0-9]+$",
+    }[form]
+
+
+def _cast_of_string(test: _Test) -> Predicate:
+    """Of strings that are numbers, mostly. One time in three a string in the column may be none: then the cast fails."""
+    if not test.all(lambda value: isinstance(value, str) and _NUMBER.fullmatch(value) is not None):
+        return _trimmed(test)
+    text = test.value()
+    number = int(text) if isinstance(text, str) and _NUMBER.fullmatch(text) else 1
+    type = test.draw(st.sampled_from((Type.INTEGER, Type.LONG, Type.DOUBLE)))
+    return Relate(Cast(test.of, type), test.draw(OPS), Literal(float(number) if type is Type.DOUBLE else number, type))
+
+
+def _of_whole_number(test: _Test) -> Predicate:
+    draw, of, type = test.draw, test.of, test.type
+    assert isinstance(type, Type), "a type of whole numbers"
+    kind = draw(_WHOLE_CALLS)
+    if kind in ("coalesce", "case"):
+        return test.coalesce() if kind == "coalesce" else test.case()
+    value = test.value()
+    assert isinstance(value, int), "the column is of whole numbers"
+    if kind == "cast":
+        return _cast_of_number(test, value)
+    # Narrow types are widened first: what their arithmetic gives is not the same in all versions.
+    wide = type if type in (Type.INTEGER, Type.LONG) else Type.INTEGER
+    operand: Expression = of if wide is type else Cast(of, wide)
+    if kind == "remainder":
+        divisor = draw(st.sampled_from((2, 3, 10)))
+        rest = abs(value) % divisor * (-1 if value < 0 else 1)
+        found: Expression = Call(Function.REMAINDER, (operand, Literal(divisor, wide)))
+        return Relate(found, draw(_MOSTLY_EQUAL), Literal(rest, wide))
+    function, change = (Function.ABS, abs) if kind == "abs" else draw(st.sampled_from(_ARITHMETIC))
+    if not test.all(lambda other: isinstance(other, int) and _fits(change(other), wide)) or not _fits(
+        change(value), wide
+    ):
+        return test.coalesce()
+    arguments = (operand,) if function is Function.ABS else (operand, Literal(_ARGUMENTS[function], wide))
+    return Relate(Call(function, arguments), draw(OPS), Literal(change(value), wide))
+
+
+#: Each with what it does to its first argument, and with the second one.
+_ARITHMETIC: tuple[tuple[Function, Callable[[int], int]], ...] = (
+    (Function.ADD, lambda number: number + 1),
+    (Function.SUBTRACT, lambda number: number - 2),
+    (Function.MULTIPLY, lambda number: number * 2),
+)
+_ARGUMENTS = {Function.ADD: 1, Function.SUBTRACT: 2, Function.MULTIPLY: 2}
+
+
+def _fits(number: int, type: Type) -> bool:
+    least, greatest = WHOLE_NUMBERS[type]
+    return least <= number <= greatest
+
+
+def _cast_of_number(test: _Test, value: int) -> Predicate:
+    """To another type of whole numbers: one that holds all values of the column, or not all one time in three. Or a text."""
+    if test.draw(_SELDOM):
+        return Relate(Cast(test.of, Type.STRING), test.draw(_MOSTLY_EQUAL), _text(str(value)))
+    type = test.draw(st.sampled_from([other for other in WHOLE_NUMBERS if other is not test.type]))
+    if not test.all(lambda other: isinstance(other, int) and _fits(other, type)) or not _fits(value, type):
+        type = Type.LONG
+    return Relate(Cast(test.of, type), test.draw(OPS), Literal(value, type))
+
+
+def _of_real_number(test: _Test) -> Predicate:
+    kind = test.draw(_REAL_CALLS)
+    if kind in ("coalesce", "case"):
+        return test.coalesce() if kind == "coalesce" else test.case()
+    if kind == "isnan":
+        nan = Holds(Call(Function.ISNAN, (test.of,)))
+        return nan if test.draw(_EVENLY) else Not(nan)
+    value = test.value()
+    assert isinstance(value, float), "the column is of real numbers"
+    if (
+        kind == "cast"
+        and test.all(lambda other: isinstance(other, float) and abs(other) < 2**31)
+        and abs(value) < 2**31
+    ):
+        return Relate(Cast(test.of, Type.INTEGER), test.draw(OPS), _whole(int(value)))
+    found = abs(value) if value == value else value  # the one NaN of the vocabulary stays the same object
+    return Relate(Call(Function.ABS, (test.of,)), test.draw(OPS), Literal(found, test.type))
+
+
+#: Spark's abs rounds what has more digits.
+_DIGITS_OF_ABS = 34
+
+
+def _of_decimal(test: _Test) -> Predicate:
+    kind = test.draw(_DECIMAL_CALLS)
+    if kind in ("coalesce", "case"):
+        return test.coalesce() if kind == "coalesce" else test.case()
+    value = test.value()
+    assert isinstance(value, Decimal), "the column is a DECIMAL"
+    assert isinstance(test.type, DecimalOf), "the column is a DECIMAL"
+    if kind == "abs" and test.type.precision <= _DIGITS_OF_ABS:
+        # Not by abs(): that would round to the digits of the context.
+        return Relate(Call(Function.ABS, (test.of,)), test.draw(OPS), Literal(value.copy_abs(), test.type))
+    if test.draw(_EVENLY):
+        return Relate(Cast(test.of, Type.STRING), test.draw(_MOSTLY_EQUAL), _text(format(value, "f")))
+    if test.all(lambda other: isinstance(other, Decimal) and abs(other) < 2**63) and abs(value) < 2**63:
+        return Relate(Cast(test.of, Type.LONG), test.draw(OPS), Literal(int(value), Type.LONG))
+    return Relate(Cast(test.of, Type.DOUBLE), test.draw(OPS), Literal(float(value), Type.DOUBLE))
+
+
+def _of_date(test: _Test) -> Predicate:
+    draw, of = test.draw, test.of
+    kind = draw(_DATE_CALLS)
+    if kind == "coalesce":
+        return test.coalesce()
+    if kind == "current_date":
+        sides = (of, Call(Function.CURRENT_DATE))
+        left, right = sides if draw(_EVENLY) else sides[::-1]
+        return Relate(left, draw(OPS), right)
+    value = test.value()
+    assert isinstance(value, date), "the column is a DATE"
+    if kind == "cast":
+        if draw(_EVENLY):
+            return Relate(Cast(of, Type.STRING), draw(_MOSTLY_EQUAL), _text(value.isoformat()))
+        # The first moment of the day is another one in every zone.
+        midnight = datetime(value.year, value.month, value.day, tzinfo=test.zone).astimezone(timezone.utc)
+        return Relate(Cast(of, Type.TIMESTAMP), draw(OPS), Literal(midnight, Type.TIMESTAMP))
+    if kind == "datediff":
+        other = test.value()
+        assert isinstance(other, date), "the column is a DATE"
+        days = Call(Function.DATEDIFF, (of, Literal(other, Type.DATE)))
+        return Relate(days, draw(OPS), _whole((value - other).days))
+    inside = all(isinstance(other, date) and _FIRST_DAY < other < _LAST_DAY for other in (value, *test.own))
+    if kind in ("date_add", "date_sub") and inside:
+        step = draw(_STEPS)
+        moved = value + timedelta(step if kind == "date_add" else -step)
+        return Relate(Call(Function(kind), (of, _whole(step))), draw(OPS), Literal(moved, Type.DATE))
+    return _date_part(test, value)
+
+
+def _date_part(test: _Test, value: date) -> Predicate:
+    part = test.draw(_DATE_PARTS)
+    return Relate(Call(part, (test.of,)), test.draw(OPS), _whole(int(getattr(value, part.value))))
+
+
+def _of_timestamp(test: _Test) -> Predicate:
+    draw = test.draw
+    kind = draw(_TIMESTAMP_CALLS)
+    if kind in ("coalesce", "case"):
+        return test.coalesce() if kind == "coalesce" else test.case()
+    value = test.value()
+    assert isinstance(value, datetime), "the column is a TIMESTAMP"
+    # What day it is depends on the zone, where the type knows one: the day in UTC would often be another one.
+    local = value if value.tzinfo is None else value.astimezone(test.zone)
+    day = local.date()
+    if kind == "part":
+        return _date_part(test, day)
+    if kind == "text":
+        text = local.replace(tzinfo=None).isoformat(sep=" ")
+        shown = text.rstrip("0") if "." in text else text
+        return Relate(Cast(test.of, Type.STRING), draw(_MOSTLY_EQUAL), _text(shown))
+    return Relate(Cast(test.of, Type.DATE), draw(OPS), Literal(day, Type.DATE))
+
+
+def _of_boolean(test: _Test) -> Predicate:
+    kind = test.draw(_BOOLEAN_CALLS)
+    if kind == "holds":
+        return Holds(test.of) if test.draw(_EVENLY) else Not(Holds(test.of))
+    if kind == "cast":
+        return Relate(Cast(test.of, Type.INTEGER), test.draw(OPS), _whole(int(test.draw(_EVENLY))))
+    return test.coalesce() if kind == "coalesce" else test.case()
+
+
+def _of_binary(test: _Test) -> Predicate:
+    kind = test.draw(_BINARY_CALLS)
+    if kind == "length":
+        value = test.value()
+        assert isinstance(value, bytes), "the column is a BINARY"
+        return Relate(Call(Function.LENGTH, (test.of,)), test.draw(OPS), _whole(len(value)))
+    return test.coalesce() if kind == "coalesce" else test.case()
+
+
+_DRAWERS: dict[Type, Callable[[_Test], Predicate]] = {
+    Type.STRING: _of_string,
+    Type.FLOAT: _of_real_number,
+    Type.DOUBLE: _of_real_number,
+    Type.DATE: _of_date,
+    Type.TIMESTAMP: _of_timestamp,
+    Type.TIMESTAMP_NTZ: _of_timestamp,
+    Type.BINARY: _of_binary,
+    Type.BOOLEAN: _of_boolean,
+}
+
+_NESTED_CALLS = odds((5, "inside"), (2, "null"))
+
+
+def _null_or_not(test: _Test) -> Predicate:
+    is_null: Predicate = IsNull(test.of.column) if test.draw(_EVENLY) else Missing(test.of)
+    return is_null if test.draw(_EVENLY) else Not(is_null)
+
+
+def _related(test: _Test, expression: Expression, type: AnyType, value: Value) -> Predicate:
+    """The test of a part of a nested value: whether it is NULL, or how it compares with ``value``."""
+    if value is None or is_nested(type):
+        missing = Missing(expression)
+        return missing if test.draw(_EVENLY) else Not(missing)
+    return Relate(expression, test.draw(OPS), Literal(value, type))
+
+
+def _of_struct(test: _Test) -> Predicate:
+    assert isinstance(test.type, StructOf), "the column is a STRUCT"
+    if test.draw(_NESTED_CALLS) == "null":
+        return _null_or_not(test)
+    value = test.value()
+    assert isinstance(value, tuple), "a struct is the tuple of its fields"
+    place = test.draw(st.integers(0, len(test.type.fields) - 1))
+    name, type = test.type.fields[place]
+    return _related(test, Member(test.of, name), type, value[place])
+
+
+def _of_array(test: _Test) -> Predicate:
+    assert isinstance(test.type, ArrayOf), "the column is an ARRAY"
+    if test.draw(_NESTED_CALLS) == "null":
+        return _null_or_not(test)
+    value = test.value()
+    assert isinstance(value, tuple), "an array is the tuple of its elements"
+    present = [element for element in value if element is not None]
+    if is_nested(test.type.element) or test.draw(_EVENLY):
+        return Relate(Call(Function.SIZE, (test.of,)), test.draw(OPS), _whole(len(value)))
+    wanted = test.draw(st.sampled_from(present or domain(test.type.element)[:2]))
+    return Holds(Call(Function.ARRAY_CONTAINS, (test.of, Literal(wanted, test.type.element))))
+
+
+def _of_map(test: _Test) -> Predicate:
+    assert isinstance(test.type, MapOf), "the column is a MAP"
+    if test.draw(_NESTED_CALLS) == "null":
+        return _null_or_not(test)
+    value = test.value()
+    assert isinstance(value, tuple), "a map is the tuple of its entries"
+    if test.draw(_SELDOM):
+        return Relate(Call(Function.SIZE, (test.of,)), test.draw(OPS), _whole(len(value)))
+    key, found = test.draw(st.sampled_from(value or ((domain(test.type.key)[0], None),)))
+    element = Call(Function.ELEMENT_AT, (test.of, Literal(key, test.type.key)))
+    return _related(test, element, test.type.value, found)

@@ -1,0 +1,45 @@
+"""Sets of table features: drawn together, since it is in their pairs that engines go wrong."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn
+
+from model.table import FEATURES, Feature
+from strategies.weights import odds
+
+_VECTORS = odds((7, None), (7, Feature.DELETION_VECTORS), (5, Feature.DELETION_VECTORS_OFF))
+_MAPPING = odds((5, None), (3, Feature.COLUMN_MAPPING_NAME), (2, Feature.COLUMN_MAPPING_ID))
+_TWO_IN_FIVE = odds((3, False), (2, True))
+
+#: Each on in two sets of five, whatever the others are.
+_FREE = (
+    Feature.CHANGE_DATA_FEED,
+    Feature.ROW_TRACKING,
+    Feature.IN_COMMIT_TIMESTAMPS,
+    Feature.V2_CHECKPOINTS,
+    Feature.CHECKSUMS,
+)
+
+
+@st.composite
+def feature_sets(draw: DrawFn, *, append_only: bool = False) -> tuple[str, ...]:
+    """Valid sets of features, in the order of ``FEATURES``. Each is in two sets of five, so a pair is in one of six.
+
+    Of the vectors' two and of the mapping's two features there is one at most, a dropped column only with mapping.
+    APPEND_ONLY is in all of them where ``append_only`` says so, and else in none. Shrinks to no feature.
+    """
+    vectors, mapping = draw(_VECTORS), draw(_MAPPING)
+    chosen = {vectors, mapping}
+    if mapping is not None and draw(_TWO_IN_FIVE):
+        chosen.add(Feature.DROPPED_COLUMN)
+    chosen.update(feature for feature in _FREE if draw(_TWO_IN_FIVE))
+    if append_only:
+        chosen.add(Feature.APPEND_ONLY)
+    names = {feature.value for feature in chosen if feature is not None}
+    return tuple(name for name in FEATURES if name in names)
+
+
+def maps_columns(features: tuple[str, ...]) -> bool:
+    """Whether a table with these features has physical names of columns."""
+    return Feature.COLUMN_MAPPING_NAME.value in features or Feature.COLUMN_MAPPING_ID.value in features

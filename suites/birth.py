@@ -1,0 +1,181 @@
+"""The schema, the protocol and the metadata that a case's table is born with (PROTOCOL.md, "Table Features")."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from deltalog.schemas import (
+    Field,
+    array_type,
+    decimal_type,
+    default_metadata,
+    generated_metadata,
+    identity_metadata,
+    map_columns,
+    map_type,
+    schema_string,
+    struct_type,
+)
+from model.layout import physical_name
+from model.sql import identifier, sql
+from model.table import Column, Feature, Table
+from model.values import AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type
+
+#: Under what names a table with row tracking keeps ids in rewritten files (PROTOCOL.md, "Row Tracking").
+ROW_ID_COLUMN = "_row-id-col-00000000-0000-4000-8000-000000000000"
+ROW_COMMIT_VERSION_COLUMN = "_row-commit-version-col-00000000-0000-4000-8000-000000000000"
+
+#: The column that a file of a table with Feature.DROPPED_COLUMN still holds.
+DROPPED_COLUMN = "col-dropped"
+
+#: Features that readers must know too.
+_OF_READERS = ("columnMapping", "deletionVectors", "timestampNtz", "v2Checkpoint")
+
+#: The first writer version that has a feature without a list of features, for those that have one.
+_LEGACY_WRITERS = {
+    "appendOnly": 2,
+    "invariants": 2,
+    "checkConstraints": 3,
+    "changeDataFeed": 4,
+    "generatedColumns": 4,
+    "columnMapping": 5,
+    "identityColumns": 6,
+}
+
+
+def type_name(type: AnyType) -> object:
+    """A type as a schema has it: a name, or the JSON object of a nested one."""
+    if isinstance(type, DecimalOf):
+        return decimal_type(type.precision, type.scale)
+    if isinstance(type, ArrayOf):
+        return array_type(type_name(type.element))
+    if isinstance(type, MapOf):
+        return map_type(type_name(type.key), type_name(type.value))
+    if isinstance(type, StructOf):
+        return struct_type([(name, type_name(kind)) for name, kind in type.fields])
+    return type.value
+
+
+def schema_of(table: Table) -> tuple[tuple[Field, ...], int]:
+    """The columns as the log has them, and the greatest column id (0 without column mapping)."""
+    fields = tuple(
+        Field(column.name, type_name(column.type), column.nullable, _rules(table, column)) for column in table.columns
+    )
+    if not table.maps_columns:
+        return fields, 0
+    return map_columns(fields, [physical_name(table, column.name) for column in table.columns])
+
+
+def _rules(table: Table, column: Column) -> Mapping[str, object]:
+    if column.generated_from is not None:
+        return generated_metadata(identifier(column.generated_from))
+    if column.identity:
+        position = table.columns.index(column)
+        values = [row[position] for file in table.files for row in (table.row(file.partition, r) for r in file.rows)]
+        whole = [value for value in values if isinstance(value, int)]
+        return identity_metadata(max(whole, default=None))
+    return default_metadata("NULL") if column.default else {}
+
+
+def stored_fields(table: Table) -> tuple[Field, ...]:
+    """What a data file of a hand-made table stores: the data columns, and the one that was dropped if there is one."""
+    fields, last = schema_of(table)
+    stored = tuple(field for field in fields if field.name not in table.partition_by)
+    if not table.has(Feature.DROPPED_COLUMN):
+        return stored
+    # Under its own name as its physical one: the schema that is written never has it.
+    metadata = {"delta.columnMapping.id": last + 1, "delta.columnMapping.physicalName": DROPPED_COLUMN}
+    return (*stored, replace(stored[0], name=DROPPED_COLUMN, type="long", nullable=True, metadata=metadata))
+
+
+def definition(table: Table, created: Any) -> list[Mapping[str, Any]]:
+    """The actions ``protocol`` and ``metaData`` of a table; ``created`` stands for its createdTime."""
+    fields, last = schema_of(table)
+    last += table.has(Feature.DROPPED_COLUMN)
+    metadata = {
+        "id": "00000000-0000-4000-8000-000000000000",
+        "format": {"provider": "parquet", "options": {}},
+        "schemaString": schema_string(fields),
+        "partitionColumns": list(table.partition_by),
+        "configuration": dict(_configuration(table, last)),
+        "createdTime": created,
+    }
+    return [{"protocol": _protocol(table)}, {"metaData": metadata}]
+
+
+def _configuration(table: Table, last_id: int) -> Iterator[tuple[str, str]]:
+    if table.retention_hours is not None:
+        yield "delta.deletedFileRetentionDuration", f"interval {table.retention_hours} hours"
+    if table.has(Feature.DELETION_VECTORS):
+        yield "delta.enableDeletionVectors", "true"
+    if table.has(Feature.CHANGE_DATA_FEED):
+        yield "delta.enableChangeDataFeed", "true"
+    if table.has(Feature.APPEND_ONLY):
+        yield "delta.appendOnly", "true"
+    if table.maps_columns:
+        yield "delta.columnMapping.mode", "name" if table.has(Feature.COLUMN_MAPPING_NAME) else "id"
+        yield "delta.columnMapping.maxColumnId", str(last_id)
+    if table.has(Feature.ROW_TRACKING):
+        yield "delta.enableRowTracking", "true"
+        yield "delta.rowTracking.materializedRowIdColumnName", ROW_ID_COLUMN
+        yield "delta.rowTracking.materializedRowCommitVersionColumnName", ROW_COMMIT_VERSION_COLUMN
+    if table.has(Feature.IN_COMMIT_TIMESTAMPS):
+        yield "delta.enableInCommitTimestamps", "true"
+    if table.has(Feature.V2_CHECKPOINTS):
+        yield "delta.checkpointPolicy", "v2"
+    for number, check in enumerate(table.checks, start=1):
+        yield f"delta.constraints.check_{number}", sql(check)
+
+
+def features_used(table: Table) -> list[str]:
+    """The protocol's features that a table uses, sorted."""
+    used = {"appendOnly", "invariants"}
+    if table.has(Feature.DELETION_VECTORS, Feature.DELETION_VECTORS_OFF):
+        used.add("deletionVectors")
+    if table.has(Feature.CHANGE_DATA_FEED):
+        used.add("changeDataFeed")
+    if table.maps_columns:
+        used.add("columnMapping")
+    if table.has(Feature.ROW_TRACKING):
+        used |= {"rowTracking", "domainMetadata"}
+    if table.has(Feature.IN_COMMIT_TIMESTAMPS):
+        used.add("inCommitTimestamp")
+    if table.has(Feature.V2_CHECKPOINTS):
+        used.add("v2Checkpoint")
+    if table.checks:
+        used.add("checkConstraints")
+    if any(column.generated_from is not None for column in table.columns):
+        used.add("generatedColumns")
+    if any(column.identity for column in table.columns):
+        used.add("identityColumns")
+    if any(column.default for column in table.columns):
+        used.add("allowColumnDefaults")
+    if any(_holds_ntz(column.type) for column in table.columns):
+        used.add("timestampNtz")
+    return sorted(used)
+
+
+def _holds_ntz(type: AnyType) -> bool:
+    if isinstance(type, ArrayOf):
+        return _holds_ntz(type.element)
+    if isinstance(type, MapOf):
+        return _holds_ntz(type.key) or _holds_ntz(type.value)
+    if isinstance(type, StructOf):
+        return any(_holds_ntz(kind) for _, kind in type.fields)
+    return type is Type.TIMESTAMP_NTZ
+
+
+def _protocol(table: Table) -> dict[str, Any]:
+    """The smallest versions without lists of features where these suffice, else 3 and 7 with the lists."""
+    used = features_used(table)
+    if all(name in _LEGACY_WRITERS for name in used):
+        reader = 2 if "columnMapping" in used else 1
+        return {"minReaderVersion": reader, "minWriterVersion": max(_LEGACY_WRITERS[name] for name in used)}
+    return {
+        "minReaderVersion": 3,
+        "minWriterVersion": 7,
+        "readerFeatures": [name for name in used if name in _OF_READERS],
+        "writerFeatures": used,
+    }

@@ -1,0 +1,273 @@
+"""DEL: the adds of a DELETE, and the files that it writes.
+
+Sources: [S0] a walk-through of Delta 0.4's DeleteCommand; [S2] waitingforcode.com on TRUNCATE and metadata-only removal;
+[P] PROTOCOL.md; [C n] facts/delta.md, section n.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import struct
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from deltalog.actions import Add, Remove
+from model.delete import Scope, Way
+from model.layout import escape, partition_directory, physical_name
+from model.table import Table
+from model.vacuum import checksum_of
+from model.values import AnyType, Row, Type, is_nested
+from suites import evidence
+from suites.clause import NOT_MET, Judgement, Law, Violation, clause, each, one
+from suites.observation import DeleteSeen, partition_of
+
+
+def _holding_rows(d: DeleteSeen) -> list[str]:
+    """The files that appeared, without those that hold no row, and without checksums.
+
+    Spark's first write task makes a file even when it has no row to write; Delta leaves such a file out of the commit, and
+    on storage (TransactionalWrite.writeFiles: only "the AddFiles that actually add rows" are returned). docs/findings.md.
+    """
+    files = [path for path in d.appeared if d.after.listing[path].kind == "file"]
+    empty = {path for path in files if d.after.unreferenced.get(path) == 0}
+    return sorted(path for path in files if path not in empty and checksum_of(path) not in files)
+
+
+def _vector_files(d: DeleteSeen) -> set[str]:
+    """The deletion-vector files that appeared."""
+    names = ((path, path.rpartition("/")[2]) for path in d.appeared)
+    return {path for path, name in names if name.startswith("deletion_vector_") and name.endswith(".bin")}
+
+
+@clause(
+    "DEL-ROW-4",
+    "Where no row of the removed files survives, nothing is added and no file with rows is written.",
+    of=DeleteSeen,
+    sources=("S0", "C TransactionalWrite"),
+)
+def nothing_survives(d: DeleteSeen) -> Judgement:
+    if (
+        d.prediction.scope is not Scope.ROWS
+        or not d.prediction.removed
+        or d.prediction.survivors
+        or d.prediction.masked
+    ):
+        return NOT_MET
+    # Change files hold the deleted rows; the vector of a file that was wholly deleted is written and not used (C 2.2).
+    others = {cdc.file for cdc in d.change_files} | _vector_files(d)
+    written = sorted({add.file for add in d.adds} | (set(_holding_rows(d)) - others))
+    return one(
+        Violation(
+            written[0],
+            f"No row survives, yet the DELETE wrote {', '.join(written)}.",
+            Law("no_adds"),
+            evidence.of_delete(d),
+        )
+        if written
+        else None
+    )
+
+
+@clause(
+    "DEL-ADD-1A",
+    "Each added file exists, with the size that its add says.",
+    of=DeleteSeen,
+    sources=("S0", "P Add File"),
+)
+def adds_exist(d: DeleteSeen) -> Judgement:
+    def problem(add: Add) -> Violation | None:
+        entry = d.after.listing.get(add.file)
+        if entry is not None and entry.size == add.size:
+            return None
+        found = "is not on storage" if entry is None else f"has {entry.size} bytes"
+        return Violation(add.file, f"The add says that {add.file} has {add.size} bytes; it {found}.", Law("adds_true"))
+
+    return each(d.written, problem)
+
+
+@clause(
+    "DEL-ADD-1B",
+    "Each added file has a new name, in the directory of its partition, and says the values of all partition columns.",
+    of=DeleteSeen,
+    sources=("S0", "P Data Files"),
+)
+def adds_placed(d: DeleteSeen) -> Judgement:
+    names = {physical_name(d.table, name) for name in d.table.partition_by}
+    known = set(d.before.data) | {
+        action.file
+        for commit in d.before.log.commits.values()
+        for action in commit.actions
+        if isinstance(action, (Add, Remove))
+    }
+
+    def problem(add: Add) -> Violation | None:
+        if set(add.partition_values) != names:
+            return Violation(
+                add.file,
+                f"The add of {add.file} has partition values for {sorted(add.partition_values)}.",
+                Law("adds_true"),
+            )
+        try:
+            values = partition_of(d.table, add)
+        except ValueError:
+            said = dict(add.partition_values)
+            return Violation(
+                add.file, f"The add of {add.file} has partition values of other types: {said}.", Law("adds_true")
+            )
+        if add.file in known:
+            return Violation(add.file, f"{add.file} is not a new name.", Law("adds_true"))
+        if not _in_place(d.table, add.file, values):
+            directory = partition_directory(d.table, values)
+            return Violation(
+                add.file,
+                f"{add.file} does not lie in {directory or 'the root'}, the directory of its partition.",
+                Law("adds_true"),
+            )
+        return None
+
+    return each(d.written, problem)
+
+
+def _in_place(table: Table, path: str, values: Row) -> bool:
+    """Whether a file lies in its partition's directory.
+
+    With column mapping the directory says nothing (PROTOCOL.md, "Data Files": it is the log that does). A TIMESTAMP and
+    a fraction have several texts; of these only the column's name is looked at.
+    """
+    directory = path.rpartition("/")[0]
+    if table.maps_columns:
+        return True
+    if all(column.type in _ONE_TEXT for column in table.partition_columns):
+        return directory == partition_directory(table, values)
+    parts = directory.split("/") if directory else []
+    names = [f"{escape(name)}=" for name in table.partition_by]
+    return len(parts) == len(names) and all(part.startswith(name) for part, name in zip(parts, names))
+
+
+#: The types of which each value has one text in a directory's name.
+_ONE_TEXT = (Type.STRING, Type.BYTE, Type.SHORT, Type.INTEGER, Type.LONG, Type.BOOLEAN, Type.DATE)
+
+
+@clause(
+    "DEL-ADD-1C",
+    "Each add has dataChange=true and its file's modificationTime.",
+    of=DeleteSeen,
+    sources=("S0", "P Add File"),
+)
+def adds_dated(d: DeleteSeen) -> Judgement:
+    def problem(add: Add) -> Violation | None:
+        entry = d.after.listing.get(add.file)
+        if not add.data_change:
+            return Violation(add.file, f"The add of {add.file} has dataChange=false.", Law("adds_true"))
+        if entry is not None and entry.modified != add.modification_time:
+            return Violation(
+                add.file,
+                f"The add of {add.file} says {d.instant(add.modification_time)}; the file was modified at {d.instant(entry.modified)}.",
+                Law("adds_true"),
+            )
+        return None
+
+    return each(d.written, problem)
+
+
+@clause(
+    "DEL-ADD-1D",
+    "An added file's statistics, where present, are true of the file.",
+    of=DeleteSeen,
+    sources=("S0", "P Per-file Statistics"),
+)
+def adds_statistics(d: DeleteSeen) -> Judgement:
+    subjects = [add for add in d.written if add.stats and d.after.contents.get(add.file) is not None]
+
+    def problem(add: Add) -> Violation | None:
+        try:
+            wrong = untrue_statistics(json.loads(add.stats or "{}", parse_float=Decimal), d, add.file)
+        except (ValueError, TypeError, AttributeError) as malformed:
+            wrong = f"they are not of the form that the protocol gives them ({malformed})"
+        return (
+            Violation(add.file, f"The statistics of {add.file} are not true: {wrong}.", Law("adds_true"))
+            if wrong
+            else None
+        )
+
+    return each(subjects, problem)
+
+
+def untrue_statistics(stats: dict[str, Any], d: DeleteSeen, path: str) -> str:
+    """The first thing that a file's statistics say and its rows do not bear out; empty where all is true.
+
+    Of nested columns nothing is looked at.
+    """
+    rows = d.after.contents[path] or ()
+    if stats.get("numRecords") != len(rows):
+        return f"numRecords is {stats.get('numRecords')}, and the file has {len(rows)} rows"
+    for position, column in enumerate(d.table.columns):
+        if column.name in d.table.partition_by:
+            continue
+        values = [row[position] for row in rows]
+        name = physical_name(d.table, column.name)
+        nulls = stats.get("nullCount", {}).get(name)
+        if is_nested(column.type):
+            continue
+        if nulls is not None and nulls != values.count(None):
+            return f"nullCount of {column.name} is {nulls}, and {values.count(None)} rows have NULL there"
+        known = [_comparable(value, column.type) for value in values if value is not None]
+        low, high = (stats.get(bound, {}).get(name) for bound in ("minValues", "maxValues"))
+        if low is not None and known and _comparable(low, column.type) > min(known):
+            return f"the minimum of {column.name} is {low}, and a row has less"
+        if high is not None and known and _comparable(high, column.type, up=True) < max(known):
+            return f"the maximum of {column.name} is {high}, and a row has more"
+    return ""
+
+
+def _comparable(value: Any, type: AnyType, *, up: bool = False) -> Any:
+    """A value, or a bound out of the statistics, such that the order is SQL's.
+
+    The bounds of timestamps are cut to milliseconds: ``up`` reads one as the last microsecond of its millisecond.
+    """
+    if type is Type.STRING:
+        return str(value).encode("utf-8")
+    if type in (Type.FLOAT, Type.DOUBLE):
+        number = _single(float(value)) if type is Type.FLOAT else float(value)
+        return (1, 0.0) if math.isnan(number) else (0, number)  # NaN is the greatest
+    if type in (Type.TIMESTAMP, Type.TIMESTAMP_NTZ):
+        if isinstance(value, datetime):
+            return value.replace(tzinfo=None)
+        bound = datetime.fromisoformat(str(value).replace("Z", "+00:00"))
+        plain = bound.replace(tzinfo=None) - (bound.utcoffset() or timedelta())
+        return plain + timedelta(microseconds=999) if up else plain
+    return str(value) if type is Type.DATE else value
+
+
+def _single(number: float) -> float:
+    """The 32-bit number that a text stands for: it is the shortest one that tells it apart from its neighbours."""
+    return float(struct.unpack("<f", struct.pack("<f", number))[0]) if abs(number) <= _GREATEST else number
+
+
+_GREATEST = 3.4028235e38  # a FLOAT
+
+
+@clause(
+    "DEL-PHYS-2",
+    "Every file with rows that a DELETE writes is referred to by its commit.",
+    of=DeleteSeen,
+    sources=("C 2.2", "C TransactionalWrite"),
+)
+def nothing_left_behind(d: DeleteSeen) -> Judgement:
+    referred = {add.file for add in d.adds} | {cdc.file for cdc in d.change_files}
+    referred |= {str(add.deletion_vector.file) for add in d.adds if add.deletion_vector is not None}
+    referred |= {path.removeprefix(f"{d.root}/") for path in referred}  # some vectors are named by absolute paths
+    if d.prediction.way is Way.VECTORS and d.prediction.removed:
+        # The vector of a file that was wholly deleted is written and then not used (C 2.2): VACUUM's to delete.
+        referred |= _vector_files(d)
+
+    def problem(path: str) -> Violation | None:
+        if path in referred:
+            return None
+        return Violation(
+            path, f"DELETE wrote {path}, and its commit does not refer to it.", Law("all_new_files_referenced")
+        )
+
+    return each(_holding_rows(d), problem)

@@ -1,0 +1,121 @@
+"""DEL-MET: what a DELETE says of itself, in its answer and in commitInfo's operationMetrics.
+
+Source: [C n] facts/delta.md, section n.
+"""
+
+from __future__ import annotations
+
+from model.delete import Scope, Way
+from model.steps import Form
+from suites import evidence
+from suites.clause import NOT_MET, Judgement, Law, Violation, clause, one
+from suites.observation import DeleteSeen
+
+#: Row counts that a DELETE of whole files leaves out of its metrics where it does not know them.
+_UNKNOWN_WITHOUT_ROWS = ("numDeletedRows", "numCopiedRows", "numAddedFiles")
+
+_TIMES = ("executionTimeMs", "scanTimeMs", "rewriteTimeMs")
+
+#: The forms that answer nothing.
+_SILENT = (Form.API_PATH, Form.API_PATH_COLUMN, Form.API_NAME, Form.TRUNCATE)
+
+
+def expected_metrics(d: DeleteSeen) -> dict[str, int]:
+    """The metrics that the commit must have, without times. Files are those of the log; bytes are theirs."""
+    p = d.prediction
+    removed = [d.before.live[path] for path in p.removed_paths]
+    if d.step.form is Form.TRUNCATE:
+        return {"numRemovedFiles": len(removed)}
+    updated = sum(d.before.live[path].deletion_vector is not None for path in p.masked)
+    added = len(p.masked) - updated
+    gone = sum(add.deletion_vector is not None for add in removed)
+    rewrites = p.way is Way.REWRITE
+    metrics = {
+        "numRemovedFiles": len(removed),
+        "numAddedFiles": len(d.written),
+        "numAddedChangeFiles": len(d.change_files),
+        "numDeletedRows": p.deleted.total(),
+        "numCopiedRows": p.survivors.total() if rewrites else 0,
+        # With deletion vectors, bytes are not counted: no file is written, and those of the files that go are left out.
+        "numRemovedBytes": 0 if p.way is Way.VECTORS else sum(add.size for add in removed),
+        "numAddedBytes": sum(entry.size for add in d.written if (entry := d.after.listing.get(add.file))),
+        # A vector that replaces another counts as added, as removed and as updated.
+        "numDeletionVectorsAdded": added + updated,
+        "numDeletionVectorsRemoved": gone + updated,
+        "numDeletionVectorsUpdated": updated,
+    }
+    return {name: value for name, value in metrics.items() if name not in _absent(d)}
+
+
+def _absent(d: DeleteSeen) -> tuple[str, ...]:
+    """The metrics that must be left out: files went, and no row is known to have gone with them (C 2.4)."""
+    if d.prediction.way is not Way.WHOLE or (_counted(d) and d.prediction.deleted):
+        return ()
+    return _UNKNOWN_WITHOUT_ROWS
+
+
+def _counted(d: DeleteSeen) -> bool:
+    return all(file.counted for file in d.prediction.removed)
+
+
+@clause(
+    "DEL-MET-1A",
+    "operationMetrics agree with what happened: files, rows, bytes, deletion vectors and change files; row counts that are not known are left out.",
+    of=DeleteSeen,
+    sources=("S0", "C 2.4"),
+)
+def metrics_are_true(d: DeleteSeen) -> Judgement:
+    if not d.commits:
+        return NOT_MET
+    found = _found(d)
+    expected, absent = expected_metrics(d), _absent(d)
+    wrong = [
+        f"{name} is {found.get(name, 'absent')}, and must be {value}"
+        for name, value in expected.items()
+        if found.get(name) != str(value)
+    ]
+    wrong += [f"{name} is {found[name]}, and must be absent" for name in absent if name in found]
+    law = Law(
+        "metrics_are", {"metrics": {name: str(value) for name, value in expected.items()}, "absent": list(absent)}
+    )
+    return one(Violation("operationMetrics", f"{'; '.join(wrong)}.", law, evidence.of_delete(d)) if wrong else None)
+
+
+@clause(
+    "DEL-MET-1B",
+    "The times among the operationMetrics are whole numbers, not negative.",
+    of=DeleteSeen,
+    sources=("C 2.4",),
+)
+def times_are_numbers(d: DeleteSeen) -> Judgement:
+    if not d.commits:
+        return NOT_MET
+    found = _found(d)
+    names = _TIMES[:1] if d.step.form is Form.TRUNCATE else _TIMES
+    wrong = [f"{name} is {found.get(name, 'absent')}" for name in names if not str(found.get(name, "")).isdecimal()]
+    law = Law("times_are_numbers", {"names": list(names)})
+    return one(Violation("operationMetrics", f"{'; '.join(wrong)}.", law) if wrong else None)
+
+
+def _found(d: DeleteSeen) -> dict[str, object]:
+    metrics = d.info.fields.get("operationMetrics") if d.info else None
+    return dict(metrics) if hasattr(metrics, "items") else {}  # type: ignore[call-overload]
+
+
+@clause(
+    "DEL-MET-2",
+    "The result counts the rows deleted; or it is -1, where whole files went whose row counts are not known, or are 0.",
+    of=DeleteSeen,
+    sources=("C 2.2",),
+)
+def affected_rows(d: DeleteSeen) -> Judgement:
+    if d.refused or d.step.form in _SILENT:
+        return NOT_MET
+    counted = d.prediction.deleted.total()
+    if d.prediction.scope is not Scope.ROWS and d.prediction.commits:
+        counted = counted if _counted(d) and counted else -1
+    if d.outcome.rows == ((counted,),):
+        return one(None)
+    law = Law("rows_are", {"rows": [[counted]]})
+    message = f"The DELETE answers {d.outcome.rows}; it must be {counted}."
+    return one(Violation("num_affected_rows", message, law, evidence.of_delete(d)))

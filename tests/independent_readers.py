@@ -1,0 +1,71 @@
+"""Readers of Delta tables that share no code with Spark, nor with us: the deltalake package, and DuckDB's extension."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+from deltalake import DeltaTable, QueryBuilder
+
+from model.table import Table
+from model.values import Row, canonical
+from tests.fake_view import View
+
+Rows = Counter[Row]
+
+
+def deltalake_rows(root: Path, view: View) -> Rows:
+    """The rows as delta-rs reads them, by its query engine: that one knows vectors and column mapping."""
+    batches = QueryBuilder().register("t", DeltaTable(root)).execute("SELECT * FROM t")
+    return _rows(pa.table(batches), view.table)
+
+
+def duckdb_rows(root: Path, view: View) -> Rows:
+    """The rows as DuckDB's delta extension reads them."""
+    with duckdb.connect() as connection:
+        connection.execute(f"LOAD '{extension()}'")
+        connection.execute("SET TimeZone = 'UTC'")
+        return _rows(connection.execute("SELECT * FROM delta_scan(?)", [str(root)]).fetch_arrow_table(), view.table)
+
+
+def extension() -> Path:
+    """DuckDB's extension, from the package duckdb-ext-delta: there is none for DuckDB to fetch offline."""
+    found = importlib.util.find_spec("duckdb_ext")
+    assert found is not None and found.submodule_search_locations is not None, "duckdb-ext-delta is not installed"
+    (place,) = Path(found.submodule_search_locations[0]).rglob("delta.duckdb_extension")
+    return place
+
+
+def _rows(table: pa.Table, of: Table) -> Rows:
+    columns = [table.column(column.name).to_pylist() for column in of.columns]
+    types = [column.type for column in of.columns]
+    return Counter(tuple(canonical(value, type) for value, type in zip(row, types)) for row in zip(*columns))
+
+
+READERS: dict[str, Callable[[Path, View], Rows]] = {"deltalake": deltalake_rows, "duckdb": duckdb_rows}
+
+
+def unsupported(reader: str, table: Table) -> str | None:
+    """The feature for which a reader is known to read a table wrongly, or not at all; ``None`` where there is none."""
+    first = table.columns[: len(table.partition_by)] == table.partition_columns
+    if reader == "duckdb" and table.maps_columns and not first:
+        return "column mapping with a partition column behind a data column: DuckDB takes one for the other"
+    return None
+
+
+def differing(root: Path) -> list[str]:
+    """What is wrong with how each reader reads the table, by our own reader's rows; unsupported features aside."""
+    view = View(root)
+    ours = Counter(row for add in view.live.values() for row in view.visible(add))
+    found = []
+    for name, read in READERS.items():
+        if unsupported(name, view.table) is None:
+            theirs = read(root, view)
+            if theirs != ours:
+                missing, more = list((ours - theirs).elements())[:3], list((theirs - ours).elements())[:3]
+                found.append(f"{name} misses {missing}, and has {more} more than we read")
+    return found

@@ -1,0 +1,97 @@
+"""Rows as the log tells them: mapped and dropped columns, vectors, row ids, change files."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime, timezone
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from deltalog.actions import Add, Cdc, Metadata, Remove
+from deltalog.errors import UnsupportedRows
+from deltalog.parquet import write_data_file
+from deltalog.rows import read_change_file, read_file_rows, read_stored_rows, row_ids
+from deltalog.schemas import Field, map_columns, schema_string, struct_type
+from deltalog.values import to_table
+from deltalog.vectors import inline_vector
+
+FIELDS, LAST_ID = map_columns(
+    [("day", "timestamp"), ("id", "long"), ("s", struct_type([("a", "long"), ("b", "string")])), ("new", "long")],
+    ["col-0", "col-1", "col-2", "col-3"],
+)
+STORED = (
+    *FIELDS[1:3],
+    Field("gone", "long", metadata={"delta.columnMapping.id": 9, "delta.columnMapping.physicalName": "col-dropped"}),
+)
+PATH = "col-0=x/f.parquet"
+ADD = Add(PATH, {"col-0": "2020-01-31T00:00:00.000001Z"}, 1, 1, True)
+INSTANT = datetime(2020, 1, 31, 0, 0, 0, 1, tzinfo=timezone.utc)
+
+
+def metadata(mode: str, **configuration: str) -> Metadata:
+    return Metadata("id", schema_string(FIELDS), ("day",), {"delta.columnMapping.mode": mode, **configuration})
+
+
+@pytest.mark.parametrize("mode", ["name", "id"])
+def test_mapped_columns_are_read(tmp_path: Path, mode: str) -> None:
+    write_data_file(tmp_path / PATH, to_table(STORED, [(1, (2, "b"), 7), (3, None, 7), (None, (None, None), 7)]))
+    every = [(INSTANT, 1, (2, "b"), None), (INSTANT, 3, None, None), (INSTANT, None, (None, None), None)]
+    assert read_stored_rows(tmp_path, ADD, metadata(mode)) == every, "a dropped column is not seen, a new one is NULL"
+    masked = replace(ADD, deletion_vector=inline_vector([1]))
+    assert read_stored_rows(tmp_path, masked, metadata(mode)) == every
+    assert read_file_rows(tmp_path, masked, metadata(mode)) == [every[0], every[2]]
+    removed = Remove(PATH, 1, True, True, ADD.partition_values, deletion_vector=inline_vector([0, 1]))
+    assert read_file_rows(tmp_path, removed, metadata(mode)) == [every[2]]
+
+
+def test_with_ids_a_file_must_have_ids(tmp_path: Path) -> None:
+    write_data_file(tmp_path / PATH, pa.table({"col-1": [1], "col-3": [2]}))
+    assert read_stored_rows(tmp_path, ADD, metadata("name")) == [(INSTANT, 1, None, 2)]
+    with pytest.raises(UnsupportedRows, match="the file has none"):
+        read_stored_rows(tmp_path, ADD, metadata("id"))
+
+
+def test_a_remove_without_partition_values_has_nulls(tmp_path: Path) -> None:
+    write_data_file(tmp_path / PATH, to_table(STORED, [(1, None, 7)]))
+    assert read_stored_rows(tmp_path, Remove(PATH, 1, True), metadata("name")) == [(None, 1, None, None)]
+
+
+def test_row_ids_are_stored_or_follow_from_the_action(tmp_path: Path) -> None:
+    tracked = metadata(
+        "name",
+        **{
+            "delta.rowTracking.materializedRowIdColumnName": "_row-id-col",
+            "delta.rowTracking.materializedRowCommitVersionColumnName": "_row-commit-version-col",
+        },
+    )
+    add = replace(ADD, base_row_id=100, default_row_commit_version=4)
+    write_data_file(tmp_path / PATH, to_table(FIELDS[1:2], [(1,), (2,), (3,)]))
+    assert row_ids(tmp_path, add, tracked) == [(100, 4), (101, 4), (102, 4)]
+    assert row_ids(tmp_path, ADD, tracked) == [(None, None)] * 3
+    rewritten = (*FIELDS[1:2], Field("_row-id-col", "long"), Field("_row-commit-version-col", "long"))
+    table = to_table(rewritten, [(1, 7, 0), (2, None, 1), (3, 9, None)])
+    write_data_file(tmp_path / "g.parquet", table)
+    copied = replace(add, path="g.parquet")
+    assert row_ids(tmp_path, copied, tracked) == [(7, 0), (101, 1), (9, 4)]
+    assert row_ids(tmp_path, copied, metadata("name")) == [(100, 4), (101, 4), (102, 4)], "the table names no columns"
+    masked = replace(copied, deletion_vector=inline_vector([0]))
+    assert len(row_ids(tmp_path, masked, tracked)) == 3, "ids are of the rows stored, hidden ones too"
+
+
+def test_change_files_are_read(tmp_path: Path) -> None:
+    path = "_change_data/cdc-0.parquet"
+    table = to_table(FIELDS[1:3], [(1, (2, None)), (None, None)])
+    write_data_file(tmp_path / path, table.append_column("_change_type", pa.array(["delete", "insert"])))
+    cdc = Cdc(path, ADD.partition_values, 1)
+    expected = [((INSTANT, 1, (2, None), None), "delete"), ((INSTANT, None, None, None), "insert")]
+    assert read_change_file(tmp_path, cdc, metadata("name")) == expected
+    write_data_file(tmp_path / "plain.parquet", table)
+    with pytest.raises(UnsupportedRows, match=r"2 rows of 'plain\.parquet' have no _change_type"):
+        read_change_file(tmp_path, replace(cdc, path="plain.parquet"), metadata("id"))
+
+
+def test_a_table_without_columns_has_rows(tmp_path: Path) -> None:
+    write_data_file(tmp_path / "f", pa.table({"a": [1, 2]}))
+    assert read_stored_rows(tmp_path, Add("f", {}, 1, 1, True), Metadata("id", schema_string([]))) == [(), ()]

@@ -1,0 +1,342 @@
+"""Values of every type: to a data file and back, by name and by id, and what the statistics say of them."""
+
+from __future__ import annotations
+
+import json
+import math
+import tempfile
+from collections.abc import Mapping
+from datetime import date, datetime, timedelta, timezone
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from deltalog.errors import UnsupportedRows, UnsupportedType
+from deltalog.parquet import parquet_bytes, read_columns, read_data_file, write_data_file
+from deltalog.schemas import (
+    Field,
+    array_type,
+    arrow_schema,
+    arrow_type,
+    decimal_type,
+    default_metadata,
+    generated_metadata,
+    identity_metadata,
+    map_columns,
+    map_type,
+    parse_schema,
+    schema_string,
+    struct_fields,
+    struct_type,
+)
+from deltalog.statistics import full_statistics
+from deltalog.values import Values, from_table, to_table
+
+_WHOLE = {"byte": 8, "short": 16, "integer": 32, "long": 64}
+
+#: One column of each kind; names with what other layers take for nesting or quoting.
+COLUMNS: tuple[tuple[str, object], ...] = (
+    ("text", "string"),
+    ("bytes", "binary"),
+    ("byte", "byte"),
+    ("short", "short"),
+    ("int", "integer"),
+    ("long", "long"),
+    ("float", "float"),
+    ("double", "double"),
+    ("flag", "boolean"),
+    ("day", "date"),
+    ("instant", "timestamp"),
+    ("local", "timestamp_ntz"),
+    ("price", decimal_type(5, 2)),
+    ("wide", decimal_type(38, 18)),
+    (
+        "a.struct",
+        struct_type(
+            [("a", "long"), ("b.c", "string"), ("in `side`", struct_type([("x", "double"), ("y", "timestamp")]))]
+        ),
+    ),
+    ("list", array_type("integer")),
+    ("list of structs", array_type(struct_type([("k", "timestamp"), ("v", decimal_type(3, 1))]))),
+    ("map", map_type("string", decimal_type(10, 2))),
+    ("map of structs", map_type("integer", struct_type([("z", array_type("string"))]))),
+)
+
+UTC = timezone.utc
+FIRST, LAST = datetime(1, 1, 1), datetime(9999, 12, 31, 23, 59, 59, 999_999)
+
+#: Rows with the ends of the types.
+ROWS: tuple[Values, ...] = (
+    (
+        "x", b"\0\xff", -128, -32768, -(2**31), -(2**63), 0.5, math.inf, True, date(1, 1, 1),
+        FIRST.replace(tzinfo=UTC), FIRST, Decimal("-999.99"), Decimal("-99999999999999999999.999999999999999999"),
+        (1, "q", (-0.0, None)), (1, None), ((LAST.replace(tzinfo=UTC), Decimal("1.0")), None),
+        (("a", Decimal("1.20")), ("b", None)), ((1, (("x", None),)), (2, None)),
+    ),
+    (
+        "", b"", 127, 32767, 2**31 - 1, 2**63 - 1, -math.inf, 5e-324, False, date(9999, 12, 31),
+        LAST.replace(tzinfo=UTC), LAST, Decimal("0.00"), Decimal("0.000000000000000001"),
+        (None, None, None), (), (), (), (),
+    ),
+    (
+        "ü\0'\"\\", None, 0, 0, 0, 0, -0.0, -0.0, None, date(1969, 12, 31),
+        datetime(1969, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC), datetime(1969, 12, 31, 23, 59, 59, 999_999),
+        Decimal("0.01"), None, (None, "", (None, None)), (None,), (None,), (("", None),), ((0, (None,)),),
+    ),
+    (None,) * len(COLUMNS),
+)  # fmt: skip
+
+
+def mapped_columns() -> tuple[Field, ...]:
+    return map_columns(COLUMNS, [f"col-{index:08x}" for index in range(len(COLUMNS))])[0]
+
+
+def values(kind: Any) -> st.SearchStrategy[Any]:
+    """Values of a type, never NULL itself."""
+    if isinstance(kind, Mapping):
+        if kind["type"] == "struct":
+            return st.tuples(*(st.none() | values(one.type) for one in struct_fields(kind)))
+        if kind["type"] == "array":
+            return st.lists(st.none() | values(kind["elementType"]), max_size=3).map(tuple)
+        entries = st.tuples(values(kind["keyType"]), st.none() | values(kind["valueType"]))
+        return st.lists(entries, max_size=3, unique_by=lambda entry: entry[0]).map(tuple)
+    if kind.startswith("decimal"):
+        precision, scale = (int(number) for number in kind[8:-1].split(","))
+        return st.integers(-(10**precision) + 1, 10**precision - 1).map(
+            lambda units: Decimal((int(units < 0), tuple(map(int, str(abs(units)))), -scale))
+        )
+    if kind in _WHOLE:
+        return st.integers(-(2 ** (_WHOLE[kind] - 1)), 2 ** (_WHOLE[kind] - 1) - 1)
+    plain: dict[str, st.SearchStrategy[Any]] = {
+        "string": st.text(st.characters(codec="utf-8"), max_size=70),
+        "binary": st.binary(max_size=4),
+        "float": st.floats(width=32),
+        "double": st.floats(),
+        "boolean": st.booleans(),
+        "date": st.dates(),
+        "timestamp": st.datetimes(timezones=st.just(UTC)).map(lambda value: value.replace(fold=0)),
+        "timestamp_ntz": st.datetimes().map(lambda value: value.replace(fold=0)),
+    }
+    return plain[kind]
+
+
+def rows() -> st.SearchStrategy[list[Values]]:
+    row = st.tuples(*(st.none() | values(kind) for _, kind in COLUMNS))
+    return st.lists(row, max_size=4)
+
+
+def same(left: object, right: object) -> bool:
+    """Equal, with the same types, the same sign of zero, and every NaN equal to every other."""
+    return repr(left) == repr(right)
+
+
+@given(rows(), st.sampled_from(["plain", "names", "ids"]), st.sampled_from([None, 1, 2]))
+@example(list(ROWS), "plain", None)
+@example(list(ROWS), "ids", 1)
+@example([], "names", None)
+@settings(max_examples=60, deadline=None)
+def test_values_survive_a_data_file(rows: list[Values], mapping: str, group_rows: int | None) -> None:
+    fields = tuple(Field(*column) for column in COLUMNS) if mapping == "plain" else mapped_columns()
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / "f.parquet"
+        table = to_table(fields, rows)
+        write_data_file(path, table, group_rows=group_rows)
+        assert same(read_columns(path, fields, by_id=mapping == "ids"), rows)
+        assert same(read_data_file(path, [one.stored_name for one in fields]), rows), "without a schema, the same"
+        assert parquet_bytes(to_table(fields, rows), group_rows=group_rows) == path.read_bytes()
+
+
+def test_row_groups_have_the_size_that_is_asked_for(tmp_path: Path) -> None:
+    write_data_file(tmp_path / "f", pa.table({"a": list(range(5))}), group_rows=2)
+    metadata = pq.read_metadata(tmp_path / "f")
+    assert [metadata.row_group(index).num_rows for index in range(metadata.num_row_groups)] == [2, 2, 1]
+
+
+def test_files_carry_the_ids_of_mapped_columns() -> None:
+    fields = map_columns(
+        [("s", struct_type([("a", "long")])), ("l", array_type(struct_type([("b", "long")])))], ["x", "y"]
+    )
+    schema = pq.ParquetFile(pa.BufferReader(parquet_bytes(to_table(fields[0], [])))).schema_arrow
+    struct, items = schema.field("x"), schema.field("y")
+    ids = [struct, struct.type.field("p_a"), items, items.type.value_type.field("p_b")]
+    assert [one.metadata for one in ids] == [{b"PARQUET:field_id": number} for number in (b"1", b"3", b"2", b"4")]
+    assert fields[1] == 4, "the greatest id"
+
+
+def test_columns_are_found_by_name_or_by_id_alone() -> None:
+    stored, _ = map_columns([("a", "long"), ("s", struct_type([("x", "long"), ("y", "long")]))], ["p", "q"])
+    table = to_table(stored, [(1, (2, 3))])
+    renamed = (Field("other", "long", metadata={"delta.columnMapping.physicalName": "z", "delta.columnMapping.id": 1}),)
+    assert from_table(table, renamed) == [[None]], "no column has this name"
+    assert from_table(table, renamed, by_id=True) == [[1]]
+    assert from_table(table, [Field("p", "long")]) == [[1]]
+    assert from_table(table, [Field("p", "long")], by_id=True) == [[None]], "a column without an id is not looked up"
+    swapped = struct_type([*reversed(struct_fields(stored[1].type)), ("new", "long")])  # type: ignore[arg-type]
+    assert from_table(table, [Field("s", swapped, metadata=stored[1].metadata)]) == [[(3, 2, None)]], "in schema order"
+    with pytest.raises(UnsupportedRows, match="the file has none"):
+        from_table(pa.table({"p": [1]}), renamed, by_id=True)
+
+
+def test_columns_that_are_nested_in_another_way_are_refused() -> None:
+    table = pa.table({"a": [1], "l": [[1]]})
+    for name, kind in [("a", array_type("long")), ("l", "long"), ("l", map_type("long", "long"))]:
+        with pytest.raises(UnsupportedRows, match=f"the column '{name}' is stored as"):
+            from_table(table, [Field(name, kind)])
+
+
+def test_timestamps_of_96_bits_are_instants(tmp_path: Path) -> None:
+    instants = [FIRST, LAST, datetime(2020, 1, 31, 1, 2, 3, 4)]
+    pq.write_table(pa.table({"t": instants}), tmp_path / "f", use_deprecated_int96_timestamps=True)
+    rows = read_columns(tmp_path / "f", [Field("t", "timestamp")])
+    assert rows == [(instant.replace(tzinfo=UTC),) for instant in instants]
+
+
+def test_a_schema_with_everything_both_ways() -> None:
+    fields = (
+        Field("g", "long", False, generated_metadata("a + 1")),
+        Field("i", "long", True, identity_metadata(7, step=2)),
+        Field("d", "string", True, default_metadata("NULL")),
+        *mapped_columns(),
+    )
+    assert parse_schema(schema_string(fields)) == fields
+    assert identity_metadata(None, explicit=True) == {
+        "delta.identity.start": 1,
+        "delta.identity.step": 1,
+        "delta.identity.allowExplicitInsert": True,
+    }
+    mapped = map_columns(fields[:1], ["p"])[0][0]
+    assert (mapped.id, mapped.stored_name, mapped.metadata["delta.generationExpression"]) == (1, "p", "a + 1")
+    assert not arrow_schema(fields).field("g").nullable
+    with pytest.raises(ValueError, match="2 columns need as many physical names, not 1"):
+        map_columns([("a", "long"), ("b", "long")], ["p"])
+
+
+def test_ids_are_given_once() -> None:
+    fields, last = map_columns(COLUMNS, [str(index) for index in range(len(COLUMNS))])
+    found: list[int | None] = []
+
+    def collect(kind: Any) -> None:
+        if isinstance(kind, Mapping):
+            for one in struct_fields(kind) if kind["type"] == "struct" else ():
+                found.append(one.id)
+                assert one.stored_name == f"p_{one.name}"
+                collect(one.type)
+            for key in ("elementType", "keyType", "valueType"):
+                collect(kind.get(key))
+
+    for one in fields:
+        collect(one.type)
+    assert [one.id for one in fields] == list(range(1, len(COLUMNS) + 1))
+    assert found == list(range(len(COLUMNS) + 1, last + 1)), "below them, depth first"
+
+
+def test_types_that_are_not_written() -> None:
+    for kind in ("variant", "void", "decimal(39,1)", "decimal(3,4)", {"type": "udt"}, None):
+        with pytest.raises(UnsupportedType, match="is not written here"):
+            arrow_type(kind)
+
+
+def test_statistics_of_every_type() -> None:
+    fields = [Field(*column) for column in COLUMNS]
+    found = json.loads(full_statistics(to_table(fields, ROWS), tight_bounds=True), parse_float=Decimal)
+    assert found["numRecords"] == 4 and found["tightBounds"] is True
+    assert found["minValues"] == {
+        "text": "", "byte": -128, "short": -32768, "int": -(2**31), "long": -(2**63), "float": "-Infinity", "double": 0,
+        "day": "0001-01-01", "instant": "0001-01-01T00:00:00.000Z", "local": "0001-01-01T00:00:00.000",
+        "price": Decimal("-999.99"), "wide": Decimal("-99999999999999999999.999999999999999999"),
+        "a.struct": {"a": 1, "b.c": "", "in `side`": {"x": 0}},
+    }  # fmt: skip
+    assert found["maxValues"] == {
+        "text": "ü\0'\"\\", "byte": 127, "short": 32767, "int": 2**31 - 1, "long": 2**63 - 1, "float": Decimal("0.5"),
+        "double": "Infinity", "day": "9999-12-31", "instant": "9999-12-31T23:59:59.999Z",
+        "local": "9999-12-31T23:59:59.999", "price": Decimal("0.01"), "wide": Decimal("0.000000000000000001"),
+        "a.struct": {"a": 1, "b.c": "q", "in `side`": {"x": 0}},
+    }  # fmt: skip
+    assert list(found["nullCount"]) == [name for name, _ in COLUMNS], "also for types without bounds"
+    assert found["nullCount"]["a.struct"] == {"a": 3, "b.c": 2, "in `side`": {"x": 3, "y": 4}}
+    assert (found["nullCount"]["list"], found["nullCount"]["bytes"], found["nullCount"]["flag"]) == (1, 2, 2)
+
+
+def test_a_nan_is_the_greatest_number() -> None:
+    table = pa.table({"some": [math.nan, 1.5, None], "all": [math.nan, math.nan, None], "zero": [0.0, -0.0, None]})
+    found = json.loads(full_statistics(table))
+    assert found["minValues"] == {"some": 1.5, "all": "NaN", "zero": 0}
+    assert found["maxValues"] == {"some": "NaN", "all": "NaN", "zero": 0}
+    assert '"minValues":{"some":1.5,"all":"NaN","zero":-0.0}' in full_statistics(table), "-0.0 is below 0.0 to some"
+
+
+def test_a_struct_counts_as_its_leaves() -> None:
+    table = to_table(
+        [("s", struct_type([("a", "long"), ("b", array_type("long")), ("c", "long")])), ("d", "long")],
+        [((1, (1,), 2), 3), (None, 4)],
+    )
+    assert json.loads(full_statistics(table, indexed=2)) == {
+        "numRecords": 2,
+        "minValues": {"s": {"a": 1}},
+        "maxValues": {"s": {"a": 1}},
+        "nullCount": {"s": {"a": 1, "b": 1}},
+    }
+
+
+@given(st.data())
+@settings(max_examples=100, deadline=None)
+def test_bounds_hold_for_every_value(data: st.DataObject) -> None:
+    bounded = [(name, kind) for name, kind in COLUMNS if isinstance(kind, str) and kind not in ("boolean", "binary")]
+    name, kind = data.draw(st.sampled_from(bounded))
+    drawn = data.draw(st.lists(st.none() | values(kind), max_size=5))
+    found = json.loads(full_statistics(to_table([(name, kind)], [(one,) for one in drawn])), parse_float=Decimal)
+    assert found["nullCount"] == {name: drawn.count(None)}
+    present = [value for value in drawn if value is not None]
+    assert (name in found["minValues"]) == bool(present)
+    if not present:
+        return
+    low = _parsed(found["minValues"][name], kind)
+    assert all(_order(low) <= _order(value) for value in present)
+    if name in found["maxValues"]:
+        high = _parsed(found["maxValues"][name], kind)
+        # A reader counts the millisecond that was cut off as part of the bound (PROTOCOL.md, "Per-file Statistics").
+        slack = timedelta(microseconds=999) if kind.startswith("timestamp") else None
+        assert all(_order(value if slack is None else max(high, value - slack)) <= _order(high) for value in present)
+    else:
+        assert kind == "string", "only for a string there may be no maximum"
+
+
+def _parsed(bound: Any, kind: object) -> Any:
+    if kind in ("float", "double"):
+        return float(bound)
+    if kind == "date":
+        return date.fromisoformat(bound)
+    if kind in ("timestamp", "timestamp_ntz"):
+        return datetime.fromisoformat(bound.replace("Z", "+00:00"))
+    return bound
+
+
+def _order(value: Any) -> Any:
+    """A key in the order of Spark: NaN above all, strings by their bytes."""
+    if isinstance(value, float):
+        return (math.isnan(value), 0.0 if math.isnan(value) else value)
+    return value.encode() if isinstance(value, str) else value
+
+
+def test_a_column_with_a_nan_has_no_bounds_in_the_footer() -> None:
+    table = pa.table(
+        {
+            "bad": [1.0, math.nan],
+            "good": [1.0, 2.0],
+            "s": pa.array([{"bad": math.nan, "a.b": 1}, None]),
+            "list": [[math.nan], []],
+            "half": pa.array([1.0, math.nan], pa.float32()),
+        }
+    )
+    group = pq.ParquetFile(pa.BufferReader(parquet_bytes(table))).metadata.row_group(0)
+    found = {group.column(index).path_in_schema: group.column(index).statistics for index in range(group.num_columns)}
+    bounded = {path for path, statistics in found.items() if statistics is not None and statistics.has_min_max}
+    assert bounded == {"good", "s.a.b"}
+    clean = pq.ParquetFile(pa.BufferReader(parquet_bytes(table.select(["good", "s"]).slice(1)))).metadata.row_group(0)
+    assert clean.column(0).statistics.has_min_max

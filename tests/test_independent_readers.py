@@ -1,0 +1,87 @@
+"""Readers of other people read what we read, after every DELETE: on tables of our own making, and as Delta leaves them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from engines.port import Engine, Outcome
+from engines.spark.adapter import SparkEngine
+from model.case import Case
+from model.steps import Delete, EngineStep
+from model.table import Column, Commit, DataFile, Feature, Table
+from model.values import Type
+from suites.campaigns import CAMPAIGNS, Shard
+from suites.clause import CATALOGUE
+from suites.drawing import fixed_cases
+from suites.judge import Judge
+from suites.materialise import plan_table, write_table
+from tests.fake_engine import FakeEngine
+from tests.independent_readers import READERS, differing, unsupported
+
+DELETES = [campaign for campaign in CAMPAIGNS if campaign.chapters == ("DEL",) and campaign.name != "refused-deletes"]
+
+
+class Compared:
+    """An engine; after each of its DELETEs all readers must agree."""
+
+    name = "compared"
+    versions: Mapping[str, str] = {"delta": "4.4.0"}
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self.wrong: list[str] = []
+        self.compared = 0
+
+    def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
+        outcome = self.engine.run(root, step, clock=clock, version=version)
+        if isinstance(step, Delete):
+            self.compared += 1
+            self.wrong += differing(root)
+        return outcome
+
+    def close(self) -> None:
+        self.engine.close()
+
+
+def drawn(count: int, seed: int) -> list[Case]:
+    return [case for campaign in DELETES for case in fixed_cases(Shard(campaign, 0, count), seed)]
+
+
+def compare(engine: Engine, cases: list[Case], directory: Path) -> None:
+    compared = Compared(engine)
+    judge = Judge(compared, list(CATALOGUE.values()), directory, listed=["DEL-REM-1C"])
+    for case in cases:
+        result = judge.judge(case)
+        assert result.failure is None, result.failure
+        assert not set(result.violated) - {"DEL-REM-1C"}, f"{case}: {result.violated}"
+        assert not compared.wrong, f"{case}: {compared.wrong}"
+    assert compared.compared >= len(cases)
+
+
+def test_other_readers_agree_on_what_the_model_says(tmp_path: Path) -> None:
+    compare(FakeEngine(), drawn(30, seed=1), tmp_path)
+
+
+def test_other_readers_agree_on_what_delta_leaves(spark_engine: SparkEngine, tmp_path: Path) -> None:
+    """With the clauses: the engine, the model, we and the two readers see the same rows."""
+    compare(spark_engine, drawn(4, seed=2), tmp_path)
+
+
+def test_what_a_reader_does_not_support_is_named() -> None:
+    plain = Table((Column("v", Type.LONG), Column("p", Type.LONG)), ("p",), (), ())
+    mapped = Table(plain.columns, ("p",), (), (), features=(Feature.COLUMN_MAPPING_NAME.value,))
+    assert {name: unsupported(name, plain) for name in READERS} == dict.fromkeys(READERS)
+    assert unsupported("deltalake", mapped) is None
+    assert "column mapping" in str(unsupported("duckdb", mapped))
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_a_reader_that_misses_a_row_is_told(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(READERS, name, lambda root, view: Counter())
+    table = Table((Column("v", Type.LONG),), (), (DataFile(0, (), ((1,),), -1),), (Commit(-1, adds=(0,)),))
+    write_table(plan_table(table), tmp_path / "t", start=0)
+    assert differing(tmp_path / "t") == [f"{name} misses [(1,)], and has [] more than we read"]

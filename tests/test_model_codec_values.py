@@ -1,0 +1,256 @@
+"""The JSON form of types and values: it reads back, each value has one form, and all else is refused with one sentence."""
+
+from __future__ import annotations
+
+import json
+import math
+from datetime import date, datetime, timezone
+from decimal import Decimal
+from functools import cache
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from model import codec
+from model.codec import CorruptCase
+from model.values import NAN, WHOLE_NUMBERS, AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type, Value, canonical
+
+UTC = timezone.utc
+PRICE = DecimalOf(10, 2)
+PAIR = StructOf((("x", Type.LONG), ("y", Type.STRING)))
+LONGS = MapOf(Type.LONG, Type.LONG)
+
+
+@pytest.mark.parametrize(
+    ("type", "document"),
+    [
+        *((type, type.value) for type in Type),
+        (PRICE, "decimal(10,2)"),
+        (DecimalOf(38, 38), "decimal(38,38)"),
+        (ArrayOf(Type.LONG), {"array": "long"}),
+        (MapOf(Type.STRING, ArrayOf(DecimalOf(3, 0))), {"map": ["string", {"array": "decimal(3,0)"}]}),
+        (StructOf((("a b", Type.DATE),)), {"struct": [{"name": "a b", "type": "date"}]}),
+    ],
+    ids=str,
+)
+def test_types(type: AnyType, document: object) -> None:
+    assert codec.type_to_json(type) == document
+    assert codec.type_from_json(document) == type
+
+
+@pytest.mark.parametrize(
+    ("value", "type", "document"),
+    [
+        (None, Type.BINARY, None),
+        ("", Type.STRING, ""),
+        (True, Type.BOOLEAN, True),
+        (-128, Type.BYTE, -128),
+        (0.5, Type.FLOAT, 0.5),
+        (-0.0, Type.DOUBLE, -0.0),
+        (NAN, Type.DOUBLE, {"float": "NaN"}),
+        (math.inf, Type.FLOAT, {"float": "Infinity"}),
+        (-math.inf, Type.DOUBLE, {"float": "-Infinity"}),
+        (Decimal("1.20"), PRICE, {"decimal": "1.20"}),
+        (Decimal("-0.01"), DecimalOf(2, 2), {"decimal": "-0.01"}),
+        (Decimal("0E-38"), DecimalOf(38, 38), {"decimal": "0." + "0" * 38}),
+        (Decimal("9" * 38), DecimalOf(38, 0), {"decimal": "9" * 38}),
+        (b"\x00\xff", Type.BINARY, {"binary": "00ff"}),
+        (date(1, 1, 2), Type.DATE, {"date": "0001-01-02"}),
+        (datetime(2020, 1, 31, 0, 0, 0, 1, UTC), Type.TIMESTAMP, {"timestamp": "2020-01-31T00:00:00.000001Z"}),
+        (datetime(1, 1, 2, tzinfo=UTC), Type.TIMESTAMP, {"timestamp": "0001-01-02T00:00:00Z"}),
+        (datetime(2020, 1, 31, 1, 2, 3), Type.TIMESTAMP_NTZ, {"timestamp_ntz": "2020-01-31T01:02:03"}),
+        ((1, None), ArrayOf(Type.LONG), [1, None]),
+        ((), ArrayOf(Type.LONG), []),
+        ((1, None), PAIR, [1, None]),
+        ((("a", 1.0), ("b", None)), MapOf(Type.STRING, Type.DOUBLE), [["a", 1.0], ["b", None]]),
+    ],
+    ids=str,
+)
+def test_values(value: Value, type: AnyType, document: object) -> None:
+    assert repr(codec.value_to_json(value)) == repr(document)
+    assert repr(codec.value_from_json(document, type)) == repr(value)
+
+
+def test_nan_is_the_one_nan() -> None:
+    assert codec.value_from_json({"float": "NaN"}, Type.FLOAT) is NAN
+    assert codec.value_from_json([[{"float": "NaN"}]], ArrayOf(ArrayOf(Type.DOUBLE))) == ((NAN,),)
+
+
+def test_a_decimal_zero_has_no_sign() -> None:
+    assert codec.value_to_json(Decimal("-0.00")) == {"decimal": "0.00"}
+
+
+def test_an_instant_is_written_in_utc() -> None:
+    there = datetime.fromisoformat("2020-01-31T05:30:00+05:30")
+    assert codec.value_to_json(there) == {"timestamp": "2020-01-31T00:00:00Z"}
+
+
+def test_a_whole_number_is_read_as_a_float_where_the_type_is_one() -> None:
+    assert repr(codec.value_from_json(1, Type.DOUBLE)) == "1.0"
+
+
+# Any type, any value -------------------------------------------------------------------------------------------------
+
+
+_PRIMITIVES: dict[Type, SearchStrategy[Any]] = {
+    Type.STRING: st.text(st.characters(exclude_categories=["Cs"]), max_size=5),
+    Type.BINARY: st.binary(max_size=5),
+    **{type: st.integers(*ends) for type, ends in WHOLE_NUMBERS.items()},
+    Type.FLOAT: st.floats(width=32),
+    Type.DOUBLE: st.floats(),
+    Type.BOOLEAN: st.booleans(),
+    Type.DATE: st.dates(),
+    Type.TIMESTAMP: st.datetimes(timezones=st.just(UTC)).map(lambda value: value.replace(fold=0)),
+    Type.TIMESTAMP_NTZ: st.datetimes().map(lambda value: value.replace(fold=0)),
+}
+
+
+def _decimals(precision: int) -> SearchStrategy[AnyType]:
+    return st.builds(DecimalOf, st.just(precision), st.integers(0, precision))
+
+
+@cache
+def _types(depth: int) -> SearchStrategy[AnyType]:
+    simple: SearchStrategy[AnyType] = st.one_of(st.sampled_from(Type), st.integers(1, 38).flatmap(_decimals))
+    if not depth:
+        return simple
+    inner = _types(depth - 1)
+    names = st.sampled_from(("a", "b c", "ü"))
+    fields = st.lists(st.tuples(names, inner), min_size=1, max_size=3, unique_by=lambda field: field[0]).map(tuple)
+    return st.one_of(simple, st.builds(ArrayOf, inner), st.builds(MapOf, _types(0), inner), st.builds(StructOf, fields))
+
+
+def _present(type: AnyType) -> SearchStrategy[Any]:
+    """Values of ``type`` other than NULL."""
+    if isinstance(type, DecimalOf):
+        end, scale = 10**type.precision - 1, type.scale
+        return st.integers(-end, end).map(lambda unscaled: Decimal(f"{unscaled}E{-scale}"))
+    if isinstance(type, ArrayOf):
+        return st.lists(_values(type.element), max_size=3)
+    if isinstance(type, MapOf):
+        key_type = type.key
+        keys = _present(key_type).map(lambda key: canonical(key, key_type))
+        return st.lists(st.tuples(keys, _values(type.value)), max_size=3, unique_by=lambda entry: entry[0])
+    if isinstance(type, StructOf):
+        return st.tuples(*(_values(field) for _, field in type.fields))
+    return _PRIMITIVES[type]
+
+
+def _values(type: AnyType) -> SearchStrategy[Any]:
+    return st.none() | _present(type)
+
+
+@given(st.data())
+def test_values_of_any_type_read_back(data: st.DataObject) -> None:
+    type = data.draw(_types(2))
+    assert codec.type_from_json(json.loads(json.dumps(codec.type_to_json(type)))) == type
+    value = canonical(data.draw(_values(type)), type)
+    text = json.dumps(codec.value_to_json(value), allow_nan=False)
+    back = codec.value_from_json(json.loads(text), type)
+    assert back == value
+    assert repr(back) == repr(value)  # the sign of -0.0, the scale of a decimal, True instead of 1
+
+
+# Refusals ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("document", "sentence"),
+    [
+        (None, "type: must be one of string, binary, "),
+        ("int", "type: must be one of string, binary, byte, short, integer, long, float, double, boolean, date, "),
+        ("decimal", "type: must be one of "),
+        ("decimal(10, 2)", "type: must be one of "),
+        ("decimal(010,2)", "type: must be one of "),
+        ("decimal(0,0)", "type: decimal(0,0) is no type: the precision is 1 to 38, the scale 0 to the precision"),
+        ("decimal(39,0)", "type: decimal(39,0) is no type"),
+        ("decimal(2,3)", "type: decimal(2,3) is no type"),
+        ({}, "type: must have one of the fields array, map, struct, but is {}"),
+        ({"array": "long", "map": ["long", "long"]}, "type: must have one of the fields array, map, struct, but"),
+        ({"list": "long"}, "type.list: is no known field, those are array, map, struct"),
+        ({"array": "int"}, "type.array: must be one of string, "),
+        ({"map": ["long"]}, "type.map: must be the types of key and value, but has 1 types"),
+        ({"map": ["long", "int"]}, "type.map[1]: must be one of string, "),
+        ({"map": [{"map": ["long", "long"]}, "long"]}, "type.map[0]: is or holds a map, which SQL does not allow in"),
+        ({"map": [{"array": {"map": ["long", "long"]}}, "long"]}, "type.map[0]: is or holds a map"),
+        (
+            {"map": [{"struct": [{"name": "a", "type": {"map": ["long"] * 2}}]}, "long"]},
+            "type.map[0]: is or holds a map",
+        ),
+        ({"struct": []}, "type.struct: must hold at least one field"),
+        (
+            {"struct": [{"name": "a", "type": "long"}, {"name": "A", "type": "long"}]},
+            "type.struct[1].name: the field name a",
+        ),
+        ({"struct": [{"name": "a"}]}, "type.struct[0].type: is missing"),
+    ],
+)
+def test_what_is_no_type_is_refused(document: object, sentence: str) -> None:
+    with pytest.raises(CorruptCase) as caught:
+        codec.type_from_json(document)
+    assert str(caught.value).startswith(sentence)
+
+
+@pytest.mark.parametrize(
+    ("document", "type", "sentence"),
+    [
+        (128, Type.BYTE, "value: 128 does not fit the type byte"),
+        (-32769, Type.SHORT, "value: -32769 does not fit the type short"),
+        (2**63, Type.LONG, "value: 9223372036854775808 does not fit the type long"),
+        (1.0, Type.LONG, "value: must be a whole number, but is 1.0"),
+        (True, Type.BYTE, "value: must be a whole number, but is true"),
+        ("1", Type.DOUBLE, 'value: must be a number, but is "1"'),
+        (True, Type.DOUBLE, "value: must be a number, but is true"),
+        (2**53 + 1, Type.DOUBLE, "value: 9007199254740993 does not fit the type double"),
+        (10**400, Type.DOUBLE, "value: 1000000000"),
+        (math.nan, Type.DOUBLE, "value: NaN does not fit the type double"),
+        (math.inf, Type.DOUBLE, "value: Infinity does not fit the type double"),
+        ({"float": "nan"}, Type.DOUBLE, 'value.float: must be one of NaN, Infinity, -Infinity, but is "nan"'),
+        ({"float": []}, Type.DOUBLE, "value.float: must be one of NaN, Infinity, -Infinity, but is []"),
+        (0.1, Type.FLOAT, "value: 0.1 does not fit the type float: 32 bits do not hold it exactly"),
+        (1e39, Type.FLOAT, "value: 1e+39 does not fit the type float: 32 bits do not hold it exactly"),
+        ("1.20", PRICE, 'value: must be an object, but is "1.20"'),
+        ({"decimal": 1.2}, PRICE, "value.decimal: must be a string, but is 1.2"),
+        ({"decimal": "1,2"}, PRICE, 'value.decimal: must be a decimal like 1.20, but is "1,2"'),
+        ({"decimal": "+1.20"}, PRICE, "value.decimal: must be a decimal like 1.20, but is"),
+        ({"decimal": "01.20"}, PRICE, "value.decimal: must be a decimal like 1.20, but is"),
+        ({"decimal": "1E+2"}, DecimalOf(10, 0), "value.decimal: must be a decimal like 1.20, but is"),
+        ({"decimal": "-0.00"}, PRICE, "value.decimal: must have no sign, being zero, but is"),
+        ({"decimal": "1.2"}, PRICE, "value.decimal: 1.2 does not fit the type decimal(10,2)"),
+        ({"decimal": "100.00"}, DecimalOf(4, 2), "value.decimal: 100.00 does not fit the type decimal(4,2)"),
+        ({"decimal": "1.00"}, DecimalOf(2, 2), "value.decimal: 1.00 does not fit the type decimal(2,2)"),
+        ({"binary": "0"}, Type.BINARY, "value.binary: must be pairs of hexadecimal digits in lower case, but is"),
+        ({"binary": "FF"}, Type.BINARY, "value.binary: must be pairs of hexadecimal digits in lower case, but is"),
+        ({"date": "2020-01-31"}, Type.TIMESTAMP, "value.date: is no known field, those are timestamp"),
+        ({"timestamp": "2020-01-31T00:00:00"}, Type.TIMESTAMP, "value.timestamp: must be an instant like 2020-01-31T"),
+        ({"timestamp": "2020-01-31 00:00:00Z"}, Type.TIMESTAMP, "value.timestamp: must be an instant like"),
+        ({"timestamp": "2020-01-31T00:00:00.5Z"}, Type.TIMESTAMP, "value.timestamp: must be an instant like"),
+        ({"timestamp": "2020-01-31T00:00:00.000000Z"}, Type.TIMESTAMP, "value.timestamp: must be an instant like"),
+        ({"timestamp": "2020-01-31T00:00:00+00:00"}, Type.TIMESTAMP, "value.timestamp: must be an instant like"),
+        ({"timestamp": "2020-02-30T00:00:00Z"}, Type.TIMESTAMP, "value.timestamp: must be an instant like"),
+        ({"timestamp_ntz": "2020-01-31"}, Type.TIMESTAMP_NTZ, "value.timestamp_ntz: must be a local time like 2020-01"),
+        ({"timestamp_ntz": "2020-01-31T00:00:00Z"}, Type.TIMESTAMP_NTZ, "value.timestamp_ntz: must be a local time"),
+        ("ab", ArrayOf(Type.STRING), 'value: must be an array, but is "ab"'),
+        ([1, "a"], ArrayOf(Type.LONG), 'value[1]: must be a whole number, but is "a"'),
+        ([1], PAIR, "value: has 1 values for 2 fields (x, y)"),
+        ([1, 2], PAIR, "value[1]: must be a string, but is 2"),
+        ([[1]], LONGS, "value[0]: must be a key and its value, but has 1 parts"),
+        ([[None, 1]], LONGS, "value[0][0]: is NULL, which no key may be"),
+        ([[1, "a"]], LONGS, 'value[0][1]: must be a whole number, but is "a"'),
+        ([[1, 1], [1, 2]], LONGS, "value[1][0]: the key 1 is already taken"),
+        ([[-0.0, 1], [0.0, 2]], MapOf(Type.DOUBLE, Type.LONG), "value[1][0]: the key 0.0 is already taken"),
+        (
+            [[{"float": "NaN"}, 1]] * 2,
+            MapOf(Type.DOUBLE, Type.LONG),
+            'value[1][0]: the key {"float": "NaN"} is already',
+        ),
+        ([["b", 1], ["a", 2]], MapOf(Type.STRING, Type.LONG), 'value[1][0]: the key "a" stands after a later one'),
+    ],
+)
+def test_what_is_no_value_of_the_type_is_refused(document: object, type: AnyType, sentence: str) -> None:
+    with pytest.raises(CorruptCase) as caught:
+        codec.value_from_json(document, type)
+    assert str(caught.value).startswith(sentence)

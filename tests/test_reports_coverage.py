@@ -1,0 +1,93 @@
+"""docs/coverage.md lists what is drawn: compared with the vocabulary and the strategies, so that it cannot go stale."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from model.casts import CASTS, CASTS_OF_DECIMAL
+from model.predicate import Expression, Function, Op, Predicate
+from model.refusals import bad_delete_sql
+from model.steps import Blunder, Form
+from model.table import FEATURES, Column
+from model.values import Type
+from strategies.cases import ZONES
+from strategies.types import DECIMALS, PARTITIONABLE, PRIMITIVES
+
+DOCUMENT = Path(__file__).parent.parent / "docs" / "coverage.md"
+SECTIONS = {
+    part.split("\n", 1)[0]: part.split("\n", 1)[1] for part in DOCUMENT.read_text(encoding="utf-8").split("\n## ")[1:]
+}
+
+#: What the first column of each section's table must name, and nothing else.
+LISTS: dict[str, set[str]] = {
+    "Types": {type.value for type in Type} | {"decimal", "array", "map", "struct"},
+    "Columns": {field.name for field in fields(Column)} - {"name", "type"},
+    "Predicates": {kind.__name__ for kind in get_args(Predicate)},
+    "Expressions": {kind.__name__ for kind in get_args(Expression)},
+    "Casts": {type.value for type in CASTS} | {"decimal"},
+    "Functions": {function.value for function in Function},
+    "Forms": {form.value for form in Form},
+    "Refusals": {blunder.value for blunder in Blunder},
+    "Features": set(FEATURES),
+    "Storage": {"local"},
+}
+
+
+def cells(section: str, place: int) -> list[str]:
+    """The cells of the section's table in one of its columns."""
+    rows = [line for line in SECTIONS[section].splitlines() if line.startswith("| ")][2:]
+    return [row.strip("| ").split(" | ")[place].strip() for row in rows]
+
+
+def test_each_section_has_its_list() -> None:
+    assert SECTIONS.keys() == LISTS.keys()
+
+
+@pytest.mark.parametrize("section", LISTS)
+def test_the_table_names_all_that_there_is_and_no_more(section: str) -> None:
+    named = [cell.strip("`") for cell in cells(section, 0)]
+    assert sorted(named) == sorted(LISTS[section])
+
+
+@pytest.mark.parametrize("section", LISTS)
+def test_what_is_not_drawn_is_said(section: str) -> None:
+    assert re.search(r"^Not drawn[:, ]", SECTIONS[section], re.MULTILINE)
+
+
+def test_every_type_of_the_vocabulary_is_drawn() -> None:
+    assert set(Type) <= set(PRIMITIVES)
+    assert [type for type in PRIMITIVES if type not in PARTITIONABLE] == [Type.BINARY]
+
+
+def test_the_decimals_are_those_that_are_drawn() -> None:
+    (row,) = [said for name, said in zip(cells("Types", 0), cells("Types", 1)) if name == "`decimal`"]
+    assert re.findall(r"\((\d+),(\d+)\)", row) == [(str(type.precision), str(type.scale)) for type in DECIMALS]
+
+
+def test_the_casts_are_those_that_the_oracle_knows() -> None:
+    targets = {**{type.value: targets - {type} for type, targets in CASTS.items()}, "decimal": CASTS_OF_DECIMAL}
+    for source, known, drawn in zip(*(cells("Casts", place) for place in range(3))):
+        assert set(re.findall("`(.*?)`", known)) == {type.value for type in targets[source.strip("`")]}, source
+        assert set(re.findall("`(.*?)`", drawn)) <= set(re.findall("`(.*?)`", known)), source
+
+
+def test_the_operators_are_those_of_the_vocabulary() -> None:
+    (row,) = [said for name, said in zip(cells("Predicates", 0), cells("Predicates", 1)) if name == "`Compare`"]
+    assert re.findall("`([<=>]+)`", row) == [op.value for op in Op]
+
+
+def test_the_zones_are_those_that_are_drawn() -> None:
+    (line,) = [line for line in SECTIONS["Forms"].splitlines() if line.startswith("The session's time zone is ")]
+    assert re.findall("`(.*?)`", line) == list(ZONES)
+
+
+@pytest.mark.parametrize("blunder", [blunder for blunder in Blunder if " WHERE " in bad_delete_sql(blunder, "t")])
+def test_a_blunder_is_said_as_it_is_drawn(blunder: Blunder) -> None:
+    condition = bad_delete_sql(blunder, "t").split(" WHERE ")[1]
+    (said,) = [said for name, said in zip(cells("Refusals", 0), cells("Refusals", 1)) if name == f"`{blunder.value}`"]
+    assert said == f"`{condition}`" or blunder is Blunder.UNKNOWN_COLUMN

@@ -1,0 +1,222 @@
+"""Tables with features, rules of columns and deletion vectors: each is valid, and pairs of features are frequent."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations
+
+from hypothesis import HealthCheck, Phase, find, given, seed, settings
+from hypothesis import strategies as st
+
+from model import codec
+from model.evaluate import evaluate
+from model.history import live_ids, masked
+from model.table import EXCLUSIVE, FEATURES, Feature, Statistics, Table, VectorStorage
+from model.values import Type, canonical, is_nested
+from strategies.features import feature_sets
+from strategies.schemas import CHANGE_NAMES, INTERNAL_NAMES, MAPPED_NAMES, MAPPED_PARTITION_NAMES
+from strategies.tables import feature_tables
+from strategies.types import PARTITIONABLE, types
+
+measured = settings(max_examples=50, database=None, deadline=None, suppress_health_check=list(HealthCheck))
+
+#: A part of another feature's share only.
+SELDOM = {Feature.DELETION_VECTORS_OFF.value, Feature.DROPPED_COLUMN.value}
+
+#: Of the features that make pairs, those that a set may hold together.
+PAIRS = [
+    pair
+    for pair in combinations(sorted(set(FEATURES) - {Feature.APPEND_ONLY.value}), 2)
+    if not any(set(pair) == {feature.value for feature in exclusive} for exclusive in EXCLUSIVE)
+]
+
+any_table = feature_tables(types=types(), wide=st.sampled_from([False] * 9 + [True]))
+
+
+@given(feature_sets())
+def test_feature_sets_are_valid(features: tuple[str, ...]) -> None:
+    assert list(features) == [name for name in FEATURES if name in features]
+    for exclusive in EXCLUSIVE:
+        assert sum(feature.value in features for feature in exclusive) <= 1
+    mapped = {Feature.COLUMN_MAPPING_NAME.value, Feature.COLUMN_MAPPING_ID.value} & set(features)
+    assert mapped or Feature.DROPPED_COLUMN.value not in features
+    assert Feature.APPEND_ONLY.value not in features
+
+
+@given(feature_sets(append_only=True))
+def test_append_only_comes_where_it_is_asked_for(features: tuple[str, ...]) -> None:
+    assert Feature.APPEND_ONLY.value in features
+
+
+def test_pairs_of_features_are_frequent() -> None:
+    seen: Counter[object] = Counter()
+
+    @measured
+    @given(feature_sets())
+    def draw(features: tuple[str, ...]) -> None:
+        seen["all"] += 1
+        seen[()] += not features
+        seen.update(combinations(sorted(features), 2))
+
+    for number in range(8):
+        seed(number)(draw)()
+    shares = {pair: 100 * seen[pair] / seen["all"] for pair in [(), *PAIRS]}
+    assert {pair: share for pair, share in shares.items() if share < (0 if set(pair) & SELDOM else 3)} == {}
+    assert all(seen[pair] for pair in PAIRS), seen
+
+
+@given(any_table)
+def test_tables_are_well_formed(table: Table) -> None:
+    assert codec.table_from_json(codec.table_to_json(table)) == table
+    names = [column.name.lower() for column in table.columns]
+    assert len(set(names)) == len(names)
+    if not table.maps_columns:
+        assert not any(character in " ,;{}()\n\t=" for name in names for character in name)
+    if table.has(Feature.CHANGE_DATA_FEED):
+        assert not {"_change_type", "_commit_version", "_commit_timestamp"} & set(names)
+    assert len({file.partition for file in table.files}) <= 3
+    assert all(column.type in PARTITIONABLE for column in table.partition_columns)
+    assert len(table.columns) <= 9 or 100 <= len(table.columns) <= 120
+    times = [commit.at for commit in table.commits]
+    assert times == sorted(set(times))
+    assert times[-1] <= 0
+
+
+@given(any_table)
+def test_rows_keep_to_the_rules_of_their_columns(table: Table) -> None:
+    names = [column.name for column in table.columns]
+    numbers: list[object] = []
+    for file in table.files:
+        assert "" not in file.partition
+        for stored in file.rows:
+            row = dict(zip(names, table.row(file.partition, stored)))
+            for column in table.columns:
+                value = row[column.name]
+                assert repr(canonical(value, column.type)) == repr(value)
+                assert column.nullable or value is not None
+                if column.generated_from is not None:
+                    assert repr(value) == repr(row[column.generated_from])
+                if column.identity:
+                    numbers.append(value)
+            assert all(evaluate(check, row) is True for check in table.checks)
+    assert len(set(numbers)) == len(numbers)
+    assert None not in numbers
+
+
+@given(any_table)
+def test_rules_are_those_that_delta_allows(table: Table) -> None:
+    by_name = {column.name: column for column in table.columns}
+    for column in table.columns:
+        assert (column.generated_from is not None) + column.identity + column.default <= 1
+        assert column.nullable or not column.default
+        if column.generated_from is not None:
+            source = by_name[column.generated_from]
+            assert source.type == column.type
+            assert not is_nested(column.type)
+            assert source.generated_from is None and not source.identity
+            assert source in table.data_columns
+        if column.identity:
+            assert column.type is Type.LONG
+            assert column in table.data_columns
+
+
+@given(any_table)
+def test_vectors_are_valid(table: Table) -> None:
+    files = {file.id: file for file in table.files}
+    if any(commit.masks for commit in table.commits):
+        assert table.has(Feature.DELETION_VECTORS, Feature.DELETION_VECTORS_OFF)
+    for version, commit in enumerate(table.commits):
+        assert len({mask.file for mask in commit.masks}) == len(commit.masks)
+        before = masked(table, version - 1) if version else {}
+        for mask in commit.masks:
+            assert mask.file in live_ids(table, version - 1)
+            assert mask.file not in {removal.file for removal in commit.removes}
+            assert mask.rows == tuple(sorted(set(mask.rows)))
+            assert set(mask.rows) > before.get(mask.file, frozenset())
+            assert max(mask.rows) < len(files[mask.file].rows)
+            assert files[mask.file].statistics is not Statistics.NONE
+            assert mask.deleted <= 0
+
+
+def test_the_interesting_tables_are_frequent() -> None:
+    seen: Counter[str] = Counter()
+
+    @measured
+    @given(feature_tables(types=types(), wide=st.sampled_from([False] * 9 + [True])))
+    def draw(table: Table) -> None:
+        masks = [mask for commit in table.commits for mask in commit.masks]
+        names = {column.name for column in table.columns}
+        sizes = {file.id: len(file.rows) for file in table.files}
+        removed = {removal.file for commit in table.commits for removal in commit.removes}
+        live = set(live_ids(table))
+        conditions = {
+            "masked": bool(masks),
+            "a live file masked": bool(live & set(masked(table))),
+            "masked twice": len({mask.file for mask in masks}) < len(masks),
+            "masked, then removed": bool({mask.file for mask in masks} & removed),
+            "all rows masked": any(len(mask.rows) == sizes[mask.file] for mask in masks),
+            **{f"vector: {kind.name}": any(mask.storage is kind for mask in masks) for kind in VectorStorage},
+            "generated": any(column.generated_from for column in table.data_columns),
+            "generated partition column": any(column.generated_from for column in table.partition_columns),
+            "identity": any(column.identity for column in table.columns),
+            "default": any(column.default for column in table.columns),
+            "not nullable": any(not column.nullable for column in table.columns),
+            "check": bool(table.checks),
+            "nested": any(is_nested(column.type) for column in table.columns),
+            "wide": len(table.columns) >= 100,
+            "a name used inside": bool(names & {*INTERNAL_NAMES, *CHANGE_NAMES}),
+            "a name that Parquet refuses": bool(names & {*MAPPED_NAMES, *MAPPED_PARTITION_NAMES}),
+            "row groups": any(file.group_rows for file in table.files),
+            "statistics: none": any(file.statistics is Statistics.NONE for file in table.files),
+            "checkpoint": any(commit.checkpoint for commit in table.commits),
+            "several live files": len(live) > 1,
+            **{
+                f"partition column: {type}": any(c.type == type for c in table.partition_columns)
+                for type in PARTITIONABLE
+            },
+        }
+        seen.update(name for name, met in conditions.items() if met)
+        seen["all"] += 1
+        seen.update(dict.fromkeys(conditions, 0))
+
+    for number in range(8):
+        seed(number)(draw)()
+    share = {name: 100 * count / seen["all"] for name, count in seen.items()}
+    least = {
+        "masked": 15,
+        "a live file masked": 12,
+        "masked twice": 2,
+        "masked, then removed": 1,
+        "all rows masked": 0.5,
+        "generated": 8,
+        "generated partition column": 4,
+        "identity": 5,
+        "default": 8,
+        "not nullable": 8,
+        "check": 5,
+        "nested": 15,
+        "wide": 1,
+        "a name used inside": 10,
+        "a name that Parquet refuses": 4,
+        "row groups": 10,
+        "statistics: none": 10,
+        "checkpoint": 15,
+        "several live files": 40,
+    }
+    least = {name: least.get(name, 3 if name.startswith("vector") else 0.5) for name in share if name != "all"}
+    assert {name: share[name] for name in least if share[name] < least[name]} == {}, share
+
+
+def test_tables_shrink_to_one_small_file_without_features() -> None:
+    shrunk = settings(database=None, deadline=None, phases=[Phase.generate, Phase.shrink], derandomize=True)
+    table = find(feature_tables(types=types()), lambda table: bool(table.files), settings=shrunk)
+    assert (table.features, table.checks, table.partition_by) == ((), (), ())
+    assert len(table.files) == len(table.commits) == len(table.columns) == 1
+    assert len(table.files[0].rows) == 1
+
+
+def test_a_vector_shrinks_to_one_row() -> None:
+    shrunk = settings(database=None, deadline=None, phases=[Phase.generate, Phase.shrink], derandomize=True)
+    table = find(feature_tables(), lambda table: any(commit.masks for commit in table.commits), settings=shrunk)
+    assert table.features == (Feature.DELETION_VECTORS.value,)
+    assert [mask.rows for commit in table.commits for mask in commit.masks] == [(0,)]
