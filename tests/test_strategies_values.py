@@ -129,7 +129,10 @@ def test_partition_values_fit_into_a_directory_name() -> None:
     for type in PARTITIONABLE:
         found = domain(type, partition=True)
         assert "" not in found
-        assert set(map(repr, found)) <= set(map(repr, domain(type)))
+        if type is not Type.TIMESTAMP:  # moments of an hour's second time are put off by an hour
+            assert set(map(repr, found)) <= set(map(repr, domain(type)))
+    moments = {value.isoformat() for value in domain(Type.TIMESTAMP, partition=True) if isinstance(value, datetime)}
+    assert not moments & {"2020-11-01T09:30:00+00:00", "2020-04-04T15:00:00+00:00"}, "Delta moves such rows"
     texts = [value for value in domain(Type.STRING, partition=True) if isinstance(value, str)]
     assert all(len(text.encode()) < 60 and not any(ord(character) < 32 for character in text) for text in texts)
 

@@ -1,0 +1,45 @@
+"""A rewriting DELETE moves rows of a TIMESTAMP partition by an hour. Needs pyspark==4.2.0 and delta-spark==4.4.0 only.
+
+Exit 0: the rows that stay are as they were. 1: they are not. Run: python repeated_hour.py
+"""
+
+import shutil
+import sys
+import tempfile
+
+from pyspark.sql import SparkSession
+
+
+def main() -> int:
+    home = tempfile.mkdtemp(prefix="tombstone-")
+    spark = (
+        SparkSession.builder.master("local[1]")
+        .config("spark.jars.packages", "io.delta:delta-spark_4.2_2.13:4.4.0")
+        .config("spark.sql.extensions", "io.delta.sql.DeltaSparkSessionExtension")
+        .config("spark.sql.catalog.spark_catalog", "org.apache.spark.sql.delta.catalog.DeltaCatalog")
+        .config("spark.sql.warehouse.dir", f"{home}/warehouse")
+        .config("spark.ui.enabled", "false")
+        .config("spark.databricks.delta.snapshotPartitions", "1")
+        .config("spark.sql.shuffle.partitions", "1")
+        .getOrCreate()
+    )
+    spark.sparkContext.setLogLevel("ERROR")
+    try:
+        table = f"delta.`{home}/t`"
+        spark.conf.set("spark.sql.session.timeZone", "UTC")
+        spark.sql(f"CREATE TABLE {table} (v INT, t TIMESTAMP) USING delta PARTITIONED BY (t)")
+        spark.sql(f"INSERT INTO {table} VALUES (1, TIMESTAMP'2020-11-01 09:30:00Z'), (2, TIMESTAMP'2020-11-01 09:30:00Z')")
+        spark.conf.set("spark.sql.session.timeZone", "America/Los_Angeles")
+        spark.sql(f"DELETE FROM {table} WHERE v = 1")
+        spark.conf.set("spark.sql.session.timeZone", "UTC")
+        left = [tuple(row) for row in spark.sql(f"SELECT v, CAST(t AS STRING) FROM {table}").collect()]
+    finally:
+        spark.stop()
+        shutil.rmtree(home)
+    print("must be left: [(2, '2020-11-01 09:30:00')]")
+    print("is left:     ", left)
+    return 0 if left == [(2, "2020-11-01 09:30:00")] else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

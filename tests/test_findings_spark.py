@@ -1,0 +1,56 @@
+"""What the suite found in Delta and no longer draws (docs/findings.md): the clauses notice it where it is drawn."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+from pathlib import Path
+
+import pytest
+
+from engines.spark.adapter import SparkEngine
+from model.case import Case
+from model.predicate import Compare, Op
+from model.steps import Delete
+from model.table import DAY, HOUR, Column, Commit, DataFile, Feature, Table
+from model.values import Type
+from suites.clause import CATALOGUE
+from suites.judge import Judge
+
+FIRST = Compare("v", Op.EQ, 1, Type.INTEGER)
+
+
+def table(column: Column, *, partition: tuple[datetime, ...] = (), features: tuple[str, ...] = ()) -> Table:
+    rows: tuple[tuple[int, ...], ...] = ((1,), (2,)) if partition else ((1, 1), (2, 2))
+    return Table(
+        columns=(Column("v", Type.INTEGER), column),
+        partition_by=(column.name,) if partition else (),
+        files=(DataFile(0, partition, rows, -9 * DAY),),
+        commits=(Commit(-HOUR, adds=(0,)),),
+        features=features,
+    )
+
+
+TWICE = datetime(2020, 11, 1, 9, 30, tzinfo=timezone.utc)  # 01:30 in Los Angeles for the second time
+
+
+@pytest.mark.parametrize(
+    ("case", "noticed_by"),
+    [
+        (
+            Case(table(Column("t", Type.TIMESTAMP), partition=(TWICE,)), (Delete(FIRST, zone="America/Los_Angeles"),)),
+            {"DEL-ROW-3", "DEL-ROW-5B"},
+        ),
+        (
+            Case(
+                table(Column("_metadata", Type.INTEGER), features=(Feature.DELETION_VECTORS.value,)),
+                (Delete(FIRST),),
+            ),
+            {"DEL-ROW-1", "DEL-INFO-1A"},
+        ),
+    ],
+    ids=["a TIMESTAMP partition in the hour that comes twice", "a column named _metadata, with vectors"],
+)
+def test_the_clauses_notice(case: Case, noticed_by: set[str], spark_engine: SparkEngine, tmp_path: Path) -> None:
+    judged = Judge(spark_engine, list(CATALOGUE.values()), tmp_path).judge(case)
+    assert judged.failure is None, judged.failure
+    assert noticed_by <= set(judged.violated)
