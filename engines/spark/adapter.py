@@ -42,6 +42,7 @@ class SparkEngine:
         self._time_limit = time_limit
         self._lease: Lease | None = None
         self._spark: SparkSession | None = None
+        self._table: Path | None = None  # of the last step
 
     @property
     def versions(self) -> Mapping[str, str]:
@@ -95,6 +96,9 @@ class SparkEngine:
         jvm: Any = spark._jvm
         path = jvm.org.apache.hadoop.fs.Path(str(root))
         delta_log = jvm.org.apache.spark.sql.delta.DeltaLog
+        if self._table not in (None, root):  # a table that is done with need not stay in memory, nor its state
+            delta_log.invalidateCache(spark._jsparkSession, jvm.org.apache.hadoop.fs.Path(str(self._table)))
+        self._table = root
         delta_log.invalidateCache(spark._jsparkSession, path)
         delta_log.forTable(spark._jsparkSession, path, jvm.org.apache.spark.util.ManualClock(clock))
 

@@ -30,6 +30,11 @@ _OPENED = (
 #: scheduling, not data (facts/spark-speed.md).
 TUNING = {
     "spark.ui.enabled": "false",
+    # Spark keeps the plans of a thousand queries for a UI that nobody sees: those of wide tables fill the heap.
+    "spark.sql.ui.retainedExecutions": "1",
+    "spark.ui.retainedJobs": "1",
+    "spark.ui.retainedStages": "1",
+    "spark.ui.retainedTasks": "1",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.sql.ansi.enabled": "true",  # Spark 4's default: by it the model says where a condition fails for a row
@@ -57,7 +62,7 @@ class JvmPlan:
     patches: tuple[str, ...]  # jars or folders in front of everything
     conf: Mapping[str, str]
     directory: Path  # for its log, its warehouse and its scratch files
-    heap: str = "2g"
+    heap: str = "3g"
 
 
 @dataclass(frozen=True)
