@@ -67,6 +67,17 @@ def is_absolute(file: str) -> bool:
     return file.startswith("/") or re.match(r"[A-Za-z][A-Za-z0-9+.\-]*:/", file) is not None
 
 
+def from_root(file: str, root: str) -> str:
+    """A decoded path as it leads from the table's root, itself an absolute path: that of a file below the root is the
+    same whether an action names it by its path or by its URI.
+
+    A file beside the root, below the directory that the root lies in, has a path that begins with ``../``. What lies
+    elsewhere keeps its absolute path or its URI.
+    """
+    base = posixpath.dirname(root)
+    return posixpath.relpath(file, root) if file.startswith((f"{root}/", f"{base}/")) else file
+
+
 def _normal(path: str) -> str:
     parts = path.split("/")
     if "." in parts or ".." in parts or "" in parts[1:]:

@@ -8,12 +8,13 @@ from pathlib import Path
 NANOSECONDS = 1_000_000  # in a millisecond
 
 
-def set_modified(path: Path, modified: int) -> None:
+def set_modified(path: Path, modified: int, *, follow_links: bool = True) -> None:
     """Set the modification time of a file or directory to ``modified`` ms since the epoch, exactly (no float between).
 
-    Raises OSError. A directory's time changes again when something is made or deleted in it.
+    That of a link itself without ``follow_links``. Raises OSError. A directory's time changes again when something is
+    made or deleted in it.
     """
-    os.utime(path, ns=(modified * NANOSECONDS, modified * NANOSECONDS))
+    os.utime(path, ns=(modified * NANOSECONDS, modified * NANOSECONDS), follow_symlinks=follow_links)
 
 
 def milliseconds(nanoseconds: int) -> int:

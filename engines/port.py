@@ -26,7 +26,8 @@ class Outcome:
     """What the engine answered: rows, or an error; and the wall-clock window in which it did.
 
     ``rows`` are the values of the result, ``()`` where the command returns none. Those of a Read are the table's rows, in
-    schema order; of a ReadChanges each is followed by its ``_change_type``; all with canonical values (model.values).
+    schema order; of a ReadChanges each is followed by its ``_change_type``; all with canonical values (model.values). Those
+    of a Vacuum hold one path each, a URI that is not url-encoded; the forms that are no SQL return none.
     """
 
     rows: tuple[Row, ...]
@@ -62,7 +63,9 @@ class Engine(Protocol):
         """Run one step on the table at ``root``, with the engine's clock at ``clock`` (ms since the epoch).
 
         ``version`` is what a Read reads, ``None`` being the current one; and whose change feed a ReadChanges reads, which
-        is never ``None``. Raises EngineDied.
+        is never ``None``. Settings of a step, its inventory (of the directory as the step finds it) and its trouble last
+        for the step: when this returns, there is nothing left of them, whatever became of the step. What a step needs on
+        storage lies beside the root, as ``<root's name>-beside`` or ``<root's name>-inventory``. Raises EngineDied.
         """
         ...
 

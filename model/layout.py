@@ -9,11 +9,14 @@ from decimal import Decimal
 from zoneinfo import ZoneInfo
 
 from model.floats import java_text, nearest_float
-from model.table import DataFile, Table
+from model.table import DataFile, Reference, Table
 from model.values import NAN, WHOLE_NUMBERS, AnyType, DecimalOf, Row, Type, Value
 
 #: What stands in a directory name for NULL (Hive's convention, which Spark follows).
 NULL_DIRECTORY = "__HIVE_DEFAULT_PARTITION__"
+
+#: The directory of data files that lie outside the root, relative to the root.
+OUTSIDE = "../elsewhere"
 
 #: The characters that Hive, and Spark after it, write as %XX in a partition directory's name.
 ESCAPED = frozenset(chr(code) for code in range(0x01, 0x20)) | frozenset("\"#%'*/:=?\\\x7f{[]^")
@@ -199,7 +202,11 @@ def _spark_text(value: datetime, zone: str) -> str:
 
 
 def file_path(table: Table, file: DataFile) -> str:
-    """The path of a data file relative to the table's root, as it is on storage (not url-encoded)."""
+    """The path of a data file relative to the table's root, as it is on storage (not url-encoded).
+
+    That of a file outside leads there: ``../elsewhere/…``.
+    """
+    outside = OUTSIDE if file.reference is Reference.OUTSIDE else ""
     directory = partition_directory(table, file.partition)
     name = f"part-{file.id:05d}-{file.id:08x}{BY_HAND}.c000.snappy.parquet"
-    return f"{directory}/{name}" if directory else name
+    return "/".join(part for part in (outside, directory, name) if part)

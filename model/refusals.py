@@ -1,4 +1,4 @@
-"""DELETEs that must be refused: their text, and what an engine must answer. The targets come from the engine's adapter.
+"""DELETEs and VACUUMs that must be refused: their text, and what an engine must answer. Targets come from its adapter.
 
 The classes and states are those of Delta 4.4.0 on Spark 4.2, as facts 2.1 and Delta's own source name them; each was
 seen in an answer of that engine.
@@ -6,10 +6,12 @@ seen in an answer of that engine.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from model.sql import identifier
-from model.steps import Blunder
+from model.steps import Blunder, VacuumBlunder
+from model.table import Feature
 
 #: A column that no table of a case has.
 UNKNOWN_COLUMN = "tombstone_unknown_column"
@@ -23,13 +25,18 @@ class Refusal:
     """The answers that count as the documented refusal: any of these error classes, with any of these SQLSTATEs."""
 
     conditions: frozenset[str]
-    sqlstates: frozenset[str]
-    exceptions: frozenset[str]  # the classes that PySpark has for them
+    sqlstates: frozenset[str]  # none: the error class has no SQLSTATE
+    exceptions: frozenset[str]  # the classes that PySpark has for them; Java's, where it has none
     source: str
 
+    def is_met_by(self, condition: str | None, sqlstate: str | None) -> bool:
+        """Whether an error of this class and SQLSTATE is the documented refusal."""
+        return condition in self.conditions and (sqlstate in self.sqlstates if self.sqlstates else sqlstate is None)
 
-def _refusal(condition: str, sqlstate: str, source: str, exception: str = "AnalysisException") -> Refusal:
-    return Refusal(frozenset({condition}), frozenset({sqlstate}), frozenset({exception}), source)
+
+def _refusal(condition: str, sqlstate: str | None, source: str, exception: str = "AnalysisException") -> Refusal:
+    sqlstates = frozenset[str]() if sqlstate is None else frozenset({sqlstate})
+    return Refusal(frozenset({condition}), sqlstates, frozenset({exception}), source)
 
 
 #: What any DELETE, and TRUNCATE TABLE, of a table with delta.appendOnly=true is answered, matching rows or not.
@@ -108,3 +115,112 @@ def bad_delete_sql(blunder: Blunder, target: str) -> str:
 def view_sql(view: str, table_text: str) -> str:
     """The statement that makes the temporary view of Blunder.VIEW. Its one row stands for no row of the table."""
     return f"CREATE OR REPLACE TEMPORARY VIEW {view} AS SELECT count(*) AS n FROM {table_text}"
+
+
+# VACUUM -------------------------------------------------------------------------------------------------------------
+
+#: What a RETAIN below the table's retention is answered while the safety check is on (facts 1.2, step 7).
+TOO_SHORT = _refusal(
+    "DELTA_VACUUM_RETENTION_PERIOD_TOO_SHORT",
+    "22003",
+    "facts 1.2, step 7; Delta: DeltaErrors.vacuumRetentionPeriodTooShort",
+    "IllegalArgumentException",
+)
+
+#: What LITE is answered where the log has lost commits that no LITE has read (facts 1.3).
+CANNOT_VACUUM_LITE = _refusal(
+    "DELTA_CANNOT_VACUUM_LITE",
+    "55000",
+    "facts 1.3; Delta: DeltaErrors.deltaCannotVacuumLite",
+    "DeltaIllegalStateException",
+)
+
+#: What every VACUUM is answered of a table that asks for a feature which the engine does not know (facts 1.2, step 1).
+UNKNOWN_PROTOCOL = {
+    Feature.UNKNOWN_WRITER: _refusal(
+        "DELTA_UNSUPPORTED_FEATURES_FOR_WRITE",
+        "56038",
+        "facts 1.2, step 1; PROTOCOL.md, Table Features; Delta: DeltaLog.protocolWrite",
+        "DeltaUnsupportedTableFeatureException",
+    ),
+    Feature.UNKNOWN_READER: _refusal(
+        "DELTA_UNSUPPORTED_FEATURES_FOR_READ",
+        "56038",
+        "facts 1.2, step 1; PROTOCOL.md, Table Features; Delta: DeltaLog.protocolRead",
+        "DeltaUnsupportedTableFeatureException",
+    ),
+}
+
+#: What a read of a version that is older than the table's retention is answered (facts 1.7).
+BEYOND_RETENTION = _refusal(
+    "DELTA_UNSUPPORTED_TIME_TRAVEL_BEYOND_DELETED_FILE_RETENTION_DURATION",
+    "0AKDC",
+    "facts 1.7; Delta: DeltaErrors.timeTravelBeyondDeletedFileRetentionDurationException",
+)
+
+_NO_TABLE = _refusal("DELTA_MISSING_DELTA_TABLE", "42P01", "Delta: DeltaErrors.notADeltaTableException")
+
+_BAD_INVENTORY = _refusal(
+    "DELTA_INVALID_INVENTORY_SCHEMA", "42000", "facts 1.4; Delta: DeltaErrors.invalidInventorySchema"
+)
+
+_VACUUM_ANSWERS = {
+    VacuumBlunder.PARTITION_DIRECTORY: _refusal(
+        "DELTA_TABLE_ONLY_OPERATION", "0AKDD", "facts 1.1; Delta: DeltaErrors.notADeltaTableException"
+    ),
+    VacuumBlunder.NOT_A_TABLE: _NO_TABLE,
+    VacuumBlunder.MISSING_PATH: _NO_TABLE,
+    VacuumBlunder.TEMPORARY_VIEW: _refusal(
+        "EXPECT_TABLE_NOT_VIEW.NO_ALTERNATIVE",
+        "42809",
+        "facts 1.1; Spark: QueryCompilationErrors.expectTableNotViewError",
+    ),
+    VacuumBlunder.INVENTORY_WITHOUT_COLUMN: _BAD_INVENTORY,
+    VacuumBlunder.INVENTORY_OF_OTHER_TYPE: _BAD_INVENTORY,
+    VacuumBlunder.LITE_WITH_INVENTORY: _refusal(
+        "_LEGACY_ERROR_TEMP_0035", None, "facts 1.1; Delta: DeltaSqlAstBuilder.visitVacuumTable", "ParseException"
+    ),
+    VacuumBlunder.CLAUSE_TWICE: _refusal(
+        "DUPLICATE_CLAUSES", "42614", "facts 1.1; Spark: QueryParsingErrors.duplicateClausesError", "ParseException"
+    ),
+}
+
+
+def expected_vacuum_refusal(blunder: VacuumBlunder) -> Refusal:
+    """What Delta must answer to a BadVacuum, dry run or not. Targets that are paths are named as ``delta.`…` ``."""
+    return _VACUUM_ANSWERS[blunder]
+
+
+#: The columns of an inventory that Delta takes, each with an expression of its type. Their nullability counts, too: only
+#: columns that may be NULL pass, so literals would be refused for another reason than the one that is asked for.
+_INVENTORY = {
+    "path": "nullif('', '')",
+    "length": "nullif(0L, 0L)",
+    "isDir": "nullif(true, true)",
+    "modificationTime": "nullif(0L, 0L)",
+}
+
+
+def _inventory(columns: Mapping[str, str]) -> str:
+    return f"USING INVENTORY (SELECT {', '.join(f'{value} AS {name}' for name, value in columns.items())})"
+
+
+_CLAUSES = {
+    VacuumBlunder.INVENTORY_WITHOUT_COLUMN: _inventory(
+        {name: value for name, value in _INVENTORY.items() if name != "modificationTime"}
+    ),
+    VacuumBlunder.INVENTORY_OF_OTHER_TYPE: _inventory({**_INVENTORY, "length": "nullif(0, 0)"}),
+    VacuumBlunder.LITE_WITH_INVENTORY: f"LITE {_inventory(_INVENTORY)}",
+    VacuumBlunder.CLAUSE_TWICE: "RETAIN 168 HOURS RETAIN 168 HOURS",
+}
+
+
+def bad_vacuum_sql(blunder: VacuumBlunder, target: str, dry_run: bool = False) -> str:
+    """The VACUUM of a BadVacuum.
+
+    ``target`` is how SQL names what is to be vacuumed: for PARTITION_DIRECTORY, NOT_A_TABLE and MISSING_PATH that path
+    as ``delta.`…` ``, for TEMPORARY_VIEW the view's name, for all else the table. Inventories hold one row, without a
+    path: they name nothing.
+    """
+    clause = _CLAUSES.get(blunder)
+    return f"VACUUM {target}{'' if clause is None else f' {clause}'}{' DRY RUN' if dry_run else ''}"

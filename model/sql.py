@@ -36,7 +36,7 @@ from model.predicate import (
     Predicate,
     Relate,
 )
-from model.steps import Delete, Form, Vacuum
+from model.steps import Delete, Form, Mode, Vacuum
 from model.values import Type
 
 #: Functions that SQL writes between their two arguments.
@@ -140,14 +140,29 @@ def delete_sql(step: Delete, table_text: str) -> str:
     return statement if step.where is None else f"{statement} WHERE {sql(step.where, step.zone)}"
 
 
-def vacuum_sql(step: Vacuum, table_text: str) -> str:
-    """The VACUUM of ``step`` on the table that ``table_text`` names.
+def vacuum_sql(step: Vacuum, table_text: str, inventory: str | None = None) -> str:
+    """The VACUUM of ``step`` on the table that ``table_text`` names: ``delta.`/tmp/t` ``, a name, or a path in quotes.
 
-    ``safety_check`` and ``logging`` are session settings and have no place in the text (facts 1.6). The order of the
-    clauses is the one fixed order of Delta 3.2 and before; later versions take any (facts 1.1).
+    ``inventory`` is what stands behind USING INVENTORY, where the step has one: a table's name, or a query in
+    parentheses. ``safety_check``, ``logging``, ``parallel`` and Mode.LITE_SETTING are session settings and have no place
+    in the text (facts 1.6). For forms that are no SQL it is the VACUUM that says the same. The order of the clauses is
+    the one fixed order of Delta 3.2 and before; later versions take any (facts 1.1). Raises ValueError where a mode and
+    its inventory are not there together, and for hours that are no number.
     """
-    retain = "" if step.retain_hours is None else f" RETAIN {_hours(step.retain_hours)} HOURS"
-    return f"VACUUM {table_text}{retain}{' DRY RUN' if step.dry_run else ''}"
+    if step.mode.inventory != (inventory is not None):
+        raise ValueError(
+            f"a VACUUM in the mode {step.mode.value} {'needs an' if step.mode.inventory else 'has no'} inventory"
+        )
+    words = ["VACUUM", table_text]
+    if step.mode in (Mode.FULL, Mode.LITE):
+        words.append(step.mode.value)
+    if inventory is not None:
+        words.append(f"USING INVENTORY {inventory}")
+    if step.retain_hours is not None:
+        words.append(f"RETAIN {_hours(step.retain_hours)} HOURS")
+    if step.dry_run:
+        words.append("DRY RUN")
+    return " ".join(words)
 
 
 def _hours(hours: float) -> str:
@@ -159,10 +174,16 @@ def _hours(hours: float) -> str:
     return text.removesuffix(".0")
 
 
-def vacuum_settings(step: Vacuum) -> dict[str, str]:
-    """The session settings of a VACUUM, always all of them: one step's must not reach the next."""
+def vacuum_settings(step: Vacuum) -> dict[str, str | None]:
+    """The session settings of a VACUUM, always all of them: one step's must not reach the next. None: it is not set."""
     prefix = "spark.databricks.delta."
     return {
-        f"{prefix}retentionDurationCheck.enabled": str(step.safety_check).lower(),
-        f"{prefix}vacuum.logging.enabled": str(step.logging).lower(),
+        f"{prefix}retentionDurationCheck.enabled": _setting(step.safety_check),
+        f"{prefix}vacuum.logging.enabled": None if step.logging is None else _setting(step.logging),
+        f"{prefix}vacuum.lite.enabled": _setting(step.mode is Mode.LITE_SETTING),
+        f"{prefix}vacuum.parallelDelete.enabled": _setting(step.parallel),
     }
+
+
+def _setting(on: bool) -> str:
+    return "true" if on else "false"

@@ -54,14 +54,92 @@ class BadDelete:
     blunder: Blunder
 
 
+class VacuumForm(str, Enum):
+    """How a VACUUM is said. All forms ask for the same; only SQL has modes and DRY RUN."""
+
+    SQL_PATH = "sql by path"  # VACUUM delta.`/path`
+    SQL_QUOTED_PATH = "sql by quoted path"  # VACUUM '/path'
+    SQL_NAME = "sql by name"  # of an external table of the catalog
+    SQL_MANAGED = "sql by the name of a managed table"
+    API_PATH = "DeltaTable.forPath"
+    API_NAME = "DeltaTable.forName"
+
+
+#: The forms that are no SQL.
+API_VACUUM_FORMS = (VacuumForm.API_PATH, VacuumForm.API_NAME)
+
+
+class Mode(str, Enum):
+    """What a VACUUM looks through for files to delete."""
+
+    DEFAULT = "default"  # no keyword: a listing
+    FULL = "FULL"  # the same, by its keyword
+    LITE = "LITE"  # the removes in the log
+    LITE_SETTING = "LITE by setting"  # no keyword, spark.databricks.delta.vacuum.lite.enabled
+    INVENTORY_TABLE = "USING INVENTORY table"  # a Delta table of paths
+    INVENTORY_QUERY = "USING INVENTORY query"  # a query of paths
+
+    @property
+    def lite(self) -> bool:
+        return self in (Mode.LITE, Mode.LITE_SETTING)
+
+    @property
+    def inventory(self) -> bool:
+        return self in (Mode.INVENTORY_TABLE, Mode.INVENTORY_QUERY)
+
+
+class Inventory(str, Enum):
+    """What an inventory holds of the root's directory as it is when VACUUM begins. Hidden things are in it, too."""
+
+    COMPLETE = "complete"  # every file and directory
+    FILES = "files only"  # as an object store's
+
+
+class Trouble(str, Enum):
+    """What goes wrong with one path while VACUUM runs. The file system's doing, not the engine's."""
+
+    CANNOT_DELETE = "it cannot be deleted"  # an I/O error: the file stays
+    DELETE_CRASHES = "its deletion breaks"  # an error that no engine expects: VACUUM fails
+    FILE_VANISHES = "it is deleted by another just before"
+    DIRECTORY_VANISHES = "it is gone when it is listed"  # to the listing, that is; storage still has it
+    CANNOT_LIST = "it cannot be listed"  # an I/O error: VACUUM fails
+
+
 @dataclass(frozen=True)
 class Vacuum:
-    """``VACUUM t [RETAIN retain_hours HOURS] [DRY RUN]``."""
+    """``VACUUM t [LITE | FULL | USING INVENTORY …] [RETAIN retain_hours HOURS] [DRY RUN]``."""
 
     retain_hours: float | None = None
     dry_run: bool = False
     safety_check: bool = True  # spark.databricks.delta.retentionDurationCheck.enabled
-    logging: bool = True  # spark.databricks.delta.vacuum.logging.enabled
+    logging: bool | None = True  # spark.databricks.delta.vacuum.logging.enabled; None: not set
+    mode: Mode = Mode.DEFAULT
+    inventory: Inventory = Inventory.COMPLETE  # of the modes that use one
+    form: VacuumForm = VacuumForm.SQL_PATH
+    parallel: bool = False  # spark.databricks.delta.vacuum.parallelDelete.enabled
+    trouble: Trouble | None = None
+    troubled: str | None = None  # the path, relative to the root, that has the trouble
+
+
+class VacuumBlunder(str, Enum):
+    """Why a VACUUM must be refused."""
+
+    PARTITION_DIRECTORY = "partition directory as the target"
+    NOT_A_TABLE = "directory that is no Delta table as the target"
+    MISSING_PATH = "missing path as the target"
+    TEMPORARY_VIEW = "temporary view as the target"
+    INVENTORY_WITHOUT_COLUMN = "inventory without a column that it needs"
+    INVENTORY_OF_OTHER_TYPE = "inventory with a column of another type"
+    LITE_WITH_INVENTORY = "LITE together with an inventory"
+    CLAUSE_TWICE = "clause that is said twice"
+
+
+@dataclass(frozen=True)
+class BadVacuum:
+    """A VACUUM that every engine must refuse, dry run or not, and that must change nothing."""
+
+    blunder: VacuumBlunder
+    dry_run: bool = False
 
 
 @dataclass(frozen=True)
@@ -115,7 +193,7 @@ class Litter:
 
 
 #: The steps that the engine runs, and that are judged.
-EngineStep = Union[Delete, BadDelete, Vacuum, Read, ReadChanges]
-ENGINE_STEPS = (Delete, BadDelete, Vacuum, Read, ReadChanges)
+EngineStep = Union[Delete, BadDelete, Vacuum, BadVacuum, Read, ReadChanges]
+ENGINE_STEPS = (Delete, BadDelete, Vacuum, BadVacuum, Read, ReadChanges)
 
 Step = Union[EngineStep, SetClock, Append, Litter]

@@ -6,6 +6,7 @@ start becomes a wall-clock instant only when the case is run, so the same case m
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import Enum
 
@@ -20,6 +21,29 @@ WEEK = 7 * DAY
 
 #: The retention of removed files where the table sets none: "interval 1 week" (facts 1.6).
 DEFAULT_RETENTION = WEEK
+
+#: The units in which a table's property says its retention, the largest first.
+_UNITS = {"week": WEEK, "day": DAY, "hour": HOUR}
+
+
+def retention_text(hours: int) -> str:
+    """A retention as the property delta.deletedFileRetentionDuration has it, in the largest unit that fits: interval 1 week.
+
+    Raises ValueError for less than none.
+    """
+    if hours < 0:
+        raise ValueError(f"a retention cannot be {hours} hours")
+    unit, length = next(((unit, ms) for unit, ms in _UNITS.items() if hours and not hours * HOUR % ms), ("hour", HOUR))
+    count = hours * HOUR // length
+    return f"interval {count} {unit}{'' if count == 1 else 's'}"
+
+
+def retention_of(text: str) -> int:
+    """The retention in ms that such a text says. Raises ValueError for a text of another form."""
+    found = re.fullmatch(r"interval ([0-9]+) (week|day|hour)s?", text)
+    if found is None:
+        raise ValueError(f"{text!r} is no retention in whole weeks, days or hours, such as 'interval 1 week'")
+    return int(found[1]) * _UNITS[found[2]]
 
 
 @dataclass(frozen=True)
@@ -42,6 +66,14 @@ class Statistics(str, Enum):
     FULL = "full"  # numRecords, minValues, maxValues, nullCount; long strings are cut as Delta cuts them
 
 
+class Reference(str, Enum):
+    """Where a data file lies, and how actions name it (PROTOCOL.md, "Add File and Remove File": a path or a URI)."""
+
+    RELATIVE = "relative"  # below the root, by its path from there
+    ABSOLUTE = "absolute"  # below the root, by its URI
+    OUTSIDE = "outside"  # in another directory beside the root, by its URI, as in a shallow clone
+
+
 @dataclass(frozen=True)
 class DataFile:
     """A data file. ``id`` is unique in the case; names and paths follow from it (``model.layout``)."""
@@ -52,14 +84,20 @@ class DataFile:
     modified: int  # ms from the start of the case
     statistics: Statistics = Statistics.FULL
     group_rows: int | None = None  # rows in each row group of the Parquet file; None: all in one
+    reference: Reference = Reference.RELATIVE
 
 
 @dataclass(frozen=True)
 class Removal:
-    """A remove action (a tombstone): which file, and its deletionTimestamp in ms from the start of the case."""
+    """A remove action (a tombstone): which file, and its deletionTimestamp in ms from the start of the case.
+
+    Without one (``deleted`` None) it counts as removed in 1970 (facts 1.2, step 8). ``bare`` removes have no extended
+    file metadata: neither partition values nor size (PROTOCOL.md, "Add File and Remove File").
+    """
 
     file: int
-    deleted: int
+    deleted: int | None
+    bare: bool = False
 
 
 class VectorStorage(str, Enum):
@@ -86,28 +124,40 @@ class Mask:
 
 @dataclass(frozen=True)
 class Commit:
-    """One version: its time in ms from the start, the files added, removed and masked, and whether a checkpoint follows."""
+    """One version: its time in ms from the start, the files added, removed and masked, and whether a checkpoint follows.
+
+    Vectors of the commit that are not inline share one file, in the directory ``vector_prefix`` below the root (empty:
+    the root itself; PROTOCOL.md, "Derived Fields"). ``parts`` is the number of files of a classic checkpoint.
+    """
 
     at: int
     adds: tuple[int, ...] = ()
     removes: tuple[Removal, ...] = ()
     masks: tuple[Mask, ...] = ()  # of files that are live, and neither added nor removed in this commit
     checkpoint: bool = False
+    parts: int = 1
+    vector_prefix: str = ""
 
 
 class Kind(str, Enum):
     FILE = "file"
     DIRECTORY = "directory"
+    LINK = "link"  # a symbolic link
 
 
 @dataclass(frozen=True)
 class Stray:
-    """Something in the table's directory that no action refers to. ``path`` is relative, as it is on storage."""
+    """Something in or beside the table's directory that no action refers to.
+
+    ``path`` is relative to the root, as it is on storage; beside the root it begins with ``../`` and goes on with a name
+    other than the root's. A link leads to ``target``, a path of the same form; there may be nothing at it.
+    """
 
     path: str
     kind: Kind = Kind.FILE
-    modified: int = 0  # ms from the start of the case
-    size: int = 1  # bytes; 0 for a directory
+    modified: int = 0  # ms from the start of the case; a link's own
+    size: int = 1  # bytes; 0 for a directory or a link
+    target: str | None = None  # of a link
 
 
 @dataclass(frozen=True)
@@ -122,6 +172,7 @@ class Table:
     retention_hours: int | None = None  # delta.deletedFileRetentionDuration; None where the table does not set it
     features: tuple[str, ...] = ()  # names out of FEATURES
     checks: tuple[Predicate, ...] = ()  # CHECK constraints, TRUE for every row
+    pruned: int = 0  # the log has no commits and no checkpoints below this version; if not 0, a checkpoint is at it
 
     @property
     def data_columns(self) -> tuple[Column, ...]:
@@ -169,6 +220,13 @@ class Feature(str, Enum):
     V2_CHECKPOINTS = "v2Checkpoints"
     CHECKSUMS = "checksums"  # a version checksum file beside every commit
     APPEND_ONLY = "appendOnly"
+    FREQUENT_CHECKPOINTS = "frequentCheckpoints"  # the engine writes a checkpoint at every other version
+    BROKEN_LAST_CHECKPOINT = "brokenLastCheckpoint"  # _last_checkpoint is cut off in the middle
+    VACUUM_PROTOCOL_CHECK = (
+        "vacuumProtocolCheck"  # the table feature of that name (PROTOCOL.md, "VACUUM Protocol Check")
+    )
+    UNKNOWN_WRITER = "unknownWriter"  # the protocol asks writers for a feature that no engine has; it may be read
+    UNKNOWN_READER = "unknownReader"  # the same, of readers too
 
 
 #: Their names, as ``Table.features`` has them.
@@ -178,4 +236,5 @@ FEATURES = tuple(feature.value for feature in Feature)
 EXCLUSIVE = (
     (Feature.DELETION_VECTORS, Feature.DELETION_VECTORS_OFF),
     (Feature.COLUMN_MAPPING_NAME, Feature.COLUMN_MAPPING_ID),
+    (Feature.UNKNOWN_WRITER, Feature.UNKNOWN_READER),
 )

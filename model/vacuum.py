@@ -1,230 +1,125 @@
 """What a VACUUM must do with every path below a table's root: keep it, delete it, or either.
 
-The rules are those of a FULL VACUUM (facts 1.2, steps 4 to 13). They are stated over paths, ages and tombstones; how
-an engine lists, joins or deletes does not matter here.
+The rules are those of facts 1.2 (steps 4 to 13), 1.3 and 1.4. They are stated over paths, ages and tombstones; how an
+engine lists, joins or deletes does not matter here.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from enum import Enum
+from collections.abc import Mapping
 
-from model.table import HOUR
+from model.fates import DISPUTED as DISPUTED
+from model.fates import Fate as Fate
+from model.fates import Judged as Judged
+from model.fates import Reason as Reason
+from model.judging import Judge, is_scanned
+from model.links import behind_links as behind_links
+from model.links import reached_directories as reached_directories
+from model.links import resolved as resolved
+from model.lite import LogPruned as LogPruned
+from model.lite import Window as Window
+from model.lite import last_outside_retention as last_outside_retention
+from model.lite import lite_window as lite_window
+from model.lite import monotonized as monotonized
+from model.paths import LOG_DIRECTORY as LOG_DIRECTORY
+from model.paths import VISIBLE_PREFIXES as VISIBLE_PREFIXES
+from model.paths import Thing as Thing
+from model.paths import checksum_of as checksum_of
+from model.paths import is_hidden as is_hidden
+from model.paths import is_vector_file as is_vector_file
+from model.paths import is_visible as is_visible
+from model.paths import parents as parents
+from model.retention import Cutoff as Cutoff
+from model.retention import cutoff_for as cutoff_for
+from model.retention import whole_hours as whole_hours
+from model.scans import FullScan as FullScan
+from model.scans import InventoryScan as InventoryScan
+from model.scans import LiteScan as LiteScan
+from model.scans import References as References
+from model.scans import Scan as Scan
+from model.steps import Trouble
+from model.table import Kind
 
-#: Names that begin with ``_`` and are visible all the same (facts 1.2, step 9).
-VISIBLE_PREFIXES = ("_delta_index", "_change_data")
-
-LOG_DIRECTORY = "_delta_log"
-
-
-class Fate(str, Enum):
-    STAY = "stay"
-    GO = "go"
-    EITHER = "either"
-
-
-class Reason(str, Enum):
-    """Why a path has its fate."""
-
-    LIVE = "the current version refers to it"
-    RETAINED = "its tombstone is inside retention"
-    YOUNG = "nothing refers to it, and it is younger than retention"
-    HIDDEN = "its name is hidden"
-    INSIDE_HIDDEN = "it lies in a hidden directory"
-    HOLDS = "the directory holds something that stays"
-    HOLDS_OLD = "the directory holds a file that this run deletes"
-    HOLDS_EMPTY = "the directory holds only empty directories"
-    PARENT = "the directory belongs to the path of a file that is live or retained"
-    EXPIRED = "its tombstones are all expired, and the file is old"
-    ORPHAN = "nothing refers to it, and it is old"
-    EMPTY = "the directory is empty"
-    AT_CUTOFF = "its age and the cutoff cannot be told apart"
-    CHECKSUM = "it is the checksum of a file that goes"
-
-
-@dataclass(frozen=True)
-class Cutoff:
-    """Where VACUUM draws the line, in ms since the epoch.
-
-    ``earliest`` and ``latest`` are equal unless the engine takes the cutoff from a clock that nobody can set (RETAIN 0 on
-    Spark). ``state`` is clock - the table's own retention: tombstones at or before it have left the table's state, whatever
-    RETAIN says (facts 1.2, step 8 NB).
-    """
-
-    earliest: int
-    latest: int
-    state: int
-
-    def is_old(self, modified: int) -> bool | None:
-        """Whether a file of this mtime is old: strictly before the cutoff (facts 1.2, step 10). None: cannot be told."""
-        if modified < self.earliest:
-            return True
-        return None if modified < self.latest else False
-
-    def retains(self, deleted: int) -> bool | None:
-        """Whether a tombstone of this deletionTimestamp still protects its file. None: cannot be told.
-
-        It must be at or after the cutoff, and strictly after ``state``: with the default retention, one at the
-        cutoff's very millisecond is expired.
-        """
-        if deleted <= self.state:
-            return False
-        old = self.is_old(deleted)
-        return None if old is None else not old
-
-
-def cutoff_for(*, clock: int, retention: int, retain: int | None, wall: tuple[int, int]) -> Cutoff:
-    """The cutoff of a VACUUM, all in ms. ``retain`` is a RETAIN that has an effect, which the wall clock then measures.
-
-    Facts 1.2, steps 4 and 5: without one, the cutoff is the engine's (injected) clock minus the table's retention.
-    """
-    state = clock - retention
-    if retain is None:
-        return Cutoff(state, state, state)
-    return Cutoff(wall[0] - retain, wall[1] - retain, state)
-
-
-def whole_hours(hours: float) -> int:
-    """RETAIN's hours as the engine takes them: rounded to whole ones, halves up; in ms (facts 1.1)."""
-    whole = math.floor(hours)
-    # Not floor(hours + 0.5): that sum is itself rounded, and the greatest number below a half would become 1.
-    return (whole + (hours - whole >= 0.5)) * HOUR
-
-
-def is_hidden(name: str, partition_by: Iterable[str]) -> bool:
-    """Whether one component of a path is hidden (facts 1.2, step 9)."""
-    if not name.startswith(("_", ".")) or name.startswith(VISIBLE_PREFIXES):
-        return False
-    return not any(name.startswith(f"{column}=") for column in partition_by)
-
-
-@dataclass(frozen=True)
-class Thing:
-    """What lies at a path below the root."""
-
-    directory: bool
-    modified: int  # ms since the epoch
-    size: int  # bytes
-
-
-@dataclass(frozen=True)
-class Judged:
-    """A path's fate and why; ``listed`` says whether a DRY RUN names it (None: cannot be told)."""
-
-    fate: Fate
-    reason: Reason
-    listed: bool | None
-
-
-def parents(path: str) -> list[str]:
-    """The directories that a relative path lies in, nearest first, without the root."""
-    parts = path.split("/")[:-1]
-    return ["/".join(parts[:depth]) for depth in range(len(parts), 0, -1)]
+_FULL_SCAN = FullScan()
 
 
 def predict_vacuum(
     listing: Mapping[str, Thing],
+    references: References,
     *,
-    live: Iterable[str],
-    tombstones: Mapping[str, int],
     partition_by: tuple[str, ...],
     cutoff: Cutoff,
+    scan: Scan = _FULL_SCAN,
+    troubled: tuple[Trouble, str] | None = None,
 ) -> dict[str, Judged]:
     """The fate of every path in ``listing`` (relative paths as on storage, directories too, without the root).
 
-    ``tombstones`` are the paths in remove actions with their latest deletionTimestamp (ms since the epoch; 0 where the
-    action has none).
+    ``troubled`` is a path with which the file system has trouble. Where that makes VACUUM fail (``ends_in_error``), what
+    must go may stay all the same: the fates are those of a run that gets to its end.
     """
-    live = frozenset(live)
-    retained = {path: cutoff.retains(deleted) for path, deleted in tombstones.items() if path not in live}
-    kept = live | {path for path, retains in retained.items() if retains}
-    kept_directories = {directory for path in kept for directory in parents(path)}
-    doubtful = {directory for path, retains in retained.items() if retains is None for directory in parents(path)}
-    judged: dict[str, Judged] = {}
-    hidden = {path: _hidden(path, partition_by) for path in listing}
-    for path, thing in listing.items():
-        if hidden[path]:
-            judged[path] = Judged(Fate.STAY, hidden[path] or Reason.HIDDEN, False)
-        elif not thing.directory:
-            judged[path] = _judge_file(path, thing, live, retained, tombstones, cutoff)
-    for path in list(judged):
-        checked = checksum_of(path)
-        if (
-            checked in listing
-            and checked in judged
-            and judged[checked].fate is not Fate.STAY
-            and not listing[path].directory
-        ):
-            judged[path] = Judged(Fate.EITHER, Reason.CHECKSUM, False)
-    for path, thing in listing.items():
-        if thing.directory and not hidden[path]:
-            judged[path] = _judge_directory(path, listing, judged, hidden, kept_directories, doubtful, cutoff)
-    return judged
+    return Judge(listing, references, partition_by, cutoff, scan, troubled).judge()
 
 
-def checksum_of(path: str) -> str | None:
-    """The file that Hadoop's local file system checks with this one (``.x.crc`` beside ``x``), and deletes along with."""
-    head, _, name = path.rpartition("/")
-    if name.startswith(".") and name.endswith(".crc") and len(name) > len("..crc"):
-        return f"{head}/{name[1:-4]}" if head else name[1:-4]
-    return None
-
-
-def _hidden(path: str, partition_by: tuple[str, ...]) -> Reason | None:
-    if any(is_hidden(directory.rpartition("/")[2], partition_by) for directory in parents(path)):
-        return Reason.INSIDE_HIDDEN
-    return Reason.HIDDEN if is_hidden(path.rpartition("/")[2], partition_by) else None
-
-
-def _judge_file(
-    path: str,
-    thing: Thing,
-    live: frozenset[str],
-    retained: Mapping[str, bool | None],
-    tombstones: Mapping[str, int],
-    cutoff: Cutoff,
-) -> Judged:
-    if path in live:
-        return Judged(Fate.STAY, Reason.LIVE, False)
-    if retained.get(path):
-        return Judged(Fate.STAY, Reason.RETAINED, False)
-    old = cutoff.is_old(thing.modified)
-    if old is False:
-        return Judged(Fate.STAY, Reason.YOUNG, False)
-    if old is None or retained.get(path, False) is None:
-        return Judged(Fate.EITHER, Reason.AT_CUTOFF, None)
-    return Judged(Fate.GO, Reason.EXPIRED if path in tombstones else Reason.ORPHAN, True)
-
-
-def _judge_directory(
-    path: str,
-    listing: Mapping[str, Thing],
+def ends_in_error(
     judged: Mapping[str, Judged],
-    hidden: Mapping[str, Reason | None],
-    kept_directories: set[str],
-    doubtful: set[str],
-    cutoff: Cutoff,
-) -> Judged:
-    """A directory goes when it is empty. A DRY RUN names it when no old file lies below it and nothing kept belongs there.
+    listing: Mapping[str, Thing],
+    *,
+    partition_by: tuple[str, ...],
+    scan: Scan,
+    troubled: tuple[Trouble, str] | None,
+    dry_run: bool,
+) -> bool | None:
+    """Whether the trouble makes VACUUM fail; None: cannot be told. ``judged`` is what was predicted with that trouble.
 
-    So a DRY RUN also names directories that then stay, since they hold young or hidden things (facts 1.2, step 11 (c), (d));
-    and of directories in directories, the order of deletion, which is not promised, decides how many go at once.
-    ``doubtful`` are the directories of files of which it cannot be told whether their tombstones protect them.
+    A directory that cannot be listed always does, in a dry run too; a deletion that breaks does where there is one.
     """
-    within = [other for other in listing if other.startswith(f"{path}/")]
-    old = [
-        cutoff.is_old(listing[other].modified) for other in within if not listing[other].directory and not hidden[other]
-    ]
-    if path in kept_directories:
-        holds = bool(within)
-        return Judged(Fate.STAY if holds else Fate.EITHER, Reason.HOLDS if holds else Reason.PARENT, False)
-    listed = False if True in old else None if None in old or path in doubtful else True
-    if not within:
-        return Judged(Fate.EITHER, Reason.PARENT, None) if listed is None else Judged(Fate.GO, Reason.EMPTY, True)
-    if any(other in judged and judged[other].fate is Fate.STAY for other in within):
-        return Judged(Fate.STAY, Reason.HOLDS, listed)
-    if all(listing[other].directory for other in within):
-        return Judged(Fate.EITHER, Reason.HOLDS_EMPTY, listed)
-    return Judged(Fate.EITHER, Reason.HOLDS_OLD, listed)
+    if troubled is None:
+        return False
+    trouble, path = troubled
+    if trouble is Trouble.CANNOT_LIST:
+        thing = listing.get(path)
+        listed = thing is not None and thing.directory and is_visible(path, partition_by)
+        return listed and isinstance(scan, FullScan)
+    if trouble is not Trouble.DELETE_CRASHES or dry_run:
+        return False
+    if path in judged:
+        return judged[path].listed
+    # What the log names is tried to be deleted, whether it is there or not.
+    return None if isinstance(scan, LiteScan) and (path in scan.stamps or path in scan.changes) else False
+
+
+def lite_candidates(references: References, scan: LiteScan, cutoff: Cutoff) -> dict[str, bool | None]:
+    """What a LITE VACUUM tries to delete, whether it is on storage or not (facts 1.3). None: cannot be told.
+
+    A DRY RUN names these paths, and START's numFilesToDelete counts them. All that the window names is in the answer.
+    """
+    judge = Judge({}, references, (), cutoff, scan, None)
+    named = sorted({*scan.stamps, *scan.changes})
+    return {path: judge.named(path, Thing(Kind.FILE, 0, 0)).listed for path in named}
+
+
+def listed_directories(
+    listing: Mapping[str, Thing],
+    *,
+    partition_by: tuple[str, ...],
+    scan: Scan = _FULL_SCAN,
+    troubled: tuple[Trouble, str] | None = None,
+) -> int | None:
+    """What END's numVacuumedDirectories says: the visible directories that were come by, and one for the root (facts 1.5).
+
+    None: cannot be told, since a symbolic link leads to a directory.
+    """
+    if isinstance(scan, LiteScan) or (isinstance(scan, InventoryScan) and scan.files_only):
+        return 1
+    count = 1
+    for path, thing in listing.items():
+        if thing.kind is Kind.FILE or not is_scanned(path, partition_by, scan, troubled):
+            continue
+        if thing.directory:
+            count += 1
+            continue
+        target = resolved(path, listing)
+        end = None if target is None else listing.get(target)
+        if target is not None and (end is None or end.kind is not Kind.FILE):
+            return None
+    return count

@@ -7,8 +7,23 @@ from collections.abc import Iterable
 from model.case import Case
 from model.codec import value_to_json
 from model.layout import file_path
-from model.steps import ENGINE_STEPS, Append, BadDelete, Delete, Form, Litter, Moment, Read, ReadChanges, SetClock, Step
-from model.table import Column, Commit, Kind, Mask, Table
+from model.steps import (
+    ENGINE_STEPS,
+    Append,
+    BadDelete,
+    BadVacuum,
+    Delete,
+    Form,
+    Litter,
+    Moment,
+    Read,
+    ReadChanges,
+    SetClock,
+    Step,
+    Vacuum,
+    VacuumForm,
+)
+from model.table import Column, Commit, Kind, Mask, Reference, Removal, Stray, Table
 from model.values import AnyType, ArrayOf, DecimalOf, MapOf, Row, StructOf
 from reports.instants import duration, instant
 from reports.markdown import code, row, text
@@ -54,20 +69,27 @@ def _table(table: Table) -> str:
         lines.append(f"- Table features: {text(', '.join(table.features))}.")
     if table.checks:
         lines.append(f"- {counted(len(table.checks), 'CHECK constraint')}, true of all rows (said in the case).")
+    if table.pruned:
+        lines.append(f"- The log has no commits and no checkpoints below version {table.pruned} any more.")
     paths = {file.id: file_path(table, file) for file in table.files}
     lines += [f"- {_commit(version, commit, paths)}" for version, commit in enumerate(table.commits)]
     added = {file for commit in table.commits for file in commit.adds}
     for file in table.files:
-        mention = "" if file.id in added else "; no commit of the table adds it"
+        mention = "" if file.reference is Reference.RELATIVE else "; the log names it by its URI"
+        mention += "" if file.id in added else "; no commit of the table adds it"
         lines.append(
             f"- File {file.id}, {code(paths[file.id])}: {_rows(file.rows)}; modified at {instant(file.modified)}{mention}."
         )
     for stray in table.strays:
-        kind = "directory" if stray.kind is Kind.DIRECTORY else f"file of {stray.size} bytes"
-        lines.append(
-            f"- Stray {kind} {code(stray.path)}, modified at {instant(stray.modified)}; no action refers to it."
-        )
+        lines.append(f"- Stray {_stray(stray)}, modified at {instant(stray.modified)}; no action refers to it.")
     return "\n".join(lines)
+
+
+def _stray(stray: Stray) -> str:
+    if stray.kind is Kind.LINK:
+        return f"link {code(stray.path)} to {code(stray.target)}"
+    kind = "directory" if stray.kind is Kind.DIRECTORY else f"file of {counted(stray.size, 'byte')}"
+    return f"{kind} {code(stray.path)}"
 
 
 def _column(column: Column) -> str:
@@ -94,13 +116,18 @@ def _kind(type: AnyType) -> str:
 
 def _commit(version: int, commit: Commit, paths: dict[int, str]) -> str:
     done = [f"adds file {file}" for file in commit.adds]
-    done += [
-        f"removes file {removal.file} ({code(paths[removal.file])}, deletionTimestamp {instant(removal.deleted)})"
-        for removal in commit.removes
-    ]
+    done += [_removal(removal, paths[removal.file]) for removal in commit.removes]
     done += [_mask(mask) for mask in commit.masks]
-    end = "; a checkpoint follows" if commit.checkpoint else ""
+    end = f" (vector file in {code(commit.vector_prefix)})" if commit.masks and commit.vector_prefix else ""
+    end += "; a checkpoint follows" if commit.checkpoint else ""
+    end += f", in {commit.parts} parts" if commit.checkpoint and commit.parts > 1 else ""
     return f"Version {version}, at {instant(commit.at)}: {', '.join(done) or 'no file is added or removed'}{end}."
+
+
+def _removal(removal: Removal, path: str) -> str:
+    stamp = "no deletionTimestamp" if removal.deleted is None else f"deletionTimestamp {instant(removal.deleted)}"
+    bare = ", no extended file metadata" if removal.bare else ""
+    return f"removes file {removal.file} ({code(path)}, {stamp}{bare})"
 
 
 def _rows(rows: tuple[Row, ...], limit: int = 10) -> str:
@@ -142,6 +169,8 @@ def _program(case: Case, line: Line, failing: int) -> str:
         if isinstance(step, Delete):
             said += "" if step.form is Form.SQL_PATH else f", {text(step.form.value)}"
             said += "" if step.zone == "UTC" else f", in the time zone {text(step.zone)}"
+        if isinstance(step, Vacuum):
+            said += _vacuum(step)
         if isinstance(step, ENGINE_STEPS):
             said += f", the engine's clock at {_moment(clock)}"
         if index in seen:
@@ -152,6 +181,22 @@ def _program(case: Case, line: Line, failing: int) -> str:
     if len(case.steps) > len(lines):
         lines.append(row("", "", "(the case stops here)"))
     return "\n".join(["|  | Step | What happens |", "| --- | --- | --- |", *lines])
+
+
+def _vacuum(step: Vacuum) -> str:
+    """What the text of a VACUUM does not say."""
+    logging = {True: "", False: ", logging off", None: ", logging not set"}[step.logging]
+    trouble = f", and of {code(step.troubled)}: {text(step.trouble.value)}" if step.trouble is not None else ""
+    parts = [
+        "" if step.form is VacuumForm.SQL_PATH else f", {text(step.form.value)}",
+        f", {text(step.mode.value)}" if step.mode.inventory or step.mode.lite else "",
+        f" of {text(step.inventory.value)}" if step.mode.inventory else "",
+        "" if step.safety_check else ", safety check off",
+        logging,
+        ", deleting in parallel" if step.parallel else "",
+        trouble,
+    ]
+    return "".join(parts)
 
 
 def _ending(step: Line) -> str:
@@ -182,6 +227,8 @@ def _words(step: Step) -> str:
         return f"read the changes of step {step.of_step}"
     if isinstance(step, BadDelete):
         return f"a DELETE that must be refused: {step.blunder.value}"
+    if isinstance(step, BadVacuum):
+        return f"a VACUUM{' DRY RUN' if step.dry_run else ''} that must be refused: {step.blunder.value}"
     return "DELETE" if isinstance(step, Delete) else "VACUUM"
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from reports.features import FeaturePairs, feature_pairs
+from reports.occasions import FATES, Counts, occasion_tables, occasions
 from reports.plurals import counted
 from reports.stream import Run
 from reports.verdicts import ClauseResult, Verdict, counterexample, counts, results_of
@@ -39,9 +40,10 @@ def markdown(run: Run, *, limit: int = LIMIT) -> str:
     attention = [result for result in results if result.verdict in _ATTENTION]
     erred = [case for case in run.cases if case["error"] is not None]
     pairs = feature_pairs(run.cases)
-    rows = max(len(results), len(erred), len(pairs.names), 1)
+    met = occasion_tables(occasions(run.cases))
+    rows = max(len(results), len(erred), len(pairs.names), *(len(table.rows) for table in met), 1)
     while True:
-        whole = "\n\n".join(_parts(run, results, attention, pairs, rows)) + "\n"
+        whole = "\n\n".join(_parts(run, results, attention, pairs, met, rows)) + "\n"
         if len(whole.encode("utf-8", "surrogatepass")) <= limit or rows == 0:
             return whole.encode("utf-8", "backslashreplace").decode("utf-8")
         rows //= 2
@@ -88,7 +90,12 @@ def _cut(line: str) -> str:
 
 
 def _parts(
-    run: Run, results: Sequence[ClauseResult], attention: Sequence[ClauseResult], pairs: FeaturePairs, rows: int
+    run: Run,
+    results: Sequence[ClauseResult],
+    attention: Sequence[ClauseResult],
+    pairs: FeaturePairs,
+    met: Sequence[Counts],
+    rows: int,
 ) -> list[str]:
     header, footer = run.header, run.footer
     versions = ", ".join(f"{name} {version}" for name, version in header["versions"].items())
@@ -128,6 +135,7 @@ def _parts(
             "`python counterexamples/CLAUSE-CASE/reproduce.py`."
         )
     parts += _features(pairs, rows)
+    parts += _occasions(met, rows)
     table = [
         row(
             result.clause,
@@ -162,6 +170,22 @@ def _features(pairs: FeaturePairs, rows: int) -> list[str]:
         _table(heading, table, rows),
         "</details>",
     ]
+
+
+def _occasions(tables: Sequence[Counts], rows: int) -> list[str]:
+    """How often VACUUMs met what. Folded."""
+    if not tables:
+        return []
+    parts = ["<details><summary>What the VACUUMs met</summary>"]
+    for table in tables:
+        # A reason has one fate or another, so an empty cell means nothing; elsewhere it is something that was never met.
+        absent = "" if table.columns == FATES else "**0**"
+        lines = [
+            row(text(name), *(table.count(name, column) or absent for column in table.columns)) for name in table.rows
+        ]
+        parts.append(f"{text(table.title)}:")
+        parts.append(_table(row(text(table.corner), *(text(column) for column in table.columns)), lines, rows))
+    return [*parts, "</details>"]
 
 
 def _found(run: Run, result: ClauseResult) -> str:

@@ -7,15 +7,22 @@ A plan is plain JSON-able data (all instants in ms from the start):
 - ``files``: ``{"path", "content" (base64), "modified"}``; ``directories``: paths, relative to the table's root;
 - ``commits``: ``{"version", "modified", "lines": [action], "checkpoint"}``, in order from version 0, and, where there is a
   checksum file beside the commit, ``"checksum"``: its object. Inside them ``{"$ms": n}`` is an instant, and
-  ``{"$root": path}`` the absolute URI of a file of the table;
+  ``{"$root": path}`` the absolute URI of a file of the table. With ``"parts"``, Delta divides the checkpoint into as many
+  files (fewer, where it has fewer files to tell of);
+- where they are not empty: ``links``: ``{"path", "target", "modified"}``, symbolic links, both paths relative to the root;
+  ``pruned``: the log loses all below this version; ``broken_last_checkpoint``: ``_last_checkpoint`` is cut off in the middle.
+  Paths of files, directories and links may lie beside the root, in a directory that the script makes: ``../name``;
 - ``ops``: what is done, in order. Each has ``step``, its place in the case's program (its place in ``ops`` by default),
   and, where the engine runs it, ``clock`` and ``conf`` (settings for this step only):
   ``{"do": "delete" or "vacuum", "sql"}``, ``{"do": "delete", "form", "where"}`` with one of model's forms and the
   condition as SQL (``None``: none), ``{"do": "read", "before_step"}``, ``{"do": "changes", "of_step"}``,
   ``{"do": "bad delete", "sql", "setup": [sql], "directories": [path]}`` (both done before; a directory may lie beside
-  the table: ``{table}-beside``); and ``{"do": "append", "files", "lines", "modified"}``,
-  ``{"do": "litter", "files", "directories"}``. ``{table}`` becomes the table's path. A clock is
-  ``{"offset", "removed_by_step"}`` as in model's Moment;
+  the table: ``{table}-beside``), ``{"do": "bad vacuum"}`` likewise; and ``{"do": "append", "files", "lines", "modified"}``,
+  ``{"do": "litter", "files", "directories", "links"}``. ``{table}`` becomes the table's path, ``{name}`` and ``{managed}``
+  its name as an external and as a managed table. A VACUUM may say ``{"form", "hours"}`` in place of ``sql``, where it is
+  no SQL; ``inventory``: one of model's kinds, which the SQL then has as ``delta.`{table}-inventory``` or as the view
+  ``tombstone_inventory``; ``trouble``: ``{"kind", "path"}``, one of model's (``reports.troubles``). A setting of ``None``
+  in ``conf`` is not set at all. A clock is ``{"offset", "removed_by_step"}`` as in model's Moment;
 - ``law``: ``{"name", "params"}``, one of ``reports.laws``; ``at_step``: the step that it judges. Where several ops have
   this step, the last one of them is judged.
 """
@@ -30,10 +37,12 @@ from collections.abc import Iterable, Mapping
 from types import ModuleType
 from typing import Any
 
-from reports import instants, laws, plurals, script, values, vectors
+from reports import asking, building, instants, laws, looking, plurals, script, session, troubles, values, vectors
 
 _KEYS = ("clause", "sentence", "case", "packages", "pip", "directories", "files", "commits", "ops", "law", "at_step")
-_ENGINE_OPS = ("delete", "bad delete", "vacuum", "read", "changes")
+_OPTIONAL = ("links", "pruned", "broken_last_checkpoint")
+_MODULES = (instants, plurals, values, vectors, *laws.MODULES, session, looking, building, asking, troubles, script)
+_ENGINE_OPS = ("delete", "bad delete", "vacuum", "bad vacuum", "read", "changes")
 _LINE = 100  # characters of base64 on one line
 
 
@@ -49,9 +58,10 @@ def reproduction(plan: Mapping[str, Any]) -> str:
     """
     _validate(plan)
     law = plan["law"]["name"]
-    pieces = _Pieces((instants, plurals, values, vectors, laws, script))
+    pieces = _Pieces(_MODULES)
+    trouble = ["file_system_trouble"] if any(op.get("trouble") for op in plan["ops"]) else []
     own = pieces.needed([law])
-    rest = [name for name in pieces.needed(["main"]) if name not in own]
+    rest = [name for name in pieces.needed(["main", *trouble]) if name not in own]
     # Types and constants are run when the script is loaded, so they stand before everything that uses them.
     types = [name for name in pieces.order if name in {*own, *rest} and not pieces.is_function(name)]
     sections = [
@@ -69,7 +79,7 @@ def reproduction(plan: Mapping[str, Any]) -> str:
         *(pieces.sources[name] for name in rest if name not in types),
         _heading("The bytes of the files"),
         _contents_text(plan),
-        f'if __name__ == "__main__":\n    sys.exit(main(PLAN, CONTENTS, {law}))',
+        f'if __name__ == "__main__":\n    sys.exit(main({", ".join(["PLAN", "CONTENTS", law, *trouble])}))',
     ]
     seen: set[str] = set()
     unique = [section for section in sections if not (section in seen or seen.add(section))]  # type: ignore[func-returns-value]
@@ -120,6 +130,7 @@ def _heading(text: str) -> str:
 
 def _plan_text(plan: Mapping[str, Any]) -> str:
     shown = {key: plan[key] for key in _KEYS if key != "pip"}
+    shown |= {key: plan[key] for key in _OPTIONAL if plan.get(key)}
     shown["files"] = [_without_content(file) for file in plan["files"]]
     shown["ops"] = [
         {**op, "files": [_without_content(file) for file in op["files"]]} if "files" in op else op for op in plan["ops"]

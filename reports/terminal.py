@@ -13,6 +13,7 @@ from rich.text import Text
 
 from reports.features import feature_pairs
 from reports.instants import duration
+from reports.occasions import Counts, occasion_tables, occasions
 from reports.plurals import counted
 from reports.stream import Line, Run
 from reports.verdicts import ClauseResult, Verdict, counterexample, counts, results_of
@@ -84,13 +85,15 @@ class Progress:
 
 
 def show(run: Run, console: Console, *, directory: Path | None = None) -> None:
-    """Print a finished run: the clause table, then what needs attention, then the verdict.
+    """Print a finished run: the clause table, what VACUUMs met, what needs attention, then the verdict.
 
     ``directory`` is the report directory that holds ``counterexamples/``; with it, paths and commands are shown.
     """
     results = results_of(run)
     width = None if console.is_terminal else max(console.width, _LOG_WIDTH)
     console.print(_table(run, results, width), crop=False)
+    for met in occasion_tables(occasions(run.cases)):
+        console.print(Text(), Text(f"{met.title}:"), _counts(met), crop=False)
     for result in results:
         if result.verdict in (Verdict.FAIL, Verdict.STALE, Verdict.ERROR, Verdict.UNEXERCISED):
             _print(console, *_details(run, result, directory))
@@ -128,6 +131,16 @@ def _table(run: Run, results: tuple[ClauseResult, ...], width: int | None) -> Ta
             f"{result.seconds:.1f}",
             Text(_visible(run.clauses[result.clause]["sentence"])),
         )
+    return table
+
+
+def _counts(met: Counts) -> Table:
+    table = Table(box=None, pad_edge=False)
+    table.add_column(_visible(met.corner), overflow="fold")
+    for column in met.columns:
+        table.add_column(_visible(column), justify="right", overflow="fold")
+    for name in met.rows:
+        table.add_row(Text(_visible(name)), *(str(met.count(name, column)) for column in met.columns))
     return table
 
 

@@ -28,8 +28,9 @@ from reports.views import write_views
 from runner.options import Options, UsageMistake
 from runner.referee import holds_for, selected_clauses
 from runner.workspace import Workspace
-from suites.campaigns import EXPLORATION, selected, shards
+from suites.campaigns import EXPLORATION, REGRESSIONS, selected, shards
 from suites.clause import CATALOGUE, Clause
+from suites.regressions import kept_cases
 from suites.reproduction_plan import reproduction_plan
 
 #: The seed of the profiles that draw the same cases on each run. It is one of those with which the smoke profile meets
@@ -139,6 +140,7 @@ class Controller:
                 {"name": campaign.name, "planned": options.profile.cases[campaign.name]}
                 for campaign in selected(options.clauses)
             ]
+            + [{"name": REGRESSIONS.name, "planned": len(kept_cases())}]
             + [{"name": EXPLORATION.name, "planned": options.profile.machine_runs}]
             * (options.profile.machine_runs > 0),
         }

@@ -17,7 +17,8 @@ def clocks(
     """Settings of the engine's clock, never before ``not_before`` (ms from the start, itself 0 or more).
 
     Five in six put the cutoff (the clock less ``retention``, ms) on an instant of the case, or 1 ms before or after it:
-    a tombstone's deletion, a removed file's time, a stray's time (the table's and those of ``strays``), a commit. The
+    a tombstone's deletion (a vector's old one too), a removed file's time, a stray's time (the table's and those of
+    ``strays``), a commit, and so the files of its vectors. The
     rest are plain steps forward. The clock does not run behind the start, as the engine's own stamps are made after
     it. Shrinks towards the clock's present place, then to tombstones.
     """
@@ -45,7 +46,8 @@ def interesting_instants(table: Table, *, strays: tuple[Stray, ...] = ()) -> tup
     """The instants that decide about something, ms: of tombstones, removed files, strays and commits, each once."""
     removals = [removal for commit in table.commits for removal in commit.removes]
     removed = {removal.file for removal in removals}
-    found = [removal.deleted for removal in removals]
+    found = [removal.deleted for removal in removals if removal.deleted is not None]
+    found += [mask.deleted for commit in table.commits for mask in commit.masks]
     found += [file.modified for file in table.files if file.id in removed]
     found += [stray.modified for stray in (*table.strays, *strays)]
     found += [commit.at for commit in table.commits]

@@ -21,13 +21,23 @@ _FREE = (
     Feature.CHECKSUMS,
 )
 
+#: What tables have for VACUUM's sake only (``strategies.vacuum_cases``).
+OF_VACUUM = (
+    Feature.FREQUENT_CHECKPOINTS,
+    Feature.BROKEN_LAST_CHECKPOINT,
+    Feature.VACUUM_PROTOCOL_CHECK,
+    Feature.UNKNOWN_WRITER,
+    Feature.UNKNOWN_READER,
+)
+
 
 @st.composite
 def feature_sets(draw: DrawFn, *, append_only: bool = False) -> tuple[str, ...]:
     """Valid sets of features, in the order of ``FEATURES``. Each is in two sets of five, so a pair is in one of six.
 
     Of the vectors' two and of the mapping's two features there is one at most, a dropped column only with mapping.
-    APPEND_ONLY is in all of them where ``append_only`` says so, and else in none. Shrinks to no feature.
+    APPEND_ONLY is in all of them where ``append_only`` says so, and else in none; ``OF_VACUUM`` are in none. Shrinks to
+    no feature.
     """
     vectors, mapping = draw(_VECTORS), draw(_MAPPING)
     chosen = {vectors, mapping}

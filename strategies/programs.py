@@ -8,12 +8,13 @@ from itertools import combinations
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from model.steps import Append, Delete, EngineStep, Litter, Moment, Read, SetClock, Step, Vacuum
+from model.steps import Append, Delete, EngineStep, Litter, Mode, Moment, Read, SetClock, Step, Vacuum
 from model.table import DAY, HOUR, Commit, DataFile, Stray, Table
 from strategies.clocks import clocks, stamped_clocks
 from strategies.predicates import Over, constants, predicates
 from strategies.strays import strays
 from strategies.tables import data_files, live_files, partitions_of
+from strategies.vacuum_steps import takes_inventories, vacuums
 from strategies.weights import odds, weighted
 
 #: No case takes so long: an instant this far after a DELETE's stamp is after whatever else the program stamps.
@@ -30,6 +31,7 @@ _TWO_IN_THREE = odds((2, True), (1, False))
 _THREE_IN_FOUR = odds((3, True), (1, False))
 _OTHERS: tuple[Over, ...] = ("mixed", "any", "partition")
 _VACUUMS = st.sampled_from([(False,), (True, False), (False, False), (True,)])
+_MODES = odds((8, Mode.DEFAULT), *((1, mode) for mode in Mode))
 
 
 def deletes(table: Table, *, metadata_only: bool = False) -> SearchStrategy[Delete]:
@@ -55,8 +57,9 @@ def programs(
 ) -> tuple[Step, ...]:
     """Programs of ``length`` operations on ``table``, and a read at their end, in ``engine_steps`` runs of the engine.
 
-    An operation is an append, a DELETE, a step of the clock, strays that appear, one or two VACUUMs, or a read of the
-    current version or of one before a step. What would pass the limit of runs is left out. The list is of fixed length:
+    An operation is an append, a DELETE, a step of the clock, strays that appear, one or two VACUUMs (of any mode and form,
+    two in three by a plain listing, without RETAIN and troubles), or a read of the current version or of one before a
+    step. What would pass the limit of runs is left out. The list is of fixed length:
     Hypothesis shortens lists that it may, and a short program seldom holds a DELETE before a VACUUM. In two of three
     programs a DELETE, a step of the clock and a VACUUM stand in this order, with anything around and between them. The
     clock never goes back. Shrinks operation by operation.
@@ -81,7 +84,7 @@ def programs(
             program.run(draw(deletes(program.table, metadata_only=metadata_only)))
         elif operation == "vacuum":
             for dry_run in draw(_VACUUMS):
-                program.run(Vacuum(dry_run=dry_run))
+                program.run(draw(any_vacuums(program, dry_run=dry_run)))
         elif operation == "read before" and program.steps:
             program.run(Read(before_step=draw(st.integers(0, len(program.steps) - 1))))
         else:
@@ -121,6 +124,15 @@ class Program:
     def set_clock(self, step: SetClock) -> None:
         self.steps.append(step)
         self.clock, self.stamp = step.to.offset, step.to.removed_by_step
+
+
+@st.composite
+def any_vacuums(draw: DrawFn, program: Program, *, dry_run: bool) -> Vacuum:
+    """A VACUUM of any mode and form; by an inventory only while it can hold the table's strays. Shrinks to a listing."""
+    mode = draw(_MODES)
+    if mode.inventory and not takes_inventories(program.table):
+        mode = Mode.DEFAULT
+    return draw(vacuums(mode=mode, dry_run=dry_run))
 
 
 @st.composite

@@ -20,7 +20,7 @@ from deltalog.schemas import (
 )
 from model.layout import physical_name
 from model.sql import identifier, sql
-from model.table import Column, Feature, Table
+from model.table import Column, Feature, Table, retention_text
 from model.values import AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type
 
 #: Under what names a table with row tracking keeps ids in rewritten files (PROTOCOL.md, "Row Tracking").
@@ -31,7 +31,10 @@ ROW_COMMIT_VERSION_COLUMN = "_row-commit-version-col-00000000-0000-4000-8000-000
 DROPPED_COLUMN = "col-dropped"
 
 #: Features that readers must know too.
-_OF_READERS = ("columnMapping", "deletionVectors", "timestampNtz", "v2Checkpoint")
+_OF_READERS = ("columnMapping", "deletionVectors", "timestampNtz", "v2Checkpoint", "vacuumProtocolCheck")
+
+#: A feature that no engine has.
+UNKNOWN_FEATURE = "tombstoneUnknown"
 
 #: The first writer version that has a feature without a list of features, for those that have one.
 _LEGACY_WRITERS = {
@@ -107,7 +110,9 @@ def definition(table: Table, created: Any) -> list[Mapping[str, Any]]:
 
 def _configuration(table: Table, last_id: int) -> Iterator[tuple[str, str]]:
     if table.retention_hours is not None:
-        yield "delta.deletedFileRetentionDuration", f"interval {table.retention_hours} hours"
+        yield "delta.deletedFileRetentionDuration", retention_text(table.retention_hours)
+    if table.has(Feature.FREQUENT_CHECKPOINTS):
+        yield "delta.checkpointInterval", "2"
     if table.has(Feature.DELETION_VECTORS):
         yield "delta.enableDeletionVectors", "true"
     if table.has(Feature.CHANGE_DATA_FEED):
@@ -146,6 +151,10 @@ def features_used(table: Table) -> list[str]:
         used.add("v2Checkpoint")
     if table.checks:
         used.add("checkConstraints")
+    if table.has(Feature.VACUUM_PROTOCOL_CHECK):
+        used.add("vacuumProtocolCheck")
+    if table.has(Feature.UNKNOWN_WRITER, Feature.UNKNOWN_READER):
+        used.add(UNKNOWN_FEATURE)
     if any(column.generated_from is not None for column in table.columns):
         used.add("generatedColumns")
     if any(column.identity for column in table.columns):
@@ -173,9 +182,10 @@ def _protocol(table: Table) -> dict[str, Any]:
     if all(name in _LEGACY_WRITERS for name in used):
         reader = 2 if "columnMapping" in used else 1
         return {"minReaderVersion": reader, "minWriterVersion": max(_LEGACY_WRITERS[name] for name in used)}
+    of_readers = (*_OF_READERS, UNKNOWN_FEATURE) if table.has(Feature.UNKNOWN_READER) else _OF_READERS
     return {
         "minReaderVersion": 3,
         "minWriterVersion": 7,
-        "readerFeatures": [name for name in used if name in _OF_READERS],
+        "readerFeatures": [name for name in used if name in of_readers],
         "writerFeatures": used,
     }

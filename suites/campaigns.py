@@ -6,12 +6,14 @@ import hashlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from model.case import Case
-from strategies import cases
+from strategies import cases, vacuum_cases
 from suites.clause import CATALOGUE, matches
 from suites.profiles import Profile
+from suites.regressions import kept_cases
 
 
 @dataclass(frozen=True)
@@ -28,11 +30,20 @@ CAMPAIGNS = (
     Campaign("typed-deletes", cases.typed_deletes, ("DEL",)),
     Campaign("said-deletes", cases.said_deletes, ("DEL",)),
     Campaign("refused-deletes", cases.refused_deletes, ("DEL",)),
-    Campaign("vacuum-retention", cases.vacuum_retentions, ("VAC",)),
-    Campaign("vacuum-strays", cases.vacuum_strays, ("VAC",)),
-    Campaign("vacuum-commands", cases.vacuum_commands, ("VAC",)),
+    Campaign("vacuum-retention", vacuum_cases.vacuum_retentions, ("VAC",)),
+    Campaign("vacuum-strays", vacuum_cases.vacuum_strays, ("VAC",)),
+    Campaign("vacuum-commands", vacuum_cases.vacuum_commands, ("VAC",)),
+    Campaign("vacuum-modes", vacuum_cases.vacuum_modes, ("VAC",)),
+    Campaign("vacuum-vectors", vacuum_cases.vacuum_vectors, ("VAC",)),
+    Campaign("vacuum-histories", vacuum_cases.vacuum_histories, ("VAC",)),
+    Campaign("vacuum-troubles", vacuum_cases.vacuum_troubles, ("VAC",)),
+    Campaign("refused-vacuums", vacuum_cases.refused_vacuums, ("VAC",)),
     Campaign("programs", cases.programs, ("DEL", "VAC")),
 )
+
+
+#: The cases that are kept in ``regressions/``: every run judges them, whatever it draws.
+REGRESSIONS = Campaign("regressions", lambda: st.sampled_from(kept_cases()), ("DEL", "VAC"))
 
 
 #: The state machine's, in the random profiles. Its table and steps are drawn rule by rule.
@@ -70,7 +81,7 @@ def selected(clauses: Iterable[str]) -> tuple[Campaign, ...]:
 
 def shards(profile: Profile, clauses: Iterable[str]) -> list[Shard]:
     """The tests of a run, the costly ones first so that no worker is left with one at the end."""
-    found = []
+    found = [Shard(REGRESSIONS, 0, len(kept_cases()))] if kept_cases() else []
     for campaign in selected(clauses):
         left, number = profile.cases[campaign.name], 0
         while left > 0:

@@ -15,12 +15,13 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from model.case import Case
 from model.codec import case_id, dumps
-from suites.campaigns import Shard
+from suites.campaigns import REGRESSIONS, Shard
 from suites.judge import Judge, JudgedCase
 from suites.machine import TableMachine
 from suites.profiles import Profile
 from suites.record import case_line
 from suites.reduction import reduce, truncated
+from suites.regressions import kept_cases
 
 # Hypothesis puts constants out of the source of all local modules into what it draws. Then an edit anywhere, or one module
 # imported more, would change the cases of a seed: here they depend on the seed, the strategies and Hypothesis alone.
@@ -68,6 +69,8 @@ def fixed_cases(shard: Shard, run: int) -> list[Case]:
     Hypothesis varies what it has drawn before it draws anew, so the cases of one run are much alike, and it begins
     with the simplest case of all. Drawing costs milliseconds and judging seconds: draw many, take some, evenly spaced.
     """
+    if shard.campaign is REGRESSIONS:
+        return list(kept_cases())
     drawn: list[Case] = []
 
     @hypothesis.seed(shard.seed(run))
@@ -129,7 +132,7 @@ class Drawing:
         A fixed profile judges all its cases, and then makes failing ones smaller by ``suites.reduction``. In a random
         one Hypothesis stops at the first, shrinks it, and keeps it in its database.
         """
-        if profile.fixed:
+        if profile.fixed or self._shard.campaign is REGRESSIONS:
             for case in fixed_cases(self._shard, seed):
                 self._draw(case, stop=False)
         else:

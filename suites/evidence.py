@@ -5,29 +5,35 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from deltalog.actions import Add, Remove
+from deltalog.actions import Add, Cdc, Remove
 from deltalog.codec import to_line
+from deltalog.listing import EntryKind
 from model.codec import value_to_json
 from suites.observation import DeleteSeen, Rows, Seen, TableState, VacuumSeen
+from suites.vacuum_facts import vector_path
 
 
 def of_path(seen: Seen, path: str) -> tuple[str, ...]:
     """What is known of a path: what the log says of it, its age, and where it was before and after the step."""
     facts = [f"{path}: {_in_log(seen.before, path, seen)}"]
-    entry = seen.before.listing.get(path)
+    entry = seen.before.entry(path)
     if entry is None:
         facts.append("before the step it was not on storage")
-    elif entry.kind == "directory":
+    elif entry.kind is EntryKind.DIRECTORY:
         facts.append("before the step it was a directory")
+    elif entry.kind is EntryKind.LINK:
+        target = seen.before.target(path)
+        where = "to nothing" if target is None else f"to {'the root' if target == '.' else target}"
+        facts.append(f"before the step it was a symbolic link {where}, made at {seen.instant(entry.modified)}")
     else:
         facts.append(
             f"before the step it was on storage: {entry.size} bytes, modified at {seen.instant(entry.modified)}"
         )
     facts.append(
-        f"after the step it is {'still ' if entry and path in seen.after.listing else ''}{_presence(seen.after, path)}"
+        f"after the step it is {'still ' if entry and seen.after.entry(path) else ''}{_presence(seen.after, path)}"
     )
     if isinstance(seen, VacuumSeen):
-        facts += of_cutoff(seen)
+        facts += of_cutoff(seen) + of_mode(seen)
         judged = seen.fates.get(path)
         if judged:
             facts.append(f"so it must {judged.fate.value}: {judged.reason.value}")
@@ -38,7 +44,7 @@ def _in_log(state: TableState, path: str, seen: Seen) -> str:
     if path in state.live:
         version = _version_of(state, path, Add)
         since = f", added by version {version}" if version is not None else ""
-        return f"version {state.version} refers to it{since}"
+        return f"version {state.version} refers to it{' by its URI' if path in state.by_uri else ''}{since}"
     remove = state.tombstones.get(path)
     if remove is not None:
         version = _version_of(state, path, Remove)
@@ -49,10 +55,31 @@ def _in_log(state: TableState, path: str, seen: Seen) -> str:
             else f"at {seen.instant(remove.deletion_timestamp)}"
         )
         return f"removed{by} {deleted}"
-    return "no action refers to it"
+    return _in_vectors(state, path, seen) or "no action refers to it"
 
 
-def _version_of(state: TableState, path: str, kind: type[Add] | type[Remove]) -> int | None:
+def _in_vectors(state: TableState, path: str, seen: Seen) -> str | None:
+    """What the log says of a file of deletion vectors, or of a change file."""
+    live = [add for add in state.live.values() if vector_path(add, state.root) == path]
+    if live:
+        named = ", named by its absolute path" if all(_is_absolute(add) for add in live) else ""
+        return f"version {state.version} has the deletion vector of {live[0].file} in it{named}"
+    removed = [remove for remove in state.snapshot.removes.values() if vector_path(remove, state.root) == path]
+    if removed:
+        last = max(removed, key=lambda remove: remove.deletion_timestamp or 0)
+        named = ", named by its absolute path" if all(_is_absolute(remove) for remove in removed) else ""
+        stamp = last.deletion_timestamp
+        at = "without a deletionTimestamp" if stamp is None else f"at {seen.instant(stamp)}"
+        return f"the deletion vector of {last.file}, removed {at}, is in it{named}"
+    version = _version_of(state, path, Cdc)
+    return None if version is None else f"version {version} has it as a change file"
+
+
+def _is_absolute(action: Add | Remove) -> bool:
+    return action.deletion_vector is not None and action.deletion_vector.storage == "p"
+
+
+def _version_of(state: TableState, path: str, kind: type[Add] | type[Remove] | type[Cdc]) -> int | None:
     """The latest version whose commit has an action of this kind for the path."""
     versions = [
         commit.version
@@ -63,7 +90,7 @@ def _version_of(state: TableState, path: str, kind: type[Add] | type[Remove]) ->
 
 
 def _presence(state: TableState, path: str) -> str:
-    return "on storage" if path in state.listing else "not on storage"
+    return "on storage" if state.entry(path) else "not on storage"
 
 
 def of_cutoff(v: VacuumSeen) -> tuple[str, ...]:
@@ -78,6 +105,23 @@ def of_cutoff(v: VacuumSeen) -> tuple[str, ...]:
         return (f"{clock}; the retention is {kept}; so the cutoff is {v.instant(v.cutoff.latest)}",)
     window = f"{v.instant(v.cutoff.earliest)} or up to {v.cutoff.latest - v.cutoff.earliest} ms later"
     return (f"RETAIN {v.step.retain_hours:g} HOURS puts the cutoff at the wall clock, {window}",)
+
+
+def of_mode(v: VacuumSeen) -> tuple[str, ...]:
+    """Where a VACUUM looked that listed nothing, and what was wrong with the file system."""
+    facts = []
+    if v.step.mode.lite:
+        window = v.window
+        looked = (
+            f"looks through the versions {window.first} to {window.last}" if window else "has no version to look at"
+        )
+        mark = "no bookmark" if v.last_vacuumed is None else f"a bookmark at version {v.last_vacuumed}"
+        facts.append(f"LITE {looked}, with {mark}")
+    elif v.step.mode.inventory:
+        facts.append(f"the inventory was {v.step.inventory.value}")
+    if v.step.trouble is not None:
+        facts.append(f"the file system had trouble with {v.step.troubled}: {v.step.trouble.value}")
+    return tuple(facts)
 
 
 def of_answer(seen: Seen) -> tuple[str, ...]:
@@ -120,14 +164,17 @@ def of_delete(d: DeleteSeen) -> tuple[str, ...]:
 
 
 def changes(before: TableState, after: TableState) -> list[str]:
-    """The paths, of the log too, that differ between two states; directories only by being there or not."""
-    paths = sorted(set(before.listing) | set(after.listing))
+    """The paths, of the log too and beside the root, that differ between two states.
+
+    Directories only by being there or not.
+    """
+    paths = sorted({*before.listing, *after.listing, *before.beside, *after.beside})
     return [path for path in paths if _comparison(before, path) != _comparison(after, path)]
 
 
 def _comparison(state: TableState, path: str) -> object:
-    entry = state.listing.get(path)
-    return entry if entry is None or entry.kind != "directory" else "directory"
+    entry = state.entry(path)
+    return "directory" if entry and entry.kind is EntryKind.DIRECTORY else entry
 
 
 def rows_as_json(rows: Rows) -> list[list[Any]]:

@@ -16,10 +16,12 @@ from engines.port import Engine, EngineDied, Outcome
 from model.case import Case
 from model.delete import matches, may_fail
 from model.history import live_ids, masked, visible_rows
+from model.refusals import expected_vacuum_refusal
 from model.steps import (
     ENGINE_STEPS,
     Append,
     BadDelete,
+    BadVacuum,
     Delete,
     EngineStep,
     Litter,
@@ -44,10 +46,13 @@ from suites.observation import (
     Rows,
     Seen,
     TableState,
+    VacuumRefusalSeen,
     VacuumSeen,
     refusal_due,
 )
 from suites.observe import Observer
+from suites.occasions import occasions
+from suites.vacuum_facts import committed
 
 
 @dataclass
@@ -84,6 +89,7 @@ class JudgedCase:
     steps: tuple[dict[str, Any], ...]  # normalised observations of the engine's steps
     tallies: dict[str, Tally]
     failure: Failure | None = None
+    occasions: Counter[str] = field(default_factory=Counter)  # what its VACUUMs met (suites.occasions)
 
     @property
     def violated(self) -> list[str]:
@@ -104,9 +110,9 @@ class Judge:
         self._made = 0
 
     def new_root(self) -> Path:
-        """Where the next table goes."""
+        """Where the next table goes. The directory that it lies in is the case's, with all that lies beside the table."""
         self._made += 1
-        return self._directory / f"table-{self._made}"
+        return self._directory / f"case-{self._made}" / "table"
 
     def trial(self, table: Table, root: Path) -> Trial:
         """Make the table at ``root``, ready for steps."""
@@ -121,7 +127,7 @@ class Judge:
                 for step in case.steps:
                     if trial.take(step):
                         break
-                return JudgedCase(case, tuple(trial.records), trial.tallies)
+                return JudgedCase(case, tuple(trial.records), trial.tallies, occasions=trial.occasions)
             except EngineDied as death:
                 if chance == 2:
                     return JudgedCase(case, (), {}, Failure("engine-died", str(death).partition("\n")[0], str(death)))
@@ -130,7 +136,7 @@ class Judge:
                     case, (), {}, Failure("harness", f"{type(error).__name__}: {error}", traceback.format_exc())
                 )
             finally:
-                shutil.rmtree(root, ignore_errors=True)
+                shutil.rmtree(root.parent, ignore_errors=True)
         raise AssertionError("unreachable")
 
 
@@ -153,6 +159,7 @@ class Trial:
         self._version_before: list[int] = []  # by step
         self.tallies: dict[str, Tally] = {}
         self.records: list[dict[str, Any]] = []  # normalised observations of the engine's steps
+        self.occasions: Counter[str] = Counter()
         write_table(plan_table(table), root, start=self._start)
         self._promise_history(table)
         self._observer = Observer(table, root)
@@ -175,6 +182,8 @@ class Trial:
         seen = self._observed(index, step, outcome, version, before, after)
         broken = self._judge(seen)
         self.records.append(normalise(seen))
+        if isinstance(seen, VacuumSeen):
+            self.occasions += occasions(seen)
         self._seen.append(seen)
         self._state = after
         return broken or after.broken is not None
@@ -188,7 +197,8 @@ class Trial:
                 for id in live_ids(table, version)
                 for row in visible_rows(files[id], hidden.get(id, frozenset()))
             )
-            self._versions[version] = Promised(rows, self._start + commit.at)
+            if version >= table.pruned:  # no engine can read what the log has lost
+                self._versions[version] = Promised(rows, self._start + commit.at)
             self._rows = rows
 
     def _arrange(self, step: Step, state: TableState) -> None:
@@ -197,8 +207,8 @@ class Trial:
         if isinstance(step, SetClock):
             self._clock = self._instant(step.to)
         elif isinstance(step, Litter):
-            files, directories = plan_strays(step.strays)
-            write_files(files, directories, self._root, start=self._start)
+            files, directories, links = plan_strays(step.strays)
+            write_files(files, directories, self._root, start=self._start, links=links)
         elif isinstance(step, Append):
             offset = self._clock - self._start
             files, actions = plan_append(table, step.files, at=offset)
@@ -242,7 +252,7 @@ class Trial:
             self._rows = self._without_matching(self._rows, step)
         for number in range(before.version + 1, after.version + 1):
             commit = after.log.commits.get(number)  # none where the checkpoint of the step cleaned the log up at once
-            self._versions[number] = Promised(self._rows, commit.modified if commit else outcome.ended)
+            self._versions[number] = Promised(self._rows, committed(commit) if commit else outcome.ended)
         common: dict[str, Any] = {
             "table": self._table,
             "root": str(self._root),
@@ -262,8 +272,11 @@ class Trial:
             return DeleteSeen(step=step, **common)
         if isinstance(step, ReadChanges):
             return ChangesSeen(step=step, version=version, **common)
+        if isinstance(step, BadVacuum):
+            return VacuumRefusalSeen(step=step, due=expected_vacuum_refusal(step.blunder), **common)
         if isinstance(step, Vacuum):
-            return VacuumSeen(step=step, **common)
+            vacuum = VacuumSeen(step=step, **common)
+            return vacuum if vacuum.due is None else VacuumRefusalSeen(step=step, due=vacuum.due, **common)
         return ReadSeen(step=step, version=version, **common)
 
     def _judge(self, seen: Seen) -> bool:

@@ -17,9 +17,9 @@ from engines.port import EngineDied
 from model.case import Case
 from model.steps import Append, Delete, Litter, Read, SetClock, Step, Vacuum
 from model.table import Table
-from strategies.cases import vacuumable_tables
-from strategies.programs import Program, appends, deletes, next_clocks
+from strategies.programs import Program, any_vacuums, appends, deletes, next_clocks
 from strategies.strays import strays
+from strategies.vacuum_tables import vacuumable_tables
 from suites.judge import Failure, Judge, JudgedCase, Trial
 
 #: Steps of the engine in one run of the machine: each costs about a second.
@@ -62,9 +62,9 @@ class TableMachine(RuleBasedStateMachine):
         self._run(data.draw(deletes(self.program.table)))
 
     @precondition(may_run)
-    @rule(dry_run=st.booleans())
-    def vacuum(self, dry_run: bool) -> None:
-        self._run(Vacuum(dry_run=dry_run))
+    @rule(dry_run=st.booleans(), data=st.data())
+    def vacuum(self, dry_run: bool, data: st.DataObject) -> None:
+        self._run(data.draw(any_vacuums(self.program, dry_run=dry_run)))
 
     @precondition(may_run)
     @rule()
@@ -122,9 +122,9 @@ class TableMachine(RuleBasedStateMachine):
     def _case(self) -> JudgedCase:
         trial: Any = self._trial
         case = Case(self.program.initial, tuple(self._taken))
-        return JudgedCase(case, tuple(trial.records), trial.tallies, self._failure)
+        return JudgedCase(case, tuple(trial.records), trial.tallies, self._failure, trial.occasions)
 
     def teardown(self) -> None:
         if self._taken:
             self._ended(self._case())
-        shutil.rmtree(self._root, ignore_errors=True)
+        shutil.rmtree(self._root.parent, ignore_errors=True)

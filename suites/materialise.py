@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import base64
+import math
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +20,7 @@ from deltalog.codec import from_json
 from deltalog.commits import write_commit
 from deltalog.descriptors import DeletionVector
 from deltalog.log import read_log
+from deltalog.names import LAST_CHECKPOINT, LOG_DIRECTORY, SIDECARS, parse_name
 from deltalog.parquet import parquet_bytes
 from deltalog.paths import encode
 from deltalog.statistics import count_statistics, full_statistics
@@ -25,7 +28,7 @@ from deltalog.times import set_modified
 from deltalog.values import to_table
 from deltalog.vectors import inline_vector, vector_file
 from model.layout import file_path, partition_string, physical_name
-from model.table import Commit, DataFile, Feature, Kind, Statistics, Stray, Table, VectorStorage
+from model.table import Commit, DataFile, Feature, Kind, Reference, Statistics, Stray, Table, VectorStorage
 from suites.birth import DROPPED_COLUMN, definition, stored_fields
 
 #: Marks an instant in a planned action: ms from the start of the case.
@@ -46,13 +49,29 @@ class PlannedFile:
 
 
 @dataclass(frozen=True)
+class PlannedLink:
+    """A symbolic link. ``target`` is where it leads, a path from the root, as ``path`` is; nothing need be there."""
+
+    path: str
+    target: str
+    modified: int  # ms from the start, the link's own
+
+    def as_json(self) -> dict[str, Any]:
+        return {"path": self.path, "target": self.target, "modified": self.modified}
+
+
+@dataclass(frozen=True)
 class PlannedCommit:
-    """A version. In ``actions``, ``{"$ms": n}`` is the instant n ms from the start, ``{"$root": path}`` a file's URI."""
+    """A version. In ``actions``, ``{"$ms": n}`` is the instant n ms from the start, ``{"$root": path}`` a file's URI.
+
+    ``parts`` is the number of files of its checkpoint, if it has one.
+    """
 
     version: int
     modified: int  # ms from the start
     actions: tuple[Mapping[str, Any], ...]
     checkpoint: bool = False
+    parts: int = 1
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -60,24 +79,35 @@ class PlannedCommit:
             "modified": self.modified,
             "lines": list(self.actions),
             "checkpoint": self.checkpoint,
+            "parts": self.parts,
         }
 
 
 @dataclass(frozen=True)
 class TablePlan:
+    """All that lies in and beside a table's root, by paths from the root: what begins with ``../`` is beside it.
+
+    Files, directories and links come first, then the commits in order, each with its checksum and its checkpoint; then
+    the log loses what is ``pruned``: commits, checksums and checkpoints below this version; then ``_last_checkpoint`` is
+    cut off in its middle if it is to be broken, or written as such where there is none.
+    """
+
     files: tuple[PlannedFile, ...]
     directories: tuple[str, ...]
     commits: tuple[PlannedCommit, ...]
     v2_checkpoints: bool = False
     checksums: bool = False
     in_commit_timestamps: bool = False
+    links: tuple[PlannedLink, ...] = ()
+    pruned: int = 0
+    broken_last_checkpoint: bool = False
 
 
 def plan_table(table: Table) -> TablePlan:
     """The files and commits of an initial table, its strays included."""
     history = _History(table)
     commits = [history.commit(version, commit) for version, commit in enumerate(table.commits)]
-    strays, directories = plan_strays(table.strays)
+    strays, directories, links = plan_strays(table.strays)
     planned = tuple(
         PlannedFile(file_path(table, file), history.contents[file.id], file.modified) for file in table.files
     )
@@ -88,6 +118,9 @@ def plan_table(table: Table) -> TablePlan:
         table.has(Feature.V2_CHECKPOINTS),
         table.has(Feature.CHECKSUMS),
         table.has(Feature.IN_COMMIT_TIMESTAMPS),
+        links,
+        table.pruned,
+        table.has(Feature.BROKEN_LAST_CHECKPOINT),
     )
 
 
@@ -110,7 +143,7 @@ class _History:
         table = self.table
         info = _commit_info("CREATE TABLE" if version == 0 else "WRITE", commit.at, table)
         actions: list[Mapping[str, Any]] = [info, *(definition(table, _at(commit.at)) if version == 0 else [])]
-        actions += [self._remove(removal.file, removal.deleted) for removal in commit.removes]
+        actions += [self._remove(removal.file, removal.deleted, bare=removal.bare) for removal in commit.removes]
         for removal in commit.removes:
             self.vectors.pop(removal.file, None)
         actions += [self._remove(mask.file, mask.deleted) for mask in commit.masks]
@@ -124,7 +157,7 @@ class _History:
         if table.has(Feature.ROW_TRACKING) and (commit.adds or version == 0):
             mark = f'{{"rowIdHighWaterMark":{self.next_row_id - 1}}}'
             actions.append({"domainMetadata": {"domain": "delta.rowTracking", "configuration": mark, "removed": False}})
-        return PlannedCommit(version, commit.at, tuple(actions), commit.checkpoint)
+        return PlannedCommit(version, commit.at, tuple(actions), commit.checkpoint, commit.parts)
 
     def _write_vectors(self, version: int, commit: Commit) -> None:
         """Give the masked files their vectors: inline, or all of the commit in one file."""
@@ -134,7 +167,8 @@ class _History:
                 self.vectors[mask.file] = _descriptor(inline_vector(mask.rows))
         if not stored:
             return
-        content, descriptors = vector_file(UUID(f"{version:08x}-0000-4000-8000-000000000000"), [m.rows for m in stored])
+        uuid = UUID(f"{version:08x}-0000-4000-8000-000000000000")
+        content, descriptors = vector_file(uuid, [mask.rows for mask in stored], commit.vector_prefix)
         name = str(descriptors[0].file)
         self.vector_files.append(PlannedFile(name, content, commit.at))
         for mask, descriptor in zip(stored, descriptors):
@@ -146,16 +180,16 @@ class _History:
         add = _add(self.table, self.files[id], self.contents[id], masked=id in self.vectors)
         return {"add": {**add, **self._vector(id), **self.row_ids.get(id, {})}}
 
-    def _remove(self, id: int, deleted: int) -> dict[str, Any]:
+    def _remove(self, id: int, deleted: int | None, *, bare: bool = False) -> dict[str, Any]:
         file = self.files[id]
-        remove = {
-            "path": encode(file_path(self.table, file)),
-            "deletionTimestamp": _at(deleted),
-            "dataChange": True,
-            "extendedFileMetadata": True,
-            "partitionValues": _partition_values(self.table, file),
-            "size": len(self.contents[id]),
-        }
+        remove: dict[str, Any] = {"path": _path(self.table, file)}
+        if deleted is not None:
+            remove["deletionTimestamp"] = _at(deleted)
+        remove["dataChange"] = True
+        if not bare:
+            remove["extendedFileMetadata"] = True
+            remove["partitionValues"] = _partition_values(self.table, file)
+            remove["size"] = len(self.contents[id])
         return {"remove": {**remove, **self._vector(id), **self.row_ids.get(id, {})}}
 
     def _vector(self, id: int) -> dict[str, Any]:
@@ -189,37 +223,75 @@ def plan_append(
     return files, (_commit_info("WRITE", at, table), *adds)
 
 
-def plan_strays(strays: Iterable[Stray]) -> tuple[tuple[PlannedFile, ...], tuple[str, ...]]:
-    """The files and the directories among ``strays``."""
+def plan_strays(
+    strays: Iterable[Stray],
+) -> tuple[tuple[PlannedFile, ...], tuple[str, ...], tuple[PlannedLink, ...]]:
+    """The files, the directories and the links among ``strays``."""
+    strays = tuple(strays)
     files = tuple(
         PlannedFile(stray.path, b"x" * stray.size, stray.modified) for stray in strays if stray.kind is Kind.FILE
     )
-    return files, tuple(stray.path for stray in strays if stray.kind is Kind.DIRECTORY)
+    links = tuple(PlannedLink(stray.path, stray.target, stray.modified) for stray in strays if stray.target is not None)
+    return files, tuple(stray.path for stray in strays if stray.kind is Kind.DIRECTORY), links
 
 
 def write_table(plan: TablePlan, root: Path, *, start: int) -> None:
     """Make the table at ``root``, a new directory, with the start of the case at ``start`` (ms since the epoch)."""
     root.mkdir(parents=True)
-    write_files(plan.files, plan.directories, root, start=start)
+    write_files(plan.files, plan.directories, root, start=start, links=plan.links)
     for commit in plan.commits:
         write_actions(commit.version, commit.actions, root, start=start, modified=commit.modified)
         if plan.checksums:
             stamp = start + commit.modified if plan.in_commit_timestamps else None
             write_checksum(root, read_log(root).snapshot(), in_commit_timestamp=stamp)
         if commit.checkpoint:
-            write_checkpoint(root, read_log(root).snapshot(), v2=plan.v2_checkpoints)
+            write_checkpoint(root, read_log(root).snapshot(), parts=commit.parts, v2=plan.v2_checkpoints)
+    log = root / LOG_DIRECTORY
+    for path in sorted(path for path in log.rglob("*") if plan.pruned and path.is_file()):
+        if _version_of(path) < plan.pruned:
+            path.unlink()
+    if plan.broken_last_checkpoint:
+        pointer = log / LAST_CHECKPOINT
+        whole = pointer.read_bytes() if pointer.exists() else b'{"version":0,"size":1}'
+        pointer.write_bytes(whole[: len(whole) // 2])
 
 
-def write_files(files: Iterable[PlannedFile], directories: Iterable[str], root: Path, *, start: int) -> None:
-    """Put files and directories below ``root``. Files are new; directories may be there already."""
+def _version_of(path: Path) -> float:
+    """The version that a file of the log is about; none is below that of a file that is about all."""
+    name = parse_name(path.name)
+    if name is not None:
+        return name.version
+    # Sidecars of our own are named by their checkpoint's version (deltalog.checkpoints).
+    return int(path.name[:8], 16) if path.parent.name == SIDECARS else math.inf
+
+
+def write_files(
+    files: Iterable[PlannedFile],
+    directories: Iterable[str],
+    root: Path,
+    *,
+    start: int,
+    links: Iterable[PlannedLink] = (),
+) -> None:
+    """Put files, directories and links below ``root`` or beside it. Files and links are new; directories may be there."""
     for directory in directories:
-        (root / directory).mkdir(parents=True, exist_ok=True)
+        _place(root, directory).mkdir(parents=True, exist_ok=True)
     for file in files:
-        path = root / file.path
+        path = _place(root, file.path)
         path.parent.mkdir(parents=True, exist_ok=True)
         with open(path, "xb") as stream:
             stream.write(file.content)
         set_modified(path, start + file.modified)
+    for link in links:
+        path = _place(root, link.path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.symlink_to(os.path.relpath(_place(root, link.target), path.parent))
+        set_modified(path, start + link.modified, follow_links=False)
+
+
+def _place(root: Path, path: str) -> Path:
+    """Where a path from the root leads, ``..`` resolved by its letters."""
+    return Path(os.path.normpath(root / path))
 
 
 def write_actions(version: int, actions: Iterable[Mapping[str, Any]], root: Path, *, start: int, modified: int) -> None:
@@ -234,7 +306,8 @@ def resolve(value: Any, root: Path, start: int) -> Any:
         if set(value) == {INSTANT}:
             return start + value[INSTANT]
         if set(value) == {FILE_URI}:
-            return (root / value[FILE_URI]).as_uri()
+            # In the spelling of Java: Delta takes a file that is spelled otherwise for one that nothing refers to.
+            return "file://" + encode(_place(root, value[FILE_URI]).as_posix())
         return {key: resolve(item, root, start) for key, item in value.items()}
     return [resolve(item, root, start) for item in value] if isinstance(value, (list, tuple)) else value
 
@@ -266,6 +339,12 @@ def _commit_info(operation: str, at: int, table: Table) -> dict[str, Any]:
     return {"commitInfo": {**fields, "engineInfo": "Tombstone"}}
 
 
+def _path(table: Table, file: DataFile) -> Any:
+    """What actions name a data file by: its encoded path, or the marker of its URI."""
+    path = file_path(table, file)
+    return encode(path) if file.reference is Reference.RELATIVE else {FILE_URI: path}
+
+
 def _partition_values(table: Table, file: DataFile) -> dict[str, str | None]:
     return {
         physical_name(table, column.name): partition_string(value, column.type)
@@ -275,7 +354,7 @@ def _partition_values(table: Table, file: DataFile) -> dict[str, str | None]:
 
 def _add(table: Table, file: DataFile, content: bytes, *, masked: bool = False) -> dict[str, Any]:
     add: dict[str, Any] = {
-        "path": encode(file_path(table, file)),
+        "path": _path(table, file),
         "partitionValues": _partition_values(table, file),
         "size": len(content),
         "modificationTime": _at(file.modified),

@@ -7,7 +7,7 @@ from typing import Any
 
 from model.layout import without_random
 from model.sql import delete_sql, vacuum_sql
-from model.steps import BadDelete, Delete, EngineStep, Form, ReadChanges, Vacuum
+from model.steps import BadDelete, BadVacuum, Delete, EngineStep, Form, Mode, ReadChanges, Vacuum, VacuumForm
 from suites.evidence import rows_as_json
 from suites.observation import ChangesSeen, DeleteSeen, ReadSeen, Seen, VacuumSeen
 
@@ -21,8 +21,15 @@ def step_text(step: EngineStep) -> str:
         return f"DELETE with a mistake: {step.blunder.value}"
     if isinstance(step, ReadChanges):
         return f"the change data feed of step {step.of_step}"
+    if isinstance(step, BadVacuum):
+        return f"VACUUM with a mistake: {step.blunder.value}{' (DRY RUN)' if step.dry_run else ''}"
     if isinstance(step, Vacuum):
-        return vacuum_sql(step, "t")
+        inventory = f"({step.inventory.value})" if step.mode.inventory else None
+        besides = [] if step.form is VacuumForm.SQL_PATH else [step.form.value]
+        besides += [step.mode.value] if step.mode is Mode.LITE_SETTING else []
+        besides += ["in parallel"] if step.parallel else []
+        besides += [f"{step.troubled}: {step.trouble.value}"] if step.trouble else []
+        return vacuum_sql(step, "t", inventory) + (f" ({'; '.join(besides)})" if besides else "")
     return "SELECT * FROM t" if step.before_step is None else f"SELECT * FROM t (as before step {step.before_step})"
 
 
@@ -79,6 +86,8 @@ def _observed(seen: Seen) -> dict[str, Any]:
         observed["info"] = _info(seen)
     if not isinstance(seen, (ReadSeen, ChangesSeen)):
         observed["vanished"] = sorted(without_random(path) for path in seen.vanished)
+        if seen.changed_beside:
+            observed["changed_beside"] = seen.changed_beside
         observed["operations"] = [
             str(commit.info.fields.get("operation")) if commit.info else "" for commit in seen.commits
         ]

@@ -11,93 +11,52 @@ from functools import cached_property
 
 from deltalog.actions import Add, Cdc, CommitInfo, Remove
 from deltalog.commits import Commit
-from deltalog.listing import Entry
-from deltalog.log import Log
-from deltalog.snapshot import Snapshot
+from deltalog.listing import Entry, EntryKind
 from engines.port import Outcome
 from model.delete import DeletePrediction, LiveFile, predict_delete, says_nothing_of_rows
 from model.layout import partition_value, physical_name
-from model.refusals import APPEND_ONLY, Refusal, expected_refusal
-from model.steps import BadDelete, Delete, EngineStep, Read, ReadChanges, Vacuum
+from model.refusals import APPEND_ONLY, CANNOT_VACUUM_LITE, UNKNOWN_PROTOCOL, Refusal, expected_refusal
+from model.steps import BadDelete, BadVacuum, Delete, EngineStep, Inventory, Read, ReadChanges, Trouble, Vacuum
 from model.table import Feature, Table
-from model.vacuum import LOG_DIRECTORY, Cutoff, Judged, Thing, cutoff_for, predict_vacuum, whole_hours
+from model.vacuum import (
+    Cutoff,
+    FullScan,
+    InventoryScan,
+    Judged,
+    LogPruned,
+    References,
+    Scan,
+    Window,
+    cutoff_for,
+    ends_in_error,
+    lite_window,
+    predict_vacuum,
+    whole_hours,
+)
 from model.values import Row
+from suites.state import RowId, Rows, TableState
+from suites.vacuum_facts import commit_times, lite_scan, named_outside, references_of
 
-Rows = Counter[Row]
+__all__ = [
+    "ChangesSeen",
+    "DeleteSeen",
+    "Promised",
+    "ReadSeen",
+    "RefusalSeen",
+    "RowId",
+    "Rows",
+    "Seen",
+    "TableState",
+    "VacuumRefusalSeen",
+    "VacuumSeen",
+    "duration",
+    "partition_of",
+    "refusal_due",
+    "relative",
+]
 
-#: A row's stable id and the version that last wrote it; None where the table does not know.
-RowId = tuple[int | None, int | None]
-
-
-@dataclass(frozen=True)
-class TableState:
-    """A table at rest: what lies on storage, what the log says, and the rows of every data file that the log refers to."""
-
-    listing: Mapping[str, Entry]
-    log: Log
-    snapshot: Snapshot
-    contents: Mapping[
-        str, tuple[Row, ...] | None
-    ]  # by path, all stored rows, full and in schema order; None: unreadable
-    unreferenced: Mapping[
-        str, int | None
-    ]  # files that the engine wrote and no action refers to: their rows, if readable
-    vectors: Mapping[str, frozenset[int] | str]  # by unique id, the row indexes that it hides, or why it cannot be read
-    row_ids: Mapping[str, tuple[RowId, ...]]  # by path of a live file, of each stored row; empty without row tracking
-    changes: Mapping[
-        str, tuple[tuple[Row, str], ...] | None
-    ]  # by path of a change file: rows, each with its change type
-    columns: Mapping[str, Mapping[str, int | None]]  # by path, a live file's stored columns and their ids; with mapping
-    broken: str | None = None  # why the log cannot be replayed; ``log`` and ``snapshot`` are then those of before
-
-    @property
-    def version(self) -> int:
-        return self.snapshot.version
-
-    @cached_property
-    def live(self) -> dict[str, Add]:
-        """The current version's files by path."""
-        return {add.file: add for add in self.snapshot.adds.values()}
-
-    @cached_property
-    def tombstones(self) -> dict[str, Remove]:
-        """The removed files by path; of several tombstones of a file, the one that protects it longest."""
-        latest: dict[str, Remove] = {}
-        for remove in self.snapshot.removes.values():
-            known = latest.get(remove.file)
-            if known is None or (known.deletion_timestamp or 0) < (remove.deletion_timestamp or 0):
-                latest[remove.file] = remove
-        return latest
-
-    @cached_property
-    def data(self) -> dict[str, Entry]:
-        """Everything on storage outside the log."""
-        return {path: entry for path, entry in self.listing.items() if path.split("/")[0] != LOG_DIRECTORY}
-
-    @cached_property
-    def rows(self) -> Rows | None:
-        """All rows of the current version as our own reader sees them; None where a live file cannot be read."""
-        total: Rows = Counter()
-        for path in self.live:
-            visible = self.visible(path)
-            if visible is None:
-                return None
-            total.update(row for _, row in visible)
-        return total
-
-    def hidden(self, action: Add | Remove) -> frozenset[int] | None:
-        """The row indexes that the action's deletion vector hides; None where it cannot be read."""
-        if action.deletion_vector is None:
-            return frozenset()
-        found = self.vectors.get(action.deletion_vector.unique_id)
-        return found if isinstance(found, frozenset) else None
-
-    def visible(self, path: str) -> list[tuple[int, Row]] | None:
-        """The rows that the table has in a live file, each with its index; None where it cannot be read."""
-        stored, hidden = self.contents[path], self.hidden(self.live[path])
-        if stored is None or hidden is None:
-            return None
-        return [(index, row) for index, row in enumerate(stored) if index not in hidden]
+#: The troubles that a path has when it is deleted.
+_OF_DELETION = (Trouble.CANNOT_DELETE, Trouble.DELETE_CRASHES, Trouble.FILE_VANISHES)
 
 
 @dataclass(frozen=True)
@@ -140,6 +99,12 @@ class Seen:
         """
         newest = max((checkpoint.version for checkpoint in self.after.log.checkpoints), default=-1)
         return frozenset(set(range(self.before.version + 1, newest)) - set(self.after.log.commits))
+
+    @cached_property
+    def changed_beside(self) -> list[str]:
+        """The paths beside the root that are not as they were, of files, links and directories; sorted."""
+        paths = sorted({*self.before.beside, *self.after.beside})
+        return [path for path in paths if _kept(self.before.beside.get(path)) != _kept(self.after.beside.get(path))]
 
     @cached_property
     def appeared(self) -> frozenset[str]:
@@ -297,19 +262,99 @@ class VacuumSeen(Seen):
             wall=(self.outcome.started, self.outcome.ended),
         )
 
+    @property
+    def too_short(self) -> bool:
+        """Whether the step asks for less than the table's retention: refused with the safety check on (facts 1.2, step 7)."""
+        return self.retain is not None and self.retain < self.table.retention
+
+    @cached_property
+    def references(self) -> References:
+        """What the log referred to below the root, before the step."""
+        return references_of(self.before)
+
+    @cached_property
+    def outside(self) -> frozenset[str]:
+        """The paths beside the root that the log named by URI, before the step: of data files and of vectors."""
+        return named_outside(self.before)
+
+    @property
+    def last_vacuumed(self) -> int | None:
+        """Up to which version a LITE VACUUM had gone through the log before the step; None: no bookmark."""
+        return self.before.last_vacuumed
+
+    @cached_property
+    def window(self) -> Window | None:
+        """The versions that a LITE run looks through; None: it is no LITE run, there are none, or it must be refused."""
+        try:
+            return self._window if self.step.mode.lite else None
+        except LogPruned:
+            return None
+
+    @property
+    def _window(self) -> Window | None:
+        return lite_window(
+            commit_times(self.before), cutoff=self.cutoff.earliest, last_vacuumed=self.before.last_vacuumed
+        )
+
+    @cached_property
+    def scan(self) -> Scan:
+        """Where the run looks for files to delete."""
+        if self.step.mode.lite:
+            return lite_scan(self.before, self.window)
+        if self.step.mode.inventory:
+            return InventoryScan(self.step.inventory is Inventory.FILES)
+        return FullScan()
+
     @cached_property
     def fates(self) -> dict[str, Judged]:
-        """What must become of every path that was there before."""
+        """What must become of every path below the root that was there before."""
+        # What goes wrong with a deletion does not happen to a run that deletes nothing.
+        untroubled = self.step.dry_run and self.step.trouble in _OF_DELETION
         return predict_vacuum(
-            {
-                path: Thing(entry.kind == "directory", entry.modified, entry.size)
-                for path, entry in self.before.listing.items()
-            },
-            live=self.before.live,
-            tombstones={path: remove.deletion_timestamp or 0 for path, remove in self.before.tombstones.items()},
+            self.before.things,
+            self.references,
             partition_by=self.table.partition_by,
             cutoff=self.cutoff,
+            scan=self.scan,
+            troubled=None if untroubled else self._troubled,
         )
+
+    @property
+    def _troubled(self) -> tuple[Trouble, str] | None:
+        trouble, path = self.step.trouble, self.step.troubled
+        return None if trouble is None or path is None else (trouble, path)
+
+    @cached_property
+    def fails(self) -> bool:
+        """Whether the trouble that the file system has must end the run in an error; as it happened where none can tell.
+
+        Not where the run is refused before it comes to that.
+        """
+        if self.too_short and self.step.safety_check:
+            return False
+        ends = ends_in_error(
+            self.fates,
+            self.before.things,
+            partition_by=self.table.partition_by,
+            scan=self.scan,
+            troubled=self._troubled,
+            dry_run=self.step.dry_run,
+        )
+        return self.refused if ends is None else ends
+
+    @property
+    def due(self) -> Refusal | None:
+        """How the step must be refused for what the table is, if it must be. Not for a RETAIN that is too short."""
+        unknown = next((feature for feature in UNKNOWN_PROTOCOL if self.table.has(feature)), None)
+        if unknown is not None:
+            return UNKNOWN_PROTOCOL[unknown]
+        if not self.step.mode.lite or (self.too_short and self.step.safety_check):
+            return None
+        try:
+            _ = self._window
+        except LogPruned:
+            return CANNOT_VACUUM_LITE
+        return None
 
     @cached_property
     def listed(self) -> frozenset[str]:
@@ -324,6 +369,14 @@ class VacuumSeen(Seen):
     def ran(self) -> bool:
         """A real run that was not refused."""
         return not self.step.dry_run and not self.refused
+
+
+@dataclass(frozen=True)
+class VacuumRefusalSeen(Seen):
+    """A VACUUM that must be refused, dry run or not: for what it says, or for what the table is."""
+
+    step: Vacuum | BadVacuum
+    due: Refusal
 
 
 @dataclass(frozen=True)
@@ -366,6 +419,11 @@ def relative(path: str, root: str) -> str:
     """A path as the engine prints it, relative to the table's root; as it is where it lies elsewhere."""
     plain = path.removeprefix("file://").removeprefix("file:")
     return plain.removeprefix(root).lstrip("/") if plain == root or plain.startswith(root + "/") else plain
+
+
+def _kept(entry: Entry | None) -> object:
+    """What must not change of an entry. A directory's time changes with what is made in it."""
+    return "directory" if entry and entry.kind is EntryKind.DIRECTORY else entry
 
 
 def duration(ms: int) -> str:

@@ -31,9 +31,14 @@ _GATE = {
     "typed-deletes": 50,
     "said-deletes": 48,
     "refused-deletes": 30,
-    "vacuum-retention": 56,
-    "vacuum-strays": 35,
-    "vacuum-commands": 52,
+    "vacuum-retention": 36,
+    "vacuum-strays": 28,
+    "vacuum-commands": 80,
+    "vacuum-modes": 84,
+    "vacuum-vectors": 100,
+    "vacuum-histories": 48,
+    "vacuum-troubles": 38,
+    "refused-vacuums": 48,
     "programs": 32,
 }
 
@@ -45,8 +50,13 @@ _SMOKE = {
     "said-deletes": 6,
     "refused-deletes": 6,
     "vacuum-retention": 9,
-    "vacuum-strays": 6,
-    "vacuum-commands": 9,
+    "vacuum-strays": 10,
+    "vacuum-commands": 12,
+    "vacuum-modes": 13,
+    "vacuum-vectors": 10,
+    "vacuum-histories": 8,
+    "vacuum-troubles": 6,
+    "refused-vacuums": 10,
     "programs": 5,
 }
 

@@ -25,6 +25,7 @@ def case_line(
         "case": to_json(judged.case),
         "features": features_of(judged.case.table),
         "steps": list(judged.steps),
+        "occasions": dict(sorted(judged.occasions.items())),
         "clauses": {
             id: {
                 "verdict": ("xfail" if id in listed else "fail") if tally.violations else "pass",

@@ -12,8 +12,22 @@ from typing import TypeVar
 from model.case import Case
 from model.codec import CorruptCase, from_json, to_json
 from model.predicate import And, Not, Or, Predicate
-from model.steps import Append, Delete, Litter, Read, SetClock, Step
-from model.table import Table
+from model.steps import (
+    Append,
+    BadVacuum,
+    Delete,
+    Form,
+    Inventory,
+    Litter,
+    Mode,
+    Read,
+    ReadChanges,
+    SetClock,
+    Step,
+    Vacuum,
+    VacuumForm,
+)
+from model.table import Commit, Reference, Table
 
 T = TypeVar("T")
 
@@ -59,12 +73,9 @@ def candidates(case: Case) -> Iterator[Case]:
     for file in reversed(case.table.files):
         yield _with_table(case, **_without_file(case.table, file.id))
     for index in range(len(case.table.commits) - 1, 0, -1):
-        commit = case.table.commits[index]
-        if not commit.adds and not commit.removes:
-            yield _with_table(case, commits=case.table.commits[:index] + case.table.commits[index + 1 :])
-        if commit.checkpoint:
-            plain = dataclasses.replace(commit, checkpoint=False)
-            yield _with_table(case, commits=(*case.table.commits[:index], plain, *case.table.commits[index + 1 :]))
+        yield from _simpler_history(case, index)
+    if case.table.pruned:
+        yield _with_table(case, pruned=0)
     for position, step in enumerate(case.steps):
         for simpler in _simpler_steps(step):
             yield dataclasses.replace(case, steps=(*case.steps[:position], simpler, *case.steps[position + 1 :]))
@@ -72,8 +83,36 @@ def candidates(case: Case) -> Iterator[Case]:
         for rows in _fewer(file.rows):
             fewer = dataclasses.replace(file, rows=rows)
             yield _with_table(case, files=(*case.table.files[:position], fewer, *case.table.files[position + 1 :]))
-    if case.table.features:
-        yield _with_table(case, features=())
+        if file.reference is not Reference.RELATIVE:
+            plain = dataclasses.replace(file, reference=Reference.RELATIVE)
+            yield _with_table(case, files=(*case.table.files[:position], plain, *case.table.files[position + 1 :]))
+    for features in _fewer(case.table.features):
+        yield _with_table(case, features=features)
+
+
+def _simpler_history(case: Case, index: int) -> Iterator[Case]:
+    """Without the commit at ``index``, where it adds and removes nothing, or with less in it."""
+    commits, commit = case.table.commits, case.table.commits[index]
+    if not (commit.adds or commit.removes or commit.masks):
+        pruned = case.table.pruned - (index < case.table.pruned)
+        yield _with_table(case, commits=commits[:index] + commits[index + 1 :], pruned=pruned)
+    for simpler in _simpler_commits(commit):
+        yield _with_table(case, commits=(*commits[:index], simpler, *commits[index + 1 :]))
+
+
+def _simpler_commits(commit: Commit) -> Iterator[Commit]:
+    for masks in _fewer(commit.masks):
+        yield dataclasses.replace(commit, masks=masks)
+    if commit.checkpoint:
+        yield dataclasses.replace(commit, checkpoint=False, parts=1)
+    if commit.parts > 1:
+        yield dataclasses.replace(commit, parts=1)
+    if commit.vector_prefix:
+        yield dataclasses.replace(commit, vector_prefix="")
+    if any(removal.bare for removal in commit.removes):
+        yield dataclasses.replace(
+            commit, removes=tuple(dataclasses.replace(removal, bare=False) for removal in commit.removes)
+        )
 
 
 def _with_table(case: Case, **changes: object) -> Case:
@@ -87,6 +126,10 @@ def without_step(steps: Sequence[Step], index: int) -> tuple[Step, ...] | None:
         if isinstance(step, Read) and step.before_step is not None:
             # What was current before the lost step was current before the next one too, if the lost one changed nothing.
             step = dataclasses.replace(step, before_step=step.before_step - (step.before_step > index))
+        elif isinstance(step, ReadChanges):
+            if step.of_step == index:
+                return None
+            step = dataclasses.replace(step, of_step=step.of_step - (step.of_step > index))
         elif isinstance(step, SetClock) and step.to.removed_by_step is not None:
             if step.to.removed_by_step == index:
                 return None
@@ -116,6 +159,7 @@ def _without_file(table: Table, id: int) -> dict[str, object]:
             commit,
             adds=tuple(add for add in commit.adds if add != id),
             removes=tuple(removal for removal in commit.removes if removal.file != id),
+            masks=tuple(mask for mask in commit.masks if mask.file != id),
         )
         for commit in table.commits
     )
@@ -126,6 +170,12 @@ def _simpler_steps(step: Step) -> Iterator[Step]:
     if isinstance(step, Delete) and step.where is not None:
         for part in _parts(step.where):
             yield Delete(part)
+    if isinstance(step, Delete) and step.form is not Form.SQL_PATH:
+        yield dataclasses.replace(step, form=Form.SQL_PATH)
+    elif isinstance(step, Vacuum):
+        yield from _simpler_vacuums(step)
+    elif isinstance(step, BadVacuum) and step.dry_run:
+        yield dataclasses.replace(step, dry_run=False)
     elif isinstance(step, Litter):
         for strays in _fewer(step.strays):
             if strays:
@@ -134,6 +184,24 @@ def _simpler_steps(step: Step) -> Iterator[Step]:
         for files in _fewer(step.files):
             if files:
                 yield Append(files)
+
+
+def _simpler_vacuums(step: Vacuum) -> Iterator[Vacuum]:
+    """The plain VACUUM, and those that are plain in one thing."""
+    simpler = (
+        Vacuum(dry_run=step.dry_run),
+        dataclasses.replace(step, trouble=None, troubled=None),
+        dataclasses.replace(step, mode=Mode.DEFAULT, inventory=Inventory.COMPLETE),
+        dataclasses.replace(step, inventory=Inventory.COMPLETE),
+        dataclasses.replace(step, form=VacuumForm.SQL_PATH),
+        dataclasses.replace(step, parallel=False),
+        dataclasses.replace(step, retain_hours=None),
+        dataclasses.replace(step, safety_check=True),
+        dataclasses.replace(step, logging=True),
+    )
+    for index, one in enumerate(simpler):
+        if one != step and one not in simpler[:index]:
+            yield one
 
 
 def _parts(predicate: Predicate) -> tuple[Predicate, ...]:

@@ -8,25 +8,49 @@ from typing import Any
 from model.case import Case
 from model.history import live_ids
 from model.layout import escape, partition_string
-from model.refusals import UNKNOWN_PARTITION, bad_delete_sql, view_sql
+from model.refusals import UNKNOWN_PARTITION, bad_delete_sql, bad_vacuum_sql, view_sql
 from model.sql import delete_sql, sql, vacuum_settings, vacuum_sql
 from model.steps import (
+    API_VACUUM_FORMS,
     Append,
     BadDelete,
+    BadVacuum,
     Blunder,
     Delete,
     Form,
     Litter,
+    Mode,
     Moment,
     Read,
     ReadChanges,
     SetClock,
+    Trouble,
     Vacuum,
+    VacuumBlunder,
+    VacuumForm,
 )
 from suites.materialise import plan_append, plan_strays, plan_table
 
 #: Stands for the table's path in the SQL of a plan.
 TABLE = "delta.`{table}`"
+
+#: What stands for the table in each form of a VACUUM that is SQL.
+_VACUUMED = {
+    VacuumForm.SQL_PATH: TABLE,
+    VacuumForm.SQL_QUOTED_PATH: "'{table}'",
+    VacuumForm.SQL_NAME: "{name}",
+    VacuumForm.SQL_MANAGED: "{managed}",
+}
+
+#: An inventory in the SQL of a plan: the script has it as a table beside the root, and as a view.
+_INVENTORIES = {
+    Mode.INVENTORY_TABLE: "delta.`{table}-inventory`",
+    Mode.INVENTORY_QUERY: "(SELECT * FROM tombstone_inventory)",
+}
+
+_VIEW = "tombstone_view"
+_BESIDE = "delta.`{table}-beside`"
+_PARALLELISM = {"spark.databricks.delta.vacuum.parallelDelete.parallelism": "3"}
 
 
 def reproduction_plan(
@@ -46,6 +70,9 @@ def reproduction_plan(
         **packages,
         "files": [file.as_json() for file in table.files],
         "directories": list(table.directories),
+        "links": [link.as_json() for link in table.links],
+        "pruned": table.pruned,
+        "broken_last_checkpoint": table.broken_last_checkpoint,
         "commits": [commit.as_json() for commit in table.commits],
         "ops": list(_operations(case, until=violation["step"])),
         "law": violation["law"],
@@ -65,20 +92,54 @@ def _bad_delete(case: Case, step: BadDelete) -> dict[str, Any]:
     """The statement, and what must be there first. A script's paths beside the table are free."""
     blunder, target = step.blunder, TABLE
     setup: list[str] = []
-    directories: list[str] = []
     if blunder is Blunder.PARTITION_DIRECTORY:
-        live = [file for file in case.table.files if file.id in live_ids(case.table)]
-        first = case.table.partition_columns[:1]
-        texts = [partition_string(file.partition[0], first[0].type) for file in live if first]
-        values = [text for text in texts if text is not None]
-        part = f"{escape(first[0].name)}={escape(values[0])}" if values else UNKNOWN_PARTITION
-        target = f"delta.`{{table}}/{part}`"
+        target = _partition(case)
     elif blunder in (Blunder.NOT_A_TABLE, Blunder.MISSING_PATH):
-        target = "delta.`{table}-beside`"
-        directories = ["{table}-beside"] if blunder is Blunder.NOT_A_TABLE else []
+        target = _BESIDE
     elif blunder is Blunder.VIEW:
-        target, setup = "tombstone_view", [view_sql("tombstone_view", TABLE)]
+        target, setup = _VIEW, [view_sql(_VIEW, TABLE)]
+    directories = ["{table}-beside"] if blunder is Blunder.NOT_A_TABLE else []
     return {"sql": bad_delete_sql(blunder, target), "setup": setup, "directories": directories}
+
+
+def _bad_vacuum(case: Case, step: BadVacuum) -> dict[str, Any]:
+    """As of a BadDelete."""
+    blunder, target = step.blunder, TABLE
+    setup: list[str] = []
+    if blunder is VacuumBlunder.PARTITION_DIRECTORY:
+        target = _partition(case)
+    elif blunder in (VacuumBlunder.NOT_A_TABLE, VacuumBlunder.MISSING_PATH):
+        target = _BESIDE
+    elif blunder is VacuumBlunder.TEMPORARY_VIEW:
+        target, setup = _VIEW, [f"CREATE OR REPLACE TEMPORARY VIEW {_VIEW} AS SELECT * FROM {TABLE}"]
+    directories = ["{table}-beside"] if blunder is VacuumBlunder.NOT_A_TABLE else []
+    return {"sql": bad_vacuum_sql(blunder, target, dry_run=step.dry_run), "setup": setup, "directories": directories}
+
+
+def _partition(case: Case) -> str:
+    """The partition of a live file, by its first column, as SQL names a path; one that cannot be where there is none."""
+    live = [file for file in case.table.files if file.id in live_ids(case.table)]
+    first = case.table.partition_columns[:1]
+    texts = [partition_string(file.partition[0], first[0].type) for file in live if first]
+    values = [text for text in texts if text is not None]
+    part = f"{escape(first[0].name)}={escape(values[0])}" if values else UNKNOWN_PARTITION
+    return f"delta.`{{table}}/{part}`"
+
+
+def _vacuum(step: Vacuum) -> dict[str, Any]:
+    """How it is said, its settings, its inventory and its trouble."""
+    # Of several tasks, some may go on a little when another has failed: where that is the trouble, there is but one.
+    parallel = step.parallel and step.trouble is not Trouble.DELETE_CRASHES
+    plan: dict[str, Any] = {"conf": {**vacuum_settings(step), **(_PARALLELISM if parallel else {})}}
+    if step.form in API_VACUUM_FORMS:
+        plan |= {"form": step.form.value, "hours": step.retain_hours}
+    else:
+        plan["sql"] = vacuum_sql(step, _VACUUMED[step.form], _INVENTORIES.get(step.mode))
+    if step.mode.inventory:
+        plan["inventory"] = step.inventory.value
+    if step.trouble is not None:
+        plan["trouble"] = {"kind": step.trouble.value, "path": step.troubled}
+    return plan
 
 
 def _operations(case: Case, *, until: int) -> list[dict[str, Any]]:
@@ -96,15 +157,9 @@ def _operations(case: Case, *, until: int) -> list[dict[str, Any]]:
         elif isinstance(step, ReadChanges):
             found.append({"step": index, "do": "changes", "of_step": step.of_step, "clock": said, "conf": {}})
         elif isinstance(step, Vacuum):
-            found.append(
-                {
-                    "step": index,
-                    "do": "vacuum",
-                    "sql": vacuum_sql(step, TABLE),
-                    "clock": said,
-                    "conf": vacuum_settings(step),
-                }
-            )
+            found.append({"step": index, "do": "vacuum", **_vacuum(step), "clock": said})
+        elif isinstance(step, BadVacuum):
+            found.append({"step": index, "do": "bad vacuum", **_bad_vacuum(case, step), "clock": said, "conf": {}})
         elif isinstance(step, Read):
             found.append({"step": index, "do": "read", "before_step": step.before_step, "clock": said})
         elif isinstance(step, Append):
@@ -122,13 +177,14 @@ def _operations(case: Case, *, until: int) -> list[dict[str, Any]]:
                 }
             )
         elif isinstance(step, Litter):
-            strays, directories = plan_strays(step.strays)
+            strays, directories, links = plan_strays(step.strays)
             found.append(
                 {
                     "step": index,
                     "do": "litter",
                     "files": [file.as_json() for file in strays],
                     "directories": list(directories),
+                    "links": [link.as_json() for link in links],
                 }
             )
     return found

@@ -15,6 +15,12 @@ from runner.workspace import Workspace
 _NEED_SPARK = {"provider", "spark_engine", "spark_reader", "spark"}
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--every-fault", action="store_true", help="show every known-bad engine where a part of them takes minutes"
+    )
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Two cores bear one busy JVM: what needs one goes to one worker."""

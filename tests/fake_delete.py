@@ -226,7 +226,7 @@ class Deletion:
         if self.step.form is Form.TRUNCATE:
             return {"numRemovedFiles": str(len(gone)), "executionTimeMs": "1"}
         updated = sum(1 for path in predicted.masked if live[path].deletion_vector)
-        written = [add for add in adds if add.file not in live]
+        written = [add for add in adds if self.view.place(add) not in live]
         rewrites = predicted.way is Way.REWRITE
         metrics = {
             "numRemovedFiles": len(removes) - len(predicted.masked),

@@ -1,7 +1,8 @@
 """``python -m tests.find_witnesses [NAME ...]``: for each known-bad engine, a small case that shows it.
 
-Looks through the cases of the smoke profile for the first in which the fault is noticed by a clause of its ``caught_by``,
-on the engine of our own (``tests.fake_engine``), and makes it smaller. Writes tests/witnesses/NAME.json, which
+Looks through the cases of the smoke profile, and then through those made by hand (``tests.handmade_vacuums``), for the
+first in which the fault is noticed by a clause of its ``caught_by``, on the engine of our own (``tests.fake_engine``), and
+makes it smaller. Writes tests/witnesses/NAME.json, which
 ``tests/test_witnesses.py`` judges on the real engine. A fault that no case shows ends the command with 1.
 """
 
@@ -11,6 +12,7 @@ import json
 import sys
 import tempfile
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import suites.clauses  # noqa: F401 - fills the catalogue
@@ -25,6 +27,10 @@ from suites.judge import Judge
 from suites.profiles import PROFILES
 from suites.reduction import reduce, truncated
 from tests.fake_engine import FakeEngine
+from tests.handmade_vacuums import HANDMADE
+
+#: How many smaller cases are tried for each witness.
+TRIES = 250
 
 WITNESSES = Path(__file__).parent / "witnesses"
 
@@ -34,31 +40,45 @@ def smoke_cases() -> list[Case]:
     return [case for shard in shards(PROFILES["smoke"], ()) for case in fixed_cases(shard, FIXED_SEED)]
 
 
-def find(fault: Fault, cases: Sequence[Case], judge: Judge) -> Case | None:
+@dataclass(frozen=True)
+class Candidate:
+    case: Case
+    meets: frozenset[str]  # the clauses that it meets on the healthy engine
+
+
+def candidates(scratch: Path) -> list[Candidate]:
+    """All cases that may show a fault, those of the smoke profile first."""
+    healthy = Judge(FakeEngine(), list(CATALOGUE.values()), scratch)
+    cases = [*smoke_cases(), *HANDMADE.values()]
+    return [Candidate(case, frozenset(healthy.judge(case).tallies)) for case in cases]
+
+
+def find(fault: Fault, among: Sequence[Candidate], judge: Judge) -> Case | None:
     """The smallest case found in which the fault is noticed by one of its clauses, the first of them if possible."""
     for clause in fault.caught_by:
-        for case in cases:
-            judged = judge.judge(case)
-            if clause in judged.violated:
-                start = truncated(case, max(step["index"] for step in judged.steps))
-                return reduce(start, lambda smaller: clause in judge.judge(smaller).violated, tries=400)
+        for candidate in among:
+            judged = judge.judge(candidate.case) if clause in candidate.meets else None
+            if judged is not None and clause in judged.violated:
+                start = truncated(candidate.case, max(step["index"] for step in judged.steps))
+                return reduce(start, lambda smaller: clause in judge.judge(smaller).violated, tries=TRIES)
     return None
 
 
 def main(names: Sequence[str]) -> int:
     WITNESSES.mkdir(exist_ok=True)
-    cases, missing = smoke_cases(), []
+    missing = []
     with tempfile.TemporaryDirectory(prefix="tombstone-witnesses-") as scratch:
+        among = candidates(Path(scratch) / "healthy")
         for number, name in enumerate(names or list(FAULTS)):
             engine = KnownBadEngine(FakeEngine(), FAULTS[name])
-            witness = find(FAULTS[name], cases, Judge(engine, list(CATALOGUE.values()), Path(scratch) / str(number)))
+            witness = find(FAULTS[name], among, Judge(engine, list(CATALOGUE.values()), Path(scratch) / str(number)))
             if witness is None:
                 missing.append(name)
                 continue
             text = json.dumps(to_json(witness), indent=1, ensure_ascii=False)
             (WITNESSES / f"{name}.json").write_text(text + "\n", encoding="utf-8")
     if missing:
-        print(f"No case of the smoke profile shows: {', '.join(missing)}")
+        print(f"No case of the smoke profile, nor one made by hand, shows: {', '.join(missing)}")
     return 1 if missing else 0
 
 

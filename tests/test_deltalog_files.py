@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from deltalog.actions import Add, Metadata
 from deltalog.digests import digest
 from deltalog.errors import AlreadyWritten, DeltaLogError, MalformedAction, UnsupportedRows, UnsupportedType
-from deltalog.listing import Entry, EntryKind, list_tree
+from deltalog.listing import Entry, EntryKind, leads_to, list_beside, list_tree
 from deltalog.parquet import parquet_bytes, read_data_file, write_data_file
 from deltalog.rows import read_file_rows
 from deltalog.schemas import Field, arrow_schema, parse_partition_value, parse_schema, schema_string
@@ -212,6 +212,75 @@ def test_a_link_to_a_directory_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "table").mkdir()
     os.symlink(tmp_path / "outside", tmp_path / "table" / "link")
     assert list(list_tree(tmp_path / "table")) == ["link"]
+
+
+def test_a_link_says_what_stands_in_it(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("../some where")
+    set_modified(tmp_path / "link", 1_234, follow_links=False)
+    assert list_tree(tmp_path)["link"] == Entry(EntryKind.LINK, 0, 1_234_000_000, None, "../some where")
+
+
+def test_what_lies_beside_a_root_is_listed_by_the_way_there(tmp_path: Path) -> None:
+    root = tmp_path / "table"
+    for path in ("table/f", "table-2/_delta_log/f", "elsewhere"):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_bytes(b"x")
+    (tmp_path / "tab").symlink_to(root)
+    assert list(list_beside(root)) == [
+        "../elsewhere",
+        "../tab",
+        "../table-2",
+        "../table-2/_delta_log",
+        "../table-2/_delta_log/f",
+    ]
+    assert list_beside(root)["../elsewhere"].digest == digest(b"x")
+
+
+@pytest.mark.parametrize(
+    ("link", "target"),
+    [
+        ("to_file", "d/f"),
+        ("to_directory", "d"),
+        ("to_root", "."),
+        ("to_all", ".."),
+        ("d/up", "d"),
+        ("d/out", "../around/g"),
+        ("absolute", "d/f"),
+        ("chain", "d/f"),
+        ("through", "d/f"),
+        ("nowhere", None),
+        ("circle", None),
+        ("through_nothing", None),
+        ("far", None),
+        ("../around/back", "d/f"),
+        ("d/f", "d/f"),
+    ],
+)
+def test_where_a_link_leads(tmp_path: Path, link: str, target: str | None) -> None:
+    root = tmp_path / "case" / "table"
+    for path in ("case/table/d/f", "case/around/g"):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_bytes(b"x")
+    texts = {
+        "to_file": "d/f",
+        "to_directory": "d/",
+        "to_root": "../table",
+        "to_all": "..",
+        "d/up": "../d",
+        "d/out": "../../around/./g",
+        "absolute": str(root / "d" / "f"),
+        "chain": "to_file",
+        "through": "to_directory/f",
+        "nowhere": "nothing",
+        "circle": "circle",
+        "through_nothing": "nowhere/f",
+        "far": "/etc",
+        "../around/back": "../table/chain",
+    }
+    for path, text in texts.items():
+        (root / path).symlink_to(text)
+    entries = {**list_tree(root), **list_beside(root)}
+    assert leads_to(link, entries, str(root)) == target
 
 
 def test_what_is_neither_file_directory_nor_link_is_refused(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ from tests.fake_engine import FakeEngine, Habits
 #: The tests share drawn cases: one worker of pytest-xdist does them all.
 pytestmark = pytest.mark.xdist_group("judge")
 
-HABITS = [Habits(*choices) for choices in product((False, True), repeat=3)]
+HABITS = [Habits(*choices) for choices in product((False, True), repeat=4)]
 
 #: Hypothesis varies a case some five times before it draws a new one, so several seeds give more kinds of cases than one.
 SEEDS, CASES = 5, 25

@@ -45,16 +45,22 @@ from model.predicate import (
 from model.steps import (
     Append,
     BadDelete,
+    BadVacuum,
     Blunder,
     Delete,
     Form,
+    Inventory,
     Litter,
+    Mode,
     Moment,
     Read,
     ReadChanges,
     SetClock,
     Step,
+    Trouble,
     Vacuum,
+    VacuumBlunder,
+    VacuumForm,
 )
 from model.table import (
     Column,
@@ -63,6 +69,7 @@ from model.table import (
     Feature,
     Kind,
     Mask,
+    Reference,
     Removal,
     Statistics,
     Stray,
@@ -401,7 +408,12 @@ FAULTS: list[tuple[tuple[str | int, ...], object, str | None]] = [
         "table.commits[1].removes[1].file: file 1 is not live, so it cannot be removed",
     ),
     (("table", "commits", 1, "checkpoint"), 1, "table.commits[1].checkpoint: must be true or false, but is 1"),
-    (("table", "strays", 0, "path"), "../x", "table.strays[0].path: must be a path below the table's root, but is"),
+    (("table", "strays", 0, "path"), "../x", None),  # beside the root
+    (("table", "strays", 0, "path"), "../../x", "table.strays[0].path: must be a path below the table's root, but is"),
+    (("table", "strays", 0, "path"), "..", "table.strays[0].path: must be a path below the table's root, but is"),
+    (("table", "strays", 0, "path"), "../", "table.strays[0].path: must be a path below the table's root, but is"),
+    (("table", "strays", 0, "path"), "../x/../y", "table.strays[0].path: must be a path below the table's root, but"),
+    (("table", "strays", 0, "path"), "x/../../y", "table.strays[0].path: must be a path below the table's root, but"),
     (("table", "strays", 0, "path"), "/x", "table.strays[0].path: must be a path below the table's root, but is"),
     (("table", "strays", 0, "path"), "empty", "table.strays[1].path: 'empty' is already taken"),
     (
@@ -414,7 +426,9 @@ FAULTS: list[tuple[tuple[str | int, ...], object, str | None]] = [
         "p=a",
         "table.strays[0].path: 'p=a' must be a directory, other files lie below it",
     ),
-    (("table", "strays", 1, "kind"), "link", "table.strays[1].kind: must be one of file, directory, but is"),
+    (("table", "strays", 1, "kind"), "pipe", "table.strays[1].kind: must be one of file, directory, link, but is"),
+    (("table", "strays", 1, "kind"), "link", "table.strays[1].target: must be there for a link, and only then"),
+    (("table", "strays", 1, "target"), "x", "table.strays[1].target: must be there for a link, and only then"),
     (("table", "retention_hours"), -1, "table.retention_hours: must not be negative, but is -1"),
     (
         ("table", "features", 0),
@@ -422,7 +436,7 @@ FAULTS: list[tuple[tuple[str | int, ...], object, str | None]] = [
         "table.features[0]: must be one of deletionVectors, deletionVectorsOff, ",
     ),
     (("steps", 0), "delete", 'steps[0]: must be an object, but is "delete"'),
-    (("steps", 0, "step"), "update", "steps[0].step: must be one of delete, bad_delete, vacuum, read, read_changes, "),
+    (("steps", 0, "step"), "update", "steps[0].step: must be one of delete, bad_delete, vacuum, bad_vacuum, "),
     (("steps", 0, "were"), None, "steps[0].were: is no known field, those are form, step, where, zone"),
     (("steps", 0, "where", "op"), "XOR", "steps[0].where.op: must be one of =, <>, <, <=, >, >=, <=>, BETWEEN, IN, "),
     (
@@ -676,9 +690,124 @@ WIDE_FAULTS: list[tuple[tuple[str | int, ...], object, str | None]] = [
 ]
 
 
+#: What the others have not: VACUUM's steps, and what lies in and around the tables that they clean up.
+VACUUM_TABLE = Table(
+    columns=(Column("p", Type.STRING), Column("i", Type.INTEGER)),
+    partition_by=("p",),
+    files=(
+        DataFile(id=0, partition=("a",), rows=((1,), (2,)), modified=-9, reference=Reference.ABSOLUTE),
+        DataFile(id=1, partition=("b",), rows=((1,),), modified=-9, reference=Reference.OUTSIDE),
+        DataFile(id=2, partition=("b",), rows=((1,),), modified=-9),
+    ),
+    commits=(
+        Commit(at=-9, adds=(0, 1, 2)),
+        Commit(at=-8, removes=(Removal(1, None), Removal(2, -8, bare=True)), checkpoint=True, parts=3),
+        Commit(at=-7, masks=(Mask(0, (1,), -7, VectorStorage.ABSOLUTE),), vector_prefix="ab"),
+    ),
+    strays=(
+        Stray("../beside/x"),
+        Stray("../beside/link", Kind.LINK, size=0, target="../beside"),
+        Stray("link", Kind.LINK, size=0, target="../beside/x"),
+        Stray("loop", Kind.LINK, modified=-3, size=0, target="d/nothing"),
+        Stray("d", Kind.DIRECTORY, size=0),
+    ),
+    features=("deletionVectors", "frequentCheckpoints", "brokenLastCheckpoint", "vacuumProtocolCheck", "unknownWriter"),
+    pruned=1,
+)
+
+VACUUM_CASE = Case(
+    table=VACUUM_TABLE,
+    steps=(
+        Vacuum(logging=None, parallel=True, mode=Mode.LITE, dry_run=True),
+        Vacuum(mode=Mode.INVENTORY_QUERY, inventory=Inventory.FILES, form=VacuumForm.SQL_NAME),
+        Vacuum(form=VacuumForm.API_PATH, mode=Mode.LITE_SETTING, retain_hours=0.0),
+        Vacuum(trouble=Trouble.CANNOT_DELETE, troubled="d/e f"),
+        *(Vacuum(mode=mode) for mode in Mode),
+        *(Vacuum(form=form) for form in VacuumForm),
+        *(Vacuum(trouble=trouble, troubled="d") for trouble in Trouble),
+        *(BadVacuum(blunder) for blunder in VacuumBlunder),
+        BadVacuum(VacuumBlunder.CLAUSE_TWICE, dry_run=True),
+        Litter((Stray("../other/x"), Stray("again", Kind.LINK, size=0, target="d"))),
+    ),
+)
+
+
+def test_a_vacuums_case_reads_back() -> None:
+    assert codec.loads(codec.dumps(VACUUM_CASE)) == VACUUM_CASE
+    assert codec.from_json(json.loads(json.dumps(codec.to_json(VACUUM_CASE)))) == VACUUM_CASE
+
+
+def test_what_a_vacuum_leaves_unsaid_is_left_out() -> None:
+    document: Any = codec.to_json(VACUUM_CASE)
+    assert document["steps"][0] == {
+        "step": "vacuum",
+        "dry_run": True,
+        "logging": None,
+        "mode": "LITE",
+        "parallel": True,
+    }
+    assert document["steps"][3] == {"step": "vacuum", "trouble": "it cannot be deleted", "troubled": "d/e f"}
+    assert document["table"]["commits"][1]["removes"] == [
+        {"file": 1, "deleted": None},
+        {"file": 2, "deleted": -8, "bare": True},
+    ]
+    assert document["table"]["strays"][2] == {"path": "link", "kind": "link", "size": 0, "target": "../beside/x"}
+
+
+#: A change to the document of VACUUM_CASE, and the sentence that must answer it.
+VACUUM_FAULTS: list[tuple[tuple[str | int, ...], object, str | None]] = [
+    (("table", "files", 0, "reference"), "relativ", "table.files[0].reference: must be one of relative, absolute, out"),
+    (("table", "pruned"), 2, "table.pruned: is 2, but no checkpoint is at that version"),
+    (("table", "pruned"), 3, "table.pruned: is 3, but no checkpoint is at that version"),
+    (("table", "pruned"), -1, "table.pruned: must not be negative, but is -1"),
+    (("table", "pruned"), 0, None),
+    (("table", "commits", 1, "parts"), 0, "table.commits[1].parts: "),
+    (("table", "commits", 2, "parts"), 2, "table.commits[2].parts: is 2, but no classic checkpoint is at this version"),
+    (
+        ("table", "features", 1),
+        "v2Checkpoints",
+        "table.commits[1].parts: is 3, but no classic checkpoint is at this version",
+    ),
+    (("table", "features", 1), "unknownReader", "table.features: unknownWriter and unknownReader exclude each"),
+    (
+        ("table", "commits", 2, "vector_prefix"),
+        "a/b",
+        "table.commits[2].vector_prefix: must be one directory, but is 'a/b'",
+    ),
+    (("table", "commits", 1, "removes", 0, "deleted"), DELETED, "table.commits[1].removes[0].deleted: is missing"),
+    (("table", "commits", 1, "removes", 1, "bare"), 1, "table.commits[1].removes[1].bare: must be true or false, but"),
+    (("table", "strays", 2, "target"), DELETED, "table.strays[2].target: must be there for a link, and only then"),
+    (("table", "strays", 2, "target"), "../../x", "table.strays[2].target: must be a path below the table's root, but"),
+    (("table", "strays", 2, "target"), "/x", "table.strays[2].target: must be a path below the table's root, but is"),
+    (("table", "strays", 4, "path"), "link/x", "table.strays[4].path: 'link/x' lies below 'link', which is no direct"),
+    (("table", "strays", 0, "path"), "../beside/link", "table.strays[1].path: '../beside/link' is already taken"),
+    (
+        ("table", "strays", 0, "path"),
+        "../elsewhere",
+        "table.strays[0].path: '../elsewhere' must be a directory, other files lie below it",
+    ),
+    (("steps", 0, "logging"), "no", "steps[0].logging: must be true or false, but is"),
+    (("steps", 0, "mode"), "lite", "steps[0].mode: must be one of default, FULL, LITE, LITE by setting, USING INVENT"),
+    (("steps", 0, "form"), "DeltaTable.forPath", "steps[0].form: DeltaTable.forPath has neither a mode nor a dry run"),
+    (("steps", 2, "mode"), "LITE", "steps[2].form: DeltaTable.forPath has neither a mode nor a dry run"),
+    (("steps", 2, "mode"), DELETED, None),
+    (("steps", 1, "inventory"), "some", "steps[1].inventory: must be one of complete, files only, but is"),
+    (("steps", 3, "troubled"), DELETED, "steps[3].troubled: must be there with a trouble, and only then"),
+    (("steps", 3, "trouble"), DELETED, "steps[3].troubled: must be there with a trouble, and only then"),
+    (("steps", 3, "troubled"), "../x", "steps[3].troubled: must be a path below the table's root, but is"),
+    (("steps", 3, "trouble"), "fire", "steps[3].trouble: must be one of it cannot be deleted, its deletion breaks, "),
+    (("steps", -2, "blunder"), "view", "steps[29].blunder: must be one of partition directory as the target, "),
+    (("steps", -2, "mode"), "LITE", "steps[29].mode: is no known field, those are blunder, dry_run, step"),
+]
+
+
 @pytest.mark.parametrize(
     ("case", "path", "value", "sentence"),
-    [*((CASE, *fault) for fault in FAULTS), *((WIDE_CASE, *fault) for fault in WIDE_FAULTS)],
+    [
+        *((CASE, *fault) for fault in FAULTS),
+        *((WIDE_CASE, *fault) for fault in WIDE_FAULTS),
+        *((VACUUM_CASE, *fault) for fault in VACUUM_FAULTS),
+    ],
     ids=lambda part: part if isinstance(part, str) else "",
 )
 def test_a_fault_is_named_in_one_sentence(

@@ -36,8 +36,17 @@ from model.predicate import (
     Predicate,
     Relate,
 )
-from model.sql import delete_sql, expression_sql, identifier, literal, sql, type_sql, vacuum_sql
-from model.steps import Delete, Form, Vacuum
+from model.sql import (
+    delete_sql,
+    expression_sql,
+    identifier,
+    literal,
+    sql,
+    type_sql,
+    vacuum_settings,
+    vacuum_sql,
+)
+from model.steps import Delete, Form, Mode, Vacuum, VacuumForm
 from model.values import NAN, AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type, Value
 from strategies.predicates import predicates
 from strategies.tables import tables
@@ -310,10 +319,49 @@ def test_truncates() -> None:
         (Vacuum(retain_hours=1e300), f"VACUUM t RETAIN 1{'0' * 300} HOURS"),
         (Vacuum(retain_hours=1e-7), "VACUUM t RETAIN 0.0000001 HOURS"),
         (Vacuum(retain_hours=1, safety_check=False, logging=False), "VACUUM t RETAIN 1 HOURS"),
+        (Vacuum(mode=Mode.FULL), "VACUUM t FULL"),
+        (Vacuum(mode=Mode.LITE, retain_hours=0, dry_run=True), "VACUUM t LITE RETAIN 0 HOURS DRY RUN"),
+        (Vacuum(mode=Mode.LITE_SETTING, parallel=True, logging=None), "VACUUM t"),
+        (Vacuum(form=VacuumForm.API_PATH, retain_hours=7), "VACUUM t RETAIN 7 HOURS"),
     ],
 )
 def test_vacuums(step: Vacuum, text: str) -> None:
     assert vacuum_sql(step, "t") == text
+
+
+@pytest.mark.parametrize("mode", [Mode.INVENTORY_TABLE, Mode.INVENTORY_QUERY])
+def test_vacuums_with_an_inventory(mode: Mode) -> None:
+    step = Vacuum(mode=mode, retain_hours=0, dry_run=True)
+    assert vacuum_sql(step, "t", "delta.`/i`") == "VACUUM t USING INVENTORY delta.`/i` RETAIN 0 HOURS DRY RUN"
+    assert vacuum_sql(Vacuum(mode=mode), "t", "(SELECT 1)") == "VACUUM t USING INVENTORY (SELECT 1)"
+    with pytest.raises(ValueError, match=f"a VACUUM in the mode {mode.value} needs an inventory"):
+        vacuum_sql(step, "t")
+
+
+@pytest.mark.parametrize("mode", [mode for mode in Mode if not mode.inventory])
+def test_an_inventory_needs_a_mode_that_uses_one(mode: Mode) -> None:
+    with pytest.raises(ValueError, match=f"a VACUUM in the mode {mode.value} has no inventory"):
+        vacuum_sql(Vacuum(mode=mode), "t", "(SELECT 1)")
+
+
+def test_a_vacuums_settings_are_always_all_of_them() -> None:
+    prefix = "spark.databricks.delta."
+    assert vacuum_settings(Vacuum()) == {
+        f"{prefix}retentionDurationCheck.enabled": "true",
+        f"{prefix}vacuum.logging.enabled": "true",
+        f"{prefix}vacuum.lite.enabled": "false",
+        f"{prefix}vacuum.parallelDelete.enabled": "false",
+    }
+    other = vacuum_settings(Vacuum(safety_check=False, logging=None, mode=Mode.LITE_SETTING, parallel=True))
+    assert other == {
+        f"{prefix}retentionDurationCheck.enabled": "false",
+        f"{prefix}vacuum.logging.enabled": None,
+        f"{prefix}vacuum.lite.enabled": "true",
+        f"{prefix}vacuum.parallelDelete.enabled": "true",
+    }
+    assert vacuum_settings(Vacuum(logging=False))[f"{prefix}vacuum.logging.enabled"] == "false"
+    # The keyword LITE needs no setting, and must not get one: a later step without it is a full one.
+    assert vacuum_settings(Vacuum(mode=Mode.LITE)) == vacuum_settings(Vacuum())
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))

@@ -5,17 +5,23 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model.table import HOUR, WEEK
+from model.steps import Trouble
+from model.table import HOUR, WEEK, Kind
 from model.vacuum import (
     Cutoff,
     Fate,
+    FullScan,
+    InventoryScan,
     Judged,
     Reason,
+    References,
+    Scan,
     Thing,
     checksum_of,
     cutoff_for,
@@ -30,14 +36,20 @@ LINE = CLOCK - WEEK
 AT = Cutoff(LINE, LINE, LINE)
 OLD, YOUNG = LINE - HOUR, LINE + HOUR
 
+FULL, INVENTORY, FILES = FullScan(), InventoryScan(), InventoryScan(files_only=True)
+
 STAYS, GOES, EITHER = Fate.STAY, Fate.GO, Fate.EITHER
 
 
 def file(modified: int = OLD, size: int = 10) -> Thing:
-    return Thing(False, modified, size)
+    return Thing(Kind.FILE, modified, size)
 
 
-DIRECTORY = Thing(True, OLD, 0)
+DIRECTORY = Thing(Kind.DIRECTORY, OLD, 0)
+
+
+def link(target: str | None) -> Thing:
+    return Thing(Kind.LINK, OLD, 0, target)
 
 
 def listing(**files: int) -> dict[str, Thing]:
@@ -56,8 +68,12 @@ def predict(
     tombstones: dict[str, int] | None = None,
     partition_by: tuple[str, ...] = (),
     cutoff: Cutoff = AT,
+    scan: Scan = FULL,
+    troubled: tuple[Trouble, str] | None = None,
+    **said: Any,
 ) -> dict[str, Judged]:
-    return predict_vacuum(things, live=live, tombstones=tombstones or {}, partition_by=partition_by, cutoff=cutoff)
+    references = References(live=frozenset(live), tombstones=tombstones or {}, **said)
+    return predict_vacuum(things, references, partition_by=partition_by, cutoff=cutoff, scan=scan, troubled=troubled)
 
 
 # The cutoff: steps 4 and 5 ------------------------------------------------------------------------------------------
@@ -236,7 +252,7 @@ def test_the_exceptions_for_partitions_are_the_tables_own() -> None:
 @pytest.mark.parametrize("name", ["_f", ".f"])
 def test_hidden_things_stay_at_every_depth(above: str, name: str) -> None:
     judged = predict(with_parents({f"{above}{name}": file(0)}), partition_by=("p",))
-    assert judged[f"{above}{name}"] == Judged(STAYS, Reason.HIDDEN, False)
+    assert judged[f"{above}{name}"] == Judged(STAYS, Reason.HIDDEN_FILE, False)
 
 
 @pytest.mark.parametrize("above", ["_d", "d/_d", "_d/e", "_d/_change_data", "_d/p=1", ".d/e/f"])
@@ -257,7 +273,7 @@ def test_the_exceptions_are_entered(above: str) -> None:
 def test_a_name_that_resembles_a_partition_is_hidden() -> None:
     judged = predict(with_parents({"_date=1/f": file(OLD), "_dates/f": file(OLD)}), partition_by=("_date",))
     assert judged["_date=1/f"].fate is GOES
-    assert judged["_dates/f"].reason is Reason.INSIDE_HIDDEN and judged["_dates"].reason is Reason.HIDDEN
+    assert judged["_dates/f"].reason is Reason.INSIDE_HIDDEN and judged["_dates"].reason is Reason.HIDDEN_DIRECTORY
 
 
 def test_a_live_file_with_a_hidden_name_stays() -> None:
@@ -269,7 +285,7 @@ def test_a_live_file_with_a_hidden_name_stays() -> None:
 
 def test_an_empty_directory_goes_whatever_its_age() -> None:
     for modified in (0, LINE, YOUNG, CLOCK):
-        assert predict({"d": Thing(True, modified, 0)})["d"] == Judged(GOES, Reason.EMPTY, True)
+        assert predict({"d": Thing(Kind.DIRECTORY, modified, 0)})["d"] == Judged(GOES, Reason.EMPTY, True)
 
 
 def test_nested_empty_directories_go_at_least_the_innermost() -> None:
@@ -363,7 +379,7 @@ def test_the_checksum_of_a_file_that_goes_may_go() -> None:
 
 def test_the_checksum_of_a_file_that_stays_or_is_not_there_stays() -> None:
     judged = predict({"x": file(YOUNG), ".x.crc": file(0), ".y.crc": file(0)})
-    assert judged[".x.crc"] == judged[".y.crc"] == Judged(STAYS, Reason.HIDDEN, False)
+    assert judged[".x.crc"] == judged[".y.crc"] == Judged(STAYS, Reason.HIDDEN_FILE, False)
 
 
 def test_the_checksum_in_a_hidden_directory_stays() -> None:
@@ -399,7 +415,9 @@ def situations(draw: st.DrawFn) -> Situation:
         below = any(other.startswith(f"{path}/") for other in things)
         if path not in things and not below and all(things.get(above, DIRECTORY).directory for above in parents(path)):
             things.update((above, DIRECTORY) for above in parents(path))
-            things[path] = Thing(True, OLD, 0) if draw(st.booleans()) and draw(st.booleans()) else file(draw(INSTANTS))
+            things[path] = (
+                Thing(Kind.DIRECTORY, OLD, 0) if draw(st.booleans()) and draw(st.booleans()) else file(draw(INSTANTS))
+            )
     files = [path for path, thing in things.items() if not thing.directory]
     named = st.sampled_from(files) if files else PATHS
     live = draw(st.lists(named, max_size=2))

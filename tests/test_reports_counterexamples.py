@@ -7,6 +7,7 @@ import base64
 import builtins
 import dis
 import importlib.util
+import inspect
 import json
 import os
 import sys
@@ -19,7 +20,25 @@ import pytest
 
 from model.case import Case
 from model.predicate import Constant
-from model.steps import Append, BadDelete, Blunder, Delete, Form, Litter, Moment, Read, ReadChanges, SetClock, Vacuum
+from model.steps import (
+    Append,
+    BadDelete,
+    BadVacuum,
+    Blunder,
+    Delete,
+    Form,
+    Inventory,
+    Litter,
+    Mode,
+    Moment,
+    Read,
+    ReadChanges,
+    SetClock,
+    Trouble,
+    Vacuum,
+    VacuumBlunder,
+    VacuumForm,
+)
 from model.table import (
     DAY,
     HOUR,
@@ -29,16 +48,18 @@ from model.table import (
     DataFile,
     Kind,
     Mask,
+    Reference,
     Removal,
     Stray,
     Table,
     VectorStorage,
 )
 from model.values import ArrayOf, DecimalOf, MapOf, StructOf, Type
-from reports import laws, script
+from reports import asking, building, laws, looking, script, troubles
 from reports.counterexamples import write_counterexample
 from reports.explanation import explanation
 from reports.instants import duration, instant
+from reports.laws.evidence import DIRECTORY, CannotJudge
 from reports.reproduction import InvalidPlan, reproduction
 
 CASE = Case(
@@ -110,6 +131,13 @@ PLAN: dict[str, Any] = {
     ],
     "law": {"name": "stays", "params": {"path": "p=a/f"}},
     "at_step": 3,
+}
+
+
+#: The same, with trouble.
+TROUBLED_PLAN = {
+    **PLAN,
+    "ops": [*PLAN["ops"][:1], {**PLAN["ops"][1], "trouble": {"kind": Trouble.CANNOT_DELETE.value, "path": "p=a/f"}}],
 }
 
 
@@ -204,6 +232,48 @@ def test_the_explanation_knows_all_of_the_vocabulary() -> None:
         assert part in text, text
 
 
+def test_the_explanation_knows_all_of_vacuum() -> None:
+    files = tuple(DataFile(id, (), (), 0, reference=reference) for id, reference in enumerate(Reference))
+    table = Table(
+        columns=(Column("id", Type.INTEGER),),
+        partition_by=(),
+        files=files,
+        commits=(
+            Commit(-WEEK, adds=(0, 1, 2)),
+            Commit(-DAY, masks=(Mask(0, (0,), -DAY),), vector_prefix="ab"),
+            Commit(-HOUR, removes=(Removal(1, None), Removal(2, -HOUR, bare=True)), checkpoint=True, parts=3),
+        ),
+        strays=(Stray("here", Kind.LINK, -DAY, 0, "../there"), Stray("../beside")),
+        pruned=2,
+    )
+    steps = (
+        Vacuum(0.5, False, False, None, Mode.LITE_SETTING, parallel=True),
+        Vacuum(mode=Mode.INVENTORY_TABLE, inventory=Inventory.FILES, form=VacuumForm.SQL_NAME, logging=False),
+        Vacuum(trouble=Trouble.CANNOT_DELETE, troubled="a|b"),
+        BadVacuum(VacuumBlunder.CLAUSE_TWICE, dry_run=True),
+    )
+    line = {
+        **LINE,
+        "steps": [{"index": index, "text": "VACUUM t", "outcome": None, "observed": None} for index in range(3)],
+    }
+    text = explanation(case=Case(table, steps), line=line, violation={**VIOLATION, "step": 3}, clause=CLAUSE)
+    for part in (
+        "- The log has no commits and no checkpoints below version 2 any more.",
+        "no rows; modified at start; the log names it by its URI.",
+        "`../elsewhere/part-00002-",
+        "(deletionTimestamp start - 1 d) (vector file in `ab`).",
+        "no deletionTimestamp), removes file 2 (",
+        "deletionTimestamp start - 1 h, no extended file metadata); a checkpoint follows, in 3 parts.",
+        "- Stray link `here` to `../there`, modified at start - 1 d; no action refers to it.",
+        "- Stray file of 1 byte `../beside`",
+        "`VACUUM t`, LITE by setting, safety check off, logging not set, deleting in parallel, the engine's clock at start",
+        "`VACUUM t`, sql by name, USING INVENTORY table of files only, logging off, the engine's clock at start",
+        "`VACUUM t`, and of `a\\|b`: it cannot be deleted, the engine's clock at start",
+        "a VACUUM DRY RUN that must be refused: clause that is said twice, the engine's clock at start",
+    ):
+        assert part in text, text
+
+
 # ---- the script
 
 
@@ -223,10 +293,12 @@ def test_a_script_is_python_that_imports_nothing_of_ours(tmp_path: Path, monkeyp
             "expected": {},
             "present": [],
             "condition": None,
+            "version": 0,
+            "either": [],
         }
         code = laws.LAWS[name].__code__
         params = {key: required[key] for key in code.co_varnames[1 : code.co_argcount]}
-        text = reproduction({**PLAN, "law": {"name": name, "params": params}})
+        text = reproduction({**TROUBLED_PLAN, "law": {"name": name, "params": params}})
         tree = ast.parse(text)
         modules = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
         modules |= {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
@@ -246,7 +318,9 @@ def test_a_script_is_python_that_imports_nothing_of_ours(tmp_path: Path, monkeyp
         functions = [
             value for value in scope.values() if hasattr(value, "__code__") and value.__module__ == "reproduce"
         ]
-        assert [used for one in functions for used in globals_of(one.__code__) if used not in defined] == []
+        assert [
+            used for one in functions for used in globals_of(inspect.unwrap(one).__code__) if used not in defined
+        ] == []
 
 
 def globals_of(code: Any) -> set[str]:
@@ -282,16 +356,132 @@ def test_the_table_is_built_to_the_millisecond(tmp_path: Path) -> None:
     root = str(tmp_path / "table")
     contents = {"p=a/f": str(FILE["content"])}
     plan = {**PLAN, "commits": [{**PLAN["commits"][0], "checksum": {"path": {"$root": "p=a/f"}}}]}
-    script.build(plan, contents, None, root, 1_000_000)
+    log = building.build(plan, contents, None, root, 1_000_000)
     assert (tmp_path / "table/p=a/f").read_bytes() == b"bytes" * 50
     assert os.stat(tmp_path / "table/p=a/f").st_mtime_ns == (1_000_000 - 1_001) * 1_000_000
     checksum = tmp_path / "table/_delta_log/00000000000000000000.crc"
-    assert json.loads(checksum.read_text(encoding="utf-8")) == {"path": (tmp_path / "table/p=a/f").as_uri()}
-    log = tmp_path / "table/_delta_log/00000000000000000000.json"
-    assert json.loads(log.read_text(encoding="utf-8"))["add"]["modificationTime"] == 1_000_000 - 1_001
-    assert log.stat().st_mtime_ns == (1_000_000 - 99) * 1_000_000
-    assert script.listing(root)["a/b"] == laws.DIRECTORY
-    assert script.live_in(script.read_log(root)).keys() == {"p=a/f"}
+    assert json.loads(checksum.read_text(encoding="utf-8")) == {"path": f"file://{tmp_path}/table/p=a/f"}
+    commit = tmp_path / "table/_delta_log/00000000000000000000.json"
+    assert json.loads(commit.read_text(encoding="utf-8"))["add"]["modificationTime"] == 1_000_000 - 1_001
+    assert commit.stat().st_mtime_ns == (1_000_000 - 99) * 1_000_000
+    assert looking.listing(root)["a/b"] == DIRECTORY
+    assert looking.read_log(root) == log
+    assert looking.live_in(log, root).keys() == {"p=a/f"}
+
+
+def test_links_and_what_lies_beside_the_table_are_made_and_seen(tmp_path: Path) -> None:
+    root = str(tmp_path / "case" / "table")
+    beside = {**FILE, "path": "../table2/f"}
+    links = [
+        {"path": "p=a/inside", "target": "p=a/f", "modified": -5},
+        {"path": "deep/er/outside", "target": "../table2", "modified": -6},
+        {"path": "../nowhere", "target": "gone", "modified": -7},
+    ]
+    plan = {**PLAN, "files": [FILE, beside], "directories": ["../empty"], "links": links}
+    building.build(plan, {one["path"]: str(one["content"]) for one in (FILE, beside)}, None, root, 1_000_000)
+    seen = looking.listing(root)
+    assert (tmp_path / "case/table/deep/er/outside/f").read_bytes() == b"bytes" * 50
+    assert seen["../table2/f"] == seen["p=a/f"] != DIRECTORY
+    assert seen["../empty"] == seen["../table2"] == seen["."] == DIRECTORY
+    assert seen["p=a/inside"] == (-2, 999_995 * 1_000_000, "a link to f")
+    assert seen["deep/er/outside"] == (-2, 999_994 * 1_000_000, "a link to ../../../table2")
+    assert seen["../nowhere"] == (-2, 999_993 * 1_000_000, "a link to table/gone")
+    assert not any(path.startswith("deep/er/outside/") for path in seen), "links are not followed"
+    (tmp_path / "case/table-inventory").mkdir()
+    assert looking.listing(root) == seen, "an inventory is the script's own"
+
+
+def test_a_file_that_the_log_names_by_its_uri_is_live_under_its_path(tmp_path: Path) -> None:
+    root = str(tmp_path / "table")
+    beside = {**FILE, "path": "../elsewhere/p=x%2Fy/g h"}
+    lines = [{"add": {"path": {"$root": one["path"]}}} for one in (FILE, beside)]
+    plan = {**PLAN, "files": [FILE, beside], "commits": [{"version": 0, "modified": 0, "lines": lines}]}
+    log = building.build(plan, {one["path"]: str(one["content"]) for one in (FILE, beside)}, None, root, 0)
+    assert log[0][1]["add"]["path"] == f"file://{tmp_path}/elsewhere/p=x%252Fy/g%20h"
+    assert looking.live_in(log, root).keys() == {FILE["path"], beside["path"]} <= looking.listing(root).keys()
+
+
+def test_a_pruned_log_and_a_broken_pointer_leave_what_the_script_knows(tmp_path: Path) -> None:
+    root = str(tmp_path / "table")
+    names = ("p=a/f", "one", "two")
+    commits = [
+        {"version": version, "modified": 0, "lines": [{"add": {"path": name}}], "checksum": {}}
+        for version, name in enumerate(names)
+    ]
+    plan = {**PLAN, "commits": commits, "pruned": 2, "broken_last_checkpoint": True}
+    log = building.build(plan, {"p=a/f": str(FILE["content"])}, None, root, 0)
+    left = {name for name in looking.listing(root) if name.startswith("_delta_log/")}
+    assert left == {f"_delta_log/{2:020d}.json", f"_delta_log/{2:020d}.crc", "_delta_log/_last_checkpoint"}
+    assert looking.live_in(log, root).keys() == set(names)
+    assert looking.live_in(log, root, 0).keys() == {"p=a/f"}
+    with pytest.raises(CannotJudge, match="no version 3"):
+        looking.live_in(log, root, 3)
+    pointer = tmp_path / "table/_delta_log/_last_checkpoint"
+    with pytest.raises(json.JSONDecodeError):
+        json.loads(pointer.read_text(encoding="utf-8"))
+    pointer.write_text('{"version":2,"size":9}', encoding="utf-8")
+    pointer.with_name("._last_checkpoint.crc").write_bytes(b"")
+    building.break_last_checkpoint(root)
+    assert pointer.read_text(encoding="utf-8") == '{"version":'
+    assert not pointer.with_name("._last_checkpoint.crc").exists()
+
+
+def test_an_inventory_has_all_that_hadoop_lists(tmp_path: Path) -> None:
+    root = tmp_path / "table"
+    (root / "_hidden" / "d").mkdir(parents=True)
+    (root / "a b%20").write_bytes(b"123")
+    os.utime(root / "a b%20", ns=(7_000_001, 7_999_999))
+    (root / "d").symlink_to("_hidden")
+    (root / "_hidden" / "up").symlink_to("..")
+    (root / "gone").symlink_to("nowhere")
+    rows = {path.removeprefix(f"file:{root}/"): rest for path, *rest in asking.inventoried(str(root), "", (str(root),))}
+    assert rows["a b%20"] == [3, False, 7]
+    assert [path for path, (size, is_directory, _) in rows.items() if is_directory and size == 0] == [
+        "_hidden",
+        "_hidden/d",
+        "_hidden/up",
+        "d",
+        "d/d",
+        "d/up",
+    ]
+    assert len(rows) == 7, "a link to a directory above has no end, and one to nothing is nothing"
+
+
+def test_a_vacuum_says_what_it_is_in_words(tmp_path: Path) -> None:
+    def words(op: dict[str, Any]) -> str:
+        return asking.question({"do": "vacuum", **op}, {}, {}, None, str(tmp_path))[0]
+
+    assert words({"sql": "VACUUM '{table}' LITE"}) == "VACUUM 't' LITE"
+    assert words({"sql": "VACUUM delta.`{table}` USING INVENTORY delta.`{table}-inventory`"}) == (
+        "VACUUM t USING INVENTORY delta.`t-inventory`"
+    )
+    assert words({"form": "DeltaTable.forPath", "hours": None}) == "DeltaTable.forPath(t).vacuum()"
+    assert words({"form": "DeltaTable.forPath", "hours": 0}) == "DeltaTable.forPath(t).vacuum(0)"
+    with pytest.raises(CannotJudge, match="no form of a VACUUM"):
+        words({"form": "magic"})
+
+
+def test_a_step_of_a_script_can_have_each_trouble_of_the_vocabulary() -> None:
+    for trouble in Trouble:
+        assert f'has(path, "{trouble.value}")' in troubles.TROUBLED_FILE_SYSTEM
+    assert troubles.TROUBLED_FILE_SYSTEM.count("has(path, ") == len(Trouble)
+
+
+def test_only_a_script_with_a_trouble_has_a_file_system_of_its_own() -> None:
+    text = reproduction(PLAN)
+    assert "TroubledLocalFileSystem" not in text
+    assert text.endswith('if __name__ == "__main__":\n    sys.exit(main(PLAN, CONTENTS, stays))\n')
+    text = reproduction(TROUBLED_PLAN)
+    assert text.endswith("    sys.exit(main(PLAN, CONTENTS, stays, file_system_trouble))\n")
+    assert all(f"def {name}(" in text for name in ("file_system_trouble", "define_file_system"))
+    assert "public class TroubledLocalFileSystem" in text
+
+
+def test_a_script_says_what_is_strange_about_its_table() -> None:
+    strange = {"links": [{"path": "l", "target": "p=a/f", "modified": 0}], "pruned": 1, "broken_last_checkpoint": True}
+    for key in strange:
+        assert f"'{key}': " not in reproduction({**PLAN, **dict.fromkeys(strange, 0)})
+        assert f"'{key}': " in reproduction({**PLAN, **strange})
 
 
 def test_the_exit_code_says_what_became_of_the_check(
@@ -304,7 +494,7 @@ def test_the_exit_code_says_what_became_of_the_check(
             Session.stopped += 1
 
     def cannot(*_: Any) -> int:
-        raise laws.CannotJudge("There was no such file.")
+        raise CannotJudge("There was no such file.")
 
     def breaks(*_: Any) -> int:
         raise OSError("no space")
@@ -313,11 +503,11 @@ def test_the_exit_code_says_what_became_of_the_check(
     monkeypatch.setattr(script, "start_spark", lambda packages, home: Session())
     for check, code in ((lambda *_: 0, 0), (lambda *_: 1, 1), (cannot, 2)):
         monkeypatch.setattr(script, "check", check)
-        assert script.main(PLAN, {}, laws.stays) == code
+        assert script.main(PLAN, {}, laws.LAWS["stays"]) == code
     assert "VAC-SAFE-1 COULD NOT BE CHECKED: There was no such file." in capsys.readouterr().out
     monkeypatch.setattr(script, "check", breaks)
     with pytest.raises(SystemExit) as caught:
-        script.main(PLAN, {}, laws.stays)
+        script.main(PLAN, {}, laws.LAWS["stays"])
     assert caught.value.code == 2
     assert Session.stopped == 4
     assert list(tmp_path.iterdir()) == []

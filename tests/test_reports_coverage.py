@@ -12,7 +12,7 @@ import pytest
 from model.casts import CASTS, CASTS_OF_DECIMAL
 from model.predicate import Expression, Function, Op, Predicate
 from model.refusals import bad_delete_sql
-from model.steps import Blunder, Form
+from model.steps import Blunder, Form, Mode, Trouble, VacuumBlunder, VacuumForm
 from model.table import FEATURES, Column
 from model.values import Type
 from strategies.cases import ZONES
@@ -34,6 +34,23 @@ LISTS: dict[str, set[str]] = {
     "Forms": {form.value for form in Form},
     "Refusals": {blunder.value for blunder in Blunder},
     "Features": set(FEATURES),
+    "Tables that VACUUM meets": {
+        "ages",
+        "retention",
+        "tombstones",
+        "vectors",
+        "references",
+        "histories",
+        "strays",
+        "hidden things",
+        "names",
+        "links",
+        "neighbours",
+    },
+    "Vacuums": {mode.value for mode in Mode},
+    "Forms of VACUUM": {form.value for form in VacuumForm},
+    "Troubles": {trouble.value for trouble in Trouble},
+    "Refusals of VACUUM": {blunder.value for blunder in VacuumBlunder},
     "Storage": {"local"},
 }
 

@@ -22,7 +22,9 @@ from deltalog.vectors import vector_file
 from model.codec import value_to_json
 from model.steps import Form
 from reports import script
-from reports.laws import LAWS, Evidence
+from reports.building import build
+from reports.laws import LAWS
+from reports.laws.evidence import Evidence
 
 HOUR = 3_600_000
 DAY = 24 * HOUR
@@ -160,8 +162,8 @@ def seen(spark: Any, root: Path, made: dict[str, Any], *ops: dict[str, Any]) -> 
     contents = {one["path"]: one["content"] for one in made["files"]}
     plan = {**made, "at_step": len(ops) - 1, "ops": [{"clock": NOW, "conf": {}, **op} for op in ops]}
     start = time.time_ns() // 1_000_000
-    script.build(plan, contents, spark, str(root), start)
-    return script.run(plan, contents, spark, str(root), start)
+    log = build(plan, contents, spark, str(root), start)
+    return script.run(plan, contents, spark, str(root), start, log)
 
 
 def judge(found: Evidence, laws: list[tuple[str, dict[str, Any], bool]]) -> None:

@@ -12,7 +12,10 @@ import pytest
 from deltalog.descriptors import DeletionVector
 from deltalog.vectors import vector_file
 from reports import laws
-from reports.laws import DIRECTORY, LAWS, CannotJudge, Entry, Evidence
+from reports.laws import LAWS
+from reports.laws.actions import file_of, values_in
+from reports.laws.evidence import DIRECTORY, CannotJudge, Entry, Evidence, Unreadable
+from reports.laws.words import listed
 
 NS = 1_000_000
 OLD: Entry = (10, 5 * NS, "old bytes")
@@ -81,6 +84,8 @@ DELETE = Evidence(
     read_row_ids=lambda before: ([[1, "a b", 7, 0], [2, "a b", 8, 0]][: 2 if before else 1], None),
     read_bytes=lambda path: {VECTOR_FILE: VECTOR_BYTES}[path],
     stored_names=lambda add: ["id", "point", "point.x"],
+    live_at=lambda version: [{}, {"p=a/old.parquet": LIVE}][version],
+    read_removes=lambda: None,
 )
 VECTOR = {"storageType": "u", "pathOrInlineDv": "abc", "offset": 1}
 FILE = "p=a/old.parquet"
@@ -97,6 +102,34 @@ VACUUM = replace(
         [{"commitInfo": {"operation": "VACUUM END", "operationParameters": {"status": "COMPLETED"}}}],
     ],
 )
+
+
+def versions(*adds: dict[str, Any]) -> Evidence:
+    """A VACUUM of a table whose version 0 has these adds. Beside the table lie two things."""
+    beside: dict[str, Entry] = {"../other": DIRECTORY, "../other/file": OLD, "../link": (-2, 7, "a link to other/file")}
+    there = {**BEFORE, **beside, VECTOR_FILE: OLD}
+    live = {file_of(add, "/tmp/table"): add for add in adds}
+    return replace(VACUUM, before=there, after=there, live_at=lambda version: [live][version])
+
+
+def lost(seen: Evidence, path: str, entry: Entry | None = None) -> Evidence:
+    """The same, but the path is gone, or is another thing."""
+    after = {name: one for name, one in seen.after.items() if name != path}
+    return replace(seen, after=after if entry is None else {**after, path: entry})
+
+
+def answering(*rows: list[Any]) -> Evidence:
+    return replace(DRY, rows=list(rows))
+
+
+def informed(text: str) -> Evidence:
+    """A VACUUM after which _last_vacuum_info holds this text."""
+    after = {**BEFORE, "_delta_log/_last_vacuum_info": OLD}
+    return replace(VACUUM, after=after, read_bytes=lambda path: {"_delta_log/_last_vacuum_info": text.encode()}[path])
+
+
+def checkpointed(*paths: str) -> Evidence:
+    return replace(VACUUM, read_removes=lambda: [{"path": path} for path in paths])
 
 
 def add(**changes: Any) -> Evidence:
@@ -127,7 +160,7 @@ def reading(rows: list[Any]) -> Evidence:
 
 
 def unreadable(add: dict[str, Any]) -> list[Any]:
-    raise laws.Unreadable(f"{add['path']} cannot be read.")
+    raise Unreadable(f"{add['path']} cannot be read.")
 
 
 def descriptor(vector: DeletionVector) -> dict[str, Any]:
@@ -142,6 +175,10 @@ def descriptor(vector: DeletionVector) -> dict[str, Any]:
 
 
 FIRST, SECOND = descriptor(FIRST_VECTOR), descriptor(SECOND_VECTOR)
+ABSOLUTE_VECTOR = {**FIRST, "storageType": "p", "pathOrInlineDv": f"file:///tmp/table/{VECTOR_FILE}"}
+#: The live file, named by its URI; and one beside the root.
+URI_ADD = {**LIVE, "path": "file:///tmp/table/p%3Da/old.parquet"}
+OUTSIDE_ADD = {**LIVE, "path": "file:/tmp/other/file"}
 STATS = json.dumps({"numRecords": 3, "tightBounds": False})
 TIGHT = json.dumps({"numRecords": 3, "tightBounds": True})
 MASKED_ADD = {**LIVE, "dataChange": True, "deletionVector": FIRST, "stats": STATS}
@@ -334,6 +371,27 @@ HOLD: list[tuple[str, Evidence, dict[str, Any]]] = [
     ("physical_names", CHANGED, {}),
     ("physical_names", null_partition(), {}),
     ("physical_names", MAPPED, {}),
+    ("beside_stays", versions(), {}),
+    ("beside_stays", versions(), {"path": "../other/file"}),
+    ("beside_stays", lost(versions(), FILE), {}),
+    ("stays", versions(), {"path": "../link"}),
+    ("version_files_stay", versions(URI_ADD), {"version": 0}),
+    ("version_files_stay", lost(versions(LIVE), VECTOR_FILE), {"version": 0}),
+    ("version_files_stay", versions({**LIVE, "deletionVector": FIRST}), {"version": 0}),
+    ("version_files_stay", lost(versions({**LIVE, "path": "never-there"}), FILE), {"version": 0}),
+    ("version_files_stay", lost(versions(OUTSIDE_ADD), "../other/file"), {"version": 0}),
+    ("lists_exactly", DRY, {"paths": ["p=a/x y.parquet", "d"]}),
+    ("lists_exactly", DRY, {"paths": ["d"], "either": ["p=a/x y.parquet", "never"]}),
+    ("answers_root", answering(["file:/tmp/table"]), {}),
+    ("answers_root", answering(["/tmp/table"]), {}),
+    ("answers_nothing", NOTHING, {}),
+    ("answers_paths", DRY, {}),
+    ("answers_paths", NOTHING, {}),
+    ("last_vacuum_info_is", informed('{"latestCommitVersionOutsideOfRetentionWindow":3}'), {"version": 3}),
+    ("last_vacuum_info_is", informed("{}"), {"version": None}),
+    ("last_vacuum_info_is", VACUUM, {"version": None}),
+    ("checkpoint_keeps", checkpointed("p%3Da/old.parquet", "x"), {"paths": [FILE]}),
+    ("log_unchanged", replace(VACUUM, after={**BEFORE, "_delta_log/_sidecars/x.parquet": OLD}), {}),
 ]
 
 BREAK: list[tuple[str, Evidence, dict[str, Any], str]] = [
@@ -493,6 +551,50 @@ BREAK: list[tuple[str, Evidence, dict[str, Any], str]] = [
     ("physical_names", remove(partitionValues={"q": "a b"}), {}, "the remove of p=a/old.parquet with values for q"),
     ("physical_names", replace(MAPPED, stored_names=lambda add: ["id", "f1", "f1.f2", "x"]), {}, "with the columns x"),
     ("physical_names", replace(MAPPED, stored_names=lambda add: ["id", "point"]), {}, "without the columns f1, f1.f2"),
+    ("beside_stays", lost(versions(), "../other/file"), {}, "deleted or changed ../other/file, beside the table"),
+    ("beside_stays", lost(versions(), "../other", OLD), {}, "../other"),
+    ("beside_stays", lost(versions(), "../link", (-2, 7, "a link to nowhere")), {}, "../link"),
+    ("beside_stays", lost(versions(), "../link"), {"path": "../link"}, "../link is gone"),
+    ("stays", lost(versions(), "../other/file", NEW), {"path": "../other/file"}, "other bytes"),
+    ("nothing_went", lost(versions(), "../link", OLD), {}, "../link is gone"),
+    ("version_files_stay", lost(versions(URI_ADD), FILE), {"version": 0}, f"{FILE}, which version 0 refers to"),
+    (
+        "version_files_stay",
+        lost(versions({**LIVE, "deletionVector": FIRST}), VECTOR_FILE),
+        {"version": 0},
+        f"deleted {VECTOR_FILE}",
+    ),
+    (
+        "version_files_stay",
+        lost(versions({**LIVE, "deletionVector": ABSOLUTE_VECTOR}), VECTOR_FILE),
+        {"version": 0},
+        f"deleted {VECTOR_FILE}",
+    ),
+    ("lists_exactly", DRY, {"paths": ["d"]}, "1 too many (p=a/x y.parquet)"),
+    ("lists_exactly", DRY, {"paths": ["d", "e"], "either": ["p=a/x y.parquet"]}, "1 missing (e)"),
+    ("lists_exactly", answering(["/tmp/table/d"], ["/tmp/table/d"]), {"paths": ["d"]}, "1 too many (d)"),
+    ("lists_exactly", REFUSED, {"paths": []}, "listed nothing"),
+    ("answers_root", NOTHING, {}, "answered no rows; the root's path is /tmp/table"),
+    ("answers_root", answering(["/tmp/table", 1]), {}, "answered 1 row"),
+    ("answers_root", answering(["/tmp/table"], ["/tmp/table"]), {}, "answered 2 rows"),
+    ("answers_root", DRY, {}, "answered 2 rows"),
+    ("answers_root", REFUSED, {}, "DELTA_REFUSED"),
+    ("answers_nothing", DELETE, {}, "answered 1 row: [1]"),
+    ("answers_nothing", REFUSED, {}, "DELTA_REFUSED"),
+    ("answers_paths", answering(["/tmp/table/d"], ["file:/tmp/table/d"]), {}, "d 2 times"),
+    ("answers_paths", answering(["/tmp/table2/d"]), {}, "../table2/d, which is not below the root"),
+    ("answers_paths", answering(["/tmp/table"]), {}, "., which is not below the root"),
+    ("answers_paths", answering(["/tmp/table/d", 1]), {}, "['/tmp/table/d', 1]"),
+    ("answers_paths", REFUSED, {}, "listed nothing"),
+    ("last_vacuum_info_is", informed("{}"), {"version": 3}, "says {} after VACUUM t"),
+    ("last_vacuum_info_is", VACUUM, {"version": 3}, "is not there"),
+    (
+        "last_vacuum_info_is",
+        informed('{"latestCommitVersionOutsideOfRetentionWindow":3}'),
+        {"version": None},
+        "must be None",
+    ),
+    ("checkpoint_keeps", checkpointed("x"), {"paths": [FILE]}, f"has no remove of {FILE}"),
 ]
 
 
@@ -517,12 +619,33 @@ def test_what_was_never_there_cannot_be_judged(law: str, params: dict[str, Any])
         LAWS[law](DELETE, **params)
 
 
+def test_without_a_checkpoint_or_anything_beside_there_is_nothing_to_judge() -> None:
+    with pytest.raises(CannotJudge, match="VACUUM t wrote no checkpoint"):
+        LAWS["checkpoint_keeps"](VACUUM, paths=[])
+    with pytest.raises(CannotJudge, match="nothing beside the table"):
+        LAWS["beside_stays"](VACUUM)
+
+
+@pytest.mark.parametrize(
+    ("path", "found"),
+    [
+        ("p%3Da/x%2520y", "p=a/x%20y"),
+        ("file:///tmp/table/p%3Da/x%2520y", "p=a/x%20y"),
+        ("file:/tmp/table/f", "f"),
+        ("/tmp/table/f", "f"),
+        ("file:///tmp/table2/f", "../table2/f"),
+    ],
+)
+def test_a_file_is_named_by_its_path_from_the_root(path: str, found: str) -> None:
+    assert file_of({"path": path}, "/tmp/table") == found
+
+
 def test_an_unnamed_file_is_read_by_its_encoded_path() -> None:
     asked: list[dict[str, Any]] = []
     seen = replace(remove(), read_file=lambda add: asked.append(add) or [])
     assert LAWS["all_new_files_referenced"](seen)[0]
     assert asked == [{"path": "p%3Da%2520b/new.parquet", "partitionValues": {}}]
-    assert laws.file_of(asked[0]) == "p=a%20b/new.parquet"
+    assert file_of(asked[0], "/tmp/table") == "p=a%20b/new.parquet"
 
 
 def test_each_law_is_seen_to_hold_and_to_be_violated() -> None:
@@ -535,8 +658,8 @@ def test_the_docstring_names_each_law() -> None:
 
 
 def test_values_in_a_directory_name_follow_hive() -> None:
-    assert laws.values_in("a=x%2Fy/b=__HIVE_DEFAULT_PARTITION__/c=1=2/f") == {"a": "x/y", "b": None, "c": "1=2"}
+    assert values_in("a=x%2Fy/b=__HIVE_DEFAULT_PARTITION__/c=1=2/f") == {"a": "x/y", "b": None, "c": "1=2"}
 
 
 def test_long_lists_are_cut() -> None:
-    assert laws.listed([str(number) for number in range(12)]).endswith("9, and 2 more")
+    assert listed([str(number) for number in range(12)]).endswith("9, and 2 more")

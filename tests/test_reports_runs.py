@@ -22,6 +22,7 @@ from reports.features import feature_pairs
 from reports.junit import junit
 from reports.junit import text as xml_text
 from reports.markdown import code, markdown, row, text
+from reports.occasions import occasion_tables, occasions
 from reports.stream import InvalidLine, MisplacedLine, MissingFooter, Run, RunWriter, StreamError, read_run, sort_key
 from reports.terminal import Progress, show
 from reports.verdicts import Verdict, counts, exit_code, footer_of, results_of, verdicts
@@ -36,6 +37,7 @@ texts = st.text(st.characters(), max_size=20) | st.sampled_from(
 seconds = st.integers(0, 10_000).map(lambda ms: ms / 1000)
 CLAUSES = ("DEL-META-1", "DEL-ROW-1", "VAC-SAFE-1", "VAC-LOG-1")
 FEATURES = ("change feed", "column mapping", "partitions", "a|b")
+OCCASIONS = ("stay: live add", "go: orphan", "mode FULL × RETAIN zero, check off", "boundary: tombstone -1", "other")
 DEVIATION = Deviation("VAC-LOG-1", reason="known", link="https://example.org/1")
 
 
@@ -120,8 +122,10 @@ def cases(draw: st.DrawFn, names: list[str], index: int) -> dict[str, Any]:
     ]
     error = st.fixed_dictionaries({"kind": st.sampled_from(["engine-died", "harness"]), "message": texts, "log": texts})
     features = draw(st.none() | st.lists(st.sampled_from(FEATURES), unique=True).map(sorted))
+    met = draw(st.none() | st.dictionaries(st.sampled_from(OCCASIONS), st.integers(0, 9)))
     return {
         **({} if features is None else {"features": features}),
+        **({} if met is None else {"occasions": met}),
         "type": "case",
         "id": draw(st.integers(0, 3).map(lambda number: f"{number:012x}")),
         "campaign": draw(st.sampled_from(["row-deletes", "strays"])),
@@ -590,6 +594,60 @@ def test_the_terminal_names_pairs_that_were_never_drawn() -> None:
         show(run_of(with_features(*sets)), console)
         lines = console.file.getvalue().splitlines(keepends=True)  # type: ignore[attr-defined]
         assert "".join(line for line in lines if line.startswith("Features")) == said
+
+
+# ---- occasions
+
+
+def with_occasions(*met: dict[str, int] | None, origin: str = "generated") -> list[dict[str, Any]]:
+    """Lines of cases whose VACUUMs met this; no such field for None."""
+    return [
+        {**line, **({} if counts is None else {"occasions": counts})}
+        for counts, line in zip(met, with_features(*(None for _ in met), origin=origin))
+    ]
+
+
+MET = with_occasions(
+    {"stay: live add": 2, "go: orphan": 1, "mode FULL × RETAIN whole, check on": 1, "boundary: tombstone -1": 3},
+    {"stay: live add": 1, "either: live add": 4, "mode LITE × table's days": 1, "boundary: file +1": 1},
+    None,
+    {},
+)
+
+
+def test_occasions_are_added_up_into_three_tables() -> None:
+    reasons, modes, sides = occasion_tables(occasions([*MET, *with_occasions({"go: orphan": 9}, origin="shrunk")]))
+    assert (reasons.rows, reasons.columns) == (("live add", "orphan"), ("stay", "go", "either"))
+    assert [reasons.count("live add", fate) for fate in reasons.columns] == [3, 0, 4]
+    assert (modes.rows, modes.columns) == (("RETAIN whole, check on", "table's days"), ("FULL", "LITE"))
+    assert [modes.count("table's days", mode) for mode in modes.columns] == [0, 1]
+    assert (sides.rows, sides.columns) == (("file", "tombstone"), ("-1", "0", "+1"))
+    assert [sides.count("tombstone", side) for side in sides.columns] == [3, 0, 0]
+    assert occasion_tables({}) == ()
+
+
+def test_the_summary_has_the_tables_of_occasions() -> None:
+    summary = markdown(run_of(MET))
+    tables = summary.split("What the VACUUMs met</summary>")[1].split("</details>")[0]
+    for line in (
+        "| Reason | stay | go | either |",
+        "| live add | 3 |  | 4 |",
+        "| orphan |  | 1 |  |",
+        "| Retention | FULL | LITE |",
+        "| RETAIN whole, check on | 1 | **0** |",
+        "| Of | &#45;1 | 0 | &#43;1 |",
+        "| tombstone | 3 | **0** | **0** |",
+    ):
+        assert f"\n{line}\n" in f"\n{tables}\n"
+    assert "What the VACUUMs met" not in markdown(run_of(with_occasions(None, {})))
+
+
+def test_the_terminal_has_the_tables_of_occasions() -> None:
+    console = Console(file=io.StringIO(), width=100, force_terminal=False)
+    show(run_of(MET), console)
+    shown = [line.split() for line in console.file.getvalue().splitlines()]  # type: ignore[attr-defined]
+    for line in ("Reason stay go either", "live add 3 0 4", "table's days 0 1", "Of -1 0 +1", "file 0 0 1"):
+        assert line.split() in shown
 
 
 # ---- the terminal

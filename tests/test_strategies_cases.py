@@ -5,81 +5,25 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable
-from functools import cache
 from itertools import combinations
 
 import pytest
-from hypothesis import HealthCheck, given, seed, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
 from model import codec
 from model.case import Case
 from model.delete import may_fail
-from model.evaluate import WouldFail, evaluate
-from model.history import masked, visible_rows
+from model.history import masked
 from model.predicate import Constant, Predicate, columns_of
-from model.steps import ENGINE_STEPS, BadDelete, Blunder, Delete, Form, Read, ReadChanges, SetClock, Vacuum
-from model.table import Feature, Kind, Table
-from model.values import ArrayOf, MapOf, StructOf, Value
+from model.steps import ENGINE_STEPS, BadDelete, Blunder, Delete, Form, Read, ReadChanges
+from model.table import Feature, Table
+from model.values import ArrayOf, MapOf, StructOf
 from strategies import cases
 from strategies.predicates import predicates
 from strategies.tables import feature_tables, live_files
 from strategies.types import PARTITIONABLE, PRIMITIVES, types
-
-#: Each strategy, with the least and the most runs of the engine in a case.
-ALL: dict[str, tuple[Callable[[], SearchStrategy[Case]], int, int]] = {
-    "partition_deletes": (cases.partition_deletes, 2, 5),
-    "row_deletes": (cases.row_deletes, 2, 5),
-    "feature_deletes": (cases.feature_deletes, 2, 5),
-    "typed_deletes": (cases.typed_deletes, 2, 4),
-    "refused_deletes": (cases.refused_deletes, 4, 4),
-    "said_deletes": (cases.said_deletes, 2, 4),
-    "vacuum_retentions": (cases.vacuum_retentions, 4, 7),
-    "vacuum_strays": (cases.vacuum_strays, 4, 6),
-    "vacuum_commands": (cases.vacuum_commands, 5, 5),
-    "programs": (cases.programs, 1, 6),
-}
-
-quiet = settings(max_examples=50, database=None, deadline=None, suppress_health_check=list(HealthCheck))
-
-
-@cache
-def drawn(name: str) -> tuple[Case, ...]:
-    """Four hundred cases out of eight seeds, the same ones on every run.
-
-    Hypothesis varies each case some five times before it draws a new one, so the cases of one seed are much alike: of a
-    hundred, none or twenty may meet a condition that a tenth should meet. Bounds are a third of the usual share.
-    """
-    return tuple(case for number in range(8) for case in drawn_by(name, number))
-
-
-def drawn_by(name: str, number: int) -> list[Case]:
-    """Fifty cases of one seed."""
-    found: list[Case] = []
-    strategy, _, _ = ALL[name]
-
-    @seed(number)
-    @quiet
-    @given(strategy())
-    def draw(case: Case) -> None:
-        found.append(case)
-
-    draw()
-    return found
-
-
-def shares(cases: tuple[Case, ...], conditions: Callable[[Case], dict[str, bool]]) -> dict[str, int]:
-    """The share of the cases that meet each condition, in percent."""
-    seen: Counter[str] = Counter()
-    for case in cases:
-        seen.update({name: int(met) for name, met in conditions(case).items()})
-    return {name: round(100 * count / len(cases)) for name, count in seen.items()}
-
-
-def check(found: dict[str, int], least: dict[str, int]) -> None:
-    assert set(found) == set(least), "every condition has a bound"
-    assert {name: share for name, share in found.items() if share < least[name]} == {}, found
+from tests.drawn_cases import ALL, by_file, check, drawn, drawn_by, matches, quiet, shares
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -92,7 +36,9 @@ def test_cases_read_back_and_are_short(name: str) -> None:
         assert codec.from_json(codec.to_json(case)) == case
         assert codec.loads(codec.dumps(case)) == case
         assert least <= sum(isinstance(step, ENGINE_STEPS) for step in case.steps) <= most
-        assert isinstance(case.steps[-1], (Read, ReadChanges))
+        # A VACUUM that may lose files, and an unknown protocol, leave nothing to read.
+        may_end = name in ("vacuum_vectors", "refused_vacuums")
+        assert isinstance(case.steps[-1], (Read, ReadChanges)) or may_end
 
     draw()
 
@@ -102,35 +48,6 @@ def test_the_same_seed_draws_the_same_cases(name: str) -> None:
     first = [codec.case_id(case) for case in drawn_by(name, 9)]
     assert first == [codec.case_id(case) for case in drawn_by(name, 9)]
     assert len(set(first)) >= 30, "most cases are different ones"
-
-
-def by_file(case: Case, step: Delete) -> dict[int, list[bool]]:
-    """For each live file of the initial table with visible rows, by its id: which of them the DELETE means.
-
-    A row for which the condition is an error is meant by none.
-    """
-    table = case.table
-    types = {column.name: column.type for column in table.columns}
-    where = Constant(True) if step.where is None else step.where
-    hidden = masked(table)
-
-    def means(row: dict[str, Value]) -> bool:
-        try:
-            return evaluate(where, row, types=types, zone=step.zone) is True
-        except WouldFail:
-            return False
-
-    rows = {file: visible_rows(file, hidden.get(file.id, frozenset())) for file in live_files(table)}
-    return {
-        file.id: [means(dict(zip(types, table.row(file.partition, row)))) for row in visible]
-        for file, visible in rows.items()
-        if visible
-    }
-
-
-def matches(case: Case, step: Delete) -> list[list[bool]]:
-    """The same without the ids."""
-    return list(by_file(case, step).values())
 
 
 def test_partition_deletes_meet_their_conditions() -> None:
@@ -327,100 +244,6 @@ def test_said_deletes_meet_every_form() -> None:
         seen["none"] += not case.table.features
     wanted = [(form, whole) for form in Form for whole in (True, False) if whole or form is not Form.TRUNCATE]
     assert {name: seen[name] for name in [*wanted, "features", "none"] if seen[name] < 8} == {}, seen
-
-
-def vacuum_conditions(case: Case) -> dict[str, bool]:
-    """What matters under the first clock that the case sets, for the table's own retention."""
-    table = case.table
-    clock = next((step.to for step in case.steps if isinstance(step, SetClock)), None)
-    stamped = clock is not None and clock.removed_by_step is not None
-    cutoff = (0 if clock is None else clock.offset) - table.retention
-    removals = [removal for commit in table.commits for removal in commit.removes]
-    ages = {file.id: file.modified for file in table.files}
-    return {
-        "two tombstones": len(removals) >= 2,
-        "tombstone expired, file old": any(r.deleted < cutoff and ages[r.file] < cutoff for r in removals),
-        "tombstone expired, file young": any(r.deleted < cutoff <= ages[r.file] for r in removals),
-        "tombstone inside, file old": any(r.deleted >= cutoff > ages[r.file] for r in removals),
-        "tombstone on the cutoff": any(r.deleted == cutoff for r in removals),
-        "tombstone 1 ms older": any(r.deleted == cutoff - 1 for r in removals),
-        "tombstone 1 ms younger": any(r.deleted == cutoff + 1 for r in removals),
-        "live file": bool(live_files(table)),
-        "live file, old": any(file.modified < cutoff for file in live_files(table)),
-        "two strays": len(table.strays) >= 2,
-        "stray on the cutoff": any(stray.modified == cutoff for stray in table.strays),
-        "stray 1 ms older": any(stray.modified == cutoff - 1 for stray in table.strays),
-        "stray in the future": any(stray.modified > 0 for stray in table.strays),
-        "empty directory": any(stray.kind is Kind.DIRECTORY for stray in table.strays),
-        "cutoff on a stamp": stamped,
-        "clock at the start": clock is None,
-        "logging off": any(isinstance(step, Vacuum) and not step.logging for step in case.steps),
-    }
-
-
-def test_vacuum_retentions_meet_their_conditions() -> None:
-    least = {
-        "two tombstones": 14,
-        "tombstone expired, file old": 18,
-        "tombstone expired, file young": 2,
-        "tombstone inside, file old": 8,
-        "tombstone on the cutoff": 3,
-        "tombstone 1 ms older": 3,
-        "tombstone 1 ms younger": 1,
-        "live file": 29,
-        "live file, old": 27,
-        "two strays": 11,
-        "stray on the cutoff": 1,
-        "stray 1 ms older": 1,
-        "stray in the future": 5,
-        "empty directory": 7,
-        "cutoff on a stamp": 13,
-        "clock at the start": 5,
-        "logging off": 3,
-    }
-    check(shares(drawn("vacuum_retentions"), vacuum_conditions), least)
-
-
-def test_vacuum_strays_meet_their_conditions() -> None:
-    least = {
-        "two tombstones": 23,
-        "tombstone expired, file old": 19,
-        "tombstone expired, file young": 5,
-        "tombstone inside, file old": 14,
-        "tombstone on the cutoff": 7,
-        "tombstone 1 ms older": 6,
-        "tombstone 1 ms younger": 3,
-        "live file": 26,
-        "live file, old": 23,
-        "two strays": 30,
-        "stray on the cutoff": 15,
-        "stray 1 ms older": 13,
-        "stray in the future": 20,
-        "empty directory": 24,
-        "cutoff on a stamp": 0,
-        "clock at the start": 7,
-        "logging off": 6,
-    }
-    check(shares(drawn("vacuum_strays"), vacuum_conditions), least)
-
-
-def test_stamped_deletes_stamp_something() -> None:
-    stamped = [case for case in drawn("vacuum_retentions") if isinstance(case.steps[0], Delete)]
-    telling = [case for case in stamped if any(any(file) for file in matches(case, case.steps[0]))]  # type: ignore[arg-type]
-    assert len(telling) >= 0.45 * len(stamped), f"{len(telling)} of {len(stamped)}"
-
-
-def test_vacuum_commands_meet_every_form() -> None:
-    found = drawn("vacuum_commands")
-    forms = {
-        (step.retain_hours, step.safety_check)
-        for case in found
-        for step in case.steps
-        if isinstance(step, Vacuum) and not step.dry_run
-    }
-    assert forms == set(cases.RETAIN_FORMS)
-    assert {case.table.retention_hours for case in found} == {None, 168, 24, 1, 240, 0}
-    assert {step.logging for case in found for step in case.steps if isinstance(step, Vacuum)} == {True, False}
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 from model import codec
 from model.layout import file_path
 from model.table import DAY, Kind, Stray, Table
+from strategies.paths import FLAT_DEPTH, joined
 from strategies.strays import littered, strays
 from strategies.tables import tables
+from strategies.vacuum_steps import takes_inventories
 
 AGE = 3 * DAY
 
@@ -33,17 +35,33 @@ def test_strays_collide_with_nothing(data: st.DataObject) -> None:
 def test_stray_names_are_acceptable_everywhere(data: st.DataObject) -> None:
     table = data.draw(tables())
     drawn = data.draw(strays(table, cutoff_age=AGE, max_size=14))
-    paths = {stray.path for stray in drawn} | {file_path(table, file) for file in table.files}
+    data_files = {file_path(table, file) for file in table.files}
     for stray in drawn:
         parts = stray.path.split("/")
-        assert ":" not in stray.path
         assert parts[0] != "_delta_log"
-        assert all(len(part.encode()) < 200 for part in parts)
+        # With the name of its checksum, ".….crc", it is no longer than 255 bytes.
+        assert all(len(part.encode()) <= 250 for part in parts)
         assert (stray.kind is Kind.DIRECTORY) <= (stray.size == 0)
+        if ":" in stray.path:
+            # VACUUM fails on a visible file, and on whatever is visible in the root.
+            assert hidden(table, stray) or (stray.kind is Kind.DIRECTORY and ":" not in parts[0])
         name = parts[-1]
         if name.startswith(".") and name.endswith(".crc"):
-            # Hadoop deletes a checksum together with its file: there must be none.
-            assert "/".join([*parts[:-1], name[1:-4]]) not in paths
+            # A data file could not be read with a checksum that is none.
+            assert joined(*parts[:-1], name[1:-4]) not in data_files
+
+
+@given(st.data())
+def test_flat_strays_are_for_inventories(data: st.DataObject) -> None:
+    table = data.draw(tables(partition_counts=st.integers(0, 2)))
+    drawn = data.draw(strays(table, cutoff_age=AGE, max_size=14, flat=True, hidden_deeper=False))
+    assert all(stray.path.count("/") <= FLAT_DEPTH - (stray.kind is Kind.DIRECTORY) for stray in drawn)
+    assert not any(":" in stray.path for stray in drawn)
+    grown = replace(table, strays=drawn)
+    assert takes_inventories(grown)
+    for stray in drawn:
+        first = replace(stray, path=stray.path.split("/")[0])
+        assert hidden(table, first) or not hidden(table, stray)
 
 
 @given(st.data())
@@ -95,6 +113,17 @@ def test_every_kind_is_frequent() -> None:
             "plainly old": any(stray.modified < -AGE - 1 for stray in orphans),
             "plainly young": any(-AGE + 1 < stray.modified <= 0 for stray in orphans),
             "future": any(stray.modified > 0 for stray in drawn),
+            "checksum of a stray": any(
+                stray.path.rpartition("/")[2][1:-4] in {orphan.path.rpartition("/")[2] for orphan in orphans}
+                for stray in drawn
+                if stray.path.endswith(".crc")
+            ),
+            "a table inside": any("inner/" in stray.path for stray in drawn),
+            "metadata": any("metadata" in stray.path.split("/") for stray in drawn),
+            "a log that is not the table's": any("_delta_log" in stray.path.split("/") for stray in drawn),
+            "url-encoded": any("%20" in stray.path or "%41" in stray.path for stray in drawn),
+            "a long name": any(len(stray.path) > 200 for stray in drawn),
+            "a colon": any(":" in stray.path for stray in drawn),
             "odd name": any(set(stray.path) & set(" %+#?") for stray in drawn),
             "beyond ASCII": any(not stray.path.isascii() for stray in drawn),
             "nothing in it": any(stray.kind is Kind.FILE and stray.size == 0 for stray in drawn),
@@ -113,6 +142,13 @@ def test_every_kind_is_frequent() -> None:
         "orphan in a plain directory": 15,
         "1 ms older": 15,
         "1 ms younger": 15,
+        "checksum of a stray": 8,
+        "a table inside": 3,
+        "metadata": 8,
+        "a log that is not the table's": 8,
+        "url-encoded": 10,
+        "a long name": 8,
+        "a colon": 8,
         "in _change_data": 18,
         "in _delta_index": 18,
     }

@@ -6,11 +6,9 @@ That every fault of the known-bad engines is noticed is in test_judge.py; here a
 from __future__ import annotations
 
 import dataclasses
-import os
 import re
 import time
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -22,14 +20,13 @@ from deltalog.descriptors import DeletionVector
 from deltalog.log import read_log
 from engines.known_bad import FAULTS
 from engines.known_bad.tampering import Tampering
-from engines.port import EngineError, Outcome
-from model.predicate import And, Compare, Op
-from model.steps import BadDelete, Blunder, Delete, EngineStep, Read, ReadChanges, Vacuum
-from model.table import HOUR, WEEK, Column, Commit, DataFile, Kind, Removal, Stray, Table
+from engines.port import Outcome
+from model.predicate import Compare, Op
+from model.steps import BadDelete, BadVacuum, Blunder, Delete, EngineStep, Read, ReadChanges, Vacuum, VacuumBlunder
+from model.table import HOUR, WEEK, Column, Commit, Table
 from model.vacuum import Cutoff, Fate, Reason
-from model.values import Row, Type
+from model.values import Type
 from suites.clause import CATALOGUE, clause, matches
-from suites.judge import Trial
 from suites.materialise import plan_table, write_table
 from suites.observation import (
     ChangesSeen,
@@ -37,12 +34,32 @@ from suites.observation import (
     ReadSeen,
     RefusalSeen,
     Seen,
+    VacuumRefusalSeen,
     VacuumSeen,
     duration,
     relative,
 )
 from suites.observe import Observer
 from tests.fake_engine import FakeEngine
+from tests.handmade_steps import (
+    AGED,
+    DRY,
+    IN_A,
+    PA,
+    PARTITIONED,
+    PLAIN,
+    V1,
+    Tamper,
+    answering,
+    data,
+    in_commit,
+    leaving,
+    refused,
+    right,
+    take,
+    touching,
+    violated,
+)
 
 # The catalogue -----------------------------------------------------------------------------------------------------
 
@@ -72,7 +89,8 @@ def test_faults_are_on_the_kind_of_step_that_their_clauses_are_about() -> None:
         Delete: {DeleteSeen, RefusalSeen},
         BadDelete: {RefusalSeen},
         ReadChanges: {ChangesSeen},
-        Vacuum: {VacuumSeen},
+        Vacuum: {VacuumSeen, VacuumRefusalSeen},
+        BadVacuum: {VacuumRefusalSeen},
         Read: {ReadSeen},
     }
     for fault in FAULTS.values():
@@ -116,94 +134,12 @@ def test_parts_of_a_word_select_nothing() -> None:
 
 # A DELETE, by hand -------------------------------------------------------------------------------------------------
 
-PARTITIONED = Table(
-    columns=(Column("v", Type.INTEGER), Column("p", Type.STRING)),
-    partition_by=("p",),
-    files=(
-        DataFile(0, ("a",), ((1,), (2,), (None,)), -WEEK),
-        DataFile(1, ("a",), ((3,),), -WEEK),
-        DataFile(2, ("b",), ((1,),), -WEEK),
-        DataFile(3, (None,), ((1,), (9,)), -WEEK),
-    ),
-    commits=(Commit(-HOUR, adds=(0, 1, 2, 3)),),
-    strays=(Stray("p=a/orphan", modified=-3 * WEEK),),
-)
-V1 = Compare("v", Op.EQ, 1, Type.INTEGER)
-PA = Compare("p", Op.EQ, "a", Type.STRING)
-IN_A = Delete(And(PA, V1))
-
-Tamper = Callable[[Path, Outcome], Outcome | None]
-
-
-def right(root: Path, outcome: Outcome) -> None:
-    """What the engine did stays as it is."""
-
-
-class Hand:
-    """An engine whose outcomes are changed by hand before they are seen."""
-
-    name = "hand"
-    versions = FakeEngine.versions
-
-    def __init__(self, tamper: Tamper) -> None:
-        self._engine = FakeEngine()
-        self._tamper = tamper
-
-    def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
-        outcome = self._engine.run(root, step, clock=clock, version=version)
-        return self._tamper(root, outcome) or outcome
-
-    def close(self) -> None:
-        self._engine.close()
-
-
-def violated(table: Table, step: EngineStep, tamper: Tamper, directory: Path) -> set[str]:
-    """The clauses that one step on a new table breaks."""
-    trial = Trial(Hand(tamper), table, directory / "table", list(CATALOGUE.values()), frozenset(CATALOGUE))
-    trial.take(step)
-    return {id for id, tally in trial.tallies.items() if tally.violations}
-
-
-def refused(root: Path, outcome: Outcome) -> Outcome:
-    """The answer alone is changed."""
-    return dataclasses.replace(outcome, rows=(), error=EngineError("E", "SOME_CONDITION", None, "no"))
-
 
 def test_a_right_delete_passes_all_that_it_meets(tmp_path: Path) -> None:
     for number, step in enumerate(
         (IN_A, Delete(), Delete(PA), Delete(V1), Delete(Compare("v", Op.GT, 50, Type.INTEGER)))
     ):
         assert not violated(PARTITIONED, step, right, tmp_path / str(number))
-
-
-def commit_path(root: Path) -> Path:
-    return sorted((root / "_delta_log").glob("*.json"))[-1]
-
-
-def in_commit(pattern: str, replacement: str) -> Tamper:
-    """The commit's text, changed."""
-
-    def tamper(root: Path, outcome: Outcome) -> None:
-        text = commit_path(root).read_text()
-        changed = re.sub(pattern, replacement, text, count=1)
-        assert changed != text, f"{pattern} must occur in {text}"
-        commit_path(root).write_text(changed)
-
-    return tamper
-
-
-def touching(path: str) -> Tamper:
-    def tamper(root: Path, outcome: Outcome) -> None:
-        os.utime(root / path, ns=(0, 0))
-
-    return tamper
-
-
-def leaving(path: str) -> Tamper:
-    def tamper(root: Path, outcome: Outcome) -> None:
-        (root / path).write_text("x")
-
-    return tamper
 
 
 @pytest.mark.parametrize(
@@ -263,172 +199,6 @@ def undone(root: Path, outcome: Outcome) -> Outcome:
 def test_a_delete_that_is_refused_breaks_all_that_asks_for_its_effects(tmp_path: Path) -> None:
     """Not DEL-ROW-5B: what was refused leaves the rows of before."""
     assert violated(PARTITIONED, IN_A, undone, tmp_path) == {"DEL-ROW-1", "DEL-ROW-3", "DEL-ROW-3B", "DEL-INFO-1A"}
-
-
-# A VACUUM, by hand -------------------------------------------------------------------------------------------------
-
-AGED = Table(
-    columns=(Column("v", Type.INTEGER), Column("_d", Type.INTEGER)),
-    partition_by=("_d",),
-    files=(
-        DataFile(0, (1,), ((1,), (2,)), -9 * WEEK),
-        DataFile(1, (1,), ((3,),), -9 * WEEK),
-        DataFile(2, (2,), ((4,),), -9 * WEEK),
-    ),
-    commits=(
-        Commit(-3 * HOUR, adds=(0, 1, 2)),
-        Commit(-2 * HOUR, removes=(Removal(1, -WEEK), Removal(2, -WEEK + 1))),
-    ),
-    strays=(
-        Stray("old", modified=-WEEK - 1),
-        Stray("young", modified=-WEEK),
-        Stray("_change_data/old", modified=-2 * WEEK),
-        Stray("_d=1/old", modified=-2 * WEEK),
-        Stray("_ds=1/old", modified=-2 * WEEK),
-        Stray("_hidden", modified=-2 * WEEK),
-        Stray("empty", kind=Kind.DIRECTORY, size=0),
-        Stray("holds/young", modified=-HOUR),
-    ),
-)
-PLAIN, DRY = Vacuum(), Vacuum(dry_run=True)
-
-
-def removing(*paths: str) -> Tamper:
-    def tamper(root: Path, outcome: Outcome) -> None:
-        for path in paths:
-            if (root / path).is_dir():
-                (root / path).rmdir()
-            else:
-                (root / path).unlink()
-
-    return tamper
-
-
-def restoring(*paths: str) -> Tamper:
-    def tamper(root: Path, outcome: Outcome) -> None:
-        for path in paths:
-            (root / path).parent.mkdir(exist_ok=True)
-            if path == "empty":
-                (root / path).mkdir()
-            else:
-                (root / path).write_text("x")
-
-    return tamper
-
-
-def data(id: int) -> str:
-    return f"_d={1 if id < 2 else 2}/part-{id:05d}-{id:08x}-0000-4000-8000-000000000000.c000.snappy.parquet"
-
-
-def answering(change: Callable[[tuple[Row, ...]], tuple[Row, ...]]) -> Tamper:
-    return lambda root, outcome: dataclasses.replace(outcome, rows=change(outcome.rows))
-
-
-def allowed(root: Path, outcome: Outcome) -> Outcome:
-    return dataclasses.replace(outcome, error=None)
-
-
-ANY_LOSS = {"VAC-LOG-1B"}  # END counts what the engine deleted itself
-
-
-@pytest.mark.parametrize(
-    ("step", "tamper", "clauses"),
-    [
-        (PLAIN, right, set()),
-        (DRY, right, set()),
-        (Vacuum(logging=False), right, set()),
-        (Vacuum(retain_hours=0), right, set()),
-        (Vacuum(retain_hours=0, safety_check=False), right, set()),
-        (Vacuum(retain_hours=-3), right, set()),
-        (PLAIN, removing(data(0)), {"VAC-SAFE-1", "VAC-SAFE-5A", "VAC-SAFE-10B", *ANY_LOSS}),
-        (PLAIN, removing(data(2)), {"VAC-SAFE-2", "VAC-SAFE-5A", "VAC-EDGE-1A", "VAC-KEEP-1B", *ANY_LOSS}),
-        (PLAIN, restoring(data(1)), {"VAC-LIVE-1", "VAC-SAFE-5B", "VAC-EDGE-1A", "VAC-KEEP-1B", *ANY_LOSS}),
-        (PLAIN, removing("young"), {"VAC-SAFE-3", "VAC-EDGE-1B", "VAC-KEEP-1B", *ANY_LOSS}),
-        (PLAIN, restoring("old"), {"VAC-LIVE-2", "VAC-EDGE-1B", "VAC-KEEP-1B", *ANY_LOSS}),
-        (PLAIN, restoring("_change_data/old"), {"VAC-LIVE-2", "VAC-LIVE-4", "VAC-KEEP-1B", *ANY_LOSS}),
-        (PLAIN, restoring("_d=1/old"), {"VAC-LIVE-2", "VAC-SAFE-5B", "VAC-KEEP-1B", *ANY_LOSS}),
-        (PLAIN, removing("_ds=1/old"), {"VAC-SAFE-4", "VAC-SAFE-5C", *ANY_LOSS}),
-        (PLAIN, removing("_hidden"), {"VAC-SAFE-4", *ANY_LOSS}),
-        (PLAIN, restoring("empty"), {"VAC-LIVE-3", *ANY_LOSS}),
-        (PLAIN, removing("holds/young", "holds"), {"VAC-SAFE-3", "VAC-SAFE-6A", "VAC-KEEP-1B", *ANY_LOSS}),
-        (PLAIN, leaving(data(0)), {"VAC-SAFE-1", "VAC-SAFE-5A", "VAC-SAFE-10B"}),
-        (PLAIN, in_commit("VACUUM END", "VACUUM"), {"VAC-LOG-1A"}),
-        (PLAIN, in_commit("COMPLETED", "FAILED"), {"VAC-LOG-1B"}),
-        (PLAIN, leaving("_delta_log/00000000000000000099.json"), {"VAC-SAFE-6B"}),
-        (PLAIN, leaving("_delta_log/note.txt"), {"VAC-LOG-1C"}),
-        (PLAIN, touching("_delta_log/00000000000000000000.json"), {"VAC-LOG-1C"}),
-        (PLAIN, refused, {"VAC-CHK-2"}),
-        (Vacuum(retain_hours=0, dry_run=True), allowed, {"VAC-CHK-1A"}),
-        (Vacuum(retain_hours=0), refused, {"VAC-CHK-1A"}),
-        (Vacuum(retain_hours=0), touching("old"), {"VAC-CHK-1A"}),
-        (Vacuum(retain_hours=0.4, safety_check=False), refused, {"VAC-CHK-1B"}),
-        (Vacuum(retain_hours=1), refused, {"VAC-CHK-1C"}),
-        (DRY, touching("old"), {"VAC-DRY-1"}),
-        (DRY, removing("old"), {"VAC-DRY-1"}),
-        (DRY, leaving("_delta_log/_last_vacuum_info"), {"VAC-DRY-1"}),
-    ],
-)
-def test_a_vacuum_is_told_by_exactly_these_clauses(
-    step: Vacuum, tamper: Tamper, clauses: set[str], tmp_path: Path
-) -> None:
-    """VACUUMs of a clock that stands at the start, with the default retention: what is of -1 week is at the cutoff."""
-    assert violated(AGED, step, tamper, tmp_path) == clauses
-
-
-def take(table: Table, directory: Path, *steps: tuple[EngineStep, Tamper]) -> set[str]:
-    """The clauses that the last of these steps breaks."""
-    queue = [tamper for _, tamper in steps]
-
-    def tamper(root: Path, outcome: Outcome) -> Outcome | None:
-        return queue.pop(0)(root, outcome)
-
-    engine = Hand(tamper)
-    trial = Trial(engine, table, directory / "table", list(CATALOGUE.values()), frozenset(CATALOGUE))
-    for step, _ in steps:
-        trial.take(step)
-    return {id for id, tally in trial.tallies.items() if tally.violations}
-
-
-@pytest.mark.parametrize(
-    ("dry", "clauses"),
-    [
-        (right, set()),
-        (answering(lambda rows: rows[1:]), {"VAC-DRY-2A"}),
-        (answering(lambda rows: (*rows, ("file:/elsewhere/x",))), set()),
-        (refused, {"VAC-CHK-2"}),
-    ],
-)
-def test_a_dry_run_is_held_against_the_run_after_it(dry: Tamper, clauses: set[str], tmp_path: Path) -> None:
-    assert take(AGED, tmp_path, (DRY, dry), (PLAIN, right)) == clauses
-
-
-def test_a_dry_run_that_lists_what_stays_is_told(tmp_path: Path) -> None:
-    def lists_too_much(root: Path, outcome: Outcome) -> Outcome:
-        return dataclasses.replace(outcome, rows=(*outcome.rows, (f"file:{root}/young",)))
-
-    assert take(AGED, tmp_path, (DRY, lists_too_much), (PLAIN, right)) == {"VAC-DRY-2B"}
-
-
-@pytest.mark.parametrize(
-    ("steps", "clauses"),
-    [
-        ([(PLAIN, right), (PLAIN, right), (PLAIN, right)], set()),
-        ([(PLAIN, right), (PLAIN, removing("young"))], {"VAC-IDEM-1A"}),
-        # The second run deletes the directories that the first one emptied, and the third nothing.
-        ([(PLAIN, right), (PLAIN, right), (PLAIN, removing("young"))], {"VAC-IDEM-1A"}),
-        ([(PLAIN, right)] * 3 + [(PLAIN, removing("young"))], {"VAC-IDEM-1A", "VAC-IDEM-1B"}),
-        ([(PLAIN, right)] * 2 + [(PLAIN, removing("holds/young", "holds"))], {"VAC-IDEM-1A"}),
-        # Between the two something was done, or the cutoff is another: nothing is promised of a second run.
-        ([(PLAIN, right), (Delete(), right), (PLAIN, removing("young"))], set()),
-        ([(PLAIN, right), (Vacuum(retain_hours=0, safety_check=False), right)], set()),
-        ([(PLAIN, right), (Read(), right), (PLAIN, removing("young"))], {"VAC-IDEM-1A"}),
-    ],
-)
-def test_a_second_run_is_held_against_the_first(
-    steps: list[tuple[EngineStep, Tamper]], clauses: set[str], tmp_path: Path
-) -> None:
-    idem = {id for id in take(AGED, tmp_path, *steps) if id.startswith("VAC-IDEM")}
-    assert idem == clauses
 
 
 # A Read, by hand ---------------------------------------------------------------------------------------------------
@@ -551,6 +321,7 @@ def test_lengths_of_time_for_people(ms: int, text: str) -> None:
 STEPS: dict[type[EngineStep], EngineStep] = {
     Delete: Delete(),
     BadDelete: BadDelete(Blunder.AGGREGATE),
+    BadVacuum: BadVacuum(VacuumBlunder.MISSING_PATH),
     ReadChanges: ReadChanges(of_step=0),
     Vacuum: Vacuum(),
     Read: Read(),
@@ -563,7 +334,7 @@ def test_a_fault_without_occasion_changes_nothing(tmp_path: Path) -> None:
     write_table(plan_table(empty), tmp_path / "before", start=0)
     quiet: list[str] = []
     for name, fault in FAULTS.items():
-        root = tmp_path / name
+        root = tmp_path / name / "table"
         write_table(plan_table(empty), root, start=0)
         step = STEPS[fault.on]
         outcome = FakeEngine().run(root, step, clock=0, version=0)
@@ -585,4 +356,12 @@ def test_a_fault_without_occasion_changes_nothing(tmp_path: Path) -> None:
         "refused-delete-writes-a-file",
         "vacuum-changes-the-metadata",
         "vacuum-writes-a-file",
+        "full-keeps-the-bookmark",
+        "sql-answers-nothing",
+        "accepts-any-path",
+        "words-refusals-otherwise",
+        "ends-without-start",
+        "start-counts-one-more",
+        "start-counts-no-bytes",
+        "counts-deleted-directories",
     }, "these need no file"

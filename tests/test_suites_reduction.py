@@ -11,10 +11,40 @@ from hypothesis import strategies as st
 from model.case import Case
 from model.codec import dumps, from_json, to_json
 from model.predicate import And, Compare, IsNull, Not, Op, Or
-from model.steps import Append, Delete, Litter, Moment, Read, SetClock, Step, Vacuum
-from model.table import DAY, HOUR, Column, Commit, DataFile, Kind, Removal, Stray, Table
+from model.steps import (
+    Append,
+    BadVacuum,
+    Delete,
+    Form,
+    Inventory,
+    Litter,
+    Mode,
+    Moment,
+    Read,
+    ReadChanges,
+    SetClock,
+    Step,
+    Trouble,
+    Vacuum,
+    VacuumBlunder,
+    VacuumForm,
+)
+from model.table import (
+    DAY,
+    HOUR,
+    Column,
+    Commit,
+    DataFile,
+    Kind,
+    Mask,
+    Reference,
+    Removal,
+    Stray,
+    Table,
+    VectorStorage,
+)
 from model.values import Type
-from strategies import cases
+from strategies import cases, vacuum_cases
 from suites.reduction import candidates, reduce, truncated, without_step
 
 TABLE = Table(
@@ -111,6 +141,120 @@ def test_references_move_with_their_steps(index: int, expected: tuple[Step, ...]
     assert without_step(STEPS, index) == expected
 
 
+#: A table with all that a table of VACUUM's may have, and the VACUUMs on it.
+STRANGE = Table(
+    columns=(Column("v", Type.INTEGER),),
+    partition_by=(),
+    files=(
+        DataFile(0, (), ((1,), (2,), (3,)), -DAY, reference=Reference.ABSOLUTE),
+        DataFile(1, (), ((4,),), -DAY, reference=Reference.OUTSIDE),
+        DataFile(2, (), ((5,),), -DAY),
+    ),
+    commits=(
+        Commit(-9 * HOUR, adds=(0, 1, 2)),
+        Commit(-8 * HOUR),
+        Commit(-7 * HOUR, masks=(Mask(0, (0, 1), -7 * HOUR, VectorStorage.RELATIVE),), vector_prefix="ab"),
+        Commit(-6 * HOUR, removes=(Removal(1, None, bare=True),), checkpoint=True, parts=3),
+        Commit(-5 * HOUR),
+    ),
+    strays=(Stray("../beside"), Stray("link", Kind.LINK, size=0, target="../beside")),
+    features=("deletionVectors", "frequentCheckpoints"),
+    pruned=3,
+)
+TROUBLED = Vacuum(0, False, False, None, Mode.DEFAULT, parallel=True, trouble=Trouble.CANNOT_DELETE, troubled="x")
+STRANGE_CASE = Case(
+    STRANGE,
+    (
+        Vacuum(5, True, mode=Mode.INVENTORY_QUERY, inventory=Inventory.FILES),
+        Vacuum(form=VacuumForm.API_NAME),
+        TROUBLED,
+        BadVacuum(VacuumBlunder.CLAUSE_TWICE, dry_run=True),
+        Delete(form=Form.API_NAME),
+    ),
+)
+
+
+def keeping(step: int, table: Callable[[Table], bool] = lambda table: True) -> Case:
+    """The smallest case found that has the kind of step that STRANGE_CASE has there, and such a table."""
+    kind = type(STRANGE_CASE.steps[step])
+    case = Case(STRANGE, (STRANGE_CASE.steps[step],))
+    return reduce(case, lambda one: any(isinstance(s, kind) for s in one.steps) and table(one.table), tries=MANY)
+
+
+def test_the_strange_case_is_valid_to_begin_with() -> None:
+    assert from_json(to_json(STRANGE_CASE)) == STRANGE_CASE
+
+
+@pytest.mark.parametrize(
+    ("step", "plain"),
+    [
+        (0, Vacuum(dry_run=True)),
+        (1, Vacuum()),
+        (2, Vacuum()),
+        (3, BadVacuum(VacuumBlunder.CLAUSE_TWICE)),
+        (4, Delete()),
+    ],
+)
+def test_a_step_loses_what_sets_it_apart(step: int, plain: Step) -> None:
+    smallest = keeping(step)
+    assert smallest.steps == (plain,)
+    assert smallest.table == Table(STRANGE.columns, (), (), (Commit(-9 * HOUR),))
+
+
+@pytest.mark.parametrize(
+    ("fails", "left"),
+    [
+        (lambda step: step.trouble is not None, Vacuum(trouble=Trouble.CANNOT_DELETE, troubled="x")),
+        (lambda step: step.parallel, Vacuum(parallel=True)),
+        (lambda step: step.logging is None, Vacuum(logging=None)),
+        (lambda step: step.retain_hours == 0, Vacuum(0)),
+        (lambda step: not step.safety_check, Vacuum(safety_check=False)),
+    ],
+)
+def test_what_matters_of_a_vacuum_is_kept(fails: Callable[[Vacuum], bool], left: Vacuum) -> None:
+    case = Case(STRANGE, (TROUBLED,))
+    smallest = reduce(case, lambda one: any(isinstance(s, Vacuum) and fails(s) for s in one.steps), tries=MANY)
+    assert smallest.steps == (left,)
+
+
+def test_a_mode_keeps_its_inventory_only_where_that_matters() -> None:
+    case = Case(STRANGE, STRANGE_CASE.steps[:1])
+    smallest = reduce(
+        case, lambda one: Mode.INVENTORY_QUERY in (getattr(s, "mode", None) for s in one.steps), tries=MANY
+    )
+    assert smallest.steps == (Vacuum(dry_run=True, mode=Mode.INVENTORY_QUERY),)
+
+
+def test_the_history_loses_what_does_not_matter() -> None:
+    smallest = keeping(1, lambda table: any(commit.masks for commit in table.commits)).table
+    (mask,) = (mask for commit in smallest.commits for mask in commit.masks)
+    assert mask == STRANGE.commits[2].masks[0]
+    assert [file.id for file in smallest.files] == [0]
+    assert smallest.files[0].reference is Reference.RELATIVE
+    assert not smallest.pruned and not smallest.strays and smallest.features == ("deletionVectors",)
+    assert not any(commit.vector_prefix or commit.checkpoint or commit.parts > 1 for commit in smallest.commits)
+
+
+def test_a_pruned_log_keeps_its_checkpoint_and_no_more() -> None:
+    smallest = keeping(1, lambda table: table.pruned > 0).table
+    assert [(commit.checkpoint, commit.parts) for commit in smallest.commits][smallest.pruned] == (True, 1)
+    assert len(smallest.commits) == 2, "the version that has the checkpoint, and one that is lost"
+
+
+def test_removes_get_their_metadata_back() -> None:
+    def fails(table: Table) -> bool:
+        return any(removal.deleted is None for commit in table.commits for removal in commit.removes)
+
+    (removal,) = (removal for commit in keeping(1, fails).table.commits for removal in commit.removes)
+    assert removal == Removal(1, None)
+
+
+def test_a_reading_of_changes_moves_with_its_step() -> None:
+    steps = (Read(), Delete(), ReadChanges(1))
+    assert without_step(steps, 0) == (Delete(), ReadChanges(0))
+    assert without_step(steps, 1) is None
+
+
 def test_the_last_step_is_never_taken() -> None:
     assert without_step((Read(),), 0) is None
 
@@ -137,7 +281,10 @@ def test_what_never_fails_again_stays_as_it_is() -> None:
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
-@given(st.one_of(cases.programs(), cases.vacuum_strays(), cases.row_deletes()), st.data())
+@given(
+    st.one_of(cases.programs(), vacuum_cases.vacuum_strays(), vacuum_cases.vacuum_vectors(), cases.row_deletes()),
+    st.data(),
+)
 def test_any_way_of_failing_leads_to_a_smaller_valid_case(case: Case, data: st.DataObject) -> None:
     """What fails is decided by the text alone, so as good as at random; the reduction must cope with any answer."""
     salt, share = data.draw(st.integers(0, 9)), data.draw(st.integers(2, 5))
@@ -158,7 +305,11 @@ def test_any_way_of_failing_leads_to_a_smaller_valid_case(case: Case, data: st.D
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
-@given(st.one_of(cases.programs(), cases.vacuum_retentions()))
+@given(
+    st.one_of(
+        cases.programs(), vacuum_cases.vacuum_modes(), vacuum_cases.vacuum_histories(), vacuum_cases.vacuum_troubles()
+    )
+)
 def test_every_candidate_is_another_case_and_no_larger(case: Case) -> None:
     for candidate in candidates(case):
         assert candidate != case

@@ -1,7 +1,30 @@
 """Known-bad engines: a real engine with one thing made wrong after each step, to show that the suite notices."""
 
-from engines.known_bad import delete, delete_features, read, vacuum
+from engines.known_bad import (
+    delete,
+    delete_features,
+    read,
+    vacuum,
+    vacuum_history,
+    vacuum_modes,
+    vacuum_paths,
+    vacuum_refused,
+    vacuum_told,
+)
 from engines.known_bad.engine import KnownBadEngine
 from engines.known_bad.fault import FAULTS, Fault
 
-__all__ = ["FAULTS", "Fault", "KnownBadEngine", "delete", "delete_features", "read", "vacuum"]
+__all__ = [
+    "FAULTS",
+    "Fault",
+    "KnownBadEngine",
+    "delete",
+    "delete_features",
+    "read",
+    "vacuum",
+    "vacuum_history",
+    "vacuum_modes",
+    "vacuum_paths",
+    "vacuum_refused",
+    "vacuum_told",
+]

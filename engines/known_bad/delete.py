@@ -7,12 +7,12 @@ import shutil
 from datetime import date
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
 
 import pyarrow as pa
 
 from engines.known_bad.fault import fault
-from engines.known_bad.tampering import Action, Tampering, encoded, removal, without
+from engines.known_bad.logs import Action
+from engines.known_bad.tampering import Tampering, encoded, removal, without
 from engines.port import Outcome
 from model.evaluate import WouldFail, evaluate
 from model.steps import Delete
@@ -47,7 +47,7 @@ def _truth(t: Tampering, row: dict[str, Value]) -> bool | None:
 @fault("loses-a-survivor", "A row that does not match is lost from a rewritten file.", on=Delete, caught_by="DEL-ROW-3")
 def loses_a_survivor(t: Tampering) -> Outcome | None:
     for add in t.new_adds:
-        rows = t.rows(unquote(add["path"]))
+        rows = t.rows(t.path(add))
         if rows.num_rows:
             t.replace_rows(add, rows.slice(1))
             return None
@@ -60,14 +60,14 @@ def keeps_a_match(t: Tampering) -> Outcome | None:
     where = t.step.where
     for add in t.new_adds if t.is_plain else []:
         for remove in t.actions("remove"):
-            path = unquote(remove["path"])
+            path = t.path(remove)
             old = t.live[path]
             if old["partitionValues"] != add["partitionValues"] or where is None:
                 continue
             for stored in t.rows(path, before=True).to_pylist():
                 row = _full_row(t, old, stored)
                 if _truth(t, row):
-                    new = t.rows(unquote(add["path"]))
+                    new = t.rows(t.path(add))
                     t.replace_rows(add, pa.concat_tables([new, pa.Table.from_pylist([row], schema=new.schema)]))
                     return None
     return None
@@ -77,7 +77,7 @@ def keeps_a_match(t: Tampering) -> Outcome | None:
 def deletes_null_rows(t: Tampering) -> Outcome | None:
     assert isinstance(t.step, Delete)
     for add in t.new_adds if t.is_plain else []:
-        rows = t.rows(unquote(add["path"]))
+        rows = t.rows(t.path(add))
         where = t.step.where
         assert where is not None
         keep = [_truth(t, _full_row(t, add, stored)) is not None for stored in rows.to_pylist()]
@@ -128,7 +128,7 @@ def removes_an_untouched_file(t: Tampering) -> Outcome | None:
 def removes_other_partitions(t: Tampering) -> Outcome | None:
     if not t.written:
         return None
-    touched = [dict(t.live[unquote(remove["path"])]["partitionValues"]) for remove in t.actions("remove")]
+    touched = [dict(t.live[t.path(remove)]["partitionValues"]) for remove in t.actions("remove")]
     others = [path for path in t.untouched() if t.live[path]["partitionValues"] not in touched]
     if others:
         version, actions = max(t.written.items())
@@ -265,7 +265,7 @@ def adds_with_wrong_size(t: Tampering) -> Outcome | None:
 )
 def adds_in_the_wrong_place(t: Tampering) -> Outcome | None:
     if t.partition_by and t.new_adds and not t.maps_columns:
-        path = unquote(t.new_adds[0]["path"])
+        path = t.path(t.new_adds[0])
         (t.root / path).rename(t.root / Path(path).name)
         t.change_first(t.new_adds, lambda add: add.update(path=encoded(Path(path).name)))
     return None
@@ -287,7 +287,7 @@ def adds_with_wrong_statistics(t: Tampering) -> Outcome | None:
 def writes_where_nothing_survives(t: Tampering) -> Outcome | None:
     assert isinstance(t.step, Delete)
     if t.written and not t.actions("add"):
-        path = unquote(t.actions("remove")[0]["path"])
+        path = t.path(t.actions("remove")[0])
         old, new = t.live[path], path.replace("part-", "part-8", 1)
         rows = t.rows(path, before=True).slice(0, 0)
         (t.root / new).parent.mkdir(parents=True, exist_ok=True)
@@ -302,7 +302,7 @@ def writes_where_nothing_survives(t: Tampering) -> Outcome | None:
 @fault("deletes-old-bytes", "DELETE deletes the bytes of a file that it removes.", on=Delete, caught_by="DEL-PHYS-1")
 def deletes_old_bytes(t: Tampering) -> Outcome | None:
     for remove in t.actions("remove")[:1]:
-        t.delete(unquote(remove["path"]))
+        t.delete(t.path(remove))
     return None
 
 
@@ -318,7 +318,7 @@ def touches_a_file(t: Tampering) -> Outcome | None:
 @fault("leaves-a-file-behind", "DELETE writes a file that no commit refers to.", on=Delete, caught_by="DEL-PHYS-2")
 def leaves_a_file_behind(t: Tampering) -> Outcome | None:
     for add in t.new_adds[:1]:
-        path = t.root / unquote(add["path"])
+        path = t.root / t.path(add)
         shutil.copy2(path, path.with_name(f"part-7{path.name[6:]}"))
     return None
 

@@ -6,13 +6,13 @@ import json
 import shutil
 from collections.abc import Callable
 from typing import Any
-from urllib.parse import unquote
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from engines.known_bad.fault import fault
-from engines.known_bad.tampering import Action, Tampering, encoded, removal, without
+from engines.known_bad.logs import Action
+from engines.known_bad.tampering import Tampering, encoded, removal, without
 from engines.known_bad.vectors import inline_vector
 from engines.port import Outcome
 from model.steps import BadDelete, Delete, Form, ReadChanges
@@ -39,7 +39,7 @@ def vector_is_not_added(t: Tampering) -> Outcome | None:
 )
 def vector_hides_the_whole_file(t: Tampering) -> Outcome | None:
     def hide(add: Action) -> None:
-        add["deletionVector"] = inline_vector(range(t.rows(unquote(add["path"])).num_rows))
+        add["deletionVector"] = inline_vector(range(t.rows(t.path(add)).num_rows))
 
     t.change_first(t.masked_adds, hide)
     return None
@@ -120,7 +120,7 @@ def vector_file_is_not_written(t: Tampering) -> Outcome | None:
 )
 def vectors_and_a_data_file(t: Tampering) -> Outcome | None:
     for add in t.masked_adds[:1]:
-        path = t.root / unquote(add["path"])
+        path = t.root / t.path(add)
         shutil.copy2(path, path.with_name("part-00000-copy.snappy.parquet"))
     return None
 
@@ -136,7 +136,7 @@ def emptied_file_stays(t: Tampering) -> Outcome | None:
         return None
     masked = {add["path"] for add in t.masked_adds}
     for remove in t.actions("remove"):
-        path = unquote(remove["path"])
+        path = t.path(remove)
         count = t.rows(path, before=True).num_rows
         if remove["path"] not in masked and count:
             stats = json.dumps({"numRecords": count, "tightBounds": False})
@@ -200,7 +200,7 @@ def remove_forgets_its_row_ids(t: Tampering) -> Outcome | None:
 def _rewrite_changes(t: Tampering, change: Callable[[pa.Table], pa.Table]) -> None:
     """Give the first change file other rows."""
     for cdc in t.actions("cdc")[:1]:
-        path = t.root / unquote(cdc["path"])
+        path = t.root / t.path(cdc)
         path.with_name(f".{path.name}.crc").unlink(missing_ok=True)
         pq.write_table(change(pq.ParquetFile(path).read()), path)
         cdc["size"] = path.stat().st_size
@@ -275,7 +275,7 @@ def partition_values_by_logical_names(t: Tampering) -> Outcome | None:
 def columns_by_logical_names(t: Tampering) -> Outcome | None:
     logical = {physical: name for name, physical in t.physical_names().items()}
     for add in t.new_adds[:1] if t.maps_columns else []:
-        rows = t.rows(unquote(add["path"]))
+        rows = t.rows(t.path(add))
         t.replace_rows(add, rows.rename_columns([logical.get(name, name) for name in rows.column_names]))
     return None
 
@@ -283,7 +283,7 @@ def columns_by_logical_names(t: Tampering) -> Outcome | None:
 def _forget(t: Tampering, columns: list[str]) -> None:
     """Make NULL of the first of these columns (by physical names) that holds anything in a rewritten file."""
     for add in t.new_adds:
-        rows = t.rows(unquote(add["path"]))
+        rows = t.rows(t.path(add))
         for index, field in enumerate(rows.schema):
             if field.name in columns and rows.column(index).null_count < rows.num_rows:
                 nothing = pa.nulls(rows.num_rows, field.type)
@@ -305,7 +305,7 @@ def mapped_column_is_lost(t: Tampering) -> Outcome | None:
 def row_ids_are_given_anew(t: Tampering) -> Outcome | None:
     name = t.table_property("delta.rowTracking.materializedRowIdColumnName")
     for add in t.new_adds[:1] if name else []:
-        rows = t.rows(unquote(add["path"]))
+        rows = t.rows(t.path(add))
         if name in rows.column_names:
             t.replace_rows(add, rows.drop_columns([name]))
     return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 from collections.abc import Mapping
@@ -30,18 +31,18 @@ class KnownBadEngine:
         return self._engine.versions
 
     def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
-        with tempfile.TemporaryDirectory(dir=root.parent) as scratch:
-            before = Path(scratch) / "before"
-            shutil.copytree(root, before, symlinks=True)
+        # Not beside the root: what lies there is part of what is observed.
+        with tempfile.TemporaryDirectory(dir=root.parent.parent) as scratch:
+            around = Path(scratch) / "before"
+            shutil.copytree(root.parent, around, symlinks=True)
+            before = around / root.name
             outcome = self._engine.run(root, step, clock=clock, version=version)
             runs, settled, dry_runs = self._memory.get(root, (0, False, 0))
             tampering = Tampering(root, before, step, outcome, clock, runs, settled, dry_runs)
             if isinstance(step, self._fault.on):
                 outcome = self._fault.tamper(tampering) or outcome
             if isinstance(step, Vacuum):
-                deleted = root.is_dir() and any(
-                    not (root / path).exists() for path in [*tampering.files(), *tampering.directories()]
-                )
+                deleted = root.is_dir() and any(not os.path.lexists(root / path) for path in tampering.things)
                 self._memory[root] = (
                     (runs, settled, dry_runs + 1) if step.dry_run else (runs + 1, not deleted, dry_runs)
                 )

@@ -29,3 +29,13 @@ def time_travel_loses_a_row(t: Tampering) -> Outcome | None:
 def time_travel_fails(t: Tampering) -> Outcome | None:
     assert isinstance(t.step, Read)
     return t.refuse("DELTA_FILE_NOT_FOUND") if t.step.before_step is not None and t.runs else None
+
+
+@fault(
+    "reads-beyond-retention",
+    "A version older than the retention is read, as if it were empty.",
+    on=Read,
+    caught_by="VAC-SAFE-10E",
+)
+def reads_beyond_retention(t: Tampering) -> Outcome | None:
+    return t.answer([]) if t.outcome.error is not None else None

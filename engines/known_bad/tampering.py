@@ -11,22 +11,26 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from engines.known_bad.logs import Action, State, place, read_commits, state_of
+from engines.known_bad.vectors import vector_place
 from engines.port import EngineError, Outcome
 from model.steps import EngineStep
-from model.table import DEFAULT_RETENTION, HOUR
+from model.table import DEFAULT_RETENTION, retention_of
 from model.vacuum import LOG_DIRECTORY, is_hidden
-
-Action = dict[str, Any]
 
 
 @dataclass
 class Tampering:
-    """One step of the real engine, done. ``before`` is a copy of the table as it was."""
+    """One step of the real engine, done.
+
+    ``before`` is a copy of the table as it was; what was beside the root is beside the copy. Paths are relative to the
+    root, as on storage; beside it they begin with ``../``.
+    """
 
     root: Path
     before: Path
@@ -50,30 +54,51 @@ class Tampering:
         return {version: actions for version, actions in read_commits(self.root).items() if version not in self.history}
 
     @cached_property
+    def state(self) -> State:
+        """What the log said before the step."""
+        return state_of(self.before, self.root)
+
+    @cached_property
     def live(self) -> dict[str, Action]:
-        """The adds of the version before the step, by path."""
-        adds: dict[str, Action] = {}
-        for _, actions in sorted(self.history.items()):
-            for action in actions:
-                if "remove" in action:
-                    adds.pop(unquote(action["remove"]["path"]), None)
-            adds.update({unquote(action["add"]["path"]): action["add"] for action in actions if "add" in action})
-        return adds
+        """The adds of the version before the step, of files below the root, by path."""
+        return {path: add for (path, _), add in self.state.adds.items() if not path.startswith("../")}
 
     @cached_property
     def tombstones(self) -> dict[str, int]:
-        """The latest deletionTimestamp of each removed file."""
+        """The latest deletionTimestamp of each removed file below the root."""
         found: dict[str, int] = {}
-        for actions in self.history.values():
-            for action in actions:
-                if "remove" in action:
-                    path = unquote(action["remove"]["path"])
-                    found[path] = max(found.get(path, 0), action["remove"].get("deletionTimestamp") or 0)
-        return {path: deleted for path, deleted in found.items() if path not in self.live}
+        for (path, _), remove in self.state.removes.items():
+            found[path] = max(found.get(path, 0), remove.get("deletionTimestamp") or 0)
+        return {path: at for path, at in found.items() if path not in self.live and not path.startswith("../")}
 
     @cached_property
+    def outside(self) -> list[str]:
+        """The files that actions name and that lie outside the root, sorted."""
+        return sorted({path for path, _ in (*self.state.adds, *self.state.removes) if path.startswith("../")})
+
+    @cached_property
+    def live_vectors(self) -> set[str]:
+        """The files of the live files' vectors."""
+        vectors = [add["deletionVector"] for add in self.state.adds.values() if "deletionVector" in add]
+        return {path for path in (self.vector(vector) for vector in vectors) if path}
+
+    @cached_property
+    def vector_tombstones(self) -> dict[str, int]:
+        """The files of the removed files' vectors that no live file has, by their latest deletionTimestamp."""
+        found: dict[str, int] = {}
+        for remove in self.state.removes.values():
+            path = self.vector(remove["deletionVector"]) if "deletionVector" in remove else None
+            if path and path not in self.live_vectors:
+                found[path] = max(found.get(path, 0), remove.get("deletionTimestamp") or 0)
+        return found
+
+    def vector(self, descriptor: Action) -> str | None:
+        """Where the file of a deletion vector lies; None for an inline one."""
+        return vector_place(descriptor, self.root)
+
+    @property
     def metadata(self) -> Action:
-        return next(action["metaData"] for action in self.history[0] if "metaData" in action)
+        return self.state.metadata
 
     @property
     def partition_by(self) -> list[str]:
@@ -87,7 +112,7 @@ class Tampering:
     def cutoff(self) -> int:
         """Where a VACUUM without RETAIN draws the line, ms since the epoch."""
         text = self.metadata["configuration"].get("delta.deletedFileRetentionDuration")
-        return self.clock - (int(text.split()[1]) * HOUR if text else DEFAULT_RETENTION)
+        return self.clock - (retention_of(text) if text else DEFAULT_RETENTION)
 
     @property
     def fields(self) -> list[Action]:
@@ -120,12 +145,12 @@ class Tampering:
     @cached_property
     def new_adds(self) -> list[Action]:
         """The adds of files that the step wrote."""
-        return [add for add in self.actions("add") if unquote(add["path"]) not in self.live]
+        return [add for add in self.actions("add") if self.path(add) not in self.live]
 
     @cached_property
     def masked_adds(self) -> list[Action]:
         """The adds of files that were live before, under a new deletion vector."""
-        return [add for add in self.actions("add") if unquote(add["path"]) in self.live and "deletionVector" in add]
+        return [add for add in self.actions("add") if self.path(add) in self.live and "deletionVector" in add]
 
     def new_vector_files(self) -> list[str]:
         """The deletion-vector files that the step wrote and its adds name, sorted."""
@@ -134,7 +159,7 @@ class Tampering:
 
     def untouched(self) -> list[str]:
         """The live files that the step did not remove, sorted."""
-        removed = {unquote(remove["path"]) for remove in self.actions("remove")}
+        removed = {self.path(remove) for remove in self.actions("remove")}
         return [path for path in sorted(self.live) if path not in removed and (self.root / path).is_file()]
 
     def change_first(self, actions: list[Action], change: Callable[[Action], object]) -> None:
@@ -201,23 +226,42 @@ class Tampering:
 
     # ---- storage
 
+    def path(self, action: Action) -> str:
+        """Where an action's file lies, relative to the root."""
+        return place(action["path"], self.root)
+
     def ever(self, path: str) -> bool:
-        return (self.before / path).exists()
+        return os.path.lexists(self.before / path)
+
+    @cached_property
+    def things(self) -> dict[str, str]:
+        """What was there before the step, outside the log, sorted: "file", "directory" or "link". Links are not followed."""
+        found: dict[str, str] = {}
+        for directory, names, files in os.walk(self.before):
+            for name in (*names, *files):
+                path = Path(directory) / name
+                kind = "link" if path.is_symlink() else "directory" if name in names else "file"
+                found[path.relative_to(self.before).as_posix()] = kind
+        return {path: kind for path, kind in sorted(found.items()) if path.split("/")[0] != LOG_DIRECTORY}
 
     def files(self) -> list[str]:
         """The files that were there before the step, outside the log, sorted."""
-        return sorted(
-            path.relative_to(self.before).as_posix()
-            for path in self.before.rglob("*")
-            if path.is_file() and not in_log(path, self.before)
-        )
+        return [path for path, kind in self.things.items() if kind == "file"]
 
     def directories(self) -> list[str]:
-        return sorted(
-            path.relative_to(self.before).as_posix()
-            for path in self.before.rglob("*")
-            if path.is_dir() and not in_log(path, self.before)
-        )
+        return [path for path, kind in self.things.items() if kind == "directory"]
+
+    def deleted(self) -> list[str]:
+        """The files that the step deleted, sorted."""
+        return [path for path in self.files() if not (self.root / path).exists()]
+
+    def beside(self) -> list[str]:
+        """The files that were beside the root before the step, sorted."""
+        found = []
+        for directory, names, files in os.walk(self.before.parent):
+            names[:] = [name for name in names if Path(directory) / name != self.before]
+            found += [os.path.relpath(Path(directory) / name, self.before) for name in files]
+        return sorted(path for path in found if not (self.before / path).is_symlink())
 
     def hidden(self, path: str) -> bool:
         return any(is_hidden(name, self.partition_by) for name in path.split("/"))
@@ -231,6 +275,7 @@ class Tampering:
             path
             for path in self.files()
             if path not in self.live and path not in self.tombstones and not self.hidden(path)
+            if path not in self.live_vectors and path not in self.vector_tombstones
         ]
 
     def delete(self, path: str) -> bool:
@@ -255,11 +300,18 @@ class Tampering:
 
     def restore(self, path: str) -> None:
         """Bring back what the step deleted."""
-        if (self.before / path).is_dir():
-            (self.root / path).mkdir(parents=True, exist_ok=True)
+        old, new = self.before / path, self.root / path
+        if old.is_dir() and not old.is_symlink():
+            new.mkdir(parents=True, exist_ok=True)
             return
-        (self.root / path).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(self.before / path, self.root / path)
+        new.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(old, new, follow_symlinks=False)
+
+    def restore_all(self, paths: Iterable[str]) -> None:
+        """Bring back all of these that the step deleted."""
+        for path in paths:
+            if self.ever(path) and not os.path.lexists(self.root / path):
+                self.restore(path)
 
     # ---- rows
 
@@ -268,7 +320,7 @@ class Tampering:
 
     def replace_rows(self, add: Action, table: pa.Table) -> None:
         """Give an added file other rows; its add stays true of its size and row count."""
-        path = self.root / unquote(add["path"])
+        path = self.root / self.path(add)
         path.with_name(f".{path.name}.crc").unlink(missing_ok=True)
         pq.write_table(table, path)
         add.update(size=path.stat().st_size, modificationTime=path.stat().st_mtime_ns // 1_000_000)
@@ -281,7 +333,11 @@ class Tampering:
     def answer(self, rows: Iterable[tuple[Any, ...]]) -> Outcome:
         return dataclasses.replace(self.outcome, rows=tuple(rows), error=None)
 
-    def refuse(self, condition: str) -> Outcome:
+    def succeed(self) -> Outcome:
+        """The answer of a VACUUM that is done."""
+        return self.answer([(f"file:{self.root}",)])
+
+    def refuse(self, condition: str | None) -> Outcome:
         error = EngineError("AnalysisException", condition, "22003", f"[{condition}] made up")
         return dataclasses.replace(self.outcome, rows=(), error=error)
 
@@ -290,19 +346,6 @@ def removal(add: Action, *, deleted: int) -> Action:
     """The remove of an add, stamped ``deleted`` (ms since the epoch)."""
     fields = without(add, "modificationTime", "stats")
     return {"remove": {**fields, "deletionTimestamp": deleted, "dataChange": True, "extendedFileMetadata": True}}
-
-
-def in_log(path: Path, root: Path) -> bool:
-    return path.relative_to(root).parts[0] == LOG_DIRECTORY
-
-
-def read_commits(root: Path) -> dict[int, list[Action]]:
-    """The commits of a table by version."""
-    return {
-        int(path.stem): [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
-        for path in sorted((root / LOG_DIRECTORY).glob("*.json"))
-        if path.stem.isdigit()
-    }
 
 
 def encoded(path: str) -> str:

@@ -7,21 +7,14 @@ import os
 import shutil
 
 from engines.known_bad.fault import fault
+from engines.known_bad.runs import done, ran, step_of
 from engines.known_bad.tampering import Tampering
 from engines.port import Outcome
 from model.steps import Vacuum
 from model.table import DAY, WEEK
 from model.vacuum import LOG_DIRECTORY, VISIBLE_PREFIXES
 
-
-def _step(t: Tampering) -> Vacuum:
-    assert isinstance(t.step, Vacuum)
-    return t.step
-
-
-def _ran(t: Tampering) -> bool:
-    """A real run, to the cutoff of the table's retention."""
-    return not _step(t).dry_run and t.outcome.error is None and _step(t).retain_hours is None
+TOO_SHORT = "DELTA_VACUUM_RETENTION_PERIOD_TOO_SHORT"
 
 
 @fault(
@@ -31,7 +24,7 @@ def _ran(t: Tampering) -> bool:
     caught_by="VAC-SAFE-1",
 )
 def live_file(t: Tampering) -> Outcome | None:
-    if _ran(t):
+    if ran(t):
         t.delete_first(sorted(t.live))
     return None
 
@@ -40,10 +33,10 @@ def live_file(t: Tampering) -> Outcome | None:
     "vacuums-inside-retention",
     "VACUUM deletes a file whose tombstone is inside retention.",
     on=Vacuum,
-    caught_by="VAC-SAFE-2",
+    caught_by="VAC-SAFE-2 VAC-SAFE-10D",
 )
 def retained_file(t: Tampering) -> Outcome | None:
-    if _ran(t):
+    if ran(t):
         t.delete_first(path for path, deleted in sorted(t.tombstones.items()) if deleted > t.cutoff)
     return None
 
@@ -55,7 +48,7 @@ def retained_file(t: Tampering) -> Outcome | None:
     caught_by="VAC-SAFE-2",
 )
 def by_file_age(t: Tampering) -> Outcome | None:
-    for path in sorted(t.tombstones) if _ran(t) else []:
+    for path in sorted(t.tombstones) if ran(t) else []:
         if t.ever(path) and t.modified(path) < t.cutoff:
             t.delete(path)
     return None
@@ -65,17 +58,17 @@ def by_file_age(t: Tampering) -> Outcome | None:
     "vacuums-a-young-orphan",
     "VACUUM deletes an unreferenced file younger than retention.",
     on=Vacuum,
-    caught_by="VAC-SAFE-3",
+    caught_by="VAC-SAFE-3 VAC-DRY-2A",
 )
 def young_orphan(t: Tampering) -> Outcome | None:
-    if _ran(t):
+    if ran(t):
         t.delete_first(t.strangers())
     return None
 
 
 @fault("vacuums-a-hidden-file", "VACUUM deletes a hidden file.", on=Vacuum, caught_by="VAC-SAFE-4")
 def hidden_file(t: Tampering) -> Outcome | None:
-    if _ran(t):
+    if ran(t):
         t.delete_first(path for path in t.files() if t.hidden(path))
     return None
 
@@ -92,7 +85,7 @@ def _underscored(t: Tampering, path: str) -> bool:
     caught_by="VAC-SAFE-5A",
 )
 def live_under_underscore(t: Tampering) -> Outcome | None:
-    if _ran(t):
+    if ran(t):
         t.delete_first(path for path in sorted(t.live) if _underscored(t, path))
     return None
 
@@ -104,7 +97,7 @@ def live_under_underscore(t: Tampering) -> Outcome | None:
     caught_by="VAC-SAFE-5B",
 )
 def skips_underscored(t: Tampering) -> Outcome | None:
-    for path in t.files() if _ran(t) else []:
+    for path in t.files() if ran(t) else []:
         if _underscored(t, path) and not (t.root / path).exists():
             t.restore(path)
     return None
@@ -118,7 +111,7 @@ def skips_underscored(t: Tampering) -> Outcome | None:
 )
 def loose_names(t: Tampering) -> Outcome | None:
     columns = [column for column in t.partition_by if column.startswith(("_", "."))]
-    if _ran(t):
+    if ran(t):
         t.delete_first(
             path
             for path in t.files()
@@ -134,7 +127,7 @@ def loose_names(t: Tampering) -> Outcome | None:
     caught_by="VAC-SAFE-6A",
 )
 def recursively(t: Tampering) -> Outcome | None:
-    for path in t.directories() if _ran(t) else []:
+    for path in t.directories() if ran(t) else []:
         if not t.hidden(path) and (t.root / path).is_dir() and any((t.root / path).iterdir()):
             shutil.rmtree(t.root / path)
             return None
@@ -143,7 +136,7 @@ def recursively(t: Tampering) -> Outcome | None:
 
 @fault("empties-the-root", "VACUUM leaves the table's root empty.", on=Vacuum, caught_by="VAC-SAFE-6B")
 def empties_the_root(t: Tampering) -> Outcome | None:
-    if _ran(t):
+    if ran(t):
         shutil.rmtree(t.root)
         t.root.mkdir()
     return None
@@ -151,7 +144,7 @@ def empties_the_root(t: Tampering) -> Outcome | None:
 
 @fault("corrupts-a-live-file", "After VACUUM a live file has lost its rows.", on=Vacuum, caught_by="VAC-SAFE-10B")
 def corrupts_a_live_file(t: Tampering) -> Outcome | None:
-    for path in sorted(t.live) if _ran(t) else []:
+    for path in sorted(t.live) if ran(t) else []:
         rows = t.rows(path)
         if rows.num_rows:
             (t.root / path).write_bytes(b"")
@@ -163,28 +156,33 @@ def corrupts_a_live_file(t: Tampering) -> Outcome | None:
     "keeps-an-expired-file", "VACUUM leaves an old file whose tombstone is expired.", on=Vacuum, caught_by="VAC-LIVE-1"
 )
 def expired_file(t: Tampering) -> Outcome | None:
-    if _ran(t):
+    if ran(t):
         t.restore_first(sorted(t.tombstones))
     return None
 
 
-@fault("keeps-orphans", "VACUUM leaves old files that no action ever referred to.", on=Vacuum, caught_by="VAC-LIVE-2")
+@fault(
+    "keeps-orphans",
+    "VACUUM leaves old files that no action ever referred to.",
+    on=Vacuum,
+    caught_by="VAC-LIVE-2 VAC-DRY-2B",
+)
 def orphan(t: Tampering) -> Outcome | None:
-    if _ran(t):
+    if ran(t):
         t.restore_first(t.strangers())
     return None
 
 
 @fault("keeps-empty-directories", "VACUUM leaves empty directories.", on=Vacuum, caught_by="VAC-LIVE-3")
 def empty_directories(t: Tampering) -> Outcome | None:
-    for path in t.directories() if _ran(t) else []:
+    for path in t.directories() if ran(t) else []:
         t.restore(path)
     return None
 
 
 @fault("hides-change-data", "VACUUM takes _change_data and _delta_index for hidden.", on=Vacuum, caught_by="VAC-LIVE-4")
 def change_data(t: Tampering) -> Outcome | None:
-    for path in t.files() if _ran(t) else []:
+    for path in t.files() if ran(t) else []:
         if any(name.startswith(VISIBLE_PREFIXES) for name in path.split("/")) and not (t.root / path).exists():
             t.restore(path)
     return None
@@ -197,7 +195,7 @@ def change_data(t: Tampering) -> Outcome | None:
     caught_by="VAC-EDGE-1A",
 )
 def early_for_tombstones(t: Tampering) -> Outcome | None:
-    if _ran(t):
+    if ran(t):
         t.restore_first(path for path, deleted in sorted(t.tombstones.items()) if deleted == t.cutoff)
     return None
 
@@ -209,7 +207,7 @@ def early_for_tombstones(t: Tampering) -> Outcome | None:
     caught_by="VAC-EDGE-1A",
 )
 def late_for_tombstones(t: Tampering) -> Outcome | None:
-    if _ran(t):
+    if ran(t):
         t.delete_first(path for path, deleted in sorted(t.tombstones.items()) if deleted == t.cutoff + 1)
     return None
 
@@ -221,24 +219,25 @@ def late_for_tombstones(t: Tampering) -> Outcome | None:
     caught_by="VAC-EDGE-1B",
 )
 def early_for_files(t: Tampering) -> Outcome | None:
-    if _ran(t):
+    if ran(t):
         t.restore_first(path for path in t.strangers() if t.modified(path) == t.cutoff - 1)
     return None
 
 
 @fault("cutoff-late-for-files", "An unreferenced file modified at the cutoff goes.", on=Vacuum, caught_by="VAC-EDGE-1B")
 def late_for_files(t: Tampering) -> Outcome | None:
-    if _ran(t):
+    if ran(t):
         t.delete_first(path for path in t.strangers() if t.modified(path) == t.cutoff)
     return None
 
 
-def _to_cutoff(t: Tampering, cutoff: int) -> None:
+def to_cutoff(t: Tampering, cutoff: int) -> None:
     """Bring back what an earlier cutoff would have kept, delete what a later one would not."""
     for path in t.files():
-        if t.hidden(path) or path in t.live:
+        if t.hidden(path) or path in t.live or path in t.live_vectors:
             continue
-        old = t.modified(path) < cutoff and t.tombstones.get(path, 0) <= cutoff
+        removed = max(t.tombstones.get(path, 0), t.vector_tombstones.get(path, 0))
+        old = t.modified(path) < cutoff and removed <= cutoff
         if old:
             t.delete(path)
         elif not (t.root / path).exists():
@@ -252,8 +251,8 @@ def _to_cutoff(t: Tampering, cutoff: int) -> None:
     caught_by="VAC-KEEP-1A",
 )
 def ignores_retention(t: Tampering) -> Outcome | None:
-    if _ran(t) and "delta.deletedFileRetentionDuration" in t.metadata["configuration"]:
-        _to_cutoff(t, t.clock - WEEK)
+    if ran(t) and "delta.deletedFileRetentionDuration" in t.metadata["configuration"]:
+        to_cutoff(t, t.clock - WEEK)
     return None
 
 
@@ -264,60 +263,57 @@ def ignores_retention(t: Tampering) -> Outcome | None:
     caught_by="VAC-KEEP-1B",
 )
 def a_day_by_default(t: Tampering) -> Outcome | None:
-    if _ran(t) and "delta.deletedFileRetentionDuration" not in t.metadata["configuration"]:
-        _to_cutoff(t, t.clock - DAY)
+    if ran(t) and "delta.deletedFileRetentionDuration" not in t.metadata["configuration"]:
+        to_cutoff(t, t.clock - DAY)
     return None
 
 
 @fault("checks-nothing", "A RETAIN that is too short is not refused.", on=Vacuum, caught_by="VAC-CHK-1A")
 def checks_nothing(t: Tampering) -> Outcome | None:
-    return t.answer([]) if t.outcome.error is not None else None
+    error = t.outcome.error
+    return t.succeed() if error and error.condition == TOO_SHORT else None
 
 
 @fault(
     "checks-always", "A RETAIN that is too short is refused though the check is off.", on=Vacuum, caught_by="VAC-CHK-1B"
 )
 def checks_always(t: Tampering) -> Outcome | None:
-    step = _step(t)
-    return (
-        t.refuse("DELTA_VACUUM_RETENTION_PERIOD_TOO_SHORT")
-        if step.retain_hours == 0 and not step.safety_check
-        else None
-    )
+    step = step_of(t)
+    return t.refuse(TOO_SHORT) if step.retain_hours == 0 and not step.safety_check else None
 
 
 @fault("refuses-retain", "A RETAIN of an hour or more is refused.", on=Vacuum, caught_by="VAC-CHK-1C")
 def refuses_retain(t: Tampering) -> Outcome | None:
-    return t.refuse("DELTA_VACUUM_RETENTION_PERIOD_TOO_SHORT") if (_step(t).retain_hours or 0) >= 1 else None
+    return t.refuse(TOO_SHORT) if (step_of(t).retain_hours or 0) >= 1 else None
 
 
 @fault("refuses-to-run", "A plain VACUUM is refused.", on=Vacuum, caught_by="VAC-CHK-2")
 def refuses_to_run(t: Tampering) -> Outcome | None:
-    return t.refuse("DELTA_TABLE_ONLY_OPERATION") if _step(t).retain_hours is None else None
+    return t.refuse("DELTA_TABLE_ONLY_OPERATION") if step_of(t).retain_hours is None else None
 
 
 @fault("dry-run-deletes", "DRY RUN deletes what it lists.", on=Vacuum, caught_by="VAC-DRY-1")
 def dry_run_deletes(t: Tampering) -> Outcome | None:
-    for row in t.outcome.rows if _step(t).dry_run else ():
+    for row in t.outcome.rows if step_of(t).dry_run else ():
         t.delete(os.path.relpath(str(row[0]).removeprefix("file:"), t.root))
     return None
 
 
-@fault("dry-run-lists-too-little", "DRY RUN leaves out the last path.", on=Vacuum, caught_by="VAC-DRY-2A")
+@fault("dry-run-lists-too-little", "DRY RUN leaves out the last path.", on=Vacuum, caught_by="VAC-DRY-2C")
 def lists_too_little(t: Tampering) -> Outcome | None:
-    return t.answer(t.outcome.rows[:-1]) if _step(t).dry_run and t.outcome.rows else None
+    return t.answer(t.outcome.rows[:-1]) if step_of(t).dry_run and t.outcome.rows else None
 
 
-@fault("dry-run-lists-too-much", "DRY RUN lists a live file.", on=Vacuum, caught_by="VAC-DRY-2B")
+@fault("dry-run-lists-too-much", "DRY RUN lists a live file.", on=Vacuum, caught_by="VAC-DRY-2C")
 def lists_too_much(t: Tampering) -> Outcome | None:
-    if not _step(t).dry_run or t.outcome.error is not None:
+    if not step_of(t).dry_run or t.outcome.error is not None:
         return None
     return t.answer([*t.outcome.rows, *((f"file:{t.root / path}",) for path in sorted(t.live)[:1])])
 
 
 @fault("starts-without-end", "VACUUM commits its START and no END.", on=Vacuum, caught_by="VAC-LOG-1A")
 def starts_without_end(t: Tampering) -> Outcome | None:
-    if _ran(t) and t.written:
+    if done(t) and t.written:
         last = t.root / LOG_DIRECTORY / f"{max(t.written):020d}.json"
         for path in (last, last.with_name(f".{last.name}.crc"), last.with_suffix(".crc")):
             path.unlink(missing_ok=True)
@@ -337,8 +333,8 @@ def claims_too_much(t: Tampering) -> Outcome | None:
 
 @fault("rewrites-the-log", "VACUUM writes an older commit anew.", on=Vacuum, caught_by="VAC-LOG-1C")
 def rewrites_the_log(t: Tampering) -> Outcome | None:
-    if _ran(t):
-        path = t.root / LOG_DIRECTORY / f"{0:020d}.json"
+    if ran(t):
+        path = t.root / LOG_DIRECTORY / f"{min(t.history):020d}.json"
         path.write_text(
             path.read_text(encoding="utf-8") + json.dumps({"txn": {"appId": "a", "version": 1}}) + "\n",
             encoding="utf-8",
@@ -349,7 +345,7 @@ def rewrites_the_log(t: Tampering) -> Outcome | None:
 
 @fault("logs-though-off", "VACUUM commits though logging is off.", on=Vacuum, caught_by="VAC-LOG-1D")
 def logs_though_off(t: Tampering) -> Outcome | None:
-    if not _step(t).logging and not _step(t).dry_run and t.outcome.error is None:
+    if step_of(t).logging is False and done(t):
         t.commit([])
     return None
 
@@ -362,7 +358,7 @@ def logs_though_off(t: Tampering) -> Outcome | None:
 )
 def deletes_more(t: Tampering) -> Outcome | None:
     # Were the first run to leave what must go, the case would end there: what ends it must come with the second run.
-    if _ran(t) and t.runs:
+    if ran(t) and t.runs:
         t.delete_first([*t.strangers(), *sorted(t.tombstones), *sorted(t.live)])
     return None
 
@@ -371,14 +367,14 @@ def deletes_more(t: Tampering) -> Outcome | None:
     "never-settles", "A VACUUM after one that deleted nothing deletes something.", on=Vacuum, caught_by="VAC-IDEM-1B"
 )
 def never_settles(t: Tampering) -> Outcome | None:
-    if _ran(t) and t.settled:
+    if ran(t) and t.settled:
         t.delete_first([*t.strangers(), *sorted(t.tombstones), *sorted(t.live)])
     return None
 
 
 @fault("vacuum-changes-the-metadata", "A VACUUM's commit sets a table property.", on=Vacuum, caught_by="VAC-LOG-1E")
 def vacuum_changes_the_metadata(t: Tampering) -> Outcome | None:
-    if _ran(t):
+    if ran(t):
         t.change_metadata()
     return None
 
@@ -390,7 +386,7 @@ def vacuum_changes_the_metadata(t: Tampering) -> Outcome | None:
     caught_by="VAC-SAFE-11",
 )
 def vacuum_writes_a_file(t: Tampering) -> Outcome | None:
-    if _ran(t):
+    if ran(t):
         (t.root / "vacuumed.parquet").write_bytes(b"PAR1")
     return None
 
@@ -402,7 +398,7 @@ def vacuum_writes_a_file(t: Tampering) -> Outcome | None:
     caught_by="VAC-SAFE-2 VAC-SAFE-3",
 )
 def truncates_what_stays(t: Tampering) -> Outcome | None:
-    for path in t.files() if _ran(t) else []:
+    for path in t.files() if ran(t) else []:
         if path not in t.live and not t.hidden(path) and (t.root / path).is_file():
             (t.root / path).write_bytes(b"")
     return None

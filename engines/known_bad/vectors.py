@@ -1,12 +1,19 @@
-"""Deletion vectors for faults to put in place of the engine's: inline ones (PROTOCOL.md, "Deletion Vector Format")."""
+"""Deletion vectors: inline ones for faults to put in place of the engine's, and where those of files lie.
+
+Source: PROTOCOL.md, "Deletion Vector Format" and "Derived Fields".
+"""
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 from pyroaring import BitMap64
+
+from engines.known_bad.logs import place
 
 _MAGIC = 1681511377
 _Z85 = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#"
@@ -22,6 +29,21 @@ def inline_vector(rows: Iterable[int]) -> dict[str, Any]:
         "sizeInBytes": len(data),
         "cardinality": len(hidden),
     }
+
+
+def vector_place(vector: Mapping[str, Any], root: Path) -> str | None:
+    """Where the file of a vector lies, relative to the root. None for an inline one."""
+    kind, text = vector["storageType"], vector["pathOrInlineDv"]
+    if kind == "p":
+        return place(text, root)
+    if kind != "u":
+        return None
+    prefix, name = text[:-20], text[-20:]
+    numbers = [0] * 4
+    for index, char in enumerate(name):
+        numbers[index // 5] = numbers[index // 5] * 85 + _Z85.index(char)
+    file = f"deletion_vector_{UUID(bytes=struct.pack('>4I', *numbers))}.bin"
+    return f"{prefix}/{file}" if prefix else file
 
 
 def _z85(data: bytes) -> str:

@@ -20,12 +20,12 @@ from pyspark.errors.exceptions.captured import CapturedException
 from pyspark.sql import SparkSession
 
 from engines.port import EngineDied, EngineError, Outcome
-from engines.spark.deletes import run_bad_delete, run_delete, table_text
+from engines.spark.deletes import run_bad_delete, run_delete
 from engines.spark.jvm import Lease, end, tail
 from engines.spark.session import connect
+from engines.spark.vacuums import run_bad_vacuum, run_vacuum
 from engines.spark.values import rows_of
-from model.sql import vacuum_settings, vacuum_sql
-from model.steps import BadDelete, Delete, EngineStep, Read, ReadChanges
+from model.steps import BadDelete, BadVacuum, Delete, EngineStep, Read, ReadChanges
 from model.values import Row
 
 #: Gives a JVM of a newer generation than the one named (engines.spark.jvm.Leases, or the way to it from a worker).
@@ -84,9 +84,9 @@ class SparkEngine:
             return run_delete(spark, root, step)
         if isinstance(step, BadDelete):
             return run_bad_delete(spark, root, step)
-        for key, value in vacuum_settings(step).items():
-            spark.conf.set(key, value)
-        return tuple(tuple(row) for row in spark.sql(vacuum_sql(step, table_text(root))).collect())
+        if isinstance(step, BadVacuum):
+            return run_bad_vacuum(spark, root, step)
+        return run_vacuum(spark, root, step)
 
     def _set_clock(self, spark: SparkSession, root: Path, clock: int) -> None:
         """A DeltaLog keeps the clock that it was made with, and is cached by path: make it anew, and only this one.

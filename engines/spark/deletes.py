@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from delta.tables import DeltaTable
 from pyspark.sql import DataFrame, SparkSession
 
 from engines.spark.catalog import named
 from engines.spark.columns import condition
-from model.layout import escape
-from model.refusals import UNKNOWN_PARTITION, bad_delete_sql, view_sql
+from engines.spark.targets import missing_path, no_table, partition_path, table_text, temporary_view
+from model.refusals import bad_delete_sql, view_sql
 from model.sql import delete_sql, sql
 from model.steps import BadDelete, Blunder, Delete, Form
 from model.values import Row
@@ -23,11 +22,6 @@ _BY_PATH = (Form.SQL_PATH, Form.API_PATH, Form.API_PATH_COLUMN)
 
 #: The forms of the DeltaTable class.
 _API = (Form.API_PATH, Form.API_PATH_COLUMN, Form.API_NAME)
-
-
-def table_text(path: Path) -> str:
-    """How SQL names the table at a path."""
-    return f"delta.`{str(path).replace('`', '``')}`"
 
 
 def run_delete(spark: SparkSession, root: Path, step: Delete) -> tuple[Row, ...]:
@@ -63,46 +57,16 @@ def _rows(frame: DataFrame) -> tuple[Row, ...]:
 @contextmanager
 def _target(spark: SparkSession, root: Path, blunder: Blunder) -> Iterator[str]:
     """What a BadDelete is said of."""
-    beside = root.with_name(f"{root.name}-beside")  # names no table: the suite's tables have no such names
     if blunder is Blunder.PARTITION_DIRECTORY:
-        yield table_text(root / _partition(spark, root))
+        yield table_text(partition_path(spark, root))
     elif blunder is Blunder.NOT_A_TABLE:
-        beside.mkdir()
-        try:
-            yield table_text(beside)
-        finally:
-            left = sorted(path.name for path in beside.iterdir())
-            assert not left, f"the refused DELETE made {', '.join(left)} in {beside}"
-            beside.rmdir()
+        with no_table(root) as path:
+            yield table_text(path)
     elif blunder is Blunder.MISSING_PATH:
-        try:
-            yield table_text(beside)
-        finally:
-            assert not beside.exists(), f"the refused DELETE made {beside}"
+        with missing_path(root) as path:
+            yield table_text(path)
     elif blunder is Blunder.VIEW:
-        view = "tombstone_view"
-        spark.sql(view_sql(view, table_text(root)))
-        try:
+        with temporary_view(spark, lambda view: view_sql(view, table_text(root))) as view:
             yield view
-        finally:
-            spark.catalog.dropTempView(view)
     else:
         yield table_text(root)
-
-
-def _partition(spark: SparkSession, root: Path) -> str:
-    """The partition of a live file, by its first column, as Delta reads a path below a table's root.
-
-    That is by the column's logical name, whatever the directory is called. Delta takes no path for a partition of NULLs.
-    Where no live file has another one, the answer is a partition that cannot be.
-    """
-    jvm: Any = spark._jvm
-    path = jvm.org.apache.hadoop.fs.Path(str(root))
-    snapshot = jvm.org.apache.spark.sql.delta.DeltaLog.forTable(spark._jsparkSession, path).unsafeVolatileSnapshot()
-    metadata = snapshot.metadata()
-    if metadata.partitionColumns().isEmpty():
-        return UNKNOWN_PARTITION
-    physical = metadata.physicalPartitionColumns().head()
-    values = [file.partitionValues().apply(physical) for file in snapshot.allFiles().collect()]
-    known = sorted(value for value in values if value)
-    return f"{escape(metadata.partitionColumns().head())}={escape(known[0])}" if known else UNKNOWN_PARTITION

@@ -28,7 +28,7 @@ from model.predicate import (
     Relate,
     columns_of,
 )
-from model.steps import Append, Delete, Litter, Read, ReadChanges, SetClock, Step
+from model.steps import API_VACUUM_FORMS, Append, Delete, Litter, Mode, Read, ReadChanges, SetClock, Step, Vacuum
 from model.table import EXCLUSIVE, Column, Commit, DataFile, Feature, Kind, Stray, Table
 from model.values import AnyType, Type, Value, is_nested
 
@@ -165,6 +165,12 @@ def _check_history(table: Table, path: str) -> None:
             hidden.pop(removal.file, None)
         _check_masks(table, commit, before & live, rows, hidden, where)
         added.update(commit.adds)
+        if commit.parts > 1 and (not commit.checkpoint or table.has(Feature.V2_CHECKPOINTS)):
+            corrupt(f"{where}.parts", f"is {commit.parts}, but no classic checkpoint is at this version")
+        if "/" in commit.vector_prefix:
+            corrupt(f"{where}.vector_prefix", f"must be one directory, but is {commit.vector_prefix!r}")
+    if table.pruned and not (table.pruned < len(table.commits) and table.commits[table.pruned].checkpoint):
+        corrupt(f"{path}.pruned", f"is {table.pruned}, but no checkpoint is at that version")
     for index, file in enumerate(table.files):
         if file.id not in added:
             corrupt(f"{path}.files[{index}].id", f"no commit adds file {file.id}; what no action names is a stray")
@@ -304,6 +310,14 @@ def _check_changes(step: ReadChanges, index: int, steps: tuple[Step, ...], table
         corrupt(path, f"the table needs the feature {Feature.CHANGE_DATA_FEED.value}")
 
 
+def check_vacuum(step: Vacuum, path: str) -> None:
+    """A form can say what the step asks, and a trouble has its path."""
+    if step.form in API_VACUUM_FORMS and (step.dry_run or step.mode not in (Mode.DEFAULT, Mode.LITE_SETTING)):
+        corrupt(f"{path}.form", f"{step.form.value} has neither a mode nor a dry run")
+    if (step.trouble is None) != (step.troubled is None):
+        corrupt(f"{path}.troubled", "must be there with a trouble, and only then")
+
+
 def _check_strays(table: Table, strays: list[tuple[str, Stray]], files: Iterable[DataFile]) -> None:
     """No two things share a path, and nothing lies below a file."""
     paths = [file_path(table, file) for file in files]
@@ -312,15 +326,17 @@ def _check_strays(table: Table, strays: list[tuple[str, Stray]], files: Iterable
         if stray.path in taken:
             corrupt(f"{path}.path", f"{stray.path!r} is already taken")
         taken.add(stray.path)
-    as_files = {*paths, *(stray.path for _, stray in strays if stray.kind is Kind.FILE)}
+        if (stray.kind is Kind.LINK) != (stray.target is not None):
+            corrupt(f"{path}.target", "must be there for a link, and only then")
+    as_files = {*paths, *(stray.path for _, stray in strays if stray.kind is not Kind.DIRECTORY)}
     for path, stray in strays:
         parts = stray.path.split("/")
         for depth in range(1, len(parts)):
             above = "/".join(parts[:depth])
             if above in as_files:
-                corrupt(f"{path}.path", f"{stray.path!r} lies below {above!r}, which is a file")
+                corrupt(f"{path}.path", f"{stray.path!r} lies below {above!r}, which is no directory")
     # A stray file may also stand where a data file needs a directory.
     directories = {"/".join(path.split("/")[:depth]) for path in as_files for depth in range(1, path.count("/") + 1)}
     for path, stray in strays:
-        if stray.kind is Kind.FILE and stray.path in directories:
+        if stray.kind is not Kind.DIRECTORY and stray.path in directories:
             corrupt(f"{path}.path", f"{stray.path!r} must be a directory, other files lie below it")

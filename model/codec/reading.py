@@ -34,18 +34,37 @@ from model.codec.writing import FORMAT
 from model.steps import (
     Append,
     BadDelete,
+    BadVacuum,
     Blunder,
     Delete,
     Form,
+    Inventory,
     Litter,
+    Mode,
     Moment,
     Read,
     ReadChanges,
     SetClock,
     Step,
+    Trouble,
     Vacuum,
+    VacuumBlunder,
+    VacuumForm,
 )
-from model.table import FEATURES, Column, Commit, DataFile, Kind, Mask, Removal, Statistics, Stray, Table, VectorStorage
+from model.table import (
+    FEATURES,
+    Column,
+    Commit,
+    DataFile,
+    Kind,
+    Mask,
+    Reference,
+    Removal,
+    Statistics,
+    Stray,
+    Table,
+    VectorStorage,
+)
 from model.values import Row, Value
 
 
@@ -100,7 +119,7 @@ def step_from_json(document: object, table: Table) -> Step:
 
 
 def _table(value: object, path: str) -> Table:
-    names = {"columns", "partition_by", "files", "commits", "strays", "retention_hours", "features", "checks"}
+    names = {"columns", "partition_by", "files", "commits", "strays", "retention_hours", "features", "checks", "pruned"}
     fields = Fields(value, path, names)
     columns = fields.required("columns", list_of(_column))
     partition_by = fields.required("partition_by", list_of(text))
@@ -116,6 +135,7 @@ def _table(value: object, path: str) -> Table:
         retention_hours=fields.optional("retention_hours", nullable(natural), None),
         features=fields.optional("features", list_of(_feature), ()),
         checks=fields.optional("checks", list_of(read_predicate), ()),
+        pruned=fields.optional("pruned", natural, 0),
     )
     checks.check_table(table, path)
     return table
@@ -183,7 +203,7 @@ def _file_of(table: Table) -> Reader[DataFile]:
     read_partition, read_row = _partition_of(table.partition_columns), _row_of(table.data_columns)
 
     def read(value: object, path: str) -> DataFile:
-        fields = Fields(value, path, {"id", "partition", "rows", "modified", "statistics", "group_rows"})
+        fields = Fields(value, path, {"id", "partition", "rows", "modified", "statistics", "group_rows", "reference"})
         return DataFile(
             id=fields.required("id", natural),
             partition=fields.required("partition", read_partition),
@@ -191,25 +211,32 @@ def _file_of(table: Table) -> Reader[DataFile]:
             modified=fields.required("modified", integer),
             statistics=fields.optional("statistics", member(Statistics), Statistics.FULL),
             group_rows=fields.optional("group_rows", nullable(positive), None),
+            reference=fields.optional("reference", member(Reference), Reference.RELATIVE),
         )
 
     return read
 
 
 def _commit(value: object, path: str) -> Commit:
-    fields = Fields(value, path, {"at", "adds", "removes", "masks", "checkpoint"})
+    fields = Fields(value, path, {"at", "adds", "removes", "masks", "checkpoint", "parts", "vector_prefix"})
     return Commit(
         at=fields.required("at", integer),
         adds=fields.optional("adds", list_of(natural), ()),
         removes=fields.optional("removes", list_of(_removal), ()),
         masks=fields.optional("masks", list_of(_mask), ()),
         checkpoint=fields.optional("checkpoint", flag, False),
+        parts=fields.optional("parts", positive, 1),
+        vector_prefix=fields.optional("vector_prefix", text, ""),
     )
 
 
 def _removal(value: object, path: str) -> Removal:
-    fields = Fields(value, path, {"file", "deleted"})
-    return Removal(file=fields.required("file", natural), deleted=fields.required("deleted", integer))
+    fields = Fields(value, path, {"file", "deleted", "bare"})
+    return Removal(
+        file=fields.required("file", natural),
+        deleted=fields.required("deleted", nullable(integer)),
+        bare=fields.optional("bare", flag, False),
+    )
 
 
 def _mask(value: object, path: str) -> Mask:
@@ -233,13 +260,20 @@ def _row_indexes(value: object, path: str) -> tuple[int, ...]:
 
 
 def _stray(value: object, path: str) -> Stray:
-    fields = Fields(value, path, {"path", "kind", "modified", "size"})
+    fields = Fields(value, path, {"path", "kind", "modified", "size", "target"})
     return Stray(
-        path=fields.required("path", _relative_path),
+        path=fields.required("path", _path_or_beside),
         kind=fields.optional("kind", member(Kind), Kind.FILE),
         modified=fields.optional("modified", integer, 0),
         size=fields.optional("size", natural, 1),
+        target=fields.optional("target", nullable(_path_or_beside), None),
     )
+
+
+def _path_or_beside(value: object, path: str) -> str:
+    """A path below the root, or below a directory beside it."""
+    found = text(value, path)
+    return "../" + _relative_path(found[3:], path) if found.startswith("../") else _relative_path(found, path)
 
 
 def _relative_path(value: object, path: str) -> str:
@@ -257,6 +291,7 @@ def _step_of(table: Table) -> Reader[Step]:
         "delete": _delete,
         "bad_delete": _bad_delete,
         "vacuum": _vacuum,
+        "bad_vacuum": _bad_vacuum,
         "read": _read,
         "read_changes": _read_changes,
         "set_clock": _set_clock,
@@ -303,12 +338,29 @@ def _bad_delete(value: object, path: str) -> Step:
 
 
 def _vacuum(value: object, path: str) -> Step:
-    fields = Fields(value, path, {"step", "retain_hours", "dry_run", "safety_check", "logging"})
-    return Vacuum(
+    names = {"retain_hours", "dry_run", "safety_check", "logging", "mode", "inventory", "form", "parallel"}
+    fields = Fields(value, path, {"step", *names, "trouble", "troubled"})
+    default: bool | None = True
+    step = Vacuum(
         retain_hours=fields.optional("retain_hours", nullable(_hours), None),
         dry_run=fields.optional("dry_run", flag, False),
         safety_check=fields.optional("safety_check", flag, True),
-        logging=fields.optional("logging", flag, True),
+        logging=fields.optional("logging", nullable(flag), default),
+        mode=fields.optional("mode", member(Mode), Mode.DEFAULT),
+        inventory=fields.optional("inventory", member(Inventory), Inventory.COMPLETE),
+        form=fields.optional("form", member(VacuumForm), VacuumForm.SQL_PATH),
+        parallel=fields.optional("parallel", flag, False),
+        trouble=fields.optional("trouble", nullable(member(Trouble)), None),
+        troubled=fields.optional("troubled", nullable(_relative_path), None),
+    )
+    checks.check_vacuum(step, path)
+    return step
+
+
+def _bad_vacuum(value: object, path: str) -> Step:
+    fields = Fields(value, path, {"step", "blunder", "dry_run"})
+    return BadVacuum(
+        blunder=fields.required("blunder", member(VacuumBlunder)), dry_run=fields.optional("dry_run", flag, False)
     )
 
 

@@ -10,8 +10,34 @@ from model.case import Case
 from model.codec.conditions import predicate_to_json
 from model.codec.values import type_to_json, value_to_json
 from model.predicate import Predicate
-from model.steps import Append, BadDelete, Delete, Form, Read, ReadChanges, SetClock, Step, Vacuum
-from model.table import Column, Commit, DataFile, Kind, Mask, Statistics, Stray, Table, VectorStorage
+from model.steps import (
+    Append,
+    BadDelete,
+    BadVacuum,
+    Delete,
+    Form,
+    Inventory,
+    Mode,
+    Read,
+    ReadChanges,
+    SetClock,
+    Step,
+    Vacuum,
+    VacuumForm,
+)
+from model.table import (
+    Column,
+    Commit,
+    DataFile,
+    Kind,
+    Mask,
+    Reference,
+    Removal,
+    Statistics,
+    Stray,
+    Table,
+    VectorStorage,
+)
 from model.values import Row
 
 #: The version of the form that this package writes and reads; it stands in the document as "format".
@@ -53,6 +79,7 @@ def table_to_json(table: Table) -> Json:
         **_unless(None, retention_hours=table.retention_hours),
         **_unless((), features=list(table.features)),
         **_unless((), checks=[predicate_to_json(check) for check in table.checks]),
+        **_unless(0, pruned=table.pruned),
     }
 
 
@@ -81,6 +108,7 @@ def _file_to_json(file: DataFile) -> Json:
         "modified": file.modified,
         **_unless(Statistics.FULL.value, statistics=file.statistics.value),
         **_unless(None, group_rows=file.group_rows),
+        **_unless(Reference.RELATIVE.value, reference=file.reference.value),
     }
 
 
@@ -88,10 +116,16 @@ def _commit_to_json(commit: Commit) -> Json:
     return {
         "at": commit.at,
         **_unless((), adds=list(commit.adds)),
-        **_unless((), removes=[{"file": removal.file, "deleted": removal.deleted} for removal in commit.removes]),
+        **_unless((), removes=[_removal_to_json(removal) for removal in commit.removes]),
         **_unless((), masks=[_mask_to_json(mask) for mask in commit.masks]),
         **_unless(False, checkpoint=commit.checkpoint),
+        **_unless(1, parts=commit.parts),
+        **_unless("", vector_prefix=commit.vector_prefix),
     }
+
+
+def _removal_to_json(removal: Removal) -> Json:
+    return {"file": removal.file, "deleted": removal.deleted, **_unless(False, bare=removal.bare)}
 
 
 def _mask_to_json(mask: Mask) -> Json:
@@ -109,6 +143,7 @@ def _stray_to_json(stray: Stray) -> Json:
         **_unless(Kind.FILE.value, kind=stray.kind.value),
         **_unless(0, modified=stray.modified),
         **_unless(1, size=stray.size),
+        **_unless(None, target=stray.target),
     }
 
 
@@ -134,7 +169,15 @@ def step_to_json(step: Step) -> Json:
             **_unless(False, dry_run=step.dry_run),
             **_unless(True, safety_check=step.safety_check),
             **_unless(True, logging=step.logging),
+            **_unless(Mode.DEFAULT.value, mode=step.mode.value),
+            **_unless(Inventory.COMPLETE.value, inventory=step.inventory.value),
+            **_unless(VacuumForm.SQL_PATH.value, form=step.form.value),
+            **_unless(False, parallel=step.parallel),
+            **_unless(None, trouble=None if step.trouble is None else step.trouble.value),
+            **_unless(None, troubled=step.troubled),
         }
+    if isinstance(step, BadVacuum):
+        return {"step": "bad_vacuum", "blunder": step.blunder.value, **_unless(False, dry_run=step.dry_run)}
     if isinstance(step, Read):
         return {"step": "read", **_unless(None, before_step=step.before_step)}
     if isinstance(step, ReadChanges):

@@ -1,25 +1,20 @@
-"""VAC-CHK, VAC-DRY, VAC-LOG, VAC-IDEM: the command around the deletion."""
+"""VAC-CHK, VAC-DRY, VAC-IDEM: which RETAIN is let through, what DRY RUN says, what a second run does.
+
+Sources: [S1] waitingforcode.com on VACUUM (Delta 2.4.0); [C n] facts/delta.md, section n.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-from deltalog.actions import Add, Cdc, CommitInfo, Remove
-from deltalog.commits import Commit
-from deltalog.names import LogFileKind, parse_name
-from model.vacuum import LOG_DIRECTORY, Fate, checksum_of
+from deltalog.listing import EntryKind
+from model.steps import Trouble
+from model.vacuum import Fate, LiteScan, Reason
 from suites import evidence
 from suites.clause import NOT_MET, Judgement, Law, Violation, clause, each, law_of, one
-from suites.clauses.definition import redefined
+from suites.clauses.vacuum_fates import deleted, followed, is_lite, lost_what_is_disputed, must_run
 from suites.evidence import changes
 from suites.observation import VacuumSeen
 
 TOO_SHORT = "DELTA_VACUUM_RETENTION_PERIOD_TOO_SHORT"
-
-
-def _too_short(v: VacuumSeen) -> bool:
-    return v.retain is not None and v.retain < v.table.retention
 
 
 @clause(
@@ -30,28 +25,19 @@ def _too_short(v: VacuumSeen) -> bool:
     since="4.1",
 )
 def too_short_is_refused(v: VacuumSeen) -> Judgement:
-    if not (_too_short(v) and v.step.safety_check):
+    if not (v.too_short and v.step.safety_check):
         return NOT_MET
     error, changed = v.outcome.error, changes(v.before, v.after)
     law = Law("refused", {"condition": TOO_SHORT})
+    retain = f"RETAIN {v.step.retain_hours:g} HOURS"
     if error is None:
-        return one(
-            Violation("step", f"RETAIN {v.step.retain_hours:g} HOURS was not refused.", law, evidence.of_cutoff(v))
-        )
+        return one(Violation("step", f"{retain} was not refused.", law, evidence.of_cutoff(v)))
     if error.condition != TOO_SHORT:
-        return one(
-            Violation(
-                "step",
-                f"RETAIN {v.step.retain_hours:g} HOURS was refused with {error.condition}, not with {TOO_SHORT}.",
-                law,
-                evidence.of_answer(v),
-            )
-        )
-    return one(
-        Violation(changed[0], f"A refused VACUUM changed {', '.join(changed)}.", Law("nothing_changed"))
-        if changed
-        else None
-    )
+        message = f"{retain} was refused with {error.condition}, not with {TOO_SHORT}."
+        return one(Violation("step", message, law, evidence.of_answer(v)))
+    if not changed:
+        return one(None)
+    return one(Violation(changed[0], f"A refused VACUUM changed {', '.join(changed)}.", Law("nothing_changed")))
 
 
 @clause(
@@ -61,9 +47,7 @@ def too_short_is_refused(v: VacuumSeen) -> Judgement:
     sources=("S1", "C 1.2"),
 )
 def too_short_is_allowed(v: VacuumSeen) -> Judgement:
-    if not _too_short(v) or v.step.safety_check:
-        return NOT_MET
-    return one(_refusal(v))
+    return one(refusal(v)) if v.too_short and must_run(v) else NOT_MET
 
 
 @clause(
@@ -74,17 +58,21 @@ def too_short_is_allowed(v: VacuumSeen) -> Judgement:
     since="4.1",
 )
 def other_retain_is_ignored(v: VacuumSeen) -> Judgement:
-    """That the cutoff stays is judged by VAC-KEEP-1, whose cutoff is without RETAIN here."""
-    return one(_refusal(v)) if v.step.retain_hours is not None and v.retain is None else NOT_MET
+    """That the cutoff stays is judged by VAC-KEEP-2B."""
+    return one(refusal(v)) if v.step.retain_hours is not None and v.retain is None and must_run(v) else NOT_MET
 
 
-def _refusal(v: VacuumSeen) -> Violation | None:
-    return Violation("step", "The VACUUM was refused.", Law("succeeded"), evidence.of_answer(v)) if v.refused else None
+def refusal(v: VacuumSeen, how: str = "was refused") -> Violation | None:
+    """What is wrong where a VACUUM ended in an error."""
+    return Violation("step", f"The VACUUM {how}.", Law("succeeded"), evidence.of_answer(v)) if v.refused else None
 
 
 @clause("VAC-CHK-2", "A VACUUM without RETAIN is not refused.", of=VacuumSeen, sources=("S1", "C 1.2"))
 def plain_vacuum_runs(v: VacuumSeen) -> Judgement:
-    return one(_refusal(v)) if v.step.retain_hours is None else NOT_MET
+    return one(refusal(v)) if v.step.retain_hours is None and must_run(v) else NOT_MET
+
+
+# DRY RUN ------------------------------------------------------------------------------------------------------------
 
 
 @clause(
@@ -97,24 +85,23 @@ def dry_run_changes_nothing(v: VacuumSeen) -> Judgement:
     if not v.step.dry_run:
         return NOT_MET
     changed = changes(v.before, v.after)
-    return one(
-        Violation(
-            changed[0],
-            f"DRY RUN changed {', '.join(changed)}.",
-            Law("nothing_changed"),
-            evidence.of_path(v, changed[0]),
-        )
-        if changed
-        else None
-    )
+    if not changed:
+        return one(None)
+    message = f"DRY RUN changed {', '.join(changed)}."
+    return one(Violation(changed[0], message, Law("nothing_changed"), evidence.of_path(v, changed[0])))
+
+
+#: Troubles that change what VACUUM sees, and not only what it can delete.
+_OF_LISTING = (Trouble.DIRECTORY_VANISHES, Trouble.CANNOT_LIST)
 
 
 def _announced(v: VacuumSeen) -> VacuumSeen | None:
-    """The DRY RUN right before this real run, under the same settings."""
+    """The DRY RUN right before this real run, under the same settings: to the same cutoff, by the same way to look."""
     dry = v.previous
     if not v.ran or v.retain is not None or not isinstance(dry, VacuumSeen) or not dry.step.dry_run or dry.refused:
         return None
-    return dry if dry.cutoff == v.cutoff else None
+    views = [seen.step.troubled if seen.step.trouble in _OF_LISTING else None for seen in (dry, v)]
+    return dry if (dry.cutoff, dry.scan, views[0]) == (v.cutoff, v.scan, views[1]) else None
 
 
 @clause(
@@ -127,19 +114,17 @@ def dry_run_lists_what_goes(v: VacuumSeen) -> Judgement:
     dry = _announced(v)
     if dry is None:
         return NOT_MET
+    listed = dry.listed
 
     def problem(path: str) -> Violation | None:
-        if path in dry.listed:
+        if path in listed:
             return None
-        return Violation(
-            path,
-            f"VACUUM deleted {path}; the DRY RUN before it did not list it.",
-            law_of("lists", path, otherwise=Law("table_is_there")),
-            evidence.of_path(v, path),
-            step=dry.index,
-        )
+        message = f"VACUUM deleted {path}; the DRY RUN before it did not list it."
+        law = law_of("lists", path, otherwise=Law("table_is_there"))
+        return Violation(path, message, law, evidence.of_path(v, path), step=dry.index)
 
-    return each(deleted(v), problem)
+    # What lies behind a link to a directory is listed, and deleted, by the link's name (VAC-SAFE-7C).
+    return each([path for path in deleted(v) if v.fates[path].reason is not Reason.BEHIND_LINK], problem)
 
 
 @clause(
@@ -158,161 +143,73 @@ def dry_run_lists_only_what_goes(v: VacuumSeen) -> Judgement:
         held = v.before.listing.get(path)
         if path not in v.after.listing:
             return None
-        if held and held.kind == "directory" and any(other.startswith(f"{path}/") for other in v.before.listing):
+        if (
+            held
+            and held.kind is EntryKind.DIRECTORY
+            and any(other.startswith(f"{path}/") for other in v.before.listing)
+        ):
             return None
+        if path in v.fates and v.fates[path].reason in (Reason.LINK, Reason.TROUBLED):
+            return None  # a link to a directory that is not empty; what cannot be deleted (VAC-LOG-2)
         message, facts = f"The DRY RUN listed {path}, and the VACUUM after it left it.", evidence.of_path(v, path)
         judged = dry.fates.get(path)
         if judged is None or judged.fate is Fate.STAY:
-            return Violation(
-                path, message, law_of("lists_not", path, otherwise=Law("table_is_there")), facts, step=dry.index
-            )
+            law = law_of("lists_not", path, otherwise=Law("table_is_there"))
+            return Violation(path, message, law, facts, step=dry.index)
         return Violation(path, message, law_of("goes", path, otherwise=Law("table_is_there")), facts)
 
     return each(sorted(dry.listed), problem)
 
 
-def deleted(v: VacuumSeen) -> list[str]:
-    """What VACUUM itself deleted; a checksum file that Hadoop deletes along with its file does not count."""
-    return sorted(path for path in v.vanished if checksum_of(path) not in v.vanished)
-
-
-def _info(commit: Commit) -> dict[str, Any]:
-    infos = [action for action in commit.actions if isinstance(action, CommitInfo)]
-    return dict(infos[0].fields) if infos else {}
-
-
 @clause(
-    "VAC-LOG-1A",
-    "With logging on, VACUUM writes two versions, START and END, without any file action.",
+    "VAC-DRY-2C",
+    "DRY RUN lists exactly the old files that nothing protects, and the directories below which nothing is old or protected, be they empty or not.",
     of=VacuumSeen,
-    sources=("S1", "C 1.5"),
+    sources=("C 1.1", "C 1.2"),
 )
-def start_and_end(v: VacuumSeen) -> Judgement:
-    if not v.ran or not v.step.logging:
+def dry_run_lists_exactly(v: VacuumSeen) -> Judgement:
+    """So it lists directories that cannot be deleted, as they hold young or hidden files (facts 1.2, step 11)."""
+    if not v.step.dry_run or v.refused or not must_run(v):
         return NOT_MET
-    operations = [_info(commit).get("operation") for commit in v.commits]
-    law = Law("vacuum_log", {"expected": {}})
-    # A checkpoint at END may clean the log up at once, START with it.
-    expected = ["VACUUM START", "VACUUM END"][1 if v.before.version + 1 in v.cleaned_up else 0 :]
-    if operations != expected or v.after.version != v.before.version + 2:
-        return one(Violation("log", f"VACUUM must commit VACUUM START and VACUUM END; it committed {operations}.", law))
-    files = [action.file for commit in v.commits for action in commit.actions if isinstance(action, (Add, Remove, Cdc))]
-    return one(Violation("log", f"VACUUM's commits hold file actions: {', '.join(files)}.", law) if files else None)
+
+    def problem(path: str) -> Violation | None:
+        judged, found = v.fates.get(path), path in v.listed
+        if not path:
+            return Violation("root", "DRY RUN lists the root itself.", Law("answers_paths"), evidence.of_answer(v))
+        if judged is None:
+            message = f"DRY RUN lists {path}, which is not there."
+        elif found:
+            message = f"DRY RUN lists {path}: {judged.reason.value}."
+        else:
+            message = f"DRY RUN does not list {path}: {judged.reason.value}."
+        law = law_of("lists_not" if found else "lists", path, otherwise=Law("table_is_there"))
+        wrong = judged is None or judged.listed is not found
+        return Violation(path, message, law, evidence.of_path(v, path)) if wrong else None
+
+    told = [path for path, judged in v.fates.items() if judged.listed is not None]
+    return each([*told, *_not_there(v)], problem)
 
 
-@clause(
-    "VAC-LOG-1B",
-    "START and END state the parameters of the run, and metrics that are true of what it deleted.",
-    of=VacuumSeen,
-    sources=("S1", "C 1.5"),
-)
-def true_parameters_and_metrics(v: VacuumSeen) -> Judgement:
-    if not v.ran or not v.step.logging or len(v.commits) != 2:
-        return NOT_MET
-    expected = expected_log(v)
-    wrong = [
-        f"{operation} has {key} {_at(info, key)!r}, and it must be {value!r}"
-        for (operation, values), info in zip(expected.items(), map(_info, v.commits))
-        for key, value in values.items()
-        if _at(info, key) != value
-    ]
-    law = Law("vacuum_log", {"expected": expected})
-    return one(Violation("log", f"{'; '.join(wrong)}.", law, evidence.of_cutoff(v)) if wrong else None)
+def _not_there(v: VacuumSeen) -> list[str]:
+    """Listed paths that lead nowhere. Through links to directories some do; and LITE lists what is gone already."""
+    strange = sorted(v.listed - v.fates.keys())
+    if isinstance(v.scan, LiteScan):
+        return [path for path in strange if path not in v.scan.stamps and path not in v.scan.changes]
+    links = tuple(f"{path}/" for path, entry in v.before.listing.items() if entry.kind is EntryKind.LINK)
+    return [path for path in strange if not path.startswith(links)]
 
 
-def _at(info: dict[str, Any], key: str) -> Any:
-    """The value at a dotted key; None where there is none."""
-    value: Any = info
-    for part in key.split("."):
-        value = value.get(part) if isinstance(value, Mapping) else None
-    return value
-
-
-def expected_log(v: VacuumSeen) -> dict[str, dict[str, Any]]:
-    """What START and END must say, by dotted key. Parameters are JSON values, metrics are strings (facts 1.5)."""
-    gone = deleted(v)
-    return {
-        "START": {
-            "operationParameters.retentionCheckEnabled": v.step.safety_check,
-            "operationParameters.defaultRetentionMillis": v.table.retention,
-            "operationParameters.specifiedRetentionMillis": v.retain,
-            "operationMetrics.sizeOfDataToDelete": str(sum(v.before.listing[path].size for path in gone)),
-        },
-        "END": {
-            "operationParameters.status": "COMPLETED",
-            "operationMetrics.numDeletedFiles": str(len(gone)),
-        },
-    }
-
-
-@clause("VAC-LOG-1C", "Nothing else in the log changes.", of=VacuumSeen, sources=("S1", "C 1.2"))
-def rest_of_the_log(v: VacuumSeen) -> Judgement:
-    if not v.ran:
-        return NOT_MET
-    new_checkpoint = any(_kind(path) is LogFileKind.CHECKPOINT for path in _new_in_log(v))
-    wrong = [path for path in _new_in_log(v) if not _may_appear(v, path)]
-    for path, entry in v.before.listing.items():
-        # Writing a checkpoint also cleans up the log (facts 1.2, step 14): what goes then is not VACUUM's doing.
-        if (
-            path.startswith(f"{LOG_DIRECTORY}/")
-            and not new_checkpoint
-            and not _may_change(path)
-            and v.after.listing.get(path) != entry
-        ):
-            wrong.append(path)
-    return one(Violation(wrong[0], f"VACUUM changed {', '.join(wrong)}.", Law("log_unchanged")) if wrong else None)
-
-
-def _new_in_log(v: VacuumSeen) -> list[str]:
-    return [path for path in v.after.listing if path.startswith(f"{LOG_DIRECTORY}/") and path not in v.before.listing]
-
-
-def _kind(path: str) -> LogFileKind | None:
-    name = parse_name(path.removeprefix(f"{LOG_DIRECTORY}/"))
-    return name.kind if name else None
-
-
-def _may_change(path: str) -> bool:
-    name = path.rpartition("/")[2].removeprefix(".").removesuffix(".crc")
-    return name in ("_last_vacuum_info", "_last_checkpoint")
-
-
-def _may_appear(v: VacuumSeen, path: str) -> bool:
-    """Commits, checkpoints and version checksums of the run's own versions; the checksums that Hadoop adds to files."""
-    if _may_change(path):
-        return True
-    own = path.removeprefix(f"{LOG_DIRECTORY}/")
-    name = parse_name(own) or parse_name((checksum_of(path) or "").removeprefix(f"{LOG_DIRECTORY}/"))
-    return name is not None and v.before.version < name.version <= v.after.version
-
-
-@clause(
-    "VAC-LOG-1E",
-    "A VACUUM changes neither protocol nor metadata.",
-    of=VacuumSeen,
-    sources=("C 1.5", "P Change Metadata"),
-)
-def definition_stays(v: VacuumSeen) -> Judgement:
-    return one(redefined(v)) if v.ran and v.commits else NOT_MET
-
-
-@clause("VAC-LOG-1D", "With logging off, VACUUM writes no version.", of=VacuumSeen, sources=("S1", "C 1.5"))
-def no_log(v: VacuumSeen) -> Judgement:
-    if not v.ran or v.step.logging:
-        return NOT_MET
-    return one(
-        Violation("log", f"VACUUM without logging wrote version {v.commits[0].version}.", Law("no_commit"))
-        if v.commits
-        else None
-    )
+# A second run -------------------------------------------------------------------------------------------------------
 
 
 def _repeats(v: VacuumSeen) -> VacuumSeen | None:
-    """The real run right before this one, to the same cutoff."""
+    """The real run right before this one, to the same cutoff and in the same mode, where all went well in both."""
     first = v.previous
-    if not v.ran or not isinstance(first, VacuumSeen) or not first.ran:
+    if not v.ran or v.retain is not None or not isinstance(first, VacuumSeen) or not first.ran:
         return None
-    return first if first.cutoff == v.cutoff and v.retain is None else None
+    if first.step.trouble or v.step.trouble or first.cutoff != v.cutoff or followed(first) or lost_what_is_disputed(v):
+        return None
+    return first if (first.scan == v.scan or (is_lite(first) and is_lite(v))) else None
 
 
 @clause(
@@ -325,17 +222,11 @@ def second_run(v: VacuumSeen) -> Judgement:
     first = _repeats(v)
     if first is None:
         return NOT_MET
-    wrong = [path for path in deleted(v) if v.before.listing[path].kind != "directory"]
+    wrong = [path for path in deleted(v) if v.before.listing[path].kind is not EntryKind.DIRECTORY]
     if not wrong:
         return one(None)
-    return one(
-        Violation(
-            wrong[0],
-            f"A second VACUUM right after the first deleted {', '.join(wrong)}.",
-            Law("no_file_went"),
-            evidence.of_path(v, wrong[0]),
-        )
-    )
+    message = f"A second VACUUM right after the first deleted {', '.join(wrong)}."
+    return one(Violation(wrong[0], message, Law("no_file_went"), evidence.of_path(v, wrong[0])))
 
 
 @clause("VAC-IDEM-1B", "A run right after one that deleted nothing deletes nothing.", of=VacuumSeen, sources=("S1",))
@@ -344,13 +235,7 @@ def settled(v: VacuumSeen) -> Judgement:
     if first is None or first.vanished:
         return NOT_MET
     gone = deleted(v)
-    return one(
-        Violation(
-            gone[0],
-            f"A VACUUM right after one that deleted nothing deleted {', '.join(gone)}.",
-            Law("nothing_went"),
-            evidence.of_path(v, gone[0]),
-        )
-        if gone
-        else None
-    )
+    if not gone:
+        return one(None)
+    message = f"A VACUUM right after one that deleted nothing deleted {', '.join(gone)}."
+    return one(Violation(gone[0], message, Law("nothing_went"), evidence.of_path(v, gone[0])))

@@ -1,11 +1,19 @@
-"""VAC-LIVE, VAC-EDGE, VAC-KEEP: what a VACUUM must delete, and exactly where it draws the line."""
+"""VAC-LIVE: what a VACUUM by a listing must delete. What LITE must delete is VAC-LITE-1B's matter.
+
+Sources: [S1] waitingforcode.com on VACUUM (Delta 2.4.0); [C n] facts/delta.md, section n.
+"""
 
 from __future__ import annotations
 
 from model.vacuum import VISIBLE_PREFIXES, Fate, Reason
-from suites.clause import NOT_MET, Judgement, clause
-from suites.clauses.vacuum_safety import must_go, must_stay, of_fate
+from suites.clause import NOT_MET, Judgement, clause, one
+from suites.clauses.vacuum_command import refusal
+from suites.clauses.vacuum_fates import has_inline_vectors, is_lite, must_go, of_fate
 from suites.observation import VacuumSeen
+
+
+def _goes(v: VacuumSeen, *reasons: Reason) -> Judgement:
+    return must_go(v, of_fate(v, *reasons, fate=Fate.GO)) if v.ran and not is_lite(v) else NOT_MET
 
 
 @clause(
@@ -15,17 +23,17 @@ from suites.observation import VacuumSeen
     sources=("S1",),
 )
 def expired_files(v: VacuumSeen) -> Judgement:
-    return must_go(v, of_fate(v, Reason.EXPIRED, fate=Fate.GO)) if v.ran else NOT_MET
+    return _goes(v, Reason.EXPIRED)
 
 
 @clause(
     "VAC-LIVE-2",
-    "VACUUM deletes every old orphan file, at any depth, whatever its name's characters.",
+    "VACUUM deletes every old orphan file, at any depth, whatever its name's characters, encoded or not.",
     of=VacuumSeen,
     sources=("S1",),
 )
 def orphans(v: VacuumSeen) -> Judgement:
-    return must_go(v, of_fate(v, Reason.ORPHAN, fate=Fate.GO)) if v.ran else NOT_MET
+    return _goes(v, Reason.ORPHAN)
 
 
 @clause(
@@ -35,7 +43,7 @@ def orphans(v: VacuumSeen) -> Judgement:
     sources=("S1", "C 1.2"),
 )
 def empty_directories(v: VacuumSeen) -> Judgement:
-    return must_go(v, of_fate(v, Reason.EMPTY, fate=Fate.GO)) if v.ran else NOT_MET
+    return _goes(v, Reason.EMPTY)
 
 
 @clause(
@@ -45,71 +53,30 @@ def empty_directories(v: VacuumSeen) -> Judgement:
     sources=("S1", "C 1.2"),
 )
 def visible_internals(v: VacuumSeen) -> Judgement:
-    if not v.ran:
+    if not v.ran or is_lite(v):
         return NOT_MET
     goes = of_fate(v, Reason.ORPHAN, Reason.EXPIRED, fate=Fate.GO)
     return must_go(v, [path for path in goes if any(name.startswith(VISIBLE_PREFIXES) for name in path.split("/"))])
 
 
-def _exactly(v: VacuumSeen, paths: list[str]) -> Judgement:
-    """Judge that each path has its fate, whichever that is."""
-    stay = must_stay(v, [path for path in paths if v.fates[path].fate is Fate.STAY])
-    go = must_go(v, [path for path in paths if v.fates[path].fate is Fate.GO])
-    return Judgement(stay.subjects + go.subjects, stay.violations + go.violations)
+@clause(
+    "VAC-LIVE-5",
+    "VACUUM deletes every old deletion vector's file that nothing refers to, or only tombstones that are all expired.",
+    of=VacuumSeen,
+    sources=("C 1.2",),
+)
+def old_vectors(v: VacuumSeen) -> Judgement:
+    return _goes(v, Reason.EXPIRED_VECTOR, Reason.ORPHAN_VECTOR)
 
 
 @clause(
-    "VAC-EDGE-1A",
-    "A tombstone one ms before the cutoff, or at it, is expired; one ms after it protects its file.",
+    "VAC-LIVE-6",
+    "A table some of whose deletion vectors are inline, and not in a file, can be vacuumed.",
     of=VacuumSeen,
-    sources=("S1", "C 1.2"),
+    sources=("P Deletion Vector Descriptor Schema",),
 )
-def tombstones_at_the_cutoff(v: VacuumSeen) -> Judgement:
-    if not v.ran:
+def inline_vectors(v: VacuumSeen) -> Judgement:
+    """Where it cannot, no other clause speaks of the run: it deletes nothing."""
+    if v.fails or (v.too_short and v.step.safety_check) or not has_inline_vectors(v):
         return NOT_MET
-    near = [
-        path
-        for path, remove in v.before.tombstones.items()
-        if abs((remove.deletion_timestamp or 0) - v.cutoff.state) <= 1
-    ]
-    decided = of_fate(v, Reason.RETAINED) + of_fate(v, Reason.EXPIRED, fate=Fate.GO)
-    return _exactly(v, [path for path in near if path in decided])
-
-
-@clause(
-    "VAC-EDGE-1B",
-    "An unreferenced file modified one ms before the cutoff goes; one modified at it, or one ms after, stays.",
-    of=VacuumSeen,
-    sources=("S1", "C 1.2"),
-)
-def files_at_the_cutoff(v: VacuumSeen) -> Judgement:
-    if not v.ran:
-        return NOT_MET
-    decided = of_fate(v, Reason.YOUNG) + of_fate(v, Reason.EXPIRED, Reason.ORPHAN, fate=Fate.GO)
-    return _exactly(v, [path for path in decided if abs(v.before.listing[path].modified - v.cutoff.latest) <= 1])
-
-
-def _by_age(v: VacuumSeen) -> Judgement:
-    stay = of_fate(v, Reason.RETAINED, Reason.YOUNG)
-    go = of_fate(v, Reason.EXPIRED, Reason.ORPHAN, fate=Fate.GO)
-    return _exactly(v, stay + go) if v.ran and v.retain is None else NOT_MET
-
-
-@clause(
-    "VAC-KEEP-1A",
-    "Without an effective RETAIN, the retention is the table's delta.deletedFileRetentionDuration.",
-    of=VacuumSeen,
-    sources=("S1", "C 1.2"),
-)
-def retention_of_the_table(v: VacuumSeen) -> Judgement:
-    return NOT_MET if v.table.retention_hours is None else _by_age(v)
-
-
-@clause(
-    "VAC-KEEP-1B",
-    "Where neither the table nor an effective RETAIN sets it, the retention is one week.",
-    of=VacuumSeen,
-    sources=("S1", "C 1.6"),
-)
-def retention_by_default(v: VacuumSeen) -> Judgement:
-    return _by_age(v) if v.table.retention_hours is None else NOT_MET
+    return one(refusal(v, "of a table with inline deletion vectors failed"))

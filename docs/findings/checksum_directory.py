@@ -1,0 +1,68 @@
+"""VACUUM deletes a directory that is named like a checksum, with all that is in it.
+
+Needs pyspark==4.2.0 and delta-spark==4.4.0 only. Run: python checksum_directory.py
+Exit 0: it is there. 1: it is gone.
+"""
+
+import os
+import shutil
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+OLD = time.time() - 30 * 86400  # VACUUM's retention is a week
+
+
+def start(home: str) -> SparkSession:
+    spark = (
+        SparkSession.builder.master("local[1]")
+        .config("spark.jars.packages", "io.delta:delta-spark_4.2_2.13:4.4.0")
+        .config("spark.sql.extensions", "io.delta.sql.DeltaSparkSessionExtension")
+        .config("spark.sql.catalog.spark_catalog", "org.apache.spark.sql.delta.catalog.DeltaCatalog")
+        .config("spark.sql.warehouse.dir", f"{home}/warehouse")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.sql.sources.parallelPartitionDiscovery.parallelism", "1")
+        .config("spark.databricks.delta.snapshotPartitions", "1")
+        .config("spark.sql.shuffle.partitions", "1")
+        .getOrCreate()
+    )
+    spark.sparkContext.setLogLevel("ERROR")
+    return spark
+
+
+def write(path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("x")
+    return path
+
+
+def make_old(root: Path) -> None:
+    """All that lies below is 30 days old."""
+    for path in root.rglob("*"):
+        os.utime(path, (OLD, OLD))
+
+
+def main() -> int:
+    home = Path(tempfile.mkdtemp(prefix="tombstone-")).resolve()
+    spark = start(str(home))
+    try:
+        table = home / "t"
+        spark.sql(f"CREATE TABLE delta.`{table}` (id INT) USING delta")
+        write(table / "v.csv")
+        make_old(table)
+        young = write(table / ".v.csv.crc" / "young.parquet")
+        print("DRY RUN lists:", [row[0] for row in spark.sql(f"VACUUM delta.`{table}` DRY RUN").collect()])
+        spark.sql(f"VACUUM delta.`{table}`")
+        print("the young file in the hidden directory is", "there" if young.exists() else "GONE")
+        return 0 if young.exists() else 1
+    finally:
+        spark.stop()
+        shutil.rmtree(home)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,72 @@
+"""VACUUM fails where the name of an old file holds a colon.
+
+Needs pyspark==4.2.0 and delta-spark==4.4.0 only. Run: python colons_in_names.py
+Exit 0: it does not. 1: it does, dry run too.
+"""
+
+import os
+import shutil
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+OLD = time.time() - 30 * 86400  # VACUUM's retention is a week
+
+
+def start(home: str) -> SparkSession:
+    spark = (
+        SparkSession.builder.master("local[1]")
+        .config("spark.jars.packages", "io.delta:delta-spark_4.2_2.13:4.4.0")
+        .config("spark.sql.extensions", "io.delta.sql.DeltaSparkSessionExtension")
+        .config("spark.sql.catalog.spark_catalog", "org.apache.spark.sql.delta.catalog.DeltaCatalog")
+        .config("spark.sql.warehouse.dir", f"{home}/warehouse")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.sql.sources.parallelPartitionDiscovery.parallelism", "1")
+        .config("spark.databricks.delta.snapshotPartitions", "1")
+        .config("spark.sql.shuffle.partitions", "1")
+        .getOrCreate()
+    )
+    spark.sparkContext.setLogLevel("ERROR")
+    return spark
+
+
+def write(path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("x")
+    return path
+
+
+def make_old(root: Path) -> None:
+    """All that lies below is 30 days old."""
+    for path in root.rglob("*"):
+        os.utime(path, (OLD, OLD))
+
+
+def main() -> int:
+    home = Path(tempfile.mkdtemp(prefix="tombstone-")).resolve()
+    spark = start(str(home))
+    try:
+        failed = 0
+        for number, name in enumerate(("2020-01-01T10:00:00.csv", "a:b", "deep/a:b")):
+            table = home / f"t{number}"
+            spark.sql(f"CREATE TABLE delta.`{table}` (id INT) USING delta")
+            write(table / name)
+            make_old(table)
+            try:
+                spark.sql(f"VACUUM delta.`{table}`")
+                print(name, "is", "there" if (table / name).exists() else "deleted")
+            except Exception as error:
+                failed += 1
+                print(name, "makes VACUUM fail:", str(error).splitlines()[0][:200])
+        return 1 if failed else 0
+    finally:
+        spark.stop()
+        shutil.rmtree(home)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,76 @@
+"""VACUUM deletes live files whose path the log encodes in another way than Java does.
+
+Needs pyspark==4.2.0 and delta-spark==4.4.0 only. Run: python path_spelling.py
+Exit 0: they are there. 1: they are gone.
+"""
+
+import os
+import shutil
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+OLD = time.time() - 30 * 86400  # VACUUM's retention is a week
+
+
+def start(home: str) -> SparkSession:
+    spark = (
+        SparkSession.builder.master("local[1]")
+        .config("spark.jars.packages", "io.delta:delta-spark_4.2_2.13:4.4.0")
+        .config("spark.sql.extensions", "io.delta.sql.DeltaSparkSessionExtension")
+        .config("spark.sql.catalog.spark_catalog", "org.apache.spark.sql.delta.catalog.DeltaCatalog")
+        .config("spark.sql.warehouse.dir", f"{home}/warehouse")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.sql.sources.parallelPartitionDiscovery.parallelism", "1")
+        .config("spark.databricks.delta.snapshotPartitions", "1")
+        .config("spark.sql.shuffle.partitions", "1")
+        .getOrCreate()
+    )
+    spark.sparkContext.setLogLevel("ERROR")
+    return spark
+
+
+def make_old(root: Path) -> None:
+    """All that lies below is 30 days old."""
+    for path in root.rglob("*"):
+        os.utime(path, (OLD, OLD))
+
+
+def copy_without_checksums(table: Path, to: Path) -> None:
+    """The same table, with a log that can be edited."""
+    shutil.copytree(table, to)
+    for path in (to / "_delta_log").glob("*.crc"):
+        path.unlink()
+    for path in (to / "_delta_log").glob(".*.crc"):
+        path.unlink()
+
+
+def main() -> int:
+    home = Path(tempfile.mkdtemp(prefix="tombstone-")).resolve()
+    spark = start(str(home))
+    try:
+        made, table = home / "made", home / "t"
+        spark.sql(f"CREATE TABLE delta.`{made}` (id INT) USING delta")
+        spark.sql(f"INSERT INTO delta.`{made}` VALUES (1), (2)")
+        copy_without_checksums(made, table)
+        live = next(table.glob("*.parquet"))
+        commit = max((table / "_delta_log").glob("*.json"))
+        # %70 is p: the same path, and PROTOCOL.md does not say which characters are to be encoded.
+        commit.write_text(commit.read_text().replace('"path":"part-', '"path":"%70art-'))
+        make_old(table)
+        print("rows before:", spark.sql(f"SELECT sum(id) FROM delta.`{table}`").collect()[0][0], "(their sum; it is 3)")
+        print("DRY RUN lists:", [row[0] for row in spark.sql(f"VACUUM delta.`{table}` DRY RUN").collect()])
+        spark.sql(f"VACUUM delta.`{table}`")
+        print("the live file is", "there" if live.exists() else "GONE: the table cannot be read any more")
+        return 0 if live.exists() else 1
+    finally:
+        spark.stop()
+        shutil.rmtree(home)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,131 @@
+"""A table's log as a fault needs it: plain JSON actions, out of commits and, where these are gone, of a checkpoint."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from model.vacuum import LOG_DIRECTORY
+
+Action = dict[str, Any]
+
+_CHECKPOINT = re.compile(r"(\d{20})\.checkpoint(?:\.\d{10}\.\d{10}|\.[0-9a-f-]{36})?\.(?:parquet|json)")
+_FILE_URI = re.compile(r"file:(?://)?(?=/)")
+_MAPS = ("partitionValues", "tags", "configuration", "options")
+
+
+@dataclass
+class State:
+    """What a version says. ``adds`` and ``removes`` by path and vector, paths relative to the root; the latest wins."""
+
+    adds: dict[tuple[str, str], Action] = field(default_factory=dict)
+    removes: dict[tuple[str, str], Action] = field(default_factory=dict)
+    metadata: Action = field(default_factory=dict)
+    protocol: Action = field(default_factory=dict)
+
+
+def read_commits(root: Path) -> dict[int, list[Action]]:
+    """The commits of a table by version."""
+    return {
+        int(path.stem): [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
+        for path in sorted((root / LOG_DIRECTORY).glob("*.json"))
+        if path.stem.isdigit()
+    }
+
+
+def checkpoint_files(root: Path) -> dict[int, list[Path]]:
+    """The files of the checkpoints by version; those of one version are all of its checkpoints together."""
+    found: dict[int, list[Path]] = {}
+    for path in sorted((root / LOG_DIRECTORY).glob("*.checkpoint*")):
+        named = _CHECKPOINT.fullmatch(path.name)
+        if named:
+            found.setdefault(int(named[1]), []).append(path)
+    return found
+
+
+def with_sidecars(files: Iterable[Path]) -> list[Path]:
+    """These files of checkpoints, and the sidecars that they name."""
+    found = list(files)
+    for path in tuple(found):
+        sidecars = [action["sidecar"]["path"] for action in _checkpointed(path) if "sidecar" in action]
+        found += [path.parent / "_sidecars" / unquote(sidecar) for sidecar in sidecars]
+    return found
+
+
+def _checkpointed(path: Path) -> list[Action]:
+    if path.suffix == ".json":
+        return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
+    rows = pq.ParquetFile(path).read().to_pylist()
+    return [{kind: _plain(value) for kind, value in row.items() if value is not None} for row in rows]
+
+
+def _plain(value: Any, name: str = "") -> Any:
+    if name in _MAPS and isinstance(value, list):
+        return dict(value)
+    if isinstance(value, dict):
+        return {key: _plain(item, key) for key, item in value.items() if item is not None}
+    return value
+
+
+def without_removes(path: Path) -> None:
+    """Write a file of a checkpoint anew without its tombstones."""
+    if path.suffix == ".json":
+        kept = [line for line in path.read_text(encoding="utf-8").splitlines() if "remove" not in json.loads(line)]
+        path.write_text("".join(f"{line}\n" for line in kept), encoding="utf-8")
+    else:
+        table: pa.Table = pq.ParquetFile(path).read()
+        if "remove" in table.column_names:
+            pq.write_table(table.filter(table["remove"].is_null()), path)
+    path.with_name(f".{path.name}.crc").unlink(missing_ok=True)
+
+
+def state_of(log: Path, root: Path, *, without: Iterable[str] = ()) -> State:
+    """The latest version by the log of the copy at ``log``, of the table at ``root``.
+
+    ``without``: kinds of actions that are lost where they are in the newest checkpoint or before it.
+    """
+    commits, checkpoints = read_commits(log), checkpoint_files(log)
+    lost, state, base = frozenset(without), State(), -1
+    if checkpoints and (lost or 0 not in commits):
+        base = max(checkpoints)
+        for path in with_sidecars(checkpoints[base]):
+            _replay(state, [action for action in _checkpointed(path) if not lost & set(action)], root)
+    for version, actions in sorted(commits.items()):
+        if version > base:
+            _replay(state, actions, root)
+    return state
+
+
+def _replay(state: State, actions: Iterable[Action], root: Path) -> None:
+    for action in actions:
+        if "add" in action:
+            key = _key(action["add"], root)
+            state.removes.pop(key, None)
+            state.adds[key] = action["add"]
+        elif "remove" in action:
+            key = _key(action["remove"], root)
+            state.adds.pop(key, None)
+            state.removes[key] = action["remove"]
+        state.metadata = action.get("metaData", state.metadata)
+        state.protocol = action.get("protocol", state.protocol)
+
+
+def _key(action: Action, root: Path) -> tuple[str, str]:
+    vector = action.get("deletionVector")
+    named = "" if vector is None else f"{vector['storageType']}{vector['pathOrInlineDv']}@{vector.get('offset')}"
+    return place(action["path"], root), named
+
+
+def place(path: str, root: Path) -> str:
+    """Where a file lies that an action names so, relative to the root."""
+    plain = unquote(_FILE_URI.sub("", path))
+    return os.path.relpath(plain, root) if plain.startswith("/") else plain

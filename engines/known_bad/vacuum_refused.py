@@ -1,0 +1,75 @@
+"""Faults of VACUUMs that must be refused."""
+
+from __future__ import annotations
+
+from engines.known_bad.fault import fault
+from engines.known_bad.tampering import Tampering
+from engines.port import Outcome
+from model.steps import BadVacuum, Vacuum, VacuumBlunder
+
+_PATHS = (VacuumBlunder.NOT_A_TABLE, VacuumBlunder.MISSING_PATH)
+_INVENTORIES = (VacuumBlunder.INVENTORY_WITHOUT_COLUMN, VacuumBlunder.INVENTORY_OF_OTHER_TYPE)
+_CLAUSES = (VacuumBlunder.LITE_WITH_INVENTORY, VacuumBlunder.CLAUSE_TWICE)
+
+
+def _blunder(t: Tampering) -> VacuumBlunder:
+    assert isinstance(t.step, BadVacuum)
+    return t.step.blunder
+
+
+@fault("accepts-partition-directories", "VACUUM takes a partition's directory.", on=BadVacuum, caught_by="VAC-REF-1A")
+def partition_directories(t: Tampering) -> Outcome | None:
+    return t.succeed() if _blunder(t) is VacuumBlunder.PARTITION_DIRECTORY else None
+
+
+@fault("accepts-any-path", "VACUUM takes a path at which there is no table.", on=BadVacuum, caught_by="VAC-REF-1B")
+def any_path(t: Tampering) -> Outcome | None:
+    return t.succeed() if _blunder(t) in _PATHS else None
+
+
+@fault("accepts-views", "VACUUM of a temporary view is not refused.", on=BadVacuum, caught_by="VAC-REF-1C")
+def views(t: Tampering) -> Outcome | None:
+    return t.succeed() if _blunder(t) is VacuumBlunder.TEMPORARY_VIEW else None
+
+
+@fault("accepts-any-clauses", "VACUUM takes clauses that exclude each other.", on=BadVacuum, caught_by="VAC-REF-1D")
+def any_clauses(t: Tampering) -> Outcome | None:
+    return t.succeed() if _blunder(t) in _CLAUSES else None
+
+
+@fault("accepts-bad-inventories", "VACUUM takes an inventory of another shape.", on=BadVacuum, caught_by="VAC-INV-2")
+def bad_inventories(t: Tampering) -> Outcome | None:
+    return t.succeed() if _blunder(t) in _INVENTORIES else None
+
+
+@fault(
+    "words-refusals-otherwise",
+    "A VACUUM with a mistake is refused, but not with the documented error.",
+    on=BadVacuum,
+    caught_by="VAC-REF-1A VAC-REF-1B VAC-REF-1C VAC-REF-1D VAC-INV-2",
+)
+def other_words(t: Tampering) -> Outcome | None:
+    return t.refuse("INTERNAL_ERROR") if t.outcome.error is not None else None
+
+
+@fault(
+    "refused-vacuum-deletes",
+    "A VACUUM with a mistake is refused, and has deleted a file all the same.",
+    on=BadVacuum,
+    caught_by="VAC-REF-1A VAC-REF-1B VAC-REF-1C VAC-REF-1D VAC-INV-2",
+)
+def refused_deletes(t: Tampering) -> Outcome | None:
+    t.delete_first(t.files())
+    return None
+
+
+@fault(
+    "accepts-unknown-features",
+    "VACUUM runs on a table whose protocol asks for a feature that it does not know.",
+    on=Vacuum,
+    caught_by="VAC-PROTO-1",
+)
+def unknown_features(t: Tampering) -> Outcome | None:
+    error = t.outcome.error
+    refused = error is not None and (error.condition or "").startswith("DELTA_UNSUPPORTED_FEATURES")
+    return t.succeed() if refused else None

@@ -1,0 +1,114 @@
+"""Inventories: what lies below a table's root, as the table or the query that VACUUM ... USING INVENTORY takes."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from engines.spark.targets import table_text
+from model.sql import literal
+from model.steps import Inventory, Mode
+from model.values import Type
+
+#: The columns of an inventory: Delta compares names, types and order (facts 1.4). It takes no INTEGER for a length.
+_COLUMNS = (("path", "STRING"), ("length", "BIGINT"), ("isDir", "BOOLEAN"), ("modificationTime", "BIGINT"))
+
+#: The temporary view of an inventory. Each session has its own.
+_VIEW = "tombstone_inventory"
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A file or a directory: its path relative to the root, length in bytes (a directory's is 0), mtime in ms."""
+
+    path: str
+    length: int
+    is_directory: bool
+    modified: int
+
+
+def listed(root: Path, *, files_only: bool) -> list[Listed]:
+    """Everything below ``root``, hidden or not, in the order of paths.
+
+    A link is what it leads to, as it is for Hadoop; one that leads nowhere, or to itself, is left out, and one to a
+    directory above itself is not followed: that has no end.
+    """
+    return sorted(_walk(root, "", files_only, (os.path.realpath(root),)), key=lambda found: found.path)
+
+
+def _walk(root: Path, directory: str, files_only: bool, above: tuple[str, ...]) -> Iterator[Listed]:
+    for name in os.listdir(root / directory):
+        path = f"{directory}/{name}" if directory else name
+        try:
+            state = os.stat(root / path)
+        except OSError as error:
+            if error.errno in (errno.ENOENT, errno.ELOOP):
+                continue
+            raise
+        modified = state.st_mtime_ns // 1_000_000
+        if not stat.S_ISDIR(state.st_mode):
+            yield Listed(path, state.st_size, False, modified)
+            continue
+        if not files_only:
+            yield Listed(path, 0, True, modified)
+        real = os.path.realpath(root / path)
+        if real not in above:
+            yield from _walk(root, path, files_only, (*above, real))
+
+
+@contextmanager
+def inventory(spark: SparkSession, root: Path, mode: Mode, kind: Inventory) -> Iterator[str | None]:
+    """How SQL names the inventory of ``root`` as it is now; ``None`` for a mode that takes none.
+
+    A query is one of a temporary view; a table is a Delta table beside the root. Both are gone afterwards.
+    """
+    if not mode.inventory:
+        yield None
+        return
+    with _view(spark, root, listed(root, files_only=kind is Inventory.FILES)) as view:
+        if mode is Mode.INVENTORY_QUERY:
+            yield f"(SELECT * FROM {view})"
+            return
+        with _table(spark, root, view) as table:
+            yield table
+
+
+@contextmanager
+def _view(spark: SparkSession, root: Path, things: list[Listed]) -> Iterator[str]:
+    base = f"file:{root}"  # as Delta writes the root itself, by which an inventory's paths must begin: not url-encoded
+    names = ", ".join(name for name, _ in _COLUMNS)
+    # Delta takes columns only that may be NULL, and those of VALUES may not; nullif(x, NULL) is x, and may be.
+    columns = ", ".join(f"nullif(CAST({name} AS {type}), NULL) AS {name}" for name, type in _COLUMNS)
+    rows = ", ".join(
+        f"({literal(f'{base}/{thing.path}', Type.STRING)}, {thing.length}, {thing.is_directory}, {thing.modified})"
+        for thing in things
+    )
+    assert things, "a table has a log at least"
+    spark.sql(f"CREATE OR REPLACE TEMPORARY VIEW {_VIEW} AS SELECT {columns} FROM VALUES {rows} AS t({names})")
+    try:
+        yield _VIEW
+    finally:
+        spark.catalog.dropTempView(_VIEW)
+
+
+@contextmanager
+def _table(spark: SparkSession, root: Path, view: str) -> Iterator[str]:
+    place = root.with_name(f"{root.name}-inventory")  # names no table: the suite's tables have no such names
+    try:
+        spark.table(view).coalesce(1).write.format("delta").save(str(place))
+        yield table_text(place)
+    finally:
+        jvm: Any = spark._jvm
+        path = jvm.org.apache.hadoop.fs.Path(str(place))
+        jvm.org.apache.spark.sql.delta.DeltaLog.invalidateCache(spark._jsparkSession, path)
+        if place.exists():
+            shutil.rmtree(place)

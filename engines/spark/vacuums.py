@@ -1,0 +1,97 @@
+"""VACUUM in all its forms and modes, also with a failing file system; and the VACUUMs that must be refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from delta.tables import DeltaTable
+from pyspark.sql import DataFrame, SparkSession
+
+from engines.spark.catalog import named
+from engines.spark.inventories import inventory
+from engines.spark.settings import settings
+from engines.spark.targets import missing_path, no_table, partition_path, table_text, temporary_view
+from engines.spark.troubles import troubled
+from model.refusals import bad_vacuum_sql
+from model.sql import literal, vacuum_settings, vacuum_sql
+from model.steps import BadVacuum, Trouble, Vacuum, VacuumBlunder, VacuumForm
+from model.values import Row, Type
+
+#: The forms that name the table in the catalog.
+_BY_NAME = (VacuumForm.SQL_NAME, VacuumForm.SQL_MANAGED, VacuumForm.API_NAME)
+
+#: How many tasks delete in parallel, and the setting that says so: without it, as many as there are partitions of a
+#: shuffle, of which this JVM has one.
+_PARALLELISM = {"spark.databricks.delta.vacuum.parallelDelete.parallelism": "3"}
+
+
+def run_vacuum(spark: SparkSession, root: Path, step: Vacuum) -> tuple[Row, ...]:
+    """Run a VACUUM as its form and mode say, with its trouble. SQL answers rows of one path each, the DeltaTable class none.
+
+    What the step needs besides the table (a name, an inventory, settings, the trouble) is gone when it is over, or has
+    failed.
+    """
+    with ExitStack() as needs:
+        name = needs.enter_context(_name(spark, root, step.form))
+        listing = needs.enter_context(inventory(spark, root, step.mode, step.inventory))
+        needs.enter_context(settings(spark, {**vacuum_settings(step), **_parallelism(step)}))
+        if step.trouble is not None:
+            assert step.troubled is not None, "a trouble has its path"
+            needs.enter_context(troubled(spark, root / step.troubled, step.trouble))
+        if step.form is VacuumForm.API_PATH:
+            return _rows(DeltaTable.forPath(spark, str(root)).vacuum(step.retain_hours))
+        if step.form is VacuumForm.API_NAME:
+            return _rows(DeltaTable.forName(spark, name).vacuum(step.retain_hours))
+        return _rows(spark.sql(vacuum_sql(step, name, listing)))
+
+
+def _parallelism(step: Vacuum) -> dict[str, str]:
+    # When one of several tasks fails, the others may go on a little after VACUUM has told its error: then nobody could
+    # say what it has deleted.
+    return _PARALLELISM if step.parallel and step.trouble is not Trouble.DELETE_CRASHES else {}
+
+
+@contextmanager
+def _name(spark: SparkSession, root: Path, form: VacuumForm) -> Iterator[str]:
+    """How a form names the table."""
+    if form in _BY_NAME:
+        with named(spark, root, managed=form is VacuumForm.SQL_MANAGED) as name:
+            yield name
+    elif form is VacuumForm.SQL_QUOTED_PATH:
+        yield literal(str(root), Type.STRING)
+    else:
+        yield table_text(root)
+
+
+def _rows(frame: DataFrame) -> tuple[Row, ...]:
+    return tuple(tuple(row) for row in frame.collect())
+
+
+def run_bad_vacuum(spark: SparkSession, root: Path, step: BadVacuum) -> tuple[Row, ...]:
+    """Try a VACUUM that must be refused. What it needs besides the table lies beside it, and is removed again."""
+    with _target(spark, root, step.blunder) as target:
+        return _rows(spark.sql(bad_vacuum_sql(step.blunder, target, dry_run=step.dry_run)))
+
+
+@contextmanager
+def _target(spark: SparkSession, root: Path, blunder: VacuumBlunder) -> Iterator[str]:
+    """What a BadVacuum is said of."""
+    if blunder is VacuumBlunder.PARTITION_DIRECTORY:
+        yield table_text(partition_path(spark, root))
+    elif blunder is VacuumBlunder.NOT_A_TABLE:
+        with no_table(root) as path:
+            yield table_text(path)
+    elif blunder is VacuumBlunder.MISSING_PATH:
+        with missing_path(root) as path:
+            yield table_text(path)
+    elif blunder is VacuumBlunder.TEMPORARY_VIEW:
+        with temporary_view(spark, lambda view: _view_of(root, view)) as view:
+            yield view
+    else:
+        yield table_text(root)
+
+
+def _view_of(root: Path, view: str) -> str:
+    return f"CREATE OR REPLACE TEMPORARY VIEW {view} AS SELECT * FROM {table_text(root)}"

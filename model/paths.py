@@ -1,0 +1,59 @@
+"""Paths below a table's root, and what their names say. All are relative to the root, as they are on storage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from model.table import Kind
+
+#: Names that begin with ``_`` and are visible all the same (facts 1.2, step 9).
+VISIBLE_PREFIXES = ("_delta_index", "_change_data")
+
+LOG_DIRECTORY = "_delta_log"
+
+
+@dataclass(frozen=True)
+class Thing:
+    """What lies at a path below the root. A link is not followed."""
+
+    kind: Kind
+    modified: int  # ms since the epoch
+    size: int  # bytes
+    target: str | None = None  # of a link: relative to the root ("../x" beside it, "." the root); None: leads nowhere
+
+    @property
+    def directory(self) -> bool:
+        return self.kind is Kind.DIRECTORY
+
+
+def parents(path: str) -> list[str]:
+    """The directories that a relative path lies in, nearest first, without the root."""
+    parts = path.split("/")[:-1]
+    return ["/".join(parts[:depth]) for depth in range(len(parts), 0, -1)]
+
+
+def is_hidden(name: str, partition_by: Iterable[str]) -> bool:
+    """Whether one component of a path is hidden (facts 1.2, step 9)."""
+    if not name.startswith(("_", ".")) or name.startswith(VISIBLE_PREFIXES):
+        return False
+    return not any(name.startswith(f"{column}=") for column in partition_by)
+
+
+def is_visible(path: str, partition_by: Iterable[str]) -> bool:
+    """Whether no component of the path is hidden."""
+    return not any(is_hidden(name, partition_by) for name in path.split("/"))
+
+
+def is_vector_file(path: str) -> bool:
+    """Whether the path is named as a file of deletion vectors (PROTOCOL.md, "Derived Fields")."""
+    name = path.rpartition("/")[2]
+    return name.startswith("deletion_vector_") and name.endswith(".bin")
+
+
+def checksum_of(path: str) -> str | None:
+    """The file that Hadoop's local file system checks with this one (``.x.crc`` beside ``x``), and deletes along with."""
+    head, _, name = path.rpartition("/")
+    if name.startswith(".") and name.endswith(".crc") and len(name) > len("..crc"):
+        return f"{head}/{name[1:-4]}" if head else name[1:-4]
+    return None

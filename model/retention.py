@@ -1,0 +1,57 @@
+"""Where a VACUUM draws the line between what is old and what is not."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from model.table import HOUR
+
+
+@dataclass(frozen=True)
+class Cutoff:
+    """Where VACUUM draws the line, in ms since the epoch.
+
+    ``earliest`` and ``latest`` are equal unless the engine takes the cutoff from a clock that nobody can set (RETAIN 0 on
+    Spark). ``state`` is clock - the table's own retention: tombstones at or before it have left the table's state, whatever
+    RETAIN says (facts 1.2, step 8 NB).
+    """
+
+    earliest: int
+    latest: int
+    state: int
+
+    def is_old(self, modified: int) -> bool | None:
+        """Whether a file of this mtime is old: strictly before the cutoff (facts 1.2, step 10). None: cannot be told."""
+        if modified < self.earliest:
+            return True
+        return None if modified < self.latest else False
+
+    def retains(self, deleted: int) -> bool | None:
+        """Whether a tombstone of this deletionTimestamp still protects its file. None: cannot be told.
+
+        It must be at or after the cutoff, and strictly after ``state``: with the default retention, one at the
+        cutoff's very millisecond is expired.
+        """
+        if deleted <= self.state:
+            return False
+        old = self.is_old(deleted)
+        return None if old is None else not old
+
+
+def cutoff_for(*, clock: int, retention: int, retain: int | None, wall: tuple[int, int]) -> Cutoff:
+    """The cutoff of a VACUUM, all in ms. ``retain`` is a RETAIN that has an effect, which the wall clock then measures.
+
+    Facts 1.2, steps 4 and 5: without one, the cutoff is the engine's (injected) clock minus the table's retention.
+    """
+    state = clock - retention
+    if retain is None:
+        return Cutoff(state, state, state)
+    return Cutoff(wall[0] - retain, wall[1] - retain, state)
+
+
+def whole_hours(hours: float) -> int:
+    """RETAIN's hours as the engine takes them: rounded to whole ones, halves up; in ms (facts 1.1)."""
+    whole = math.floor(hours)
+    # Not floor(hours + 0.5): that sum is itself rounded, and the greatest number below a half would become 1.
+    return (whole + (hours - whole >= 0.5)) * HOUR

@@ -1,0 +1,144 @@
+"""VAC-EDGE, VAC-KEEP: exactly where a VACUUM draws the line, and what moves it.
+
+Sources: [S1] waitingforcode.com on VACUUM (Delta 2.4.0); [C n] facts/delta.md, section n.
+"""
+
+from __future__ import annotations
+
+from model.vacuum import Fate, Reason, last_outside_retention, monotonized
+from suites import evidence
+from suites.clause import NOT_MET, Judgement, Law, Violation, clause
+from suites.clauses.vacuum_fates import FREED, by_age, exactly, is_lite, of_fate
+from suites.observation import VacuumSeen
+from suites.vacuum_facts import commit_times
+
+
+@clause(
+    "VAC-EDGE-1A",
+    "A tombstone one ms before the cutoff, or at it, is expired; one ms after it protects its file.",
+    of=VacuumSeen,
+    sources=("S1", "C 1.2"),
+)
+def tombstones_at_the_cutoff(v: VacuumSeen) -> Judgement:
+    """For LITE one at the cutoff is not expired yet: see VAC-EDGE-1D."""
+    return _tombstones_at_the_cutoff(v) if not is_lite(v) else NOT_MET
+
+
+@clause(
+    "VAC-EDGE-1D",
+    "For LITE a tombstone one ms before the cutoff is expired; one at it, or one ms after, keeps its file from being deleted.",
+    of=VacuumSeen,
+    sources=("C 1.3",),
+    since="3.3",
+)
+def tombstones_at_the_cutoff_of_lite(v: VacuumSeen) -> Judgement:
+    return _tombstones_at_the_cutoff(v) if is_lite(v) else NOT_MET
+
+
+def _tombstones_at_the_cutoff(v: VacuumSeen) -> Judgement:
+    if not v.ran:
+        return NOT_MET
+    stamps = {path: remove.deletion_timestamp or 0 for path, remove in v.before.tombstones.items()}
+    near = {path for path, stamp in stamps.items() if abs(stamp - v.cutoff.state) <= 1}
+    decided = of_fate(v, Reason.RETAINED) + of_fate(v, Reason.EXPIRED, fate=Fate.GO)
+    return exactly(v, [path for path in decided if path in near])
+
+
+@clause(
+    "VAC-EDGE-1B",
+    "An unreferenced file modified one ms before the cutoff goes; one modified at it, or one ms after, stays.",
+    of=VacuumSeen,
+    sources=("S1", "C 1.2"),
+)
+def files_at_the_cutoff(v: VacuumSeen) -> Judgement:
+    """For LITE a file's own age does not matter: see VAC-LITE-1B."""
+    if not v.ran or is_lite(v):
+        return NOT_MET
+    decided = of_fate(v, Reason.YOUNG) + of_fate(v, *FREED, fate=Fate.GO)
+    return exactly(v, [path for path in decided if abs(v.before.listing[path].modified - v.cutoff.latest) <= 1])
+
+
+@clause(
+    "VAC-EDGE-1C",
+    "LITE looks through the commits up to the cutoff: one at its very millisecond is the last, one a ms later is not looked at.",
+    of=VacuumSeen,
+    sources=("C 1.3",),
+    since="3.3",
+)
+def commits_at_the_cutoff(v: VacuumSeen) -> Judgement:
+    """By the files that go, and by the version that LITE notes down."""
+    if not v.ran or not is_lite(v) or v.cutoff.earliest != v.cutoff.latest:
+        return NOT_MET
+    times = monotonized(commit_times(v.before))
+    near = [version for version, time in times.items() if abs(time - v.cutoff.latest) <= 1]
+    if not near:
+        return NOT_MET
+    expected, found = last_outside_retention(times, v.cutoff.latest), v.after.last_vacuumed
+    files = {action.file for version in near for action in v.before.log.commits[version].removes}
+    judged = exactly(v, [path for path in (*of_fate(v, Reason.NOT_SCANNED), *by_age(v)) if path in files])
+    if expected == found:
+        return Judgement(judged.subjects + len(near), judged.violations)
+    facts = tuple(f"version {version} was committed at {v.instant(times[version])}" for version in near)
+    message = f"The last version outside retention is {named(expected)}; LITE notes down {named(found)}."
+    law = Law("last_vacuum_info_is", {"version": expected})
+    wrong = Violation("log", message, law, (*facts, *evidence.of_cutoff(v)))
+    return Judgement(judged.subjects + len(near), (*judged.violations, wrong))
+
+
+def named(version: int | None) -> str:
+    return "none" if version is None else f"version {version}"
+
+
+@clause(
+    "VAC-EDGE-2",
+    "RETAIN counts in whole hours: less than half an hour, a negative one too, is RETAIN 0 HOURS.",
+    of=VacuumSeen,
+    sources=("C 1.1",),
+)
+def small_retain_is_none(v: VacuumSeen) -> Judgement:
+    rounded = v.retain == 0 and v.step.retain_hours != 0
+    return exactly(v, by_age(v)) if v.ran and rounded else NOT_MET
+
+
+@clause(
+    "VAC-KEEP-1A",
+    "Without an effective RETAIN, the retention is the table's delta.deletedFileRetentionDuration.",
+    of=VacuumSeen,
+    sources=("S1", "C 1.2"),
+)
+def retention_of_the_table(v: VacuumSeen) -> Judgement:
+    told = v.ran and v.retain is None and v.table.retention_hours is not None
+    return exactly(v, by_age(v)) if told else NOT_MET
+
+
+@clause(
+    "VAC-KEEP-1B",
+    "Where neither the table nor an effective RETAIN sets it, the retention is one week.",
+    of=VacuumSeen,
+    sources=("S1", "C 1.6"),
+)
+def retention_by_default(v: VacuumSeen) -> Judgement:
+    told = v.ran and v.retain is None and v.table.retention_hours is None
+    return exactly(v, by_age(v)) if told else NOT_MET
+
+
+@clause(
+    "VAC-KEEP-2A",
+    "RETAIN 0 HOURS, with the safety check off, draws the line at the present: what is older than that and unprotected goes.",
+    of=VacuumSeen,
+    sources=("S1", "C 1.2"),
+)
+def retain_nothing(v: VacuumSeen) -> Judgement:
+    return exactly(v, by_age(v)) if v.ran and v.step.retain_hours == 0 else NOT_MET
+
+
+@clause(
+    "VAC-KEEP-2B",
+    "Any RETAIN that does not round to 0 hours, shorter or longer than the table's retention, moves nothing.",
+    of=VacuumSeen,
+    sources=("C 1.2",),
+    since="4.1",
+)
+def other_retain_moves_nothing(v: VacuumSeen) -> Judgement:
+    ignored = v.step.retain_hours is not None and v.retain is None
+    return exactly(v, by_age(v)) if v.ran and ignored else NOT_MET

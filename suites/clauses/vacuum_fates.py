@@ -1,0 +1,184 @@
+"""What VACUUM's clauses share: to judge that paths stay or go, and to say which ones.
+
+A path has its fate from the model (model/vacuum.py). Three kinds of paths must stay and are deleted by Delta 4.4 all the
+same (``DISPUTED``): VAC-SAFE-7C, VAC-SAFE-8C and VAC-INV-1C speak of them, and no other clause, so that a fault is told once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from deltalog.actions import Add, Cdc, Remove
+from deltalog.listing import Entry, EntryKind
+from model.steps import Trouble
+from model.vacuum import (
+    DISPUTED,
+    Fate,
+    FullScan,
+    InventoryScan,
+    LiteScan,
+    Reason,
+    checksum_of,
+    reached_directories,
+)
+from suites import evidence
+from suites.clause import Judgement, Law, Violation, each, law_of
+from suites.observation import VacuumSeen
+
+#: Files that the log protects, whatever their age.
+REFERRED = (Reason.LIVE, Reason.LIVE_BY_URI, Reason.LIVE_VECTOR, Reason.RETAINED, Reason.RETAINED_VECTOR)
+
+#: Files that go once they, or what removed them, are old enough.
+FREED = (Reason.EXPIRED, Reason.EXPIRED_VECTOR, Reason.ORPHAN, Reason.ORPHAN_VECTOR)
+
+
+def as_before(before: Entry, after: Entry | None) -> bool:
+    """Whether a thing is still there: a file with the same bytes, a link that leads to the same place."""
+    return after is not None and (after.kind, after.digest, after.target) == (before.kind, before.digest, before.target)
+
+
+def must_stay(v: VacuumSeen, paths: Iterable[str]) -> Judgement:
+    """Judge that each of these paths is still there, files with their bytes.
+
+    A dry or a refused run is judged too, but does not count: that nothing happens then exercises no promise of safety.
+    """
+
+    def problem(path: str) -> Violation | None:
+        after = v.after.listing.get(path)
+        if as_before(v.before.listing[path], after):
+            return None
+        how = "deleted" if after is None else "changed"
+        message = f"VACUUM {how} {path}: {v.fates[path].reason.value}."
+        law = law_of("stays", path, otherwise=Law("live_files_stay"))
+        return Violation(path, message, law, evidence.of_path(v, path))
+
+    judged = each(sorted(paths), problem)
+    return judged if v.ran else Judgement(0, judged.violations)
+
+
+def must_go(v: VacuumSeen, paths: Iterable[str]) -> Judgement:
+    """Judge that each of these paths is gone."""
+
+    def problem(path: str) -> Violation | None:
+        if path not in v.after.listing:
+            return None
+        return Violation(
+            path,
+            f"VACUUM left {path}: {v.fates[path].reason.value}.",
+            law_of("goes", path, otherwise=Law("table_is_there")),
+            (*evidence.of_path(v, path), *evidence.of_answer(v)),
+        )
+
+    return each(sorted(paths), problem)
+
+
+def exactly(v: VacuumSeen, paths: Iterable[str]) -> Judgement:
+    """Judge that each of these paths has its fate, whichever that is."""
+    paths = list(paths)
+    stay = must_stay(v, [path for path in paths if v.fates[path].fate is Fate.STAY])
+    go = must_go(v, [path for path in paths if v.fates[path].fate is Fate.GO])
+    return Judgement(stay.subjects + go.subjects, stay.violations + go.violations)
+
+
+def of_fate(v: VacuumSeen, *reasons: Reason, fate: Fate = Fate.STAY) -> list[str]:
+    """The paths outside the log that have this fate for one of these reasons."""
+    return [
+        path
+        for path, judged in v.fates.items()
+        if judged.fate is fate and judged.reason in reasons and path in v.before.data
+    ]
+
+
+def all_paths(v: VacuumSeen) -> list[str]:
+    """All paths outside the log but the disputed ones."""
+    return [path for path, judged in v.fates.items() if path in v.before.data and judged.reason not in DISPUTED]
+
+
+def referred_or_freed(v: VacuumSeen) -> list[str]:
+    """The files that are live, retained, young, expired or nobody's, by the log and by their age."""
+    return of_fate(v, *REFERRED, Reason.YOUNG) + of_fate(v, *FREED, Reason.CHANGE_FILE, fate=Fate.GO)
+
+
+def by_age(v: VacuumSeen) -> list[str]:
+    """The files whose fate hangs on where the cutoff is."""
+    stay = of_fate(v, Reason.RETAINED, Reason.RETAINED_VECTOR, Reason.YOUNG)
+    return stay + of_fate(v, *FREED, fate=Fate.GO)
+
+
+def is_full(v: VacuumSeen) -> bool:
+    """Whether VACUUM goes by a listing of the directory."""
+    return isinstance(v.scan, FullScan)
+
+
+def is_lite(v: VacuumSeen) -> bool:
+    """Whether VACUUM goes by the removes in the log."""
+    return isinstance(v.scan, LiteScan)
+
+
+def is_by_inventory(v: VacuumSeen) -> bool:
+    return isinstance(v.scan, InventoryScan)
+
+
+def is_logged(v: VacuumSeen) -> bool:
+    """Whether VACUUM writes its START and END: also where the setting is not set, as the storage is local (facts 1.5)."""
+    return v.step.logging is not False
+
+
+def must_run(v: VacuumSeen) -> bool:
+    """Whether there is no reason to refuse the VACUUM, nor for it to fail; with inline vectors, see VAC-LIVE-6."""
+    return not v.fails and not (v.too_short and v.step.safety_check) and not has_inline_vectors(v)
+
+
+def has_inline_vectors(v: VacuumSeen) -> bool:
+    """Whether a deletion vector of the table, or of its log, stands in its action and in no file (storage type i)."""
+    state = v.before
+    actions: list[Add | Remove] = [*state.snapshot.adds.values(), *state.snapshot.removes.values()]
+    for commit in state.log.commits.values():
+        actions += [*commit.adds, *commit.removes]
+    return any(action.deletion_vector is not None and action.deletion_vector.storage == "i" for action in actions)
+
+
+def deleted(v: VacuumSeen) -> list[str]:
+    """What VACUUM itself deleted below the root.
+
+    A checksum file that Hadoop deletes along with its file does not count, nor what another deleted meanwhile.
+    """
+    by_another = {v.step.troubled} if v.step.trouble is Trouble.FILE_VANISHES else set()
+    return sorted(path for path in v.vanished - by_another if checksum_of(path) not in v.vanished)
+
+
+def change_files(v: VacuumSeen) -> frozenset[str]:
+    """The paths that a cdc action of the log names."""
+    commits = v.before.log.commits.values()
+    return frozenset(action.file for commit in commits for action in commit.actions if isinstance(action, Cdc))
+
+
+# Symbolic links -----------------------------------------------------------------------------------------------------
+
+
+def followed(v: VacuumSeen) -> frozenset[str]:
+    """The directories to which visible links of the table lead, by path from the root, which is ``.`` itself.
+
+    Hadoop's local file system takes such a link for the directory, so a listing goes on behind it.
+    """
+    if not is_full(v):
+        return frozenset()
+    reached = reached_directories(v.before.things, v.table.partition_by)
+    return frozenset(path for path in reached if _is_directory(v, path))
+
+
+def _is_directory(v: VacuumSeen, path: str) -> bool:
+    entry = v.before.entry(path)
+    return path in (".", "..") or (entry is not None and entry.kind is EntryKind.DIRECTORY)
+
+
+def beside_links(v: VacuumSeen) -> frozenset[str]:
+    """What lies beside the root, and below a directory to which a visible link of the table leads."""
+    above = tuple(f"{directory}/" for directory in followed(v) if directory.startswith(".."))
+    return frozenset(path for path in v.before.beside if path.startswith(above))
+
+
+def lost_what_is_disputed(v: VacuumSeen) -> bool:
+    """Whether the VACUUM deleted something disputed that the table may have needed: of that its own clauses speak."""
+    inside = any(v.fates[path].reason in DISPUTED for path in v.vanished if path in v.fates)
+    return inside or any(path not in v.after.beside for path in beside_links(v))

@@ -1,0 +1,123 @@
+"""VAC-PROTO, VAC-LITE-1C, VAC-INV-2, VAC-REF: VACUUMs that must be refused, dry run or not, and change nothing.
+
+Sources: [S1] waitingforcode.com on VACUUM (Delta 2.4.0); [P] PROTOCOL.md; [C n] facts/delta.md, section n.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container
+
+from model.refusals import CANNOT_VACUUM_LITE
+from model.steps import BadVacuum, VacuumBlunder
+from model.table import Feature
+from suites import evidence
+from suites.clause import NOT_MET, Judgement, Law, Violation, clause, one
+from suites.observation import VacuumRefusalSeen
+
+B = VacuumBlunder
+
+
+def _refused_as_due(r: VacuumRefusalSeen) -> Judgement:
+    """Judge that the VACUUM was refused as it must be, and that nothing has changed."""
+    due, error = r.due, r.outcome.error
+    law = Law("refused", {"conditions": sorted(due.conditions) or [None]})
+    wanted = (
+        f"{' or '.join(sorted(due.conditions)) or 'an error'} ({' or '.join(sorted(due.sqlstates)) or 'no SQLSTATE'})"
+    )
+    if error is None:
+        return one(Violation("step", f"The VACUUM must be refused with {wanted}; it was carried out.", law))
+    if not due.is_met_by(error.condition, error.sqlstate):
+        found = f"{error.condition or error.exception} ({error.sqlstate or 'no SQLSTATE'})"
+        message = f"The VACUUM must be refused with {wanted}; it was with {found}."
+        return one(Violation("step", message, law, evidence.of_answer(r)))
+    changed = evidence.changes(r.before, r.after)
+    if changed:
+        message = f"The refused VACUUM changed {', '.join(changed)}."
+        return one(Violation(changed[0], message, Law("nothing_changed")))
+    return one(None)
+
+
+def _of_blunders(r: VacuumRefusalSeen, blunders: Container[VacuumBlunder]) -> Judgement:
+    met = isinstance(r.step, BadVacuum) and r.step.blunder in blunders
+    return _refused_as_due(r) if met else NOT_MET
+
+
+@clause(
+    "VAC-PROTO-1",
+    "A VACUUM of a table whose protocol asks for a feature that the engine does not know, of writers or of readers, is refused, dry run too, and nothing changes.",
+    of=VacuumRefusalSeen,
+    sources=("P VACUUM Protocol Check", "C 1.2"),
+    since="3.1",
+    of_broken=True,
+)
+def unknown_protocol(r: VacuumRefusalSeen) -> Judgement:
+    unknown = not isinstance(r.step, BadVacuum) and r.table.has(Feature.UNKNOWN_WRITER, Feature.UNKNOWN_READER)
+    return _refused_as_due(r) if unknown else NOT_MET
+
+
+@clause(
+    "VAC-LITE-1C",
+    "LITE is refused, dry run too, where commits have been cleaned up that no LITE has looked through, and nothing changes.",
+    of=VacuumRefusalSeen,
+    sources=("C 1.3",),
+    since="3.3",
+    of_broken=True,
+)
+def lite_of_a_pruned_log(r: VacuumRefusalSeen) -> Judgement:
+    return _refused_as_due(r) if not isinstance(r.step, BadVacuum) and r.due == CANNOT_VACUUM_LITE else NOT_MET
+
+
+@clause(
+    "VAC-INV-2",
+    "An inventory that lacks one of the columns path, length, isDir and modificationTime, or has one of another type, is refused, dry run too, and nothing changes.",
+    of=VacuumRefusalSeen,
+    sources=("C 1.4",),
+    since="3.2",
+    of_broken=True,
+)
+def bad_inventory(r: VacuumRefusalSeen) -> Judgement:
+    return _of_blunders(r, (B.INVENTORY_WITHOUT_COLUMN, B.INVENTORY_OF_OTHER_TYPE))
+
+
+@clause(
+    "VAC-REF-1A",
+    "A VACUUM of a partition's directory is refused, dry run too, and nothing changes.",
+    of=VacuumRefusalSeen,
+    sources=("S1", "C 1.1"),
+    of_broken=True,
+)
+def partition_directory(r: VacuumRefusalSeen) -> Judgement:
+    return _of_blunders(r, (B.PARTITION_DIRECTORY,))
+
+
+@clause(
+    "VAC-REF-1B",
+    "A VACUUM of a path at which there is nothing, or no Delta table, is refused, dry run too, and nothing changes.",
+    of=VacuumRefusalSeen,
+    sources=("C 1.1",),
+    of_broken=True,
+)
+def no_table(r: VacuumRefusalSeen) -> Judgement:
+    return _of_blunders(r, (B.NOT_A_TABLE, B.MISSING_PATH))
+
+
+@clause(
+    "VAC-REF-1C",
+    "A VACUUM of a temporary view is refused, dry run too, and nothing changes.",
+    of=VacuumRefusalSeen,
+    sources=("C 1.1",),
+    of_broken=True,
+)
+def temporary_view(r: VacuumRefusalSeen) -> Judgement:
+    return _of_blunders(r, (B.TEMPORARY_VIEW,))
+
+
+@clause(
+    "VAC-REF-1D",
+    "A VACUUM that says a clause twice, or LITE together with an inventory, is refused, dry run too, and nothing changes.",
+    of=VacuumRefusalSeen,
+    sources=("C 1.1",),
+    of_broken=True,
+)
+def contradicting_clauses(r: VacuumRefusalSeen) -> Judgement:
+    return _of_blunders(r, (B.CLAUSE_TWICE, B.LITE_WITH_INVENTORY))

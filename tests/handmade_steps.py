@@ -1,0 +1,190 @@
+"""Steps on tables made by hand, with what the engine did changed by hand before it is seen."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+from engines.port import EngineError, Outcome
+from model.predicate import And, Compare, Op
+from model.steps import Delete, EngineStep, Step, Vacuum
+from model.table import HOUR, WEEK, Column, Commit, DataFile, Kind, Removal, Stray, Table
+from model.values import Row, Type
+from suites.clause import CATALOGUE, NOT_MET, Clause, Judgement
+from suites.judge import Tally, Trial
+from suites.observation import Seen
+from tests.fake_engine import FakeEngine
+
+#: Changes what an engine did to the table, or what it answered.
+Tamper = Callable[[Path, Outcome], "Outcome | None"]
+
+
+def right(root: Path, outcome: Outcome) -> None:
+    """What the engine did stays as it is."""
+
+
+class Hand:
+    """An engine whose outcomes are changed by hand before they are seen: each step's by its own tamper."""
+
+    name = "hand"
+    versions = FakeEngine.versions
+
+    def __init__(self, *tampers: Tamper) -> None:
+        self._engine = FakeEngine()
+        self._tampers = list(tampers)
+
+    def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
+        outcome = self._engine.run(root, step, clock=clock, version=version)
+        return self._tampers.pop(0)(root, outcome) or outcome
+
+    def close(self) -> None:
+        self._engine.close()
+
+
+def judged(table: Table, directory: Path, *steps: tuple[Step, Tamper | None]) -> tuple[dict[str, Tally], Seen]:
+    """What the clauses say of these steps on a new table, and what was seen of the last one. No tamper: no engine's step."""
+    engine, kept = Hand(*(tamper for _, tamper in steps if tamper)), list[Seen]()
+
+    def keep(seen: Seen) -> Judgement:
+        kept.append(seen)
+        return NOT_MET
+
+    clauses = [*CATALOGUE.values(), Clause("VAC-KEPT-1", "It sees all.", (), Seen, keep, of_broken=True)]
+    trial = Trial(engine, table, directory / "table", clauses, frozenset(CATALOGUE))
+    for step, _ in steps:
+        trial.take(step)
+    return trial.tallies, kept[-1]
+
+
+def take(table: Table, directory: Path, *steps: tuple[EngineStep, Tamper]) -> set[str]:
+    """The clauses that these steps break."""
+    tallies, _ = judged(table, directory, *steps)
+    return {id for id, tally in tallies.items() if tally.violations}
+
+
+def violated(table: Table, step: EngineStep, tamper: Tamper, directory: Path) -> set[str]:
+    """The clauses that one step on a new table breaks."""
+    return take(table, directory, (step, tamper))
+
+
+# What may be changed -----------------------------------------------------------------------------------------------
+
+
+def refused(root: Path, outcome: Outcome) -> Outcome:
+    """The answer alone is changed."""
+    return dataclasses.replace(outcome, rows=(), error=EngineError("E", "SOME_CONDITION", None, "no"))
+
+
+def allowed(root: Path, outcome: Outcome) -> Outcome:
+    return dataclasses.replace(outcome, error=None)
+
+
+def answering(change: Callable[[tuple[Row, ...]], tuple[Row, ...]]) -> Tamper:
+    return lambda root, outcome: dataclasses.replace(outcome, rows=change(outcome.rows))
+
+
+def commit_path(root: Path, *, last: int = 1) -> Path:
+    """The commit that is the ``last`` one, counted from the end of the log."""
+    return sorted((root / "_delta_log").glob("*.json"))[-last]
+
+
+def in_commit(pattern: str, replacement: str, *, last: int = 1) -> Tamper:
+    """A commit's text, changed."""
+
+    def tamper(root: Path, outcome: Outcome) -> None:
+        text = commit_path(root, last=last).read_text()
+        changed = re.sub(pattern, replacement, text, count=1)
+        assert changed != text, f"{pattern} must occur in {text}"
+        commit_path(root, last=last).write_text(changed)
+
+    return tamper
+
+
+def touching(path: str) -> Tamper:
+    def tamper(root: Path, outcome: Outcome) -> None:
+        os.utime(root / path, ns=(0, 0))
+
+    return tamper
+
+
+def leaving(path: str) -> Tamper:
+    def tamper(root: Path, outcome: Outcome) -> None:
+        (root / path).write_text("x")
+
+    return tamper
+
+
+def removing(*paths: str) -> Tamper:
+    def tamper(root: Path, outcome: Outcome) -> None:
+        for path in paths:
+            if (root / path).is_dir() and not (root / path).is_symlink():
+                shutil.rmtree(root / path)
+            else:
+                (root / path).unlink()
+
+    return tamper
+
+
+def restoring(*paths: str, directory: bool = False) -> Tamper:
+    def tamper(root: Path, outcome: Outcome) -> None:
+        for path in paths:
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            if directory:
+                (root / path).mkdir()
+            else:
+                (root / path).write_text("x")
+
+    return tamper
+
+
+# Tables --------------------------------------------------------------------------------------------------------------
+
+PARTITIONED = Table(
+    columns=(Column("v", Type.INTEGER), Column("p", Type.STRING)),
+    partition_by=("p",),
+    files=(
+        DataFile(0, ("a",), ((1,), (2,), (None,)), -WEEK),
+        DataFile(1, ("a",), ((3,),), -WEEK),
+        DataFile(2, ("b",), ((1,),), -WEEK),
+        DataFile(3, (None,), ((1,), (9,)), -WEEK),
+    ),
+    commits=(Commit(-HOUR, adds=(0, 1, 2, 3)),),
+    strays=(Stray("p=a/orphan", modified=-3 * WEEK),),
+)
+V1 = Compare("v", Op.EQ, 1, Type.INTEGER)
+PA = Compare("p", Op.EQ, "a", Type.STRING)
+IN_A = Delete(And(PA, V1))
+
+AGED = Table(
+    columns=(Column("v", Type.INTEGER), Column("_d", Type.INTEGER)),
+    partition_by=("_d",),
+    files=(
+        DataFile(0, (1,), ((1,), (2,)), -9 * WEEK),
+        DataFile(1, (1,), ((3,),), -9 * WEEK),
+        DataFile(2, (2,), ((4,),), -9 * WEEK),
+    ),
+    commits=(
+        Commit(-3 * HOUR, adds=(0, 1, 2)),
+        Commit(-2 * HOUR, removes=(Removal(1, -WEEK), Removal(2, -WEEK + 1))),
+    ),
+    strays=(
+        Stray("old", modified=-WEEK - 1),
+        Stray("young", modified=-WEEK),
+        Stray("_change_data/old", modified=-2 * WEEK),
+        Stray("_d=1/old", modified=-2 * WEEK),
+        Stray("_ds=1/old", modified=-2 * WEEK),
+        Stray("_hidden", modified=-2 * WEEK),
+        Stray("empty", kind=Kind.DIRECTORY, size=0),
+        Stray("holds/young", modified=-HOUR),
+    ),
+)
+PLAIN, DRY = Vacuum(), Vacuum(dry_run=True)
+
+
+def data(id: int) -> str:
+    """The path of a file of AGED."""
+    return f"_d={1 if id < 2 else 2}/part-{id:05d}-{id:08x}-0000-4000-8000-000000000000.c000.snappy.parquet"

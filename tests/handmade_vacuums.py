@@ -1,0 +1,437 @@
+"""Small cases, made by hand, that give every fault of VACUUM an occasion: each on a subject of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from model.case import Case
+from model.predicate import Compare, Op
+from model.steps import (
+    BadVacuum,
+    Delete,
+    Inventory,
+    Litter,
+    Mode,
+    Moment,
+    Read,
+    SetClock,
+    Trouble,
+    Vacuum,
+    VacuumBlunder,
+    VacuumForm,
+)
+from model.table import (
+    DAY,
+    HOUR,
+    WEEK,
+    Column,
+    Commit,
+    DataFile,
+    Feature,
+    Kind,
+    Mask,
+    Reference,
+    Removal,
+    Stray,
+    Table,
+    VectorStorage,
+)
+from model.values import Type
+
+OLD, YOUNG = -4 * WEEK, -HOUR
+
+COLUMNS = (Column("p", Type.STRING), Column("id", Type.INTEGER))
+
+
+def _file(
+    id: int,
+    *,
+    modified: int = OLD,
+    partition: str = "a",
+    reference: Reference = Reference.RELATIVE,
+    rows: Iterable[int] = (),
+) -> DataFile:
+    stored = tuple((value,) for value in rows) or ((10 * id,), (10 * id + 1,))
+    return DataFile(id, (partition,), stored, modified, reference=reference)
+
+
+def _table(
+    files: Iterable[DataFile],
+    commits: Iterable[Commit],
+    strays: Iterable[Stray] = (),
+    *,
+    features: Iterable[Feature] = (),
+    retention_hours: int | None = None,
+    pruned: int = 0,
+) -> Table:
+    return Table(
+        columns=COLUMNS,
+        partition_by=("p",),
+        files=tuple(files),
+        commits=tuple(commits),
+        strays=tuple(strays),
+        retention_hours=retention_hours,
+        features=tuple(feature.value for feature in features),
+        pruned=pruned,
+    )
+
+
+def _old(*paths: str) -> tuple[Stray, ...]:
+    return tuple(Stray(path, modified=OLD) for path in paths)
+
+
+#: A live file, an expired one, a retained one, and one that is removed long ago but itself young; each old otherwise.
+FILES = (_file(0), _file(1), _file(2), _file(3, modified=YOUNG))
+COMMITS = (
+    Commit(-4 * WEEK, adds=(0, 1, 2, 3)),
+    Commit(-3 * WEEK, removes=(Removal(1, -3 * WEEK), Removal(3, -3 * WEEK))),
+    Commit(-2 * DAY, removes=(Removal(2, -2 * DAY),)),
+)
+
+STRAYS = (
+    *_old("orphan.parquet", "p=a/orphan.parquet", "deep/er/orphan.parquet"),
+    *_old("some_name.parquet", "metadata/x", "delta_logs/x", "a%20b.parquet", "c d/e f.parquet"),
+    *_old("_hidden", ".hidden", "_dir/x", "p=a/_dir/x", "p=a/.dir/y", "_dir/sub/z", "deep/_hidden"),
+    *_old("_change_data/old", "deletion_vector_00000000-1111-4000-8000-000000000000.bin"),
+    Stray("young.parquet", modified=YOUNG),
+    Stray("_change_data/young", modified=YOUNG),
+    Stray("empty/nested", Kind.DIRECTORY, size=0),
+    Stray("_empty", Kind.DIRECTORY, size=0),
+    Stray("p=a/.empty", Kind.DIRECTORY, size=0),
+)
+
+#: What is listed, deleted and told, as a listing sees it.
+LISTED = Case(_table(FILES, COMMITS, STRAYS), (Vacuum(dry_run=True), *[Vacuum()] * 6, Read()))
+
+#: A partition column whose name begins as a hidden one does, and a directory whose name only resembles it.
+UNDERSCORED = Case(
+    Table(
+        columns=(Column("_p", Type.STRING), Column("id", Type.INTEGER)),
+        partition_by=("_p",),
+        files=FILES,
+        commits=COMMITS,
+        strays=_old("_p=a/orphan.parquet", "_p=b/orphan.parquet", "_pq/x", "_p/x", "_parts=1/x"),
+    ),
+    (Vacuum(dry_run=True), Vacuum(), Vacuum(), Read()),
+)
+
+#: Names that the log writes encoded: of a live, an expired and a retained file.
+ENCODED = Case(
+    _table(
+        [_file(id, partition=name) for id, name in enumerate(["a b", "%", "c d"])],
+        [
+            Commit(-4 * WEEK, adds=(0, 1, 2)),
+            Commit(-3 * WEEK, removes=(Removal(1, -3 * WEEK),)),
+            Commit(-DAY, removes=(Removal(2, -DAY),)),
+        ],
+        _old("x y", "x%20y", "%41"),
+    ),
+    (Vacuum(dry_run=True), Vacuum(), Read()),
+)
+
+#: Files named by URI, files outside, and what else lies beside the root.
+ELSEWHERE = Case(
+    _table(
+        [
+            _file(0, reference=Reference.ABSOLUTE),
+            _file(1, reference=Reference.OUTSIDE),
+            _file(2, reference=Reference.OUTSIDE),
+            _file(3, reference=Reference.ABSOLUTE),
+            _file(4),
+        ],
+        [Commit(-4 * WEEK, adds=(0, 1, 2, 3, 4)), Commit(-3 * WEEK, removes=(Removal(2, OLD), Removal(3, OLD)))],
+        _old("../table2/part-0.parquet", "../tab/x", "../other.parquet", "orphan.parquet"),
+    ),
+    (Vacuum(dry_run=True), Vacuum(), Read()),
+)
+
+#: A link to a directory beside the root.
+LINKED = Case(
+    _table(
+        FILES,
+        COMMITS,
+        (*_old("../behind/x"), Stray("link", Kind.LINK, OLD, 0, target="../behind")),
+    ),
+    (Vacuum(),),
+)
+
+#: A link to a directory of live files.
+LINKED_INSIDE = Case(
+    _table(FILES, COMMITS, (Stray("link", Kind.LINK, OLD, 0, target="p=a"),)),
+    (Vacuum(),),
+)
+
+#: Files of deletion vectors: of a live file, of a removed one, of one that was removed long ago.
+VECTORS = Case(
+    _table(
+        [_file(id, rows=range(10 * id, 10 * id + 4)) for id in range(3)],
+        [
+            Commit(-4 * WEEK, adds=(0, 1, 2)),
+            Commit(-4 * WEEK + HOUR, masks=(Mask(0, (0,), -4 * WEEK),)),
+            Commit(-4 * WEEK + 2 * HOUR, masks=(Mask(1, (0,), -4 * WEEK),), vector_prefix="ab"),
+            Commit(-4 * WEEK + 3 * HOUR, masks=(Mask(2, (0,), -4 * WEEK),)),
+            Commit(-3 * WEEK, removes=(Removal(2, -3 * WEEK),)),
+            Commit(-DAY, removes=(Removal(1, -DAY),)),
+        ],
+        _old("deletion_vector_00000000-1111-4000-8000-000000000000.bin"),
+        features=[Feature.DELETION_VECTORS],
+    ),
+    (Vacuum(dry_run=True), Vacuum(), Read()),
+)
+
+#: A deletion vector that is named by its absolute path, and young: an engine that forgets it may still keep it for its age.
+ABSOLUTE_VECTOR = Case(
+    _table(
+        [_file(0, rows=range(4))],
+        [Commit(-4 * WEEK, adds=(0,)), Commit(-HOUR, masks=(Mask(0, (0,), -HOUR, VectorStorage.ABSOLUTE),))],
+        features=[Feature.DELETION_VECTORS],
+    ),
+    (Vacuum(),),
+)
+
+#: A deletion vector in the log itself.
+INLINE_VECTOR = Case(
+    _table(
+        [_file(0, rows=range(4))],
+        [Commit(-4 * WEEK, adds=(0,)), Commit(-3 * WEEK, masks=(Mask(0, (0,), -3 * WEEK, VectorStorage.INLINE),))],
+        features=[Feature.DELETION_VECTORS],
+    ),
+    (Vacuum(),),
+)
+
+_SOME = Delete(Compare("id", Op.LE, 10, Type.INTEGER))
+
+#: Change files, young at first.
+CHANGES = Case(
+    _table(FILES, COMMITS, features=[Feature.CHANGE_DATA_FEED]),
+    (_SOME, Vacuum(), SetClock(Moment(3 * WEEK)), Vacuum(mode=Mode.LITE)),
+)
+
+#: Tombstones of which the window's commits, or others, speak. The cutoff is at -1 week.
+LITE_TABLE = _table(
+    [*(_file(id) for id in range(11) if id != 7), _file(7, modified=YOUNG)],
+    [
+        Commit(-4 * WEEK, adds=tuple(range(11))),
+        Commit(-3 * WEEK, removes=(Removal(1, -3 * WEEK), Removal(7, -3 * WEEK))),
+        Commit(-3 * WEEK + HOUR, removes=(Removal(8, -WEEK - 1), Removal(9, -WEEK), Removal(10, -WEEK + 1))),
+        Commit(-2 * WEEK, removes=(Removal(2, -2 * DAY), Removal(3, None, bare=True)), adds=()),
+        Commit(-2 * WEEK + HOUR, adds=(3,)),
+        Commit(-WEEK, removes=(Removal(4, -2 * WEEK),)),
+        Commit(-WEEK + 1, removes=(Removal(5, -2 * WEEK),)),
+        Commit(-DAY, removes=(Removal(6, -2 * WEEK),)),
+    ],
+    _old("orphan.parquet", "p=a/orphan.parquet", "empty/x"),
+)
+LITE = Case(
+    LITE_TABLE,
+    (Vacuum(dry_run=True, mode=Mode.LITE), Vacuum(mode=Mode.LITE), Vacuum(mode=Mode.LITE), Vacuum(), Read()),
+)
+LITE_AGAIN = Case(
+    LITE_TABLE,
+    (Vacuum(mode=Mode.LITE_SETTING), SetClock(Moment(WEEK)), Vacuum(mode=Mode.LITE), Vacuum(mode=Mode.FULL)),
+)
+
+#: LITE on a table with vectors.
+LITE_VECTORS = Case(VECTORS.table, (Vacuum(mode=Mode.LITE), Vacuum(mode=Mode.LITE)))
+
+#: The log begins at version 2, with a checkpoint that holds the tombstones.
+PRUNED_TABLE = _table(
+    [_file(id) for id in range(4)],
+    [
+        Commit(-4 * WEEK, adds=(0, 1, 2, 3)),
+        Commit(-3 * WEEK, removes=(Removal(1, -3 * WEEK), Removal(2, -DAY))),
+        Commit(-2 * WEEK, checkpoint=True),
+        Commit(-HOUR, removes=(Removal(3, -HOUR),)),
+    ],
+    STRAYS,
+    pruned=2,
+)
+PRUNED = Case(PRUNED_TABLE, (Vacuum(dry_run=True), Vacuum(), Vacuum(), Read()))
+PRUNED_LITE = Case(PRUNED_TABLE, (Vacuum(mode=Mode.LITE), Vacuum(mode=Mode.LITE, dry_run=True), Vacuum()))
+
+#: A checkpoint after the removes, and an engine that writes more of them.
+CHECKPOINTED = Case(
+    _table(
+        FILES,
+        [*COMMITS[:2], Commit(-2 * DAY, removes=(Removal(2, -2 * DAY),), checkpoint=True, parts=2)],
+        features=[Feature.FREQUENT_CHECKPOINTS],
+    ),
+    (Vacuum(), _SOME, Vacuum(), Read()),
+)
+CHECKPOINTED_V2 = Case(
+    _table(
+        FILES,
+        [*COMMITS[:2], Commit(-2 * DAY, removes=(Removal(2, -2 * DAY),), checkpoint=True)],
+        features=[Feature.FREQUENT_CHECKPOINTS, Feature.V2_CHECKPOINTS],
+    ),
+    (Vacuum(), _SOME, Vacuum(), Read()),
+)
+
+INVENTORIED = Case(
+    _table(FILES, COMMITS, (*STRAYS[:7], *_old("_hidden"), *STRAYS[-7:-2])),
+    (Vacuum(mode=Mode.INVENTORY_QUERY), Vacuum(mode=Mode.INVENTORY_TABLE, inventory=Inventory.FILES), Read()),
+)
+INVENTORIED_FILES = Case(
+    INVENTORIED.table,
+    (
+        Vacuum(dry_run=True, mode=Mode.INVENTORY_QUERY, inventory=Inventory.FILES),
+        Vacuum(mode=Mode.INVENTORY_QUERY, inventory=Inventory.FILES),
+    ),
+)
+
+#: Something that is hidden, though not by the first part of its path: Delta deletes it by an inventory.
+INVENTORIED_DEEPER = Case(
+    _table(FILES[:1], [Commit(-4 * WEEK, adds=(0,))], _old("sub/_hidden/x")), (Vacuum(mode=Mode.INVENTORY_QUERY),)
+)
+
+PARALLEL = Case(
+    _table(FILES, COMMITS, STRAYS), (Vacuum(dry_run=True, parallel=True), Vacuum(parallel=True), Vacuum(parallel=True))
+)
+
+FORMS = tuple(Case(_table(FILES, COMMITS, STRAYS), (Vacuum(form=form), Read())) for form in VacuumForm)
+FORMS_DRY = tuple(
+    Case(_table(FILES, COMMITS, STRAYS), (Vacuum(form=form, dry_run=True),))
+    for form in (VacuumForm.SQL_PATH, VacuumForm.SQL_QUOTED_PATH, VacuumForm.SQL_NAME, VacuumForm.SQL_MANAGED)
+)
+
+#: RETAIN, effective and not, with the check on and off.
+RETAINING = tuple(
+    Case(
+        _table(FILES, COMMITS, STRAYS, retention_hours=hours),
+        (Vacuum(retain_hours=retain, safety_check=check, logging=None),),
+    )
+    for hours in (None, 24)
+    for retain in (0, 0.4, -0.3, 1, 10_000, -5)
+    for check in (True, False)
+)
+
+RETENTIONS = tuple(
+    Case(
+        _table(
+            FILES,
+            COMMITS,
+            (
+                *STRAYS,
+                Stray("hour.parquet", modified=-(hours or 168) * HOUR - HOUR // 2),
+                Stray("line.parquet", modified=-(hours or 168) * HOUR),
+                Stray("before.parquet", modified=-(hours or 168) * HOUR - 1),
+            ),
+            retention_hours=hours,
+        ),
+        (Vacuum(logging=None), Vacuum(logging=False), Read(before_step=0)),
+    )
+    for hours in (None, 0, 24, 336)
+)
+
+#: What a failing file system does.
+TROUBLED = tuple(
+    Case(
+        _table(FILES, COMMITS, STRAYS),
+        (Vacuum(trouble=trouble, troubled=path, parallel=parallel, dry_run=dry_run), Vacuum(), Read()),
+    )
+    for trouble, path in (
+        (Trouble.CANNOT_DELETE, "orphan.parquet"),
+        (Trouble.CANNOT_DELETE, "empty/nested"),
+        (Trouble.DELETE_CRASHES, "orphan.parquet"),
+        (Trouble.FILE_VANISHES, "p=a/orphan.parquet"),
+        (Trouble.DIRECTORY_VANISHES, "deep"),
+        (Trouble.DIRECTORY_VANISHES, "p=a"),
+        (Trouble.CANNOT_LIST, "deep/er"),
+        (Trouble.CANNOT_LIST, "_dir"),
+    )
+    for parallel in (False, True)
+    for dry_run in (False, True)
+)
+
+REFUSED = tuple(
+    Case(_table(FILES, COMMITS, STRAYS), (BadVacuum(blunder, dry_run), Vacuum()))
+    for blunder in VacuumBlunder
+    for dry_run in (False, True)
+)
+
+UNKNOWN = tuple(
+    Case(
+        _table(FILES, COMMITS, STRAYS, features=[feature]),
+        (Vacuum(dry_run=True), Vacuum(), Vacuum(mode=Mode.LITE), Vacuum(form=VacuumForm.API_PATH)),
+    )
+    for feature in (Feature.UNKNOWN_WRITER, Feature.UNKNOWN_READER)
+)
+
+#: A version that is older than the retention, and one that is not.
+TIME_TRAVEL = Case(
+    _table(FILES, COMMITS),
+    (_SOME, Vacuum(), Read(before_step=0), SetClock(Moment(3 * WEEK)), Vacuum(), Read(before_step=0), Read()),
+)
+
+#: Links and beside things that come later.
+LITTERED = Case(
+    _table(FILES, COMMITS),
+    (
+        Litter((*_old("../table.bak/x", "late.parquet"), Stray("dangling", Kind.LINK, OLD, 0, target="nowhere"))),
+        Vacuum(),
+        Vacuum(),
+    ),
+)
+
+_KNOWN_FEATURES: tuple[Feature, ...] = (
+    Feature.VACUUM_PROTOCOL_CHECK,
+    Feature.BROKEN_LAST_CHECKPOINT,
+    Feature.IN_COMMIT_TIMESTAMPS,
+    Feature.CHECKSUMS,
+)
+FEATURES = tuple(
+    Case(
+        _table(
+            FILES,
+            [*COMMITS[:2], Commit(-2 * DAY, removes=(Removal(2, -2 * DAY),), checkpoint=True)],
+            STRAYS,
+            features=[feature],
+        ),
+        (Vacuum(mode=Mode.LITE), Vacuum(), Read()),
+    )
+    for feature in _KNOWN_FEATURES
+)
+
+
+def _named(**groups: Case | tuple[Case, ...]) -> dict[str, Case]:
+    found: dict[str, Case] = {}
+    for name, group in groups.items():
+        cases = group if isinstance(group, tuple) else (group,)
+        found.update({f"{name}-{number}" if len(cases) > 1 else name: case for number, case in enumerate(cases)})
+    return found
+
+
+#: All of them, by name.
+HANDMADE: dict[str, Case] = _named(
+    listed=LISTED,
+    underscored=UNDERSCORED,
+    encoded=ENCODED,
+    elsewhere=ELSEWHERE,
+    linked=LINKED,
+    linked_inside=LINKED_INSIDE,
+    vectors=VECTORS,
+    absolute_vector=ABSOLUTE_VECTOR,
+    inline_vector=INLINE_VECTOR,
+    changes=CHANGES,
+    lite=LITE,
+    lite_again=LITE_AGAIN,
+    lite_vectors=LITE_VECTORS,
+    pruned=PRUNED,
+    pruned_lite=PRUNED_LITE,
+    checkpointed=CHECKPOINTED,
+    checkpointed_v2=CHECKPOINTED_V2,
+    inventoried=INVENTORIED,
+    inventoried_files=INVENTORIED_FILES,
+    inventoried_deeper=INVENTORIED_DEEPER,
+    parallel=PARALLEL,
+    forms=FORMS,
+    forms_dry=FORMS_DRY,
+    retaining=RETAINING,
+    retentions=RETENTIONS,
+    troubled=TROUBLED,
+    refused=REFUSED,
+    unknown=UNKNOWN,
+    time_travel=TIME_TRAVEL,
+    littered=LITTERED,
+    features=FEATURES,
+)

@@ -1,0 +1,50 @@
+"""What a table says of itself: its retention, as a property has it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from model.table import DAY, DEFAULT_RETENTION, HOUR, WEEK, retention_of, retention_text
+
+
+@pytest.mark.parametrize(
+    ("hours", "text"),
+    [
+        (0, "interval 0 hours"),
+        (1, "interval 1 hour"),
+        (5, "interval 5 hours"),
+        (24, "interval 1 day"),
+        (25, "interval 25 hours"),
+        (48, "interval 2 days"),
+        (168, "interval 1 week"),
+        (192, "interval 8 days"),
+        (240, "interval 10 days"),
+        (336, "interval 2 weeks"),
+    ],
+)
+def test_a_retention_is_said_in_the_largest_unit_that_fits(hours: int, text: str) -> None:
+    assert retention_text(hours) == text
+    assert retention_of(text) == hours * HOUR
+
+
+@given(st.integers(0, 100_000))
+def test_a_retention_reads_back(hours: int) -> None:
+    assert retention_of(retention_text(hours)) == hours * HOUR
+
+
+def test_other_ways_to_say_it_are_read_too() -> None:
+    assert retention_of("interval 168 hours") == retention_of("interval 7 days") == WEEK == DEFAULT_RETENTION
+    assert retention_of("interval 1 days") == DAY
+
+
+@pytest.mark.parametrize("text", ["", "1 week", "interval 1 month", "interval -1 hours", "interval 1 week 2 days"])
+def test_what_is_no_such_text_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="is no retention in whole weeks, days or hours"):
+        retention_of(text)
+
+
+def test_there_is_no_retention_below_none() -> None:
+    with pytest.raises(ValueError, match="a retention cannot be -1 hours"):
+        retention_text(-1)

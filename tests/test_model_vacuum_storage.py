@@ -1,0 +1,304 @@
+"""VACUUM's fates hold on a real directory, for a VACUUM that works as the facts say Delta's does, in any order of deletion."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from hypothesis import event, given, settings
+from hypothesis import strategies as st
+
+from model.steps import Trouble
+from model.table import HOUR, WEEK, Kind
+from model.vacuum import (
+    DISPUTED,
+    Cutoff,
+    Fate,
+    FullScan,
+    InventoryScan,
+    Judged,
+    LiteScan,
+    Reason,
+    References,
+    Scan,
+    Thing,
+    checksum_of,
+    ends_in_error,
+    is_hidden,
+    listed_directories,
+    lite_candidates,
+    parents,
+    predict_vacuum,
+)
+
+CLOCK = 1_700_000_000_000
+LINE = CLOCK - WEEK
+AT = Cutoff(LINE, LINE, LINE)
+PARTITION_BY = ("p", "_p")
+
+VISIBLE = ("a", "b", "c", "_change_data", "_p=1", "deletion_vector_1.bin")
+NAMES = (*VISIBLE, *VISIBLE, "a", "b", "_h", ".x", "_pp=1", ".a.crc")
+INSTANTS = st.sampled_from([0, *(LINE + edge for edge in (-HOUR, -1, 0, 1, HOUR))])
+PATHS = st.lists(st.sampled_from(NAMES), min_size=1, max_size=3).map("/".join)
+
+DIRECTORY = Thing(Kind.DIRECTORY, LINE, 0)
+
+
+@dataclass(frozen=True)
+class Situation:
+    things: dict[str, Thing]
+    references: References
+    scan: Scan
+    troubled: tuple[Trouble, str] | None
+
+    def predict(self) -> dict[str, Judged]:
+        return predict_vacuum(
+            self.things,
+            self.references,
+            partition_by=PARTITION_BY,
+            cutoff=AT,
+            scan=self.scan,
+            troubled=self.troubled,
+        )
+
+
+@st.composite
+def situations(draw: st.DrawFn, *, links: bool = False, troubles: bool = False) -> Situation:
+    """Files, directories and perhaps links; what actions name is one of the files, or a file that is not there."""
+    things: dict[str, Thing] = {}
+    for path in draw(st.lists(PATHS, max_size=9, unique=True)):
+        free = path not in things and not any(other.startswith(f"{path}/") for other in things)
+        if free and all(things.get(above, DIRECTORY).directory for above in parents(path)):
+            things.update((above, DIRECTORY) for above in parents(path))
+            kinds = [Kind.FILE] * 5 + [Kind.DIRECTORY] + [Kind.LINK] * 3 * links
+            kind = draw(st.sampled_from(kinds))
+            things[path] = Thing(kind, LINE if kind is Kind.DIRECTORY else draw(INSTANTS), kind is Kind.FILE)
+    for path, thing in things.items():
+        if thing.kind is Kind.LINK:
+            others = [other for other in things if other != path] + [".", "nowhere", "../beside"]
+            things[path] = Thing(Kind.LINK, LINE, 0, draw(st.sampled_from(others)))
+
+    def possible(path: str) -> bool:
+        above = all(things.get(parent, DIRECTORY).directory for parent in parents(path))
+        return above and things.get(path, Thing(Kind.FILE, 0, 0)).kind is Kind.FILE
+
+    files = [path for path, thing in things.items() if thing.kind is Kind.FILE]
+    # Nothing that actions name is hidden, nor a checksum: engines do not name their files so.
+    named = [path for path in [*files, "a/gone", "gone"] if possible(path) and visible(path)]
+    one = st.sampled_from(named) if named else st.nothing()
+    stamps = st.dictionaries(one, INSTANTS, max_size=2)
+    live = draw(st.frozensets(one, max_size=2))
+    references = References(
+        live=live,
+        by_uri=frozenset(path for path in live if draw(st.booleans())),
+        tombstones=draw(stamps),
+        live_vectors=draw(st.frozensets(one, max_size=1)),
+        vector_tombstones=draw(stamps),
+        absolute_vectors=draw(st.dictionaries(one, st.none() | INSTANTS, max_size=1)),
+    )
+    scans: list[Scan] = [FullScan(), InventoryScan(), InventoryScan(files_only=True)]
+    known = {**references.tombstones, **references.vector_tombstones}
+    window = draw(st.sets(st.sampled_from(sorted(known)))) if known else set()
+    scans.append(LiteScan({path: known[path] for path in window}, draw(st.frozensets(one, max_size=2))))
+    scan = draw(st.sampled_from(scans[:1] if links else scans))
+    trouble = None
+    if troubles and things:
+        path = draw(st.sampled_from(sorted(things)))
+        of_directory = (Trouble.DIRECTORY_VANISHES, Trouble.CANNOT_LIST, Trouble.CANNOT_DELETE, Trouble.DELETE_CRASHES)
+        of_file = (Trouble.CANNOT_DELETE, Trouble.FILE_VANISHES, Trouble.DELETE_CRASHES)
+        trouble = (draw(st.sampled_from(of_directory if things[path].directory else of_file)), path)
+    return Situation(things, references, scan, trouble)
+
+
+def visible(path: str) -> bool:
+    return not any(is_hidden(name, PARTITION_BY) for name in path.split("/"))
+
+
+class Broken(Exception):
+    """The small VACUUM fails."""
+
+
+@dataclass
+class SmallVacuum:
+    """Delta's VACUUM as facts 1.2 to 1.4 and what was seen of it have it: joins and counts of paths."""
+
+    root: Path
+    situation: Situation
+    directories: int = 1
+
+    def entries(self) -> Iterator[tuple[str, bool, int]]:
+        """What the scan comes by: path, whether it is a directory, ms."""
+        scan = self.situation.scan
+        if isinstance(scan, FullScan):
+            yield from self.listing("", 6)
+        elif isinstance(scan, InventoryScan):
+            for above, directories, files in os.walk(self.root):
+                for name in [*([] if scan.files_only else directories), *files]:
+                    path = os.path.relpath(os.path.join(above, name), self.root)
+                    if not is_hidden(path, PARTITION_BY):
+                        yield path, name in directories, modified(os.path.join(above, name))
+        else:
+            found = dict.fromkeys(scan.changes, 0) | dict(scan.stamps)
+            yield from ((path, False, stamp) for path, stamp in found.items())
+
+    def listing(self, path: str, depth: int) -> Iterator[tuple[str, bool, int]]:
+        """Links are followed; ``depth`` stands for the system's limit of links in a path."""
+        if (Trouble.DIRECTORY_VANISHES, path) == self.situation.troubled:
+            return
+        if (Trouble.CANNOT_LIST, path) == self.situation.troubled:
+            raise Broken
+        for name in sorted(os.listdir(self.root / path)):
+            below = f"{path}/{name}" if path else name
+            if not is_hidden(name, PARTITION_BY) and os.path.exists(self.root / below):
+                directory = os.path.isdir(self.root / below)
+                yield below, directory, modified(self.root / below)
+                if directory and depth:
+                    yield from self.listing(below, depth - 1)
+
+    def candidates(self) -> set[str]:
+        entries = list(self.entries())
+        self.directories += sum(directory for _, directory, _ in entries)
+        counts: dict[str, int] = {}
+        for path, directory, stamp in entries:
+            if directory or stamp < LINE:
+                # Only a listing's paths are absolute; of relative ones, the directories are not found.
+                expanded = parents(path) if isinstance(self.situation.scan, FullScan) and not directory else []
+                for one in [path, *expanded]:
+                    counts[one] = counts.get(one, 0) + 1
+        return {path for path, count in counts.items() if count == 1} - self.protected()
+
+    def protected(self) -> set[str]:
+        said = self.situation.references
+        files = {*said.live, *(path for path, deleted in said.tombstones.items() if deleted > LINE)}
+        vectors = {*said.live_vectors, *(path for path, deleted in said.vector_tombstones.items() if deleted > LINE)}
+        return {*files, *vectors, *(above for path in files for above in parents(path))}
+
+    def delete(self, path: str) -> None:
+        trouble = self.situation.troubled[0] if self.situation.troubled and self.situation.troubled[1] == path else None
+        if trouble is Trouble.CANNOT_DELETE:
+            return
+        if trouble is Trouble.DELETE_CRASHES:
+            raise Broken
+        target = self.root / path
+        if os.path.isdir(target) and not os.path.islink(target):
+            if not os.listdir(target):
+                target.rmdir()
+        elif os.path.islink(target) and os.path.isdir(target):
+            if not os.listdir(target):
+                target.unlink()
+        elif os.path.exists(target):
+            target.unlink()
+            checksum = target.parent / f".{target.name}.crc"
+            if not checksum.is_dir():
+                checksum.unlink(missing_ok=True)
+
+
+def modified(path: str | Path) -> int:
+    return os.stat(path).st_mtime_ns // 1_000_000
+
+
+def build(root: Path, things: Mapping[str, Thing]) -> None:
+    (root.parent / "beside").mkdir()
+    for path, thing in things.items():
+        at = root / path
+        at.parent.mkdir(parents=True, exist_ok=True)
+        if thing.directory:
+            at.mkdir(exist_ok=True)
+        elif thing.kind is Kind.FILE:
+            at.write_bytes(b"x")
+            os.utime(at, ns=(0, thing.modified * 1_000_000))
+        else:
+            assert thing.target is not None
+            at.symlink_to(os.path.relpath(root / thing.target, at.parent))
+
+
+def check(situation: Situation, order: list[int]) -> None:
+    """Run it, and hold the outcome against the fates."""
+    judged = situation.predict()
+    assert set(judged) == set(situation.things)
+    arguments = {"partition_by": PARTITION_BY, "scan": situation.scan, "troubled": situation.troubled}
+    fails = ends_in_error(judged, situation.things, dry_run=False, **arguments)  # type: ignore[arg-type]
+    with tempfile.TemporaryDirectory() as directory:
+        root = Path(directory) / "table"
+        root.mkdir()
+        build(root, situation.things)
+        small = SmallVacuum(root, situation)
+        broken = False
+        candidates: set[str] = set()
+        try:
+            candidates = small.candidates()
+            dry_run_fails = False
+            for path in sorted(candidates, key=lambda path: (order[hash_of(path) % len(order)], path)):
+                small.delete(path)
+        except Broken:
+            broken = True
+            dry_run_fails = not candidates
+        assert fails in (None, broken)
+        assert ends_in_error(judged, situation.things, dry_run=True, **arguments) is dry_run_fails  # type: ignore[arg-type]
+        if not dry_run_fails:
+            count = listed_directories(situation.things, **arguments)  # type: ignore[arg-type]
+            assert count in (None, small.directories)
+        if isinstance(situation.scan, LiteScan):
+            named = lite_candidates(situation.references, situation.scan, AT)
+            assert {path for path, listed in named.items() if listed is not False} >= candidates
+            assert {path for path, listed in named.items() if listed} <= candidates
+        for path, one in judged.items():
+            there = os.path.lexists(root / path)
+            event(f"{one.fate.value}: {one.reason.value}")
+            if one.listed is not None and not dry_run_fails:
+                assert one.listed == (path in candidates), f"{path} {one}: {sorted(candidates)}"
+            if one.surely_stays:
+                assert there, f"{path} {one}"
+            if one.fate is Fate.GO and not broken:
+                assert not there, f"{path} {one}"
+
+
+def hash_of(path: str) -> int:
+    return sum(map(ord, path))
+
+
+ORDERS = st.permutations(range(7))
+thorough = settings(max_examples=100, deadline=None)
+
+
+@thorough
+@given(situations(), ORDERS)
+def test_fates_hold(situation: Situation, order: list[int]) -> None:
+    check(situation, order)
+
+
+@thorough
+@given(situations(troubles=True), ORDERS)
+def test_fates_hold_with_trouble(situation: Situation, order: list[int]) -> None:
+    check(situation, order)
+
+
+@thorough
+@given(situations(links=True), ORDERS)
+def test_fates_hold_with_links(situation: Situation, order: list[int]) -> None:
+    check(situation, order)
+
+
+@thorough
+@given(situations(troubles=True))
+def test_what_is_protected_never_goes(situation: Situation) -> None:
+    """By the words of the promise, whatever an engine does: VAC-SAFE-1, 2, 3, 4, 8."""
+    judged, said = situation.predict(), situation.references
+    stamped = [*said.tombstones.items(), *said.vector_tombstones.items()]
+    retained = {path for path, deleted in stamped if deleted > LINE}
+    absolute = {path for path, deleted in said.absolute_vectors.items() if deleted is None or deleted > LINE}
+    for path, one in judged.items():
+        thing = situation.things[path]
+        lite = isinstance(situation.scan, LiteScan)
+        if path in said.live | said.live_vectors | retained | absolute:
+            assert one.fate is Fate.STAY
+        if not visible(path):
+            assert one.fate is Fate.STAY or one.reason is Reason.CHECKSUM
+            assert one.reason is not Reason.CHECKSUM or checksum_of(path) in judged
+        if not lite and not thing.directory and thing.modified >= LINE:
+            assert one.fate is Fate.STAY or one.reason is Reason.CHECKSUM
+        if one.reason in DISPUTED:
+            assert one.fate is Fate.STAY

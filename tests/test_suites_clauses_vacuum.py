@@ -1,0 +1,121 @@
+"""VACUUM's clauses on one table made by hand: a right outcome passes, a wrong one is told by exactly these clauses."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from engines.port import Outcome
+from model.steps import Delete, EngineStep, Read, Vacuum
+from tests.handmade_steps import (
+    AGED,
+    DRY,
+    PLAIN,
+    Tamper,
+    allowed,
+    answering,
+    data,
+    in_commit,
+    leaving,
+    refused,
+    removing,
+    restoring,
+    right,
+    take,
+    touching,
+    violated,
+)
+
+ANY_LOSS = {"VAC-LOG-1B"}  # END counts what the engine deleted itself
+
+
+@pytest.mark.parametrize(
+    ("step", "tamper", "clauses"),
+    [
+        (PLAIN, right, set()),
+        (DRY, right, set()),
+        (Vacuum(logging=False), right, set()),
+        (Vacuum(retain_hours=0), right, set()),
+        (Vacuum(retain_hours=0, safety_check=False), right, set()),
+        (Vacuum(retain_hours=-3), right, set()),
+        (PLAIN, removing(data(0)), {"VAC-SAFE-1", "VAC-SAFE-5A", "VAC-SAFE-10B", "VAC-SAFE-10D", *ANY_LOSS}),
+        (
+            PLAIN,
+            removing(data(2)),
+            {"VAC-SAFE-2", "VAC-SAFE-5A", "VAC-SAFE-10D", "VAC-EDGE-1A", "VAC-KEEP-1B", *ANY_LOSS},
+        ),
+        (PLAIN, restoring(data(1)), {"VAC-LIVE-1", "VAC-SAFE-5B", "VAC-EDGE-1A", "VAC-KEEP-1B", *ANY_LOSS}),
+        (PLAIN, removing("young"), {"VAC-SAFE-3", "VAC-EDGE-1B", "VAC-KEEP-1B", *ANY_LOSS}),
+        (PLAIN, restoring("old"), {"VAC-LIVE-2", "VAC-EDGE-1B", "VAC-KEEP-1B", *ANY_LOSS}),
+        (PLAIN, restoring("_change_data/old"), {"VAC-LIVE-2", "VAC-LIVE-4", "VAC-KEEP-1B", *ANY_LOSS}),
+        (PLAIN, restoring("_d=1/old"), {"VAC-LIVE-2", "VAC-SAFE-5B", "VAC-KEEP-1B", *ANY_LOSS}),
+        (PLAIN, removing("_ds=1/old"), {"VAC-SAFE-4", "VAC-SAFE-5C", *ANY_LOSS}),
+        (PLAIN, removing("_hidden"), {"VAC-SAFE-4", *ANY_LOSS}),
+        (PLAIN, restoring("empty", directory=True), {"VAC-LIVE-3", *ANY_LOSS}),
+        (PLAIN, removing("holds/young", "holds"), {"VAC-SAFE-3", "VAC-SAFE-6A", "VAC-KEEP-1B", *ANY_LOSS}),
+        (PLAIN, leaving(data(0)), {"VAC-SAFE-1", "VAC-SAFE-5A", "VAC-SAFE-10B"}),
+        (PLAIN, in_commit("VACUUM END", "VACUUM"), {"VAC-LOG-1A"}),
+        (PLAIN, in_commit("COMPLETED", "FAILED"), {"VAC-LOG-1B"}),
+        (PLAIN, leaving("_delta_log/00000000000000000099.json"), {"VAC-SAFE-6B"}),
+        (PLAIN, leaving("_delta_log/note.txt"), {"VAC-LOG-1C"}),
+        (PLAIN, touching("_delta_log/00000000000000000000.json"), {"VAC-LOG-1C"}),
+        (PLAIN, refused, {"VAC-CHK-2"}),
+        (Vacuum(retain_hours=0, dry_run=True), allowed, {"VAC-CHK-1A"}),
+        (Vacuum(retain_hours=0), refused, {"VAC-CHK-1A"}),
+        (Vacuum(retain_hours=0), touching("old"), {"VAC-CHK-1A"}),
+        (Vacuum(retain_hours=0.4, safety_check=False), refused, {"VAC-CHK-1B"}),
+        (Vacuum(retain_hours=1), refused, {"VAC-CHK-1C"}),
+        (DRY, touching("old"), {"VAC-DRY-1"}),
+        (DRY, removing("old"), {"VAC-DRY-1"}),
+        (DRY, leaving("_delta_log/_last_vacuum_info"), {"VAC-DRY-1"}),
+    ],
+)
+def test_a_vacuum_is_told_by_exactly_these_clauses(
+    step: Vacuum, tamper: Tamper, clauses: set[str], tmp_path: Path
+) -> None:
+    """VACUUMs of a clock that stands at the start, with the default retention: what is of -1 week is at the cutoff."""
+    assert violated(AGED, step, tamper, tmp_path) == clauses
+
+
+@pytest.mark.parametrize(
+    ("dry", "clauses"),
+    [
+        (right, set()),
+        (answering(lambda rows: rows[1:]), {"VAC-DRY-2A", "VAC-DRY-2C"}),
+        (answering(lambda rows: (*rows, ("file:/elsewhere/x",))), {"VAC-DRY-2C", "VAC-FORM-1B"}),
+        (refused, {"VAC-CHK-2"}),
+    ],
+)
+def test_a_dry_run_is_held_against_the_run_after_it(dry: Tamper, clauses: set[str], tmp_path: Path) -> None:
+    assert take(AGED, tmp_path, (DRY, dry), (PLAIN, right)) == clauses
+
+
+def test_a_dry_run_that_lists_what_stays_is_told(tmp_path: Path) -> None:
+    def lists_too_much(root: Path, outcome: Outcome) -> Outcome:
+        return dataclasses.replace(outcome, rows=(*outcome.rows, (f"file:{root}/young",)))
+
+    assert take(AGED, tmp_path, (DRY, lists_too_much), (PLAIN, right)) == {"VAC-DRY-2B", "VAC-DRY-2C"}
+
+
+@pytest.mark.parametrize(
+    ("steps", "clauses"),
+    [
+        ([(PLAIN, right), (PLAIN, right), (PLAIN, right)], set()),
+        ([(PLAIN, right), (PLAIN, removing("young"))], {"VAC-IDEM-1A"}),
+        # The second run deletes the directories that the first one emptied, and the third nothing.
+        ([(PLAIN, right), (PLAIN, right), (PLAIN, removing("young"))], {"VAC-IDEM-1A"}),
+        ([(PLAIN, right)] * 3 + [(PLAIN, removing("young"))], {"VAC-IDEM-1A", "VAC-IDEM-1B"}),
+        ([(PLAIN, right)] * 2 + [(PLAIN, removing("holds/young", "holds"))], {"VAC-IDEM-1A"}),
+        # Between the two something was done, or the cutoff is another: nothing is promised of a second run.
+        ([(PLAIN, right), (Delete(), right), (PLAIN, removing("young"))], set()),
+        ([(PLAIN, right), (Vacuum(retain_hours=0, safety_check=False), right)], set()),
+        ([(PLAIN, right), (Read(), right), (PLAIN, removing("young"))], {"VAC-IDEM-1A"}),
+    ],
+)
+def test_a_second_run_is_held_against_the_first(
+    steps: list[tuple[EngineStep, Tamper]], clauses: set[str], tmp_path: Path
+) -> None:
+    idem = {id for id in take(AGED, tmp_path, *steps) if id.startswith("VAC-IDEM")}
+    assert idem == clauses

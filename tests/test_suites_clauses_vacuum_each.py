@@ -1,0 +1,542 @@
+"""Each of VACUUM's clauses on its own occasion: it holds, it is broken by what it speaks of, and elsewhere it is not met."""
+
+from __future__ import annotations
+
+import dataclasses
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from deltalog.actions import Action, CommitInfo, Metadata
+from deltalog.commits import write_commit
+from deltalog.log import read_log
+from engines.port import EngineError, Outcome
+from model.predicate import Compare, Op
+from model.steps import (
+    BadVacuum,
+    Delete,
+    Inventory,
+    Litter,
+    Mode,
+    Moment,
+    Read,
+    SetClock,
+    Step,
+    Trouble,
+    Vacuum,
+    VacuumBlunder,
+    VacuumForm,
+)
+from model.table import (
+    DAY,
+    HOUR,
+    WEEK,
+    Column,
+    Commit,
+    DataFile,
+    Feature,
+    Kind,
+    Mask,
+    Reference,
+    Removal,
+    Stray,
+    Table,
+    VectorStorage,
+)
+from model.vacuum import Fate, Reason
+from model.values import Type
+from suites.clause import CATALOGUE, NOT_MET, Judgement
+from suites.clauses.vacuum_reading import older_versions_are_refused
+from suites.observation import ReadSeen, Seen, VacuumSeen
+from suites.places import PlacedLog
+from tests.handmade_steps import (
+    DRY,
+    PLAIN,
+    Tamper,
+    answering,
+    in_commit,
+    judged,
+    leaving,
+    refused,
+    removing,
+    right,
+    touching,
+)
+
+OLD = -4 * WEEK
+FULL, LITE = PLAIN, Vacuum(mode=Mode.LITE)
+BY_QUERY = Vacuum(mode=Mode.INVENTORY_QUERY)
+BY_FILES = Vacuum(mode=Mode.INVENTORY_TABLE, inventory=Inventory.FILES)
+NOW = Vacuum(retain_hours=0, safety_check=False)
+
+
+# The tables: the cutoff of each is at -1 week, to the millisecond ---------------------------------------------------
+
+
+def file(id: int, *, modified: int = OLD, partition: int = 1, reference: Reference = Reference.RELATIVE) -> DataFile:
+    return DataFile(id, (partition,), ((10 * id,), (10 * id + 1,), (10 * id + 2,)), modified, reference=reference)
+
+
+def table(
+    files: list[DataFile],
+    commits: list[Commit],
+    *strays: Stray,
+    features: tuple[Feature, ...] = (),
+    retention_hours: int | None = None,
+    pruned: int = 0,
+) -> Table:
+    return Table(
+        columns=(Column("v", Type.INTEGER), Column("_d", Type.INTEGER)),
+        partition_by=("_d",),
+        files=tuple(files),
+        commits=tuple(commits),
+        strays=strays,
+        retention_hours=retention_hours,
+        features=tuple(feature.value for feature in features),
+        pruned=pruned,
+    )
+
+
+STRAYS = (
+    Stray("old", modified=-WEEK - 1),
+    Stray("young", modified=-WEEK),
+    Stray("_change_data/old", modified=OLD),
+    Stray("_d=1/old", modified=OLD),
+    Stray("_ds=1/old", modified=OLD),
+    Stray("_hidden", modified=OLD),
+    Stray("deep/_hidden", modified=OLD),
+    Stray("empty", kind=Kind.DIRECTORY, size=0),
+    Stray("holds/young", modified=-HOUR),
+    Stray("../table2/part", modified=OLD),
+)
+
+#: File 1 is expired by one ms, 2 is retained by one, 3 was removed long ago.
+FILES = [file(id) for id in range(4)]
+REMOVES = Commit(-2 * WEEK, removes=(Removal(1, -WEEK - 1), Removal(2, -WEEK + 1), Removal(3, OLD)))
+LISTED = table(FILES, [Commit(-3 * WEEK, adds=(0, 1, 2, 3)), REMOVES], *STRAYS)
+WEEKLY = dataclasses.replace(LISTED, retention_hours=168)
+#: The same with a commit inside retention.
+READ = table(FILES, [Commit(-6 * DAY, adds=(0, 1, 2, 3)), Commit(-5 * DAY, removes=(Removal(1, -5 * DAY),))])
+AGED_READ = table(FILES, [Commit(-3 * WEEK, adds=(0, 1, 2, 3)), Commit(-2 * WEEK, removes=(Removal(1, -2 * WEEK),))])
+
+VECTORS = table(
+    [file(id) for id in range(3)],
+    [
+        Commit(OLD, adds=(0, 1, 2)),
+        Commit(OLD + 1, masks=(Mask(0, (0,), OLD),)),
+        Commit(OLD + 2, masks=(Mask(1, (0,), OLD),)),
+        Commit(OLD + 3, masks=(Mask(2, (0,), OLD),)),
+        Commit(-2 * WEEK, removes=(Removal(1, -DAY), Removal(2, -2 * WEEK))),
+    ],
+    Stray("deletion_vector_00000000-1111-4000-8000-000000000000.bin", modified=OLD),
+    features=(Feature.DELETION_VECTORS,),
+)
+#: Version 1 is inside retention, and has a vector of its own.
+MASKED = table(
+    [file(0)],
+    [
+        Commit(OLD, adds=(0,)),
+        Commit(-6 * DAY, masks=(Mask(0, (0,), OLD),)),
+        Commit(-DAY, masks=(Mask(0, (0, 1), -DAY),)),
+    ],
+    features=(Feature.DELETION_VECTORS,),
+)
+#: Young, as FakeEngine keeps what is disputed in any case.
+ABSOLUTE = table(
+    [file(0)],
+    [Commit(OLD, adds=(0,)), Commit(-DAY, masks=(Mask(0, (0,), -DAY, VectorStorage.ABSOLUTE),))],
+    features=(Feature.DELETION_VECTORS,),
+)
+INLINE = table(
+    [file(0)],
+    [Commit(OLD, adds=(0,)), Commit(-DAY, masks=(Mask(0, (0,), -DAY, VectorStorage.INLINE),))],
+    features=(Feature.DELETION_VECTORS,),
+)
+ELSEWHERE = table(
+    [file(0, reference=Reference.ABSOLUTE), file(1, reference=Reference.OUTSIDE), file(2, reference=Reference.OUTSIDE)],
+    [Commit(OLD, adds=(0, 1, 2)), Commit(-3 * WEEK, removes=(Removal(2, -3 * WEEK),))],
+    *STRAYS,
+)
+LINKED = table(
+    FILES[:1],
+    [Commit(OLD, adds=(0,))],
+    Stray("../away/old", modified=OLD),
+    Stray("lnk", kind=Kind.LINK, modified=OLD, size=0, target="../away"),
+)
+LINKED_INSIDE = table(
+    FILES[:1],
+    [Commit(OLD, adds=(0,))],
+    Stray("lnk", kind=Kind.LINK, modified=OLD, size=0, target="_d=1"),
+)
+
+#: For LITE: file 1 is expired, 2 retained at the cutoff, 3 of a commit at the cutoff, 4 of one a ms later; 5 is young.
+LOGGED = table(
+    [*(file(id) for id in range(5)), file(5, modified=-HOUR)],
+    [
+        Commit(OLD, adds=(0, 1, 2, 3, 4, 5)),
+        Commit(-2 * WEEK, removes=(Removal(1, -WEEK - 1), Removal(2, -WEEK), Removal(5, -2 * WEEK))),
+        Commit(-WEEK, removes=(Removal(3, -2 * WEEK),)),
+        Commit(-WEEK + 1, removes=(Removal(4, -2 * WEEK),)),
+    ],
+    Stray("old", modified=OLD),
+)
+CHANGED = table([file(0)], [Commit(OLD, adds=(0,))], features=(Feature.CHANGE_DATA_FEED,))
+SOME = Delete(Compare("v", Op.EQ, 1, Type.INTEGER))
+
+CHECKPOINTED = table(
+    FILES,
+    [Commit(-3 * WEEK, adds=(0, 1, 2, 3)), dataclasses.replace(REMOVES, checkpoint=True), Commit(-WEEK - 5)],
+    *STRAYS,
+)
+PRUNED = dataclasses.replace(CHECKPOINTED, pruned=1)
+FREQUENT = table(
+    FILES,
+    [Commit(-3 * WEEK, adds=(0, 1, 2, 3)), Commit(-2 * DAY, removes=(Removal(2, -DAY),))],
+    features=(Feature.FREQUENT_CHECKPOINTS,),
+)
+UNKNOWN = table(FILES, [Commit(-3 * WEEK, adds=(0, 1, 2, 3))], features=(Feature.UNKNOWN_WRITER,))
+
+CANNOT_DELETE = Vacuum(trouble=Trouble.CANNOT_DELETE, troubled="old")
+CRASHES = Vacuum(trouble=Trouble.DELETE_CRASHES, troubled="old")
+VANISHES = Vacuum(trouble=Trouble.FILE_VANISHES, troubled="old")
+CANNOT_LIST = Vacuum(trouble=Trouble.CANNOT_LIST, troubled="holds")
+
+
+# What is done wrong ---------------------------------------------------------------------------------------------------
+
+#: Of what was seen on a right run, how to spoil a second one.
+Spoil = Callable[[Seen], Tamper]
+
+
+def of_reason(seen: Seen, reason: Reason, fate: Fate) -> str:
+    assert isinstance(seen, VacuumSeen)
+    found = [path for path in seen.before.data if (seen.fates[path].reason, seen.fates[path].fate) == (reason, fate)]
+    assert found, f"{reason} must occur among {seen.fates}"
+    return min(found)
+
+
+def loses(reason: Reason) -> Spoil:
+    """A path that must stay for this reason is gone."""
+    return lambda seen: removing(of_reason(seen, reason, Fate.STAY))
+
+
+def keeps(reason: Reason) -> Spoil:
+    """A path that must go for this reason is still there."""
+
+    def spoil(seen: Seen) -> Tamper:
+        path = of_reason(seen, reason, Fate.GO)
+
+        def tamper(root: Path, outcome: Outcome) -> None:
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            if seen.before.listing[path].kind == "directory":
+                (root / path).mkdir()
+            else:
+                (root / path).write_text("x")
+
+        return tamper
+
+    return spoil
+
+
+def simply(tamper: Tamper) -> Spoil:
+    return lambda seen: tamper
+
+
+def removing_listed(reason: Reason) -> Spoil:
+    """A DRY RUN does not name the first path of this reason."""
+
+    def spoil(seen: Seen) -> Tamper:
+        path = of_reason(seen, reason, Fate.GO)
+        return answering(lambda rows: tuple(row for row in rows if not str(row[0]).endswith(f"/{path}")))
+
+    return spoil
+
+
+def without_error(root: Path, outcome: Outcome) -> Outcome:
+    return dataclasses.replace(outcome, error=None)
+
+
+def with_another_error(root: Path, outcome: Outcome) -> Outcome:
+    return dataclasses.replace(outcome, error=EngineError("E", "ANOTHER", "00000", "no"))
+
+
+def bookmark_of(version: int) -> Tamper:
+    def tamper(root: Path, outcome: Outcome) -> None:
+        text = f'{{"latestCommitVersionOutsideOfRetentionWindow":{version}}}\n'
+        (root / "_delta_log/_last_vacuum_info").write_text(text)
+
+    return tamper
+
+
+def without_tombstones(root: Path, outcome: Outcome) -> None:
+    """The new checkpoint is as an engine would write it that keeps no tombstone: here, one that cannot be read."""
+    for path in (root / "_delta_log").glob("*.checkpoint*.parquet"):
+        path.write_text("no checkpoint")
+
+
+def committing(action: Action) -> Tamper:
+    """One more version."""
+
+    def tamper(root: Path, outcome: Outcome) -> None:
+        write_commit(root, read_log(root).version + 1, [action])
+
+    return tamper
+
+
+def outside(seen: Seen) -> Tamper:
+    """A file is gone that lies beside the root, and that the log names."""
+    assert isinstance(seen, VacuumSeen)
+    return removing(min(seen.outside))
+
+
+def nothing_done(root: Path, outcome: Outcome) -> Outcome:
+    """Refused, and the log is as before."""
+    for path in (root / "_delta_log").iterdir():
+        if path.name not in (f"{0:020}.json", f"{1:020}.json"):
+            path.unlink()
+    return refused(root, outcome)
+
+
+def emptied(root: Path, outcome: Outcome) -> None:
+    shutil.rmtree(root)
+
+
+W = "_d=1/"  # where the files lie
+
+#: A clause, a table, the steps of which it judges the last, and how to spoil that one.
+OCCASIONS: list[tuple[str, Table, list[Step], Spoil]] = [
+    ("VAC-SAFE-1", LISTED, [FULL], loses(Reason.LIVE)),
+    ("VAC-SAFE-1B", ELSEWHERE, [FULL], loses(Reason.LIVE_BY_URI)),
+    ("VAC-SAFE-2", LISTED, [FULL], loses(Reason.RETAINED)),
+    ("VAC-SAFE-3", LISTED, [FULL], loses(Reason.YOUNG)),
+    ("VAC-SAFE-4", LISTED, [FULL], loses(Reason.HIDDEN_FILE)),
+    ("VAC-SAFE-4", LISTED, [FULL], loses(Reason.INSIDE_HIDDEN)),
+    ("VAC-SAFE-5A", LISTED, [FULL], loses(Reason.LIVE)),
+    ("VAC-SAFE-5B", LISTED, [FULL], keeps(Reason.EXPIRED)),
+    ("VAC-SAFE-5C", LISTED, [FULL], loses(Reason.INSIDE_HIDDEN)),
+    ("VAC-SAFE-6A", LISTED, [FULL], loses(Reason.HOLDS)),
+    ("VAC-SAFE-6B", LISTED, [FULL], simply(emptied)),
+    ("VAC-SAFE-7A", LISTED, [FULL], simply(removing("../table2/part"))),
+    ("VAC-SAFE-7A", LISTED, [FULL], simply(leaving("../table2/more"))),
+    ("VAC-SAFE-7B", ELSEWHERE, [FULL], outside),
+    ("VAC-SAFE-7C", LINKED, [FULL], simply(removing("../away/old"))),
+    ("VAC-SAFE-7C", LINKED_INSIDE, [FULL], loses(Reason.BEHIND_LINK)),
+    ("VAC-SAFE-8A", VECTORS, [FULL], loses(Reason.LIVE_VECTOR)),
+    ("VAC-SAFE-8B", VECTORS, [FULL], loses(Reason.RETAINED_VECTOR)),
+    ("VAC-SAFE-8C", ABSOLUTE, [FULL], loses(Reason.ABSOLUTE_VECTOR)),
+    ("VAC-SAFE-9", CHANGED, [SOME, FULL], loses(Reason.YOUNG)),
+    ("VAC-SAFE-10A", LISTED, [FULL, Read()], simply(refused)),
+    ("VAC-SAFE-10B", LISTED, [FULL], loses(Reason.LIVE)),
+    ("VAC-SAFE-10C", READ, [SOME, FULL, Read(0)], simply(refused)),
+    ("VAC-SAFE-10D", READ, [FULL], loses(Reason.RETAINED)),
+    ("VAC-SAFE-10D", MASKED, [FULL], loses(Reason.RETAINED_VECTOR)),
+    ("VAC-SAFE-10E", AGED_READ, [SOME, SetClock(Moment(2 * WEEK)), Read(0)], simply(without_error)),
+    ("VAC-SAFE-10E", AGED_READ, [SOME, SetClock(Moment(2 * WEEK)), Read(0)], simply(with_another_error)),
+    ("VAC-SAFE-11", LISTED, [FULL], simply(leaving("written"))),
+    ("VAC-LIVE-1", LISTED, [FULL], keeps(Reason.EXPIRED)),
+    ("VAC-LIVE-2", LISTED, [BY_QUERY], keeps(Reason.ORPHAN)),
+    ("VAC-LIVE-3", LISTED, [FULL], keeps(Reason.EMPTY)),
+    ("VAC-LIVE-4", LISTED, [FULL], keeps(Reason.ORPHAN)),  # of all, _change_data/old comes first
+    ("VAC-LIVE-5", VECTORS, [FULL], keeps(Reason.ORPHAN_VECTOR)),
+    ("VAC-LIVE-5", VECTORS, [FULL], keeps(Reason.EXPIRED_VECTOR)),
+    ("VAC-LIVE-6", INLINE, [FULL], simply(refused)),
+    ("VAC-LIVE-6", INLINE, [DRY], simply(refused)),
+    ("VAC-EDGE-1A", LISTED, [FULL], loses(Reason.RETAINED)),
+    ("VAC-EDGE-1A", LISTED, [FULL], keeps(Reason.EXPIRED)),
+    ("VAC-EDGE-1B", LISTED, [FULL], simply(removing("young"))),
+    ("VAC-EDGE-1B", LISTED, [FULL], simply(leaving("old"))),
+    ("VAC-EDGE-1C", LOGGED, [LITE], simply(bookmark_of(1))),
+    ("VAC-EDGE-1C", LOGGED, [LITE], loses(Reason.NOT_SCANNED)),
+    ("VAC-EDGE-1D", LOGGED, [LITE], loses(Reason.RETAINED)),
+    ("VAC-EDGE-1D", LOGGED, [LITE], keeps(Reason.EXPIRED)),
+    ("VAC-EDGE-2", LISTED, [Vacuum(retain_hours=-0.4, safety_check=False)], keeps(Reason.ORPHAN)),
+    ("VAC-KEEP-1A", WEEKLY, [FULL], loses(Reason.YOUNG)),
+    ("VAC-KEEP-1B", LISTED, [FULL], keeps(Reason.EXPIRED)),
+    ("VAC-KEEP-2A", LISTED, [NOW], keeps(Reason.ORPHAN)),
+    ("VAC-KEEP-2B", LISTED, [Vacuum(retain_hours=1)], loses(Reason.YOUNG)),
+    ("VAC-KEEP-2B", LISTED, [Vacuum(retain_hours=1e6)], keeps(Reason.ORPHAN)),
+    ("VAC-CHK-1A", LISTED, [Vacuum(retain_hours=0)], simply(without_error)),
+    ("VAC-CHK-1A", LISTED, [Vacuum(retain_hours=0, dry_run=True)], simply(touching("old"))),
+    ("VAC-CHK-1B", LISTED, [NOW], simply(refused)),
+    ("VAC-CHK-1C", LISTED, [Vacuum(retain_hours=-7)], simply(refused)),
+    ("VAC-CHK-2", LISTED, [FULL], simply(refused)),
+    ("VAC-DRY-1", LISTED, [DRY], simply(touching("old"))),
+    ("VAC-DRY-2A", LISTED, [DRY, FULL], simply(removing("young"))),
+    ("VAC-DRY-2B", LISTED, [DRY, FULL], keeps(Reason.ORPHAN)),
+    ("VAC-DRY-2C", LISTED, [DRY], removing_listed(Reason.EXPIRED)),
+    ("VAC-DRY-2C", LISTED, [DRY], lambda seen: answering(lambda rows: (*rows, (f"file:{seen.root}/young",)))),
+    ("VAC-DRY-2C", LISTED, [DRY], lambda seen: answering(lambda rows: (*rows, (f"file:{seen.root}/nothing",)))),
+    ("VAC-IDEM-1A", LISTED, [FULL, FULL], simply(removing("young"))),
+    ("VAC-IDEM-1B", LISTED, [FULL, FULL, FULL, FULL], simply(removing("young"))),
+    ("VAC-LOG-1A", LISTED, [FULL], simply(in_commit("VACUUM END", "VACUUM"))),
+    ("VAC-LOG-1B", LISTED, [FULL], simply(in_commit(r'("numDeletedFiles":)"\d+"', r'\1"0"'))),
+    ("VAC-LOG-1C", LISTED, [FULL], simply(leaving("_delta_log/note.txt"))),
+    ("VAC-LOG-1D", LISTED, [Vacuum(logging=False)], simply(committing(CommitInfo({"operation": "X"})))),
+    ("VAC-LOG-1E", LISTED, [FULL], simply(committing(Metadata("another", "{}")))),
+    ("VAC-LOG-1F", LISTED, [FULL], simply(in_commit(r'("numFilesToDelete":)"\d+"', r'\1"1"', last=2))),
+    ("VAC-LOG-1F", LOGGED, [LITE], simply(in_commit(r'("sizeOfDataToDelete":)"\d+"', r'\1"1"', last=2))),
+    ("VAC-LOG-1G", LISTED, [FULL], simply(in_commit(r'("numVacuumedDirectories":)"\d+"', r'\1"1"'))),
+    ("VAC-LOG-1G", LOGGED, [LITE], simply(in_commit(r'("numVacuumedDirectories":)"1"', r'\1"2"'))),
+    ("VAC-LOG-1H", LISTED, [Vacuum(logging=None)], simply(in_commit("VACUUM END", "VACUUM"))),
+    ("VAC-LOG-2A", LISTED, [CRASHES], simply(without_error)),
+    ("VAC-LOG-2A", LISTED, [CRASHES], simply(in_commit("FAILED", "COMPLETED"))),
+    ("VAC-LOG-2A", LISTED, [CRASHES], simply(removing("young"))),
+    ("VAC-LOG-2B", LISTED, [CANNOT_DELETE], simply(refused)),
+    ("VAC-LOG-2B", LISTED, [CANNOT_DELETE], keeps(Reason.EMPTY)),
+    ("VAC-LOG-2B", LISTED, [CANNOT_DELETE], simply(in_commit("COMPLETED", "FAILED"))),
+    ("VAC-LOG-2C", LISTED, [VANISHES], simply(refused)),
+    ("VAC-LOG-2C", LISTED, [VANISHES], simply(in_commit(r'("numDeletedFiles":)"\d+"', r'\1"99"'))),
+    ("VAC-LOG-2C", LISTED, [Vacuum(trouble=Trouble.DIRECTORY_VANISHES, troubled="holds")], simply(refused)),
+    ("VAC-LOG-2D", LISTED, [CANNOT_LIST], simply(without_error)),
+    ("VAC-LOG-2D", LISTED, [dataclasses.replace(CANNOT_LIST, dry_run=True)], simply(without_error)),
+    ("VAC-LOG-2D", LISTED, [CANNOT_LIST], simply(removing("young"))),
+    ("VAC-LOG-2E", LISTED, [CRASHES], loses(Reason.LIVE)),
+    ("VAC-LOG-2E", LISTED, [CRASHES], simply(leaving(f"_delta_log/{9:020}.json"))),
+    ("VAC-LITE-1A", LOGGED, [LITE], simply(removing("old"))),
+    ("VAC-LITE-1B", LOGGED, [LITE], keeps(Reason.EXPIRED)),
+    ("VAC-LITE-1C", PRUNED, [LITE], simply(without_error)),
+    ("VAC-LITE-1C", PRUNED, [LITE], simply(removing("young"))),
+    ("VAC-LITE-1D", LOGGED, [LITE], simply(bookmark_of(3))),
+    ("VAC-LITE-1D", LISTED, [FULL], simply(bookmark_of(0))),
+    ("VAC-LITE-1D", LISTED, [FULL], simply(removing("_delta_log/_last_vacuum_info"))),
+    ("VAC-LITE-1E", CHANGED, [SOME, SetClock(Moment(3 * WEEK)), LITE], keeps(Reason.CHANGE_FILE)),
+    ("VAC-INV-1A", LISTED, [BY_QUERY], loses(Reason.RETAINED)),
+    ("VAC-INV-1A", LISTED, [BY_FILES], keeps(Reason.ORPHAN)),
+    ("VAC-INV-1B", LISTED, [BY_FILES], simply(removing("empty"))),
+    ("VAC-INV-1C", LISTED, [BY_FILES], simply(removing("deep/_hidden"))),
+    ("VAC-INV-2", LISTED, [BadVacuum(VacuumBlunder.INVENTORY_WITHOUT_COLUMN)], simply(with_another_error)),
+    ("VAC-INV-2", LISTED, [BadVacuum(VacuumBlunder.INVENTORY_OF_OTHER_TYPE, True)], simply(without_error)),
+    ("VAC-PAR-1", LISTED, [Vacuum(parallel=True)], keeps(Reason.EXPIRED)),
+    ("VAC-PAR-1", LISTED, [Vacuum(parallel=True)], simply(refused)),
+    ("VAC-FORM-1A", LISTED, [Vacuum(form=VacuumForm.API_NAME)], loses(Reason.LIVE)),
+    ("VAC-FORM-1A", LISTED, [Vacuum(form=VacuumForm.SQL_NAME)], simply(refused)),
+    ("VAC-FORM-1B", LISTED, [FULL], simply(answering(lambda rows: ()))),
+    ("VAC-FORM-1B", LISTED, [DRY], simply(answering(lambda rows: (*rows, rows[0])))),
+    ("VAC-FORM-1B", LISTED, [DRY], simply(answering(lambda rows: (*rows, ("file:/elsewhere",))))),
+    ("VAC-FORM-1B", LISTED, [Vacuum(form=VacuumForm.API_PATH)], simply(answering(lambda rows: (("x",),)))),
+    ("VAC-PROTO-1", UNKNOWN, [FULL], simply(without_error)),
+    ("VAC-PROTO-1", UNKNOWN, [DRY], simply(with_another_error)),
+    ("VAC-REF-1A", LISTED, [BadVacuum(VacuumBlunder.PARTITION_DIRECTORY)], simply(without_error)),
+    ("VAC-REF-1B", LISTED, [BadVacuum(VacuumBlunder.NOT_A_TABLE)], simply(with_another_error)),
+    ("VAC-REF-1B", LISTED, [BadVacuum(VacuumBlunder.MISSING_PATH)], simply(leaving("../new"))),
+    ("VAC-REF-1C", LISTED, [BadVacuum(VacuumBlunder.TEMPORARY_VIEW)], simply(removing("old"))),
+    ("VAC-REF-1D", LISTED, [BadVacuum(VacuumBlunder.CLAUSE_TWICE)], simply(with_another_error)),
+    ("VAC-REF-1D", LISTED, [BadVacuum(VacuumBlunder.LITE_WITH_INVENTORY, True)], simply(without_error)),
+    ("VAC-CKPT-1A", CHECKPOINTED, [FULL], loses(Reason.RETAINED)),
+    ("VAC-CKPT-1A", CHECKPOINTED, [FULL], keeps(Reason.EXPIRED)),
+    ("VAC-CKPT-1B", PRUNED, [FULL], loses(Reason.RETAINED)),
+    ("VAC-CKPT-2", FREQUENT, [FULL], simply(without_tombstones)),
+]
+
+
+def run(table: Table, directory: Path, steps: list[Step], last: Tamper) -> tuple[dict[str, tuple[int, int]], Seen]:
+    """Of each clause that was met or broken at the last step, how many subjects and how many violations it had."""
+    tampers: list[Tamper | None] = [None if isinstance(step, (SetClock, Litter)) else right for step in steps]
+    tampers[-1] = last
+    before: dict[str, tuple[int, int]] = {}
+    if len(steps) > 1:
+        tallies, _ = (
+            judged(table, directory / "before", *zip(steps[:-1], tampers[:-1])) if any(tampers[:-1]) else ({}, None)
+        )
+        before = {id: (tally.subjects, len(tally.violations)) for id, tally in tallies.items()}
+    tallies, seen = judged(table, directory / "whole", *zip(steps, tampers))
+    told = {id: (tally.subjects, len(tally.violations)) for id, tally in tallies.items()}
+    less = {id: (a - before.get(id, (0, 0))[0], b - before.get(id, (0, 0))[1]) for id, (a, b) in told.items()}
+    return {id: counts for id, counts in less.items() if any(counts)}, seen
+
+
+def title(row: tuple[str, Table, list[Step], Spoil]) -> str:
+    return f"{row[0]}-{OCCASIONS.index(row)}"
+
+
+@pytest.mark.parametrize(("id", "table", "steps", "spoil"), OCCASIONS, ids=map(title, OCCASIONS))
+def test_a_clause_holds_and_is_broken(id: str, table: Table, steps: list[Step], spoil: Spoil, tmp_path: Path) -> None:
+    held, seen = run(table, tmp_path / "right", steps, right)
+    assert held.get(id, (0, 0))[0] > 0, f"{id} must be met"
+    assert not any(violations for _, violations in held.values()), "nothing is wrong with a right run"
+    broken, _ = run(table, tmp_path / "wrong", steps, spoil(seen))
+    assert broken.get(id, (0, 0))[1] > 0, f"{id} must be broken"
+
+
+#: A table on which nothing lies but a live file; and steps after which few clauses have anything to say.
+PLAINEST = table(FILES[:1], [Commit(-HOUR, adds=(0,))])
+BARE: list[tuple[Table, list[Step]]] = [
+    (PLAINEST, [FULL]),
+    (PLAINEST, [DRY]),
+    (PLAINEST, [Vacuum(logging=False)]),
+    (PLAINEST, [Read()]),
+    (PLAINEST, [SOME]),
+    (PLAINEST, [BadVacuum(VacuumBlunder.TEMPORARY_VIEW)]),
+    (PLAINEST, [BadVacuum(VacuumBlunder.MISSING_PATH)]),
+    (UNKNOWN, [FULL]),
+    (LISTED, [Vacuum(retain_hours=0)]),
+    (table([], [Commit(-HOUR)]), [LITE]),
+    (WEEKLY, [FULL]),
+]
+
+
+@pytest.fixture(scope="module")
+def met_on_bare_steps(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Seen, set[str]]]:
+    """Of each of these steps, what was seen, and the clauses that had a subject."""
+    found = []
+    for number, (bare, steps) in enumerate(BARE):
+        counts, seen = run(bare, tmp_path_factory.mktemp(f"bare-{number}"), steps, right)
+        assert not any(violations for _, violations in counts.values())
+        found.append((seen, {id for id, (subjects, _) in counts.items() if subjects}))
+    return found
+
+
+@pytest.mark.parametrize("id", sorted(id for id in CATALOGUE if id.startswith("VAC")))
+def test_every_clause_has_an_occasion_and_is_elsewhere_not_met(
+    id: str, met_on_bare_steps: list[tuple[Seen, set[str]]]
+) -> None:
+    assert id in {row[0] for row in OCCASIONS}, f"{id} must be shown to hold and to be broken"
+    # Where a clause is met by each step of its kind it is met by anything, and a run could not tell that it was not.
+    asked = [id not in met for seen, met in met_on_bare_steps if isinstance(seen, CATALOGUE[id].of)]
+    assert any(asked)
+
+
+def test_a_plain_vacuum_of_a_plain_table_meets_few(met_on_bare_steps: list[tuple[Seen, set[str]]]) -> None:
+    plain = {id for id in met_on_bare_steps[0][1] if id.startswith("VAC")}
+    assert plain == {
+        "VAC-CHK-2",
+        "VAC-FORM-1B",
+        "VAC-LITE-1D",
+        "VAC-LOG-1A",
+        "VAC-LOG-1B",
+        "VAC-LOG-1C",
+        "VAC-LOG-1E",
+        "VAC-LOG-1F",
+        "VAC-LOG-1G",
+        "VAC-SAFE-1",
+        "VAC-SAFE-5A",
+        "VAC-SAFE-6A",
+        "VAC-SAFE-6B",
+        "VAC-SAFE-10B",
+        "VAC-SAFE-11",
+    }
+
+
+def test_a_vacuum_that_cannot_do_with_inline_vectors_is_told_by_one_clause(tmp_path: Path) -> None:
+    """Whichever way it is asked for: the fault is told once."""
+    for number, step in enumerate(
+        (FULL, DRY, Vacuum(parallel=True), Vacuum(form=VacuumForm.SQL_NAME), Vacuum(retain_hours=7))
+    ):
+        broken, _ = run(INLINE, tmp_path / str(number), [step], nothing_done)
+        assert {id for id, (_, violations) in broken.items() if violations} == {"VAC-LIVE-6"}
+
+
+def test_a_version_that_the_log_has_lost_need_not_be_refused_for_its_age(tmp_path: Path) -> None:
+    """It cannot be read either way, and which of the two is told is not promised."""
+    _, seen = run(AGED_READ, tmp_path, [SOME, SetClock(Moment(2 * WEEK)), Read(0)], right)
+    assert isinstance(seen, ReadSeen) and isinstance(seen.before.log, PlacedLog)
+    assert older_versions_are_refused(seen) == Judgement(1)
+    left = {version: commit for version, commit in seen.before.log.commits.items() if version > seen.version}
+    stored = dataclasses.replace(seen.before.log.stored, commits=left)
+    log = dataclasses.replace(seen.before.log, commits=left, stored=stored)
+    assert (
+        older_versions_are_refused(dataclasses.replace(seen, before=dataclasses.replace(seen.before, log=log)))
+        == NOT_MET
+    )
