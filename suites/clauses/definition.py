@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from deltalog.actions import DomainMetadata
+from dataclasses import replace
+
+from deltalog.actions import DomainMetadata, Protocol
 from deltalog.snapshot import Snapshot
 from suites.clause import Law, Violation
 from suites.observation import Seen
@@ -14,12 +16,24 @@ def redefined(seen: Seen) -> Violation | None:
     The domain of row tracking holds the highest row id, and whoever writes files raises it (PROTOCOL.md, "Row Tracking").
     """
     before, after = seen.before.snapshot, seen.after.snapshot
-    changed = [part for part in ("protocol", "metadata", "txns") if getattr(before, part) != getattr(after, part)]
+    changed = ["protocol"] if _protocol(before) != _protocol(after) else []
+    changed += [part for part in ("metadata", "txns") if getattr(before, part) != getattr(after, part)]
     changed += ["domains"] if _domains(before) != _domains(after) else []
     if not changed:
         return None
     message = f"{type(seen.step).__name__.upper()} changed the table's {' and '.join(changed)}."
     return Violation("log", message, Law("definition_stays"))
+
+
+def _protocol(snapshot: Snapshot) -> Protocol:
+    """With its features in order: they are sets (PROTOCOL.md, "Protocol Evolution"), and a checkpoint has its own order."""
+    found = snapshot.protocol
+    readers, writers = found.reader_features, found.writer_features
+    return replace(
+        found,
+        reader_features=None if readers is None else tuple(sorted(readers)),
+        writer_features=None if writers is None else tuple(sorted(writers)),
+    )
 
 
 def _domains(snapshot: Snapshot) -> dict[str, DomainMetadata]:

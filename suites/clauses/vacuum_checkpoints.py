@@ -48,8 +48,8 @@ def pruned_log(v: VacuumSeen) -> Judgement:
     sources=("P Checkpoints", "P Action Reconciliation"),
 )
 def checkpoints_keep_tombstones(v: VacuumSeen) -> Judgement:
-    known = {checkpoint.files for checkpoint in v.before.log.checkpoints}
-    new = [checkpoint for checkpoint in v.after.log.checkpoints if checkpoint.files not in known]
+    # Log cleanup may also give an older checkpoint of version 2 a twin by a classic name, of its old state.
+    new = [checkpoint for checkpoint in v.after.log.checkpoints if checkpoint.version > v.before.version]
     if not new:
         return NOT_MET
     line = v.clock - v.table.retention

@@ -11,7 +11,7 @@ from typing import Any
 from deltalog.actions import Add, Cdc, Remove
 from deltalog.commits import Commit
 from deltalog.listing import EntryKind
-from deltalog.names import SIDECARS, parse_name
+from deltalog.names import SIDECARS, LogFileKind, parse_name
 from model.table import Kind
 from model.vacuum import LOG_DIRECTORY, Judged, LiteScan, Thing, checksum_of, listed_directories, predict_vacuum
 from suites import evidence
@@ -266,14 +266,23 @@ def _may_change(path: str) -> bool:
 
 
 def _may_appear(v: VacuumSeen, path: str, new_checkpoint: bool) -> bool:
-    """Commits, checkpoints and version checksums of the run's own versions; the checksums that Hadoop adds to files."""
+    """Commits, checkpoints and version checksums of the run's own versions; the checksums that Hadoop adds to files.
+
+    With a checkpoint of its own comes log cleanup, which gives an older checkpoint of version 2 a twin by a classic name,
+    for readers that do not know the feature (Delta: MetadataCleanup.createSinglePartCheckpointForBackwardCompat).
+    """
     if _may_change(path):
         return True
     own = path.removeprefix(f"{LOG_DIRECTORY}/")
     if own.split("/")[0] == SIDECARS:
         return new_checkpoint  # the parts of a checkpoint of version 2
     name = parse_name(own) or parse_name((checksum_of(path) or "").removeprefix(f"{LOG_DIRECTORY}/"))
-    return name is not None and v.before.version < name.version <= v.after.version
+    if name is None:
+        return False
+    twins = {checkpoint.version for checkpoint in v.before.log.checkpoints} if new_checkpoint else set()
+    return v.before.version < name.version <= v.after.version or (
+        name.kind is LogFileKind.CHECKPOINT and name.version in twins
+    )
 
 
 @clause(
