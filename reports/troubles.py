@@ -23,7 +23,7 @@ package org.apache.hadoop.fs;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 
-public class TroubledLocalFileSystem extends LocalFileSystem {
+public class FailingLocalFileSystem extends LocalFileSystem {
   private boolean has(Path path, String trouble) {
     return path.toUri().getPath().equals(getConf().get("tombstone.troubled"))
         && getConf().get("tombstone.trouble", "").equals(trouble);
@@ -87,7 +87,7 @@ def define_file_system(spark: Any) -> str:
     """Compile the class with Janino, which Spark ships, and define it beside Hadoop's own. Once in a JVM."""
     from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped, unused-ignore]
 
-    jvm, name = spark._jvm, "org.apache.hadoop.fs.TroubledLocalFileSystem"
+    jvm, name = spark._jvm, "org.apache.hadoop.fs.FailingLocalFileSystem"
     neighbour = jvm.java.lang.Class.forName("org.apache.hadoop.fs.LocalFileSystem")
     loader = neighbour.getClassLoader()
     try:

@@ -12,7 +12,7 @@ from engines.port import Engine, Outcome
 from engines.spark.adapter import SparkEngine
 from model.case import Case
 from model.steps import Delete, EngineStep, Vacuum
-from model.table import Column, Commit, DataFile, Feature, Table
+from model.table import Column, Commit, DataFile, Feature, Kind, Table, VectorStorage
 from model.values import Type
 from suites.campaigns import CAMPAIGNS, Campaign, Shard
 from suites.clause import CATALOGUE
@@ -56,6 +56,13 @@ def drawn(campaigns: list[Campaign], count: int, seed: int) -> list[Case]:
     return [case for campaign in campaigns for case in fixed_cases(Shard(campaign, 0, count), seed)]
 
 
+def loses_nothing(case: Case) -> bool:
+    """Whether Delta on Spark leaves what must stay: no vector by an absolute path, no link to a directory."""
+    masks = [mask for commit in case.table.commits for mask in commit.masks]
+    links = [stray for stray in case.table.strays if stray.kind is Kind.LINK]
+    return not links and all(mask.storage is not VectorStorage.ABSOLUTE for mask in masks)
+
+
 def compare(engine: Engine, cases: list[Case], directory: Path, *, least: int) -> None:
     compared = Compared(engine)
     judge = Judge(compared, list(CATALOGUE.values()), directory, listed=LISTED)
@@ -82,7 +89,8 @@ def test_other_readers_agree_on_what_delta_leaves(
     campaigns: list[Campaign], spark_engine: SparkEngine, tmp_path: Path
 ) -> None:
     """With the clauses: the engine, the model, we and the two readers see the same rows."""
-    compare(spark_engine, drawn(campaigns, 2, seed=2), tmp_path, least=8)
+    cases = [case for case in drawn(campaigns, 2, seed=2) if loses_nothing(case)]
+    compare(spark_engine, cases, tmp_path, least=8)
 
 
 def test_what_a_reader_does_not_support_is_named() -> None:

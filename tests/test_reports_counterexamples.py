@@ -469,12 +469,12 @@ def test_a_step_of_a_script_can_have_each_trouble_of_the_vocabulary() -> None:
 
 def test_only_a_script_with_a_trouble_has_a_file_system_of_its_own() -> None:
     text = reproduction(PLAN)
-    assert "TroubledLocalFileSystem" not in text
+    assert "FailingLocalFileSystem" not in text
     assert text.endswith('if __name__ == "__main__":\n    sys.exit(main(PLAN, CONTENTS, stays))\n')
     text = reproduction(TROUBLED_PLAN)
     assert text.endswith("    sys.exit(main(PLAN, CONTENTS, stays, file_system_trouble))\n")
     assert all(f"def {name}(" in text for name in ("file_system_trouble", "define_file_system"))
-    assert "public class TroubledLocalFileSystem" in text
+    assert "public class FailingLocalFileSystem" in text
 
 
 def test_a_script_says_what_is_strange_about_its_table() -> None:
