@@ -12,9 +12,6 @@ from model.scans import FullScan, InventoryScan, LiteScan, References, Scan
 from model.steps import Trouble
 from model.table import Kind
 
-#: Troubles that a path has when it is deleted; the others, a directory has when it is listed.
-_OF_DELETION = frozenset({Trouble.CANNOT_DELETE, Trouble.DELETE_CRASHES, Trouble.FILE_VANISHES})
-
 
 def is_scanned(path: str, partition_by: Iterable[str], scan: Scan, troubled: tuple[Trouble, str] | None = None) -> bool:
     """Whether a scan of the directory comes by the path at all. Which is not so of what is hidden, as the scan sees it."""
@@ -252,7 +249,7 @@ class Judge:
         """The path's own trouble, where VACUUM runs into it, may change what becomes of it."""
         if self.troubled is None or path != self.troubled[1] or one.fate is Fate.STAY:
             return one
-        met = one.listed is not False if self.troubled[0] in _OF_DELETION else self._lists(path)
+        met = one.listed is not False if self.troubled[0].of_deletion else self._lists(path)
         return Judged(Fate.EITHER, Reason.TROUBLED, one.listed) if met else one
 
     def _lists(self, path: str) -> bool:

@@ -45,6 +45,13 @@ def is_visible(path: str, partition_by: Iterable[str]) -> bool:
     return not any(is_hidden(name, partition_by) for name in path.split("/"))
 
 
+def in_underscored_partition(path: str, partition_by: Iterable[str]) -> bool:
+    """Whether the path lies in a partition directory whose name begins as a hidden one does (facts 1.2, step 9)."""
+    names = [directory.rpartition("/")[2] for directory in parents(path)]
+    columns = [column for column in partition_by if column.startswith(("_", "."))]
+    return any(name.startswith(f"{column}=") for name in names for column in columns)
+
+
 def is_vector_file(path: str) -> bool:
     """Whether the path is named as a file of deletion vectors (PROTOCOL.md, "Derived Fields")."""
     name = path.rpartition("/")[2]

@@ -29,6 +29,12 @@ class Refusal:
     exceptions: frozenset[str]  # the classes that PySpark has for them; Java's, where it has none
     source: str
 
+    @property
+    def condition(self) -> str:
+        """The error class, of a refusal that has one only."""
+        (condition,) = self.conditions
+        return condition
+
     def is_met_by(self, condition: str | None, sqlstate: str | None) -> bool:
         """Whether an error of this class and SQLSTATE is the documented refusal."""
         return condition in self.conditions and (sqlstate in self.sqlstates if self.sqlstates else sqlstate is None)

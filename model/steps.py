@@ -104,6 +104,11 @@ class Trouble(str, Enum):
     DIRECTORY_VANISHES = "it is gone when it is listed"  # to the listing, that is; storage still has it
     CANNOT_LIST = "it cannot be listed"  # an I/O error: VACUUM fails
 
+    @property
+    def of_deletion(self) -> bool:
+        """Whether a path has the trouble when it is deleted; the others, a directory has when it is listed."""
+        return self in (Trouble.CANNOT_DELETE, Trouble.DELETE_CRASHES, Trouble.FILE_VANISHES)
+
 
 @dataclass(frozen=True)
 class Vacuum:

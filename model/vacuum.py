@@ -25,6 +25,7 @@ from model.paths import LOG_DIRECTORY as LOG_DIRECTORY
 from model.paths import VISIBLE_PREFIXES as VISIBLE_PREFIXES
 from model.paths import Thing as Thing
 from model.paths import checksum_of as checksum_of
+from model.paths import in_underscored_partition as in_underscored_partition
 from model.paths import is_hidden as is_hidden
 from model.paths import is_vector_file as is_vector_file
 from model.paths import is_visible as is_visible

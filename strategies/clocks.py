@@ -10,6 +10,9 @@ from model.table import DAY, HOUR, Stray, Table
 from strategies.instants import EDGES
 from strategies.weights import weighted
 
+#: After a clock that stands at the retention and so much more (ms), what the case has done so far is outside retention.
+LATER = 2 * HOUR
+
 
 def clocks(
     table: Table, *, retention: int, strays: tuple[Stray, ...] = (), not_before: int = 0

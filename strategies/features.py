@@ -21,7 +21,7 @@ _FREE = (
     Feature.CHECKSUMS,
 )
 
-#: What tables have for VACUUM's sake only (``strategies.vacuum_cases``).
+#: What tables have for VACUUM's sake only (``strategies.vacuum_cases``, ``strategies.vacuum_command_cases``).
 OF_VACUUM = (
     Feature.FREQUENT_CHECKPOINTS,
     Feature.BROKEN_LAST_CHECKPOINT,

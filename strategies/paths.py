@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from model.layout import file_path
 from model.table import Kind, Stray, Table
-from model.vacuum import is_hidden
+from model.vacuum import is_hidden, parents
 
 #: Inventories and LITE: how many directories may lie above a file, at most (docs/coverage.md, "Vacuums").
 FLAT_DEPTH = 3
@@ -15,12 +15,6 @@ FLAT_DEPTH = 3
 def joined(*parts: str) -> str:
     """The parts that are not empty, as one path."""
     return "/".join(part for part in parts if part)
-
-
-def above(path: str) -> list[str]:
-    """The directories above a path, the nearest last."""
-    parts = path.split("/")
-    return ["/".join(parts[:depth]) for depth in range(1, len(parts))]
 
 
 def is_flat(stray: Stray) -> bool:
@@ -41,19 +35,19 @@ class Paths:
     def __init__(self, table: Table, taken: tuple[Stray, ...] = ()) -> None:
         files = [file_path(table, file) for file in table.files]
         self._named = set(files)
-        self._directories = {directory for path in files for directory in above(path)}
+        self._directories = {directory for path in files for directory in parents(path)}
         self._note((*table.strays, *taken))
 
     def _note(self, strays: Iterable[Stray]) -> None:
         for stray in strays:
             self._named.add(stray.path)
-            self._directories.update(above(stray.path))
+            self._directories.update(parents(stray.path))
 
     def admit(self, stray: Stray) -> bool:
         """Take the stray's path, unless something is in its way. Nothing gets below an empty directory or a link."""
         if stray.path in self._named or stray.path in self._directories:
             return False
-        if any(directory in self._named for directory in above(stray.path)):
+        if any(directory in self._named for directory in parents(stray.path)):
             return False
         self._note((stray,))
         return True

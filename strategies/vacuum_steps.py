@@ -36,6 +36,10 @@ IN_ORDER = (
     Mode.DEFAULT,
 )
 
+#: The ways to ask for a listing, and for a scan of the log.
+LISTED_MODES = odds((3, Mode.DEFAULT), (1, Mode.FULL))
+LITE_MODES = odds((2, Mode.LITE), (1, Mode.LITE_SETTING))
+
 _INVENTORIES = st.sampled_from(tuple(Inventory))
 _LOGGING: st.SearchStrategy[bool | None] = odds((3, True), (1, False), (2, None))
 _ONE_IN_FOUR = one_in(4)

@@ -34,6 +34,9 @@ from strategies.weights import odds, one_in, weighted
 #: Every way in which a table says its retention, in hours: by default, in weeks, days, hours, and zero.
 TABLE_RETENTIONS = (None, None, 168, 336, 24, 240, 1, 30, 0, 0)
 
+#: Retentions of a day and more, in hours: by default, a day, ten days.
+LONG_RETENTIONS = odds((2, None), (1, 24), (1, 240))
+
 _SEVERAL_FILES = odds((1, 2), (2, 3), (3, 4), (3, 5), (2, 6))
 MANY_FILES = odds((1, 6), (2, 8), (2, 9), (1, 11))
 OFTEN_REMOVED = odds((1, False), (2, True))

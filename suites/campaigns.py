@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from model.case import Case
-from strategies import cases, vacuum_cases
+from strategies import cases, vacuum_cases, vacuum_command_cases
 from suites.clause import CATALOGUE, matches
 from suites.profiles import Profile
 from suites.regressions import kept_cases
@@ -21,6 +21,7 @@ class Campaign:
     name: str
     cases: Callable[[], SearchStrategy[Case]]
     chapters: tuple[str, ...]  # "DEL", "VAC": what its programs can exercise
+    kept: Callable[[], tuple[Case, ...]] | None = None  # its cases, where they are kept and not drawn
 
 
 CAMPAIGNS = (
@@ -32,18 +33,18 @@ CAMPAIGNS = (
     Campaign("refused-deletes", cases.refused_deletes, ("DEL",)),
     Campaign("vacuum-retention", vacuum_cases.vacuum_retentions, ("VAC",)),
     Campaign("vacuum-strays", vacuum_cases.vacuum_strays, ("VAC",)),
-    Campaign("vacuum-commands", vacuum_cases.vacuum_commands, ("VAC",)),
-    Campaign("vacuum-modes", vacuum_cases.vacuum_modes, ("VAC",)),
+    Campaign("vacuum-commands", vacuum_command_cases.vacuum_commands, ("VAC",)),
+    Campaign("vacuum-modes", vacuum_command_cases.vacuum_modes, ("VAC",)),
     Campaign("vacuum-vectors", vacuum_cases.vacuum_vectors, ("VAC",)),
     Campaign("vacuum-histories", vacuum_cases.vacuum_histories, ("VAC",)),
-    Campaign("vacuum-troubles", vacuum_cases.vacuum_troubles, ("VAC",)),
-    Campaign("refused-vacuums", vacuum_cases.refused_vacuums, ("VAC",)),
+    Campaign("vacuum-troubles", vacuum_command_cases.vacuum_troubles, ("VAC",)),
+    Campaign("refused-vacuums", vacuum_command_cases.refused_vacuums, ("VAC",)),
     Campaign("programs", cases.programs, ("DEL", "VAC")),
 )
 
 
-#: The cases that are kept in ``regressions/``: every run judges them, whatever it draws.
-REGRESSIONS = Campaign("regressions", lambda: st.sampled_from(kept_cases()), ("DEL", "VAC"))
+#: The cases that are kept in ``regressions/``: every run judges them first, whatever it draws.
+REGRESSIONS = Campaign("regressions", st.nothing, ("DEL", "VAC"), kept=kept_cases)
 
 
 #: The state machine's, in the random profiles. Its table and steps are drawn rule by rule.
@@ -80,8 +81,9 @@ def selected(clauses: Iterable[str]) -> tuple[Campaign, ...]:
 
 
 def shards(profile: Profile, clauses: Iterable[str]) -> list[Shard]:
-    """The tests of a run, the costly ones first so that no worker is left with one at the end."""
-    found = [Shard(REGRESSIONS, 0, len(kept_cases()))] if kept_cases() else []
+    """The tests of a run: the kept cases first, then the costly ones so that no worker is left with one at the end."""
+    kept = [Shard(REGRESSIONS, 0, len(kept_cases()))] if kept_cases() else []
+    found = []
     for campaign in selected(clauses):
         left, number = profile.cases[campaign.name], 0
         while left > 0:
@@ -90,4 +92,5 @@ def shards(profile: Profile, clauses: Iterable[str]) -> list[Shard]:
             number += 1
     for number, left in enumerate(range(profile.machine_runs, 0, -MACHINE_SHARD)):
         found.append(Shard(EXPLORATION, number, min(left, MACHINE_SHARD)))
-    return sorted(found, key=lambda shard: (shard.campaign.chapters == ("DEL",), shard.number, shard.campaign.name))
+    found.sort(key=lambda shard: (shard.campaign.chapters == ("DEL",), shard.number, shard.campaign.name))
+    return kept + found

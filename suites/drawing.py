@@ -15,13 +15,12 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from model.case import Case
 from model.codec import case_id, dumps
-from suites.campaigns import REGRESSIONS, Shard
+from suites.campaigns import Shard
 from suites.judge import Judge, JudgedCase
 from suites.machine import TableMachine
 from suites.profiles import Profile
 from suites.record import case_line
 from suites.reduction import reduce, truncated
-from suites.regressions import kept_cases
 
 # Hypothesis puts constants out of the source of all local modules into what it draws. Then an edit anywhere, or one module
 # imported more, would change the cases of a seed: here they depend on the seed, the strategies and Hypothesis alone.
@@ -69,8 +68,8 @@ def fixed_cases(shard: Shard, run: int) -> list[Case]:
     Hypothesis varies what it has drawn before it draws anew, so the cases of one run are much alike, and it begins
     with the simplest case of all. Drawing costs milliseconds and judging seconds: draw many, take some, evenly spaced.
     """
-    if shard.campaign is REGRESSIONS:
-        return list(kept_cases())
+    if shard.campaign.kept is not None:
+        return list(shard.campaign.kept())
     drawn: list[Case] = []
 
     @hypothesis.seed(shard.seed(run))
@@ -129,10 +128,11 @@ class Drawing:
     def run(self, *, profile: Profile, seed: int, database: Path) -> None:
         """Draw and judge, with the run's ``seed``. Raises PromiseBroken for the first case that breaks a clause.
 
-        A fixed profile judges all its cases, and then makes failing ones smaller by ``suites.reduction``. In a random
-        one Hypothesis stops at the first, shrinks it, and keeps it in its database.
+        A fixed profile judges all its cases, and then makes failing ones smaller by ``suites.reduction``; so it is with
+        kept cases in every profile. In a random one Hypothesis stops at the first, shrinks it, and keeps it in its
+        database.
         """
-        if profile.fixed or self._shard.campaign is REGRESSIONS:
+        if profile.fixed or self._shard.campaign.kept is not None:
             for case in fixed_cases(self._shard, seed):
                 self._draw(case, stop=False)
         else:

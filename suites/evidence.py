@@ -9,8 +9,10 @@ from deltalog.actions import Add, Cdc, Remove
 from deltalog.codec import to_line
 from deltalog.listing import EntryKind
 from model.codec import value_to_json
-from suites.observation import DeleteSeen, Rows, Seen, TableState, VacuumSeen
+from suites.observation import DeleteSeen, Rows, Seen, TableState
+from suites.state import differing
 from suites.vacuum_facts import vector_path
+from suites.vacuum_seen import VacuumSeen
 
 
 def of_path(seen: Seen, path: str) -> tuple[str, ...]:
@@ -164,17 +166,8 @@ def of_delete(d: DeleteSeen) -> tuple[str, ...]:
 
 
 def changes(before: TableState, after: TableState) -> list[str]:
-    """The paths, of the log too and beside the root, that differ between two states.
-
-    Directories only by being there or not.
-    """
-    paths = sorted({*before.listing, *after.listing, *before.beside, *after.beside})
-    return [path for path in paths if _comparison(before, path) != _comparison(after, path)]
-
-
-def _comparison(state: TableState, path: str) -> object:
-    entry = state.entry(path)
-    return "directory" if entry and entry.kind is EntryKind.DIRECTORY else entry
+    """The paths, of the log too and beside the root, that differ between two states."""
+    return differing({**before.listing, **before.beside}, {**after.listing, **after.beside})
 
 
 def rows_as_json(rows: Rows) -> list[list[Any]]:

@@ -46,13 +46,12 @@ from suites.observation import (
     Rows,
     Seen,
     TableState,
-    VacuumRefusalSeen,
-    VacuumSeen,
     refusal_due,
 )
 from suites.observe import Observer
 from suites.occasions import occasions
 from suites.vacuum_facts import committed
+from suites.vacuum_seen import VacuumRefusalSeen, VacuumSeen
 
 
 @dataclass
@@ -276,7 +275,8 @@ class Trial:
             return VacuumRefusalSeen(step=step, due=expected_vacuum_refusal(step.blunder), **common)
         if isinstance(step, Vacuum):
             vacuum = VacuumSeen(step=step, **common)
-            return vacuum if vacuum.due is None else VacuumRefusalSeen(step=step, due=vacuum.due, **common)
+            must = vacuum.due
+            return vacuum if must is None else VacuumRefusalSeen(step=step, due=must, **common)
         return ReadSeen(step=step, version=version, **common)
 
     def _judge(self, seen: Seen) -> bool:

@@ -247,9 +247,10 @@ def write_table(plan: TablePlan, root: Path, *, start: int) -> None:
         if commit.checkpoint:
             write_checkpoint(root, read_log(root).snapshot(), parts=commit.parts, v2=plan.v2_checkpoints)
     log = root / LOG_DIRECTORY
-    for path in sorted(path for path in log.rglob("*") if plan.pruned and path.is_file()):
-        if _version_of(path) < plan.pruned:
-            path.unlink()
+    if plan.pruned:
+        for path in sorted(path for path in log.rglob("*") if path.is_file()):
+            if _version_of(path) < plan.pruned:
+                path.unlink()
     if plan.broken_last_checkpoint:
         pointer = log / LAST_CHECKPOINT
         whole = pointer.read_bytes() if pointer.exists() else b'{"version":0,"size":1}'

@@ -9,7 +9,8 @@ from model.layout import without_random
 from model.sql import delete_sql, vacuum_sql
 from model.steps import BadDelete, BadVacuum, Delete, EngineStep, Form, Mode, ReadChanges, Vacuum, VacuumForm
 from suites.evidence import rows_as_json
-from suites.observation import ChangesSeen, DeleteSeen, ReadSeen, Seen, VacuumSeen
+from suites.observation import ChangesSeen, DeleteSeen, ReadSeen, Seen
+from suites.vacuum_seen import VacuumSeen
 
 
 def step_text(step: EngineStep) -> str:

@@ -11,31 +11,14 @@ from functools import cached_property
 
 from deltalog.actions import Add, Cdc, CommitInfo, Remove
 from deltalog.commits import Commit
-from deltalog.listing import Entry, EntryKind
 from engines.port import Outcome
 from model.delete import DeletePrediction, LiveFile, predict_delete, says_nothing_of_rows
 from model.layout import partition_value, physical_name
-from model.refusals import APPEND_ONLY, CANNOT_VACUUM_LITE, UNKNOWN_PROTOCOL, Refusal, expected_refusal
-from model.steps import BadDelete, BadVacuum, Delete, EngineStep, Inventory, Read, ReadChanges, Trouble, Vacuum
+from model.refusals import APPEND_ONLY, Refusal, expected_refusal
+from model.steps import BadDelete, Delete, EngineStep, Read, ReadChanges
 from model.table import Feature, Table
-from model.vacuum import (
-    Cutoff,
-    FullScan,
-    InventoryScan,
-    Judged,
-    LogPruned,
-    References,
-    Scan,
-    Window,
-    cutoff_for,
-    ends_in_error,
-    lite_window,
-    predict_vacuum,
-    whole_hours,
-)
 from model.values import Row
-from suites.state import RowId, Rows, TableState
-from suites.vacuum_facts import commit_times, lite_scan, named_outside, references_of
+from suites.state import RowId, Rows, TableState, differing
 
 __all__ = [
     "ChangesSeen",
@@ -47,16 +30,11 @@ __all__ = [
     "Rows",
     "Seen",
     "TableState",
-    "VacuumRefusalSeen",
-    "VacuumSeen",
     "duration",
     "partition_of",
     "refusal_due",
     "relative",
 ]
-
-#: The troubles that a path has when it is deleted.
-_OF_DELETION = (Trouble.CANNOT_DELETE, Trouble.DELETE_CRASHES, Trouble.FILE_VANISHES)
 
 
 @dataclass(frozen=True)
@@ -103,8 +81,7 @@ class Seen:
     @cached_property
     def changed_beside(self) -> list[str]:
         """The paths beside the root that are not as they were, of files, links and directories; sorted."""
-        paths = sorted({*self.before.beside, *self.after.beside})
-        return [path for path in paths if _kept(self.before.beside.get(path)) != _kept(self.after.beside.get(path))]
+        return differing(self.before.beside, self.after.beside)
 
     @cached_property
     def appeared(self) -> frozenset[str]:
@@ -180,7 +157,7 @@ class DeleteSeen(Seen):
 
     @cached_property
     def adds(self) -> tuple[Add, ...]:
-        return tuple(action for commit in self.commits for action in commit.actions if isinstance(action, Add))
+        return tuple(add for commit in self.commits for add in commit.adds)
 
     @cached_property
     def written(self) -> tuple[Add, ...]:
@@ -194,16 +171,15 @@ class DeleteSeen(Seen):
 
     @cached_property
     def change_files(self) -> tuple[Cdc, ...]:
-        return tuple(action for commit in self.commits for action in commit.actions if isinstance(action, Cdc))
+        return tuple(cdc for commit in self.commits for cdc in commit.cdcs)
 
     @cached_property
     def removes(self) -> tuple[Remove, ...]:
-        return tuple(action for commit in self.commits for action in commit.actions if isinstance(action, Remove))
+        return tuple(remove for commit in self.commits for remove in commit.removes)
 
     @cached_property
     def info(self) -> CommitInfo | None:
-        infos = [action for commit in self.commits for action in commit.actions if isinstance(action, CommitInfo)]
-        return infos[0] if infos else None
+        return next((commit.info for commit in self.commits if commit.info), None)
 
 
 @dataclass(frozen=True)
@@ -239,144 +215,6 @@ class ChangesSeen(Seen):
         """The DELETE that committed the version; None where it committed nothing."""
         found = next((seen for seen in self.earlier if seen.index == self.step.of_step), None)
         return found if isinstance(found, DeleteSeen) and found.commits else None
-
-
-@dataclass(frozen=True)
-class VacuumSeen(Seen):
-    step: Vacuum
-
-    @cached_property
-    def retain(self) -> int | None:
-        """The RETAIN that has an effect, in ms: since Delta 4.1 only one that rounds to 0 hours (facts 1.2, step 4)."""
-        if self.step.retain_hours is None:
-            return None
-        rounded = whole_hours(self.step.retain_hours)
-        return 0 if rounded == 0 else None
-
-    @cached_property
-    def cutoff(self) -> Cutoff:
-        return cutoff_for(
-            clock=self.clock,
-            retention=self.table.retention,
-            retain=self.retain,
-            wall=(self.outcome.started, self.outcome.ended),
-        )
-
-    @property
-    def too_short(self) -> bool:
-        """Whether the step asks for less than the table's retention: refused with the safety check on (facts 1.2, step 7)."""
-        return self.retain is not None and self.retain < self.table.retention
-
-    @cached_property
-    def references(self) -> References:
-        """What the log referred to below the root, before the step."""
-        return references_of(self.before)
-
-    @cached_property
-    def outside(self) -> frozenset[str]:
-        """The paths beside the root that the log named by URI, before the step: of data files and of vectors."""
-        return named_outside(self.before)
-
-    @property
-    def last_vacuumed(self) -> int | None:
-        """Up to which version a LITE VACUUM had gone through the log before the step; None: no bookmark."""
-        return self.before.last_vacuumed
-
-    @cached_property
-    def window(self) -> Window | None:
-        """The versions that a LITE run looks through; None: it is no LITE run, there are none, or it must be refused."""
-        try:
-            return self._window if self.step.mode.lite else None
-        except LogPruned:
-            return None
-
-    @property
-    def _window(self) -> Window | None:
-        return lite_window(
-            commit_times(self.before), cutoff=self.cutoff.earliest, last_vacuumed=self.before.last_vacuumed
-        )
-
-    @cached_property
-    def scan(self) -> Scan:
-        """Where the run looks for files to delete."""
-        if self.step.mode.lite:
-            return lite_scan(self.before, self.window)
-        if self.step.mode.inventory:
-            return InventoryScan(self.step.inventory is Inventory.FILES)
-        return FullScan()
-
-    @cached_property
-    def fates(self) -> dict[str, Judged]:
-        """What must become of every path below the root that was there before."""
-        # What goes wrong with a deletion does not happen to a run that deletes nothing.
-        untroubled = self.step.dry_run and self.step.trouble in _OF_DELETION
-        return predict_vacuum(
-            self.before.things,
-            self.references,
-            partition_by=self.table.partition_by,
-            cutoff=self.cutoff,
-            scan=self.scan,
-            troubled=None if untroubled else self._troubled,
-        )
-
-    @property
-    def _troubled(self) -> tuple[Trouble, str] | None:
-        trouble, path = self.step.trouble, self.step.troubled
-        return None if trouble is None or path is None else (trouble, path)
-
-    @cached_property
-    def fails(self) -> bool:
-        """Whether the trouble that the file system has must end the run in an error; as it happened where none can tell.
-
-        Not where the run is refused before it comes to that.
-        """
-        if self.too_short and self.step.safety_check:
-            return False
-        ends = ends_in_error(
-            self.fates,
-            self.before.things,
-            partition_by=self.table.partition_by,
-            scan=self.scan,
-            troubled=self._troubled,
-            dry_run=self.step.dry_run,
-        )
-        return self.refused if ends is None else ends
-
-    @property
-    def due(self) -> Refusal | None:
-        """How the step must be refused for what the table is, if it must be. Not for a RETAIN that is too short."""
-        unknown = next((feature for feature in UNKNOWN_PROTOCOL if self.table.has(feature)), None)
-        if unknown is not None:
-            return UNKNOWN_PROTOCOL[unknown]
-        if not self.step.mode.lite or (self.too_short and self.step.safety_check):
-            return None
-        try:
-            _ = self._window
-        except LogPruned:
-            return CANNOT_VACUUM_LITE
-        return None
-
-    @cached_property
-    def listed(self) -> frozenset[str]:
-        """The relative paths that a DRY RUN named."""
-        return (
-            frozenset(relative(str(row[0]), self.root) for row in self.outcome.rows)
-            if self.step.dry_run
-            else frozenset()
-        )
-
-    @property
-    def ran(self) -> bool:
-        """A real run that was not refused."""
-        return not self.step.dry_run and not self.refused
-
-
-@dataclass(frozen=True)
-class VacuumRefusalSeen(Seen):
-    """A VACUUM that must be refused, dry run or not: for what it says, or for what the table is."""
-
-    step: Vacuum | BadVacuum
-    due: Refusal
 
 
 @dataclass(frozen=True)
@@ -419,11 +257,6 @@ def relative(path: str, root: str) -> str:
     """A path as the engine prints it, relative to the table's root; as it is where it lies elsewhere."""
     plain = path.removeprefix("file://").removeprefix("file:")
     return plain.removeprefix(root).lstrip("/") if plain == root or plain.startswith(root + "/") else plain
-
-
-def _kept(entry: Entry | None) -> object:
-    """What must not change of an entry. A directory's time changes with what is made in it."""
-    return "directory" if entry and entry.kind is EntryKind.DIRECTORY else entry
 
 
 def duration(ms: int) -> str:

@@ -118,9 +118,8 @@ class Observer:
     def _vectors(self, log: Log, snapshot: Snapshot) -> dict[str, frozenset[int] | str]:
         """What the deletion vectors of all actions hide."""
         actions: list[Add | Remove] = [*snapshot.adds.values(), *snapshot.removes.values()]
-        actions += [
-            action for commit in log.commits.values() for action in commit.actions if isinstance(action, (Add, Remove))
-        ]
+        for commit in log.commits.values():
+            actions += [*commit.adds, *commit.removes]
         vectors = {action.deletion_vector.unique_id: action for action in actions if action.deletion_vector is not None}
         root = str(self._root)
         return {

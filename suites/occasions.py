@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from deltalog.listing import EntryKind
 from model.steps import Vacuum
 from model.table import DAY, HOUR, WEEK, Kind, Table
-from model.vacuum import LiteScan, Reason, is_hidden, monotonized
-from suites.observation import VacuumSeen
+from model.vacuum import LiteScan, Reason, in_underscored_partition, monotonized
 from suites.vacuum_facts import commit_times
+from suites.vacuum_seen import VacuumSeen
 
 #: The reasons in a few words.
 SHORT_NAMES = {
@@ -67,7 +67,7 @@ def occasions(seen: VacuumSeen) -> Counter[str]:
         if path not in seen.before.data:
             continue
         met[f"{judged.fate.value}: {SHORT_NAMES[judged.reason]}"] += 1
-        if judged.reason in _IN_PARTITION and _in_underscore_partition(path, seen.table):
+        if judged.reason in _IN_PARTITION and in_underscored_partition(path, seen.table.partition_by):
             met["stay: `_`-partition"] += 1
     outside = sum(entry.kind is not EntryKind.DIRECTORY for entry in seen.before.beside.values())
     if outside:
@@ -97,11 +97,6 @@ def _unit(hours: int | None) -> str:
     if hours == 0:
         return "zero"
     return "weeks" if hours % (WEEK // HOUR) == 0 else "days" if hours % (DAY // HOUR) == 0 else "hours"
-
-
-def _in_underscore_partition(path: str, table: Table) -> bool:
-    columns = tuple(name for name in table.partition_by if name.startswith(("_", ".")))
-    return any(is_hidden(name, ()) and not is_hidden(name, columns) for name in path.split("/")[:-1])
 
 
 def _boundaries(seen: VacuumSeen) -> Counter[str]:

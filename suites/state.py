@@ -21,6 +21,18 @@ Rows = Counter[Row]
 RowId = tuple[int | None, int | None]
 
 
+def differing(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> list[str]:
+    """The paths that are not the same in two listings, sorted. Directories differ only by being there or not.
+
+    A directory's time changes with what is made in it.
+    """
+
+    def lasting(entry: Entry | None) -> object:
+        return "directory" if entry and entry.kind is EntryKind.DIRECTORY else entry
+
+    return [path for path in sorted({*before, *after}) if lasting(before.get(path)) != lasting(after.get(path))]
+
+
 @dataclass(frozen=True)
 class TableState:
     """A table at rest: what lies on storage, what the log says, and the rows of every data file that the log refers to.

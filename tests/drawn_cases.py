@@ -15,7 +15,7 @@ from model.history import masked, visible_rows
 from model.predicate import Constant
 from model.steps import Delete
 from model.values import Value
-from strategies import cases, vacuum_cases
+from strategies import cases, vacuum_cases, vacuum_command_cases
 from strategies.tables import live_files
 
 #: Each strategy, with the least and the most runs of the engine in a case.
@@ -28,12 +28,12 @@ ALL: dict[str, tuple[Callable[[], SearchStrategy[Case]], int, int]] = {
     "said_deletes": (cases.said_deletes, 2, 4),
     "vacuum_retentions": (vacuum_cases.vacuum_retentions, 4, 7),
     "vacuum_strays": (vacuum_cases.vacuum_strays, 4, 6),
-    "vacuum_commands": (vacuum_cases.vacuum_commands, 7, 7),
-    "vacuum_modes": (vacuum_cases.vacuum_modes, 4, 7),
+    "vacuum_commands": (vacuum_command_cases.vacuum_commands, 7, 7),
+    "vacuum_modes": (vacuum_command_cases.vacuum_modes, 4, 7),
     "vacuum_vectors": (vacuum_cases.vacuum_vectors, 2, 4),
     "vacuum_histories": (vacuum_cases.vacuum_histories, 4, 5),
-    "vacuum_troubles": (vacuum_cases.vacuum_troubles, 5, 5),
-    "refused_vacuums": (vacuum_cases.refused_vacuums, 4, 9),
+    "vacuum_troubles": (vacuum_command_cases.vacuum_troubles, 5, 5),
+    "refused_vacuums": (vacuum_command_cases.refused_vacuums, 4, 9),
     "programs": (cases.programs, 1, 6),
 }
 

@@ -25,6 +25,7 @@ from model.vacuum import (
     Thing,
     checksum_of,
     cutoff_for,
+    in_underscored_partition,
     is_hidden,
     parents,
     predict_vacuum,
@@ -246,6 +247,23 @@ def test_hidden_names(name: str, hidden: bool) -> None:
 
 def test_the_exceptions_for_partitions_are_the_tables_own() -> None:
     assert is_hidden("_date=1", ("date",)) and is_hidden("_date=1", ())
+
+
+@pytest.mark.parametrize(
+    ("path", "within"),
+    [
+        ("_date=1/f", True),
+        ("p=1/.x=2/d/f", True),
+        ("p=1/f", False),
+        ("_date=1", False),  # the directory itself, or a file of that name
+        ("_dates=1/f", False),
+        ("_date/f", False),
+        ("_other=1/f", False),
+        ("_change_data/f", False),
+    ],
+)
+def test_what_lies_in_an_underscored_partition(path: str, within: bool) -> None:
+    assert in_underscored_partition(path, ("p", "_date", ".x")) is within
 
 
 @pytest.mark.parametrize("above", ["", "d/", "d/e/", "p=1/"])

@@ -429,6 +429,10 @@ def test_a_link_to_the_root_or_above_it_reaches_all(target: str, more: set[str])
 OF_DELETION = [Trouble.CANNOT_DELETE, Trouble.DELETE_CRASHES, Trouble.FILE_VANISHES]
 
 
+def test_troubles_are_of_a_deletion_or_of_a_listing() -> None:
+    assert [trouble for trouble in Trouble if trouble.of_deletion] == OF_DELETION
+
+
 @pytest.mark.parametrize("trouble", OF_DELETION)
 def test_trouble_with_a_deletion_is_met_by_what_would_go(trouble: Trouble) -> None:
     things = {"d/o": file(), "d/.o.crc": file(), "live": file(), "e": DIRECTORY}

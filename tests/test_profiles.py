@@ -169,6 +169,6 @@ def test_the_smoke_profile_shows_the_fault(fault: Fault, directory: Path, tmp_pa
 
 
 def test_a_fixed_profile_draws_the_same_cases_again() -> None:
-    shard = shards(PROFILES["smoke"], ())[0]
+    shard = next(shard for shard in shards(PROFILES["smoke"], ()) if shard.campaign.kept is None)
     assert fixed_cases(shard, FIXED_SEED) == fixed_cases(shard, FIXED_SEED)
     assert fixed_cases(shard, FIXED_SEED) != fixed_cases(shard, FIXED_SEED + 1)

@@ -34,7 +34,7 @@ from reports import building, looking
 from reports.laws import LAWS
 from reports.laws.evidence import Entry
 from reports.reproduction import reproduction
-from strategies import vacuum_cases
+from strategies import vacuum_cases, vacuum_command_cases
 from suites.materialise import PlannedCommit, plan_table, write_table
 from suites.reproduction_plan import reproduction_plan
 
@@ -138,11 +138,11 @@ def test_links_and_things_beside_the_table_are_in_the_plan() -> None:
 
 CASES = st.one_of(
     vacuum_cases.vacuum_strays(),
-    vacuum_cases.vacuum_modes(),
+    vacuum_command_cases.vacuum_modes(),
     vacuum_cases.vacuum_vectors(),
     vacuum_cases.vacuum_histories(),
-    vacuum_cases.vacuum_troubles(),
-    vacuum_cases.refused_vacuums(),
+    vacuum_command_cases.vacuum_troubles(),
+    vacuum_command_cases.refused_vacuums(),
 )
 
 

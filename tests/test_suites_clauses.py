@@ -28,18 +28,9 @@ from model.vacuum import Cutoff, Fate, Reason
 from model.values import Type
 from suites.clause import CATALOGUE, clause, matches
 from suites.materialise import plan_table, write_table
-from suites.observation import (
-    ChangesSeen,
-    DeleteSeen,
-    ReadSeen,
-    RefusalSeen,
-    Seen,
-    VacuumRefusalSeen,
-    VacuumSeen,
-    duration,
-    relative,
-)
+from suites.observation import ChangesSeen, DeleteSeen, ReadSeen, RefusalSeen, Seen, duration, relative
 from suites.observe import Observer
+from suites.vacuum_seen import VacuumRefusalSeen, VacuumSeen
 from tests.fake_engine import FakeEngine
 from tests.handmade_steps import (
     AGED,

@@ -49,8 +49,9 @@ from model.vacuum import Fate, Reason
 from model.values import Type
 from suites.clause import CATALOGUE, NOT_MET, Judgement
 from suites.clauses.vacuum_reading import older_versions_are_refused
-from suites.observation import ReadSeen, Seen, VacuumSeen
+from suites.observation import ReadSeen, Seen
 from suites.places import PlacedLog
+from suites.vacuum_seen import VacuumSeen
 from tests.handmade_steps import (
     DRY,
     PLAIN,

@@ -31,8 +31,9 @@ from model.values import Type
 from suites.clause import CATALOGUE
 from suites.judge import Judge
 from suites.normalise import step_text
-from suites.observation import ReadSeen, Seen, VacuumRefusalSeen, VacuumSeen
+from suites.observation import ReadSeen, Seen
 from suites.record import case_line
+from suites.vacuum_seen import VacuumRefusalSeen, VacuumSeen
 from tests.fake_engine import FakeEngine
 
 FILES = tuple(

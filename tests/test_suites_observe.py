@@ -39,9 +39,9 @@ from model.vacuum import Fate, FullScan, InventoryScan, LiteScan, Reason, Window
 from model.values import Type
 from suites import evidence, observe
 from suites.materialise import plan_table, write_table
-from suites.observation import VacuumSeen
 from suites.observe import Observer
 from suites.state import TableState
+from suites.vacuum_seen import VacuumSeen
 
 START = 1_700_000_000_000
 

@@ -15,9 +15,9 @@ from model.table import HOUR, WEEK, Column, Commit, DataFile, Removal, Stray, Ta
 from model.vacuum import Reason
 from model.values import Type
 from suites.materialise import plan_table, write_table
-from suites.observation import VacuumSeen
 from suites.observe import Observer
 from suites.occasions import SHORT_NAMES, occasions, retention_form
+from suites.vacuum_seen import VacuumSeen
 
 START = 1_700_000_000_000
 

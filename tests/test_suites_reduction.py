@@ -44,7 +44,7 @@ from model.table import (
     VectorStorage,
 )
 from model.values import Type
-from strategies import cases, vacuum_cases
+from strategies import cases, vacuum_cases, vacuum_command_cases
 from suites.reduction import candidates, reduce, truncated, without_step
 
 TABLE = Table(
@@ -307,7 +307,10 @@ def test_any_way_of_failing_leads_to_a_smaller_valid_case(case: Case, data: st.D
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     st.one_of(
-        cases.programs(), vacuum_cases.vacuum_modes(), vacuum_cases.vacuum_histories(), vacuum_cases.vacuum_troubles()
+        cases.programs(),
+        vacuum_command_cases.vacuum_modes(),
+        vacuum_cases.vacuum_histories(),
+        vacuum_command_cases.vacuum_troubles(),
     )
 )
 def test_every_candidate_is_another_case_and_no_larger(case: Case) -> None:

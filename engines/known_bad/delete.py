@@ -170,7 +170,7 @@ def commits_nothing(t: Tampering) -> Outcome | None:
 
 @fault("removes-without-time", "A remove has no deletionTimestamp.", on=Delete, caught_by="DEL-REM-1A")
 def removes_without_time(t: Tampering) -> Outcome | None:
-    t.edit_first("remove", lambda remove: remove.pop("deletionTimestamp"))
+    t.change_first(t.actions("remove"), lambda remove: remove.pop("deletionTimestamp"))
     return None
 
 
@@ -201,13 +201,13 @@ def _another(t: Tampering) -> str:
 def removes_with_wrong_partition(t: Tampering) -> Outcome | None:
     if t.partition_by:
         name = t.physical_names()[t.partition_by[0]]
-        t.edit_first("remove", lambda remove: remove["partitionValues"].update({name: _another(t)}))
+        t.change_first(t.actions("remove"), lambda remove: remove["partitionValues"].update({name: _another(t)}))
     return None
 
 
 @fault("removes-with-wrong-size", "A remove has another size than its add.", on=Delete, caught_by="DEL-REM-1B")
 def removes_with_wrong_size(t: Tampering) -> Outcome | None:
-    t.edit_first("remove", lambda remove: remove.update(size=remove["size"] + 1))
+    t.change_first(t.actions("remove"), lambda remove: remove.update(size=remove["size"] + 1))
     return None
 
 
@@ -238,7 +238,7 @@ def removes_twice(t: Tampering) -> Outcome | None:
 )
 def stamps_differently(t: Tampering) -> Outcome | None:
     if not t.actions("add") and len(t.actions("remove")) > 1:
-        t.edit_first("remove", lambda remove: remove.update(deletionTimestamp=t.outcome.started))
+        t.change_first(t.actions("remove"), lambda remove: remove.update(deletionTimestamp=t.outcome.started))
     return None
 
 
@@ -340,7 +340,7 @@ def commits_twice(t: Tampering) -> Outcome | None:
 
 @fault("says-blind-append", "commitInfo calls the DELETE a blind append.", on=Delete, caught_by="DEL-INFO-1B")
 def says_blind_append(t: Tampering) -> Outcome | None:
-    t.edit_first("commitInfo", lambda info: info.update(isBlindAppend=True))
+    t.change_first(t.actions("commitInfo"), lambda info: info.update(isBlindAppend=True))
     return None
 
 

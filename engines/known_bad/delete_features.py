@@ -1,21 +1,20 @@
-"""Faults of DELETE on tables with features: deletion vectors, change feed, column mapping, row tracking, and more."""
+"""Faults of DELETE on tables with features: deletion vectors, change feed, column mapping, row tracking; and of its metrics."""
 
 from __future__ import annotations
 
 import json
 import shutil
 from collections.abc import Callable
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from engines.known_bad.fault import fault
 from engines.known_bad.logs import Action
-from engines.known_bad.tampering import Tampering, encoded, removal, without
+from engines.known_bad.tampering import Tampering, encoded, removal
 from engines.known_bad.vectors import inline_vector
 from engines.port import Outcome
-from model.steps import BadDelete, Delete, Form, ReadChanges
+from model.steps import Delete, ReadChanges
 
 # Deletion vectors -----------------------------------------------------------------------------------------------------
 
@@ -257,8 +256,8 @@ def feed_loses_a_row(t: Tampering) -> Outcome | None:
 def partition_values_by_logical_names(t: Tampering) -> Outcome | None:
     logical = {physical: name for name, physical in t.physical_names().items()}
     if t.maps_columns:
-        t.edit_first(
-            "remove",
+        t.change_first(
+            t.actions("remove"),
             lambda remove: remove.update(
                 partitionValues={logical.get(name, name): value for name, value in remove["partitionValues"].items()}
             ),
@@ -280,21 +279,10 @@ def columns_by_logical_names(t: Tampering) -> Outcome | None:
     return None
 
 
-def _forget(t: Tampering, columns: list[str]) -> None:
-    """Make NULL of the first of these columns (by physical names) that holds anything in a rewritten file."""
-    for add in t.new_adds:
-        rows = t.rows(t.path(add))
-        for index, field in enumerate(rows.schema):
-            if field.name in columns and rows.column(index).null_count < rows.num_rows:
-                nothing = pa.nulls(rows.num_rows, field.type)
-                t.replace_rows(add, rows.set_column(index, field.with_nullable(True), nothing))
-                return
-
-
 @fault("mapped-column-is-lost", "A renamed column reads NULL after a rewrite.", on=Delete, caught_by="DEL-MAP-1C")
 def mapped_column_is_lost(t: Tampering) -> Outcome | None:
     if t.maps_columns:
-        _forget(t, list(t.physical_names().values()))
+        t.forget(list(t.physical_names().values()))
     return None
 
 
@@ -325,7 +313,7 @@ def adds_without_base_row_id(t: Tampering) -> Outcome | None:
 )
 def says_row_ids_are_lost(t: Tampering) -> Outcome | None:
     if t.table_property("delta.enableRowTracking") == "true":
-        t.edit_first("commitInfo", lambda info: info.update(tags={"delta.rowTracking.preserved": "false"}))
+        t.change_first(t.actions("commitInfo"), lambda info: info.update(tags={"delta.rowTracking.preserved": "false"}))
     return None
 
 
@@ -343,141 +331,11 @@ def metrics_count_a_file_too_many(t: Tampering) -> Outcome | None:
         metrics = info["operationMetrics"]
         metrics["numRemovedFiles"] = str(int(metrics["numRemovedFiles"]) + 1)
 
-    t.edit_first("commitInfo", count)
+    t.change_first(t.actions("commitInfo"), count)
     return None
 
 
 @fault("metrics-with-a-negative-time", "A time among the metrics is negative.", on=Delete, caught_by="DEL-MET-1B")
 def metrics_with_a_negative_time(t: Tampering) -> Outcome | None:
-    t.edit_first("commitInfo", lambda info: info["operationMetrics"].update(executionTimeMs="-1"))
-    return None
-
-
-# Refusals -------------------------------------------------------------------------------------------------------------
-
-
-def _is_append_only(t: Tampering) -> bool:
-    return t.table_property("delta.appendOnly") == "true"
-
-
-@fault(
-    "append-only-is-not-refused",
-    "DELETE of an append-only table is answered as if it were done.",
-    on=Delete,
-    caught_by="DEL-REF-1A",
-)
-def append_only_is_not_refused(t: Tampering) -> Outcome | None:
-    return t.answer([(0,)]) if _is_append_only(t) else None
-
-
-@fault(
-    "append-only-commits",
-    "A refused DELETE of an append-only table writes a commit.",
-    on=Delete,
-    caught_by="DEL-REF-1B",
-)
-def append_only_commits(t: Tampering) -> Outcome | None:
-    if _is_append_only(t):
-        t.commit([])
-    return None
-
-
-@fault("refuses-with-another-class", "A refusal has another error class.", on=BadDelete, caught_by="DEL-REF-2A")
-def refuses_with_another_class(t: Tampering) -> Outcome | None:
-    return t.refuse("INTERNAL_ERROR")
-
-
-@fault("refused-delete-writes-a-file", "A refused DELETE leaves a file behind.", on=BadDelete, caught_by="DEL-REF-2B")
-def refused_delete_writes_a_file(t: Tampering) -> Outcome | None:
-    (t.root / "part-00000-left.snappy.parquet").write_bytes(b"PAR1")
-    return None
-
-
-@fault(
-    "failing-delete-loses-a-file",
-    "A DELETE whose condition fails at a row has deleted a file before.",
-    on=Delete,
-    caught_by="DEL-REF-3",
-)
-def failing_delete_loses_a_file(t: Tampering) -> Outcome | None:
-    if t.outcome.error and not _is_append_only(t):
-        t.delete_first(sorted(t.live))
-    return None
-
-
-# Kinds of columns, and ways to say it ---------------------------------------------------------------------------------
-
-
-@fault(
-    "forgets-a-ruled-column",
-    "A generated, identity, defaulted or constrained column is NULL after a rewrite.",
-    on=Delete,
-    caught_by="DEL-GEN-1A",
-)
-def forgets_a_ruled_column(t: Tampering) -> Outcome | None:
-    names = t.physical_names()
-    has_checks = any(key.startswith("delta.constraints.") for key in t.metadata["configuration"])
-    ruled = [field["name"] for field in t.fields if _rules(field) or has_checks]
-    _forget(t, [names[name] for name in ruled])
-    return None
-
-
-def _rules(field: dict[str, Any]) -> bool:
-    said = without(field["metadata"], "delta.columnMapping.id", "delta.columnMapping.physicalName")
-    return bool(said) or not field["nullable"]
-
-
-#: Types that rewriting leaves alone most surely.
-_PLAIN = ("string", "byte", "short", "integer", "long", "boolean", "date")
-
-
-@fault(
-    "forgets-a-rare-type",
-    "A column of a type that is not among the usual ones is NULL after a rewrite.",
-    on=Delete,
-    caught_by="DEL-GEN-1B",
-)
-def forgets_a_rare_type(t: Tampering) -> Outcome | None:
-    names = t.physical_names()
-    _forget(t, [names[field["name"]] for field in t.fields if field["type"] not in _PLAIN])
-    return None
-
-
-@fault(
-    "forgets-an-odd-name",
-    "A column with an unusual name is NULL after a rewrite.",
-    on=Delete,
-    caught_by="DEL-GEN-1C",
-)
-def forgets_an_odd_name(t: Tampering) -> Outcome | None:
-    names = t.physical_names()
-    odd = [field["name"] for field in t.fields if not field["name"].isascii() or not field["name"].isalnum()]
-    _forget(t, [names[name] for name in odd])
-    return None
-
-
-@fault(
-    "forgets-columns-of-wide-tables",
-    "A table of more than a hundred columns loses the values of one beyond the fiftieth.",
-    on=Delete,
-    caught_by="DEL-GEN-1D",
-)
-def forgets_columns_of_wide_tables(t: Tampering) -> Outcome | None:
-    if len(t.fields) >= 100:
-        names = t.physical_names()
-        _forget(t, [names[field["name"]] for field in t.fields[50:]])
-    return None
-
-
-@fault(
-    "deletes-more-by-name",
-    "A DELETE that is not said in SQL by path removes a file too many.",
-    on=Delete,
-    caught_by="DEL-NAME-1",
-)
-def deletes_more_by_name(t: Tampering) -> Outcome | None:
-    assert isinstance(t.step, Delete)
-    if t.step.form is not Form.SQL_PATH and t.written:
-        for path in t.untouched()[:1]:
-            t.append_actions(removal(t.live[path], deleted=t.outcome.ended))
+    t.change_first(t.actions("commitInfo"), lambda info: info["operationMetrics"].update(executionTimeMs="-1"))
     return None

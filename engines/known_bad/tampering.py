@@ -6,7 +6,7 @@ import dataclasses
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -21,7 +21,7 @@ from engines.known_bad.vectors import vector_place
 from engines.port import EngineError, Outcome
 from model.steps import EngineStep
 from model.table import DEFAULT_RETENTION, retention_of
-from model.vacuum import LOG_DIRECTORY, is_hidden
+from model.vacuum import LOG_DIRECTORY, is_visible
 
 
 @dataclass
@@ -183,22 +183,11 @@ class Tampering:
         """The actions of one kind that the step wrote."""
         return [action[kind] for _, actions in sorted(self.written.items()) for action in actions if kind in action]
 
-    def edit(self, change: Callable[[Action], None], *kinds: str) -> None:
-        """Change every action of these kinds that the step wrote."""
-        for version, actions in self.written.items():
-            for action in actions:
-                for kind in kinds:
-                    if kind in action:
-                        change(action[kind])
-            self.rewrite(version, actions)
-
-    def edit_first(self, kind: str, change: Callable[[Action], None]) -> None:
-        """Change the first action of this kind that the step wrote."""
-        found = self.actions(kind)
-        if found:
-            change(found[0])
-            for version, actions in self.written.items():
-                self.rewrite(version, actions)
+    def edit(self, change: Callable[[Action], None], kind: str) -> None:
+        """Change every action of this kind that the step wrote."""
+        for action in self.actions(kind):
+            change(action)
+        self.rewrite_all()
 
     def rewrite(self, version: int, actions: Iterable[Action]) -> None:
         """Write a commit, over what is there."""
@@ -216,6 +205,12 @@ class Tampering:
             "commitInfo": {"timestamp": self.clock, "operation": "DELETE", "operationParameters": {"predicate": "[]"}}
         }
         self.rewrite(version, [info, *actions])
+
+    def uncommit(self, version: int) -> None:
+        """Take a commit back, with its checksums."""
+        path = self.root / LOG_DIRECTORY / f"{version:020d}.json"
+        for gone in (path, path.with_name(f".{path.name}.crc"), path.with_suffix(".crc")):
+            gone.unlink(missing_ok=True)
 
     def change_metadata(self) -> None:
         """Put a table property into the last commit of the step."""
@@ -264,7 +259,7 @@ class Tampering:
         return sorted(path for path in found if not (self.before / path).is_symlink())
 
     def hidden(self, path: str) -> bool:
-        return any(is_hidden(name, self.partition_by) for name in path.split("/"))
+        return not is_visible(path, self.partition_by)
 
     def modified(self, path: str) -> int:
         return (self.before / path).stat().st_mtime_ns // 1_000_000
@@ -325,8 +320,17 @@ class Tampering:
         pq.write_table(table, path)
         add.update(size=path.stat().st_size, modificationTime=path.stat().st_mtime_ns // 1_000_000)
         add["stats"] = json.dumps({"numRecords": table.num_rows})
-        for version, actions in self.written.items():
-            self.rewrite(version, actions)
+        self.rewrite_all()
+
+    def forget(self, columns: Collection[str]) -> None:
+        """Make NULL of the first of these columns (by physical names) that holds anything in a rewritten file."""
+        for add in self.new_adds:
+            rows = self.rows(self.path(add))
+            for index, field in enumerate(rows.schema):
+                if field.name in columns and rows.column(index).null_count < rows.num_rows:
+                    nothing = pa.nulls(rows.num_rows, field.type)
+                    self.replace_rows(add, rows.set_column(index, field.with_nullable(True), nothing))
+                    return
 
     # ---- answers
 

@@ -10,11 +10,10 @@ from engines.known_bad.fault import fault
 from engines.known_bad.runs import done, ran, step_of
 from engines.known_bad.tampering import Tampering
 from engines.port import Outcome
+from model.refusals import TOO_SHORT
 from model.steps import Vacuum
 from model.table import DAY, WEEK
-from model.vacuum import LOG_DIRECTORY, VISIBLE_PREFIXES
-
-TOO_SHORT = "DELTA_VACUUM_RETENTION_PERIOD_TOO_SHORT"
+from model.vacuum import LOG_DIRECTORY, VISIBLE_PREFIXES, in_underscored_partition
 
 
 @fault(
@@ -73,11 +72,6 @@ def hidden_file(t: Tampering) -> Outcome | None:
     return None
 
 
-def _underscored(t: Tampering, path: str) -> bool:
-    columns = [column for column in t.partition_by if column.startswith(("_", "."))]
-    return any(name.startswith(f"{column}=") for name in path.split("/") for column in columns)
-
-
 @fault(
     "vacuums-live-under-underscore",
     "VACUUM deletes a live file in a partition directory that begins with _ or a dot.",
@@ -86,7 +80,7 @@ def _underscored(t: Tampering, path: str) -> bool:
 )
 def live_under_underscore(t: Tampering) -> Outcome | None:
     if ran(t):
-        t.delete_first(path for path in sorted(t.live) if _underscored(t, path))
+        t.delete_first(path for path in sorted(t.live) if in_underscored_partition(path, t.partition_by))
     return None
 
 
@@ -98,7 +92,7 @@ def live_under_underscore(t: Tampering) -> Outcome | None:
 )
 def skips_underscored(t: Tampering) -> Outcome | None:
     for path in t.files() if ran(t) else []:
-        if _underscored(t, path) and not (t.root / path).exists():
+        if in_underscored_partition(path, t.partition_by) and not (t.root / path).exists():
             t.restore(path)
     return None
 
@@ -271,7 +265,7 @@ def a_day_by_default(t: Tampering) -> Outcome | None:
 @fault("checks-nothing", "A RETAIN that is too short is not refused.", on=Vacuum, caught_by="VAC-CHK-1A")
 def checks_nothing(t: Tampering) -> Outcome | None:
     error = t.outcome.error
-    return t.succeed() if error and error.condition == TOO_SHORT else None
+    return t.succeed() if error and error.condition == TOO_SHORT.condition else None
 
 
 @fault(
@@ -279,12 +273,12 @@ def checks_nothing(t: Tampering) -> Outcome | None:
 )
 def checks_always(t: Tampering) -> Outcome | None:
     step = step_of(t)
-    return t.refuse(TOO_SHORT) if step.retain_hours == 0 and not step.safety_check else None
+    return t.refuse(TOO_SHORT.condition) if step.retain_hours == 0 and not step.safety_check else None
 
 
 @fault("refuses-retain", "A RETAIN of an hour or more is refused.", on=Vacuum, caught_by="VAC-CHK-1C")
 def refuses_retain(t: Tampering) -> Outcome | None:
-    return t.refuse(TOO_SHORT) if (step_of(t).retain_hours or 0) >= 1 else None
+    return t.refuse(TOO_SHORT.condition) if (step_of(t).retain_hours or 0) >= 1 else None
 
 
 @fault("refuses-to-run", "A plain VACUUM is refused.", on=Vacuum, caught_by="VAC-CHK-2")
@@ -314,9 +308,7 @@ def lists_too_much(t: Tampering) -> Outcome | None:
 @fault("starts-without-end", "VACUUM commits its START and no END.", on=Vacuum, caught_by="VAC-LOG-1A")
 def starts_without_end(t: Tampering) -> Outcome | None:
     if done(t) and t.written:
-        last = t.root / LOG_DIRECTORY / f"{max(t.written):020d}.json"
-        for path in (last, last.with_name(f".{last.name}.crc"), last.with_suffix(".crc")):
-            path.unlink(missing_ok=True)
+        t.uncommit(max(t.written))
     return None
 
 

@@ -9,7 +9,6 @@ from engines.known_bad.runs import done, edit_record, metric, step_of, write_boo
 from engines.known_bad.tampering import Tampering
 from engines.port import Outcome
 from model.steps import Trouble, Vacuum
-from model.vacuum import LOG_DIRECTORY
 
 # START and END ------------------------------------------------------------------------------------------------------
 
@@ -48,14 +47,8 @@ def ends_without_start(t: Tampering) -> Outcome | None:
     if done(t) and len(t.written) == 2:
         first, last = sorted(t.written)
         t.rewrite(first, t.written[last])
-        _uncommit(t, last)
+        t.uncommit(last)
     return None
-
-
-def _uncommit(t: Tampering, version: int) -> None:
-    path = t.root / LOG_DIRECTORY / f"{version:020d}.json"
-    for gone in (path, path.with_name(f".{path.name}.crc"), path.with_suffix(".crc")):
-        gone.unlink(missing_ok=True)
 
 
 @fault("start-counts-one-more", "START's numFilesToDelete is one too many.", on=Vacuum, caught_by="VAC-LOG-1F")
@@ -95,7 +88,7 @@ def counts_directories(t: Tampering) -> Outcome | None:
 def logs_only_when_told(t: Tampering) -> Outcome | None:
     if done(t) and step_of(t).logging is None:
         for version in t.written:
-            _uncommit(t, version)
+            t.uncommit(version)
     return None
 
 
@@ -154,7 +147,7 @@ def failure_not_told(t: Tampering) -> Outcome | None:
 @fault("failure-without-end", "A deletion breaks, and VACUUM writes no END.", on=Vacuum, caught_by="VAC-LOG-2A")
 def failure_without_end(t: Tampering) -> Outcome | None:
     if t.outcome.error is not None and _trouble(t, Trouble.DELETE_CRASHES) and t.written:
-        _uncommit(t, max(t.written))
+        t.uncommit(max(t.written))
     return None
 
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 from delta.tables import DeltaTable
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 
 from engines.spark.catalog import named
 from engines.spark.columns import condition
-from engines.spark.targets import missing_path, no_table, partition_path, table_text, temporary_view
+from engines.spark.targets import table_text, target
+from engines.spark.values import answered
 from model.refusals import bad_delete_sql, view_sql
 from model.sql import delete_sql, sql
-from model.steps import BadDelete, Blunder, Delete, Form
+from model.steps import BadDelete, Delete, Form
 from model.values import Row
 
 #: The forms that name the table by its path.
@@ -34,7 +34,7 @@ def run_delete(spark: SparkSession, root: Path, step: Delete) -> tuple[Row, ...]
 
 def _run(spark: SparkSession, step: Delete, text: str, table: Callable[[], DeltaTable]) -> tuple[Row, ...]:
     if step.form not in _API:
-        return _rows(spark.sql(delete_sql(step, text)))
+        return answered(spark.sql(delete_sql(step, text)))
     if step.where is None:
         table().delete()
     elif step.form is Form.API_PATH_COLUMN:
@@ -46,27 +46,5 @@ def _run(spark: SparkSession, step: Delete, text: str, table: Callable[[], Delta
 
 def run_bad_delete(spark: SparkSession, root: Path, step: BadDelete) -> tuple[Row, ...]:
     """Try a DELETE that must be refused. What it needs besides the table lies beside it, and is removed again."""
-    with _target(spark, root, step.blunder) as target:
-        return _rows(spark.sql(bad_delete_sql(step.blunder, target)))
-
-
-def _rows(frame: DataFrame) -> tuple[Row, ...]:
-    return tuple(tuple(row) for row in frame.collect())
-
-
-@contextmanager
-def _target(spark: SparkSession, root: Path, blunder: Blunder) -> Iterator[str]:
-    """What a BadDelete is said of."""
-    if blunder is Blunder.PARTITION_DIRECTORY:
-        yield table_text(partition_path(spark, root))
-    elif blunder is Blunder.NOT_A_TABLE:
-        with no_table(root) as path:
-            yield table_text(path)
-    elif blunder is Blunder.MISSING_PATH:
-        with missing_path(root) as path:
-            yield table_text(path)
-    elif blunder is Blunder.VIEW:
-        with temporary_view(spark, lambda view: view_sql(view, table_text(root))) as view:
-            yield view
-    else:
-        yield table_text(root)
+    with target(spark, root, step.blunder, view=lambda view: view_sql(view, table_text(root))) as said_of:
+        return answered(spark.sql(bad_delete_sql(step.blunder, said_of)))

@@ -11,6 +11,7 @@ from pyspark.sql import SparkSession
 
 from model.layout import escape
 from model.refusals import UNKNOWN_PARTITION
+from model.steps import Blunder, VacuumBlunder
 
 _VIEW = "tombstone_view"
 
@@ -20,7 +21,7 @@ def table_text(path: Path) -> str:
     return f"delta.`{str(path).replace('`', '``')}`"
 
 
-def partition_path(spark: SparkSession, root: Path) -> Path:
+def _partition_path(spark: SparkSession, root: Path) -> Path:
     """The partition of a live file, by its first column, as Delta reads a path below a table's root.
 
     That is by the column's logical name, whatever the directory is called. Delta takes no path for a partition of NULLs.
@@ -40,7 +41,30 @@ def partition_path(spark: SparkSession, root: Path) -> Path:
 
 
 @contextmanager
-def no_table(root: Path) -> Iterator[Path]:
+def target(
+    spark: SparkSession, root: Path, blunder: Blunder | VacuumBlunder, *, view: Callable[[str], str]
+) -> Iterator[str]:
+    """How SQL names what a command is said of that must be refused. ``view`` is the statement that makes a view, by its name.
+
+    What there is of it besides the table lies beside it, and is gone afterwards.
+    """
+    if blunder in (Blunder.PARTITION_DIRECTORY, VacuumBlunder.PARTITION_DIRECTORY):
+        yield table_text(_partition_path(spark, root))
+    elif blunder in (Blunder.NOT_A_TABLE, VacuumBlunder.NOT_A_TABLE):
+        with _no_table(root) as path:
+            yield table_text(path)
+    elif blunder in (Blunder.MISSING_PATH, VacuumBlunder.MISSING_PATH):
+        with _missing_path(root) as path:
+            yield table_text(path)
+    elif blunder in (Blunder.VIEW, VacuumBlunder.TEMPORARY_VIEW):
+        with _temporary_view(spark, view) as name:
+            yield name
+    else:
+        yield table_text(root)
+
+
+@contextmanager
+def _no_table(root: Path) -> Iterator[Path]:
     """A directory beside the table that is none. It must be left empty, and is removed again."""
     beside = _beside(root)
     beside.mkdir()
@@ -53,7 +77,7 @@ def no_table(root: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def missing_path(root: Path) -> Iterator[Path]:
+def _missing_path(root: Path) -> Iterator[Path]:
     """A path beside the table at which nothing is, nor may be made."""
     beside = _beside(root)
     try:
@@ -67,7 +91,7 @@ def _beside(root: Path) -> Path:
 
 
 @contextmanager
-def temporary_view(spark: SparkSession, statement: Callable[[str], str]) -> Iterator[str]:
+def _temporary_view(spark: SparkSession, statement: Callable[[str], str]) -> Iterator[str]:
     """A view that lasts for one step, made by the statement for its name. Each session has its own."""
     spark.sql(statement(_VIEW))
     try:

@@ -7,16 +7,17 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from delta.tables import DeltaTable
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 
 from engines.spark.catalog import named
 from engines.spark.inventories import inventory
 from engines.spark.settings import settings
-from engines.spark.targets import missing_path, no_table, partition_path, table_text, temporary_view
+from engines.spark.targets import table_text, target
 from engines.spark.troubles import troubled
+from engines.spark.values import answered
 from model.refusals import bad_vacuum_sql
 from model.sql import literal, vacuum_settings, vacuum_sql
-from model.steps import BadVacuum, Trouble, Vacuum, VacuumBlunder, VacuumForm
+from model.steps import BadVacuum, Trouble, Vacuum, VacuumForm
 from model.values import Row, Type
 
 #: The forms that name the table in the catalog.
@@ -41,10 +42,10 @@ def run_vacuum(spark: SparkSession, root: Path, step: Vacuum) -> tuple[Row, ...]
             assert step.troubled is not None, "a trouble has its path"
             needs.enter_context(troubled(spark, root / step.troubled, step.trouble))
         if step.form is VacuumForm.API_PATH:
-            return _rows(DeltaTable.forPath(spark, str(root)).vacuum(step.retain_hours))
+            return answered(DeltaTable.forPath(spark, str(root)).vacuum(step.retain_hours))
         if step.form is VacuumForm.API_NAME:
-            return _rows(DeltaTable.forName(spark, name).vacuum(step.retain_hours))
-        return _rows(spark.sql(vacuum_sql(step, name, listing)))
+            return answered(DeltaTable.forName(spark, name).vacuum(step.retain_hours))
+        return answered(spark.sql(vacuum_sql(step, name, listing)))
 
 
 def _parallelism(step: Vacuum) -> dict[str, str]:
@@ -65,32 +66,10 @@ def _name(spark: SparkSession, root: Path, form: VacuumForm) -> Iterator[str]:
         yield table_text(root)
 
 
-def _rows(frame: DataFrame) -> tuple[Row, ...]:
-    return tuple(tuple(row) for row in frame.collect())
-
-
 def run_bad_vacuum(spark: SparkSession, root: Path, step: BadVacuum) -> tuple[Row, ...]:
     """Try a VACUUM that must be refused. What it needs besides the table lies beside it, and is removed again."""
-    with _target(spark, root, step.blunder) as target:
-        return _rows(spark.sql(bad_vacuum_sql(step.blunder, target, dry_run=step.dry_run)))
-
-
-@contextmanager
-def _target(spark: SparkSession, root: Path, blunder: VacuumBlunder) -> Iterator[str]:
-    """What a BadVacuum is said of."""
-    if blunder is VacuumBlunder.PARTITION_DIRECTORY:
-        yield table_text(partition_path(spark, root))
-    elif blunder is VacuumBlunder.NOT_A_TABLE:
-        with no_table(root) as path:
-            yield table_text(path)
-    elif blunder is VacuumBlunder.MISSING_PATH:
-        with missing_path(root) as path:
-            yield table_text(path)
-    elif blunder is VacuumBlunder.TEMPORARY_VIEW:
-        with temporary_view(spark, lambda view: _view_of(root, view)) as view:
-            yield view
-    else:
-        yield table_text(root)
+    with target(spark, root, step.blunder, view=lambda view: _view_of(root, view)) as said_of:
+        return answered(spark.sql(bad_vacuum_sql(step.blunder, said_of, dry_run=step.dry_run)))
 
 
 def _view_of(root: Path, view: str) -> str:

@@ -21,6 +21,11 @@ def type_of(type: DataType) -> AnyType:
     return Type(type.typeName())
 
 
+def answered(frame: DataFrame) -> tuple[Row, ...]:
+    """The rows with which a command answers: numbers and paths, which ``collect`` has as they are."""
+    return tuple(tuple(row) for row in frame.collect())
+
+
 def rows_of(frame: DataFrame) -> tuple[Row, ...]:
     """All rows, with canonical values in schema order.
 

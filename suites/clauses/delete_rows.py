@@ -13,7 +13,8 @@ from model.values import Row
 from suites import evidence
 from suites.clause import NOT_MET, Judgement, Law, Violation, clause, each, one
 from suites.clauses.reading import left_wrong, misread
-from suites.observation import DeleteSeen, ReadSeen, Rows, VacuumSeen, partition_of
+from suites.observation import DeleteSeen, ReadSeen, Rows, partition_of
+from suites.vacuum_seen import VacuumSeen
 
 
 def _added_rows(d: DeleteSeen) -> Counter[tuple[Row, Row]]:

@@ -11,8 +11,8 @@ from deltalog.errors import UnreadableCheckpoint
 from model.layout import is_named_by_engine
 from suites.clause import NOT_MET, Judgement, Law, Violation, clause, each
 from suites.clauses.vacuum_fates import exactly, referred_or_freed
-from suites.observation import VacuumSeen
 from suites.places import placed
+from suites.vacuum_seen import VacuumSeen
 
 
 @clause(

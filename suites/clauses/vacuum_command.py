@@ -6,15 +6,13 @@ Sources: [S1] waitingforcode.com on VACUUM (Delta 2.4.0); [C n] facts/delta.md, 
 from __future__ import annotations
 
 from deltalog.listing import EntryKind
-from model.steps import Trouble
+from model.refusals import TOO_SHORT
 from model.vacuum import Fate, LiteScan, Reason
 from suites import evidence
 from suites.clause import NOT_MET, Judgement, Law, Violation, clause, each, law_of, one
 from suites.clauses.vacuum_fates import deleted, followed, is_lite, lost_what_is_disputed, must_run
 from suites.evidence import changes
-from suites.observation import VacuumSeen
-
-TOO_SHORT = "DELTA_VACUUM_RETENTION_PERIOD_TOO_SHORT"
+from suites.vacuum_seen import VacuumSeen
 
 
 @clause(
@@ -28,12 +26,12 @@ def too_short_is_refused(v: VacuumSeen) -> Judgement:
     if not (v.too_short and v.step.safety_check):
         return NOT_MET
     error, changed = v.outcome.error, changes(v.before, v.after)
-    law = Law("refused", {"condition": TOO_SHORT})
+    law = Law("refused", {"condition": TOO_SHORT.condition})
     retain = f"RETAIN {v.step.retain_hours:g} HOURS"
     if error is None:
         return one(Violation("step", f"{retain} was not refused.", law, evidence.of_cutoff(v)))
-    if error.condition != TOO_SHORT:
-        message = f"{retain} was refused with {error.condition}, not with {TOO_SHORT}."
+    if error.condition != TOO_SHORT.condition:
+        message = f"{retain} was refused with {error.condition}, not with {TOO_SHORT.condition}."
         return one(Violation("step", message, law, evidence.of_answer(v)))
     if not changed:
         return one(None)
@@ -91,17 +89,17 @@ def dry_run_changes_nothing(v: VacuumSeen) -> Judgement:
     return one(Violation(changed[0], message, Law("nothing_changed"), evidence.of_path(v, changed[0])))
 
 
-#: Troubles that change what VACUUM sees, and not only what it can delete.
-_OF_LISTING = (Trouble.DIRECTORY_VANISHES, Trouble.CANNOT_LIST)
-
-
 def _announced(v: VacuumSeen) -> VacuumSeen | None:
     """The DRY RUN right before this real run, under the same settings: to the same cutoff, by the same way to look."""
     dry = v.previous
     if not v.ran or v.retain is not None or not isinstance(dry, VacuumSeen) or not dry.step.dry_run or dry.refused:
         return None
-    views = [seen.step.troubled if seen.step.trouble in _OF_LISTING else None for seen in (dry, v)]
-    return dry if (dry.cutoff, dry.scan, views[0]) == (v.cutoff, v.scan, views[1]) else None
+    return dry if (dry.cutoff, dry.scan, _unseen(dry)) == (v.cutoff, v.scan, _unseen(v)) else None
+
+
+def _unseen(v: VacuumSeen) -> str | None:
+    """The path whose trouble changes what VACUUM sees, and not only what it can delete."""
+    return None if v.step.trouble is None or v.step.trouble.of_deletion else v.step.troubled
 
 
 @clause(

@@ -9,8 +9,8 @@ from model.vacuum import Fate, Reason, last_outside_retention, monotonized
 from suites import evidence
 from suites.clause import NOT_MET, Judgement, Law, Violation, clause
 from suites.clauses.vacuum_fates import FREED, by_age, exactly, is_lite, of_fate
-from suites.observation import VacuumSeen
 from suites.vacuum_facts import commit_times
+from suites.vacuum_seen import VacuumSeen
 
 
 @clause(

@@ -21,9 +21,9 @@ from suites.clauses.vacuum_fates import (
     is_logged,
     must_run,
 )
-from suites.clauses.vacuum_log import END, START, at, info, info_of
+from suites.clauses.vacuum_log import END, at, expected_operations, info_of, operations, wrote_a_version
 from suites.evidence import changes
-from suites.observation import VacuumSeen
+from suites.vacuum_seen import VacuumSeen
 
 
 def _with(judged: Judgement, *problems: Violation | None) -> Judgement:
@@ -54,7 +54,7 @@ def broken_deletion(v: VacuumSeen) -> Judgement:
     if not v.fails or v.step.trouble is not Trouble.DELETE_CRASHES or has_inline_vectors(v):
         return NOT_MET
     lost = _lost(v)
-    problems = [_untold(v), _not_failed(v) if is_logged(v) else _logged(v)]
+    problems = [_untold(v), _not_failed(v) if is_logged(v) else wrote_a_version(v)]
     return _with(lost, *problems)
 
 
@@ -74,22 +74,14 @@ def _lost(v: VacuumSeen) -> Judgement:
 
 def _not_failed(v: VacuumSeen) -> Violation | None:
     """What is wrong where the log does not say that the run failed."""
-    operations = [info(commit).get("operation") for commit in v.commits]
-    expected = [START, END][1 if v.before.version + 1 in v.cleaned_up else 0 :]
-    law = Law("vacuum_log", {"expected": {"END": {"operationParameters.status": "FAILED"}}})
-    if operations != expected:
-        return Violation("log", f"A VACUUM that fails must commit START and END; it committed {operations}.", law)
+    found, law = operations(v), Law("vacuum_log", {"expected": {"END": {"operationParameters.status": "FAILED"}}})
+    if found != expected_operations(v):
+        return Violation("log", f"A VACUUM that fails must commit START and END; it committed {found}.", law)
     end = info_of(v, END) or {}
     status, metrics = at(end, "operationParameters.status"), at(end, "operationMetrics")
     if status != "FAILED":
         return Violation("log", f"VACUUM failed, and its END says {status}.", law)
     return Violation("log", f"VACUUM failed, and its END has the metrics {dict(metrics)}.", law) if metrics else None
-
-
-def _logged(v: VacuumSeen) -> Violation | None:
-    if not v.commits:
-        return None
-    return Violation("log", f"VACUUM without logging wrote version {v.commits[0].version}.", Law("no_commit"))
 
 
 @clause(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from deltalog.actions import Add, Cdc, Remove
+from deltalog.actions import Add, Remove
 from deltalog.listing import Entry, EntryKind
 from model.steps import Trouble
 from model.vacuum import (
@@ -23,7 +23,7 @@ from model.vacuum import (
 )
 from suites import evidence
 from suites.clause import Judgement, Law, Violation, each, law_of
-from suites.observation import VacuumSeen
+from suites.vacuum_seen import VacuumSeen
 
 #: Files that the log protects, whatever their age.
 REFERRED = (Reason.LIVE, Reason.LIVE_BY_URI, Reason.LIVE_VECTOR, Reason.RETAINED, Reason.RETAINED_VECTOR)
@@ -149,8 +149,7 @@ def deleted(v: VacuumSeen) -> list[str]:
 
 def change_files(v: VacuumSeen) -> frozenset[str]:
     """The paths that a cdc action of the log names."""
-    commits = v.before.log.commits.values()
-    return frozenset(action.file for commit in commits for action in commit.actions if isinstance(action, Cdc))
+    return frozenset(cdc.file for commit in v.before.log.commits.values() for cdc in commit.cdcs)
 
 
 # Symbolic links -----------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from model.vacuum import VISIBLE_PREFIXES, Fate, Reason
 from suites.clause import NOT_MET, Judgement, clause, one
 from suites.clauses.vacuum_command import refusal
 from suites.clauses.vacuum_fates import has_inline_vectors, is_lite, must_go, of_fate
-from suites.observation import VacuumSeen
+from suites.vacuum_seen import VacuumSeen
 
 
 def _goes(v: VacuumSeen, *reasons: Reason) -> Judgement:

@@ -18,8 +18,8 @@ from suites import evidence
 from suites.clause import NOT_MET, Judgement, Law, Violation, clause, one
 from suites.clauses.definition import redefined
 from suites.clauses.vacuum_fates import deleted, followed, is_lite, is_logged
-from suites.observation import VacuumSeen
 from suites.vacuum_facts import vector_path
+from suites.vacuum_seen import VacuumSeen
 
 START, END = "VACUUM START", "VACUUM END"
 
@@ -43,14 +43,28 @@ def at(values: Mapping[str, Any], key: str) -> Any:
     return value
 
 
+def operations(v: VacuumSeen) -> list[Any]:
+    """What the commits of the step say that they are, in order."""
+    return [info(commit).get("operation") for commit in v.commits]
+
+
+def expected_operations(v: VacuumSeen) -> list[str]:
+    """START and END; a checkpoint at END may clean the log up at once, START with it."""
+    return [START, END][1 if v.before.version + 1 in v.cleaned_up else 0 :]
+
+
+def wrote_a_version(v: VacuumSeen) -> Violation | None:
+    """What is wrong where a VACUUM that must not log has written a version."""
+    if not v.commits:
+        return None
+    return Violation("log", f"VACUUM without logging wrote version {v.commits[0].version}.", Law("no_commit"))
+
+
 def not_start_and_end(v: VacuumSeen) -> Violation | None:
     """What is wrong where a run has not written START and END, and these alone, without a file action."""
-    operations = [info(commit).get("operation") for commit in v.commits]
-    law = Law("vacuum_log", {"expected": {}})
-    # A checkpoint at END may clean the log up at once, START with it.
-    expected = [START, END][1 if v.before.version + 1 in v.cleaned_up else 0 :]
-    if operations != expected or v.after.version != v.before.version + 2:
-        return Violation("log", f"VACUUM must commit VACUUM START and VACUUM END; it committed {operations}.", law)
+    found, law = operations(v), Law("vacuum_log", {"expected": {}})
+    if found != expected_operations(v) or v.after.version != v.before.version + 2:
+        return Violation("log", f"VACUUM must commit VACUUM START and VACUUM END; it committed {found}.", law)
     files = [action.file for commit in v.commits for action in commit.actions if isinstance(action, (Add, Remove, Cdc))]
     return Violation("log", f"VACUUM's commits hold file actions: {', '.join(files)}.", law) if files else None
 
@@ -77,12 +91,7 @@ def start_and_end_by_default(v: VacuumSeen) -> Judgement:
 
 @clause("VAC-LOG-1D", "With logging off, VACUUM writes no version.", of=VacuumSeen, sources=("S1", "C 1.5"))
 def no_log(v: VacuumSeen) -> Judgement:
-    if not v.ran or is_logged(v):
-        return NOT_MET
-    if not v.commits:
-        return one(None)
-    message = f"VACUUM without logging wrote version {v.commits[0].version}."
-    return one(Violation("log", message, Law("no_commit")))
+    return one(wrote_a_version(v)) if v.ran and not is_logged(v) else NOT_MET
 
 
 # What START and END say ---------------------------------------------------------------------------------------------

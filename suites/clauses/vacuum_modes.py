@@ -22,8 +22,9 @@ from suites.clauses.vacuum_fates import (
     must_stay,
     of_fate,
 )
-from suites.observation import VacuumSeen, relative
+from suites.observation import relative
 from suites.vacuum_facts import commit_times
+from suites.vacuum_seen import VacuumSeen
 
 # LITE ---------------------------------------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from model.vacuum import Reason
 from suites import evidence
 from suites.clause import Judgement, Law, Violation, clause, each
 from suites.clauses.vacuum_fates import as_before, beside_links, must_stay, of_fate
-from suites.observation import VacuumSeen
+from suites.vacuum_seen import VacuumSeen
 
 
 def _must_stay_beside(v: VacuumSeen, paths: Iterable[str], why: str) -> Judgement:

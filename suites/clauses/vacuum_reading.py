@@ -8,14 +8,14 @@ from __future__ import annotations
 from deltalog.actions import Add, CommitInfo, Remove
 from deltalog.errors import DeltaLogError
 from deltalog.snapshot import Snapshot
+from model.refusals import BEYOND_RETENTION
 from model.vacuum import DISPUTED, Fate
 from suites import evidence
 from suites.clause import NOT_MET, Judgement, Law, Violation, clause, each, one
 from suites.clauses.reading import misread
 from suites.clauses.vacuum_fates import lost_what_is_disputed
-from suites.observation import ReadSeen, VacuumSeen
-
-BEYOND_RETENTION = "DELTA_UNSUPPORTED_TIME_TRAVEL_BEYOND_DELETED_FILE_RETENTION_DURATION"
+from suites.observation import ReadSeen
+from suites.vacuum_seen import VacuumSeen
 
 
 def _vacuums(r: ReadSeen) -> list[VacuumSeen]:
@@ -133,7 +133,7 @@ def _named(action: Add | Remove) -> list[str]:
 
 @clause(
     "VAC-SAFE-10E",
-    f"A version older than the table's retention is not read, after VACUUM or without one: {BEYOND_RETENTION}.",
+    f"A version older than the table's retention is not read, after VACUUM or without one: {BEYOND_RETENTION.condition}.",
     of=ReadSeen,
     sources=("C 1.7",),
     since="4.1",
@@ -141,13 +141,13 @@ def _named(action: Add | Remove) -> list[str]:
 def older_versions_are_refused(r: ReadSeen) -> Judgement:
     if r.is_current or not _is_beyond_retention(r) or not _is_in_log(r):
         return NOT_MET
-    error, law = r.outcome.error, Law("refused", {"condition": BEYOND_RETENTION})
+    error, law = r.outcome.error, Law("refused", {"condition": BEYOND_RETENTION.condition})
     if error is None:
         message = f"Version {r.version} is older than the retention, and was read."
         return one(Violation(f"version {r.version}", message, law, _age(r)))
-    if error.condition != BEYOND_RETENTION:
+    if error.condition != BEYOND_RETENTION.condition:
         found = error.condition or error.exception
-        message = f"Version {r.version} is older than the retention; reading it must be refused with {BEYOND_RETENTION}, not with {found}."
+        message = f"Version {r.version} is older than the retention; reading it must be refused with {BEYOND_RETENTION.condition}, not with {found}."
         return one(Violation(f"version {r.version}", message, law, (*_age(r), *evidence.of_answer(r))))
     return one(None)
 

@@ -12,7 +12,7 @@ from model.steps import BadVacuum, VacuumBlunder
 from model.table import Feature
 from suites import evidence
 from suites.clause import NOT_MET, Judgement, Law, Violation, clause, one
-from suites.observation import VacuumRefusalSeen
+from suites.vacuum_seen import VacuumRefusalSeen
 
 B = VacuumBlunder
 

@@ -5,11 +5,11 @@ Sources: [S1] waitingforcode.com on VACUUM (Delta 2.4.0); [P] PROTOCOL.md; [C n]
 
 from __future__ import annotations
 
-from model.vacuum import Fate, Reason, is_hidden, parents
+from model.vacuum import Fate, Reason, in_underscored_partition, is_hidden
 from suites import evidence
 from suites.clause import NOT_MET, Judgement, Law, Violation, clause, one
 from suites.clauses.vacuum_fates import FREED, change_files, must_go, must_stay, of_fate
-from suites.observation import VacuumSeen
+from suites.vacuum_seen import VacuumSeen
 
 
 @clause(
@@ -66,11 +66,8 @@ def hidden(v: VacuumSeen) -> Judgement:
     return must_stay(v, of_fate(v, *HIDDEN))
 
 
-def in_underscored_partition(v: VacuumSeen, path: str) -> bool:
-    """Whether the path lies in a partition directory whose name begins as a hidden one does."""
-    names = [directory.rpartition("/")[2] for directory in parents(path)]
-    columns = [column for column in v.table.partition_by if column.startswith(("_", "."))]
-    return any(name.startswith(f"{column}=") for name in names for column in columns)
+def _in_underscored(v: VacuumSeen, paths: list[str]) -> list[str]:
+    return [path for path in paths if in_underscored_partition(path, v.table.partition_by)]
 
 
 @clause(
@@ -81,7 +78,7 @@ def in_underscored_partition(v: VacuumSeen, path: str) -> bool:
 )
 def underscored_partitions_keep(v: VacuumSeen) -> Judgement:
     stays = of_fate(v, Reason.LIVE, Reason.LIVE_BY_URI, Reason.RETAINED, Reason.YOUNG)
-    return must_stay(v, [path for path in stays if in_underscored_partition(v, path)])
+    return must_stay(v, _in_underscored(v, stays))
 
 
 @clause(
@@ -93,7 +90,7 @@ def underscored_partitions_keep(v: VacuumSeen) -> Judgement:
 def underscored_partitions_free(v: VacuumSeen) -> Judgement:
     if not v.ran:
         return NOT_MET
-    return must_go(v, [path for path in of_fate(v, *FREED, fate=Fate.GO) if in_underscored_partition(v, path)])
+    return must_go(v, _in_underscored(v, of_fate(v, *FREED, fate=Fate.GO)))
 
 
 @clause(
