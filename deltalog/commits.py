@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from deltalog.actions import Action, Add, Cdc, CommitInfo, Remove
@@ -47,10 +48,12 @@ def commit_bytes(actions: Iterable[Action]) -> bytes:
     return "".join(f"{to_line(action)}\n" for action in actions).encode("utf-8")
 
 
+@lru_cache(maxsize=1024)
 def parse_commit(data: bytes, name: str) -> tuple[Action, ...]:
     """The actions of a commit file's bytes; empty lines are passed over.
 
-    Raises UnreadableCommit, which tells ``name`` and the line's number (from 1).
+    Raises UnreadableCommit, which tells ``name`` and the line's number (from 1). A log is read at each look at a table, and
+    most of it is as before: the same bytes are parsed once.
     """
     actions = []
     for number, line in enumerate(data.split(b"\n"), start=1):

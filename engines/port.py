@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from model.capabilities import Capabilities
+from model.rules import Rules
 from model.steps import EngineStep
 from model.values import Row
 
@@ -59,8 +61,20 @@ class Engine(Protocol):
         """Names and versions for the report, the engine's own first: ``{"delta": "4.4.0", "pyspark": "4.2.0", ...}``."""
         ...
 
+    @property
+    def capabilities(self) -> Capabilities:
+        """What the engine can be asked for, in this version."""
+        ...
+
+    @property
+    def rules(self) -> Rules:
+        """The rules by which the model predicts the engine, in this version."""
+        ...
+
     def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
         """Run one step on the table at ``root``, with the engine's clock at ``clock`` (ms since the epoch).
+
+        ``clock`` is the wall clock's time for an engine that has no other (``rules.own_clock``).
 
         ``version`` is what a Read reads, ``None`` being the current one; and whose change feed a ReadChanges reads, which
         is never ``None``. Settings of a step, its inventory (of the directory as the step finds it) and its trouble last

@@ -1,74 +1,70 @@
-"""What a run owns of an engine: its process, if it has one. The workers' adapters come to it for a way in."""
+"""What a run owns of an engine, and the adapter that each worker opens: of the engine that the user named."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any, Protocol
 
-import pyspark
+from engines.port import Engine
 
-from engines.port import EngineUnavailable
-from engines.spark.adapter import installed_delta
-from engines.spark.jars import delta_jars
-from engines.spark.java import find_java
-from engines.spark.jvm import JvmPlan, Lease, Leases
-from engines.versions import GROUP, artifact_for, parse
-
-#: The oldest Delta whose rules the model has: from 4.1 on RETAIN means something else (facts 5).
-OLDEST = (4, 1)
+#: The engines that can be judged, the usual one first.
+ENGINES = ("spark", "deltalake")
 
 
-class Provider:
-    """The engine's side of a run. Raises EngineUnavailable, with what to do, where the engine cannot be had here."""
-
-    def __init__(
-        self,
-        engine: str,
-        *,
-        directory: Path,
-        started: Callable[[int], None],
-        spark_conf: Mapping[str, str],
-        extra_classpath: Sequence[str],
-        jars: Sequence[str],
-        master: str,
-    ) -> None:
-        self.engine = engine
-        self._directory = directory
-        self._started = started
-        self._conf = {"spark.master": master, "spark.app.name": "tombstone", **spark_conf}
-        self._patches = tuple(extra_classpath)
-        self._jars = tuple(jars)
-        self._leases: Leases | None = None
+class Provider(Protocol):
+    """An engine's side of a run: what there is one of, however many workers there are."""
 
     @property
-    def packages(self) -> dict[str, str]:
-        """What a reproduction script needs: the Maven coordinates of the jar, and the packages from PyPI."""
-        delta = installed_delta()
-        artifact = artifact_for(delta=delta, pyspark=pyspark.__version__)
-        return {
-            "packages": f"{GROUP}:{artifact}:{delta}",
-            "pip": f"pyspark=={pyspark.__version__} delta-spark=={delta}",
-        }
+    def packages(self) -> Mapping[str, str] | None:
+        """What a reproduction script needs; None where no script can be made for this engine."""
+        ...
 
     def start(self) -> None:
-        """Find or download all that the engine needs, and start it."""
-        java = find_java()
-        delta = installed_delta()
-        artifact = artifact_for(delta=delta, pyspark=pyspark.__version__)
-        if parse(delta) < OLDEST:
-            wanted = ".".join(map(str, OLDEST))
-            raise EngineUnavailable(f"Delta {delta} is not judged yet: install delta-spark {wanted} or newer.")
-        settings = self._conf.get("spark.jars.ivySettings")
-        jars = self._jars or tuple(map(str, delta_jars(artifact, delta, java=java, ivy_settings=settings)))
-        plan = JvmPlan(java, jars, self._patches, self._conf, self._directory)
-        self._leases = Leases(plan, self._started)
-        self._leases.lease()
+        """Find or download all that the engine needs, and start it. Raises EngineUnavailable."""
+        ...
 
-    def lease(self, lost: int) -> Lease:
+    def lease(self, lost: int) -> Any:
         """A way into the engine's process, newer than the one of generation ``lost``."""
-        assert self._leases is not None, "start() comes first"
-        return self._leases.lease(lost)
+        ...
 
-    def close(self) -> None:
-        if self._leases is not None:
-            self._leases.close()
+    def close(self) -> None: ...
+
+
+def provider_for(
+    engine: str,
+    *,
+    directory: Path,
+    started: Callable[[int], None],
+    spark_conf: Mapping[str, str],
+    extra_classpath: Sequence[str],
+    jars: Sequence[str],
+    master: str,
+) -> Provider:
+    """The provider of an engine out of ``ENGINES``. Raises EngineUnavailable, with what to do, where it cannot be had here."""
+    # Each engine is imported when it is asked for: where one is judged, the other need not be installed.
+    if engine == "deltalake":
+        from engines.deltalake.provider import DeltalakeProvider
+
+        return DeltalakeProvider()
+    from engines.spark.provider import SparkProvider
+
+    return SparkProvider(
+        directory=directory,
+        started=started,
+        spark_conf=spark_conf,
+        extra_classpath=extra_classpath,
+        jars=jars,
+        master=master,
+    )
+
+
+def open_adapter(engine: str, lease: Callable[[int], Any], *, time_limit: float = 120) -> Engine:
+    """A worker's adapter. ``time_limit`` is in seconds for one step. Raises EngineUnavailable."""
+    if engine == "deltalake":
+        from engines.deltalake.adapter import DeltalakeEngine
+
+        return DeltalakeEngine(time_limit=time_limit)
+    from engines.spark.adapter import SparkEngine
+
+    return SparkEngine(lease, time_limit=time_limit)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engines.port import EngineUnavailable
+from model.versions import parse
 
 
 @dataclass(frozen=True)
@@ -29,17 +30,6 @@ RELEASES = (
 )
 
 GROUP = "io.delta"
-
-
-def parse(version: str) -> tuple[int, ...]:
-    """``"4.4.0"`` as ``(4, 4, 0)``; what follows the numbers (``rc1``, ``.dev0``) is left out."""
-    numbers = []
-    for part in version.split("."):
-        digits = part[: len(part) - len(part.lstrip("0123456789"))]
-        if not digits:
-            break
-        numbers.append(int(digits))
-    return tuple(numbers)
 
 
 def artifact_for(*, delta: str, pyspark: str) -> str:

@@ -77,11 +77,11 @@ def scope_of(where: Predicate | None, partition_by: Iterable[str]) -> Scope:
     return Scope.PARTITIONS if columns_of(where) <= frozenset(partition_by) else Scope.ROWS
 
 
-def way_of(table: Table, scope: Scope) -> Way:
-    """New deletion vectors are written where the table asks for them (PROTOCOL.md, "Deletion Vectors")."""
+def way_of(table: Table, scope: Scope, *, writes_vectors: bool = True) -> Way:
+    """New deletion vectors are written where the table asks for them (PROTOCOL.md, "Deletion Vectors"), and the engine can."""
     if scope is not Scope.ROWS:
         return Way.WHOLE
-    return Way.VECTORS if table.has(Feature.DELETION_VECTORS) else Way.REWRITE
+    return Way.VECTORS if writes_vectors and table.has(Feature.DELETION_VECTORS) else Way.REWRITE
 
 
 def matches(step: Delete, table: Table, row: Row) -> bool | None:
@@ -129,7 +129,9 @@ def says_nothing_of_rows(live: Iterable[LiveFile], step: Delete, table: Table) -
     return all(len({matches(step, table, row) is True for row in file.visible}) < 2 for file in live)
 
 
-def predict_delete(live: Iterable[LiveFile], step: Delete, table: Table, *, folded: bool = False) -> DeletePrediction:
+def predict_delete(
+    live: Iterable[LiveFile], step: Delete, table: Table, *, folded: bool = False, writes_vectors: bool = True
+) -> DeletePrediction:
     """The prediction for a DELETE on a table whose live files are ``live``.
 
     ``folded``: the engine found that the condition says nothing of rows, and takes it for one about partitions.
@@ -141,7 +143,7 @@ def predict_delete(live: Iterable[LiveFile], step: Delete, table: Table, *, fold
     live = tuple(live)
     columns = [column.name for column in table.columns]
     scope = Scope.PARTITIONS if folded else scope_of(step.where, table.partition_by)
-    way = way_of(table, scope)
+    way = way_of(table, scope, writes_vectors=writes_vectors)
     removed: list[LiveFile] = []
     masked: dict[str, frozenset[int]] = {}
     deleted: Counter[Row] = Counter()

@@ -8,14 +8,14 @@ from model.fates import DISPUTED, Fate, Judged, Reason
 from model.links import behind_links
 from model.paths import Thing, checksum_of, is_hidden, is_vector_file, is_visible, parents
 from model.retention import Cutoff
-from model.scans import FullScan, InventoryScan, LiteScan, References, Scan
+from model.scans import FullScan, InventoryScan, LiteScan, ObjectScan, References, Scan
 from model.steps import Trouble
 from model.table import Kind
 
 
 def is_scanned(path: str, partition_by: Iterable[str], scan: Scan, troubled: tuple[Trouble, str] | None = None) -> bool:
     """Whether a scan of the directory comes by the path at all. Which is not so of what is hidden, as the scan sees it."""
-    if isinstance(scan, InventoryScan):
+    if isinstance(scan, (InventoryScan, ObjectScan)):
         # One look at the whole path, so only at its first component (facts 1.4).
         return not is_hidden(path, partition_by)
     if troubled is not None and troubled[0] is Trouble.DIRECTORY_VANISHES and path.startswith(f"{troubled[1]}/"):
@@ -90,7 +90,7 @@ class Judge:
             elif self._hidden(path) or isinstance(self.scan, LiteScan):
                 judged[path] = self._left_alone(path)
         self._judge_checksums(judged)
-        if isinstance(self.scan, FullScan):
+        if isinstance(self.scan, (FullScan, ObjectScan)):
             self._judge_behind_links(judged)
         # The deepest first: one that stays keeps those above it.
         for path in sorted(self.listing, key=lambda path: -path.count("/")):
@@ -124,6 +124,8 @@ class Judge:
             return Judged(Fate.STAY, reason, disputed if reason in DISPUTED else False)
         if hidden is not None:
             return Judged(Fate.STAY, hidden if disputed is False else Reason.HIDDEN_DEEPER, disputed)
+        if isinstance(self.scan, ObjectScan) and path in self.references.tombstones:
+            return self._removed(path)
         if old is False:
             return Judged(Fate.STAY, Reason.YOUNG, False)
         if not scanned:
@@ -133,6 +135,12 @@ class Judge:
         if old is None or path in self.doubtful:
             return Judged(Fate.EITHER, Reason.AT_CUTOFF, None)
         return Judged(Fate.GO, self._why_it_goes(path), True)
+
+    def _removed(self, path: str) -> Judged:
+        """A removed file, of which the log says all: its own age plays no part."""
+        if path in self.doubtful:
+            return Judged(Fate.EITHER, Reason.AT_CUTOFF, None)
+        return Judged(Fate.GO, Reason.EXPIRED, True)
 
     def _why_it_goes(self, path: str) -> Reason:
         said = self.references
@@ -191,10 +199,15 @@ class Judge:
 
     # Directories -----------------------------------------------------------------------------------------------------
 
+    @property
+    def _only_files(self) -> bool:
+        """Whether the scan knows of no directories."""
+        return isinstance(self.scan, ObjectScan) or (isinstance(self.scan, InventoryScan) and self.scan.files_only)
+
     def _left_alone(self, path: str) -> Judged:
         """A directory that the scan does not come by, or should not."""
         hidden = self._hidden(path)
-        if hidden is None or (isinstance(self.scan, InventoryScan) and self.scan.files_only):
+        if hidden is None or self._only_files:
             return Judged(Fate.STAY, hidden or Reason.NOT_SCANNED, False)
         if isinstance(self.scan, InventoryScan) and is_scanned(path, self.partition_by, self.scan):
             return Judged(Fate.STAY, Reason.HIDDEN_DEEPER, None)
@@ -206,7 +219,9 @@ class Judge:
         A DRY RUN also names directories that then stay, since they hold young or hidden things (facts 1.2, step 11 (c),
         (d)); and of directories in directories, the order of deletion, which is not promised, decides how many go at once.
         """
-        if isinstance(self.scan, InventoryScan) and self.scan.files_only:
+        if isinstance(self.scan, ObjectScan):
+            return self._above_objects(path, judged)
+        if self._only_files:
             return Judged(Fate.STAY, Reason.NOT_SCANNED, False)
         within = self.within.get(path, [])
         listed = self._is_listed(path, within)
@@ -225,6 +240,13 @@ class Judge:
         if all(self.listing[other].directory for other in within):
             return Judged(Fate.EITHER, Reason.HOLDS_EMPTY, listed)
         return Judged(Fate.EITHER, Reason.HOLDS_OLD, listed)
+
+    def _above_objects(self, path: str, judged: Mapping[str, Judged]) -> Judged:
+        """A directory, to an engine that knows of objects only: an empty one may go or stay, and is not listed."""
+        within = self.within.get(path, [])
+        if any(other in judged and judged[other].surely_stays for other in within):
+            return Judged(Fate.STAY, Reason.HOLDS, False)
+        return Judged(Fate.EITHER, Reason.HOLDS_OLD if within else Reason.PARENT, False)
 
     def _is_listed(self, path: str, within: Iterable[str]) -> bool | None:
         """Whether a DRY RUN names a directory: no old file lies below it, and nothing that is kept belongs there."""

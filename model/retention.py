@@ -39,11 +39,17 @@ class Cutoff:
         return None if old is None else not old
 
 
-def cutoff_for(*, clock: int, retention: int, retain: int | None, wall: tuple[int, int]) -> Cutoff:
+def cutoff_for(
+    *, clock: int, retention: int, retain: int | None, wall: tuple[int, int], own_clock: bool = True
+) -> Cutoff:
     """The cutoff of a VACUUM, all in ms. ``retain`` is a RETAIN that has an effect, which the wall clock then measures.
 
-    Facts 1.2, steps 4 and 5: without one, the cutoff is the engine's (injected) clock minus the table's retention.
+    Facts 1.2, steps 4 and 5: without one, the cutoff is the engine's (injected) clock minus the table's retention. An
+    engine without a clock of its own measures both by the wall clock, and has no other state than its cutoff's.
     """
+    if not own_clock:
+        length = retention if retain is None else retain
+        return Cutoff(wall[0] - length, wall[1] - length, wall[0] - length - 1)
     state = clock - retention
     if retain is None:
         return Cutoff(state, state, state)

@@ -47,4 +47,9 @@ class InventoryScan:
     files_only: bool = False
 
 
-Scan = Union[FullScan, LiteScan, InventoryScan]
+@dataclass(frozen=True)
+class ObjectScan:
+    """A list of all files as an object store gives it, links followed: no directories, and one look at each whole path."""
+
+
+Scan = Union[FullScan, LiteScan, InventoryScan, ObjectScan]

@@ -36,6 +36,7 @@ from model.retention import whole_hours as whole_hours
 from model.scans import FullScan as FullScan
 from model.scans import InventoryScan as InventoryScan
 from model.scans import LiteScan as LiteScan
+from model.scans import ObjectScan as ObjectScan
 from model.scans import References as References
 from model.scans import Scan as Scan
 from model.steps import Trouble
@@ -110,7 +111,7 @@ def listed_directories(
 
     None: cannot be told, since a symbolic link leads to a directory.
     """
-    if isinstance(scan, LiteScan) or (isinstance(scan, InventoryScan) and scan.files_only):
+    if isinstance(scan, (LiteScan, ObjectScan)) or (isinstance(scan, InventoryScan) and scan.files_only):
         return 1
     count = 1
     for path, thing in listing.items():

@@ -25,7 +25,8 @@ class Deviation:
     """One clause that is known to fail.
 
     ``versions`` is a range such as ``>=4.1,<4.3`` (all parts must hold; empty means any version). ``expires`` is the
-    last day on which the deviation counts; ``None`` is no end.
+    last day on which the deviation counts; ``None`` is no end. ``when`` names the circumstance that it is bound to
+    (suites.circumstances); ``None``: it holds in any.
     """
 
     clause: str
@@ -33,6 +34,7 @@ class Deviation:
     link: str
     versions: str = ""
     expires: date | None = None
+    when: str | None = None
 
     def holds_for(self, version: str) -> bool:
         """Whether ``version``, such as ``4.4.0``, lies in the range."""
@@ -42,11 +44,12 @@ class Deviation:
 _ENTRY = re.compile(r"^[ \t]*\[\[\s*deviation\s*\]\]", re.MULTILINE)
 _PART = re.compile(r"\s*(<=|>=|==|!=|<|>)\s*(\d+(?:\.\d+)*)\s*")
 _CLAUSE = re.compile(r"[A-Z][A-Z0-9]*(-[A-Z0-9]+)+")
-_KEYS = frozenset({"clause", "reason", "link", "versions", "expires"})
+_KEYS = frozenset({"clause", "clauses", "reason", "link", "versions", "expires", "when"})
 
 
 def read_deviations(path: Path) -> tuple[Deviation, ...]:
-    """Read a TOML file of ``[[deviation]]`` entries, in the file's order. Needed: clause, reason, link.
+    """Read a TOML file of ``[[deviation]]`` entries, in the file's order. Needed: clause (or clauses, a
+    list of them with the same reason), reason, link.
 
     Raises InvalidDeviations for a file that cannot be read, unknown or missing keys, a malformed version range or
     date, and a clause listed twice for the same versions.
@@ -71,10 +74,11 @@ def read_deviations(path: Path) -> tuple[Deviation, ...]:
         # Inline tables have no [[deviation]] of their own, so the lines may not match; then none is named.
         line = f" (line {lines[number - 1]})" if len(lines) == len(entries) else ""
         where = f"Deviation {number} of {path}{line}"
-        deviation = _deviation(entry, where)
-        if any((other.clause, other.versions) == (deviation.clause, deviation.versions) for other in found):
-            raise InvalidDeviations(f"{where} lists {deviation.clause} a second time for the same versions.")
-        found.append(deviation)
+        for deviation in _deviations(entry, where):
+            same = (deviation.clause, deviation.versions, deviation.when)
+            if any((other.clause, other.versions, other.when) == same for other in found):
+                raise InvalidDeviations(f"{where} lists {deviation.clause} a second time for the same versions.")
+            found.append(deviation)
     return tuple(found)
 
 
@@ -87,14 +91,26 @@ def in_force(deviations: Iterable[Deviation], *, version: str, today: date) -> t
     )
 
 
-def _deviation(entry: dict[str, Any], where: str) -> Deviation:
+def _deviations(entry: dict[str, Any], where: str) -> list[Deviation]:
+    """One for each clause of the entry."""
     if unknown := sorted(entry.keys() - _KEYS):
         raise InvalidDeviations(f"{where} has the unknown key {unknown[0]!r}: known are {', '.join(sorted(_KEYS))}.")
-    for key in ("clause", "reason", "link"):
-        if not isinstance(entry.get(key), str) or not entry[key].strip():
+    named = entry.get("clauses")
+    if named is None:
+        return [_deviation(entry, entry.get("clause"), where)]
+    if "clause" in entry:
+        raise InvalidDeviations(f"{where} has both 'clause' and 'clauses': write one of them.")
+    if not isinstance(named, list) or not named:
+        raise InvalidDeviations(f'{where} has clauses = {named!r}: write a list of ids such as ["VAC-SAFE-1"].')
+    return [_deviation(entry, clause, where) for clause in named]
+
+
+def _deviation(entry: dict[str, Any], clause: Any, where: str) -> Deviation:
+    for key, text in (("clause", clause), ("reason", entry.get("reason")), ("link", entry.get("link"))):
+        if not isinstance(text, str) or not text.strip():
             raise InvalidDeviations(f"{where} needs {key!r}, a text that is not empty.")
-    if not _CLAUSE.fullmatch(entry["clause"]):
-        raise InvalidDeviations(f"{where} has the clause {entry['clause']!r}: write an id such as VAC-SAFE-1.")
+    if not _CLAUSE.fullmatch(clause):
+        raise InvalidDeviations(f"{where} has the clause {clause!r}: write an id such as VAC-SAFE-1.")
     versions = entry.get("versions", "")
     if not isinstance(versions, str) or any(_PART.fullmatch(part) is None for part in _split(versions)):
         raise InvalidDeviations(f"{where} has the versions {versions!r}: write a range such as '>=4.1,<4.3'.")
@@ -106,7 +122,10 @@ def _deviation(entry: dict[str, Any], where: str) -> Deviation:
             raise InvalidDeviations(f"{where} has expires = {expires!r}: write a day such as 2027-01-31.") from error
     if isinstance(expires, datetime) or not isinstance(expires, (date, type(None))):
         raise InvalidDeviations(f"{where} has expires = {expires!r}: write a day such as 2027-01-31.")
-    return Deviation(entry["clause"], entry["reason"], entry["link"], versions, expires)
+    when = entry.get("when")
+    if not isinstance(when, (str, type(None))):
+        raise InvalidDeviations(f"{where} has when = {when!r}: write the name of a circumstance.")
+    return Deviation(clause, entry["reason"], entry["link"], versions, expires, when)
 
 
 def _split(versions: str) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -53,18 +53,24 @@ def verdicts(header: Line, cases: Iterable[Line], *, deviations: Sequence[Deviat
     do not count as exercise, though: how many there are depends on how long shrinking ran.
     """
     lines = list(cases)
-    listed = {deviation.clause: deviation for deviation in deviations}
+    listed: dict[str, list[Deviation]] = {}
+    for deviation in deviations:
+        listed.setdefault(deviation.clause, []).append(deviation)
     erred = sum(1 for line in lines if line["error"] is not None)
+    broken_ids = {id for line in lines for id, result in line["clauses"].items() if result["verdict"] != "pass"}
+    alive = {_entry(one) for one in deviations if one.clause in broken_ids}
     results = []
     for clause in header["clauses"]:
         name = clause["id"]
         own = [(line, line["clauses"][name]) for line in lines if name in line["clauses"]]
         counted = [result for line, result in own if line["origin"] != "shrunk"]
-        failing = [line for line, result in own if result["verdict"] != "pass"]
+        broken = [line for line, result in own if result["verdict"] != "pass"]
+        failing = [line for line, result in own if result["verdict"] == "fail"] or broken
         met = sum(result["met"] for result in counted)
         example = simplest(failing)
-        deviation = listed.get(name)
-        verdict, reason = _judge(clause, bool(failing), met, erred, deviation)
+        known = listed.get(name, [])
+        unknown = any(result["verdict"] == "fail" for _, result in own) and all(one.when for one in known)
+        verdict, reason = _judge(clause, bool(failing), met, erred, [] if unknown else known, alive)
         results.append(
             ClauseResult(
                 clause=name,
@@ -73,7 +79,7 @@ def verdicts(header: Line, cases: Iterable[Line], *, deviations: Sequence[Deviat
                 subjects=sum(result["subjects"] for result in counted),
                 seconds=round(sum(result["seconds"] for result in counted), 3),
                 reason=reason,
-                link=deviation.link if deviation and verdict in (Verdict.XFAIL, Verdict.STALE) else None,
+                link=known[0].link if known and verdict in (Verdict.XFAIL, Verdict.STALE) else None,
                 failures=len(failing),
                 example=None if example is None else example["id"],
             )
@@ -81,18 +87,34 @@ def verdicts(header: Line, cases: Iterable[Line], *, deviations: Sequence[Deviat
     return tuple(results)
 
 
-def _judge(clause: Line, failing: bool, met: int, erred: int, deviation: Deviation | None) -> tuple[Verdict, str]:
+def _judge(
+    clause: Line, failing: bool, met: int, erred: int, known: Sequence[Deviation], alive: Container[Entry]
+) -> tuple[Verdict, str]:
     if failing:
-        return (Verdict.XFAIL, deviation.reason) if deviation else (Verdict.FAIL, "")
+        return (Verdict.XFAIL, _reasons(known)) if known else (Verdict.FAIL, "")
     if clause["status"] != "active":
         return Verdict(clause["status"]), clause.get("reason", "")
     if met == 0 and erred:
         return Verdict.ERROR, f"No judged case met its condition, and {counted(erred, 'case')} ended in an error."
     if met == 0:
         return Verdict.UNEXERCISED, "No case met its condition, so nothing is known: raise the budget or the profile."
-    if deviation:
-        return Verdict.STALE, f"It is listed as a deviation ({deviation.reason}), yet it passes: remove the entry."
+    # One that is bound to a circumstance is stale where nothing of its entry was met: few clauses meet it in a small run.
+    if known and not any(one.when is not None and _entry(one) in alive for one in known):
+        return Verdict.STALE, f"It is listed as a deviation ({_reasons(known)}), yet it passes: remove the entry."
     return Verdict.PASS, ""
+
+
+#: What makes the clauses of one entry belong together: the reason and the circumstance.
+Entry = tuple[str, "str | None"]
+
+
+def _entry(deviation: Deviation) -> Entry:
+    return deviation.reason, deviation.when
+
+
+def _reasons(known: Sequence[Deviation]) -> str:
+    """Why the clause is known to fail, each reason once."""
+    return " ".join(dict.fromkeys(one.reason for one in known))
 
 
 def results_of(run: Run) -> tuple[ClauseResult, ...]:

@@ -16,7 +16,7 @@ from typing import Any
 from rich.console import Console
 
 import suites.clauses  # noqa: F401 - fills the catalogue
-from engines.provider import Provider
+from engines.provider import provider_for
 from model.codec import from_json
 from reports.counterexamples import write_counterexample
 from reports.deviations import Deviation, InvalidDeviations, in_force, read_deviations
@@ -26,9 +26,10 @@ from reports.terminal import Progress, show
 from reports.verdicts import counterexample, footer_of, verdicts
 from reports.views import write_views
 from runner.options import Options, UsageMistake
-from runner.referee import holds_for, selected_clauses
+from runner.referee import selected_clauses
 from runner.workspace import Workspace
 from suites.campaigns import EXPLORATION, REGRESSIONS, selected, shards
+from suites.circumstances import CIRCUMSTANCES, Known
 from suites.clause import CATALOGUE, Clause
 from suites.regressions import kept_cases
 from suites.reproduction_plan import reproduction_plan
@@ -57,7 +58,7 @@ class Controller:
         if options.replay is None:
             self._prepare_report()
         self._workspace = Workspace(options.table_root)
-        self._provider = Provider(
+        self._provider = provider_for(
             options.engine,
             directory=self._workspace.directory,
             started=self._workspace.started,
@@ -83,6 +84,9 @@ class Controller:
             if deviation.clause not in CATALOGUE:
                 wrong = f"{self._options.deviations} lists {deviation.clause}, which is no clause"
                 raise UsageMistake(f"{wrong}: `--clause list` names them all.")
+            if deviation.when is not None and deviation.when not in CIRCUMSTANCES:
+                wrong = f"{self._options.deviations} has when = {deviation.when!r}, which is no circumstance"
+                raise UsageMistake(f"{wrong}: write one of {', '.join(sorted(CIRCUMSTANCES))}.")
         return found
 
     def _prepare_report(self) -> None:
@@ -106,25 +110,28 @@ class Controller:
     def lease(self, lost: int) -> Any:
         return self._provider.lease(lost)
 
-    def begin(self, versions: dict[str, str], pid: int) -> dict[str, Any]:
-        """A worker's engine is up. The first one's versions go into the header."""
+    def begin(self, versions: dict[str, str], pid: int, unsupported: dict[str, str]) -> dict[str, Any]:
+        """A worker's engine is up. The first one's versions go into the header, and what is not held against it."""
         if pid != os.getpid():
             self._workspace.started(pid)
         engine_version = next(iter(versions.values()))
-        listed = [one.clause for one in in_force(self._deviations, version=engine_version, today=date.today())]
+        listed = [
+            Known(one.clause, one.when)
+            for one in in_force(self._deviations, version=engine_version, today=date.today())
+        ]
         with self._lock:
-            self._write_header(versions)
+            self._write_header(versions, unsupported)
         return {"seed": self._seed, "listed": listed, "directory": str(self._workspace.directory)}
 
-    def _write_header(self, versions: dict[str, str]) -> None:
+    def _write_header(self, versions: dict[str, str], unsupported: dict[str, str]) -> None:
         if self._header is None:
-            self._header = self._make_header(versions)
+            self._header = self._make_header(versions, unsupported)
             if self._options.replay is None:
                 self._writer = self._open.enter_context(RunWriter(self._options.report_dir / "run.jsonl"))
                 self._writer.header(self._header)
                 self._progress.start(self._header)
 
-    def _make_header(self, versions: dict[str, str]) -> dict[str, Any]:
+    def _make_header(self, versions: dict[str, str], unsupported: dict[str, str]) -> dict[str, Any]:
         options = self._options
         return {
             "type": "header",
@@ -135,7 +142,7 @@ class Controller:
             "seed": self._seed,
             "known_bad": options.known_bad,
             "platform": platform.platform(),
-            "clauses": [self._clause_entry(clause, next(iter(versions.values()))) for clause in CATALOGUE.values()],
+            "clauses": [self._clause_entry(clause, unsupported) for clause in CATALOGUE.values()],
             "campaigns": [
                 {"name": campaign.name, "planned": options.profile.cases[campaign.name]}
                 for campaign in selected(options.clauses)
@@ -145,14 +152,12 @@ class Controller:
             * (options.profile.machine_runs > 0),
         }
 
-    def _clause_entry(self, clause: Clause[Any], engine_version: str) -> dict[str, Any]:
+    def _clause_entry(self, clause: Clause[Any], unsupported: dict[str, str]) -> dict[str, Any]:
         status, reason = "active", ""
         if clause not in selected_clauses(self._options):
             status, reason = "disabled", "It is not among those that --clause selects."
-        elif not holds_for(clause, engine_version):
-            since, before = clause.since, clause.before
-            bounds = [f"from {since}" if since else "", f"before {before}" if before else ""]
-            status, reason = "unsupported", f"It holds {' and '.join(bound for bound in bounds if bound)} only."
+        elif clause.id in unsupported:
+            status, reason = "unsupported", unsupported[clause.id]
         return {
             "id": clause.id,
             "chapter": clause.chapter,
@@ -223,7 +228,10 @@ class Controller:
         violation = next(one for one in line["violations"] if one["clause"] == clause)
         case = from_json(line["case"])
         entry = next(one for one in self._header["clauses"] if one["id"] == clause)
-        plan = reproduction_plan(case, line=line, violation=violation, clause=entry, packages=self._provider.packages)
+        packages = self._provider.packages
+        plan = None
+        if packages is not None:
+            plan = reproduction_plan(case, line=line, violation=violation, clause=entry, packages=packages)
         try:
             write_counterexample(
                 self._options.report_dir, case=case, line=line, violation=violation, clause=entry, plan=plan

@@ -9,15 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from engines.provider import ENGINES
 from suites.clause import CATALOGUE, matches
 from suites.profiles import PROFILES, Profile
 
 
 class UsageMistake(Exception):
     """The user asked for something that cannot be. The text is one sentence that says what to do; the exit code is 2."""
-
-
-ENGINES = ("spark",)
 
 
 @dataclass(frozen=True)

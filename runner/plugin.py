@@ -14,7 +14,7 @@ from rich.console import Console
 import suites.clauses  # noqa: F401 - fills the catalogue
 from engines.known_bad import FAULTS, KnownBadEngine
 from engines.port import Engine, EngineUnavailable
-from engines.spark.adapter import SparkEngine
+from engines.provider import open_adapter
 from engines.spark.jvm import Lease
 from runner.channel import Caller, Server
 from runner.controller import Controller
@@ -132,8 +132,8 @@ class _Remote:
         lease: Lease = self._caller.call("lease", lost)
         return lease
 
-    def begin(self, versions: dict[str, str], pid: int) -> dict[str, Any]:
-        told: dict[str, Any] = self._caller.call("begin", versions, pid)
+    def begin(self, versions: dict[str, str], pid: int, unsupported: dict[str, str]) -> dict[str, Any]:
+        told: dict[str, Any] = self._caller.call("begin", versions, pid, unsupported)
         return told
 
     def claim(self, clause: str) -> bool:
@@ -157,7 +157,7 @@ def referee(request: pytest.FixtureRequest) -> Iterator[Referee]:
         link, worker = config.stash[_CONTROLLER], "main"
 
     def open_engine() -> Engine:
-        engine: Engine = SparkEngine(link.lease, time_limit=chosen.time_limit)
+        engine = open_adapter(chosen.engine, link.lease, time_limit=chosen.time_limit)
         return KnownBadEngine(engine, FAULTS[chosen.known_bad]) if chosen.known_bad else engine
 
     as_link: Link = link

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from engines.port import Engine
-from engines.versions import parse
+from model.capabilities import EVERYTHING
 from model.case import Case
 from model.codec import CorruptCase, from_json
 from runner.options import Options, UsageMistake
 from suites.campaigns import EXPLORATION, Shard
-from suites.clause import CATALOGUE, Clause, matches
+from suites.clause import CATALOGUE, Clause, matches, not_held_against
 from suites.drawing import Drawing
 from suites.judge import Judge
 from suites.record import case_line
@@ -23,8 +23,8 @@ from suites.record import case_line
 class Link(Protocol):
     """What a worker asks of the controller."""
 
-    def begin(self, versions: dict[str, str], pid: int) -> dict[str, Any]:
-        """Say which engine it is, and which process we are.
+    def begin(self, versions: dict[str, str], pid: int, unsupported: dict[str, str]) -> dict[str, Any]:
+        """Say which engine it is, which process we are, and what clauses are not held against it, each with the reason.
 
         The answer is what every worker must know: ``directory``, ``seed``, ``listed``.
         """
@@ -54,21 +54,14 @@ def selected_clauses(options: Options) -> list[Clause[Any]]:
     ]
 
 
-def holds_for(clause: Clause[Any], engine_version: str) -> bool:
-    """Whether the clause holds for this version of Delta on Spark."""
-    number = parse(engine_version)
-    return not (clause.since and number < parse(clause.since)) and not (
-        clause.before and number >= parse(clause.before)
-    )
-
-
-def judged_clauses(options: Options, engine_version: str) -> list[Clause[Any]]:
-    """The clauses to judge by: the selected ones that this version promises, and those about a table that is lost."""
-    wanted = selected_clauses(options)
+def judged_clauses(options: Options, engine: Engine) -> list[Clause[Any]]:
+    """The clauses to judge by: the selected ones that this engine promises, and those about a table that is lost."""
+    wanted, version = selected_clauses(options), next(iter(engine.versions.values()))
     return [
         clause
         for clause in CATALOGUE.values()
-        if holds_for(clause, engine_version) and (clause in wanted or clause.of_broken)
+        if not_held_against(clause, version, engine.capabilities, engine.rules) is None
+        and (clause in wanted or clause.of_broken)
     ]
 
 
@@ -83,23 +76,30 @@ class Referee:
         self._engine: Engine | None = None
         self._judge: Judge | None = None
         self._seed = 0
-        self._listed: frozenset[str] = frozenset()
+        self._capabilities = EVERYTHING
 
     def _ready(self) -> Judge:
         if self._judge is None:
             self._engine = self._open_engine()
             versions = dict(self._engine.versions)
-            told = self._link.begin(versions, os.getpid())
-            self._seed, self._listed = told["seed"], frozenset(told["listed"])
+            version = next(iter(versions.values()))
+            unsupported = {
+                clause.id: reason
+                for clause in CATALOGUE.values()
+                if (reason := not_held_against(clause, version, self._engine.capabilities, self._engine.rules))
+            }
+            told = self._link.begin(versions, os.getpid(), unsupported)
+            self._seed = told["seed"]
+            self._capabilities = self._engine.capabilities
             directory = Path(told["directory"]) / f"tables-{self._worker}"
-            clauses = judged_clauses(self._options, next(iter(versions.values())))
-            self._judge = Judge(self._engine, clauses, directory, self._listed)
+            clauses = judged_clauses(self._options, self._engine)
+            self._judge = Judge(self._engine, clauses, directory, told["listed"])
         return self._judge
 
     def run(self, shard: Shard) -> None:
         """Draw and judge the shard's cases. Raises PromiseBroken."""
         judge = self._ready()
-        drawing = Drawing(shard, judge.judge, self._link.case, self._link.claim, self._listed)
+        drawing = Drawing(shard, judge.judge, self._link.case, self._link.claim, self._capabilities)
         database = Path(".hypothesis") / "examples"
         if shard.campaign is EXPLORATION:
             drawing.explore(judge, seed=self._seed)
@@ -111,7 +111,7 @@ class Referee:
         assert self._options.replay is not None
         case = read_case(self._options.replay)
         judged = self._ready().judge(case)
-        self._link.case(case_line(judged, campaign="replay", shard=0, index=0, origin="replayed", listed=self._listed))
+        self._link.case(case_line(judged, campaign="replay", shard=0, index=0, origin="replayed"))
 
     def close(self) -> None:
         if self._engine is not None:

@@ -5,9 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Any, Generic, TypeVar
 
+from model.capabilities import Capabilities, Need, has
 from model.layout import is_named_by_engine
+from model.rules import Rules
+from model.versions import parse
 from suites.observation import Seen
 
 S = TypeVar("S", bound=Seen)
@@ -59,6 +63,9 @@ class Clause(Generic[S]):
     since: str | None = None  # Delta versions on Spark that it holds for: from this one on
     before: str | None = None  # ... and up to, not including, this one
     of_broken: bool = False  # whether it can judge a table whose log cannot be replayed any more
+    implementation: str | None = None  # the engine that promises it, where neither format nor documentation do
+    exact_clock: bool = False  # whether it needs an engine whose clock can be set to the millisecond
+    needs: tuple[Need, ...] = ()  # what its steps and tables need; one of these at least an engine must have
 
     @property
     def chapter(self) -> str:
@@ -79,13 +86,28 @@ def clause(
     since: str | None = None,
     before: str | None = None,
     of_broken: bool = False,
+    implementation: str | None = None,
+    exact_clock: bool = False,
+    needs: Iterable[Need] = (),
 ) -> Callable[[Callable[[S], Judgement]], Callable[[S], Judgement]]:
     """Enter the decorated function into the catalogue under a stable id."""
     if not _ID.fullmatch(id) or id in CATALOGUE:
         raise ValueError(f"{id} is not a new clause id of the form DEL-ROW-1 or DEL-ROW-1A")
 
     def enter(judge: Callable[[S], Judgement]) -> Callable[[S], Judgement]:
-        CATALOGUE[id] = Clause(id, sentence, tuple(sources), of, judge, since, before, of_broken)
+        CATALOGUE[id] = Clause(
+            id,
+            sentence,
+            tuple(sources),
+            of,
+            judge,
+            since,
+            before,
+            of_broken,
+            implementation,
+            exact_clock,
+            tuple(needs),
+        )
         return judge
 
     return enter
@@ -109,3 +131,23 @@ def matches(clause_id: str, prefix: str) -> bool:
     """
     rest = clause_id.removeprefix(prefix)
     return clause_id.startswith(prefix) and (not rest or rest.startswith("-") or rest.isalpha())
+
+
+def not_held_against(clause: Clause[Any], version: str, capabilities: Capabilities, rules: Rules) -> str | None:
+    """Why the clause is not held against an engine of this version, in one sentence; None: it is.
+
+    ``since`` and ``before`` are versions of Delta on Spark, and say nothing of other engines.
+    """
+    if clause.implementation not in (None, rules.implementation):
+        return f"It is promised by the engine {clause.implementation} alone, and neither by the format nor elsewhere."
+    if clause.exact_clock and not rules.own_clock:
+        return "It is about single milliseconds, and the engine goes by the machine's clock, which nobody can stop."
+    number = parse(version)
+    bounds = [f"from {clause.since}" if clause.since else "", f"before {clause.before}" if clause.before else ""]
+    outside = (clause.since and number < parse(clause.since)) or (clause.before and number >= parse(clause.before))
+    if rules.implementation == "spark" and outside:
+        return f"It holds {' and '.join(bound for bound in bounds if bound)} only."
+    if clause.needs and not any(has(capabilities, need) for need in clause.needs):
+        lacking = " or ".join(sorted({str(need.value if isinstance(need, Enum) else need) for need in clause.needs}))
+        return f"The engine cannot be asked for what it is about: {lacking}."
+    return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn, Protocol
 
@@ -13,8 +13,10 @@ from hypothesis.internal.conjecture import providers
 from hypothesis.internal.constants_ast import Constants
 from hypothesis.stateful import run_state_machine_as_test
 
+from model.capabilities import EVERYTHING, Capabilities
 from model.case import Case
 from model.codec import case_id, dumps
+from strategies.fitted import fitted, fitted_cases, knows_types
 from suites.campaigns import Shard
 from suites.judge import Judge, JudgedCase
 from suites.machine import TableMachine
@@ -62,14 +64,18 @@ MACHINE_STEPS = 20
 DRAWN_FOR_ONE = 6
 
 
-def fixed_cases(shard: Shard, run: int) -> list[Case]:
+def fixed_cases(shard: Shard, run: int, capabilities: Capabilities = EVERYTHING) -> list[Case]:
     """The cases of a shard in a fixed profile, each once: they depend on the seed ``run`` alone.
 
     Hypothesis varies what it has drawn before it draws anew, so the cases of one run are much alike, and it begins
     with the simplest case of all. Drawing costs milliseconds and judging seconds: draw many, take some, evenly spaced.
+    They are what an engine with these ``capabilities`` can be asked for; there may be fewer, where it can do little.
     """
     if shard.campaign.kept is not None:
-        return list(shard.campaign.kept())
+        known = [case for case in shard.campaign.kept() if knows_types(case, capabilities=capabilities)]
+        return list(
+            {case_id(case): case for case in (fitted(one, capabilities=capabilities) for one in known)}.values()
+        )
     drawn: list[Case] = []
 
     @hypothesis.seed(shard.seed(run))
@@ -80,7 +86,7 @@ def fixed_cases(shard: Shard, run: int) -> list[Case]:
         deadline=None,
         suppress_health_check=list(HealthCheck),
     )
-    @given(shard.campaign.cases())
+    @given(fitted_cases(shard.campaign.cases(), capabilities=capabilities))
     def draw(case: Case) -> None:
         drawn.append(case)
 
@@ -88,7 +94,7 @@ def fixed_cases(shard: Shard, run: int) -> list[Case]:
     distinct = list({case_id(case): case for case in drawn}.values())
     spacing = len(distinct) / shard.cases
     places = [int(spacing * (place + 0.5)) for place in range(shard.cases)]
-    return [distinct[place] for place in dict.fromkeys(places)]
+    return [distinct[place] for place in dict.fromkeys(places)] if distinct else []
 
 
 def search_settings(shard: Shard, database: Path) -> settings:
@@ -114,13 +120,13 @@ class Drawing:
         judge: Callable[[Case], JudgedCase],
         sink: Sink,
         claim: Callable[[str], bool],
-        listed: Collection[str],
+        capabilities: Capabilities = EVERYTHING,
     ) -> None:
         self._shard = shard
         self._judge = judge
         self._sink = sink
         self._claim = claim
-        self._listed = listed
+        self._capabilities = capabilities
         self._index = 0
         self._failing: dict[str, JudgedCase] = {}  # by the clause that it is shown for, the first case
         self._smallest: JudgedCase | None = None
@@ -133,7 +139,7 @@ class Drawing:
         database.
         """
         if profile.fixed or self._shard.campaign.kept is not None:
-            for case in fixed_cases(self._shard, seed):
+            for case in fixed_cases(self._shard, seed, self._capabilities):
                 self._draw(case, stop=False)
         else:
             self._search(seed, database)
@@ -146,7 +152,7 @@ class Drawing:
     def _search(self, seed: int, database: Path) -> None:
         @hypothesis.seed(self._shard.seed(seed))
         @search_settings(self._shard, database)
-        @given(self._shard.campaign.cases())
+        @given(fitted_cases(self._shard.campaign.cases(), capabilities=self._capabilities))
         def judged(case: Case) -> None:
             if self._failing:
                 self._shrink(case)
@@ -166,7 +172,7 @@ class Drawing:
             if self._failing:
                 self._shrunk(judged)
             else:
-                violated = self._violated(judged)
+                violated = judged.failed
                 self._failing.setdefault(violated[0], judged)
                 self._fail(violated[0], judged)
 
@@ -176,7 +182,7 @@ class Drawing:
 
         @hypothesis.seed(self._shard.seed(seed))
         def machine() -> TableMachine:
-            return TableMachine(judge, broken, ended)
+            return TableMachine(judge, broken, ended, self._capabilities)
 
         chosen = settings(
             max_examples=self._shard.cases,
@@ -197,7 +203,7 @@ class Drawing:
     def _draw(self, case: Case, *, stop: bool) -> None:
         judged = self._judge(case)
         self._emit(judged, "generated")
-        violated = self._violated(judged)
+        violated = judged.failed
         if violated:
             self._failing.setdefault(violated[0], judged)
             if stop:
@@ -208,7 +214,7 @@ class Drawing:
 
     def _shrunk(self, judged: JudgedCase) -> None:
         clause = next(iter(self._failing))
-        if clause in self._violated(judged):
+        if clause in judged.failed:
             if self._smallest is None or size(judged.case) <= size(self._smallest.case):
                 self._smallest = judged
             self._fail(clause, judged)
@@ -219,7 +225,7 @@ class Drawing:
         def fails(case: Case) -> bool:
             judged = self._judge(case)
             found[case] = judged
-            return clause in self._violated(judged)
+            return clause in judged.failed
 
         last = max(step["index"] for step in failing.steps)
         start = truncated(failing.case, last)
@@ -235,13 +241,9 @@ class Drawing:
                 shard=self._shard.number,
                 index=self._index,
                 origin=origin,
-                listed=self._listed,
             )
         )
         self._index += 1
-
-    def _violated(self, judged: JudgedCase) -> list[str]:
-        return [id for id in judged.violated if id not in self._listed]
 
     def _fail(self, clause: str, judged: JudgedCase) -> NoReturn:
         """Hypothesis takes what is raised in another line for another failure: all is raised here."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from deltalog.aging import age
 from engines.port import Engine, EngineDied, Outcome
 from model.case import Case
 from model.delete import matches, may_fail
@@ -34,6 +35,7 @@ from model.steps import (
 )
 from model.table import Table
 from suites import evidence
+from suites.circumstances import Excuses, Known
 from suites.clause import Clause, Judgement, Violation
 from suites.materialise import plan_append, plan_strays, plan_table, write_actions, write_files, write_table
 from suites.normalise import normalise
@@ -62,11 +64,13 @@ class Tally:
     subjects: int = 0
     seconds: float = 0.0  # of the engine, in those steps
     violations: list[tuple[int, Violation]] = field(default_factory=list)  # with the step's index
+    excused: int = 0  # violations that are known deviations
 
-    def add(self, seen: Seen, judgement: Judgement) -> None:
+    def add(self, seen: Seen, judgement: Judgement, *, excused: bool = False) -> None:
         self.met += judgement.subjects > 0
         self.subjects += judgement.subjects
         self.seconds += seen.outcome.seconds if judgement.subjects else 0.0
+        self.excused += len(judgement.violations) if excused else 0
         for violation in judgement.violations:
             at = seen.index if violation.step is None else violation.step
             told = violation.evidence or evidence.of_actions(seen, violation.subject)
@@ -95,17 +99,22 @@ class JudgedCase:
         """The ids of the clauses that the case breaks, in the catalogue's order."""
         return [id for id, tally in self.tallies.items() if tally.violations]
 
+    @property
+    def failed(self) -> list[str]:
+        """Those that it breaks otherwise than is known of the engine."""
+        return [id for id in self.violated if self.tallies[id].excused < len(self.tallies[id].violations)]
+
 
 class Judge:
     """Judges cases on one engine. Tables are made below ``directory``, which is the judge's own."""
 
     def __init__(
-        self, engine: Engine, clauses: Sequence[Clause[Any]], directory: Path, listed: Iterable[str] = ()
+        self, engine: Engine, clauses: Sequence[Clause[Any]], directory: Path, listed: Iterable[Known | str] = ()
     ) -> None:
         self._engine = engine
         self._clauses = clauses
         self._directory = directory
-        self._listed = frozenset(listed)  # known deviations do not end a case
+        self._excuses = Excuses(listed)
         self._made = 0
 
     def new_root(self) -> Path:
@@ -115,7 +124,7 @@ class Judge:
 
     def trial(self, table: Table, root: Path) -> Trial:
         """Make the table at ``root``, ready for steps."""
-        return Trial(self._engine, table, root, self._clauses, self._listed)
+        return Trial(self._engine, table, root, self._clauses, self._excuses)
 
     def judge(self, case: Case) -> JudgedCase:
         """Run and judge. An engine that dies gets a second chance on a fresh table: another worker's step may have been it."""
@@ -143,15 +152,17 @@ class Trial:
     """One case under way, on one table: takes a step, judges it, and keeps what was seen."""
 
     def __init__(
-        self, engine: Engine, table: Table, root: Path, clauses: Sequence[Clause[Any]], listed: frozenset[str]
+        self, engine: Engine, table: Table, root: Path, clauses: Sequence[Clause[Any]], excuses: Excuses
     ) -> None:
         self._engine = engine
         self._table = table
         self._root = root
         self._clauses = clauses
-        self._listed = listed
-        self._start = time.time_ns() // 1_000_000
+        self._excuses = excuses
+        self._start = _now()
         self._clock = self._start
+        self._aged = 0  # ms that the table was made older by, where the engine's clock cannot be set
+        self._aged_before: list[int] = []  # by step
         self._rows: Rows = Counter()
         self._versions: dict[int, Promised] = {}
         self._seen: list[Seen] = []
@@ -171,6 +182,9 @@ class Trial:
         """
         index = len(self._version_before)
         self._version_before.append(self._state.version)
+        self._aged_before.append(self._aged)
+        if not self._engine.rules.own_clock:
+            self._clock = _now()
         if not isinstance(step, ENGINE_STEPS):
             self._arrange(step, self._state)
             self._state = self._observer.observe()
@@ -204,7 +218,7 @@ class Trial:
         """What is done to the table, or to the clock, around the engine."""
         table = self._table
         if isinstance(step, SetClock):
-            self._clock = self._instant(step.to)
+            self._set_clock(self._instant(step.to))
         elif isinstance(step, Litter):
             files, directories, links = plan_strays(step.strays)
             write_files(files, directories, self._root, start=self._start, links=links)
@@ -219,12 +233,26 @@ class Trial:
             )
             self._versions[version] = Promised(self._rows, self._clock)
 
+    def _set_clock(self, to: int) -> None:
+        """Put the engine's clock to an instant; or, where it has none, make the table such that the instant is now."""
+        if self._engine.rules.own_clock:
+            self._clock = to
+            return
+        by = to - self._clock
+        age(self._root, by=by)
+        self._aged += by
+        self._start -= by
+        self._versions = {
+            version: dataclasses.replace(promised, committed=promised.committed - by)
+            for version, promised in self._versions.items()
+        }
+
     def _instant(self, moment: Moment) -> int:
         """When a moment is, ms since the epoch."""
         if moment.removed_by_step is None:
             return self._start + moment.offset
         stamps = [
-            remove.deletion_timestamp or 0
+            (remove.deletion_timestamp or 0) - (self._aged - self._aged_before[seen.index])
             for seen in self._seen
             if isinstance(seen, DeleteSeen) and seen.index == moment.removed_by_step
             for remove in seen.removes
@@ -264,6 +292,7 @@ class Trial:
             "versions": dict(self._versions),
             "promised_rows": self._rows,
             "earlier": tuple(self._seen),
+            "rules": self._engine.rules,
         }
         if isinstance(step, BadDelete) or (isinstance(step, Delete) and (due or fails)):
             return RefusalSeen(step=step, due=due, **common)
@@ -280,15 +309,19 @@ class Trial:
         return ReadSeen(step=step, version=version, **common)
 
     def _judge(self, seen: Seen) -> bool:
-        """Judge one step; whether it breaks a clause that is not a known deviation."""
+        """Judge one step; whether the case ends here.
+
+        A clause that is known to be broken everywhere does not end it, or nothing else would ever be judged.
+        """
         broken = False
         for clause in self._clauses:
             if not isinstance(seen, clause.of) or (seen.after.broken and not clause.of_broken):
                 continue
             judgement = clause.judge(seen)
             if judgement.subjects or judgement.violations:
-                self.tallies.setdefault(clause.id, Tally()).add(seen, judgement)
-            broken = broken or bool(judgement.violations and clause.id not in self._listed)
+                excused = bool(judgement.violations) and self._excuses.excuse(clause.id, seen)
+                self.tallies.setdefault(clause.id, Tally()).add(seen, judgement, excused=excused)
+            broken = broken or bool(judgement.violations and not self._excuses.everywhere(clause.id))
         return broken
 
     def _may_fail(self, step: Delete) -> bool:
@@ -301,3 +334,8 @@ class Trial:
     def _without_matching(self, rows: Rows, step: Delete) -> Rows:
         """The rows that a DELETE leaves: all for which its condition is FALSE or NULL, or an error that was not met."""
         return Counter({row: count for row, count in rows.items() if matches(step, self._table, row) is not True})
+
+
+def _now() -> int:
+    """The wall clock, ms since the epoch."""
+    return time.time_ns() // 1_000_000

@@ -14,9 +14,11 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
 from engines.port import EngineDied
+from model.capabilities import EVERYTHING, Capabilities
 from model.case import Case
 from model.steps import Append, Delete, Litter, Read, SetClock, Step, Vacuum
 from model.table import Table
+from strategies.fitted import fitted_step, fitted_table
 from strategies.programs import Program, any_vacuums, appends, deletes, next_clocks
 from strategies.strays import strays
 from strategies.vacuum_tables import vacuumable_tables
@@ -32,8 +34,15 @@ class TableMachine(RuleBasedStateMachine):
     ``broken`` gets the case that breaks a clause, and raises what Hypothesis is to shrink by; ``ended`` gets every case.
     """
 
-    def __init__(self, judge: Judge, broken: Callable[[JudgedCase], None], ended: Callable[[JudgedCase], None]) -> None:
+    def __init__(
+        self,
+        judge: Judge,
+        broken: Callable[[JudgedCase], None],
+        ended: Callable[[JudgedCase], None],
+        capabilities: Capabilities = EVERYTHING,
+    ) -> None:
         super().__init__()
+        self._capabilities = capabilities
         self._judge = judge
         self._broken = broken
         self._ended = ended
@@ -50,6 +59,7 @@ class TableMachine(RuleBasedStateMachine):
 
     @initialize(table=vacuumable_tables())
     def begin(self, table: Table) -> None:
+        table = fitted_table(table, capabilities=self._capabilities)
         self._trial = self._judge.trial(table, self._root)
         self._program = Program(table, engine_steps=ENGINE_STEPS)
 
@@ -110,6 +120,7 @@ class TableMachine(RuleBasedStateMachine):
 
     def _take(self, step: Step) -> None:
         assert self._trial is not None
+        step = fitted_step(step, capabilities=self._capabilities)
         self._taken.append(step)
         try:
             broken = self._trial.take(step)

@@ -15,6 +15,7 @@ from engines.port import Outcome
 from model.delete import DeletePrediction, LiveFile, predict_delete, says_nothing_of_rows
 from model.layout import partition_value, physical_name
 from model.refusals import APPEND_ONLY, Refusal, expected_refusal
+from model.rules import Rules
 from model.steps import BadDelete, Delete, EngineStep, Read, ReadChanges
 from model.table import Feature, Table
 from model.values import Row
@@ -61,6 +62,7 @@ class Seen:
     versions: Mapping[int, Promised]  # every version that the case has made so far, this step's included
     promised_rows: Rows  # of the current version after the step, by the case alone
     earlier: tuple[Seen, ...]
+    rules: Rules  # of the engine
 
     @cached_property
     def commits(self) -> tuple[Commit, ...]:
@@ -137,14 +139,20 @@ class DeleteSeen(Seen):
 
     @cached_property
     def prediction(self) -> DeletePrediction:
-        return predict_delete(self.live_files, self.step, self.table, folded=self._folded)
+        return predict_delete(
+            self.live_files,
+            self.step,
+            self.table,
+            folded=self._folded,
+            writes_vectors=self.rules.writes_vectors,
+        )
 
     @property
     def _folded(self) -> bool:
         """Whether the commit's own predicate names no data column, though the condition does, and that may be right."""
         parameters = self.info.fields.get("operationParameters") if self.info else None
         said = parameters.get("predicate") if isinstance(parameters, Mapping) else None
-        if not isinstance(said, str) or self.step.where is None:
+        if not isinstance(said, str) or self.step.where is None or self.rules.implementation != "spark":
             return False
         try:
             said = " ".join(map(str, json.loads(said)))  # an array of one text

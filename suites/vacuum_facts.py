@@ -97,5 +97,12 @@ def lite_scan(state: TableState, window: Window | None) -> LiteScan:
     return LiteScan(stamps, frozenset(changes))
 
 
+def tombstone_scan(state: TableState) -> LiteScan:
+    """What a LITE VACUUM finds that goes by the current version's removes, not by commits: data files, no vectors."""
+    return LiteScan(
+        {path: remove.deletion_timestamp or 0 for path, remove in state.tombstones.items() if is_below(path)}
+    )
+
+
 def _is_relative(action: Add | Remove) -> bool:
     return action.deletion_vector is not None and action.deletion_vector.storage == "u"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from model.refusals import CANNOT_VACUUM_LITE, UNKNOWN_PROTOCOL, Refusal
+from model.rules import Retain, Walk
 from model.steps import BadVacuum, Inventory, Trouble, Vacuum
 from model.vacuum import (
     Cutoff,
@@ -13,6 +14,7 @@ from model.vacuum import (
     InventoryScan,
     Judged,
     LogPruned,
+    ObjectScan,
     References,
     Scan,
     Window,
@@ -23,7 +25,7 @@ from model.vacuum import (
     whole_hours,
 )
 from suites.observation import Seen, relative
-from suites.vacuum_facts import commit_times, lite_scan, named_outside, references_of
+from suites.vacuum_facts import commit_times, lite_scan, named_outside, references_of, tombstone_scan
 
 
 @dataclass(frozen=True)
@@ -32,11 +34,11 @@ class VacuumSeen(Seen):
 
     @cached_property
     def retain(self) -> int | None:
-        """The RETAIN that has an effect, in ms: since Delta 4.1 only one that rounds to 0 hours (facts 1.2, step 4)."""
+        """The RETAIN that has an effect, in ms: on Delta since 4.1 only one that rounds to 0 hours (facts 1.2, step 4)."""
         if self.step.retain_hours is None:
             return None
         rounded = whole_hours(self.step.retain_hours)
-        return 0 if rounded == 0 else None
+        return rounded if rounded == 0 or self.rules.retain is Retain.ANY else None
 
     @cached_property
     def cutoff(self) -> Cutoff:
@@ -45,6 +47,7 @@ class VacuumSeen(Seen):
             retention=self.table.retention,
             retain=self.retain,
             wall=(self.outcome.started, self.outcome.ended),
+            own_clock=self.rules.own_clock,
         )
 
     @property
@@ -75,7 +78,7 @@ class VacuumSeen(Seen):
     @cached_property
     def _looked_through(self) -> tuple[Window | None, bool]:
         """The window of a LITE run, and whether the log has lost commits that belong to it."""
-        if not self.step.mode.lite:
+        if not self.step.mode.lite or not self.rules.lite_window:
             return None, False
         times = commit_times(self.before)
         try:
@@ -87,10 +90,10 @@ class VacuumSeen(Seen):
     def scan(self) -> Scan:
         """Where the run looks for files to delete."""
         if self.step.mode.lite:
-            return lite_scan(self.before, self.window)
+            return lite_scan(self.before, self.window) if self.rules.lite_window else tombstone_scan(self.before)
         if self.step.mode.inventory:
             return InventoryScan(self.step.inventory is Inventory.FILES)
-        return FullScan()
+        return FullScan() if self.rules.walk is Walk.DIRECTORIES else ObjectScan()
 
     @cached_property
     def fates(self) -> dict[str, Judged]:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import suites.clauses  # noqa: F401 - fills the catalogue
-from engines.provider import Provider
+from engines.provider import Provider, provider_for
 from engines.spark.adapter import SparkEngine
 from runner.workspace import Workspace
 
@@ -40,7 +40,7 @@ def workspace() -> Iterator[Workspace]:
 @pytest.fixture(scope="session")
 def provider(workspace: Workspace) -> Iterator[Provider]:
     """The engine's process."""
-    made = Provider(
+    made = provider_for(
         "spark",
         directory=workspace.directory,
         started=workspace.started,

@@ -1,7 +1,7 @@
 """``python -m tests.find_witnesses [NAME ...]``: for each known-bad engine, a small case that shows it.
 
 Looks through the cases of the smoke profile, and then through those made by hand (``tests.handmade_vacuums``), for the
-first in which the fault is noticed by a clause of its ``caught_by``, on the engine of our own (``tests.fake_engine``), and
+first in which the fault is noticed by a clause of its ``caught_by``, on the engine of our own (``proof.model_engine``), and
 makes it smaller. Writes tests/witnesses/NAME.json, which
 ``tests/test_witnesses.py`` judges on the real engine. A fault that no case shows ends the command with 1.
 """
@@ -19,6 +19,7 @@ import suites.clauses  # noqa: F401 - fills the catalogue
 from engines.known_bad import FAULTS, Fault, KnownBadEngine
 from model.case import Case
 from model.codec import to_json
+from proof.model_engine import ModelEngine
 from runner.controller import FIXED_SEED
 from suites.campaigns import shards
 from suites.clause import CATALOGUE
@@ -26,7 +27,6 @@ from suites.drawing import fixed_cases
 from suites.judge import Judge
 from suites.profiles import PROFILES
 from suites.reduction import reduce, truncated
-from tests.fake_engine import FakeEngine
 from tests.handmade_vacuums import HANDMADE
 
 #: How many smaller cases are tried for each witness.
@@ -48,7 +48,7 @@ class Candidate:
 
 def candidates(scratch: Path) -> list[Candidate]:
     """All cases that may show a fault, those of the smoke profile first."""
-    healthy = Judge(FakeEngine(), list(CATALOGUE.values()), scratch)
+    healthy = Judge(ModelEngine(), list(CATALOGUE.values()), scratch)
     cases = [*smoke_cases(), *HANDMADE.values()]
     return [Candidate(case, frozenset(healthy.judge(case).tallies)) for case in cases]
 
@@ -70,7 +70,7 @@ def main(names: Sequence[str]) -> int:
     with tempfile.TemporaryDirectory(prefix="tombstone-witnesses-") as scratch:
         among = candidates(Path(scratch) / "healthy")
         for number, name in enumerate(names or list(FAULTS)):
-            engine = KnownBadEngine(FakeEngine(), FAULTS[name])
+            engine = KnownBadEngine(ModelEngine(), FAULTS[name])
             witness = find(FAULTS[name], among, Judge(engine, list(CATALOGUE.values()), Path(scratch) / str(number)))
             if witness is None:
                 missing.append(name)

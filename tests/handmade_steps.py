@@ -14,10 +14,10 @@ from model.predicate import And, Compare, Op
 from model.steps import Delete, EngineStep, Step, Vacuum
 from model.table import HOUR, WEEK, Column, Commit, DataFile, Kind, Removal, Stray, Table
 from model.values import Row, Type
+from proof.model_engine import ModelEngine
 from suites.clause import CATALOGUE, NOT_MET, Clause, Judgement
 from suites.judge import Tally, Trial
 from suites.observation import Seen
-from tests.fake_engine import FakeEngine
 
 #: Changes what an engine did to the table, or what it answered.
 Tamper = Callable[[Path, Outcome], "Outcome | None"]
@@ -31,10 +31,10 @@ class Hand:
     """An engine whose outcomes are changed by hand before they are seen: each step's by its own tamper."""
 
     name = "hand"
-    versions = FakeEngine.versions
+    versions = ModelEngine.versions
 
     def __init__(self, *tampers: Tamper) -> None:
-        self._engine = FakeEngine()
+        self._engine = ModelEngine()
         self._tampers = list(tampers)
 
     def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:

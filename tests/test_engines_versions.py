@@ -7,7 +7,8 @@ from itertools import pairwise
 import pytest
 
 from engines.port import EngineUnavailable
-from engines.versions import RELEASES, artifact_for, parse
+from engines.versions import RELEASES, artifact_for
+from model.versions import parse
 
 
 @pytest.mark.parametrize(

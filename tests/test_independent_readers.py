@@ -14,12 +14,12 @@ from model.case import Case
 from model.steps import Delete, EngineStep, Vacuum
 from model.table import Column, Commit, DataFile, Feature, Kind, Table, VectorStorage
 from model.values import Type
+from proof.model_engine import ModelEngine
 from suites.campaigns import CAMPAIGNS, Campaign, Shard
 from suites.clause import CATALOGUE
 from suites.drawing import fixed_cases
 from suites.judge import Judge
 from suites.materialise import plan_table, write_table
-from tests.fake_engine import FakeEngine
 from tests.independent_readers import READERS, differing, unsupported
 
 DELETES = [campaign for campaign in CAMPAIGNS if campaign.chapters == ("DEL",) and campaign.name != "refused-deletes"]
@@ -76,12 +76,12 @@ def compare(engine: Engine, cases: list[Case], directory: Path, *, least: int) -
 
 def test_other_readers_agree_on_what_the_model_says(tmp_path: Path) -> None:
     cases = drawn(DELETES, 15, seed=1)
-    compare(FakeEngine(), cases, tmp_path, least=len(cases))
+    compare(ModelEngine(), cases, tmp_path, least=len(cases))
 
 
 def test_other_readers_agree_after_a_vacuum(tmp_path: Path) -> None:
     cases = drawn(VACUUMS, 4, seed=1)
-    compare(FakeEngine(), cases, tmp_path, least=len(cases))
+    compare(ModelEngine(), cases, tmp_path, least=len(cases))
 
 
 @pytest.mark.parametrize("campaigns", [DELETES, VACUUMS], ids=["DEL", "VAC"])

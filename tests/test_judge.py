@@ -23,10 +23,10 @@ from model.predicate import Compare, Op
 from model.steps import ENGINE_STEPS, Append, BadVacuum, Delete, EngineStep, Litter, Moment, Read, SetClock, Vacuum
 from model.table import HOUR, WEEK, Column, Commit, DataFile, Removal, Stray, Table
 from model.values import Type
+from proof.model_engine import Habits, ModelEngine
 from suites.campaigns import CAMPAIGNS, Campaign
 from suites.clause import CATALOGUE
 from suites.judge import Judge, JudgedCase
-from tests.fake_engine import FakeEngine, Habits
 
 #: The tests share drawn cases: one worker of pytest-xdist does them all.
 pytestmark = pytest.mark.xdist_group("judge")
@@ -66,7 +66,7 @@ def judge(engine: Engine, directory: Path, **listed: Any) -> Judge:
 @cache
 def judged(campaign: Campaign, directory: Path) -> tuple[JudgedCase, ...]:
     """The drawn cases, judged on the right engine; its habits take turns."""
-    judges = [judge(FakeEngine(habits), directory / str(number)) for number, habits in enumerate(HABITS)]
+    judges = [judge(ModelEngine(habits), directory / str(number)) for number, habits in enumerate(HABITS)]
     return tuple(judges[number % len(HABITS)].judge(case) for number, case in enumerate(drawn(campaign)))
 
 
@@ -102,7 +102,7 @@ def test_a_campaign_meets_its_chapters(campaign: Campaign, directory: Path) -> N
 
 
 def test_a_table_is_gone_when_its_case_is_judged(tmp_path: Path) -> None:
-    judge(FakeEngine(), tmp_path).judge(drawn(CAMPAIGNS[0])[0])
+    judge(ModelEngine(), tmp_path).judge(drawn(CAMPAIGNS[0])[0])
     assert not list(tmp_path.iterdir())
 
 
@@ -126,7 +126,7 @@ def witnesses(fault: Fault, clause: str, directory: Path) -> list[Case]:
 @pytest.mark.parametrize(("fault", "clause"), BY_CLAUSE, ids=lambda value: getattr(value, "name", value))
 def test_every_fault_is_noticed_by_each_of_its_clauses(fault: Fault, clause: str, directory: Path) -> None:
     """Stronger than what a run of a known-bad engine asks for: that one of the clauses notices."""
-    bad = judge(KnownBadEngine(FakeEngine(), fault), directory / f"{fault.name}-{clause}")
+    bad = judge(KnownBadEngine(ModelEngine(), fault), directory / f"{fault.name}-{clause}")
     for case in witnesses(fault, clause, directory)[:100]:
         result = bad.judge(case)
         assert result.failure is None, result.failure
@@ -163,7 +163,7 @@ class Watched:
     versions: Mapping[str, str] = {"delta": "4.4.0"}
 
     def __init__(self, *, deaths: int = 0) -> None:
-        self.engine = FakeEngine()
+        self.engine = ModelEngine()
         self.deaths = deaths
         self.calls: list[tuple[Path, EngineStep, int, int | None]] = []
 
@@ -179,7 +179,7 @@ class Watched:
 
 
 def test_what_was_seen_is_recorded_step_by_step(tmp_path: Path) -> None:
-    result = judge(FakeEngine(), tmp_path).judge(CASE)
+    result = judge(ModelEngine(), tmp_path).judge(CASE)
     assert not result.violated
     assert [(step["index"], step["kind"]) for step in result.steps] == [
         (0, "delete"),
@@ -203,7 +203,7 @@ def test_what_was_seen_is_recorded_step_by_step(tmp_path: Path) -> None:
 
 def test_records_do_not_depend_on_the_run(tmp_path: Path) -> None:
     def records(name: str) -> list[dict[str, Any]]:
-        steps = judge(FakeEngine(), tmp_path / name).judge(CASE).steps
+        steps = judge(ModelEngine(), tmp_path / name).judge(CASE).steps
         return [{key: value for key, value in step.items() if key != "seconds"} for step in steps]
 
     assert records("one") == records("another")
@@ -261,28 +261,28 @@ def test_appends_and_litter_are_part_of_the_promise(tmp_path: Path) -> None:
         Vacuum(),
         Read(),
     )
-    result = judge(FakeEngine(), tmp_path).judge(Case(TABLE, steps))
+    result = judge(ModelEngine(), tmp_path).judge(Case(TABLE, steps))
     assert not result.violated
     assert result.steps[1]["outcome"]["rows"] == [[2], [3], [50], [None]]
     assert result.tallies["VAC-SAFE-4"].met == result.tallies["VAC-SAFE-3"].met == 1
 
 
 def test_a_case_ends_where_a_clause_is_broken(tmp_path: Path) -> None:
-    bad = KnownBadEngine(FakeEngine(), FAULTS["removes-without-time"])
+    bad = KnownBadEngine(ModelEngine(), FAULTS["removes-without-time"])
     result = judge(bad, tmp_path).judge(CASE)
     assert result.violated == ["DEL-REM-1A"]
     assert [step["index"] for step in result.steps] == [0]
 
 
 def test_a_known_deviation_does_not_end_a_case(tmp_path: Path) -> None:
-    bad = KnownBadEngine(FakeEngine(), FAULTS["says-blind-append"])
+    bad = KnownBadEngine(ModelEngine(), FAULTS["says-blind-append"])
     result = judge(bad, tmp_path, listed=["DEL-INFO-1B"]).judge(CASE)
     assert result.violated == ["DEL-INFO-1B"]
     assert len(result.steps) == len(CASE.steps)
 
 
 def test_a_broken_table_ends_a_case_even_where_that_is_a_known_deviation(tmp_path: Path) -> None:
-    bad = KnownBadEngine(FakeEngine(), FAULTS["breaks-the-log"])
+    bad = KnownBadEngine(ModelEngine(), FAULTS["breaks-the-log"])
     result = judge(bad, tmp_path, listed=list(CATALOGUE)).judge(CASE)
     assert result.violated == ["DEL-PHYS-3"]
     assert [step["index"] for step in result.steps] == [0]
@@ -306,7 +306,7 @@ def test_an_engine_that_dies_twice_is_a_failure_that_says_so(tmp_path: Path) -> 
 
 def test_a_mistake_of_our_own_is_a_failure_of_the_harness(tmp_path: Path) -> None:
     absent = Delete(Compare("absent", Op.EQ, 1, Type.INTEGER))
-    result = judge(FakeEngine(), tmp_path).judge(replace(CASE, steps=(absent,)))
+    result = judge(ModelEngine(), tmp_path).judge(replace(CASE, steps=(absent,)))
     assert result.failure is not None and result.failure.kind == "harness"
     assert result.failure.message == "KeyError: 'absent'"
     assert "Traceback" in result.failure.log
@@ -315,5 +315,5 @@ def test_a_mistake_of_our_own_is_a_failure_of_the_harness(tmp_path: Path) -> Non
 
 def test_only_the_clauses_that_are_asked_for_are_judged(tmp_path: Path) -> None:
     chosen = [CATALOGUE["VAC-SAFE-1"], CATALOGUE["DEL-ROW-5A"]]
-    result = Judge(FakeEngine(), chosen, tmp_path).judge(CASE)
+    result = Judge(ModelEngine(), chosen, tmp_path).judge(CASE)
     assert set(result.tallies) == {"VAC-SAFE-1", "DEL-ROW-5A"}

@@ -5,22 +5,28 @@ from __future__ import annotations
 from functools import cache
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import suites.clauses  # noqa: F401 - fills the catalogue
 from deltalog.log import read_log
+from engines.deltalake.capabilities import capabilities_of
 from engines.known_bad import FAULTS, Fault, KnownBadEngine
 from engines.known_bad.logs import state_of
 from engines.known_bad.tampering import Tampering
 from engines.port import Outcome
+from model.capabilities import EVERYTHING
+from model.case import Case
 from model.codec import from_json, to_json
+from model.rules import DELTA_RS, SPARK
 from model.steps import ENGINE_STEPS, BadVacuum, Vacuum
 from model.table import Table
-from suites.clause import CATALOGUE
+from proof.model_engine import Habits, ModelEngine
+from strategies.fitted import fitted
+from suites.clause import CATALOGUE, Clause, not_held_against
 from suites.judge import Judge, JudgedCase
 from suites.materialise import plan_table, write_table
-from tests.fake_engine import FakeEngine, Habits
 from tests.handmade_vacuums import HANDMADE, PRUNED_TABLE, VECTORS
 
 pytestmark = pytest.mark.xdist_group("known-bad-vacuums")
@@ -33,8 +39,27 @@ VACUUM_FAULTS = [fault for fault in FAULTS.values() if fault.on in (Vacuum, BadV
 BY_CLAUSE = [(fault, clause) for fault in VACUUM_FAULTS for clause in fault.caught_by]
 
 
-def judge(engine: KnownBadEngine | FakeEngine, directory: Path) -> Judge:
-    return Judge(engine, list(CATALOGUE.values()), directory)
+#: What a known-bad engine is built on: the engine of our own by Spark's rules, or by those of delta-rs.
+RULES = {"spark": SPARK, "deltalake": DELTA_RS}
+CAPABLE = {"spark": EVERYTHING, "deltalake": capabilities_of("1.6.6")}
+
+
+def promised(name: str) -> list[Clause[Any]]:
+    """The clauses that are held against the engine of our own by these rules."""
+    found = CATALOGUE.values()
+    return [clause for clause in found if not_held_against(clause, "4.4.0", CAPABLE[name], RULES[name]) is None]
+
+
+def healthy(rules: str, habits: Habits | None = None) -> ModelEngine:
+    return ModelEngine(habits, rules=RULES[rules], capabilities=CAPABLE[rules])
+
+
+def judge(engine: KnownBadEngine | ModelEngine, directory: Path, rules: str = "spark") -> Judge:
+    return Judge(engine, promised(rules), directory)
+
+
+def case_of(name: str, rules: str) -> Case:
+    return fitted(HANDMADE[name], capabilities=CAPABLE[rules])
 
 
 @pytest.fixture(scope="module")
@@ -43,15 +68,17 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @cache
-def judged(name: str, directory: Path) -> JudgedCase:
+def judged(name: str, directory: Path, rules: str = "spark") -> JudgedCase:
     """A case on the healthy engine; its habits take turns."""
     habits = HABITS[list(HANDMADE).index(name) % len(HABITS)]
-    return judge(FakeEngine(habits), directory / "healthy" / name).judge(HANDMADE[name])
+    engine = healthy(rules, habits)
+    return judge(engine, directory / f"healthy-{rules}" / name, rules).judge(case_of(name, rules))
 
 
+@pytest.mark.parametrize("rules", RULES)
 @pytest.mark.parametrize("name", HANDMADE)
-def test_nothing_is_noticed_on_the_healthy_engine(name: str, directory: Path) -> None:
-    case, result = HANDMADE[name], judged(name, directory)
+def test_nothing_is_noticed_on_the_healthy_engine(name: str, rules: str, directory: Path) -> None:
+    case, result = case_of(name, rules), judged(name, directory, rules)
     assert from_json(to_json(case)) == case, "a case that no one can write down"
     assert result.failure is None, result.failure
     assert not result.violated, {id: result.tallies[id].violations for id in result.violated}
@@ -59,16 +86,17 @@ def test_nothing_is_noticed_on_the_healthy_engine(name: str, directory: Path) ->
 
 
 def test_the_cases_meet_every_clause_of_vacuum(directory: Path) -> None:
-    met = {id for name in HANDMADE for id in judged(name, directory).tallies}
+    met = {id for rules in RULES for name in HANDMADE for id in judged(name, directory, rules).tallies}
     assert {id for id in CATALOGUE if id.startswith("VAC-")} <= met
 
 
 @pytest.mark.parametrize(("fault", "clause"), BY_CLAUSE, ids=lambda value: getattr(value, "name", value))
 def test_every_fault_is_noticed_by_each_of_its_clauses(fault: Fault, clause: str, directory: Path) -> None:
-    bad = judge(KnownBadEngine(FakeEngine(), fault), directory / fault.name)
-    for name, case in HANDMADE.items():
-        if clause in judged(name, directory).tallies:
-            result = bad.judge(case)
+    rules = next(rules for rules in RULES if CATALOGUE[clause] in promised(rules))
+    bad = judge(KnownBadEngine(healthy(rules), fault), directory / fault.name, rules)
+    for name in HANDMADE:
+        if clause in judged(name, directory, rules).tallies:
+            result = bad.judge(case_of(name, rules))
             assert result.failure is None, result.failure
             if clause in result.violated:
                 return
@@ -78,7 +106,7 @@ def test_every_fault_is_noticed_by_each_of_its_clauses(fault: Fault, clause: str
 @pytest.mark.parametrize("fault", VACUUM_FAULTS, ids=lambda fault: fault.name)
 def test_no_fault_stumbles_over_what_it_was_not_made_for(fault: Fault, directory: Path) -> None:
     """Pruned logs, files outside, links, refusals, a file system that fails: another one for each fault."""
-    bad = judge(KnownBadEngine(FakeEngine(), fault), directory / f"{fault.name}-others")
+    bad = judge(KnownBadEngine(ModelEngine(), fault), directory / f"{fault.name}-others")
     start = VACUUM_FAULTS.index(fault)
     for name in [*list(HANDMADE)[start % 23 :: 23], "pruned", "elsewhere"]:
         result = bad.judge(HANDMADE[name])
@@ -114,7 +142,7 @@ def test_a_fault_knows_the_state_as_our_reader_does(table: Table, tmp_path: Path
 def test_the_copy_of_a_known_bad_engine_is_nowhere_beside_the_table(tmp_path: Path) -> None:
     seen = []
 
-    class Looks(FakeEngine):
+    class Looks(ModelEngine):
         def run(self, root: Path, *args: object, **named: object) -> Outcome:
             seen.append(sorted(path.name for path in root.parent.iterdir()))
             return super().run(root, *args, **named)  # type: ignore[arg-type]

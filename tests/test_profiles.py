@@ -15,6 +15,7 @@ from engines.known_bad import FAULTS, Fault, KnownBadEngine
 from model.case import Case
 from model.steps import Mode
 from model.vacuum import Reason
+from proof.model_engine import ModelEngine
 from runner.controller import FIXED_SEED
 from suites.campaigns import shards
 from suites.clause import CATALOGUE
@@ -23,7 +24,6 @@ from suites.features import PAIRED, features_of
 from suites.judge import Judge, JudgedCase
 from suites.occasions import SHORT_NAMES
 from suites.profiles import PROFILES
-from tests.fake_engine import FakeEngine
 
 pytestmark = pytest.mark.xdist_group("judge")
 
@@ -79,7 +79,7 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def judged(case: Case, directory: Path) -> JudgedCase:
-    found = Judge(FakeEngine(), list(CATALOGUE.values()), directory).judge(case)
+    found = Judge(ModelEngine(), list(CATALOGUE.values()), directory).judge(case)
     assert found.failure is None, found.failure
     return found
 
@@ -163,7 +163,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def test_the_smoke_profile_shows_the_fault(fault: Fault, directory: Path, tmp_path: Path) -> None:
-    judge = Judge(KnownBadEngine(FakeEngine(), fault), list(CATALOGUE.values()), tmp_path)
+    judge = Judge(KnownBadEngine(ModelEngine(), fault), list(CATALOGUE.values()), tmp_path)
     wanted = set(fault.caught_by)
     assert any(wanted & set(judge.judge(case).violated) for case, ids in met_in_smoke(directory) if wanted & ids)
 

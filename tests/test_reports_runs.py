@@ -409,6 +409,16 @@ def test_the_verdict_of_each_situation() -> None:
     assert verdict([erred, passing]) is Verdict.PASS
     assert verdict([], status="disabled") is Verdict.DISABLED
     assert verdict([], status="unsupported") is Verdict.UNSUPPORTED
+    # What is known for a circumstance was excused, or not, where the case was judged.
+    bound = Deviation("VAC-SAFE-1", "known", "https://example.org/2", when="rain")
+    excused = {**failing, "clauses": {"VAC-SAFE-1": {**failing["clauses"]["VAC-SAFE-1"], "verdict": "xfail"}}}
+    assert verdict([passing, failing], bound) is Verdict.FAIL
+    assert verdict([passing, excused], bound) is Verdict.XFAIL
+    assert verdict([excused, failing], bound) is Verdict.FAIL
+    assert verdict([passing], bound) is Verdict.STALE
+    elsewhere = Deviation("VAC-SAFE-2", "known", "https://example.org/2", when="rain")
+    other = {**passing, "clauses": {**passing["clauses"], "VAC-SAFE-2": excused["clauses"]["VAC-SAFE-1"]}}
+    assert verdict([other], bound, elsewhere) is Verdict.PASS, "its entry is alive: another clause of it was met"
     # Shrunk cases can fail a clause, but they are no exercise.
     assert verdict([{**passing, "origin": "shrunk"}]) is Verdict.UNEXERCISED
     assert verdict([passing, {**failing, "origin": "shrunk"}]) is Verdict.FAIL

@@ -22,16 +22,17 @@ from engines.known_bad import FAULTS
 from engines.known_bad.tampering import Tampering
 from engines.port import Outcome
 from model.predicate import Compare, Op
+from model.rules import SPARK
 from model.steps import BadDelete, BadVacuum, Blunder, Delete, EngineStep, Read, ReadChanges, Vacuum, VacuumBlunder
 from model.table import HOUR, WEEK, Column, Commit, Table
 from model.vacuum import Cutoff, Fate, Reason
 from model.values import Type
+from proof.model_engine import ModelEngine
 from suites.clause import CATALOGUE, clause, matches
 from suites.materialise import plan_table, write_table
 from suites.observation import ChangesSeen, DeleteSeen, ReadSeen, RefusalSeen, Seen, duration, relative
 from suites.observe import Observer
 from suites.vacuum_seen import VacuumRefusalSeen, VacuumSeen
-from tests.fake_engine import FakeEngine
 from tests.handmade_steps import (
     AGED,
     DRY,
@@ -241,6 +242,7 @@ def seen(table: Table, step: Vacuum, directory: Path, *, clock: int = 0, wall: t
         versions={},
         promised_rows=Counter(),
         earlier=(),
+        rules=SPARK,
     )
 
 
@@ -328,7 +330,7 @@ def test_a_fault_without_occasion_changes_nothing(tmp_path: Path) -> None:
         root = tmp_path / name / "table"
         write_table(plan_table(empty), root, start=0)
         step = STEPS[fault.on]
-        outcome = FakeEngine().run(root, step, clock=0, version=0)
+        outcome = ModelEngine().run(root, step, clock=0, version=0)
         before = Observer(empty, root).observe()
         answer = fault.tamper(Tampering(root, tmp_path / "before", step, outcome, 0, 0, False, 0))
         after = Observer(empty, root).observe(before)

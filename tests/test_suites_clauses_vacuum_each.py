@@ -144,7 +144,7 @@ MASKED = table(
     ],
     features=(Feature.DELETION_VECTORS,),
 )
-#: Young, as FakeEngine keeps what is disputed in any case.
+#: Young, as ModelEngine keeps what is disputed in any case.
 ABSOLUTE = table(
     [file(0)],
     [Commit(OLD, adds=(0,)), Commit(-DAY, masks=(Mask(0, (0,), -DAY, VectorStorage.ABSOLUTE),))],

@@ -28,13 +28,13 @@ from model.steps import (
 )
 from model.table import DAY, WEEK, Column, Commit, DataFile, Kind, Reference, Removal, Stray, Table
 from model.values import Type
+from proof.model_engine import ModelEngine
 from suites.clause import CATALOGUE
 from suites.judge import Judge
 from suites.normalise import step_text
 from suites.observation import ReadSeen, Seen
 from suites.record import case_line
 from suites.vacuum_seen import VacuumRefusalSeen, VacuumSeen
-from tests.fake_engine import FakeEngine
 
 FILES = tuple(
     DataFile(id, (), ((id,),), -4 * WEEK, reference=one)
@@ -54,7 +54,7 @@ TABLE = Table(
 )
 
 
-class Watching(FakeEngine):
+class Watching(ModelEngine):
     """Notes where it is asked to run, and what lies there."""
 
     def __init__(self) -> None:
@@ -69,7 +69,7 @@ class Watching(FakeEngine):
 
 
 def take(directory: Path, *steps: Step, table: Table = TABLE) -> list[Seen]:
-    engine = FakeEngine()
+    engine = ModelEngine()
     judge = Judge(engine, list(CATALOGUE.values()), directory)
     trial = judge.trial(table, judge.new_root())
     for step in steps:
@@ -112,11 +112,11 @@ def test_a_vacuum_is_seen_as_one_or_as_a_refusal(tmp_path: Path) -> None:
 
 
 def test_occasions_are_summed_and_recorded(tmp_path: Path) -> None:
-    judge = Judge(FakeEngine(), list(CATALOGUE.values()), tmp_path)
+    judge = Judge(ModelEngine(), list(CATALOGUE.values()), tmp_path)
     result = judge.judge(Case(TABLE, (Vacuum(dry_run=True), Vacuum(), Vacuum())))
     assert result.occasions["mode default × table's default"] == 3
     assert result.occasions["go: orphan"] == 1 and result.occasions["stay: live add by URI"] == 2
-    line: dict[str, Any] = case_line(result, campaign="c", shard=0, index=0, origin="generated", listed=())
+    line: dict[str, Any] = case_line(result, campaign="c", shard=0, index=0, origin="generated")
     assert line["occasions"] == dict(sorted(result.occasions.items()))
     vanished = json.loads(json.dumps(line))["steps"][1]["observed"]["vanished"]
     assert "old" in vanished and len(vanished) == 2

@@ -10,23 +10,23 @@ import pytest
 import suites.clauses  # noqa: F401 - fills the catalogue
 from engines.known_bad import FAULTS, KnownBadEngine
 from model.codec import from_json
+from proof.model_engine import ModelEngine
 from suites.campaigns import EXPLORATION, Shard
 from suites.clause import CATALOGUE
 from suites.drawing import Drawing, PromiseBroken
 from suites.judge import Judge
-from tests.fake_engine import FakeEngine
 
 
 def explore(engine: Any, directory: Path, lines: list[dict[str, Any]], *, runs: int) -> Judge:
     judge = Judge(engine, list(CATALOGUE.values()), directory)
-    drawing = Drawing(Shard(EXPLORATION, 0, runs), judge.judge, lines.append, lambda clause: True, ())
+    drawing = Drawing(Shard(EXPLORATION, 0, runs), judge.judge, lines.append, lambda clause: True)
     drawing.explore(judge, seed=3)
     return judge
 
 
 def test_a_right_engine_is_explored_to_the_end(tmp_path: Path) -> None:
     lines: list[dict[str, Any]] = []
-    explore(FakeEngine(), tmp_path, lines, runs=25)
+    explore(ModelEngine(), tmp_path, lines, runs=25)
     assert len(lines) >= 15 and not any(line["violations"] or line["error"] for line in lines)
     assert max(len(line["steps"]) for line in lines) == 12, "some runs use up their steps"
     assert not list(tmp_path.iterdir())
@@ -34,7 +34,7 @@ def test_a_right_engine_is_explored_to_the_end(tmp_path: Path) -> None:
 
 def test_a_fault_is_found_and_told_as_a_case(tmp_path: Path) -> None:
     lines: list[dict[str, Any]] = []
-    bad = KnownBadEngine(FakeEngine(), FAULTS["vacuums-inside-retention"])
+    bad = KnownBadEngine(ModelEngine(), FAULTS["vacuums-inside-retention"])
     with pytest.raises(PromiseBroken, match="VAC-"):
         explore(bad, tmp_path, lines, runs=100)
     shown = lines[-1]

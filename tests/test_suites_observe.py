@@ -18,6 +18,7 @@ from deltalog.parquet import write_data_file
 from engines.port import EngineError, Outcome
 from model.layout import file_path
 from model.refusals import CANNOT_VACUUM_LITE, UNKNOWN_PROTOCOL
+from model.rules import SPARK
 from model.steps import Inventory, Mode, Trouble, Vacuum
 from model.table import (
     DAY,
@@ -79,6 +80,7 @@ def seen(given: Table, root: Path, step: Vacuum, *, refused: bool = False, clock
         versions={},
         promised_rows=Counter(),
         earlier=(),
+        rules=SPARK,
     )
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from engines.port import EngineError, Outcome
+from model.rules import SPARK
 from model.steps import Mode, Vacuum
 from model.table import HOUR, WEEK, Column, Commit, DataFile, Removal, Stray, Table
 from model.vacuum import Reason
@@ -65,6 +66,7 @@ def seen(directory: Path, step: Vacuum, given: Table | None = None, *, refused: 
         versions={},
         promised_rows=Counter(),
         earlier=(),
+        rules=SPARK,
     )
 
 

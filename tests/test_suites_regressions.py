@@ -8,6 +8,7 @@ import pytest
 
 import suites.clauses  # noqa: F401 - fills the catalogue
 from model.codec import CorruptCase
+from proof.model_engine import ModelEngine
 from reports.deviations import read_deviations
 from runner.plugin import ROOT
 from suites.campaigns import REGRESSIONS, shards
@@ -16,7 +17,6 @@ from suites.drawing import fixed_cases
 from suites.judge import Judge
 from suites.profiles import PROFILES, Profile
 from suites.regressions import FOLDER, kept_cases
-from tests.fake_engine import FakeEngine
 
 
 @pytest.mark.parametrize("profile", PROFILES.values(), ids=list(PROFILES))
@@ -29,7 +29,7 @@ def test_every_run_judges_them(profile: Profile) -> None:
 
 def test_they_meet_the_deviations_that_are_drawn_seldom(tmp_path: Path) -> None:
     """So that none is found stale by a small budget."""
-    judge = Judge(FakeEngine(), list(CATALOGUE.values()), tmp_path)
+    judge = Judge(ModelEngine(), list(CATALOGUE.values()), tmp_path)
     judged = [judge.judge(case) for case in kept_cases()]
     assert [case.failure for case in judged] == [None] * len(judged)
     listed = {deviation.clause for deviation in read_deviations(ROOT / "deviations" / "spark.toml")}

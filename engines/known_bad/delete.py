@@ -271,6 +271,17 @@ def adds_in_the_wrong_place(t: Tampering) -> Outcome | None:
     return None
 
 
+@fault(
+    "adds-without-a-partition-value",
+    "An add leaves out the value of a partition column.",
+    on=Delete,
+    caught_by="DEL-ADD-1B DEL-ADD-1E",
+)
+def adds_without_a_partition_value(t: Tampering) -> Outcome | None:
+    t.change_first(t.new_adds, lambda add: add.update(partitionValues=dict(list(add["partitionValues"].items())[1:])))
+    return None
+
+
 @fault("adds-without-data-change", "An add says dataChange=false.", on=Delete, caught_by="DEL-ADD-1C")
 def adds_without_data_change(t: Tampering) -> Outcome | None:
     t.change_first(t.new_adds, lambda add: add.update(dataChange=False))

@@ -11,6 +11,8 @@ from pathlib import Path
 from engines.known_bad.fault import Fault
 from engines.known_bad.tampering import Tampering
 from engines.port import Engine, Outcome
+from model.capabilities import Capabilities
+from model.rules import Rules
 from model.steps import EngineStep, Vacuum
 
 
@@ -29,6 +31,14 @@ class KnownBadEngine:
     @property
     def versions(self) -> Mapping[str, str]:
         return self._engine.versions
+
+    @property
+    def capabilities(self) -> Capabilities:
+        return self._engine.capabilities
+
+    @property
+    def rules(self) -> Rules:
+        return self._engine.rules
 
     def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
         # Not beside the root: what lies there is part of what is observed.

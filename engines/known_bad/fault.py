@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from engines.known_bad.tampering import Tampering
 from engines.port import Outcome
+from model.capabilities import Need
 from model.steps import EngineStep
 
 #: Makes its one thing wrong, if the step gives occasion to. Returns the answer to give instead of the engine's, if another.
@@ -20,17 +21,20 @@ class Fault:
     on: type[EngineStep]
     caught_by: tuple[str, ...]
     tamper: Tamper
+    needs: tuple[Need, ...] = ()  # what it tampers with; one of these at least an engine must have
 
 
 FAULTS: dict[str, Fault] = {}
 
 
-def fault(name: str, sentence: str, *, on: type[EngineStep], caught_by: str) -> Callable[[Tamper], Tamper]:
+def fault(
+    name: str, sentence: str, *, on: type[EngineStep], caught_by: str, needs: Iterable[Need] = ()
+) -> Callable[[Tamper], Tamper]:
     """Enter the decorated function under a name. ``caught_by`` are clause ids, separated by spaces."""
 
     def enter(tamper: Tamper) -> Tamper:
         assert name not in FAULTS, name
-        FAULTS[name] = Fault(name, sentence, on, tuple(caught_by.split()), tamper)
+        FAULTS[name] = Fault(name, sentence, on, tuple(caught_by.split()), tamper, tuple(needs))
         return tamper
 
     return enter

@@ -167,12 +167,12 @@ def _rounds_to_zero(t: Tampering) -> bool:
 
 @fault(
     "ignores-retain-zero",
-    "RETAIN 0, with the check off, deletes no more than a VACUUM without it.",
+    "RETAIN, with the check off, deletes no more than a VACUUM without it.",
     on=Vacuum,
-    caught_by="VAC-KEEP-2A",
+    caught_by="VAC-KEEP-2A VAC-KEEP-2C",
 )
 def ignores_retain_zero(t: Tampering) -> Outcome | None:
-    if done(t) and _rounds_to_zero(t):
+    if done(t) and step_of(t).retain_hours is not None:
         t.restore_all(path for path in t.deleted() if max(t.modified(path), t.tombstones.get(path, 0)) > t.cutoff)
     return None
 

@@ -59,7 +59,7 @@ def dot_names(t: Tampering) -> Outcome | None:
     "hides-by-the-first-name",
     "VACUUM looks only at the first part of a path to see whether it is hidden.",
     on=Vacuum,
-    caught_by="VAC-SAFE-4",
+    caught_by="VAC-SAFE-4 VAC-SAFE-4B",
 )
 def by_the_first_name(t: Tampering) -> Outcome | None:
     for path in _old_strays(t) if ran(t) else []:

@@ -70,6 +70,23 @@ def refused_deletes(t: Tampering) -> Outcome | None:
     caught_by="VAC-PROTO-1",
 )
 def unknown_features(t: Tampering) -> Outcome | None:
+    return t.succeed() if _refused_for_features(t) else None
+
+
+def _refused_for_features(t: Tampering) -> bool:
     error = t.outcome.error
-    refused = error is not None and (error.condition or "").startswith("DELTA_UNSUPPORTED_FEATURES")
-    return t.succeed() if refused else None
+    return error is not None and (error.condition or "").startswith("DELTA_UNSUPPORTED_FEATURES")
+
+
+@fault(
+    "vacuums-in-spite-of-unknown-features",
+    "VACUUM deletes files of a table whose protocol asks for a feature that it does not know, and says that it went well.",
+    on=Vacuum,
+    caught_by="VAC-PROTO-1 VAC-PROTO-2",
+)
+def vacuums_all_the_same(t: Tampering) -> Outcome | None:
+    assert isinstance(t.step, Vacuum)
+    if not _refused_for_features(t) or t.step.dry_run:
+        return None
+    t.delete_first(path for path in t.files() if not t.hidden(path))
+    return t.succeed()

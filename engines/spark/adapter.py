@@ -25,6 +25,8 @@ from engines.spark.jvm import Lease, end, tail
 from engines.spark.session import connect
 from engines.spark.vacuums import run_bad_vacuum, run_vacuum
 from engines.spark.values import rows_of
+from model.capabilities import EVERYTHING, Capabilities
+from model.rules import SPARK, Rules
 from model.steps import BadDelete, BadVacuum, Delete, EngineStep, Read, ReadChanges
 from model.values import Row
 
@@ -53,6 +55,14 @@ class SparkEngine:
             "java": str(java),
             "python": platform.python_version(),
         }
+
+    @property
+    def capabilities(self) -> Capabilities:
+        return EVERYTHING
+
+    @property
+    def rules(self) -> Rules:
+        return SPARK
 
     def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
         with self._watched(step) as session:

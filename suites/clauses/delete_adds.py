@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from deltalog.actions import Add, Remove
+from deltalog.actions import Add
 from model.delete import Scope, Way
 from model.layout import escape, partition_directory, physical_name
 from model.table import Table
@@ -92,32 +92,16 @@ def adds_exist(d: DeleteSeen) -> Judgement:
     "Each added file has a new name, in the directory of its partition, and says the values of all partition columns.",
     of=DeleteSeen,
     sources=("S0", "P Data Files"),
+    implementation="spark",
 )
 def adds_placed(d: DeleteSeen) -> Judgement:
-    names = {physical_name(d.table, name) for name in d.table.partition_by}
-    known = set(d.before.data) | {
-        action.file
-        for commit in d.before.log.commits.values()
-        for action in commit.actions
-        if isinstance(action, (Add, Remove))
-    }
+    known = _known(d)
 
     def problem(add: Add) -> Violation | None:
-        if set(add.partition_values) != names:
-            return Violation(
-                add.file,
-                f"The add of {add.file} has partition values for {sorted(add.partition_values)}.",
-                Law("adds_true"),
-            )
-        try:
-            values = partition_of(d.table, add)
-        except ValueError:
-            said = dict(add.partition_values)
-            return Violation(
-                add.file, f"The add of {add.file} has partition values of other types: {said}.", Law("adds_true")
-            )
-        if add.file in known:
-            return Violation(add.file, f"{add.file} is not a new name.", Law("adds_true"))
+        misnamed = _misnamed(d, add, known)
+        if misnamed is not None:
+            return misnamed
+        values = partition_of(d.table, add)
         if not _in_place(d.table, add.file, values):
             directory = partition_directory(d.table, values)
             return Violation(
@@ -128,6 +112,38 @@ def adds_placed(d: DeleteSeen) -> Judgement:
         return None
 
     return each(d.written, problem)
+
+
+@clause(
+    "DEL-ADD-1E",
+    "Each added file has a new name, and says the values of all partition columns.",
+    of=DeleteSeen,
+    sources=("S0", "P Add File and Remove File"),
+)
+def adds_named(d: DeleteSeen) -> Judgement:
+    """Where it lies is the engine's own choice (PROTOCOL.md, "Data Files"); of Spark's DEL-ADD-1B speaks."""
+    known = _known(d)
+    return each(d.written, lambda add: _misnamed(d, add, known))
+
+
+def _known(d: DeleteSeen) -> frozenset[str]:
+    """The paths of all that was there or in the log before."""
+    commits = d.before.log.commits.values()
+    named = {add.file for commit in commits for add in commit.adds}
+    return frozenset(d.before.data) | named | {remove.file for commit in commits for remove in commit.removes}
+
+
+def _misnamed(d: DeleteSeen, add: Add, known: frozenset[str]) -> Violation | None:
+    """What is wrong with the name of an added file, or with the partition values that its add says."""
+    if set(add.partition_values) != {physical_name(d.table, name) for name in d.table.partition_by}:
+        said = f"The add of {add.file} has partition values for {sorted(add.partition_values)}."
+        return Violation(add.file, said, Law("adds_true"))
+    try:
+        partition_of(d.table, add)
+    except ValueError:
+        said = f"The add of {add.file} has partition values of other types: {dict(add.partition_values)}."
+        return Violation(add.file, said, Law("adds_true"))
+    return Violation(add.file, f"{add.file} is not a new name.", Law("adds_true")) if add.file in known else None
 
 
 def _in_place(table: Table, path: str, values: Row) -> bool:
@@ -155,6 +171,7 @@ _ONE_TEXT = (Type.STRING, Type.BYTE, Type.SHORT, Type.INTEGER, Type.LONG, Type.B
     "Each add has dataChange=true and its file's modificationTime.",
     of=DeleteSeen,
     sources=("S0", "P Add File"),
+    implementation="spark",
 )
 def adds_dated(d: DeleteSeen) -> Judgement:
     def problem(add: Add) -> Violation | None:

@@ -20,6 +20,7 @@ from suites.observation import ChangesSeen, DeleteSeen, Rows
     "With the change data feed on, a rewriting DELETE writes change files whose rows are exactly the deleted ones, each with _change_type delete.",
     of=DeleteSeen,
     sources=("P Add CDC File", "P Change Data Files", "C 2.2"),
+    needs=(Feature.CHANGE_DATA_FEED,),
 )
 def change_files_hold_the_deleted(d: DeleteSeen) -> Judgement:
     if not d.table.has(Feature.CHANGE_DATA_FEED) or d.prediction.way is not Way.REWRITE or not d.prediction.commits:
@@ -47,6 +48,7 @@ def change_files_hold_the_deleted(d: DeleteSeen) -> Judgement:
     "A DELETE of whole files, and one by deletion vectors, writes no change file.",
     of=DeleteSeen,
     sources=("P Change Data Files", "C 2.2"),
+    needs=(Feature.CHANGE_DATA_FEED,),
 )
 def no_change_files(d: DeleteSeen) -> Judgement:
     if not d.table.has(Feature.CHANGE_DATA_FEED) or d.prediction.way is Way.REWRITE or not d.prediction.commits:
@@ -62,6 +64,7 @@ def no_change_files(d: DeleteSeen) -> Judgement:
     "The change data feed of a DELETE, read back, is exactly the deleted rows, each with _change_type delete, in every way of deleting.",
     of=ChangesSeen,
     sources=("P Add CDC File", "C 2.2"),
+    needs=("change_feed",),
 )
 def feed_reads_the_deleted(c: ChangesSeen) -> Judgement:
     if c.of is None:

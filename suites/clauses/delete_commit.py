@@ -42,6 +42,7 @@ def one_commit(d: DeleteSeen) -> Judgement:
     "commitInfo says DELETE, with its predicate, the version before as readVersion, isBlindAppend=false and the isolation level Serializable; of TRUNCATE TABLE it says so, without a predicate.",
     of=DeleteSeen,
     sources=("S0", "S2", "C 2.4"),
+    implementation="spark",
 )
 def commit_info(d: DeleteSeen) -> Judgement:
     if not d.commits:

@@ -89,6 +89,7 @@ def partitions_write_nothing(d: DeleteSeen) -> Judgement:
     "All removes of a DELETE of whole files carry one deletionTimestamp.",
     of=DeleteSeen,
     sources=("S0", "C 2.3"),
+    implementation="spark",
 )
 def partitions_one_timestamp(d: DeleteSeen) -> Judgement:
     if d.prediction.scope is Scope.ROWS or len(d.removes) < 2:

@@ -23,6 +23,7 @@ MANY_COLUMNS = 100
     "Generated, identity, defaulted, NOT NULL and check-constrained columns do not change what a DELETE deletes, nor the values that stay.",
     of=DeleteSeen,
     sources=("P Generated Columns", "P Identity Columns", "P Default Columns", "P CHECK Constraints", "C 3"),
+    needs=("column_rules",),
 )
 def rules_of_columns(d: DeleteSeen) -> Judgement:
     ruled = d.table.checks or any(
@@ -95,6 +96,7 @@ def wide_tables(d: DeleteSeen) -> Judgement:
     "By path or by name, through SQL or DeltaTable, as a string or a Column: the same DELETE commits the same.",
     of=DeleteSeen,
     sources=("S0", "S1"),
+    needs=(Form.SQL_NAME, Form.SQL_MANAGED, Form.API_PATH, Form.API_PATH_COLUMN, Form.API_NAME),
 )
 def said_otherwise(d: DeleteSeen) -> Judgement:
     """What is the same: the files that it touches, and the rows that it leaves. TRUNCATE TABLE is DELETE without a condition."""

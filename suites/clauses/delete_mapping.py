@@ -18,6 +18,7 @@ from suites.observation import DeleteSeen
     "With column mapping, partition values of adds, removes and change files are keyed by physical names.",
     of=DeleteSeen,
     sources=("P Column Mapping",),
+    needs=(Feature.COLUMN_MAPPING_NAME, Feature.COLUMN_MAPPING_ID),
 )
 def physical_partitions(d: DeleteSeen) -> Judgement:
     if not d.table.maps_columns or not d.table.partition_by:
@@ -44,6 +45,7 @@ def physical_partitions(d: DeleteSeen) -> Judgement:
     "With column mapping, the data files that a DELETE writes name their columns by physical names, and in id mode carry the field ids.",
     of=DeleteSeen,
     sources=("P Column Mapping",),
+    needs=(Feature.COLUMN_MAPPING_NAME, Feature.COLUMN_MAPPING_ID),
 )
 def physical_columns(d: DeleteSeen) -> Judgement:
     if not d.table.maps_columns:
@@ -80,6 +82,7 @@ def physical_columns(d: DeleteSeen) -> Judgement:
     "With column mapping, the rows after a DELETE are those before it minus the matching ones, through renamed and dropped columns.",
     of=DeleteSeen,
     sources=("P Column Mapping",),
+    needs=(Feature.COLUMN_MAPPING_NAME, Feature.COLUMN_MAPPING_ID),
 )
 def mapped_rows(d: DeleteSeen) -> Judgement:
     if not d.table.maps_columns or not d.prediction.commits:

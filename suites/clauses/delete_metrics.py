@@ -63,6 +63,7 @@ def _counted(d: DeleteSeen) -> bool:
     "operationMetrics agree with what happened: files, rows, bytes, deletion vectors and change files; row counts that are not known are left out.",
     of=DeleteSeen,
     sources=("S0", "C 2.4"),
+    implementation="spark",
 )
 def metrics_are_true(d: DeleteSeen) -> Judgement:
     if not d.commits:
@@ -86,6 +87,7 @@ def metrics_are_true(d: DeleteSeen) -> Judgement:
     "The times among the operationMetrics are whole numbers, not negative.",
     of=DeleteSeen,
     sources=("C 2.4",),
+    implementation="spark",
 )
 def times_are_numbers(d: DeleteSeen) -> Judgement:
     if not d.commits:
@@ -107,6 +109,7 @@ def _found(d: DeleteSeen) -> dict[str, object]:
     "The result counts the rows deleted; or it is -1, where whole files went whose row counts are not known, or are 0.",
     of=DeleteSeen,
     sources=("C 2.2",),
+    implementation="spark",
 )
 def affected_rows(d: DeleteSeen) -> Judgement:
     if d.refused or d.step.form in _SILENT:

@@ -6,6 +6,7 @@ Sources: [S0] a walk-through of Delta 0.4's DeleteCommand; [C n] facts/delta.md,
 from __future__ import annotations
 
 from model.steps import BadDelete
+from model.table import Feature
 from suites import evidence
 from suites.clause import NOT_MET, Judgement, Law, Violation, clause, one
 from suites.observation import RefusalSeen
@@ -19,7 +20,7 @@ def _refused_as_due(r: RefusalSeen) -> Violation | None:
     wanted = " or ".join(sorted(due.conditions))
     if error is None:
         return Violation("step", f"The DELETE must be refused with {wanted}; it was carried out.", law)
-    if error.condition not in due.conditions or error.sqlstate not in due.sqlstates:
+    if r.rules.error_classes and (error.condition not in due.conditions or error.sqlstate not in due.sqlstates):
         found = f"{error.condition or error.exception} ({error.sqlstate})"
         states = " or ".join(sorted(due.sqlstates))
         return Violation(
@@ -36,6 +37,7 @@ def _refused_as_due(r: RefusalSeen) -> Violation | None:
     "A table with delta.appendOnly=true refuses DELETE, whether rows match or not, with DELTA_CANNOT_MODIFY_APPEND_ONLY.",
     of=RefusalSeen,
     sources=("S0", "P Append-only Tables", "C 2.1"),
+    needs=(Feature.APPEND_ONLY,),
 )
 def append_only(r: RefusalSeen) -> Judgement:
     return one(_refused_as_due(r)) if r.append_only else NOT_MET
@@ -63,6 +65,7 @@ def _changed(r: RefusalSeen) -> Violation | None:
     of=RefusalSeen,
     sources=("S0", "P Append-only Tables"),
     of_broken=True,
+    needs=(Feature.APPEND_ONLY,),
 )
 def append_only_changes_nothing(r: RefusalSeen) -> Judgement:
     return one(_changed(r)) if r.append_only else NOT_MET
@@ -85,6 +88,7 @@ def blunders_change_nothing(r: RefusalSeen) -> Judgement:
     of=RefusalSeen,
     sources=("C 2.2",),
     of_broken=True,
+    needs=("casts",),
 )
 def failing_condition_changes_nothing(r: RefusalSeen) -> Judgement:
     """Files that the failed write left behind are nobody's: VACUUM's to delete."""

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from deltalog.actions import Remove
 from deltalog.descriptors import DeletionVector
 from model.layout import physical_name
+from model.table import Feature
 from suites.clause import NOT_MET, Judgement, Law, Violation, clause, each, one
 from suites.observation import DeleteSeen
 
@@ -99,6 +100,7 @@ def removes_name_all_partitions(d: DeleteSeen) -> Judgement:
     "Each remove carries the deletion vector of the add that it removes, and its row tracking fields.",
     of=DeleteSeen,
     sources=("P Action Reconciliation", "P Row Tracking", "C 2.2", "C 2.3"),
+    needs=(Feature.ROW_TRACKING, Feature.DELETION_VECTORS, Feature.DELETION_VECTORS_OFF),
 )
 def removes_carry_vectors(d: DeleteSeen) -> Judgement:
     subjects = [

@@ -32,6 +32,7 @@ def _identified(state: TableState) -> Counter[tuple[Row, RowId]] | None:
     "With row tracking, the rows that stay keep their row ids and row commit versions.",
     of=DeleteSeen,
     sources=("P Row Tracking",),
+    needs=(Feature.ROW_TRACKING,),
 )
 def ids_stay(d: DeleteSeen) -> Judgement:
     if not d.table.has(Feature.ROW_TRACKING) or not d.prediction.commits:
@@ -57,6 +58,7 @@ def ids_stay(d: DeleteSeen) -> Judgement:
     "With row tracking, each add has baseRowId and defaultRowCommitVersion; a new file's ids were free before.",
     of=DeleteSeen,
     sources=("P Row Tracking",),
+    needs=(Feature.ROW_TRACKING,),
 )
 def adds_have_ids(d: DeleteSeen) -> Judgement:
     if not d.table.has(Feature.ROW_TRACKING):
@@ -86,6 +88,7 @@ def adds_have_ids(d: DeleteSeen) -> Judgement:
     "With row tracking, the commit's tag delta.rowTracking.preserved says true.",
     of=DeleteSeen,
     sources=("P Row Tracking", "C 2.4"),
+    needs=(Feature.ROW_TRACKING,),
 )
 def tag_says_preserved(d: DeleteSeen) -> Judgement:
     # TRUNCATE TABLE of Delta 4.4 leaves the tag out, which counts as false (docs/findings.md).

@@ -30,6 +30,7 @@ def vectors_are(d: DeleteSeen) -> Law:
     "With deletion vectors on, a partly matched file stays under a new vector that hides the rows hidden before and the matching ones, and no others.",
     of=DeleteSeen,
     sources=("P Deletion Vectors", "C 2.2"),
+    needs=("writes_vectors",),
 )
 def vector_is_the_union(d: DeleteSeen) -> Judgement:
     def problem(path: str) -> Violation | None:
@@ -54,6 +55,7 @@ def _rows(indexes: frozenset[int] | None) -> str:
     "The add of a file under a new vector has dataChange=true, its cardinality, tightBounds=false, the physical numRecords, and all else as before.",
     of=DeleteSeen,
     sources=("P Writer Requirement for Deletion Vectors", "P Per-file Statistics", "C 2.2"),
+    needs=("writes_vectors",),
 )
 def masked_adds_are_true(d: DeleteSeen) -> Judgement:
     def problem(add: Add) -> Violation | None:
@@ -91,6 +93,7 @@ def masked_adds_are_true(d: DeleteSeen) -> Judgement:
     "With deletion vectors on, a DELETE writes no data file.",
     of=DeleteSeen,
     sources=("C 2.2",),
+    needs=("writes_vectors",),
 )
 def vectors_write_no_data(d: DeleteSeen) -> Judgement:
     if d.prediction.way is not Way.VECTORS or not d.prediction.commits:
@@ -106,6 +109,7 @@ def vectors_write_no_data(d: DeleteSeen) -> Judgement:
     "With deletion vectors on, a file of which no row is left is removed whole.",
     of=DeleteSeen,
     sources=("P Deletion Vectors", "C 2.2"),
+    needs=("writes_vectors",),
 )
 def emptied_files_go(d: DeleteSeen) -> Judgement:
     """A file whose rows its statistics do not count stays, with all of them hidden: the engine cannot know (C 2.2)."""
@@ -125,6 +129,7 @@ def emptied_files_go(d: DeleteSeen) -> Judgement:
     "With deletion vectors on, a file without a matching row does not appear in the commit.",
     of=DeleteSeen,
     sources=("C 2.2",),
+    needs=("writes_vectors",),
 )
 def untouched_files_stay_out(d: DeleteSeen) -> Judgement:
     if d.prediction.way is not Way.VECTORS or not d.prediction.commits:
@@ -146,6 +151,7 @@ def untouched_files_stay_out(d: DeleteSeen) -> Judgement:
     "Every vector that a commit refers to exists, with the right magic number, size, checksum, version and cardinality.",
     of=DeleteSeen,
     sources=("P Deletion Vector Format", "P Deletion Vector File Storage Format"),
+    needs=("writes_vectors",),
 )
 def vectors_are_valid(d: DeleteSeen) -> Judgement:
     def problem(add: Add) -> Violation | None:
@@ -168,6 +174,7 @@ def vectors_are_valid(d: DeleteSeen) -> Judgement:
     "With delta.enableDeletionVectors off, existing vectors are honoured and no new one is written.",
     of=DeleteSeen,
     sources=("P Writer Requirement for Deletion Vectors",),
+    needs=(Feature.DELETION_VECTORS_OFF,),
 )
 def no_new_vectors(d: DeleteSeen) -> Judgement:
     """That existing ones are honoured, the clauses about rows say of every table; here it must have some."""
@@ -186,6 +193,7 @@ def no_new_vectors(d: DeleteSeen) -> Judgement:
     "A DELETE of whole files leaves their deletion vectors on the removes, and writes none.",
     of=DeleteSeen,
     sources=("P Action Reconciliation", "C 2.2"),
+    needs=(Feature.DELETION_VECTORS, Feature.DELETION_VECTORS_OFF),
 )
 def whole_files_keep_their_vectors(d: DeleteSeen) -> Judgement:
     if d.prediction.scope is Scope.ROWS:

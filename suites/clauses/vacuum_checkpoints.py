@@ -9,6 +9,7 @@ from deltalog.actions import FileKey, Remove
 from deltalog.checkpoints import Checkpoint, read_checkpoint
 from deltalog.errors import UnreadableCheckpoint
 from model.layout import is_named_by_engine
+from model.table import Feature
 from suites.clause import NOT_MET, Judgement, Law, Violation, clause, each
 from suites.clauses.vacuum_fates import exactly, referred_or_freed
 from suites.places import placed
@@ -35,6 +36,7 @@ def removed_before_a_checkpoint(v: VacuumSeen) -> Judgement:
     "Commits that have been cleaned up, with a checkpoint in their place, change nothing in what is protected and what goes.",
     of=VacuumSeen,
     sources=("P Checkpoints", "P Metadata Cleanup"),
+    needs=("pruned_logs",),
 )
 def pruned_log(v: VacuumSeen) -> Judgement:
     pruned = 0 not in v.before.log.commits
@@ -46,6 +48,7 @@ def pruned_log(v: VacuumSeen) -> Judgement:
     "A checkpoint that is written along with a VACUUM keeps every tombstone that is inside retention.",
     of=VacuumSeen,
     sources=("P Checkpoints", "P Action Reconciliation"),
+    needs=(Feature.FREQUENT_CHECKPOINTS,),
 )
 def checkpoints_keep_tombstones(v: VacuumSeen) -> Judgement:
     # Log cleanup may also give an older checkpoint of version 2 a twin by a classic name, of its old state.

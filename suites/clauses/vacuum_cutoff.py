@@ -5,6 +5,7 @@ Sources: [S1] waitingforcode.com on VACUUM (Delta 2.4.0); [C n] facts/delta.md, 
 
 from __future__ import annotations
 
+from model.steps import Mode
 from model.vacuum import Fate, Reason, last_outside_retention, monotonized
 from suites import evidence
 from suites.clause import NOT_MET, Judgement, Law, Violation, clause
@@ -18,6 +19,7 @@ from suites.vacuum_seen import VacuumSeen
     "A tombstone one ms before the cutoff, or at it, is expired; one ms after it protects its file.",
     of=VacuumSeen,
     sources=("S1", "C 1.2"),
+    exact_clock=True,
 )
 def tombstones_at_the_cutoff(v: VacuumSeen) -> Judgement:
     """For LITE one at the cutoff is not expired yet: see VAC-EDGE-1D."""
@@ -30,6 +32,8 @@ def tombstones_at_the_cutoff(v: VacuumSeen) -> Judgement:
     of=VacuumSeen,
     sources=("C 1.3",),
     since="3.3",
+    exact_clock=True,
+    needs=(Mode.LITE, Mode.LITE_SETTING),
 )
 def tombstones_at_the_cutoff_of_lite(v: VacuumSeen) -> Judgement:
     return _tombstones_at_the_cutoff(v) if is_lite(v) else NOT_MET
@@ -49,6 +53,7 @@ def _tombstones_at_the_cutoff(v: VacuumSeen) -> Judgement:
     "An unreferenced file modified one ms before the cutoff goes; one modified at it, or one ms after, stays.",
     of=VacuumSeen,
     sources=("S1", "C 1.2"),
+    exact_clock=True,
 )
 def files_at_the_cutoff(v: VacuumSeen) -> Judgement:
     """For LITE a file's own age does not matter: see VAC-LITE-1B."""
@@ -64,6 +69,8 @@ def files_at_the_cutoff(v: VacuumSeen) -> Judgement:
     of=VacuumSeen,
     sources=("C 1.3",),
     since="3.3",
+    exact_clock=True,
+    needs=(Mode.LITE, Mode.LITE_SETTING),
 )
 def commits_at_the_cutoff(v: VacuumSeen) -> Judgement:
     """By the files that go, and by the version that LITE notes down."""
@@ -94,6 +101,7 @@ def named(version: int | None) -> str:
     "RETAIN counts in whole hours: less than half an hour, a negative one too, is RETAIN 0 HOURS.",
     of=VacuumSeen,
     sources=("C 1.1",),
+    implementation="spark",
 )
 def small_retain_is_none(v: VacuumSeen) -> Judgement:
     rounded = v.retain == 0 and v.step.retain_hours != 0
@@ -133,11 +141,23 @@ def retain_nothing(v: VacuumSeen) -> Judgement:
 
 
 @clause(
+    "VAC-KEEP-2C",
+    "RETAIN n HOURS, shorter or longer than the table's retention, draws the line n hours before the present.",
+    of=VacuumSeen,
+    sources=("S1", "C 1.2"),
+    before="4.1",
+)
+def retain_moves_the_line(v: VacuumSeen) -> Judgement:
+    return exactly(v, by_age(v)) if v.ran and v.retain else NOT_MET
+
+
+@clause(
     "VAC-KEEP-2B",
     "Any RETAIN that does not round to 0 hours, shorter or longer than the table's retention, moves nothing.",
     of=VacuumSeen,
     sources=("C 1.2",),
     since="4.1",
+    implementation="spark",
 )
 def other_retain_moves_nothing(v: VacuumSeen) -> Judgement:
     ignored = v.step.retain_hours is not None and v.retain is None

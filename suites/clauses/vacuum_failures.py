@@ -48,6 +48,7 @@ def _untold(v: VacuumSeen) -> Violation | None:
     "A deletion that breaks ends VACUUM with an error and, where it logs, in an END with the status FAILED and without metrics; what must stay is still there.",
     of=VacuumSeen,
     sources=("S1", "C 1.2", "C 1.5"),
+    needs=(Trouble.DELETE_CRASHES,),
 )
 def broken_deletion(v: VacuumSeen) -> Judgement:
     """What must go may be gone or not: in what order VACUUM deletes is not promised."""
@@ -89,6 +90,7 @@ def _not_failed(v: VacuumSeen) -> Violation | None:
     "A file that cannot be deleted stays, and VACUUM goes on: all else has its fate, END says COMPLETED and does not count the file.",
     of=VacuumSeen,
     sources=("C 1.2", "C 1.5"),
+    needs=(Trouble.CANNOT_DELETE,),
 )
 def file_that_cannot_be_deleted(v: VacuumSeen) -> Judgement:
     path = _met(v, Trouble.CANNOT_DELETE)
@@ -106,6 +108,7 @@ def file_that_cannot_be_deleted(v: VacuumSeen) -> Judgement:
     "A file or a directory that vanishes while VACUUM runs does not make it fail: all else has its fate, END says COMPLETED and does not count the file.",
     of=VacuumSeen,
     sources=("C 1.2",),
+    needs=(Trouble.FILE_VANISHES, Trouble.DIRECTORY_VANISHES),
 )
 def vanishing(v: VacuumSeen) -> Judgement:
     if _met(v, Trouble.FILE_VANISHES) is None and _met(v, Trouble.DIRECTORY_VANISHES) is None:
@@ -149,6 +152,7 @@ def _not_completed(v: VacuumSeen) -> Violation | None:
     "A directory that cannot be listed ends VACUUM with an error, dry run too, before anything is deleted or committed: nothing changes.",
     of=VacuumSeen,
     sources=("C 1.2",),
+    needs=(Trouble.CANNOT_LIST,),
 )
 def unreadable_directory(v: VacuumSeen) -> Judgement:
     if not v.fails or v.step.trouble is not Trouble.CANNOT_LIST:
@@ -166,6 +170,7 @@ def unreadable_directory(v: VacuumSeen) -> Judgement:
     of=VacuumSeen,
     sources=("S1",),
     of_broken=True,
+    needs=(Trouble.DELETE_CRASHES,),
 )
 def reads_after_a_failure(v: VacuumSeen) -> Judgement:
     if not v.fails or not v.refused or v.before.rows is None:

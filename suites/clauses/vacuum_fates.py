@@ -105,6 +105,20 @@ def by_age(v: VacuumSeen) -> list[str]:
     return stay + of_fate(v, *FREED, fate=Fate.GO)
 
 
+def same_line(first: VacuumSeen, second: VacuumSeen) -> bool:
+    """Whether two runs took the same for old: to the same cutoff, or with nothing between theirs.
+
+    Where the wall clock measures a RETAIN, two runs are never told to have the same.
+    """
+    if first.cutoff == second.cutoff:
+        return first.retain is None and second.retain is None
+    if second.rules.own_clock or (first.retain, second.retain) != (None, None):
+        return False
+    instants = [entry.modified for entry in second.before.data.values()]
+    instants += [remove.deletion_timestamp or 0 for remove in second.before.snapshot.removes.values()]
+    return not any(first.cutoff.earliest <= instant <= second.cutoff.latest for instant in instants)
+
+
 def is_full(v: VacuumSeen) -> bool:
     """Whether VACUUM goes by a listing of the directory."""
     return isinstance(v.scan, FullScan)

@@ -5,6 +5,7 @@ Sources: [S1] waitingforcode.com on VACUUM (Delta 2.4.0); [C n] facts/delta.md, 
 
 from __future__ import annotations
 
+from model.table import VectorStorage
 from model.vacuum import VISIBLE_PREFIXES, Fate, Reason
 from suites.clause import NOT_MET, Judgement, clause, one
 from suites.clauses.vacuum_command import refusal
@@ -41,6 +42,7 @@ def orphans(v: VacuumSeen) -> Judgement:
     "VACUUM deletes every directory that is empty when it begins and is not hidden, so that nested ones go bottom up.",
     of=VacuumSeen,
     sources=("S1", "C 1.2"),
+    implementation="spark",
 )
 def empty_directories(v: VacuumSeen) -> Judgement:
     return _goes(v, Reason.EMPTY)
@@ -74,6 +76,7 @@ def old_vectors(v: VacuumSeen) -> Judgement:
     "A table some of whose deletion vectors are inline, and not in a file, can be vacuumed.",
     of=VacuumSeen,
     sources=("P Deletion Vector Descriptor Schema",),
+    needs=(VectorStorage.INLINE,),
 )
 def inline_vectors(v: VacuumSeen) -> Judgement:
     """Where it cannot, no other clause speaks of the run: it deletes nothing."""

@@ -74,6 +74,7 @@ def not_start_and_end(v: VacuumSeen) -> Violation | None:
     "With logging on, VACUUM writes two versions, START and END, without any file action.",
     of=VacuumSeen,
     sources=("S1", "C 1.5"),
+    implementation="spark",
 )
 def start_and_end(v: VacuumSeen) -> Judgement:
     return one(not_start_and_end(v)) if v.ran and v.step.logging else NOT_MET
@@ -84,12 +85,21 @@ def start_and_end(v: VacuumSeen) -> Judgement:
     "With logging neither switched on nor off, VACUUM of a table on a local file system writes START and END all the same.",
     of=VacuumSeen,
     sources=("C 1.5",),
+    implementation="spark",
+    needs=("logging",),
 )
 def start_and_end_by_default(v: VacuumSeen) -> Judgement:
     return one(not_start_and_end(v)) if v.ran and v.step.logging is None else NOT_MET
 
 
-@clause("VAC-LOG-1D", "With logging off, VACUUM writes no version.", of=VacuumSeen, sources=("S1", "C 1.5"))
+@clause(
+    "VAC-LOG-1D",
+    "With logging off, VACUUM writes no version.",
+    of=VacuumSeen,
+    sources=("S1", "C 1.5"),
+    implementation="spark",
+    needs=("logging",),
+)
 def no_log(v: VacuumSeen) -> Judgement:
     return one(wrote_a_version(v)) if v.ran and not is_logged(v) else NOT_MET
 
@@ -116,6 +126,7 @@ def misstated(v: VacuumSeen, expected: Mapping[str, Mapping[str, Any]]) -> Viola
     "START and END state the parameters of the run, and metrics that are true of what it deleted.",
     of=VacuumSeen,
     sources=("S1", "C 1.5"),
+    implementation="spark",
 )
 def true_parameters_and_metrics(v: VacuumSeen) -> Judgement:
     return one(misstated(v, expected_log(v))) if v.ran and is_logged(v) and len(v.commits) == 2 else NOT_MET
@@ -149,6 +160,7 @@ def expected_log(v: VacuumSeen) -> dict[str, dict[str, Any]]:
     "START's numFilesToDelete and sizeOfDataToDelete are those of all that a DRY RUN would list, whether it can be deleted or not; for LITE, by the log's sizes.",
     of=VacuumSeen,
     sources=("C 1.3", "C 1.5"),
+    implementation="spark",
 )
 def candidates(v: VacuumSeen) -> Judgement:
     started = info_of(v, START)
@@ -231,6 +243,7 @@ def _said_sizes(v: VacuumSeen, action: object) -> list[tuple[str, tuple[int, int
     "END's numVacuumedDirectories is the number of visible directories that were listed, and one for the root; 1 for LITE.",
     of=VacuumSeen,
     sources=("C 1.3", "C 1.5"),
+    implementation="spark",
 )
 def vacuumed_directories(v: VacuumSeen) -> Judgement:
     """Not the number of directories deleted, whatever its name."""
@@ -259,6 +272,7 @@ def rest_of_the_log(v: VacuumSeen) -> Judgement:
             path.startswith(f"{LOG_DIRECTORY}/")
             and not new_checkpoint
             and not _may_change(path)
+            and not _may_be_cleaned_up(v, path)
             and v.after.listing.get(path) != entry
         ):
             wrong.append(path)
@@ -272,6 +286,13 @@ def _new_in_log(v: VacuumSeen) -> list[str]:
 def _may_change(path: str) -> bool:
     name = path.rpartition("/")[2].removeprefix(".").removesuffix(".crc")
     return name in ("_last_vacuum_info", "_last_checkpoint")
+
+
+def _may_be_cleaned_up(v: VacuumSeen, path: str) -> bool:
+    """Whether a file of the log is gone that a later checkpoint stands for, and the engine cleans up at any commit."""
+    name = parse_name(path.rpartition("/")[2])
+    newest = max((checkpoint.version for checkpoint in v.before.log.checkpoints), default=-1)
+    return v.rules.cleans_up_anytime and path not in v.after.listing and name is not None and name.version < newest
 
 
 def _may_appear(v: VacuumSeen, path: str, new_checkpoint: bool) -> bool:

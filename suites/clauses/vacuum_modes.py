@@ -6,7 +6,7 @@ Sources: [S1] waitingforcode.com on VACUUM (Delta 2.4.0); [C n] facts/delta.md, 
 from __future__ import annotations
 
 from deltalog.listing import EntryKind
-from model.steps import API_VACUUM_FORMS, VacuumForm
+from model.steps import API_VACUUM_FORMS, Mode, VacuumForm
 from model.vacuum import Fate, InventoryScan, Reason, last_outside_retention
 from suites import evidence
 from suites.clause import NOT_MET, Judgement, Law, Violation, clause, one
@@ -35,6 +35,7 @@ from suites.vacuum_seen import VacuumSeen
     of=VacuumSeen,
     sources=("C 1.3",),
     since="3.3",
+    needs=(Mode.LITE, Mode.LITE_SETTING),
 )
 def lite_looks_at_its_window_only(v: VacuumSeen) -> Judgement:
     return must_stay(v, of_fate(v, Reason.NOT_SCANNED)) if is_lite(v) else NOT_MET
@@ -46,6 +47,7 @@ def lite_looks_at_its_window_only(v: VacuumSeen) -> Judgement:
     of=VacuumSeen,
     sources=("C 1.3",),
     since="3.3",
+    needs=(Mode.LITE, Mode.LITE_SETTING),
 )
 def lite_deletes_what_its_window_removed(v: VacuumSeen) -> Judgement:
     told = v.ran and is_lite(v)
@@ -58,6 +60,8 @@ def lite_deletes_what_its_window_removed(v: VacuumSeen) -> Judgement:
     of=VacuumSeen,
     sources=("C 1.3",),
     since="3.3",
+    implementation="spark",
+    needs=(Mode.LITE, Mode.LITE_SETTING),
 )
 def bookmark(v: VacuumSeen) -> Judgement:
     if not v.ran or v.cutoff.earliest != v.cutoff.latest:
@@ -81,6 +85,8 @@ def bookmark(v: VacuumSeen) -> Judgement:
     of=VacuumSeen,
     sources=("C 1.3",),
     since="3.3",
+    implementation="spark",
+    needs=(Mode.LITE, Mode.LITE_SETTING),
 )
 def lite_deletes_change_files(v: VacuumSeen) -> Judgement:
     return must_go(v, of_fate(v, Reason.CHANGE_FILE, fate=Fate.GO)) if v.ran and is_lite(v) else NOT_MET
@@ -99,6 +105,7 @@ def _files(v: VacuumSeen) -> list[str]:
     of=VacuumSeen,
     sources=("C 1.4",),
     since="3.2",
+    needs=(Mode.INVENTORY_TABLE, Mode.INVENTORY_QUERY),
 )
 def inventory_is_as_good_as_a_listing(v: VacuumSeen) -> Judgement:
     return exactly(v, _files(v)) if v.ran and is_by_inventory(v) else NOT_MET
@@ -110,6 +117,7 @@ def inventory_is_as_good_as_a_listing(v: VacuumSeen) -> Judgement:
     of=VacuumSeen,
     sources=("C 1.4",),
     since="3.2",
+    needs=(Mode.INVENTORY_TABLE, Mode.INVENTORY_QUERY),
 )
 def inventory_of_files_leaves_directories(v: VacuumSeen) -> Judgement:
     if not isinstance(v.scan, InventoryScan) or not v.scan.files_only:
@@ -124,6 +132,7 @@ def inventory_of_files_leaves_directories(v: VacuumSeen) -> Judgement:
     of=VacuumSeen,
     sources=("S1", "C 1.4"),
     since="3.2",
+    needs=(Mode.INVENTORY_TABLE, Mode.INVENTORY_QUERY),
 )
 def inventory_with_hidden_names(v: VacuumSeen) -> Judgement:
     """Of what is hidden at the top level VAC-SAFE-4 speaks."""
@@ -138,6 +147,7 @@ def inventory_with_hidden_names(v: VacuumSeen) -> Judgement:
     "With parallel deletion every path has the fate that it has without.",
     of=VacuumSeen,
     sources=("S1", "C 1.2"),
+    needs=("parallel",),
 )
 def parallel_deletion(v: VacuumSeen) -> Judgement:
     if not v.step.parallel or v.step.dry_run or not must_run(v):
@@ -153,6 +163,13 @@ def parallel_deletion(v: VacuumSeen) -> Judgement:
     "By a quoted path, by name and through the DeltaTable class, with hours and without, VACUUM does what it does by delta.`path`: every path has its fate.",
     of=VacuumSeen,
     sources=("S1", "C 1.1"),
+    needs=(
+        VacuumForm.SQL_QUOTED_PATH,
+        VacuumForm.SQL_NAME,
+        VacuumForm.SQL_MANAGED,
+        VacuumForm.API_PATH,
+        VacuumForm.API_NAME,
+    ),
 )
 def forms(v: VacuumSeen) -> Judgement:
     """What DRY RUN lists is judged by VAC-DRY-2C."""
@@ -166,6 +183,7 @@ def forms(v: VacuumSeen) -> Judgement:
     "The SQL command answers one row, the path of the table's root; DRY RUN, a row for each path, none twice; the DeltaTable class answers no rows.",
     of=VacuumSeen,
     sources=("C 1.1",),
+    implementation="spark",
 )
 def answers(v: VacuumSeen) -> Judgement:
     if v.refused:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from deltalog.listing import EntryKind
+from model.table import Reference
 from model.vacuum import Reason
 from suites import evidence
 from suites.clause import Judgement, Law, Violation, clause, each
@@ -51,6 +52,7 @@ def siblings(v: VacuumSeen) -> Judgement:
     "VACUUM leaves data files outside the root that the log names by their URI, live or removed long ago.",
     of=VacuumSeen,
     sources=("P Add File and Remove File", "C 1.2"),
+    needs=(Reference.OUTSIDE,),
 )
 def files_outside(v: VacuumSeen) -> Judgement:
     named = [path for path in v.before.beside if path in v.outside and path not in beside_links(v)]

@@ -137,6 +137,7 @@ def _named(action: Add | Remove) -> list[str]:
     of=ReadSeen,
     sources=("C 1.7",),
     since="4.1",
+    implementation="spark",
 )
 def older_versions_are_refused(r: ReadSeen) -> Judgement:
     if r.is_current or not _is_beyond_retention(r) or not _is_in_log(r):

@@ -5,7 +5,8 @@ Sources: [S1] waitingforcode.com on VACUUM (Delta 2.4.0); [P] PROTOCOL.md; [C n]
 
 from __future__ import annotations
 
-from model.vacuum import Fate, Reason, in_underscored_partition, is_hidden
+from model.table import Feature, Reference, VectorStorage
+from model.vacuum import Fate, ObjectScan, Reason, in_underscored_partition, is_hidden
 from suites import evidence
 from suites.clause import NOT_MET, Judgement, Law, Violation, clause, one
 from suites.clauses.vacuum_fates import FREED, change_files, must_go, must_stay, of_fate
@@ -27,6 +28,7 @@ def live_files(v: VacuumSeen) -> Judgement:
     "VACUUM never deletes a file below the root that the current version refers to by its URI, not by its relative path.",
     of=VacuumSeen,
     sources=("P Add File and Remove File", "C 1.2"),
+    needs=(Reference.ABSOLUTE,),
 )
 def live_files_by_uri(v: VacuumSeen) -> Judgement:
     return must_stay(v, of_fate(v, Reason.LIVE_BY_URI))
@@ -64,6 +66,18 @@ HIDDEN = (Reason.HIDDEN_FILE, Reason.HIDDEN_DIRECTORY, Reason.INSIDE_HIDDEN)
 def hidden(v: VacuumSeen) -> Judgement:
     """Of _delta_log itself VAC-SAFE-6B and VAC-LOG-1C speak; of an inventory's deeper levels, VAC-INV-1C."""
     return must_stay(v, of_fate(v, *HIDDEN))
+
+
+@clause(
+    "VAC-SAFE-4B",
+    "VACUUM never deletes what is hidden by a name that is not the first of its path, though it goes by a list of whole paths.",
+    of=VacuumSeen,
+    sources=("S1", "P Data Files"),
+    implementation="deltalake",
+)
+def hidden_deeper(v: VacuumSeen) -> Judgement:
+    """A walk from directory to directory does not come by such paths: there VAC-SAFE-4 holds."""
+    return must_stay(v, of_fate(v, Reason.HIDDEN_DEEPER)) if isinstance(v.scan, ObjectScan) else NOT_MET
 
 
 def _in_underscored(v: VacuumSeen, paths: list[str]) -> list[str]:
@@ -134,6 +148,7 @@ def root_stays(v: VacuumSeen) -> Judgement:
     "VACUUM never deletes a deletion vector's file that the current version refers to, whatever its age.",
     of=VacuumSeen,
     sources=("P Deletion Vectors", "C 1.2"),
+    needs=(VectorStorage.RELATIVE,),
 )
 def live_vectors(v: VacuumSeen) -> Judgement:
     return must_stay(v, of_fate(v, Reason.LIVE_VECTOR))
@@ -144,6 +159,7 @@ def live_vectors(v: VacuumSeen) -> Judgement:
     "VACUUM never deletes a deletion vector's file that a tombstone inside retention refers to.",
     of=VacuumSeen,
     sources=("P Deletion Vectors", "C 1.2"),
+    needs=(VectorStorage.RELATIVE,),
 )
 def retained_vectors(v: VacuumSeen) -> Judgement:
     return must_stay(v, of_fate(v, Reason.RETAINED_VECTOR))
@@ -154,6 +170,7 @@ def retained_vectors(v: VacuumSeen) -> Judgement:
     "VACUUM never deletes a deletion vector's file below the root that a live or retained action names by its absolute path.",
     of=VacuumSeen,
     sources=("P Deletion Vector Descriptor Schema",),
+    needs=(VectorStorage.ABSOLUTE,),
 )
 def absolute_vectors(v: VacuumSeen) -> Judgement:
     return must_stay(v, of_fate(v, Reason.ABSOLUTE_VECTOR))
@@ -164,6 +181,7 @@ def absolute_vectors(v: VacuumSeen) -> Judgement:
     "VACUUM never deletes a change file younger than retention; LITE, none whose version is inside retention.",
     of=VacuumSeen,
     sources=("C 1.2", "C 1.3"),
+    needs=(Feature.CHANGE_DATA_FEED,),
 )
 def young_change_files(v: VacuumSeen) -> Judgement:
     """LITE goes by the version alone: see VAC-LITE-1E."""

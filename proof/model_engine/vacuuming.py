@@ -12,6 +12,7 @@ from deltalog.actions import Cdc, CommitInfo, Remove
 from deltalog.commits import write_commit
 from deltalog.names import LOG_DIRECTORY
 from model.refusals import CANNOT_VACUUM_LITE, TOO_SHORT
+from model.rules import SPARK, Retain, Rules, Walk
 from model.steps import API_VACUUM_FORMS, Inventory, Trouble, Vacuum
 from model.table import Feature, Kind
 from model.vacuum import (
@@ -21,6 +22,7 @@ from model.vacuum import (
     Judged,
     LiteScan,
     LogPruned,
+    ObjectScan,
     Reason,
     Scan,
     Thing,
@@ -33,8 +35,8 @@ from model.vacuum import (
     whole_hours,
 )
 from model.values import Row
-from tests.fake_refusal import Refused, due
-from tests.fake_view import BOOKMARK, BOOKMARK_KEY, View
+from proof.model_engine.refusals import Refused, due
+from proof.model_engine.view import BOOKMARK, BOOKMARK_KEY, View
 
 
 @dataclass(frozen=True)
@@ -68,14 +70,19 @@ class Vacuuming:
     step: Vacuum
     clock: int  # ms since the epoch
     habits: Habits = Habits()
+    rules: Rules = SPARK
 
     def __post_init__(self) -> None:
-        hours = self.step.retain_hours
+        hours = None if self.step.retain_hours is None else whole_hours(self.step.retain_hours)
         # Since Delta 4.1 any RETAIN that does not round to 0 is ignored (facts 1.2, step 4).
-        self.retain = 0 if hours is not None and whole_hours(hours) == 0 else None
+        self.retain = hours if hours == 0 or self.rules.retain is Retain.ANY else None
         now = time.time_ns() // 1_000_000
         self.cutoff: Cutoff = cutoff_for(
-            clock=self.clock, retention=self.view.retention, retain=self.retain, wall=(now, now)
+            clock=self.clock,
+            retention=self.view.retention,
+            retain=self.retain,
+            wall=(now, now),
+            own_clock=self.rules.own_clock,
         )
         self.end: int | None = None  # the last version of LITE's window
 
@@ -117,12 +124,14 @@ class Vacuuming:
     def _scan(self, named: _Named) -> Scan:
         if self.step.mode.inventory:
             return InventoryScan(self.step.inventory is Inventory.FILES)
-        return LiteScan(named.stamps, frozenset(named.changes)) if self.step.mode.lite else FullScan()
+        if self.step.mode.lite:
+            return LiteScan(named.stamps, frozenset(named.changes))
+        return FullScan() if self.rules.walk is Walk.DIRECTORIES else ObjectScan()
 
     def _visits(self, path: str, scan: Scan) -> bool:
         """Whether the scan counts this directory."""
         partition_by = self.view.table.partition_by
-        if isinstance(scan, LiteScan):
+        if isinstance(scan, (LiteScan, ObjectScan)):
             return False
         if isinstance(scan, InventoryScan):
             return not scan.files_only and not is_hidden(path, partition_by)
@@ -149,7 +158,12 @@ class Vacuuming:
         return target.is_file() and target.stat().st_mtime_ns // 1_000_000 < self.cutoff.earliest
 
     def _named(self) -> _Named:
-        """Goes through LITE's window. Sets its end."""
+        """Goes through LITE's window, or through the tombstones. Sets the window's end."""
+        if not self.rules.lite_window:
+            tombstones = _Named()
+            for remove in self.view.snapshot.removes.values():
+                self._name(tombstones, self.view.place(remove), remove.deletion_timestamp or 0, remove.size or 0)
+            return tombstones
         times = self.view.commit_times
         try:
             window = lite_window(times, cutoff=self.cutoff.latest, last_vacuumed=self.view.bookmark)

@@ -24,7 +24,7 @@ from model.sql import sql
 from model.steps import Delete, Form
 from model.table import Feature
 from model.values import Row
-from tests.fake_view import View
+from proof.model_engine.view import View
 
 _ROW_ID = "delta.rowTracking.materializedRowIdColumnName"
 _ROW_VERSION = "delta.rowTracking.materializedRowCommitVersionColumnName"
@@ -47,11 +47,14 @@ class Deletion:
     clock: int  # ms since the epoch
     number: int
     one_file: bool = False
+    writes_vectors: bool = True
     made: list[Path] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         live = [self.view.live_file(add) for add in self.view.live.values()]
-        self.predicted: DeletePrediction = predict_delete(live, self.step, self.view.table)
+        self.predicted: DeletePrediction = predict_delete(
+            live, self.step, self.view.table, writes_vectors=self.writes_vectors
+        )
         self.files = {file.path: file for file in live}
 
     def commit(self) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from deltalog.checkpoints import write_checkpoint
 from engines.port import Outcome
+from model.capabilities import EVERYTHING, Capabilities
 from model.refusals import (
     APPEND_ONLY,
     BEYOND_RETENTION,
@@ -21,24 +22,27 @@ from model.refusals import (
     expected_refusal,
     expected_vacuum_refusal,
 )
+from model.rules import SPARK, Rules
 from model.steps import BadDelete, BadVacuum, Delete, EngineStep, Read, ReadChanges, Vacuum
 from model.table import Feature
 from model.values import Row
-from tests.fake_delete import Deletion, FailingCondition
-from tests.fake_refusal import Refused, due
-from tests.fake_vacuum import Habits, Vacuuming
-from tests.fake_view import View
-
-__all__ = ["FakeEngine", "Habits"]
+from proof.model_engine.deletion import Deletion, FailingCondition
+from proof.model_engine.refusals import Refused, due
+from proof.model_engine.vacuuming import Habits, Vacuuming
+from proof.model_engine.view import View
 
 
-class FakeEngine:
+class ModelEngine:
     """Runs steps as the model predicts them. It knows of a table what its log says, as any engine does."""
 
-    name = "fake"
-    versions: Mapping[str, str] = {"delta": "4.4.0", "fake": "1"}
+    name = "model"
+    versions: Mapping[str, str] = {"delta": "4.4.0", "model": "1"}
 
-    def __init__(self, habits: Habits | None = None) -> None:
+    def __init__(
+        self, habits: Habits | None = None, *, rules: Rules = SPARK, capabilities: Capabilities = EVERYTHING
+    ) -> None:
+        self.rules = rules
+        self.capabilities = capabilities
         self._habits = habits or Habits()
         self._deletions = 0
 
@@ -61,7 +65,7 @@ class FakeEngine:
             elif isinstance(step, BadVacuum):
                 raise due(expected_vacuum_refusal(step.blunder))
             else:
-                rows = Vacuuming(view, step, clock, self._habits).run()
+                rows = Vacuuming(view, step, clock, self._habits, self.rules).run()
         except Refused as refusal:
             return Outcome((), refusal.error, started, _now())
         finally:
@@ -77,7 +81,8 @@ class FakeEngine:
     def _read(self, view: View, version: int | None, clock: int) -> tuple[Row, ...]:
         wanted = view.snapshot.version if version is None else version
         commit = view.log.commits[wanted]
-        if wanted != view.snapshot.version and commit.modified < clock - view.retention:
+        expired = wanted != view.snapshot.version and commit.modified < clock - view.retention
+        if expired and self.rules.blocks_expired_versions:
             raise due(BEYOND_RETENTION)
         adds = view.log.snapshot(wanted).adds.values()
         if not all((view.root / add.file).is_file() for add in adds):
@@ -90,7 +95,14 @@ class FakeEngine:
         if view.table.has(Feature.APPEND_ONLY):
             raise due(APPEND_ONLY)
         self._deletions += 1
-        deletion = Deletion(view, step, clock, number=self._deletions, one_file=self._habits.one_file)
+        deletion = Deletion(
+            view,
+            step,
+            clock,
+            number=self._deletions,
+            one_file=self._habits.one_file,
+            writes_vectors=self.rules.writes_vectors,
+        )
         try:
             deletion.commit()
         except FailingCondition:

@@ -1,0 +1,146 @@
+"""The port on delta-rs. The engine is in a child process: it may panic, abort or hang without taking us with it."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib.metadata
+import math
+import os
+import pickle
+import platform
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, cast
+
+import engines
+from engines.deltalake.capabilities import capabilities_of
+from engines.port import EngineDied, EngineError, EngineUnavailable, Outcome
+from model.capabilities import Capabilities
+from model.rules import DELTA_RS, Rules
+from model.steps import EngineStep
+from model.values import NAN, Value
+
+PACKAGE = "deltalake"
+
+#: How much of what the child wrote to its standard error is told when it died, bytes.
+_TOLD = 4_000
+
+
+#: How a process ends by what the engine itself does: a panic that cannot be unwound aborts it.
+_OWN_DOING = frozenset({-signal.SIGABRT, -signal.SIGSEGV, -signal.SIGILL})
+
+
+class DeltalakeEngine:
+    """delta-rs. A panic is an outcome, and so is one that aborts its process.
+
+    ``time_limit`` is in seconds for one step; a step that passes it costs the process its life.
+
+    Its clock is the machine's, so ``clock`` has no effect.
+    """
+
+    name = PACKAGE
+
+    def __init__(self, *, time_limit: float = 120) -> None:
+        self._log: IO[bytes] | None = None
+        self._time_limit = time_limit
+        self._child: subprocess.Popen[bytes] | None = None
+
+    @property
+    def versions(self) -> Mapping[str, str]:
+        return {
+            PACKAGE: installed(),
+            "pyarrow": importlib.metadata.version("pyarrow"),
+            "python": platform.python_version(),
+        }
+
+    @property
+    def capabilities(self) -> Capabilities:
+        return capabilities_of(installed())
+
+    @property
+    def rules(self) -> Rules:
+        return DELTA_RS
+
+    def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
+        child = self._running()
+        late = threading.Event()
+        started = time.time_ns() // 1_000_000
+
+        def too_late() -> None:
+            late.set()
+            child.kill()
+
+        timer = threading.Timer(self._time_limit, too_late)
+        timer.daemon = True
+        timer.start()
+        try:
+            pickle.dump((root, step, version), cast("IO[bytes]", child.stdin))
+            cast("IO[bytes]", child.stdin).flush()
+            outcome: Outcome = pickle.load(cast("IO[bytes]", child.stdout))
+        except (EOFError, OSError, pickle.UnpicklingError) as lost:
+            aborted = not late.is_set() and child.wait() in _OWN_DOING
+            self.close()
+            if aborted:
+                error = EngineError("Aborted", None, None, f"the process was aborted; it said:\n{self._end_of_log()}")
+                return Outcome((), error, started, time.time_ns() // 1_000_000)
+            what = f"passed its time limit of {self._time_limit:g} s" if late.is_set() else "took its process with it"
+            raise EngineDied(f"{type(step).__name__.upper()} {what}; its log ends:\n{self._end_of_log()}") from lost
+        finally:
+            timer.cancel()
+        return dataclasses.replace(outcome, rows=tuple(tuple(map(_with_one_nan, row)) for row in outcome.rows))
+
+    def close(self) -> None:
+        """End the process."""
+        if self._child is None:
+            return
+        child, self._child = self._child, None
+        child.kill()
+        child.wait()
+        for stream in (child.stdin, child.stdout):
+            if stream is not None:
+                with suppress(BrokenPipeError):  # what it was told last, it never read
+                    stream.close()
+
+    def _running(self) -> subprocess.Popen[bytes]:
+        if self._child is None or self._child.poll() is not None:
+            above = str(Path(str(engines.__file__)).resolve().parent.parent)
+            path = os.pathsep.join(part for part in (above, os.environ.get("PYTHONPATH", "")) if part)
+            self._log = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the process
+            self._child = subprocess.Popen(
+                [sys.executable, "-m", "engines.deltalake.worker"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._log,
+                env={**os.environ, "PYTHONPATH": path},
+            )
+        return self._child
+
+    def _end_of_log(self) -> str:
+        assert self._log is not None, "the process was started"
+        self._log.seek(0, os.SEEK_END)
+        self._log.seek(max(0, self._log.tell() - _TOLD))
+        return self._log.read().decode(errors="replace")
+
+
+def _with_one_nan(value: Value) -> Value:
+    """A value that came from another process: there, too, NaN was the vocabulary's, but here that is another object."""
+    if isinstance(value, tuple):
+        return tuple(map(_with_one_nan, value))
+    return NAN if isinstance(value, float) and math.isnan(value) else value
+
+
+def installed() -> str:
+    """The version of deltalake in this environment. Raises EngineUnavailable where there is none."""
+    try:
+        return importlib.metadata.version(PACKAGE)
+    except importlib.metadata.PackageNotFoundError:
+        raise EngineUnavailable(
+            "The package deltalake is not installed here: use `tox -e gate-deltalake`, or `pip install deltalake`."
+        ) from None

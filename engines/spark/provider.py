@@ -1,0 +1,73 @@
+"""The one JVM of a run, with Delta's jars. The workers' adapters come here for a way in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import pyspark
+
+from engines.port import EngineUnavailable
+from engines.spark.adapter import installed_delta
+from engines.spark.jars import delta_jars
+from engines.spark.java import find_java
+from engines.spark.jvm import JvmPlan, Lease, Leases
+from engines.versions import GROUP, artifact_for
+from model.versions import parse
+
+#: The oldest Delta whose rules the model has: from 4.1 on RETAIN means something else (facts 5).
+OLDEST = (4, 1)
+
+
+class SparkProvider:
+    """Spark's side of a run. Raises EngineUnavailable, with what to do, where the engine cannot be had here."""
+
+    def __init__(
+        self,
+        *,
+        directory: Path,
+        started: Callable[[int], None],
+        spark_conf: Mapping[str, str],
+        extra_classpath: Sequence[str],
+        jars: Sequence[str],
+        master: str,
+    ) -> None:
+        self._directory = directory
+        self._started = started
+        self._conf = {"spark.master": master, "spark.app.name": "tombstone", **spark_conf}
+        self._patches = tuple(extra_classpath)
+        self._jars = tuple(jars)
+        self._leases: Leases | None = None
+
+    @property
+    def packages(self) -> dict[str, str]:
+        """What a reproduction script needs: the Maven coordinates of the jar, and the packages from PyPI."""
+        delta = installed_delta()
+        artifact = artifact_for(delta=delta, pyspark=pyspark.__version__)
+        return {
+            "packages": f"{GROUP}:{artifact}:{delta}",
+            "pip": f"pyspark=={pyspark.__version__} delta-spark=={delta}",
+        }
+
+    def start(self) -> None:
+        """Find or download all that the engine needs, and start it."""
+        java = find_java()
+        delta = installed_delta()
+        artifact = artifact_for(delta=delta, pyspark=pyspark.__version__)
+        if parse(delta) < OLDEST:
+            wanted = ".".join(map(str, OLDEST))
+            raise EngineUnavailable(f"Delta {delta} is not judged yet: install delta-spark {wanted} or newer.")
+        settings = self._conf.get("spark.jars.ivySettings")
+        jars = self._jars or tuple(map(str, delta_jars(artifact, delta, java=java, ivy_settings=settings)))
+        plan = JvmPlan(java, jars, self._patches, self._conf, self._directory)
+        self._leases = Leases(plan, self._started)
+        self._leases.lease()
+
+    def lease(self, lost: int) -> Lease:
+        """A way into the engine's process, newer than the one of generation ``lost``."""
+        assert self._leases is not None, "start() comes first"
+        return self._leases.lease(lost)
+
+    def close(self) -> None:
+        if self._leases is not None:
+            self._leases.close()

@@ -1,0 +1,78 @@
+"""What an engine can be asked for. It decides what is drawn for it; what it then does is judged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from enum import Enum
+from typing import Any, Union
+
+from model.predicate import Function
+from model.steps import Blunder, Form, Mode, Trouble, VacuumBlunder, VacuumForm
+from model.table import Feature, Reference, VectorStorage
+from model.values import Type
+
+
+@dataclass(frozen=True)
+class Capabilities:
+    """What cases for an engine may hold. The defaults are all that the vocabulary has."""
+
+    features: frozenset[Feature] = frozenset(Feature)
+    types: frozenset[Type] = frozenset(Type)
+    decimals: bool = True
+    nested: bool = True  # structs, arrays, maps
+    column_rules: bool = True  # defaults, identity and generated columns, CHECK constraints
+    references: frozenset[Reference] = frozenset(Reference)
+    vectors: frozenset[VectorStorage] = frozenset(VectorStorage)  # of tables that have deletion vectors
+    writes_vectors: bool = True  # whether a DELETE writes new ones
+    functions: frozenset[Function] = frozenset(Function)  # that conditions may call
+    casts: bool = True
+    delete_forms: frozenset[Form] = frozenset(Form)
+    delete_blunders: frozenset[Blunder] = frozenset(Blunder)
+    vacuum_forms: frozenset[VacuumForm] = frozenset(VacuumForm)
+    vacuum_blunders: frozenset[VacuumBlunder] = frozenset(VacuumBlunder)
+    modes: frozenset[Mode] = frozenset(Mode)
+    troubles: frozenset[Trouble] = frozenset(Trouble)
+    fractional_hours: bool = True  # RETAIN of hours that are not whole, or negative, or too many to count in ms
+    logging: bool = True  # whether VACUUM can be told to write no commits
+    parallel: bool = True
+    zones: bool = True  # sessions in other time zones than UTC
+    change_feed: bool = True  # reading it
+    mapped_change_feed: bool = True  # ... of tables with column mapping
+    pruned_logs: bool = True  # tables with pruned logs, v2 and multi-part checkpoints
+
+    def shared(self, other: Capabilities) -> Capabilities:
+        """What both engines can be asked for."""
+        both: dict[str, Any] = {}
+        for field in fields(self):
+            mine, theirs = getattr(self, field.name), getattr(other, field.name)
+            both[field.name] = (mine and theirs) if isinstance(mine, bool) else mine & theirs
+        return Capabilities(**both)
+
+
+#: All that the vocabulary has.
+EVERYTHING = Capabilities()
+
+
+#: Something that an engine may lack, as a clause asks for it: a member of one of the vocabulary's lists, or the name of
+#: one of the fields that are true or false.
+Need = Union[Feature, Mode, Trouble, Reference, VectorStorage, Blunder, VacuumBlunder, Form, VacuumForm, str]
+
+
+def has(capabilities: Capabilities, need: Need) -> bool:
+    """Whether an engine has what a clause needs. Raises KeyError for what is no capability."""
+    if isinstance(need, Enum):
+        return need in getattr(capabilities, _LISTS[type(need)])
+    return bool(getattr(capabilities, need))
+
+
+_LISTS: dict[type, str] = {
+    Feature: "features",
+    Mode: "modes",
+    Trouble: "troubles",
+    Reference: "references",
+    VectorStorage: "vectors",
+    Blunder: "delete_blunders",
+    VacuumBlunder: "vacuum_blunders",
+    Form: "delete_forms",
+    VacuumForm: "vacuum_forms",
+}

@@ -1,0 +1,168 @@
+"""Engines to prove the suite on: what there is one of in a run, and an engine by its name in each worker process."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import date
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import suites.clauses  # noqa: F401 - fills the catalogue
+from engines.port import Engine
+from engines.provider import ENGINES as JUDGED
+from engines.provider import open_adapter, provider_for
+from proof.model_engine import ModelEngine
+from reports.deviations import InvalidDeviations, in_force, read_deviations
+from runner.channel import Caller, Server
+from runner.options import UsageMistake
+from runner.workspace import Workspace
+from suites.circumstances import Known
+from suites.clause import CATALOGUE, Clause, not_held_against
+from suites.judge import Judge
+
+#: What can be proven on: the engine of our own, and all that can be judged.
+ENGINES = ("model", *JUDGED)
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What a worker process must know to open its engine. It can be sent to one."""
+
+    engine: str
+    directory: Path  # the run's own: all tables are made below it
+    address: tuple[str, int] | None = None  # of the process that owns what there is one of; None for our own engine
+    key: bytes = b""
+
+
+@contextmanager
+def bench(engine: str) -> Iterator[Bench]:
+    """The run's directory and, for Spark, its JVM. Raises UsageMistake, EngineUnavailable."""
+    if engine not in ENGINES:
+        raise UsageMistake(f"--engine {engine} is not known: use one of {', '.join(ENGINES)}.")
+    workspace = Workspace(None)
+    try:
+        if engine == "model":
+            yield Bench(engine, workspace.directory)
+            return
+        provider = provider_for(
+            engine,
+            directory=workspace.directory,
+            started=workspace.started,
+            spark_conf={},
+            extra_classpath=(),
+            jars=(),
+            master="local[*]",
+        )
+        try:
+            provider.start()
+            server = Server({"lease": provider.lease})
+            try:
+                yield Bench(engine, workspace.directory, server.address, server.key)
+            finally:
+                server.close()
+        finally:
+            provider.close()
+    finally:
+        workspace.close()
+
+
+def open_engine(bench: Bench) -> Engine:
+    """The engine of a bench. Raises EngineUnavailable."""
+    if bench.address is None:
+        return ModelEngine()
+    caller = Caller(bench.address, bench.key)
+    return open_adapter(bench.engine, lambda lost: caller.call("lease", lost))
+
+
+def version_of(engine: Engine) -> str:
+    """The engine's own version."""
+    return next(iter(engine.versions.values()))
+
+
+def unpromised(engine: Engine) -> dict[str, str]:
+    """The clauses that are not held against this engine in its version, each with the reason."""
+    reasons = {
+        id: not_held_against(clause, version_of(engine), engine.capabilities, engine.rules)
+        for id, clause in CATALOGUE.items()
+    }
+    return {id: reason for id, reason in reasons.items() if reason is not None}
+
+
+def known(engine: Engine) -> tuple[Known, ...]:
+    """What it is known to break, out of ``deviations/<engine>.toml``. Raises UsageMistake."""
+    path = ROOT / "deviations" / f"{engine.name}.toml"
+    if not path.is_file():
+        return ()
+    try:
+        found = read_deviations(path)
+    except InvalidDeviations as invalid:
+        raise UsageMistake(str(invalid)) from invalid
+    in_use = in_force(found, version=version_of(engine), today=date.today())
+    return tuple(Known(one.clause, one.when) for one in in_use)
+
+
+# ---- in a worker process
+
+
+class Worker:
+    """One process' engine, and what it judges by."""
+
+    def __init__(self, bench: Bench) -> None:
+        self.engine = open_engine(bench)
+        self.unpromised = unpromised(self.engine)
+        self.clauses: list[Clause[Any]] = [one for id, one in CATALOGUE.items() if id not in self.unpromised]
+        self.known = known(self.engine)
+        self._directory = bench.directory / f"tables-{os.getpid()}"
+        self._judges = 0
+
+    def judge(self, engine: Engine | None = None) -> Judge:
+        """A judge of this engine, or of another, whose tables are its own."""
+        self._judges += 1
+        directory = self._directory / str(self._judges)
+        return Judge(engine or self.engine, self.clauses, directory, self.known)
+
+    @property
+    def broken(self) -> frozenset[str]:
+        """The clauses that the engine is known to break in any circumstances."""
+        return frozenset(one.clause for one in self.known if one.when is None)
+
+
+_BENCH: list[Bench] = []
+
+
+@cache
+def worker() -> Worker:
+    """This process' worker. Its engine is opened with the first call."""
+    return Worker(_BENCH[0])
+
+
+def _begin(bench: Bench) -> None:
+    _BENCH.append(bench)
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def end_with_it() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=end_with_it, daemon=True).start()
+
+
+@contextmanager
+def workers(bench: Bench, number: int) -> Iterator[ProcessPoolExecutor]:
+    """Processes with an engine each. Where the command fails, what is not begun is not done."""
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(number, mp_context=context, initializer=_begin, initargs=(bench,))
+    try:
+        yield pool
+    finally:
+        pool.shutdown(cancel_futures=True)

@@ -1,0 +1,174 @@
+"""``python -m proof.soundness``: random cases on a healthy engine, and how many false alarms there are in a thousand.
+
+A run judges the shards of the nightly profile, seed after seed, for the time that it is given, and passes over those that
+the ledger has. It ends with 0 where there was no alarm, with 1 where there was one, and with 2 where nothing is proven:
+cases could not be judged, or none was. The earlier runs of the same suite on the same engine count too.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator, Set
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from functools import cache
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from engines.provider import ENGINES as JUDGED
+from model.case import Case
+from model.codec import case_id, to_json
+from proof.bench import ENGINES, ROOT, Bench, bench, worker, workers
+from proof.commands import Parser, ended, positive, whole
+from proof.detection import Stopwatch
+from proof.ledger import Ledger, Line, Subject, Sums, suite_digest
+from proof.random_cases import explore, random_cases, random_shards
+from suites.campaigns import EXPLORATION, Shard
+from suites.judge import JudgedCase
+from suites.reduction import truncated
+
+DIRECTORY = Path("build/soundness")
+
+# ---- in a worker
+
+
+def version() -> str:
+    """The engine's own version."""
+    return next(iter(worker().engine.versions.values()))
+
+
+def judged(seed: int, name: str) -> Line:
+    """The cases of the shard of this name: how many, and each that raised an alarm or could not be judged."""
+    here, shard = worker(), _shards()[name]
+    watch = Stopwatch(here.engine)
+    judge, capabilities = here.judge(watch), here.engine.capabilities
+    sums: Line = {"seed": seed, "shard": shard.name, "cases": 0, "steps": 0, "alarms": [], "errors": []}
+    began = time.monotonic()
+
+    def take(judged: JudgedCase) -> None:
+        sums["cases"] += 1
+        sums["steps"] += len(judged.steps)
+        if judged.failure is not None:
+            sums["errors"].append(_entry(judged.case, judged.failure.message))
+        if judged.failed:
+            case = truncated(judged.case, max(step["index"] for step in judged.steps))
+            for id in judged.failed:
+                _, violation = judged.tallies[id].violations[0]
+                sums["alarms"].append({"clause": id, **_entry(case, violation.message)})
+
+    if shard.campaign is EXPLORATION:
+        try:
+            explore(shard, seed, judge, capabilities, take)
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is ours, and the ledger says so
+            sums["errors"].append({"case": "", "message": f"{type(error).__name__}: {error}", "value": None})
+    else:
+        for case in random_cases(shard, seed, capabilities):
+            take(judge.judge(case))
+    return {**sums, "seconds": round(time.monotonic() - began, 3), "engine_seconds": round(watch.seconds, 3)}
+
+
+@cache
+def _shards() -> dict[str, Shard]:
+    """By name: a campaign's strategy cannot be sent to another process."""
+    return {shard.name: shard for shard in random_shards()}
+
+
+def _entry(case: Case, message: str) -> dict[str, Any]:
+    return {"case": case_id(case), "message": message, "value": to_json(case)}
+
+
+# ---- the command
+
+
+def run(where: Bench, ledger: Ledger, *, first: int, minutes: float | None, cases: int | None, number: int) -> Subject:
+    """Judge until the time is over, or this many cases are judged. What is under way then is judged to its end."""
+    ends = None if minutes is None else time.monotonic() + 60 * minutes
+    with workers(where, number) as pool:
+        subject = Subject(where.engine, pool.submit(version).result(), suite_digest(ROOT))
+        todo = _todo(first, ledger.judged(subject))
+        under_way: set[Future[Line]] = set()
+        done = 0
+        while True:
+            over = (ends is not None and time.monotonic() >= ends) or (cases is not None and done >= cases)
+            while not over and len(under_way) < 2 * number and (cases is None or _expected(under_way, done) < cases):
+                under_way.add(pool.submit(judged, *next(todo)))
+            if over:
+                under_way = {future for future in under_way if not future.cancel()}
+            if not under_way:
+                return subject
+            finished, under_way = wait(under_way, return_when=FIRST_COMPLETED)
+            for future in finished:
+                line = {"engine": subject.engine, "version": subject.version, "suite": subject.suite, **future.result()}
+                done += line["cases"]
+                _replays(line, subject.engine, ledger.directory)
+                ledger.append(line)
+                _tell(line)
+
+
+def _expected(under_way: set[Future[Line]], done: int) -> int:
+    """How many cases there will be when all is done that is under way: shards are of some twenty different cases."""
+    return done + 20 * len(under_way)
+
+
+def _todo(first: int, judged: Set[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    """Seed after seed, the shards that are not judged yet."""
+    for seed in count(first):
+        yield from ((seed, name) for name in _shards() if (seed, name) not in judged)
+
+
+def _replays(line: Line, engine: str, directory: Path) -> None:
+    """Put each alarm's case, and each that could not be judged, into a file that can be replayed."""
+    for kind, entries in (("alarms", line["alarms"]), ("errors", line["errors"])):
+        for entry in entries:
+            value = entry.pop("value")
+            if value is None:
+                continue
+            path = directory / f"{entry['clause'] if kind == 'alarms' else 'error'}-{entry['case']}.json"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(json.dumps(value, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+            # Our own engine is none that pytest judges on: its cases are there to be looked at.
+            command = f"python -m pytest suites --engine {engine} --replay {path}"
+            entry["replay"] = command if engine in JUDGED else str(path)
+
+
+def _tell(line: Line) -> None:
+    """Say what is not as it should be, at once."""
+    for alarm in line["alarms"]:
+        print(f"ALARM: {alarm['clause']}: {alarm['message']}\n  {alarm['replay']}", flush=True)
+    for error in line["errors"]:
+        print(f"NOT JUDGED: {error['message']}\n  {error.get('replay', line['shard'])}", flush=True)
+
+
+def told(subject: Subject, sums: Sums, before: Sums) -> str:
+    """The sum, in sentences."""
+    rate = f"{1000 * sums.alarming / sums.cases:.2f}" if sums.cases else "?"
+    lines = [f"{subject.engine} {subject.version}, suite {subject.suite}: {sums.cases:,} cases, {sums.steps:,} steps."]
+    if sums.seconds:
+        lines.append(f"{60 * sums.steps / sums.seconds:,.0f} steps a minute in each process.")
+    lines.append(f"{sums.alarming} false alarms, {rate} per thousand cases; {len(sums.errors)} cases not judged.")
+    if before.cases:
+        lines.append(f"Other states of the suite judged {before.cases:,} more, with {before.alarming} false alarms.")
+    return "\n".join(lines)
+
+
+def main(arguments: list[str]) -> int:
+    parser = Parser(prog="python -m proof.soundness", description=__doc__)
+    parser.add_argument("--engine", default="model", metavar="NAME", help=f"{', '.join(ENGINES)} (default: model)")
+    parser.add_argument("--minutes", type=positive, metavar="M", help="judge for this long (default: 30)")
+    parser.add_argument("--cases", type=whole, metavar="N", help="judge so many cases, shards to their end")
+    parser.add_argument("--seed", type=whole, default=1, metavar="N", help="the first seed (default: 1)")
+    parser.add_argument("--ledger", type=Path, default=DIRECTORY / "ledger.jsonl", metavar="FILE")
+    parser.add_argument("-n", type=whole, default=2, metavar="N", help="processes (default: 2)")
+    chosen = parser.parse_args(arguments)
+    minutes = 30.0 if chosen.minutes is None and chosen.cases is None else chosen.minutes
+    ledger = Ledger(chosen.ledger)
+    with bench(chosen.engine) as where:
+        subject = run(where, ledger, first=chosen.seed, minutes=minutes, cases=chosen.cases, number=chosen.n)
+    sums = ledger.sums(subject)
+    print(told(subject, sums, ledger.before(subject)))
+    return sums.code
+
+
+if __name__ == "__main__":
+    ended(main)

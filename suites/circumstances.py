@@ -1,0 +1,175 @@
+"""Circumstances of a step that a known deviation may be bound to, so that it excuses nothing else.
+
+A deviation without one excuses its clause everywhere, and hides whatever else breaks the clause. Circumstances are about
+the case and the table, never about what the engine did.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from deltalog.paths import encode
+from model.predicate import And, Between, Compare, Constant, In, Not, Op, Or, Predicate, columns_of
+from model.steps import Delete
+from model.table import Feature, Kind
+from model.values import AnyType, DecimalOf, Type, Value, is_nested
+from suites.observation import Seen
+
+
+@dataclass(frozen=True)
+class Circumstance:
+    name: str
+    sentence: str
+    holds: Callable[[Seen], bool]
+
+
+CIRCUMSTANCES: dict[str, Circumstance] = {}
+
+
+def _circumstance(name: str, sentence: str) -> Callable[[Callable[[Seen], bool]], Callable[[Seen], bool]]:
+    def enter(holds: Callable[[Seen], bool]) -> Callable[[Seen], bool]:
+        CIRCUMSTANCES[name] = Circumstance(name, sentence, holds)
+        return holds
+
+    return enter
+
+
+@dataclass(frozen=True)
+class Known:
+    """A clause that is known to be broken: everywhere, or ``when`` the circumstance of this name holds."""
+
+    clause: str
+    when: str | None = None
+
+
+class Excuses:
+    """What is known of an engine."""
+
+    def __init__(self, known: Iterable[Known | str] = ()) -> None:
+        self._known: dict[str, set[str | None]] = {}
+        for one in known:
+            entry = Known(one) if isinstance(one, str) else one
+            self._known.setdefault(entry.clause, set()).add(entry.when)
+
+    def everywhere(self, clause: str) -> bool:
+        """Whether the clause is known to be broken whatever the circumstances. A case goes on after that."""
+        return None in self._known.get(clause, ())
+
+    def excuse(self, clause: str, seen: Seen) -> bool:
+        """Whether it is known that the clause is broken in such a step."""
+        return any(when is None or CIRCUMSTANCES[when].holds(seen) for when in self._known.get(clause, ()))
+
+
+# Of conditions ----------------------------------------------------------------------------------------------------------
+
+
+def _tests(predicate: Predicate) -> Iterator[Predicate]:
+    """The single tests of a condition."""
+    if isinstance(predicate, Not):
+        yield from _tests(predicate.operand)
+    elif isinstance(predicate, (And, Or)):
+        yield from _tests(predicate.left)
+        yield from _tests(predicate.right)
+    else:
+        yield predicate
+
+
+def _values(test: Predicate) -> tuple[Value, ...]:
+    if isinstance(test, Compare):
+        return (test.value,)
+    if isinstance(test, Between):
+        return test.low, test.high
+    return test.values if isinstance(test, In) else ()
+
+
+def _conditions(seen: Seen) -> list[Predicate]:
+    """The single tests of the step and of all DELETEs before it: what they did wrong stays wrong."""
+    steps = [one.step for one in (*seen.earlier, seen)]
+    return [
+        test for step in steps if isinstance(step, Delete) and step.where is not None for test in _tests(step.where)
+    ]
+
+
+@_circumstance("compares with NULL", "The condition of the DELETE compares something with NULL.")
+def _null(seen: Seen) -> bool:
+    return any(
+        None in _values(test) and not (isinstance(test, Compare) and test.op is Op.NULL_SAFE_EQ)
+        for test in _conditions(seen)
+    )
+
+
+@_circumstance(
+    "compares with NaN", "The condition of the DELETE compares a column that holds NaN, or something with NaN."
+)
+def _nan(seen: Seen) -> bool:
+    named = {name for test in _conditions(seen) for name in columns_of(test)}
+    places = [number for number, column in enumerate(seen.table.columns) if column.name in named]
+    values = [value for test in _conditions(seen) for value in _values(test)]
+    values += [row[place] for promised in seen.versions.values() for row in promised.rows for place in places]
+    return any(isinstance(value, float) and math.isnan(value) for value in values)
+
+
+@_circumstance("constant condition", "The condition of the DELETE, or a part of it, is a constant.")
+def _constant(seen: Seen) -> bool:
+    return any(isinstance(test, Constant) for test in _conditions(seen))
+
+
+@_circumstance("test of a nested column", "The condition of the DELETE tests a struct, an array or a map.")
+def _nested(seen: Seen) -> bool:
+    named = {name for test in _conditions(seen) for name in columns_of(test)}
+    return any(is_nested(column.type) for column in seen.table.columns if column.name in named)
+
+
+# Of tables --------------------------------------------------------------------------------------------------------------
+
+
+@_circumstance("file named by URI", "An action of the table names a file by its URI, not by its path from the root.")
+def _uri(seen: Seen) -> bool:
+    return bool(seen.before.by_uri) or any(file.reference.value != "relative" for file in seen.table.files)
+
+
+@_circumstance("encoded path", "The path of a data file has characters that a URI encodes.")
+def _encoded(seen: Seen) -> bool:
+    paths = {add.file for add in seen.before.live.values()} | set(seen.before.tombstones)
+    return any(encode(path) != path or not path.isascii() for path in paths)
+
+
+@_circumstance("link to a directory", "A symbolic link lies in the table's directory.")
+def _link(seen: Seen) -> bool:
+    return any(thing.kind is Kind.LINK for thing in seen.before.things.values())
+
+
+@_circumstance("deletion vectors", "The table has deletion vectors.")
+def _vectors(seen: Seen) -> bool:
+    return seen.table.has(Feature.DELETION_VECTORS, Feature.DELETION_VECTORS_OFF)
+
+
+def _is_fractional(type: AnyType) -> bool:
+    return type in (Type.FLOAT, Type.DOUBLE) or isinstance(type, DecimalOf)
+
+
+@_circumstance("fractional partition", "A partition column is of the type FLOAT, DOUBLE or DECIMAL.")
+def _fractional_partition(seen: Seen) -> bool:
+    return any(_is_fractional(column.type) for column in seen.table.partition_columns)
+
+
+@_circumstance("fractional column", "A column is of the type FLOAT, DOUBLE or DECIMAL.")
+def _fractional(seen: Seen) -> bool:
+    return any(_is_fractional(column.type) for column in seen.table.columns)
+
+
+@_circumstance("column mapping", "Files and actions name the table's columns by physical names.")
+def _mapping(seen: Seen) -> bool:
+    return seen.table.maps_columns
+
+
+@_circumstance("several partition columns", "The table has two partition columns or more.")
+def _partitions(seen: Seen) -> bool:
+    return len(seen.table.partition_by) > 1
+
+
+@_circumstance("hidden partition column", "The name of a partition column begins with _ or with a dot.")
+def _hidden_column(seen: Seen) -> bool:
+    return any(name.startswith(("_", ".")) for name in seen.table.partition_by)

@@ -1,0 +1,307 @@
+"""delta-rs behind the port: what the adapter asks for is what was meant, and nothing takes us with it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from datetime import date, datetime, timezone
+from decimal import Decimal
+from importlib import metadata
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from engines.deltalake import adapter
+from engines.deltalake.adapter import DeltalakeEngine
+from engines.deltalake.sql import sql
+from engines.deltalake.values import type_of
+from engines.port import EngineDied, EngineUnavailable, Outcome
+from engines.provider import open_adapter, provider_for
+from model.predicate import And, Between, Compare, Constant, Holds, In, IsNull, Like, Not, Of, Op, Or, Predicate
+from model.rules import DELTA_RS
+from model.steps import (
+    BadDelete,
+    BadVacuum,
+    Blunder,
+    Delete,
+    EngineStep,
+    Mode,
+    Read,
+    ReadChanges,
+    Vacuum,
+    VacuumBlunder,
+)
+from model.table import DAY, HOUR, Column, Commit, DataFile, Feature, Removal, Stray, Table
+from model.values import NAN, AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type
+from suites.materialise import plan_table, write_table
+
+TABLE = Table(
+    columns=(Column("p", Type.STRING), Column("v", Type.INTEGER)),
+    partition_by=("p",),
+    files=(
+        DataFile(0, ("a",), ((1,), (2,), (None,)), -9 * DAY),
+        DataFile(1, ("b",), ((1,), (3,)), -9 * DAY),
+        DataFile(2, ("b",), ((4,),), -9 * DAY),
+    ),
+    commits=(Commit(-8 * DAY, adds=(0, 1, 2)), Commit(-HOUR, removes=(Removal(2, -8 * DAY),))),
+    strays=(Stray("orphan.parquet", modified=-9 * DAY), Stray("young.parquet")),
+    features=(Feature.CHANGE_DATA_FEED.value,),
+)
+ONE = Delete(Compare("v", Op.EQ, 1, Type.INTEGER))
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[DeltalakeEngine]:
+    made = DeltalakeEngine()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    made = tmp_path / "case-1" / "table"
+    write_table(plan_table(TABLE), made, start=now())
+    return made
+
+
+def now() -> int:
+    return time.time_ns() // 1_000_000
+
+
+def run(engine: DeltalakeEngine, root: Path, step: EngineStep, version: int | None = None) -> Outcome:
+    return engine.run(root, step, clock=now(), version=version)
+
+
+def files(root: Path) -> set[str]:
+    return {path.relative_to(root).as_posix() for path in root.rglob("*.parquet")}
+
+
+def test_it_says_what_it_is(engine: DeltalakeEngine) -> None:
+    assert next(iter(engine.versions.items())) == ("deltalake", metadata.version("deltalake"))
+    assert engine.rules is DELTA_RS
+    assert Mode.LITE in engine.capabilities.modes and not engine.capabilities.troubles
+
+
+def test_it_reads_the_current_and_earlier_versions(engine: DeltalakeEngine, root: Path) -> None:
+    assert sorted(run(engine, root, Read()).rows, key=str) == [("a", 1), ("a", 2), ("a", None), ("b", 1), ("b", 3)]
+    assert ("b", 4) in run(engine, root, Read(before_step=0), version=0).rows
+
+
+def test_it_deletes_and_tells_the_changes(engine: DeltalakeEngine, root: Path) -> None:
+    deleted = run(engine, root, ONE)
+    assert deleted.error is None and deleted.rows == ((2,),)
+    assert deleted.started <= deleted.ended <= now()
+    assert sorted(run(engine, root, Read()).rows, key=str) == [("a", 2), ("a", None), ("b", 3)]
+    changes = run(engine, root, ReadChanges(of_step=0), version=2)
+    assert sorted(changes.rows) == [("a", 1, "delete"), ("b", 1, "delete")]
+
+
+def test_a_delete_of_everything_counts_by_the_statistics(engine: DeltalakeEngine, root: Path) -> None:
+    assert run(engine, root, Delete()).rows == ((5,),)
+    assert run(engine, root, Read()).rows == ()
+
+
+def test_nan_is_the_vocabularys(engine: DeltalakeEngine, tmp_path: Path) -> None:
+    table = Table(
+        (Column("v", Type.DOUBLE),), (), (DataFile(0, (), ((NAN,), (1.0,)), -DAY),), (Commit(-HOUR, adds=(0,)),)
+    )
+    made = tmp_path / "case-1" / "table"
+    write_table(plan_table(table), made, start=now())
+    assert Counter(run(engine, made, Read()).rows) == Counter([(NAN,), (1.0,)])
+
+
+def test_a_dry_run_lists_and_a_real_one_deletes(engine: DeltalakeEngine, root: Path) -> None:
+    before = files(root)
+    lite = run(engine, root, Vacuum(mode=Mode.LITE, dry_run=True))
+    full = run(engine, root, Vacuum(mode=Mode.FULL, dry_run=True))
+    removed = "p=b/part-00002-00000002-0000-4000-8000-000000000000.c000.snappy.parquet"
+    assert lite.rows == ((f"{root}/{removed}",),)
+    assert sorted(full.rows) == sorted([(f"{root}/{removed}",), (f"{root}/orphan.parquet",)])
+    assert files(root) == before
+    assert run(engine, root, Vacuum(mode=Mode.FULL)).error is None
+    assert before - files(root) == {removed, "orphan.parquet"}
+
+
+def test_the_retention_is_enforced_where_the_step_says_so(engine: DeltalakeEngine, root: Path) -> None:
+    refused = run(engine, root, Vacuum(0.0, mode=Mode.FULL))
+    assert refused.error is not None and "retention period" in refused.error.message
+    assert refused.error.exception == "DeltaError" and refused.error.condition is None
+    assert run(engine, root, Vacuum(0.0, mode=Mode.FULL, safety_check=False)).error is None
+    assert "young.parquet" not in files(root)
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        *(BadDelete(blunder) for blunder in (Blunder.UNKNOWN_COLUMN, Blunder.NOT_A_TABLE, Blunder.MISSING_PATH)),
+        *(BadVacuum(blunder) for blunder in (VacuumBlunder.NOT_A_TABLE, VacuumBlunder.MISSING_PATH)),
+    ],
+    ids=str,
+)
+def test_blunders_are_refused(engine: DeltalakeEngine, root: Path, step: EngineStep) -> None:
+    before = sorted(root.parent.rglob("*"))
+    outcome = run(engine, root, step)
+    assert outcome.error is not None and not outcome.rows
+    assert sorted(root.parent.rglob("*")) == before
+
+
+def test_a_panic_is_an_outcome(engine: DeltalakeEngine, root: Path) -> None:
+    outcome = run(engine, root, Vacuum(1e15, mode=Mode.FULL))
+    assert outcome.error is not None and outcome.error.exception == "PanicException"
+    assert run(engine, root, Read()).error is None, "and it goes on"
+
+
+def test_an_abort_is_an_outcome(root: Path) -> None:
+    engine = DeltalakeEngine()
+    try:
+        run(engine, root, Read())
+        child = engine._child
+        assert child is not None
+        os.kill(child.pid, signal.SIGSTOP)  # so that it cannot answer before it dies
+        killer = threading.Timer(0.2, os.kill, [child.pid, signal.SIGABRT])
+        killer.start()
+        threading.Timer(0.3, os.kill, [child.pid, signal.SIGCONT]).start()
+        outcome = run(engine, root, Read())
+        assert outcome.error is not None and outcome.error.exception == "Aborted"
+        assert len(run(engine, root, Read()).rows) == 5
+    finally:
+        engine.close()
+
+
+def test_a_process_that_dies_at_a_step_is_told_and_replaced(root: Path) -> None:
+    engine = DeltalakeEngine()
+    try:
+        run(engine, root, Read())
+        child = engine._child
+        assert child is not None
+        os.kill(child.pid, signal.SIGSTOP)  # so that it cannot answer before it dies
+        killer = threading.Timer(0.2, child.kill)
+        killer.start()
+        with pytest.raises(EngineDied, match="READ took its process with it"):
+            run(engine, root, Read())
+        killer.join()
+        assert len(run(engine, root, Read()).rows) == 5
+    finally:
+        engine.close()
+    assert engine._child is None
+
+
+def test_a_process_that_died_between_two_steps_is_replaced(root: Path) -> None:
+    engine = DeltalakeEngine()
+    try:
+        run(engine, root, Read())
+        child = engine._child
+        assert child is not None
+        child.kill()
+        child.wait()
+        assert len(run(engine, root, Read()).rows) == 5
+    finally:
+        engine.close()
+
+
+def test_a_step_that_passes_its_time_limit_ends_the_process(root: Path) -> None:
+    engine = DeltalakeEngine()
+    try:
+        run(engine, root, Read())
+        engine._time_limit = 0.2
+        child = engine._child
+        assert child is not None
+        os.kill(child.pid, signal.SIGSTOP)
+        with pytest.raises(EngineDied, match=r"passed its time limit of 0\.2 s"):
+            run(engine, root, Read())
+        assert child.poll() is not None
+    finally:
+        engine.close()
+
+
+def test_without_the_package_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    def version(name: str) -> str:
+        raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(adapter.importlib.metadata, "version", version)
+    provider = provider_for(
+        "deltalake",
+        directory=Path(),
+        started=lambda pid: None,
+        spark_conf={},
+        extra_classpath=(),
+        jars=(),
+        master="local",
+    )
+    with pytest.raises(EngineUnavailable, match=r"tox -e gate-deltalake"):
+        provider.start()
+
+
+def test_the_adapter_is_opened_by_its_name() -> None:
+    assert isinstance(open_adapter("deltalake", lambda lost: None, time_limit=3), DeltalakeEngine)
+
+
+# Conditions and types ---------------------------------------------------------------------------------------------------
+
+V = Compare("v", Op.GT, -3, Type.INTEGER)
+
+
+@pytest.mark.parametrize(
+    ("predicate", "text"),
+    [
+        (V, '"v" > -3'),
+        (Constant(None), "NULL"),
+        (Constant(True), "TRUE"),
+        (Compare("a b", Op.EQ, None, Type.STRING), '"a b" = NULL'),
+        (Compare('q"', Op.NE, "it's", Type.STRING), "\"q\"\"\" <> 'it''s'"),
+        (Compare("v", Op.NULL_SAFE_EQ, 7, Type.INTEGER), "\"v\" IS NOT DISTINCT FROM CAST('7' AS INT)"),
+        (Compare("v", Op.NULL_SAFE_EQ, None, Type.INTEGER), '"v" IS NOT DISTINCT FROM NULL'),
+        (Between("d", date(2020, 1, 2), None, Type.DATE), "\"d\" BETWEEN DATE '2020-01-02' AND NULL"),
+        (In("b", (True, None), Type.BOOLEAN), '"b" IN (TRUE, NULL)'),
+        (Not(IsNull("v")), 'NOT ("v" IS NULL)'),
+        (Like("s", "50\\%"), "\"s\" LIKE '50\\%'"),
+        (Or(And(V, V), V), '(("v" > -3) AND ("v" > -3)) OR ("v" > -3)'),
+        (Compare("x", Op.EQ, 1.5, Type.DOUBLE), "\"x\" = CAST('1.5' AS DOUBLE)"),
+        (Compare("x", Op.EQ, Decimal("1.50"), DecimalOf(5, 2)), "\"x\" = CAST('1.50' AS DECIMAL(5, 2))"),
+        (Compare("x", Op.EQ, b"\x01\xff", Type.BINARY), "\"x\" = X'01FF'"),
+        (
+            Compare("t", Op.LT, datetime(2020, 1, 2, 3, 4, 5, 6, tzinfo=timezone.utc), Type.TIMESTAMP),
+            "\"t\" < '2020-01-02T03:04:05.000006Z'",
+        ),
+        (
+            Compare("t", Op.LT, datetime(2020, 1, 2, 3, 4, 5), Type.TIMESTAMP_NTZ),
+            "\"t\" < '2020-01-02 03:04:05.000000'",
+        ),
+    ],
+)
+def test_conditions_are_said_as_datafusion_takes_them(predicate: Predicate, text: str) -> None:
+    assert sql(predicate) == text
+
+
+def test_what_is_not_said_is_an_error() -> None:
+    with pytest.raises(TypeError, match="Holds is not said to DataFusion"):
+        sql(Holds(Of("b")))
+
+
+@pytest.mark.parametrize(
+    ("arrow", "type"),
+    [
+        (pa.int8(), Type.BYTE),
+        (pa.string_view(), Type.STRING),
+        (pa.dictionary(pa.int32(), pa.string()), Type.STRING),
+        (pa.decimal128(10, 2), DecimalOf(10, 2)),
+        (pa.timestamp("us", tz="UTC"), Type.TIMESTAMP),
+        (pa.timestamp("us"), Type.TIMESTAMP_NTZ),
+        (pa.list_(pa.int64()), ArrayOf(Type.LONG)),
+        (pa.map_(pa.string(), pa.date32()), MapOf(Type.STRING, Type.DATE)),
+        (pa.struct({"x": pa.bool_()}), StructOf((("x", Type.BOOLEAN),))),
+    ],
+    ids=str,
+)
+def test_arrows_types_are_the_vocabularys(arrow: pa.DataType, type: AnyType) -> None:
+    assert type_of(arrow) == type
+
+
+def test_a_type_that_the_vocabulary_lacks_is_an_error() -> None:
+    with pytest.raises(ValueError, match="no type for Arrow's time32"):
+        type_of(pa.time32("s"))

@@ -1,0 +1,152 @@
+"""What a known deviation may be bound to, and how a judge excuses by it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import suites.clauses  # noqa: F401 - fills the catalogue
+from engines.known_bad import FAULTS, KnownBadEngine
+from model.case import Case
+from model.predicate import And, Compare, Constant, IsNull, Not, Op, Predicate
+from model.steps import Delete, Read, Step
+from model.table import DAY, HOUR, Column, Commit, DataFile, Feature, Kind, Reference, Stray, Table
+from model.values import NAN, ArrayOf, Type
+from proof.model_engine import ModelEngine
+from suites.circumstances import CIRCUMSTANCES, Excuses, Known
+from suites.clause import CATALOGUE
+from suites.judge import Judge, JudgedCase
+from suites.observation import Seen
+
+PLAIN = Table(
+    columns=(Column("p", Type.INTEGER), Column("v", Type.DOUBLE)),
+    partition_by=("p",),
+    files=(DataFile(0, (1,), ((1.0,), (2.0,)), -DAY), DataFile(1, (2,), ((3.0,),), -DAY)),
+    commits=(Commit(-HOUR, adds=(0, 1)),),
+)
+
+
+def seen(table: Table, directory: Path, *steps: Step) -> Seen:
+    """The last step, as it was observed."""
+    judge = Judge(ModelEngine(), [], directory)
+    trial = judge.trial(table, judge.new_root())
+    for step in steps or (Read(),):
+        trial.take(step)
+    return trial._seen[-1]
+
+
+def deletes(where: Predicate) -> tuple[Step, ...]:
+    return (Delete(where), Read())
+
+
+#: A table of whole numbers, and a condition, where none holds.
+WHOLE = replace(
+    PLAIN,
+    columns=(PLAIN.columns[0], Column("v", Type.INTEGER)),
+    files=(DataFile(0, (1,), ((1,), (2,)), -DAY),),
+    commits=(Commit(-HOUR, adds=(0,)),),
+)
+SEVEN = Compare("v", Op.EQ, 7, Type.INTEGER)
+NULLS = Compare("v", Op.EQ, None, Type.DOUBLE)
+SAFE = Compare("v", Op.NULL_SAFE_EQ, None, Type.DOUBLE)
+ONE = Compare("v", Op.EQ, 1.0, Type.DOUBLE)
+
+#: For each circumstance a table and steps where it holds.
+HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
+    "compares with NULL": (PLAIN, deletes(And(ONE, Not(NULLS)))),
+    "compares with NaN": (PLAIN, deletes(Compare("v", Op.GT, NAN, Type.DOUBLE))),
+    "constant condition": (PLAIN, deletes(And(ONE, Constant(False)))),
+    "test of a nested column": (
+        replace(
+            PLAIN, columns=(*PLAIN.columns, Column("n", ArrayOf(Type.INTEGER))), files=(), commits=(Commit(-HOUR),)
+        ),
+        deletes(IsNull("n")),
+    ),
+    "fractional column": (PLAIN, ()),
+    "fractional partition": (replace(PLAIN, partition_by=("v",), files=(), commits=(Commit(-HOUR),)), ()),
+    "file named by URI": (
+        replace(PLAIN, files=tuple(replace(file, reference=Reference.ABSOLUTE) for file in PLAIN.files)),
+        (),
+    ),
+    "encoded path": (
+        Table(
+            (Column("p", Type.STRING), PLAIN.columns[1]),
+            ("p",),
+            (DataFile(0, ("ü",), ((1.0,),), -DAY),),
+            (Commit(-HOUR, adds=(0,)),),
+        ),
+        (),
+    ),
+    "link to a directory": (
+        replace(PLAIN, strays=(Stray("link", Kind.LINK, size=0, target="dir"), Stray("dir", Kind.DIRECTORY, size=0))),
+        (),
+    ),
+    "deletion vectors": (replace(PLAIN, features=(Feature.DELETION_VECTORS.value,)), ()),
+    "column mapping": (replace(PLAIN, features=(Feature.COLUMN_MAPPING_NAME.value,)), ()),
+    "several partition columns": (
+        replace(PLAIN, partition_by=("p", "v"), files=(), commits=(Commit(-HOUR),)),
+        (),
+    ),
+    "hidden partition column": (
+        replace(
+            PLAIN,
+            columns=(Column("_p", Type.INTEGER), PLAIN.columns[1]),
+            partition_by=("_p",),
+        ),
+        (),
+    ),
+}
+
+
+def test_every_circumstance_is_shown() -> None:
+    assert HOLDS.keys() == CIRCUMSTANCES.keys()
+
+
+@pytest.mark.parametrize("name", HOLDS)
+def test_it_holds_there_and_not_on_a_plain_table(name: str, tmp_path: Path) -> None:
+    table, steps = HOLDS[name]
+    assert CIRCUMSTANCES[name].holds(seen(table, tmp_path / "there", *steps))
+    assert not CIRCUMSTANCES[name].holds(seen(WHOLE, tmp_path / "plain", *deletes(SEVEN)))
+
+
+def test_a_null_safe_comparison_is_none_with_null(tmp_path: Path) -> None:
+    assert not CIRCUMSTANCES["compares with NULL"].holds(seen(PLAIN, tmp_path, *deletes(SAFE)))
+
+
+def test_nan_counts_where_the_column_holds_it(tmp_path: Path) -> None:
+    table = replace(PLAIN, files=(DataFile(0, (1,), ((NAN,),), -DAY), PLAIN.files[1]))
+    assert CIRCUMSTANCES["compares with NaN"].holds(seen(table, tmp_path / "a", *deletes(ONE)))
+    assert not CIRCUMSTANCES["compares with NaN"].holds(seen(table, tmp_path / "b", *deletes(IsNull("p"))))
+
+
+# Excuses ----------------------------------------------------------------------------------------------------------------
+
+CASE = Case(PLAIN, (Delete(ONE), Read(), Delete(Compare("v", Op.EQ, 3.0, Type.DOUBLE)), Read()))
+
+
+def judged(tmp_path: Path, table: Table, *known: Known | str) -> JudgedCase:
+    bad = KnownBadEngine(ModelEngine(), FAULTS["says-blind-append"])
+    return Judge(bad, list(CATALOGUE.values()), tmp_path, known).judge(Case(table, CASE.steps))
+
+
+def test_a_clause_is_excused_where_its_circumstance_holds(tmp_path: Path) -> None:
+    known = Known("DEL-INFO-1B", "deletion vectors")
+    with_vectors = judged(tmp_path / "vectors", HOLDS["deletion vectors"][0], known)
+    assert with_vectors.violated == ["DEL-INFO-1B"] and with_vectors.failed == []
+    assert len(with_vectors.steps) == 1, "the case ends there: what follows may be its consequence"
+    plain = judged(tmp_path / "plain", PLAIN, known)
+    assert plain.failed == plain.violated == ["DEL-INFO-1B"]
+
+
+def test_a_clause_that_is_known_everywhere_does_not_end_the_case(tmp_path: Path) -> None:
+    result = judged(tmp_path, PLAIN, "DEL-INFO-1B")
+    assert result.violated == ["DEL-INFO-1B"] and result.failed == []
+    assert len(result.steps) == len(CASE.steps)
+    assert result.tallies["DEL-INFO-1B"].excused == len(result.tallies["DEL-INFO-1B"].violations) == 2
+
+
+def test_another_clause_is_not_excused(tmp_path: Path) -> None:
+    assert judged(tmp_path, PLAIN, "DEL-ROW-1").failed == ["DEL-INFO-1B"]
+    assert not Excuses(["DEL-ROW-1"]).everywhere("DEL-INFO-1B")
