@@ -6,7 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
+from engines.deltalake.capabilities import NEWEST as DELTALAKE
 from engines.port import Engine
+from model.capabilities import EVERYTHING, Capabilities
 
 #: The engines that can be judged, the usual one first.
 ENGINES = ("spark", "deltalake")
@@ -57,6 +59,11 @@ def provider_for(
         jars=jars,
         master=master,
     )
+
+
+def capabilities_of(engine: str) -> Capabilities:
+    """What the newest known version of an engine out of ``ENGINES`` can be asked for. It need not be installed."""
+    return DELTALAKE if engine == "deltalake" else EVERYTHING
 
 
 def open_adapter(engine: str, lease: Callable[[int], Any], *, time_limit: float = 120) -> Engine:

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import date
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,12 +18,11 @@ from engines.port import Engine
 from engines.provider import ENGINES as JUDGED
 from engines.provider import open_adapter, provider_for
 from proof.model_engine import ModelEngine
-from reports.deviations import InvalidDeviations, in_force, read_deviations
 from runner.channel import Caller, Server
+from runner.deviations import deviations_in, known
 from runner.options import UsageMistake
 from runner.workspace import Workspace
-from suites.circumstances import Known
-from suites.clause import CATALOGUE, Clause, not_held_against
+from suites.clause import CATALOGUE, Clause, unsupported
 from suites.judge import Judge
 
 #: What can be proven on: the engine of our own, and all that can be judged.
@@ -88,28 +86,6 @@ def version_of(engine: Engine) -> str:
     return next(iter(engine.versions.values()))
 
 
-def unpromised(engine: Engine) -> dict[str, str]:
-    """The clauses that are not held against this engine in its version, each with the reason."""
-    reasons = {
-        id: not_held_against(clause, version_of(engine), engine.capabilities, engine.rules)
-        for id, clause in CATALOGUE.items()
-    }
-    return {id: reason for id, reason in reasons.items() if reason is not None}
-
-
-def known(engine: Engine) -> tuple[Known, ...]:
-    """What it is known to break, out of ``deviations/<engine>.toml``. Raises UsageMistake."""
-    path = ROOT / "deviations" / f"{engine.name}.toml"
-    if not path.is_file():
-        return ()
-    try:
-        found = read_deviations(path)
-    except InvalidDeviations as invalid:
-        raise UsageMistake(str(invalid)) from invalid
-    in_use = in_force(found, version=version_of(engine), today=date.today())
-    return tuple(Known(one.clause, one.when) for one in in_use)
-
-
 # ---- in a worker process
 
 
@@ -118,9 +94,10 @@ class Worker:
 
     def __init__(self, bench: Bench) -> None:
         self.engine = open_engine(bench)
-        self.unpromised = unpromised(self.engine)
+        deviations = ROOT / "deviations" / f"{self.engine.name}.toml"
+        self.unpromised = unsupported(self.engine)
         self.clauses: list[Clause[Any]] = [one for id, one in CATALOGUE.items() if id not in self.unpromised]
-        self.known = known(self.engine)
+        self.known = tuple(known(deviations_in(deviations), version_of(self.engine)))
         self._directory = bench.directory / f"tables-{os.getpid()}"
         self._judges = 0
 

@@ -21,7 +21,7 @@ def folder_of(clause: str, case_id: str) -> str:
 def write_counterexample(
     directory: Path, *, case: Case, line: Line, violation: Line, clause: Line, plan: Mapping[str, Any] | None
 ) -> Path:
-    """Write ``case.json``, ``explanation.md`` and ``reproduce.py`` for one violation; return their folder.
+    """Write ``case.json``, ``explanation.md`` and, with a plan, ``reproduce.py`` for one violation; return their folder.
 
     ``directory`` is the report directory, ``line`` the case's line of the stream, ``violation`` one of its violations,
     ``clause`` the header's entry for the clause, ``plan`` the plan of ``reports.reproduction``, or None where no
@@ -30,7 +30,9 @@ def write_counterexample(
     """
     files = {
         "case.json": json.dumps(line["case"], indent=2) + "\n",
-        "explanation.md": explanation(case=case, line=line, violation=violation, clause=clause),
+        "explanation.md": explanation(
+            case=case, line=line, violation=violation, clause=clause, script=plan is not None
+        ),
     }
     if plan is not None:
         files["reproduce.py"] = reproduction(plan)

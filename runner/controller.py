@@ -19,17 +19,17 @@ import suites.clauses  # noqa: F401 - fills the catalogue
 from engines.provider import provider_for
 from model.codec import from_json
 from reports.counterexamples import write_counterexample
-from reports.deviations import Deviation, InvalidDeviations, in_force, read_deviations
+from reports.deviations import in_force
 from reports.reproduction import InvalidPlan
 from reports.stream import RunWriter, read_run
 from reports.terminal import Progress, show
 from reports.verdicts import counterexample, footer_of, verdicts
 from reports.views import write_views
+from runner.deviations import deviations_in, known
 from runner.options import Options, UsageMistake
 from runner.referee import selected_clauses
 from runner.workspace import Workspace
 from suites.campaigns import EXPLORATION, REGRESSIONS, selected, shards
-from suites.circumstances import CIRCUMSTANCES, Known
 from suites.clause import CATALOGUE, Clause
 from suites.regressions import kept_cases
 from suites.reproduction_plan import reproduction_plan
@@ -54,7 +54,7 @@ class Controller:
         self._writer: RunWriter | None = None
         self._open = ExitStack()
         self._progress = Progress(console)
-        self._deviations = self._read_deviations()
+        self._deviations = deviations_in(options.deviations)
         if options.replay is None:
             self._prepare_report()
         self._workspace = Workspace(options.table_root)
@@ -72,22 +72,6 @@ class Controller:
         if self._options.seed is not None:
             return self._options.seed
         return FIXED_SEED if self._options.profile.fixed else time.time_ns() % 2**32
-
-    def _read_deviations(self) -> tuple[Deviation, ...]:
-        if not self._options.deviations.is_file():
-            return ()
-        try:
-            found = read_deviations(self._options.deviations)
-        except InvalidDeviations as invalid:
-            raise UsageMistake(str(invalid)) from invalid
-        for deviation in found:
-            if deviation.clause not in CATALOGUE:
-                wrong = f"{self._options.deviations} lists {deviation.clause}, which is no clause"
-                raise UsageMistake(f"{wrong}: `--clause list` names them all.")
-            if deviation.when is not None and deviation.when not in CIRCUMSTANCES:
-                wrong = f"{self._options.deviations} has when = {deviation.when!r}, which is no circumstance"
-                raise UsageMistake(f"{wrong}: write one of {', '.join(sorted(CIRCUMSTANCES))}.")
-        return found
 
     def _prepare_report(self) -> None:
         directory = self._options.report_dir
@@ -115,10 +99,7 @@ class Controller:
         if pid != os.getpid():
             self._workspace.started(pid)
         engine_version = next(iter(versions.values()))
-        listed = [
-            Known(one.clause, one.when)
-            for one in in_force(self._deviations, version=engine_version, today=date.today())
-        ]
+        listed = known(self._deviations, engine_version)
         with self._lock:
             self._write_header(versions, unsupported)
         return {"seed": self._seed, "listed": listed, "directory": str(self._workspace.directory)}

@@ -34,12 +34,15 @@ class Options:
     table_root: str | None
     replay: Path | None
     time_limit: float  # seconds for one step of the engine
+    shared_with: str | None = None  # an engine: only what it, too, can be asked for is drawn
 
 
 def add_options(parser: pytest.Parser) -> None:
     group = parser.getgroup("tombstone", "Tombstone: a conformance suite for Delta Lake's DELETE and VACUUM")
     add = group.addoption
     add("--engine", default="spark", metavar="NAME", help=f"the engine to judge: {', '.join(ENGINES)} (default: spark)")
+    shared = "draw only what this engine, too, can be asked for: both then judge the same cases"
+    add("--shared-with", default=None, metavar="NAME", help=shared)
     add("--profile", default="gate", metavar="NAME", help=f"the budget: {', '.join(PROFILES)} (default: gate)")
     add("--budget", default="1", metavar="FACTOR", help="multiplies the cases of the profile (default: 1)")
     add("--seed", default=None, metavar="N", help="a random run with this seed")
@@ -83,6 +86,7 @@ def options(config: pytest.Config, root: Path) -> Options:
         spark_master=get("spark_master"),
         table_root=get("table_root"),
         replay=_file("--replay", get("replay")),
+        shared_with=_shared_with(get("shared_with")),
         time_limit=_positive("--step-limit", get("step_limit"), "a time in seconds", "120"),
     )
 
@@ -91,6 +95,10 @@ def _one_of(option: str, value: str, known: Mapping[str, object] | tuple[str, ..
     if value not in known:
         raise UsageMistake(f"{option} {value} is not known: use one of {', '.join(known)}.")
     return value
+
+
+def _shared_with(engine: str | None) -> str | None:
+    return None if engine is None else _one_of("--shared-with", engine, ENGINES)
 
 
 def _profile(name: str, budget: str) -> Profile:

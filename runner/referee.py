@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from pathlib import Path
 from typing import Any, Protocol
 
 from engines.port import Engine
+from engines.provider import capabilities_of
+from engines.restricted import Restricted
 from model.capabilities import EVERYTHING
 from model.case import Case
 from model.codec import CorruptCase, from_json
 from runner.options import Options, UsageMistake
 from suites.campaigns import EXPLORATION, Shard
-from suites.clause import CATALOGUE, Clause, matches, not_held_against
+from suites.clause import CATALOGUE, Clause, matches, unsupported
 from suites.drawing import Drawing
 from suites.judge import Judge
 from suites.record import case_line
@@ -54,14 +56,11 @@ def selected_clauses(options: Options) -> list[Clause[Any]]:
     ]
 
 
-def judged_clauses(options: Options, engine: Engine) -> list[Clause[Any]]:
-    """The clauses to judge by: the selected ones that this engine promises, and those about a table that is lost."""
-    wanted, version = selected_clauses(options), next(iter(engine.versions.values()))
+def judged_clauses(options: Options, unsupported: Container[str]) -> list[Clause[Any]]:
+    """The clauses to judge by: the selected ones that the engine promises, and those about a table that is lost."""
+    wanted = selected_clauses(options)
     return [
-        clause
-        for clause in CATALOGUE.values()
-        if not_held_against(clause, version, engine.capabilities, engine.rules) is None
-        and (clause in wanted or clause.of_broken)
+        clause for id, clause in CATALOGUE.items() if id not in unsupported and (clause in wanted or clause.of_broken)
     ]
 
 
@@ -82,17 +81,15 @@ class Referee:
         if self._judge is None:
             self._engine = self._open_engine()
             versions = dict(self._engine.versions)
-            version = next(iter(versions.values()))
-            unsupported = {
-                clause.id: reason
-                for clause in CATALOGUE.values()
-                if (reason := not_held_against(clause, version, self._engine.capabilities, self._engine.rules))
-            }
-            told = self._link.begin(versions, os.getpid(), unsupported)
+            if self._options.shared_with is not None:
+                other = capabilities_of(self._options.shared_with)
+                self._engine = Restricted(self._engine, self._engine.capabilities.shared(other))
+            left_out = unsupported(self._engine)
+            told = self._link.begin(versions, os.getpid(), left_out)
             self._seed = told["seed"]
             self._capabilities = self._engine.capabilities
             directory = Path(told["directory"]) / f"tables-{self._worker}"
-            clauses = judged_clauses(self._options, self._engine)
+            clauses = judged_clauses(self._options, left_out)
             self._judge = Judge(self._engine, clauses, directory, told["listed"])
         return self._judge
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Generic, TypeVar
 
+from engines.port import Engine
 from model.capabilities import Capabilities, Need, has
 from model.layout import is_named_by_engine
 from model.rules import Rules
@@ -151,3 +152,12 @@ def not_held_against(clause: Clause[Any], version: str, capabilities: Capabiliti
         lacking = " or ".join(sorted({str(need.value if isinstance(need, Enum) else need) for need in clause.needs}))
         return f"The engine cannot be asked for what it is about: {lacking}."
     return None
+
+
+def unsupported(engine: Engine) -> dict[str, str]:
+    """The clauses of the catalogue that are not held against this engine, each with the reason."""
+    version = next(iter(engine.versions.values()))
+    reasons = {
+        id: not_held_against(clause, version, engine.capabilities, engine.rules) for id, clause in CATALOGUE.items()
+    }
+    return {id: reason for id, reason in reasons.items() if reason is not None}

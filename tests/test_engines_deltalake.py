@@ -18,10 +18,13 @@ import pytest
 
 from engines.deltalake import adapter
 from engines.deltalake.adapter import DeltalakeEngine
+from engines.deltalake.capabilities import capabilities_of as capabilities_named
 from engines.deltalake.sql import sql
 from engines.deltalake.values import type_of
 from engines.port import EngineDied, EngineUnavailable, Outcome
-from engines.provider import open_adapter, provider_for
+from engines.provider import capabilities_of, open_adapter, provider_for
+from engines.restricted import Restricted
+from model.capabilities import EVERYTHING, Capabilities
 from model.predicate import And, Between, Compare, Constant, Holds, In, IsNull, Like, Not, Of, Op, Or, Predicate
 from model.rules import DELTA_RS
 from model.steps import (
@@ -239,6 +242,18 @@ def test_without_the_package_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch)
 
 def test_the_adapter_is_opened_by_its_name() -> None:
     assert isinstance(open_adapter("deltalake", lambda lost: None, time_limit=3), DeltalakeEngine)
+
+
+def test_what_it_shares_with_another_engine_is_known_without_it() -> None:
+    assert capabilities_of("deltalake") == capabilities_named("1.6.6")
+    assert capabilities_of("spark") == EVERYTHING
+
+
+def test_a_restricted_engine_is_asked_for_less(engine: DeltalakeEngine, root: Path) -> None:
+    little = Restricted(engine, Capabilities(modes=frozenset({Mode.LITE})))
+    assert little.capabilities.modes == {Mode.LITE}
+    assert (little.name, little.versions, little.rules) == (engine.name, engine.versions, engine.rules)
+    assert len(little.run(root, Read(), clock=now(), version=None).rows) == 5
 
 
 # Conditions and types ---------------------------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ from model.steps import ENGINE_STEPS, BadVacuum, Vacuum
 from model.table import Table
 from proof.model_engine import Habits, ModelEngine
 from strategies.fitted import fitted
-from suites.clause import CATALOGUE, Clause, not_held_against
+from suites.clause import CATALOGUE, Clause, unsupported
 from suites.judge import Judge, JudgedCase
 from suites.materialise import plan_table, write_table
 from tests.handmade_vacuums import HANDMADE, PRUNED_TABLE, VECTORS
@@ -46,8 +46,8 @@ CAPABLE = {"spark": EVERYTHING, "deltalake": capabilities_of("1.6.6")}
 
 def promised(name: str) -> list[Clause[Any]]:
     """The clauses that are held against the engine of our own by these rules."""
-    found = CATALOGUE.values()
-    return [clause for clause in found if not_held_against(clause, "4.4.0", CAPABLE[name], RULES[name]) is None]
+    left_out = unsupported(healthy(name))
+    return [clause for id, clause in CATALOGUE.items() if id not in left_out]
 
 
 def healthy(rules: str, habits: Habits | None = None) -> ModelEngine:

@@ -527,3 +527,14 @@ def test_nothing_is_written_for_an_invalid_plan(tmp_path: Path) -> None:
     with pytest.raises(InvalidPlan):
         write_counterexample(tmp_path, case=CASE, line=LINE, violation=VIOLATION, clause=CLAUSE, plan={})
     assert list(tmp_path.iterdir()) == []
+
+
+def test_where_no_script_can_be_made_the_explanation_names_none() -> None:
+    text = explanation(case=CASE, line=LINE, violation=VIOLATION, clause=CLAUSE, script=False)
+    assert "reproduce.py" not in text
+    assert "`pytest suites --replay case.json`, with the `--engine` of the run" in text
+
+
+def test_without_a_plan_the_folder_has_no_script(tmp_path: Path) -> None:
+    folder = write_counterexample(tmp_path, case=CASE, line=LINE, violation=VIOLATION, clause=CLAUSE, plan=None)
+    assert sorted(path.name for path in folder.iterdir()) == ["case.json", "explanation.md"]

@@ -80,6 +80,7 @@ def test_everything_that_can_be_said(tmp_path: Path) -> None:
         "--table-root=file:/somewhere",
         f"--replay={tmp_path / 'case.json'}",
         "--step-limit=2.5",
+        "--shared-with=deltalake",
     )
     assert told == Options(
         engine="spark",
@@ -96,6 +97,7 @@ def test_everything_that_can_be_said(tmp_path: Path) -> None:
         table_root="file:/somewhere",
         replay=tmp_path / "case.json",
         time_limit=2.5,
+        shared_with="deltalake",
     )
     ids = [clause.id for clause in selected_clauses(told)]
     assert {"DEL-ROW-5A", "DEL-ROW-5B", "VAC-SAFE-1", "VAC-SAFE-10A"} < set(ids)
@@ -125,6 +127,7 @@ def test_paths_of_jars_do_not_depend_on_where_a_worker_runs(tmp_path: Path, monk
     ("argument", "sentence"),
     [
         ("--engine=sparc", f"--engine sparc is not known: use one of {', '.join(ENGINES)}."),
+        ("--shared-with=it", f"--shared-with it is not known: use one of {', '.join(ENGINES)}."),
         ("--profile=fast", "--profile fast is not known: use one of smoke, gate, nightly, soak."),
         ("--seed=seven", "--seed seven is not a whole number: give one, such as --seed 7."),
         ("--seed=1.5", "--seed 1.5 is not a whole number: give one, such as --seed 7."),

@@ -10,10 +10,10 @@ from model.versions import parse
 
 def capabilities_of(version: str) -> Capabilities:
     """What this version of deltalake can be asked for."""
-    return _NEWEST if parse(version) >= (1, 0) else Capabilities()
+    return NEWEST if parse(version) >= (1, 0) else Capabilities()
 
 
-_NEWEST = Capabilities(
+NEWEST = Capabilities(
     # Row tracking, in-commit timestamps, the unknown and VACUUM's protocol check it refuses to write, or to read.
     features=frozenset(Feature)
     - {

@@ -1,0 +1,35 @@
+"""The known deviations of a run: what the file lists, checked against the catalogue."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import date
+from pathlib import Path
+
+import suites.clauses  # noqa: F401 - fills the catalogue
+from reports.deviations import Deviation, InvalidDeviations, in_force, read_deviations
+from runner.options import UsageMistake
+from suites.circumstances import CIRCUMSTANCES, Known
+from suites.clause import CATALOGUE
+
+
+def deviations_in(path: Path) -> tuple[Deviation, ...]:
+    """What the file at ``path`` lists; nothing where there is none. Raises UsageMistake where it cannot be used."""
+    if not path.is_file():
+        return ()
+    try:
+        found = read_deviations(path)
+    except InvalidDeviations as invalid:
+        raise UsageMistake(str(invalid)) from invalid
+    for deviation in found:
+        if deviation.clause not in CATALOGUE:
+            raise UsageMistake(f"{path} lists {deviation.clause}, which is no clause: `--clause list` names them all.")
+        if deviation.when is not None and deviation.when not in CIRCUMSTANCES:
+            wrong = f"{path} has when = {deviation.when!r}, which is no circumstance"
+            raise UsageMistake(f"{wrong}: write one of {', '.join(sorted(CIRCUMSTANCES))}.")
+    return found
+
+
+def known(deviations: Iterable[Deviation], version: str) -> list[Known]:
+    """What a judge must know of them: those that are in force for this version, today."""
+    return [Known(one.clause, one.when) for one in in_force(deviations, version=version, today=date.today())]

@@ -1,0 +1,50 @@
+"""The deviations file of a run, checked against the catalogue."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from engines.provider import ENGINES
+from runner.deviations import deviations_in, known
+from runner.options import UsageMistake
+from runner.plugin import ROOT
+from suites.circumstances import Known
+
+ENTRY = '[[deviation]]\nclause = "{}"\nreason = "r"\nlink = "l"\nversions = "<2"\n{}\n'
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_projects_own_files_can_be_used(engine: str) -> None:
+    assert deviations_in(ROOT / "deviations" / f"{engine}.toml")
+
+
+def test_without_a_file_nothing_is_known(tmp_path: Path) -> None:
+    assert deviations_in(tmp_path / "none.toml") == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (ENTRY.format("VAC-SAFE-99", ""), "lists VAC-SAFE-99, which is no clause: `--clause list` names them all"),
+        (
+            ENTRY.format("VAC-SAFE-1", 'when = "rain"'),
+            "when = 'rain', which is no circumstance: write one of column mapping",
+        ),
+        ("[[deviation]]", "needs 'clause'"),
+    ],
+)
+def test_what_cannot_be_is_said_in_a_sentence(text: str, said: str, tmp_path: Path) -> None:
+    file = tmp_path / "known.toml"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(UsageMistake, match=said):
+        deviations_in(file)
+
+
+def test_the_judge_knows_those_in_force(tmp_path: Path) -> None:
+    file = tmp_path / "known.toml"
+    file.write_text(ENTRY.format("VAC-SAFE-1", 'when = "deletion vectors"') + ENTRY.format("DEL-ROW-1", ""))
+    found = deviations_in(file)
+    assert known(found, "1.9") == [Known("VAC-SAFE-1", "deletion vectors"), Known("DEL-ROW-1")]
+    assert known(found, "2.0") == []
