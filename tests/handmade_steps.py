@@ -10,11 +10,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 from engines.port import EngineError, Outcome
+from model.capabilities import EVERYTHING
 from model.predicate import And, Compare, Op
+from model.rules import SPARK
 from model.steps import Delete, EngineStep, Step, Vacuum
 from model.table import HOUR, WEEK, Column, Commit, DataFile, Kind, Removal, Stray, Table
 from model.values import Row, Type
 from proof.model_engine import ModelEngine
+from suites.circumstances import Excuses
 from suites.clause import CATALOGUE, NOT_MET, Clause, Judgement
 from suites.judge import Tally, Trial
 from suites.observation import Seen
@@ -32,6 +35,8 @@ class Hand:
 
     name = "hand"
     versions = ModelEngine.versions
+    capabilities = EVERYTHING
+    rules = SPARK
 
     def __init__(self, *tampers: Tamper) -> None:
         self._engine = ModelEngine()
@@ -54,7 +59,7 @@ def judged(table: Table, directory: Path, *steps: tuple[Step, Tamper | None]) ->
         return NOT_MET
 
     clauses = [*CATALOGUE.values(), Clause("VAC-KEPT-1", "It sees all.", (), Seen, keep, of_broken=True)]
-    trial = Trial(engine, table, directory / "table", clauses, frozenset(CATALOGUE))
+    trial = Trial(engine, table, directory / "table", clauses, Excuses(CATALOGUE))
     for step, _ in steps:
         trial.take(step)
     return trial.tallies, kept[-1]

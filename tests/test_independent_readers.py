@@ -10,7 +10,9 @@ import pytest
 
 from engines.port import Engine, Outcome
 from engines.spark.adapter import SparkEngine
+from model.capabilities import EVERYTHING
 from model.case import Case
+from model.rules import SPARK
 from model.steps import Delete, EngineStep, Vacuum
 from model.table import Column, Commit, DataFile, Feature, Kind, Table, VectorStorage
 from model.values import Type
@@ -34,6 +36,8 @@ class Compared:
 
     name = "compared"
     versions: Mapping[str, str] = {"delta": "4.4.0"}
+    capabilities = EVERYTHING
+    rules = SPARK
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine

@@ -153,7 +153,7 @@ def test_a_right_delete_passes_all_that_it_meets(tmp_path: Path) -> None:
         (
             IN_A,
             in_commit(r'("add":.*?"partitionValues":){"p":"a"}', r"\1{}"),
-            {"DEL-ADD-1B", "DEL-ROW-3", "DEL-ROW-3B", "DEL-ROW-5B"},
+            {"DEL-ADD-1B", "DEL-ADD-1E", "DEL-ROW-3", "DEL-ROW-3B", "DEL-ROW-5B"},
         ),
         (IN_A, in_commit(r'"isBlindAppend":false', '"isBlindAppend":true'), {"DEL-INFO-1B"}),
         (IN_A, in_commit(r'"readVersion":0', '"readVersion":1'), {"DEL-INFO-1B"}),

@@ -47,7 +47,8 @@ from model.table import (
 )
 from model.vacuum import Fate, Reason
 from model.values import Type
-from suites.clause import CATALOGUE, NOT_MET, Judgement
+from proof.model_engine import ModelEngine
+from suites.clause import CATALOGUE, NOT_MET, Judgement, unsupported
 from suites.clauses.vacuum_reading import older_versions_are_refused
 from suites.observation import ReadSeen, Seen
 from suites.places import PlacedLog
@@ -419,6 +420,7 @@ OCCASIONS: list[tuple[str, Table, list[Step], Spoil]] = [
     ("VAC-FORM-1B", LISTED, [Vacuum(form=VacuumForm.API_PATH)], simply(answering(lambda rows: (("x",),)))),
     ("VAC-PROTO-1", UNKNOWN, [FULL], simply(without_error)),
     ("VAC-PROTO-1", UNKNOWN, [DRY], simply(with_another_error)),
+    ("VAC-PROTO-2", UNKNOWN, [FULL], simply(leaving("new"))),
     ("VAC-REF-1A", LISTED, [BadVacuum(VacuumBlunder.PARTITION_DIRECTORY)], simply(without_error)),
     ("VAC-REF-1B", LISTED, [BadVacuum(VacuumBlunder.NOT_A_TABLE)], simply(with_another_error)),
     ("VAC-REF-1B", LISTED, [BadVacuum(VacuumBlunder.MISSING_PATH)], simply(leaving("../new"))),
@@ -478,6 +480,10 @@ BARE: list[tuple[Table, list[Step]]] = [
 ]
 
 
+#: Those that are held against other engines only: tests/test_known_bad_vacuums.py has one of these.
+OTHERS = unsupported(ModelEngine()).keys()
+
+
 @pytest.fixture(scope="module")
 def met_on_bare_steps(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Seen, set[str]]]:
     """Of each of these steps, what was seen, and the clauses that had a subject."""
@@ -489,7 +495,7 @@ def met_on_bare_steps(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Se
     return found
 
 
-@pytest.mark.parametrize("id", sorted(id for id in CATALOGUE if id.startswith("VAC")))
+@pytest.mark.parametrize("id", sorted(id for id in CATALOGUE.keys() - OTHERS if id.startswith("VAC")))
 def test_every_clause_has_an_occasion_and_is_elsewhere_not_met(
     id: str, met_on_bare_steps: list[tuple[Seen, set[str]]]
 ) -> None:
