@@ -156,9 +156,9 @@ def met_in_smoke(directory: Path) -> tuple[tuple[Case, frozenset[str]], ...]:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "fault" in metafunc.fixturenames:
-        # Every fourth where not all are asked for: on small cases of their own all are shown by test_known_bad_vacuums.py
+        # Every tenth where not all are asked for: on small cases of their own all are shown by test_known_bad_vacuums.py
         # and test_judge.py.
-        names = list(FAULTS) if metafunc.config.getoption("--every-fault") else list(FAULTS)[::4]
+        names = list(FAULTS) if metafunc.config.getoption("--every-fault") else list(FAULTS)[::10]
         metafunc.parametrize("fault", [FAULTS[name] for name in names], ids=names)
 
 

@@ -28,11 +28,11 @@ def test_every_fault_has_a_witness_and_no_witness_lacks_its_fault() -> None:
     assert {path.stem for path in WITNESSES.glob("*.json")} == set(FAULTS)
 
 
-#: Every fifth where not all are asked for (--every-fault): the engine of our own shows them all in seconds.
-SHOWN = tuple(FAULTS)[::5]
+#: Every eighth where not all are asked for (--every-fault): the engine of our own shows them all in seconds.
+SHOWN = tuple(FAULTS)[::8]
 
-#: Every twentieth: the gate judges hundreds of other cases on the healthy engine.
-ALSO_HEALTHY = tuple(FAULTS)[::20]
+#: Every fortieth: the gate judges hundreds of other cases on the healthy engine.
+ALSO_HEALTHY = tuple(FAULTS)[::40]
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
