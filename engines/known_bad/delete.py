@@ -239,7 +239,9 @@ def removes_twice(t: Tampering) -> Outcome | None:
 def stamps_differently(t: Tampering) -> Outcome | None:
     if not t.actions("add") and len(t.actions("remove")) > 1:
         # Not the time at which the step began: it may be the very millisecond of the others.
-        t.change_first(t.actions("remove"), lambda remove: remove.update(deletionTimestamp=remove["deletionTimestamp"] - 1))
+        t.change_first(
+            t.actions("remove"), lambda remove: remove.update(deletionTimestamp=remove["deletionTimestamp"] - 1)
+        )
     return None
 
 
