@@ -6,12 +6,16 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from engines.deltalake.capabilities import NEWEST as DELTALAKE
+from engines.deltalake import capabilities as deltalake
 from engines.port import Engine
-from model.capabilities import EVERYTHING, Capabilities
+from engines.spark import releases as spark
+from model.capabilities import Capabilities
 
 #: The engines that can be judged, the usual one first.
 ENGINES = ("spark", "deltalake")
+
+#: Their newest versions that are known here.
+_NEWEST = {"spark": "4.4.0", "deltalake": "1.6.6"}
 
 
 class Provider(Protocol):
@@ -61,9 +65,10 @@ def provider_for(
     )
 
 
-def capabilities_of(engine: str) -> Capabilities:
-    """What the newest known version of an engine out of ``ENGINES`` can be asked for. It need not be installed."""
-    return DELTALAKE if engine == "deltalake" else EVERYTHING
+def capabilities_of(engine: str, version: str | None = None) -> Capabilities:
+    """What a version of an engine out of ``ENGINES`` can be asked for (None: the newest known). It need not be installed."""
+    of = {"deltalake": deltalake.capabilities_of, "spark": spark.capabilities_of}[engine]
+    return of(version or _NEWEST[engine])
 
 
 def open_adapter(engine: str, lease: Callable[[int], Any], *, time_limit: float = 120) -> Engine:

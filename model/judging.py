@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from model.fates import DISPUTED, Fate, Judged, Reason
 from model.links import behind_links
@@ -13,14 +13,20 @@ from model.steps import Trouble
 from model.table import Kind
 
 
-def is_scanned(path: str, partition_by: Iterable[str], scan: Scan, troubled: tuple[Trouble, str] | None = None) -> bool:
+def is_scanned(
+    path: str,
+    partition_by: Iterable[str],
+    scan: Scan,
+    troubled: tuple[Trouble, str] | None = None,
+    reserved: Collection[str] = (),
+) -> bool:
     """Whether a scan of the directory comes by the path at all. Which is not so of what is hidden, as the scan sees it."""
     if isinstance(scan, (InventoryScan, ObjectScan)):
         # One look at the whole path, so only at its first component (facts 1.4).
-        return not is_hidden(path, partition_by)
+        return not is_hidden(path, partition_by, reserved)
     if troubled is not None and troubled[0] is Trouble.DIRECTORY_VANISHES and path.startswith(f"{troubled[1]}/"):
         return False
-    return is_visible(path, partition_by)
+    return is_visible(path, partition_by, reserved)
 
 
 class Judge:
@@ -34,6 +40,7 @@ class Judge:
         cutoff: Cutoff,
         scan: Scan,
         troubled: tuple[Trouble, str] | None,
+        reserved: Collection[str] = (),
     ) -> None:
         self.listing = listing
         self.references = references
@@ -41,6 +48,7 @@ class Judge:
         self.cutoff = cutoff
         self.scan = scan
         self.troubled = troubled
+        self.reserved = reserved
         #: Why a path must stay, whatever it is and wherever it lies.
         self.protected: dict[str, Reason] = {}
         #: Paths of which it cannot be told whether their tombstones still protect them.
@@ -102,12 +110,15 @@ class Judge:
 
     def _hidden(self, path: str) -> Reason | None:
         """Why a listing does not come by the path (facts 1.2, step 9)."""
-        if any(is_hidden(name, self.partition_by) for name in path.split("/")[:-1]):
+        if any(is_hidden(name, self.partition_by, self.reserved) for name in path.split("/")[:-1]):
             return Reason.INSIDE_HIDDEN
-        if not is_hidden(path.rpartition("/")[2], self.partition_by):
+        if not is_hidden(path.rpartition("/")[2], self.partition_by, self.reserved):
             return None
         thing = self.listing.get(path)
         return Reason.HIDDEN_DIRECTORY if thing is not None and thing.directory else Reason.HIDDEN_FILE
+
+    def _is_scanned(self, path: str) -> bool:
+        return is_scanned(path, self.partition_by, self.scan, self.troubled, self.reserved)
 
     def _old(self, thing: Thing) -> bool | None:
         """Whether a scan takes it for old. Of a link that is its target's age, which may be anything."""
@@ -116,7 +127,7 @@ class Judge:
     def _file(self, path: str, thing: Thing) -> Judged:
         """A scan of the directory: facts 1.2, steps 9 to 11; 1.4."""
         old = self._old(thing)
-        scanned = is_scanned(path, self.partition_by, self.scan, self.troubled)
+        scanned = self._is_scanned(path)
         #: Whether an engine lists it that does not know what disputes its going.
         disputed = None if scanned and old is not False else False
         reason, hidden = self.protected.get(path), self._hidden(path)
@@ -185,7 +196,7 @@ class Judge:
 
     def _judge_behind_links(self, judged: dict[str, Judged]) -> None:
         """What stays, and is taken for an unreferenced file or an empty directory by its other path."""
-        behind = behind_links(self.listing, self.partition_by)
+        behind = behind_links(self.listing, self.partition_by, self.reserved)
         # Files first: what surely stays keeps the directories above it.
         for path in sorted(behind & judged.keys(), key=lambda path: self.listing[path].directory):
             thing = self.listing[path]
@@ -209,7 +220,9 @@ class Judge:
         hidden = self._hidden(path)
         if hidden is None or self._only_files:
             return Judged(Fate.STAY, hidden or Reason.NOT_SCANNED, False)
-        if isinstance(self.scan, InventoryScan) and is_scanned(path, self.partition_by, self.scan):
+        if isinstance(self.scan, InventoryScan) and is_scanned(
+            path, self.partition_by, self.scan, reserved=self.reserved
+        ):
             return Judged(Fate.STAY, Reason.HIDDEN_DEEPER, None)
         return Judged(Fate.STAY, hidden, False)
 
@@ -229,7 +242,7 @@ class Judge:
             return Judged(Fate.STAY, Reason.HOLDS, listed)
         disputed = any(other in judged and judged[other].fate is Fate.STAY for other in within)
         kept = path in self.kept_directories
-        if not is_scanned(path, self.partition_by, self.scan, self.troubled):
+        if not self._is_scanned(path):
             return Judged(Fate.EITHER, Reason.TROUBLED, False)
         if not within:
             if kept or listed is None:
@@ -256,12 +269,12 @@ class Judge:
         if isinstance(self.scan, InventoryScan):
             # An inventory's files do not count for the directories that they lie in.
             return in_doubt
-        if not is_scanned(path, self.partition_by, self.scan, self.troubled):
+        if not self._is_scanned(path):
             return False
         old = {
             self._old(self.listing[other])
             for other in within
-            if not self.listing[other].directory and is_scanned(other, self.partition_by, self.scan, self.troubled)
+            if not self.listing[other].directory and self._is_scanned(other)
         }
         return False if True in old else None if None in old else in_doubt
 

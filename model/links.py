@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from model.paths import Thing, is_visible
 from model.table import Kind
@@ -39,7 +39,9 @@ def resolved(path: str, listing: Mapping[str, Thing]) -> str | None:
     return None
 
 
-def reached_directories(listing: Mapping[str, Thing], partition_by: Iterable[str]) -> frozenset[str]:
+def reached_directories(
+    listing: Mapping[str, Thing], partition_by: Iterable[str], reserved: Collection[str] = ()
+) -> frozenset[str]:
     """The directories that a listing of the table enters through a link as well, or to which a link leads beside the root.
 
     ``.`` stands for the root. Only visible links count; a link below such a directory counts by its path from there on.
@@ -54,7 +56,7 @@ def reached_directories(listing: Mapping[str, Thing], partition_by: Iterable[str
         above = new.pop()
         for link in links:
             within = below(link, above)
-            if within is None or not is_visible(within, columns):
+            if within is None or not is_visible(within, columns, reserved):
                 continue
             for target in _entered(resolved(link, listing), listing) - reached:
                 reached.add(target)
@@ -81,14 +83,16 @@ def below(path: str, directory: str) -> str | None:
     return path[len(directory) + 1 :] if path.startswith(f"{directory}/") else None
 
 
-def behind_links(listing: Mapping[str, Thing], partition_by: Iterable[str]) -> frozenset[str]:
+def behind_links(
+    listing: Mapping[str, Thing], partition_by: Iterable[str], reserved: Collection[str] = ()
+) -> frozenset[str]:
     """The paths in ``listing`` that a listing which follows links names by another path, too."""
     columns = tuple(partition_by)
-    reached = reached_directories(listing, columns)
+    reached = reached_directories(listing, columns, reserved)
     found = set()
     for directory in reached:
         for path in listing:
             within = below(path, directory)
-            if within is not None and is_visible(within, columns):
+            if within is not None and is_visible(within, columns, reserved):
                 found.add(path)
     return frozenset(found)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from model.table import Kind
@@ -33,16 +33,18 @@ def parents(path: str) -> list[str]:
     return ["/".join(parts[:depth]) for depth in range(len(parts), 0, -1)]
 
 
-def is_hidden(name: str, partition_by: Iterable[str]) -> bool:
-    """Whether one component of a path is hidden (facts 1.2, step 9)."""
+def is_hidden(name: str, partition_by: Iterable[str], reserved: Collection[str] = ()) -> bool:
+    """Whether one component of a path is hidden (facts 1.2, step 9). ``reserved`` names are (facts 5)."""
+    if name in reserved:
+        return True
     if not name.startswith(("_", ".")) or name.startswith(VISIBLE_PREFIXES):
         return False
     return not any(name.startswith(f"{column}=") for column in partition_by)
 
 
-def is_visible(path: str, partition_by: Iterable[str]) -> bool:
+def is_visible(path: str, partition_by: Iterable[str], reserved: Collection[str] = ()) -> bool:
     """Whether no component of the path is hidden."""
-    return not any(is_hidden(name, partition_by) for name in path.split("/"))
+    return not any(is_hidden(name, partition_by, reserved) for name in path.split("/"))
 
 
 def in_underscored_partition(path: str, partition_by: Iterable[str]) -> bool:

@@ -41,6 +41,12 @@ class Rules:
     cleans_up_anytime: bool = False
     #: Whether errors have classes (facts 1.1, 2.1): if not, an error will do wherever one must come.
     error_classes: bool = True
+    #: Names of files and directories that VACUUM takes for hidden wherever they lie (facts 5).
+    reserved_names: frozenset[str] = frozenset()
+    #: Whether the metrics of a DELETE count deletion vectors.
+    counts_vectors: bool = True
+    #: Whether a RETAIN that must be refused has an error class of its own.
+    retain_error_class: bool = True
     #: Whether a version older than the retention is read no more, whatever is left of it.
     blocks_expired_versions: bool = True
 
@@ -58,5 +64,6 @@ DELTA_RS = Rules(
     writes_vectors=False,
     cleans_up_anytime=True,
     error_classes=False,
+    retain_error_class=False,
     blocks_expired_versions=False,
 )

@@ -6,7 +6,7 @@ engine lists, joins or deletes does not matter here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from model.fates import DISPUTED as DISPUTED
 from model.fates import Fate as Fate
@@ -53,13 +53,14 @@ def predict_vacuum(
     cutoff: Cutoff,
     scan: Scan = _FULL_SCAN,
     troubled: tuple[Trouble, str] | None = None,
+    reserved: Collection[str] = (),
 ) -> dict[str, Judged]:
     """The fate of every path in ``listing`` (relative paths as on storage, directories too, without the root).
 
     ``troubled`` is a path with which the file system has trouble. Where that makes VACUUM fail (``ends_in_error``), what
-    must go may stay all the same: the fates are those of a run that gets to its end.
+    must go may stay all the same: the fates are those of a run that gets to its end. ``reserved`` names are hidden (facts 5).
     """
-    return Judge(listing, references, partition_by, cutoff, scan, troubled).judge()
+    return Judge(listing, references, partition_by, cutoff, scan, troubled, reserved).judge()
 
 
 def ends_in_error(
@@ -70,6 +71,7 @@ def ends_in_error(
     scan: Scan,
     troubled: tuple[Trouble, str] | None,
     dry_run: bool,
+    reserved: Collection[str] = (),
 ) -> bool | None:
     """Whether the trouble makes VACUUM fail; None: cannot be told. ``judged`` is what was predicted with that trouble.
 
@@ -80,7 +82,7 @@ def ends_in_error(
     trouble, path = troubled
     if trouble is Trouble.CANNOT_LIST:
         thing = listing.get(path)
-        listed = thing is not None and thing.directory and is_visible(path, partition_by)
+        listed = thing is not None and thing.directory and is_visible(path, partition_by, reserved)
         return listed and isinstance(scan, FullScan)
     if trouble is not Trouble.DELETE_CRASHES or dry_run:
         return False
@@ -106,6 +108,7 @@ def listed_directories(
     partition_by: tuple[str, ...],
     scan: Scan = _FULL_SCAN,
     troubled: tuple[Trouble, str] | None = None,
+    reserved: Collection[str] = (),
 ) -> int | None:
     """What END's numVacuumedDirectories says: the visible directories that were come by, and one for the root (facts 1.5).
 
@@ -115,7 +118,7 @@ def listed_directories(
         return 1
     count = 1
     for path, thing in listing.items():
-        if thing.kind is Kind.FILE or not is_scanned(path, partition_by, scan, troubled):
+        if thing.kind is Kind.FILE or not is_scanned(path, partition_by, scan, troubled, reserved):
             continue
         if thing.directory:
             count += 1

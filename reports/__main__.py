@@ -1,4 +1,4 @@
-"""``python -m reports``: the views of a run stream, made again from the stream alone."""
+"""``python -m reports``: the views of a run stream, made again from the stream alone; and two streams compared."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from pathlib import Path
 
 from rich.console import Console
 
+from reports.comparison import Incomparable, compare
+from reports.comparison_files import write_comparison
+from reports.comparison_terminal import show_comparison
 from reports.stream import StreamError, read_run, stream_path
 from reports.terminal import show
 from reports.views import write_views
@@ -23,18 +26,43 @@ def render(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def compare_runs(arguments: argparse.Namespace) -> int:
+    """``compare BASE CANDIDATE [--out DIR]``: 0 where nothing regressed, 1 where something did."""
+    found = compare(read_run(arguments.base), read_run(arguments.candidate))
+    write_comparison(found, arguments.out)
+    show_comparison(found, Console(), directory=arguments.out)
+    return found.exit
+
+
 def main(argv: Sequence[str] | None = None) -> int:
-    """0 when the views were made, whatever the run's verdict; 2 for bad input, with one sentence on stderr."""
+    """The exit code: 2 for bad input, with one sentence on stderr; else what the command says.
+
+    ``render``: 0, whatever the run's verdict. ``compare``: 0, or 1 where a clause regressed.
+    """
     parser = argparse.ArgumentParser(prog="python -m reports", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     command = commands.add_parser("render", help="make the views again from a run stream")
     command.add_argument("run", type=Path, metavar="RUN", help="a run.jsonl, or the directory that holds it")
     command.add_argument("--out", type=Path, metavar="DIR", help="where the views go (default: beside the stream)")
     command.set_defaults(do=render)
+    command = commands.add_parser("compare", help="compare two runs of the same cases")
+    for name, what in (("base", "before"), ("candidate", "after")):
+        metavar = name.upper()
+        command.add_argument(
+            name, type=Path, metavar=metavar, help=f"the run {what}: a run.jsonl, or the directory that holds it"
+        )
+    command.add_argument(
+        "--out",
+        type=Path,
+        metavar="DIR",
+        default=Path("build/comparison"),
+        help="where comparison.md, comparison.json and the cases go (default: build/comparison)",
+    )
+    command.set_defaults(do=compare_runs)
     arguments = parser.parse_args(argv)
     try:
         result: int = arguments.do(arguments)
-    except (StreamError, OSError) as error:
+    except (StreamError, Incomparable, OSError) as error:
         print(error, file=sys.stderr)
         return 2
     return result

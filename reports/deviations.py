@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from collections.abc import Iterable
@@ -89,6 +90,24 @@ def in_force(deviations: Iterable[Deviation], *, version: str, today: date) -> t
         for deviation in deviations
         if deviation.holds_for(version) and (deviation.expires is None or today <= deviation.expires)
     )
+
+
+def proposed(found: Iterable[tuple[str, str]], *, version: str) -> str:
+    """The text of a deviations file that lists these clauses, each with what was seen of it, for this engine version.
+
+    A person must say why they are known, and where that is said, before the file is of use.
+    """
+    entries = [
+        f"# Seen: {' '.join(seen.split())}\n[[deviation]]\nclause = {_quoted(clause)}\nversions = {_quoted(f'=={version}')}\n"
+        'reason = ""  # why it is known; the file is refused without\nlink = ""  # where that is said\n'
+        for clause, seen in found
+    ]
+    heading = f"# Proposed by a run on {version}: what failed there." if entries else f"# Nothing failed on {version}."
+    return "\n".join([f"{heading}\n", *entries])
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text)  # a basic string of TOML, too
 
 
 def _deviations(entry: dict[str, Any], where: str) -> list[Deviation]:

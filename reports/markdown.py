@@ -110,7 +110,7 @@ def _parts(
         f"{text(versions)}<br>\n{text(tally)}<br>\n{text(work)}",
     ]
     if attention:
-        table = [
+        lines = [
             row(
                 _MARKS[result.verdict],
                 result.clause,
@@ -120,15 +120,15 @@ def _parts(
             )
             for result in attention
         ]
-        parts.append(_table("|  | Clause | Promise | Seen | Case |", table, rows))
+        parts.append(table("|  | Clause | Promise | Seen | Case |", lines, rows))
     erred = [case for case in run.cases if case["error"] is not None]
     if erred:
-        table = [
+        lines = [
             row(code(case["id"]), text(case["campaign"]), case["error"]["kind"], text(case["error"]["message"]))
             for case in erred
         ]
         parts.append("## Cases that ended in an error")
-        parts.append(_table("| Case | Campaign | Kind | Message |", table, rows))
+        parts.append(table("| Case | Campaign | Kind | Message |", lines, rows))
     if any(result.example and result.verdict is Verdict.FAIL for result in results):
         parts.append(
             "Replay a case with `pytest suites --replay counterexamples/CLAUSE-CASE/case.json`, or without the suite: "
@@ -136,7 +136,7 @@ def _parts(
         )
     parts += _features(pairs, rows)
     parts += _occasions(met, rows)
-    table = [
+    lines = [
         row(
             result.clause,
             _MARKS[result.verdict],
@@ -148,7 +148,7 @@ def _parts(
         for result in results
     ]
     parts.append(f"<details><summary>All {counted(len(results), 'clause')}</summary>")
-    parts.append(_table("| Clause | Verdict | Exercised | Subjects | Engine s | Promise |", table, rows))
+    parts.append(table("| Clause | Verdict | Exercised | Subjects | Engine s | Promise |", lines, rows))
     parts.append("</details>")
     return parts
 
@@ -159,7 +159,7 @@ def _features(pairs: FeaturePairs, rows: int) -> list[str]:
         return []
     names = pairs.names
     heading = row("", *(text(name) for name in names))
-    table = [
+    lines = [
         row(text(name), *([""] * place), *(pairs.count(name, other) or "**0**" for other in names[place:]))
         for place, name in enumerate(names)
     ]
@@ -167,7 +167,7 @@ def _features(pairs: FeaturePairs, rows: int) -> list[str]:
     return [
         f"<details><summary>Features drawn together: {never}</summary>",
         "Cases that have both features; where a feature meets itself, cases that have it.",
-        _table(heading, table, rows),
+        table(heading, lines, rows),
         "</details>",
     ]
 
@@ -177,14 +177,14 @@ def _occasions(tables: Sequence[Counts], rows: int) -> list[str]:
     if not tables:
         return []
     parts = ["<details><summary>What the VACUUMs met</summary>"]
-    for table in tables:
+    for found in tables:
         # A reason has one fate or another, so an empty cell means nothing; elsewhere it is something that was never met.
-        absent = "" if table.columns == FATES else "**0**"
+        absent = "" if found.columns == FATES else "**0**"
         lines = [
-            row(text(name), *(table.count(name, column) or absent for column in table.columns)) for name in table.rows
+            row(text(name), *(found.count(name, column) or absent for column in found.columns)) for name in found.rows
         ]
-        parts.append(f"{text(table.title)}:")
-        parts.append(_table(row(text(table.corner), *(text(column) for column in table.columns)), lines, rows))
+        parts.append(f"{text(found.title)}:")
+        parts.append(table(row(text(found.corner), *(text(column) for column in found.columns)), lines, rows))
     return [*parts, "</details>"]
 
 
@@ -200,10 +200,11 @@ def _why(result: ClauseResult) -> str:
     return f"<br>{text(result.reason)}" + (f" ({text(result.link)})" if result.link else "")
 
 
-def _table(heading: str, rows: list[str], limit: int) -> str:
+def table(heading: str, rows: Sequence[str], limit: int, *, whole: str = "the run stream") -> str:
+    """A Markdown table of rows made by ``row``, ``limit`` of them at most. ``whole`` says where all of them are."""
     left_out = len(rows) - limit
     columns = heading.replace("\\|", "").count("|") - 1
     lines = [heading, "|" + " --- |" * columns, *rows[:limit]]
     if left_out > 0:
-        lines += ["", f"… and {counted(left_out, 'more row')}, left out for size: the whole is in the run stream."]
+        lines += ["", f"… and {counted(left_out, 'more row')}, left out for size: the whole is in {whole}."]
     return "\n".join(lines)

@@ -1,10 +1,12 @@
 """The run stream ``run.jsonl``: a header line, a line for each judged case, a footer line. Its writer and its reader.
 
-Every line is validated against ``reports/schema/run-1.json``, both when it is written and when it is read.
+Every line is validated against ``reports/schema/run-2.json``, both when it is written and when it is read.
+The footer carries a digest over all that stands before it, so an edited stream is noticed.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -17,7 +19,7 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped, unus
 from jsonschema.exceptions import best_match  # type: ignore[import-untyped, unused-ignore]
 
 #: The schema version that is written. Others are not read.
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 #: The stream's name inside a report directory.
 FILE_NAME = "run.jsonl"
@@ -71,6 +73,10 @@ class WrongCounts(StreamError):
 
 class WrongVerdict(StreamError):
     """The footer gives a clause a verdict that the cases contradict."""
+
+
+class WrongDigest(StreamError):
+    """The footer's digest is not that of the lines: one of them was edited."""
 
 
 @dataclass(frozen=True)
@@ -128,8 +134,8 @@ class RunWriter:
         self._write(line, "case")
 
     def footer(self, line: Line) -> None:
-        """Write the footer. Nothing may follow it."""
-        self._write(line, "footer")
+        """Write the footer, with the digest of what was written before it. Nothing may follow it."""
+        self._write({**line, "digest": self._checks.digest_with(line)}, "footer")
 
     def _write(self, line: Line, kind: str) -> None:
         if self._file is None:
@@ -138,9 +144,15 @@ class RunWriter:
         if line.get("type") != kind:
             raise InvalidLine(f'{where} must have "type": "{kind}", but has {line.get("type")!r}.')
         self._checks.take(line, where)
-        # ASCII, so that any text (lone surrogates too) survives any locale; and no NaN, which is not JSON.
-        self._file.write(json.dumps(line, ensure_ascii=True, allow_nan=False, separators=(",", ":")) + "\n")
+        text = _dumps(line)
+        self._checks.add(text.encode("ascii"))
+        self._file.write(text + "\n")
         self._file.flush()
+
+
+def _dumps(line: Line) -> str:
+    # ASCII, so that any text (lone surrogates too) survives any locale; and no NaN, which is not JSON.
+    return json.dumps(line, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
 
 
 def stream_path(path: Path) -> Path:
@@ -152,8 +164,8 @@ def read_run(path: Path | str) -> Run:
     """Read a stream, given its file or the report directory that holds it.
 
     Raises the StreamError that says what is wrong: no stream, no header, no footer, a line that is not JSON or breaks
-    the schema, another schema version, a clause or case listed twice, an unknown clause, counts or verdicts in the
-    footer that differ from the lines before it.
+    the schema, another schema version, a clause or case listed twice, an unknown clause, counts, verdicts or a digest in
+    the footer that differ from the lines before it.
     """
     file = stream_path(Path(path))
     try:
@@ -178,6 +190,7 @@ def _read(data: bytes, name: str) -> Run:
     for number, raw in enumerate(lines, start=1):
         line = _parse(raw, f"Line {number} of {name}")
         checks.take(line, f"Line {number} of {name}")
+        checks.add(raw)
         parsed.append(line)
     if not parsed:
         raise MissingHeader(f"{name} is empty: the run that wrote it died before it began, so run it again.")
@@ -215,6 +228,18 @@ class _Checks:
         self.seen: set[tuple[str, int, int, str]] = set()
         self.steps = 0
         self.failing: dict[str, str] = {}  # clause → the first case that failed it
+        self._digest = hashlib.sha256()
+
+    def add(self, text: bytes) -> None:
+        """A line as it stands in the stream, without its end."""
+        self._digest.update(text + b"\n")
+
+    def digest_with(self, footer: Line) -> str:
+        """The digest of the lines so far, and of this footer without its own."""
+        whole = self._digest.copy()
+        rest = {name: value for name, value in footer.items() if name != "digest"}
+        whole.update(json.dumps(rest).encode("ascii"))
+        return whole.hexdigest()
 
     def take(self, line: Line, where: str) -> None:
         kind = line.get("type")
@@ -280,6 +305,10 @@ class _Checks:
                 raise WrongVerdict(
                     f"{where} gives {clause} the verdict {result['verdict']}, but case {self.failing[clause]} fails it."
                 )
+        if line["digest"] != self.digest_with(line):
+            raise WrongDigest(
+                f"{where} has a digest that is not that of the lines: the stream was edited, so run it again."
+            )
         self.ended = True
 
     def _known(self, clauses: Iterable[str], where: str) -> None:

@@ -101,11 +101,11 @@ def show(run: Run, console: Console, *, directory: Path | None = None) -> None:
         if case["error"] is not None:
             error = case["error"]
             _print(console, Text(f"error: case {case['id']} of {case['campaign']}", style="bold yellow"))
-            _print(console, Text(f"  {error['kind']}: {_visible(error['message'])}"))
+            _print(console, Text(f"  {error['kind']}: {visible(error['message'])}"))
     never = feature_pairs(run.cases).never
     if never:
         listed = "; ".join(f"{one} with {other}" for one, other in never)
-        _print(console, Text(), Text(_visible(f"Features never drawn together: {listed}"), style="yellow"))
+        _print(console, Text(), Text(visible(f"Features never drawn together: {listed}"), style="yellow"))
     _print(console, *_verdict(run, results))
 
 
@@ -129,18 +129,18 @@ def _table(run: Run, results: tuple[ClauseResult, ...], width: int | None) -> Ta
             Text(result.verdict.value, style=style),
             str(result.met),
             f"{result.seconds:.1f}",
-            Text(_visible(run.clauses[result.clause]["sentence"])),
+            Text(visible(run.clauses[result.clause]["sentence"])),
         )
     return table
 
 
 def _counts(met: Counts) -> Table:
     table = Table(box=None, pad_edge=False)
-    table.add_column(_visible(met.corner), overflow="fold")
+    table.add_column(visible(met.corner), overflow="fold")
     for column in met.columns:
-        table.add_column(_visible(column), justify="right", overflow="fold")
+        table.add_column(visible(column), justify="right", overflow="fold")
     for name in met.rows:
-        table.add_row(Text(_visible(name)), *(str(met.count(name, column)) for column in met.columns))
+        table.add_row(Text(visible(name)), *(str(met.count(name, column)) for column in met.columns))
     return table
 
 
@@ -148,15 +148,15 @@ def _details(run: Run, result: ClauseResult, directory: Path | None) -> list[Tex
     lines = [
         Text(),
         Text.assemble((f"{result.verdict.value}: {result.clause}", _STYLES[result.verdict])),
-        Text(f"  promised: {_visible(run.clauses[result.clause]['sentence'])}"),
+        Text(f"  promised: {visible(run.clauses[result.clause]['sentence'])}"),
     ]
     if result.reason:
-        lines.append(Text(f"  why:      {_visible(result.reason)}"))
+        lines.append(Text(f"  why:      {visible(result.reason)}"))
     case = counterexample(result.clause, run.cases)
     if case is None:
         return lines
     messages = [one["message"] for one in case["violations"] if one["clause"] == result.clause]
-    lines += [Text(f"  seen:     {_visible(message)}") for message in messages[:3]]
+    lines += [Text(f"  seen:     {visible(message)}") for message in messages[:3]]
     chosen = f"the simplest of {counted(result.failures, 'case')} that fail it, campaign {case['campaign']}"
     lines.append(Text(f"  case:     {case['id']} ({chosen})"))
     if directory is not None:
@@ -174,7 +174,7 @@ def _verdict(run: Run, results: tuple[ClauseResult, ...]) -> list[Text]:
     fault = f", with the fault {header['known_bad']} built in" if header["known_bad"] is not None else ""
     return [
         Text(),
-        Text(_visible(f"{header['engine']} ({versions}){fault}, profile {header['profile']}")),
+        Text(visible(f"{header['engine']} ({versions}){fault}, profile {header['profile']}")),
         Text(
             f"{counted(footer['cases'], 'case')}, {counted(footer['steps'], 'step')} in {_seconds(footer['seconds'])}"
         ),
@@ -182,7 +182,8 @@ def _verdict(run: Run, results: tuple[ClauseResult, ...]) -> list[Text]:
     ]
 
 
-def _visible(text: str) -> str:
+def visible(text: str) -> str:
+    """The text without control characters."""
     # Control characters could move the cursor or colour what follows.
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
 

@@ -19,9 +19,9 @@ import suites.clauses  # noqa: F401 - fills the catalogue
 from engines.provider import provider_for
 from model.codec import from_json
 from reports.counterexamples import write_counterexample
-from reports.deviations import in_force
+from reports.deviations import in_force, proposed
 from reports.reproduction import InvalidPlan
-from reports.stream import RunWriter, read_run
+from reports.stream import SCHEMA_VERSION, RunWriter, read_run
 from reports.terminal import Progress, show
 from reports.verdicts import counterexample, footer_of, verdicts
 from reports.views import write_views
@@ -116,7 +116,7 @@ class Controller:
         options = self._options
         return {
             "type": "header",
-            "schema": 1,
+            "schema": SCHEMA_VERSION,
             "engine": options.engine,
             "versions": {**versions, "hypothesis": version("hypothesis")},
             "profile": options.profile.name,
@@ -192,6 +192,9 @@ class Controller:
                 self._write_counterexample(result.clause)
         run = read_run(directory)
         write_views(run, directory)
+        if self._options.propose_deviations is not None:
+            seen = [(one.clause, self._seen_of(one.clause)) for one in results if one.verdict.value == "fail"]
+            self._options.propose_deviations.write_text(proposed(seen, version=engine_version), encoding="utf-8")
         show(run, self._console, directory=directory)
         return int(footer["exit"])
 
@@ -219,6 +222,12 @@ class Controller:
             )
         except InvalidPlan as invalid:
             raise RuntimeError(f"No script can be made for {clause}, case {line['id']}: {invalid}") from invalid
+
+    def _seen_of(self, clause: str) -> str:
+        """What was seen in the case to show for a clause that failed."""
+        line = counterexample(clause, self._lines)
+        violations = line["violations"] if line is not None else []
+        return next((str(one["message"]) for one in violations if one["clause"] == clause), "")
 
     def _tell_replay(self, *, proven: bool) -> int:
         if not self._lines or not proven:

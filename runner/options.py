@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from engines.provider import ENGINES
+from model.versions import parse
 from suites.clause import CATALOGUE, matches
 from suites.profiles import PROFILES, Profile
 
@@ -34,7 +35,9 @@ class Options:
     table_root: str | None
     replay: Path | None
     time_limit: float  # seconds for one step of the engine
-    shared_with: str | None = None  # an engine: only what it, too, can be asked for is drawn
+    #: An engine and its version (None: the newest known): only what it, too, can be asked for is drawn.
+    shared_with: tuple[str, str | None] | None = None
+    propose_deviations: Path | None = None  # a new file: what failed, as entries of a deviations file
 
 
 def add_options(parser: pytest.Parser) -> None:
@@ -42,7 +45,7 @@ def add_options(parser: pytest.Parser) -> None:
     add = group.addoption
     add("--engine", default="spark", metavar="NAME", help=f"the engine to judge: {', '.join(ENGINES)} (default: spark)")
     shared = "draw only what this engine, too, can be asked for: both then judge the same cases"
-    add("--shared-with", default=None, metavar="NAME", help=shared)
+    add("--shared-with", default=None, metavar="NAME[==VERSION]", help=shared)
     add("--profile", default="gate", metavar="NAME", help=f"the budget: {', '.join(PROFILES)} (default: gate)")
     add("--budget", default="1", metavar="FACTOR", help="multiplies the cases of the profile (default: 1)")
     add("--seed", default=None, metavar="N", help="a random run with this seed")
@@ -51,6 +54,12 @@ def add_options(parser: pytest.Parser) -> None:
     add("--clause", action="append", default=[], metavar="ID", help=judged)
     add("--report-dir", default="build/report", metavar="DIR", help="where the report goes (default: build/report)")
     add("--deviations", default=None, metavar="FILE", help="known deviations (default: deviations/<engine>.toml)")
+    add(
+        "--propose-deviations",
+        default=None,
+        metavar="FILE",
+        help="write what failed into this new file, as entries for a deviations file",
+    )
     add("--spark-conf", action="append", default=[], metavar="K=V", help="a Spark setting, repeatable")
     add(
         "--extra-classpath", action="append", default=[], metavar="PATH", help="in front of Delta's classes, repeatable"
@@ -87,6 +96,7 @@ def options(config: pytest.Config, root: Path) -> Options:
         table_root=get("table_root"),
         replay=_file("--replay", get("replay")),
         shared_with=_shared_with(get("shared_with")),
+        propose_deviations=_new_file("--propose-deviations", get("propose_deviations")),
         time_limit=_positive("--step-limit", get("step_limit"), "a time in seconds", "120"),
     )
 
@@ -97,8 +107,14 @@ def _one_of(option: str, value: str, known: Mapping[str, object] | tuple[str, ..
     return value
 
 
-def _shared_with(engine: str | None) -> str | None:
-    return None if engine is None else _one_of("--shared-with", engine, ENGINES)
+def _shared_with(text: str | None) -> tuple[str, str | None] | None:
+    if text is None:
+        return None
+    engine, equals, version = text.partition("==")
+    _one_of("--shared-with", engine, ENGINES)
+    if equals and not parse(version):
+        raise UsageMistake(f"--shared-with {text} names no version: write, say, --shared-with spark==3.3.2.")
+    return engine, version or None
 
 
 def _profile(name: str, budget: str) -> Profile:
@@ -134,6 +150,14 @@ def _setting(text: str) -> tuple[str, str]:
 def _file(option: str, text: str | None) -> Path | None:
     if text is not None and not Path(text).is_file():
         raise UsageMistake(f"{option} {text} is not a file: name one that is there.")
+    return None if text is None else Path(text)
+
+
+def _new_file(option: str, text: str | None) -> Path | None:
+    if text is not None and Path(text).exists():
+        raise UsageMistake(f"{option} {text} is there already: name a new file.")
+    if text is not None and not Path(text).absolute().parent.is_dir():
+        raise UsageMistake(f"{option} {text} lies in no directory: name a file in one that is there.")
     return None if text is None else Path(text)
 
 

@@ -15,10 +15,11 @@ from model.capabilities import EVERYTHING
 from model.case import Case
 from model.codec import CorruptCase, from_json
 from runner.options import Options, UsageMistake
+from strategies.fitted import fitted, knows_types
 from suites.campaigns import EXPLORATION, Shard
 from suites.clause import CATALOGUE, Clause, matches, unsupported
 from suites.drawing import Drawing
-from suites.judge import Judge
+from suites.judge import Failure, Judge, JudgedCase
 from suites.record import case_line
 
 
@@ -82,7 +83,7 @@ class Referee:
             self._engine = self._open_engine()
             versions = dict(self._engine.versions)
             if self._options.shared_with is not None:
-                other = capabilities_of(self._options.shared_with)
+                other = capabilities_of(*self._options.shared_with)
                 self._engine = Restricted(self._engine, self._engine.capabilities.shared(other))
             left_out = unsupported(self._engine)
             told = self._link.begin(versions, os.getpid(), left_out)
@@ -107,7 +108,17 @@ class Referee:
         """Judge the case of ``--replay``; the controller tells the result."""
         assert self._options.replay is not None
         case = read_case(self._options.replay)
-        judged = self._ready().judge(case)
+        judge = self._ready()
+        if (
+            not knows_types(case, capabilities=self._capabilities)
+            or fitted(case, capabilities=self._capabilities) != case
+        ):
+            assert self._engine is not None
+            engine = f"{self._engine.name} {next(iter(self._engine.versions.values()))}"
+            lacking = f"{engine} cannot be asked for all that the case holds: replay it on an engine that can."
+            judged = JudgedCase(case, (), {}, Failure("harness", lacking))
+        else:
+            judged = judge.judge(case)
         self._link.case(case_line(judged, campaign="replay", shard=0, index=0, origin="replayed"))
 
     def close(self) -> None:

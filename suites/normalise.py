@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import Any
 
+from deltalog.actions import Add
+from deltalog.listing import EntryKind
 from model.layout import without_random
 from model.sql import delete_sql, vacuum_sql
 from model.steps import BadDelete, BadVacuum, Delete, EngineStep, Form, Mode, ReadChanges, Vacuum, VacuumForm
+from model.vacuum import LOG_DIRECTORY
+from suites.commit_record import commit_record, fields_of
 from suites.evidence import rows_as_json
-from suites.observation import ChangesSeen, DeleteSeen, ReadSeen, Seen
-from suites.vacuum_seen import VacuumSeen
+from suites.observation import ChangesSeen, ReadSeen, Seen, relative
+from suites.observe import LAST_VACUUM_INFO
 
 
 def step_text(step: EngineStep) -> str:
@@ -50,7 +55,7 @@ def normalise(seen: Seen) -> dict[str, Any]:
                 "exception": error.exception,
                 "condition": error.condition,
                 "sqlstate": error.sqlstate,
-                "message": error.message.splitlines()[0][:500],
+                "message": _message(seen, error.message),
             },
         },
         "observed": _observed(seen),
@@ -59,8 +64,11 @@ def normalise(seen: Seen) -> dict[str, Any]:
 
 def _answer(seen: Seen) -> Any:
     """The engine's rows. A VACUUM's are paths, here relative to the table's root: that is another one in each run."""
-    if isinstance(seen, VacuumSeen):
-        return sorted(without_random(path) for path in seen.listed)
+    if isinstance(seen.step, (Vacuum, BadVacuum)):
+        dry = seen.step.dry_run
+        return (
+            sorted({_path(seen, relative(str(row[0]), seen.root)) for row in seen.outcome.rows if row}) if dry else []
+        )
     if isinstance(seen, ReadSeen):
         return rows_as_json(seen.rows)
     return rows_as_json(Counter(seen.outcome.rows))
@@ -68,34 +76,95 @@ def _answer(seen: Seen) -> Any:
 
 def _observed(seen: Seen) -> dict[str, Any]:
     observed: dict[str, Any] = {"version": [seen.before.version, seen.after.version]}
-    if isinstance(seen, DeleteSeen):
-        observed["removed"] = sorted(without_random(remove.file) for remove in seen.removes)
-        observed["added"] = sorted(
-            (
-                {"partition": dict(add.partition_values), "rows": len(seen.after.contents.get(add.file) or ())}
-                for add in seen.written
-            ),
-            key=str,
-        )
-        observed["remove_fields"] = sorted(
-            {key for remove in seen.removes for key, value in vars(remove).items() if value is not None}
-        )
-        observed["masked"] = sorted(
-            [without_random(add.file), *sorted(seen.after.hidden(add) or ())] for add in seen.masked
-        )
-        observed["changed"] = sum(len(seen.after.changes.get(cdc.file) or ()) for cdc in seen.change_files)
-        observed["info"] = _info(seen)
-    if not isinstance(seen, (ReadSeen, ChangesSeen)):
-        observed["vanished"] = sorted(without_random(path) for path in seen.vanished)
-        if seen.changed_beside:
-            observed["changed_beside"] = seen.changed_beside
-        observed["operations"] = [
-            str(commit.info.fields.get("operation")) if commit.info else "" for commit in seen.commits
-        ]
+    if isinstance(seen, (ReadSeen, ChangesSeen)):
+        return observed
+    observed["operations"] = [
+        str(commit.info.fields.get("operation")) if commit.info else "" for commit in seen.commits
+    ]
+    observed["vanished"] = sorted(_path(seen, path) for path in seen.vanished)
+    told = {
+        **_actions(seen),
+        "appeared": dict(sorted(Counter(_kind(seen, path) for path in seen.appeared if _counts(seen, path)).items())),
+        "changed_beside": [without_random(path) for path in seen.changed_beside],
+        "checkpoints": sorted({one.version for one in seen.after.log.checkpoints} - _checkpoints_before(seen)),
+        "commits": [commit_record(commit) for commit in seen.commits],
+        "broken": seen.after.broken is not None,
+    }
+    observed.update({name: value for name, value in told.items() if value})
+    bookmark = f"{LOG_DIRECTORY}/{LAST_VACUUM_INFO}"
+    if bookmark in seen.after.listing and seen.before.listing.get(bookmark) != seen.after.listing[bookmark]:
+        observed["last_vacuum"] = sorted(seen.after.last_vacuum or ())  # nothing in it says something, too
     return observed
 
 
-def _info(seen: DeleteSeen) -> dict[str, Any]:
-    fields = dict(seen.info.fields) if seen.info else {}
-    metrics = fields.get("operationMetrics")
-    return {"keys": sorted(fields), "metrics": sorted(metrics) if isinstance(metrics, dict) else []}
+def _actions(seen: Seen) -> dict[str, Any]:
+    """The actions on files that the step committed, and which fields they have."""
+    adds = [add for commit in seen.commits for add in commit.adds]
+    removes = [remove for commit in seen.commits for remove in commit.removes]
+    changes = [cdc for commit in seen.commits for cdc in commit.cdcs]
+    masked = [add for add in adds if add.file in seen.before.live]
+    written = [add for add in adds if add.file not in seen.before.live]
+    return {
+        "removed": sorted(without_random(remove.file) for remove in removes),
+        "added": sorted((_added(seen, add) for add in written), key=str),
+        "masked": sorted([without_random(add.file), *sorted(seen.after.hidden(add) or ())] for add in masked),
+        "changed": sum(len(seen.after.changes.get(cdc.file) or ()) for cdc in changes),
+        "remove_fields": fields_of(removes),
+        "add_fields": fields_of(adds),
+        "change_fields": fields_of(changes),
+    }
+
+
+def _added(seen: Seen, add: Add) -> dict[str, Any]:
+    return {"partition": dict(add.partition_values), "rows": len(seen.after.contents.get(add.file) or ())}
+
+
+def _checkpoints_before(seen: Seen) -> set[int]:
+    return {one.version for one in seen.before.log.checkpoints}
+
+
+def _counts(seen: Seen, path: str) -> bool:
+    """Whether a new path says something: a checksum's is the file system's doing, a directory's follows from its files."""
+    return not path.endswith(".crc") and seen.after.data[path].kind is not EntryKind.DIRECTORY
+
+
+def _kind(seen: Seen, path: str) -> str:
+    if path.endswith(".parquet"):
+        return "change files" if path.startswith("_change_data/") else "data files"
+    return "vector files" if path.endswith(".bin") else "other files"
+
+
+def _path(seen: Seen, path: str) -> str:
+    """The path without what an engine made up, which is another one in each run.
+
+    A directory of two random characters tells it by its coming only: an earlier step made it.
+    """
+    if len(path) == 2 and any(path in earlier.appeared for earlier in seen.earlier):
+        return "*"
+    return without_random(_without_root(seen, path))
+
+
+def _without_root(seen: Seen, text: str) -> str:
+    """The text with ``table`` for the table's root, ``case`` for what is around it. Some engines leave out the first /."""
+    case = seen.root.rpartition("/")[0]
+    for place, name in ((seen.root, "table"), (case, "case")):
+        text = text.replace(place, f"/{name}").replace(place.lstrip("/"), name)
+    return text
+
+
+#: What no two runs have in common: ids that an engine makes up, addresses of objects, instants.
+_RANDOM = (
+    (re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-(?!000000000000)[0-9a-f]{12}"), "*"),
+    (re.compile(r"#\d+L?"), "#*"),
+    (re.compile(r"@[0-9a-f]{5,8}\b"), "@*"),
+    (re.compile(r"\b1[0-9]{12}\b"), "*"),  # ms since the epoch
+    (re.compile(r"\b20\d\d-\d\d-\d\d[T ]\d\d:\d\d:\d\d[.\d]*Z?"), "*"),
+)
+
+
+def _message(seen: Seen, message: str) -> str:
+    """The first line of an error's message, without what is another one in each run."""
+    said = _without_root(seen, (message.splitlines() or [""])[0])
+    for pattern, star in _RANDOM:
+        said = pattern.sub(star, said)
+    return said[:500]

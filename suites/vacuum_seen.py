@@ -55,6 +55,11 @@ class VacuumSeen(Seen):
         """Whether the step asks for less than the table's retention: refused with the safety check on (facts 1.2, step 7)."""
         return self.retain is not None and self.retain < self.table.retention
 
+    @property
+    def retain_refused(self) -> bool:
+        """Whether the step must be refused for its RETAIN: a negative one also with the safety check off."""
+        return self.retain is not None and (self.retain < 0 or (self.too_short and self.step.safety_check))
+
     @cached_property
     def references(self) -> References:
         """What the log referred to below the root, before the step."""
@@ -105,6 +110,7 @@ class VacuumSeen(Seen):
             self.before.things,
             self.references,
             partition_by=self.table.partition_by,
+            reserved=self.rules.reserved_names,
             cutoff=self.cutoff,
             scan=self.scan,
             troubled=None if untroubled else self._troubled,
@@ -121,12 +127,13 @@ class VacuumSeen(Seen):
 
         Not where the run is refused before it comes to that.
         """
-        if self.too_short and self.step.safety_check:
+        if self.retain_refused:
             return False
         ends = ends_in_error(
             self.fates,
             self.before.things,
             partition_by=self.table.partition_by,
+            reserved=self.rules.reserved_names,
             scan=self.scan,
             troubled=self._troubled,
             dry_run=self.step.dry_run,
@@ -140,7 +147,7 @@ class VacuumSeen(Seen):
         if unknown is not None:
             return UNKNOWN_PROTOCOL[unknown]
         _, pruned = self._looked_through
-        return CANNOT_VACUUM_LITE if pruned and not (self.too_short and self.step.safety_check) else None
+        return CANNOT_VACUUM_LITE if pruned and not self.retain_refused else None
 
     @cached_property
     def listed(self) -> frozenset[str]:

@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from engines.port import EngineUnavailable
-from engines.versions import RELEASES, artifact_for
+from engines.versions import JUDGED, LINES, RELEASES, Pair, artifact_for, pair_of
 from model.versions import parse
 
 
@@ -88,3 +88,42 @@ def test_the_table_has_no_gap_and_no_overlap() -> None:
     for release in RELEASES:
         assert release.covers(release.first) and not release.covers(release.before)
         assert release.spark == tuple(sorted(release.spark)), "the oldest line stands first"
+
+
+@pytest.mark.parametrize("delta", JUDGED)
+def test_each_judged_release_has_its_pair(delta: str) -> None:
+    pair = pair_of(delta, python=(3, 11))
+    assert pair.delta == delta
+    assert artifact_for(delta=delta, pyspark=pair.pyspark)
+
+
+def test_a_pair_may_be_named() -> None:
+    assert pair_of("4.4.0@4.0.1", python=(3, 11)) == Pair("4.4.0", "4.0.1")
+    assert str(pair_of("4.4.0", python=(3, 11))) == "4.4.0@4.2.0"
+
+
+@pytest.mark.parametrize(
+    ("text", "python", "sentence"),
+    [
+        (
+            "2.4.0",
+            (3, 13),
+            (
+                "Delta 2.4.0 needs PySpark 3.4, which runs on Python 3.7 to 3.11, and this is Python 3.13: "
+                "make the environment anew with Python 3.11."
+            ),
+        ),
+        ("3.3.2@4.0.1", (3, 11), "Delta 3.3.2 does not run on PySpark 4.0.1: install PySpark 3.5.x."),
+        ("2.0.0", (3, 11), "Delta 2.0.0 is not known here: install a Delta that is 2.4 or newer, below 5."),
+    ],
+)
+def test_a_pair_that_cannot_be_is_said_so(text: str, python: tuple[int, ...], sentence: str) -> None:
+    with pytest.raises(EngineUnavailable) as refusal:
+        pair_of(text, python=python)
+    assert str(refusal.value) == sentence
+
+
+def test_every_line_has_its_pythons() -> None:
+    assert {line for release in RELEASES for line in release.spark} == set(LINES)
+    for name, line in LINES.items():
+        assert line.pyspark.startswith(f"{name}.") and line.first <= (3, 11) <= line.last

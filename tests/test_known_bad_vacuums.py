@@ -16,6 +16,8 @@ from engines.known_bad import FAULTS, Fault, KnownBadEngine
 from engines.known_bad.logs import state_of
 from engines.known_bad.tampering import Tampering
 from engines.port import Outcome
+from engines.spark import releases
+from engines.spark.releases import rules_of
 from model.capabilities import EVERYTHING
 from model.case import Case
 from model.codec import from_json, to_json
@@ -39,9 +41,16 @@ VACUUM_FAULTS = [fault for fault in FAULTS.values() if fault.on in (Vacuum, BadV
 BY_CLAUSE = [(fault, clause) for fault in VACUUM_FAULTS for clause in fault.caught_by]
 
 
+#: Older releases of Delta on Spark, by whose rules nothing may be noticed on an engine that goes by them.
+OLDER = ("2.4.0", "3.0.0", "3.1.0", "3.2.1", "3.3.2", "4.0.1", "4.1.0")
+
 #: What a known-bad engine is built on: the engine of our own by Spark's rules, or by those of delta-rs.
-RULES = {"spark": SPARK, "deltalake": DELTA_RS}
-CAPABLE = {"spark": EVERYTHING, "deltalake": capabilities_of("1.6.6")}
+RULES = {"spark": SPARK, "deltalake": DELTA_RS, **{version: rules_of(version) for version in OLDER}}
+CAPABLE = {
+    "spark": EVERYTHING,
+    "deltalake": capabilities_of("1.6.6"),
+    **{version: releases.capabilities_of(version) for version in OLDER},
+}
 
 
 def promised(name: str) -> list[Clause[Any]]:
@@ -51,7 +60,8 @@ def promised(name: str) -> list[Clause[Any]]:
 
 
 def healthy(rules: str, habits: Habits | None = None) -> ModelEngine:
-    return ModelEngine(habits, rules=RULES[rules], capabilities=CAPABLE[rules])
+    version = rules if rules in OLDER else "4.4.0"
+    return ModelEngine(habits, rules=RULES[rules], capabilities=CAPABLE[rules], version=version)
 
 
 def judge(engine: KnownBadEngine | ModelEngine, directory: Path, rules: str = "spark") -> Judge:

@@ -66,7 +66,7 @@ def headers() -> st.SearchStrategy[dict[str, Any]]:
     return st.fixed_dictionaries(
         {
             "type": st.just("header"),
-            "schema": st.just(1),
+            "schema": st.just(stream.SCHEMA_VERSION),
             "engine": st.sampled_from(["spark", "deltalake"]),
             "versions": st.dictionaries(texts, texts, max_size=2),
             "profile": st.sampled_from(["smoke", "gate"]),
@@ -165,6 +165,13 @@ def written(lines: list[dict[str, Any]]) -> bytes:
         return path.read_bytes()
 
 
+def joined(lines: list[Any]) -> bytes:
+    """A stream of these lines; the footer's digest is that of no stream."""
+    if lines and lines[-1].get("type") == "footer":
+        lines = [*lines[:-1], {**lines[-1], "digest": "0" * 64}]
+    return b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+
+
 def read(data: bytes) -> Run:
     with tempfile.TemporaryDirectory() as directory:
         Path(directory, "run.jsonl").write_bytes(data)
@@ -180,7 +187,8 @@ def test_what_is_written_is_read_back_sorted(lines: list[dict[str, Any]]) -> Non
     run = read(written(lines))
     assert run.header == lines[0]
     assert list(run.cases) == sorted(lines[1:-1], key=sort_key)
-    assert run.footer == lines[-1]
+    assert {name: value for name, value in run.footer.items() if name != "digest"} == lines[-1]
+    assert read(written([run.header, *run.cases, run.footer])).footer["digest"]
 
 
 @unhurried
@@ -221,14 +229,29 @@ def test_an_edited_verdict_is_refused(lines: list[dict[str, Any]], data: st.Data
         for result in lines[-1]["verdicts"].values():
             lines[-1]["counts"][result["verdict"]] = lines[-1]["counts"].get(result["verdict"], 0) + 1
         with pytest.raises(stream.WrongVerdict, match=name):
-            read(b"".join(json.dumps(line).encode() + b"\n" for line in lines))
+            read(joined(lines))
+
+
+@unhurried
+@given(streams(), st.data())
+def test_any_edited_line_is_refused(lines: list[dict[str, Any]], data: st.DataObject) -> None:
+    parts = [json.loads(line) for line in written(lines).splitlines()]
+    line = parts[data.draw(st.integers(0, len(parts) - 1))]
+    if line["type"] == "header":
+        line["platform"] += "x"
+    elif line["type"] == "case":
+        line["case"]["format"] = 2
+    else:
+        line["seconds"] += 1
+    with pytest.raises(stream.WrongDigest, match="edited"):
+        read(b"".join(stream._dumps(one).encode() + b"\n" for one in parts))
 
 
 def example() -> list[dict[str, Any]]:
     """A small valid stream in which VAC-SAFE-1 fails once and DEL-ROW-1 passes."""
     header = {
         "type": "header",
-        "schema": 1,
+        "schema": stream.SCHEMA_VERSION,
         "engine": "spark",
         "versions": {"delta": "4.4.0", "pyspark": "4.2.0"},
         "profile": "gate",
@@ -292,14 +315,13 @@ EDITS: list[tuple[type[StreamError], Callable[[list[Any]], None]]] = [
     (stream.MissingHeader, lambda lines: lines.pop(0)),
     (stream.MissingHeader, lambda lines: lines.clear()),
     (stream.MissingFooter, lambda lines: lines.pop()),
-    (stream.UnknownSchemaVersion, change(0, "schema", 2)),
+    (stream.UnknownSchemaVersion, change(0, "schema", 1)),
     (stream.InvalidLine, change(1, "id", "not hex")),
     (stream.InvalidLine, change(1, "surprise", 1)),
     (stream.InvalidLine, change(1, "features", ["vectors", "vectors"])),
     (stream.InvalidLine, change(1, "features", [""])),
     (stream.InvalidLine, change(1, "type", "remark")),
     (stream.MisplacedLine, lambda lines: lines.insert(1, lines[0])),
-    (stream.MisplacedLine, lambda lines: lines.append(lines[1])),
     (stream.DuplicateClause, lambda lines: lines[0]["clauses"].append(lines[0]["clauses"][0])),
     (stream.DuplicateCase, lambda lines: lines.insert(1, lines[1])),
     (stream.UnknownClause, lambda lines: lines[0]["clauses"].pop()),
@@ -307,6 +329,8 @@ EDITS: list[tuple[type[StreamError], Callable[[list[Any]], None]]] = [
     (stream.WrongCounts, change(3, "steps", 7)),
     (stream.WrongCounts, change(3, "counts", {"pass": 2})),
     (stream.WrongCounts, lambda lines: lines[3]["verdicts"].pop("DEL-ROW-1")),
+    (stream.WrongDigest, change(1, "case", {"format": 2})),
+    (stream.InvalidLine, lambda lines: lines[1]["steps"][0].update(observed={"surprise": 1})),
 ]
 
 
@@ -315,9 +339,15 @@ def test_each_way_to_be_wrong_has_its_error(error: type[StreamError], edit: Call
     lines = example()
     edit(lines)
     with pytest.raises(error) as caught:
-        read(b"".join(json.dumps(line).encode() + b"\n" for line in lines))
+        read(joined(lines))
     assert type(caught.value) is error
     assert str(caught.value).endswith(".")
+
+
+def test_nothing_may_follow_the_footer() -> None:
+    whole = written(example())
+    with pytest.raises(MisplacedLine, match="after the footer"):
+        read(whole + whole.splitlines(keepends=True)[1])
 
 
 @pytest.mark.parametrize("line", [b"[]", b"{", b"\xff", b'{"type": NaN}', b""])

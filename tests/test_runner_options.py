@@ -97,7 +97,7 @@ def test_everything_that_can_be_said(tmp_path: Path) -> None:
         table_root="file:/somewhere",
         replay=tmp_path / "case.json",
         time_limit=2.5,
-        shared_with="deltalake",
+        shared_with=("deltalake", None),
     )
     ids = [clause.id for clause in selected_clauses(told)]
     assert {"DEL-ROW-5A", "DEL-ROW-5B", "VAC-SAFE-1", "VAC-SAFE-10A"} < set(ids)

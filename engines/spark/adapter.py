@@ -22,13 +22,15 @@ from pyspark.sql import SparkSession
 from engines.port import EngineDied, EngineError, Outcome
 from engines.spark.deletes import run_bad_delete, run_delete
 from engines.spark.jvm import Lease, end, tail
+from engines.spark.releases import capabilities_of, rules_of
 from engines.spark.session import connect
 from engines.spark.vacuums import run_bad_vacuum, run_vacuum
 from engines.spark.values import rows_of
-from model.capabilities import EVERYTHING, Capabilities
-from model.rules import SPARK, Rules
+from model.capabilities import Capabilities
+from model.rules import Rules
 from model.steps import BadDelete, BadVacuum, Delete, EngineStep, Read, ReadChanges
 from model.values import Row
+from model.versions import parse
 
 #: Gives a JVM of a newer generation than the one named (engines.spark.jvm.Leases, or the way to it from a worker).
 LeaseSource = Callable[[int], Lease]
@@ -58,11 +60,11 @@ class SparkEngine:
 
     @property
     def capabilities(self) -> Capabilities:
-        return EVERYTHING
+        return capabilities_of(installed_delta())
 
     @property
     def rules(self) -> Rules:
-        return SPARK
+        return rules_of(installed_delta())
 
     def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
         with self._watched(step) as session:
@@ -175,8 +177,9 @@ def _activate(spark: SparkSession) -> None:
 
     What is worked out before a command runs, as the literals in a Column are, takes its settings from there.
     """
-    jvm: Any = spark._jvm
-    jvm.org.apache.spark.sql.classic.SparkSession.setActiveSession(spark._jsparkSession)
+    sql: Any = spark._jvm.org.apache.spark.sql  # type: ignore[union-attr]
+    classes = sql.classic if parse(pyspark.__version__) >= (4, 0) else sql  # Spark 4 has two SparkSessions, for Connect
+    classes.SparkSession.setActiveSession(spark._jsparkSession)
 
 
 def _changes(spark: SparkSession, root: Path, version: int | None) -> tuple[Row, ...]:

@@ -46,8 +46,7 @@ def named(spark: SparkSession, root: Path, *, managed: bool) -> Iterator[str]:
 def _as_managed(spark: SparkSession, entry: Any) -> Any:
     """The catalog's entry, a CatalogTable, with the other type."""
     jvm: Any = spark._jvm
-    managed = jvm.org.apache.spark.sql.catalyst.catalog.CatalogTableType.MANAGED()
-    # The number of its fields differs between versions of Spark.
-    fields = range(entry.productArity())
-    values = [managed if entry.productElementName(i) == "tableType" else entry.productElement(i) for i in fields]
-    return entry.copy(*values)
+    type = jvm.org.apache.spark.sql.catalyst.catalog.CatalogTableType
+    # The number of its fields differs between versions of Spark, and Scala 2.12 does not tell their names.
+    values = [entry.productElement(i) for i in range(entry.productArity())]
+    return entry.copy(*(type.MANAGED() if value == type.EXTERNAL() else value for value in values))

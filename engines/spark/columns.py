@@ -104,7 +104,8 @@ def value_of(expression: Expression, zone: str) -> Column:
     arguments = [value_of(argument, zone) for argument in expression.arguments]
     if expression.function in _ARITHMETIC:
         return reduce(_ARITHMETIC[expression.function], arguments)
-    return F.call_function(expression.function.value, *arguments)
+    call = getattr(F, "call_function", F.call_udf)  # before Spark 3.5 by its other name
+    return call(expression.function.value, *arguments)
 
 
 def _column(name: str) -> Column:

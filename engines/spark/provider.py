@@ -7,16 +7,11 @@ from pathlib import Path
 
 import pyspark
 
-from engines.port import EngineUnavailable
 from engines.spark.adapter import installed_delta
 from engines.spark.jars import delta_jars
 from engines.spark.java import find_java
 from engines.spark.jvm import JvmPlan, Lease, Leases
 from engines.versions import GROUP, artifact_for
-from model.versions import parse
-
-#: The oldest Delta whose rules the model has: from 4.1 on RETAIN means something else (facts 5).
-OLDEST = (4, 1)
 
 
 class SparkProvider:
@@ -54,9 +49,6 @@ class SparkProvider:
         java = find_java()
         delta = installed_delta()
         artifact = artifact_for(delta=delta, pyspark=pyspark.__version__)
-        if parse(delta) < OLDEST:
-            wanted = ".".join(map(str, OLDEST))
-            raise EngineUnavailable(f"Delta {delta} is not judged yet: install delta-spark {wanted} or newer.")
         settings = self._conf.get("spark.jars.ivySettings")
         jars = self._jars or tuple(map(str, delta_jars(artifact, delta, java=java, ivy_settings=settings)))
         plan = JvmPlan(java, jars, self._patches, self._conf, self._directory)

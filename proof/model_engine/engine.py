@@ -39,8 +39,14 @@ class ModelEngine:
     versions: Mapping[str, str] = {"delta": "4.4.0", "model": "1"}
 
     def __init__(
-        self, habits: Habits | None = None, *, rules: Rules = SPARK, capabilities: Capabilities = EVERYTHING
+        self,
+        habits: Habits | None = None,
+        *,
+        rules: Rules = SPARK,
+        capabilities: Capabilities = EVERYTHING,
+        version: str = "4.4.0",
     ) -> None:
+        self.versions = {"delta": version, "model": "1"}
         self.rules = rules
         self.capabilities = capabilities
         self._habits = habits or Habits()

@@ -88,8 +88,10 @@ class Vacuuming:
 
     def run(self) -> tuple[Row, ...]:
         """Do it; the answer. Raises Refused, also where the file system breaks it."""
-        if self.retain is not None and self.step.safety_check and self.retain < self.view.retention:
-            raise due(TOO_SHORT)
+        if self.retain is not None and (
+            self.retain < 0 or (self.step.safety_check and self.retain < self.view.retention)
+        ):
+            raise due(TOO_SHORT) if self.rules.retain_error_class else Refused(None, None, "IllegalArgumentException")
         sizes = self._candidates()
         if self.step.dry_run:
             return tuple((f"file:{self.view.root / path}",) for path in sizes)
@@ -110,7 +112,12 @@ class Vacuuming:
         gone = {path: Thing(Kind.FILE, 0, size) for path, size in named.sizes.items() if path not in listing}
         found = {**listing, **gone}
         judged = predict_vacuum(
-            found, self.view.references, partition_by=self.view.table.partition_by, cutoff=self.cutoff, scan=scan
+            found,
+            self.view.references,
+            partition_by=self.view.table.partition_by,
+            cutoff=self.cutoff,
+            scan=scan,
+            reserved=self.rules.reserved_names,
         )
         self.directories = 1 + sum(
             1 for path, thing in listing.items() if thing.kind is Kind.DIRECTORY and self._visits(path, scan)
@@ -134,8 +141,8 @@ class Vacuuming:
         if isinstance(scan, (LiteScan, ObjectScan)):
             return False
         if isinstance(scan, InventoryScan):
-            return not scan.files_only and not is_hidden(path, partition_by)
-        return is_visible(path, partition_by)
+            return not scan.files_only and not is_hidden(path, partition_by, self.rules.reserved_names)
+        return is_visible(path, partition_by, self.rules.reserved_names)
 
     def _as_listed(self, listing: Mapping[str, Thing]) -> dict[str, Thing]:
         """What a listing finds. Raises Refused where a directory that it looks into cannot be listed."""

@@ -20,17 +20,17 @@ from suites.vacuum_seen import VacuumSeen
     "RETAIN below the table's retention is refused while the safety check is on, dry run too, and nothing changes.",
     of=VacuumSeen,
     sources=("S1", "C 1.2"),
-    since="4.1",
 )
 def too_short_is_refused(v: VacuumSeen) -> Judgement:
-    if not (v.too_short and v.step.safety_check):
+    """A negative one, where it is not ignored, also while the check is off (facts 5)."""
+    if not v.retain_refused:
         return NOT_MET
     error, changed = v.outcome.error, changes(v.before, v.after)
-    law = Law("refused", {"condition": TOO_SHORT.condition})
+    law = Law("refused", {"condition": TOO_SHORT.condition if v.rules.retain_error_class else None})
     retain = f"RETAIN {v.step.retain_hours:g} HOURS"
     if error is None:
         return one(Violation("step", f"{retain} was not refused.", law, evidence.of_cutoff(v)))
-    if v.rules.error_classes and error.condition != TOO_SHORT.condition:
+    if v.rules.retain_error_class and error.condition != TOO_SHORT.condition:
         message = f"{retain} was refused with {error.condition}, not with {TOO_SHORT.condition}."
         return one(Violation("step", message, law, evidence.of_answer(v)))
     if not changed:

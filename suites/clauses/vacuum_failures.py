@@ -124,7 +124,7 @@ def _met(v: VacuumSeen, trouble: Trouble) -> str | None:
     if v.step.trouble is not trouble or path is None or path not in v.before.listing or not must_run(v):
         return None
     if trouble is Trouble.DIRECTORY_VANISHES:
-        listed = is_full(v) and is_visible(path, v.table.partition_by)
+        listed = is_full(v) and is_visible(path, v.table.partition_by, v.rules.reserved_names)
         return path if listed and v.before.listing[path].kind is EntryKind.DIRECTORY else None
     return path if v.fates[path].reason is Reason.TROUBLED and v.fates[path].listed else None
 

@@ -140,7 +140,7 @@ def is_logged(v: VacuumSeen) -> bool:
 
 def must_run(v: VacuumSeen) -> bool:
     """Whether there is no reason to refuse the VACUUM, nor for it to fail; with inline vectors, see VAC-LIVE-6."""
-    return not v.fails and not (v.too_short and v.step.safety_check) and not has_inline_vectors(v)
+    return not v.fails and not v.retain_refused and not has_inline_vectors(v)
 
 
 def has_inline_vectors(v: VacuumSeen) -> bool:
@@ -176,7 +176,7 @@ def followed(v: VacuumSeen) -> frozenset[str]:
     """
     if not is_full(v):
         return frozenset()
-    reached = reached_directories(v.before.things, v.table.partition_by)
+    reached = reached_directories(v.before.things, v.table.partition_by, v.rules.reserved_names)
     return frozenset(path for path in reached if _is_directory(v, path))
 
 

@@ -80,6 +80,6 @@ def old_vectors(v: VacuumSeen) -> Judgement:
 )
 def inline_vectors(v: VacuumSeen) -> Judgement:
     """Where it cannot, no other clause speaks of the run: it deletes nothing."""
-    if v.fails or (v.too_short and v.step.safety_check) or not has_inline_vectors(v):
+    if v.fails or v.retain_refused or not has_inline_vectors(v):
         return NOT_MET
     return one(refusal(v, "of a table with inline deletion vectors failed"))

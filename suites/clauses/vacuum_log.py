@@ -204,7 +204,14 @@ def _gone_already(v: VacuumSeen) -> dict[str, Judged]:
     lost = {path: Thing(Kind.FILE, 0, 0) for path in named if path not in v.before.listing}
     if not lost:
         return {}
-    return predict_vacuum(lost, v.references, partition_by=v.table.partition_by, cutoff=v.cutoff, scan=v.scan)
+    return predict_vacuum(
+        lost,
+        v.references,
+        partition_by=v.table.partition_by,
+        cutoff=v.cutoff,
+        scan=v.scan,
+        reserved=v.rules.reserved_names,
+    )
 
 
 def _sizes(v: VacuumSeen) -> Mapping[str, frozenset[int]]:
@@ -250,7 +257,13 @@ def vacuumed_directories(v: VacuumSeen) -> Judgement:
     if not v.ran or not is_logged(v) or info_of(v, END) is None or followed(v):
         return NOT_MET
     trouble = (v.step.trouble, v.step.troubled) if v.step.trouble and v.step.troubled else None
-    count = listed_directories(v.before.things, partition_by=v.table.partition_by, scan=v.scan, troubled=trouble)
+    count = listed_directories(
+        v.before.things,
+        partition_by=v.table.partition_by,
+        scan=v.scan,
+        troubled=trouble,
+        reserved=v.rules.reserved_names,
+    )
     if count is None:
         return NOT_MET
     return one(misstated(v, {"END": {"operationMetrics.numVacuumedDirectories": str(count)}}))

@@ -117,7 +117,9 @@ def resembling_names(v: VacuumSeen) -> Judgement:
     columns = [column for column in v.table.partition_by if column.startswith(("_", "."))]
 
     def resembles(name: str) -> bool:
-        return any(name.startswith(column) for column in columns) and is_hidden(name, v.table.partition_by)
+        return any(name.startswith(column) for column in columns) and is_hidden(
+            name, v.table.partition_by, v.rules.reserved_names
+        )
 
     stays = of_fate(v, *HIDDEN)
     return must_stay(v, [path for path in stays if any(resembles(name) for name in path.split("/"))])

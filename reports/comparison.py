@@ -1,0 +1,342 @@
+"""Two runs of the same cases compared: clause by clause, and in all that the engines did differently."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from reports.differences import Difference, differences
+from reports.known_changes import Knowledge, KnownChange, knowledge
+from reports.plurals import counted
+from reports.stream import Line, Run
+from reports.verdicts import ClauseResult, Verdict, results_of
+
+
+class Incomparable(Exception):
+    """The two runs cannot be compared. The text is one sentence that says why."""
+
+
+class Change(str, Enum):
+    """What became of a clause from the base to the candidate."""
+
+    REGRESSED = "regressed"  # kept there, broken here
+    IMPROVED = "improved"  # broken there, kept here
+    CHANGED = "changed"  # another verdict, but neither of these
+    ONLY_BASE = "only in base"  # not judged on the candidate
+    ONLY_CANDIDATE = "only in candidate"  # not judged on the base
+    SAME = "same"
+
+
+#: A stale clause is kept: it passes where it was known to fail.
+_KEPT = (Verdict.PASS, Verdict.STALE)
+_BROKEN = (Verdict.FAIL, Verdict.XFAIL)
+_NOT_JUDGED = (Verdict.UNSUPPORTED, Verdict.DISABLED)
+
+
+@dataclass(frozen=True)
+class ClauseChange:
+    """A clause on both sides. A side is None where its run does not list the clause.
+
+    ``reason`` says why it is judged on one side only. ``case`` is the case to show for a clause that is broken on one side.
+    """
+
+    clause: str
+    sentence: str
+    change: Change
+    base: ClauseResult | None
+    candidate: ClauseResult | None
+    reason: str = ""
+    case: Line | None = field(default=None, repr=False)
+    message: str = ""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Differences that are one. ``whats`` are told of the same ``subject``, in the same steps of the same cases.
+
+    The smallest of its cases, with ``step`` its first step that differs so, is on both sides: ``base`` and ``candidate`` are
+    the lines of the case. A step is None where a case was not judged on one side.
+    """
+
+    subject: str
+    whats: tuple[str, ...]
+    known: KnownChange | None
+    case_ids: frozenset[str] = field(repr=False)
+    steps: int
+    step: int | None
+    base: Line = field(repr=False)
+    candidate: Line = field(repr=False)
+
+    @property
+    def cases(self) -> int:
+        """How many cases have them."""
+        return len(self.case_ids)
+
+    @property
+    def signature(self) -> str:
+        """What differs, in one line."""
+        return f"{self.subject}: {'; '.join(_folded(self.whats))}"
+
+    def step_of(self, line: Line) -> Line | None:
+        """The line of the step to show, of the case's line on one side."""
+        return next((step for step in line["steps"] if step["index"] == self.step), None)
+
+
+def _folded(whats: Sequence[str]) -> list[str]:
+    """``metrics + a, b`` for ``metrics + a`` and ``metrics + b``."""
+    folded: dict[tuple[str, str], list[str]] = {}
+    for what in whats:
+        head, sign, name = _cut(what)
+        folded.setdefault((head, sign), []).append(name)
+    return [f"{head}{sign}{', '.join(names)}" for (head, sign), names in folded.items()]
+
+
+def _cut(what: str) -> tuple[str, str, str]:
+    for sign in (" + ", " - "):
+        head, found, name = what.partition(sign)
+        if found:
+            return head, sign, name
+    head, found, name = what.rpartition("another value of the metric ")
+    return (head + found, "", name) if found else (what, "", "")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two runs of the same cases. ``groups``: the unexplained first, then the known, each by how many cases they have.
+
+    ``compared`` and ``steps`` count what was compared: a case only up to the step after which its tables differ;
+    ``diverged`` counts the cases that were left there, ``differing`` those with any difference. ``cut_short`` counts those
+    of which one side judged fewer steps, though nothing differed before: a clause ended them.
+    """
+
+    base: Run = field(repr=False)
+    candidate: Run = field(repr=False)
+    clauses: tuple[ClauseChange, ...]
+    groups: tuple[Group, ...]
+    compared: int
+    steps: int
+    differing: int
+    diverged: int
+    cut_short: int
+
+    def of(self, *changes: Change) -> tuple[ClauseChange, ...]:
+        """The clauses with one of these changes."""
+        return tuple(clause for clause in self.clauses if clause.change in changes)
+
+    @property
+    def known(self) -> tuple[Group, ...]:
+        return tuple(group for group in self.groups if group.known is not None)
+
+    @property
+    def unexplained(self) -> tuple[Group, ...]:
+        return tuple(group for group in self.groups if group.known is None)
+
+    @property
+    def exit(self) -> int:
+        """0: nothing regressed; 1: something did."""
+        return 1 if self.of(Change.REGRESSED) else 0
+
+
+def engine_of(run: Run) -> tuple[str, str]:
+    """The engine's name and its own version, which the header gives first; empty where it gives none."""
+    return run.header["engine"], next(iter(run.header["versions"].values()), "")
+
+
+def compare(base: Run, candidate: Run) -> Comparison:
+    """Compare two whole runs. Raises Incomparable where they judged other cases.
+
+    Only cases that were drawn count, by their ids: those made by shrinking depend on what failed.
+    """
+    pairs = _same_cases(base, candidate)
+    walk = _Walk(knowledge(engine_of(base), engine_of(candidate)))
+    for one, other in pairs:
+        walk.take(one, other)
+    return Comparison(
+        base=base,
+        candidate=candidate,
+        clauses=tuple(_clauses(base, candidate)),
+        groups=walk.groups(),
+        compared=len(pairs),
+        steps=walk.steps,
+        differing=walk.differing,
+        diverged=walk.diverged,
+        cut_short=walk.cut_short,
+    )
+
+
+# The same cases -----------------------------------------------------------------------------------------------------------
+
+
+def _same_cases(base: Run, candidate: Run) -> list[tuple[Line, Line]]:
+    """Each case that both runs judged, once."""
+    one, other = _drawn(base), _drawn(candidate)
+    if not one and not other:
+        raise Incomparable("Neither run judged any case: there is nothing to compare.")
+    only = [[id for id in mine if id not in theirs] for mine, theirs in ((one, other), (other, one))]
+    if only[0] or only[1]:
+        first = (only[0] or only[1])[0]
+        campaign = (one if only[0] else other)[first]["campaign"]
+        raise Incomparable(
+            f"The runs judged other cases: {len(only[0])} of {counted(len(one), 'case')} are in the base only and "
+            f"{len(only[1])} of {len(other)} in the candidate only, the first being {first} of {campaign}"
+            f"{_why(base, candidate)}: run both with the same cases."
+        )
+    pairs = [(line, other[id]) for id, line in one.items()]
+    for mine, theirs in pairs:
+        texts = [{step["index"]: step["text"] for step in line["steps"]} for line in (mine, theirs)]
+        differing = [index for index in texts[0] if texts[1].get(index, texts[0][index]) != texts[0][index]]
+        if differing or mine["case"] != theirs["case"]:
+            where = f"in step {differing[0]}" if differing else "in its JSON form"
+            raise Incomparable(
+                f"Case {mine['id']} is not the same in both runs ({where}), though its id is: other releases of the suite wrote "
+                "them, so run both with one."
+            )
+    return pairs
+
+
+def _drawn(run: Run) -> dict[str, Line]:
+    found: dict[str, Line] = {}
+    for case in run.cases:  # they are sorted, so the same line of a case that was drawn twice counts on both sides
+        if case["origin"] == "generated":
+            found.setdefault(case["id"], case)
+    return found
+
+
+def _why(base: Run, candidate: Run) -> str:
+    """What the headers say of why the cases are others."""
+    said = []
+    for name in ("profile", "seed"):
+        one, other = base.header[name], candidate.header[name]
+        if one != other:
+            said.append(f"{name} {one} and {other}")
+    versions = [run.header["versions"].get("hypothesis") for run in (base, candidate)]
+    if versions[0] != versions[1]:
+        said.append(f"Hypothesis {versions[0]} and {versions[1]}")
+    if base.header["engine"] != candidate.header["engine"]:
+        said.append(f"engine {base.header['engine']} and {candidate.header['engine']}")
+    return f" ({'; '.join(said)})" if said else ""
+
+
+# Clauses --------------------------------------------------------------------------------------------------------------------
+
+
+def _clauses(base: Run, candidate: Run) -> Iterable[ClauseChange]:
+    sides = [{result.clause: result for result in results_of(run)} for run in (base, candidate)]
+    listed = {**candidate.clauses, **base.clauses}
+    for name in [*base.clauses, *(name for name in candidate.clauses if name not in base.clauses)]:
+        one, other = sides[0].get(name), sides[1].get(name)
+        change, reason = _change(one, other)
+        case, message = _example(candidate if other and other.verdict in _BROKEN else base, name, other, one)
+        yield ClauseChange(name, listed[name]["sentence"], change, one, other, reason, case, message)
+
+
+def _change(base: ClauseResult | None, candidate: ClauseResult | None) -> tuple[Change, str]:
+    judged = [result is not None and result.verdict not in _NOT_JUDGED for result in (base, candidate)]
+    if judged[0] != judged[1]:
+        lacking, side = (candidate, "candidate") if judged[0] else (base, "base")
+        reason = "The run does not know the clause." if lacking is None else lacking.reason
+        return (Change.ONLY_BASE if judged[0] else Change.ONLY_CANDIDATE), f"{side}: {reason}"
+    if base is None or candidate is None or not judged[0]:
+        return Change.SAME, ""
+    if base.verdict in _KEPT and candidate.verdict in _BROKEN:
+        return Change.REGRESSED, candidate.reason
+    if base.verdict in _BROKEN and candidate.verdict in _KEPT:
+        return Change.IMPROVED, ""
+    if base.verdict is not candidate.verdict:
+        return Change.CHANGED, candidate.reason or base.reason
+    return Change.SAME, ""
+
+
+def _example(run: Run, clause: str, *results: ClauseResult | None) -> tuple[Line | None, str]:
+    """The case that fails the clause and what was seen of it."""
+    wanted = next((result.example for result in results if result is not None and result.example is not None), None)
+    for case in run.cases:
+        if case["id"] == wanted:
+            messages = [one["message"] for one in case["violations"] if one["clause"] == clause]
+            if messages:
+                return case, messages[0]
+    return None, ""
+
+
+# Differences ----------------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class _Found:
+    known: KnownChange | None
+    at: list[tuple[Line, Line, int | None]] = field(default_factory=list)
+
+
+class _Walk:
+    """Goes through the cases, and keeps what differs by what it is."""
+
+    def __init__(self, knowledge: Knowledge) -> None:
+        self._knowledge = knowledge
+        self._found: dict[tuple[str, str], _Found] = {}
+        self._sizes: dict[str, tuple[int, int, str]] = {}
+        self.steps = self.differing = self.diverged = self.cut_short = 0
+
+    def take(self, base: Line, candidate: Line) -> None:
+        """Compare a case step by step, as long as its tables are the same."""
+        ends = [line["error"]["kind"] if line["error"] else "judged" for line in (base, candidate)]
+        if ends[0] != ends[1]:
+            self._add(Difference("The case", f"{ends[0]} → {ends[1]}"), None, base, candidate, None)
+            self.differing += 1
+            return
+        others = {step["index"]: step for step in candidate["steps"]}
+        differs = diverges = False
+        for step in base["steps"]:
+            other = others.get(step["index"])
+            if other is None or diverges:
+                break
+            self.steps += 1
+            forwards = differences(step, other)
+            backwards = differences(other, step)
+            for difference, reverse in zip(forwards, backwards):
+                self._add(difference, self._knowledge.of(difference, reverse), base, candidate, step["index"])
+            differs = differs or bool(forwards)
+            diverges = any(difference.diverges for difference in forwards)
+        self.differing += differs
+        self.diverged += diverges
+        self.cut_short += not differs and len(base["steps"]) != len(candidate["steps"])
+
+    def _add(
+        self, difference: Difference, known: KnownChange | None, base: Line, candidate: Line, step: int | None
+    ) -> None:
+        key = (difference.subject, difference.what)
+        self._found.setdefault(key, _Found(known)).at.append((base, candidate, step))
+
+    def groups(self) -> tuple[Group, ...]:
+        """What differs in the same steps is one group: one thing that an engine does otherwise shows in many ways."""
+        merged: dict[Any, tuple[list[str], _Found]] = {}
+        for (subject, what), found in self._found.items():
+            places = tuple((base["id"], step) for base, _, step in found.at)
+            merged.setdefault((subject, found.known, places), ([], found))[0].append(what)
+        groups = [self._group(subject, whats, found) for (subject, _, _), (whats, found) in merged.items()]
+        return tuple(
+            sorted(groups, key=lambda group: (group.known is not None, -group.cases, -group.steps, group.signature))
+        )
+
+    def _group(self, subject: str, whats: list[str], found: _Found) -> Group:
+        base, candidate, step = min(found.at, key=lambda at: (*self._size(at[0]), -1 if at[2] is None else at[2]))
+        places = [(line["id"], index) for line, _, index in found.at]
+        return Group(
+            subject=subject,
+            whats=tuple(whats),
+            known=found.known,
+            case_ids=frozenset(id for id, _ in places),
+            steps=len(set(places)),
+            step=step,
+            base=base,
+            candidate=candidate,
+        )
+
+    def _size(self, line: Line) -> tuple[int, int, str]:
+        """What the smallest case is chosen by: the steps of its program, the length of its JSON form, its id."""
+        id, case = line["id"], line["case"]
+        if id not in self._sizes:
+            self._sizes[id] = (len(case.get("steps", line["steps"])), len(json.dumps(case)), id)
+        return self._sizes[id]

@@ -1,0 +1,52 @@
+"""A comparison on a terminal: what regressed, what differs, then the verdict."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from reports.comparison import Change, Comparison
+from reports.comparison_words import behaviour, explained, limits, tally, verdict, versions, way
+from reports.plurals import counted
+from reports.terminal import visible
+
+#: How many differences are shown that nothing explains. The files have all.
+_SHOWN = 20
+_STYLES = {Change.REGRESSED: "bold red", Change.IMPROVED: "green", Change.CHANGED: "yellow"}
+
+
+def show_comparison(comparison: Comparison, console: Console, *, directory: Path) -> None:
+    """Print a comparison. ``directory`` is where its files are."""
+    for change, style in _STYLES.items():
+        for clause in comparison.of(change):
+            sides = [result.verdict.value if result else "not there" for result in (clause.base, clause.candidate)]
+            _print(console, f"{change.value}: {clause.clause} ({sides[0]} → {sides[1]})", style)
+            _print(console, f"  promised: {clause.sentence}")
+            if clause.message:
+                _print(console, f"  seen:     {clause.message}")
+            if clause.case is not None:
+                _print(console, f"  replay:   pytest suites --replay {directory / 'cases' / clause.case['id']}.json")
+    for group in comparison.unexplained[:_SHOWN]:
+        _print(console, f"unexplained: {group.signature}", "yellow")
+        shown = f"case {group.base['id']}" + (f", step {group.step}" if group.step is not None else "")
+        _print(console, f"  {counted(group.cases, 'case')}, {counted(group.steps, 'step')}; the smallest: {shown}")
+    left_out = len(comparison.unexplained) - _SHOWN
+    if left_out > 0:
+        _print(console, f"… and {left_out} more, in {directory / 'comparison.md'}")
+    for one in explained(comparison):
+        _print(console, f"known since {one.change.since}: {one.change.sentence}")
+        _print(console, f"  {counted(one.cases, 'case')}; source: {one.change.source}")
+    _print(console, "")
+    for line in (versions(comparison.base), versions(comparison.candidate), tally(comparison), behaviour(comparison)):
+        _print(console, line)
+    if said := limits(comparison):
+        _print(console, said)
+    _print(console, f"The whole is in {directory / 'comparison.md'}")
+    _print(console, f"{verdict(comparison)} {way(comparison)}", "bold red" if comparison.exit else "bold green")
+
+
+def _print(console: Console, line: str, style: str = "") -> None:
+    # Text objects are never read as markup; soft wrapping keeps paths and commands whole for copying.
+    console.print(Text(visible(line), style=style), soft_wrap=True, highlight=False)

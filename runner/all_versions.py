@@ -1,0 +1,114 @@
+"""``python -m runner.all_versions [--write] [VERSION ...]``: the gate on one version of Delta after another, and a table of it.
+
+The profile is smoke unless another is named. Exit 0: each keeps its promise; 1: one does not; 2: one was not judged to its
+end.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from engines.port import EngineUnavailable
+from engines.versions import JUDGED, Pair, pair_of
+from reports.stream import StreamError, read_run
+from runner.environments import ROOT, run_gate
+
+DIRECTORY = Path("build/versions")
+
+#: Between these lines of a document the table stands.
+BEGIN, END = "<!-- versions: begin -->", "<!-- versions: end -->"
+
+DOCUMENTS = (Path("docs/versions.md"), Path("README.md"))
+
+
+@dataclass(frozen=True)
+class Row:
+    """What became of one version. ``counts`` are clauses by verdict."""
+
+    pair: Pair
+    exit: int
+    profile: str = ""
+    counts: tuple[tuple[str, int], ...] = ()
+    cases: int = 0
+    steps: int = 0
+    failing: tuple[str, ...] = ()
+
+
+def judge(pair: Pair, options: Sequence[str]) -> Row:
+    """The gate on one version; the row of the table."""
+    directory = ROOT / DIRECTORY / pair.delta
+    code = run_gate(pair, options, report=directory)
+    try:
+        run = read_run(directory)
+    except StreamError:
+        return Row(pair, 2)
+    verdicts = run.footer["verdicts"]
+    return Row(
+        pair,
+        code,
+        run.header["profile"],
+        tuple(run.footer["counts"].items()),
+        run.footer["cases"],
+        run.footer["steps"],
+        tuple(id for id, one in verdicts.items() if one["verdict"] in ("fail", "stale", "unexercised", "error")),
+    )
+
+
+_VERDICTS = ("pass", "xfail", "unsupported", "fail")
+
+
+def table(rows: Iterable[Row]) -> str:
+    """The rows as a Markdown table."""
+    lines = [
+        "| Delta | PySpark | Verdict | Cases | Steps | Pass | Known deviations | Not promised there | Broken |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    for row in rows:
+        counts = dict(row.counts)
+        word = {0: "✅ kept", 1: "❌ broken"}.get(row.exit, "⚠️ not judged to its end")
+        cells = [row.pair.delta, row.pair.pyspark, word, row.cases, row.steps]
+        cells += [counts.get(verdict, 0) for verdict in _VERDICTS[:3]]
+        lines.append(f"| {' | '.join(map(str, [*cells, ', '.join(row.failing) or '–']))} |")
+    return "\n".join(lines)
+
+
+def written(text: str, table: str) -> str:
+    """A document's text with this table in the place of the one that it has. Raises ValueError where it has no place for one."""
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise ValueError(f"The document has no place for the table: write {BEGIN} and {END}.")
+    return f"{before}{BEGIN}\n\n{table}\n\n{END}{after}"
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="tox -e all-versions --", description=(__doc__ or "").partition("\n")[2])
+    parser.add_argument("versions", nargs="*", metavar="VERSION", help=f"default: {', '.join(JUDGED)}")
+    parser.add_argument("--profile", default="smoke", metavar="NAME", help="the budget (default: smoke)")
+    parser.add_argument("--write", action="store_true", help="put the table into docs/versions.md and README.md")
+    asked, options = parser.parse_known_args(arguments)
+    try:
+        pairs = [pair_of(version) for version in asked.versions or JUDGED]
+    except EngineUnavailable as mistake:
+        print(mistake, file=sys.stderr)
+        return 2
+    rows = []
+    for pair in pairs:
+        print(f"Delta {pair.delta} on PySpark {pair.pyspark}.", flush=True)
+        rows.append(judge(pair, ["--profile", asked.profile, *options]))
+    told = table(rows)
+    print(told)
+    (ROOT / DIRECTORY / "versions.md").write_text(f"{told}\n", encoding="utf-8")
+    if asked.write:
+        for document in DOCUMENTS:
+            path = ROOT / document
+            path.write_text(written(path.read_text(encoding="utf-8"), told), encoding="utf-8")
+    return max((row.exit for row in rows), default=0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

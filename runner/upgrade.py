@@ -1,0 +1,52 @@
+"""``python -m runner.upgrade FROM TO``: the same cases judged on two versions of Delta, and what has changed.
+
+What follows the two versions goes to both gates (``--profile smoke``, ``--jars …``). Exit 0: nothing regressed; 1: something
+did; 2: one of the gates did not come to its end, or the two cannot be compared.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from engines.port import EngineUnavailable
+from engines.versions import Pair, pair_of
+from reports.__main__ import main as reports
+from runner.environments import ROOT, run_gate
+
+DIRECTORY = Path("build/upgrade")
+
+
+def upgrade(base: Pair, candidate: Pair, *, out: Path, options: Sequence[str]) -> int:
+    """Judge both, one after the other, on what both can be asked for; then compare. The exit code."""
+    sides = (("base", base, candidate), ("candidate", candidate, base))
+    for side, pair, other in sides:
+        print(f"The {side}: Delta {pair.delta} on PySpark {pair.pyspark}.", flush=True)
+        shared = ["--shared-with", f"spark=={other.delta}"]
+        if run_gate(pair, [*shared, *options], report=out / side) not in (0, 1):
+            print(f"The gate on Delta {pair.delta} did not come to its end: nothing is compared.", file=sys.stderr)
+            return 2
+    return reports(["compare", str(out / "base"), str(out / "candidate"), "--out", str(out)])
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="tox -e upgrade --", description=(__doc__ or "").partition("\n")[2])
+    parser.add_argument(
+        "base", metavar="FROM", help="a version of Delta, such as 3.3.2, or 3.3.2@3.5.3 with the PySpark"
+    )
+    parser.add_argument("candidate", metavar="TO", help="another one")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="where all goes (default: build/upgrade/FROM-TO)")
+    asked, options = parser.parse_known_args(arguments)
+    try:
+        base, candidate = pair_of(asked.base), pair_of(asked.candidate)
+    except EngineUnavailable as mistake:
+        print(mistake, file=sys.stderr)
+        return 2
+    out = asked.out or DIRECTORY / f"{asked.base}-{asked.candidate}"
+    return upgrade(base, candidate, out=(ROOT / out), options=options)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

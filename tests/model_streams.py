@@ -1,0 +1,75 @@
+"""Run streams of engines that need no Spark, for the comparison: the same cases on each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import suites.clauses  # noqa: F401 - fills the catalogue
+from engines.port import Engine
+from model.capabilities import EVERYTHING, Capabilities
+from model.case import Case
+from reports.stream import SCHEMA_VERSION, Run, RunWriter, read_run
+from reports.verdicts import footer_of, verdicts
+from suites.campaigns import CAMPAIGNS, Shard
+from suites.clause import CATALOGUE, unsupported
+from suites.drawing import fixed_cases
+from suites.judge import Judge
+from suites.record import case_line
+
+
+def drawn(each: int, capabilities: Capabilities = EVERYTHING, *, seed: int = 4) -> list[tuple[str, Case]]:
+    """Up to ``each`` cases of every campaign, with the campaign's name; fixed by the seed."""
+    chosen = [Shard(campaign, 0, each) for campaign in CAMPAIGNS if campaign.kept is None]
+    return [(shard.campaign.name, case) for shard in chosen for case in fixed_cases(shard, seed, capabilities)]
+
+
+def lines_of(engine: Engine, cases: Iterable[tuple[str, Case]], directory: Path) -> tuple[Any, list[Any]]:
+    """The header and the case lines of a run of these cases."""
+    left_out = unsupported(engine)
+    judge = Judge(engine, [clause for id, clause in CATALOGUE.items() if id not in left_out], directory)
+    lines = [
+        case_line(judge.judge(case), campaign=campaign, shard=0, index=index, origin="generated")
+        for index, (campaign, case) in enumerate(cases)
+    ]
+    clauses = [
+        {
+            "id": clause.id,
+            "chapter": clause.chapter,
+            "sentence": clause.sentence,
+            "sources": list(clause.sources),
+            "status": "unsupported" if clause.id in left_out else "active",
+            "reason": left_out.get(clause.id, ""),
+        }
+        for clause in CATALOGUE.values()
+    ]
+    header = {
+        "type": "header",
+        "schema": SCHEMA_VERSION,
+        "engine": engine.rules.implementation,
+        "versions": dict(engine.versions),
+        "profile": "smoke",
+        "seed": 4,
+        "known_bad": None,
+        "platform": "any",
+        "clauses": clauses,
+        "campaigns": [{"name": name, "planned": 0} for name in dict.fromkeys(line["campaign"] for line in lines)],
+    }
+    return header, lines
+
+
+def run_of(engine: Engine, cases: Iterable[tuple[str, Case]], directory: Path, **header: object) -> Run:
+    """A run of these cases, written below ``directory`` as a stream (``run.jsonl``) and read back."""
+    first, lines = lines_of(engine, cases, directory / "tables")
+    return written({**first, **header}, lines, directory)
+
+
+def written(header: Any, lines: list[Any], directory: Path) -> Run:
+    """These lines with their footer, written into ``directory`` and read back."""
+    with RunWriter(directory / "run.jsonl") as writer:
+        writer.header(header)
+        for line in lines:
+            writer.case(line)
+        writer.footer(footer_of(verdicts(header, lines, deviations=()), lines, seconds=1.0))
+    return read_run(directory)

@@ -1,0 +1,51 @@
+"""What each release of Delta on Spark can be asked for, and by which rules it goes (facts 5)."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+
+from engines.spark.releases import capabilities_of, rules_of
+from engines.versions import JUDGED
+from model.capabilities import EVERYTHING
+from model.rules import SPARK, Retain
+from model.steps import Form, Mode
+from model.table import Feature
+from model.versions import parse
+
+
+def test_the_newest_can_be_asked_for_everything() -> None:
+    assert capabilities_of("4.4.0") == EVERYTHING
+    assert rules_of("4.4.0") == SPARK
+
+
+def test_nothing_that_came_went_again() -> None:
+    for older, newer in pairwise(JUDGED):
+        assert parse(older) < parse(newer)
+        assert capabilities_of(older).shared(capabilities_of(newer)) == capabilities_of(older)
+
+
+@pytest.mark.parametrize(
+    ("before", "since", "name", "member"),
+    [
+        ("3.1.0", "3.2.0", "modes", Mode.INVENTORY_QUERY),
+        ("3.2.1", "3.3.0", "modes", Mode.LITE),
+        ("3.2.1", "3.3.0", "features", Feature.IN_COMMIT_TIMESTAMPS),
+        ("2.4.0", "3.0.0", "features", Feature.V2_CHECKPOINTS),
+        ("4.2.0", "4.3.0", "delete_forms", Form.TRUNCATE),
+    ],
+)
+def test_what_came_when(before: str, since: str, name: str, member: object) -> None:
+    assert member not in getattr(capabilities_of(before), name)
+    assert member in getattr(capabilities_of(since), name)
+
+
+def test_a_retain_moves_the_line_before_4_1_only() -> None:
+    assert rules_of("4.0.1").retain is Retain.ANY and not rules_of("4.0.1").blocks_expired_versions
+    assert rules_of("4.1.0").retain is Retain.ZERO and rules_of("4.1.0").blocks_expired_versions
+
+
+def test_metadata_is_a_hidden_name_from_3_1_to_3_2() -> None:
+    hidden = [version for version in JUDGED if "metadata" in rules_of(version).reserved_names]
+    assert hidden == ["3.1.0", "3.2.1"]

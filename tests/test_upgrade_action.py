@@ -1,0 +1,62 @@
+"""What action.yml runs (.ci/upgrade-action), with a Python in the way that stands for venv, pip and tox."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+#: Makes a "virtual environment" of itself; the gate leaves a comparison, unless it ends with 2, and ends as it is told.
+_PYTHON = """#!/usr/bin/env bash
+echo "$@" >> "$HOME/asked"
+if [ "$2" = venv ]; then mkdir -p "$3/bin" && cp "$0" "$3/bin/python" && exit 0; fi
+if [ "$2" = tox ]; then
+    while [ $# -gt 1 ]; do [ "$1" = --out ] && out="$2"; shift; done
+    [ "$ENDS" = 2 ] || { mkdir -p "$out" && echo "# What changed" > "$out/comparison.md"; }
+    exit "$ENDS"
+fi
+"""
+
+
+@pytest.mark.parametrize(
+    ("ends", "verdict", "summary"),
+    [
+        (0, "kept", "# What changed\n"),
+        (1, "regressed", "# What changed\n"),
+        (2, "error", "The two versions could not be compared: see the log of the step.\n"),
+    ],
+)
+def test_the_verdict_is_told_and_the_summary_written(ends: int, verdict: str, summary: str, tmp_path: Path) -> None:
+    suite, work, programs = tmp_path / "suite", tmp_path / "work", tmp_path / "bin"
+    for directory in (suite / ".ci", work, programs):
+        directory.mkdir(parents=True)
+    script = suite / ".ci" / "upgrade-action"
+    script.write_text((ROOT / ".ci" / "upgrade-action").read_text())
+    script.chmod(0o755)
+    (programs / "python").write_text(_PYTHON)
+    (programs / "python").chmod(0o755)
+    environ = {
+        "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
+        "HOME": str(tmp_path),
+        "ENDS": str(ends),
+        "GITHUB_WORKSPACE": str(work),
+        "GITHUB_OUTPUT": str(tmp_path / "output"),
+        "GITHUB_STEP_SUMMARY": str(tmp_path / "summary"),
+        "TOMBSTONE_FROM": "3.3.2",
+        "TOMBSTONE_TO": "4.4.0; rm -rf /",
+        "TOMBSTONE_PROFILE": "smoke",
+        "TOMBSTONE_DEVIATIONS": "known.toml",
+    }
+    done = subprocess.run([script], env=environ, check=False)
+    assert done.returncode == ends
+    report = work / "tombstone-report"
+    assert (tmp_path / "output").read_text() == f"verdict={verdict}\nreport={report}\n"
+    assert (tmp_path / "summary").read_text() == summary
+    asked = (tmp_path / "asked").read_text().splitlines()[-1]
+    assert asked.endswith(
+        f"-e upgrade -- 3.3.2 4.4.0; rm -rf / --out {report} --profile smoke --deviations {work}/known.toml"
+    )
