@@ -14,7 +14,7 @@ from deltalog.paths import encode
 from model.predicate import And, Between, Compare, Constant, In, Not, Op, Or, Predicate, columns_of
 from model.steps import Delete
 from model.table import Feature, Kind
-from model.values import AnyType, DecimalOf, Type, Value, is_nested
+from model.values import AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type, Value, is_nested
 from suites.observation import Seen
 
 
@@ -144,6 +144,23 @@ def _link(seen: Seen) -> bool:
 @_circumstance("deletion vectors", "The table has deletion vectors.")
 def _vectors(seen: Seen) -> bool:
     return seen.table.has(Feature.DELETION_VECTORS, Feature.DELETION_VECTORS_OFF)
+
+
+@_circumstance(
+    "deletion vectors in a wide table",
+    "The table has deletion vectors and more than 100 columns, those of structs counted.",
+)
+def _wide_with_vectors(seen: Seen) -> bool:
+    return _vectors(seen) and sum(_leaves(column.type) for column in seen.table.columns) > 100
+
+
+def _leaves(type: AnyType) -> int:
+    """How many columns Spark counts a column for."""
+    if isinstance(type, StructOf):
+        return sum(_leaves(field) for _, field in type.fields)
+    if isinstance(type, ArrayOf):
+        return _leaves(type.element)
+    return _leaves(type.key) + _leaves(type.value) if isinstance(type, MapOf) else 1
 
 
 def _is_fractional(type: AnyType) -> bool:

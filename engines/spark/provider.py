@@ -11,6 +11,7 @@ from engines.spark.adapter import installed_delta
 from engines.spark.jars import delta_jars
 from engines.spark.java import find_java
 from engines.spark.jvm import JvmPlan, Lease, Leases
+from engines.spark.releases import settings_of
 from engines.versions import GROUP, artifact_for
 
 
@@ -51,7 +52,8 @@ class SparkProvider:
         artifact = artifact_for(delta=delta, pyspark=pyspark.__version__)
         settings = self._conf.get("spark.jars.ivySettings")
         jars = self._jars or tuple(map(str, delta_jars(artifact, delta, java=java, ivy_settings=settings)))
-        plan = JvmPlan(java, jars, self._patches, self._conf, self._directory)
+        conf = {**settings_of(delta), **self._conf}
+        plan = JvmPlan(java, jars, self._patches, conf, self._directory)
         self._leases = Leases(plan, self._started)
         self._leases.lease()
 

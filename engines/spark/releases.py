@@ -5,6 +5,7 @@ What a release lacks is from its source at the tag: TableFeature.scala, DeltaSql
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from enum import Enum
 from typing import Any
@@ -42,6 +43,15 @@ def capabilities_of(version: str) -> Capabilities:
             left: Any = getattr(found, name) - members if members else False
             found = replace(found, **{name: left})
     return found
+
+
+def settings_of(version: str) -> Mapping[str, str]:
+    """Settings that this release needs besides the others (engines.spark.jvm.TUNING)."""
+    if parse(version) >= (3, 1):
+        return {}
+    # Without whole-stage code generation it cannot read deletion vectors: users meet that with wide tables only, so the
+    # gate should, too (delta-io/delta#2246).
+    return {"spark.sql.codegen.wholeStage": "true"}
 
 
 def rules_of(version: str) -> Rules:
