@@ -14,7 +14,7 @@ from deltalog.paths import encode
 from model.predicate import And, Between, Compare, Constant, In, Not, Op, Or, Predicate, columns_of
 from model.steps import Delete
 from model.table import Feature, Kind
-from model.values import AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type, Value, is_nested
+from model.values import AnyType, DecimalOf, Type, Value, is_nested
 from suites.observation import Seen
 
 
@@ -146,21 +146,14 @@ def _vectors(seen: Seen) -> bool:
     return seen.table.has(Feature.DELETION_VECTORS, Feature.DELETION_VECTORS_OFF)
 
 
-@_circumstance(
-    "deletion vectors in a wide table",
-    "The table has deletion vectors and more than 100 columns, those of structs counted.",
-)
-def _wide_with_vectors(seen: Seen) -> bool:
-    return _vectors(seen) and sum(_leaves(column.type) for column in seen.table.columns) > 100
+@_circumstance("deletion vectors with column mapping", "The table has deletion vectors and column mapping.")
+def _mapped_vectors(seen: Seen) -> bool:
+    return _vectors(seen) and seen.table.maps_columns
 
 
-def _leaves(type: AnyType) -> int:
-    """How many columns Spark counts a column for."""
-    if isinstance(type, StructOf):
-        return sum(_leaves(field) for _, field in type.fields)
-    if isinstance(type, ArrayOf):
-        return _leaves(type.element)
-    return _leaves(type.key) + _leaves(type.value) if isinstance(type, MapOf) else 1
+@_circumstance("deletion vectors and a column path", "The table has deletion vectors and a data column named path.")
+def _path_with_vectors(seen: Seen) -> bool:
+    return _vectors(seen) and any(column.name.lower() == "path" for column in seen.table.data_columns)
 
 
 def _is_fractional(type: AnyType) -> bool:
