@@ -28,6 +28,7 @@ class Refusal:
     sqlstates: frozenset[str]  # none: the error class has no SQLSTATE
     exceptions: frozenset[str]  # the classes that PySpark has for them; Java's, where it has none
     source: str
+    earlier: str | None = None  # the error class on Spark 3, without an SQLSTATE, where it is another one there
 
     @property
     def condition(self) -> str:
@@ -35,14 +36,23 @@ class Refusal:
         (condition,) = self.conditions
         return condition
 
-    def is_met_by(self, condition: str | None, sqlstate: str | None) -> bool:
+    def is_met_by(self, condition: str | None, sqlstate: str | None, *, spark_3: bool = False) -> bool:
         """Whether an error of this class and SQLSTATE is the documented refusal."""
+        if spark_3 and self.earlier is not None:
+            return (condition, sqlstate) == (self.earlier, None)
         return condition in self.conditions and (sqlstate in self.sqlstates if self.sqlstates else sqlstate is None)
 
 
-def _refusal(condition: str, sqlstate: str | None, source: str, exception: str = "AnalysisException") -> Refusal:
+def _refusal(
+    condition: str,
+    sqlstate: str | None,
+    source: str,
+    exception: str = "AnalysisException",
+    *,
+    earlier: str | None = None,
+) -> Refusal:
     sqlstates = frozenset[str]() if sqlstate is None else frozenset({sqlstate})
-    return Refusal(frozenset({condition}), sqlstates, frozenset({exception}), source)
+    return Refusal(frozenset({condition}), sqlstates, frozenset({exception}), source, earlier)
 
 
 #: What any DELETE, and TRUNCATE TABLE, of a table with delta.appendOnly=true is answered, matching rows or not.
@@ -180,6 +190,7 @@ _VACUUM_ANSWERS = {
         "EXPECT_TABLE_NOT_VIEW.NO_ALTERNATIVE",
         "42809",
         "facts 1.1; Spark: QueryCompilationErrors.expectTableNotViewError",
+        earlier="_LEGACY_ERROR_TEMP_1013",
     ),
     VacuumBlunder.INVENTORY_WITHOUT_COLUMN: _BAD_INVENTORY,
     VacuumBlunder.INVENTORY_OF_OTHER_TYPE: _BAD_INVENTORY,

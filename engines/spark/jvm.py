@@ -39,6 +39,11 @@ TUNING = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.sql.ansi.enabled": "true",  # Spark 4's default: by it the model says where a condition fails for a row
     "spark.sql.session.timeZone": "UTC",
+    # Spark 4's defaults, too: Spark 3 refuses to read and to write days before 1582 without them.
+    "spark.sql.parquet.datetimeRebaseModeInRead": "CORRECTED",
+    "spark.sql.parquet.datetimeRebaseModeInWrite": "CORRECTED",
+    "spark.sql.parquet.int96RebaseModeInRead": "CORRECTED",
+    "spark.sql.parquet.int96RebaseModeInWrite": "CORRECTED",
     "spark.sql.shuffle.partitions": "1",
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.codegen.wholeStage": "false",

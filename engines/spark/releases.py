@@ -66,4 +66,5 @@ def rules_of(version: str) -> Rules:
         blocks_expired_versions=False,
         reserved_names=frozenset({"metadata"}) if (3, 1) <= number < (3, 3) else frozenset(),
         counts_vectors=number >= (3,),
+        spark_3=number < (4,),
     )
