@@ -7,7 +7,7 @@ seen in an answer of that engine.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from model.sql import identifier
 from model.steps import Blunder, VacuumBlunder
@@ -36,10 +36,15 @@ class Refusal:
         (condition,) = self.conditions
         return condition
 
-    def is_met_by(self, condition: str | None, sqlstate: str | None, *, spark_3: bool = False) -> bool:
+    @property
+    def on_spark_3(self) -> Refusal:
+        """The same refusal, as Spark 3 tells it."""
+        if self.earlier is None:
+            return self
+        return replace(self, conditions=frozenset({self.earlier}), sqlstates=frozenset())
+
+    def is_met_by(self, condition: str | None, sqlstate: str | None) -> bool:
         """Whether an error of this class and SQLSTATE is the documented refusal."""
-        if spark_3 and self.earlier is not None:
-            return (condition, sqlstate) == (self.earlier, None)
         return condition in self.conditions and (sqlstate in self.sqlstates if self.sqlstates else sqlstate is None)
 
 

@@ -41,6 +41,8 @@ def start_spark(packages: str, home: str) -> Any:
         "spark.sql.warehouse.dir": os.path.join(home, "warehouse"),
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.ansi.enabled": "true",
+        "spark.sql.parquet.datetimeRebaseModeInRead": "CORRECTED",
+        "spark.sql.parquet.datetimeRebaseModeInWrite": "CORRECTED",
         # Small tables: one task where the defaults start up to 10,000 of them.
         "spark.databricks.delta.snapshotPartitions": "1",
         "spark.sql.shuffle.partitions": "1",

@@ -69,7 +69,8 @@ class ModelEngine:
             elif isinstance(step, ReadChanges):
                 rows = self._changes(view, version)
             elif isinstance(step, BadVacuum):
-                raise due(expected_vacuum_refusal(step.blunder))
+                answer = expected_vacuum_refusal(step.blunder)
+                raise due(answer.on_spark_3 if self.rules.spark_3 else answer)
             else:
                 rows = Vacuuming(view, step, clock, self._habits, self.rules).run()
         except Refused as refusal:

@@ -20,7 +20,7 @@ def _refused_as_due(r: RefusalSeen) -> Violation | None:
     wanted = " or ".join(sorted(due.conditions))
     if error is None:
         return Violation("step", f"The DELETE must be refused with {wanted}; it was carried out.", law)
-    if r.rules.error_classes and not due.is_met_by(error.condition, error.sqlstate, spark_3=r.rules.spark_3):
+    if r.rules.error_classes and not due.is_met_by(error.condition, error.sqlstate):
         found = f"{error.condition or error.exception} ({error.sqlstate})"
         states = " or ".join(sorted(due.sqlstates))
         return Violation(

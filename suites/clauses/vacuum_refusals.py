@@ -26,7 +26,7 @@ def _refused_as_due(r: VacuumRefusalSeen) -> Judgement:
     )
     if error is None:
         return one(Violation("step", f"The VACUUM must be refused with {wanted}; it was carried out.", law))
-    if r.rules.error_classes and not due.is_met_by(error.condition, error.sqlstate, spark_3=r.rules.spark_3):
+    if r.rules.error_classes and not due.is_met_by(error.condition, error.sqlstate):
         found = f"{error.condition or error.exception} ({error.sqlstate or 'no SQLSTATE'})"
         message = f"The VACUUM must be refused with {wanted}; it was with {found}."
         return one(Violation("step", message, law, evidence.of_answer(r)))
