@@ -21,6 +21,15 @@ UNKNOWN_PARTITION = f"{UNKNOWN_COLUMN}=1"
 
 
 @dataclass(frozen=True)
+class Earlier:
+    """What releases of Delta before this one answer. Each was seen in an answer of theirs."""
+
+    before: tuple[int, ...]
+    condition: str
+    sqlstate: str | None = None
+
+
+@dataclass(frozen=True)
 class Refusal:
     """The answers that count as the documented refusal: any of these error classes, with any of these SQLSTATEs."""
 
@@ -28,7 +37,7 @@ class Refusal:
     sqlstates: frozenset[str]  # none: the error class has no SQLSTATE
     exceptions: frozenset[str]  # the classes that PySpark has for them; Java's, where it has none
     source: str
-    earlier: str | None = None  # the error class on Spark 3, without an SQLSTATE, where it is another one there
+    earlier: tuple[Earlier, ...] = ()  # from the oldest release on
 
     @property
     def condition(self) -> str:
@@ -36,12 +45,13 @@ class Refusal:
         (condition,) = self.conditions
         return condition
 
-    @property
-    def on_spark_3(self) -> Refusal:
-        """The same refusal, as Spark 3 tells it."""
-        if self.earlier is None:
-            return self
-        return replace(self, conditions=frozenset({self.earlier}), sqlstates=frozenset())
+    def at(self, release: tuple[int, ...]) -> Refusal:
+        """The same refusal, as this release of Delta tells it."""
+        for one in self.earlier:
+            if release < one.before:
+                states = frozenset[str]() if one.sqlstate is None else frozenset({one.sqlstate})
+                return replace(self, conditions=frozenset({one.condition}), sqlstates=states)
+        return self
 
     def is_met_by(self, condition: str | None, sqlstate: str | None) -> bool:
         """Whether an error of this class and SQLSTATE is the documented refusal."""
@@ -53,8 +63,7 @@ def _refusal(
     sqlstate: str | None,
     source: str,
     exception: str = "AnalysisException",
-    *,
-    earlier: str | None = None,
+    *earlier: Earlier,
 ) -> Refusal:
     sqlstates = frozenset[str]() if sqlstate is None else frozenset({sqlstate})
     return Refusal(frozenset({condition}), sqlstates, frozenset({exception}), source, earlier)
@@ -179,7 +188,13 @@ BEYOND_RETENTION = _refusal(
     "facts 1.7; Delta: DeltaErrors.timeTravelBeyondDeletedFileRetentionDurationException",
 )
 
-_NO_TABLE = _refusal("DELTA_MISSING_DELTA_TABLE", "42P01", "Delta: DeltaErrors.notADeltaTableException")
+_NO_TABLE = _refusal(
+    "DELTA_MISSING_DELTA_TABLE",
+    "42P01",
+    "Delta: DeltaErrors.notADeltaTableException",
+    "AnalysisException",
+    Earlier((3,), "DELTA_TABLE_ONLY_OPERATION", "0AKDD"),
+)
 
 _BAD_INVENTORY = _refusal(
     "DELTA_INVALID_INVENTORY_SCHEMA", "42000", "facts 1.4; Delta: DeltaErrors.invalidInventorySchema"
@@ -187,7 +202,11 @@ _BAD_INVENTORY = _refusal(
 
 _VACUUM_ANSWERS = {
     VacuumBlunder.PARTITION_DIRECTORY: _refusal(
-        "DELTA_TABLE_ONLY_OPERATION", "0AKDD", "facts 1.1; Delta: DeltaErrors.notADeltaTableException"
+        "DELTA_TABLE_ONLY_OPERATION",
+        "0AKDD",
+        "facts 1.1; Delta: DeltaErrors.notADeltaTableException",
+        "AnalysisException",
+        Earlier((3,), "DELTA_UNSUPPORTED_VACUUM_SPECIFIC_PARTITION", "0AKDC"),
     ),
     VacuumBlunder.NOT_A_TABLE: _NO_TABLE,
     VacuumBlunder.MISSING_PATH: _NO_TABLE,
@@ -195,7 +214,9 @@ _VACUUM_ANSWERS = {
         "EXPECT_TABLE_NOT_VIEW.NO_ALTERNATIVE",
         "42809",
         "facts 1.1; Spark: QueryCompilationErrors.expectTableNotViewError",
-        earlier="_LEGACY_ERROR_TEMP_1013",
+        "AnalysisException",
+        Earlier((3,), "TABLE_OR_VIEW_NOT_FOUND", "42P01"),
+        Earlier((4,), "_LEGACY_ERROR_TEMP_1013"),
     ),
     VacuumBlunder.INVENTORY_WITHOUT_COLUMN: _BAD_INVENTORY,
     VacuumBlunder.INVENTORY_OF_OTHER_TYPE: _BAD_INVENTORY,

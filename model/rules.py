@@ -45,8 +45,8 @@ class Rules:
     reserved_names: frozenset[str] = frozenset()
     #: Whether the metrics of a DELETE count deletion vectors.
     counts_vectors: bool = True
-    #: Whether it runs on Spark 3, which has other classes for some errors.
-    spark_3: bool = False
+    #: The release of Delta on Spark, by which some errors have other classes.
+    release: tuple[int, ...] = (4, 4)
     #: Whether a RETAIN that must be refused has an error class of its own.
     retain_error_class: bool = True
     #: Whether a version older than the retention is read no more, whatever is left of it.

@@ -156,6 +156,18 @@ def _path_with_vectors(seen: Seen) -> bool:
     return _vectors(seen) and any(column.name.lower() == "path" for column in seen.table.data_columns)
 
 
+@_circumstance("long text beyond U+FFFF", "A text of more than 32 units in UTF-16 has characters that are two of them.")
+def _long_text(seen: Seen) -> bool:
+    rows = [row for promised in seen.versions.values() for row in promised.rows]
+    return any(
+        isinstance(value, str)
+        and not value.isascii()
+        and 32 < len(value.encode("utf-16-le", "surrogatepass")) // 2 != len(value)
+        for row in rows
+        for value in row
+    )
+
+
 def _is_fractional(type: AnyType) -> bool:
     return type in (Type.FLOAT, Type.DOUBLE) or isinstance(type, DecimalOf)
 

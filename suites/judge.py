@@ -274,8 +274,8 @@ class Trial:
         self, index: int, step: EngineStep, outcome: Outcome, version: int, before: TableState, after: TableState
     ) -> Seen:
         due = refusal_due(self._table, before, step) if isinstance(step, (Delete, BadDelete)) else None
-        if due is not None and self._engine.rules.spark_3:
-            due = due.on_spark_3
+        if due is not None:
+            due = due.at(self._engine.rules.release)
         fails = isinstance(step, Delete) and outcome.error is not None and self._may_fail(step)
         if isinstance(step, Delete) and outcome.error is None and due is None:
             self._rows = self._without_matching(self._rows, step)
@@ -303,9 +303,8 @@ class Trial:
         if isinstance(step, ReadChanges):
             return ChangesSeen(step=step, version=version, **common)
         if isinstance(step, BadVacuum):
-            answer = expected_vacuum_refusal(step.blunder)
-            told = answer.on_spark_3 if self._engine.rules.spark_3 else answer
-            return VacuumRefusalSeen(step=step, due=told, **common)
+            answer = expected_vacuum_refusal(step.blunder).at(self._engine.rules.release)
+            return VacuumRefusalSeen(step=step, due=answer, **common)
         if isinstance(step, Vacuum):
             vacuum = VacuumSeen(step=step, **common)
             must = vacuum.due

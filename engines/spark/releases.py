@@ -58,7 +58,7 @@ def rules_of(version: str) -> Rules:
     """The rules by which this release goes."""
     number = parse(version)
     if number >= (4, 1):
-        return SPARK
+        return replace(SPARK, release=number[:2])
     return replace(
         SPARK,
         retain=Retain.ANY,
@@ -66,5 +66,5 @@ def rules_of(version: str) -> Rules:
         blocks_expired_versions=False,
         reserved_names=frozenset({"metadata"}) if (3, 1) <= number < (3, 3) else frozenset(),
         counts_vectors=number >= (3,),
-        spark_3=number < (4,),
+        release=number[:2],
     )

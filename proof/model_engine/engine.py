@@ -69,8 +69,7 @@ class ModelEngine:
             elif isinstance(step, ReadChanges):
                 rows = self._changes(view, version)
             elif isinstance(step, BadVacuum):
-                answer = expected_vacuum_refusal(step.blunder)
-                raise due(answer.on_spark_3 if self.rules.spark_3 else answer)
+                raise due(expected_vacuum_refusal(step.blunder).at(self.rules.release))
             else:
                 rows = Vacuuming(view, step, clock, self._habits, self.rules).run()
         except Refused as refusal:
@@ -119,7 +118,8 @@ class ModelEngine:
     def _bad_delete(self, view: View, step: BadDelete) -> tuple[Row, ...]:
         has_partitions = any(view.partition(add)[:1] not in ((), (None,)) for add in view.live.values())
         append_only = view.table.has(Feature.APPEND_ONLY)
-        raise due(expected_refusal(step.blunder, append_only=append_only, has_partitions=has_partitions))
+        answer = expected_refusal(step.blunder, append_only=append_only, has_partitions=has_partitions)
+        raise due(answer.at(self.rules.release))
 
     def _changes(self, view: View, version: int | None) -> tuple[Row, ...]:
         assert version is not None
