@@ -6,7 +6,6 @@ from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
-from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import ArrayType, DataType, DecimalType, MapType, StructType
 
 from model.values import AnyType, ArrayOf, DecimalOf, MapOf, Row, StructOf, Type, canonical
@@ -37,13 +36,14 @@ def rows_of(frame: DataFrame) -> tuple[Row, ...]:
     where the hour that a change from summer time repeats stands for two.
     """
     types = [type_of(field.dataType) for field in frame.schema.fields]
-    columns = [column.to_pylist() for column in _arrow(frame).columns]
+    columns = [column.to_pylist() for batches in _arrow(frame) for column in batches.columns]
     return tuple(tuple(canonical(value, type) for value, type in zip(row, types)) for row in zip(*columns))
 
 
-def _arrow(frame: DataFrame) -> pa.Table:
-    """The rows as an Arrow table; before Spark 4, by the way that ``toPandas`` takes there."""
+def _arrow(frame: DataFrame) -> list[pa.Table]:
+    """The rows as an Arrow table; nothing where there are none."""
     if hasattr(frame, "toArrow"):
-        return frame.toArrow()
-    old: Any = frame
-    return pa.Table.from_batches(old._collect_as_arrow(), schema=to_arrow_schema(frame.schema))
+        return [frame.toArrow()]
+    old: Any = frame  # before Spark 4, by the way that ``toPandas`` takes there
+    batches = old._collect_as_arrow()
+    return [pa.Table.from_batches(batches)] if batches else []
