@@ -1,0 +1,107 @@
+"""What the gate's cases meet, counted on the engine of our own. It takes minutes, so `tox -e faults` names it, and no other."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+
+from model.steps import Mode
+from model.vacuum import Reason
+from proof.model_engine import ModelEngine
+from suites.clause import CATALOGUE, unsupported
+from suites.features import PAIRED, features_of
+from suites.occasions import SHORT_NAMES
+from tests.test_profiles import cases, lacking, totals
+
+pytestmark = pytest.mark.xdist_group("judge")
+
+#: What the design asks of the gate: clauses and boundaries, paths of a reason, ways to say how much is retained.
+LEAST_TIMES = 20
+LEAST_PATHS = 50
+LEAST_WAYS = 3
+
+#: What an engine is known to delete all the same: drawn in a part of the tables, so met less often.
+SELDOM = (Reason.ABSOLUTE_VECTOR, Reason.BEHIND_LINK, Reason.HIDDEN_DEEPER)
+
+#: The reasons to go; those of what may do either are counted by no goal.
+GOES = (
+    Reason.EXPIRED,
+    Reason.EXPIRED_VECTOR,
+    Reason.ORPHAN_VECTOR,
+    Reason.ORPHAN,
+    Reason.CHANGE_FILE,
+    Reason.EMPTY,
+)
+STAYS = (
+    Reason.LIVE,
+    Reason.LIVE_BY_URI,
+    Reason.LIVE_VECTOR,
+    Reason.RETAINED,
+    Reason.RETAINED_VECTOR,
+    *SELDOM,
+    Reason.HIDDEN_FILE,
+    Reason.HIDDEN_DIRECTORY,
+    Reason.INSIDE_HIDDEN,
+    Reason.NOT_SCANNED,
+    Reason.YOUNG,
+    Reason.HOLDS,
+)
+RETENTIONS = (
+    *(f"table's {unit}" for unit in ("default", "weeks", "days", "hours", "zero")),
+    *(
+        f"RETAIN {kind}, check {check}"
+        for kind in ("whole", "fraction", "zero", "negative", "huge")
+        for check in ("on", "off")
+    ),
+)
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("gate")
+
+
+def test_the_gate_exercises_every_clause(directory: Path) -> None:
+    clauses, _ = totals("gate", directory)
+    assert lacking(clauses, CATALOGUE.keys() - unsupported(ModelEngine()).keys(), LEAST_TIMES) == {}
+
+
+def test_every_reason_is_counted_by_a_goal() -> None:
+    either = {
+        Reason.HOLDS_OLD,
+        Reason.HOLDS_EMPTY,
+        Reason.PARENT,
+        Reason.AT_CUTOFF,
+        Reason.CHECKSUM,
+        Reason.LINK,
+        Reason.TROUBLED,
+    }
+    assert set(GOES) | set(STAYS) | either == set(Reason)
+
+
+def test_the_gate_meets_every_reason(directory: Path) -> None:
+    _, occasions = totals("gate", directory)
+    wanted = [f"stay: {SHORT_NAMES[reason]}" for reason in STAYS if reason not in SELDOM]
+    wanted += [f"go: {SHORT_NAMES[reason]}" for reason in GOES]
+    assert lacking(occasions, [*wanted, "stay: `_`-partition", "stay: outside the root"], LEAST_PATHS) == {}
+    assert lacking(occasions, [f"stay: {SHORT_NAMES[reason]}" for reason in SELDOM], LEAST_TIMES) == {}
+
+
+def test_the_gate_says_every_retention_in_every_mode(directory: Path) -> None:
+    _, occasions = totals("gate", directory)
+    ways = [f"mode {mode.value} × {retention}" for mode in Mode for retention in RETENTIONS]
+    assert lacking(occasions, ways, LEAST_WAYS) == {}
+
+
+def test_the_gate_meets_every_boundary_from_all_sides(directory: Path) -> None:
+    _, occasions = totals("gate", directory)
+    sides = [f"boundary: {instant} {side}" for instant in ("tombstone", "file", "commit") for side in ("-1", "0", "+1")]
+    assert lacking(occasions, sides, LEAST_TIMES) == {}
+
+
+def test_the_gate_draws_every_pair_of_features_together() -> None:
+    pairs = Counter(pair for case in cases("gate") for pair in combinations(features_of(case.table), 2))
+    assert {pair: pairs[pair] for pair in combinations(sorted(PAIRED), 2) if pairs[pair] < 3} == {}
