@@ -35,7 +35,7 @@ from suites.regressions import kept_cases
 from suites.reproduction_plan import reproduction_plan
 
 #: The seed of the profiles that draw the same cases on each run. It is one of those with which the smoke profile meets
-#: every clause and shows every known-bad engine, (tests/test_profiles.py), and the gate meets each clause 20 times
+#: every clause and shows every known-bad engine (tests/test_profiles.py), and the gate meets each clause 20 times
 #: (tests/gate_counts.py).
 FIXED_SEED = 4
 
