@@ -1,19 +1,20 @@
 """``python -m runner.all_versions [--write] [VERSION ...]``: the gate on one version of Delta after another, and a table of it.
 
-The profile is smoke unless another is named. Exit 0: each keeps its promise; 1: one does not; 2: one was not judged to its
-end.
+The profile is smoke unless another is named. Versions that are not named keep the row of their last run. Exit 0: each
+keeps its promise; 1: one does not; 2: one was not judged to its end.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from engines.port import EngineUnavailable
 from engines.versions import JUDGED, Pair, pair_of
+from model.versions import parse
 from reports.stream import StreamError, read_run
 from runner.environments import ROOT, run_gate
 
@@ -38,18 +39,16 @@ class Row:
     failing: tuple[str, ...] = ()
 
 
-def judge(pair: Pair, options: Sequence[str]) -> Row:
-    """The gate on one version; the row of the table."""
-    directory = ROOT / DIRECTORY / pair.delta
-    code = run_gate(pair, options, report=directory)
+def row(pair: Pair) -> Row | None:
+    """What the report of a version says; None where there is none, or it has no end."""
     try:
-        run = read_run(directory)
+        run = read_run(ROOT / DIRECTORY / pair.delta)
     except StreamError:
-        return Row(pair, 2)
+        return None
     verdicts = run.footer["verdicts"]
     return Row(
-        pair,
-        code,
+        Pair(pair.delta, run.header["versions"]["pyspark"]),
+        run.footer["exit"],
         run.header["profile"],
         tuple(run.footer["counts"].items()),
         run.footer["cases"],
@@ -96,18 +95,20 @@ def main(arguments: list[str]) -> int:
     except EngineUnavailable as mistake:
         print(mistake, file=sys.stderr)
         return 2
-    rows = []
     for pair in pairs:
         print(f"Delta {pair.delta} on PySpark {pair.pyspark}.", flush=True)
-        rows.append(judge(pair, ["--profile", asked.profile, *options]))
-    told = table(rows)
+        run_gate(pair, ["--profile", asked.profile, *options], report=ROOT / DIRECTORY / pair.delta)
+    judged = {pair.delta: row(pair) or Row(pair, 2) for pair in pairs}
+    others = [pair_of(version) for version in JUDGED if version not in judged]
+    judged |= {pair.delta: found for pair in others if (found := row(pair)) is not None}
+    told = table(sorted(judged.values(), key=lambda one: parse(one.pair.delta)))
     print(told)
     (ROOT / DIRECTORY / "versions.md").write_text(f"{told}\n", encoding="utf-8")
     if asked.write:
         for document in DOCUMENTS:
             path = ROOT / document
             path.write_text(written(path.read_text(encoding="utf-8"), told), encoding="utf-8")
-    return max((row.exit for row in rows), default=0)
+    return max(judged[pair.delta].exit for pair in pairs)
 
 
 if __name__ == "__main__":
