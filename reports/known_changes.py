@@ -58,6 +58,20 @@ BY_ENGINE: Mapping[str, tuple[KnownChange, ...]] = {
             _DELETE,
         ),
         KnownChange(
+            "3.0",
+            "DELETE works on tables with deletion vectors and column mapping: it was refused.",
+            "delta-io/delta#1891 (v3.0.0)",
+            r"error DELTA_CANNOT_RESOLVE_COLUMN → \S+",
+            _DELETE,
+        ),
+        KnownChange(
+            "3.0",
+            "What VACUUM is refused for has other error classes: a partition's directory, and a path at which no table is.",
+            "delta-io/delta v3.0.0: VacuumTableCommand.scala",
+            r"error DELTA_(UNSUPPORTED_VACUUM_SPECIFIC_PARTITION|TABLE_ONLY_OPERATION) → .*",
+            "VACUUM.*",
+        ),
+        KnownChange(
             "3.1",
             "VACUUM checks that it may write the table at all, dry run too.",
             "delta-io/delta 16c386b155 (v3.1.0): Add missing Write PROTOCOL check to the Vacuum Command",
@@ -131,6 +145,13 @@ BY_ENGINE: Mapping[str, tuple[KnownChange, ...]] = {
             "delta-io/delta#5722 (v4.1.0)",
             r"error IllegalArgumentException → DELTA_VACUUM_RETENTION_PERIOD_(TOO_SHORT|NEGATIVE)",
             "VACUUM.*",
+        ),
+        KnownChange(
+            "4.3",
+            "DELETE works on tables with deletion vectors and a column named path: it was refused.",
+            "delta-io/delta#5203 (v4.3.0)",
+            r"error AMBIGUOUS_REFERENCE → \S+",
+            _DELETE,
         ),
         KnownChange(
             "4.3",

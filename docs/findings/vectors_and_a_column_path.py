@@ -1,0 +1,58 @@
+"""A column named path and deletion vectors: rows cannot be deleted (Delta 3.1 to 4.2). Needs pyspark==4.0.1 and delta-spark==4.0.1 only.
+
+Exit 0: the DELETE works. 1: it does not. Run: python vectors_and_a_column_path.py
+"""
+
+import shutil
+import sys
+import tempfile
+
+from pyspark.sql import SparkSession
+
+
+def main() -> int:
+    home = tempfile.mkdtemp(prefix="tombstone-")
+    spark = (
+        SparkSession.builder.master("local[1]")
+        .config("spark.jars.packages", "io.delta:delta-spark_2.13:4.0.1")
+        .config("spark.sql.extensions", "io.delta.sql.DeltaSparkSessionExtension")
+        .config("spark.sql.catalog.spark_catalog", "org.apache.spark.sql.delta.catalog.DeltaCatalog")
+        .config("spark.sql.warehouse.dir", f"{home}/warehouse")
+        .config("spark.ui.enabled", "false")
+        .config("spark.databricks.delta.snapshotPartitions", "1")
+        .config("spark.sql.shuffle.partitions", "1")
+        .getOrCreate()
+    )
+    spark.sparkContext.setLogLevel("OFF")
+    try:
+        return 1 if refused(spark, home) else 0
+    finally:
+        spark.stop()
+        shutil.rmtree(home)
+
+
+def refused(spark: SparkSession, home: str) -> int:
+    """How many DELETEs of two rows' first fail."""
+    wrong = 0
+    for name, columns, properties in TABLES:
+        table = f"delta.`{home}/{name}`"
+        spark.sql(f"CREATE TABLE {table} ({columns}) USING delta TBLPROPERTIES ({properties})")
+        spark.sql(f"INSERT INTO {table} VALUES (1, 1), (2, 2)")
+        try:
+            spark.sql(f"DELETE FROM {table} WHERE v = 1")
+            print(f"{name}: deleted")
+        except Exception as error:
+            print(f"{name}: {str(error).splitlines()[0]}")
+            wrong += 1
+    return wrong
+
+
+TABLES = (
+    ("plain", "path INT, v INT", "'delta.enableDeletionVectors' = 'false'"),
+    ("vectors", "path INT, v INT", "'delta.enableDeletionVectors' = 'true'"),
+)
+
+
+
+if __name__ == "__main__":
+    sys.exit(main())
