@@ -1,0 +1,120 @@
+"""The commands about versions, with a gate in the place of tox: what it is asked for, and what they make of its report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from engines.versions import Pair
+from runner import all_versions, gate_version, upgrade
+from tests.test_reports_comparison import case, header, run
+from tests.test_reports_runs import written
+
+
+class Gate:
+    """Leaves a report of one case, and ends as it is told; of a version that has no end, none."""
+
+    def __init__(self, **ends: int) -> None:
+        self.ends = {version.strip("v").replace("_", "."): code for version, code in ends.items()}
+        self.asked: list[tuple[Pair, list[str]]] = []
+
+    def __call__(self, pair: Pair, arguments: Sequence[str], *, report: Path | None = None) -> int:
+        self.asked.append((pair, list(arguments)))
+        code = self.ends.get(pair.delta, 0)
+        if report is not None and code != 2:
+            report.mkdir(parents=True, exist_ok=True)
+            failing = ("VAC-SAFE-1",) if code == 1 else ()
+            head = header(pair.delta)
+            head["versions"]["pyspark"] = pair.pyspark
+            told = run(case(1, failing=failing), first=head)
+            footer = {name: value for name, value in told.footer.items() if name != "digest"}
+            (report / "run.jsonl").write_bytes(written([told.header, *told.cases, footer]))
+        return code
+
+
+def use(gate: Gate, monkeypatch: pytest.MonkeyPatch, root: Path) -> None:
+    for module in (upgrade, all_versions):
+        monkeypatch.setattr(module, "run_gate", gate)
+        monkeypatch.setattr(module, "ROOT", root)
+    monkeypatch.setattr(gate_version, "run_gate", gate)
+
+
+# One version ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_gate_of_one_version_gets_its_options(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    gate = Gate(v3_3_2=1)
+    use(gate, monkeypatch, tmp_path)
+    assert gate_version.main(["3.3.2", "--profile", "smoke"]) == 1
+    assert gate.asked == [(Pair("3.3.2", "3.5.7"), ["--profile", "smoke"])]
+
+
+@pytest.mark.parametrize("arguments", [[], ["--profile", "smoke"]])
+def test_a_version_that_is_not_named_is_asked_for(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert gate_version.main(arguments) == 2
+    assert capsys.readouterr().err.startswith("Name the version: ")
+
+
+@pytest.mark.parametrize("main", [gate_version.main, lambda given: upgrade.main([*given, "4.4.0"]), all_versions.main])
+def test_an_unknown_version_is_one_sentence(main: object, capsys: pytest.CaptureFixture[str]) -> None:
+    assert callable(main) and main(["1.0.0"]) == 2
+    assert capsys.readouterr().err == "Delta 1.0.0 is not known here: install a Delta that is 2.4 or newer, below 5.\n"
+
+
+# Two versions ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("base", "candidate", "code"), [(0, 0, 0), (0, 1, 1), (1, 0, 0), (1, 1, 0)])
+def test_both_sides_draw_what_both_can_be_asked_for(
+    base: int, candidate: int, code: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    gate = Gate(v3_3_2=base, v4_4_0=candidate)
+    use(gate, monkeypatch, tmp_path)
+    assert upgrade.main(["3.3.2", "4.4.0", "--out", "there", "--profile", "smoke"]) == code
+    assert gate.asked == [
+        (Pair("3.3.2", "3.5.7"), ["--shared-with", "spark==4.4.0", "--profile", "smoke"]),
+        (Pair("4.4.0", "4.2.0"), ["--shared-with", "spark==3.3.2", "--profile", "smoke"]),
+    ]
+    assert (tmp_path / "there" / "comparison.md").is_file()
+
+
+def test_a_gate_without_an_end_is_not_compared(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    use(Gate(v4_4_0=2), monkeypatch, tmp_path)
+    assert upgrade.main(["3.3.2", "4.4.0"]) == 2
+    assert capsys.readouterr().err == "The gate on Delta 4.4.0 did not come to its end: nothing is compared.\n"
+
+
+# All versions ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_table_has_a_row_for_each_version_that_was_ever_judged(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    use(Gate(v4_1_0=1, v4_4_0=2), monkeypatch, tmp_path)
+    assert all_versions.main(["3.3.2"]) == 0
+    assert all_versions.main(["4.1.0", "4.4.0"]) == 2
+    told = capsys.readouterr().out.splitlines()
+    assert told[-3:] == [
+        "| 3.3.2 | 3.5.7 | ✅ kept | 1 | 1 | 3 | 0 | 0 | – |",
+        "| 4.1.0 | 4.1.0 | ❌ broken | 1 | 1 | 2 | 0 | 0 | VAC-SAFE-1 |",
+        "| 4.4.0 | 4.2.0 | ⚠️ not judged to its end | 0 | 0 | 0 | 0 | 0 | – |",
+    ]
+
+
+def test_the_table_takes_the_place_of_the_one_before(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    use(Gate(), monkeypatch, tmp_path)
+    for document in all_versions.DOCUMENTS:
+        path = tmp_path / document
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"before\n{all_versions.BEGIN}\nold\n{all_versions.END}\nafter\n", encoding="utf-8")
+    assert all_versions.main(["4.4.0", "--write"]) == 0
+    for document in all_versions.DOCUMENTS:
+        text = (tmp_path / document).read_text(encoding="utf-8")
+        assert text.startswith("before\n") and text.endswith("\nafter\n") and "old" not in text
+        assert "| 4.4.0 | 4.2.0 | ✅ kept |" in text
+    with pytest.raises(ValueError, match="no place for the table"):
+        all_versions.written("nothing", "table")
