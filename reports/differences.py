@@ -23,6 +23,10 @@ _VACUUM = re.compile(
 )
 
 
+#: Numbers in messages are those of tasks, stages and hash codes.
+_NUMBER = re.compile(r"[0-9]+")
+
+
 @dataclass(frozen=True)
 class Difference:
     """``subject`` is the kind of step, ``what`` differs there; ``diverges``: the tables are no longer the same after it."""
@@ -103,7 +107,8 @@ def _errors(subject: str, base: Line | None, candidate: Line | None, *, writes: 
     for part in ("exception", "sqlstate"):
         if base.get(part) != candidate.get(part):
             yield Difference(subject, f"error {names[0]}: {part} {base.get(part)} → {candidate.get(part)}")
-    if base["condition"] is None and base["message"] != candidate["message"]:
+    messages = [_NUMBER.sub("#", one["message"]) for one in (base, candidate)]
+    if base["condition"] is None and messages[0] != messages[1]:
         yield Difference(subject, f"error {names[0]}: another message")
 
 
@@ -235,6 +240,9 @@ def _forms(subject: str, base: Line, candidate: Line) -> Iterable[Difference]:
         fields = [one.get(f"{action}_fields", []) for one in (base, candidate)]
         if all(fields):
             yield from _names(subject, f"{action} fields", *fields)
+    places = [one.get("places", []) for one in (base, candidate)]
+    if all(places):
+        yield from _names(subject, "new files lie in", *places)
     for one, other, operation in _pairs(base, candidate):
         at = _at(operation, base["commits"])
         yield from _names(subject, f"{at}commitInfo", one["keys"], other["keys"])

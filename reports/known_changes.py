@@ -127,6 +127,20 @@ BY_ENGINE: Mapping[str, tuple[KnownChange, ...]] = {
         ),
         KnownChange(
             "4.1",
+            "New files of tables with column mapping lie in directories with random names, not in partitions or at the root.",
+            "delta-io/delta#5229 (v4.1.0): TransactionalWrite.getCommitter",
+            r"new files lie in (\+ directories with random names|- (the root|directories of partitions))",
+            _DELETE,
+        ),
+        KnownChange(
+            "4.1",
+            "Spark 4.1, which goes with it, names the error of a remainder by zero.",
+            "apache/spark v4.1.0: QueryExecutionErrors.remainderByZeroError",
+            r"error DIVIDE_BY_ZERO → REMAINDER_BY_ZERO",
+            _DELETE,
+        ),
+        KnownChange(
+            "4.1",
             "A RETAIN that is ignored is not in the commit's parameters.",
             "delta-io/delta#5028 (v4.1.0)",
             r"START: parameters - specifiedRetentionMillis",

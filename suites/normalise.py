@@ -11,11 +11,12 @@ from deltalog.listing import EntryKind
 from model.layout import without_random
 from model.sql import delete_sql, vacuum_sql
 from model.steps import BadDelete, BadVacuum, Delete, EngineStep, Form, Mode, ReadChanges, Vacuum, VacuumForm
-from model.vacuum import LOG_DIRECTORY
+from model.vacuum import LOG_DIRECTORY, Reason
 from suites.commit_record import commit_record, fields_of
 from suites.evidence import rows_as_json
 from suites.observation import ChangesSeen, ReadSeen, Seen, relative
 from suites.observe import LAST_VACUUM_INFO
+from suites.vacuum_seen import VacuumSeen
 
 
 def step_text(step: EngineStep) -> str:
@@ -81,9 +82,11 @@ def _observed(seen: Seen) -> dict[str, Any]:
     observed["operations"] = [
         str(commit.info.fields.get("operation")) if commit.info else "" for commit in seen.commits
     ]
-    observed["vanished"] = sorted(_path(seen, path) for path in seen.vanished)
+    by_order = _by_order(seen)
+    observed["vanished"] = sorted(_path(seen, path) for path in seen.vanished - by_order)
     told = {
         **_actions(seen),
+        "by_order": sorted(_path(seen, path) for path in by_order),
         "appeared": dict(sorted(Counter(_kind(seen, path) for path in seen.appeared if _counts(seen, path)).items())),
         "changed_beside": [without_random(path) for path in seen.changed_beside],
         "checkpoints": sorted({one.version for one in seen.after.log.checkpoints} - _checkpoints_before(seen)),
@@ -105,9 +108,10 @@ def _actions(seen: Seen) -> dict[str, Any]:
     masked = [add for add in adds if add.file in seen.before.live]
     written = [add for add in adds if add.file not in seen.before.live]
     return {
-        "removed": sorted(without_random(remove.file) for remove in removes),
+        "removed": sorted(_path(seen, remove.file) for remove in removes),
         "added": sorted((_added(seen, add) for add in written), key=str),
-        "masked": sorted([without_random(add.file), *sorted(seen.after.hidden(add) or ())] for add in masked),
+        "places": sorted({_place(add) for add in written}),
+        "masked": sorted([_path(seen, add.file), *sorted(seen.after.hidden(add) or ())] for add in masked),
         "changed": sum(len(seen.after.changes.get(cdc.file) or ()) for cdc in changes),
         "remove_fields": fields_of(removes),
         "add_fields": fields_of(adds),
@@ -117,6 +121,22 @@ def _actions(seen: Seen) -> dict[str, Any]:
 
 def _added(seen: Seen, add: Add) -> dict[str, Any]:
     return {"partition": dict(add.partition_values), "rows": len(seen.after.contents.get(add.file) or ())}
+
+
+def _place(add: Add) -> str:
+    """Where the engine put a new file."""
+    directory = without_random(add.file).rpartition("/")[0]
+    if not directory:
+        return "the root"
+    return "directories with random names" if directory == "*" else "directories of partitions"
+
+
+def _by_order(seen: Seen) -> frozenset[str]:
+    """The vanished directories that may go or stay: the order of deletion, which nobody promises, decides it."""
+    if not isinstance(seen, VacuumSeen) or seen.refused:
+        return frozenset()
+    held = (Reason.HOLDS_OLD, Reason.HOLDS_EMPTY)
+    return frozenset(path for path in seen.vanished if path in seen.fates and seen.fates[path].reason in held)
 
 
 def _checkpoints_before(seen: Seen) -> set[int]:
@@ -135,13 +155,15 @@ def _kind(seen: Seen, path: str) -> str:
 
 
 def _path(seen: Seen, path: str) -> str:
-    """The path without what an engine made up, which is another one in each run.
+    """The path without what an engine made up, which is another one in each run; nor where it put the file (``places``).
 
     A directory of two random characters tells it by its coming only: an earlier step made it.
     """
     if len(path) == 2 and any(path in earlier.appeared for earlier in seen.earlier):
         return "*"
-    return without_random(_without_root(seen, path))
+    path = _without_root(seen, path)
+    starred = without_random(path)
+    return path if starred == path else starred.rpartition("/")[2]
 
 
 def _without_root(seen: Seen, text: str) -> str:
