@@ -18,9 +18,13 @@ from model.versions import parse
 
 #: What came with which release: the name of a capability, and those of its members that came; all of it, where none is named.
 _CAME: tuple[tuple[str, str, frozenset[Enum]], ...] = (
-    ("3.0", "features", frozenset({Feature.ROW_TRACKING, Feature.V2_CHECKPOINTS})),
+    ("3.0", "features", frozenset({Feature.V2_CHECKPOINTS})),
     ("3.0", "pruned_logs", frozenset()),  # multi-part checkpoints are older, but come together with v2
-    ("3.2", "features", frozenset({Feature.VACUUM_PROTOCOL_CHECK})),
+    (
+        "3.2",
+        "features",
+        frozenset({Feature.VACUUM_PROTOCOL_CHECK, Feature.ROW_TRACKING}),
+    ),  # before, in Delta's own tests
     ("3.2", "modes", frozenset({Mode.INVENTORY_TABLE, Mode.INVENTORY_QUERY})),
     (
         "3.2",
