@@ -224,7 +224,11 @@ _VACUUM_ANSWERS = {
         "_LEGACY_ERROR_TEMP_0035", None, "facts 1.1; Delta: DeltaSqlAstBuilder.visitVacuumTable", "ParseException"
     ),
     VacuumBlunder.CLAUSE_TWICE: _refusal(
-        "DUPLICATE_CLAUSES", "42614", "facts 1.1; Spark: QueryParsingErrors.duplicateClausesError", "ParseException"
+        "DUPLICATE_CLAUSES",
+        "42614",
+        "facts 1.1; Spark: QueryParsingErrors.duplicateClausesError",
+        "ParseException",
+        Earlier((4,), "DUPLICATE_CLAUSES"),
     ),
 }
 
