@@ -21,6 +21,7 @@ from suites.circumstances import Excuses
 from suites.clause import CATALOGUE, NOT_MET, Clause, Judgement
 from suites.judge import Tally, Trial
 from suites.observation import Seen
+from tests.well_told import must_be_well_told
 
 #: Changes what an engine did to the table, or what it answered.
 Tamper = Callable[[Path, Outcome], "Outcome | None"]
@@ -62,6 +63,7 @@ def judged(table: Table, directory: Path, *steps: tuple[Step, Tamper | None]) ->
     trial = Trial(engine, table, directory / "table", clauses, Excuses(CATALOGUE))
     for step, _ in steps:
         trial.take(step)
+    must_be_well_told(trial.tallies)
     return trial.tallies, kept[-1]
 
 

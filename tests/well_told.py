@@ -1,0 +1,27 @@
+"""What is asked of every violation, whatever it is about: a person can read it, and a script can check it."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Mapping
+
+from reports.laws import LAWS
+from suites.clause import Violation
+from suites.judge import Tally
+
+
+def must_be_well_told(tallies: Mapping[str, Tally]) -> None:
+    """Raises AssertionError for a violation without a sentence, or one whose law no script could ask for."""
+    for id, tally in tallies.items():
+        for _, violation in tally.violations:
+            _must_be_well_told(id, violation)
+
+
+def _must_be_well_told(id: str, violation: Violation) -> None:
+    for told in (violation.subject, violation.message, *violation.evidence):
+        assert isinstance(told, str) and told, f"{id}: {told!r} is no text"
+    assert violation.message.endswith("."), f"{id}: {violation.message!r} is no sentence"
+    law = LAWS[violation.law.name]
+    inspect.signature(law).bind(object(), **violation.law.params)
+    json.dumps(violation.law.params)
