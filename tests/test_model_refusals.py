@@ -113,3 +113,86 @@ def test_a_refusal_without_a_state_is_met_without_one() -> None:
 
 def test_both_unknown_features_have_their_answer() -> None:
     assert set(UNKNOWN_PROTOCOL) == {Feature.UNKNOWN_WRITER, Feature.UNKNOWN_READER}
+
+
+#: Every refusal: the error class, the SQLSTATE and the class of exception, as Delta's and Spark's own error lists have them.
+ANSWERS = [
+    (expected_refusal(Blunder.IN_SUBQUERY), ("DELTA_UNSUPPORTED_SUBQUERY", "0AKDC", "AnalysisException")),
+    (expected_refusal(Blunder.SCALAR_SUBQUERY), ("DELTA_UNSUPPORTED_SUBQUERY", "0AKDC", "AnalysisException")),
+    (expected_refusal(Blunder.EXISTS_SUBQUERY), ("DELTA_UNSUPPORTED_SUBQUERY", "0AKDC", "AnalysisException")),
+    (
+        expected_refusal(Blunder.NON_DETERMINISTIC),
+        ("INVALID_NON_DETERMINISTIC_EXPRESSIONS", "42K0E", "AnalysisException"),
+    ),
+    (expected_refusal(Blunder.AGGREGATE), ("UNSUPPORTED_EXPR_FOR_OPERATOR", "42K0E", "AnalysisException")),
+    (expected_refusal(Blunder.UNKNOWN_COLUMN), ("UNRESOLVED_COLUMN.WITH_SUGGESTION", "42703", "AnalysisException")),
+    (expected_refusal(Blunder.NOT_BOOLEAN), ("DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN", "42K09", "AnalysisException")),
+    (expected_refusal(Blunder.PARTITION_DIRECTORY), ("DELTA_UNEXPECTED_PARTIAL_SCAN", "KD00A", "AnalysisException")),
+    (expected_refusal(Blunder.NOT_A_TABLE), ("DELTA_TABLE_NOT_FOUND", "42P01", "AnalysisException")),
+    (expected_refusal(Blunder.MISSING_PATH), ("PATH_NOT_FOUND", "42K03", "AnalysisException")),
+    (expected_refusal(Blunder.VIEW), ("DELTA_UNSUPPORTED_SOURCE", "0AKDD", "AnalysisException")),
+    (
+        expected_refusal(Blunder.PARTITION_DIRECTORY, has_partitions=False),
+        ("DELTA_NON_PARTITION_COLUMN_SPECIFIED", "42P10", "AnalysisException"),
+    ),
+    (
+        expected_vacuum_refusal(VacuumBlunder.PARTITION_DIRECTORY),
+        ("DELTA_TABLE_ONLY_OPERATION", "0AKDD", "AnalysisException"),
+    ),
+    (expected_vacuum_refusal(VacuumBlunder.NOT_A_TABLE), ("DELTA_MISSING_DELTA_TABLE", "42P01", "AnalysisException")),
+    (expected_vacuum_refusal(VacuumBlunder.MISSING_PATH), ("DELTA_MISSING_DELTA_TABLE", "42P01", "AnalysisException")),
+    (
+        expected_vacuum_refusal(VacuumBlunder.TEMPORARY_VIEW),
+        ("EXPECT_TABLE_NOT_VIEW.NO_ALTERNATIVE", "42809", "AnalysisException"),
+    ),
+    (
+        expected_vacuum_refusal(VacuumBlunder.INVENTORY_WITHOUT_COLUMN),
+        ("DELTA_INVALID_INVENTORY_SCHEMA", "42000", "AnalysisException"),
+    ),
+    (
+        expected_vacuum_refusal(VacuumBlunder.INVENTORY_OF_OTHER_TYPE),
+        ("DELTA_INVALID_INVENTORY_SCHEMA", "42000", "AnalysisException"),
+    ),
+    (expected_vacuum_refusal(VacuumBlunder.LITE_WITH_INVENTORY), ("_LEGACY_ERROR_TEMP_0035", None, "ParseException")),
+    (expected_vacuum_refusal(VacuumBlunder.CLAUSE_TWICE), ("DUPLICATE_CLAUSES", "42614", "ParseException")),
+    (APPEND_ONLY, ("DELTA_CANNOT_MODIFY_APPEND_ONLY", "42809", "UnsupportedOperationException")),
+    (TOO_SHORT, ("DELTA_VACUUM_RETENTION_PERIOD_TOO_SHORT", "22003", "IllegalArgumentException")),
+    (CANNOT_VACUUM_LITE, ("DELTA_CANNOT_VACUUM_LITE", "55000", "DeltaIllegalStateException")),
+    (
+        BEYOND_RETENTION,
+        ("DELTA_UNSUPPORTED_TIME_TRAVEL_BEYOND_DELETED_FILE_RETENTION_DURATION", "0AKDC", "AnalysisException"),
+    ),
+    (
+        UNKNOWN_PROTOCOL[Feature.UNKNOWN_WRITER],
+        ("DELTA_UNSUPPORTED_FEATURES_FOR_WRITE", "56038", "DeltaUnsupportedTableFeatureException"),
+    ),
+    (
+        UNKNOWN_PROTOCOL[Feature.UNKNOWN_READER],
+        ("DELTA_UNSUPPORTED_FEATURES_FOR_READ", "56038", "DeltaUnsupportedTableFeatureException"),
+    ),
+]
+
+
+@pytest.mark.parametrize(("refusal", "answer"), ANSWERS, ids=[answer[0] for _, answer in ANSWERS])
+def test_each_refusal_has_the_class_and_state_that_are_documented(
+    refusal: Refusal, answer: tuple[str, str | None, str]
+) -> None:
+    condition, state, exception = answer
+    assert refusal.conditions == {condition} and refusal.condition == condition
+    assert refusal.sqlstates == (set() if state is None else {state})
+    assert refusal.exceptions == {exception}
+    assert refusal.source.partition(": ")[2], "it must say where this stands"
+
+
+def test_the_conditions_of_blunders_are_wrong_in_the_one_way_that_is_meant() -> None:
+    conditions = {
+        Blunder.IN_SUBQUERY: "1 IN (SELECT 1)",
+        Blunder.SCALAR_SUBQUERY: "1 = (SELECT 1)",
+        Blunder.EXISTS_SUBQUERY: "EXISTS (SELECT 1)",
+        Blunder.NON_DETERMINISTIC: "rand() < 2",
+        Blunder.AGGREGATE: "count(*) > 0",
+        Blunder.UNKNOWN_COLUMN: "`tombstone_unknown_column` = 1",
+        Blunder.NOT_BOOLEAN: "1",
+    }
+    for blunder, condition in conditions.items():
+        assert bad_delete_sql(blunder, "t") == f"DELETE FROM t WHERE {condition}"

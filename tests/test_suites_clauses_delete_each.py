@@ -1,0 +1,249 @@
+"""What a DELETE's clauses say of one thing that is wrong: the clause that tells it, and in which words."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from engines.port import Outcome
+from model.predicate import Compare, Op
+from model.steps import Delete, Step
+from model.table import Feature, Table
+from model.values import Type
+from suites.clause import Violation
+from tests.handmade_steps import (
+    IN_A,
+    PA,
+    PARTITIONED,
+    Tamper,
+    answering,
+    in_commit,
+    judged,
+    leaving,
+    refused,
+    restoring,
+    right,
+)
+
+
+def table(*features: Feature) -> Table:
+    return dataclasses.replace(PARTITIONED, features=tuple(feature.value for feature in features))
+
+
+PLAIN = table()
+VECTORS = table(Feature.DELETION_VECTORS)
+CHANGES = table(Feature.CHANGE_DATA_FEED)
+TRACKED = table(Feature.ROW_TRACKING)
+MAPPED = table(Feature.COLUMN_MAPPING_ID)
+NAMED = table(Feature.COLUMN_MAPPING_NAME)
+
+NOTHING = Delete(Compare("v", Op.EQ, 50, Type.INTEGER))
+#: Of file 3 all rows go, of 0 and 2 one each; what is left of 0 has a NULL.
+MOST = Delete(Compare("v", Op.NE, 2, Type.INTEGER))
+
+
+def spoiling(pattern: str, how: Callable[[Path], object]) -> Tamper:
+    """Something is done to each file of the table that the pattern finds."""
+
+    def tamper(root: Path, outcome: Outcome) -> None:
+        found = sorted(root.glob(pattern))
+        assert found, f"{pattern} must be found"
+        for path in found:
+            how(path)
+
+    return tamper
+
+
+def scribble(path: Path) -> None:
+    """As many bytes as before, and not one of them right."""
+    path.write_bytes(b"x" * path.stat().st_size)
+
+
+def longer(path: Path) -> None:
+    path.write_text("xx")
+
+
+def another_version(version: int) -> Tamper:
+    """One more commit."""
+
+    def tamper(root: Path, outcome: Outcome) -> None:
+        (root / f"_delta_log/{version:020}.json").write_text('{"commitInfo":{"operation":"X"}}\n')
+
+    return tamper
+
+
+NEW = "**/part-*-1111-4111-8111-*.parquet"  # the files that the engine of our own writes
+VECTOR = "**/deletion_vector_*.bin"
+
+
+#: A clause, a table, a DELETE, what becomes wrong after it, and words of what the clause says.
+WRONG: list[tuple[str, Table, Step, Tamper, str]] = [
+    # The commit
+    ("DEL-INFO-1A", PLAIN, IN_A, another_version(2), "must write version 1; it wrote [1, 2]"),
+    ("DEL-INFO-1B", PLAIN, IN_A, in_commit('"operation":"DELETE"', '"operation":"X"'), "operation is 'X' instead of"),
+    ("DEL-INFO-1B", PLAIN, IN_A, in_commit('"predicate":', '"p":'), "there is no predicate"),
+    ("DEL-INFO-1B", PLAIN, IN_A, in_commit(r'"operationParameters":\{.*?\}', '"operationParameters":"x"'), "predicate"),
+    ("DEL-INFO-1B", PLAIN, IN_A, in_commit(r'\{"commitInfo".*\n', ""), "isolationLevel is None instead of"),
+    ("DEL-PHYS-1", PLAIN, IN_A, spoiling("p=a/orphan", Path.unlink), "DELETE deleted p=a/orphan"),
+    ("DEL-PHYS-1", PLAIN, IN_A, spoiling("p=a/orphan", scribble), "DELETE touched p=a/orphan"),
+    ("DEL-PHYS-1", PLAIN, IN_A, spoiling("p=a/orphan", longer), "DELETE changed p=a/orphan"),
+    ("DEL-PHYS-3", PLAIN, IN_A, in_commit(r"\}\n$", "\n"), "the table cannot be read"),
+    # The metrics and the answer
+    ("DEL-MET-1A", PLAIN, IN_A, in_commit('("numCopiedRows":)"2"', r'\1"3"'), "numCopiedRows is 3, and must be 2"),
+    ("DEL-MET-1A", PLAIN, IN_A, in_commit('"numAddedBytes":"[0-9]+",', ""), "numAddedBytes is absent, and must be"),
+    ("DEL-MET-1A", VECTORS, IN_A, in_commit('("numRemovedBytes":)"0"', r'\1"260"'), "numRemovedBytes is 260"),
+    ("DEL-MET-1A", PLAIN, IN_A, in_commit(r'"operationMetrics":\{', '"metrics":{'), "numRemovedFiles is absent"),
+    ("DEL-MET-1B", PLAIN, IN_A, in_commit('("scanTimeMs":)"[0-9]+"', r'\1"-1"'), "scanTimeMs is -1"),
+    ("DEL-MET-1B", PLAIN, IN_A, in_commit('"rewriteTimeMs"', '"time"'), "rewriteTimeMs is absent"),
+    ("DEL-MET-2", PLAIN, IN_A, answering(lambda rows: ((2,),)), "it must be 1"),
+    ("DEL-MET-2", PLAIN, NOTHING, answering(lambda rows: ((-1,),)), "it must be 0"),
+    ("DEL-MET-2", PLAIN, Delete(PA), answering(lambda rows: ((-1,),)), "it must be 4"),
+    # The files that go
+    ("DEL-ALL-1", PLAIN, Delete(), leaving("p=a/another"), "DELETE of the whole table wrote p=a/another"),
+    ("DEL-META-2", PLAIN, Delete(PA), leaving("p=a/another"), "A DELETE of whole files wrote p=a/another"),
+    ("DEL-META-1", PLAIN, Delete(PA), in_commit(r'\{"remove".*\n', ""), "matches the condition and was not removed"),
+    ("DEL-META-3", PLAIN, Delete(PA), in_commit(r'"deletionTimestamp":\d+', '"deletionTimestamp":1'), "carry 2 del"),
+    ("DEL-NOOP-1", PLAIN, NOTHING, refused, "matches nothing, and was refused"),
+    ("DEL-NOOP-1", PLAIN, NOTHING, leaving("p=a/another"), "and changed p=a/another"),
+    ("DEL-NOOP-1", PLAIN, NOTHING, another_version(1), "and wrote version 1"),
+    ("DEL-ROW-1", PLAIN, IN_A, in_commit(r'\{"remove".*\n', ""), "matches the condition and was not removed"),
+    ("DEL-ROW-1B", PLAIN, IN_A, in_commit("part-00000-00000000", "part-00001-00000001"), "is no longer live"),
+    ("DEL-ROW-1", PLAIN, IN_A, in_commit("part-00000-00000000", "part-00001-00000001"), "does not match the condition"),
+    # Its removes
+    (
+        "DEL-REM-1A",
+        PLAIN,
+        IN_A,
+        in_commit(r'"deletionTimestamp":\d+', '"deletionTimestamp":1'),
+        "the deletionTimestamp start",
+    ),
+    ("DEL-REM-1A", PLAIN, IN_A, in_commit(r'"deletionTimestamp":\d+,', ""), "has no deletionTimestamp"),
+    ("DEL-REM-1B", PLAIN, IN_A, in_commit("part-00000-00000000", "part-00009-00000009"), "it names no live file"),
+    ("DEL-REM-1B", PLAIN, IN_A, in_commit(r'("remove":\{"path":")p=a', r"\1p%3Da"), "its path is p%3Da"),
+    ("DEL-REM-1B", PLAIN, IN_A, in_commit(r'("remove":.*?"dataChange":)true', r"\1false"), "dataChange is false"),
+    (
+        "DEL-REM-1B",
+        PLAIN,
+        IN_A,
+        in_commit('"extendedFileMetadata":true', '"extendedFileMetadata":false'),
+        "is not true",
+    ),
+    ("DEL-REM-1B", PLAIN, IN_A, in_commit('("remove":.*?)"partitionValues":{"p":"a"},', r"\1"), "no partitionValues"),
+    ("DEL-REM-1B", PLAIN, IN_A, in_commit('("remove":.*?)"p":"a"', r'\1"p":"b"'), "partitionValues are {'p': 'b'}"),
+    ("DEL-REM-1B", PLAIN, IN_A, in_commit(r'("remove":.*?"size":)\d+', r"\g<1>7"), "the size is 7, the add's"),
+    ("DEL-REM-1C", PLAIN, IN_A, in_commit('("remove":.*?){"p":"a"}', r"\1{}"), "leaves out the partition columns p"),
+    ("DEL-REM-1D", TRACKED, IN_A, in_commit('("remove":.*?)"baseRowId":0', r'\1"baseRowId":1'), "baseRowId is 1, the"),
+    (
+        "DEL-REM-1D",
+        TRACKED,
+        IN_A,
+        in_commit('("remove":.*?"defaultRowCommitVersion":)0', r"\g<1>1"),
+        "defaultRowCommitVersion is 1, the add's 0",
+    ),
+    ("DEL-REM-2", PLAIN, IN_A, in_commit(r'(\{"remove".*\n)', r"\1\1"), "more than once"),
+    ("DEL-REM-2", PLAIN, IN_A, in_commit(r'(\{"add".*\n)', r"\1\1"), "more than once"),
+    # Its adds
+    ("DEL-ADD-1A", PLAIN, IN_A, in_commit(r'("add":.*?"size":)\d+', r"\g<1>5"), "has 5 bytes; it has"),
+    ("DEL-ADD-1A", PLAIN, IN_A, spoiling(NEW, Path.unlink), "it is not on storage"),
+    ("DEL-ADD-1B", PLAIN, IN_A, in_commit('("add":.*?){"p":"a"}', r"\1{}"), "has partition values for []"),
+    ("DEL-ADD-1E", PLAIN, IN_A, in_commit('("add":.*?){"p":"a"}', r'\1{"p":"a","q":"b"}'), "values for ['p', 'q']"),
+    ("DEL-ADD-1B", PLAIN, IN_A, in_commit('("add":.*?)"p":"a"', r'\1"p":"b"'), "does not lie in p=b"),
+    ("DEL-ADD-1C", PLAIN, IN_A, in_commit('("add":.*?"dataChange":)true', r"\1false"), "has dataChange=false"),
+    ("DEL-ADD-1C", PLAIN, IN_A, in_commit(r'("add":.*?"modificationTime":)\d+', r"\g<1>5"), "the file was modified at"),
+    ("DEL-ADD-1D", PLAIN, IN_A, in_commit(r'(numRecords\\":)\d+', r"\g<1>7"), "numRecords is 7, and the file has 2"),
+    (
+        "DEL-ADD-1D",
+        PLAIN,
+        IN_A,
+        in_commit(r'(nullCount\\":{\\"v\\":)\d+', r"\g<1>0"),
+        "nullCount of v is 0, and 1 rows",
+    ),
+    ("DEL-ADD-1D", PLAIN, IN_A, in_commit(r'(minValues\\":{\\"v\\":)\d+', r"\g<1>3"), "the minimum of v is 3"),
+    ("DEL-ADD-1D", PLAIN, IN_A, in_commit(r'(maxValues\\":{\\"v\\":)\d+', r"\g<1>1"), "the maximum of v is 1"),
+    ("DEL-ADD-1D", PLAIN, IN_A, in_commit(r'("stats":)".*?[^\\]"', r'\1"[]"'), "not of the form"),
+    ("DEL-ADD-1D", PLAIN, IN_A, in_commit(r'("stats":)".*?[^\\]"', r'\1"{"'), "not of the form"),
+    ("DEL-PHYS-2", PLAIN, IN_A, leaving("p=a/another"), "DELETE wrote p=a/another, and its commit does not refer"),
+    ("DEL-ROW-3", PLAIN, IN_A, spoiling(NEW, scribble), "2 are missing; 0 rows"),
+    ("DEL-ROW-3B", PLAIN, IN_A, spoiling(NEW, scribble), "The condition is NULL for the row (None, 'a')"),
+    ("DEL-ROW-4", PLAIN, Delete(Compare("v", Op.EQ, 3, Type.INTEGER)), leaving("p=a/more"), "wrote p=a/more"),
+    ("DEL-ROW-5B", PLAIN, IN_A, spoiling(NEW, scribble), "does not hold the rows that must be left"),
+    # Deletion vectors
+    ("DEL-DV-1A", VECTORS, IN_A, in_commit(r',"deletionVector":\{.*?\}(?=\}\})', ""), "hides no row; it must hide the"),
+    ("DEL-DV-1A", VECTORS, IN_A, in_commit(r'\{"add".*\n', ""), "is gone; it must hide the rows 0"),
+    ("DEL-DV-1A", VECTORS, IN_A, spoiling(VECTOR, scribble), "hides rows that cannot be read"),
+    ("DEL-DV-1B", VECTORS, IN_A, in_commit(r'("add":.*?"size":)\d+', r"\g<1>5"), "size is 5, and was"),
+    ("DEL-DV-1B", VECTORS, IN_A, in_commit(r'("add":.*?"modificationTime":)\d+', r"\g<1>5"), "modification_time is 5"),
+    ("DEL-DV-1B", VECTORS, IN_A, in_commit('("add":.*?)"p":"a"', r'\1"p":"b"'), "partition_values is {'p': 'b'}"),
+    ("DEL-DV-1B", VECTORS, IN_A, in_commit('("add":{)', r'\1"tags":{"a":"b"},'), "tags is {'a': 'b'}"),
+    ("DEL-DV-1B", VECTORS, IN_A, in_commit('("add":{)', r'\1"baseRowId":4,'), "base_row_id is 4, and was None"),
+    (
+        "DEL-DV-1B",
+        VECTORS,
+        IN_A,
+        in_commit('("add":{)', r'\1"defaultRowCommitVersion":4,'),
+        "default_row_commit_version is 4, and was None",
+    ),
+    ("DEL-DV-1B", VECTORS, IN_A, in_commit('("add":.*?"dataChange":)true', r"\1false"), "dataChange is false"),
+    ("DEL-DV-1B", VECTORS, IN_A, in_commit('"cardinality":1', '"cardinality":2'), "its vector's cardinality is not"),
+    (
+        "DEL-DV-1B",
+        VECTORS,
+        IN_A,
+        in_commit(r'(numRecords\\": )\d+', r"\g<1>2"),
+        "numRecords is 2, and the file stores 3",
+    ),
+    ("DEL-DV-1B", VECTORS, IN_A, in_commit(r'(tightBounds\\": )false', r"\1true"), "tightBounds is not false"),
+    ("DEL-DV-1B", VECTORS, IN_A, in_commit(r'"stats":".*?[^\\]",', ""), "tightBounds is not false"),
+    ("DEL-DV-1C", VECTORS, IN_A, leaving("p=a/more.parquet"), "DELETE wrote p=a/more.parquet"),
+    ("DEL-DV-2A", VECTORS, MOST, in_commit(r'\{"remove":\{"path":"p=b.*\n', ""), "it is not removed"),
+    ("DEL-DV-2B", VECTORS, IN_A, in_commit("part-00000-00000000", "part-00001-00000001"), "the commit names it"),
+    ("DEL-DV-3", VECTORS, IN_A, spoiling(VECTOR, Path.unlink), "cannot be read"),
+    ("DEL-DV-3", VECTORS, IN_A, spoiling(VECTOR, scribble), "cannot be read"),
+    ("DEL-DV-3", VECTORS, IN_A, in_commit('"cardinality":1', '"cardinality":2'), "cannot be read"),
+    # The change data feed
+    ("DEL-CDF-1A", CHANGES, IN_A, in_commit(r'\{"cdc".*\n', ""), "do not hold exactly the deleted rows"),
+    ("DEL-CDF-1A", CHANGES, IN_A, spoiling("_change_data/**/*.parquet", scribble), "cannot be read"),
+    ("DEL-CDF-1A", CHANGES, IN_A, in_commit('("cdc":.*?"dataChange":)false', r"\1true"), "says dataChange=true"),
+    ("DEL-CDF-1B", CHANGES, Delete(PA), restoring("_change_data/x"), "DELETE wrote _change_data/x"),
+    # Row tracking
+    ("DEL-ROWID-1A", TRACKED, IN_A, spoiling(NEW, scribble), "do not have the row ids that they had"),
+    ("DEL-ROWID-1B", TRACKED, IN_A, in_commit('("add":.*?)"baseRowId":7,', r"\1"), "lacks baseRowId or"),
+    ("DEL-ROWID-1B", TRACKED, IN_A, in_commit(',"defaultRowCommitVersion":1', ""), "lacks baseRowId or"),
+    ("DEL-ROWID-1B", TRACKED, IN_A, in_commit('"baseRowId":7', '"baseRowId":5'), "up to 5 they are taken"),
+    ("DEL-ROWID-1B", TRACKED, IN_A, in_commit('("add":.*?"defaultRowCommitVersion":)1', r"\g<1>2"), "in version 1"),
+    ("DEL-ROWID-1C", TRACKED, IN_A, in_commit('(preserved":)"true"', r'\1"false"'), "The tag says 'false'"),
+    ("DEL-ROWID-1C", TRACKED, IN_A, in_commit('"tags":{"[^}]*}', '"tags":"x"'), "The tag says None"),
+    # Column mapping
+    (
+        "DEL-MAP-1A",
+        MAPPED,
+        IN_A,
+        in_commit('("add":.*?"partitionValues":{")[^"]*', r"\1p"),
+        "has partition values for ['p']",
+    ),
+    ("DEL-MAP-1B", MAPPED, IN_A, spoiling(NEW, scribble), "cannot be read"),
+    ("DEL-MAP-1C", NAMED, IN_A, in_commit(r'\{"add".*\n', ""), "does not hold the rows that must be left"),
+]
+
+
+def told(table: Table, directory: Path, id: str, *steps: tuple[Step, Tamper | None]) -> tuple[int, list[Violation]]:
+    """Of a clause: how many subjects it had in these steps, and what was wrong."""
+    tallies, _ = judged(table, directory, *steps)
+    if id not in tallies:
+        return 0, []
+    return tallies[id].subjects, [violation for _, violation in tallies[id].violations]
+
+
+@pytest.mark.parametrize(
+    ("id", "table", "step", "tamper", "words"), WRONG, ids=[f"{row[0]}-{number}" for number, row in enumerate(WRONG)]
+)
+def test_a_clause_tells_what_is_wrong(
+    id: str, table: Table, step: Step, tamper: Tamper, words: str, tmp_path: Path
+) -> None:
+    _, violations = told(table, tmp_path / "right", id, (step, right))
+    assert not violations, "nothing is wrong with a right DELETE"
+    _, violations = told(table, tmp_path / "wrong", id, (step, tamper))
+    assert [violation.message for violation in violations if words in violation.message], (violations, words)
