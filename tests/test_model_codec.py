@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from model import codec
 from model.case import Case
 from model.codec import CorruptCase
+from model.codec.fields import shown
 from model.predicate import (
     And,
     Between,
@@ -905,3 +906,9 @@ def test_half_a_surrogate_pair_is_refused() -> None:
     text = codec.dumps(CASE).replace('"_tmp/x"', '"\\ud83d"')
     with pytest.raises(CorruptCase, match=r"^table\.strays\[0\]\.path: holds half of a surrogate pair"):
         codec.loads(text)
+
+
+def test_a_message_shows_any_value_and_no_long_one() -> None:
+    assert shown(date(2020, 2, 29)) == '"2020-02-29"'
+    assert shown("x" * 58) == f'"{"x" * 58}"'
+    assert shown("x" * 59) == f'"{"x" * 56}...'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from datetime import date, datetime, timezone
 from decimal import Decimal
 
@@ -182,6 +183,9 @@ def test_dates_go_on_beyond_the_calendar_of_python() -> None:
         ("2020", Type.STRING, Type.DATE, date(2020, 1, 1)),
         ("2020-02-29T12:00:00.5+01:00", Type.STRING, Type.TIMESTAMP, utc(2020, 2, 29, 11, 0, 0, 500000)),
         ("2020-02-29 1", Type.STRING, Type.TIMESTAMP, utc(2020, 2, 29, 1)),
+        ("2020-02-29 23:59:59+18:00", Type.STRING, Type.TIMESTAMP, utc(2020, 2, 29, 5, 59, 59)),
+        ("2020-02-29T12:00:00Z", Type.STRING, Type.TIMESTAMP, utc(2020, 2, 29, 12)),
+        ("2020-02-29T12:00:00-01:30", Type.STRING, Type.TIMESTAMP, utc(2020, 2, 29, 13, 30)),
         (7, Type.INTEGER, Type.STRING, "7"),
         (2**53 + 1, Type.LONG, Type.DOUBLE, 2.0**53),
         (300, Type.LONG, Type.SHORT, 300),
@@ -209,6 +213,12 @@ def test_casts(value: Value, source: AnyType, target: AnyType, expected: Value) 
     assert cast(found, target, target, "UTC") == found
 
 
+@pytest.mark.parametrize("text", ["NaN", "nan", "+NaN", "-NaN", " NaN "])
+def test_texts_that_are_no_number(text: str) -> None:
+    found = cast(text, Type.STRING, Type.DOUBLE, "UTC")
+    assert isinstance(found, float) and math.isnan(found)
+
+
 @pytest.mark.parametrize(
     ("value", "source", "target"),
     [
@@ -233,7 +243,19 @@ def test_casts(value: Value, source: AnyType, target: AnyType, expected: Value) 
         ),
         *(
             (text, Type.STRING, Type.TIMESTAMP)
-            for text in ("", "12", "2020-02-29T", "2020-02-29 24:00", "2020-02-29 00:00:00+19:00", "300000-01-01")
+            for text in (
+                "",
+                "12",
+                "2020-02-29T",
+                "2020-02-29 24:00",
+                "2020-02-29 00:60",
+                "2020-02-29 00:00:60",
+                "300000-01-01",
+            )
+        ),
+        *(
+            (f"2020-02-29 00:00:00{offset}", Type.STRING, Type.TIMESTAMP)
+            for offset in ("+19:00", "+18:01", "-18:01", "+01:60")
         ),
         (128, Type.INTEGER, Type.BYTE),
         (2147483648.0, Type.DOUBLE, Type.INTEGER),
@@ -384,3 +406,13 @@ def test_rlike(pattern: str, found: tuple[str, ...], missed: tuple[str, ...]) ->
 def test_rlike_patterns_that_are_not_known(pattern: str) -> None:
     with pytest.raises(ValueError, match="RLIKE pattern"):
         rlike_expression(pattern)
+
+
+def test_no_clock_goes_by_the_zone_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    noon = moments.micros_of(utc(2020, 2, 29, 12))
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setenv("TZ", "Asia/Tokyo")
+        time.tzset()
+        found = moments.local_micros(noon, "America/New_York")
+    time.tzset()
+    assert moments.timestamp_text(found) == "2020-02-29 07:00:00"

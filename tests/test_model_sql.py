@@ -239,6 +239,8 @@ def test_identifiers(name: str, text: str) -> None:
         (And(X, Y), "`x` >= 5 AND `y` = 'a'"),
         (And(And(X, Y), Z), "`x` >= 5 AND `y` = 'a' AND `z` IS NULL"),
         (And(X, And(Y, Z)), "`x` >= 5 AND (`y` = 'a' AND `z` IS NULL)"),
+        (Or(Or(X, Y), Z), "`x` >= 5 OR `y` = 'a' OR `z` IS NULL"),
+        (Or(X, Or(Y, Z)), "`x` >= 5 OR (`y` = 'a' OR `z` IS NULL)"),
         (Or(And(X, Y), Z), "(`x` >= 5 AND `y` = 'a') OR `z` IS NULL"),
         (And(Or(X, Y), Z), "(`x` >= 5 OR `y` = 'a') AND `z` IS NULL"),
         (Not(Or(X, Y)), "NOT (`x` >= 5 OR `y` = 'a')"),

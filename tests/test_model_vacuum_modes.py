@@ -535,3 +535,20 @@ def test_fates_do_not_depend_on_the_order_of_the_listing() -> None:
     judged = predict(things, **said)
     assert judged == predict(dict(reversed(things.items())), **said)
     assert judged["d"] == judged["d/e"] == stays(Reason.HOLDS, False)
+
+
+def test_what_has_a_reserved_name_is_not_listed_and_cannot_fail() -> None:
+    arguments: dict[str, Any] = {"partition_by": (), "scan": FULL, "troubled": (Trouble.CANNOT_LIST, "log")}
+    things = {"log": DIRECTORY}
+    assert ends_in_error({}, things, dry_run=False, **arguments) is True
+    assert ends_in_error({}, things, dry_run=False, reserved=("log",), **arguments) is False
+
+
+def test_a_file_that_stays_keeps_the_directory_behind_a_link() -> None:
+    judged = predict({"d/young": file(YOUNG), "lnk": link("d")})
+    assert judged["d"] == stays(Reason.HOLDS, True)
+
+
+def test_an_empty_directory_behind_a_link_is_judged_without_files() -> None:
+    judged = predict({"d": DIRECTORY, "lnk": link("d")})
+    assert judged["d"].fate in (GOES, EITHER)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Callable
+from datetime import date, datetime, timezone
 from pathlib import Path
 
 import pytest
 
 from engines.port import Outcome
-from model.predicate import Compare, Op
+from model.predicate import Compare, IsNull, Op
 from model.steps import Delete, Step
-from model.table import Feature, Table
-from model.values import Type
+from model.table import HOUR, WEEK, Column, Commit, DataFile, Feature, Table
+from model.values import NAN, Type, Value
 from suites.clause import Violation
 from tests.handmade_steps import (
     IN_A,
@@ -149,6 +151,8 @@ WRONG: list[tuple[str, Table, Step, Tamper, str]] = [
     ("DEL-ADD-1A", PLAIN, IN_A, in_commit(r'("add":.*?"size":)\d+', r"\g<1>5"), "has 5 bytes; it has"),
     ("DEL-ADD-1A", PLAIN, IN_A, spoiling(NEW, Path.unlink), "it is not on storage"),
     ("DEL-ADD-1B", PLAIN, IN_A, in_commit('("add":.*?){"p":"a"}', r"\1{}"), "has partition values for []"),
+    ("DEL-ADD-1B", PLAIN, IN_A, in_commit('("add":{"path":")[^"]*', r"\1p=a/orphan"), "p=a/orphan is not a new name"),
+    ("DEL-ADD-1E", PLAIN, IN_A, in_commit('("add":{"path":")[^"]*', r"\1p=a/orphan"), "p=a/orphan is not a new name"),
     ("DEL-ADD-1E", PLAIN, IN_A, in_commit('("add":.*?){"p":"a"}', r'\1{"p":"a","q":"b"}'), "values for ['p', 'q']"),
     ("DEL-ADD-1B", PLAIN, IN_A, in_commit('("add":.*?)"p":"a"', r'\1"p":"b"'), "does not lie in p=b"),
     ("DEL-ADD-1C", PLAIN, IN_A, in_commit('("add":.*?"dataChange":)true', r"\1false"), "has dataChange=false"),
@@ -247,3 +251,64 @@ def test_a_clause_tells_what_is_wrong(
     assert not violations, "nothing is wrong with a right DELETE"
     _, violations = told(table, tmp_path / "wrong", id, (step, tamper))
     assert [violation.message for violation in violations if words in violation.message], (violations, words)
+
+
+def of_type(type: Type, *values: Value) -> Table:
+    """A file with these values in one column, and one NULL that the DELETE takes."""
+    rows = tuple((value,) for value in (*values, None))
+    return Table((Column("v", type),), (), (DataFile(0, (), rows, -WEEK),), (Commit(-HOUR, adds=(0,)),))
+
+
+@pytest.mark.parametrize(
+    ("table", "low", "high"),
+    [
+        (of_type(Type.FLOAT, 0.10000000149011612, 2.5), ("0.1", "0.11"), ("2.5", "2.4")),
+        (of_type(Type.DOUBLE, -1.5, 2.5), ("-1.5", "-1.4"), ("2.5", "2.4")),
+        (of_type(Type.DOUBLE, 1.0, NAN), ("1.0", "1.1"), ('"NaN"', "9.0")),
+        (of_type(Type.STRING, "B", "\U0001f600"), ('"B"', '"b"'), ('"\U0001f600"', '"\uffee"')),
+        (
+            of_type(Type.DATE, date(2020, 1, 1), date(2020, 3, 1)),
+            ('"2020-01-01"', '"2020-01-02"'),
+            ('"2020-03-01"', '"2020-02-01"'),
+        ),
+        (
+            of_type(Type.TIMESTAMP_NTZ, datetime(2020, 1, 1), datetime(2020, 1, 1, 0, 0, 0, 1999)),
+            ('"2020-01-01T00:00:00.000"', '"2020-01-01T00:00:00.001"'),
+            ('"2020-01-01T00:00:00.001"', '"2020-01-01T00:00:00.000"'),
+        ),
+        (
+            of_type(
+                Type.TIMESTAMP, datetime(2020, 1, 1, tzinfo=timezone.utc), datetime(2020, 1, 2, tzinfo=timezone.utc)
+            ),
+            ('"2020-01-01T01:00:00.000+01:00"', '"2020-01-01T00:00:00.001Z"'),
+            ('"2020-01-02T00:00:00.000Z"', '"2020-01-02T00:00:00.000+01:00"'),
+        ),
+    ],
+    ids=["float", "double", "nan", "string", "date", "timestamp_ntz", "timestamp"],
+)
+def test_bounds_are_true_or_not_in_the_order_of_their_type(
+    table: Table, low: tuple[str, str], high: tuple[str, str], tmp_path: Path
+) -> None:
+    """Each bound as it may be said, and one that is too narrow."""
+
+    def stating(low: str, high: str) -> Tamper:
+        count = len(table.files[0].rows) - 1
+        stats = f'{{"numRecords":{count},"nullCount":{{"v":0}},"minValues":{{"v":{low}}},"maxValues":{{"v":{high}}}}}'
+
+        def tamper(root: Path, outcome: Outcome) -> None:
+            commit = root / "_delta_log" / f"{1:020}.json"
+            actions = [json.loads(line) for line in commit.read_text().splitlines()]
+            (add,) = (action["add"] for action in actions if "add" in action)
+            add["stats"] = stats
+            commit.write_text("".join(f"{json.dumps(action)}\n" for action in actions))
+
+        return tamper
+
+    step = Delete(IsNull("v"))
+    for bounds, words in (
+        ((low[0], high[0]), ""),
+        ((low[1], high[0]), "minimum of v"),
+        ((low[0], high[1]), "maximum of v"),
+    ):
+        subjects, violations = told(table, tmp_path / (words or "true"), "DEL-ADD-1D", (step, stating(*bounds)))
+        assert subjects == 1 and [words in one.message for one in violations] == ([True] if words else []), violations

@@ -48,7 +48,7 @@ from model.table import (
 from model.vacuum import Fate, Reason
 from model.values import Type
 from proof.model_engine import ModelEngine
-from suites.clause import CATALOGUE, NOT_MET, Judgement, unsupported
+from suites.clause import CATALOGUE, NOT_MET, Judgement, Law, unsupported
 from suites.clauses.vacuum_reading import older_versions_are_refused
 from suites.observation import ReadSeen, Seen
 from suites.places import PlacedLog
@@ -256,6 +256,15 @@ def removing_listed(reason: Reason) -> Spoil:
     return spoil
 
 
+def listing(path: str) -> Tamper:
+    """A DRY RUN lists this, too."""
+
+    def tamper(root: Path, outcome: Outcome) -> Outcome:
+        return dataclasses.replace(outcome, rows=(*outcome.rows, (f"file:{root}/{path}",)))
+
+    return tamper
+
+
 def without_error(root: Path, outcome: Outcome) -> Outcome:
     return dataclasses.replace(outcome, error=None)
 
@@ -368,8 +377,8 @@ OCCASIONS: list[tuple[str, Table, list[Step], Spoil]] = [
     ("VAC-DRY-2A", LISTED, [DRY, FULL], simply(removing("young"))),
     ("VAC-DRY-2B", LISTED, [DRY, FULL], keeps(Reason.ORPHAN)),
     ("VAC-DRY-2C", LISTED, [DRY], removing_listed(Reason.EXPIRED)),
-    ("VAC-DRY-2C", LISTED, [DRY], lambda seen: answering(lambda rows: (*rows, (f"file:{seen.root}/young",)))),
-    ("VAC-DRY-2C", LISTED, [DRY], lambda seen: answering(lambda rows: (*rows, (f"file:{seen.root}/nothing",)))),
+    ("VAC-DRY-2C", LISTED, [DRY], simply(listing("young"))),
+    ("VAC-DRY-2C", LISTED, [DRY], simply(listing("nothing"))),
     ("VAC-IDEM-1A", LISTED, [FULL, FULL], simply(removing("young"))),
     ("VAC-IDEM-1B", LISTED, [FULL, FULL, FULL, FULL], simply(removing("young"))),
     ("VAC-LOG-1A", LISTED, [FULL], simply(in_commit("VACUUM END", "VACUUM"))),
@@ -386,6 +395,7 @@ OCCASIONS: list[tuple[str, Table, list[Step], Spoil]] = [
     ("VAC-LOG-2A", LISTED, [CRASHES], simply(in_commit("FAILED", "COMPLETED"))),
     ("VAC-LOG-2A", LISTED, [CRASHES], simply(removing("young"))),
     ("VAC-LOG-2B", LISTED, [CANNOT_DELETE], simply(refused)),
+    ("VAC-LOG-2B", LISTED, [CANNOT_DELETE], simply(removing("old"))),
     ("VAC-LOG-2B", LISTED, [CANNOT_DELETE], keeps(Reason.EMPTY)),
     ("VAC-LOG-2B", LISTED, [CANNOT_DELETE], simply(in_commit("COMPLETED", "FAILED"))),
     ("VAC-LOG-2C", LISTED, [VANISHES], simply(refused)),
@@ -461,6 +471,138 @@ def test_a_clause_holds_and_is_broken(id: str, table: Table, steps: list[Step], 
     assert not any(violations for _, violations in held.values()), "nothing is wrong with a right run"
     broken, _ = run(table, tmp_path / "wrong", steps, spoil(seen))
     assert broken.get(id, (0, 0))[1] > 0, f"{id} must be broken"
+
+
+def changing(path: str) -> Tamper:
+    def tamper(root: Path, outcome: Outcome) -> None:
+        (root / path).write_text("changed")
+
+    return tamper
+
+
+NESTED = table(FILES[:1], [Commit(OLD, adds=(0,))], Stray("deep/_ds=1/old", modified=OLD))
+
+#: A clause, a table, the steps of which it judges the last, and how to spoil that one; what it is told of, in which words,
+#: and by which law a script checks it.
+TOLD: list[tuple[str, Table, list[Step], Spoil, str, str, Law]] = [
+    (
+        "VAC-DRY-2C",
+        LISTED,
+        [DRY],
+        simply(listing("young")),
+        "young",
+        "lists young: ",
+        Law("lists_not", {"path": "young"}),
+    ),
+    (
+        "VAC-DRY-2C",
+        LISTED,
+        [DRY],
+        removing_listed(Reason.ORPHAN),
+        "_change_data/old",
+        "does not list _change_data/old: ",
+        Law("lists", {"path": "_change_data/old"}),
+    ),
+    # A name that an engine makes up: a script's run has another one.
+    (
+        "VAC-DRY-2C",
+        CHANGED,
+        [SOME, Delete(), SetClock(Moment(3 * WEEK)), DRY],
+        simply(answering(lambda rows: tuple(row for row in rows if "-1111-4111-" not in str(row[0])))),
+        "_d=1/part-00000-00000001-1111-4111-8111-111111111111.c000.snappy.parquet",
+        "DRY RUN does not list",
+        Law("table_is_there"),
+    ),
+    (
+        "VAC-REF-1B",
+        LISTED,
+        [BadVacuum(VacuumBlunder.NOT_A_TABLE)],
+        simply(with_another_error),
+        "step",
+        "DELTA_MISSING_DELTA_TABLE (42P01)",
+        Law("refused", {"conditions": ["DELTA_MISSING_DELTA_TABLE"]}),
+    ),
+    (
+        "VAC-FORM-1A",
+        LISTED,
+        [Vacuum(form=VacuumForm.SQL_NAME)],
+        simply(refused),
+        "step",
+        "by sql by name was refused",
+        Law("succeeded"),
+    ),
+    (
+        "VAC-SAFE-7A",
+        LISTED,
+        [FULL],
+        simply(changing("../table2/part")),
+        "../table2/part",
+        "VACUUM changed ../table2/part",
+        Law("beside_stays", {"path": "../table2/part"}),
+    ),
+    (
+        "VAC-SAFE-5C",
+        NESTED,
+        [FULL],
+        simply(removing("deep/_ds=1/old")),
+        "deep/_ds=1/old",
+        "deep/_ds=1/old",
+        Law("stays", {"path": "deep/_ds=1/old"}),
+    ),
+    (
+        "VAC-LOG-1A",
+        LISTED,
+        [FULL],
+        simply(in_commit("VACUUM END", "VACUUM")),
+        "log",
+        "must commit VACUUM START and VACUUM END",
+        Law("vacuum_log", {"expected": {}}),
+    ),
+    (
+        "VAC-LOG-2A",
+        LISTED,
+        [CRASHES],
+        simply(in_commit(r'"operationMetrics":\{\}', '"operationMetrics":{"numDeletedFiles":"1"}')),
+        "log",
+        "its END has the metrics {'numDeletedFiles': '1'}",
+        Law("vacuum_log", {"expected": {"END": {"operationParameters.status": "FAILED"}}}),
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("id", "table", "steps", "spoil", "subject", "words", "law"),
+    TOLD,
+    ids=[f"{row[0]}-{number}" for number, row in enumerate(TOLD)],
+)
+def test_a_clause_tells_what_is_wrong_and_how_to_check_it(
+    id: str, table: Table, steps: list[Step], spoil: Spoil, subject: str, words: str, law: Law, tmp_path: Path
+) -> None:
+    _, seen = run(table, tmp_path / "right", steps, right)
+    tampers: list[Tamper | None] = [None if isinstance(step, SetClock) else right for step in steps]
+    tallies, _ = judged(table, tmp_path / "wrong", *zip(steps, [*tampers[:-1], spoil(seen)]))
+    found = [violation for _, violation in tallies[id].violations]
+    assert [one for one in found if one.subject == subject and words in one.message and one.law == law], found
+
+
+@pytest.mark.parametrize("table", [LINKED, LINKED_INSIDE])
+def test_where_a_link_was_followed_the_counts_are_nobodys_but_the_status_is(table: Table, tmp_path: Path) -> None:
+    broken, _ = run(table, tmp_path / "status", [FULL], in_commit("COMPLETED", "FAILED"))
+    assert broken["VAC-LOG-1B"] == (1, 1)
+    wrong = in_commit(r'("numDeletedFiles":)"\d+"', r'\1"99"')
+    broken, _ = run(table, tmp_path / "count", [FULL], wrong)
+    assert broken["VAC-LOG-1B"] == (1, 0)
+    twice, _ = run(table, tmp_path / "twice", [FULL, FULL], right)
+    assert "VAC-IDEM-1A" not in twice and "VAC-IDEM-1B" not in twice
+
+
+def test_lite_counts_what_its_window_names_though_it_is_gone(tmp_path: Path) -> None:
+    held, seen = run(LOGGED, tmp_path / "right", [FULL, LITE], right)
+    assert held["VAC-LOG-1F"] == (1, 0)
+    assert isinstance(seen, VacuumSeen) and any(path not in seen.before.listing for path in seen.references.tombstones)
+    wrong = in_commit(r'("numFilesToDelete":)"\d+"', r'\1"0"', last=2)
+    broken, _ = run(LOGGED, tmp_path / "wrong", [FULL, LITE], wrong)
+    assert broken["VAC-LOG-1F"] == (1, 1)
 
 
 #: A table on which nothing lies but a live file; and steps after which few clauses have anything to say.

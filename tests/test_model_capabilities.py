@@ -1,0 +1,75 @@
+"""What an engine can be asked for, and the words of the vocabulary."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from enum import Enum
+
+import pytest
+
+from model import case, delete, fates, predicate, rules, steps, table, values
+from model.capabilities import EVERYTHING, Capabilities, has
+from model.predicate import Function
+from model.steps import Blunder, Form, Mode, VacuumForm
+from model.table import Feature
+
+FLAGS = [field.name for field in fields(Capabilities) if isinstance(getattr(EVERYTHING, field.name), bool)]
+
+
+def test_by_default_an_engine_has_all_that_the_vocabulary_has() -> None:
+    for field in fields(Capabilities):
+        found = getattr(EVERYTHING, field.name)
+        assert found is True or found == frozenset(type(next(iter(found)))), field.name
+
+
+@pytest.mark.parametrize("flag", FLAGS)
+def test_two_engines_share_what_both_have(flag: str) -> None:
+    less = replace(EVERYTHING, **{flag: False})
+    assert EVERYTHING.shared(less) == less.shared(EVERYTHING) == less
+    assert has(EVERYTHING, flag) and not has(less, flag)
+
+
+def test_of_lists_two_engines_share_the_members_that_both_have() -> None:
+    some = replace(EVERYTHING, modes=frozenset({Mode.FULL, Mode.LITE}))
+    others = replace(EVERYTHING, modes=frozenset({Mode.LITE, Mode.DEFAULT}))
+    assert some.shared(others).modes == {Mode.LITE}
+    assert has(some, Mode.FULL) and not has(others, Mode.FULL)
+
+
+@pytest.mark.parametrize(
+    ("field", "need"),
+    [
+        ("features", Feature.APPEND_ONLY),
+        ("delete_forms", Form.TRUNCATE),
+        ("vacuum_forms", VacuumForm.API_NAME),
+        ("delete_blunders", Blunder.VIEW),
+    ],
+)
+def test_a_need_is_looked_up_in_its_own_list(field: str, need: Feature | Form | VacuumForm | Blunder) -> None:
+    less = replace(EVERYTHING, **{field: getattr(EVERYTHING, field) - {need}})
+    assert has(EVERYTHING, need) and not has(less, need)
+
+
+WORDS = [
+    one
+    for module in (case, delete, fates, predicate, rules, steps, table, values)
+    for one in vars(module).values()
+    if isinstance(one, type) and issubclass(one, Enum) and issubclass(one, str) and len(one)
+]
+
+
+@pytest.mark.parametrize(
+    "words", sorted(set(WORDS), key=lambda words: words.__name__), ids=lambda words: words.__name__
+)
+def test_each_word_of_the_vocabulary_is_said_in_its_own_way(words: type[Enum]) -> None:
+    """Reports and the files of cases have the values, so no two words have one, and each has one."""
+    said = [word.value for word in words]
+    assert len(set(said)) == len(words.__members__), "two names of one word"
+    assert all(isinstance(value, str) and value and value != str(None) for value in said)
+
+
+def test_functions_are_called_by_their_names_in_sql() -> None:
+    signs = {Function.ADD: "+", Function.SUBTRACT: "-", Function.MULTIPLY: "*", Function.REMAINDER: "%"}
+    assert {function: function.value for function in Function} == {
+        function: signs.get(function, function.name.lower()) for function in Function
+    }
