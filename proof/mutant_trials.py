@@ -67,15 +67,18 @@ class Covered:
         return not mutant.scope or IMPORT in self.contexts(mutant)
 
     def tests_of(self, mutant: Mutant) -> list[str]:
-        """The tests that may notice a mutant: those named after the module first, then the quickest first."""
-        found = self.contexts(mutant)
+        """The tests that may notice a mutant: those named after the module first, then the quickest first.
+
+        What is made while modules are imported is used without coming by its line: there it is the tests that come by any
+        line of the module, and those named after its room.
+        """
+        found, known = self.contexts(mutant), self.seconds
         if self.while_importing(mutant):
+            room = f"tests/test_{mutant.module.partition('/')[0]}_"
             found = set().union(*self.lines.get(mutant.module, {}).values())
-            if not found - {IMPORT}:
-                found = set(self.seconds)
+            found |= {test for test in known if test.startswith(room)}
         named = re.compile(rf"/test_\w*{re.escape(Path(mutant.module).stem.split('_')[0])}")
-        known = [id for id in found if id in self.seconds]
-        return sorted(known, key=lambda test: (not named.search(test), self.seconds[test], test))
+        return sorted(found & known.keys(), key=lambda test: (not named.search(test), known[test], test))
 
 
 class _Survey:

@@ -9,10 +9,11 @@ stands in ``pyproject.toml`` (``tool.tombstone.mutation``); the survivors that a
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
-import random
 import sys
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -67,6 +68,20 @@ def modules(arguments: Iterable[str], chosen: Settings) -> list[Path]:
     return sorted(found or _all(chosen.mutate))
 
 
+def shuffled(found: Sequence[Mutant], sources: Mapping[str, str], seed: int) -> list[Mutant]:
+    """The mutants in an order that hangs on the seed, and for each on what it changes alone.
+
+    So a sample of a seed has the smaller ones in it, and stays nearly the same where modules change.
+    """
+    same: Counter[tuple[str, ...]] = Counter()
+    places = []
+    for place, mutant in enumerate(found):
+        said = (mutant.module, mutant.scope, *mutant.lines(sources[mutant.module]))
+        places.append((hashlib.sha256(repr((seed, same[said], said)).encode()).digest(), place))
+        same[said] += 1
+    return [found[place] for _, place in sorted(places)]
+
+
 def _kept() -> list[Row]:
     """What became of the mutants of the last run. Raises FileNotFoundError where there was none."""
     return [Row(**json.loads(line)) for line in RESULTS.read_text(encoding="utf-8").splitlines()]
@@ -91,9 +106,12 @@ def main(arguments: list[str]) -> int:
         print(mistake, file=sys.stderr)
         return 2
     made = len(found)
-    random.Random(asked.seed).shuffle(found)  # a larger sample of the same seed has the smaller one in it
     sources = {mutant.module: (ROOT / mutant.module).read_text(encoding="utf-8") for mutant in found}
-    found = [mutant for mutant in found[: asked.sample] if is_python(mutant.source(sources[mutant.module]))]
+    found = [
+        mutant
+        for mutant in shuffled(found, sources, asked.seed)[: asked.sample]
+        if is_python(mutant.source(sources[mutant.module]))
+    ]
     print(f"{len(found)} of {made} mutants.", flush=True)
 
     def row(mutant: Mutant, status: str) -> Row:
