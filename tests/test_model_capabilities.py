@@ -68,6 +68,12 @@ def test_each_word_of_the_vocabulary_is_said_in_its_own_way(words: type[Enum]) -
     assert all(isinstance(value, str) and value and value != str(None) for value in said)
 
 
+def test_the_columns_of_a_condition_are_those_of_all_its_parts() -> None:
+    chosen = predicate.CaseWhen(predicate.IsNull("a"), predicate.Of("b"), predicate.Of("c"))
+    call = predicate.Call(Function.UPPER, (predicate.Of("d"),))
+    assert predicate.columns_of(predicate.Relate(chosen, predicate.Op.EQ, call)) == {"a", "b", "c", "d"}
+
+
 def test_functions_are_called_by_their_names_in_sql() -> None:
     signs = {Function.ADD: "+", Function.SUBTRACT: "-", Function.MULTIPLY: "*", Function.REMAINDER: "%"}
     assert {function: function.value for function in Function} == {

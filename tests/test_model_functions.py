@@ -161,6 +161,10 @@ def test_dates_go_on_beyond_the_calendar_of_python() -> None:
     assert_gives(Cast(around, Type.STRING), typed("-5869611-06-20"))
 
 
+#: The bits of whole numbers.
+SIZES = {Type.BYTE: 8, Type.SHORT: 16, Type.INTEGER: 32, Type.LONG: 64}
+
+
 # Casts ---------------------------------------------------------------------------------------------------------------
 
 
@@ -172,6 +176,8 @@ def test_dates_go_on_beyond_the_calendar_of_python() -> None:
         ("1d", Type.STRING, Type.DOUBLE, 1.0),
         (" -infinity", Type.STRING, Type.DOUBLE, -math.inf),
         ("0x1.8p1", Type.STRING, Type.DOUBLE, 3.0),
+        ("0x1p9999", Type.STRING, Type.DOUBLE, math.inf),
+        ("-0x1p9999", Type.STRING, Type.DOUBLE, -math.inf),
         ("1e999", Type.STRING, Type.DOUBLE, math.inf),
         (" YES ", Type.STRING, Type.BOOLEAN, True),
         *((word, Type.STRING, Type.BOOLEAN, True) for word in ("t", "true", "y", "yes", "1")),
@@ -203,6 +209,13 @@ def test_dates_go_on_beyond_the_calendar_of_python() -> None:
         (utc(2020, 2, 29, 12, 0, 0, 500000), Type.TIMESTAMP, Type.STRING, "2020-02-29 12:00:00.5"),
         (utc(1969, 12, 31, 23, 59, 59, 500000), Type.TIMESTAMP, Type.LONG, -1),
         (datetime(2020, 2, 29, 12), Type.TIMESTAMP_NTZ, Type.DATE, date(2020, 2, 29)),
+        (datetime(2020, 2, 29, 12), Type.TIMESTAMP_NTZ, Type.STRING, "2020-02-29 12:00:00"),
+        (date(2020, 2, 29), Type.DATE, Type.TIMESTAMP_NTZ, datetime(2020, 2, 29)),
+        *(
+            (bound, Type.LONG, type, bound)
+            for type, size in SIZES.items()
+            for bound in (-(2 ** (size - 1)), 2 ** (size - 1) - 1)
+        ),
     ],
 )
 def test_casts(value: Value, source: AnyType, target: AnyType, expected: Value) -> None:
@@ -257,7 +270,8 @@ def test_texts_that_are_no_number(text: str) -> None:
             (f"2020-02-29 00:00:00{offset}", Type.STRING, Type.TIMESTAMP)
             for offset in ("+19:00", "+18:01", "-18:01", "+01:60")
         ),
-        (128, Type.INTEGER, Type.BYTE),
+        *((2 ** (size - 1), Type.LONG, type) for type, size in SIZES.items() if type is not Type.LONG),
+        *((-(2 ** (size - 1)) - 1, Type.LONG, type) for type, size in SIZES.items() if type is not Type.LONG),
         (2147483648.0, Type.DOUBLE, Type.INTEGER),
         (NAN, Type.DOUBLE, Type.LONG),
         (math.inf, Type.FLOAT, Type.LONG),
@@ -361,7 +375,7 @@ def test_texts_of_timestamps_read_back(wall_clock: datetime, zone: str) -> None:
     ("pattern", "found", "missed"),
     [
         ("b", ("abc", "b"), ("", "B")),
-        ("^a.c$", ("abc", "abc\n", "a\U0001f600c\r\n"), ("a\nc", "a\rc", "a\u2028c", "abcd", "abc\n\n")),
+        ("^a.c$", ("abc", "aXc", "abc\n", "a\U0001f600c\r\n"), ("a\nc", "a\rc", "a\u2028c", "abcd", "abc\n\n")),
         ("^$", ("", "\n", "\u0085"), ("\n\r", "a")),
         ("[a-c]+", ("xb",), ("x", "é")),
         ("[^a]", ("b", "\n"), ("a", "")),
@@ -416,3 +430,14 @@ def test_no_clock_goes_by_the_zone_of_this_machine(monkeypatch: pytest.MonkeyPat
         found = moments.local_micros(noon, "America/New_York")
     time.tzset()
     assert moments.timestamp_text(found) == "2020-02-29 07:00:00"
+
+
+def test_a_date_becomes_the_moment_at_which_it_begins_in_the_zone() -> None:
+    found = cast(plain(date(2020, 2, 29), Type.DATE), Type.DATE, Type.TIMESTAMP, "Asia/Tokyo")
+    assert found == plain(utc(2020, 2, 28, 15), Type.TIMESTAMP)
+
+
+def test_texts_alone_are_concatenated() -> None:
+    numbers = Call(Function.CONCAT, (typed("a"), typed(1)))
+    with pytest.raises(TypeError, match="concat is not known here for arguments of these types: string, integer"):
+        evaluate(Missing(numbers), {}, zone="UTC", today=TODAY)

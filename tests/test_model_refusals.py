@@ -196,3 +196,25 @@ def test_the_conditions_of_blunders_are_wrong_in_the_one_way_that_is_meant() -> 
     }
     for blunder, condition in conditions.items():
         assert bad_delete_sql(blunder, "t") == f"DELETE FROM t WHERE {condition}"
+
+
+@pytest.mark.parametrize(
+    ("blunder", "release", "condition", "state"),
+    [
+        (VacuumBlunder.NOT_A_TABLE, (2, 4, 0), "DELTA_TABLE_ONLY_OPERATION", "0AKDD"),
+        (VacuumBlunder.NOT_A_TABLE, (3, 0, 0), "DELTA_MISSING_DELTA_TABLE", "42P01"),
+        (VacuumBlunder.PARTITION_DIRECTORY, (2, 4, 0), "DELTA_UNSUPPORTED_VACUUM_SPECIFIC_PARTITION", "0AKDC"),
+        (VacuumBlunder.PARTITION_DIRECTORY, (3, 0, 0), "DELTA_TABLE_ONLY_OPERATION", "0AKDD"),
+        (VacuumBlunder.TEMPORARY_VIEW, (2, 4, 0), "TABLE_OR_VIEW_NOT_FOUND", "42P01"),
+        (VacuumBlunder.TEMPORARY_VIEW, (3, 0, 0), "_LEGACY_ERROR_TEMP_1013", None),
+        (VacuumBlunder.TEMPORARY_VIEW, (3, 3, 2), "_LEGACY_ERROR_TEMP_1013", None),
+        (VacuumBlunder.TEMPORARY_VIEW, (4, 0, 0), "EXPECT_TABLE_NOT_VIEW.NO_ALTERNATIVE", "42809"),
+        (VacuumBlunder.CLAUSE_TWICE, (2, 4, 0), "DUPLICATE_CLAUSES", "42614"),
+    ],
+)
+def test_older_releases_tell_some_refusals_otherwise(
+    blunder: VacuumBlunder, release: tuple[int, ...], condition: str, state: str | None
+) -> None:
+    refusal = expected_vacuum_refusal(blunder).at(release)
+    assert refusal.is_met_by(condition, state) and refusal.condition == condition
+    assert not refusal.is_met_by(condition, "XXKST")

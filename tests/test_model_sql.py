@@ -152,6 +152,10 @@ def test_literals_whose_type_matters(value: Value, type: AnyType, text: str) -> 
 def test_timestamps_by_the_clock_of_the_session(value: datetime, zone: str, text: str) -> None:
     assert literal(value, Type.TIMESTAMP, zone) == f"TIMESTAMP'{text}'"
     assert sql(Compare("t", Op.LT, value, Type.TIMESTAMP), zone) == f"`t` < TIMESTAMP'{text}'"
+    between = sql(Between("t", value, value, Type.TIMESTAMP), zone)
+    assert between == f"`t` BETWEEN TIMESTAMP'{text}' AND TIMESTAMP'{text}'"
+    assert sql(In("t", (value,), Type.TIMESTAMP), zone) == f"`t` IN (TIMESTAMP'{text}')"
+    assert text in expression_sql(Literal(value, Type.TIMESTAMP), zone)
 
 
 @pytest.mark.parametrize(

@@ -552,3 +552,9 @@ def test_a_file_that_stays_keeps_the_directory_behind_a_link() -> None:
 def test_an_empty_directory_behind_a_link_is_judged_without_files() -> None:
     judged = predict({"d": DIRECTORY, "lnk": link("d")})
     assert judged["d"].fate in (GOES, EITHER)
+
+
+def test_a_link_that_is_not_seen_hides_no_other() -> None:
+    things = {"_hidden": link("d"), "lnk": link("d"), "d": DIRECTORY}
+    assert "d" in reached_directories(things, ())
+    assert "d" not in reached_directories({**things, "lnk": DIRECTORY}, ())

@@ -262,8 +262,8 @@ def of_type(type: Type, *values: Value) -> Table:
 @pytest.mark.parametrize(
     ("table", "low", "high"),
     [
-        (of_type(Type.FLOAT, 0.10000000149011612, 2.5), ("0.1", "0.11"), ("2.5", "2.4")),
-        (of_type(Type.DOUBLE, -1.5, 2.5), ("-1.5", "-1.4"), ("2.5", "2.4")),
+        (of_type(Type.FLOAT, -1.5, 0.10000000149011612), ("-1.5", "-1.4"), ("0.1", "0.09")),
+        (of_type(Type.DOUBLE, 0.1, 2.5), ("0.1", "0.11"), ("2.5", "2.4")),
         (of_type(Type.DOUBLE, 1.0, NAN), ("1.0", "1.1"), ('"NaN"', "9.0")),
         (of_type(Type.STRING, "B", "\U0001f600"), ('"B"', '"b"'), ('"\U0001f600"', '"\uffee"')),
         (
@@ -312,3 +312,16 @@ def test_bounds_are_true_or_not_in_the_order_of_their_type(
     ):
         subjects, violations = told(table, tmp_path / (words or "true"), "DEL-ADD-1D", (step, stating(*bounds)))
         assert subjects == 1 and [words in one.message for one in violations] == ([True] if words else []), violations
+
+
+def test_files_with_names_that_an_engine_made_up_are_checked_by_the_rows_that_are_left(tmp_path: Path) -> None:
+    tallies, _ = judged(PLAIN, tmp_path, (IN_A, right), (Delete(PA), in_commit(r'\{"remove".*\n', "")))
+    (violation,) = (violation for _, violation in tallies["DEL-META-1"].violations)
+    assert violation.law.name == "reads"
+    assert sorted(violation.law.params["rows"], key=repr) == [[1, "b"], [1, None], [9, None]]
+
+
+@pytest.mark.parametrize(("length", "met"), [(0, 1), (1, 0), (32, 0), (33, 1)])
+def test_long_and_empty_texts_are_values_that_rewriting_could_spoil(length: int, met: int, tmp_path: Path) -> None:
+    subjects, _ = told(of_type(Type.STRING, "x" * length), tmp_path, "DEL-GEN-1B", (Delete(IsNull("v")), right))
+    assert subjects == met
