@@ -16,6 +16,8 @@ Each fault meets the fixed cases of a profile until one breaks a clause that the
 is no known deviation of it. The campaigns that can reach the fault's chapter give a case each in turn; *cases* counts these
 up to the one that shows it, *s* is the engine's time in them, without ours. The case is then made smaller: *steps* and
 *bytes* are what is left of it, as JSON.
+
+What the suite's own tests notice of small changes in the model and in the clauses: [mutation.md](mutation.md).
 """
 
 
