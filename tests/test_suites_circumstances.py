@@ -84,6 +84,29 @@ HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
         (),
     ),
     "deletion vectors": (replace(PLAIN, features=(Feature.DELETION_VECTORS.value,)), ()),
+    "deletion vectors with column mapping": (
+        replace(PLAIN, features=(Feature.DELETION_VECTORS.value, Feature.COLUMN_MAPPING_NAME.value)),
+        (),
+    ),
+    "deletion vectors and a column path": (
+        Table(
+            (Column("path", Type.INTEGER), Column("v", Type.INTEGER)),
+            (),
+            (DataFile(0, (), ((1, 1),), -DAY),),
+            (Commit(-HOUR, adds=(0,)),),
+            features=(Feature.DELETION_VECTORS.value,),
+        ),
+        (),
+    ),
+    "long text beyond U+FFFF": (
+        Table(
+            (Column("s", Type.STRING), Column("v", Type.INTEGER)),
+            (),
+            (DataFile(0, (), (("\U0001f600" * 17, 1),), -DAY),),
+            (Commit(-HOUR, adds=(0,)),),
+        ),
+        (),
+    ),
     "column mapping": (replace(PLAIN, features=(Feature.COLUMN_MAPPING_NAME.value,)), ()),
     "several partition columns": (
         replace(PLAIN, partition_by=("p", "v"), files=(), commits=(Commit(-HOUR),)),

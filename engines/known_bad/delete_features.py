@@ -306,6 +306,18 @@ def adds_without_base_row_id(t: Tampering) -> Outcome | None:
 
 
 @fault(
+    "adds-with-a-taken-row-id",
+    "The first row id of a new file is the last that was given away before.",
+    on=Delete,
+    caught_by="DEL-ROWID-1B",
+)
+def adds_with_a_taken_row_id(t: Tampering) -> Outcome | None:
+    numbered = [add for add in t.new_adds if add.get("baseRowId")]
+    t.change_first(numbered, lambda add: add.update(baseRowId=add["baseRowId"] - 1))
+    return None
+
+
+@fault(
     "says-row-ids-are-lost",
     "The commit's tag says that row ids were not preserved.",
     on=Delete,

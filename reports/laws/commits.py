@@ -168,11 +168,11 @@ def what_counts(seen: Evidence, path: str) -> str:
     return counted(len(rows), "row") if rows else ""
 
 
-def row_ids_set(seen: Evidence) -> Finding:
+def row_ids_set(seen: Evidence, taken: int) -> Finding:
     # PROTOCOL.md, "Writer Requirements for Row Tracking".
     wrong = []
     keys = ("baseRowId", "defaultRowCommitVersion")
-    last = [max((add.get(key) or 0 for add in seen.live.values()), default=-1) for key in keys]
+    last = [taken, max((add.get(keys[1]) or 0 for add in seen.live.values()), default=-1)]
     for commit in seen.commits:
         for kind in ("add", "remove"):
             for action in actions_of(commit, kind):
@@ -182,8 +182,8 @@ def row_ids_set(seen: Evidence) -> Finding:
                     own = [seen.live[path].get(key) for key in keys]
                     if said != own:
                         wrong.append(f"the {kind} of {path} with {said} where the live add has {own}")
-                elif None in said or any((value or 0) <= taken for value, taken in zip(said, last)):
-                    wrong.append(f"the {kind} of {path} with {said} where live files have up to {last}")
+                elif None in said or any((value or 0) <= before for value, before in zip(said, last)):
+                    wrong.append(f"the {kind} of {path} with {said} where {last} are the last that were taken")
     if wrong:
         return False, f"the commit of {seen.text} has, of {listed(list(keys))}, {listed(wrong)}"
     return True, f"the actions of {seen.text} have the base row ids and commit versions that they must"

@@ -201,7 +201,7 @@ def adds_statistics(d: DeleteSeen) -> Judgement:
     def problem(add: Add) -> Violation | None:
         try:
             wrong = untrue_statistics(json.loads(add.stats or "{}", parse_float=Decimal), d, add.file)
-        except (ValueError, TypeError, AttributeError) as malformed:
+        except (ValueError, TypeError, AttributeError) as malformed:  # what an engine wrote may be of any form
             wrong = f"they are not of the form that the protocol gives them ({malformed})"
         return (
             Violation(add.file, f"The statistics of {add.file} are not true: {wrong}.", Law("adds_true"))

@@ -5,6 +5,7 @@ Source: [P] PROTOCOL.md, "Row Tracking".
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 
 from deltalog.actions import Add
@@ -63,24 +64,34 @@ def ids_stay(d: DeleteSeen) -> Judgement:
 def adds_have_ids(d: DeleteSeen) -> Judgement:
     if not d.table.has(Feature.ROW_TRACKING):
         return NOT_MET
-    taken = max((add.base_row_id or 0 for add in d.before.live.values()), default=-1)
-    version = d.after.version
+    taken, version = _last_taken(d), d.after.version
 
     def problem(add: Add) -> Violation | None:
         if add.base_row_id is None or add.default_row_commit_version is None:
             return Violation(
-                add.file, f"The add of {add.file} lacks baseRowId or defaultRowCommitVersion.", Law("row_ids_set")
+                add.file,
+                f"The add of {add.file} lacks baseRowId or defaultRowCommitVersion.",
+                Law("row_ids_set", {"taken": taken}),
             )
         if add in d.written and (add.base_row_id <= taken or add.default_row_commit_version != version):
             return Violation(
                 add.file,
                 f"The new file {add.file} has baseRowId {add.base_row_id}, up to {taken} they are taken, and "
                 f"defaultRowCommitVersion {add.default_row_commit_version} in version {version}.",
-                Law("row_ids_set"),
+                Law("row_ids_set", {"taken": taken}),
             )
         return None
 
     return each(d.adds, problem)
+
+
+def _last_taken(d: DeleteSeen) -> int:
+    """The greatest row id that was given away before the step: by the mark, and by the rows of the live files."""
+    domain = d.before.snapshot.domains.get("delta.rowTracking")
+    mark = json.loads(domain.configuration).get("rowIdHighWaterMark", -1) if domain is not None else -1
+    rows = {add.file: len(d.before.contents.get(add.file) or ()) for add in d.before.live.values()}
+    lasts = [(add.base_row_id or 0) + max(rows[add.file], 1) - 1 for add in d.before.live.values()]
+    return max([int(mark), *lasts])
 
 
 @clause(
