@@ -51,7 +51,7 @@ all, such as a file that was gone before the step, it raises CannotJudge.
 | ``times_are_numbers(names)`` | these of the last commit's operationMetrics are whole numbers, not negative |
 | ``commit_tag(tag, value)`` | the last commit's commitInfo has this tag (no such tag for ``None``) |
 | ``row_ids_kept()`` | each row that is left has the row id and the row commit version that it had |
-| ``row_ids_set(taken)`` | each add has baseRowId and defaultRowCommitVersion: a new file's after ``taken``, a known file's its own |
+| ``row_ids_set(taken)`` | adds have baseRowId and defaultRowCommitVersion: new files' after ``taken``, known files' their own |
 | ``physical_names()`` | partitionValues and new files name the columns by their physical names |
 | ``beside_stays(path=None)`` | this thing beside the root (all that is there) is still there, with the same bytes |
 | ``version_files_stay(version)`` | all data and vector files inside the root that this version refers to are still there |
