@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from reports.differences import Difference, differences
+from reports.differences import Difference, differences, other_order
 from reports.known_changes import Knowledge, KnownChange, knowledge
 from reports.plurals import counted
 from reports.stream import Line, Run
@@ -298,7 +298,7 @@ class _Walk:
             for difference, reverse in zip(forwards, backwards):
                 self._add(difference, self._knowledge.of(difference, reverse), base, candidate, step["index"])
             differs = differs or bool(forwards)
-            diverges = any(difference.diverges for difference in forwards)
+            diverges = any(difference.diverges for difference in forwards) or other_order(step, other)
         self.differing += differs
         self.diverged += diverges
         self.cut_short += not differs and len(base["steps"]) != len(candidate["steps"])

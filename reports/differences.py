@@ -89,6 +89,12 @@ def differences(base: Line, candidate: Line) -> tuple[Difference, ...]:
     return (*found, *_forms(_coarse(subject), *seen))
 
 
+def other_order(base: Line, candidate: Line) -> bool:
+    """Whether the tables differ in directories that may go or stay: no difference, but what follows may follow from it."""
+    left = [(step["observed"] or {}).get("by_order", []) for step in (base, candidate)]
+    return bool(left[0] != left[1])
+
+
 def _coarse(subject: str) -> str:
     """VACUUM is VACUUM for what all its commits have in common."""
     return "VACUUM" if subject.startswith("VACUUM") and "mistake" not in subject else subject

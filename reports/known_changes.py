@@ -114,6 +114,12 @@ BY_ENGINE: Mapping[str, tuple[KnownChange, ...]] = {
             "VACUUM.*",
         ),
         KnownChange(
+            "4.0",
+            "Spark 4, which goes with it, has names and SQLSTATEs for errors that had none.",
+            "apache/spark v4.0.0: error-conditions.json",
+            r"error _LEGACY_ERROR_TEMP_\d+ → \S+|error [A-Z_]+: sqlstate None → \w+",
+        ),
+        KnownChange(
             "4.1",
             "A RETAIN that does not round to 0 hours is ignored: it neither shortens nor lengthens, and is never refused.",
             "delta-io/delta#5028 (v4.1.0)",

@@ -483,6 +483,12 @@ EXPLAINED = [
     ("3.3", "VACUUM", "no _last_vacuum_info → one"),
     ("3.3", "VACUUM, DRY RUN", "names more files or directories named metadata"),
     ("3.3", "VACUUM", "deletes other paths with special characters from storage"),
+    ("4.0", "VACUUM with a mistake: clause that is said twice", "error DUPLICATE_CLAUSES: sqlstate None → 42614"),
+    (
+        "4.0",
+        "VACUUM with a mistake: temporary view as the target",
+        "error _LEGACY_ERROR_TEMP_1013 → EXPECT_TABLE_NOT_VIEW",
+    ),
     ("4.1", "VACUUM with RETAIN", "error IllegalArgumentException → none"),
     ("4.1", "VACUUM LITE with RETAIN, DRY RUN", "names fewer files"),
     ("4.1", "VACUUM with RETAIN", "START: another value of the metric numFilesToDelete"),
@@ -669,3 +675,10 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert main(["compare", base, str(tmp_path / "other"), "--out", str(tmp_path / "out")]) == 2
     assert capsys.readouterr().err.startswith("The runs judged other cases: 1 of 1 case")
     assert Verdict("fail") is Verdict.FAIL
+
+
+def test_what_the_order_of_deletion_decides_is_no_difference_and_nothing_is_compared_after_it() -> None:
+    base = case(1, step(by_order=["empty/in"]), step("VACUUM t", index=1, vanished=["empty"]))
+    candidate = case(1, step(), step("VACUUM t", index=1, vanished=["empty", "empty/in"]))
+    found = compare(run(base), run(candidate))
+    assert found.groups == () and found.steps == 1 and found.diverged == 1
