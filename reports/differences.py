@@ -84,7 +84,7 @@ def differences(base: Line, candidate: Line) -> tuple[Difference, ...]:
     found += deeds
     if not deeds:
         found += _answers(subject, base, candidate)
-        found += _numbers(subject, *seen)
+        found += _numbers(subject, *seen) if not other_order(base, candidate) else ()
     found += _bookmark(subject, *(one.get("last_vacuum") for one in seen))
     return (*found, *_forms(_coarse(subject), *seen))
 

@@ -66,10 +66,23 @@ BY_ENGINE: Mapping[str, tuple[KnownChange, ...]] = {
         ),
         KnownChange(
             "3.0",
-            "What VACUUM is refused for has other error classes: a partition's directory, and a path at which no table is.",
+            "Errors of VACUUM have other classes: of a partition's directory, a view, and a path at which no table is.",
             "delta-io/delta v3.0.0: VacuumTableCommand.scala",
-            r"error DELTA_(UNSUPPORTED_VACUUM_SPECIFIC_PARTITION|TABLE_ONLY_OPERATION) → .*",
+            r"error (DELTA_(UNSUPPORTED_VACUUM_SPECIFIC_PARTITION|TABLE_ONLY_OPERATION)|TABLE_OR_VIEW_NOT_FOUND) → .*",
             "VACUUM.*",
+        ),
+        KnownChange(
+            "3.0",
+            "DELETE works on tables with deletion vectors and no column that has a range: it was refused.",
+            "delta-io/delta v2.4.0: DeleteWithDeletionVectorsHelper.scala",
+            r"error FIELD_NOT_FOUND → \S+",
+            _DELETE,
+        ),
+        KnownChange(
+            "3.1",
+            "An unknown table feature is told by an exception of another class.",
+            "delta-io/delta v3.1.0: DeltaErrors.scala, DeltaUnsupportedTableFeatureException",
+            r"error DELTA_UNSUPPORTED_FEATURES_FOR_(READ|WRITE): exception DeltaTableFeatureException → .*",
         ),
         KnownChange(
             "3.1",

@@ -151,6 +151,15 @@ def _mapped_vectors(seen: Seen) -> bool:
     return _vectors(seen) and seen.table.maps_columns
 
 
+@_circumstance(
+    "deletion vectors and no ranges",
+    "The table has deletion vectors, and no data column of a type that has a least value.",
+)
+def _vectors_without_ranges(seen: Seen) -> bool:
+    bare = (Type.BOOLEAN, Type.BINARY)
+    return _vectors(seen) and all(column.type in bare or is_nested(column.type) for column in seen.table.data_columns)
+
+
 @_circumstance("deletion vectors and a column path", "The table has deletion vectors and a data column named path.")
 def _path_with_vectors(seen: Seen) -> bool:
     return _vectors(seen) and any(column.name.lower() == "path" for column in seen.table.data_columns)

@@ -150,7 +150,8 @@ def _counts(seen: Seen, path: str) -> bool:
 
 def _kind(seen: Seen, path: str) -> str:
     if path.endswith(".parquet"):
-        return "change files" if path.startswith("_change_data/") else "data files"
+        change = path.startswith("_change_data/") or path.rpartition("/")[2].startswith("cdc-")
+        return "change files" if change else "data files"
     return "vector files" if path.endswith(".bin") else "other files"
 
 

@@ -477,6 +477,12 @@ EXPLAINED = [
         "VACUUM with a mistake: missing path as the target",
         "error DELTA_TABLE_ONLY_OPERATION → DELTA_MISSING_DELTA_TABLE",
     ),
+    ("3.0", "DELETE", "error FIELD_NOT_FOUND → none"),
+    (
+        "3.1",
+        "VACUUM",
+        "error DELTA_UNSUPPORTED_FEATURES_FOR_READ: exception DeltaTableFeatureException → DeltaUnsupportedTableFeatureException",
+    ),
     ("3.1", "VACUUM, DRY RUN", "error none → DELTA_UNSUPPORTED_FEATURES_FOR_WRITE"),
     ("3.1", "VACUUM", "deletes fewer files or directories named metadata from storage"),
     ("3.2", "DELETE", "commitInfo + tags"),

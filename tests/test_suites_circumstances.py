@@ -88,6 +88,16 @@ HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
         replace(PLAIN, features=(Feature.DELETION_VECTORS.value, Feature.COLUMN_MAPPING_NAME.value)),
         (),
     ),
+    "deletion vectors and no ranges": (
+        Table(
+            (Column("b", Type.BOOLEAN), Column("v", Type.BOOLEAN)),
+            (),
+            (DataFile(0, (), ((True, False),), -DAY),),
+            (Commit(-HOUR, adds=(0,)),),
+            features=(Feature.DELETION_VECTORS.value,),
+        ),
+        (),
+    ),
     "deletion vectors and a column path": (
         Table(
             (Column("path", Type.INTEGER), Column("v", Type.INTEGER)),
