@@ -117,7 +117,7 @@ def _details(comparison: Comparison, rows: int) -> list[str]:
 
 def _detail(group: Group) -> list[str]:
     number = f"{counted(group.cases, 'case')}, {counted(group.steps, 'step')}"
-    kind = f"known since {group.known.since}" if group.known else "unexplained"
+    kind = group.known.word if group.known else "unexplained"
     step = group.step_of(group.base)
     where = (
         f"Step {group.step} of case {code(group.base['id'])}: {code(step['text'])}" if step else "No step was judged."

@@ -36,7 +36,7 @@ def show_comparison(comparison: Comparison, console: Console, *, directory: Path
     if left_out > 0:
         _print(console, f"… and {left_out} more, in {directory / 'comparison.md'}")
     for one in explained(comparison):
-        _print(console, f"known since {one.change.since}: {one.change.sentence}")
+        _print(console, f"{one.change.word}: {one.change.sentence}")
         _print(console, f"  {counted(one.cases, 'case')}; source: {one.change.source}")
     _print(console, "")
     for line in (versions(comparison.base), versions(comparison.candidate), tally(comparison), behaviour(comparison)):

@@ -16,7 +16,7 @@ from reports.differences import Difference
 
 @dataclass(frozen=True)
 class KnownChange:
-    """A change that came with a version. ``subject`` and ``what`` are patterns of a whole Difference, from old to new.
+    """A change that came with a version, or lies between two engines (no ``since``). ``subject`` and ``what`` are patterns of a whole Difference, from old to new.
 
     ``source`` is where a person can read of it. The default subject is any.
     """
@@ -26,6 +26,11 @@ class KnownChange:
     source: str
     what: str
     subject: str = ".*"
+
+    @property
+    def word(self) -> str:
+        """``known since 4.1``, or ``known`` where it is of two engines."""
+        return f"known since {self.since}" if self.since else "known"
 
     @cached_property
     def _patterns(self) -> tuple[re.Pattern[str], re.Pattern[str]]:
@@ -198,7 +203,68 @@ BY_ENGINE: Mapping[str, tuple[KnownChange, ...]] = {
 }
 
 #: What is known of a pair of engines, from the first to the second; versions do not count.
-BY_PAIR: Mapping[tuple[str, str], tuple[KnownChange, ...]] = {}
+BY_PAIR: Mapping[tuple[str, str], tuple[KnownChange, ...]] = {
+    ("spark", "deltalake"): (
+        KnownChange(
+            "",
+            "delta-rs gives commitInfo and its metrics names and fields of its own.",
+            "delta-io/delta-rs: crates/core/src/operations/delete.rs and vacuum.rs",
+            r"((START|END): )?(commitInfo|metrics|parameters) [+-] .*",
+        ),
+        KnownChange(
+            "",
+            "delta-rs keeps no bookmark for LITE: that looks through the tombstones of the current version each time.",
+            "delta-io/delta-rs: crates/core/src/operations/vacuum.rs, VacuumMode::Lite",
+            r"a _last_vacuum_info → none|error DELTA_CANNOT_VACUUM_LITE → none",
+        ),
+        KnownChange(
+            "",
+            "Removes that delta-rs writes carry no statistics.",
+            "delta-io/delta-rs: crates/core/src/operations/delete.rs",
+            r"remove fields - stats.*",
+        ),
+        KnownChange(
+            "",
+            "Errors of delta-rs have no classes.",
+            "delta-io/delta-rs: python/src/error.rs",
+            r"error [A-Z_.]+ → (DeltaError|TableNotFoundError|DeltaProtocolError|CommitFailedError)",
+        ),
+        KnownChange(
+            "",
+            "delta-rs writes no deletion vectors: it rewrites the file.",
+            "delta-io/delta-rs: crates/core/src/operations/delete.rs",
+            r"hides rows of fewer files|writes (fewer vector|more data) files|adds more files"
+            r"|add fields - (deletionVector.*|stats\.tightBounds)",
+            "DELETE",
+        ),
+        KnownChange(
+            "",
+            "delta-rs does what RETAIN says; Spark ignores it since 4.1.",
+            "delta-io/delta#5028 (v4.1.0)",
+            r"(commits|deletes|names|error) .*",
+            _RETAIN,
+        ),
+        KnownChange(
+            "",
+            "A VACUUM of delta-rs that finds nothing to delete commits nothing.",
+            "delta-io/delta-rs: crates/core/src/operations/vacuum.rs",
+            r"commits VACUUM START, VACUUM END → none",
+        ),
+        KnownChange(
+            "",
+            "delta-rs knows of no directories: it lists objects, deletes and counts no directory.",
+            "delta-io/delta-rs: crates/core/src/operations/vacuum.rs",
+            r"END: another value of the metric numVacuumedDirectories",
+        ),
+        KnownChange(
+            "",
+            "Spark fails on tables with inline deletion vectors (VAC-LIVE-6).",
+            "docs/findings.md",
+            r"error SparkException → none",
+            "VACUUM.*",
+        ),
+    ),
+}
 
 
 @dataclass(frozen=True)

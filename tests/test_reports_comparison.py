@@ -522,7 +522,8 @@ def test_known_changes_are_known_between_the_versions_that_they_lie_between(
     for base, candidate in ((f"{since}.0", "4.4.0"), (since, "4.4.0")):
         found = knowledge(("spark", base), ("spark", candidate)).of(difference, nothing)
         assert found is None or found.since > since
-    assert knowledge(("spark", "2.4.0"), ("deltalake", "4.4.0")).of(difference, nothing) is None
+    between = knowledge(("spark", "2.4.0"), ("deltalake", "4.4.0")).of(difference, nothing)
+    assert between is None or not between.since, "versions of one engine say nothing of another"
     assert knowledge(("deltalake", "0.1.0"), ("deltalake", "9.0.0")).of(difference, nothing) is None
 
 
@@ -688,3 +689,26 @@ def test_what_the_order_of_deletion_decides_is_no_difference_and_nothing_is_comp
     candidate = case(1, step(), step("VACUUM t", index=1, vanished=["empty", "empty/in"]))
     found = compare(run(base), run(candidate))
     assert found.groups == () and found.steps == 1 and found.diverged == 1
+
+
+@pytest.mark.parametrize(
+    ("subject", "what"),
+    [
+        ("DELETE", "metrics + num_deleted_rows"),
+        ("VACUUM", "START: commitInfo - txnId"),
+        ("VACUUM", "a _last_vacuum_info → none"),
+        ("DELETE", "remove fields - stats.numRecords"),
+        ("DELETE with a mistake: unknown column", "error UNRESOLVED_COLUMN.WITH_SUGGESTION → DeltaError"),
+        ("DELETE", "hides rows of fewer files"),
+        ("VACUUM with RETAIN", "deletes fewer files from storage"),
+        ("VACUUM", "commits VACUUM START, VACUUM END → none"),
+        ("VACUUM LITE", "END: another value of the metric numVacuumedDirectories"),
+        ("VACUUM, DRY RUN", "error SparkException → none"),
+    ],
+)
+def test_what_is_known_between_the_two_engines(subject: str, what: str) -> None:
+    difference, nothing = Difference(subject, what), Difference(subject, "nothing")
+    found = knowledge(("spark", "4.4.0"), ("deltalake", "1.6.6")).of(difference, nothing)
+    assert found is not None and found.word == "known"
+    assert found is knowledge(("deltalake", "1.6.6"), ("spark", "4.4.0")).of(nothing, difference)
+    assert knowledge(("deltalake", "1.0.0"), ("deltalake", "1.6.6")).of(difference, nothing) is None
