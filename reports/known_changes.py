@@ -16,7 +16,9 @@ from reports.differences import Difference
 
 @dataclass(frozen=True)
 class KnownChange:
-    """A change that came with a version, or lies between two engines (no ``since``). ``subject`` and ``what`` are patterns of a whole Difference, from old to new.
+    """A change that came with a version, or lies between two engines (then without ``since``).
+
+    ``subject`` and ``what`` are patterns of a whole Difference, from old to new.
 
     ``source`` is where a person can read of it. The default subject is any.
     """
