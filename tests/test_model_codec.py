@@ -912,3 +912,14 @@ def test_a_message_shows_any_value_and_no_long_one() -> None:
     assert shown(date(2020, 2, 29)) == '"2020-02-29"'
     assert shown("x" * 58) == f'"{"x" * 58}"'
     assert shown("x" * 59) == f'"{"x" * 56}...'
+
+
+def test_a_generated_nan_is_the_same_as_its_source() -> None:
+    columns = (Column("v", Type.DOUBLE), Column("copy", Type.DOUBLE, generated_from="v"))
+    row = (float("nan"), float("nan"))
+    table = Table(columns, (), (DataFile(0, (), (row,), -1),), (Commit(-1, adds=(0,)),))
+    written = codec.to_json(Case(table, ()))
+    assert codec.to_json(codec.from_json(written)) == written
+    other = Table(columns, (), (DataFile(0, (), ((1.0, float("nan")),), -1),), (Commit(-1, adds=(0,)),))
+    with pytest.raises(CorruptCase, match="has another value"):
+        codec.from_json(codec.to_json(Case(other, ())))

@@ -209,7 +209,8 @@ def test_the_conditions_of_blunders_are_wrong_in_the_one_way_that_is_meant() -> 
         (VacuumBlunder.TEMPORARY_VIEW, (3, 0, 0), "_LEGACY_ERROR_TEMP_1013", None),
         (VacuumBlunder.TEMPORARY_VIEW, (3, 3, 2), "_LEGACY_ERROR_TEMP_1013", None),
         (VacuumBlunder.TEMPORARY_VIEW, (4, 0, 0), "EXPECT_TABLE_NOT_VIEW.NO_ALTERNATIVE", "42809"),
-        (VacuumBlunder.CLAUSE_TWICE, (2, 4, 0), "DUPLICATE_CLAUSES", "42614"),
+        (VacuumBlunder.CLAUSE_TWICE, (3, 3, 2), "DUPLICATE_CLAUSES", None),
+        (VacuumBlunder.CLAUSE_TWICE, (4, 0, 0), "DUPLICATE_CLAUSES", "42614"),
     ],
 )
 def test_older_releases_tell_some_refusals_otherwise(

@@ -295,6 +295,7 @@ def test_a_script_is_python_that_imports_nothing_of_ours(tmp_path: Path, monkeyp
             "condition": None,
             "version": 0,
             "either": [],
+            "taken": 0,
         }
         code = laws.LAWS[name].__code__
         params = {key: required[key] for key in code.co_varnames[1 : code.co_argcount]}

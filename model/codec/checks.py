@@ -213,6 +213,11 @@ def _check_masks(
 # The rows -----------------------------------------------------------------------------------------------------------
 
 
+def _same(one: Value, other: Value) -> bool:
+    """Whether two values are the same: NaN is, though it does not equal itself."""
+    return one == other or repr(one) == repr(other)
+
+
 def _check_rows(table: Table, files: Placed) -> None:
     """All rows keep to the columns' rules and to the table's checks. Whether NULL may be is checked in reading."""
     generated = [column for column in table.columns if column.generated_from is not None]
@@ -225,7 +230,7 @@ def _check_rows(table: Table, files: Placed) -> None:
             row = dict(zip(types, table.row(file.partition, stored)))
             for column in generated:
                 source = column.generated_from
-                if source is not None and row[column.name] != row[source]:
+                if source is not None and not _same(row[column.name], row[source]):
                     corrupt(where, f"{column.name!r} is generated from {source!r}, but has another value")
             for position, check in enumerate(table.checks):
                 if not _keeps(check, row, types, where, position):
