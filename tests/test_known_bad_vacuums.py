@@ -42,7 +42,7 @@ BY_CLAUSE = [(fault, clause) for fault in VACUUM_FAULTS for clause in fault.caug
 
 
 #: Older releases of Delta on Spark, by whose rules nothing may be noticed on an engine that goes by them.
-OLDER = ("2.4.0", "3.2.1", "4.0.1")
+OLDER = ("2.4.0", "3.2.1")
 
 #: What a known-bad engine is built on: the engine of our own by Spark's rules, or by those of delta-rs.
 RULES = {"spark": SPARK, "deltalake": DELTA_RS, **{version: rules_of(version) for version in OLDER}}
