@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from reports.deviations import Deviation, InvalidDeviations, in_force, read_deviations
+from reports.deviations import Deviation, InvalidDeviations, in_force, proposed, read_deviations
 
 GOOD = """
 [[deviation]]
@@ -113,3 +113,17 @@ def test_a_deviation_counts_up_to_its_last_day() -> None:
     assert in_force([deviation], version="4.4.0", today=date(2027, 1, 31)) == (deviation,)
     assert in_force([deviation], version="4.4.0", today=date(2027, 2, 1)) == ()
     assert in_force([deviation], version="3.3.2", today=date(2027, 1, 31)) == ()
+
+
+def test_what_is_proposed_is_refused_until_a_person_has_said_why(tmp_path: Path) -> None:
+    path = tmp_path / "proposed.toml"
+    text = proposed([("VAC-SAFE-1", 'It deleted "a\nb".'), ("DEL-ROW-1", "")], version="4.4.0")
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InvalidDeviations, match="needs 'reason'"):
+        read_deviations(path)
+    path.write_text(text.replace('reason = ""', 'reason = "r"').replace('link = ""', 'link = "l"'), encoding="utf-8")
+    assert [(one.clause, one.versions) for one in read_deviations(path)] == [
+        ("VAC-SAFE-1", "==4.4.0"),
+        ("DEL-ROW-1", "==4.4.0"),
+    ]
+    assert proposed([], version="4.4.0") == "# Nothing failed on 4.4.0.\n"

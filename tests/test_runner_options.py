@@ -206,3 +206,20 @@ def test_an_unknown_fault_ends_pytest_with_2_and_one_line() -> None:
     assert ended.returncode == 2
     (line,) = (ended.stdout + ended.stderr).strip().splitlines()
     assert line == "Exit: --known-bad none is not known: `--known-bad list` names those that are."
+
+
+def test_a_proposal_goes_into_a_new_file_only(tmp_path: Path) -> None:
+    there, new = tmp_path / "there.toml", tmp_path / "new.toml"
+    there.write_text("")
+    assert chosen(f"--propose-deviations={new}").propose_deviations == new
+    with pytest.raises(UsageMistake, match="is there already: name a new file"):
+        chosen(f"--propose-deviations={there}")
+    with pytest.raises(UsageMistake, match="lies in no directory"):
+        chosen(f"--propose-deviations={tmp_path / 'none' / 'a.toml'}")
+
+
+def test_an_engine_to_share_with_may_have_a_version() -> None:
+    assert chosen("--shared-with=spark==3.3.2").shared_with == ("spark", "3.3.2")
+    for wrong in ("spark==", "spark==x", "flink"):
+        with pytest.raises(UsageMistake, match="--shared-with"):
+            chosen(f"--shared-with={wrong}")
