@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,6 +41,11 @@ class Outcome:
     @property
     def seconds(self) -> float:
         return (self.ended - self.started) / 1000
+
+
+def now() -> int:
+    """The wall clock, ms since the epoch."""
+    return time.time_ns() // 1_000_000
 
 
 class EngineDied(Exception):
@@ -84,3 +90,8 @@ class Engine(Protocol):
         ...
 
     def close(self) -> None: ...
+
+
+def version_of(engine: Engine) -> str:
+    """The engine's own version."""
+    return next(iter(engine.versions.values()))

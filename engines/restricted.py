@@ -2,40 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
-
-from engines.port import Engine, Outcome
+from engines.around import Around
+from engines.port import Engine
 from model.capabilities import Capabilities
-from model.rules import Rules
-from model.steps import EngineStep
 
 
-class Restricted:
+class Restricted(Around):
     """``engine``, with other ``capabilities``."""
 
     def __init__(self, engine: Engine, capabilities: Capabilities) -> None:
-        self._engine = engine
+        super().__init__(engine)
         self._capabilities = capabilities
-
-    @property
-    def name(self) -> str:
-        return self._engine.name
-
-    @property
-    def versions(self) -> Mapping[str, str]:
-        return self._engine.versions
 
     @property
     def capabilities(self) -> Capabilities:
         return self._capabilities
-
-    @property
-    def rules(self) -> Rules:
-        return self._engine.rules
-
-    def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
-        return self._engine.run(root, step, clock=clock, version=version)
-
-    def close(self) -> None:
-        self._engine.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from model.rules import Retain
 from model.table import HOUR
 
 
@@ -37,6 +38,22 @@ class Cutoff:
             return False
         old = self.is_old(deleted)
         return None if old is None else not old
+
+
+def effective_retain(hours: float | None, rule: Retain) -> int | None:
+    """The RETAIN of these hours that has an effect, in ms: any, or only one that rounds to 0 (facts 1.2, step 4)."""
+    if hours is None:
+        return None
+    rounded = whole_hours(hours)
+    return rounded if rounded == 0 or rule is Retain.ANY else None
+
+
+def refuses_retain(retain: int | None, *, retention: int, safety_check: bool) -> bool:
+    """Whether a VACUUM is refused for a RETAIN that has an effect, in ms.
+
+    It is for one that is too short, while the check is on (facts 1.2, step 7), and for a negative one always (facts 5).
+    """
+    return retain is not None and (retain < 0 or (safety_check and retain < retention))
 
 
 def cutoff_for(

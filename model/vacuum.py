@@ -32,6 +32,8 @@ from model.paths import is_visible as is_visible
 from model.paths import parents as parents
 from model.retention import Cutoff as Cutoff
 from model.retention import cutoff_for as cutoff_for
+from model.retention import effective_retain as effective_retain
+from model.retention import refuses_retain as refuses_retain
 from model.retention import whole_hours as whole_hours
 from model.scans import FullScan as FullScan
 from model.scans import InventoryScan as InventoryScan

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import suites.clauses  # noqa: F401 - fills the catalogue
-from engines.port import Engine
+from engines.port import Engine, version_of
 from engines.provider import ENGINES as JUDGED
 from engines.provider import open_adapter, provider_for
 from proof.model_engine import ModelEngine
@@ -79,11 +79,6 @@ def open_engine(bench: Bench) -> Engine:
         return ModelEngine()
     caller = Caller(bench.address, bench.key)
     return open_adapter(bench.engine, lambda lost: caller.call("lease", lost))
-
-
-def version_of(engine: Engine) -> str:
-    """The engine's own version."""
-    return next(iter(engine.versions.values()))
 
 
 # ---- in a worker process

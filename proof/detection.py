@@ -7,50 +7,31 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from engines.around import Around
 from engines.known_bad import Fault, KnownBadEngine
 from engines.port import Engine, Outcome
 from model.capabilities import Capabilities, has
 from model.case import Case
 from model.codec import case_id, dumps
-from model.rules import Rules
 from model.steps import EngineStep
 from proof.bench import Worker
 from suites.judge import Judge, JudgedCase
 from suites.reduction import reduce, truncated
 
 
-class Stopwatch:
+class Stopwatch(Around):
     """An engine that adds up the seconds of its steps."""
 
     def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+        super().__init__(engine)
         self.seconds = 0.0
-
-    @property
-    def name(self) -> str:
-        return self._engine.name
-
-    @property
-    def versions(self) -> Mapping[str, str]:
-        return self._engine.versions
-
-    @property
-    def capabilities(self) -> Capabilities:
-        return self._engine.capabilities
-
-    @property
-    def rules(self) -> Rules:
-        return self._engine.rules
 
     def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
         began = time.perf_counter()
         try:
-            return self._engine.run(root, step, clock=clock, version=version)
+            return super().run(root, step, clock=clock, version=version)
         finally:
             self.seconds += time.perf_counter() - began
-
-    def close(self) -> None:
-        self._engine.close()
 
 
 @dataclass(frozen=True)

@@ -16,10 +16,10 @@ from typing import Any
 
 from engines.known_bad import FAULTS, Fault
 from proof.bench import ENGINES, bench, worker, workers
-from proof.commands import Parser, ended, whole
 from proof.deck import deck, rest
 from proof.detection import Examiner, chapters, inapplicable, size_of
 from proof.power_document import document
+from runner.commands import Parser, ended, whole
 from runner.controller import FIXED_SEED
 from runner.options import UsageMistake
 from suites.clause import CATALOGUE

@@ -6,15 +6,14 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import hypothesis
-from hypothesis import HealthCheck, Phase, Verbosity, given, settings
+from hypothesis import HealthCheck, Phase, Verbosity, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from model.capabilities import Capabilities
 from model.case import Case
 from model.codec import case_id
-from strategies.fitted import fitted_cases
 from suites.campaigns import Shard, shards
-from suites.drawing import MACHINE_STEPS, PromiseBroken
+from suites.drawing import MACHINE_STEPS, PromiseBroken, drawn_cases
 from suites.judge import Judge, JudgedCase
 from suites.machine import TableMachine
 from suites.profiles import PROFILES, Profile
@@ -34,21 +33,7 @@ def random_shards(profile: Profile = PROFILES["nightly"]) -> list[Shard]:
 
 def random_cases(shard: Shard, seed: int, capabilities: Capabilities) -> list[Case]:
     """The different cases that a shard draws by this seed, as the engine can be asked for them: its number of cases at most."""
-    drawn: list[Case] = []
-
-    @hypothesis.seed(shard.seed(seed))
-    @settings(
-        max_examples=shard.cases + 1,
-        database=None,
-        phases=(Phase.generate,),
-        deadline=None,
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(fitted_cases(shard.campaign.cases(), capabilities=capabilities))
-    def draw(case: Case) -> None:
-        drawn.append(case)
-
-    draw()
+    drawn = drawn_cases(shard, seed, capabilities, examples=shard.cases + 1)
     # Hypothesis begins with the simplest case of all, each time anew; and varies each case before it draws another.
     return list({case_id(case): case for case in drawn[1:]}.values())
 

@@ -16,14 +16,15 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from engines.port import version_of
 from engines.provider import ENGINES as JUDGED
 from model.case import Case
 from model.codec import case_id, to_json
 from proof.bench import ENGINES, ROOT, Bench, bench, worker, workers
-from proof.commands import Parser, ended, positive, whole
 from proof.detection import Stopwatch
 from proof.ledger import Ledger, Line, Subject, Sums, suite_digest
 from proof.random_cases import explore, random_cases, random_shards
+from runner.commands import Parser, ended, positive, whole
 from suites.campaigns import EXPLORATION, Shard
 from suites.judge import JudgedCase
 from suites.reduction import truncated
@@ -35,7 +36,7 @@ DIRECTORY = Path("build/soundness")
 
 def version() -> str:
     """The engine's own version."""
-    return next(iter(worker().engine.versions.values()))
+    return version_of(worker().engine)
 
 
 def judged(seed: int, name: str) -> Line:

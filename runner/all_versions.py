@@ -6,16 +6,15 @@ keeps its promise; 1: one does not; 2: one was not judged to its end.
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from engines.port import EngineUnavailable
 from engines.versions import JUDGED, Pair, pair_of
 from model.versions import parse
 from reports.stream import StreamError, read_run
+from runner.commands import Parser, in_a_sentence
 from runner.environments import ROOT, run_gate
 
 DIRECTORY = Path("build/versions")
@@ -57,7 +56,7 @@ def row(pair: Pair) -> Row | None:
     )
 
 
-_VERDICTS = ("pass", "xfail", "unsupported", "fail")
+_VERDICTS = ("pass", "xfail", "unsupported")
 
 
 def table(rows: Iterable[Row]) -> str:
@@ -70,7 +69,7 @@ def table(rows: Iterable[Row]) -> str:
         counts = dict(row.counts)
         word = {0: "✅ kept", 1: "❌ broken"}.get(row.exit, "⚠️ not judged to its end")
         cells = [row.pair.delta, row.pair.pyspark, word, row.cases, row.steps]
-        cells += [counts.get(verdict, 0) for verdict in _VERDICTS[:3]]
+        cells += [counts.get(verdict, 0) for verdict in _VERDICTS]
         lines.append(f"| {' | '.join(map(str, [*cells, ', '.join(row.failing) or '–']))} |")
     return "\n".join(lines)
 
@@ -84,17 +83,14 @@ def written(text: str, table: str) -> str:
     return f"{before}{BEGIN}\n\n{table}\n\n{END}{after}"
 
 
+@in_a_sentence
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="tox -e all-versions --", description=(__doc__ or "").partition("\n")[2])
+    parser = Parser(prog="tox -e all-versions --", description=(__doc__ or "").partition("\n")[2])
     parser.add_argument("versions", nargs="*", metavar="VERSION", help=f"default: {', '.join(JUDGED)}")
     parser.add_argument("--profile", default="smoke", metavar="NAME", help="the budget (default: smoke)")
     parser.add_argument("--write", action="store_true", help="put the table into docs/versions.md and README.md")
     asked, options = parser.parse_known_args(arguments)
-    try:
-        pairs = [pair_of(version) for version in asked.versions or JUDGED]
-    except EngineUnavailable as mistake:
-        print(mistake, file=sys.stderr)
-        return 2
+    pairs = [pair_of(version) for version in asked.versions or JUDGED]
     for pair in pairs:
         print(f"Delta {pair.delta} on PySpark {pair.pyspark}.", flush=True)
         run_gate(pair, ["--profile", asked.profile, *options], report=ROOT / DIRECTORY / pair.delta)

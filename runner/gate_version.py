@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import sys
 
-from engines.port import EngineUnavailable
 from engines.versions import pair_of
+from runner.commands import in_a_sentence
 from runner.environments import run_gate
+from runner.options import UsageMistake
 
 _USAGE = "Name the version: tox -e gate-version -- 3.3.2 (or 3.3.2@3.5.3, with the PySpark), then options of the gate."
 
 
+@in_a_sentence
 def main(arguments: list[str]) -> int:
     """The gate's exit code; 2 where the version cannot be judged here."""
     if not arguments or arguments[0].startswith("-"):
-        print(_USAGE, file=sys.stderr)
-        return 2
-    try:
-        pair = pair_of(arguments[0])
-    except EngineUnavailable as mistake:
-        print(mistake, file=sys.stderr)
-        return 2
-    return run_gate(pair, arguments[1:])
+        raise UsageMistake(_USAGE)
+    return run_gate(pair_of(arguments[0]), arguments[1:])
 
 
 if __name__ == "__main__":

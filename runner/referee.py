@@ -8,14 +8,14 @@ from collections.abc import Callable, Container
 from pathlib import Path
 from typing import Any, Protocol
 
-from engines.port import Engine
+from engines.port import Engine, version_of
 from engines.provider import capabilities_of
 from engines.restricted import Restricted
 from model.capabilities import EVERYTHING
 from model.case import Case
 from model.codec import CorruptCase, from_json
 from runner.options import Options, UsageMistake
-from strategies.fitted import fitted, knows_types
+from strategies.fitted import fits
 from suites.campaigns import EXPLORATION, Shard
 from suites.clause import CATALOGUE, Clause, matches, unsupported
 from suites.drawing import Drawing
@@ -109,16 +109,13 @@ class Referee:
         assert self._options.replay is not None
         case = read_case(self._options.replay)
         judge = self._ready()
-        if (
-            not knows_types(case, capabilities=self._capabilities)
-            or fitted(case, capabilities=self._capabilities) != case
-        ):
+        if fits(case, capabilities=self._capabilities):
+            judged = judge.judge(case)
+        else:
             assert self._engine is not None
-            engine = f"{self._engine.name} {next(iter(self._engine.versions.values()))}"
+            engine = f"{self._engine.name} {version_of(self._engine)}"
             lacking = f"{engine} cannot be asked for all that the case holds: replay it on an engine that can."
             judged = JudgedCase(case, (), {}, Failure("harness", lacking))
-        else:
-            judged = judge.judge(case)
         self._link.case(case_line(judged, campaign="replay", shard=0, index=0, origin="replayed"))
 
     def close(self) -> None:

@@ -6,14 +6,13 @@ did; 2: one of the gates did not come to its end, or the two cannot be compared.
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from engines.port import EngineUnavailable
 from engines.versions import Pair, pair_of
 from reports.__main__ import main as reports
+from runner.commands import Parser, in_a_sentence
 from runner.environments import ROOT, run_gate
 
 DIRECTORY = Path("build/upgrade")
@@ -31,19 +30,16 @@ def upgrade(base: Pair, candidate: Pair, *, out: Path, options: Sequence[str]) -
     return reports(["compare", str(out / "base"), str(out / "candidate"), "--out", str(out)])
 
 
+@in_a_sentence
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="tox -e upgrade --", description=(__doc__ or "").partition("\n")[2])
+    parser = Parser(prog="tox -e upgrade --", description=(__doc__ or "").partition("\n")[2])
     parser.add_argument(
         "base", metavar="FROM", help="a version of Delta, such as 3.3.2, or 3.3.2@3.5.3 with the PySpark"
     )
     parser.add_argument("candidate", metavar="TO", help="another one")
     parser.add_argument("--out", type=Path, metavar="DIR", help="where all goes (default: build/upgrade/FROM-TO)")
     asked, options = parser.parse_known_args(arguments)
-    try:
-        base, candidate = pair_of(asked.base), pair_of(asked.candidate)
-    except EngineUnavailable as mistake:
-        print(mistake, file=sys.stderr)
-        return 2
+    base, candidate = pair_of(asked.base), pair_of(asked.candidate)
     out = asked.out or DIRECTORY / f"{asked.base}-{asked.candidate}"
     return upgrade(base, candidate, out=(ROOT / out), options=options)
 

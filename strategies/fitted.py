@@ -65,6 +65,11 @@ def _knows(type: AnyType, capabilities: Capabilities) -> bool:
     return capabilities.nested if is_nested(type) else type in capabilities.types
 
 
+def fits(case: Case, *, capabilities: Capabilities) -> bool:
+    """Whether the engine can be asked for all that the case holds."""
+    return knows_types(case, capabilities=capabilities) and fitted(case, capabilities=capabilities) == case
+
+
 def fitted(case: Case, *, capabilities: Capabilities) -> Case:
     """The case as the engine can be asked for it. Each step stays in its place: others name it by its number."""
     if capabilities == EVERYTHING:

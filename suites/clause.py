@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Generic, TypeVar
 
-from engines.port import Engine
+from engines.port import Engine, version_of
 from model.capabilities import Capabilities, Need, has
 from model.layout import is_named_by_engine
 from model.rules import Rules
@@ -156,7 +156,7 @@ def not_held_against(clause: Clause[Any], version: str, capabilities: Capabiliti
 
 def unsupported(engine: Engine) -> dict[str, str]:
     """The clauses of the catalogue that are not held against this engine, each with the reason."""
-    version = next(iter(engine.versions.values()))
+    version = version_of(engine)
     reasons = {
         id: not_held_against(clause, version, engine.capabilities, engine.rules) for id, clause in CATALOGUE.items()
     }

@@ -76,11 +76,20 @@ def fixed_cases(shard: Shard, run: int, capabilities: Capabilities = EVERYTHING)
         return list(
             {case_id(case): case for case in (fitted(one, capabilities=capabilities) for one in known)}.values()
         )
+    drawn = drawn_cases(shard, run, capabilities, examples=shard.cases * DRAWN_FOR_ONE)
+    distinct = list({case_id(case): case for case in drawn}.values())
+    spacing = len(distinct) / shard.cases
+    places = [int(spacing * (place + 0.5)) for place in range(shard.cases)]
+    return [distinct[place] for place in dict.fromkeys(places)] if distinct else []
+
+
+def drawn_cases(shard: Shard, run: int, capabilities: Capabilities, *, examples: int) -> list[Case]:
+    """What a shard draws by the seed ``run``, in order, the simplest case of all first; the same case may come again."""
     drawn: list[Case] = []
 
     @hypothesis.seed(shard.seed(run))
     @settings(
-        max_examples=shard.cases * DRAWN_FOR_ONE,
+        max_examples=examples,
         database=None,
         phases=(Phase.generate,),
         deadline=None,
@@ -91,10 +100,7 @@ def fixed_cases(shard: Shard, run: int, capabilities: Capabilities = EVERYTHING)
         drawn.append(case)
 
     draw()
-    distinct = list({case_id(case): case for case in drawn}.values())
-    spacing = len(distinct) / shard.cases
-    places = [int(spacing * (place + 0.5)) for place in range(shard.cases)]
-    return [distinct[place] for place in dict.fromkeys(places)] if distinct else []
+    return drawn
 
 
 def search_settings(shard: Shard, database: Path) -> settings:

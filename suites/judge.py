@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import shutil
-import time
 import traceback
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from deltalog.aging import age
-from engines.port import Engine, EngineDied, Outcome
+from engines.port import Engine, EngineDied, Outcome, now
 from model.case import Case
 from model.delete import matches, may_fail
 from model.history import live_ids, masked, visible_rows
@@ -159,7 +158,7 @@ class Trial:
         self._root = root
         self._clauses = clauses
         self._excuses = excuses
-        self._start = _now()
+        self._start = now()
         self._clock = self._start
         self._aged = 0  # ms that the table was made older by, where the engine's clock cannot be set
         self._aged_before: list[int] = []  # by step
@@ -184,7 +183,7 @@ class Trial:
         self._version_before.append(self._state.version)
         self._aged_before.append(self._aged)
         if not self._engine.rules.own_clock:
-            self._clock = _now()
+            self._clock = now()
         if not isinstance(step, ENGINE_STEPS):
             self._arrange(step, self._state)
             self._state = self._observer.observe()
@@ -337,8 +336,3 @@ class Trial:
     def _without_matching(self, rows: Rows, step: Delete) -> Rows:
         """The rows that a DELETE leaves: all for which its condition is FALSE or NULL, or an error that was not met."""
         return Counter({row: count for row, count in rows.items() if matches(step, self._table, row) is not True})
-
-
-def _now() -> int:
-    """The wall clock, ms since the epoch."""
-    return time.time_ns() // 1_000_000

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from model.refusals import CANNOT_VACUUM_LITE, UNKNOWN_PROTOCOL, Refusal
-from model.rules import Retain, Walk
+from model.rules import Walk
 from model.steps import BadVacuum, Inventory, Trouble, Vacuum
 from model.vacuum import (
     Cutoff,
@@ -19,10 +19,11 @@ from model.vacuum import (
     Scan,
     Window,
     cutoff_for,
+    effective_retain,
     ends_in_error,
     lite_window,
     predict_vacuum,
-    whole_hours,
+    refuses_retain,
 )
 from suites.observation import Seen, relative
 from suites.vacuum_facts import commit_times, lite_scan, named_outside, references_of, tombstone_scan
@@ -35,10 +36,7 @@ class VacuumSeen(Seen):
     @cached_property
     def retain(self) -> int | None:
         """The RETAIN that has an effect, in ms: on Delta since 4.1 only one that rounds to 0 hours (facts 1.2, step 4)."""
-        if self.step.retain_hours is None:
-            return None
-        rounded = whole_hours(self.step.retain_hours)
-        return rounded if rounded == 0 or self.rules.retain is Retain.ANY else None
+        return effective_retain(self.step.retain_hours, self.rules.retain)
 
     @cached_property
     def cutoff(self) -> Cutoff:
@@ -58,7 +56,7 @@ class VacuumSeen(Seen):
     @property
     def retain_refused(self) -> bool:
         """Whether the step must be refused for its RETAIN: a negative one also with the safety check off."""
-        return self.retain is not None and (self.retain < 0 or (self.too_short and self.step.safety_check))
+        return refuses_retain(self.retain, retention=self.table.retention, safety_check=self.step.safety_check)
 
     @cached_property
     def references(self) -> References:

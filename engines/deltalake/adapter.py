@@ -13,7 +13,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -21,7 +20,7 @@ from typing import IO, cast
 
 import engines
 from engines.deltalake.capabilities import capabilities_of
-from engines.port import EngineDied, EngineError, EngineUnavailable, Outcome
+from engines.port import EngineDied, EngineError, EngineUnavailable, Outcome, now
 from model.capabilities import Capabilities
 from model.rules import DELTA_RS, Rules
 from model.steps import EngineStep
@@ -71,7 +70,7 @@ class DeltalakeEngine:
     def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
         child = self._running()
         late = threading.Event()
-        started = time.time_ns() // 1_000_000
+        started = now()
 
         def too_late() -> None:
             late.set()
@@ -89,7 +88,7 @@ class DeltalakeEngine:
             self.close()
             if aborted:
                 error = EngineError("Aborted", None, None, f"the process was aborted; it said:\n{self._end_of_log()}")
-                return Outcome((), error, started, time.time_ns() // 1_000_000)
+                return Outcome((), error, started, now())
             what = f"passed its time limit of {self._time_limit:g} s" if late.is_set() else "took its process with it"
             raise EngineDied(f"{type(step).__name__.upper()} {what}; its log ends:\n{self._end_of_log()}") from lost
         finally:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import pickle
 import sys
-import time
 import warnings
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from deltalake import DeltaTable, QueryBuilder
 
 from engines.deltalake.sql import identifier, sql
 from engines.deltalake.values import rows_of
-from engines.port import EngineError, Outcome
+from engines.port import EngineError, Outcome, now
 from model.steps import BadDelete, BadVacuum, Blunder, Delete, EngineStep, Read, ReadChanges, Vacuum, VacuumBlunder
 from model.values import Row
 
@@ -105,18 +104,14 @@ def outcome(root: Path, step: EngineStep, version: int | None) -> Outcome:
     """What becomes of a step: rows, or an error. A panic of Rust's is an outcome, too."""
     rows: tuple[Row, ...] = ()
     error = None
-    started = _now()
+    started = now()
     try:
         rows = run(root, step, version)
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException as failure:  # noqa: BLE001 - PanicException is no Exception
         error = EngineError(type(failure).__name__, None, None, str(failure))
-    return Outcome(rows, error, started, _now())
-
-
-def _now() -> int:
-    return time.time_ns() // 1_000_000
+    return Outcome(rows, error, started, now())
 
 
 def main() -> None:

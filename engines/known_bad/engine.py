@@ -5,40 +5,22 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping
 from pathlib import Path
 
+from engines.around import Around
 from engines.known_bad.fault import Fault
 from engines.known_bad.tampering import Tampering
 from engines.port import Engine, Outcome
-from model.capabilities import Capabilities
-from model.rules import Rules
 from model.steps import EngineStep, Vacuum
 
 
-class KnownBadEngine:
+class KnownBadEngine(Around):
     """``engine`` with ``fault`` built in."""
 
     def __init__(self, engine: Engine, fault: Fault) -> None:
-        self._engine = engine
+        super().__init__(engine)
         self._fault = fault
         self._memory: dict[Path, tuple[int, bool, int]] = {}  # by table: VACUUMs, whether the last settled, DRY RUNs
-
-    @property
-    def name(self) -> str:
-        return self._engine.name
-
-    @property
-    def versions(self) -> Mapping[str, str]:
-        return self._engine.versions
-
-    @property
-    def capabilities(self) -> Capabilities:
-        return self._engine.capabilities
-
-    @property
-    def rules(self) -> Rules:
-        return self._engine.rules
 
     def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
         # Not beside the root: what lies there is part of what is observed.
@@ -57,6 +39,3 @@ class KnownBadEngine:
                     (runs, settled, dry_runs + 1) if step.dry_run else (runs + 1, not deleted, dry_runs)
                 )
             return outcome
-
-    def close(self) -> None:
-        self._engine.close()

@@ -7,7 +7,6 @@ import os
 import platform
 import signal
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,7 +18,7 @@ from pyspark.errors import PySparkException
 from pyspark.errors.exceptions.captured import CapturedException
 from pyspark.sql import SparkSession
 
-from engines.port import EngineDied, EngineError, Outcome
+from engines.port import EngineDied, EngineError, Outcome, now
 from engines.spark.deletes import run_bad_delete, run_delete
 from engines.spark.jvm import Lease, end, tail
 from engines.spark.releases import capabilities_of, rules_of
@@ -68,7 +67,7 @@ class SparkEngine:
 
     def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
         with self._watched(step) as session:
-            started = _now()
+            started = now()
             try:
                 self._set_clock(session, root, clock)
                 rows, error = self._execute(session, root, step, version), None
@@ -76,7 +75,7 @@ class SparkEngine:
                 rows, error = (), _error(refusal)
             except Py4JJavaError as failure:
                 rows, error = (), _java_error(failure)
-            return Outcome(rows, error, started, _now())
+            return Outcome(rows, error, started, now())
 
     def close(self) -> None:
         """The JVM is the run's, not ours: it stays."""
@@ -194,10 +193,6 @@ def _changes(spark: SparkSession, root: Path, version: int | None) -> tuple[Row,
 def installed_delta() -> str:
     """The version of the package delta-spark in this environment."""
     return importlib.metadata.version("delta-spark")
-
-
-def _now() -> int:
-    return time.time_ns() // 1_000_000
 
 
 def _raise_if_ours(message: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from uuid import UUID
@@ -17,6 +16,7 @@ from deltalog.schemas import Field
 from deltalog.statistics import full_statistics
 from deltalog.values import to_table
 from deltalog.vectors import write_vector_file
+from engines.port import now
 from model.delete import DeletePrediction, LiveFile, Scope, Way, matches, may_fail, predict_delete
 from model.layout import partition_directory, partition_string, physical_name
 from model.predicate import columns_of
@@ -67,7 +67,7 @@ class Deletion:
         view, predicted = self.view, self.predicted
         adds = self._rewrite() if predicted.way is Way.REWRITE else self._mask()
         changes = self._changes() if predicted.way is Way.REWRITE and view.table.has(Feature.CHANGE_DATA_FEED) else []
-        stamp = time.time_ns() // 1_000_000
+        stamp = now()
         removes = [_removal(view.live[path], stamp) for path in sorted(predicted.touched)]
         actions: list[Action] = [self._info(removes, adds, changes), *removes, *adds, *changes]
         if view.table.has(Feature.ROW_TRACKING) and predicted.way is Way.REWRITE:

@@ -7,13 +7,12 @@ how survivors are packed into files) is open here too, so that the judge is seen
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
 from deltalog.checkpoints import write_checkpoint
-from engines.port import Outcome
+from engines.port import Outcome, now
 from model.capabilities import EVERYTHING, Capabilities
 from model.refusals import (
     APPEND_ONLY,
@@ -53,7 +52,7 @@ class ModelEngine:
         self._deletions = 0
 
     def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
-        started = _now()
+        started = now()
         view = View(root)
         try:
             if view.unreadable:
@@ -73,11 +72,11 @@ class ModelEngine:
             else:
                 rows = Vacuuming(view, step, clock, self._habits, self.rules).run()
         except Refused as refusal:
-            return Outcome((), refusal.error, started, _now())
+            return Outcome((), refusal.error, started, now())
         finally:
             if isinstance(step, (Delete, Vacuum)):
                 self._checkpoint(root, view.snapshot.version, clock)
-        return Outcome(rows, None, started, _now())
+        return Outcome(rows, None, started, now())
 
     def close(self) -> None:
         """There is nothing to close."""
@@ -147,7 +146,3 @@ class ModelEngine:
             kept = [remove for remove in snapshot.removes.values() if (remove.deletion_timestamp or 0) > line]
             policy = view.metadata.configuration.get("delta.checkpointPolicy")
             write_checkpoint(root, snapshot, tombstones=kept, v2=policy == "v2")
-
-
-def _now() -> int:
-    return time.time_ns() // 1_000_000

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,8 +10,9 @@ from typing import Any
 from deltalog.actions import Cdc, CommitInfo, Remove
 from deltalog.commits import write_commit
 from deltalog.names import LOG_DIRECTORY
+from engines.port import now
 from model.refusals import CANNOT_VACUUM_LITE, TOO_SHORT
-from model.rules import SPARK, Retain, Rules, Walk
+from model.rules import SPARK, Rules, Walk
 from model.steps import API_VACUUM_FORMS, Inventory, Trouble, Vacuum
 from model.table import Feature, Kind
 from model.vacuum import (
@@ -27,12 +27,13 @@ from model.vacuum import (
     Scan,
     Thing,
     cutoff_for,
+    effective_retain,
     is_hidden,
     is_visible,
     last_outside_retention,
     lite_window,
     predict_vacuum,
-    whole_hours,
+    refuses_retain,
 )
 from model.values import Row
 from proof.model_engine.refusals import Refused, due
@@ -73,24 +74,20 @@ class Vacuuming:
     rules: Rules = SPARK
 
     def __post_init__(self) -> None:
-        hours = None if self.step.retain_hours is None else whole_hours(self.step.retain_hours)
-        # Since Delta 4.1 any RETAIN that does not round to 0 is ignored (facts 1.2, step 4).
-        self.retain = hours if hours == 0 or self.rules.retain is Retain.ANY else None
-        now = time.time_ns() // 1_000_000
+        self.retain = effective_retain(self.step.retain_hours, self.rules.retain)
+        present = now()
         self.cutoff: Cutoff = cutoff_for(
             clock=self.clock,
             retention=self.view.retention,
             retain=self.retain,
-            wall=(now, now),
+            wall=(present, present),
             own_clock=self.rules.own_clock,
         )
         self.end: int | None = None  # the last version of LITE's window
 
     def run(self) -> tuple[Row, ...]:
         """Do it; the answer. Raises Refused, also where the file system breaks it."""
-        if self.retain is not None and (
-            self.retain < 0 or (self.step.safety_check and self.retain < self.view.retention)
-        ):
+        if refuses_retain(self.retain, retention=self.view.retention, safety_check=self.step.safety_check):
             raise due(TOO_SHORT) if self.rules.retain_error_class else Refused(None, None, "IllegalArgumentException")
         sizes = self._candidates()
         if self.step.dry_run:

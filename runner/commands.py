@@ -1,4 +1,4 @@
-"""What the two commands share: how they read their line, and how they say what was wrong with it."""
+"""What commands share: how they read their line, and how they say what was wrong with it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import math
 import sys
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor
+from functools import wraps
 from typing import NoReturn
 
 from engines.port import EngineUnavailable
@@ -36,14 +37,25 @@ def positive(text: str) -> float:
     return number
 
 
-def ended(main: Callable[[list[str]], int]) -> NoReturn:
-    """Run a command on the process' arguments, and exit: 2 with one sentence where it cannot be done."""
-    try:
-        code = main(sys.argv[1:])
-    except (UsageMistake, EngineUnavailable) as mistake:
-        print(mistake, file=sys.stderr)
-        code = 2
-    except BrokenExecutor:
-        print("A worker process died: nothing is proven. What was written before that is kept.", file=sys.stderr)
-        code = 2
-    sys.exit(code)
+Main = Callable[[list[str]], int]
+
+
+def in_a_sentence(main: Main) -> Main:
+    """The command, whose exit code is 2, with one sentence on standard error, where it cannot be done."""
+
+    @wraps(main)
+    def told(arguments: list[str]) -> int:
+        try:
+            return main(arguments)
+        except (UsageMistake, EngineUnavailable) as mistake:
+            print(mistake, file=sys.stderr)
+        except BrokenExecutor:
+            print("A worker process died: nothing is proven. What was written before that is kept.", file=sys.stderr)
+        return 2
+
+    return told
+
+
+def ended(main: Main) -> NoReturn:
+    """Run a command on the process' arguments, and exit."""
+    sys.exit(in_a_sentence(main)(sys.argv[1:]))
