@@ -60,6 +60,10 @@ def broken(clause: str) -> type[PromiseBroken]:
 #: The rules that one run of the state machine tries, at most.
 MACHINE_STEPS = 20
 
+#: What Hypothesis does in a random profile. To explain a failing example means to vary the smallest one again, which takes
+#: longer than to find it; it gives comments for Hypothesis's own message, which no report of ours shows.
+SEARCH_PHASES = tuple(phase for phase in Phase if phase is not Phase.explain)
+
 #: How many cases a fixed profile draws for one that it judges.
 DRAWN_FOR_ONE = 6
 
@@ -104,11 +108,11 @@ def drawn_cases(shard: Shard, run: int, capabilities: Capabilities, *, examples:
 
 
 def search_settings(shard: Shard, database: Path) -> settings:
-    """How Hypothesis runs a shard of a random profile: all its phases, and what failed is kept for the next run."""
+    """How Hypothesis runs a shard of a random profile. What failed is kept for the next run."""
     return settings(
         max_examples=shard.cases,
         database=DirectoryBasedExampleDatabase(database / shard.name),
-        phases=tuple(Phase),
+        phases=SEARCH_PHASES,
         deadline=None,  # an engine's first step takes seconds, the later ones do not
         report_multiple_bugs=False,
         suppress_health_check=list(HealthCheck),
@@ -194,6 +198,7 @@ class Drawing:
             max_examples=self._shard.cases,
             stateful_step_count=MACHINE_STEPS,
             database=None,  # what fails is in the report, as a case
+            phases=SEARCH_PHASES,
             deadline=None,
             report_multiple_bugs=False,
             suppress_health_check=list(HealthCheck),

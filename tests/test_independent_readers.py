@@ -88,13 +88,13 @@ def test_other_readers_agree_after_a_vacuum(tmp_path: Path) -> None:
     compare(ModelEngine(), cases, tmp_path, least=len(cases))
 
 
-@pytest.mark.parametrize("campaigns", [DELETES, VACUUMS], ids=["DEL", "VAC"])
+@pytest.mark.parametrize(("campaigns", "count", "least"), [(DELETES, 2, 8), (VACUUMS, 1, 8)], ids=["DEL", "VAC"])
 def test_other_readers_agree_on_what_delta_leaves(
-    campaigns: list[Campaign], spark_engine: SparkEngine, tmp_path: Path
+    campaigns: list[Campaign], count: int, least: int, spark_engine: SparkEngine, tmp_path: Path
 ) -> None:
-    """With the clauses: the engine, the model, we and the two readers see the same rows."""
-    cases = [case for case in drawn(campaigns, 2, seed=2) if loses_nothing(case)]
-    compare(spark_engine, cases, tmp_path, least=8)
+    """With the clauses: the engine, the model, we and the two readers see the same rows. A VACUUM costs seconds."""
+    cases = [case for case in drawn(campaigns, count, seed=2) if loses_nothing(case)]
+    compare(spark_engine, cases, tmp_path, least=least)
 
 
 def test_what_a_reader_does_not_support_is_named() -> None:
