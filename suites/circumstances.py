@@ -111,6 +111,17 @@ def _nan(seen: Seen) -> bool:
     return any(isinstance(value, float) and math.isnan(value) for value in values)
 
 
+@_circumstance("test of a list", "The condition of the DELETE tests whether a column is IN a list.")
+def _list(seen: Seen) -> bool:
+    return any(isinstance(test, In) for test in _conditions(seen))
+
+
+@_circumstance("null-safe test of a partition", "The condition of the DELETE compares a partition column by <=>.")
+def _null_safe(seen: Seen) -> bool:
+    tests = [test for test in _conditions(seen) if isinstance(test, Compare) and test.op is Op.NULL_SAFE_EQ]
+    return any(test.column in seen.table.partition_by for test in tests)
+
+
 @_circumstance("constant condition", "The condition of the DELETE, or a part of it, is a constant.")
 def _constant(seen: Seen) -> bool:
     return any(isinstance(test, Constant) for test in _conditions(seen))
@@ -128,6 +139,11 @@ def _nested(seen: Seen) -> bool:
 @_circumstance("file named by URI", "An action of the table names a file by its URI, not by its path from the root.")
 def _uri(seen: Seen) -> bool:
     return bool(seen.before.by_uri) or any(file.reference.value != "relative" for file in seen.table.files)
+
+
+@_circumstance("tombstone without a time", "A remove action of the table has no deletionTimestamp.")
+def _timeless(seen: Seen) -> bool:
+    return any(remove.deleted is None for commit in seen.table.commits for remove in commit.removes)
 
 
 @_circumstance("encoded path", "The path of a data file has characters that a URI encodes.")

@@ -51,6 +51,7 @@ class TableMachine(RuleBasedStateMachine):
         self._program: Program | None = None
         self._taken: list[Step] = []
         self._failure: Failure | None = None
+        self._over = False
 
     @property
     def program(self) -> Program:
@@ -64,7 +65,8 @@ class TableMachine(RuleBasedStateMachine):
         self._program = Program(table, engine_steps=ENGINE_STEPS)
 
     def may_run(self) -> bool:
-        return self._failure is None and self._program is not None and self.program.engine_steps > 0
+        going = self._failure is None and not self._over
+        return going and self._program is not None and self.program.engine_steps > 0
 
     @precondition(may_run)
     @rule(data=st.data())
@@ -112,7 +114,7 @@ class TableMachine(RuleBasedStateMachine):
     @precondition(lambda self: not self.may_run())
     @rule()
     def rest(self) -> None:
-        """The steps of the engine are used up, and Hypothesis must have something to choose."""
+        """The case is at its end, and Hypothesis must have something to choose."""
 
     def _run(self, step: Delete | Vacuum | Read) -> None:
         self.program.run(step)
@@ -123,11 +125,12 @@ class TableMachine(RuleBasedStateMachine):
         step = fitted_step(step, capabilities=self._capabilities)
         self._taken.append(step)
         try:
-            broken = self._trial.take(step)
+            self._over = self._trial.take(step)
         except EngineDied as death:
             self._failure = Failure("engine-died", str(death).partition("\n")[0], str(death))
             return
-        if broken:
+        # What is known of the engine ends a case, too: the table is no longer what it should be.
+        if self._over and self._case().failed:
             self._broken(self._case())
 
     def _case(self) -> JudgedCase:

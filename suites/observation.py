@@ -152,15 +152,17 @@ class DeleteSeen(Seen):
         """Whether the commit's own predicate names no data column, though the condition does, and that may be right."""
         parameters = self.info.fields.get("operationParameters") if self.info else None
         said = parameters.get("predicate") if isinstance(parameters, Mapping) else None
-        if not isinstance(said, str) or self.step.where is None or self.rules.implementation != "spark":
+        if not isinstance(said, str) or self.step.where is None:
             return False
-        try:
-            said = " ".join(map(str, json.loads(said)))  # an array of one text
-        except ValueError:
-            return False
-        # Catalyst writes a column as its name, # and a number.
+        behind = r"(?!\w)"
+        if self.rules.implementation == "spark":
+            try:
+                said = " ".join(map(str, json.loads(said)))  # an array of one text
+            except ValueError:
+                return False
+            behind = r"#\d"  # Catalyst writes a column as its name, # and a number
         names = (re.escape(column.name) for column in self.table.data_columns)
-        named = any(re.search(rf"(?<!\w){name}#\d", said) for name in names)
+        named = any(re.search(rf"(?<!\w){name}{behind}", said) for name in names)
         return not named and says_nothing_of_rows(self.live_files, self.step, self.table)
 
     @cached_property

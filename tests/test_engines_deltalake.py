@@ -8,6 +8,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date, datetime, timezone
 from decimal import Decimal
 from importlib import metadata
@@ -16,6 +17,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+import suites.clauses  # noqa: F401 - fills the catalogue
 from engines.deltalake import adapter
 from engines.deltalake.adapter import DeltalakeEngine
 from engines.deltalake.capabilities import capabilities_of as capabilities_named
@@ -25,6 +27,7 @@ from engines.port import EngineDied, EngineUnavailable, Outcome
 from engines.provider import capabilities_of, open_adapter, provider_for
 from engines.restricted import Restricted
 from model.capabilities import EVERYTHING, Capabilities
+from model.case import Case
 from model.predicate import And, Between, Compare, Constant, Holds, In, IsNull, Like, Not, Of, Op, Or, Predicate
 from model.rules import DELTA_RS
 from model.steps import (
@@ -41,6 +44,8 @@ from model.steps import (
 )
 from model.table import DAY, HOUR, Column, Commit, DataFile, Feature, Removal, Stray, Table
 from model.values import NAN, AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type
+from suites.clause import CATALOGUE, unsupported
+from suites.judge import Judge
 from suites.materialise import plan_table, write_table
 
 TABLE = Table(
@@ -107,6 +112,18 @@ def test_it_deletes_and_tells_the_changes(engine: DeltalakeEngine, root: Path) -
 def test_a_delete_of_everything_counts_by_the_statistics(engine: DeltalakeEngine, root: Path) -> None:
     assert run(engine, root, Delete()).rows == ((5,),)
     assert run(engine, root, Read()).rows == ()
+
+
+def test_a_condition_that_the_schema_decides_is_none_on_rows(engine: DeltalakeEngine, tmp_path: Path) -> None:
+    """v IS NOT NULL of a column that is never NULL: files go whole, and the feed needs no files of its own."""
+    table = replace(TABLE, columns=(TABLE.columns[0], Column("v", Type.INTEGER, nullable=False)))
+    table = replace(table, files=(DataFile(0, ("a",), ((1,), (2,)), -9 * DAY), *TABLE.files[1:]))
+    case = Case(table, (Delete(Not(IsNull("v"))), ReadChanges(of_step=0)))
+    left = unsupported(engine)
+    judge = Judge(engine, [clause for id, clause in CATALOGUE.items() if id not in left], tmp_path)
+    judged = judge.judge(case)
+    assert judged.failure is None and not judged.violated, judged.violated
+    assert "DEL-CDF-1B" in judged.tallies and "DEL-CDF-1A" not in judged.tallies
 
 
 def test_nan_is_the_vocabularys(engine: DeltalakeEngine, tmp_path: Path) -> None:

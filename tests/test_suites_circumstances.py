@@ -10,9 +10,9 @@ import pytest
 import suites.clauses  # noqa: F401 - fills the catalogue
 from engines.known_bad import FAULTS, KnownBadEngine
 from model.case import Case
-from model.predicate import And, Compare, Constant, IsNull, Not, Op, Predicate
+from model.predicate import And, Compare, Constant, In, IsNull, Not, Op, Predicate
 from model.steps import Delete, Read, Step
-from model.table import DAY, HOUR, Column, Commit, DataFile, Feature, Kind, Reference, Stray, Table
+from model.table import DAY, HOUR, Column, Commit, DataFile, Feature, Kind, Reference, Removal, Stray, Table
 from model.values import NAN, ArrayOf, Type
 from proof.model_engine import ModelEngine
 from suites.circumstances import CIRCUMSTANCES, Excuses, Known
@@ -57,6 +57,12 @@ ONE = Compare("v", Op.EQ, 1.0, Type.DOUBLE)
 HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
     "compares with NULL": (PLAIN, deletes(And(ONE, Not(NULLS)))),
     "compares with NaN": (PLAIN, deletes(Compare("v", Op.GT, NAN, Type.DOUBLE))),
+    "test of a list": (PLAIN, deletes(Not(In("v", (1.0, 2.0), Type.DOUBLE)))),
+    "null-safe test of a partition": (PLAIN, deletes(Compare("p", Op.NULL_SAFE_EQ, None, Type.INTEGER))),
+    "tombstone without a time": (
+        replace(PLAIN, commits=(*PLAIN.commits, Commit(-HOUR // 2, removes=(Removal(0, None),)))),
+        (),
+    ),
     "constant condition": (PLAIN, deletes(And(ONE, Constant(False)))),
     "test of a nested column": (
         replace(
@@ -145,7 +151,8 @@ def test_it_holds_there_and_not_on_a_plain_table(name: str, tmp_path: Path) -> N
 
 
 def test_a_null_safe_comparison_is_none_with_null(tmp_path: Path) -> None:
-    assert not CIRCUMSTANCES["compares with NULL"].holds(seen(PLAIN, tmp_path, *deletes(SAFE)))
+    assert not CIRCUMSTANCES["compares with NULL"].holds(seen(PLAIN, tmp_path / "a", *deletes(SAFE)))
+    assert not CIRCUMSTANCES["null-safe test of a partition"].holds(seen(PLAIN, tmp_path / "b", *deletes(SAFE)))
 
 
 def test_nan_counts_where_the_column_holds_it(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +13,16 @@ from engines.known_bad import FAULTS, KnownBadEngine
 from model.codec import from_json
 from proof.model_engine import ModelEngine
 from suites.campaigns import EXPLORATION, Shard
+from suites.circumstances import CIRCUMSTANCES, Circumstance, Known
 from suites.clause import CATALOGUE
 from suites.drawing import Drawing, PromiseBroken
 from suites.judge import Judge
 
 
-def explore(engine: Any, directory: Path, lines: list[dict[str, Any]], *, runs: int) -> Judge:
-    judge = Judge(engine, list(CATALOGUE.values()), directory)
+def explore(
+    engine: Any, directory: Path, lines: list[dict[str, Any]], *, runs: int, listed: Iterable[Known] = ()
+) -> Judge:
+    judge = Judge(engine, list(CATALOGUE.values()), directory, listed)
     drawing = Drawing(Shard(EXPLORATION, 0, runs), judge.judge, lines.append, lambda clause: True)
     drawing.explore(judge, seed=3)
     return judge
@@ -41,3 +45,15 @@ def test_a_fault_is_found_and_told_as_a_case(tmp_path: Path) -> None:
     assert shown["violations"]
     judged = Judge(bad, list(CATALOGUE.values()), tmp_path / "again").judge(from_json(shown["case"]))
     assert judged.violated == [id for id, result in shown["clauses"].items() if result["verdict"] == "fail"]
+
+
+def test_what_is_known_in_a_circumstance_ends_the_case_and_not_the_search(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(CIRCUMSTANCES, "any step", Circumstance("any step", "Always.", lambda seen: True))
+    lines: list[dict[str, Any]] = []
+    known = [Known(clause, "any step") for clause in CATALOGUE]
+    explore(KnownBadEngine(ModelEngine(), FAULTS["vacuums-inside-retention"]), tmp_path, lines, runs=25, listed=known)
+    excused = [line for line in lines if line["violations"]]
+    assert excused and len(lines) >= 15 and not any(line["error"] for line in lines)
+    assert all(violation["step"] == line["steps"][-1]["index"] for line in excused for violation in line["violations"])
