@@ -79,13 +79,6 @@ BY_ENGINE: Mapping[str, tuple[KnownChange, ...]] = {
             "VACUUM.*",
         ),
         KnownChange(
-            "3.0",
-            "DELETE works on tables with deletion vectors and no column that has a range: it was refused.",
-            "delta-io/delta v2.4.0: DeleteWithDeletionVectorsHelper.scala",
-            r"error FIELD_NOT_FOUND → \S+",
-            _DELETE,
-        ),
-        KnownChange(
             "3.1",
             "An unknown table feature is told by an exception of another class.",
             "delta-io/delta v3.1.0: DeltaErrors.scala, DeltaUnsupportedTableFeatureException",
@@ -110,6 +103,13 @@ BY_ENGINE: Mapping[str, tuple[KnownChange, ...]] = {
             "DELETE keeps the ids of rows, and says so in commitInfo's tags.",
             "delta-io/delta v3.2.0: DeleteCommand.scala, rowTracking.preserved",
             r"commitInfo \+ tags",
+            _DELETE,
+        ),
+        KnownChange(
+            "3.2",
+            "DELETE works on tables with deletion vectors and no column that has a range: it was refused.",
+            "delta-io/delta#2687 (v3.2.0)",
+            r"error FIELD_NOT_FOUND → \S+",
             _DELETE,
         ),
         KnownChange(
