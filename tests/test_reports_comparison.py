@@ -477,7 +477,7 @@ EXPLAINED = [
         "VACUUM with a mistake: missing path as the target",
         "error DELTA_TABLE_ONLY_OPERATION → DELTA_MISSING_DELTA_TABLE",
     ),
-    ("3.0", "DELETE", "error FIELD_NOT_FOUND → none"),
+    ("3.2", "DELETE", "error FIELD_NOT_FOUND → none"),
     (
         "3.1",
         "VACUUM",
