@@ -261,6 +261,20 @@ def test_the_adapter_is_opened_by_its_name() -> None:
     assert isinstance(open_adapter("deltalake", lambda lost: None, time_limit=3), DeltalakeEngine)
 
 
+@pytest.mark.parametrize(
+    ("version", "refused"),
+    [
+        ("1.0.0", {"deletionVectors", "deletionVectorsOff", "columnMappingName", "columnMappingId", "v2Checkpoints"}),
+        ("1.5.1", {"columnMappingName", "columnMappingId", "v2Checkpoints"}),
+        ("1.6.1", {"v2Checkpoints"}),
+        ("1.6.3", set()),
+    ],
+)
+def test_older_versions_are_asked_for_fewer_features(version: str, refused: set[str]) -> None:
+    newest, older = capabilities_named("1.6.6").features, capabilities_named(version).features
+    assert newest is not None and older is not None and {one.value for one in newest - older} == refused
+
+
 def test_what_it_shares_with_another_engine_is_known_without_it() -> None:
     assert capabilities_of("deltalake") == capabilities_named("1.6.6")
     assert capabilities_of("spark") == EVERYTHING

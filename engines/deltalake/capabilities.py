@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 from model.capabilities import Capabilities
 from model.steps import Blunder, Form, Mode, VacuumBlunder, VacuumForm
 from model.table import Feature, Reference
@@ -9,9 +12,19 @@ from model.versions import parse
 
 
 def capabilities_of(version: str) -> Capabilities:
-    """What this version of deltalake can be asked for."""
-    return NEWEST if parse(version) >= (1, 0) else Capabilities()
+    """What this version of deltalake, 1.0 or later, can be asked for."""
+    later = {feature for feature, since in _SINCE.items() if parse(version) < since}
+    return replace(NEWEST, features=NEWEST.features - later)
 
+
+#: The first version that deletes from a table with a feature: those before refuse to ("Unsupported … features required").
+_SINCE: Mapping[Feature, tuple[int, ...]] = {
+    Feature.DELETION_VECTORS: (1, 4),
+    Feature.DELETION_VECTORS_OFF: (1, 4),
+    Feature.COLUMN_MAPPING_NAME: (1, 6, 1),
+    Feature.COLUMN_MAPPING_ID: (1, 6, 1),
+    Feature.V2_CHECKPOINTS: (1, 6, 3),
+}
 
 NEWEST = Capabilities(
     # Row tracking, in-commit timestamps, the unknown and VACUUM's protocol check it refuses to write, or to read.
