@@ -11,7 +11,8 @@ from typing import Any
 
 from runner.options import UsageMistake
 
-#: One judged shard: engine, version, suite, seed, shard, cases, steps, seconds, engine_seconds, alarms, errors.
+#: One judged shard: engine, version, suite, seed, shard, cases, steps, seconds, engine_seconds, alarms, errors. Or a case
+#: whose alarms before are none any more, since what breaks its clauses became a known deviation: engine, version, suite, settled.
 Line = dict[str, Any]
 
 #: What decides which cases a seed draws, and how they are judged.
@@ -42,6 +43,9 @@ class Sums:
     errors: list[dict[str, str]] = field(default_factory=list)
 
     def add(self, line: Line) -> None:
+        if "settled" in line:
+            self.alarms = [alarm for alarm in self.alarms if alarm["case"] != line["settled"]]
+            return
         self.runs += 1
         self.cases += line["cases"]
         self.steps += line["steps"]
@@ -83,7 +87,8 @@ class Ledger:
 
     def judged(self, subject: Subject) -> frozenset[tuple[int, str]]:
         """The shards that were judged, each with its seed."""
-        return frozenset((line["seed"], line["shard"]) for line in self._lines if subject.fits(line))
+        shards = [line for line in self._lines if subject.fits(line) and "settled" not in line]
+        return frozenset((line["seed"], line["shard"]) for line in shards)
 
     def append(self, line: Line) -> None:
         self._path.parent.mkdir(parents=True, exist_ok=True)

@@ -2,7 +2,8 @@
 
 A run judges the shards of the nightly profile, seed after seed, for the time that it is given, and passes over those that
 the ledger has. It ends with 0 where there was no alarm, with 1 where there was one, and with 2 where nothing is proven:
-cases could not be judged, or none was. The earlier runs of the same suite on the same engine count too.
+cases could not be judged, or none was. The earlier runs of the same suite on the same engine count too; but the cases that
+raised an alarm in them are judged once more, for what breaks them may be a known deviation by now.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import json
 import time
 from collections.abc import Iterator, Set
 from concurrent.futures import FIRST_COMPLETED, Future, wait
+from dataclasses import asdict
 from functools import cache
 from itertools import count
 from pathlib import Path
@@ -19,7 +21,7 @@ from typing import Any
 from engines.port import version_of
 from engines.provider import ENGINES as JUDGED
 from model.case import Case
-from model.codec import case_id, to_json
+from model.codec import case_id, from_json, to_json
 from proof.bench import ENGINES, ROOT, Bench, bench, worker, workers
 from proof.detection import Stopwatch
 from proof.ledger import Ledger, Line, Subject, Sums, suite_digest
@@ -69,6 +71,12 @@ def judged(seed: int, name: str) -> Line:
     return {**sums, "seconds": round(time.monotonic() - began, 3), "engine_seconds": round(watch.seconds, 3)}
 
 
+def still_alarming(case: Path) -> bool:
+    """Whether a case that raised an alarm does so today."""
+    here = worker()
+    return bool(here.judge().judge(from_json(json.loads(case.read_text(encoding="utf-8")))).failed)
+
+
 @cache
 def _shards() -> dict[str, Shard]:
     """By name: a campaign's strategy cannot be sent to another process."""
@@ -87,6 +95,10 @@ def run(where: Bench, ledger: Ledger, *, first: int, minutes: float | None, case
     ends = None if minutes is None else time.monotonic() + 60 * minutes
     with workers(where, number) as pool:
         subject = Subject(where.engine, pool.submit(version).result(), suite_digest(ROOT))
+        for alarm in ledger.sums(subject).alarms:
+            case = _file(ledger.directory, alarm["clause"], alarm["case"])
+            if case.exists() and not pool.submit(still_alarming, case).result():
+                ledger.append({**asdict(subject), "settled": alarm["case"]})
         todo = _todo(first, ledger.judged(subject))
         under_way: set[Future[Line]] = set()
         done = 0
@@ -100,7 +112,7 @@ def run(where: Bench, ledger: Ledger, *, first: int, minutes: float | None, case
                 return subject
             finished, under_way = wait(under_way, return_when=FIRST_COMPLETED)
             for future in finished:
-                line = {"engine": subject.engine, "version": subject.version, "suite": subject.suite, **future.result()}
+                line = {**asdict(subject), **future.result()}
                 done += line["cases"]
                 _replays(line, subject.engine, ledger.directory)
                 ledger.append(line)
@@ -125,12 +137,17 @@ def _replays(line: Line, engine: str, directory: Path) -> None:
             value = entry.pop("value")
             if value is None:
                 continue
-            path = directory / f"{entry['clause'] if kind == 'alarms' else 'error'}-{entry['case']}.json"
+            path = _file(directory, entry["clause"] if kind == "alarms" else "error", entry["case"])
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(json.dumps(value, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
             # Our own engine is none that pytest judges on: its cases are there to be looked at.
             command = f"python -m pytest suites --engine {engine} --replay {path}"
             entry["replay"] = command if engine in JUDGED else str(path)
+
+
+def _file(directory: Path, name: str, case: str) -> Path:
+    """Where the case of an alarm is kept: by the clause and the case's id."""
+    return directory / f"{name}-{case}.json"
 
 
 def _tell(line: Line) -> None:
