@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from deltalog.paths import encode
-from model.predicate import And, Between, Compare, Constant, In, Not, Op, Or, Predicate, columns_of
+from model.predicate import And, Between, Compare, Constant, In, Like, Not, Op, Or, Predicate, columns_of
 from model.steps import Delete
 from model.table import Feature, Kind
 from model.values import AnyType, DecimalOf, Type, Value, is_nested
@@ -114,6 +114,16 @@ def _nan(seen: Seen) -> bool:
 @_circumstance("test of a list", "The condition of the DELETE tests whether a column is IN a list.")
 def _list(seen: Seen) -> bool:
     return any(isinstance(test, In) for test in _conditions(seen))
+
+
+@_circumstance(
+    "plain LIKE beside another test",
+    "The condition of the DELETE tests a column by LIKE a pattern without wildcards, and otherwise.",
+)
+def _plain_like(seen: Seen) -> bool:
+    tests = _conditions(seen)
+    plain = {test.column for test in tests if isinstance(test, Like) and not set(test.pattern) & {"%", "_"}}
+    return any(len([test for test in tests if name in columns_of(test)]) > 1 for name in plain)
 
 
 @_circumstance("null-safe test of a partition", "The condition of the DELETE compares a partition column by <=>.")

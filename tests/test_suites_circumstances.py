@@ -10,7 +10,7 @@ import pytest
 import suites.clauses  # noqa: F401 - fills the catalogue
 from engines.known_bad import FAULTS, KnownBadEngine
 from model.case import Case
-from model.predicate import And, Compare, Constant, In, IsNull, Not, Op, Predicate
+from model.predicate import And, Compare, Constant, In, IsNull, Like, Not, Op, Predicate
 from model.steps import Delete, Read, Step
 from model.table import DAY, HOUR, Column, Commit, DataFile, Feature, Kind, Reference, Removal, Stray, Table
 from model.values import NAN, ArrayOf, Type
@@ -58,6 +58,10 @@ HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
     "compares with NULL": (PLAIN, deletes(And(ONE, Not(NULLS)))),
     "compares with NaN": (PLAIN, deletes(Compare("v", Op.GT, NAN, Type.DOUBLE))),
     "test of a list": (PLAIN, deletes(Not(In("v", (1.0, 2.0), Type.DOUBLE)))),
+    "plain LIKE beside another test": (
+        replace(PLAIN, columns=(*PLAIN.columns, Column("s", Type.STRING)), files=(), commits=(Commit(-HOUR),)),
+        deletes(And(Like("s", "a"), Not(IsNull("s")))),
+    ),
     "null-safe test of a partition": (PLAIN, deletes(Compare("p", Op.NULL_SAFE_EQ, None, Type.INTEGER))),
     "tombstone without a time": (
         replace(PLAIN, commits=(*PLAIN.commits, Commit(-HOUR // 2, removes=(Removal(0, None),)))),
