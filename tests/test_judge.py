@@ -16,12 +16,13 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 import suites.clauses  # noqa: F401 - fills the catalogue
 from deltalog.checkpoints import write_checkpoint
 from deltalog.log import read_log
+from engines.deltalake.capabilities import NEWEST
 from engines.known_bad import FAULTS, Fault, KnownBadEngine
-from engines.port import Engine, EngineDied, Outcome
+from engines.port import Engine, EngineDied, Outcome, now
 from model.capabilities import EVERYTHING
 from model.case import Case
 from model.predicate import Compare, Op
-from model.rules import SPARK
+from model.rules import DELTA_RS, SPARK
 from model.steps import ENGINE_STEPS, Append, BadVacuum, Delete, EngineStep, Litter, Moment, Read, SetClock, Vacuum
 from model.table import HOUR, WEEK, Column, Commit, DataFile, Removal, Stray, Table
 from model.values import Type
@@ -321,3 +322,22 @@ def test_only_the_clauses_that_are_asked_for_are_judged(tmp_path: Path) -> None:
     chosen = [CATALOGUE["VAC-SAFE-1"], CATALOGUE["DEL-ROW-5A"]]
     result = Judge(ModelEngine(), chosen, tmp_path).judge(CASE)
     assert set(result.tallies) == {"VAC-SAFE-1", "DEL-ROW-5A"}
+
+
+def test_a_step_that_takes_its_time_draws_its_line_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a clock that nobody can set the line falls somewhere in the step, and what expired by then may go."""
+    table = Table(
+        columns=(Column("v", Type.INTEGER),),
+        partition_by=(),
+        files=(DataFile(0, (), ((1,),), -2 * WEEK), DataFile(1, (), ((2,),), -2 * WEEK)),
+        commits=(
+            Commit(-WEEK + HOUR, adds=(0, 1)),
+            Commit(-WEEK + 2 * HOUR, removes=(Removal(1, -WEEK + 2 * HOUR),)),
+        ),
+    )
+    for module in ("engine", "vacuuming"):
+        monkeypatch.setattr(f"proof.model_engine.{module}.now", lambda: now() + 3 * HOUR)
+    engine = ModelEngine(rules=DELTA_RS, capabilities=NEWEST)
+    judged = Judge(engine, list(CATALOGUE.values()), tmp_path).judge(Case(table, (Vacuum(),)))
+    assert judged.failure is None and not judged.violated
+    assert judged.steps[0]["observed"]["vanished"], "the removed file is gone"
