@@ -89,8 +89,8 @@ def retained_versions_have_their_files(v: VacuumSeen) -> Judgement:
     """
     if not v.ran or v.retain is not None:
         return NOT_MET
-    line = v.cutoff.latest  # by a clock that cannot be set, it fell somewhere in the step
-    removed = _removed_before(v, line)
+    line = v.clock - v.table.retention
+    removed = _removed_before(v, v.cutoff.latest)  # a clock that cannot be set moves on during the step
 
     def problem(version: int) -> Violation | None:
         needed = _files(snapshots[version]) - removed
