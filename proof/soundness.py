@@ -95,7 +95,7 @@ def run(where: Bench, ledger: Ledger, *, first: int, minutes: float | None, case
     ends = None if minutes is None else time.monotonic() + 60 * minutes
     with workers(where, number) as pool:
         subject = Subject(where.engine, pool.submit(version).result(), suite_digest(ROOT))
-        for alarm in ledger.sums(subject).alarms:
+        for alarm in {alarm["case"]: alarm for alarm in ledger.sums(subject).alarms}.values():
             case = _file(ledger.directory, alarm["clause"], alarm["case"])
             if case.exists() and not pool.submit(still_alarming, case).result():
                 ledger.append({**asdict(subject), "settled": alarm["case"]})

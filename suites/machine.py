@@ -130,8 +130,8 @@ class TableMachine(RuleBasedStateMachine):
             self._failure = Failure("engine-died", str(death).partition("\n")[0], str(death))
             return
         # What is known of the engine ends a case, too: the table is no longer what it should be.
-        if self._over and self._case().failed:
-            self._broken(self._case())
+        if self._over and (case := self._case()).failed:
+            self._broken(case)
 
     def _case(self) -> JudgedCase:
         trial: Any = self._trial
