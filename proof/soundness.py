@@ -71,10 +71,13 @@ def judged(seed: int, name: str) -> Line:
     return {**sums, "seconds": round(time.monotonic() - began, 3), "engine_seconds": round(watch.seconds, 3)}
 
 
-def still_alarming(case: Path) -> bool:
-    """Whether a case that raised an alarm does so today."""
-    here = worker()
-    return bool(here.judge().judge(from_json(json.loads(case.read_text(encoding="utf-8")))).failed)
+def is_known(case: Path, clause: str) -> bool:
+    """Whether the case breaks the clause as before, and all that it breaks is known of the engine by now.
+
+    One that breaks it no more, with the same suite and engine, breaks it now and then: that stays an alarm.
+    """
+    judged = worker().judge().judge(from_json(json.loads(case.read_text(encoding="utf-8"))))
+    return clause in judged.violated and not judged.failed
 
 
 @cache
@@ -97,7 +100,7 @@ def run(where: Bench, ledger: Ledger, *, first: int, minutes: float | None, case
         subject = Subject(where.engine, pool.submit(version).result(), suite_digest(ROOT))
         for alarm in {alarm["case"]: alarm for alarm in ledger.sums(subject).alarms}.values():
             case = _file(ledger.directory, alarm["clause"], alarm["case"])
-            if case.exists() and not pool.submit(still_alarming, case).result():
+            if case.exists() and pool.submit(is_known, case, alarm["clause"]).result():
                 ledger.append({**asdict(subject), "settled": alarm["case"]})
         todo = _todo(first, ledger.judged(subject))
         under_way: set[Future[Line]] = set()
