@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+from multiprocessing.synchronize import Event
 from pathlib import Path
 from typing import Any
 
@@ -117,24 +119,30 @@ def worker() -> Worker:
     return Worker(_BENCH[0])
 
 
-def _begin(bench: Bench) -> None:
+def _begin(bench: Bench, given_up: Event) -> None:
     _BENCH.append(bench)
     parent = multiprocessing.parent_process()
     assert parent is not None
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to all; the command decides
 
-    def end_with_it() -> None:
-        parent.join()
+    def end_after(wait: Callable[[], object]) -> None:
+        wait()
         os._exit(1)
 
-    threading.Thread(target=end_with_it, daemon=True).start()
+    for wait in (parent.join, given_up.wait):
+        threading.Thread(target=end_after, args=(wait,), daemon=True).start()
 
 
 @contextmanager
 def workers(bench: Bench, number: int) -> Iterator[ProcessPoolExecutor]:
-    """Processes with an engine each. Where the command fails, what is not begun is not done."""
+    """Processes with an engine each. Where the command fails or is interrupted, they end in the midst of what they do."""
     context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(number, mp_context=context, initializer=_begin, initargs=(bench,))
+    given_up = context.Event()
+    pool = ProcessPoolExecutor(number, mp_context=context, initializer=_begin, initargs=(bench, given_up))
     try:
         yield pool
+    except BaseException:
+        given_up.set()
+        raise
     finally:
         pool.shutdown(cancel_futures=True)

@@ -15,8 +15,11 @@ from runner.options import UsageMistake
 #: whose alarms before are none any more, since what breaks its clauses became a known deviation: engine, version, suite, settled.
 Line = dict[str, Any]
 
-#: What decides which cases a seed draws, and how they are judged.
-_ROOMS = ("model", "deltalog", "strategies", "engines", "suites", "proof")
+#: What decides which cases a seed draws, and how they are judged: all of these rooms, and some modules.
+_ROOMS = ("model", "deltalog", "strategies", "suites", "proof/model_engine")
+_MODULES = ("proof/random_cases.py", "proof/alarms.py", "proof/bench.py")
+#: How a failure is shown, not whether there is one.
+_ASIDE = ("suites/reproduction_plan.py",)
 
 
 @dataclass(frozen=True)
@@ -113,10 +116,12 @@ class Ledger:
         return found
 
 
-def suite_digest(root: Path) -> str:
-    """A short digest of the suite's source: with another one a seed may draw other cases, judged otherwise."""
+def suite_digest(root: Path, engine: str) -> str:
+    """A short digest of the suite's source, with one engine's adapter: with another one a seed may draw other cases, judged
+    otherwise. Raises OSError."""
+    rooms = (path for room in (*_ROOMS, f"engines/{engine}") for path in (root / room).rglob("*.py"))
+    paths = {*rooms, *(root / "engines").glob("*.py"), *(root / module for module in _MODULES)}
     digest = hashlib.blake2b(digest_size=6)
-    for room in _ROOMS:
-        for path in sorted((root / room).rglob("*.py")):
-            digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    for path in sorted(paths.difference(root / module for module in _ASIDE)):
+        digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()

@@ -13,91 +13,24 @@ import time
 from collections.abc import Iterator, Set
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import asdict
-from functools import cache
 from itertools import count
 from pathlib import Path
-from typing import Any
 
-from engines.port import version_of
 from engines.provider import ENGINES as JUDGED
-from model.case import Case
-from model.codec import case_id, from_json, to_json
-from proof.bench import ENGINES, ROOT, Bench, bench, worker, workers
-from proof.detection import Stopwatch
+from proof.alarms import is_known, judged, version
+from proof.bench import ENGINES, ROOT, Bench, bench, workers
 from proof.ledger import Ledger, Line, Subject, Sums, suite_digest
-from proof.random_cases import explore, random_cases, random_shards
+from proof.random_cases import random_shards
 from runner.commands import Parser, ended, positive, whole
-from suites.campaigns import EXPLORATION, Shard
-from suites.judge import JudgedCase
-from suites.reduction import truncated
 
 DIRECTORY = Path("build/soundness")
-
-# ---- in a worker
-
-
-def version() -> str:
-    """The engine's own version."""
-    return version_of(worker().engine)
-
-
-def judged(seed: int, name: str) -> Line:
-    """The cases of the shard of this name: how many, and each that raised an alarm or could not be judged."""
-    here, shard = worker(), _shards()[name]
-    watch = Stopwatch(here.engine)
-    judge, capabilities = here.judge(watch), here.engine.capabilities
-    sums: Line = {"seed": seed, "shard": shard.name, "cases": 0, "steps": 0, "alarms": [], "errors": []}
-    began = time.monotonic()
-
-    def take(judged: JudgedCase) -> None:
-        sums["cases"] += 1
-        sums["steps"] += len(judged.steps)
-        if judged.failure is not None:
-            sums["errors"].append(_entry(judged.case, judged.failure.message))
-        if judged.failed:
-            case = truncated(judged.case, max(step["index"] for step in judged.steps))
-            for id in judged.failed:
-                _, violation = judged.tallies[id].violations[0]
-                sums["alarms"].append({"clause": id, **_entry(case, violation.message)})
-
-    if shard.campaign is EXPLORATION:
-        try:
-            explore(shard, seed, judge, capabilities, take)
-        except Exception as error:  # noqa: BLE001 - whatever it is, it is ours, and the ledger says so
-            sums["errors"].append({"case": "", "message": f"{type(error).__name__}: {error}", "value": None})
-    else:
-        for case in random_cases(shard, seed, capabilities):
-            take(judge.judge(case))
-    return {**sums, "seconds": round(time.monotonic() - began, 3), "engine_seconds": round(watch.seconds, 3)}
-
-
-def is_known(case: Path, clause: str) -> bool:
-    """Whether the case breaks the clause as before, and all that it breaks is known of the engine by now.
-
-    One that breaks it no more, with the same suite and engine, breaks it now and then: that stays an alarm.
-    """
-    judged = worker().judge().judge(from_json(json.loads(case.read_text(encoding="utf-8"))))
-    return clause in judged.violated and not judged.failed
-
-
-@cache
-def _shards() -> dict[str, Shard]:
-    """By name: a campaign's strategy cannot be sent to another process."""
-    return {shard.name: shard for shard in random_shards()}
-
-
-def _entry(case: Case, message: str) -> dict[str, Any]:
-    return {"case": case_id(case), "message": message, "value": to_json(case)}
-
-
-# ---- the command
 
 
 def run(where: Bench, ledger: Ledger, *, first: int, minutes: float | None, cases: int | None, number: int) -> Subject:
     """Judge until the time is over, or this many cases are judged. What is under way then is judged to its end."""
     ends = None if minutes is None else time.monotonic() + 60 * minutes
     with workers(where, number) as pool:
-        subject = Subject(where.engine, pool.submit(version).result(), suite_digest(ROOT))
+        subject = Subject(where.engine, pool.submit(version).result(), suite_digest(ROOT, where.engine))
         for alarm in {alarm["case"]: alarm for alarm in ledger.sums(subject).alarms}.values():
             case = _file(ledger.directory, alarm["clause"], alarm["case"])
             if case.exists() and pool.submit(is_known, case, alarm["clause"]).result():
@@ -130,7 +63,7 @@ def _expected(under_way: set[Future[Line]], done: int) -> int:
 def _todo(first: int, judged: Set[tuple[int, str]]) -> Iterator[tuple[int, str]]:
     """Seed after seed, the shards that are not judged yet."""
     for seed in count(first):
-        yield from ((seed, name) for name in _shards() if (seed, name) not in judged)
+        yield from ((seed, shard.name) for shard in random_shards() if (seed, shard.name) not in judged)
 
 
 def _replays(line: Line, engine: str, directory: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import signal
 import sys
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor
@@ -41,7 +42,7 @@ Main = Callable[[list[str]], int]
 
 
 def in_a_sentence(main: Main) -> Main:
-    """The command, whose exit code is 2, with one sentence on standard error, where it cannot be done."""
+    """The command, whose exit code is 2, with one sentence on standard error, where it cannot be done; 130: interrupted."""
 
     @wraps(main)
     def told(arguments: list[str]) -> int:
@@ -51,6 +52,9 @@ def in_a_sentence(main: Main) -> Main:
             print(mistake, file=sys.stderr)
         except BrokenExecutor:
             print("A worker process died: nothing is proven. What was written before that is kept.", file=sys.stderr)
+        except KeyboardInterrupt:
+            print("Interrupted. What was written before that is kept.", file=sys.stderr)
+            return 128 + signal.SIGINT  # as shells count it
         return 2
 
     return told

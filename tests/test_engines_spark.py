@@ -14,7 +14,7 @@ from engines.port import EngineDied
 from engines.provider import Provider
 from engines.spark.adapter import SparkEngine
 from model.case import Case
-from model.steps import Delete, Read
+from model.steps import BadDelete, Blunder, Delete, Read
 from model.table import Column, Commit, DataFile, Table
 from model.values import Type
 from suites.clause import CATALOGUE
@@ -36,7 +36,7 @@ def table_at(root: Path) -> Path:
     return root
 
 
-def test_a_refusal_is_a_value(spark_engine: SparkEngine, tmp_path: Path) -> None:
+def test_a_refusal_is_a_value(spark_engine: SparkEngine, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "empty").mkdir()
     outcome = spark_engine.run(tmp_path / "empty", Delete(), clock=2_000_000_000_000, version=None)
     assert outcome.error is not None
@@ -46,6 +46,11 @@ def test_a_refusal_is_a_value(spark_engine: SparkEngine, tmp_path: Path) -> None
         "DELTA_MISSING_TRANSACTION_LOG",
     )
     assert outcome.error.sqlstate and outcome.error.message
+    unknown = spark_engine.run(
+        table_at(tmp_path / "table"), BadDelete(Blunder.UNKNOWN_COLUMN), clock=2_000_000_000_000, version=None
+    )
+    assert unknown.error is not None
+    assert capfd.readouterr() == ("", ""), "PySpark 4 writes some of them to standard error"
 
 
 def test_the_error_class_of_what_caused_a_failure_is_told(

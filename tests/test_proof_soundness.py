@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
 from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
@@ -13,12 +17,13 @@ import pytest
 from engines.known_bad import FAULTS, KnownBadEngine
 from model.capabilities import EVERYTHING
 from model.codec import case_id, loads, to_json
-from proof import bench, soundness
+from proof import alarms, bench, ledger, soundness
+from proof.alarms import is_known, judged
 from proof.bench import Bench, Worker
 from proof.ledger import Ledger, Subject, Sums, suite_digest
 from proof.model_engine import ModelEngine
 from proof.random_cases import random_cases, random_shards
-from proof.soundness import is_known, judged, main, told
+from proof.soundness import main, told
 from runner.options import UsageMistake
 from suites.campaigns import CAMPAIGNS, EXPLORATION
 from suites.circumstances import Known
@@ -67,7 +72,7 @@ def test_the_cases_of_a_shard_depend_on_the_seed_alone() -> None:
 @pytest.fixture
 def worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Worker:
     made = Worker(Bench("model", tmp_path))
-    monkeypatch.setattr(soundness, "worker", lambda: made)
+    monkeypatch.setattr(alarms, "worker", lambda: made)
     return made
 
 
@@ -135,14 +140,27 @@ def test_what_is_no_ledger_is_told(text: str, tmp_path: Path) -> None:
         Ledger(path)
 
 
-def test_a_change_of_the_suite_is_another_suite(tmp_path: Path) -> None:
-    (tmp_path / "model").mkdir()
-    (tmp_path / "model" / "a.py").write_text("x = 1\n", encoding="utf-8")
-    before = suite_digest(tmp_path)
-    (tmp_path / "README.md").write_text("words\n", encoding="utf-8")
-    assert suite_digest(tmp_path) == before
-    (tmp_path / "model" / "a.py").write_text("x = 2\n", encoding="utf-8")
-    assert suite_digest(tmp_path) != before
+@pytest.mark.parametrize(
+    ("changed", "another"),
+    [
+        ("model/a.py", True),
+        ("suites/clauses/a.py", True),
+        ("engines/port.py", True),
+        ("engines/spark/adapter.py", True),
+        ("engines/deltalake/adapter.py", False),
+        ("proof/alarms.py", True),
+        ("proof/soundness.py", False),
+        ("suites/reproduction_plan.py", False),
+        ("README.md", False),
+    ],
+)
+def test_a_change_of_what_decides_is_another_suite(changed: str, another: bool, tmp_path: Path) -> None:
+    for place in (changed, *ledger._MODULES):
+        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / place).write_text("x = 1\n", encoding="utf-8")
+    before = suite_digest(tmp_path, "spark")
+    (tmp_path / changed).write_text("x = 2\n", encoding="utf-8")
+    assert (suite_digest(tmp_path, "spark") != before) == another
 
 
 def test_the_sum_is_told() -> None:
@@ -203,6 +221,29 @@ def test_an_alarm_can_be_replayed(tmp_path: Path, worker: Worker, capsys: pytest
     assert alarm["replay"] == f"python -m pytest suites --engine spark --replay {path}"
     assert alarm["replay"] in capsys.readouterr().out
     assert alarm["clause"] in worker.judge().judge(loads(path.read_text(encoding="utf-8"))).failed
+
+
+def test_an_interrupted_run_leaves_nothing_behind(tmp_path: Path) -> None:
+    scratch, path = tmp_path / "scratch", tmp_path / "ledger.jsonl"
+    scratch.mkdir()
+    run = subprocess.Popen(
+        [sys.executable, "-m", "proof.soundness", "--minutes", "10", "--ledger", str(path)],
+        cwd=bench.ROOT,
+        env={**os.environ, "TMPDIR": str(scratch)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        while not path.exists():
+            assert run.poll() is None
+        os.killpg(run.pid, signal.SIGINT)  # as a terminal does
+        out, told = run.communicate(timeout=60)  # ends where no process has these streams any more
+        assert (run.returncode, out, told) == (130, "", "Interrupted. What was written before that is kept.\n")
+        assert list(scratch.iterdir()) == []
+    finally:
+        run.kill()
 
 
 @pytest.mark.parametrize("arguments", [["--minutes", "0"], ["--cases", "x"], ["--seed", "0"], ["--engine", "flink"]])

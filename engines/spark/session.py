@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 
 from pyspark import SparkConf, SparkContext
@@ -26,7 +27,18 @@ def connect(lease: Lease) -> SparkSession:
     java_context = jvm.org.apache.spark.api.java.JavaSparkContext.fromSparkContext(scala_context)
     context = SparkContext(gateway=gateway, jsc=java_context, conf=SparkConf(_jconf=java_conf))
     context.setLogLevel("ERROR")
+    _hush()
     return SparkSession(context).newSession()
+
+
+def _hush() -> None:
+    """What Spark refuses is an answer to judge; PySpark 4 writes each to standard error besides, with its whole stack."""
+    try:
+        from pyspark.logger import PySparkLogger
+    except ImportError:  # PySpark 3 does not
+        return
+    for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
+        PySparkLogger.getLogger(name).setLevel(logging.CRITICAL + 1)
 
 
 def _forget() -> None:
