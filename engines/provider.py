@@ -10,6 +10,7 @@ from engines.deltalake import capabilities as deltalake
 from engines.port import Engine
 from engines.spark import releases as spark
 from model.capabilities import Capabilities
+from model.steps import EngineStep
 
 #: The engines that can be judged, the usual one first.
 ENGINES = ("spark", "deltalake")
@@ -18,12 +19,21 @@ ENGINES = ("spark", "deltalake")
 _NEWEST = {"spark": "4.4.0", "deltalake": "1.6.6"}
 
 
+#: What a reproduction script is to ask for by a step, as JSON (reports/reproduction.py).
+Operation = Callable[[EngineStep], dict[str, Any]]
+
+
 class Provider(Protocol):
     """An engine's side of a run: what there is one of, however many workers there are."""
 
     @property
-    def packages(self) -> Mapping[str, str] | None:
-        """What a reproduction script needs; None where no script can be made for this engine."""
+    def packages(self) -> Mapping[str, str]:
+        """What a reproduction script needs: the packages from PyPI (``pip``), and the part of its machinery (``engine``)."""
+        ...
+
+    @property
+    def operation(self) -> Operation | None:
+        """How a plan says a command to this engine; None where it is said in the SQL of Spark."""
         ...
 
     def start(self) -> None:

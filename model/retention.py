@@ -66,7 +66,8 @@ def cutoff_for(
     """
     if not own_clock:
         length = retention if retain is None else retain
-        return Cutoff(wall[0] - length, wall[1] - length, wall[0] - length - 1)
+        # Some take what is exactly as old as the retention for old, and some do not: with no clock to set, nobody can tell.
+        return Cutoff(wall[0] - length, wall[1] - length + 1, wall[0] - length - 1)
     state = clock - retention
     if retain is None:
         return Cutoff(state, state, state)

@@ -1,6 +1,7 @@
-"""How a reproduction script makes the table: files, links, commits, checkpoints, all to the millisecond.
+"""How a reproduction script makes the table, whatever the engine: files, links, commits, all to the millisecond.
 
-``reports.reproduction`` copies what a script needs of this module into it, so it uses pyspark and the standard library only.
+``reports.reproduction`` copies what a script needs of this module into it, so it uses the standard library only. A
+checkpoint is the engine's: ``write_checkpoint`` is of its part.
 """
 
 from __future__ import annotations
@@ -15,10 +16,12 @@ from typing import Any
 from reports.laws.evidence import Action
 from reports.looking import read_log
 from reports.plurals import counted
-from reports.session import delta_log, settings
+from reports.spark.session import write_checkpoint
 
 
-def build(plan: dict[str, Any], contents: dict[str, str], spark: Any, root: str, start: int) -> dict[int, list[Action]]:
+def build(
+    plan: dict[str, Any], contents: dict[str, str], engine: Any, root: str, start: int
+) -> dict[int, list[Action]]:
     """Make the table. Answers with the commits of its log, those too that the log has lost since."""
     os.makedirs(os.path.join(root, "_delta_log"))
     put(plan, contents, root, start)
@@ -27,25 +30,13 @@ def build(plan: dict[str, Any], contents: dict[str, str], spark: Any, root: str,
         if commit.get("checksum") is not None:
             write_lines(root, f"{commit['version']:020d}.crc", [commit["checksum"]], commit["modified"], start)
         if commit.get("checkpoint"):
-            write_checkpoint(spark, root, commit.get("parts", 1))
+            write_checkpoint(engine, root, commit.get("parts", 1))
     log = read_log(root)
     prune(root, plan.get("pruned", 0))
     if plan.get("broken_last_checkpoint"):
         break_last_checkpoint(root)
     print(f"Made a table: {counted(len(plan['files']), 'file')}, versions 0 to {len(plan['commits']) - 1}")
     return log
-
-
-def write_checkpoint(spark: Any, root: str, parts: int) -> None:
-    # A clock at 1970, so that no tombstone is old enough to be left out.
-    log = delta_log(spark, root, 0)
-    size = None
-    if parts > 1:
-        # Delta is told how many files go into a part. So a checkpoint of few files may have fewer parts.
-        snapshot = log.unsafeVolatileSnapshot()
-        size = str(-(-(snapshot.numOfFiles() + snapshot.numOfRemoves()) // parts) or 1)
-    with settings(spark, {"spark.databricks.delta.checkpoint.partSize": size}):
-        log.checkpoint()
 
 
 def prune(root: str, version: int) -> None:

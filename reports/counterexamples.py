@@ -19,23 +19,20 @@ def folder_of(clause: str, case_id: str) -> str:
 
 
 def write_counterexample(
-    directory: Path, *, case: Case, line: Line, violation: Line, clause: Line, plan: Mapping[str, Any] | None
+    directory: Path, *, case: Case, line: Line, violation: Line, clause: Line, plan: Mapping[str, Any]
 ) -> Path:
-    """Write ``case.json``, ``explanation.md`` and, with a plan, ``reproduce.py`` for one violation; return their folder.
+    """Write ``case.json``, ``explanation.md`` and ``reproduce.py`` for one violation; return their folder.
 
     ``directory`` is the report directory, ``line`` the case's line of the stream, ``violation`` one of its violations,
-    ``clause`` the header's entry for the clause, ``plan`` the plan of ``reports.reproduction``, or None where no
-    script can be made for the engine. An earlier folder of
-    the same clause and case is written over. Raises InvalidPlan, before anything is written.
+    ``clause`` the header's entry for the clause, ``plan`` the plan of ``reports.reproduction``. An earlier folder of the
+    same clause and case is written over. Raises InvalidPlan, before anything is written.
     """
+    script = reproduction(plan)
     files = {
         "case.json": json.dumps(line["case"], indent=2) + "\n",
-        "explanation.md": explanation(
-            case=case, line=line, violation=violation, clause=clause, script=plan is not None
-        ),
+        "explanation.md": explanation(case=case, line=line, violation=violation, clause=clause, engine=plan["engine"]),
+        "reproduce.py": script,
     }
-    if plan is not None:
-        files["reproduce.py"] = reproduction(plan)
     folder = directory / folder_of(violation["clause"], line["id"])
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():

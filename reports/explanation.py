@@ -31,18 +31,16 @@ from reports.plurals import counted
 from reports.stream import Line
 
 
-def explanation(*, case: Case, line: Line, violation: Line, clause: Line, script: bool = True) -> str:
+def explanation(*, case: Case, line: Line, violation: Line, clause: Line, engine: str) -> str:
     """The Markdown text for one violation.
 
     ``line`` is the case's line of the stream, ``violation`` one of its violations, ``clause`` the header's entry for
-    the clause; ``script`` whether a ``reproduce.py`` lies beside the text. All instants are said from the case's start.
+    the clause, ``engine`` the name that ``--engine`` takes. All instants are said from the case's start.
     """
     sources = f" Sources: {text(', '.join(clause['sources']))}." if clause["sources"] else ""
     how = f"Case {code(line['id'])}, campaign {text(line['campaign'])}. Instants are said from the start of the case. "
-    if script:
-        how += "`python reproduce.py` shows the same without the suite; `pytest suites --replay case.json` shows it with it."
-    else:
-        how += "`pytest suites --replay case.json`, with the `--engine` of the run, shows the same."
+    how += "`python reproduce.py` shows the same without the suite; "
+    how += f"`pytest suites --engine {engine} --replay case.json` shows it with it."
     parts = [
         f"# {text(clause['id'])} is violated",
         f"**Promised.** {text(clause['sentence'])}{sources}",

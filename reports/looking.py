@@ -1,6 +1,7 @@
-"""What a reproduction script sees: files and directories, the log, rows.
+"""What a reproduction script sees, whatever the engine: files and directories, the log, the rows of a file.
 
-``reports.reproduction`` copies what a script needs of this module into it, so it uses pyspark and the standard library only.
+``reports.reproduction`` copies what a script needs of this module into it, so it uses the standard library only; how a
+Parquet file is read is the engine's part, which has the names that are imported from ``reports.spark`` here.
 """
 
 from __future__ import annotations
@@ -8,13 +9,12 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from reports.laws.actions import actions_of, file_of, names_in, physical_name
-from reports.laws.evidence import DIRECTORY, Action, CannotJudge, Entry, Row, Unreadable
-from reports.laws.words import named
-from reports.session import described, engine_errors
+from reports.laws.evidence import DIRECTORY, Action, CannotJudge, Entry, Row
+from reports.spark.reading import paths_in_checkpoint, stored_fields, stored_rows
 from reports.values import partition_value, plain
 
 
@@ -74,59 +74,6 @@ def schema_of(log: dict[int, list[Action]]) -> tuple[list[Action], list[str]]:
     return schema, [names[name] for name in metadata["partitionColumns"]]
 
 
-def read_table(spark: Any, root: str, version: int | None) -> Any:
-    reader = spark.read.format("delta")
-    return (reader if version is None else reader.option("versionAsOf", version)).load(root)
-
-
-def read_feed(spark: Any, root: str, schema: list[Action], versions: list[int]) -> Any:
-    """The table's columns and _change_type. Nothing where there is no version to read."""
-    if not versions:
-        return None
-    reader = spark.read.format("delta").option("readChangeFeed", "true")
-    feed = reader.option("startingVersion", versions[0]).option("endingVersion", versions[-1]).load(root)
-    names = [field["name"] for field in schema] + ["_change_type"]
-    return feed.select(*("`" + name.replace("`", "``") + "`" for name in names))
-
-
-def read_row_ids(spark: Any, root: str, version: int | None) -> Any:
-    """The table's columns, the row's id and its commit version."""
-    # Whether an old version may still be read is not what is asked here.
-    spark.conf.set("spark.databricks.delta.vacuum.enforceTimeTravelWithinDeletedFileRetentionDuration", "false")
-    table = read_table(spark, root, version)
-    # A table may have a column of its own that is called _metadata.
-    metadata = table.metadataColumn("_metadata") if hasattr(table, "metadataColumn") else table["_metadata"]
-    return table.select("*", metadata.getField("row_id"), metadata.getField("row_commit_version"))
-
-
-def read_file(spark: Any, root: str, action: Action, schema: list[Action]) -> list[Row]:
-    """All rows that the file of an action stores, deleted ones too, with these columns."""
-    kinds = {physical_name(field): physical_kind(field["type"]) for field in schema}
-    values = action["partitionValues"]
-    columns, stored_rows = read_parquet(spark, root, action, lambda table: table.collect())
-    return [
-        [
-            partition_value(values[name], kind) if name in values else plain(stored.get(name), kind)
-            for name, kind in kinds.items()
-        ]
-        for stored in (dict(zip(columns, row)) for row in stored_rows)
-    ]
-
-
-def stored_names(spark: Any, root: str, action: Action) -> list[str]:
-    """The names of a file's columns and of their nested fields, dotted."""
-    return names_in(read_parquet(spark, root, action, lambda table: table.schema.jsonValue()["fields"])[1])
-
-
-def read_parquet(spark: Any, root: str, action: Action, ask: Callable[[Any], Any]) -> tuple[list[str], Any]:
-    path = file_of(action, root)
-    try:
-        table = spark.read.parquet(os.path.join(root, path))
-        return table.columns, ask(table)
-    except engine_errors() as problem:
-        raise Unreadable(f"{path} cannot be read: {named(described(problem))}") from problem
-
-
 def physical_kind(kind: Any) -> Any:
     """A kind with the names of its fields as the files have them."""
     if not isinstance(kind, dict):
@@ -140,7 +87,25 @@ def physical_kind(kind: Any) -> Any:
     }
 
 
-def checkpoint_removes(spark: Any, root: str, written: Iterable[str]) -> list[Action] | None:
+def read_file(engine: Any, root: str, action: Action, schema: list[Action]) -> list[Row]:
+    """All rows that the file of an action stores, deleted ones too, with these columns."""
+    kinds = {physical_name(field): physical_kind(field["type"]) for field in schema}
+    values = action["partitionValues"]
+    return [
+        [
+            partition_value(values[name], kind) if name in values else plain(stored.get(name), kind)
+            for name, kind in kinds.items()
+        ]
+        for stored in stored_rows(engine, root, action)
+    ]
+
+
+def stored_names(engine: Any, root: str, action: Action) -> list[str]:
+    """The names of a file's columns and of their nested fields, dotted."""
+    return names_in(stored_fields(engine, root, action))
+
+
+def checkpoint_removes(engine: Any, root: str, written: Iterable[str]) -> list[Action] | None:
     """The removes in the newest checkpoint among the files that a step wrote, in its sidecars too; None: no checkpoint."""
     names = sorted(path.rsplit("/", 1)[-1] for path in written if path.startswith("_delta_log/"))
     files = [name for name in names if name[:20].isdigit() and ".checkpoint." in name]
@@ -150,9 +115,6 @@ def checkpoint_removes(spark: Any, root: str, written: Iterable[str]) -> list[Ac
     waiting = [name for name in files if name[:20] == files[-1][:20]]
     while waiting:
         place = os.path.join(root, "_delta_log", waiting.pop())
-        table = spark.read.json(place) if place.endswith(".json") else spark.read.parquet(place)
-        if "remove" in table.columns:
-            removes += [{"path": row[0]} for row in table.select("remove.path").collect() if row[0] is not None]
-        if "sidecar" in table.columns:
-            waiting += [f"_sidecars/{row[0]}" for row in table.select("sidecar.path").collect() if row[0] is not None]
+        removes += [{"path": path} for path in paths_in_checkpoint(engine, place, "remove")]
+        waiting += [f"_sidecars/{path}" for path in paths_in_checkpoint(engine, place, "sidecar")]
     return removes

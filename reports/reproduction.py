@@ -1,9 +1,10 @@
-"""Reproduction scripts: one standalone ``reproduce.py`` for one violation, which needs only pyspark and delta-spark.
+"""Reproduction scripts: one standalone ``reproduce.py`` for one violation, which needs only the engine's own packages.
 
 A plan is plain JSON-able data (all instants in ms from the start):
 
 - ``clause``, ``sentence``, ``case``: what is checked, on which case;
-- ``packages``: the Maven coordinates for ``spark.jars.packages``; ``pip``: what to install;
+- ``engine``: ``spark`` or ``deltalake``; ``pip``: what to install; for Spark ``packages``: the Maven coordinates for
+  ``spark.jars.packages``;
 - ``files``: ``{"path", "content" (base64), "modified"}``; ``directories``: paths, relative to the table's root;
 - ``commits``: ``{"version", "modified", "lines": [action], "checkpoint"}``, in order from version 0, and, where there is a
   checksum file beside the commit, ``"checksum"``: its object. Inside them ``{"$ms": n}`` is an instant, and
@@ -13,7 +14,7 @@ A plan is plain JSON-able data (all instants in ms from the start):
   ``pruned``: the log loses all below this version; ``broken_last_checkpoint``: ``_last_checkpoint`` is cut off in the middle.
   Paths of files, directories and links may lie beside the root, in a directory that the script makes: ``../name``;
 - ``ops``: what is done, in order. Each has ``step``, its place in the case's program (its place in ``ops`` by default),
-  and, where the engine runs it, ``clock`` and ``conf`` (settings for this step only):
+  and, where the engine runs it, ``clock`` and for Spark ``conf`` (settings for this step only):
   ``{"do": "delete" or "vacuum", "sql"}``, ``{"do": "delete", "form", "where"}`` with one of model's forms and the
   condition as SQL (``None``: none), ``{"do": "read", "before_step"}``, ``{"do": "changes", "of_step"}``,
   ``{"do": "bad delete", "sql", "setup": [sql], "directories": [path]}`` (both done before; a directory may lie beside
@@ -22,7 +23,9 @@ A plan is plain JSON-able data (all instants in ms from the start):
   its name as an external and as a managed table. A VACUUM may say ``{"form", "hours"}`` in place of ``sql``, where it is
   no SQL; ``inventory``: one of model's kinds, which the SQL then has as ``delta.`{table}-inventory``` or as the view
   ``tombstone_inventory``; ``trouble``: ``{"kind", "path"}``, one of model's (``reports.troubles``). A setting of ``None``
-  in ``conf`` is not set at all. A clock is ``{"offset", "removed_by_step"}`` as in model's Moment;
+  in ``conf`` is not set at all. A clock is ``{"offset", "removed_by_step"}`` as in model's Moment. To deltalake, a command
+  is said otherwise (``engines.deltalake.operations``): ``where`` is in DataFusion's SQL, ``arguments`` are those of
+  ``DeltaTable.vacuum``, and ``at`` is what is asked in place of the table, ``missing`` or a ``directory`` of it;
 - ``law``: ``{"name", "params"}``, one of ``reports.laws``; ``at_step``: the step that it judges. Where several ops have
   this step, the last one of them is judged.
 """
@@ -37,11 +40,23 @@ from collections.abc import Iterable, Mapping
 from types import ModuleType
 from typing import Any
 
-from reports import asking, building, instants, laws, looking, plurals, script, session, troubles, values, vectors
+from reports import building, instants, laws, looking, plurals, script, values, vectors
+from reports.deltalake import aging
+from reports.deltalake import asking as deltalake_asking
+from reports.deltalake import reading as deltalake_reading
+from reports.deltalake import session as deltalake_session
+from reports.spark import asking as spark_asking
+from reports.spark import reading as spark_reading
+from reports.spark import session as spark_session
+from reports.spark import troubles as spark_troubles
 
-_KEYS = ("clause", "sentence", "case", "packages", "pip", "directories", "files", "commits", "ops", "law", "at_step")
-_OPTIONAL = ("links", "pruned", "broken_last_checkpoint")
-_MODULES = (instants, plurals, values, vectors, *laws.MODULES, session, looking, building, asking, troubles, script)
+_KEYS = ("clause", "sentence", "case", "engine", "pip", "directories", "files", "commits", "ops", "law", "at_step")
+_OPTIONAL = ("packages", "links", "pruned", "broken_last_checkpoint")
+#: The part of each engine. All have the same names for what the other modules ask of them.
+_PARTS = {
+    "spark": (spark_session, spark_reading, spark_asking, spark_troubles),
+    "deltalake": (aging, deltalake_session, deltalake_reading, deltalake_asking),
+}
 _ENGINE_OPS = ("delete", "bad delete", "vacuum", "bad vacuum", "read", "changes")
 _LINE = 100  # characters of base64 on one line
 
@@ -58,7 +73,8 @@ def reproduction(plan: Mapping[str, Any]) -> str:
     """
     _validate(plan)
     law = plan["law"]["name"]
-    pieces = _Pieces(_MODULES)
+    part = _PARTS[plan["engine"]]
+    pieces = _Pieces((instants, plurals, values, vectors, *laws.MODULES, *part, looking, building, script))
     trouble = ["file_system_trouble"] if any(op.get("trouble") for op in plan["ops"]) else []
     own = pieces.needed([law])
     rest = [name for name in pieces.needed(["main", *trouble]) if name not in own]
@@ -89,6 +105,8 @@ def reproduction(plan: Mapping[str, Any]) -> str:
 def _validate(plan: Mapping[str, Any]) -> None:
     if missing := [key for key in _KEYS if key not in plan]:
         raise InvalidPlan(f"The plan lacks {', '.join(missing)}.")
+    if plan["engine"] not in _PARTS:
+        raise InvalidPlan(f"The plan's engine {plan['engine']!r} is unknown: known are {', '.join(_PARTS)}.")
     name, params = plan["law"]["name"], plan["law"]["params"]
     if name not in laws.LAWS:
         raise InvalidPlan(f"The plan's law {name!r} is unknown: known are {', '.join(sorted(laws.LAWS))}.")
@@ -164,7 +182,8 @@ class _Pieces:
             self._read(inspect.getsource(module))
 
     def _read(self, text: str) -> None:
-        text = re.sub(r"  # type: ignore\[.*?\]$", "", text, flags=re.MULTILINE)  # means nothing to the script's reader
+        # Means nothing to the script's reader.
+        text = re.sub(r"  # type: ignore\[.*?\]$|noqa: [A-Z]+\d+ - ", "", text, flags=re.MULTILINE)
         lines = text.splitlines()
         for node in ast.parse(text).body:
             if isinstance(node, (ast.Import, ast.ImportFrom)):
@@ -183,7 +202,8 @@ class _Pieces:
     def _import(self, node: ast.Import | ast.ImportFrom) -> None:
         for alias in node.names:
             if isinstance(node, ast.Import):
-                self._imported[alias.name] = f"import {alias.name}"
+                bound = alias.asname or alias.name.split(".")[0]
+                self._imported[bound] = ast.unparse(ast.Import([alias]))
             elif node.module is not None and node.module.split(".")[0] not in ("reports", "__future__"):
                 self._imported[alias.name] = f"from {node.module} import {alias.name}"
 

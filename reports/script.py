@@ -1,8 +1,8 @@
 """The machinery of a reproduction script: it builds the table, runs the steps, looks at the storage, asks the law.
 
-``reports.reproduction`` copies this module's source into each script, behind the plan and the law. So it uses pyspark
-and the standard library only (what it takes from ``reports`` is copied along), and it reads as part of a script: the
-plan's form is said in ``reports.reproduction``.
+``reports.reproduction`` copies this module's source into each script, behind the plan and the law. So it uses the
+standard library only (what it takes from ``reports`` is copied along), and it reads as part of a script: the plan's form
+is said in ``reports.reproduction``. What is imported from ``reports.spark`` here is, in a script, of its engine's part.
 """
 
 from __future__ import annotations
@@ -15,31 +15,27 @@ import tempfile
 import time
 import traceback
 from collections.abc import Callable
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-from reports.asking import inventory, question
 from reports.building import build, put, write_commit
 from reports.instants import instant
 from reports.laws.actions import actions_of
-from reports.laws.evidence import Action, CannotJudge, Evidence, Finding
+from reports.laws.evidence import Action, CannotJudge, Evidence, Finding, Trouble
 from reports.laws.words import named
 from reports.looking import (
     checkpoint_removes,
     listing,
     live_in,
-    read_feed,
     read_file,
     read_log,
-    read_row_ids,
-    read_table,
     schema_of,
     stored_names,
 )
 from reports.plurals import counted
-from reports.session import answer, delta_log, settings, start_spark
-from reports.troubles import Trouble
+from reports.spark.asking import command, step_of
+from reports.spark.reading import read_feed, read_row_ids, read_table
+from reports.spark.session import answer, first_instant, grow_older, now, start_engine, stop_engine, versions_of
 
 #: What a change file holds behind the table's columns. A data file may hold it too: it means nothing there.
 CHANGE_TYPE = {"name": "_change_type", "type": "string"}
@@ -55,10 +51,10 @@ def main(
     time.tzset()
     home = tempfile.mkdtemp(prefix="tombstone-")
     root = os.path.join(os.path.realpath(home), "case", "table")
-    spark = None
+    engine = None
     try:
-        spark = start_spark(plan["packages"], home)
-        return check(plan, contents, law, spark, root, trouble)
+        engine = start_engine(plan, home)
+        return check(plan, contents, law, engine, root, trouble)
     except CannotJudge as reason:
         print(f"{plan['clause']} COULD NOT BE CHECKED: {reason}")
         return 2
@@ -67,8 +63,8 @@ def main(
         print(f"{plan['clause']} COULD NOT BE CHECKED: the script failed, see above.")
         raise SystemExit(2) from error
     finally:
-        if spark is not None:
-            spark.stop()
+        if engine is not None:
+            stop_engine(engine)
         if "--keep" in sys.argv:
             print(f"The table is kept in {root}")
         else:
@@ -79,25 +75,25 @@ def check(
     plan: dict[str, Any],
     contents: dict[str, str],
     law: Callable[..., Finding],
-    spark: Any,
+    engine: Any,
     root: str,
     trouble: Trouble | None = None,
 ) -> int:
-    version = spark._jvm.io.delta.package.VERSION()
+    versions = versions_of(engine)
     print(f"{plan['clause']}: {plan['sentence']}")
-    print(f"Case {plan['case']} on Delta {version}, Spark {spark.version}")
-    start = time.time_ns() // 1_000_000
-    log = build(plan, contents, spark, root, start)
-    seen = run(plan, contents, spark, root, start, log, trouble)
+    print(f"Case {plan['case']} on {', '.join(versions)}")
+    start = first_instant(engine)
+    log = build(plan, contents, engine, root, start)
+    seen = run(plan, contents, engine, root, start, log, trouble)
     holds, finding = law(seen, **plan["law"]["params"])
-    print(f"{plan['clause']} {'HOLDS' if holds else 'IS VIOLATED'} on Delta {version}: {finding}")
+    print(f"{plan['clause']} {'HOLDS' if holds else 'IS VIOLATED'} on {versions[0]}: {finding}")
     return 0 if holds else 1
 
 
 def run(
     plan: dict[str, Any],
     contents: dict[str, str],
-    spark: Any,
+    engine: Any,
     root: str,
     start: int,
     log: dict[int, list[Action]],
@@ -127,7 +123,11 @@ def run(
         else:
             moment = op.get("clock") or {"offset": 0, "removed_by_step": None}
             clock = stamps.get(moment["removed_by_step"], start) + moment["offset"]
-            seen = engine_step(op, version_before, wrote, spark, root, clock, log, trouble)
+            by = grow_older(engine, root, clock)
+            start, clock = start - by, clock - by
+            stamps = {one: stamp - by for one, stamp in stamps.items()}
+            log = {**log, **read_log(root)}
+            seen = engine_step(op, version_before, wrote, engine, root, clock, log, trouble)
             removes = [remove for commit in seen.commits for remove in actions_of(commit, "remove")]
             if removes:
                 stamps[step] = max(remove.get("deletionTimestamp", start) for remove in removes)
@@ -143,20 +143,18 @@ def engine_step(
     op: dict[str, Any],
     version_before: dict[int, int],
     wrote: dict[int, list[int]],
-    spark: Any,
+    engine: Any,
     root: str,
     clock: int,
     log: dict[int, list[Action]],
     trouble: Trouble | None,
 ) -> Evidence:
-    text, ask = question(op, version_before, wrote, spark, root)
+    text, ask = question(op, version_before, wrote, engine, root)
     before = listing(root)
-    troubled = trouble(op, spark, root) if trouble else nullcontext()
-    with inventory(op.get("inventory"), spark, root), settings(spark, op.get("conf", {})), troubled:
-        delta_log(spark, root, clock)
-        started = time.time_ns() // 1_000_000
+    with step_of(op, engine, root, clock, trouble):
+        started = now()
         rows, error = answer(ask)
-        ended = time.time_ns() // 1_000_000
+        ended = now()
     after, then = {**log, **read_log(root)}, listing(root)
     new = sorted(after.keys() - log.keys())
     schema, partition_by = schema_of(log)
@@ -175,14 +173,35 @@ def engine_step(
         error=error,
         started=started,
         ended=ended,
-        read_file=lambda add: read_file(spark, root, add, schema),
-        read_changes=lambda cdc: read_file(spark, root, cdc, [*schema, CHANGE_TYPE]),
-        read_table=lambda: answer(lambda: read_table(spark, root, None)),
+        read_file=lambda add: read_file(engine, root, add, schema),
+        read_changes=lambda cdc: read_file(engine, root, cdc, [*schema, CHANGE_TYPE]),
+        read_table=lambda: answer(lambda: read_table(engine, root, None)),
         read_feed=lambda: (
-            (rows, error) if op["do"] == "changes" else answer(lambda: read_feed(spark, root, schema, new))
+            (rows, error) if op["do"] == "changes" else answer(lambda: read_feed(engine, root, schema, new))
         ),
-        read_row_ids=lambda before: answer(lambda: read_row_ids(spark, root, max(log) if before else None)),
+        read_row_ids=lambda before: answer(lambda: read_row_ids(engine, root, max(log) if before else None)),
         read_bytes=lambda path: Path(root, path).read_bytes(),
-        stored_names=lambda add: stored_names(spark, root, add),
-        read_removes=lambda: checkpoint_removes(spark, root, then.keys() - before.keys()),
+        stored_names=lambda add: stored_names(engine, root, add),
+        read_removes=lambda: checkpoint_removes(engine, root, then.keys() - before.keys()),
     )
+
+
+def question(
+    op: dict[str, Any], version_before: dict[int, int], wrote: dict[int, list[int]], engine: Any, root: str
+) -> tuple[str, Callable[[], Any]]:
+    """What is asked of the engine, in words, and the asking."""
+    if op["do"] == "read":
+        if op.get("before_step") is None:
+            return "reading the current version", lambda: read_table(engine, root, None)
+        version = version_before[op["before_step"]]
+        return f"reading version {version}", lambda: read_table(engine, root, version)
+    if op["do"] == "changes":
+        versions = wrote.get(op["of_step"], [])
+        schema, _ = schema_of(read_log(root))
+        text = f"reading the changes of {named_list('version', versions)}"
+        return text, lambda: read_feed(engine, root, schema, versions)
+    return command(op, engine, root)
+
+
+def named_list(noun: str, numbers: list[int]) -> str:
+    return f"{noun}s {', '.join(map(str, numbers))}" if numbers else f"no {noun}"

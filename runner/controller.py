@@ -213,10 +213,14 @@ class Controller:
         violation = next(one for one in line["violations"] if one["clause"] == clause)
         case = from_json(line["case"])
         entry = next(one for one in self._header["clauses"] if one["id"] == clause)
-        packages = self._provider.packages
-        plan = None
-        if packages is not None:
-            plan = reproduction_plan(case, line=line, violation=violation, clause=entry, packages=packages)
+        plan = reproduction_plan(
+            case,
+            line=line,
+            violation=violation,
+            clause=entry,
+            packages=self._provider.packages,
+            operation=self._provider.operation,
+        )
         try:
             write_counterexample(
                 self._options.report_dir, case=case, line=line, violation=violation, clause=entry, plan=plan

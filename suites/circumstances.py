@@ -132,6 +132,15 @@ def _null_safe(seen: Seen) -> bool:
     return any(test.column in seen.table.partition_by for test in tests)
 
 
+@_circumstance(
+    "test of a BOOLEAN that is never NULL", "The condition of the DELETE tests a BOOLEAN column that cannot be NULL."
+)
+def _never_null(seen: Seen) -> bool:
+    named = {name for test in _conditions(seen) for name in columns_of(test)}
+    columns = [column for column in seen.table.columns if column.name in named]
+    return any(column.type is Type.BOOLEAN and not column.nullable for column in columns)
+
+
 @_circumstance("constant condition", "The condition of the DELETE, or a part of it, is a constant.")
 def _constant(seen: Seen) -> bool:
     return any(isinstance(test, Constant) for test in _conditions(seen))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from model.case import Case
@@ -17,6 +18,7 @@ from model.steps import (
     BadVacuum,
     Blunder,
     Delete,
+    EngineStep,
     Form,
     Litter,
     Mode,
@@ -60,8 +62,12 @@ def reproduction_plan(
     violation: Mapping[str, Any],
     clause: Mapping[str, Any],
     packages: Mapping[str, str],
+    operation: Callable[[EngineStep], dict[str, Any]] | None = None,
 ) -> dict[str, Any]:
-    """The plan. ``line`` is the case's line of the stream, ``violation`` one of its violations, ``clause`` the header's entry."""
+    """The plan. ``line`` is the case's line of the stream, ``violation`` one of its violations, ``clause`` the header's entry.
+
+    ``operation`` says a command to an engine that is not asked in the SQL of Spark.
+    """
     table = plan_table(case.table)
     return {
         "clause": clause["id"],
@@ -74,7 +80,7 @@ def reproduction_plan(
         "pruned": table.pruned,
         "broken_last_checkpoint": table.broken_last_checkpoint,
         "commits": [commit.as_json() for commit in table.commits],
-        "ops": list(_operations(case, until=violation["step"])),
+        "ops": _steps(case, operation or partial(_operation, case), until=violation["step"]),
         "law": violation["law"],
         "at_step": violation["step"],
     }
@@ -142,7 +148,20 @@ def _vacuum(step: Vacuum) -> dict[str, Any]:
     return plan
 
 
-def _operations(case: Case, *, until: int) -> list[dict[str, Any]]:
+def _operation(case: Case, step: EngineStep) -> dict[str, Any]:
+    """A command as Spark is asked for it."""
+    if isinstance(step, Delete):
+        return {"do": "delete", **_delete(step)}
+    if isinstance(step, BadDelete):
+        return {"do": "bad delete", **_bad_delete(case, step), "conf": {}}
+    if isinstance(step, Vacuum):
+        return {"do": "vacuum", **_vacuum(step)}
+    if isinstance(step, BadVacuum):
+        return {"do": "bad vacuum", **_bad_vacuum(case, step), "conf": {}}
+    raise ValueError(f"a {type(step).__name__} is no command")
+
+
+def _steps(case: Case, operation: Callable[[EngineStep], dict[str, Any]], *, until: int) -> list[dict[str, Any]]:
     """The steps up to the one that broke the promise. The clock is said anew with each."""
     clock = Moment(0)
     found: list[dict[str, Any]] = []
@@ -150,18 +169,10 @@ def _operations(case: Case, *, until: int) -> list[dict[str, Any]]:
         said = {"offset": clock.offset, "removed_by_step": clock.removed_by_step}
         if isinstance(step, SetClock):
             clock = step.to
-        elif isinstance(step, Delete):
-            found.append({"step": index, "do": "delete", **_delete(step), "clock": said})
-        elif isinstance(step, BadDelete):
-            found.append({"step": index, "do": "bad delete", **_bad_delete(case, step), "clock": said, "conf": {}})
-        elif isinstance(step, ReadChanges):
-            found.append({"step": index, "do": "changes", "of_step": step.of_step, "clock": said, "conf": {}})
-        elif isinstance(step, Vacuum):
-            found.append({"step": index, "do": "vacuum", **_vacuum(step), "clock": said})
-        elif isinstance(step, BadVacuum):
-            found.append({"step": index, "do": "bad vacuum", **_bad_vacuum(case, step), "clock": said, "conf": {}})
         elif isinstance(step, Read):
             found.append({"step": index, "do": "read", "before_step": step.before_step, "clock": said})
+        elif isinstance(step, ReadChanges):
+            found.append({"step": index, "do": "changes", "of_step": step.of_step, "clock": said})
         elif isinstance(step, Append):
             # The time of another writer's commit is the clock's; where that hangs on a DELETE's own stamp, no plan can say it.
             at = clock.offset
@@ -187,4 +198,6 @@ def _operations(case: Case, *, until: int) -> list[dict[str, Any]]:
                     "links": [link.as_json() for link in links],
                 }
             )
+        else:
+            found.append({"step": index, **operation(step), "clock": said})
     return found

@@ -228,7 +228,7 @@ LITE = Case(
 )
 LITE_AGAIN = Case(
     LITE_TABLE,
-    (Vacuum(mode=Mode.LITE_SETTING), SetClock(Moment(WEEK)), Vacuum(mode=Mode.LITE), Vacuum(mode=Mode.FULL)),
+    (Vacuum(mode=Mode.LITE_SETTING), SetClock(Moment(WEEK + HOUR)), Vacuum(mode=Mode.LITE), Vacuum(mode=Mode.FULL)),
 )
 
 #: LITE on a table with vectors.

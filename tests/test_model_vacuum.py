@@ -84,6 +84,13 @@ def test_without_retain_the_injected_clock_and_the_tables_retention_decide() -> 
     assert cutoff_for(clock=CLOCK, retention=WEEK, retain=None, wall=(1, 2)) == Cutoff(LINE, LINE, LINE)
 
 
+def test_a_clock_that_cannot_be_set_leaves_the_step_in_doubt() -> None:
+    """Both ends too: whether what is exactly as old as the retention is old differs from engine to engine."""
+    cutoff = cutoff_for(clock=CLOCK, retention=WEEK, retain=None, wall=(CLOCK, CLOCK + 5), own_clock=False)
+    assert [cutoff.is_old(LINE + ms) for ms in (-1, 0, 5, 6)] == [True, None, None, False]
+    assert [cutoff.retains(LINE + ms) for ms in (-1, 0, 5, 6)] == [False, None, None, True]
+
+
 def test_an_effective_retain_is_measured_by_the_wall_clock() -> None:
     cutoff = cutoff_for(clock=CLOCK, retention=WEEK, retain=HOUR, wall=(CLOCK + 5, CLOCK + 9))
     assert cutoff == Cutoff(CLOCK + 5 - HOUR, CLOCK + 9 - HOUR, LINE)

@@ -6,6 +6,7 @@ import ast
 import base64
 import builtins
 import dis
+import importlib
 import importlib.util
 import inspect
 import json
@@ -55,12 +56,13 @@ from model.table import (
     VectorStorage,
 )
 from model.values import ArrayOf, DecimalOf, MapOf, StructOf, Type
-from reports import asking, building, laws, looking, script, troubles
+from reports import building, laws, looking, script
 from reports.counterexamples import write_counterexample
 from reports.explanation import explanation
 from reports.instants import duration, instant
 from reports.laws.evidence import DIRECTORY, CannotJudge
 from reports.reproduction import InvalidPlan, reproduction
+from reports.spark import asking, troubles
 
 CASE = Case(
     Table(
@@ -118,6 +120,7 @@ PLAN: dict[str, Any] = {
     "clause": "VAC-SAFE-1",
     "sentence": 'VACUUM never deletes """ a live \\ file.',
     "case": "0123456789ab",
+    "engine": "spark",
     "packages": "io.delta:delta-spark_4.2_2.13:4.4.0",
     "pip": "pyspark==4.2.0 delta-spark==4.4.0",
     "files": [FILE],
@@ -138,6 +141,18 @@ PLAN: dict[str, Any] = {
 TROUBLED_PLAN = {
     **PLAN,
     "ops": [*PLAN["ops"][:1], {**PLAN["ops"][1], "trouble": {"kind": Trouble.CANNOT_DELETE.value, "path": "p=a/f"}}],
+}
+
+
+#: The same, for delta-rs.
+DELTALAKE_PLAN = {
+    **{key: value for key, value in PLAN.items() if key != "packages"},
+    "engine": "deltalake",
+    "pip": "deltalake==1.6.6 pyarrow==23.0.0",
+    "ops": [
+        *PLAN["ops"][:1],
+        {"step": 3, "do": "vacuum", "arguments": {"full": True}, "clock": {"offset": 5, "removed_by_step": None}},
+    ],
 }
 
 
@@ -166,7 +181,7 @@ def test_no_time_at_all_is_said() -> None:
 
 
 def test_the_explanation_says_the_promise_the_table_the_program_and_the_proof() -> None:
-    text = explanation(case=CASE, line=LINE, violation=VIOLATION, clause=CLAUSE)
+    text = explanation(case=CASE, line=LINE, violation=VIOLATION, clause=CLAUSE, engine="spark")
     for part in (
         "VACUUM never deletes a live file. Sources: S1.",
         "1. File p=a/f is live in version 1 (added by commit 0, never removed).",
@@ -188,8 +203,8 @@ def test_the_explanation_says_the_promise_the_table_the_program_and_the_proof() 
 
 
 def test_the_explanation_stops_at_the_step_that_broke_the_promise() -> None:
-    assert "| 4 |" not in explanation(case=CASE, line=LINE, violation=VIOLATION, clause=CLAUSE)
-    text = explanation(case=CASE, line=LINE, violation={**VIOLATION, "step": 7}, clause=CLAUSE)
+    assert "| 4 |" not in explanation(case=CASE, line=LINE, violation=VIOLATION, clause=CLAUSE, engine="spark")
+    text = explanation(case=CASE, line=LINE, violation={**VIOLATION, "step": 7}, clause=CLAUSE, engine="spark")
     for part in (
         "|  | 4 | read the version just before step 1, the engine's clock at",
         "|  | 5 | another writer commits 1 file: 3 |",
@@ -217,7 +232,9 @@ def test_the_explanation_knows_all_of_the_vocabulary() -> None:
     )
     steps = (Delete(form=Form.API_NAME, zone="Asia/Kolkata"), BadDelete(Blunder.AGGREGATE), ReadChanges(0))
     line = {**LINE, "steps": [{"index": 0, "text": "DELETE FROM t", "outcome": None, "observed": None}]}
-    text = explanation(case=Case(table, steps), line=line, violation={**VIOLATION, "step": 2}, clause=CLAUSE)
+    text = explanation(
+        case=Case(table, steps), line=line, violation={**VIOLATION, "step": 2}, clause=CLAUSE, engine="spark"
+    )
     for part in (
         "`at` struct\\<x:decimal(10,2),tags:array\\<string>> NOT NULL, `m` map\\<string,binary> DEFAULT NULL, ",
         "`number` long GENERATED ALWAYS AS IDENTITY, `copy` long GENERATED ALWAYS AS (`number`); not partitioned.",
@@ -256,7 +273,9 @@ def test_the_explanation_knows_all_of_vacuum() -> None:
         **LINE,
         "steps": [{"index": index, "text": "VACUUM t", "outcome": None, "observed": None} for index in range(3)],
     }
-    text = explanation(case=Case(table, steps), line=line, violation={**VIOLATION, "step": 3}, clause=CLAUSE)
+    text = explanation(
+        case=Case(table, steps), line=line, violation={**VIOLATION, "step": 3}, clause=CLAUSE, engine="spark"
+    )
     for part in (
         "- The log has no commits and no checkpoints below version 2 any more.",
         "no rows; modified at start; the log names it by its URI.",
@@ -277,7 +296,14 @@ def test_the_explanation_knows_all_of_vacuum() -> None:
 # ---- the script
 
 
-def test_a_script_is_python_that_imports_nothing_of_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("plan", "foreign"),
+    [(TROUBLED_PLAN, ("deltalake", "pyarrow")), (DELTALAKE_PLAN, ("pyspark", "delta", "py4j"))],
+    ids=["spark", "deltalake"],
+)
+def test_a_script_is_python_that_imports_nothing_of_ours(
+    plan: dict[str, Any], foreign: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in laws.LAWS:
         required: dict[str, Any] = {
             "path": "x",
@@ -295,15 +321,17 @@ def test_a_script_is_python_that_imports_nothing_of_ours(tmp_path: Path, monkeyp
             "condition": None,
             "version": 0,
             "either": [],
+            "facts": None,
+            "but": [],
             "taken": 0,
         }
         code = laws.LAWS[name].__code__
         params = {key: required[key] for key in code.co_varnames[1 : code.co_argcount]}
-        text = reproduction({**TROUBLED_PLAN, "law": {"name": name, "params": params}})
+        text = reproduction({**plan, "law": {"name": name, "params": params}})
         tree = ast.parse(text)
         modules = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
         modules |= {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
-        assert not {module for module in modules if str(module).split(".")[0] in ("reports", "model", "pyarrow")}
+        assert not {module for module in modules if str(module).split(".")[0] in ("reports", "model", *foreign)}
         path = tmp_path / "reproduce.py"
         path.write_text(text, encoding="utf-8")
         spec = importlib.util.spec_from_file_location("reproduce", path)
@@ -322,6 +350,24 @@ def test_a_script_is_python_that_imports_nothing_of_ours(tmp_path: Path, monkeyp
         assert [
             used for one in functions for used in globals_of(inspect.unwrap(one).__code__) if used not in defined
         ] == []
+
+
+def test_each_engine_has_what_the_machinery_asks_of_it() -> None:
+    """By the same names, with the same parameters: a script has the part of one engine."""
+    shared = [building, looking, script]
+    asked = {
+        (module.removeprefix("reports.spark."), name)
+        for node in (one for part in shared for one in ast.walk(ast.parse(inspect.getsource(part))))
+        if isinstance(node, ast.ImportFrom) and (module := str(node.module)).startswith("reports.spark.")
+        for name in (alias.name for alias in node.names)
+    }
+    assert {module for module, _ in asked} == {"session", "reading", "asking"}
+    for module, name in asked:
+        first, second = (
+            list(inspect.signature(getattr(importlib.import_module(f"reports.{engine}.{module}"), name)).parameters)
+            for engine in ("spark", "deltalake")
+        )
+        assert ["engine" if one == "spark" else one for one in first] == second, name
 
 
 def globals_of(code: Any) -> set[str]:
@@ -450,7 +496,7 @@ def test_an_inventory_has_all_that_hadoop_lists(tmp_path: Path) -> None:
 
 def test_a_vacuum_says_what_it_is_in_words(tmp_path: Path) -> None:
     def words(op: dict[str, Any]) -> str:
-        return asking.question({"do": "vacuum", **op}, {}, {}, None, str(tmp_path))[0]
+        return asking.command({"do": "vacuum", **op}, None, str(tmp_path))[0]
 
     assert words({"sql": "VACUUM '{table}' LITE"}) == "VACUUM 't' LITE"
     assert words({"sql": "VACUUM delta.`{table}` USING INVENTORY delta.`{table}-inventory`"}) == (
@@ -501,7 +547,7 @@ def test_the_exit_code_says_what_became_of_the_check(
         raise OSError("no space")
 
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    monkeypatch.setattr(script, "start_spark", lambda packages, home: Session())
+    monkeypatch.setattr(script, "start_engine", lambda plan, home: Session())
     for check, code in ((lambda *_: 0, 0), (lambda *_: 1, 1), (cannot, 2)):
         monkeypatch.setattr(script, "check", check)
         assert script.main(PLAN, {}, laws.LAWS["stays"]) == code
@@ -528,14 +574,3 @@ def test_nothing_is_written_for_an_invalid_plan(tmp_path: Path) -> None:
     with pytest.raises(InvalidPlan):
         write_counterexample(tmp_path, case=CASE, line=LINE, violation=VIOLATION, clause=CLAUSE, plan={})
     assert list(tmp_path.iterdir()) == []
-
-
-def test_where_no_script_can_be_made_the_explanation_names_none() -> None:
-    text = explanation(case=CASE, line=LINE, violation=VIOLATION, clause=CLAUSE, script=False)
-    assert "reproduce.py" not in text
-    assert "`pytest suites --replay case.json`, with the `--engine` of the run" in text
-
-
-def test_without_a_plan_the_folder_has_no_script(tmp_path: Path) -> None:
-    folder = write_counterexample(tmp_path, case=CASE, line=LINE, violation=VIOLATION, clause=CLAUSE, plan=None)
-    assert sorted(path.name for path in folder.iterdir()) == ["case.json", "explanation.md"]

@@ -291,7 +291,10 @@ HOLD: list[tuple[str, Evidence, dict[str, Any]]] = [
     ("adds_true", DELETE, {}),
     ("adds_true", MASKED, {}),
     ("adds_true", TIMED, {}),
+    ("adds_true", add(size=21), {"facts": ["modificationTime", "numRecords"]}),
     ("removes_true", DELETE, {}),
+    ("removes_true", remove(size=1), {"facts": ["path", "deletionTimestamp"]}),
+    ("removes_true", remove(deletionTimestamp=None), {"facts": ["path", "size"]}),
     ("removes_true", null_partition(), {}),
     ("removes_true", null_partition(p=None), {}),
     ("removes_name_all_partitions", DELETE, {}),
@@ -377,6 +380,7 @@ HOLD: list[tuple[str, Evidence, dict[str, Any]]] = [
     ("stays", versions(), {"path": "../link"}),
     ("version_files_stay", versions(URI_ADD), {"version": 0}),
     ("version_files_stay", lost(versions(LIVE), VECTOR_FILE), {"version": 0}),
+    ("version_files_stay", lost(versions(LIVE), FILE), {"version": 0, "but": [FILE]}),
     ("version_files_stay", versions({**LIVE, "deletionVector": FIRST}), {"version": 0}),
     ("version_files_stay", lost(versions({**LIVE, "path": "never-there"}), FILE), {"version": 0}),
     ("version_files_stay", lost(versions(OUTSIDE_ADD), "../other/file"), {"version": 0}),
@@ -421,6 +425,7 @@ BREAK: list[tuple[str, Evidence, dict[str, Any], str]] = [
     ("nothing_changed", DELETE, {}, "changed"),
     ("nothing_changed", replace(NOTHING, after={**BEFORE, "new": DIRECTORY}), {}, "changed new"),
     ("adds_true", add(size=21), {}, "size 21, but found 20"),
+    ("adds_true", add(size=21), {"facts": ["a file of size"]}, "size 21, but found 20"),
     ("adds_true", add(dataChange=False), {}, "dataChange"),
     ("adds_true", add(partitionValues={"q": "a b"}), {}, "partition columns"),
     ("adds_true", add(partitionValues={"p": "a"}), {}, "directory's name"),
@@ -437,6 +442,8 @@ BREAK: list[tuple[str, Evidence, dict[str, Any], str]] = [
     ("removes_true", remove(partitionValues={"p": None}), {}, "partitionValues"),
     ("removes_true", null_partition(p="a"), {}, "partitionValues"),
     ("removes_true", remove(size=1), {}, "size"),
+    ("removes_true", remove(baseRowId=3), {"facts": ["baseRowId"]}, "baseRowId 3, but it must be None"),
+    ("removes_true", remove(deletionTimestamp=None), {"facts": ["deletionTimestamp"]}, "deletionTimestamp None"),
     ("removes_true", remove(deletionTimestamp=1_399), {}, "deletionTimestamp 1399"),
     ("removes_true", remove(deletionTimestamp=1_701), {}, "deletionTimestamp 1701"),
     ("removes_true", remove(deletionTimestamp=None), {}, "deletionTimestamp None"),
@@ -663,3 +670,9 @@ def test_values_in_a_directory_name_follow_hive() -> None:
 
 def test_long_lists_are_cut() -> None:
     assert listed([str(number) for number in range(12)]).endswith("9, and 2 more")
+
+
+@pytest.mark.parametrize("law", ["adds_true", "removes_true"])
+def test_a_fact_that_no_law_knows_is_not_passed_over(law: str) -> None:
+    with pytest.raises(CannotJudge, match="Of these facts there is none such: colour"):
+        LAWS[law](DELETE, facts=["size", "dataChange", "colour"])

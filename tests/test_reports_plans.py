@@ -46,7 +46,7 @@ TABLE = Table(
 )
 ROOT = Path(__file__).parent.parent
 SETTING = "spark.databricks.delta."
-PACKAGES = {"packages": "io.delta:delta-spark_4.2_2.13:4.4.0", "pip": "delta-spark"}
+PACKAGES = {"engine": "spark", "packages": "io.delta:delta-spark_4.2_2.13:4.4.0", "pip": "delta-spark"}
 
 
 def plan_of(case: Case) -> dict[str, Any]:

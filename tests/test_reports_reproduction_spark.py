@@ -2,129 +2,33 @@
 
 from __future__ import annotations
 
-import base64
-import io
-import json
-import os
-import subprocess
-import sys
-from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from reports import laws
 from reports.reproduction import reproduction
 from reports.script import check
+from tests.handmade_plan import (
+    ALL,
+    APPEND,
+    AWKWARD,
+    EDGE,
+    FIRST,
+    LEFT,
+    LITTER,
+    NOW,
+    OLD,
+    ORPHAN,
+    SECOND,
+    WEEK,
+    contents_of,
+    day,
+    plan_of,
+    run_alone,
+)
 
-HOUR = 3_600_000
-WEEK = 7 * 24 * HOUR
-SCHEMA = {
-    "type": "struct",
-    "fields": [
-        {"name": "id", "type": "integer", "nullable": True, "metadata": {}},
-        {"name": "day", "type": "date", "nullable": True, "metadata": {}},
-        {"name": "p", "type": "string", "nullable": True, "metadata": {}},
-    ],
-}
-
-
-def content(ids: list[int | None]) -> str:
-    days = [None if number is None else 18_000 + number for number in ids]
-    table = pa.table({"id": pa.array(ids, pa.int32()), "day": pa.array(days, pa.date32())})
-    sink = io.BytesIO()
-    pq.write_table(table, sink)
-    return base64.b64encode(sink.getvalue()).decode()
-
-
-def file(path: str, ids: list[int | None], modified: int) -> dict[str, Any]:
-    return {"path": path, "content": content(ids), "modified": modified}
-
-
-def add(one: dict[str, Any], value: str | None, records: int) -> dict[str, Any]:
-    return {
-        "add": {
-            "path": one["path"].replace("%", "%25").replace(" ", "%20"),
-            "partitionValues": {"p": value},
-            "size": len(base64.b64decode(one["content"])),
-            "modificationTime": {"$ms": one["modified"]},
-            "dataChange": True,
-            "stats": json.dumps({"numRecords": records}),
-        }
-    }
-
-
-#: Three live files, one of them in an awkward partition; one old tombstone, and one exactly a week old.
-FIRST = file("p=a/one.parquet", [1, 2, 3], -WEEK)
-SECOND = file("p=a/two.parquet", [4, None], -WEEK)
-AWKWARD = file("p=x%2Fy z/three.parquet", [7], -WEEK)
-OLD = file("p=b/old.parquet", [5], -3 * WEEK)
-EDGE = file("p=b/edge.parquet", [6], -3 * WEEK)
-ORPHAN = file("p=b/orphan.parquet", [8], -3 * WEEK)
-
-
-def remove(one: dict[str, Any], deleted: int) -> dict[str, Any]:
-    same = add(one, "b", 1)["add"]
-    return {
-        "remove": {
-            "path": same["path"],
-            "deletionTimestamp": {"$ms": deleted},
-            "dataChange": True,
-            "extendedFileMetadata": True,
-            "partitionValues": same["partitionValues"],
-            "size": same["size"],
-        }
-    }
-
-
-PLAN: dict[str, Any] = {
-    "clause": "VAC-SAFE-1",
-    "sentence": "VACUUM never deletes a file that the current version refers to, whatever its age.",
-    "case": "0123456789ab",
-    "packages": "io.delta:delta-spark_4.2_2.13:4.4.0",
-    "pip": "pyspark==4.2.0 delta-spark==4.4.0",
-    "files": [FIRST, SECOND, AWKWARD, OLD, EDGE, ORPHAN],
-    "directories": ["empty/nested"],
-    "commits": [
-        {
-            "version": 0,
-            "modified": -3 * WEEK,
-            "lines": [
-                {"protocol": {"minReaderVersion": 1, "minWriterVersion": 2}},
-                {
-                    "metaData": {
-                        "id": "00000000-0000-4000-8000-000000000000",
-                        "format": {"provider": "parquet", "options": {}},
-                        "schemaString": json.dumps(SCHEMA),
-                        "partitionColumns": ["p"],
-                        "configuration": {},
-                        "createdTime": {"$ms": -3 * WEEK},
-                    }
-                },
-                add(FIRST, "a", 3),
-                add(SECOND, "a", 2),
-                add(AWKWARD, "x/y z", 1),
-                add(OLD, "b", 1),
-                add(EDGE, "b", 1),
-            ],
-            "checkpoint": False,
-        },
-        {
-            "version": 1,
-            "modified": -WEEK,
-            "lines": [remove(OLD, -2 * WEEK), remove(EDGE, -WEEK + 1)],
-            "checkpoint": True,
-        },
-    ],
-    "ops": [],
-    "law": {"name": "succeeded", "params": {}},
-    "at_step": 0,
-}
-
-NOW = {"offset": 0, "removed_by_step": None}
 VACUUM = {"step": 0, "do": "vacuum", "sql": "VACUUM delta.`{table}`", "clock": NOW, "conf": {}}
 DRY = {**VACUUM, "sql": "VACUUM delta.`{table}` DRY RUN"}
 SHORT = {**VACUUM, "sql": "VACUUM delta.`{table}` RETAIN 0 HOURS"}
@@ -132,20 +36,11 @@ DELETE = {"step": 0, "do": "delete", "sql": "DELETE FROM delta.`{table}` WHERE i
 NO_MATCH = {**DELETE, "sql": "DELETE FROM delta.`{table}` WHERE id = 99"}
 PARTITION = {**DELETE, "sql": "DELETE FROM delta.`{table}` WHERE p = 'a'"}
 READ = {"step": 1, "do": "read", "before_step": None, "clock": NOW}
-NEW = file("p=a/new.parquet", [9], 0)
-APPEND = {"step": 0, "do": "append", "files": [NEW], "lines": [add(NEW, "a", 1)]}
-LITTER = {"step": 0, "do": "litter", "files": [file("p=a/stray.parquet", [1], 1)], "directories": ["hole"]}
 #: Clocked on the DELETE's own stamp: a week later to the millisecond, the tombstones have expired (facts, top).
 AT_STAMP = {**VACUUM, "step": 1, "clock": {"offset": WEEK, "removed_by_step": 0}}
 BEFORE_STAMP = {**VACUUM, "step": 1, "clock": {"offset": WEEK - 1, "removed_by_step": 0}}
 
 
-def day(number: int) -> dict[str, str]:
-    return {"date": f"2019-04-{14 + number}"}
-
-
-LEFT = [[3, day(3), "a"], [4, day(4), "a"], [None, None, "a"], [7, day(7), "x/y z"]]
-ALL = [[1, day(1), "a"], [2, day(2), "a"], *LEFT]
 SHORT_REFUSED = "DELTA_VACUUM_RETENTION_PERIOD_TOO_SHORT"
 
 #: name, ops, the step judged, law, parameters that hold, parameters or a law that do not (None: no such).
@@ -201,15 +96,6 @@ LAWS: list[tuple[list[dict[str, Any]], int, tuple[str, dict[str, Any]], tuple[st
     ([DELETE, AT_STAMP], 1, ("goes", {"path": FIRST["path"]}), ("stays", {"path": FIRST["path"]})),
     ([DELETE, BEFORE_STAMP], 1, ("stays", {"path": FIRST["path"]}), ("goes", {"path": FIRST["path"]})),
 ]
-
-
-def plan_of(ops: list[dict[str, Any]], step: int, law: tuple[str, dict[str, Any]]) -> dict[str, Any]:
-    return deepcopy({**PLAN, "ops": ops, "at_step": step, "law": {"name": law[0], "params": law[1]}})
-
-
-def contents_of(plan: dict[str, Any]) -> dict[str, str]:
-    files = [*plan["files"], *(one for op in plan["ops"] for one in op.get("files", []))]
-    return {one["path"]: one["content"] for one in files}
 
 
 @pytest.mark.parametrize(
@@ -275,20 +161,7 @@ def test_a_file_without_rows_counts_as_nothing(spark: Any, tmp_path: Path, law: 
 )
 @pytest.mark.xdist_group("spark")
 def test_a_script_runs_alone(tmp_path: Path, law: tuple[str, dict[str, Any]], code: int, word: str) -> None:
-    script = tmp_path / "reproduce.py"
-    script.write_text(reproduction(plan_of([VACUUM], 0, law)), encoding="utf-8")
-    temporary = tmp_path / "tmp"
-    temporary.mkdir()
-    # -I: the script must find nothing of ours.
-    done = subprocess.run(
-        [sys.executable, "-I", str(script)],
-        cwd=tmp_path,
-        env={**os.environ, "TMPDIR": str(temporary)},
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
+    done = run_alone(reproduction(plan_of([VACUUM], 0, law)), tmp_path)
     assert done.returncode == code, done.stdout + done.stderr
     assert word in done.stdout
     # "Deleted 3 files …" is printed by Delta's VACUUM itself.
@@ -296,4 +169,3 @@ def test_a_script_runs_alone(tmp_path: Path, law: tuple[str, dict[str, Any]], co
     strange = [line for line in done.stdout.splitlines() if not line.startswith(own)]
     assert strange == [], "the script's own lines do not stand alone"
     assert " WARN " not in done.stderr, "Spark's warnings drown the script's own lines"
-    assert not list(temporary.glob("tombstone-*")), "the script left its directory behind"

@@ -41,7 +41,7 @@ from model.table import (
 from model.values import Type
 from reports.laws import LAWS
 from reports.script import check
-from reports.troubles import file_system_trouble
+from reports.spark.troubles import file_system_trouble
 from suites.reproduction_plan import reproduction_plan
 
 OLD = -3 * WEEK

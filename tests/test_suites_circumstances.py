@@ -67,6 +67,15 @@ HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
         replace(PLAIN, commits=(*PLAIN.commits, Commit(-HOUR // 2, removes=(Removal(0, None),)))),
         (),
     ),
+    "test of a BOOLEAN that is never NULL": (
+        replace(
+            PLAIN,
+            columns=(*PLAIN.columns, Column("b", Type.BOOLEAN, nullable=False)),
+            files=(),
+            commits=(Commit(-HOUR),),
+        ),
+        deletes(Not(In("b", (True,), Type.BOOLEAN))),
+    ),
     "constant condition": (PLAIN, deletes(And(ONE, Constant(False)))),
     "test of a nested column": (
         replace(

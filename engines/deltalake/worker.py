@@ -12,10 +12,10 @@ from typing import Any
 import pyarrow as pa
 from deltalake import DeltaTable, QueryBuilder
 
-from engines.deltalake.sql import identifier, sql
+from engines.deltalake.operations import MISSING, operation
 from engines.deltalake.values import rows_of
 from engines.port import EngineError, Outcome, now
-from model.steps import BadDelete, BadVacuum, Blunder, Delete, EngineStep, Read, ReadChanges, Vacuum, VacuumBlunder
+from model.steps import EngineStep, Read, ReadChanges
 from model.values import Row
 
 #: What a table of changes has behind the columns of the table.
@@ -28,13 +28,11 @@ def run(root: Path, step: EngineStep, version: int | None) -> tuple[Row, ...]:
         return _read(root, version)
     if isinstance(step, ReadChanges):
         return _changes(root, version)
-    if isinstance(step, Delete):
-        return _answer(DeltaTable(str(root)).delete(None if step.where is None else sql(step.where)))
-    if isinstance(step, BadDelete):
-        return _bad_delete(root, step)
-    if isinstance(step, BadVacuum):
-        return _bad_vacuum(root, step)
-    return _vacuum(root, step)
+    asked = operation(step)
+    place = _target(root, asked.get("at"))
+    if "where" in asked:
+        return _answer(DeltaTable(str(place)).delete(asked["where"]))
+    return tuple((f"{place}/{path}",) for path in DeltaTable(str(place)).vacuum(**asked["arguments"]))
 
 
 def _answer(metrics: dict[str, Any]) -> tuple[Row, ...]:
@@ -60,43 +58,12 @@ def _changes(root: Path, version: int | None) -> tuple[Row, ...]:
     return rows_of(changes.select([*columns, _OF_CHANGES[0]]))
 
 
-def _vacuum(root: Path, step: Vacuum) -> tuple[Row, ...]:
-    hours = step.retain_hours
-    found = DeltaTable(str(root)).vacuum(
-        retention_hours=int(hours) if hours is not None and hours == int(hours) else hours,  # type: ignore[arg-type]
-        dry_run=step.dry_run,
-        enforce_retention_duration=step.safety_check,
-        full=not step.mode.lite,
-    )
-    return tuple((f"{root}/{path}",) for path in found)
-
-
-def _bad_delete(root: Path, step: BadDelete) -> tuple[Row, ...]:
-    target, where = root, "1 = 1"
-    if step.blunder is Blunder.UNKNOWN_COLUMN:
-        where = f"{identifier('no such column')} = 1"
-    elif step.blunder is Blunder.NOT_A_TABLE:
-        target = _no_table(root)
-    elif step.blunder is Blunder.MISSING_PATH:
-        target = root.parent / f"{root.name}-missing"
-    else:
-        raise ValueError(f"{step.blunder.value} is not said to deltalake")
-    return _answer(DeltaTable(str(target)).delete(where))
-
-
-def _bad_vacuum(root: Path, step: BadVacuum) -> tuple[Row, ...]:
-    if step.blunder is VacuumBlunder.NOT_A_TABLE:
-        target = _no_table(root)
-    elif step.blunder is VacuumBlunder.MISSING_PATH:
-        target = root.parent / f"{root.name}-missing"
-    else:
-        raise ValueError(f"{step.blunder.value} is not said to deltalake")
-    found = DeltaTable(str(target)).vacuum(dry_run=step.dry_run, full=True)
-    return tuple((f"{target}/{path}",) for path in found)
-
-
-def _no_table(root: Path) -> Path:
-    """A directory in the table's that is no table itself."""
+def _target(root: Path, at: str | None) -> Path:
+    """The table, or a place that is none: nothing at all, or a directory inside of the table."""
+    if at is None:
+        return root
+    if at == MISSING:
+        return root.parent / f"{root.name}-missing"
     return next((path for path in sorted(root.iterdir()) if path.is_dir() and path.name != "_delta_log"), root.parent)
 
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from engines.known_bad.fault import fault
-from engines.known_bad.logs import Action
+from engines.known_bad.logs import Action, read_parquet
 from engines.known_bad.tampering import Tampering, encoded, removal
 from engines.known_bad.vectors import inline_vector
 from engines.port import Outcome
@@ -201,7 +201,7 @@ def _rewrite_changes(t: Tampering, change: Callable[[pa.Table], pa.Table]) -> No
     for cdc in t.actions("cdc")[:1]:
         path = t.root / t.path(cdc)
         path.with_name(f".{path.name}.crc").unlink(missing_ok=True)
-        pq.write_table(change(pq.ParquetFile(path).read()), path)
+        pq.write_table(change(read_parquet(path)), path)
         cdc["size"] = path.stat().st_size
         t.rewrite_all()
 

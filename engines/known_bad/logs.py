@@ -76,13 +76,29 @@ def _plain(value: Any, name: str = "") -> Any:
     return value
 
 
+def read_parquet(path: Path) -> pa.Table:
+    """The rows of a Parquet file, in types that Arrow can filter: delta-rs writes views of strings and of bytes."""
+    table = pq.ParquetFile(path).read()
+    return table.cast(pa.schema([field.with_type(_without_views(field.type)) for field in table.schema]))
+
+
+def _without_views(kind: pa.DataType) -> pa.DataType:
+    if kind in (pa.string_view(), pa.binary_view()):
+        return pa.string() if kind == pa.string_view() else pa.binary()
+    if pa.types.is_struct(kind):
+        return pa.struct([field.with_type(_without_views(field.type)) for field in kind])
+    if pa.types.is_map(kind):
+        return pa.map_(_without_views(kind.key_type), _without_views(kind.item_type))
+    return pa.list_(_without_views(kind.value_type)) if pa.types.is_list(kind) else kind
+
+
 def without_removes(path: Path) -> None:
     """Write a file of a checkpoint anew without its tombstones."""
     if path.suffix == ".json":
         kept = [line for line in path.read_text(encoding="utf-8").splitlines() if "remove" not in json.loads(line)]
         path.write_text("".join(f"{line}\n" for line in kept), encoding="utf-8")
     else:
-        table: pa.Table = pq.ParquetFile(path).read()
+        table = read_parquet(path)
         if "remove" in table.column_names:
             pq.write_table(table.filter(table["remove"].is_null()), path)
     path.with_name(f".{path.name}.crc").unlink(missing_ok=True)

@@ -16,7 +16,7 @@ from urllib.parse import quote
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from engines.known_bad.logs import Action, State, place, read_commits, state_of
+from engines.known_bad.logs import Action, State, place, read_commits, read_parquet, state_of
 from engines.known_bad.vectors import vector_place
 from engines.port import EngineError, Outcome
 from model.steps import EngineStep
@@ -311,7 +311,7 @@ class Tampering:
     # ---- rows
 
     def rows(self, path: str, *, before: bool = False) -> pa.Table:
-        return pq.ParquetFile((self.before if before else self.root) / path).read()
+        return read_parquet((self.before if before else self.root) / path)
 
     def replace_rows(self, add: Action, table: pa.Table) -> None:
         """Give an added file other rows; its add stays true of its size and row count."""

@@ -41,9 +41,14 @@ class SparkProvider:
         delta = installed_delta()
         artifact = artifact_for(delta=delta, pyspark=pyspark.__version__)
         return {
+            "engine": "spark",
             "packages": f"{GROUP}:{artifact}:{delta}",
             "pip": f"pyspark=={pyspark.__version__} delta-spark=={delta}",
         }
+
+    @property
+    def operation(self) -> None:
+        return None
 
     def start(self) -> None:
         """Find or download all that the engine needs, and start it."""

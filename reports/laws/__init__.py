@@ -22,8 +22,8 @@ all, such as a file that was gone before the step, it raises CannotJudge.
 | ``one_commit()`` | the step wrote exactly one version |
 | ``untouched(paths=None)`` | these files (all that were there outside the log) have the same bytes and mtimes |
 | ``nothing_changed()`` | all files and directories, the log's too, are as before |
-| ``adds_true()`` | each add is true of its file: new and unique path, size, time, partition, record count |
-| ``removes_true()`` | each remove says what a live file's add said (NULL partition values may be absent), at a time in the step |
+| ``adds_true(facts=None)`` | each add is true of its file, in these facts (all): new and unique path, size, time, partition, … |
+| ``removes_true(facts=None)`` | each remove says of these facts (all) what a live file's add said, at a time in the step |
 | ``removes_name_all_partitions()`` | the partition values of each remove name exactly the partition columns, the NULL ones too |
 | ``one_deletion_timestamp()`` | all removes carry the same deletionTimestamp |
 | ``no_conflicting_actions()`` | no two actions of one commit reconcile with each other, no path twice among one kind |
@@ -54,7 +54,7 @@ all, such as a file that was gone before the step, it raises CannotJudge.
 | ``row_ids_set(taken)`` | adds have baseRowId and defaultRowCommitVersion: new files' after ``taken``, known files' their own |
 | ``physical_names()`` | partitionValues and new files name the columns by their physical names |
 | ``beside_stays(path=None)`` | this thing beside the root (all that is there) is still there, with the same bytes |
-| ``version_files_stay(version)`` | all data and vector files inside the root that this version refers to are still there |
+| ``version_files_stay(version, but)`` | all data and vector files inside the root that this version has stay, but these |
 | ``lists_exactly(paths, either)`` | the DRY RUN's rows name each of these paths once, and no others but of ``either`` |
 | ``answers_root()`` | the step answered one row, the root's path |
 | ``answers_nothing()`` | the step answered no rows |

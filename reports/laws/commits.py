@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 from reports.laws.actions import actions_of, file_of, logical_file, names_in, physical_name, values_in, without_nulls
-from reports.laws.evidence import DIRECTORY, Evidence, Finding, Unreadable
+from reports.laws.evidence import DIRECTORY, CannotJudge, Evidence, Finding, Unreadable
 from reports.laws.paths import new_files
 from reports.laws.words import ending, listed, same
 from reports.plurals import counted
@@ -29,29 +29,42 @@ def one_commit(seen: Evidence) -> Finding:
     return len(seen.commits) == 1, f"{seen.text} wrote {counted(len(seen.commits), 'version')} ({ending(seen)})"
 
 
-def adds_true(seen: Evidence) -> Finding:
+#: The facts that a law on adds may be about, and those of one on removes.
+ADD_FACTS = (
+    *("a file of size", "uses", "dataChange", "partition columns", "there before", "modificationTime"),
+    *("values in the directory's name", "the live add's size", "the live add's modificationTime"),
+    *("statistics with numRecords", "tightBounds", "numRecords"),
+)
+REMOVE_FACTS = (
+    *("dataChange", "extendedFileMetadata", "path", "size", "baseRowId", "defaultRowCommitVersion"),
+    *("deletion vector", "partitionValues", "deletionTimestamp"),
+)
+
+
+def adds_true(seen: Evidence, facts: list[str] | None = None) -> Finding:
+    asked = facts_among(ADD_FACTS, facts)
     wrong = []
     adds = [action for commit in seen.commits for action in actions_of(commit, "add")]
     names = Counter(file_of(add, seen.root) for add in adds)
     for add in adds:
         path = file_of(add, seen.root)
         size, mtime, _ = seen.after.get(path, DIRECTORY)
-        facts: list[tuple[str, Any, Any]] = [("a file of size", add.get("size"), size), ("uses", 1, names[path])]
-        facts.append(("dataChange", add.get("dataChange"), True))
-        facts.append(("partition columns", sorted(add.get("partitionValues", {})), sorted(seen.partition_by)))
+        told: list[tuple[str, Any, Any]] = [("a file of size", add.get("size"), size), ("uses", 1, names[path])]
+        told.append(("dataChange", add.get("dataChange"), True))
+        told.append(("partition columns", sorted(add.get("partitionValues", {})), sorted(seen.partition_by)))
         stats = json.loads(add["stats"]) if add.get("stats") else {}
         if add.get("deletionVector"):
             # A deletion vector keeps its file: the same path, size and time, and the add before it is live. Its
             # statistics have the number of rows that the file stores, and bounds that need not be tight any more
             # (PROTOCOL.md, "Writer Requirements for Deletion Vectors", "Per-file Statistics").
             old = seen.live.get(path, {})
-            facts.append(("the live add's size", add.get("size"), old.get("size")))
-            facts.append(("the live add's modificationTime", add.get("modificationTime"), old.get("modificationTime")))
-            facts.append(("statistics with numRecords", "numRecords" in stats, True))
-            facts.append(("tightBounds", stats.get("tightBounds"), False))
+            told.append(("the live add's size", add.get("size"), old.get("size")))
+            told.append(("the live add's modificationTime", add.get("modificationTime"), old.get("modificationTime")))
+            told.append(("statistics with numRecords", "numRecords" in stats, True))
+            told.append(("tightBounds", stats.get("tightBounds"), False))
         else:
-            facts.append(("there before", path in seen.before, False))
-            facts.append(("modificationTime", add.get("modificationTime"), mtime // 1_000_000))
+            told.append(("there before", path in seen.before, False))
+            told.append(("modificationTime", add.get("modificationTime"), mtime // 1_000_000))
             if any("=" in part for part in path.split("/")[:-1]):
                 # A timestamp is in UTC in the log, in the session's zone in the name: only its column is compared.
                 timed = [physical_name(field) for field in seen.schema if field["type"] == "timestamp"]
@@ -59,16 +72,18 @@ def adds_true(seen: Evidence) -> Finding:
                     {name: name if name in timed and value is not None else value for name, value in values.items()}
                     for values in (add.get("partitionValues", {}), values_in(path))
                 )
-                facts.append(("values in the directory's name", said, shown))
+                told.append(("values in the directory's name", said, shown))
         if "numRecords" in stats and size >= 0:
-            facts.append(("numRecords", stats["numRecords"], len(seen.read_file(add))))
-        wrong += [f"{path}: {name} {said!r}, but found {found!r}" for name, said, found in facts if said != found]
+            told.append(("numRecords", stats["numRecords"], len(seen.read_file(add))))
+        told = [one for one in told if one[0] in asked]
+        wrong += [f"{path}: {name} {said!r}, but found {found!r}" for name, said, found in told if said != found]
     if wrong:
         return False, f"the commit of {seen.text} adds {listed(wrong)}"
     return True, f"each of the {len(adds)} files that {seen.text} added is as its add says"
 
 
-def removes_true(seen: Evidence) -> Finding:
+def removes_true(seen: Evidence, facts: list[str] | None = None) -> Finding:
+    asked = facts_among(REMOVE_FACTS, facts)
     wrong = []
     removes = [action for commit in seen.commits for action in actions_of(commit, "remove")]
     for remove in removes:
@@ -77,19 +92,31 @@ def removes_true(seen: Evidence) -> Finding:
         if add is None:
             wrong.append(f"{path}, which was not live")
             continue
-        facts: list[tuple[str, Any, Any]] = []
-        facts += [(key, remove.get(key), True) for key in ("dataChange", "extendedFileMetadata")]
-        facts += [(key, remove.get(key), add.get(key)) for key in ("path", "size")]
-        facts.append(("deletion vector", logical_file(remove)[1], logical_file(add)[1]))
+        told: list[tuple[str, Any, Any]] = []
+        told += [(key, remove.get(key), True) for key in ("dataChange", "extendedFileMetadata")]
+        kept = ("path", "size", "baseRowId", "defaultRowCommitVersion")
+        told += [(key, remove.get(key), add.get(key)) for key in kept]
+        told.append(("deletion vector", logical_file(remove)[1], logical_file(add)[1]))
         values = [without_nulls(action.get("partitionValues")) for action in (remove, add)]
-        facts.append(("partitionValues", values[0], values[1]))
-        wrong += [f"{path}: {key} {said!r}, but it must be {found!r}" for key, said, found in facts if said != found]
+        told.append(("partitionValues", values[0], values[1]))
+        told = [one for one in told if one[0] in asked]
+        wrong += [f"{path}: {key} {said!r}, but it must be {found!r}" for key, said, found in told if said != found]
         stamp = remove.get("deletionTimestamp")
-        if not isinstance(stamp, int) or not seen.started <= stamp <= seen.ended:
+        in_time = isinstance(stamp, int) and seen.started <= stamp <= seen.ended
+        if "deletionTimestamp" in asked and not in_time:
             wrong.append(f"{path}: deletionTimestamp {stamp!r}, but the step ran from {seen.started} to {seen.ended}")
     if wrong:
         return False, f"the commit of {seen.text} removes {listed(wrong)}"
     return True, f"each of the {len(removes)} removes of {seen.text} says what its file's add said"
+
+
+def facts_among(known: tuple[str, ...], facts: list[str] | None) -> tuple[str, ...]:
+    """The facts that are asked about: all that are known by default."""
+    if facts is None:
+        return known
+    if not set(facts) <= set(known):
+        raise CannotJudge(f"Of these facts there is none such: {listed(sorted(set(facts) - set(known)))}.")
+    return tuple(facts)
 
 
 def removes_name_all_partitions(seen: Evidence) -> Finding:

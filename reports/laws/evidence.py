@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,8 @@ Entry = tuple[int, int, str]
 Finding = tuple[bool, str]
 #: What the engine answered: rows, or an error (exception, condition, message).
 Answer = tuple["list[Row] | None", "Action | None"]
+#: Gives a step of a plan, an engine and a root the trouble that the step asks for, for a while.
+Trouble = Callable[["dict[str, Any]", Any, str], "AbstractContextManager[None]"]
 DIRECTORY: Entry = (-1, 0, "directory")
 
 

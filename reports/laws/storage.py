@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from reports.laws.actions import file_of, vector_of
 from reports.laws.evidence import DIRECTORY, CannotJudge, Evidence, Finding
 from reports.laws.paths import beside, gone_paths, in_log, new_files, writers_may_add
@@ -26,10 +28,10 @@ def live_files_stay(seen: Evidence) -> Finding:
     return True, f"all {counted(len(seen.live), 'live file')} are still there after {seen.text}"
 
 
-def version_files_stay(seen: Evidence, version: int) -> Finding:
+def version_files_stay(seen: Evidence, version: int, but: Iterable[str] = ()) -> Finding:
     adds = seen.live_at(version).values()
     files = {path for add in adds for path in (file_of(add, seen.root), vector_of(add, seen.root)) if path is not None}
-    inside = sorted(path for path in files if path in seen.before and not beside(path))
+    inside = sorted(path for path in files.difference(but) if path in seen.before and not beside(path))
     lost = [path for path in inside if path not in seen.after]
     if lost:
         return False, f"{seen.text} deleted {listed(lost)}, which version {version} refers to"

@@ -82,7 +82,9 @@ def adds_exist(d: DeleteSeen) -> Judgement:
         if entry is not None and entry.size == add.size:
             return None
         found = "is not on storage" if entry is None else f"has {entry.size} bytes"
-        return Violation(add.file, f"The add says that {add.file} has {add.size} bytes; it {found}.", Law("adds_true"))
+        return Violation(
+            add.file, f"The add says that {add.file} has {add.size} bytes; it {found}.", _true("a file of size")
+        )
 
     return each(d.written, problem)
 
@@ -107,7 +109,7 @@ def adds_placed(d: DeleteSeen) -> Judgement:
             return Violation(
                 add.file,
                 f"{add.file} does not lie in {directory or 'the root'}, the directory of its partition.",
-                Law("adds_true"),
+                _true("values in the directory's name"),
             )
         return None
 
@@ -137,13 +139,19 @@ def _misnamed(d: DeleteSeen, add: Add, known: frozenset[str]) -> Violation | Non
     """What is wrong with the name of an added file, or with the partition values that its add says."""
     if set(add.partition_values) != {physical_name(d.table, name) for name in d.table.partition_by}:
         said = f"The add of {add.file} has partition values for {sorted(add.partition_values)}."
-        return Violation(add.file, said, Law("adds_true"))
+        return Violation(add.file, said, _true("partition columns"))
     try:
         partition_of(d.table, add)
     except ValueError:
         said = f"The add of {add.file} has partition values of other types: {dict(add.partition_values)}."
-        return Violation(add.file, said, Law("adds_true"))
-    return Violation(add.file, f"{add.file} is not a new name.", Law("adds_true")) if add.file in known else None
+        return Violation(add.file, said, _true("values in the directory's name"))
+    law = _true("uses", "there before")
+    return Violation(add.file, f"{add.file} is not a new name.", law) if add.file in known else None
+
+
+def _true(*facts: str) -> Law:
+    """The law that these facts of each add are true."""
+    return Law("adds_true", {"facts": list(facts)})
 
 
 def _in_place(table: Table, path: str, values: Row) -> bool:
@@ -177,12 +185,12 @@ def adds_dated(d: DeleteSeen) -> Judgement:
     def problem(add: Add) -> Violation | None:
         entry = d.after.listing.get(add.file)
         if not add.data_change:
-            return Violation(add.file, f"The add of {add.file} has dataChange=false.", Law("adds_true"))
+            return Violation(add.file, f"The add of {add.file} has dataChange=false.", _true("dataChange"))
         if entry is not None and entry.modified != add.modification_time:
             return Violation(
                 add.file,
                 f"The add of {add.file} says {d.instant(add.modification_time)}; the file was modified at {d.instant(entry.modified)}.",
-                Law("adds_true"),
+                _true("modificationTime"),
             )
         return None
 
@@ -204,7 +212,7 @@ def adds_statistics(d: DeleteSeen) -> Judgement:
         except (ValueError, TypeError, AttributeError) as malformed:  # what an engine wrote may be of any form
             wrong = f"they are not of the form that the protocol gives them ({malformed})"
         return (
-            Violation(add.file, f"The statistics of {add.file} are not true: {wrong}.", Law("adds_true"))
+            Violation(add.file, f"The statistics of {add.file} are not true: {wrong}.", _true("numRecords"))
             if wrong
             else None
         )

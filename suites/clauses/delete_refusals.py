@@ -16,7 +16,8 @@ def _refused_as_due(r: RefusalSeen) -> Violation | None:
     """What is wrong with the answer to a DELETE that must be refused."""
     due, error = r.due, r.outcome.error
     assert due is not None
-    law = Law("refused", {"conditions": sorted(due.conditions)})
+    # An engine that names no conditions must refuse it all the same.
+    law = Law("refused", {"conditions": sorted(due.conditions) if r.rules.error_classes else [None]})
     wanted = " or ".join(sorted(due.conditions))
     if error is None:
         return Violation("step", f"The DELETE must be refused with {wanted}; it was carried out.", law)

@@ -31,7 +31,9 @@ def removes_stamped(d: DeleteSeen) -> Judgement:
         said = "no deletionTimestamp" if stamp is None else f"the deletionTimestamp {d.instant(stamp)}"
         window = f"{d.instant(d.outcome.started)} to {d.instant(d.outcome.ended)}"
         return Violation(
-            remove.file, f"The remove of {remove.file} has {said}; the DELETE ran from {window}.", Law("removes_true")
+            remove.file,
+            f"The remove of {remove.file} has {said}; the DELETE ran from {window}.",
+            Law("removes_true", {"facts": ["deletionTimestamp"]}),
         )
 
     return each(d.removes, problem)
@@ -62,12 +64,21 @@ def removes_complete(d: DeleteSeen) -> Judgement:
         if add is not None and remove.size != add.size:
             wrong.append(f"the size is {remove.size}, the add's {add.size}")
         return (
-            Violation(remove.file, f"The remove of {remove.file} is wrong: {'; '.join(wrong)}.", Law("removes_true"))
+            Violation(
+                remove.file,
+                f"The remove of {remove.file} is wrong: {'; '.join(wrong)}.",
+                Law("removes_true", {"facts": list(_SAID)}),
+            )
             if wrong
             else None
         )
 
     return each(d.removes, problem)
+
+
+#: The facts of the law, by clause.
+_SAID = ("dataChange", "extendedFileMetadata", "path", "size", "partitionValues")
+_CARRIED = ("deletion vector", "baseRowId", "defaultRowCommitVersion")
 
 
 def _not_null(values: Mapping[str, str | None] | None) -> dict[str, str]:
@@ -122,7 +133,11 @@ def removes_carry_vectors(d: DeleteSeen) -> Judgement:
                 f"the add's {add.default_row_commit_version}"
             )
         return (
-            Violation(remove.file, f"The remove of {remove.file} is wrong: {'; '.join(wrong)}.", Law("removes_true"))
+            Violation(
+                remove.file,
+                f"The remove of {remove.file} is wrong: {'; '.join(wrong)}.",
+                Law("removes_true", {"facts": list(_CARRIED)}),
+            )
             if wrong
             else None
         )

@@ -207,6 +207,10 @@ def whole_files_keep_their_vectors(d: DeleteSeen) -> Judgement:
         was, now = d.before.live[path].deletion_vector, removed[path].deletion_vector
         if was and now and was.unique_id == now.unique_id:
             return None
-        return Violation(path, f"The remove of {path} does not carry its deletion vector.", Law("removes_true"))
+        return Violation(
+            path,
+            f"The remove of {path} does not carry its deletion vector.",
+            Law("removes_true", {"facts": ["deletion vector"]}),
+        )
 
     return each(subjects, problem)

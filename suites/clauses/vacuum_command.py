@@ -118,9 +118,10 @@ def dry_run_lists_what_goes(v: VacuumSeen) -> Judgement:
     def problem(path: str) -> Violation | None:
         if path in listed:
             return None
-        message = f"VACUUM deleted {path}; the DRY RUN before it did not list it."
-        law = law_of("lists", path, otherwise=Law("table_is_there"))
-        return Violation(path, message, law, evidence.of_path(v, path), step=dry.index)
+        message, facts = f"VACUUM deleted {path}; the DRY RUN before it did not list it.", evidence.of_path(v, path)
+        if v.fates[path].fate is Fate.STAY:
+            return Violation(path, message, law_of("stays", path, otherwise=Law("table_is_there")), facts)
+        return Violation(path, message, law_of("lists", path, otherwise=Law("table_is_there")), facts, step=dry.index)
 
     # What lies behind a link to a directory is listed, and deleted, by the link's name (VAC-SAFE-7C).
     return each([path for path in deleted(v) if v.fates[path].reason is not Reason.BEHIND_LINK], problem)

@@ -89,8 +89,8 @@ def retained_versions_have_their_files(v: VacuumSeen) -> Judgement:
     """
     if not v.ran or v.retain is not None:
         return NOT_MET
-    line = v.clock - v.table.retention
-    removed = _removed_before(v, v.cutoff.latest)  # a clock that cannot be set moves on during the step
+    line = v.cutoff.latest  # a clock that cannot be set moves on during the step
+    removed = _removed_before(v, line)
 
     def problem(version: int) -> Violation | None:
         needed = _files(snapshots[version]) - removed
@@ -100,9 +100,8 @@ def retained_versions_have_their_files(v: VacuumSeen) -> Judgement:
         if not lost:
             return None
         message = f"Version {version} is inside retention, and VACUUM deleted {', '.join(lost)} of it."
-        return Violation(
-            lost[0], message, Law("version_files_stay", {"version": version}), evidence.of_path(v, lost[0])
-        )
+        law = Law("version_files_stay", {"version": version, "but": sorted(_files(snapshots[version]) & removed)})
+        return Violation(lost[0], message, law, evidence.of_path(v, lost[0]))
 
     snapshots = {}
     for version, promised in v.versions.items():

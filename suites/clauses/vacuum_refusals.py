@@ -20,7 +20,8 @@ B = VacuumBlunder
 def _refused_as_due(r: VacuumRefusalSeen) -> Judgement:
     """Judge that the VACUUM was refused as it must be, and that nothing has changed."""
     due, error = r.due, r.outcome.error
-    law = Law("refused", {"conditions": sorted(due.conditions) or [None]})
+    conditions = sorted(due.conditions) if r.rules.error_classes else []
+    law = Law("refused", {"conditions": conditions or [None]})
     wanted = (
         f"{' or '.join(sorted(due.conditions)) or 'an error'} ({' or '.join(sorted(due.sqlstates)) or 'no SQLSTATE'})"
     )

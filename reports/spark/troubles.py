@@ -7,14 +7,10 @@ A plan's step says ``"trouble": {"kind", "path"}``, one of model's troubles and 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
-from reports.session import settings
-
-#: Gives a step of a plan, a session and a root the trouble that the step asks for, for a while.
-Trouble = Callable[["dict[str, Any]", Any, str], "AbstractContextManager[None]"]
+from reports.spark.session import settings
 
 #: Hadoop's local file system, where one path has a trouble. Permissions would not do: root is above them.
 TROUBLED_FILE_SYSTEM = """\

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,7 +28,7 @@ appender.console.layout.pattern = %p %c: %m%n
 """
 
 
-def start_spark(packages: str, home: str) -> Any:
+def start_engine(plan: dict[str, Any], home: str) -> Any:
     from pyspark.sql import SparkSession
 
     logging = Path(home, "log4j2.properties")
@@ -35,7 +36,7 @@ def start_spark(packages: str, home: str) -> Any:
     settings = {
         "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={logging.resolve().as_uri()}",
         "spark.ui.showConsoleProgress": "false",
-        "spark.jars.packages": packages,
+        "spark.jars.packages": plan["packages"],
         "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
         "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
         "spark.sql.warehouse.dir": os.path.join(home, "warehouse"),
@@ -56,6 +57,28 @@ def start_spark(packages: str, home: str) -> Any:
     spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
     return spark
+
+
+def stop_engine(spark: Any) -> None:
+    spark.stop()
+
+
+def versions_of(spark: Any) -> list[str]:
+    return [f"Delta {spark._jvm.io.delta.package.VERSION()}", f"Spark {spark.version}"]
+
+
+def now() -> int:
+    return time.time_ns() // 1_000_000
+
+
+def first_instant(spark: Any) -> int:
+    """The instant from which all others of the plan count, while the table is made."""
+    return now()
+
+
+def grow_older(spark: Any, root: str, clock: int) -> int:
+    """By how many ms the table was made older, so that it is the instant ``clock`` now: the clock is set instead."""
+    return 0
 
 
 def delta_log(spark: Any, root: str, clock: int) -> Any:
@@ -125,3 +148,15 @@ def described(problem: Exception) -> Action:
 def condition_of(problem: Any) -> Any:
     ask = getattr(problem, "getCondition", None) or getattr(problem, "getErrorClass", None)
     return None if ask is None else ask()
+
+
+def write_checkpoint(spark: Any, root: str, parts: int) -> None:
+    # A clock at 1970, so that no tombstone is old enough to be left out.
+    log = delta_log(spark, root, 0)
+    size = None
+    if parts > 1:
+        # Delta is told how many files go into a part. So a checkpoint of few files may have fewer parts.
+        snapshot = log.unsafeVolatileSnapshot()
+        size = str(-(-(snapshot.numOfFiles() + snapshot.numOfRemoves()) // parts) or 1)
+    with settings(spark, {"spark.databricks.delta.checkpoint.partSize": size}):
+        log.checkpoint()

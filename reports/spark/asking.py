@@ -1,4 +1,4 @@
-"""How a reproduction script asks the engine for a step.
+"""How a reproduction script asks Spark for a step.
 
 ``reports.reproduction`` copies what a script needs of this module into it, so it uses pyspark and the standard library only.
 """
@@ -9,28 +9,15 @@ import os
 import shutil
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
-from reports.laws.evidence import CannotJudge
-from reports.looking import read_feed, read_log, read_table, schema_of
-from reports.session import forget_log
+from reports.laws.evidence import CannotJudge, Trouble
+from reports.spark.session import delta_log, forget_log, settings
 
 
-def question(
-    op: dict[str, Any], version_before: dict[int, int], wrote: dict[int, list[int]], spark: Any, root: str
-) -> tuple[str, Callable[[], Any]]:
-    """What is asked of the engine, in words, and the asking, whose answer is a DataFrame or None."""
-    if op["do"] == "read":
-        if op.get("before_step") is None:
-            return "reading the current version", lambda: read_table(spark, root, None)
-        version = version_before[op["before_step"]]
-        return f"reading version {version}", lambda: read_table(spark, root, version)
-    if op["do"] == "changes":
-        versions = wrote.get(op["of_step"], [])
-        schema, _ = schema_of(read_log(root))
-        text = f"reading the changes of {named_list('version', versions)}"
-        return text, lambda: read_feed(spark, root, schema, versions)
+def command(op: dict[str, Any], spark: Any, root: str) -> tuple[str, Callable[[], Any]]:
+    """A DELETE or a VACUUM, in words, and the asking for it, whose answer is a DataFrame or None."""
     for path in op.get("directories", []):
         os.makedirs(os.path.join(root, path.replace("{table}", root)))
     for statement in op.get("setup", []):
@@ -50,8 +37,13 @@ def question(
     return shown.replace("{table}", "t"), lambda: spark.sql(text)
 
 
-def named_list(noun: str, numbers: list[int]) -> str:
-    return f"{noun}s {', '.join(map(str, numbers))}" if numbers else f"no {noun}"
+@contextmanager
+def step_of(op: dict[str, Any], spark: Any, root: str, clock: int, trouble: Trouble | None) -> Iterator[None]:
+    """For the time of one step: its inventory, its settings, its trouble, and the engine's clock at this instant."""
+    troubled = trouble(op, spark, root) if trouble else nullcontext()
+    with inventory(op.get("inventory"), spark, root), settings(spark, op.get("conf", {})), troubled:
+        delta_log(spark, root, clock)
+        yield
 
 
 def delete_by(form: str, where: str | None, spark: Any, root: str) -> Callable[[], Any]:
