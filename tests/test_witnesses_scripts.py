@@ -27,7 +27,7 @@ from suites.judge import Judge
 from suites.record import case_line
 from suites.reproduction_plan import reproduction_plan
 from tests.handmade_plan import contents_of, run_alone
-from tests.test_witnesses import SHOWN, witness
+from tests.test_witnesses import ALSO_HEALTHY, witness
 
 #: The same on delta-rs, where a script takes half a second.
 SHOWN_ON_DELTALAKE = tuple(FAULTS)[::8]
@@ -38,7 +38,7 @@ OF_THE_RUN = frozenset({"DEL-MET-1A", "VAC-LOG-1B"})
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     everything = metafunc.config.getoption("--every-fault")
-    for argument, some in (("bad", SHOWN), ("bad_on_deltalake", SHOWN_ON_DELTALAKE)):
+    for argument, some in (("bad", ALSO_HEALTHY), ("bad_on_deltalake", SHOWN_ON_DELTALAKE)):
         if argument in metafunc.fixturenames:
             metafunc.parametrize(argument, FAULTS if everything else some)
 
