@@ -1,6 +1,13 @@
-"""Instants and durations in words. Every instant of a case is a number of ms from the case's start."""
+"""The clock, and instants and durations in words. Every instant of a case is a number of ms from the case's start."""
 
 from __future__ import annotations
+
+import time
+
+
+def now() -> int:
+    """The machine's clock, in ms since the epoch."""
+    return time.time_ns() // 1_000_000
 
 
 def instant(offset: int) -> str:

@@ -46,9 +46,14 @@ def read_log(root: str) -> dict[int, list[Action]]:
     log = {}
     for name in os.listdir(os.path.join(root, "_delta_log")):
         if name[:20].isdigit() and name[20:] == ".json":
-            with open(os.path.join(root, "_delta_log", name), encoding="utf-8") as stream:
-                log[int(name[:20])] = [json.loads(line) for line in stream if line.strip()]
+            log[int(name[:20])] = read_actions(os.path.join(root, "_delta_log", name))
     return log
+
+
+def read_actions(place: str) -> list[Action]:
+    """The actions of a commit, or of a checkpoint that is JSON."""
+    with open(place, encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines if line.strip()]
 
 
 def live_in(log: dict[int, list[Action]], root: str, version: int | None = None) -> dict[str, Action]:

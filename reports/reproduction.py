@@ -22,7 +22,7 @@ A plan is plain JSON-able data (all instants in ms from the start):
   ``{"do": "litter", "files", "directories", "links"}``. ``{table}`` becomes the table's path, ``{name}`` and ``{managed}``
   its name as an external and as a managed table. A VACUUM may say ``{"form", "hours"}`` in place of ``sql``, where it is
   no SQL; ``inventory``: one of model's kinds, which the SQL then has as ``delta.`{table}-inventory``` or as the view
-  ``tombstone_inventory``; ``trouble``: ``{"kind", "path"}``, one of model's (``reports.troubles``). A setting of ``None``
+  ``tombstone_inventory``; ``trouble``: ``{"kind", "path"}``, one of model's (``reports.spark.troubles``). A setting of ``None``
   in ``conf`` is not set at all. A clock is ``{"offset", "removed_by_step"}`` as in model's Moment. To deltalake, a command
   is said otherwise (``engines.deltalake.operations``): ``where`` is in DataFusion's SQL, ``arguments`` are those of
   ``DeltaTable.vacuum``, and ``at`` is what is asked in place of the table, ``missing`` or a ``directory`` of it;

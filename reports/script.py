@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from reports.building import build, put, write_commit
-from reports.instants import instant
+from reports.instants import instant, now
 from reports.laws.actions import actions_of
 from reports.laws.evidence import Action, CannotJudge, Evidence, Finding, Trouble
 from reports.laws.words import named
@@ -35,7 +35,7 @@ from reports.looking import (
 from reports.plurals import counted
 from reports.spark.asking import command, step_of
 from reports.spark.reading import read_feed, read_row_ids, read_table
-from reports.spark.session import answer, first_instant, grow_older, now, start_engine, stop_engine, versions_of
+from reports.spark.session import answer, first_instant, grow_older, start_engine, stop_engine, versions_of
 
 #: What a change file holds behind the table's columns. A data file may hold it too: it means nothing there.
 CHANGE_TYPE = {"name": "_change_type", "type": "string"}
@@ -126,7 +126,8 @@ def run(
             by = grow_older(engine, root, clock)
             start, clock = start - by, clock - by
             stamps = {one: stamp - by for one, stamp in stamps.items()}
-            log = {**log, **read_log(root)}
+            if by:
+                log = {**log, **read_log(root)}
             seen = engine_step(op, version_before, wrote, engine, root, clock, log, trouble)
             removes = [remove for commit in seen.commits for remove in actions_of(commit, "remove")]
             if removes:

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from reports.laws.evidence import Action
+from reports.looking import read_actions
 
 #: The fields of actions that hold an instant, in ms since the epoch.
 INSTANTS = {
@@ -43,8 +44,7 @@ def age_actions(place: str, by: int) -> None:
     """Move the instants in one commit or checkpoint. The file's own time stays: it moves with all others."""
     time = os.stat(place).st_mtime_ns
     if place.endswith(".json"):
-        with open(place, encoding="utf-8") as lines:
-            actions = [aged(json.loads(line), by) for line in lines]
+        actions = [aged(action, by) for action in read_actions(place)]
         with open(place, "w", encoding="utf-8", newline="\n") as lines:
             lines.writelines(json.dumps(action) + "\n" for action in actions)
     else:

@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 
 from reports.laws.actions import file_of
 from reports.laws.evidence import Action, CannotJudge, Row, Unreadable
+from reports.looking import read_actions
 from reports.values import plain
 
 
@@ -74,8 +75,7 @@ def read_parquet(root: str, action: Action) -> pa.Table:
 def paths_in_checkpoint(engine: Any, place: str, kind: str) -> list[str]:
     """The paths of all actions of this kind in one file of a checkpoint."""
     if place.endswith(".json"):
-        with open(place, encoding="utf-8") as lines:
-            actions = [json.loads(line) for line in lines]
+        actions = read_actions(place)
     else:
         actions = pq.ParquetFile(place).read().to_pylist()
     return [action[kind]["path"] for action in actions if action.get(kind) is not None]

@@ -7,12 +7,12 @@ only. The engine is the module itself.
 from __future__ import annotations
 
 import importlib.metadata
-import time
 import warnings
 from collections.abc import Callable
 from typing import Any
 
 from reports.deltalake.aging import age
+from reports.instants import now
 from reports.laws.evidence import Answer, CannotJudge
 
 #: The table is made so many ms ahead, and then made older: or a checkpoint would leave out the tombstones that are old.
@@ -32,10 +32,6 @@ def stop_engine(engine: Any) -> None:
 
 def versions_of(engine: Any) -> list[str]:
     return [f"deltalake {importlib.metadata.version('deltalake')}"]
-
-
-def now() -> int:
-    return time.time_ns() // 1_000_000
 
 
 def first_instant(engine: Any) -> int:

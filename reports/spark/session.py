@@ -6,12 +6,12 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from reports.instants import now
 from reports.laws.evidence import Action, Answer, Row
 from reports.values import plain
 
@@ -65,10 +65,6 @@ def stop_engine(spark: Any) -> None:
 
 def versions_of(spark: Any) -> list[str]:
     return [f"Delta {spark._jvm.io.delta.package.VERSION()}", f"Spark {spark.version}"]
-
-
-def now() -> int:
-    return time.time_ns() // 1_000_000
 
 
 def first_instant(spark: Any) -> int:
