@@ -236,6 +236,9 @@ def _partitions(seen: Seen) -> bool:
     return len(seen.table.partition_by) > 1
 
 
-@_circumstance("hidden partition column", "The name of a partition column begins with _ or with a dot.")
-def _hidden_column(seen: Seen) -> bool:
-    return any(name.startswith(("_", ".")) for name in seen.table.partition_by)
+@_circumstance(
+    "first of several partition columns begins with a dot",
+    "The table has two partition columns or more, and the name of the first begins with a dot.",
+)
+def _dot_column(seen: Seen) -> bool:
+    return len(seen.table.partition_by) > 1 and seen.table.partition_by[0].startswith(".")

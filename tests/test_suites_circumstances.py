@@ -141,11 +141,13 @@ HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
         replace(PLAIN, partition_by=("p", "v"), files=(), commits=(Commit(-HOUR),)),
         (),
     ),
-    "hidden partition column": (
+    "first of several partition columns begins with a dot": (
         replace(
             PLAIN,
-            columns=(Column("_p", Type.INTEGER), PLAIN.columns[1]),
-            partition_by=("_p",),
+            columns=(Column(".p", Type.INTEGER), PLAIN.columns[1]),
+            partition_by=(".p", "v"),
+            files=(),
+            commits=(Commit(-HOUR),),
         ),
         (),
     ),
@@ -166,6 +168,13 @@ def test_it_holds_there_and_not_on_a_plain_table(name: str, tmp_path: Path) -> N
 def test_a_null_safe_comparison_is_none_with_null(tmp_path: Path) -> None:
     assert not CIRCUMSTANCES["compares with NULL"].holds(seen(PLAIN, tmp_path / "a", *deletes(SAFE)))
     assert not CIRCUMSTANCES["null-safe test of a partition"].holds(seen(PLAIN, tmp_path / "b", *deletes(SAFE)))
+
+
+@pytest.mark.parametrize("partition_by", [(".p",), ("v", ".p"), ("_v", ".p")])
+def test_a_dot_counts_in_the_first_of_several_only(partition_by: tuple[str, ...], tmp_path: Path) -> None:
+    columns = (*(Column(name, Type.INTEGER) for name in partition_by), Column("w", Type.INTEGER))
+    table = replace(PLAIN, columns=columns, partition_by=partition_by, files=(), commits=(Commit(-HOUR),))
+    assert not CIRCUMSTANCES["first of several partition columns begins with a dot"].holds(seen(table, tmp_path))
 
 
 def test_nan_counts_where_the_column_holds_it(tmp_path: Path) -> None:
