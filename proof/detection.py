@@ -10,7 +10,7 @@ from pathlib import Path
 from engines.around import Around
 from engines.known_bad import Fault, KnownBadEngine
 from engines.port import Engine, Outcome
-from model.capabilities import Capabilities, has
+from model.capabilities import has
 from model.case import Case
 from model.codec import case_id, dumps
 from model.steps import EngineStep
@@ -50,7 +50,7 @@ class Search:
 
     judged: int = 0
     shown: Shown | None = None
-    ever: set[str] = field(default_factory=set)  # the clauses that noticed it in any case
+    ever: set[str] = field(default_factory=set)  # the clauses that noticed it in any of these
     failures: list[str] = field(default_factory=list)
 
 
@@ -59,16 +59,17 @@ def chapters(fault: Fault) -> frozenset[str]:
     return frozenset(id.split("-")[0] for id in fault.caught_by)
 
 
-def inapplicable(
-    fault: Fault, capabilities: Capabilities, unpromised: Mapping[str, str], broken: Collection[str]
-) -> str:
+def inapplicable(fault: Fault, engine: Engine, unpromised: Mapping[str, str], broken: Collection[str]) -> str:
     """Why a fault makes no sense on an engine; empty where it does.
 
-    A fault needs an engine that has one of the fault's ``needs``, if it has any; and one that promises, and is not known
-    to break by itself, one of the clauses by which the fault must be caught. ``unpromised`` are the clauses that the
-    engine does not promise, with the reason; ``broken`` those that it breaks.
+    A fault needs an engine that has one of the fault's ``needs``, if it has any, and that goes by its ``rules``; and one
+    that promises, and is not known to break by itself, one of the clauses by which the fault must be caught.
+    ``unpromised`` are the clauses that the engine does not promise, with the reason; ``broken`` those that it breaks.
     """
-    if fault.needs and not any(has(capabilities, need) for need in fault.needs):
+    other = [name for name, value in fault.rules.items() if getattr(engine.rules, name) != value]
+    if other:
+        return f"by the engine's own rules it is none ({', '.join(other)})"
+    if fault.needs and not any(has(engine.capabilities, need) for need in fault.needs):
         named = " or ".join(str(getattr(need, "value", need)) for need in fault.needs)
         return f"the engine lacks what it tampers with ({named})"
     if any(id not in unpromised and id not in broken for id in fault.caught_by):
@@ -89,10 +90,11 @@ class Examiner:
         self._good: Judge = worker.judge()
         self._fault = fault
 
-    def search(self, cases: Iterable[Case], *, tries: int, everything: bool) -> Search:
+    def search(self, cases: Iterable[Case], *, tries: int, alone: bool) -> Search:
         """Judge until a clause notices the fault. The case that shows it is then made smaller, in at most ``tries`` cases.
 
-        With ``everything`` the other cases are judged too, but for those without a step that the fault is about.
+        With ``alone``, where one clause alone has noticed it, go on until a second one does: with those cases that have a
+        step that the fault is about.
         """
         found, seconds = Search(), 0.0
         first: tuple[JudgedCase, tuple[str, ...]] | None = None
@@ -110,7 +112,7 @@ class Examiner:
             if clauses and first is None:
                 first = judged, clauses
                 found.shown = Shown(clauses, found.judged, seconds, case)
-            if clauses and not everything:
+            if clauses and (not alone or len(found.ever) > 1):
                 break
         if first is not None and found.shown is not None:
             smallest = self._smallest(*first, tries=tries)

@@ -36,7 +36,7 @@ class Plan:
 
     engine: str
     profile: str
-    everything: bool
+    alone: bool
     tries: int
 
     @property
@@ -56,7 +56,7 @@ def header(plan: Plan) -> Line:
         "versions": dict(here.engine.versions),
         "profile": plan.profile,
         "seed": FIXED_SEED,
-        "everything": plan.everything,
+        "alone": plan.alone,
         "unpromised": here.unpromised,
         "broken": sorted(here.broken),
         "clauses": {id: clause.sentence for id, clause in CATALOGUE.items()},
@@ -73,14 +73,14 @@ def examined(name: str, plan: Plan) -> Line:
         "chapter": CATALOGUE[fault.caught_by[0]].chapter,
         "caught_by": list(fault.caught_by),
     }
-    reason = inapplicable(fault, here.engine.capabilities, here.unpromised, here.broken)
+    reason = inapplicable(fault, here.engine, here.unpromised, here.broken)
     if reason:
         return {**line, "status": "not applicable", "reason": reason}
     among = chapters(fault)
     cases = deck(plan.cases, among, here.engine.capabilities)
-    if plan.everything:
+    if plan.alone:
         cases = chain(cases, rest(plan.cases, among, here.engine.capabilities))
-    found = Examiner(here, fault).search(cases, tries=plan.tries, everything=plan.everything)
+    found = Examiner(here, fault).search(cases, tries=plan.tries, alone=plan.alone)
     line |= {"status": "caught" if found.shown else "missed", "judged": found.judged, "failures": found.failures}
     line["ever"] = [id for id in CATALOGUE if id in found.ever]
     if found.shown is not None:
@@ -126,7 +126,7 @@ def run(plan: Plan, faults: Sequence[Fault], number: int, lines: Path) -> list[L
             line = done.result()
             keep(line)
             print(_told(line), flush=True)
-        if not plan.everything and len(faults) == len(FAULTS):
+        if len(faults) == len(FAULTS):
             for proof in as_completed(_proofs(pool, plan, found)):
                 proof_line = proof.result()
                 if proof_line is not None:
@@ -182,7 +182,9 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--engine", default="model", metavar="NAME", help=f"{', '.join(ENGINES)} (default: model)")
     parser.add_argument("--profile", default="gate", metavar="NAME", help="a fixed profile (default: gate)")
     parser.add_argument("--fault", action="append", default=[], metavar="NAME", help="this one only, repeatable")
-    parser.add_argument("--all", action="store_true", help="judge all cases, to see which clauses notice what at all")
+    parser.add_argument(
+        "--alone", action="store_true", help="judge on until a second clause notices, to see what one alone notices"
+    )
     parser.add_argument("--tries", type=whole, metavar="N", help="cases to make one smaller (default: the profile's)")
     parser.add_argument("--lines", type=Path, default=Path("build/power"), metavar="DIR", help="default: build/power")
     parser.add_argument("--out", type=Path, metavar="FILE", help="default: docs/power.md, unless faults are named")
@@ -200,7 +202,7 @@ def main(arguments: list[str]) -> int:
         raise UsageMistake(f"--fault {unknown[0]} is not known: `pytest suites --known-bad list` names those that are.")
     code = 0
     if not chosen.render:
-        plan = Plan(chosen.engine, chosen.profile, chosen.all, chosen.tries or profile.tries)
+        plan = Plan(chosen.engine, chosen.profile, chosen.alone, chosen.tries or profile.tries)
         faults = [FAULTS[name] for name in chosen.fault] or list(FAULTS.values())
         part = "-chosen" if chosen.fault else ""
         lines = run(plan, faults, chosen.n, chosen.lines / f"{chosen.engine}{part}.jsonl")

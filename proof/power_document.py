@@ -44,7 +44,7 @@ class Run:
         return sorted(names)
 
     def only(self, clause: str) -> list[str]:
-        """The faults that no other clause notices in any case, sorted. Known where all cases were judged."""
+        """The faults that no other clause notices in any case, sorted. Known of a run with ``--alone``."""
         return sorted(line["name"] for line in self.faults.values() if line.get("ever") == [clause])
 
     def state(self, clause: str) -> str:
@@ -124,9 +124,10 @@ def _cells(line: Line) -> tuple[str, str, str]:
 
 def _clauses(runs: Sequence[Run]) -> Iterator[str]:
     yield "## The clauses\n"
-    yield "How many faults each is seen to notice. Where all cases were judged and not only those up to the first that shows a"
-    yield "fault, it is told besides which faults no other clause notices in any case.\n"
-    swept = [run for run in runs if run.header["everything"]]
+    yield "How many faults each is seen to notice, in the cases that were judged: up to the first that shows a fault. After"
+    yield "`tox -e power -- --alone`, which goes on until a second clause notices the fault, it is told besides which faults no"
+    yield "other clause notices in any case of the profile.\n"
+    swept = [run for run in runs if run.header["alone"]]
     yield _row("clause", *(run.name for run in runs), *(f"noticed by it alone ({run.name})" for run in swept))
     yield _row(*["---"] * (1 + len(runs) + len(swept)))
     for id in dict.fromkeys(id for run in runs for id in run.header["clauses"]):

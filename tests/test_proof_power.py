@@ -11,6 +11,7 @@ import pytest
 
 from engines.known_bad import FAULTS, Fault, KnownBadEngine
 from model.capabilities import EVERYTHING, Capabilities
+from model.rules import DELTA_RS
 from model.steps import Delete, Mode
 from proof.bench import Bench, Worker, bench
 from proof.deck import deck, rest
@@ -74,30 +75,38 @@ def test_the_chapters_of_a_fault_are_those_of_its_clauses() -> None:
 
 def test_a_fault_applies_where_one_of_its_clauses_is_promised() -> None:
     fault = Fault("two", "", Delete, ("DEL-ROW-1", "DEL-ROW-2"), lambda tampering: None)
-    assert inapplicable(fault, EVERYTHING, {"DEL-ROW-1": "It is not."}, {}) == ""
-    assert inapplicable(fault, EVERYTHING, {}, {"DEL-ROW-2"}) == ""
+    assert inapplicable(fault, ModelEngine(), {"DEL-ROW-1": "It is not."}, {}) == ""
+    assert inapplicable(fault, ModelEngine(), {}, {"DEL-ROW-2"}) == ""
 
 
 def test_a_fault_does_not_apply_where_the_engine_promises_none_of_its_clauses() -> None:
-    why = inapplicable(harmless(), EVERYTHING, {"DEL-ROW-1": "It has no rows."}, {})
+    why = inapplicable(harmless(), ModelEngine(), {"DEL-ROW-1": "It has no rows."}, {})
     assert why == "the engine does not promise DEL-ROW-1 (DEL-ROW-1: It has no rows.)"
 
 
 def test_a_fault_does_not_apply_where_the_engine_has_it_already() -> None:
-    why = inapplicable(harmless(), EVERYTHING, {}, {"DEL-ROW-1"})
+    why = inapplicable(harmless(), ModelEngine(), {}, {"DEL-ROW-1"})
     assert why == "the engine itself breaks DEL-ROW-1, as deviations/ says"
 
 
 def test_a_fault_does_not_apply_where_the_engine_lacks_what_it_tampers_with() -> None:
     fault = Fault("lite", "", Delete, ("DEL-ROW-1",), lambda tampering: None, (Mode.LITE,))
-    assert inapplicable(fault, EVERYTHING, {}, {}) == ""
-    without = Capabilities(modes=frozenset({Mode.FULL}))
+    assert inapplicable(fault, ModelEngine(), {}, {}) == ""
+    without = ModelEngine(capabilities=Capabilities(modes=frozenset({Mode.FULL})))
     assert inapplicable(fault, without, {}, {}) == f"the engine lacks what it tampers with ({Mode.LITE.value})"
+
+
+def test_a_fault_does_not_apply_where_the_engine_may_do_so() -> None:
+    fault = Fault("window", "", Delete, ("DEL-ROW-1",), lambda tampering: None, rules={"lite_window": True})
+    assert inapplicable(fault, ModelEngine(), {}, {}) == ""
+    assert (
+        inapplicable(fault, ModelEngine(rules=DELTA_RS), {}, {}) == "by the engine's own rules it is none (lite_window)"
+    )
 
 
 def test_a_fault_is_shown_by_the_first_case_in_which_a_clause_notices_it(worker: Worker) -> None:
     cases = list(islice(deck(SMOKE, {"DEL"}, EVERYTHING), 40))
-    found = Examiner(worker, LOSES_A_ROW).search(cases, tries=30, everything=False)
+    found = Examiner(worker, LOSES_A_ROW).search(cases, tries=30, alone=False)
     assert found.shown is not None and found.failures == []
     assert found.judged == found.shown.cases <= len(cases)
     assert set(found.shown.clauses) & set(LOSES_A_ROW.caught_by)
@@ -106,23 +115,30 @@ def test_a_fault_is_shown_by_the_first_case_in_which_a_clause_notices_it(worker:
     assert size_of(found.shown.smallest) < size_of(cases[found.judged - 1])
 
 
-def test_with_all_cases_it_is_told_which_clauses_ever_notice_it(worker: Worker) -> None:
+def test_what_one_clause_alone_notices_meets_all_cases(worker: Worker) -> None:
     cases = list(islice(deck(SMOKE, {"DEL"}, EVERYTHING), 40))
-    found = Examiner(worker, LOSES_A_ROW).search(cases, tries=1, everything=True)
-    assert found.shown is not None
+    found = Examiner(worker, FAULTS["accepts-mistakes"]).search(cases, tries=1, alone=True)
+    assert found.shown is not None and found.shown.cases < len(cases)
     assert found.judged == len(cases)
-    assert found.ever >= set(found.shown.clauses)
+    assert found.ever == {"DEL-REF-2A"}
+
+
+def test_the_search_ends_where_a_second_clause_notices(worker: Worker) -> None:
+    cases = list(islice(deck(SMOKE, {"DEL"}, EVERYTHING), 40))
+    found = Examiner(worker, LOSES_A_ROW).search(cases, tries=1, alone=True)
+    assert found.shown is not None and found.judged < len(cases)
+    assert len(found.ever) > 1 and found.ever >= set(found.shown.clauses)
 
 
 def test_what_does_nothing_is_missed(worker: Worker) -> None:
-    found = Examiner(worker, harmless()).search(islice(deck(SMOKE, {"DEL"}, EVERYTHING), 10), tries=1, everything=False)
+    found = Examiner(worker, harmless()).search(islice(deck(SMOKE, {"DEL"}, EVERYTHING), 10), tries=1, alone=False)
     assert (found.judged, found.shown, found.ever) == (10, None, set())
 
 
 def test_what_the_healthy_engine_breaks_too_is_not_the_faults_doing(worker: Worker) -> None:
     worker.engine = KnownBadEngine(ModelEngine(), LOSES_A_ROW)
     cases = islice(deck(SMOKE, {"DEL"}, EVERYTHING), 20)
-    assert Examiner(worker, harmless()).search(cases, tries=1, everything=False).shown is None
+    assert Examiner(worker, harmless()).search(cases, tries=1, alone=False).shown is None
 
 
 def test_a_clause_is_proven_by_the_first_case_in_which_it_notices_the_fault(worker: Worker) -> None:
@@ -141,7 +157,7 @@ HEADER: dict[str, Any] = {
     "versions": {"delta": "4.4.0"},
     "profile": "gate",
     "seed": 4,
-    "everything": True,
+    "alone": True,
     "unpromised": {"DEL-X-3": "It holds from 9 only."},
     "broken": ["DEL-X-4"],
     "clauses": {f"DEL-X-{number}": "" for number in range(1, 6)},
@@ -183,7 +199,7 @@ def test_the_exit_code() -> None:
 
 
 def test_the_document() -> None:
-    spark = {**HEADER, "engine": "spark", "everything": False}
+    spark = {**HEADER, "engine": "spark", "alone": False}
     none = {"type": "fault", "name": "b", "sentence": "", "chapter": "DELETE", "caught_by": ["DEL-X-2"]}
     other = [spark, line("a", "DEL-X-1"), {**none, "status": "not applicable", "reason": "it is so"}, line("c")]
     text = document([ALL, other])

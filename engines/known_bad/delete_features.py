@@ -15,6 +15,7 @@ from engines.known_bad.tampering import Tampering, encoded, removal
 from engines.known_bad.vectors import inline_vector
 from engines.port import Outcome
 from model.steps import Delete, ReadChanges
+from model.table import Feature
 
 # Deletion vectors -----------------------------------------------------------------------------------------------------
 
@@ -185,7 +186,13 @@ def remove_forgets_its_vector(t: Tampering) -> Outcome | None:
     return None
 
 
-@fault("remove-forgets-its-row-ids", "A remove does not carry its add's baseRowId.", on=Delete, caught_by="DEL-REM-1D")
+@fault(
+    "remove-forgets-its-row-ids",
+    "A remove does not carry its add's baseRowId.",
+    on=Delete,
+    caught_by="DEL-REM-1D",
+    needs=[Feature.ROW_TRACKING],
+)
 def remove_forgets_its_row_ids(t: Tampering) -> Outcome | None:
     t.change_first(
         [remove for remove in t.actions("remove") if "baseRowId" in remove], lambda remove: remove.pop("baseRowId")

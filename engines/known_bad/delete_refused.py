@@ -34,9 +34,22 @@ def append_only_commits(t: Tampering) -> Outcome | None:
     return None
 
 
-@fault("refuses-with-another-class", "A refusal has another error class.", on=BadDelete, caught_by="DEL-REF-2A")
+@fault(
+    "refuses-with-another-class",
+    "A refusal has another error class.",
+    on=BadDelete,
+    caught_by="DEL-REF-2A",
+    rules={"error_classes": True},
+)
 def refuses_with_another_class(t: Tampering) -> Outcome | None:
     return t.refuse("INTERNAL_ERROR")
+
+
+@fault(
+    "accepts-mistakes", "A DELETE with a mistake is answered as if it were done.", on=BadDelete, caught_by="DEL-REF-2A"
+)
+def accepts_mistakes(t: Tampering) -> Outcome | None:
+    return t.answer([(0,)])
 
 
 @fault("refused-delete-writes-a-file", "A refused DELETE leaves a file behind.", on=BadDelete, caught_by="DEL-REF-2B")

@@ -7,6 +7,7 @@ from typing import Any
 
 from engines.known_bad.logs import Action
 from engines.known_bad.tampering import Tampering
+from model.refusals import TOO_SHORT
 from model.steps import Vacuum
 from model.vacuum import LOG_DIRECTORY
 
@@ -38,6 +39,13 @@ def ran_lite(t: Tampering) -> bool:
 def ran_inventory(t: Tampering) -> bool:
     """A real run with an inventory, to the cutoff of the table's retention."""
     return ran(t) and step_of(t).mode.inventory
+
+
+def refused_retain(t: Tampering) -> bool:
+    """A VACUUM whose RETAIN was too short. An engine without error classes names none."""
+    error = t.outcome.error
+    told = error is not None and error.condition in (TOO_SHORT.condition, None)
+    return told and step_of(t).retain_hours is not None
 
 
 def bookmark(t: Tampering) -> int | None:

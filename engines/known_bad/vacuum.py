@@ -7,7 +7,7 @@ import os
 import shutil
 
 from engines.known_bad.fault import fault
-from engines.known_bad.runs import done, ran, step_of
+from engines.known_bad.runs import done, ran, refused_retain, step_of
 from engines.known_bad.tampering import Tampering
 from engines.port import Outcome
 from model.refusals import TOO_SHORT
@@ -264,8 +264,7 @@ def a_day_by_default(t: Tampering) -> Outcome | None:
 
 @fault("checks-nothing", "A RETAIN that is too short is not refused.", on=Vacuum, caught_by="VAC-CHK-1A")
 def checks_nothing(t: Tampering) -> Outcome | None:
-    error = t.outcome.error
-    return t.succeed() if error and error.condition == TOO_SHORT.condition else None
+    return t.succeed() if refused_retain(t) else None
 
 
 @fault(

@@ -24,6 +24,7 @@ def lite_lists(t: Tampering) -> Outcome | None:
     "LITE deletes what any commit removed, in its window or not, if the tombstone is expired.",
     on=Vacuum,
     caught_by="VAC-LITE-1A",
+    rules={"lite_window": True},
 )
 def lite_without_window(t: Tampering) -> Outcome | None:
     for path, deleted in t.tombstones.items() if ran_lite(t) else []:
@@ -65,7 +66,13 @@ def lite_by_file_age(t: Tampering) -> Outcome | None:
     return None
 
 
-@fault("lite-forgets-vectors", "LITE leaves the vectors of removed files.", on=Vacuum, caught_by="VAC-LITE-1B")
+@fault(
+    "lite-forgets-vectors",
+    "LITE leaves the vectors of removed files.",
+    on=Vacuum,
+    caught_by="VAC-LITE-1B",
+    rules={"lite_window": True},
+)
 def lite_vectors(t: Tampering) -> Outcome | None:
     if ran_lite(t):
         t.restore_all(t.vector_tombstones)

@@ -5,14 +5,15 @@ from __future__ import annotations
 import shutil
 
 from engines.known_bad.fault import fault
-from engines.known_bad.runs import done, ran, ran_inventory, step_of
+from engines.known_bad.runs import done, ran, ran_inventory, refused_retain, step_of
 from engines.known_bad.tampering import Tampering
 from engines.known_bad.vacuum import to_cutoff
 from engines.port import Outcome
-from model.refusals import TOO_SHORT
-from model.steps import API_VACUUM_FORMS, Inventory, Vacuum, VacuumForm
+from model.steps import API_VACUUM_FORMS, Inventory, Mode, Vacuum, VacuumForm
 from model.table import HOUR
 from model.vacuum import is_hidden, whole_hours
+
+_INVENTORIES = (Mode.INVENTORY_TABLE, Mode.INVENTORY_QUERY)
 
 # Inventories --------------------------------------------------------------------------------------------------------
 
@@ -22,6 +23,7 @@ from model.vacuum import is_hidden, whole_hours
     "With an inventory, VACUUM deletes what nothing refers to whatever its age.",
     on=Vacuum,
     caught_by="VAC-SAFE-3 VAC-INV-1A",
+    needs=_INVENTORIES,
 )
 def inventory_without_retention(t: Tampering) -> Outcome | None:
     for path in t.strangers() if ran_inventory(t) else []:
@@ -97,6 +99,7 @@ def parallel_takes_more(t: Tampering) -> Outcome | None:
     "Deleting in parallel takes a directory with all that it holds.",
     on=Vacuum,
     caught_by="VAC-PAR-1 VAC-SAFE-6A",
+    needs=["parallel"],
 )
 def parallel_recursively(t: Tampering) -> Outcome | None:
     for path in t.directories() if done(t) and step_of(t).parallel else []:
@@ -124,7 +127,7 @@ def by_name(t: Tampering) -> Outcome | None:
     return None
 
 
-@fault("refuses-names", "A VACUUM of a table by its name is refused.", on=Vacuum, caught_by="VAC-CHK-2")
+@fault("refuses-names", "A VACUUM of a table by its name is refused.", on=Vacuum, caught_by="VAC-CHK-2", needs=_NAMES)
 def refuses_names(t: Tampering) -> Outcome | None:
     refused = step_of(t).form in _NAMES and t.outcome.error is None
     return t.refuse("DELTA_TABLE_ONLY_OPERATION") if refused else None
@@ -199,7 +202,7 @@ def obeys_retain(t: Tampering) -> Outcome | None:
 def rounds_up(t: Tampering) -> Outcome | None:
     if not _rounds_to_zero(t) or step_of(t).retain_hours == 0:
         return None
-    if t.outcome.error is not None and t.outcome.error.condition == TOO_SHORT.condition:
+    if refused_retain(t):
         return t.succeed()
     return ignores_retain_zero(t)
 

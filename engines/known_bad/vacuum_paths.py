@@ -10,6 +10,7 @@ from engines.known_bad.fault import fault
 from engines.known_bad.runs import ran
 from engines.known_bad.tampering import Tampering, encoded
 from engines.port import Outcome
+from model.rules import Walk
 from model.steps import Vacuum
 from model.vacuum import LOG_DIRECTORY, is_hidden
 
@@ -60,6 +61,7 @@ def dot_names(t: Tampering) -> Outcome | None:
     "VACUUM looks only at the first part of a path to see whether it is hidden.",
     on=Vacuum,
     caught_by="VAC-SAFE-4 VAC-SAFE-4B",
+    rules={"walk": Walk.DIRECTORIES},
 )
 def by_the_first_name(t: Tampering) -> Outcome | None:
     for path in _old_strays(t) if ran(t) else []:
@@ -321,6 +323,7 @@ def young_directories(t: Tampering) -> Outcome | None:
     "VACUUM goes by a tombstone's age alone: a file that is itself younger than retention goes too.",
     on=Vacuum,
     caught_by="VAC-SAFE-3",
+    rules={"walk": Walk.DIRECTORIES},
 )
 def by_tombstone_age(t: Tampering) -> Outcome | None:
     for path, deleted in t.tombstones.items() if ran(t) else []:

@@ -8,6 +8,7 @@ from engines.known_bad.fault import fault
 from engines.known_bad.runs import done, edit_record, metric, step_of, write_bookmark
 from engines.known_bad.tampering import Tampering
 from engines.port import Outcome
+from model.rules import Walk
 from model.steps import Trouble, Vacuum
 
 # START and END ------------------------------------------------------------------------------------------------------
@@ -111,7 +112,13 @@ def dry_run_lists_hidden(t: Tampering) -> Outcome | None:
     return t.answer([*t.outcome.rows, *((f"file:{t.root / path}",) for path in t.files() if t.hidden(path))])
 
 
-@fault("dry-run-lists-no-directories", "DRY RUN lists files only.", on=Vacuum, caught_by="VAC-DRY-2C")
+@fault(
+    "dry-run-lists-no-directories",
+    "DRY RUN lists files only.",
+    on=Vacuum,
+    caught_by="VAC-DRY-2C",
+    rules={"walk": Walk.DIRECTORIES},
+)
 def dry_run_lists_files(t: Tampering) -> Outcome | None:
     if not step_of(t).dry_run or t.outcome.error is not None:
         return None

@@ -56,5 +56,7 @@ def answer(ask: Callable[[], Any]) -> Answer:
 
 
 def write_checkpoint(engine: Any, root: str, parts: int) -> None:
-    # delta-rs writes a checkpoint into one file.
-    engine.DeltaTable(root).create_checkpoint()
+    # delta-rs writes a checkpoint into one file, and none of a table that it refuses to open.
+    _, problem = answer(lambda: engine.DeltaTable(root).create_checkpoint())
+    if problem is not None:
+        raise CannotJudge(f"delta-rs makes no checkpoint of the table: {problem['message']}")
