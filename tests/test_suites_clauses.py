@@ -338,6 +338,7 @@ def test_a_fault_without_occasion_changes_nothing(tmp_path: Path) -> None:
             quiet.append(name)
     loud = set(FAULTS) - set(quiet)
     assert loud == {
+        "accepts-mistakes",
         "commits-nothing",
         "empties-the-root",
         "rewrites-the-log",

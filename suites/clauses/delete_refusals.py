@@ -9,28 +9,13 @@ from model.steps import BadDelete
 from model.table import Feature
 from suites import evidence
 from suites.clause import NOT_MET, Judgement, Law, Violation, clause, one
+from suites.clauses.refusing import changed, misanswered
 from suites.observation import RefusalSeen
 
 
-def _refused_as_due(r: RefusalSeen) -> Violation | None:
-    """What is wrong with the answer to a DELETE that must be refused."""
-    due, error = r.due, r.outcome.error
-    assert due is not None
-    # An engine that names no conditions must refuse it all the same.
-    law = Law("refused", {"conditions": sorted(due.conditions) if r.rules.error_classes else [None]})
-    wanted = " or ".join(sorted(due.conditions))
-    if error is None:
-        return Violation("step", f"The DELETE must be refused with {wanted}; it was carried out.", law)
-    if r.rules.error_classes and not due.is_met_by(error.condition, error.sqlstate):
-        found = f"{error.condition or error.exception} ({error.sqlstate})"
-        states = " or ".join(sorted(due.sqlstates))
-        return Violation(
-            "step",
-            f"The DELETE must be refused with {wanted} ({states}); it was with {found}.",
-            law,
-            evidence.of_answer(r),
-        )
-    return None
+def _misanswered(r: RefusalSeen) -> Violation | None:
+    assert r.due is not None, "what is asked here must be refused"
+    return misanswered("DELETE", r, r.due)
 
 
 @clause(
@@ -41,7 +26,7 @@ def _refused_as_due(r: RefusalSeen) -> Violation | None:
     needs=(Feature.APPEND_ONLY,),
 )
 def append_only(r: RefusalSeen) -> Judgement:
-    return one(_refused_as_due(r)) if r.append_only else NOT_MET
+    return one(_misanswered(r)) if r.append_only else NOT_MET
 
 
 @clause(
@@ -51,13 +36,7 @@ def append_only(r: RefusalSeen) -> Judgement:
     sources=("C 2.1",),
 )
 def blunders(r: RefusalSeen) -> Judgement:
-    return one(_refused_as_due(r)) if isinstance(r.step, BadDelete) else NOT_MET
-
-
-def _changed(r: RefusalSeen) -> Violation | None:
-    changed = evidence.changes(r.before, r.after)
-    law = Law("nothing_changed")
-    return Violation(changed[0], f"The refused DELETE changed {', '.join(changed)}.", law) if changed else None
+    return one(_misanswered(r)) if isinstance(r.step, BadDelete) else NOT_MET
 
 
 @clause(
@@ -69,7 +48,7 @@ def _changed(r: RefusalSeen) -> Violation | None:
     needs=(Feature.APPEND_ONLY,),
 )
 def append_only_changes_nothing(r: RefusalSeen) -> Judgement:
-    return one(_changed(r)) if r.append_only else NOT_MET
+    return one(changed("DELETE", r)) if r.append_only else NOT_MET
 
 
 @clause(
@@ -80,7 +59,7 @@ def append_only_changes_nothing(r: RefusalSeen) -> Judgement:
     of_broken=True,
 )
 def blunders_change_nothing(r: RefusalSeen) -> Judgement:
-    return one(_changed(r)) if isinstance(r.step, BadDelete) else NOT_MET
+    return one(changed("DELETE", r)) if isinstance(r.step, BadDelete) else NOT_MET
 
 
 @clause(
@@ -95,6 +74,6 @@ def failing_condition_changes_nothing(r: RefusalSeen) -> Judgement:
     """Files that the failed write left behind are nobody's: VACUUM's to delete."""
     if r.due is not None:
         return NOT_MET
-    changed = [path for path in evidence.changes(r.before, r.after) if path not in r.appeared]
+    paths = [path for path in evidence.changes(r.before, r.after) if path not in r.appeared]
     law = Law("untouched")
-    return one(Violation(changed[0], f"The DELETE failed, and changed {', '.join(changed)}.", law) if changed else None)
+    return one(Violation(paths[0], f"The DELETE failed, and changed {', '.join(paths)}.", law) if paths else None)

@@ -12,6 +12,7 @@ from model.steps import BadVacuum, Mode, VacuumBlunder
 from model.table import Feature
 from suites import evidence
 from suites.clause import NOT_MET, Judgement, Law, Violation, clause, one
+from suites.clauses.refusing import changed, misanswered
 from suites.vacuum_seen import VacuumRefusalSeen
 
 B = VacuumBlunder
@@ -19,23 +20,7 @@ B = VacuumBlunder
 
 def _refused_as_due(r: VacuumRefusalSeen) -> Judgement:
     """Judge that the VACUUM was refused as it must be, and that nothing has changed."""
-    due, error = r.due, r.outcome.error
-    conditions = sorted(due.conditions) if r.rules.error_classes else []
-    law = Law("refused", {"conditions": conditions or [None]})
-    wanted = (
-        f"{' or '.join(sorted(due.conditions)) or 'an error'} ({' or '.join(sorted(due.sqlstates)) or 'no SQLSTATE'})"
-    )
-    if error is None:
-        return one(Violation("step", f"The VACUUM must be refused with {wanted}; it was carried out.", law))
-    if r.rules.error_classes and not due.is_met_by(error.condition, error.sqlstate):
-        found = f"{error.condition or error.exception} ({error.sqlstate or 'no SQLSTATE'})"
-        message = f"The VACUUM must be refused with {wanted}; it was with {found}."
-        return one(Violation("step", message, law, evidence.of_answer(r)))
-    changed = evidence.changes(r.before, r.after)
-    if changed:
-        message = f"The refused VACUUM changed {', '.join(changed)}."
-        return one(Violation(changed[0], message, Law("nothing_changed")))
-    return one(None)
+    return one(misanswered("VACUUM", r, r.due) or changed("VACUUM", r))
 
 
 def _of_blunders(r: VacuumRefusalSeen, blunders: Container[VacuumBlunder]) -> Judgement:
@@ -74,10 +59,10 @@ def unknown_protocol_is_not_written(r: VacuumRefusalSeen) -> Judgement:
     """A DRY RUN writes nothing: of that VAC-PROTO-1 speaks. Nor does a VACUUM that finds nothing to delete."""
     if not _is_unknown(r) or r.step.dry_run:
         return NOT_MET
-    changed = evidence.changes(r.before, r.after)
-    if r.outcome.error is None and changed:
-        message = f"The VACUUM of a table with an unknown feature was carried out; it changed {', '.join(changed)}."
-        return one(Violation(changed[0], message, Law("nothing_changed")))
+    paths = evidence.changes(r.before, r.after)
+    if r.outcome.error is None and paths:
+        message = f"The VACUUM of a table with an unknown feature was carried out; it changed {', '.join(paths)}."
+        return one(Violation(paths[0], message, Law("nothing_changed")))
     return _refused_as_due(r) if r.outcome.error is not None else one(None)
 
 

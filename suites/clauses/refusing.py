@@ -1,0 +1,36 @@
+"""What the clauses share in judging commands that must be refused."""
+
+from __future__ import annotations
+
+from model.refusals import Refusal
+from suites import evidence
+from suites.clause import Law, Violation
+from suites.observation import Seen
+
+
+def misanswered(command: str, seen: Seen, due: Refusal) -> Violation | None:
+    """What is wrong with the answer to a ``command`` ("DELETE", "VACUUM") that must be refused as ``due``.
+
+    An engine whose errors have no classes must refuse it all the same, with any error.
+    """
+    error, classes = seen.outcome.error, seen.rules.error_classes
+    law = Law("refused", {"conditions": (sorted(due.conditions) if classes else []) or [None]})
+    wanted = _named(sorted(due.conditions), sorted(due.sqlstates)) if classes else "an error"
+    if error is None:
+        return Violation("step", f"The {command} must be refused with {wanted}; it was carried out.", law)
+    if classes and not due.is_met_by(error.condition, error.sqlstate):
+        found = _named([error.condition or error.exception], [error.sqlstate] if error.sqlstate else [])
+        message = f"The {command} must be refused with {wanted}; it was with {found}."
+        return Violation("step", message, law, evidence.of_answer(seen))
+    return None
+
+
+def changed(command: str, seen: Seen) -> Violation | None:
+    """What a refused ``command`` changed: it must leave the table as it was, and all that lies beside it."""
+    paths = evidence.changes(seen.before, seen.after)
+    message = f"The refused {command} changed {', '.join(paths)}."
+    return Violation(paths[0], message, Law("nothing_changed")) if paths else None
+
+
+def _named(conditions: list[str], sqlstates: list[str]) -> str:
+    return f"{' or '.join(conditions) or 'an error'} ({' or '.join(sqlstates) or 'no SQLSTATE'})"
