@@ -6,12 +6,17 @@ seen in an answer of that engine.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from enum import Enum
 
+from model.floats import nearest_float
+from model.layout import partition_string
 from model.sql import identifier
 from model.steps import Blunder, VacuumBlunder
-from model.table import Feature
+from model.table import Column, Feature
+from model.values import Type, Value
 
 #: A column that no table of a case has.
 UNKNOWN_COLUMN = "tombstone_unknown_column"
@@ -107,17 +112,44 @@ _NO_SUCH_PARTITION = _refusal(
 )
 
 
-def expected_refusal(blunder: Blunder, *, append_only: bool = False, has_partitions: bool = True) -> Refusal:
+#: A path below a table that names a partition by a text which Delta does not find the partition by.
+_NOT_FOUND = _refusal("DELTA_PATH_DOES_NOT_EXIST", "42K03", "Delta: DeltaDataSource.verifyAndCreatePartitionFilters")
+
+
+class Named(Enum):
+    """What Delta takes the path for that PARTITION_DIRECTORY is said of."""
+
+    NONE = "no partition"  # no live file has a value other than NULL for the first partition column
+    FOUND = "a partition of live files"
+    NOT_FOUND = "a partition of no file"
+
+
+def named_partition(values: Iterable[Value], column: Column) -> Named:
+    """What the path names: the first of the live files' ``values`` of the first partition column, by their texts.
+
+    Delta compares the column with the text, and that is with a DOUBLE where the column is a FLOAT (Spark's ANSI type
+    coercion). The shortest text of a FLOAT may be that of another DOUBLE: Delta then finds no file of the partition.
+    """
+    texts = sorted(text for value in values if (text := partition_string(value, column.type)) is not None)
+    if not texts:
+        return Named.NONE
+    if column.type is Type.FLOAT and not math.isnan(number := float(texts[0])) and nearest_float(number) != number:
+        return Named.NOT_FOUND
+    return Named.FOUND
+
+
+def expected_refusal(blunder: Blunder, *, append_only: bool = False, partition: Named = Named.FOUND) -> Refusal:
     """What Delta must answer to a BadDelete.
 
     ``append_only``: the table has delta.appendOnly=true. That is looked at before a condition's type is, and after all
-    else. ``has_partitions``: a live file has a value other than NULL for the first partition column; without, there is
-    no partition directory that Delta takes, and PARTITION_DIRECTORY is said of one that cannot be.
+    else. ``partition``: what PARTITION_DIRECTORY names; where there is none, it is said of a path that cannot be.
     """
     if append_only and blunder is Blunder.NOT_BOOLEAN:
         return APPEND_ONLY
-    if blunder is Blunder.PARTITION_DIRECTORY and not has_partitions:
+    if blunder is Blunder.PARTITION_DIRECTORY and partition is Named.NONE:
         return _NO_SUCH_PARTITION
+    if blunder is Blunder.PARTITION_DIRECTORY and partition is Named.NOT_FOUND:
+        return _NOT_FOUND
     return _ANSWERS[blunder]
 
 

@@ -14,7 +14,7 @@ from deltalog.commits import Commit
 from engines.port import Outcome
 from model.delete import DeletePrediction, LiveFile, predict_delete, says_nothing_of_rows
 from model.layout import partition_value, physical_name
-from model.refusals import APPEND_ONLY, Refusal, expected_refusal
+from model.refusals import APPEND_ONLY, Named, Refusal, expected_refusal, named_partition
 from model.rules import Rules
 from model.steps import BadDelete, Delete, EngineStep, Read, ReadChanges
 from model.table import Feature, Table
@@ -208,8 +208,10 @@ def refusal_due(table: Table, state: TableState, step: Delete | BadDelete) -> Re
     """How the step must be refused, if it must be."""
     append_only = table.has(Feature.APPEND_ONLY)
     if isinstance(step, BadDelete):
-        has_partitions = any(partition_of(table, add)[:1] not in ((), (None,)) for add in state.live.values())
-        return expected_refusal(step.blunder, append_only=append_only, has_partitions=has_partitions)
+        values = [partition_of(table, add) for add in state.live.values()]
+        first = table.partition_columns[:1]
+        named = named_partition((value[0] for value in values), first[0]) if first else Named.NONE
+        return expected_refusal(step.blunder, append_only=append_only, partition=named)
     return APPEND_ONLY if append_only else None
 
 

@@ -123,11 +123,14 @@ def _bad_vacuum(case: Case, step: BadVacuum) -> dict[str, Any]:
 
 
 def _partition(case: Case) -> str:
-    """The partition of a live file, by its first column, as SQL names a path; one that cannot be where there is none."""
+    """The partition of a live file, by its first column, as SQL names a path; one that cannot be where there is none.
+
+    Of several the first, by their texts, as ``model.refusals.named_partition`` has it.
+    """
     live = [file for file in case.table.files if file.id in live_ids(case.table)]
     first = case.table.partition_columns[:1]
     texts = [partition_string(file.partition[0], first[0].type) for file in live if first]
-    values = [text for text in texts if text is not None]
+    values = sorted(text for text in texts if text is not None)
     part = f"{escape(first[0].name)}={escape(values[0])}" if values else UNKNOWN_PARTITION
     return f"delta.`{{table}}/{part}`"
 

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import pytest
 
+from model.floats import nearest_float
 from model.refusals import (
     APPEND_ONLY,
     BEYOND_RETENTION,
     CANNOT_VACUUM_LITE,
     TOO_SHORT,
     UNKNOWN_PROTOCOL,
+    Named,
     Refusal,
     bad_delete_sql,
     bad_vacuum_sql,
     expected_refusal,
     expected_vacuum_refusal,
+    named_partition,
     view_sql,
 )
 from model.steps import Blunder, VacuumBlunder
-from model.table import Feature
+from model.table import Column, Feature
+from model.values import Type, Value
 
 
 @pytest.mark.parametrize("blunder", Blunder)
@@ -51,8 +55,25 @@ def test_an_append_only_table_says_so_before_it_looks_at_the_type_of_a_condition
 
 
 def test_without_partitions_another_class_answers() -> None:
-    changed = {b for b in Blunder if expected_refusal(b, has_partitions=False) != expected_refusal(b)}
+    changed = {b for b in Blunder if expected_refusal(b, partition=Named.NONE) != expected_refusal(b)}
     assert changed == {Blunder.PARTITION_DIRECTORY}
+
+
+@pytest.mark.parametrize(
+    ("type", "values", "named"),
+    [
+        (Type.FLOAT, (nearest_float(0.1),), Named.NOT_FOUND),  # its text is 0.1, which is another DOUBLE
+        (Type.FLOAT, (-3.4028234663852886e38,), Named.NOT_FOUND),
+        (Type.FLOAT, (nearest_float(0.1), -0.5), Named.FOUND),  # the first text counts
+        (Type.FLOAT, (float("nan"),), Named.FOUND),
+        (Type.FLOAT, (float("-inf"),), Named.FOUND),
+        (Type.DOUBLE, (0.1,), Named.FOUND),
+        (Type.STRING, ("", None), Named.NONE),
+        (Type.INTEGER, (), Named.NONE),
+    ],
+)
+def test_a_path_names_a_partition_by_its_text(type: Type, values: tuple[Value, ...], named: Named) -> None:
+    assert named_partition(values, Column("p", type)) is named
 
 
 def test_the_view_is_one_that_no_row_of_the_table_stands_behind() -> None:
@@ -132,8 +153,12 @@ ANSWERS = [
     (expected_refusal(Blunder.MISSING_PATH), ("PATH_NOT_FOUND", "42K03", "AnalysisException")),
     (expected_refusal(Blunder.VIEW), ("DELTA_UNSUPPORTED_SOURCE", "0AKDD", "AnalysisException")),
     (
-        expected_refusal(Blunder.PARTITION_DIRECTORY, has_partitions=False),
+        expected_refusal(Blunder.PARTITION_DIRECTORY, partition=Named.NONE),
         ("DELTA_NON_PARTITION_COLUMN_SPECIFIED", "42P10", "AnalysisException"),
+    ),
+    (
+        expected_refusal(Blunder.PARTITION_DIRECTORY, partition=Named.NOT_FOUND),
+        ("DELTA_PATH_DOES_NOT_EXIST", "42K03", "AnalysisException"),
     ),
     (
         expected_vacuum_refusal(VacuumBlunder.PARTITION_DIRECTORY),

@@ -18,8 +18,10 @@ from model.refusals import (
     APPEND_ONLY,
     BEYOND_RETENTION,
     UNKNOWN_PROTOCOL,
+    Named,
     expected_refusal,
     expected_vacuum_refusal,
+    named_partition,
 )
 from model.rules import SPARK, Rules
 from model.steps import BadDelete, BadVacuum, Delete, EngineStep, Read, ReadChanges, Vacuum
@@ -115,9 +117,11 @@ class ModelEngine:
         return deletion.answer()
 
     def _bad_delete(self, view: View, step: BadDelete) -> tuple[Row, ...]:
-        has_partitions = any(view.partition(add)[:1] not in ((), (None,)) for add in view.live.values())
+        first = view.table.partition_columns[:1]
+        values = (view.partition(add)[0] for add in view.live.values()) if first else ()
+        named = named_partition(values, first[0]) if first else Named.NONE
         append_only = view.table.has(Feature.APPEND_ONLY)
-        answer = expected_refusal(step.blunder, append_only=append_only, has_partitions=has_partitions)
+        answer = expected_refusal(step.blunder, append_only=append_only, partition=named)
         raise due(answer.at(self.rules.release))
 
     def _changes(self, view: View, version: int | None) -> tuple[Row, ...]:

@@ -89,8 +89,11 @@ def _last_taken(d: DeleteSeen) -> int:
     """The greatest row id that was given away before the step: by the mark, and by the rows of the live files."""
     domain = d.before.snapshot.domains.get("delta.rowTracking")
     mark = json.loads(domain.configuration).get("rowIdHighWaterMark", -1) if domain is not None else -1
-    rows = {add.file: len(d.before.contents.get(add.file) or ()) for add in d.before.live.values()}
-    lasts = [(add.base_row_id or 0) + max(rows[add.file], 1) - 1 for add in d.before.live.values()]
+    lasts = []
+    for add in d.before.live.values():
+        rows = d.before.contents.get(add.file)
+        # A file without rows has taken none: another may begin with the same number. Of one that we cannot read we know one.
+        lasts.append((add.base_row_id or 0) + (1 if rows is None else len(rows)) - 1)
     return max([int(mark), *lasts])
 
 
