@@ -18,8 +18,8 @@ Line = dict[str, Any]
 #: What decides which cases a seed draws, and how they are judged: all of these rooms, and some modules.
 _ROOMS = ("model", "deltalog", "strategies", "suites", "proof/model_engine")
 _MODULES = ("proof/random_cases.py", "proof/alarms.py", "proof/bench.py")
-#: How a failure is shown, not whether there is one.
-_ASIDE = ("suites/reproduction_plan.py",)
+#: How a failure is shown; and what of it is excused, as ``deviations/`` says: the cases that raised an alarm are judged again.
+_ASIDE = ("suites/reproduction_plan.py", "suites/circumstances.py")
 
 
 @dataclass(frozen=True)

@@ -242,18 +242,18 @@ class Controller:
         if line["error"] is not None:
             self._console.print(f"ERROR: {line['error']['message']}", highlight=False, markup=False)
             return 2
-        failed = [one for one in line["violations"] if line["clauses"][one["clause"]]["verdict"] == "fail"]
-        for one in failed:
-            self._console.print(
-                f"FAILED: {one['clause']}: {one['message']}", highlight=False, markup=False, soft_wrap=True
-            )
+        said = {"fail": "FAILED", "xfail": "KNOWN"}  # what the deviations list is neither failed nor fixed
+        broken = [(line["clauses"][one["clause"]]["verdict"], one) for one in line["violations"]]
+        for verdict, one in broken:
+            text = f"{said[verdict]}: {one['clause']}: {one['message']}"
+            self._console.print(text, highlight=False, markup=False, soft_wrap=True)
         met = sum(result["met"] > 0 for result in line["clauses"].values())
-        if not failed and not met:
+        if not broken and not met:
             self._console.print(f"ERROR: case {line['id']} meets no clause: it shows nothing.", highlight=False)
             return 2
-        if not failed:
+        if not broken:
             self._console.print(f"FIXED: case {line['id']} keeps all {met} clauses that it meets.", highlight=False)
-        return 1 if failed else 0
+        return 1 if any(verdict == "fail" for verdict, _ in broken) else 0
 
     def close(self) -> None:
         """End the engine and remove the run's directory."""

@@ -11,7 +11,21 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from deltalog.paths import encode
-from model.predicate import And, Between, Compare, Constant, In, Like, Not, Op, Or, Predicate, columns_of
+from model.predicate import (
+    And,
+    Between,
+    Compare,
+    Constant,
+    In,
+    Like,
+    Literal,
+    Not,
+    Op,
+    Or,
+    Predicate,
+    Relate,
+    columns_of,
+)
 from model.steps import Delete
 from model.table import Feature, Kind
 from model.values import AnyType, DecimalOf, Type, Value, is_nested
@@ -109,6 +123,28 @@ def _nan(seen: Seen) -> bool:
     values = [value for test in _conditions(seen) for value in _values(test)]
     values += [row[place] for promised in seen.versions.values() for row in promised.rows for place in places]
     return any(isinstance(value, float) and math.isnan(value) for value in values)
+
+
+def _zeros(value: object) -> Iterator[float]:
+    """The signs of the zeros in a value or its parts: 1.0, -1.0."""
+    if isinstance(value, float) and value == 0:
+        yield math.copysign(1.0, value)
+    elif isinstance(value, tuple):
+        for part in value:
+            yield from _zeros(part)
+
+
+@_circumstance(
+    "zeros of both signs", "The condition of the DELETE compares with a zero, and the table has one of the other sign."
+)
+def _other_zero(seen: Seen) -> bool:
+    tests = _conditions(seen)
+    operands = [side for test in tests if isinstance(test, Relate) for side in (test.left, test.right)]
+    literals = [operand.value for operand in operands if isinstance(operand, Literal)]
+    asked = {sign for test in tests for sign in _zeros(_values(test))} | set(_zeros(tuple(literals)))
+    return bool(asked) and any(
+        -sign in asked for promised in seen.versions.values() for row in promised.rows for sign in _zeros(row)
+    )
 
 
 @_circumstance("test of a list", "The condition of the DELETE tests whether a column is IN a list.")

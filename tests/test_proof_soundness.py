@@ -151,6 +151,7 @@ def test_what_is_no_ledger_is_told(text: str, tmp_path: Path) -> None:
         ("proof/alarms.py", True),
         ("proof/soundness.py", False),
         ("suites/reproduction_plan.py", False),
+        ("suites/circumstances.py", False),
         ("README.md", False),
     ],
 )

@@ -10,10 +10,24 @@ import pytest
 import suites.clauses  # noqa: F401 - fills the catalogue
 from engines.known_bad import FAULTS, KnownBadEngine
 from model.case import Case
-from model.predicate import And, Compare, Constant, In, IsNull, Like, Not, Op, Predicate
+from model.predicate import (
+    And,
+    Compare,
+    Constant,
+    In,
+    IsNull,
+    Like,
+    Literal,
+    Member,
+    Not,
+    Of,
+    Op,
+    Predicate,
+    Relate,
+)
 from model.steps import Delete, Read, Step
 from model.table import DAY, HOUR, Column, Commit, DataFile, Feature, Kind, Reference, Removal, Stray, Table
-from model.values import NAN, ArrayOf, Type
+from model.values import NAN, ArrayOf, StructOf, Type
 from proof.model_engine import ModelEngine
 from suites.circumstances import CIRCUMSTANCES, Excuses, Known
 from suites.clause import CATALOGUE
@@ -57,6 +71,10 @@ ONE = Compare("v", Op.EQ, 1.0, Type.DOUBLE)
 HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
     "compares with NULL": (PLAIN, deletes(And(ONE, Not(NULLS)))),
     "compares with NaN": (PLAIN, deletes(Compare("v", Op.GT, NAN, Type.DOUBLE))),
+    "zeros of both signs": (
+        replace(PLAIN, files=(DataFile(0, (1,), ((1.0,), (-0.0,)), -DAY),), commits=(Commit(-HOUR, adds=(0,)),)),
+        deletes(Not(Compare("v", Op.LT, 0.0, Type.DOUBLE))),
+    ),
     "test of a list": (PLAIN, deletes(Not(In("v", (1.0, 2.0), Type.DOUBLE)))),
     "plain LIKE beside another test": (
         replace(PLAIN, columns=(*PLAIN.columns, Column("s", Type.STRING)), files=(), commits=(Commit(-HOUR),)),
@@ -181,6 +199,28 @@ def test_nan_counts_where_the_column_holds_it(tmp_path: Path) -> None:
     table = replace(PLAIN, files=(DataFile(0, (1,), ((NAN,),), -DAY), PLAIN.files[1]))
     assert CIRCUMSTANCES["compares with NaN"].holds(seen(table, tmp_path / "a", *deletes(ONE)))
     assert not CIRCUMSTANCES["compares with NaN"].holds(seen(table, tmp_path / "b", *deletes(IsNull("p"))))
+
+
+@pytest.mark.parametrize("asked", [0.0, -0.0], ids=str)
+@pytest.mark.parametrize("held", [0.0, -0.0, 1.0], ids=str)
+def test_zeros_count_where_their_signs_differ(asked: float, held: float, tmp_path: Path) -> None:
+    table = replace(PLAIN, files=(DataFile(0, (1,), ((held,),), -DAY),), commits=(Commit(-HOUR, adds=(0,)),))
+    differ = held == 0 and str(held) != str(asked)
+    for number, where in enumerate(
+        (
+            Compare("v", Op.NULL_SAFE_EQ, asked, Type.DOUBLE),
+            And(IsNull("p"), In("v", (1.0, asked), Type.DOUBLE)),
+            Relate(Of("v"), Op.GE, Literal(asked, Type.DOUBLE)),
+        )
+    ):
+        found = CIRCUMSTANCES["zeros of both signs"].holds(seen(table, tmp_path / str(number), *deletes(where)))
+        assert found is differ, where
+    inside = StructOf((("f", Type.DOUBLE),))
+    nested = replace(
+        table, columns=(PLAIN.columns[0], Column("v", inside)), files=(DataFile(0, (1,), (((held,),),), -DAY),)
+    )
+    where = Relate(Member(Of("v"), "f"), Op.EQ, Literal(asked, Type.DOUBLE))
+    assert CIRCUMSTANCES["zeros of both signs"].holds(seen(nested, tmp_path / "nested", *deletes(where))) is differ
 
 
 # Excuses ----------------------------------------------------------------------------------------------------------------

@@ -44,7 +44,8 @@ def test_they_meet_the_deviations_that_are_drawn_seldom(tmp_path: Path) -> None:
     judged = [judge.judge(case) for case in kept_cases()]
     assert [case.failure for case in judged] == [None] * len(judged)
     listed = read_deviations(ROOT / "deviations" / "spark.toml")
-    everywhere = {one.clause for one in in_force(listed, version="4.4.0", today=date.today())}
+    in_it = in_force(listed, version="4.4.0", today=date.today())
+    everywhere = {one.clause for one in in_it if one.when is None}
     assert everywhere - {"DEL-REM-1C"} <= {id for case in judged for id, tally in case.tallies.items() if tally.met}
     assert {one.when for one in listed if one.when is not None} <= met
 

@@ -1,0 +1,50 @@
+"""``pytest suites --replay CASE.json`` on delta-rs: what it says, and the exit code."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from model.case import Case
+from model.codec import to_json
+from model.predicate import Compare, Op
+from model.steps import Delete, Step
+from model.table import DAY, HOUR, Column, Commit, DataFile, Table
+from model.values import Type
+from runner.plugin import ROOT
+
+TABLE = Table(
+    columns=(Column("d", Type.DOUBLE), Column("v", Type.INTEGER)),
+    partition_by=("d",),
+    files=(DataFile(0, (-0.0,), ((1,),), -DAY),),
+    commits=(Commit(-HOUR, adds=(0,)),),
+)
+WRONG = Delete(Compare("d", Op.EQ, 0.0, Type.DOUBLE))  # docs/findings-deltalake.md, "`d = 0` and -0.0"
+
+
+@pytest.mark.parametrize(
+    ("steps", "options", "words", "code"),
+    [
+        ((WRONG,), (), ["KNOWN: DEL-META-1: "], 0),
+        ((WRONG,), ("--deviations=deviations/none.toml",), ["FAILED: DEL-META-1: "], 1),
+        ((Delete(None),), (), ["FIXED: ", "keeps all "], 0),
+        ((), (), ["ERROR: ", "meets no clause"], 2),
+    ],
+    ids=["known", "failed", "fixed", "nothing"],
+)
+def test_what_it_says(
+    steps: tuple[Step, ...], options: tuple[str, ...], words: list[str], code: int, tmp_path: Path
+) -> None:
+    path = tmp_path / "case.json"
+    path.write_text(json.dumps(to_json(Case(TABLE, steps))), encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "suites", "--engine=deltalake", "--replay", str(path), *options]
+    command += ["-o", "addopts=", "-p", "no:cacheprovider", "--report-dir", str(tmp_path / "report")]
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    assert ended.returncode == code, ended.stdout
+    said = {"FIXED: ", "KNOWN: ", "FAILED: ", "ERROR: "}
+    assert all(word in ended.stdout for word in words)
+    assert {one for one in said if one in ended.stdout} == {one for one in said if one in words[0]}
