@@ -18,7 +18,7 @@ from runner.options import Options, UsageMistake
 from strategies.fitted import fits
 from suites.campaigns import EXPLORATION, Shard
 from suites.clause import CATALOGUE, Clause, matches, unsupported
-from suites.drawing import Drawing
+from suites.drawing import Drawing, PromiseBroken
 from suites.judge import Failure, Judge, JudgedCase
 from suites.record import case_line
 
@@ -105,7 +105,7 @@ class Referee:
         drawing.run(profile=self._options.profile, seed=self._seed, database=database)
 
     def replay(self) -> None:
-        """Judge the case of ``--replay``; the controller tells the result."""
+        """Judge the case of ``--replay``; the controller tells the result. Raises PromiseBroken."""
         assert self._options.replay is not None
         case = read_case(self._options.replay)
         judge = self._ready()
@@ -117,6 +117,8 @@ class Referee:
             lacking = f"{engine} cannot be asked for all that the case holds: replay it on an engine that can."
             judged = JudgedCase(case, (), {}, Failure("harness", lacking))
         self._link.case(case_line(judged, campaign="replay", shard=0, index=0, origin="replayed"))
+        if judged.failed:
+            raise PromiseBroken(f"The case breaks {', '.join(judged.failed)}.")
 
     def close(self) -> None:
         if self._engine is not None:
