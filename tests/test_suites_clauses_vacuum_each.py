@@ -596,6 +596,18 @@ def test_where_a_link_was_followed_the_counts_are_nobodys_but_the_status_is(tabl
     assert "VAC-IDEM-1A" not in twice and "VAC-IDEM-1B" not in twice
 
 
+@pytest.mark.parametrize(("modified", "broken"), [(OLD, 0), (0, 1)], ids=["goes", "stays"])
+def test_start_may_count_a_link_that_is_left_since_its_target_went_first(
+    modified: int, broken: int, tmp_path: Path
+) -> None:
+    strays = (Stray("d/x", modified=modified, size=43), Stray("link", Kind.LINK, OLD, 0, target="d/x"))
+    linking = table(FILES[:1], [Commit(-HOUR, adds=(0,))], *strays)
+    more = in_commit(r'("sizeOfDataToDelete":)"\d+"', rf'\1"{43 * (2 - broken)}"', last=2)
+    held, seen = run(linking, tmp_path, [FULL], more)
+    assert isinstance(seen, VacuumSeen) and seen.vanished == frozenset(() if broken else {"d/x"})
+    assert held["VAC-LOG-1B"] == (1, broken)
+
+
 def test_lite_counts_what_its_window_names_though_it_is_gone(tmp_path: Path) -> None:
     held, seen = run(LOGGED, tmp_path / "right", [FULL, LITE], right)
     assert held["VAC-LOG-1F"] == (1, 0)

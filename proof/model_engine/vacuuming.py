@@ -120,7 +120,7 @@ class Vacuuming:
             1 for path, thing in listing.items() if thing.kind is Kind.DIRECTORY and self._visits(path, scan)
         )
         return {
-            path: named.sizes.get(path, thing.size)
+            path: named.sizes.get(path, self._size(path, thing))
             for path, thing in found.items()
             if path in judged and (judged[path].listed or self._takes_link(path, judged[path], thing, listing))
         }
@@ -160,6 +160,10 @@ class Vacuuming:
             return False
         target = self.view.root / thing.target
         return target.is_file() and target.stat().st_mtime_ns // 1_000_000 < self.cutoff.earliest
+
+    def _size(self, path: str, thing: Thing) -> int:
+        """Bytes, as Hadoop's local file system says them: a link's are those of its target."""
+        return (self.view.root / path).stat().st_size if thing.kind is Kind.LINK else thing.size
 
     def _named(self) -> _Named:
         """Goes through LITE's window, or through the tombstones. Sets the window's end."""

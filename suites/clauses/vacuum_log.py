@@ -10,10 +10,18 @@ from typing import Any
 
 from deltalog.actions import Add, Cdc, Remove
 from deltalog.commits import Commit
-from deltalog.listing import EntryKind
 from deltalog.names import SIDECARS, LogFileKind, parse_name
 from model.table import Kind
-from model.vacuum import LOG_DIRECTORY, Judged, LiteScan, Thing, checksum_of, listed_directories, predict_vacuum
+from model.vacuum import (
+    LOG_DIRECTORY,
+    Judged,
+    LiteScan,
+    Thing,
+    checksum_of,
+    listed_directories,
+    predict_vacuum,
+    resolved,
+)
 from suites import evidence
 from suites.clause import NOT_MET, Judgement, Law, Violation, clause, one
 from suites.clauses.definition import redefined
@@ -147,12 +155,19 @@ def expected_log(v: VacuumSeen) -> dict[str, dict[str, Any]]:
     end: dict[str, Any] = {"operationParameters.status": "COMPLETED"}
     if followed(v) or _counts_checksums(v):
         return {"START": start, "END": end}
-    has_links = any(
-        v.before.listing[path].kind is EntryKind.LINK for path in gone
-    )  # Hadoop counts their targets' bytes
-    if not is_lite(v) and v.step.trouble is None and not has_links:
+    if not is_lite(v) and v.step.trouble is None and not _counts_links(v):
         start["operationMetrics.sizeOfDataToDelete"] = str(sum(v.before.listing[path].size for path in gone))
     return {"START": start, "END": {**end, "operationMetrics.numDeletedFiles": str(len(gone))}}
+
+
+def _counts_links(v: VacuumSeen) -> bool:
+    """Whether START may count a link, by its target's bytes: one that goes, or that is left since its target went first."""
+    gone = deleted(v)
+    return any(
+        path in gone or (judged.listed is not False and resolved(path, v.before.things) in gone)
+        for path, judged in v.fates.items()
+        if v.before.things[path].kind is Kind.LINK
+    )
 
 
 def _counts_checksums(v: VacuumSeen) -> bool:
