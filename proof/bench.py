@@ -7,13 +7,13 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
-from multiprocessing.synchronize import Event
+from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import suites.clauses  # noqa: F401 - fills the catalogue
 from engines.port import Engine, version_of
@@ -31,6 +31,10 @@ from suites.judge import Judge
 ENGINES = ("model", *JUDGED)
 
 ROOT = Path(__file__).resolve().parent.parent
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -119,30 +123,44 @@ def worker() -> Worker:
     return Worker(_BENCH[0])
 
 
-def _begin(bench: Bench, given_up: Event) -> None:
+def _begin(bench: Bench, parent: Connection) -> None:
     _BENCH.append(bench)
-    parent = multiprocessing.parent_process()
-    assert parent is not None
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to all; the command decides
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
-    def end_after(wait: Callable[[], object]) -> None:
-        wait()
+    def end_with_it() -> None:
+        with suppress(EOFError, OSError):
+            parent.recv()  # nothing is ever sent: it ends when the command closes its end, or dies
         os._exit(1)
 
-    for wait in (parent.join, given_up.wait):
-        threading.Thread(target=end_after, args=(wait,), daemon=True).start()
+    threading.Thread(target=end_with_it, daemon=True).start()
+
+
+class _Pool(ProcessPoolExecutor):
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        """As ever; but SIGINT waits, so that it waits for the process that this may start, too, until that can ignore it."""
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            return super().submit(fn, *args, **kwargs)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager
 def workers(bench: Bench, number: int) -> Iterator[ProcessPoolExecutor]:
-    """Processes with an engine each. Where the command fails or is interrupted, they end in the midst of what they do."""
+    """Processes with an engine each. Where the command fails or is interrupted, they end in the midst of what they do.
+
+    They learn of it by a pipe, since a lock or an event of multiprocessing waits forever for a process that was ended.
+    """
     context = multiprocessing.get_context("spawn")
-    given_up = context.Event()
-    pool = ProcessPoolExecutor(number, mp_context=context, initializer=_begin, initargs=(bench, given_up))
+    theirs, ours = context.Pipe(duplex=False)
+    pool = _Pool(number, mp_context=context, initializer=_begin, initargs=(bench, theirs))
     try:
         yield pool
     except BaseException:
-        given_up.set()
+        ours.close()
         raise
     finally:
         pool.shutdown(cancel_futures=True)
+        ours.close()
+        theirs.close()

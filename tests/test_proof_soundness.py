@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from collections import Counter
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -245,6 +246,16 @@ def test_an_interrupted_run_leaves_nothing_behind(tmp_path: Path) -> None:
         assert list(scratch.iterdir()) == []
     finally:
         run.kill()
+
+
+def test_a_worker_that_was_killed_holds_up_no_end() -> None:
+    def work() -> None:
+        with bench.bench("model") as where, bench.workers(where, 1) as pool:
+            os.kill(pool.submit(os.getpid).result(), signal.SIGKILL)
+            pool.submit(os.getpid).result()
+
+    with pytest.raises(BrokenProcessPool):
+        work()
 
 
 @pytest.mark.parametrize("arguments", [["--minutes", "0"], ["--cases", "x"], ["--seed", "0"], ["--engine", "flink"]])
