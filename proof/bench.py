@@ -32,7 +32,6 @@ ENGINES = ("model", *JUDGED)
 
 ROOT = Path(__file__).resolve().parent.parent
 
-
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -138,7 +137,7 @@ def _begin(bench: Bench, parent: Connection) -> None:
 
 class _Pool(ProcessPoolExecutor):
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """As ever; but SIGINT waits, so that it waits for the process that this may start, too, until that can ignore it."""
+        """As ever, with SIGINT held back: a process that this starts inherits that, until it can ignore it."""
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             return super().submit(fn, *args, **kwargs)
@@ -154,13 +153,12 @@ def workers(bench: Bench, number: int) -> Iterator[ProcessPoolExecutor]:
     """
     context = multiprocessing.get_context("spawn")
     theirs, ours = context.Pipe(duplex=False)
-    pool = _Pool(number, mp_context=context, initializer=_begin, initargs=(bench, theirs))
-    try:
-        yield pool
-    except BaseException:
-        ours.close()
-        raise
-    finally:
-        pool.shutdown(cancel_futures=True)
-        ours.close()
-        theirs.close()
+    with theirs, ours:
+        pool = _Pool(number, mp_context=context, initializer=_begin, initargs=(bench, theirs))
+        try:
+            yield pool
+        except BaseException:
+            ours.close()
+            raise
+        finally:
+            pool.shutdown(cancel_futures=True)

@@ -41,7 +41,7 @@ OF_THE_RUN = frozenset({"DEL-MET-1A", "VAC-LOG-1B"})
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     everything = metafunc.config.getoption("--every-fault")
-    if "bad" in metafunc.fixturenames:
+    if "bad" in metafunc.fixturenames:  # where a script takes some 20 seconds
         metafunc.parametrize("bad", FAULTS if everything else ALSO_HEALTHY[1::2])
     if "bad_on_deltalake" in metafunc.fixturenames:  # where a script takes half a second
         metafunc.parametrize("bad_on_deltalake", applicable()[:: 1 if everything else 8])

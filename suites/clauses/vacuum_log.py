@@ -5,7 +5,7 @@ Sources: [S1] waitingforcode.com on VACUUM (Delta 2.4.0); [P] PROTOCOL.md; [C n]
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from deltalog.actions import Add, Cdc, Remove
@@ -155,14 +155,13 @@ def expected_log(v: VacuumSeen) -> dict[str, dict[str, Any]]:
     end: dict[str, Any] = {"operationParameters.status": "COMPLETED"}
     if followed(v) or _counts_checksums(v):
         return {"START": start, "END": end}
-    if not is_lite(v) and v.step.trouble is None and not _counts_links(v):
+    if not is_lite(v) and v.step.trouble is None and not _counts_links(v, gone):
         start["operationMetrics.sizeOfDataToDelete"] = str(sum(v.before.listing[path].size for path in gone))
     return {"START": start, "END": {**end, "operationMetrics.numDeletedFiles": str(len(gone))}}
 
 
-def _counts_links(v: VacuumSeen) -> bool:
+def _counts_links(v: VacuumSeen, gone: Collection[str]) -> bool:
     """Whether START may count a link, by its target's bytes: one that goes, or that is left since its target went first."""
-    gone = deleted(v)
     return any(
         path in gone or (judged.listed is not False and resolved(path, v.before.things) in gone)
         for path, judged in v.fates.items()
