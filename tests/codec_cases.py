@@ -1,0 +1,227 @@
+"""Cases that hold every field and form between them, for the tests of their JSON form."""
+
+from __future__ import annotations
+
+import math
+from datetime import date, datetime, timezone
+from decimal import Decimal
+
+from model.case import Case
+from model.predicate import (
+    And,
+    Between,
+    Call,
+    CaseWhen,
+    Cast,
+    Compare,
+    Constant,
+    Function,
+    Holds,
+    In,
+    IsNull,
+    Like,
+    Literal,
+    Member,
+    Missing,
+    Not,
+    Of,
+    Op,
+    Or,
+    Relate,
+)
+from model.steps import (
+    Append,
+    BadDelete,
+    BadVacuum,
+    Blunder,
+    Delete,
+    Form,
+    Inventory,
+    Litter,
+    Mode,
+    Moment,
+    Read,
+    ReadChanges,
+    SetClock,
+    Trouble,
+    Vacuum,
+    VacuumBlunder,
+    VacuumForm,
+)
+from model.table import (
+    Column,
+    Commit,
+    DataFile,
+    Kind,
+    Mask,
+    Reference,
+    Removal,
+    Statistics,
+    Stray,
+    Table,
+    VectorStorage,
+)
+from model.values import NAN, ArrayOf, DecimalOf, MapOf, StructOf, Type
+
+TABLE = Table(
+    columns=(
+        Column("p", Type.STRING),
+        Column("i", Type.INTEGER),
+        Column("l", Type.LONG),
+        Column("b", Type.BOOLEAN),
+        Column("d", Type.DATE),
+    ),
+    partition_by=("p",),
+    files=(
+        DataFile(id=0, partition=("a",), rows=((1, 2**63 - 1, True, date(2020, 1, 31)), (None,) * 4), modified=-5),
+        DataFile(id=1, partition=(None,), rows=(), modified=-4, statistics=Statistics.NONE),
+    ),
+    commits=(Commit(at=-3, adds=(0, 1)), Commit(at=-2, removes=(Removal(file=1, deleted=-9),), checkpoint=True)),
+    strays=(Stray("_tmp/x", modified=7), Stray("empty", Kind.DIRECTORY, size=0)),
+    retention_hours=0,
+    features=("deletionVectors",),
+)
+
+WHERE = Or(
+    And(Compare("i", Op.LE, 3, Type.INTEGER), Not(Like("p", "a%"))),
+    Or(Or(Between("d", date(1900, 1, 1), None, Type.DATE), In("b", (True, None), Type.BOOLEAN)), IsNull("l")),
+)
+
+CASE = Case(
+    table=TABLE,
+    steps=(
+        Delete(WHERE),
+        Delete(),
+        Delete(Constant(None)),
+        SetClock(Moment(5)),
+        SetClock(Moment(-1, removed_by_step=0)),
+        Vacuum(),
+        Vacuum(retain_hours=0.4, dry_run=True, safety_check=False, logging=False),
+        Read(),
+        Read(before_step=1),
+        Append((DataFile(id=2, partition=("b",), rows=((1, 2, None, None),), modified=5),)),
+        Litter((Stray("orphan", modified=-1, size=0),)),
+    ),
+)
+
+
+#: What the first case has not. The vectors hide row 1 of file 0, then 1 and 2; file 1 goes and comes back whole.
+NOON = datetime(2020, 1, 31, 12, 0, 0, 1, tzinfo=timezone.utc)
+UNKNOWN = (None,) * 8
+WIDE_TABLE = Table(
+    columns=(
+        Column("t", Type.TIMESTAMP, generated_from="at"),
+        Column("at", Type.TIMESTAMP),
+        Column("id", Type.LONG, nullable=False, identity=True),
+        Column("price", DecimalOf(10, 2), default=True),
+        Column("ratio", Type.FLOAT),
+        Column("size", Type.DOUBLE),
+        Column("raw", Type.BINARY),
+        Column("local", Type.TIMESTAMP_NTZ),
+        Column("tags", ArrayOf(Type.STRING)),
+        Column("marks", MapOf(Type.BYTE, Type.SHORT)),
+        Column("who", StructOf((("name", Type.STRING), ("born", Type.DATE)))),
+    ),
+    partition_by=("t",),
+    files=(
+        DataFile(
+            id=0,
+            partition=(NOON,),
+            rows=(
+                (
+                    *(NOON, 7, Decimal("1.20"), 0.5, -0.0, b"\x00\xff", datetime(1, 1, 1)),
+                    *(("a", None), ((1, None), (2, -32768)), ("x", date(2020, 2, 29))),
+                ),
+                (NOON, 8, Decimal("0.00"), NAN, math.inf, b"", datetime(9999, 12, 31, 23), (), (), (None, None)),
+                (NOON, 9, *UNKNOWN),
+            ),
+            modified=-9,
+            group_rows=2,
+        ),
+        DataFile(id=1, partition=(None,), rows=((None, 10, *UNKNOWN), (None, 11, *UNKNOWN)), modified=-9),
+    ),
+    commits=(
+        Commit(at=-9, adds=(0, 1)),
+        Commit(at=-8, masks=(Mask(0, (1,), -8, VectorStorage.INLINE), Mask(1, (0,), -7, VectorStorage.ABSOLUTE))),
+        Commit(at=-7, removes=(Removal(1, -7),), masks=(Mask(0, (1, 2), -7),), checkpoint=True),
+        Commit(at=-6, adds=(1,)),
+        Commit(at=-5, masks=(Mask(1, (1,), -5),)),
+    ),
+    features=("deletionVectorsOff", "changeDataFeed", "columnMappingId", "droppedColumn", "rowTracking"),
+    checks=(Or(IsNull("id"), Compare("id", Op.LE, 11, Type.LONG)), Not(IsNull("id"))),
+)
+
+EXPRESSIONS = (
+    Of("id"),
+    Literal(Decimal("1.20"), DecimalOf(3, 2)),
+    Literal(None, ArrayOf(Type.LONG)),
+    Member(Of("who"), "name"),
+    Call(Function.CURRENT_DATE),
+    Call(Function.ADD, (Of("id"), Literal(1, Type.LONG))),
+    Cast(Of("at"), Type.DATE),
+    CaseWhen(Compare("id", Op.GT, 0, Type.LONG), Of("id"), Literal(None, Type.LONG)),
+)
+
+WIDE_WHERE = Or(
+    Relate(Cast(Of("at"), Type.DATE), Op.NULL_SAFE_EQ, Literal(date(2020, 1, 31), Type.DATE)),
+    Or(
+        Holds(Call(Function.ARRAY_CONTAINS, (Of("tags"), Literal("a", Type.STRING)))),
+        And(
+            Missing(CaseWhen(Compare("id", Op.GT, 0, Type.LONG), Member(Of("who"), "name"), Of("tags"))),
+            In("price", (Decimal("0.00"), None), DecimalOf(10, 2)),
+        ),
+    ),
+)
+
+WIDE_CASE = Case(
+    table=WIDE_TABLE,
+    steps=(
+        Delete(WIDE_WHERE, Form.API_NAME, "America/Los_Angeles"),
+        ReadChanges(of_step=0),
+        Delete(form=Form.TRUNCATE),
+        BadDelete(Blunder.IN_SUBQUERY),
+        Append((DataFile(2, (None,), ((None, 3, *UNKNOWN),), 0, group_rows=1),)),
+    ),
+)
+
+
+#: What the others have not: VACUUM's steps, and what lies in and around the tables that they clean up.
+VACUUM_TABLE = Table(
+    columns=(Column("p", Type.STRING), Column("i", Type.INTEGER)),
+    partition_by=("p",),
+    files=(
+        DataFile(id=0, partition=("a",), rows=((1,), (2,)), modified=-9, reference=Reference.ABSOLUTE),
+        DataFile(id=1, partition=("b",), rows=((1,),), modified=-9, reference=Reference.OUTSIDE),
+        DataFile(id=2, partition=("b",), rows=((1,),), modified=-9),
+    ),
+    commits=(
+        Commit(at=-9, adds=(0, 1, 2)),
+        Commit(at=-8, removes=(Removal(1, None), Removal(2, -8, bare=True)), checkpoint=True, parts=3),
+        Commit(at=-7, masks=(Mask(0, (1,), -7, VectorStorage.ABSOLUTE),), vector_prefix="ab"),
+    ),
+    strays=(
+        Stray("../beside/x"),
+        Stray("../beside/link", Kind.LINK, size=0, target="../beside"),
+        Stray("link", Kind.LINK, size=0, target="../beside/x"),
+        Stray("loop", Kind.LINK, modified=-3, size=0, target="d/nothing"),
+        Stray("d", Kind.DIRECTORY, size=0),
+    ),
+    features=("deletionVectors", "frequentCheckpoints", "brokenLastCheckpoint", "vacuumProtocolCheck", "unknownWriter"),
+    pruned=1,
+)
+
+VACUUM_CASE = Case(
+    table=VACUUM_TABLE,
+    steps=(
+        Vacuum(logging=None, parallel=True, mode=Mode.LITE, dry_run=True),
+        Vacuum(mode=Mode.INVENTORY_QUERY, inventory=Inventory.FILES, form=VacuumForm.SQL_NAME),
+        Vacuum(form=VacuumForm.API_PATH, mode=Mode.LITE_SETTING, retain_hours=0.0),
+        Vacuum(trouble=Trouble.CANNOT_DELETE, troubled="d/e f"),
+        *(Vacuum(mode=mode) for mode in Mode),
+        *(Vacuum(form=form) for form in VacuumForm),
+        *(Vacuum(trouble=trouble, troubled="d") for trouble in Trouble),
+        *(BadVacuum(blunder) for blunder in VacuumBlunder),
+        BadVacuum(VacuumBlunder.CLAUSE_TWICE, dry_run=True),
+        Litter((Stray("../other/x"), Stray("again", Kind.LINK, size=0, target="d"))),
+    ),
+)
