@@ -122,6 +122,18 @@ def answering(*rows: list[Any]) -> Evidence:
     return replace(DRY, rows=list(rows))
 
 
+COUNTS = ["operationMetrics.numDeletedFiles", "operationMetrics.sizeOfDataToDelete"]
+
+
+def counting(files: int, size: int, *, link: bool = False) -> Evidence:
+    """A VACUUM that deletes a file of 10 bytes and its checksum, and says that it was so many files and bytes."""
+    there = {**BEFORE, "p=a/.old.parquet.crc": OLD, **({"link": (-2, 7, "a link to x")} if link else {})}
+    left = {path: entry for path, entry in there.items() if "old.parquet" not in path}
+    start = {"operation": "VACUUM START", "operationMetrics": {"sizeOfDataToDelete": str(size)}}
+    end = {"operation": "VACUUM END", "operationMetrics": {"numDeletedFiles": str(files)}}
+    return replace(VACUUM, before=there, after=left, commits=[[{"commitInfo": start}], [{"commitInfo": end}]])
+
+
 def informed(text: str) -> Evidence:
     """A VACUUM after which _last_vacuum_info holds this text."""
     after = {**BEFORE, "_delta_log/_last_vacuum_info": OLD}
@@ -233,6 +245,21 @@ def timed(value: str) -> Evidence:
     return replace(DELETE, commits=[[{"commitInfo": {**INFO, "operationMetrics": {"scanTimeMs": value}}}]])
 
 
+#: What counts the files that a DELETE wrote; and a DELETE that says this of them, after the given actions.
+WRITTEN = {
+    "metrics": {},
+    "of_what_was_written": ["numAddedFiles", "numAddedBytes", "numAddedChangeFiles"],
+}
+
+
+def metered(files: int, size: int, changes: int | None, *actions: dict[str, Any]) -> Evidence:
+    metrics = {"numAddedFiles": str(files), "numAddedBytes": str(size)}
+    metrics |= {} if changes is None else {"numAddedChangeFiles": str(changes)}
+    return replace(
+        DELETE, commits=[[{"commitInfo": {**INFO, "operationMetrics": metrics}}, *(actions or [{"add": ADD}])]]
+    )
+
+
 def refused_with(condition: str | None) -> Evidence:
     return replace(REFUSED, error={**ERROR, "condition": condition})
 
@@ -336,6 +363,10 @@ HOLD: list[tuple[str, Evidence, dict[str, Any]]] = [
             }
         },
     ),
+    ("vacuum_log", counting(1, 10), {"expected": {}, "of_what_went": COUNTS}),
+    ("vacuum_log", counting(1, 99, link=True), {"expected": {}, "of_what_went": COUNTS}),
+    ("vacuum_log", counting(0, 0), {"expected": {}, "of_what_went": COUNTS, "by_another": [FILE]}),
+    ("vacuum_log", counting(9, 9), {"expected": {}, "of_what_went": []}),
     ("log_unchanged", DELETE, {}),
     ("log_unchanged", changed("_delta_log/_last_checkpoint"), {}),
     ("table_is_there", DELETE, {}),
@@ -364,6 +395,9 @@ HOLD: list[tuple[str, Evidence, dict[str, Any]]] = [
     ("no_new_data_files", replace(DELETE, after={**BEFORE, "deletion_vector_1.bin": NEW}), {}),
     ("changes_are", DELETE, {"rows": [[1, "a b", "delete"]]}),
     ("metrics_are", DELETE, {"metrics": {"numRemovedFiles": 1}, "absent": ["numAddedFiles"]}),
+    ("metrics_are", metered(1, 20, 0), WRITTEN),
+    ("metrics_are", metered(0, 0, 0, {"add": LIVE}), WRITTEN),
+    ("metrics_are", metered(1, 20, 1, {"add": ADD}, {"cdc": {"path": "_change_data/x"}}), WRITTEN),
     ("commit_tag", TAGGED, {"tag": "delta.rowTracking.preserved", "value": "true"}),
     ("commit_tag", DELETE, {"tag": "delta.rowTracking.preserved", "value": None}),
     ("row_ids_kept", DELETE, {}),
@@ -487,6 +521,9 @@ BREAK: list[tuple[str, Evidence, dict[str, Any], str]] = [
         {"expected": {}},
         "a remove action",
     ),
+    ("vacuum_log", counting(2, 10), {"expected": {}, "of_what_went": COUNTS}, "numDeletedFiles = '2' instead of '1'"),
+    ("vacuum_log", counting(1, 20), {"expected": {}, "of_what_went": COUNTS}, "sizeOfDataToDelete = '20' instead of"),
+    ("vacuum_log", counting(2, 99, link=True), {"expected": {}, "of_what_went": COUNTS}, "END with"),
     ("log_unchanged", changed("_delta_log/00000000000000000000.json"), {}, "changed"),
     ("log_unchanged", without("_delta_log/00000000000000000000.json"), {}, "changed"),
     ("log_unchanged", changed("_delta_log/strange"), {}, "strange"),
@@ -532,6 +569,10 @@ BREAK: list[tuple[str, Evidence, dict[str, Any], str]] = [
     ("metrics_are", DELETE, {"metrics": {"numDeletedRows": 2}}, "numDeletedRows = nothing instead of 2"),
     ("metrics_are", DELETE, {"metrics": {}, "absent": ["numRemovedFiles"]}, "which must be absent"),
     ("metrics_are", NOTHING, {"metrics": {}}, "wrote no version"),
+    ("metrics_are", metered(2, 20, 0), WRITTEN, "numAddedFiles = 2 instead of 1"),
+    ("metrics_are", metered(1, 21, 0), WRITTEN, "numAddedBytes = 21 instead of 20"),
+    ("metrics_are", metered(1, 20, 1), WRITTEN, "numAddedChangeFiles = 1 instead of 0"),
+    ("metrics_are", metered(1, 20, None), WRITTEN, "numAddedChangeFiles = nothing instead of 0"),
     ("commit_tag", TAGGED, {"tag": "delta.rowTracking.preserved", "value": "false"}, "'true'; 'false' is promised"),
     ("commit_tag", NOTHING, {"tag": "x", "value": None}, "wrote no version"),
     ("row_ids_kept", with_ids([[1, "a b", 8, 0]]), {}, '[1, "a b", 8, 0]'),

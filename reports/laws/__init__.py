@@ -39,6 +39,7 @@ all, such as a file that was gone before the step, it raises CannotJudge.
 | ``succeeded()`` | the engine ended the step without an error |
 | ``lists(path)``, ``lists_not(path)`` | the DRY RUN's rows name the path, or do not |
 | ``vacuum_log(expected)`` | it wrote VACUUM START and END alone, with the commitInfo ``expected["START"]``, ``["END"]`` |
+| ``vacuum_log(…, of_what_went, by_another)`` | … and these of its metrics count what it deleted itself |
 | ``log_unchanged()`` | the log's older files have the same bytes; only what a writer may add was added |
 | ``table_is_there()`` | the root and its log exist, and the current version can be read |
 | ``vectors_are(files)`` | the deletion vectors of the live files hide exactly these row indexes, by the file's path |
@@ -48,6 +49,7 @@ all, such as a file that was gone before the step, it raises CannotJudge.
 | ``no_change_files()`` | the step's commits name no change file, and none was written |
 | ``changes_are(rows)`` | the engine's change feed of the step holds these rows, each with its ``_change_type`` behind |
 | ``metrics_are(metrics, absent)`` | the last commit's operationMetrics have these values, and lack these names |
+| ``metrics_are(…, of_what_was_written)`` | … and these of them count the files that the step wrote |
 | ``times_are_numbers(names)`` | these of the last commit's operationMetrics are whole numbers, not negative |
 | ``commit_tag(tag, value)`` | the last commit's commitInfo has this tag (no such tag for ``None``) |
 | ``row_ids_kept()`` | each row that is left has the row id and the row commit version that it had |

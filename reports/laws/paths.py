@@ -41,6 +41,12 @@ def is_checksum(path: str) -> bool:
     return name.startswith(".") and name.endswith(".crc")
 
 
+def checked_by(path: str) -> str | None:
+    # The file beside it that a checksum checks.
+    head, slash, name = path.rpartition("/")
+    return f"{head}{slash}{name[1:-4]}" if is_checksum(path) else None
+
+
 def writers_may_add(path: str) -> bool:
     parts = path.split("/")
     return is_checksum(path) or parts[-1][:20].isdigit() or parts[1] in ("_commits", "_staged_commits", "_sidecars")

@@ -9,7 +9,7 @@ from typing import Any
 
 from reports.laws.actions import file_of, info_of
 from reports.laws.evidence import CannotJudge, Evidence, Finding
-from reports.laws.paths import paths_in
+from reports.laws.paths import beside, checked_by, gone_paths, kind_of, paths_in
 from reports.laws.words import ending, listed, mismatches, same
 from reports.plurals import counted
 
@@ -38,17 +38,36 @@ def lists_exactly(seen: Evidence, paths: list[str], either: Iterable[str] = ()) 
     return same(found, Counter(paths), f"the paths that {seen.text} lists")
 
 
-def vacuum_log(seen: Evidence, expected: dict[str, dict[str, Any]]) -> Finding:
+def vacuum_log(
+    seen: Evidence,
+    expected: dict[str, dict[str, Any]],
+    of_what_went: Iterable[str] = (),
+    by_another: Iterable[str] = (),
+) -> Finding:
     operations = [info_of(commit).get("operation") for commit in seen.commits]
     if operations != ["VACUUM START", "VACUUM END"]:
         return False, f"{seen.text} wrote the operations {operations}, not a VACUUM START and a VACUUM END"
     kinds = {key for commit in seen.commits for action in commit for key in action} - {"commitInfo"}
     wrong = [f"a {kind} action" for kind in sorted(kinds)]
-    wrong += [f"START with {text}" for text in mismatches(info_of(seen.commits[0]), expected.get("START", {}))]
-    wrong += [f"END with {text}" for text in mismatches(info_of(seen.commits[1]), expected.get("END", {}))]
+    counts = went(seen, by_another)
+    for commit, name in zip(seen.commits, ("START", "END"), strict=True):
+        due = {key: value for key, value in counts[name].items() if key in of_what_went}
+        wrong += [f"{name} with {text}" for text in mismatches(info_of(commit), {**expected.get(name, {}), **due})]
     if wrong:
         return False, f"the log of {seen.text} has {listed(wrong)}"
     return True, f"the VACUUM START and END of {seen.text} are as they must be"
+
+
+def went(seen: Evidence, by_another: Iterable[str] = ()) -> dict[str, dict[str, str]]:
+    # What START and END must say of what the run deleted itself: not a checksum that Hadoop deletes along with its file,
+    # nor what another deleted meanwhile. START counts a link by its target's bytes, if at all: with one, no size is due.
+    gone = [path for path in gone_paths(seen) if not beside(path)]
+    own = [path for path in gone if path not in by_another and checked_by(path) not in gone]
+    due: dict[str, dict[str, str]] = {"START": {}, "END": {"operationMetrics.numDeletedFiles": str(len(own))}}
+    if not any(kind_of(entry) == "link" for path, entry in seen.before.items() if not beside(path)):
+        size = sum(max(seen.before[path][0], 0) for path in own)
+        due["START"]["operationMetrics.sizeOfDataToDelete"] = str(size)
+    return due
 
 
 def last_vacuum_info_is(seen: Evidence, version: int | None) -> Finding:

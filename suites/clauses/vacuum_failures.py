@@ -21,7 +21,7 @@ from suites.clauses.vacuum_fates import (
     is_logged,
     must_run,
 )
-from suites.clauses.vacuum_log import END, at, expected_operations, info_of, operations, wrote_a_version
+from suites.clauses.vacuum_log import END, at, expected_operations, info_of, log_law, operations, wrote_a_version
 from suites.evidence import changes
 from suites.vacuum_seen import VacuumSeen
 
@@ -134,16 +134,15 @@ def _not_completed(v: VacuumSeen) -> Violation | None:
     end = info_of(v, END)
     if not is_logged(v):
         return None
-    count = str(len(deleted(v)))
     expected = {"operationParameters.status": "COMPLETED"}
     if not followed(v):
-        expected["operationMetrics.numDeletedFiles"] = count
+        expected["operationMetrics.numDeletedFiles"] = str(len(deleted(v)))
     wrong = [
         f"{key} {at(end or {}, key)!r} and not {value!r}"
         for key, value in expected.items()
         if at(end or {}, key) != value
     ]
-    law = Law("vacuum_log", {"expected": {"END": expected}})
+    law = log_law(v, {"END": expected})
     return Violation("log", f"VACUUM's END has {' and '.join(wrong)}.", law) if wrong else None
 
 

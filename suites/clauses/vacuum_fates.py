@@ -157,8 +157,13 @@ def deleted(v: VacuumSeen) -> list[str]:
 
     A checksum file that Hadoop deletes along with its file does not count, nor what another deleted meanwhile.
     """
-    by_another = {v.step.troubled} if v.step.trouble is Trouble.FILE_VANISHES else set()
-    return sorted(path for path in v.vanished - by_another if checksum_of(path) not in v.vanished)
+    return sorted(path for path in v.vanished - by_another(v) if checksum_of(path) not in v.vanished)
+
+
+def by_another(v: VacuumSeen) -> frozenset[str]:
+    """What another deleted meanwhile."""
+    troubled = v.step.troubled if v.step.trouble is Trouble.FILE_VANISHES else None
+    return frozenset() if troubled is None else frozenset({troubled})
 
 
 def change_files(v: VacuumSeen) -> frozenset[str]:
