@@ -37,6 +37,7 @@ import inspect
 import pprint
 import re
 from collections.abc import Iterable, Mapping
+from functools import cache
 from types import ModuleType
 from typing import Any
 
@@ -74,7 +75,7 @@ def reproduction(plan: Mapping[str, Any]) -> str:
     _validate(plan)
     law = plan["law"]["name"]
     part = _PARTS[plan["engine"]]
-    pieces = _Pieces((instants, plurals, values, vectors, *laws.MODULES, *part, looking, building, script))
+    pieces = _pieces((instants, plurals, values, vectors, *laws.MODULES, *part, looking, building, script))
     trouble = ["file_system_trouble"] if any(op.get("trouble") for op in plan["ops"]) else []
     own = pieces.needed([law])
     rest = [name for name in pieces.needed(["main", *trouble]) if name not in own]
@@ -177,6 +178,7 @@ class _Pieces:
         self.sources: dict[str, str] = {}
         self.order: list[str] = []
         self._nodes: dict[str, ast.stmt] = {}
+        self._uses: dict[str, list[str]] = {}
         self._imported: dict[str, str] = {}  # name → the statement that imports it
         for module in modules:
             self._read(inspect.getsource(module))
@@ -197,6 +199,7 @@ class _Pieces:
                 first -= 1
             self.sources[name] = "\n".join(lines[first - 1 : node.end_lineno])
             self._nodes[name] = node
+            self._uses[name] = _used(node)
             self.order.append(name)
 
     def _import(self, node: ast.Import | ast.ImportFrom) -> None:
@@ -221,11 +224,11 @@ class _Pieces:
             name = waiting.pop(0)
             if name not in found:
                 found.append(name)
-                waiting += [used for used in self._uses(name) if used in self._nodes]
+                waiting += [used for used in self._uses[name] if used in self._nodes]
         return found
 
     def imports(self, names: Iterable[str]) -> str:
-        used = {"sys", "Any", *(used for name in names for used in self._uses(name))}
+        used = {"sys", "Any", *(used for name in names for used in self._uses[name])}
         statements = {statement for name, statement in self._imported.items() if name in used}
         plain = sorted(statement for statement in statements if statement.startswith("import"))
         from_modules: dict[str, list[str]] = {}
@@ -236,13 +239,21 @@ class _Pieces:
             [*plain, *(f"from {module} import {', '.join(names)}" for module, names in from_modules.items())]
         )
 
-    def _uses(self, name: str) -> list[str]:
-        # Annotations are names too: the script then has all the types that a reader meets.
-        names = [node for node in ast.walk(self._nodes[name]) if isinstance(node, ast.Name)]
-        own = {node.id for node in names if isinstance(node.ctx, ast.Store)}
-        own |= {node.arg for node in ast.walk(self._nodes[name]) if isinstance(node, ast.arg)}
-        used = [node for node in names if isinstance(node.ctx, ast.Load) and node.id not in own]
-        return [node.id for node in sorted(used, key=lambda node: (node.lineno, node.col_offset))]
+
+@cache
+def _pieces(modules: tuple[ModuleType, ...]) -> _Pieces:
+    """Read once for all the scripts of a run."""
+    return _Pieces(modules)
+
+
+def _used(definition: ast.stmt) -> list[str]:
+    """The names that a definition uses and does not bind itself, in their order."""
+    # Annotations are names too: the script then has all the types that a reader meets.
+    names = [node for node in ast.walk(definition) if isinstance(node, ast.Name)]
+    own = {node.id for node in names if isinstance(node.ctx, ast.Store)}
+    own |= {node.arg for node in ast.walk(definition) if isinstance(node, ast.arg)}
+    used = [node for node in names if isinstance(node.ctx, ast.Load) and node.id not in own]
+    return [node.id for node in sorted(used, key=lambda node: (node.lineno, node.col_offset))]
 
 
 def _defined(node: ast.stmt) -> str | None:

@@ -154,11 +154,12 @@ def test_each_form_says_how_long_to_retain(spark_engine: SparkEngine, table: Pat
     assert outcome.error is None and gone == {*FULL, "young.parquet", "retained.parquet"}
 
 
-#: Each mode in one form; and in each other form of SQL those that say more than the table's name.
-MODES = [(mode, VacuumForm.SQL_PATH) for mode in Mode] + [
-    (mode, form)
-    for mode in (Mode.LITE, Mode.INVENTORY_TABLE)
-    for form in (VacuumForm.SQL_QUOTED_PATH, VacuumForm.SQL_NAME, VacuumForm.SQL_MANAGED)
+#: Each mode in one form; and each other form of SQL in a mode that says more than the table's name.
+MODES = [
+    *((mode, VacuumForm.SQL_PATH) for mode in Mode),
+    (Mode.LITE, VacuumForm.SQL_QUOTED_PATH),
+    (Mode.INVENTORY_TABLE, VacuumForm.SQL_NAME),
+    (Mode.LITE, VacuumForm.SQL_MANAGED),
 ]
 
 

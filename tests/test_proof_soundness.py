@@ -228,15 +228,20 @@ def test_an_alarm_can_be_replayed(tmp_path: Path, worker: Worker, capsys: pytest
 def test_an_interrupted_run_leaves_nothing_behind(tmp_path: Path) -> None:
     scratch, path = tmp_path / "scratch", tmp_path / "ledger.jsonl"
     scratch.mkdir()
-    run = subprocess.Popen(
-        [sys.executable, "-m", "proof.soundness", "--minutes", "10", "--ledger", str(path)],
-        cwd=bench.ROOT,
-        env={**os.environ, "TMPDIR": str(scratch)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    # What a script runs in the background ignores SIGINT, and so does all that it starts.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        run = subprocess.Popen(
+            [sys.executable, "-m", "proof.soundness", "--minutes", "10", "--ledger", str(path)],
+            cwd=bench.ROOT,
+            env={**os.environ, "TMPDIR": str(scratch)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+    finally:
+        signal.signal(signal.SIGINT, before)
     try:
         while not path.exists():
             assert run.poll() is None
@@ -246,6 +251,7 @@ def test_an_interrupted_run_leaves_nothing_behind(tmp_path: Path) -> None:
         assert list(scratch.iterdir()) == []
     finally:
         run.kill()
+        run.wait()
 
 
 def test_a_worker_that_was_killed_holds_up_no_end() -> None:

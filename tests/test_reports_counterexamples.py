@@ -324,6 +324,9 @@ def test_a_script_is_python_that_imports_nothing_of_ours(
             "facts": None,
             "but": [],
             "taken": 0,
+            "of_what_went": [],
+            "by_another": [],
+            "of_what_was_written": [],
         }
         code = laws.LAWS[name].__code__
         params = {key: required[key] for key in code.co_varnames[1 : code.co_argcount]}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -127,8 +128,9 @@ def test_every_form_of_a_vacuum(spark: Any, tmp_path: Path, form: VacuumForm) ->
     judge(spark, tmp_path, TABLE, (Vacuum(form=form),), *ALWAYS, *gone, answer, version, lost, beside)
 
 
-@pytest.mark.parametrize("mode", [mode for mode in Mode if not mode.lite])
-@pytest.mark.parametrize("parallel", [False, True])
+@pytest.mark.parametrize(
+    ("mode", "parallel"), list(zip([mode for mode in Mode if not mode.lite], cycle([False, True])))
+)
 def test_every_mode_that_looks_at_files(spark: Any, tmp_path: Path, mode: Mode, parallel: bool) -> None:
     step = Vacuum(mode=mode, parallel=parallel)
     gone = goes("orphan", "p=a/second orphan%20", EXPIRED, "empty")
@@ -184,8 +186,7 @@ def test_a_trouble_ends_with_its_step(spark: Any, tmp_path: Path) -> None:
     judge(spark, tmp_path, PLAIN, steps, *goes("orphan"))
 
 
-@pytest.mark.parametrize("blunder", VacuumBlunder)
-@pytest.mark.parametrize("dry_run", [False, True])
+@pytest.mark.parametrize(("blunder", "dry_run"), list(zip(VacuumBlunder, cycle([False, True]))))
 def test_a_bad_vacuum_is_refused(spark: Any, tmp_path: Path, blunder: VacuumBlunder, dry_run: bool) -> None:
     promised = sorted(expected_vacuum_refusal(blunder).conditions)
     law: Law = ("refused", {"conditions": promised}, True)
@@ -201,9 +202,9 @@ def test_files_that_the_log_names_by_their_uris(spark: Any, tmp_path: Path) -> N
     judge(spark, tmp_path, table, (Vacuum(),), *stays(inside, outside, retained), *goes(expired), *laws)
 
 
-@pytest.mark.parametrize("parts", [1, 2])
-@pytest.mark.parametrize("pruned", [0, 1])
-@pytest.mark.parametrize("broken", [False, True])
+@pytest.mark.parametrize(
+    ("parts", "pruned", "broken"), [(1, 0, False), (1, 1, True), (2, 0, True), (2, 1, False)], ids=str
+)  # each two of them meet
 def test_logs_in_every_state(spark: Any, tmp_path: Path, parts: int, pruned: int, broken: bool) -> None:
     first, second, third = PLAIN.commits
     second = dataclasses.replace(second, checkpoint=True, parts=parts)

@@ -25,6 +25,9 @@ from strategies.tables import feature_tables, live_files
 from strategies.types import PARTITIONABLE, PRIMITIVES, types
 from tests.drawn_cases import ALL, by_file, check, drawn, drawn_by, matches, quiet, shares
 
+#: The tests share drawn cases: one worker of pytest-xdist does them all.
+pytestmark = pytest.mark.xdist_group("drawn")
+
 
 @pytest.mark.parametrize("name", ALL)
 def test_cases_read_back_and_are_short(name: str) -> None:

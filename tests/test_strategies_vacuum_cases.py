@@ -29,6 +29,9 @@ from strategies.vacuum_steps import IN_ORDER, RETAINS
 from strategies.vacuum_tables import TABLE_RETENTIONS
 from tests.drawn_cases import check, drawn, matches, shares
 
+#: The tests share drawn cases: one worker of pytest-xdist does them all.
+pytestmark = pytest.mark.xdist_group("drawn")
+
 
 def vacuum_conditions(case: Case) -> dict[str, bool]:
     """What matters under the first clock that the case sets, for the table's own retention."""
