@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -316,8 +317,8 @@ def test_the_failing_file_system_is_defined_once_also_where_two_come_at_once(
 # Blunders ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("dry_run", [False, True], ids=["real", "dry run"])
-@pytest.mark.parametrize("blunder", VacuumBlunder)
+#: Those that test_reports_vacuums_spark.py makes without DRY RUN have it here, and the other way round.
+@pytest.mark.parametrize(("blunder", "dry_run"), list(zip(VacuumBlunder, cycle([True, False]))))
 def test_each_blunder_is_refused_as_documented_and_changes_nothing(
     spark: Any, spark_engine: SparkEngine, table: Path, blunder: VacuumBlunder, dry_run: bool
 ) -> None:

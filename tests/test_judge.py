@@ -37,12 +37,12 @@ pytestmark = pytest.mark.xdist_group("judge")
 HABITS = [Habits(*choices) for choices in product((False, True), repeat=4)]
 
 #: Hypothesis varies a case some five times before it draws a new one, so several seeds give more kinds of cases than one.
-SEEDS, CASES = 5, 25
+SEEDS, CASES = 3, 25
 
 
 @cache
 def drawn(campaign: Campaign) -> tuple[Case, ...]:
-    """More than a hundred cases, the same ones on every run."""
+    """Up to seventy-five cases, the same ones on every run."""
     found: list[Case] = []
     for number in range(SEEDS):
 
@@ -84,7 +84,7 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("campaign", CAMPAIGNS, ids=lambda campaign: campaign.name)
 def test_a_right_engine_keeps_every_clause(campaign: Campaign, directory: Path) -> None:
     results = judged(campaign, directory)
-    assert len(results) >= 90
+    assert len(results) >= 55
     for result in results:
         assert result.failure is None, result.failure
         told = {id: result.tallies[id].violations for id in result.violated}
