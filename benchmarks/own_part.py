@@ -11,12 +11,12 @@ from collections.abc import Sequence
 
 import suites.clauses  # noqa: F401 - fills the catalogue
 from engines.provider import ENGINES
-from proof.bench import bench, open_engine
+from selfcheck.bench import bench, open_engine
 from runner.controller import FIXED_SEED
 from suites.campaigns import shards
-from suites.clause import CATALOGUE, unsupported
+from harness.clause import CATALOGUE, unsupported
 from suites.drawing import fixed_cases
-from suites.judge import Judge
+from harness.judge import Judge
 from suites.profiles import PROFILES
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from deltalog.descriptors import DeletionVector
+from deltalog.descriptors import DeletionVectorDescriptor
 from deltalog.frozen import FrozenMap
 from deltalog.paths import decode
 
@@ -61,7 +61,7 @@ class Add:
     data_change: bool
     stats: str | None = None
     tags: Mapping[str, str | None] | None = None
-    deletion_vector: DeletionVector | None = None
+    deletion_vector: DeletionVectorDescriptor | None = None
     base_row_id: int | None = None
     default_row_commit_version: int | None = None
     clustering_provider: str | None = None
@@ -92,7 +92,7 @@ class Remove:
     size: int | None = None  # bytes
     stats: str | None = None
     tags: Mapping[str, str | None] | None = None
-    deletion_vector: DeletionVector | None = None
+    deletion_vector: DeletionVectorDescriptor | None = None
     base_row_id: int | None = None
     default_row_commit_version: int | None = None
     extra: Mapping[str, object] = field(default=_NO_EXTRA, hash=False)
@@ -179,7 +179,7 @@ class Unknown:
 Action = Protocol | Metadata | Add | Remove | Cdc | Txn | DomainMetadata | CommitInfo | Unknown
 
 
-def _key(path: str, deletion_vector: DeletionVector | None) -> FileKey:
+def _key(path: str, deletion_vector: DeletionVectorDescriptor | None) -> FileKey:
     return decode(path), None if deletion_vector is None else deletion_vector.unique_id
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from deltalog.actions import Action, Add, Cdc, CommitInfo, DomainMetadata, Metadata, Protocol, Remove, Txn, Unknown
-from deltalog.descriptors import DeletionVector
+from deltalog.descriptors import DeletionVectorDescriptor
 from deltalog.errors import MalformedAction, MalformedPath
 from deltalog.frozen import FrozenMap
 from deltalog.paths import decode
@@ -64,14 +64,14 @@ def _vector(value: object) -> object:
     if not isinstance(value, Mapping):
         raise _Wrong("an object")
     try:
-        return DeletionVector(**_read_fields("deletionVector", _VECTOR, value))
+        return DeletionVectorDescriptor(**_read_fields("deletionVector", _VECTOR, value))
     except MalformedAction as error:
         raise _Wrong(f"a deletion vector descriptor, but {error}") from None
 
 
 def _plain(value: object) -> object:
     """A value of a dataclass as JSON has it."""
-    if isinstance(value, DeletionVector):
+    if isinstance(value, DeletionVectorDescriptor):
         return _write_fields(_VECTOR, value)
     if isinstance(value, tuple):
         return list(value)

@@ -16,7 +16,7 @@ _UUID_LENGTH = 20  # characters of a base85 UUID
 
 
 @dataclass(frozen=True)
-class DeletionVector:
+class DeletionVectorDescriptor:
     """PROTOCOL.md, "Deletion Vector Descriptor Schema". ``size`` is in bytes, ``cardinality`` in rows.
 
     ``storage`` is ``u`` (a file below the root, named by a UUID), ``p`` (an absolute path) or ``i`` (inline).

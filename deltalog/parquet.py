@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from deltalog.errors import AlreadyWritten
 from deltalog.schemas import Field
 from deltalog.times import set_modified
-from deltalog.values import Values, from_column, from_table
+from deltalog.arrow_values import Values, from_column, from_table
 
 
 def parquet_bytes(table: pa.Table, *, group_rows: int | None = None) -> bytes:
@@ -79,7 +79,7 @@ def read_data_file(path: Path, columns: Sequence[str]) -> list[Values]:
 
 
 def read_columns(path: Path, fields: Sequence[Field], *, by_id: bool = False) -> list[Values]:
-    """All rows of the file with the values of ``fields``: see ``deltalog.values.from_table`` for how they are found.
+    """All rows of the file with the values of ``fields``: see ``deltalog.arrow_values.from_table`` for how they are found.
 
     Raises OSError, pyarrow.ArrowException and UnsupportedRows.
     """

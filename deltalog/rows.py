@@ -12,8 +12,8 @@ from deltalog.parquet import read_parquet
 from deltalog.paths import is_absolute
 from deltalog.schemas import parse_partition_value, parse_schema
 from deltalog.snapshot import Snapshot
-from deltalog.values import Values, from_column, from_table
-from deltalog.vectors import read_vector
+from deltalog.arrow_values import Values, from_column, from_table
+from deltalog.deletion_vectors import read_vector
 
 _MODE = "delta.columnMapping.mode"
 _ROW_ID = "delta.rowTracking.materializedRowIdColumnName"
@@ -48,7 +48,7 @@ def read_stored_rows(root: Path, file: Add | Remove | Cdc, metadata: Metadata) -
 
     Partition columns come from the log, the others from the file, where they are looked up as the table's column
     mapping has it. A column that the file lacks is NULL, and what the schema does not name is left out. Values are as
-    ``deltalog.values`` says. Raises OSError when the file is gone, pyarrow.ArrowException when it is no Parquet file,
+    ``deltalog.arrow_values`` says. Raises OSError when the file is gone, pyarrow.ArrowException when it is no Parquet file,
     UnsupportedRows for a file on another file system or with columns of other types, and UnsupportedType and
     MalformedAction for partition values.
     Source: PROTOCOL.md, "Data Files" and "Reader Requirements for Column Mapping".

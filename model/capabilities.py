@@ -7,7 +7,7 @@ from enum import Enum
 from typing import Any, Union
 
 from model.predicate import Function
-from model.steps import Blunder, Form, Mode, Trouble, VacuumBlunder, VacuumForm
+from model.steps import DeleteMistake, Form, Mode, IOFault, VacuumMistake, VacuumForm
 from model.table import Feature, Reference, VectorStorage
 from model.values import Type
 
@@ -27,11 +27,11 @@ class Capabilities:
     functions: frozenset[Function] = frozenset(Function)  # that conditions may call
     casts: bool = True
     delete_forms: frozenset[Form] = frozenset(Form)
-    delete_blunders: frozenset[Blunder] = frozenset(Blunder)
+    delete_blunders: frozenset[DeleteMistake] = frozenset(DeleteMistake)
     vacuum_forms: frozenset[VacuumForm] = frozenset(VacuumForm)
-    vacuum_blunders: frozenset[VacuumBlunder] = frozenset(VacuumBlunder)
+    vacuum_blunders: frozenset[VacuumMistake] = frozenset(VacuumMistake)
     modes: frozenset[Mode] = frozenset(Mode)
-    troubles: frozenset[Trouble] = frozenset(Trouble)
+    io_faults: frozenset[IOFault] = frozenset(IOFault)
     fractional_hours: bool = True  # RETAIN of hours that are not whole, or negative, or too many to count in ms
     logging: bool = True  # whether VACUUM can be told to write no commits
     parallel: bool = True
@@ -55,7 +55,7 @@ EVERYTHING = Capabilities()
 
 #: Something that an engine may lack, as a clause asks for it: a member of one of the vocabulary's lists, or the name of
 #: one of the fields that are true or false.
-Need = Union[Feature, Mode, Trouble, Reference, VectorStorage, Blunder, VacuumBlunder, Form, VacuumForm, str]
+Need = Union[Feature, Mode, IOFault, Reference, VectorStorage, DeleteMistake, VacuumMistake, Form, VacuumForm, str]
 
 
 def has(capabilities: Capabilities, need: Need) -> bool:
@@ -68,11 +68,11 @@ def has(capabilities: Capabilities, need: Need) -> bool:
 _LISTS: dict[type, str] = {
     Feature: "features",
     Mode: "modes",
-    Trouble: "troubles",
+    IOFault: "troubles",
     Reference: "references",
     VectorStorage: "vectors",
-    Blunder: "delete_blunders",
-    VacuumBlunder: "vacuum_blunders",
+    DeleteMistake: "delete_blunders",
+    VacuumMistake: "vacuum_blunders",
     Form: "delete_forms",
     VacuumForm: "vacuum_forms",
 }

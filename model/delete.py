@@ -30,7 +30,7 @@ class LiveFile:
         return tuple(row for index, row in enumerate(self.rows) if index not in self.hidden)
 
 
-class Scope(str, Enum):
+class ConditionScope(str, Enum):
     """How much a DELETE has to look at (facts 2.2)."""
 
     TABLE = "table"  # no condition: every file goes
@@ -38,20 +38,20 @@ class Scope(str, Enum):
     ROWS = "rows"
 
 
-class Way(str, Enum):
+class DeleteMethod(str, Enum):
     """What a DELETE does with the files that hold matching rows (facts 2.2)."""
 
-    WHOLE = "whole"  # removes them, whatever else they hold: scopes TABLE and PARTITIONS
+    METADATA_ONLY = "whole"  # removes them, whatever else they hold: scopes TABLE and PARTITIONS
     REWRITE = "rewrite"  # removes them, and writes the rows that stay into new files
-    VECTORS = "vectors"  # hides the matching rows by deletion vectors, and removes files of which no row is left
+    DELETION_VECTORS = "vectors"  # hides the matching rows by deletion vectors, and removes files of which no row is left
 
 
 @dataclass(frozen=True)
 class DeletePrediction:
-    scope: Scope
-    way: Way
+    scope: ConditionScope
+    method: DeleteMethod
     removed: tuple[LiveFile, ...]  # for good: no add of the same path
-    masked: dict[str, frozenset[int]]  # by path: all rows that the new deletion vector hides
+    hidden_rows: dict[str, frozenset[int]]  # by path: all rows that the new deletion vector hides
     deleted: Counter[Row]
     survivors: Counter[tuple[Row, Row]]  # (partition, row) of the rows of the touched files that stay in the table
 
@@ -62,26 +62,26 @@ class DeletePrediction:
     @property
     def touched(self) -> frozenset[str]:
         """The paths of the files that get a remove."""
-        return self.removed_paths | frozenset(self.masked)
+        return self.removed_paths | frozenset(self.hidden_rows)
 
     @property
     def commits(self) -> bool:
         """A DELETE that touches nothing writes no commit (facts 2.2, "No match")."""
-        return bool(self.removed or self.masked)
+        return bool(self.removed or self.hidden_rows)
 
 
-def scope_of(where: Predicate | None, partition_by: Iterable[str]) -> Scope:
+def scope_of(where: Predicate | None, partition_by: Iterable[str]) -> ConditionScope:
     """The scope of a condition: it is about partitions where each of its columns is a partition column."""
     if where is None:
-        return Scope.TABLE
-    return Scope.PARTITIONS if columns_of(where) <= frozenset(partition_by) else Scope.ROWS
+        return ConditionScope.TABLE
+    return ConditionScope.PARTITIONS if columns_of(where) <= frozenset(partition_by) else ConditionScope.ROWS
 
 
-def way_of(table: Table, scope: Scope, *, writes_vectors: bool = True) -> Way:
+def method_of(table: Table, scope: ConditionScope, *, writes_vectors: bool = True) -> DeleteMethod:
     """New deletion vectors are written where the table asks for them (PROTOCOL.md, "Deletion Vectors"), and the engine can."""
-    if scope is not Scope.ROWS:
-        return Way.WHOLE
-    return Way.VECTORS if writes_vectors and table.has(Feature.DELETION_VECTORS) else Way.REWRITE
+    if scope is not ConditionScope.ROWS:
+        return DeleteMethod.METADATA_ONLY
+    return DeleteMethod.DELETION_VECTORS if writes_vectors and table.has(Feature.DELETION_VECTORS) else DeleteMethod.REWRITE
 
 
 def matches(step: Delete, table: Table, row: Row) -> bool | None:
@@ -142,14 +142,14 @@ def predict_delete(
     """
     live = tuple(live)
     columns = [column.name for column in table.columns]
-    scope = Scope.PARTITIONS if folded else scope_of(step.where, table.partition_by)
-    way = way_of(table, scope, writes_vectors=writes_vectors)
+    scope = ConditionScope.PARTITIONS if folded else scope_of(step.where, table.partition_by)
+    method = method_of(table, scope, writes_vectors=writes_vectors)
     removed: list[LiveFile] = []
-    masked: dict[str, frozenset[int]] = {}
+    hidden_rows: dict[str, frozenset[int]] = {}
     deleted: Counter[Row] = Counter()
     survivors: Counter[tuple[Row, Row]] = Counter()
     for file in live:
-        if scope is not Scope.ROWS:
+        if scope is not ConditionScope.ROWS:
             if _truth(step, table, _any_row(file, live, table) | dict(zip(table.partition_by, file.partition))):
                 removed.append(file)
                 deleted.update(file.visible)
@@ -164,8 +164,8 @@ def predict_delete(
             continue
         deleted.update(file.rows[index] for index in matching)
         survivors.update((file.partition, file.rows[index]) for index in truths if index not in matching)
-        if way is Way.VECTORS and (len(matching) < len(truths) or not file.counted):
-            masked[file.path] = file.hidden | matching
+        if method is DeleteMethod.DELETION_VECTORS and (len(matching) < len(truths) or not file.counted):
+            hidden_rows[file.path] = file.hidden | matching
             continue
         removed.append(file)
-    return DeletePrediction(scope, way, tuple(removed), masked, deleted, survivors)
+    return DeletePrediction(scope, method, tuple(removed), hidden_rows, deleted, survivors)

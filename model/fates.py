@@ -7,9 +7,9 @@ from enum import Enum
 
 
 class Fate(str, Enum):
-    STAY = "stay"
-    GO = "go"
-    EITHER = "either"
+    KEEP = "stay"
+    DELETE = "go"
+    UNSPECIFIED = "either"
 
 
 class Reason(str, Enum):
@@ -48,7 +48,7 @@ class Reason(str, Enum):
     AT_CUTOFF = "its age and the cutoff cannot be told apart"
     CHECKSUM = "it is the checksum of a file that goes"
     LINK = "it is a symbolic link"
-    TROUBLED = "the file system has trouble with it, or with what is above or below it"
+    FAULTY = "the file system has trouble with it, or with what is above or below it"
 
 
 #: Reasons to stay of which an engine is known that does not honour them: what else is judged must not fail with them.
@@ -56,7 +56,7 @@ DISPUTED = frozenset({Reason.ABSOLUTE_VECTOR, Reason.BEHIND_LINK, Reason.HIDDEN_
 
 
 @dataclass(frozen=True)
-class Judged:
+class PathFate:
     """A path's fate and why; ``listed`` says whether a DRY RUN names it (None: cannot be told, or either is right)."""
 
     fate: Fate
@@ -66,4 +66,4 @@ class Judged:
     @property
     def surely_stays(self) -> bool:
         """Whether it stays, and nothing else may depend on its going."""
-        return self.fate is Fate.STAY and not (self.reason in DISPUTED and self.listed is None)
+        return self.fate is Fate.KEEP and not (self.reason in DISPUTED and self.listed is None)

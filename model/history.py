@@ -6,7 +6,7 @@ from model.table import DataFile, Table
 from model.values import Row
 
 
-def masked(table: Table, version: int | None = None) -> dict[int, frozenset[int]]:
+def hidden_rows(table: Table, version: int | None = None) -> dict[int, frozenset[int]]:
     """The row indexes that deletion vectors hide at a version (``None``: the latest), by the id of the file.
 
     Files that are not live at that version, or have no vector there, are left out.
@@ -15,7 +15,7 @@ def masked(table: Table, version: int | None = None) -> dict[int, frozenset[int]
     for commit in table.commits[: None if version is None else version + 1]:
         for removal in commit.removes:
             hidden.pop(removal.file, None)
-        hidden.update({mask.file: frozenset(mask.rows) for mask in commit.masks})
+        hidden.update({vector.file: frozenset(vector.rows) for vector in commit.deletion_vectors})
     return hidden
 
 

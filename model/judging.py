@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
-from model.fates import DISPUTED, Fate, Judged, Reason
+from model.fates import DISPUTED, Fate, PathFate, Reason
 from model.links import behind_links
 from model.paths import Thing, checksum_of, is_hidden, is_vector_file, is_visible, parents
 from model.retention import Cutoff
 from model.scans import FullScan, InventoryScan, LiteScan, ObjectScan, References, Scan
-from model.steps import Trouble
+from model.steps import IOFault
 from model.table import Kind
 
 
@@ -17,14 +17,14 @@ def is_scanned(
     path: str,
     partition_by: Iterable[str],
     scan: Scan,
-    troubled: tuple[Trouble, str] | None = None,
+    faulty_path: tuple[IOFault, str] | None = None,
     reserved: Collection[str] = (),
 ) -> bool:
     """Whether a scan of the directory comes by the path at all. Which is not so of what is hidden, as the scan sees it."""
     if isinstance(scan, (InventoryScan, ObjectScan)):
         # One look at the whole path, so only at its first component (facts 1.4).
         return not is_hidden(path, partition_by, reserved)
-    if troubled is not None and troubled[0] is Trouble.DIRECTORY_VANISHES and path.startswith(f"{troubled[1]}/"):
+    if faulty_path is not None and faulty_path[0] is IOFault.DIRECTORY_VANISHES and path.startswith(f"{faulty_path[1]}/"):
         return False
     return is_visible(path, partition_by, reserved)
 
@@ -39,7 +39,7 @@ class Judge:
         partition_by: tuple[str, ...],
         cutoff: Cutoff,
         scan: Scan,
-        troubled: tuple[Trouble, str] | None,
+        faulty_path: tuple[IOFault, str] | None,
         reserved: Collection[str] = (),
     ) -> None:
         self.listing = listing
@@ -47,7 +47,7 @@ class Judge:
         self.partition_by = partition_by
         self.cutoff = cutoff
         self.scan = scan
-        self.troubled = troubled
+        self.faulty_path = faulty_path
         self.reserved = reserved
         #: Why a path must stay, whatever it is and wherever it lies.
         self.protected: dict[str, Reason] = {}
@@ -89,12 +89,12 @@ class Judge:
             elif retains is None:
                 self.doubtful.add(path)
 
-    def judge(self) -> dict[str, Judged]:
-        judged: dict[str, Judged] = {}
+    def judge(self) -> dict[str, PathFate]:
+        judged: dict[str, PathFate] = {}
         for path, thing in self.listing.items():
             if not thing.directory:
                 one = self.named(path, thing) if isinstance(self.scan, LiteScan) else self._file(path, thing)
-                judged[path] = self._troubled(path, one)
+                judged[path] = self._io_fault(path, one)
             elif self._hidden(path) or isinstance(self.scan, LiteScan):
                 judged[path] = self._left_alone(path)
         self._judge_checksums(judged)
@@ -103,7 +103,7 @@ class Judge:
         # The deepest first: one that stays keeps those above it.
         for path in sorted(self.listing, key=lambda path: -path.count("/")):
             if path not in judged:
-                judged[path] = self._troubled(path, self._directory(path, judged))
+                judged[path] = self._io_fault(path, self._directory(path, judged))
         return judged
 
     # Files and links -------------------------------------------------------------------------------------------------
@@ -118,13 +118,13 @@ class Judge:
         return Reason.HIDDEN_DIRECTORY if thing is not None and thing.directory else Reason.HIDDEN_FILE
 
     def _is_scanned(self, path: str) -> bool:
-        return is_scanned(path, self.partition_by, self.scan, self.troubled, self.reserved)
+        return is_scanned(path, self.partition_by, self.scan, self.faulty_path, self.reserved)
 
     def _old(self, thing: Thing) -> bool | None:
         """Whether a scan takes it for old. Of a link that is its target's age, which may be anything."""
         return None if thing.kind is Kind.LINK else self.cutoff.is_old(thing.modified)
 
-    def _file(self, path: str, thing: Thing) -> Judged:
+    def _file(self, path: str, thing: Thing) -> PathFate:
         """A scan of the directory: facts 1.2, steps 9 to 11; 1.4."""
         old = self._old(thing)
         scanned = self._is_scanned(path)
@@ -132,26 +132,26 @@ class Judge:
         disputed = None if scanned and old is not False else False
         reason, hidden = self.protected.get(path), self._hidden(path)
         if reason is not None:
-            return Judged(Fate.STAY, reason, disputed if reason in DISPUTED else False)
+            return PathFate(Fate.KEEP, reason, disputed if reason in DISPUTED else False)
         if hidden is not None:
-            return Judged(Fate.STAY, hidden if disputed is False else Reason.HIDDEN_DEEPER, disputed)
+            return PathFate(Fate.KEEP, hidden if disputed is False else Reason.HIDDEN_DEEPER, disputed)
         if isinstance(self.scan, ObjectScan) and path in self.references.tombstones:
             return self._removed(path)
         if old is False:
-            return Judged(Fate.STAY, Reason.YOUNG, False)
+            return PathFate(Fate.KEEP, Reason.YOUNG, False)
         if not scanned:
-            return Judged(Fate.EITHER, Reason.TROUBLED, False)
+            return PathFate(Fate.UNSPECIFIED, Reason.FAULTY, False)
         if thing.kind is Kind.LINK:
-            return Judged(Fate.EITHER, Reason.LINK, None)
+            return PathFate(Fate.UNSPECIFIED, Reason.LINK, None)
         if old is None or path in self.doubtful:
-            return Judged(Fate.EITHER, Reason.AT_CUTOFF, None)
-        return Judged(Fate.GO, self._why_it_goes(path), True)
+            return PathFate(Fate.UNSPECIFIED, Reason.AT_CUTOFF, None)
+        return PathFate(Fate.DELETE, self._why_it_goes(path), True)
 
-    def _removed(self, path: str) -> Judged:
+    def _removed(self, path: str) -> PathFate:
         """A removed file, of which the log says all: its own age plays no part."""
         if path in self.doubtful:
-            return Judged(Fate.EITHER, Reason.AT_CUTOFF, None)
-        return Judged(Fate.GO, Reason.EXPIRED, True)
+            return PathFate(Fate.UNSPECIFIED, Reason.AT_CUTOFF, None)
+        return PathFate(Fate.DELETE, Reason.EXPIRED, True)
 
     def _why_it_goes(self, path: str) -> Reason:
         said = self.references
@@ -161,7 +161,7 @@ class Judge:
             return Reason.EXPIRED_VECTOR
         return Reason.ORPHAN_VECTOR if is_vector_file(path) else Reason.ORPHAN
 
-    def named(self, path: str, thing: Thing) -> Judged:
+    def named(self, path: str, thing: Thing) -> PathFate:
         """A scan of the log: facts 1.3. Its own age plays no part, only the stamps of its removes."""
         assert isinstance(self.scan, LiteScan), "only a scan of the log asks what the log names"
         stamp = self.scan.stamps.get(path, 0 if path in self.scan.changes else None)
@@ -169,32 +169,32 @@ class Judge:
         disputed = None if old is not False else False
         reason, hidden = self.protected.get(path), self._hidden(path)
         if reason is not None:
-            return Judged(Fate.STAY, reason, disputed if reason in DISPUTED else False)
+            return PathFate(Fate.KEEP, reason, disputed if reason in DISPUTED else False)
         if hidden is not None:
-            return Judged(Fate.STAY, hidden, disputed)
+            return PathFate(Fate.KEEP, hidden, disputed)
         if stamp is None:
-            return Judged(Fate.STAY, Reason.NOT_SCANNED, False)
+            return PathFate(Fate.KEEP, Reason.NOT_SCANNED, False)
         data = path in self.references.tombstones or not is_vector_file(path)
         if old is False:
             # Also at the cutoff's very millisecond: the state has lost the tombstone, but its stamp is not old.
-            return Judged(Fate.STAY, Reason.RETAINED if data else Reason.RETAINED_VECTOR, False)
+            return PathFate(Fate.KEEP, Reason.RETAINED if data else Reason.RETAINED_VECTOR, False)
         if thing.kind is Kind.LINK:
-            return Judged(Fate.EITHER, Reason.LINK, None)
+            return PathFate(Fate.UNSPECIFIED, Reason.LINK, None)
         if old is None or path in self.doubtful:
-            return Judged(Fate.EITHER, Reason.AT_CUTOFF, None)
+            return PathFate(Fate.UNSPECIFIED, Reason.AT_CUTOFF, None)
         if path not in self.scan.stamps:
-            return Judged(Fate.GO, Reason.CHANGE_FILE, True)
-        return Judged(Fate.GO, Reason.EXPIRED if data else Reason.EXPIRED_VECTOR, True)
+            return PathFate(Fate.DELETE, Reason.CHANGE_FILE, True)
+        return PathFate(Fate.DELETE, Reason.EXPIRED if data else Reason.EXPIRED_VECTOR, True)
 
-    def _judge_checksums(self, judged: dict[str, Judged]) -> None:
+    def _judge_checksums(self, judged: dict[str, PathFate]) -> None:
         """Hadoop's local file system deletes a file's checksum along with it (facts 1.2, step 13)."""
         for path, one in judged.items():
             checked = checksum_of(path)
             goes = checked in self.listing and checked in judged and not judged[checked].surely_stays
             if goes and path not in self.protected and not self.listing[path].directory:
-                judged[path] = Judged(Fate.EITHER, Reason.CHECKSUM, one.listed)
+                judged[path] = PathFate(Fate.UNSPECIFIED, Reason.CHECKSUM, one.listed)
 
-    def _judge_behind_links(self, judged: dict[str, Judged]) -> None:
+    def _judge_behind_links(self, judged: dict[str, PathFate]) -> None:
         """What stays, and is taken for an unreferenced file or an empty directory by its other path."""
         behind = behind_links(self.listing, self.partition_by, self.reserved)
         # Files first: what surely stays keeps the directories above it.
@@ -205,8 +205,8 @@ class Judge:
                 at_risk = not any(judged[other].surely_stays for other in within)
             else:
                 at_risk = self._old(thing) is not False
-            if at_risk and judged[path].fate is Fate.STAY:
-                judged[path] = Judged(Fate.STAY, Reason.BEHIND_LINK, None)
+            if at_risk and judged[path].fate is Fate.KEEP:
+                judged[path] = PathFate(Fate.KEEP, Reason.BEHIND_LINK, None)
 
     # Directories -----------------------------------------------------------------------------------------------------
 
@@ -215,18 +215,18 @@ class Judge:
         """Whether the scan knows of no directories."""
         return isinstance(self.scan, ObjectScan) or (isinstance(self.scan, InventoryScan) and self.scan.files_only)
 
-    def _left_alone(self, path: str) -> Judged:
+    def _left_alone(self, path: str) -> PathFate:
         """A directory that the scan does not come by, or should not."""
         hidden = self._hidden(path)
         if hidden is None or self._only_files:
-            return Judged(Fate.STAY, hidden or Reason.NOT_SCANNED, False)
+            return PathFate(Fate.KEEP, hidden or Reason.NOT_SCANNED, False)
         if isinstance(self.scan, InventoryScan) and is_scanned(
             path, self.partition_by, self.scan, reserved=self.reserved
         ):
-            return Judged(Fate.STAY, Reason.HIDDEN_DEEPER, None)
-        return Judged(Fate.STAY, hidden, False)
+            return PathFate(Fate.KEEP, Reason.HIDDEN_DEEPER, None)
+        return PathFate(Fate.KEEP, hidden, False)
 
-    def _directory(self, path: str, judged: Mapping[str, Judged]) -> Judged:
+    def _directory(self, path: str, judged: Mapping[str, PathFate]) -> PathFate:
         """A directory goes when it is empty, if the scan comes by it.
 
         A DRY RUN also names directories that then stay, since they hold young or hidden things (facts 1.2, step 11 (c),
@@ -235,31 +235,31 @@ class Judge:
         if isinstance(self.scan, ObjectScan):
             return self._above_objects(path, judged)
         if self._only_files:
-            return Judged(Fate.STAY, Reason.NOT_SCANNED, False)
+            return PathFate(Fate.KEEP, Reason.NOT_SCANNED, False)
         within = self.within.get(path, [])
         listed = self._is_listed(path, within)
         if any(other in judged and judged[other].surely_stays for other in within):
-            return Judged(Fate.STAY, Reason.HOLDS, listed)
-        disputed = any(other in judged and judged[other].fate is Fate.STAY for other in within)
+            return PathFate(Fate.KEEP, Reason.HOLDS, listed)
+        disputed = any(other in judged and judged[other].fate is Fate.KEEP for other in within)
         kept = path in self.kept_directories
         if not self._is_scanned(path):
-            return Judged(Fate.EITHER, Reason.TROUBLED, False)
+            return PathFate(Fate.UNSPECIFIED, Reason.FAULTY, False)
         if not within:
             if kept or listed is None:
-                return Judged(Fate.EITHER, Reason.PARENT, listed)
-            return Judged(Fate.GO, Reason.EMPTY, True)
+                return PathFate(Fate.UNSPECIFIED, Reason.PARENT, listed)
+            return PathFate(Fate.DELETE, Reason.EMPTY, True)
         if kept and not disputed:
-            return Judged(Fate.STAY, Reason.HOLDS, False)
+            return PathFate(Fate.KEEP, Reason.HOLDS, False)
         if all(self.listing[other].directory for other in within):
-            return Judged(Fate.EITHER, Reason.HOLDS_EMPTY, listed)
-        return Judged(Fate.EITHER, Reason.HOLDS_OLD, listed)
+            return PathFate(Fate.UNSPECIFIED, Reason.HOLDS_EMPTY, listed)
+        return PathFate(Fate.UNSPECIFIED, Reason.HOLDS_OLD, listed)
 
-    def _above_objects(self, path: str, judged: Mapping[str, Judged]) -> Judged:
+    def _above_objects(self, path: str, judged: Mapping[str, PathFate]) -> PathFate:
         """A directory, to an engine that knows of objects only: an empty one may go or stay, and is not listed."""
         within = self.within.get(path, [])
         if any(other in judged and judged[other].surely_stays for other in within):
-            return Judged(Fate.STAY, Reason.HOLDS, False)
-        return Judged(Fate.EITHER, Reason.HOLDS_OLD if within else Reason.PARENT, False)
+            return PathFate(Fate.KEEP, Reason.HOLDS, False)
+        return PathFate(Fate.UNSPECIFIED, Reason.HOLDS_OLD if within else Reason.PARENT, False)
 
     def _is_listed(self, path: str, within: Iterable[str]) -> bool | None:
         """Whether a DRY RUN names a directory: no old file lies below it, and nothing that is kept belongs there."""
@@ -280,12 +280,12 @@ class Judge:
 
     # Trouble ---------------------------------------------------------------------------------------------------------
 
-    def _troubled(self, path: str, one: Judged) -> Judged:
+    def _io_fault(self, path: str, one: PathFate) -> PathFate:
         """The path's own trouble, where VACUUM runs into it, may change what becomes of it."""
-        if self.troubled is None or path != self.troubled[1] or one.fate is Fate.STAY:
+        if self.faulty_path is None or path != self.faulty_path[1] or one.fate is Fate.KEEP:
             return one
-        met = one.listed is not False if self.troubled[0].of_deletion else self._lists(path)
-        return Judged(Fate.EITHER, Reason.TROUBLED, one.listed) if met else one
+        met = one.listed is not False if self.faulty_path[0].of_deletion else self._lists(path)
+        return PathFate(Fate.UNSPECIFIED, Reason.FAULTY, one.listed) if met else one
 
     def _lists(self, path: str) -> bool:
         return isinstance(self.scan, FullScan) and self.listing[path].directory

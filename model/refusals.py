@@ -14,7 +14,7 @@ from enum import Enum
 from model.floats import nearest_float
 from model.layout import partition_string
 from model.sql import identifier
-from model.steps import Blunder, VacuumBlunder
+from model.steps import DeleteMistake, VacuumMistake
 from model.table import Column, Feature
 from model.values import Type, Value
 
@@ -87,21 +87,21 @@ _SUBQUERY = _refusal(
 )
 
 _ANSWERS = {
-    Blunder.IN_SUBQUERY: _SUBQUERY,
-    Blunder.SCALAR_SUBQUERY: _SUBQUERY,
-    Blunder.EXISTS_SUBQUERY: _SUBQUERY,
-    Blunder.NON_DETERMINISTIC: _refusal(
+    DeleteMistake.IN_SUBQUERY: _SUBQUERY,
+    DeleteMistake.SCALAR_SUBQUERY: _SUBQUERY,
+    DeleteMistake.EXISTS_SUBQUERY: _SUBQUERY,
+    DeleteMistake.NON_DETERMINISTIC: _refusal(
         "INVALID_NON_DETERMINISTIC_EXPRESSIONS", "42K0E", "facts 2.1; Spark: CheckAnalysis"
     ),
-    Blunder.AGGREGATE: _refusal("UNSUPPORTED_EXPR_FOR_OPERATOR", "42K0E", "Spark: CheckAnalysis"),
-    Blunder.UNKNOWN_COLUMN: _refusal("UNRESOLVED_COLUMN.WITH_SUGGESTION", "42703", "Spark: CheckAnalysis"),
-    Blunder.NOT_BOOLEAN: _refusal("DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN", "42K09", "Spark: CheckAnalysis"),
-    Blunder.PARTITION_DIRECTORY: _refusal(
+    DeleteMistake.AGGREGATE: _refusal("UNSUPPORTED_EXPR_FOR_OPERATOR", "42K0E", "Spark: CheckAnalysis"),
+    DeleteMistake.UNKNOWN_COLUMN: _refusal("UNRESOLVED_COLUMN.WITH_SUGGESTION", "42703", "Spark: CheckAnalysis"),
+    DeleteMistake.NOT_BOOLEAN: _refusal("DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN", "42K09", "Spark: CheckAnalysis"),
+    DeleteMistake.PARTITION_DIRECTORY: _refusal(
         "DELTA_UNEXPECTED_PARTIAL_SCAN", "KD00A", "facts 2.1; Delta: DeltaErrors.unexpectedPartialScan"
     ),
-    Blunder.NOT_A_TABLE: _refusal("DELTA_TABLE_NOT_FOUND", "42P01", "facts 2.1; Delta: DeltaErrors.tableNotFound"),
-    Blunder.MISSING_PATH: _refusal("PATH_NOT_FOUND", "42K03", "Spark: QueryCompilationErrors.dataPathNotExistError"),
-    Blunder.VIEW: _refusal(
+    DeleteMistake.NOT_A_TABLE: _refusal("DELTA_TABLE_NOT_FOUND", "42P01", "facts 2.1; Delta: DeltaErrors.tableNotFound"),
+    DeleteMistake.MISSING_PATH: _refusal("PATH_NOT_FOUND", "42K03", "Spark: QueryCompilationErrors.dataPathNotExistError"),
+    DeleteMistake.VIEW: _refusal(
         "DELTA_UNSUPPORTED_SOURCE", "0AKDD", "facts 2.1; Delta: DeltaErrors.notADeltaSourceException"
     ),
 }
@@ -138,39 +138,39 @@ def named_partition(values: Iterable[Value], column: Column) -> Named:
     return Named.FOUND
 
 
-def expected_refusal(blunder: Blunder, *, append_only: bool = False, partition: Named = Named.FOUND) -> Refusal:
-    """What Delta must answer to a BadDelete.
+def expected_refusal(mistake: DeleteMistake, *, append_only: bool = False, partition: Named = Named.FOUND) -> Refusal:
+    """What Delta must answer to a InvalidDelete.
 
     ``append_only``: the table has delta.appendOnly=true. That is looked at before a condition's type is, and after all
     else. ``partition``: what PARTITION_DIRECTORY names; where there is none, it is said of a path that cannot be.
     """
-    if append_only and blunder is Blunder.NOT_BOOLEAN:
+    if append_only and mistake is DeleteMistake.NOT_BOOLEAN:
         return APPEND_ONLY
-    if blunder is Blunder.PARTITION_DIRECTORY and partition is Named.NONE:
+    if mistake is DeleteMistake.PARTITION_DIRECTORY and partition is Named.NONE:
         return _NO_SUCH_PARTITION
-    if blunder is Blunder.PARTITION_DIRECTORY and partition is Named.NOT_FOUND:
+    if mistake is DeleteMistake.PARTITION_DIRECTORY and partition is Named.NOT_FOUND:
         return _NOT_FOUND
-    return _ANSWERS[blunder]
+    return _ANSWERS[mistake]
 
 
 _CONDITIONS = {
-    Blunder.IN_SUBQUERY: "1 IN (SELECT 1)",
-    Blunder.SCALAR_SUBQUERY: "1 = (SELECT 1)",
-    Blunder.EXISTS_SUBQUERY: "EXISTS (SELECT 1)",
-    Blunder.NON_DETERMINISTIC: "rand() < 2",
-    Blunder.AGGREGATE: "count(*) > 0",
-    Blunder.UNKNOWN_COLUMN: f"{identifier(UNKNOWN_COLUMN)} = 1",
-    Blunder.NOT_BOOLEAN: "1",
+    DeleteMistake.IN_SUBQUERY: "1 IN (SELECT 1)",
+    DeleteMistake.SCALAR_SUBQUERY: "1 = (SELECT 1)",
+    DeleteMistake.EXISTS_SUBQUERY: "EXISTS (SELECT 1)",
+    DeleteMistake.NON_DETERMINISTIC: "rand() < 2",
+    DeleteMistake.AGGREGATE: "count(*) > 0",
+    DeleteMistake.UNKNOWN_COLUMN: f"{identifier(UNKNOWN_COLUMN)} = 1",
+    DeleteMistake.NOT_BOOLEAN: "1",
 }
 
 
-def bad_delete_sql(blunder: Blunder, target: str) -> str:
-    """The DELETE of a BadDelete, of any table: the conditions name none of its columns, and would hold for every row.
+def invalid_delete_sql(mistake: DeleteMistake, target: str) -> str:
+    """The DELETE of a InvalidDelete, of any table: the conditions name none of its columns, and would hold for every row.
 
     ``target`` is how SQL names what is to be deleted from: for PARTITION_DIRECTORY, NOT_A_TABLE and MISSING_PATH that
     path as ``delta.`…` ``, for VIEW the view's name, for all else the table.
     """
-    condition = _CONDITIONS.get(blunder)
+    condition = _CONDITIONS.get(mistake)
     return f"DELETE FROM {target}" if condition is None else f"DELETE FROM {target} WHERE {condition}"
 
 
@@ -233,16 +233,16 @@ _BAD_INVENTORY = _refusal(
 )
 
 _VACUUM_ANSWERS = {
-    VacuumBlunder.PARTITION_DIRECTORY: _refusal(
+    VacuumMistake.PARTITION_DIRECTORY: _refusal(
         "DELTA_TABLE_ONLY_OPERATION",
         "0AKDD",
         "facts 1.1; Delta: DeltaErrors.notADeltaTableException",
         "AnalysisException",
         Earlier((3,), "DELTA_UNSUPPORTED_VACUUM_SPECIFIC_PARTITION", "0AKDC"),
     ),
-    VacuumBlunder.NOT_A_TABLE: _NO_TABLE,
-    VacuumBlunder.MISSING_PATH: _NO_TABLE,
-    VacuumBlunder.TEMPORARY_VIEW: _refusal(
+    VacuumMistake.NOT_A_TABLE: _NO_TABLE,
+    VacuumMistake.MISSING_PATH: _NO_TABLE,
+    VacuumMistake.TEMPORARY_VIEW: _refusal(
         "EXPECT_TABLE_NOT_VIEW.NO_ALTERNATIVE",
         "42809",
         "facts 1.1; Spark: QueryCompilationErrors.expectTableNotViewError",
@@ -250,12 +250,12 @@ _VACUUM_ANSWERS = {
         Earlier((3,), "TABLE_OR_VIEW_NOT_FOUND", "42P01"),
         Earlier((4,), "_LEGACY_ERROR_TEMP_1013"),
     ),
-    VacuumBlunder.INVENTORY_WITHOUT_COLUMN: _BAD_INVENTORY,
-    VacuumBlunder.INVENTORY_OF_OTHER_TYPE: _BAD_INVENTORY,
-    VacuumBlunder.LITE_WITH_INVENTORY: _refusal(
+    VacuumMistake.INVENTORY_WITHOUT_COLUMN: _BAD_INVENTORY,
+    VacuumMistake.INVENTORY_OF_OTHER_TYPE: _BAD_INVENTORY,
+    VacuumMistake.LITE_WITH_INVENTORY: _refusal(
         "_LEGACY_ERROR_TEMP_0035", None, "facts 1.1; Delta: DeltaSqlAstBuilder.visitVacuumTable", "ParseException"
     ),
-    VacuumBlunder.CLAUSE_TWICE: _refusal(
+    VacuumMistake.CLAUSE_TWICE: _refusal(
         "DUPLICATE_CLAUSES",
         "42614",
         "facts 1.1; Spark: QueryParsingErrors.duplicateClausesError",
@@ -265,9 +265,9 @@ _VACUUM_ANSWERS = {
 }
 
 
-def expected_vacuum_refusal(blunder: VacuumBlunder) -> Refusal:
-    """What Delta must answer to a BadVacuum, dry run or not. Targets that are paths are named as ``delta.`…` ``."""
-    return _VACUUM_ANSWERS[blunder]
+def expected_vacuum_refusal(mistake: VacuumMistake) -> Refusal:
+    """What Delta must answer to a InvalidVacuum, dry run or not. Targets that are paths are named as ``delta.`…` ``."""
+    return _VACUUM_ANSWERS[mistake]
 
 
 #: The columns of an inventory that Delta takes, each with an expression of its type. Their nullability counts, too: only
@@ -285,21 +285,21 @@ def _inventory(columns: Mapping[str, str]) -> str:
 
 
 _CLAUSES = {
-    VacuumBlunder.INVENTORY_WITHOUT_COLUMN: _inventory(
+    VacuumMistake.INVENTORY_WITHOUT_COLUMN: _inventory(
         {name: value for name, value in _INVENTORY.items() if name != "modificationTime"}
     ),
-    VacuumBlunder.INVENTORY_OF_OTHER_TYPE: _inventory({**_INVENTORY, "length": "nullif(0, 0)"}),
-    VacuumBlunder.LITE_WITH_INVENTORY: f"LITE {_inventory(_INVENTORY)}",
-    VacuumBlunder.CLAUSE_TWICE: "RETAIN 168 HOURS RETAIN 168 HOURS",
+    VacuumMistake.INVENTORY_OF_OTHER_TYPE: _inventory({**_INVENTORY, "length": "nullif(0, 0)"}),
+    VacuumMistake.LITE_WITH_INVENTORY: f"LITE {_inventory(_INVENTORY)}",
+    VacuumMistake.CLAUSE_TWICE: "RETAIN 168 HOURS RETAIN 168 HOURS",
 }
 
 
-def bad_vacuum_sql(blunder: VacuumBlunder, target: str, dry_run: bool = False) -> str:
-    """The VACUUM of a BadVacuum.
+def invalid_vacuum_sql(mistake: VacuumMistake, target: str, dry_run: bool = False) -> str:
+    """The VACUUM of a InvalidVacuum.
 
     ``target`` is how SQL names what is to be vacuumed: for PARTITION_DIRECTORY, NOT_A_TABLE and MISSING_PATH that path
     as ``delta.`…` ``, for TEMPORARY_VIEW the view's name, for all else the table. Inventories hold one row, without a
     path: they name nothing.
     """
-    clause = _CLAUSES.get(blunder)
+    clause = _CLAUSES.get(mistake)
     return f"VACUUM {target}{'' if clause is None else f' {clause}'}{' DRY RUN' if dry_run else ''}"

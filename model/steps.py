@@ -7,7 +7,7 @@ from enum import Enum
 from typing import Union
 
 from model.predicate import Predicate
-from model.table import DataFile, Stray
+from model.table import DataFile, StrayFile
 
 
 class Form(str, Enum):
@@ -31,7 +31,7 @@ class Delete:
     zone: str = "UTC"  # the session's time zone, an IANA name
 
 
-class Blunder(str, Enum):
+class DeleteMistake(str, Enum):
     """Why a DELETE must be refused."""
 
     IN_SUBQUERY = "IN subquery"
@@ -48,10 +48,10 @@ class Blunder(str, Enum):
 
 
 @dataclass(frozen=True)
-class BadDelete:
+class InvalidDelete:
     """A DELETE that every engine must refuse, and that must change nothing."""
 
-    blunder: Blunder
+    mistake: DeleteMistake
 
 
 class VacuumForm(str, Enum):
@@ -95,7 +95,7 @@ class Inventory(str, Enum):
     FILES = "files only"  # as an object store's
 
 
-class Trouble(str, Enum):
+class IOFault(str, Enum):
     """What goes wrong with one path while VACUUM runs. The file system's doing, not the engine's."""
 
     CANNOT_DELETE = "it cannot be deleted"  # an I/O error: the file stays
@@ -107,7 +107,7 @@ class Trouble(str, Enum):
     @property
     def of_deletion(self) -> bool:
         """Whether a path has the trouble when it is deleted; the others, a directory has when it is listed."""
-        return self in (Trouble.CANNOT_DELETE, Trouble.DELETE_CRASHES, Trouble.FILE_VANISHES)
+        return self in (IOFault.CANNOT_DELETE, IOFault.DELETE_CRASHES, IOFault.FILE_VANISHES)
 
 
 @dataclass(frozen=True)
@@ -122,11 +122,11 @@ class Vacuum:
     inventory: Inventory = Inventory.COMPLETE  # of the modes that use one
     form: VacuumForm = VacuumForm.SQL_PATH
     parallel: bool = False  # spark.databricks.delta.vacuum.parallelDelete.enabled
-    trouble: Trouble | None = None
-    troubled: str | None = None  # the path, relative to the root, that has the trouble
+    io_fault: IOFault | None = None
+    faulty_path: str | None = None  # the path, relative to the root, that has the trouble
 
 
-class VacuumBlunder(str, Enum):
+class VacuumMistake(str, Enum):
     """Why a VACUUM must be refused."""
 
     PARTITION_DIRECTORY = "partition directory as the target"
@@ -140,10 +140,10 @@ class VacuumBlunder(str, Enum):
 
 
 @dataclass(frozen=True)
-class BadVacuum:
+class InvalidVacuum:
     """A VACUUM that every engine must refuse, dry run or not, and that must change nothing."""
 
-    blunder: VacuumBlunder
+    mistake: VacuumMistake
     dry_run: bool = False
 
 
@@ -191,14 +191,14 @@ class Append:
 
 
 @dataclass(frozen=True)
-class Litter:
+class AddStrayFiles:
     """These stray files and directories appear."""
 
-    strays: tuple[Stray, ...]
+    stray_files: tuple[StrayFile, ...]
 
 
 #: The steps that the engine runs, and that are judged.
-EngineStep = Union[Delete, BadDelete, Vacuum, BadVacuum, Read, ReadChanges]
-ENGINE_STEPS = (Delete, BadDelete, Vacuum, BadVacuum, Read, ReadChanges)
+EngineStep = Union[Delete, InvalidDelete, Vacuum, InvalidVacuum, Read, ReadChanges]
+ENGINE_STEPS = (Delete, InvalidDelete, Vacuum, InvalidVacuum, Read, ReadChanges)
 
-Step = Union[EngineStep, SetClock, Append, Litter]
+Step = Union[EngineStep, SetClock, Append, AddStrayFiles]

@@ -109,7 +109,7 @@ class VectorStorage(str, Enum):
 
 
 @dataclass(frozen=True)
-class Mask:
+class DeletionVector:
     """A deletion vector: from this commit on, exactly these rows of a live file (indexes from 0) are hidden.
 
     A later mask of the same file hides these rows and more. In the log it is a remove of the file as it was, stamped
@@ -133,7 +133,7 @@ class Commit:
     at: int
     adds: tuple[int, ...] = ()
     removes: tuple[Removal, ...] = ()
-    masks: tuple[Mask, ...] = ()  # of files that are live, and neither added nor removed in this commit
+    deletion_vectors: tuple[DeletionVector, ...] = ()  # of files that are live, and neither added nor removed in this commit
     checkpoint: bool = False
     parts: int = 1
     vector_prefix: str = ""
@@ -146,7 +146,7 @@ class Kind(str, Enum):
 
 
 @dataclass(frozen=True)
-class Stray:
+class StrayFile:
     """Something in or beside the table's directory that no action refers to.
 
     ``path`` is relative to the root, as it is on storage; beside the root it begins with ``../`` and goes on with a name
@@ -168,7 +168,7 @@ class Table:
     partition_by: tuple[str, ...]
     files: tuple[DataFile, ...]
     commits: tuple[Commit, ...]
-    strays: tuple[Stray, ...] = ()
+    stray_files: tuple[StrayFile, ...] = ()
     retention_hours: int | None = None  # delta.deletedFileRetentionDuration; None where the table does not set it
     features: tuple[str, ...] = ()  # names out of FEATURES
     checks: tuple[Predicate, ...] = ()  # CHECK constraints, TRUE for every row

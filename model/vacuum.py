@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 
 from model.fates import DISPUTED as DISPUTED
 from model.fates import Fate as Fate
-from model.fates import Judged as Judged
+from model.fates import PathFate as PathFate
 from model.fates import Reason as Reason
 from model.judging import Judge, is_scanned
 from model.links import behind_links as behind_links
@@ -41,7 +41,7 @@ from model.scans import LiteScan as LiteScan
 from model.scans import ObjectScan as ObjectScan
 from model.scans import References as References
 from model.scans import Scan as Scan
-from model.steps import Trouble
+from model.steps import IOFault
 from model.table import Kind
 
 _FULL_SCAN = FullScan()
@@ -54,24 +54,24 @@ def predict_vacuum(
     partition_by: tuple[str, ...],
     cutoff: Cutoff,
     scan: Scan = _FULL_SCAN,
-    troubled: tuple[Trouble, str] | None = None,
+    faulty_path: tuple[IOFault, str] | None = None,
     reserved: Collection[str] = (),
-) -> dict[str, Judged]:
+) -> dict[str, PathFate]:
     """The fate of every path in ``listing`` (relative paths as on storage, directories too, without the root).
 
     ``troubled`` is a path with which the file system has trouble. Where that makes VACUUM fail (``ends_in_error``), what
     must go may stay all the same: the fates are those of a run that gets to its end. ``reserved`` names are hidden (facts 5).
     """
-    return Judge(listing, references, partition_by, cutoff, scan, troubled, reserved).judge()
+    return Judge(listing, references, partition_by, cutoff, scan, faulty_path, reserved).judge()
 
 
 def ends_in_error(
-    judged: Mapping[str, Judged],
+    judged: Mapping[str, PathFate],
     listing: Mapping[str, Thing],
     *,
     partition_by: tuple[str, ...],
     scan: Scan,
-    troubled: tuple[Trouble, str] | None,
+    faulty_path: tuple[IOFault, str] | None,
     dry_run: bool,
     reserved: Collection[str] = (),
 ) -> bool | None:
@@ -79,14 +79,14 @@ def ends_in_error(
 
     A directory that cannot be listed always does, in a dry run too; a deletion that breaks does where there is one.
     """
-    if troubled is None:
+    if faulty_path is None:
         return False
-    trouble, path = troubled
-    if trouble is Trouble.CANNOT_LIST:
+    io_fault, path = faulty_path
+    if io_fault is IOFault.CANNOT_LIST:
         thing = listing.get(path)
         listed = thing is not None and thing.directory and is_visible(path, partition_by, reserved)
         return listed and isinstance(scan, FullScan)
-    if trouble is not Trouble.DELETE_CRASHES or dry_run:
+    if io_fault is not IOFault.DELETE_CRASHES or dry_run:
         return False
     if path in judged:
         return judged[path].listed
@@ -109,7 +109,7 @@ def listed_directories(
     *,
     partition_by: tuple[str, ...],
     scan: Scan = _FULL_SCAN,
-    troubled: tuple[Trouble, str] | None = None,
+    faulty_path: tuple[IOFault, str] | None = None,
     reserved: Collection[str] = (),
 ) -> int | None:
     """What END's numVacuumedDirectories says: the visible directories that were come by, and one for the root (facts 1.5).
@@ -120,7 +120,7 @@ def listed_directories(
         return 1
     count = 1
     for path, thing in listing.items():
-        if thing.kind is Kind.FILE or not is_scanned(path, partition_by, scan, troubled, reserved):
+        if thing.kind is Kind.FILE or not is_scanned(path, partition_by, scan, faulty_path, reserved):
             continue
         if thing.directory:
             count += 1

@@ -27,7 +27,7 @@ class Deviation:
 
     ``versions`` is a range such as ``>=4.1,<4.3`` (all parts must hold; empty means any version). ``expires`` is the
     last day on which the deviation counts; ``None`` is no end. ``when`` names the circumstance that it is bound to
-    (suites.circumstances); ``None``: it holds in any.
+    (harness.conditions); ``None``: it holds in any.
     """
 
     clause: str

@@ -10,11 +10,11 @@ from model.layout import file_path
 from model.steps import (
     ENGINE_STEPS,
     Append,
-    BadDelete,
-    BadVacuum,
+    InvalidDelete,
+    InvalidVacuum,
     Delete,
     Form,
-    Litter,
+    AddStrayFiles,
     Moment,
     Read,
     ReadChanges,
@@ -23,7 +23,7 @@ from model.steps import (
     Vacuum,
     VacuumForm,
 )
-from model.table import Column, Commit, Kind, Mask, Reference, Removal, Stray, Table
+from model.table import Column, Commit, Kind, DeletionVector, Reference, Removal, StrayFile, Table
 from model.values import AnyType, ArrayOf, DecimalOf, MapOf, Row, StructOf
 from reports.instants import duration, instant
 from reports.markdown import code, row, text
@@ -79,12 +79,12 @@ def _table(table: Table) -> str:
         lines.append(
             f"- File {file.id}, {code(paths[file.id])}: {_rows(file.rows)}; modified at {instant(file.modified)}{mention}."
         )
-    for stray in table.strays:
+    for stray in table.stray_files:
         lines.append(f"- Stray {_stray(stray)}, modified at {instant(stray.modified)}; no action refers to it.")
     return "\n".join(lines)
 
 
-def _stray(stray: Stray) -> str:
+def _stray(stray: StrayFile) -> str:
     if stray.kind is Kind.LINK:
         return f"link {code(stray.path)} to {code(stray.target)}"
     kind = "directory" if stray.kind is Kind.DIRECTORY else f"file of {counted(stray.size, 'byte')}"
@@ -116,8 +116,8 @@ def _kind(type: AnyType) -> str:
 def _commit(version: int, commit: Commit, paths: dict[int, str]) -> str:
     done = [f"adds file {file}" for file in commit.adds]
     done += [_removal(removal, paths[removal.file]) for removal in commit.removes]
-    done += [_mask(mask) for mask in commit.masks]
-    end = f" (vector file in {code(commit.vector_prefix)})" if commit.masks and commit.vector_prefix else ""
+    done += [_mask(vector) for vector in commit.deletion_vectors]
+    end = f" (vector file in {code(commit.vector_prefix)})" if commit.deletion_vectors and commit.vector_prefix else ""
     end += "; a checkpoint follows" if commit.checkpoint else ""
     end += f", in {commit.parts} parts" if commit.checkpoint and commit.parts > 1 else ""
     return f"Version {version}, at {instant(commit.at)}: {', '.join(done) or 'no file is added or removed'}{end}."
@@ -136,10 +136,10 @@ def _rows(rows: tuple[Row, ...], limit: int = 10) -> str:
     return f"{counted(len(rows), 'row')}: {shown}" + (f" and {len(rows) - limit} more" if len(rows) > limit else "")
 
 
-def _mask(mask: Mask) -> str:
-    rows = f"row{'s' * (len(mask.rows) > 1)} {', '.join(map(str, mask.rows))}"
-    kind = f"a deletion vector of storage type {mask.storage.value}"
-    return f"hides {rows} of file {mask.file} with {kind} (deletionTimestamp {instant(mask.deleted)})"
+def _mask(vector: DeletionVector) -> str:
+    rows = f"row{'s' * (len(vector.rows) > 1)} {', '.join(map(str, vector.rows))}"
+    kind = f"a deletion vector of storage type {vector.storage.value}"
+    return f"hides {rows} of file {vector.file} with {kind} (deletionTimestamp {instant(vector.deleted)})"
 
 
 def _values(row: Row) -> str:
@@ -185,7 +185,7 @@ def _program(case: Case, line: Line, failing: int) -> str:
 def _vacuum(step: Vacuum) -> str:
     """What the text of a VACUUM does not say."""
     logging = {True: "", False: ", logging off", None: ", logging not set"}[step.logging]
-    trouble = f", and of {code(step.troubled)}: {text(step.trouble.value)}" if step.trouble is not None else ""
+    io_fault = f", and of {code(step.faulty_path)}: {text(step.io_fault.value)}" if step.io_fault is not None else ""
     parts = [
         "" if step.form is VacuumForm.SQL_PATH else f", {text(step.form.value)}",
         f", {text(step.mode.value)}" if step.mode.inventory or step.mode.lite else "",
@@ -193,7 +193,7 @@ def _vacuum(step: Vacuum) -> str:
         "" if step.safety_check else ", safety check off",
         logging,
         ", deleting in parallel" if step.parallel else "",
-        trouble,
+        io_fault,
     ]
     return "".join(parts)
 
@@ -217,17 +217,17 @@ def _words(step: Step) -> str:
         return f"the engine's clock is put to {_moment(step.to)}"
     if isinstance(step, Append):
         return f"another writer commits {counted(len(step.files), 'file')}: {', '.join(str(file.id) for file in step.files)}"
-    if isinstance(step, Litter):
-        return f"stray files and directories appear: {', '.join(stray.path for stray in step.strays)}"
+    if isinstance(step, AddStrayFiles):
+        return f"stray files and directories appear: {', '.join(stray.path for stray in step.stray_files)}"
     if isinstance(step, Read):
         at = "the current version" if step.before_step is None else f"the version just before step {step.before_step}"
         return f"read {at}"
     if isinstance(step, ReadChanges):
         return f"read the changes of step {step.of_step}"
-    if isinstance(step, BadDelete):
-        return f"a DELETE that must be refused: {step.blunder.value}"
-    if isinstance(step, BadVacuum):
-        return f"a VACUUM{' DRY RUN' if step.dry_run else ''} that must be refused: {step.blunder.value}"
+    if isinstance(step, InvalidDelete):
+        return f"a DELETE that must be refused: {step.mistake.value}"
+    if isinstance(step, InvalidVacuum):
+        return f"a VACUUM{' DRY RUN' if step.dry_run else ''} that must be refused: {step.mistake.value}"
     return "DELETE" if isinstance(step, Delete) else "VACUUM"
 
 

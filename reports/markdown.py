@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from reports.features import FeaturePairs, feature_pairs
-from reports.occasions import FATES, Counts, occasion_tables, occasions
+from reports.coverage import FATES, Counts, occasion_tables, coverage
 from reports.plurals import counted
 from reports.stream import Run
 from reports.verdicts import ClauseResult, Verdict, counterexample, counts, results_of
@@ -40,7 +40,7 @@ def markdown(run: Run, *, limit: int = LIMIT) -> str:
     attention = [result for result in results if result.verdict in _ATTENTION]
     erred = [case for case in run.cases if case["error"] is not None]
     pairs = feature_pairs(run.cases)
-    met = occasion_tables(occasions(run.cases))
+    met = occasion_tables(coverage(run.cases))
     rows = max(len(results), len(erred), len(pairs.names), *(len(table.rows) for table in met), 1)
     while True:
         whole = "\n\n".join(_parts(run, results, attention, pairs, met, rows)) + "\n"

@@ -49,7 +49,7 @@ from reports.deltalake import session as deltalake_session
 from reports.spark import asking as spark_asking
 from reports.spark import reading as spark_reading
 from reports.spark import session as spark_session
-from reports.spark import troubles as spark_troubles
+from reports.spark import io_faults as spark_troubles
 
 _KEYS = ("clause", "sentence", "case", "engine", "pip", "directories", "files", "commits", "ops", "law", "at_step")
 _OPTIONAL = ("packages", "links", "pruned", "broken_last_checkpoint")
@@ -76,9 +76,9 @@ def reproduction(plan: Mapping[str, Any]) -> str:
     law = plan["law"]["name"]
     part = _PARTS[plan["engine"]]
     pieces = _pieces((instants, plurals, values, vectors, *laws.MODULES, *part, looking, building, script))
-    trouble = ["file_system_trouble"] if any(op.get("trouble") for op in plan["ops"]) else []
+    io_fault = ["file_system_trouble"] if any(op.get("trouble") for op in plan["ops"]) else []
     own = pieces.needed([law])
-    rest = [name for name in pieces.needed(["main", *trouble]) if name not in own]
+    rest = [name for name in pieces.needed(["main", *io_fault]) if name not in own]
     # Types and constants are run when the script is loaded, so they stand before everything that uses them.
     types = [name for name in pieces.order if name in {*own, *rest} and not pieces.is_function(name)]
     sections = [
@@ -96,7 +96,7 @@ def reproduction(plan: Mapping[str, Any]) -> str:
         *(pieces.sources[name] for name in rest if name not in types),
         _heading("The bytes of the files"),
         _contents_text(plan),
-        f'if __name__ == "__main__":\n    sys.exit(main({", ".join(["PLAN", "CONTENTS", law, *trouble])}))',
+        f'if __name__ == "__main__":\n    sys.exit(main({", ".join(["PLAN", "CONTENTS", law, *io_fault])}))',
     ]
     seen: set[str] = set()
     unique = [section for section in sections if not (section in seen or seen.add(section))]  # type: ignore[func-returns-value]

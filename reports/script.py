@@ -21,7 +21,7 @@ from typing import Any
 from reports.building import build, put, write_commit
 from reports.instants import instant, now
 from reports.laws.actions import actions_of
-from reports.laws.evidence import Action, CannotJudge, Evidence, Finding, Trouble
+from reports.laws.evidence import Action, CannotJudge, Evidence, Finding, IOFault
 from reports.laws.words import named
 from reports.looking import (
     checkpoint_removes,
@@ -42,7 +42,7 @@ CHANGE_TYPE = {"name": "_change_type", "type": "string"}
 
 
 def main(
-    plan: dict[str, Any], contents: dict[str, str], law: Callable[..., Finding], trouble: Trouble | None = None
+    plan: dict[str, Any], contents: dict[str, str], law: Callable[..., Finding], io_fault: IOFault | None = None
 ) -> int:
     """0: the law holds. 1: it is violated. 2: it could not be checked."""
     if isinstance(sys.stdout, io.TextIOWrapper):
@@ -54,7 +54,7 @@ def main(
     engine = None
     try:
         engine = start_engine(plan, home)
-        return check(plan, contents, law, engine, root, trouble)
+        return check(plan, contents, law, engine, root, io_fault)
     except CannotJudge as reason:
         print(f"{plan['clause']} COULD NOT BE CHECKED: {reason}")
         return 2
@@ -77,14 +77,14 @@ def check(
     law: Callable[..., Finding],
     engine: Any,
     root: str,
-    trouble: Trouble | None = None,
+    io_fault: IOFault | None = None,
 ) -> int:
     versions = versions_of(engine)
     print(f"{plan['clause']}: {plan['sentence']}")
     print(f"Case {plan['case']} on {', '.join(versions)}")
     start = first_instant(engine)
     log = build(plan, contents, engine, root, start)
-    seen = run(plan, contents, engine, root, start, log, trouble)
+    seen = run(plan, contents, engine, root, start, log, io_fault)
     holds, finding = law(seen, **plan["law"]["params"])
     print(f"{plan['clause']} {'HOLDS' if holds else 'IS VIOLATED'} on {versions[0]}: {finding}")
     return 0 if holds else 1
@@ -97,7 +97,7 @@ def run(
     root: str,
     start: int,
     log: dict[int, list[Action]],
-    trouble: Trouble | None = None,
+    io_fault: IOFault | None = None,
 ) -> Evidence:
     """Run the steps up to the one that the law speaks of, and say what was seen around that one.
 
@@ -128,7 +128,7 @@ def run(
             stamps = {one: stamp - by for one, stamp in stamps.items()}
             if by:
                 log = {**log, **read_log(root)}
-            seen = engine_step(op, version_before, wrote, engine, root, clock, log, trouble)
+            seen = engine_step(op, version_before, wrote, engine, root, clock, log, io_fault)
             removes = [remove for commit in seen.commits for remove in actions_of(commit, "remove")]
             if removes:
                 stamps[step] = max(remove.get("deletionTimestamp", start) for remove in removes)
@@ -148,11 +148,11 @@ def engine_step(
     root: str,
     clock: int,
     log: dict[int, list[Action]],
-    trouble: Trouble | None,
+    io_fault: IOFault | None,
 ) -> Evidence:
     text, ask = question(op, version_before, wrote, engine, root)
     before = listing(root)
-    with step_of(op, engine, root, clock, trouble):
+    with step_of(op, engine, root, clock, io_fault):
         started = now()
         rows, error = answer(ask)
         ended = now()

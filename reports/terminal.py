@@ -13,7 +13,7 @@ from rich.text import Text
 
 from reports.features import feature_pairs
 from reports.instants import duration
-from reports.occasions import Counts, occasion_tables, occasions
+from reports.coverage import Counts, occasion_tables, coverage
 from reports.plurals import counted
 from reports.stream import Line, Run
 from reports.verdicts import ClauseResult, Verdict, counterexample, counts, results_of
@@ -92,7 +92,7 @@ def show(run: Run, console: Console, *, directory: Path | None = None) -> None:
     results = results_of(run)
     width = None if console.is_terminal else max(console.width, _LOG_WIDTH)
     console.print(_table(run, results, width), crop=False)
-    for met in occasion_tables(occasions(run.cases)):
+    for met in occasion_tables(coverage(run.cases)):
         console.print(Text(), Text(f"{met.title}:"), _counts(met), crop=False)
     for result in results:
         if result.verdict in (Verdict.FAIL, Verdict.STALE, Verdict.ERROR, Verdict.UNEXERCISED):

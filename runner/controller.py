@@ -30,9 +30,9 @@ from runner.options import Options, UsageMistake
 from runner.referee import selected_clauses
 from runner.workspace import Workspace
 from suites.campaigns import EXPLORATION, REGRESSIONS, selected, shards
-from suites.clause import CATALOGUE, Clause
+from harness.clause import CATALOGUE, Clause
 from suites.regressions import kept_cases
-from suites.reproduction_plan import reproduction_plan
+from harness.reproduction_plan import reproduction_plan
 
 #: The seed of the profiles that draw the same cases on each run. It is one of those with which the smoke profile meets
 #: every clause and shows every known-bad engine (tests/test_profiles.py), and the gate meets each clause 20 times

@@ -9,8 +9,8 @@ from pathlib import Path
 import suites.clauses  # noqa: F401 - fills the catalogue
 from reports.deviations import Deviation, InvalidDeviations, in_force, read_deviations
 from runner.options import UsageMistake
-from suites.circumstances import CIRCUMSTANCES, Known
-from suites.clause import CATALOGUE
+from harness.conditions import CONDITIONS, KnownDeviation
+from harness.clause import CATALOGUE
 
 
 def deviations_in(path: Path) -> tuple[Deviation, ...]:
@@ -24,12 +24,12 @@ def deviations_in(path: Path) -> tuple[Deviation, ...]:
     for deviation in found:
         if deviation.clause not in CATALOGUE:
             raise UsageMistake(f"{path} lists {deviation.clause}, which is no clause: `--clause list` names them all.")
-        if deviation.when is not None and deviation.when not in CIRCUMSTANCES:
+        if deviation.when is not None and deviation.when not in CONDITIONS:
             wrong = f"{path} has when = {deviation.when!r}, which is no circumstance"
-            raise UsageMistake(f"{wrong}: write one of {', '.join(sorted(CIRCUMSTANCES))}.")
+            raise UsageMistake(f"{wrong}: write one of {', '.join(sorted(CONDITIONS))}.")
     return found
 
 
-def known(deviations: Iterable[Deviation], version: str) -> list[Known]:
+def known(deviations: Iterable[Deviation], version: str) -> list[KnownDeviation]:
     """What a judge must know of them: those that are in force for this version, today."""
-    return [Known(one.clause, one.when) for one in in_force(deviations, version=version, today=date.today())]
+    return [KnownDeviation(one.clause, one.when) for one in in_force(deviations, version=version, today=date.today())]

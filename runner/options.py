@@ -11,7 +11,7 @@ import pytest
 
 from engines.provider import ENGINES
 from model.versions import parse
-from suites.clause import CATALOGUE, matches
+from harness.clause import CATALOGUE, matches
 from suites.profiles import PROFILES, Profile
 
 

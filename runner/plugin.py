@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 
 import suites.clauses  # noqa: F401 - fills the catalogue
-from engines.known_bad import FAULTS, KnownBadEngine
+from selfcheck.faults import FAULTS, KnownBadEngine
 from engines.port import Engine, EngineUnavailable
 from engines.provider import open_adapter
 from engines.spark.jvm import Lease
@@ -21,7 +21,7 @@ from runner.controller import Controller
 from runner.options import Options, UsageMistake, add_options, options
 from runner.referee import Link, Referee, read_case
 from suites.campaigns import shards
-from suites.clause import CATALOGUE
+from harness.clause import CATALOGUE
 from suites.drawing import PromiseBroken
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -15,12 +15,12 @@ from model.capabilities import EVERYTHING
 from model.case import Case
 from model.codec import CorruptCase, from_json
 from runner.options import Options, UsageMistake
-from strategies.fitted import fits
+from strategies.restricted import fits
 from suites.campaigns import EXPLORATION, Shard
-from suites.clause import CATALOGUE, Clause, matches, unsupported
+from harness.clause import CATALOGUE, Clause, matches, unsupported
 from suites.drawing import Drawing, PromiseBroken
-from suites.judge import Failure, Judge, JudgedCase
-from suites.record import case_line
+from harness.judge import Failure, Judge, JudgedCase
+from harness.record import case_line
 
 
 class Link(Protocol):

@@ -7,7 +7,7 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from model.case import Case
 from model.predicate import Call, Cast, Function, Literal, Of, Op, Predicate, Relate
-from model.steps import BadDelete, Blunder, Delete, Form, Read, ReadChanges, Step
+from model.steps import InvalidDelete, DeleteMistake, Delete, Form, Read, ReadChanges, Step
 from model.table import Feature, Table
 from model.values import WHOLE_NUMBERS, Type, is_nested
 from strategies import programs as _programs
@@ -175,10 +175,10 @@ def refused_deletes(draw: DrawFn) -> Case:
     if kind == "blunders":
         table = draw(feature_tables(features=_FEATURES_OR_NONE, rules=False))
         blunders = [
-            blunder for blunder in Blunder if blunder is not Blunder.PARTITION_DIRECTORY or _has_directory(table)
+            mistake for mistake in DeleteMistake if mistake is not DeleteMistake.PARTITION_DIRECTORY or _has_directory(table)
         ]
         chosen = draw(st.lists(st.sampled_from(blunders), min_size=3, max_size=3, unique=True))
-        return Case(table=table, steps=(*(BadDelete(blunder) for blunder in chosen), Read()))
+        return Case(table=table, steps=(*(InvalidDelete(mistake) for mistake in chosen), Read()))
     table = draw(feature_tables(features=feature_sets(append_only=True), rules=False))
     return Case(table=table, steps=(*(draw(_said(table)) for _ in range(3)), Read()))
 
@@ -213,7 +213,7 @@ def _said(draw: DrawFn, table: Table) -> Delete:
 
 
 @st.composite
-def said_deletes(draw: DrawFn) -> Case:
+def delete_forms(draw: DrawFn) -> Case:
     """DELETEs in every form, each as often: one or two, each followed by a read.
 
     Tables are simple, half of them without features. One in seven is a TRUNCATE; of the others one in three has no

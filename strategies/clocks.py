@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from model.steps import Moment, SetClock
-from model.table import DAY, HOUR, Stray, Table
+from model.table import DAY, HOUR, StrayFile, Table
 from strategies.instants import EDGES
 from strategies.weights import weighted
 
@@ -15,7 +15,7 @@ LATER = 2 * HOUR
 
 
 def clocks(
-    table: Table, *, retention: int, strays: tuple[Stray, ...] = (), not_before: int = 0
+    table: Table, *, retention: int, stray_files: tuple[StrayFile, ...] = (), not_before: int = 0
 ) -> SearchStrategy[SetClock]:
     """Settings of the engine's clock, never before ``not_before`` (ms from the start, itself 0 or more).
 
@@ -27,7 +27,7 @@ def clocks(
     """
     offsets = [
         instant + retention + edge
-        for instant in interesting_instants(table, strays=strays)
+        for instant in interesting_instants(table, stray_files=stray_files)
         for edge in EDGES
         if instant + retention + edge >= not_before
     ]
@@ -45,13 +45,13 @@ def stamped_clocks(*, retention: int, removed_by_step: int) -> SearchStrategy[Se
     return st.sampled_from(EDGES).map(lambda edge: SetClock(Moment(retention + edge, removed_by_step)))
 
 
-def interesting_instants(table: Table, *, strays: tuple[Stray, ...] = ()) -> tuple[int, ...]:
+def interesting_instants(table: Table, *, stray_files: tuple[StrayFile, ...] = ()) -> tuple[int, ...]:
     """The instants that decide about something, ms: of tombstones, removed files, strays and commits, each once."""
     removals = [removal for commit in table.commits for removal in commit.removes]
     removed = {removal.file for removal in removals}
     found = [removal.deleted for removal in removals if removal.deleted is not None]
-    found += [mask.deleted for commit in table.commits for mask in commit.masks]
+    found += [vector.deleted for commit in table.commits for vector in commit.deletion_vectors]
     found += [file.modified for file in table.files if file.id in removed]
-    found += [stray.modified for stray in (*table.strays, *strays)]
+    found += [stray.modified for stray in (*table.stray_files, *stray_files)]
     found += [commit.at for commit in table.commits]
     return tuple(dict.fromkeys(found))

@@ -10,7 +10,7 @@ from hypothesis.strategies import DrawFn
 from model.predicate import Compare, IsNull, Op, Or, Predicate
 from model.table import Column, DataFile, Statistics, Table
 from model.values import Row, Type, Value
-from strategies.values import POOL, comes_after, domain, pools
+from strategies.column_values import POOL, comes_after, domain, pools
 from strategies.weights import odds, one_in
 
 #: Of each column, by its name, the values that its rows take, beside NULL.

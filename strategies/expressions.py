@@ -40,7 +40,7 @@ from model.predicate import (
 )
 from model.table import Column
 from model.values import WHOLE_NUMBERS, AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type, Value, is_nested
-from strategies.values import domain, values
+from strategies.column_values import domain, values
 from strategies.weights import odds, one_in
 
 OPS = odds((4, Op.EQ), (2, Op.NE), (2, Op.LT), (2, Op.LE), (2, Op.GT), (2, Op.GE), (2, Op.NULL_SAFE_EQ))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from model.layout import file_path
-from model.table import Kind, Stray, Table
+from model.table import Kind, StrayFile, Table
 from model.vacuum import is_hidden, parents
 
 #: Inventories and LITE: how many directories may lie above a file, at most (docs/coverage.md, "Vacuums").
@@ -17,7 +17,7 @@ def joined(*parts: str) -> str:
     return "/".join(part for part in parts if part)
 
 
-def is_flat(stray: Stray) -> bool:
+def is_flat(stray: StrayFile) -> bool:
     """Whether the stray is no deeper than an inventory may be, and its name one that an inventory can hold."""
     depth = stray.path.count("/") + (stray.kind is Kind.DIRECTORY)
     return depth <= FLAT_DEPTH and ":" not in stray.path
@@ -32,18 +32,18 @@ def is_hidden_deeper(path: str, partition_by: tuple[str, ...]) -> bool:
 class Paths:
     """What stands where already."""
 
-    def __init__(self, table: Table, taken: tuple[Stray, ...] = ()) -> None:
+    def __init__(self, table: Table, taken: tuple[StrayFile, ...] = ()) -> None:
         files = [file_path(table, file) for file in table.files]
         self._named = set(files)
         self._directories = {directory for path in files for directory in parents(path)}
-        self._note((*table.strays, *taken))
+        self._note((*table.stray_files, *taken))
 
-    def _note(self, strays: Iterable[Stray]) -> None:
-        for stray in strays:
+    def _note(self, stray_files: Iterable[StrayFile]) -> None:
+        for stray in stray_files:
             self._named.add(stray.path)
             self._directories.update(parents(stray.path))
 
-    def admit(self, stray: Stray) -> bool:
+    def admit(self, stray: StrayFile) -> bool:
         """Take the stray's path, unless something is in its way. Nothing gets below an empty directory or a link."""
         if stray.path in self._named or stray.path in self._directories:
             return False

@@ -7,13 +7,13 @@ from typing import Literal
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from model.history import masked, visible_rows
+from model.history import hidden_rows, visible_rows
 from model.predicate import And, Between, Compare, Constant, In, IsNull, Like, Not, Op, Or, Predicate
 from model.table import Table
 from model.values import Type, Value, is_nested
 from strategies.expressions import OPS, Domain, draw_call
 from strategies.tables import live_files
-from strategies.values import comes_after, values
+from strategies.column_values import comes_after, values
 from strategies.weights import odds, one_in, weighted
 
 Over = Literal["partition", "data", "mixed", "any"]
@@ -92,7 +92,7 @@ def _live_rows(table: Table) -> list[dict[str, Value]]:
     """The visible rows of the live files, by column. A file without any stands for one of partition values and NULLs."""
     names = [column.name for column in table.columns]
     nulls = (None,) * len(table.data_columns)
-    hidden = masked(table)
+    hidden = hidden_rows(table)
     return [
         # A metadata-only DELETE removes an empty file too.
         dict(zip(names, table.row(file.partition, row)))

@@ -8,11 +8,11 @@ from itertools import combinations
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from model.steps import Append, Delete, EngineStep, Litter, Mode, Moment, Read, SetClock, Step, Vacuum
-from model.table import DAY, HOUR, Commit, DataFile, Stray, Table
+from model.steps import Append, Delete, EngineStep, AddStrayFiles, Mode, Moment, Read, SetClock, Step, Vacuum
+from model.table import DAY, HOUR, Commit, DataFile, StrayFile, Table
 from strategies.clocks import clocks, stamped_clocks
 from strategies.predicates import Over, constants, predicates
-from strategies.strays import strays
+from strategies.stray_files import stray_files
 from strategies.tables import data_files, live_files, partitions_of
 from strategies.vacuum_steps import takes_inventories, vacuums
 from strategies.weights import odds, weighted
@@ -77,7 +77,7 @@ def programs(
             program.append(draw(appends(program)))
         elif operation == "litter":
             age = table.retention - program.clock
-            program.litter(draw(strays(program.table, cutoff_age=age, min_size=1, max_size=4)))
+            program.new_stray_files(draw(stray_files(program.table, cutoff_age=age, min_size=1, max_size=4)))
         elif operation == "clock":
             program.set_clock(draw(next_clocks(program)))
         elif operation == "delete":
@@ -116,10 +116,10 @@ class Program:
         commit = Commit(at=self.clock, adds=tuple(file.id for file in files))
         self.table = replace(self.table, files=self.table.files + files, commits=(*self.table.commits, commit))
 
-    def litter(self, strays: tuple[Stray, ...]) -> None:
-        if strays:
-            self.steps.append(Litter(strays))
-            self.table = replace(self.table, strays=self.table.strays + strays)
+    def new_stray_files(self, stray_files: tuple[StrayFile, ...]) -> None:
+        if stray_files:
+            self.steps.append(AddStrayFiles(stray_files))
+            self.table = replace(self.table, stray_files=self.table.stray_files + stray_files)
 
     def set_clock(self, step: SetClock) -> None:
         self.steps.append(step)

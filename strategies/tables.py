@@ -11,15 +11,15 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from model.history import live_ids
 from model.predicate import Predicate
-from model.table import DAY, HOUR, SECOND, WEEK, Commit, DataFile, Feature, Mask, Removal, Statistics, Table
+from model.table import DAY, HOUR, SECOND, WEEK, Commit, DataFile, Feature, DeletionVector, Removal, Statistics, Table
 from model.values import AnyType, Row
 from strategies.contents import BOUNDED, bound, draw_file, draw_partition, draw_pools
 from strategies.features import feature_sets
 from strategies.instants import instants
-from strategies.masks import draw_masks
+from strategies.deletion_vectors import draw_deletion_vectors
 from strategies.schemas import PARTITION_NAMES, Schema, ruled_schemas, schemas
 from strategies.types import PARTITIONABLE, PLAIN
-from strategies.values import rows, values
+from strategies.column_values import rows, values
 from strategies.weights import odds, one_in, weighted
 
 #: The retentions that a table may set, in hours; None, twice as often as the others: it sets none, a week holds.
@@ -59,7 +59,7 @@ def tables(
     retentions: SearchStrategy[int | None] | None = None,
     features: SearchStrategy[tuple[str, ...]] | None = None,
     schema: Schema | None = None,
-    masked: SearchStrategy[bool] | None = None,
+    with_vectors: SearchStrategy[bool] | None = None,
     checked: SearchStrategy[bool] | None = None,
 ) -> Table:
     """Tables of 1 to 6 files (``file_counts``) in 1 to 3 partitions and up to 5 commits, without strays.
@@ -94,10 +94,10 @@ def tables(
     files: list[DataFile] = []
     adds: list[list[int]] = [[] for _ in range(versions)]
     removes: list[list[Removal]] = [[] for _ in range(versions)]
-    masks: list[list[Mask]] = [[] for _ in range(versions)]
+    deletion_vectors: list[list[DeletionVector]] = [[] for _ in range(versions)]
     for id in range(count):
         goes = all_removed or draw(_ONE_IN_THREE if removed is None else removed)
-        hides = masked is not None and draw(masked)
+        hides = with_vectors is not None and draw(with_vectors)
         # A commit for each of the things that happen to the file later, as far as there are commits.
         born = draw(st.integers(0, max(versions - 1 - goes - hides, 0)))
         adds[born].append(id)
@@ -121,8 +121,8 @@ def tables(
             # What a vector hides is counted against numRecords: a file that has one must say how many rows it holds
             # (PROTOCOL.md, "Per-file Statistics").
             file = replace(file, statistics=Statistics.COUNT) if file.statistics is Statistics.NONE else file
-            for version, mask in draw_masks(draw, file, times, after=born, before=gone):
-                masks[version].append(mask)
+            for version, vector in draw_deletion_vectors(draw, file, times, after=born, before=gone):
+                deletion_vectors[version].append(vector)
         files.append(file)
 
     table = Table(
@@ -134,7 +134,7 @@ def tables(
                 at=times[version],
                 adds=tuple(adds[version]),
                 removes=tuple(removes[version]),
-                masks=tuple(masks[version]),
+                deletion_vectors=tuple(deletion_vectors[version]),
                 checkpoint=checkpoint,
             )
             for version, checkpoint in enumerate([draw(_ONE_IN_SIX) for _ in range(versions)])
@@ -171,7 +171,7 @@ def feature_tables(
     five has a CHECK constraint, if ``rules`` allow any. Shrinks to a table without features, rules and vectors.
     """
     chosen = draw(features)
-    masked = Feature.DELETION_VECTORS.value in chosen or Feature.DELETION_VECTORS_OFF.value in chosen
+    with_vectors = Feature.DELETION_VECTORS.value in chosen or Feature.DELETION_VECTORS_OFF.value in chosen
     schema = draw(
         ruled_schemas(
             features=chosen,
@@ -189,8 +189,8 @@ def feature_tables(
             features=st.just(chosen),
             file_counts=file_counts,
             removed=_SELDOM_REMOVED,
-            min_commits=3 if masked else 1,
-            masked=_MOSTLY_MASKED if masked else None,
+            min_commits=3 if with_vectors else 1,
+            with_vectors=_MOSTLY_MASKED if with_vectors else None,
             checked=_ONE_IN_FIVE if rules else None,
         )
     )

@@ -10,11 +10,11 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 from model.case import Case
 from model.steps import Delete, Mode, Moment, Read, SetClock, Step, Vacuum, VacuumForm
 from model.table import DAY, HOUR, Feature, Table
-from strategies.beside import links, links_to_directories, neighbours
+from strategies.outside_root import links, links_to_directories, neighbours
 from strategies.clocks import LATER, clocks, stamped_clocks
 from strategies.predicates import picks
 from strategies.programs import deletes
-from strategies.strays import littered, strays
+from strategies.stray_files import littered, stray_files
 from strategies.tables import RETENTIONS
 from strategies.vacuum_steps import LISTED_MODES, LITE_MODES, vacuums
 from strategies.vacuum_tables import (
@@ -76,7 +76,7 @@ def vacuum_retentions(draw: DrawFn) -> Case:
 
 
 @st.composite
-def vacuum_strays(draw: DrawFn) -> Case:
+def vacuum_stray_files(draw: DrawFn) -> Case:
     """VACUUMs of tables with 8 to 16 strays of all kinds, depths and ages, some tombstones, and at times neighbours.
 
     The clock is set, then come a dry run, two or three real runs, a read: 4 to 6 engine steps. Shrinks to plain, old strays.
@@ -156,10 +156,10 @@ def vacuum_vectors(draw: DrawFn) -> Case:
     if vectors:
         table = draw(littered(table, orphan_vectors(cutoff_age=age)))
     flat = draw(_EVENLY)
-    table = draw(littered(table, strays(table, cutoff_age=age, max_size=4, flat=flat)))
+    table = draw(littered(table, stray_files(table, cutoff_age=age, max_size=4, flat=flat)))
     table = draw(_surrounded(table, cutoff_age=age))
     behind = draw(links_to_directories(table, cutoff_age=age)) if lossy == "links" else ()
-    table = replace(table, strays=table.strays + behind)
+    table = replace(table, stray_files=table.stray_files + behind)
     mode = draw(LISTED_MODES if lossy else _VECTORS_MODES)
     # Later, all tombstones are expired, and what is live is old.
     at, later = st.just(SetClock(Moment(advance))), st.just(SetClock(Moment(table.retention + DAY)))
@@ -203,7 +203,7 @@ def vacuum_histories(draw: DrawFn) -> Case:
     history = draw(_HISTORIES)
     table = recent(table) if history == "past" else draw(aged(table, cutoff_age=age))
     table = draw(checkpointed(draw(loosely_removed(draw(stored(table, absolute=False))))))
-    table = draw(littered(table, strays(table, cutoff_age=age, max_size=3)))
+    table = draw(littered(table, stray_files(table, cutoff_age=age, max_size=3)))
     if history == "plain":
         clock = draw(clocks(table, retention=table.retention))
         modes = [Mode.DEFAULT, Mode.DEFAULT] if table.pruned else [draw(LITE_MODES), Mode.DEFAULT]

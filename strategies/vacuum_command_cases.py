@@ -13,20 +13,20 @@ from model.history import live_ids
 from model.layout import file_path
 from model.predicate import Or
 from model.steps import (
-    BadVacuum,
+    InvalidVacuum,
     Delete,
-    Litter,
+    AddStrayFiles,
     Mode,
     Moment,
     Read,
     SetClock,
     Step,
-    Trouble,
+    IOFault,
     Vacuum,
-    VacuumBlunder,
+    VacuumMistake,
     VacuumForm,
 )
-from model.table import DAY, HOUR, Feature, Kind, Reference, Stray, Table
+from model.table import DAY, HOUR, Feature, Kind, Reference, StrayFile, Table
 from model.vacuum import is_visible
 from strategies.clocks import LATER, clocks, stamped_clocks
 from strategies.paths import Paths, joined
@@ -89,8 +89,8 @@ def _for_all_modes(draw: DrawFn, *, retention: int | None, advance: int = 0) -> 
     )
     if deeper:
         paths = Paths(table)
-        hidden = [Stray(path, modified=min(-age - DAY, 0)) for path in _HIDDEN_DEEPER]
-        table = replace(table, strays=table.strays + tuple(stray for stray in hidden if paths.admit(stray)))
+        hidden = [StrayFile(path, modified=min(-age - DAY, 0)) for path in _HIDDEN_DEEPER]
+        table = replace(table, stray_files=table.stray_files + tuple(stray for stray in hidden if paths.admit(stray)))
     return draw(aged(table, cutoff_age=age))
 
 
@@ -101,18 +101,18 @@ def _with_new_strays(runs: Sequence[Vacuum], *, modified: int) -> list[Step]:
     """
     steps: list[Step] = []
     for number, run in enumerate(runs[:-1]):
-        steps += [Litter(_fresh(f"new {number}", modified=min(modified, 0))), run]
+        steps += [AddStrayFiles(_fresh(f"new {number}", modified=min(modified, 0))), run]
     return [*steps, runs[-1]]
 
 
-def _fresh(place: str, *, modified: int) -> tuple[Stray, ...]:
+def _fresh(place: str, *, modified: int) -> tuple[StrayFile, ...]:
     """Old files in a directory, an old file in the root, an empty directory, a file as young as the case."""
     return (
-        Stray(joined(place, "a.parquet"), modified=modified),
-        Stray(joined(place, "b%20.parquet"), modified=modified),
-        Stray(f"{place}.parquet", modified=modified),
-        Stray(f"{place} empty", Kind.DIRECTORY, modified=modified, size=0),
-        Stray(f"{place} young.parquet", modified=0),
+        StrayFile(joined(place, "a.parquet"), modified=modified),
+        StrayFile(joined(place, "b%20.parquet"), modified=modified),
+        StrayFile(f"{place}.parquet", modified=modified),
+        StrayFile(f"{place} empty", Kind.DIRECTORY, modified=modified, size=0),
+        StrayFile(f"{place} young.parquet", modified=0),
     )
 
 
@@ -225,7 +225,7 @@ def _spread_deletes(draw: DrawFn, table: Table) -> Delete:
 
 
 @st.composite
-def vacuum_troubles(draw: DrawFn) -> Case:
+def vacuum_io_faults(draw: DrawFn) -> Case:
     """Three VACUUMs with a trouble of the file system each, one without, and a read: 5 engine steps.
 
     Each trouble is with something that the VACUUM looks at: a file that it must delete, an empty directory, or a
@@ -236,28 +236,28 @@ def vacuum_troubles(draw: DrawFn) -> Case:
     age = milliseconds(retention)
     table = draw(vacuumables(retention=retention, least_strays=2, most_strays=6))
     steps: list[Step] = []
-    for number, trouble in enumerate(draw(_TROUBLES)):
+    for number, io_fault in enumerate(draw(_TROUBLES)):
         old = -age - draw(st.sampled_from((DAY, 1, HOUR)))
         fresh = _fresh(f"trouble {number}", modified=old)
-        own = _own(table, trouble, cutoff=-age)
+        own = _own(table, io_fault, cutoff=-age)
         path = draw(st.sampled_from(own)) if own and number == 0 and draw(_EVENLY) else None
         if path is None:
-            path = draw(_paths_of(fresh)) if trouble.of_deletion else fresh[0].path.rpartition("/")[0]
-        step = replace(draw(vacuums(mode=draw(LISTED_MODES))), trouble=trouble, troubled=path)
-        steps += [Litter(fresh), step]
+            path = draw(_paths_of(fresh)) if io_fault.of_deletion else fresh[0].path.rpartition("/")[0]
+        step = replace(draw(vacuums(mode=draw(LISTED_MODES))), io_fault=io_fault, faulty_path=path)
+        steps += [AddStrayFiles(fresh), step]
     return Case(table=table, steps=(*steps, draw(vacuums()), Read()))
 
 
-_TROUBLES = st.lists(st.sampled_from(tuple(Trouble)), min_size=3, max_size=3, unique=True)
+_TROUBLES = st.lists(st.sampled_from(tuple(IOFault)), min_size=3, max_size=3, unique=True)
 
 
-def _paths_of(strays: Sequence[Stray]) -> SearchStrategy[str]:
-    return st.sampled_from([stray.path for stray in strays])
+def _paths_of(stray_files: Sequence[StrayFile]) -> SearchStrategy[str]:
+    return st.sampled_from([stray.path for stray in stray_files])
 
 
-def _own(table: Table, trouble: Trouble, *, cutoff: int) -> list[str]:
+def _own(table: Table, io_fault: IOFault, *, cutoff: int) -> list[str]:
     """What of the table's own the trouble may be with: directories of files, or old files that nothing protects."""
-    if not trouble.of_deletion:
+    if not io_fault.of_deletion:
         paths = [file_path(table, file) for file in table.files]
         return sorted({path.rpartition("/")[0] for path in paths if "/" in path})
     live = set(live_ids(table))
@@ -270,7 +270,7 @@ def _own(table: Table, trouble: Trouble, *, cutoff: int) -> list[str]:
     files = [file for file in table.files if file.id in removed - live and file.modified < cutoff]
     return [file_path(table, file) for file in files if file.reference is Reference.RELATIVE] + [
         stray.path
-        for stray in table.strays
+        for stray in table.stray_files
         if stray.kind is Kind.FILE and stray.modified < cutoff and is_visible(stray.path, table.partition_by)
     ]
 
@@ -294,12 +294,12 @@ def refused_vacuums(draw: DrawFn) -> Case:
             vacuumables(retention=retention, removed=SELDOM_REMOVED, partition_counts=_PARTITIONED, most_strays=2)
         )
         blunders = [
-            blunder
-            for blunder in VacuumBlunder
-            if blunder is not VacuumBlunder.PARTITION_DIRECTORY or (table.partition_by and live_files(table))
+            mistake
+            for mistake in VacuumMistake
+            if mistake is not VacuumMistake.PARTITION_DIRECTORY or (table.partition_by and live_files(table))
         ]
         said = draw(st.permutations(blunders))
-        return Case(table=table, steps=(*(BadVacuum(blunder, dry_run=draw(_EVENLY)) for blunder in said), Read()))
+        return Case(table=table, steps=(*(InvalidVacuum(mistake, dry_run=draw(_EVENLY)) for mistake in said), Read()))
     table = draw(_for_all_modes(retention=retention))
     if kind == "protocol":
         unknown = draw(_UNKNOWN)

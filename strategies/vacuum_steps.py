@@ -91,4 +91,4 @@ def takes_inventories(table: Table) -> bool:
     """
     if len(table.partition_by) > FLAT_DEPTH:
         return False
-    return all(is_flat(stray) and not is_hidden_deeper(stray.path, table.partition_by) for stray in table.strays)
+    return all(is_flat(stray) and not is_hidden_deeper(stray.path, table.partition_by) for stray in table.stray_files)

@@ -17,16 +17,16 @@ from model.table import (
     Commit,
     DataFile,
     Feature,
-    Mask,
+    DeletionVector,
     Reference,
     Removal,
-    Stray,
+    StrayFile,
     Table,
     VectorStorage,
 )
 from strategies.instants import EDGES, OLDER, YOUNGER, instants
 from strategies.schemas import PARTITION_TYPES, ruled_schemas
-from strategies.strays import littered, strays
+from strategies.stray_files import littered, stray_files
 from strategies.tables import RETENTIONS, tables
 from strategies.types import PLAIN
 from strategies.weights import odds, one_in, weighted
@@ -90,7 +90,7 @@ def vacuumables(
 ) -> Table:
     """A table with tombstones and strays, their ages around the cutoff of a clock ``advance`` ms after the start.
 
-    ``flat`` and ``hidden_deeper`` are those of ``strategies.strays.strays``. Shrinks to few files, few strays.
+    ``flat`` and ``hidden_deeper`` are those of ``strategies.stray_files.strays``. Shrinks to few files, few strays.
     """
     age = milliseconds(retention) - advance
     table = draw(
@@ -103,7 +103,7 @@ def vacuumables(
             retentions=st.just(retention),
         )
     )
-    things = strays(
+    things = stray_files(
         table,
         cutoff_age=age,
         min_size=least_strays,
@@ -153,7 +153,7 @@ def featured_tables(
             removed=removed,
             min_commits=4 if vectors else 3,
             retentions=st.just(retention),
-            masked=_ALWAYS if vectors else None,
+            with_vectors=_ALWAYS if vectors else None,
         )
     )
 
@@ -185,15 +185,15 @@ def aged(draw: DrawFn, table: Table, *, cutoff_age: int) -> Table:
     def at(deleted: int | None, commit: Commit, time: int) -> int | None:
         return time if deleted == commit.at else deleted
 
-    def masked(mask: Mask, time: int) -> Mask:
-        return replace(mask, deleted=draw(weighted((2, ages), (1, st.just(time)))))
+    def with_vectors(vector: DeletionVector, time: int) -> DeletionVector:
+        return replace(vector, deleted=draw(weighted((2, ages), (1, st.just(time)))))
 
     commits = tuple(
         replace(
             commit,
             at=time,
             removes=tuple(replace(removal, deleted=at(removal.deleted, commit, time)) for removal in commit.removes),
-            masks=tuple(masked(mask, time) for mask in commit.masks),
+            deletion_vectors=tuple(with_vectors(vector, time) for vector in commit.deletion_vectors),
         )
         for commit, time in zip(table.commits, times)
     )
@@ -209,12 +209,12 @@ def stored(draw: DrawFn, table: Table, *, absolute: bool) -> Table:
     """
     commits = []
     for commit in table.commits:
-        if commit.masks:
+        if commit.deletion_vectors:
             by_path = absolute and draw(_MOSTLY)
-            masks = tuple(
-                replace(mask, storage=VectorStorage.ABSOLUTE if by_path else draw(_STORED)) for mask in commit.masks
+            deletion_vectors = tuple(
+                replace(vector, storage=VectorStorage.ABSOLUTE if by_path else draw(_STORED)) for vector in commit.deletion_vectors
             )
-            commit = replace(commit, masks=masks, vector_prefix=draw(_PREFIXES))
+            commit = replace(commit, deletion_vectors=deletion_vectors, vector_prefix=draw(_PREFIXES))
         commits.append(commit)
     return replace(table, commits=tuple(commits))
 
@@ -277,16 +277,16 @@ def just_committed(table: Table) -> Table:
 def recent(table: Table) -> Table:
     """The same, and vectors' tombstones are stamped with the times of their commits: they are inside retention too."""
     commits = tuple(
-        replace(commit, masks=tuple(replace(mask, deleted=commit.at) for mask in commit.masks))
+        replace(commit, deletion_vectors=tuple(replace(vector, deleted=commit.at) for vector in commit.deletion_vectors))
         for commit in just_committed(table).commits
     )
     return replace(table, commits=commits)
 
 
 @st.composite
-def orphan_vectors(draw: DrawFn, *, cutoff_age: int) -> tuple[Stray, ...]:
+def orphan_vectors(draw: DrawFn, *, cutoff_age: int) -> tuple[StrayFile, ...]:
     """One to three files of deletion vectors that nothing names: what a DELETE that takes whole files leaves behind."""
     ages = instants(cutoff_age=cutoff_age)
     names = [f"deletion_vector_f{number:07x}{BY_HAND}.bin" for number in range(3)]
     places = [draw(_VECTOR_PLACES) for _ in range(draw(st.integers(1, 3)))]
-    return tuple(Stray(place + name, modified=draw(ages), size=43) for place, name in zip(places, names))
+    return tuple(StrayFile(place + name, modified=draw(ages), size=43) for place, name in zip(places, names))

@@ -11,7 +11,7 @@ from hypothesis.strategies import SearchStrategy
 
 from model.case import Case
 from strategies import cases, vacuum_cases, vacuum_command_cases
-from suites.clause import CATALOGUE, matches
+from harness.clause import CATALOGUE, matches
 from suites.profiles import Profile
 from suites.regressions import kept_cases
 
@@ -29,15 +29,15 @@ CAMPAIGNS = (
     Campaign("row-deletes", cases.row_deletes, ("DEL",)),
     Campaign("feature-deletes", cases.feature_deletes, ("DEL",)),
     Campaign("typed-deletes", cases.typed_deletes, ("DEL",)),
-    Campaign("said-deletes", cases.said_deletes, ("DEL",)),
+    Campaign("said-deletes", cases.delete_forms, ("DEL",)),
     Campaign("refused-deletes", cases.refused_deletes, ("DEL",)),
     Campaign("vacuum-retention", vacuum_cases.vacuum_retentions, ("VAC",)),
-    Campaign("vacuum-strays", vacuum_cases.vacuum_strays, ("VAC",)),
+    Campaign("vacuum-strays", vacuum_cases.vacuum_stray_files, ("VAC",)),
     Campaign("vacuum-commands", vacuum_command_cases.vacuum_commands, ("VAC",)),
     Campaign("vacuum-modes", vacuum_command_cases.vacuum_modes, ("VAC",)),
     Campaign("vacuum-vectors", vacuum_cases.vacuum_vectors, ("VAC",)),
     Campaign("vacuum-histories", vacuum_cases.vacuum_histories, ("VAC",)),
-    Campaign("vacuum-troubles", vacuum_command_cases.vacuum_troubles, ("VAC",)),
+    Campaign("vacuum-troubles", vacuum_command_cases.vacuum_io_faults, ("VAC",)),
     Campaign("refused-vacuums", vacuum_command_cases.refused_vacuums, ("VAC",)),
     Campaign("programs", cases.programs, ("DEL", "VAC")),
 )

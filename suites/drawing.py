@@ -16,13 +16,13 @@ from hypothesis.stateful import run_state_machine_as_test
 from model.capabilities import EVERYTHING, Capabilities
 from model.case import Case
 from model.codec import case_id, dumps
-from strategies.fitted import fitted, fitted_cases, knows_types
+from strategies.restricted import restricted_to, restricted_cases, knows_types
 from suites.campaigns import Shard
-from suites.judge import Judge, JudgedCase
+from harness.judge import Judge, JudgedCase
 from suites.machine import TableMachine
 from suites.profiles import Profile
-from suites.record import case_line
-from suites.reduction import reduce, truncated
+from harness.record import case_line
+from harness.shrinking import reduce, truncated
 
 # Hypothesis puts constants out of the source of all local modules into what it draws. Then an edit anywhere, or one module
 # imported more, would change the cases of a seed: here they depend on the seed, the strategies and Hypothesis alone.
@@ -78,7 +78,7 @@ def fixed_cases(shard: Shard, run: int, capabilities: Capabilities = EVERYTHING)
     if shard.campaign.kept is not None:
         known = [case for case in shard.campaign.kept() if knows_types(case, capabilities=capabilities)]
         return list(
-            {case_id(case): case for case in (fitted(one, capabilities=capabilities) for one in known)}.values()
+            {case_id(case): case for case in (restricted_to(one, capabilities=capabilities) for one in known)}.values()
         )
     drawn = drawn_cases(shard, run, capabilities, examples=shard.cases * DRAWN_FOR_ONE)
     distinct = list({case_id(case): case for case in drawn}.values())
@@ -99,7 +99,7 @@ def drawn_cases(shard: Shard, run: int, capabilities: Capabilities, *, examples:
         deadline=None,
         suppress_health_check=list(HealthCheck),
     )
-    @given(fitted_cases(shard.campaign.cases(), capabilities=capabilities))
+    @given(restricted_cases(shard.campaign.cases(), capabilities=capabilities))
     def draw(case: Case) -> None:
         drawn.append(case)
 
@@ -144,7 +144,7 @@ class Drawing:
     def run(self, *, profile: Profile, seed: int, database: Path) -> None:
         """Draw and judge, with the run's ``seed``. Raises PromiseBroken for the first case that breaks a clause.
 
-        A fixed profile judges all its cases, and then makes failing ones smaller by ``suites.reduction``; so it is with
+        A fixed profile judges all its cases, and then makes failing ones smaller by ``harness.shrinking``; so it is with
         kept cases in every profile. In a random one Hypothesis stops at the first, shrinks it, and keeps it in its
         database.
         """
@@ -162,7 +162,7 @@ class Drawing:
     def _search(self, seed: int, database: Path) -> None:
         @hypothesis.seed(self._shard.seed(seed))
         @search_settings(self._shard, database)
-        @given(fitted_cases(self._shard.campaign.cases(), capabilities=self._capabilities))
+        @given(restricted_cases(self._shard.campaign.cases(), capabilities=self._capabilities))
         def judged(case: Case) -> None:
             if self._failing:
                 self._shrink(case)

@@ -16,13 +16,13 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 from engines.port import EngineDied
 from model.capabilities import EVERYTHING, Capabilities
 from model.case import Case
-from model.steps import Append, Delete, Litter, Read, SetClock, Step, Vacuum
+from model.steps import Append, Delete, AddStrayFiles, Read, SetClock, Step, Vacuum
 from model.table import Table
-from strategies.fitted import fitted_step, fitted_table
+from strategies.restricted import fitted_step, fitted_table
 from strategies.programs import Program, any_vacuums, appends, deletes, next_clocks
-from strategies.strays import strays
+from strategies.stray_files import stray_files
 from strategies.vacuum_tables import vacuumable_tables
-from suites.judge import Failure, Judge, JudgedCase, Trial
+from harness.judge import Failure, Judge, JudgedCase, Trial
 
 #: Steps of the engine in one run of the machine: each costs about a second.
 ENGINE_STEPS = 12
@@ -97,12 +97,12 @@ class TableMachine(RuleBasedStateMachine):
 
     @precondition(may_run)
     @rule(data=st.data())
-    def litter(self, data: st.DataObject) -> None:
+    def new_stray_files(self, data: st.DataObject) -> None:
         age = self.program.table.retention - self.program.clock
-        found = data.draw(strays(self.program.table, cutoff_age=age, min_size=1, max_size=4))
+        found = data.draw(stray_files(self.program.table, cutoff_age=age, min_size=1, max_size=4))
         if found:
-            self.program.litter(found)
-            self._take(Litter(found))
+            self.program.new_stray_files(found)
+            self._take(AddStrayFiles(found))
 
     @precondition(may_run)
     @rule(data=st.data())
@@ -136,7 +136,7 @@ class TableMachine(RuleBasedStateMachine):
     def _case(self) -> JudgedCase:
         trial: Any = self._trial
         case = Case(self.program.initial, tuple(self._taken))
-        return JudgedCase(case, tuple(trial.records), trial.tallies, self._failure, trial.occasions)
+        return JudgedCase(case, tuple(trial.records), trial.tallies, self._failure, trial.coverage)
 
     def teardown(self) -> None:
         if self._taken:

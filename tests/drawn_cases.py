@@ -11,7 +11,7 @@ from hypothesis.strategies import SearchStrategy
 
 from model.case import Case
 from model.evaluate import WouldFail, evaluate
-from model.history import masked, visible_rows
+from model.history import hidden_rows, visible_rows
 from model.predicate import Constant
 from model.steps import Delete
 from model.values import Value
@@ -25,14 +25,14 @@ ALL: dict[str, tuple[Callable[[], SearchStrategy[Case]], int, int]] = {
     "feature_deletes": (cases.feature_deletes, 2, 5),
     "typed_deletes": (cases.typed_deletes, 2, 4),
     "refused_deletes": (cases.refused_deletes, 4, 4),
-    "said_deletes": (cases.said_deletes, 2, 4),
+    "said_deletes": (cases.delete_forms, 2, 4),
     "vacuum_retentions": (vacuum_cases.vacuum_retentions, 4, 7),
-    "vacuum_strays": (vacuum_cases.vacuum_strays, 4, 6),
+    "vacuum_strays": (vacuum_cases.vacuum_stray_files, 4, 6),
     "vacuum_commands": (vacuum_command_cases.vacuum_commands, 7, 7),
     "vacuum_modes": (vacuum_command_cases.vacuum_modes, 4, 7),
     "vacuum_vectors": (vacuum_cases.vacuum_vectors, 2, 4),
     "vacuum_histories": (vacuum_cases.vacuum_histories, 4, 5),
-    "vacuum_troubles": (vacuum_command_cases.vacuum_troubles, 5, 5),
+    "vacuum_troubles": (vacuum_command_cases.vacuum_io_faults, 5, 5),
     "refused_vacuums": (vacuum_command_cases.refused_vacuums, 4, 9),
     "programs": (cases.programs, 1, 6),
 }
@@ -86,7 +86,7 @@ def by_file(case: Case, step: Delete) -> dict[int, list[bool]]:
     table = case.table
     types = {column.name: column.type for column in table.columns}
     where = Constant(True) if step.where is None else step.where
-    hidden = masked(table)
+    hidden = hidden_rows(table)
 
     def means(row: dict[str, Value]) -> bool:
         try:

@@ -1,7 +1,7 @@
 """``python -m tests.find_witnesses [NAME ...]``: for each known-bad engine, a small case that shows it.
 
 Looks through the cases of the smoke profile, and then through those made by hand (``tests.handmade_vacuums``), for the
-first in which the fault is noticed by a clause of its ``caught_by``, on the engine of our own (``proof.model_engine``), and
+first in which the fault is noticed by a clause of its ``caught_by``, on the reference engine (``selfcheck.reference_engine``), and
 makes it smaller. Writes tests/witnesses/NAME.json, which
 ``tests/test_witnesses.py`` judges on the real engine. A fault that no case shows ends the command with 1.
 """
@@ -16,17 +16,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import suites.clauses  # noqa: F401 - fills the catalogue
-from engines.known_bad import FAULTS, Fault, KnownBadEngine
+from selfcheck.faults import FAULTS, Fault, KnownBadEngine
 from model.case import Case
 from model.codec import to_json
-from proof.model_engine import ModelEngine
+from selfcheck.reference_engine import ReferenceEngine
 from runner.controller import FIXED_SEED
 from suites.campaigns import shards
-from suites.clause import CATALOGUE
+from harness.clause import CATALOGUE
 from suites.drawing import fixed_cases
-from suites.judge import Judge
+from harness.judge import Judge
 from suites.profiles import PROFILES
-from suites.reduction import reduce, truncated
+from harness.shrinking import reduce, truncated
 from tests.handmade_vacuums import HANDMADE
 
 #: How many smaller cases are tried for each witness.
@@ -48,7 +48,7 @@ class Candidate:
 
 def candidates(scratch: Path) -> list[Candidate]:
     """All cases that may show a fault, those of the smoke profile first."""
-    healthy = Judge(ModelEngine(), list(CATALOGUE.values()), scratch)
+    healthy = Judge(ReferenceEngine(), list(CATALOGUE.values()), scratch)
     cases = [*smoke_cases(), *HANDMADE.values()]
     return [Candidate(case, frozenset(healthy.judge(case).tallies)) for case in cases]
 
@@ -70,7 +70,7 @@ def main(names: Sequence[str]) -> int:
     with tempfile.TemporaryDirectory(prefix="tombstone-witnesses-") as scratch:
         among = candidates(Path(scratch) / "healthy")
         for number, name in enumerate(names or list(FAULTS)):
-            engine = KnownBadEngine(ModelEngine(), FAULTS[name])
+            engine = KnownBadEngine(ReferenceEngine(), FAULTS[name])
             witness = find(FAULTS[name], among, Judge(engine, list(CATALOGUE.values()), Path(scratch) / str(number)))
             if witness is None:
                 missing.append(name)

@@ -1,4 +1,4 @@
-"""What the gate's cases meet, counted on the engine of our own. It takes minutes, so `tox -e faults` names it, and no other."""
+"""What the gate's cases meet, counted on the reference engine. It takes minutes, so `tox -e faults` names it, and no other."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import pytest
 
 from model.steps import Mode
 from model.vacuum import Reason
-from proof.model_engine import ModelEngine
-from suites.clause import CATALOGUE, unsupported
-from suites.features import PAIRED, features_of
-from suites.occasions import SHORT_NAMES
+from selfcheck.reference_engine import ReferenceEngine
+from harness.clause import CATALOGUE, unsupported
+from harness.features import PAIRED, features_of
+from harness.coverage import SHORT_NAMES
 from tests.test_profiles import cases, lacking, totals
 
 pytestmark = pytest.mark.xdist_group("judge")
@@ -66,7 +66,7 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_gate_exercises_every_clause(directory: Path) -> None:
     clauses, _ = totals("gate", directory)
-    assert lacking(clauses, CATALOGUE.keys() - unsupported(ModelEngine()).keys(), LEAST_TIMES) == {}
+    assert lacking(clauses, CATALOGUE.keys() - unsupported(ReferenceEngine()).keys(), LEAST_TIMES) == {}
 
 
 def test_every_reason_is_counted_by_a_goal() -> None:
@@ -77,29 +77,29 @@ def test_every_reason_is_counted_by_a_goal() -> None:
         Reason.AT_CUTOFF,
         Reason.CHECKSUM,
         Reason.LINK,
-        Reason.TROUBLED,
+        Reason.FAULTY,
     }
     assert set(GOES) | set(STAYS) | either == set(Reason)
 
 
 def test_the_gate_meets_every_reason(directory: Path) -> None:
-    _, occasions = totals("gate", directory)
+    _, coverage = totals("gate", directory)
     wanted = [f"stay: {SHORT_NAMES[reason]}" for reason in STAYS if reason not in SELDOM]
     wanted += [f"go: {SHORT_NAMES[reason]}" for reason in GOES]
-    assert lacking(occasions, [*wanted, "stay: `_`-partition", "stay: outside the root"], LEAST_PATHS) == {}
-    assert lacking(occasions, [f"stay: {SHORT_NAMES[reason]}" for reason in SELDOM], LEAST_TIMES) == {}
+    assert lacking(coverage, [*wanted, "stay: `_`-partition", "stay: outside the root"], LEAST_PATHS) == {}
+    assert lacking(coverage, [f"stay: {SHORT_NAMES[reason]}" for reason in SELDOM], LEAST_TIMES) == {}
 
 
 def test_the_gate_says_every_retention_in_every_mode(directory: Path) -> None:
-    _, occasions = totals("gate", directory)
+    _, coverage = totals("gate", directory)
     ways = [f"mode {mode.value} × {retention}" for mode in Mode for retention in RETENTIONS]
-    assert lacking(occasions, ways, LEAST_WAYS) == {}
+    assert lacking(coverage, ways, LEAST_WAYS) == {}
 
 
 def test_the_gate_meets_every_boundary_from_all_sides(directory: Path) -> None:
-    _, occasions = totals("gate", directory)
+    _, coverage = totals("gate", directory)
     sides = [f"boundary: {instant} {side}" for instant in ("tombstone", "file", "commit") for side in ("-1", "0", "+1")]
-    assert lacking(occasions, sides, LEAST_TIMES) == {}
+    assert lacking(coverage, sides, LEAST_TIMES) == {}
 
 
 def test_the_gate_draws_every_pair_of_features_together() -> None:

@@ -14,13 +14,13 @@ from model.capabilities import EVERYTHING
 from model.predicate import And, Compare, Op
 from model.rules import SPARK
 from model.steps import Delete, EngineStep, Step, Vacuum
-from model.table import HOUR, WEEK, Column, Commit, DataFile, Kind, Removal, Stray, Table
+from model.table import HOUR, WEEK, Column, Commit, DataFile, Kind, Removal, StrayFile, Table
 from model.values import Row, Type
-from proof.model_engine import ModelEngine
-from suites.circumstances import Excuses
-from suites.clause import CATALOGUE, NOT_MET, Clause, Judgement
-from suites.judge import Tally, Trial
-from suites.observation import Seen
+from selfcheck.reference_engine import ReferenceEngine
+from harness.conditions import Excuses
+from harness.clause import CATALOGUE, NOT_EXERCISED, Clause, Judgement
+from harness.judge import Tally, Trial
+from harness.observation import Observation
 from tests.well_told import must_be_well_told
 
 #: Changes what an engine did to the table, or what it answered.
@@ -35,12 +35,12 @@ class Hand:
     """An engine whose outcomes are changed by hand before they are seen: each step's by its own tamper."""
 
     name = "hand"
-    versions = ModelEngine.versions
+    versions = ReferenceEngine.versions
     capabilities = EVERYTHING
     rules = SPARK
 
     def __init__(self, *tampers: Tamper) -> None:
-        self._engine = ModelEngine()
+        self._engine = ReferenceEngine()
         self._tampers = list(tampers)
 
     def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
@@ -51,15 +51,15 @@ class Hand:
         self._engine.close()
 
 
-def judged(table: Table, directory: Path, *steps: tuple[Step, Tamper | None]) -> tuple[dict[str, Tally], Seen]:
+def judged(table: Table, directory: Path, *steps: tuple[Step, Tamper | None]) -> tuple[dict[str, Tally], Observation]:
     """What the clauses say of these steps on a new table, and what was seen of the last one. No tamper: no engine's step."""
-    engine, kept = Hand(*(tamper for _, tamper in steps if tamper)), list[Seen]()
+    engine, kept = Hand(*(tamper for _, tamper in steps if tamper)), list[Observation]()
 
-    def keep(seen: Seen) -> Judgement:
+    def keep(seen: Observation) -> Judgement:
         kept.append(seen)
-        return NOT_MET
+        return NOT_EXERCISED
 
-    clauses = [*CATALOGUE.values(), Clause("VAC-KEPT-1", "It sees all.", (), Seen, keep, of_broken=True)]
+    clauses = [*CATALOGUE.values(), Clause("VAC-KEPT-1", "It sees all.", (), Observation, keep, of_broken=True)]
     trial = Trial(engine, table, directory / "table", clauses, Excuses(CATALOGUE))
     for step, _ in steps:
         trial.take(step)
@@ -160,7 +160,7 @@ PARTITIONED = Table(
         DataFile(3, (None,), ((1,), (9,)), -WEEK),
     ),
     commits=(Commit(-HOUR, adds=(0, 1, 2, 3)),),
-    strays=(Stray("p=a/orphan", modified=-3 * WEEK),),
+    stray_files=(StrayFile("p=a/orphan", modified=-3 * WEEK),),
 )
 V1 = Compare("v", Op.EQ, 1, Type.INTEGER)
 PA = Compare("p", Op.EQ, "a", Type.STRING)
@@ -178,15 +178,15 @@ AGED = Table(
         Commit(-3 * HOUR, adds=(0, 1, 2)),
         Commit(-2 * HOUR, removes=(Removal(1, -WEEK), Removal(2, -WEEK + 1))),
     ),
-    strays=(
-        Stray("old", modified=-WEEK - 1),
-        Stray("young", modified=-WEEK),
-        Stray("_change_data/old", modified=-2 * WEEK),
-        Stray("_d=1/old", modified=-2 * WEEK),
-        Stray("_ds=1/old", modified=-2 * WEEK),
-        Stray("_hidden", modified=-2 * WEEK),
-        Stray("empty", kind=Kind.DIRECTORY, size=0),
-        Stray("holds/young", modified=-HOUR),
+    stray_files=(
+        StrayFile("old", modified=-WEEK - 1),
+        StrayFile("young", modified=-WEEK),
+        StrayFile("_change_data/old", modified=-2 * WEEK),
+        StrayFile("_d=1/old", modified=-2 * WEEK),
+        StrayFile("_ds=1/old", modified=-2 * WEEK),
+        StrayFile("_hidden", modified=-2 * WEEK),
+        StrayFile("empty", kind=Kind.DIRECTORY, size=0),
+        StrayFile("holds/young", modified=-HOUR),
     ),
 )
 PLAIN, DRY = Vacuum(), Vacuum(dry_run=True)

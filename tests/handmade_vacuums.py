@@ -7,17 +7,17 @@ from collections.abc import Iterable
 from model.case import Case
 from model.predicate import Compare, Op
 from model.steps import (
-    BadVacuum,
+    InvalidVacuum,
     Delete,
     Inventory,
-    Litter,
+    AddStrayFiles,
     Mode,
     Moment,
     Read,
     SetClock,
-    Trouble,
+    IOFault,
     Vacuum,
-    VacuumBlunder,
+    VacuumMistake,
     VacuumForm,
 )
 from model.table import (
@@ -29,10 +29,10 @@ from model.table import (
     DataFile,
     Feature,
     Kind,
-    Mask,
+    DeletionVector,
     Reference,
     Removal,
-    Stray,
+    StrayFile,
     Table,
     VectorStorage,
 )
@@ -58,7 +58,7 @@ def _file(
 def _table(
     files: Iterable[DataFile],
     commits: Iterable[Commit],
-    strays: Iterable[Stray] = (),
+    stray_files: Iterable[StrayFile] = (),
     *,
     features: Iterable[Feature] = (),
     retention_hours: int | None = None,
@@ -69,15 +69,15 @@ def _table(
         partition_by=("p",),
         files=tuple(files),
         commits=tuple(commits),
-        strays=tuple(strays),
+        stray_files=tuple(stray_files),
         retention_hours=retention_hours,
         features=tuple(feature.value for feature in features),
         pruned=pruned,
     )
 
 
-def _old(*paths: str) -> tuple[Stray, ...]:
-    return tuple(Stray(path, modified=OLD) for path in paths)
+def _old(*paths: str) -> tuple[StrayFile, ...]:
+    return tuple(StrayFile(path, modified=OLD) for path in paths)
 
 
 #: A live file, an expired one, a retained one, and one that is removed long ago but itself young; each old otherwise.
@@ -93,11 +93,11 @@ STRAYS = (
     *_old("some_name.parquet", "metadata/x", "delta_logs/x", "a%20b.parquet", "c d/e f.parquet"),
     *_old("_hidden", ".hidden", "_dir/x", "p=a/_dir/x", "p=a/.dir/y", "_dir/sub/z", "deep/_hidden"),
     *_old("_change_data/old", "deletion_vector_00000000-1111-4000-8000-000000000000.bin"),
-    Stray("young.parquet", modified=YOUNG),
-    Stray("_change_data/young", modified=YOUNG),
-    Stray("empty/nested", Kind.DIRECTORY, size=0),
-    Stray("_empty", Kind.DIRECTORY, size=0),
-    Stray("p=a/.empty", Kind.DIRECTORY, size=0),
+    StrayFile("young.parquet", modified=YOUNG),
+    StrayFile("_change_data/young", modified=YOUNG),
+    StrayFile("empty/nested", Kind.DIRECTORY, size=0),
+    StrayFile("_empty", Kind.DIRECTORY, size=0),
+    StrayFile("p=a/.empty", Kind.DIRECTORY, size=0),
 )
 
 #: What is listed, deleted and told, as a listing sees it.
@@ -110,7 +110,7 @@ UNDERSCORED = Case(
         partition_by=("_p",),
         files=FILES,
         commits=COMMITS,
-        strays=_old("_p=a/orphan.parquet", "_p=b/orphan.parquet", "_pq/x", "_p/x", "_parts=1/x"),
+        stray_files=_old("_p=a/orphan.parquet", "_p=b/orphan.parquet", "_pq/x", "_p/x", "_parts=1/x"),
     ),
     (Vacuum(dry_run=True), Vacuum(), Vacuum(), Read()),
 )
@@ -150,14 +150,14 @@ LINKED = Case(
     _table(
         FILES,
         COMMITS,
-        (*_old("../behind/x"), Stray("link", Kind.LINK, OLD, 0, target="../behind")),
+        (*_old("../behind/x"), StrayFile("link", Kind.LINK, OLD, 0, target="../behind")),
     ),
     (Vacuum(),),
 )
 
 #: A link to a directory of live files.
 LINKED_INSIDE = Case(
-    _table(FILES, COMMITS, (Stray("link", Kind.LINK, OLD, 0, target="p=a"),)),
+    _table(FILES, COMMITS, (StrayFile("link", Kind.LINK, OLD, 0, target="p=a"),)),
     (Vacuum(),),
 )
 
@@ -167,9 +167,9 @@ VECTORS = Case(
         [_file(id, rows=range(10 * id, 10 * id + 4)) for id in range(3)],
         [
             Commit(-4 * WEEK, adds=(0, 1, 2)),
-            Commit(-4 * WEEK + HOUR, masks=(Mask(0, (0,), -4 * WEEK),)),
-            Commit(-4 * WEEK + 2 * HOUR, masks=(Mask(1, (0,), -4 * WEEK),), vector_prefix="ab"),
-            Commit(-4 * WEEK + 3 * HOUR, masks=(Mask(2, (0,), -4 * WEEK),)),
+            Commit(-4 * WEEK + HOUR, deletion_vectors=(DeletionVector(0, (0,), -4 * WEEK),)),
+            Commit(-4 * WEEK + 2 * HOUR, deletion_vectors=(DeletionVector(1, (0,), -4 * WEEK),), vector_prefix="ab"),
+            Commit(-4 * WEEK + 3 * HOUR, deletion_vectors=(DeletionVector(2, (0,), -4 * WEEK),)),
             Commit(-3 * WEEK, removes=(Removal(2, -3 * WEEK),)),
             Commit(-DAY, removes=(Removal(1, -DAY),)),
         ],
@@ -183,7 +183,7 @@ VECTORS = Case(
 ABSOLUTE_VECTOR = Case(
     _table(
         [_file(0, rows=range(4))],
-        [Commit(-4 * WEEK, adds=(0,)), Commit(-HOUR, masks=(Mask(0, (0,), -HOUR, VectorStorage.ABSOLUTE),))],
+        [Commit(-4 * WEEK, adds=(0,)), Commit(-HOUR, deletion_vectors=(DeletionVector(0, (0,), -HOUR, VectorStorage.ABSOLUTE),))],
         features=[Feature.DELETION_VECTORS],
     ),
     (Vacuum(),),
@@ -193,7 +193,7 @@ ABSOLUTE_VECTOR = Case(
 INLINE_VECTOR = Case(
     _table(
         [_file(0, rows=range(4))],
-        [Commit(-4 * WEEK, adds=(0,)), Commit(-3 * WEEK, masks=(Mask(0, (0,), -3 * WEEK, VectorStorage.INLINE),))],
+        [Commit(-4 * WEEK, adds=(0,)), Commit(-3 * WEEK, deletion_vectors=(DeletionVector(0, (0,), -3 * WEEK, VectorStorage.INLINE),))],
         features=[Feature.DELETION_VECTORS],
     ),
     (Vacuum(),),
@@ -312,9 +312,9 @@ RETENTIONS = tuple(
             COMMITS,
             (
                 *STRAYS,
-                Stray("hour.parquet", modified=-(hours or 168) * HOUR - HOUR // 2),
-                Stray("line.parquet", modified=-(hours or 168) * HOUR),
-                Stray("before.parquet", modified=-(hours or 168) * HOUR - 1),
+                StrayFile("hour.parquet", modified=-(hours or 168) * HOUR - HOUR // 2),
+                StrayFile("line.parquet", modified=-(hours or 168) * HOUR),
+                StrayFile("before.parquet", modified=-(hours or 168) * HOUR - 1),
             ),
             retention_hours=hours,
         ),
@@ -324,28 +324,28 @@ RETENTIONS = tuple(
 )
 
 #: What a failing file system does.
-TROUBLED = tuple(
+FAULTY = tuple(
     Case(
         _table(FILES, COMMITS, STRAYS),
-        (Vacuum(trouble=trouble, troubled=path, parallel=parallel, dry_run=dry_run), Vacuum(), Read()),
+        (Vacuum(io_fault=io_fault, faulty_path=path, parallel=parallel, dry_run=dry_run), Vacuum(), Read()),
     )
-    for trouble, path in (
-        (Trouble.CANNOT_DELETE, "orphan.parquet"),
-        (Trouble.CANNOT_DELETE, "empty/nested"),
-        (Trouble.DELETE_CRASHES, "orphan.parquet"),
-        (Trouble.FILE_VANISHES, "p=a/orphan.parquet"),
-        (Trouble.DIRECTORY_VANISHES, "deep"),
-        (Trouble.DIRECTORY_VANISHES, "p=a"),
-        (Trouble.CANNOT_LIST, "deep/er"),
-        (Trouble.CANNOT_LIST, "_dir"),
+    for io_fault, path in (
+        (IOFault.CANNOT_DELETE, "orphan.parquet"),
+        (IOFault.CANNOT_DELETE, "empty/nested"),
+        (IOFault.DELETE_CRASHES, "orphan.parquet"),
+        (IOFault.FILE_VANISHES, "p=a/orphan.parquet"),
+        (IOFault.DIRECTORY_VANISHES, "deep"),
+        (IOFault.DIRECTORY_VANISHES, "p=a"),
+        (IOFault.CANNOT_LIST, "deep/er"),
+        (IOFault.CANNOT_LIST, "_dir"),
     )
     for parallel in (False, True)
     for dry_run in (False, True)
 )
 
 REFUSED = tuple(
-    Case(_table(FILES, COMMITS, STRAYS), (BadVacuum(blunder, dry_run), Vacuum()))
-    for blunder in VacuumBlunder
+    Case(_table(FILES, COMMITS, STRAYS), (InvalidVacuum(mistake, dry_run), Vacuum()))
+    for mistake in VacuumMistake
     for dry_run in (False, True)
 )
 
@@ -367,7 +367,7 @@ TIME_TRAVEL = Case(
 LITTERED = Case(
     _table(FILES, COMMITS),
     (
-        Litter((*_old("../table.bak/x", "late.parquet"), Stray("dangling", Kind.LINK, OLD, 0, target="nowhere"))),
+        AddStrayFiles((*_old("../table.bak/x", "late.parquet"), StrayFile("dangling", Kind.LINK, OLD, 0, target="nowhere"))),
         Vacuum(),
         Vacuum(),
     ),
@@ -428,7 +428,7 @@ HANDMADE: dict[str, Case] = _named(
     forms_dry=FORMS_DRY,
     retaining=RETAINING,
     retentions=RETENTIONS,
-    troubled=TROUBLED,
+    faulty_path=FAULTY,
     refused=REFUSED,
     unknown=UNKNOWN,
     time_travel=TIME_TRAVEL,

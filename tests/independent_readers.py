@@ -14,7 +14,7 @@ from deltalake import DeltaTable, QueryBuilder
 from deltalog.paths import is_absolute
 from model.table import Table
 from model.values import Row, canonical
-from proof.model_engine.view import View
+from selfcheck.reference_engine.view import View
 
 Rows = Counter[Row]
 

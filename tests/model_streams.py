@@ -13,10 +13,10 @@ from model.case import Case
 from reports.stream import SCHEMA_VERSION, Run, RunWriter, read_run
 from reports.verdicts import footer_of, verdicts
 from suites.campaigns import CAMPAIGNS, Shard
-from suites.clause import CATALOGUE, unsupported
+from harness.clause import CATALOGUE, unsupported
 from suites.drawing import fixed_cases
-from suites.judge import Judge
-from suites.record import case_line
+from harness.judge import Judge
+from harness.record import case_line
 
 
 def drawn(each: int, capabilities: Capabilities = EVERYTHING, *, seed: int = 4) -> list[tuple[str, Case]]:

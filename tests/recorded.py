@@ -1,6 +1,6 @@
 """``python -m tests.recorded``: what the model and the clauses said of cases that do not change, kept to compare with.
 
-The engine of our own asks the same model as the judge, so where the model changes both change, and nothing is noticed. What
+The reference engine asks the same model as the judge, so where the model changes both change, and nothing is noticed. What
 was once found right and written down does not change with them: ``tests/recorded/*.json``. After a wanted change of a
 rule, of a clause or of a case, write it anew, and read the difference: it says what else has changed.
 """
@@ -18,19 +18,19 @@ from typing import Any
 
 import suites.clauses  # noqa: F401 - fills the catalogue
 from engines.deltalake.capabilities import capabilities_of
-from engines.known_bad import FAULTS, KnownBadEngine
+from selfcheck.faults import FAULTS, KnownBadEngine
 from engines.port import Engine, Outcome
 from model.capabilities import EVERYTHING
 from model.case import Case
 from model.codec import from_json
 from model.rules import DELTA_RS, SPARK
 from model.steps import EngineStep
-from proof.model_engine import ModelEngine
-from strategies.fitted import fitted
-from suites.clause import CATALOGUE, NOT_MET, Clause, Judgement, unsupported
-from suites.judge import Judge
-from suites.observation import DeleteSeen, Seen
-from suites.vacuum_seen import VacuumSeen
+from selfcheck.reference_engine import ReferenceEngine
+from strategies.restricted import restricted_to
+from harness.clause import CATALOGUE, NOT_EXERCISED, Clause, Judgement, unsupported
+from harness.judge import Judge
+from harness.observation import DeleteObservation, Observation
+from harness.vacuum_observation import VacuumObservation
 from tests.find_witnesses import WITNESSES
 from tests.handmade_vacuums import HANDMADE
 from tests.well_told import must_be_well_told
@@ -69,18 +69,18 @@ def names(kind: str) -> Iterator[str]:
 def told(kind: str, name: str, directory: Path) -> dict[str, Any]:
     """What is said of a case now: the model's word on each step, and of each clause its subjects and violations."""
     rules = "deltalake" if kind.endswith("deltalake") else "spark"
-    engine: Engine = ModelEngine(rules=RULES[rules], capabilities=CAPABLE[rules])
+    engine: Engine = ReferenceEngine(rules=RULES[rules], capabilities=CAPABLE[rules])
     left_out = unsupported(engine)
     if kind == "faulty":
         engine = KnownBadEngine(engine, FAULTS[name])
     words: list[dict[str, int]] = []
 
-    def listen(seen: Seen) -> Judgement:
+    def listen(seen: Observation) -> Judgement:
         words.append(_word(seen))
-        return NOT_MET
+        return NOT_EXERCISED
 
     clauses: list[Clause[Any]] = [clause for id, clause in CATALOGUE.items() if id not in left_out]
-    clauses.append(Clause("VAC-KEPT-1", "It hears all.", (), Seen, listen))
+    clauses.append(Clause("VAC-KEPT-1", "It hears all.", (), Observation, listen))
     judged = Judge(_Unhurried(engine), clauses, directory).judge(_case(kind, name, rules))
     if judged.failure is not None:
         return {"failure": judged.failure.message}
@@ -92,23 +92,23 @@ def told(kind: str, name: str, directory: Path) -> dict[str, Any]:
 
 def _case(kind: str, name: str, rules: str) -> Case:
     if kind.startswith("handmade"):
-        return fitted(HANDMADE[name], capabilities=CAPABLE[rules])
+        return restricted_to(HANDMADE[name], capabilities=CAPABLE[rules])
     return from_json(json.loads((WITNESSES / f"{name}.json").read_text(encoding="utf-8")))
 
 
-def _word(seen: Seen) -> dict[str, int]:
+def _word(seen: Observation) -> dict[str, int]:
     """What the model says of a step, counted."""
-    if isinstance(seen, VacuumSeen):
+    if isinstance(seen, VacuumObservation):
         fates = seen.fates.values()
         found = Counter(f"{one.fate.value} {one.reason.name} {one.listed}" for one in fates)
         found["fails"] += seen.fails
         return dict(sorted(found.items()))
-    if isinstance(seen, DeleteSeen):
+    if isinstance(seen, DeleteObservation):
         said = seen.prediction
-        rows = sum(len(hidden) for hidden in said.masked.values())
+        rows = sum(len(hidden) for hidden in said.hidden_rows.values())
         return {
             f"{said.scope.value} {said.way.value} removed": len(said.removed),
-            "masked": len(said.masked),
+            "masked": len(said.hidden_rows),
             "hidden": rows,
             "deleted": said.deleted.total(),
             "survivors": said.survivors.total(),

@@ -22,7 +22,7 @@ from deltalog.actions import (
     Unknown,
 )
 from deltalog.codec import from_json, to_json, to_line
-from deltalog.descriptors import DeletionVector, z85_decode, z85_encode
+from deltalog.descriptors import DeletionVectorDescriptor, z85_decode, z85_encode
 from deltalog.errors import MalformedAction, MalformedPath, MalformedVector
 from deltalog.frozen import FrozenMap
 from deltalog.names import LogFileKind, LogFileName, checkpoint_name, commit_name, parse_name
@@ -46,7 +46,7 @@ def maybe(strategy: st.SearchStrategy[object]) -> st.SearchStrategy[object]:
     return st.none() | strategy
 
 
-vectors = st.builds(DeletionVector, st.sampled_from("uip"), texts, wholes, wholes, offset=maybe(wholes), extra=extras)
+vectors = st.builds(DeletionVectorDescriptor, st.sampled_from("uip"), texts, wholes, wholes, offset=maybe(wholes), extra=extras)
 features = maybe(st.lists(texts, max_size=3).map(tuple))
 tracked = {"base_row_id": maybe(wholes), "default_row_commit_version": maybe(wholes)}
 actions: st.SearchStrategy[Action] = st.one_of(
@@ -216,18 +216,18 @@ def test_what_is_no_path_is_refused(path: str) -> None:
 
 
 def test_two_spellings_of_a_path_are_one_file_and_a_vector_makes_another() -> None:
-    vector = DeletionVector("u", "ab^-aqEH.-t@S}K{vb[*k^", 34, 2, offset=4)
+    vector = DeletionVectorDescriptor("u", "ab^-aqEH.-t@S}K{vb[*k^", 34, 2, offset=4)
     assert Add("%61", {}, 1, 2, True).key == Add("a", {}, 1, 2, True).key == ("a", None)
     assert Add("a", {}, 1, 2, True, deletion_vector=vector).key == ("a", "uab^-aqEH.-t@S}K{vb[*k^@4")
 
 
 def test_the_examples_of_the_protocol() -> None:
-    relative = DeletionVector("u", "ab^-aqEH.-t@S}K{vb[*k^", 40, 6, offset=4)
+    relative = DeletionVectorDescriptor("u", "ab^-aqEH.-t@S}K{vb[*k^", 40, 6, offset=4)
     assert relative.unique_id == "uab^-aqEH.-t@S}K{vb[*k^@4"
     assert relative.file == "ab/deletion_vector_d2c639aa-8816-431a-aaf6-d3fe2512ff61.bin"
-    absolute = DeletionVector("p", "s3://mytable/deletion_vector_d2c639aa.bin", 40, 6, offset=4)
+    absolute = DeletionVectorDescriptor("p", "s3://mytable/deletion_vector_d2c639aa.bin", 40, 6, offset=4)
     assert absolute.file == "s3://mytable/deletion_vector_d2c639aa.bin"
-    inline = DeletionVector("i", "wi5b=000010000siXQKl0rr91000f55c8Xg0@@D72lkbi5=-{L", 40, 6)
+    inline = DeletionVectorDescriptor("i", "wi5b=000010000siXQKl0rr91000f55c8Xg0@@D72lkbi5=-{L", 40, 6)
     assert inline.file is None
     assert len(z85_decode(inline.path_or_inline)) == inline.size
     assert inline.unique_id == "iwi5b=000010000siXQKl0rr91000f55c8Xg0@@D72lkbi5=-{L"
@@ -235,7 +235,7 @@ def test_the_examples_of_the_protocol() -> None:
 
 @given(st.uuids())
 def test_a_vector_at_the_root_is_found_by_its_uuid(uuid: UUID) -> None:
-    assert DeletionVector("u", z85_encode(uuid.bytes), 1, 1).file == f"deletion_vector_{uuid}.bin"
+    assert DeletionVectorDescriptor("u", z85_encode(uuid.bytes), 1, 1).file == f"deletion_vector_{uuid}.bin"
 
 
 @given(st.binary().map(lambda data: data[: len(data) // 4 * 4]))
@@ -251,7 +251,7 @@ def test_what_is_no_z85_is_refused(text: str) -> None:
 
 def test_a_vector_without_a_uuid_is_refused() -> None:
     with pytest.raises(MalformedVector, match="ends in no base85 UUID"):
-        assert DeletionVector("u", "short", 1, 1).file
+        assert DeletionVectorDescriptor("u", "short", 1, 1).file
 
 
 @given(st.integers(0, 10**20 - 1), st.integers(2, 10**10 - 1), st.data())

@@ -15,7 +15,7 @@ from deltalog.log import read_log
 from deltalog.names import LogFileKind, parse_name
 from deltalog.schemas import schema_string
 from deltalog.snapshot import replay
-from deltalog.vectors import inline_vector
+from deltalog.deletion_vectors import inline_vector
 
 METADATA = Metadata("id", schema_string([("x", "long")]), configuration={"a": "b"}, created_time=5)
 METADATA_JSON = {

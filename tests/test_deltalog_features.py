@@ -18,7 +18,7 @@ from deltalog.actions import Action, Add, CommitInfo, DomainMetadata, Metadata, 
 from deltalog.checkpoints import V2Format, write_checkpoint
 from deltalog.checksums import write_checksum
 from deltalog.commits import write_commit
-from deltalog.descriptors import DeletionVector
+from deltalog.descriptors import DeletionVectorDescriptor
 from deltalog.log import read_log
 from deltalog.names import LOG_DIRECTORY, commit_name
 from deltalog.parquet import write_data_file
@@ -26,8 +26,8 @@ from deltalog.paths import encode
 from deltalog.rows import read_rows, read_stored_rows, row_ids
 from deltalog.schemas import Field, array_type, map_columns, map_type, schema_string, struct_type
 from deltalog.statistics import full_statistics
-from deltalog.values import Values, from_table, to_table
-from deltalog.vectors import absolute_vector, inline_vector, write_vector_file
+from deltalog.arrow_values import Values, from_table, to_table
+from deltalog.deletion_vectors import absolute_vector, inline_vector, write_vector_file
 from tests.test_deltalog_values import COLUMNS, ROWS, mapped_columns
 
 UTC = timezone.utc
@@ -112,7 +112,7 @@ class Everything:
     def write(self, root: Path) -> None:
         adds = [self._add(root, file) for file in range(3)]
         vectors = self._vectors(root)
-        masked = [replace(add, deletion_vector=vector) for add, vector in zip(adds, vectors)]
+        hidden_rows = [replace(add, deletion_vector=vector) for add, vector in zip(adds, vectors)]
         removes = [
             Remove(
                 add.path, AT + 1, True, True, add.partition_values, add.size,
@@ -123,7 +123,7 @@ class Everything:
         protocol = Protocol(3, 7, READER_FEATURES, WRITER_FEATURES)
         domain = DomainMetadata("delta.rowTracking", '{"rowIdHighWaterMark":8}')
         self._commit(root, 0, [protocol, self.metadata, domain, *adds])
-        self._commit(root, 1, [*removes, *masked])
+        self._commit(root, 1, [*removes, *hidden_rows])
         if self.checkpoint is not None:
             write_checkpoint(root, read_log(root).snapshot(), v2=True, v2_format=self.checkpoint, modified=AT)
             for version in (0, 1):
@@ -144,7 +144,7 @@ class Everything:
         values = {"col-0": PARTITIONS[file][1]}
         return Add(encode(path), values, size, AT, True, statistics, base_row_id=3 * file, default_row_commit_version=0)
 
-    def _vectors(self, root: Path) -> list[DeletionVector]:
+    def _vectors(self, root: Path) -> list[DeletionVectorDescriptor]:
         relative, absolute = write_vector_file(root, UUID("00000001-0000-4000-8000-000000000000"), [{1}, {1, 2}])
         return [relative, absolute_vector(root, absolute), inline_vector({0})]
 

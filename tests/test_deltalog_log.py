@@ -20,7 +20,7 @@ from deltalog.checkpoints import (
     write_checkpoint,
 )
 from deltalog.commits import commit_bytes, parse_commit, write_commit
-from deltalog.descriptors import DeletionVector
+from deltalog.descriptors import DeletionVectorDescriptor
 from deltalog.errors import (
     AlreadyWritten,
     IncompleteState,
@@ -37,14 +37,14 @@ from deltalog.snapshot import replay
 PROTOCOL = Protocol(3, 7, ("deletionVectors",), ("deletionVectors", "domainMetadata"))
 METADATA = Metadata("id", schema_string([("x", "long")]), configuration={"delta.appendOnly": "false"}, created_time=1)
 BIRTH: tuple[Action, ...] = (PROTOCOL, METADATA)
-VECTOR = DeletionVector("u", "ab^-aqEH.-t@S}K{vb[*k^", 34, 2, offset=4)
+VECTOR = DeletionVectorDescriptor("u", "ab^-aqEH.-t@S}K{vb[*k^", 34, 2, offset=4)
 
 
-def add(path: str, vector: DeletionVector | None = None) -> Add:
+def add(path: str, vector: DeletionVectorDescriptor | None = None) -> Add:
     return Add(path, {}, 10, 20, False, stats='{"numRecords":3}', deletion_vector=vector)
 
 
-def remove(path: str, at: int = 5, vector: DeletionVector | None = None) -> Remove:
+def remove(path: str, at: int = 5, vector: DeletionVectorDescriptor | None = None) -> Remove:
     return Remove(path, at, False, True, {}, 10, deletion_vector=vector)
 
 

@@ -14,8 +14,8 @@ from deltalog.errors import UnsupportedRows
 from deltalog.parquet import write_data_file
 from deltalog.rows import read_change_file, read_file_rows, read_stored_rows, row_ids
 from deltalog.schemas import Field, map_columns, schema_string, struct_type
-from deltalog.values import to_table
-from deltalog.vectors import inline_vector
+from deltalog.arrow_values import to_table
+from deltalog.deletion_vectors import inline_vector
 
 FIELDS, LAST_ID = map_columns(
     [("day", "timestamp"), ("id", "long"), ("s", struct_type([("a", "long"), ("b", "string")])), ("new", "long")],
@@ -39,9 +39,9 @@ def test_mapped_columns_are_read(tmp_path: Path, mode: str) -> None:
     write_data_file(tmp_path / PATH, to_table(STORED, [(1, (2, "b"), 7), (3, None, 7), (None, (None, None), 7)]))
     every = [(INSTANT, 1, (2, "b"), None), (INSTANT, 3, None, None), (INSTANT, None, (None, None), None)]
     assert read_stored_rows(tmp_path, ADD, metadata(mode)) == every, "a dropped column is not seen, a new one is NULL"
-    masked = replace(ADD, deletion_vector=inline_vector([1]))
-    assert read_stored_rows(tmp_path, masked, metadata(mode)) == every
-    assert read_file_rows(tmp_path, masked, metadata(mode)) == [every[0], every[2]]
+    hidden_rows = replace(ADD, deletion_vector=inline_vector([1]))
+    assert read_stored_rows(tmp_path, hidden_rows, metadata(mode)) == every
+    assert read_file_rows(tmp_path, hidden_rows, metadata(mode)) == [every[0], every[2]]
     removed = Remove(PATH, 1, True, True, ADD.partition_values, deletion_vector=inline_vector([0, 1]))
     assert read_file_rows(tmp_path, removed, metadata(mode)) == [every[2]]
 
@@ -76,8 +76,8 @@ def test_row_ids_are_stored_or_follow_from_the_action(tmp_path: Path) -> None:
     copied = replace(add, path="g.parquet")
     assert row_ids(tmp_path, copied, tracked) == [(7, 0), (101, 1), (9, 4)]
     assert row_ids(tmp_path, copied, metadata("name")) == [(100, 4), (101, 4), (102, 4)], "the table names no columns"
-    masked = replace(copied, deletion_vector=inline_vector([0]))
-    assert len(row_ids(tmp_path, masked, tracked)) == 3, "ids are of the rows stored, hidden ones too"
+    hidden_rows = replace(copied, deletion_vector=inline_vector([0]))
+    assert len(row_ids(tmp_path, hidden_rows, tracked)) == 3, "ids are of the rows stored, hidden ones too"
 
 
 def test_change_files_are_read(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ from deltalog.schemas import (
     struct_type,
 )
 from deltalog.statistics import full_statistics
-from deltalog.values import Values, from_table, to_table
+from deltalog.arrow_values import Values, from_table, to_table
 
 _WHOLE = {"byte": 8, "short": 16, "integer": 32, "long": 64}
 

@@ -22,7 +22,7 @@ from engines.deltalake import adapter
 from engines.deltalake.adapter import DeltalakeEngine
 from engines.deltalake.capabilities import capabilities_of as capabilities_named
 from engines.deltalake.sql import sql
-from engines.deltalake.values import type_of
+from engines.deltalake.result_rows import type_of
 from engines.port import EngineDied, EngineUnavailable, Outcome
 from engines.provider import capabilities_of, open_adapter, provider_for
 from engines.restricted import Restricted
@@ -31,22 +31,22 @@ from model.case import Case
 from model.predicate import And, Between, Compare, Constant, Holds, In, IsNull, Like, Not, Of, Op, Or, Predicate
 from model.rules import DELTA_RS
 from model.steps import (
-    BadDelete,
-    BadVacuum,
-    Blunder,
+    InvalidDelete,
+    InvalidVacuum,
+    DeleteMistake,
     Delete,
     EngineStep,
     Mode,
     Read,
     ReadChanges,
     Vacuum,
-    VacuumBlunder,
+    VacuumMistake,
 )
-from model.table import DAY, HOUR, Column, Commit, DataFile, Feature, Removal, Stray, Table
+from model.table import DAY, HOUR, Column, Commit, DataFile, Feature, Removal, StrayFile, Table
 from model.values import NAN, AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type
-from suites.clause import CATALOGUE, unsupported
-from suites.judge import Judge
-from suites.materialise import plan_table, write_table
+from harness.clause import CATALOGUE, unsupported
+from harness.judge import Judge
+from harness.materialise import plan_table, write_table
 
 TABLE = Table(
     columns=(Column("p", Type.STRING), Column("v", Type.INTEGER)),
@@ -57,7 +57,7 @@ TABLE = Table(
         DataFile(2, ("b",), ((4,),), -9 * DAY),
     ),
     commits=(Commit(-8 * DAY, adds=(0, 1, 2)), Commit(-HOUR, removes=(Removal(2, -8 * DAY),))),
-    strays=(Stray("orphan.parquet", modified=-9 * DAY), Stray("young.parquet")),
+    stray_files=(StrayFile("orphan.parquet", modified=-9 * DAY), StrayFile("young.parquet")),
     features=(Feature.CHANGE_DATA_FEED.value,),
 )
 ONE = Delete(Compare("v", Op.EQ, 1, Type.INTEGER))
@@ -92,7 +92,7 @@ def files(root: Path) -> set[str]:
 def test_it_says_what_it_is(engine: DeltalakeEngine) -> None:
     assert next(iter(engine.versions.items())) == ("deltalake", metadata.version("deltalake"))
     assert engine.rules is DELTA_RS
-    assert Mode.LITE in engine.capabilities.modes and not engine.capabilities.troubles
+    assert Mode.LITE in engine.capabilities.modes and not engine.capabilities.io_faults
 
 
 def test_it_reads_the_current_and_earlier_versions(engine: DeltalakeEngine, root: Path) -> None:
@@ -158,8 +158,8 @@ def test_the_retention_is_enforced_where_the_step_says_so(engine: DeltalakeEngin
 @pytest.mark.parametrize(
     "step",
     [
-        *(BadDelete(blunder) for blunder in (Blunder.UNKNOWN_COLUMN, Blunder.NOT_A_TABLE, Blunder.MISSING_PATH)),
-        *(BadVacuum(blunder) for blunder in (VacuumBlunder.NOT_A_TABLE, VacuumBlunder.MISSING_PATH)),
+        *(InvalidDelete(mistake) for mistake in (DeleteMistake.UNKNOWN_COLUMN, DeleteMistake.NOT_A_TABLE, DeleteMistake.MISSING_PATH)),
+        *(InvalidVacuum(mistake) for mistake in (VacuumMistake.NOT_A_TABLE, VacuumMistake.MISSING_PATH)),
     ],
     ids=str,
 )

@@ -14,12 +14,12 @@ from engines.port import EngineDied
 from engines.provider import Provider
 from engines.spark.adapter import SparkEngine
 from model.case import Case
-from model.steps import BadDelete, Blunder, Delete, Read
+from model.steps import InvalidDelete, DeleteMistake, Delete, Read
 from model.table import Column, Commit, DataFile, Table
 from model.values import Type
-from suites.clause import CATALOGUE
-from suites.judge import Judge
-from suites.materialise import plan_table, write_table
+from harness.clause import CATALOGUE
+from harness.judge import Judge
+from harness.materialise import plan_table, write_table
 
 pytestmark = pytest.mark.xdist_group("spark")
 
@@ -47,7 +47,7 @@ def test_a_refusal_is_a_value(spark_engine: SparkEngine, tmp_path: Path, capfd: 
     )
     assert outcome.error.sqlstate and outcome.error.message
     unknown = spark_engine.run(
-        table_at(tmp_path / "table"), BadDelete(Blunder.UNKNOWN_COLUMN), clock=2_000_000_000_000, version=None
+        table_at(tmp_path / "table"), InvalidDelete(DeleteMistake.UNKNOWN_COLUMN), clock=2_000_000_000_000, version=None
     )
     assert unknown.error is not None
     assert capfd.readouterr() == ("", ""), "PySpark 4 writes some of them to standard error"

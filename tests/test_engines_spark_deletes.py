@@ -16,7 +16,7 @@ from engines.spark.adapter import SparkEngine
 from engines.spark.catalog import named
 from model.predicate import And, Cast, Compare, Literal, Of, Op, Relate
 from model.refusals import APPEND_ONLY, Named, Refusal, expected_refusal
-from model.steps import BadDelete, Blunder, Delete, Form, Read, ReadChanges
+from model.steps import InvalidDelete, DeleteMistake, Delete, Form, Read, ReadChanges
 from model.values import Type
 
 pytestmark = pytest.mark.xdist_group("spark")
@@ -143,23 +143,23 @@ def test_a_name_lasts_for_one_step(spark: Any, make: Make, managed: bool) -> Non
     assert (root / "_delta_log" / f"{0:020d}.json").is_file()
 
 
-@pytest.mark.parametrize("blunder", Blunder)
+@pytest.mark.parametrize("blunder", DeleteMistake)
 def test_each_blunder_is_refused_as_documented_and_changes_nothing(
-    spark_engine: SparkEngine, make: Make, blunder: Blunder
+    spark_engine: SparkEngine, make: Make, mistake: DeleteMistake
 ) -> None:
     root = make()
     before = everything(root.parent)
-    outcome = spark_engine.run(root, BadDelete(blunder), clock=CLOCK, version=None)
-    assert is_refused_as(outcome, expected_refusal(blunder))
+    outcome = spark_engine.run(root, InvalidDelete(mistake), clock=CLOCK, version=None)
+    assert is_refused_as(outcome, expected_refusal(mistake))
     assert everything(root.parent) == before
 
 
-@pytest.mark.parametrize("blunder", Blunder)
-def test_an_append_only_table_refuses_each_blunder(spark_engine: SparkEngine, make: Make, blunder: Blunder) -> None:
+@pytest.mark.parametrize("blunder", DeleteMistake)
+def test_an_append_only_table_refuses_each_blunder(spark_engine: SparkEngine, make: Make, mistake: DeleteMistake) -> None:
     root = make(properties="'delta.appendOnly' = 'true'")
     before = everything(root.parent)
-    outcome = spark_engine.run(root, BadDelete(blunder), clock=CLOCK, version=None)
-    assert is_refused_as(outcome, expected_refusal(blunder, append_only=True))
+    outcome = spark_engine.run(root, InvalidDelete(mistake), clock=CLOCK, version=None)
+    assert is_refused_as(outcome, expected_refusal(mistake, append_only=True))
     assert everything(root.parent) == before
 
 
@@ -177,14 +177,14 @@ def test_an_append_only_table_refuses_each_form(spark_engine: SparkEngine, make:
 def test_a_partition_is_named_whatever_its_value(spark_engine: SparkEngine, make: Make) -> None:
     root = make(partition="'a/b%2F=c d`é'")
     spark_engine.run(root, Delete(Compare("p", Op.EQ, "x", Type.STRING)), clock=CLOCK, version=None)
-    outcome = spark_engine.run(root, BadDelete(Blunder.PARTITION_DIRECTORY), clock=CLOCK, version=None)
-    assert is_refused_as(outcome, expected_refusal(Blunder.PARTITION_DIRECTORY))
+    outcome = spark_engine.run(root, InvalidDelete(DeleteMistake.PARTITION_DIRECTORY), clock=CLOCK, version=None)
+    assert is_refused_as(outcome, expected_refusal(DeleteMistake.PARTITION_DIRECTORY))
 
 
 def test_a_partition_is_named_where_columns_are_mapped(spark_engine: SparkEngine, make: Make) -> None:
     root = make(properties="'delta.columnMapping.mode' = 'name'")
-    outcome = spark_engine.run(root, BadDelete(Blunder.PARTITION_DIRECTORY), clock=CLOCK, version=None)
-    assert is_refused_as(outcome, expected_refusal(Blunder.PARTITION_DIRECTORY))
+    outcome = spark_engine.run(root, InvalidDelete(DeleteMistake.PARTITION_DIRECTORY), clock=CLOCK, version=None)
+    assert is_refused_as(outcome, expected_refusal(DeleteMistake.PARTITION_DIRECTORY))
 
 
 @pytest.mark.parametrize("table", ["not partitioned", "only NULLs", "empty"])
@@ -192,8 +192,8 @@ def test_without_a_partition_one_that_cannot_be_is_named(spark_engine: SparkEngi
     root = make(partition="NULL", partitioned=table != "not partitioned")
     where = None if table == "empty" else Compare("p", Op.EQ, "x", Type.STRING)
     assert spark_engine.run(root, Delete(where), clock=CLOCK, version=None).error is None
-    outcome = spark_engine.run(root, BadDelete(Blunder.PARTITION_DIRECTORY), clock=CLOCK, version=None)
-    assert is_refused_as(outcome, expected_refusal(Blunder.PARTITION_DIRECTORY, partition=Named.NONE))
+    outcome = spark_engine.run(root, InvalidDelete(DeleteMistake.PARTITION_DIRECTORY), clock=CLOCK, version=None)
+    assert is_refused_as(outcome, expected_refusal(DeleteMistake.PARTITION_DIRECTORY, partition=Named.NONE))
 
 
 @pytest.mark.parametrize("vectors", ["false", "true"], ids=["rewritten", "with vectors"])

@@ -15,19 +15,19 @@ import pyarrow.parquet
 import pytest
 
 from engines.port import Outcome
-from engines.spark import troubles
+from engines.spark import io_faults
 from engines.spark.adapter import SparkEngine
 from engines.spark.settings import settings
 from model.refusals import UNKNOWN_PROTOCOL, expected_vacuum_refusal
 from model.steps import (
     API_VACUUM_FORMS,
-    BadVacuum,
+    InvalidVacuum,
     Inventory,
     Mode,
     Read,
-    Trouble,
+    IOFault,
     Vacuum,
-    VacuumBlunder,
+    VacuumMistake,
     VacuumForm,
 )
 from model.table import Feature
@@ -216,7 +216,7 @@ def test_what_a_step_sets_is_put_back_also_where_it_fails(spark: Any, spark_engi
     spark.conf.set("fs.file.impl.disable.cache", "maybe")
     try:
         before = spark.conf.getAll
-        crash = in_trouble(Trouble.DELETE_CRASHES, "orphan.parquet", parallel=True)
+        crash = in_trouble(IOFault.DELETE_CRASHES, "orphan.parquet", parallel=True)
         for step in (
             Vacuum(safety_check=False, logging=False, mode=Mode.LITE_SETTING, parallel=True),
             replace(crash, logging=None),
@@ -240,8 +240,8 @@ def test_a_setting_of_none_is_not_set(spark: Any) -> None:
 # Troubles ------------------------------------------------------------------------------------------------------------
 
 
-def in_trouble(trouble: Trouble, path: str, *, dry_run: bool = False, parallel: bool = False) -> Vacuum:
-    return Vacuum(trouble=trouble, troubled=path, dry_run=dry_run, parallel=parallel)
+def in_trouble(io_fault: IOFault, path: str, *, dry_run: bool = False, parallel: bool = False) -> Vacuum:
+    return Vacuum(io_fault=io_fault, faulty_path=path, dry_run=dry_run, parallel=parallel)
 
 
 @pytest.mark.parametrize("parallel", [False, True], ids=["serial", "parallel"])
@@ -249,7 +249,7 @@ def in_trouble(trouble: Trouble, path: str, *, dry_run: bool = False, parallel: 
 def test_what_cannot_be_deleted_stays_and_all_else_goes(
     spark_engine: SparkEngine, table: Path, path: str, parallel: bool
 ) -> None:
-    outcome, gone = vacuum(spark_engine, table, in_trouble(Trouble.CANNOT_DELETE, path, parallel=parallel))
+    outcome, gone = vacuum(spark_engine, table, in_trouble(IOFault.CANNOT_DELETE, path, parallel=parallel))
     assert outcome.error is None, outcome.error
     assert gone == FULL - {path}
     metrics = ended(table)
@@ -260,7 +260,7 @@ def test_what_cannot_be_deleted_stays_and_all_else_goes(
 
 @pytest.mark.parametrize("parallel", [False, True], ids=["serial", "parallel"])
 def test_a_deletion_that_breaks(spark_engine: SparkEngine, table: Path, parallel: bool) -> None:
-    step = in_trouble(Trouble.DELETE_CRASHES, "orphan.parquet", parallel=parallel)
+    step = in_trouble(IOFault.DELETE_CRASHES, "orphan.parquet", parallel=parallel)
     outcome, gone = vacuum(spark_engine, table, step)
     assert outcome.error is not None
     assert outcome.error.exception == ("SparkException" if parallel else "IllegalStateException")
@@ -275,28 +275,28 @@ def test_a_deletion_that_breaks(spark_engine: SparkEngine, table: Path, parallel
 
 @pytest.mark.parametrize("parallel", [False, True], ids=["serial", "parallel"])
 def test_a_file_that_another_deletes_first(spark_engine: SparkEngine, table: Path, parallel: bool) -> None:
-    step = in_trouble(Trouble.FILE_VANISHES, "orphan.parquet", parallel=parallel)
+    step = in_trouble(IOFault.FILE_VANISHES, "orphan.parquet", parallel=parallel)
     outcome, gone = vacuum(spark_engine, table, step)
     assert outcome.error is None and gone == FULL
     assert ended(table)["numDeletedFiles"] == str(len(FULL) - 1)
 
 
 def test_a_directory_that_is_gone_when_it_is_listed(spark_engine: SparkEngine, table: Path) -> None:
-    outcome, gone = vacuum(spark_engine, table, in_trouble(Trouble.DIRECTORY_VANISHES, "in/side"))
+    outcome, gone = vacuum(spark_engine, table, in_trouble(IOFault.DIRECTORY_VANISHES, "in/side"))
     assert outcome.error is None, outcome.error
     assert gone == FULL - {"in/side/orphan.parquet"}
 
 
 @pytest.mark.parametrize("dry_run", [False, True], ids=["real", "dry run"])
 def test_a_directory_that_cannot_be_listed(spark_engine: SparkEngine, table: Path, dry_run: bool) -> None:
-    outcome, gone = vacuum(spark_engine, table, in_trouble(Trouble.CANNOT_LIST, "in/side", dry_run=dry_run))
+    outcome, gone = vacuum(spark_engine, table, in_trouble(IOFault.CANNOT_LIST, "in/side", dry_run=dry_run))
     assert outcome.error is not None and "Input/output error: file:" in outcome.error.message
     assert not gone and not log(table)
 
 
 def test_a_dry_run_has_no_trouble_with_deletions(spark_engine: SparkEngine, table: Path) -> None:
-    for trouble in (Trouble.CANNOT_DELETE, Trouble.DELETE_CRASHES, Trouble.FILE_VANISHES):
-        outcome, gone = vacuum(spark_engine, table, in_trouble(trouble, "orphan.parquet", dry_run=True))
+    for io_fault in (IOFault.CANNOT_DELETE, IOFault.DELETE_CRASHES, IOFault.FILE_VANISHES):
+        outcome, gone = vacuum(spark_engine, table, in_trouble(io_fault, "orphan.parquet", dry_run=True))
         assert outcome.error is None and not gone
         assert len(outcome.rows) == len(FULL)
 
@@ -304,12 +304,12 @@ def test_a_dry_run_has_no_trouble_with_deletions(spark_engine: SparkEngine, tabl
 def test_the_failing_file_system_is_defined_once_also_where_two_come_at_once(
     spark: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with troubles.troubled(spark, Path("/nowhere"), Trouble.CANNOT_DELETE):
+    with io_faults.faulty_path(spark, Path("/nowhere"), IOFault.CANNOT_DELETE):
         pass
-    is_defined: Callable[..., bool] = troubles._is_defined
+    is_defined: Callable[..., bool] = io_faults._is_defined
     answers = iter([False, True])  # as if another worker had defined it just after we looked
-    monkeypatch.setattr(troubles, "_is_defined", lambda jvm, loader: is_defined(jvm, loader) and next(answers))
-    with troubles.troubled(spark, Path("/nowhere"), Trouble.CANNOT_DELETE):
+    monkeypatch.setattr(io_faults, "_is_defined", lambda jvm, loader: is_defined(jvm, loader) and next(answers))
+    with io_faults.faulty_path(spark, Path("/nowhere"), IOFault.CANNOT_DELETE):
         pass
     assert next(answers, None) is None, "both looks were taken"
 
@@ -318,13 +318,13 @@ def test_the_failing_file_system_is_defined_once_also_where_two_come_at_once(
 
 
 #: Those that test_reports_vacuums_spark.py makes without DRY RUN have it here, and the other way round.
-@pytest.mark.parametrize(("blunder", "dry_run"), list(zip(VacuumBlunder, cycle([True, False]))))
+@pytest.mark.parametrize(("blunder", "dry_run"), list(zip(VacuumMistake, cycle([True, False]))))
 def test_each_blunder_is_refused_as_documented_and_changes_nothing(
-    spark: Any, spark_engine: SparkEngine, table: Path, blunder: VacuumBlunder, dry_run: bool
+    spark: Any, spark_engine: SparkEngine, table: Path, mistake: VacuumMistake, dry_run: bool
 ) -> None:
     before, settings_before = below(table.parent), spark.conf.getAll
-    outcome = spark_engine.run(table, BadVacuum(blunder, dry_run), clock=CLOCK, version=None)
-    refusal, error = expected_vacuum_refusal(blunder), outcome.error
+    outcome = spark_engine.run(table, InvalidVacuum(mistake, dry_run), clock=CLOCK, version=None)
+    refusal, error = expected_vacuum_refusal(mistake), outcome.error
     assert error is not None, f"no refusal, but the rows {outcome.rows}"
     answer = (error.exception, error.condition, error.sqlstate)
     assert error.exception in refusal.exceptions, answer
@@ -337,8 +337,8 @@ def test_without_partitions_the_directory_of_one_that_cannot_be_is_refused_alike
     spark_engine: SparkEngine, tmp_path: Path
 ) -> None:
     root = table_at(tmp_path / "case" / "table", {"minReaderVersion": 1, "minWriterVersion": 2}, partition_by=())
-    error = spark_engine.run(root, BadVacuum(VacuumBlunder.PARTITION_DIRECTORY), clock=CLOCK, version=None).error
-    refusal = expected_vacuum_refusal(VacuumBlunder.PARTITION_DIRECTORY)
+    error = spark_engine.run(root, InvalidVacuum(VacuumMistake.PARTITION_DIRECTORY), clock=CLOCK, version=None).error
+    refusal = expected_vacuum_refusal(VacuumMistake.PARTITION_DIRECTORY)
     assert error is not None and refusal.is_met_by(error.condition, error.sqlstate), error
     assert not log(root)
 

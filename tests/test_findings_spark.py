@@ -11,10 +11,10 @@ from engines.spark.adapter import SparkEngine
 from model.case import Case
 from model.predicate import Compare, Op
 from model.steps import Delete, Mode, Vacuum
-from model.table import DAY, HOUR, Column, Commit, DataFile, Feature, Stray, Table
+from model.table import DAY, HOUR, Column, Commit, DataFile, Feature, StrayFile, Table
 from model.values import Type
-from suites.clause import CATALOGUE
-from suites.judge import Judge
+from harness.clause import CATALOGUE
+from harness.judge import Judge
 
 FIRST = Compare("v", Op.EQ, 1, Type.INTEGER)
 
@@ -30,16 +30,16 @@ def table(column: Column, *, partition: tuple[datetime, ...] = (), features: tup
     )
 
 
-def vacuumed(*strays: Stray, mode: Mode = Mode.DEFAULT) -> Case:
+def vacuumed(*stray_files: StrayFile, mode: Mode = Mode.DEFAULT) -> Case:
     """A table beside whose one live file these lie, and a VACUUM."""
     live = DataFile(0, (), ((1,),), -9 * DAY)
     columns = (Column("v", Type.INTEGER),)
-    return Case(Table(columns, (), (live,), (Commit(-HOUR, adds=(0,)),), strays), (Vacuum(mode=mode),))
+    return Case(Table(columns, (), (live,), (Commit(-HOUR, adds=(0,)),), stray_files), (Vacuum(mode=mode),))
 
 
 #: A path with more parts than the table's own; and young files at the top that are named as each of them.
-DEEP = (Stray("/".join(f"n{part}" for part in range(20)) + "/old", modified=-9 * DAY),)
-NAMED_AS_PARTS = tuple(Stray(f"n{part}") for part in range(1, 20))
+DEEP = (StrayFile("/".join(f"n{part}" for part in range(20)) + "/old", modified=-9 * DAY),)
+NAMED_AS_PARTS = tuple(StrayFile(f"n{part}") for part in range(1, 20))
 
 TWICE = datetime(2020, 11, 1, 9, 30, tzinfo=timezone.utc)  # 01:30 in Los Angeles for the second time
 
@@ -59,8 +59,8 @@ TWICE = datetime(2020, 11, 1, 9, 30, tzinfo=timezone.utc)  # 01:30 in Los Angele
             {"DEL-ROW-1", "DEL-INFO-1A"},
         ),
         (vacuumed(*DEEP, *NAMED_AS_PARTS, mode=Mode.INVENTORY_QUERY), {"VAC-SAFE-3", "VAC-INV-1A"}),
-        (vacuumed(Stray("a:b", modified=-9 * DAY)), {"VAC-CHK-2"}),
-        (vacuumed(Stray("v", modified=-9 * DAY), Stray(".v.crc/young")), {"VAC-SAFE-4"}),
+        (vacuumed(StrayFile("a:b", modified=-9 * DAY)), {"VAC-CHK-2"}),
+        (vacuumed(StrayFile("v", modified=-9 * DAY), StrayFile(".v.crc/young")), {"VAC-SAFE-4"}),
     ],
     ids=[
         "a TIMESTAMP partition in the hour that comes twice",

@@ -16,12 +16,12 @@ from model.rules import SPARK
 from model.steps import Delete, EngineStep, Vacuum
 from model.table import Column, Commit, DataFile, Feature, Kind, Table, VectorStorage
 from model.values import Type
-from proof.model_engine import ModelEngine
+from selfcheck.reference_engine import ReferenceEngine
 from suites.campaigns import CAMPAIGNS, Campaign, Shard
-from suites.clause import CATALOGUE
+from harness.clause import CATALOGUE
 from suites.drawing import fixed_cases
-from suites.judge import Judge
-from suites.materialise import plan_table, write_table
+from harness.judge import Judge
+from harness.materialise import plan_table, write_table
 from tests.independent_readers import READERS, differing, unsupported
 
 DELETES = [campaign for campaign in CAMPAIGNS if campaign.chapters == ("DEL",) and campaign.name != "refused-deletes"]
@@ -62,9 +62,9 @@ def drawn(campaigns: list[Campaign], count: int, seed: int) -> list[Case]:
 
 def loses_nothing(case: Case) -> bool:
     """Whether Delta on Spark leaves what must stay: no vector by an absolute path, no link to a directory."""
-    masks = [mask for commit in case.table.commits for mask in commit.masks]
-    links = [stray for stray in case.table.strays if stray.kind is Kind.LINK]
-    return not links and all(mask.storage is not VectorStorage.ABSOLUTE for mask in masks)
+    deletion_vectors = [vector for commit in case.table.commits for vector in commit.deletion_vectors]
+    links = [stray for stray in case.table.stray_files if stray.kind is Kind.LINK]
+    return not links and all(vector.storage is not VectorStorage.ABSOLUTE for vector in deletion_vectors)
 
 
 def compare(engine: Engine, cases: list[Case], directory: Path, *, least: int) -> None:
@@ -80,12 +80,12 @@ def compare(engine: Engine, cases: list[Case], directory: Path, *, least: int) -
 
 def test_other_readers_agree_on_what_the_model_says(tmp_path: Path) -> None:
     cases = drawn(DELETES, 8, seed=1)
-    compare(ModelEngine(), cases, tmp_path, least=len(cases))
+    compare(ReferenceEngine(), cases, tmp_path, least=len(cases))
 
 
 def test_other_readers_agree_after_a_vacuum(tmp_path: Path) -> None:
     cases = drawn(VACUUMS, 2, seed=1)
-    compare(ModelEngine(), cases, tmp_path, least=len(cases))
+    compare(ReferenceEngine(), cases, tmp_path, least=len(cases))
 
 
 @pytest.mark.parametrize(("campaigns", "count", "least"), [(DELETES, 2, 8), (VACUUMS[::2], 1, 4)], ids=["DEL", "VAC"])

@@ -1,4 +1,4 @@
-"""The judge on an engine of our own: right outcomes pass every clause, and every fault is noticed by its clauses."""
+"""The judge on an reference engine: right outcomes pass every clause, and every fault is noticed by its clauses."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ import suites.clauses  # noqa: F401 - fills the catalogue
 from deltalog.checkpoints import write_checkpoint
 from deltalog.log import read_log
 from engines.deltalake.capabilities import NEWEST
-from engines.known_bad import FAULTS, Fault, KnownBadEngine
+from selfcheck.faults import FAULTS, Fault, KnownBadEngine
 from engines.port import Engine, EngineDied, Outcome, now
 from model.capabilities import EVERYTHING
 from model.case import Case
 from model.predicate import Compare, Op
 from model.rules import DELTA_RS, SPARK
-from model.steps import ENGINE_STEPS, Append, BadVacuum, Delete, EngineStep, Litter, Moment, Read, SetClock, Vacuum
-from model.table import HOUR, WEEK, Column, Commit, DataFile, Removal, Stray, Table
+from model.steps import ENGINE_STEPS, Append, InvalidVacuum, Delete, EngineStep, AddStrayFiles, Moment, Read, SetClock, Vacuum
+from model.table import HOUR, WEEK, Column, Commit, DataFile, Removal, StrayFile, Table
 from model.values import Type
-from proof.model_engine import Habits, ModelEngine
+from selfcheck.reference_engine import Habits, ReferenceEngine
 from suites.campaigns import CAMPAIGNS, Campaign
-from suites.clause import CATALOGUE, unsupported
-from suites.judge import Judge, JudgedCase
+from harness.clause import CATALOGUE, unsupported
+from harness.judge import Judge, JudgedCase
 
 #: The tests share drawn cases: one worker of pytest-xdist does them all.
 pytestmark = pytest.mark.xdist_group("judge")
@@ -69,7 +69,7 @@ def judge(engine: Engine, directory: Path, **listed: Any) -> Judge:
 @cache
 def judged(campaign: Campaign, directory: Path) -> tuple[JudgedCase, ...]:
     """The drawn cases, judged on the right engine; its habits take turns."""
-    judges = [judge(ModelEngine(habits), directory / str(number)) for number, habits in enumerate(HABITS)]
+    judges = [judge(ReferenceEngine(habits), directory / str(number)) for number, habits in enumerate(HABITS)]
     return tuple(judges[number % len(HABITS)].judge(case) for number, case in enumerate(drawn(campaign)))
 
 
@@ -95,7 +95,7 @@ def test_a_right_engine_keeps_every_clause(campaign: Campaign, directory: Path) 
 
 def test_the_campaigns_meet_every_clause(directory: Path) -> None:
     met = {id for campaign in CAMPAIGNS for result in judged(campaign, directory) for id in result.tallies}
-    assert met == set(CATALOGUE) - unsupported(ModelEngine()).keys()
+    assert met == set(CATALOGUE) - unsupported(ReferenceEngine()).keys()
 
 
 @pytest.mark.parametrize("campaign", CAMPAIGNS, ids=lambda campaign: campaign.name)
@@ -105,7 +105,7 @@ def test_a_campaign_meets_its_chapters(campaign: Campaign, directory: Path) -> N
 
 
 def test_a_table_is_gone_when_its_case_is_judged(tmp_path: Path) -> None:
-    judge(ModelEngine(), tmp_path).judge(drawn(CAMPAIGNS[0])[0])
+    judge(ReferenceEngine(), tmp_path).judge(drawn(CAMPAIGNS[0])[0])
     assert not list(tmp_path.iterdir())
 
 
@@ -113,7 +113,7 @@ def test_a_table_is_gone_when_its_case_is_judged(tmp_path: Path) -> None:
 
 #: Those of VACUUM are in test_known_bad_vacuums.py.
 BY_CLAUSE = [
-    (fault, clause) for fault in FAULTS.values() if fault.on not in (Vacuum, BadVacuum) for clause in fault.caught_by
+    (fault, clause) for fault in FAULTS.values() if fault.on not in (Vacuum, InvalidVacuum) for clause in fault.caught_by
 ]
 
 
@@ -129,7 +129,7 @@ def witnesses(fault: Fault, clause: str, directory: Path) -> list[Case]:
 @pytest.mark.parametrize(("fault", "clause"), BY_CLAUSE, ids=lambda value: getattr(value, "name", value))
 def test_every_fault_is_noticed_by_each_of_its_clauses(fault: Fault, clause: str, directory: Path) -> None:
     """Stronger than what a run of a known-bad engine asks for: that one of the clauses notices."""
-    bad = judge(KnownBadEngine(ModelEngine(), fault), directory / f"{fault.name}-{clause}")
+    bad = judge(KnownBadEngine(ReferenceEngine(), fault), directory / f"{fault.name}-{clause}")
     for case in witnesses(fault, clause, directory)[:100]:
         result = bad.judge(case)
         assert result.failure is None, result.failure
@@ -153,7 +153,7 @@ TABLE = Table(
         DataFile(2, (), ((9,),), -3 * WEEK),
     ),
     commits=(Commit(-2 * HOUR, adds=(0, 1, 2)), Commit(-HOUR, removes=(Removal(2, -2 * WEEK),))),
-    strays=(Stray("old.tmp", modified=-2 * WEEK),),
+    stray_files=(StrayFile("old.tmp", modified=-2 * WEEK),),
 )
 SMALL = Delete(Compare("id", Op.LE, 1, Type.INTEGER))
 CASE = Case(TABLE, (SMALL, Read(), Read(before_step=0), Vacuum(dry_run=True), Vacuum(), Vacuum(), Read()))
@@ -168,7 +168,7 @@ class Watched:
     rules = SPARK
 
     def __init__(self, *, deaths: int = 0) -> None:
-        self.engine = ModelEngine()
+        self.engine = ReferenceEngine()
         self.deaths = deaths
         self.calls: list[tuple[Path, EngineStep, int, int | None]] = []
 
@@ -184,7 +184,7 @@ class Watched:
 
 
 def test_what_was_seen_is_recorded_step_by_step(tmp_path: Path) -> None:
-    result = judge(ModelEngine(), tmp_path).judge(CASE)
+    result = judge(ReferenceEngine(), tmp_path).judge(CASE)
     assert not result.violated
     assert [(step["index"], step["kind"]) for step in result.steps] == [
         (0, "delete"),
@@ -208,7 +208,7 @@ def test_what_was_seen_is_recorded_step_by_step(tmp_path: Path) -> None:
 
 def test_records_do_not_depend_on_the_run(tmp_path: Path) -> None:
     def records(name: str) -> list[dict[str, Any]]:
-        steps = judge(ModelEngine(), tmp_path / name).judge(CASE).steps
+        steps = judge(ReferenceEngine(), tmp_path / name).judge(CASE).steps
         return [{key: value for key, value in step.items() if key != "seconds"} for step in steps]
 
     assert records("one") == records("another")
@@ -260,34 +260,34 @@ def test_a_stamp_of_a_step_that_removed_nothing_is_the_start(tmp_path: Path) -> 
 def test_appends_and_litter_are_part_of_the_promise(tmp_path: Path) -> None:
     steps = (
         Append((DataFile(7, (), ((1,), (50,)), 0),)),
-        Litter((Stray("young.tmp", modified=0), Stray("_hidden/x", modified=-9 * WEEK))),
+        AddStrayFiles((StrayFile("young.tmp", modified=0), StrayFile("_hidden/x", modified=-9 * WEEK))),
         SMALL,
         Read(),
         Vacuum(),
         Read(),
     )
-    result = judge(ModelEngine(), tmp_path).judge(Case(TABLE, steps))
+    result = judge(ReferenceEngine(), tmp_path).judge(Case(TABLE, steps))
     assert not result.violated
     assert result.steps[1]["outcome"]["rows"] == [[2], [3], [50], [None]]
     assert result.tallies["VAC-SAFE-4"].met == result.tallies["VAC-SAFE-3"].met == 1
 
 
 def test_a_case_ends_where_a_clause_is_broken(tmp_path: Path) -> None:
-    bad = KnownBadEngine(ModelEngine(), FAULTS["removes-without-time"])
+    bad = KnownBadEngine(ReferenceEngine(), FAULTS["removes-without-time"])
     result = judge(bad, tmp_path).judge(CASE)
     assert result.violated == ["DEL-REM-1A"]
     assert [step["index"] for step in result.steps] == [0]
 
 
 def test_a_known_deviation_does_not_end_a_case(tmp_path: Path) -> None:
-    bad = KnownBadEngine(ModelEngine(), FAULTS["says-blind-append"])
+    bad = KnownBadEngine(ReferenceEngine(), FAULTS["says-blind-append"])
     result = judge(bad, tmp_path, listed=["DEL-INFO-1B"]).judge(CASE)
     assert result.violated == ["DEL-INFO-1B"]
     assert len(result.steps) == len(CASE.steps)
 
 
 def test_a_broken_table_ends_a_case_even_where_that_is_a_known_deviation(tmp_path: Path) -> None:
-    bad = KnownBadEngine(ModelEngine(), FAULTS["breaks-the-log"])
+    bad = KnownBadEngine(ReferenceEngine(), FAULTS["breaks-the-log"])
     result = judge(bad, tmp_path, listed=list(CATALOGUE)).judge(CASE)
     assert result.violated == ["DEL-PHYS-3"]
     assert [step["index"] for step in result.steps] == [0]
@@ -311,7 +311,7 @@ def test_an_engine_that_dies_twice_is_a_failure_that_says_so(tmp_path: Path) -> 
 
 def test_a_mistake_of_our_own_is_a_failure_of_the_harness(tmp_path: Path) -> None:
     absent = Delete(Compare("absent", Op.EQ, 1, Type.INTEGER))
-    result = judge(ModelEngine(), tmp_path).judge(replace(CASE, steps=(absent,)))
+    result = judge(ReferenceEngine(), tmp_path).judge(replace(CASE, steps=(absent,)))
     assert result.failure is not None and result.failure.kind == "harness"
     assert result.failure.message == "KeyError: 'absent'"
     assert "Traceback" in result.failure.log
@@ -320,7 +320,7 @@ def test_a_mistake_of_our_own_is_a_failure_of_the_harness(tmp_path: Path) -> Non
 
 def test_only_the_clauses_that_are_asked_for_are_judged(tmp_path: Path) -> None:
     chosen = [CATALOGUE["VAC-SAFE-1"], CATALOGUE["DEL-ROW-5A"]]
-    result = Judge(ModelEngine(), chosen, tmp_path).judge(CASE)
+    result = Judge(ReferenceEngine(), chosen, tmp_path).judge(CASE)
     assert set(result.tallies) == {"VAC-SAFE-1", "DEL-ROW-5A"}
 
 
@@ -336,8 +336,8 @@ def test_a_step_that_takes_its_time_draws_its_line_later(tmp_path: Path, monkeyp
         ),
     )
     for module in ("engine", "vacuuming"):
-        monkeypatch.setattr(f"proof.model_engine.{module}.now", lambda: now() + 3 * HOUR)
-    engine = ModelEngine(rules=DELTA_RS, capabilities=NEWEST)
+        monkeypatch.setattr(f"selfcheck.reference_engine.{module}.now", lambda: now() + 3 * HOUR)
+    engine = ReferenceEngine(rules=DELTA_RS, capabilities=NEWEST)
     judged = Judge(engine, list(CATALOGUE.values()), tmp_path).judge(Case(table, (Vacuum(),)))
     assert judged.failure is None and not judged.violated
     assert judged.steps[0]["observed"]["vanished"], "the removed file is gone"

@@ -12,9 +12,9 @@ import pytest
 import suites.clauses  # noqa: F401 - fills the catalogue
 from deltalog.log import read_log
 from engines.deltalake.capabilities import capabilities_of
-from engines.known_bad import FAULTS, Fault, KnownBadEngine
-from engines.known_bad.logs import state_of
-from engines.known_bad.tampering import Tampering
+from selfcheck.faults import FAULTS, Fault, KnownBadEngine
+from selfcheck.faults.logs import state_of
+from selfcheck.faults.tampering import Tampering
 from engines.port import Outcome
 from engines.spark import releases
 from engines.spark.releases import rules_of
@@ -22,20 +22,20 @@ from model.capabilities import EVERYTHING
 from model.case import Case
 from model.codec import from_json, to_json
 from model.rules import DELTA_RS, SPARK
-from model.steps import ENGINE_STEPS, BadVacuum, Vacuum
+from model.steps import ENGINE_STEPS, InvalidVacuum, Vacuum
 from model.table import Table
-from proof.model_engine import Habits, ModelEngine
-from strategies.fitted import fitted
-from suites.clause import CATALOGUE, Clause, unsupported
-from suites.judge import Judge, JudgedCase
-from suites.materialise import plan_table, write_table
+from selfcheck.reference_engine import Habits, ReferenceEngine
+from strategies.restricted import restricted_to
+from harness.clause import CATALOGUE, Clause, unsupported
+from harness.judge import Judge, JudgedCase
+from harness.materialise import plan_table, write_table
 from tests.handmade_vacuums import HANDMADE, PRUNED_TABLE, VECTORS
 
 pytestmark = pytest.mark.xdist_group("known-bad-vacuums")
 
 HABITS = [Habits(*choices) for choices in product((False, True), repeat=4)]
 
-VACUUM_FAULTS = [fault for fault in FAULTS.values() if fault.on in (Vacuum, BadVacuum)] + [
+VACUUM_FAULTS = [fault for fault in FAULTS.values() if fault.on in (Vacuum, InvalidVacuum)] + [
     FAULTS["reads-beyond-retention"]
 ]
 BY_CLAUSE = [(fault, clause) for fault in VACUUM_FAULTS for clause in fault.caught_by]
@@ -44,7 +44,7 @@ BY_CLAUSE = [(fault, clause) for fault in VACUUM_FAULTS for clause in fault.caug
 #: Older releases of Delta on Spark, by whose rules nothing may be noticed on an engine that goes by them.
 OLDER = ("2.4.0", "3.2.1")
 
-#: What a known-bad engine is built on: the engine of our own by Spark's rules, or by those of delta-rs.
+#: What a known-bad engine is built on: the reference engine by Spark's rules, or by those of delta-rs.
 RULES = {"spark": SPARK, "deltalake": DELTA_RS, **{version: rules_of(version) for version in OLDER}}
 CAPABLE = {
     "spark": EVERYTHING,
@@ -54,22 +54,22 @@ CAPABLE = {
 
 
 def promised(name: str) -> list[Clause[Any]]:
-    """The clauses that are held against the engine of our own by these rules."""
+    """The clauses that are held against the reference engine by these rules."""
     left_out = unsupported(healthy(name))
     return [clause for id, clause in CATALOGUE.items() if id not in left_out]
 
 
-def healthy(rules: str, habits: Habits | None = None) -> ModelEngine:
+def healthy(rules: str, habits: Habits | None = None) -> ReferenceEngine:
     version = rules if rules in OLDER else "4.4.0"
-    return ModelEngine(habits, rules=RULES[rules], capabilities=CAPABLE[rules], version=version)
+    return ReferenceEngine(habits, rules=RULES[rules], capabilities=CAPABLE[rules], version=version)
 
 
-def judge(engine: KnownBadEngine | ModelEngine, directory: Path, rules: str = "spark") -> Judge:
+def judge(engine: KnownBadEngine | ReferenceEngine, directory: Path, rules: str = "spark") -> Judge:
     return Judge(engine, promised(rules), directory)
 
 
 def case_of(name: str, rules: str) -> Case:
-    return fitted(HANDMADE[name], capabilities=CAPABLE[rules])
+    return restricted_to(HANDMADE[name], capabilities=CAPABLE[rules])
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +116,7 @@ def test_every_fault_is_noticed_by_each_of_its_clauses(fault: Fault, clause: str
 @pytest.mark.parametrize("fault", VACUUM_FAULTS, ids=lambda fault: fault.name)
 def test_no_fault_stumbles_over_what_it_was_not_made_for(fault: Fault, directory: Path) -> None:
     """Pruned logs, files outside, links, refusals, a file system that fails: another one for each fault."""
-    bad = judge(KnownBadEngine(ModelEngine(), fault), directory / f"{fault.name}-others")
+    bad = judge(KnownBadEngine(ReferenceEngine(), fault), directory / f"{fault.name}-others")
     start = VACUUM_FAULTS.index(fault)
     for name in [*list(HANDMADE)[start % 23 :: 23], "pruned", "elsewhere"]:
         result = bad.judge(HANDMADE[name])
@@ -152,7 +152,7 @@ def test_a_fault_knows_the_state_as_our_reader_does(table: Table, tmp_path: Path
 def test_the_copy_of_a_known_bad_engine_is_nowhere_beside_the_table(tmp_path: Path) -> None:
     seen = []
 
-    class Looks(ModelEngine):
+    class Looks(ReferenceEngine):
         def run(self, root: Path, *args: object, **named: object) -> Outcome:
             seen.append(sorted(path.name for path in root.parent.iterdir()))
             return super().run(root, *args, **named)  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ import pytest
 from model import case, delete, fates, predicate, rules, steps, table, values
 from model.capabilities import EVERYTHING, Capabilities, has
 from model.predicate import Function
-from model.steps import Blunder, Form, Mode, VacuumForm
+from model.steps import DeleteMistake, Form, Mode, VacuumForm
 from model.table import Feature
 
 FLAGS = [field.name for field in fields(Capabilities) if isinstance(getattr(EVERYTHING, field.name), bool)]
@@ -42,10 +42,10 @@ def test_of_lists_two_engines_share_the_members_that_both_have() -> None:
         ("features", Feature.APPEND_ONLY),
         ("delete_forms", Form.TRUNCATE),
         ("vacuum_forms", VacuumForm.API_NAME),
-        ("delete_blunders", Blunder.VIEW),
+        ("delete_blunders", DeleteMistake.VIEW),
     ],
 )
-def test_a_need_is_looked_up_in_its_own_list(field: str, need: Feature | Form | VacuumForm | Blunder) -> None:
+def test_a_need_is_looked_up_in_its_own_list(field: str, need: Feature | Form | VacuumForm | DeleteMistake) -> None:
     less = replace(EVERYTHING, **{field: getattr(EVERYTHING, field) - {need}})
     assert has(EVERYTHING, need) and not has(less, need)
 

@@ -26,8 +26,8 @@ from model.predicate import (
     Predicate,
 )
 from model.steps import (
-    BadDelete,
-    Blunder,
+    InvalidDelete,
+    DeleteMistake,
     Delete,
     Form,
     Read,
@@ -40,7 +40,7 @@ from model.table import (
     DataFile,
     Feature,
     Removal,
-    Stray,
+    StrayFile,
     Table,
 )
 from model.values import Type
@@ -89,9 +89,9 @@ def test_every_form_of_a_delete_reads_back(form: Form, zone: str) -> None:
     assert codec.step_from_json(codec.step_to_json(step), TABLE) == step
 
 
-@pytest.mark.parametrize("blunder", Blunder)
-def test_every_blunder_reads_back(blunder: Blunder) -> None:
-    assert codec.step_from_json(codec.step_to_json(BadDelete(blunder)), TABLE) == BadDelete(blunder)
+@pytest.mark.parametrize("blunder", DeleteMistake)
+def test_every_blunder_reads_back(mistake: DeleteMistake) -> None:
+    assert codec.step_from_json(codec.step_to_json(InvalidDelete(mistake)), TABLE) == InvalidDelete(mistake)
 
 
 @pytest.mark.parametrize("function", Function)
@@ -160,7 +160,7 @@ def test_defaults_are_left_out() -> None:
         partition_by=(),
         files=(DataFile(id=0, partition=(), rows=((1,),), modified=-1),),
         commits=(Commit(at=-1, adds=(0,)),),
-        strays=(Stray("x"),),
+        stray_files=(StrayFile("x"),),
     )
     assert codec.to_json(Case(table, (Delete(), Vacuum(), Read()))) == {
         "format": 1,
@@ -233,7 +233,7 @@ def test_what_a_vacuum_leaves_unsaid_is_left_out() -> None:
 
 def test_a_file_that_came_back_shows_all_its_rows_again() -> None:
     # The last mask of file 1 hides less than the one before its removal.
-    assert [mask.rows for commit in WIDE_TABLE.commits for mask in commit.masks if mask.file == 1] == [(0,), (1,)]
+    assert [vector.rows for commit in WIDE_TABLE.commits for vector in commit.deletion_vectors if vector.file == 1] == [(0,), (1,)]
     assert codec.table_from_json(codec.table_to_json(WIDE_TABLE)) == WIDE_TABLE
 
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from model.delete import (
     DeletePrediction,
     LiveFile,
-    Scope,
-    Way,
+    ConditionScope,
+    DeleteMethod,
     matches,
     may_fail,
     predict_delete,
@@ -71,17 +71,17 @@ def q(op: Op, value: int | None) -> Compare:
 @pytest.mark.parametrize(
     ("where", "scope"),
     [
-        (None, Scope.TABLE),
-        (p(Op.EQ, "a"), Scope.PARTITIONS),
-        (And(p(Op.EQ, "a"), Not(q(Op.EQ, 1))), Scope.PARTITIONS),
-        (Constant(True), Scope.PARTITIONS),  # it speaks of no column, so no file need be read
-        (Constant(None), Scope.PARTITIONS),
-        (v(Op.EQ, 1), Scope.ROWS),
-        (And(p(Op.EQ, "a"), v(Op.EQ, 1)), Scope.ROWS),
-        (Or(Constant(True), v(Op.EQ, 1)), Scope.ROWS),
+        (None, ConditionScope.TABLE),
+        (p(Op.EQ, "a"), ConditionScope.PARTITIONS),
+        (And(p(Op.EQ, "a"), Not(q(Op.EQ, 1))), ConditionScope.PARTITIONS),
+        (Constant(True), ConditionScope.PARTITIONS),  # it speaks of no column, so no file need be read
+        (Constant(None), ConditionScope.PARTITIONS),
+        (v(Op.EQ, 1), ConditionScope.ROWS),
+        (And(p(Op.EQ, "a"), v(Op.EQ, 1)), ConditionScope.ROWS),
+        (Or(Constant(True), v(Op.EQ, 1)), ConditionScope.ROWS),
     ],
 )
-def test_the_scope_of_a_condition(where: Predicate | None, scope: Scope) -> None:
+def test_the_scope_of_a_condition(where: Predicate | None, scope: ConditionScope) -> None:
     assert scope_of(where, PARTITION_BY) is scope
     assert predict(where).scope is scope
 
@@ -153,8 +153,8 @@ def test_a_condition_on_rows_of_no_file_commits_nothing() -> None:
 
 def test_with_vectors_a_partly_matched_file_stays_and_hides_its_matching_rows() -> None:
     predicted = predict(v(Op.EQ, 2), table=WITH_VECTORS)
-    assert predicted.way is Way.VECTORS
-    assert predicted.masked == {"one": frozenset({1})}
+    assert predicted.way is DeleteMethod.DELETION_VECTORS
+    assert predicted.hidden_rows == {"one": frozenset({1})}
     assert predicted.removed_paths == {"two"}, "no row of it is left"
     assert predicted.touched == {"one", "two"}
     assert predicted.survivors == Counter({((1, "a"), (1, "a", 1)): 1, ((1, "a"), (None, "a", 1)): 1})
@@ -164,7 +164,7 @@ def test_rows_that_a_vector_hides_are_in_the_table_no_more() -> None:
     half = replace(ONE, hidden=frozenset({0}))
     assert half.visible == ((2, "a", 1), (None, "a", 1))
     assert not predict(v(Op.EQ, 1), (half,)).commits
-    assert predict(v(Op.EQ, 2), (half,), WITH_VECTORS).masked == {"one": frozenset({0, 1})}
+    assert predict(v(Op.EQ, 2), (half,), WITH_VECTORS).hidden_rows == {"one": frozenset({0, 1})}
     assert predict(None, (half,)).deleted.total() == 2
     gone = replace(TWO, hidden=frozenset({0}))
     assert predict(v(Op.EQ, 2), (gone,), WITH_VECTORS).removed_paths == {"two"}
@@ -173,12 +173,12 @@ def test_rows_that_a_vector_hides_are_in_the_table_no_more() -> None:
 def test_a_file_whose_rows_are_not_counted_is_never_found_empty() -> None:
     uncounted = replace(TWO, counted=False)
     predicted = predict(v(Op.EQ, 2), (uncounted,), WITH_VECTORS)
-    assert not predicted.removed and predicted.masked == {"two": frozenset({0, 1})}
+    assert not predicted.removed and predicted.hidden_rows == {"two": frozenset({0, 1})}
     assert predict(v(Op.EQ, 2), (uncounted,)).removed_paths == {"two"}, "a rewrite sees that it is"
 
 
 def test_whole_files_go_without_vectors() -> None:
-    assert predict(q(Op.EQ, 1), table=WITH_VECTORS).way is Way.WHOLE
+    assert predict(q(Op.EQ, 1), table=WITH_VECTORS).way is DeleteMethod.METADATA_ONLY
 
 
 def test_a_condition_that_says_nothing_of_rows_may_be_taken_for_one_about_partitions() -> None:
@@ -252,7 +252,7 @@ def test_a_file_of_rows_goes_exactly_when_a_row_of_it_matches(files: tuple[LiveF
     matching = {
         file.path for file in files if any(evaluate(where, dict(zip(COLUMNS, row))) is True for row in file.rows)
     }
-    if predicted.scope is Scope.ROWS:
+    if predicted.scope is ConditionScope.ROWS:
         assert predicted.removed_paths == matching
     else:
         empty = {file.path for file in files if not file.rows}

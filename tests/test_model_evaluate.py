@@ -43,7 +43,7 @@ from model.predicate import (
 )
 from model.typed import type_of
 from model.values import NAN, AnyType, ArrayOf, DecimalOf, StructOf, Type, Value
-from strategies.values import values
+from strategies.column_values import values
 
 TRUTHS = (True, False, None)
 

@@ -13,50 +13,50 @@ from model.refusals import (
     UNKNOWN_PROTOCOL,
     Named,
     Refusal,
-    bad_delete_sql,
-    bad_vacuum_sql,
+    invalid_delete_sql,
+    invalid_vacuum_sql,
     expected_refusal,
     expected_vacuum_refusal,
     named_partition,
     view_sql,
 )
-from model.steps import Blunder, VacuumBlunder
+from model.steps import DeleteMistake, VacuumMistake
 from model.table import Column, Feature
 from model.values import Type, Value
 
 
-@pytest.mark.parametrize("blunder", Blunder)
-def test_every_blunder_has_a_text_and_a_documented_answer(blunder: Blunder) -> None:
-    assert bad_delete_sql(blunder, "t").startswith("DELETE FROM t")
-    refusal = expected_refusal(blunder)
+@pytest.mark.parametrize("blunder", DeleteMistake)
+def test_every_blunder_has_a_text_and_a_documented_answer(mistake: DeleteMistake) -> None:
+    assert invalid_delete_sql(mistake, "t").startswith("DELETE FROM t")
+    refusal = expected_refusal(mistake)
     assert refusal.conditions and refusal.exceptions and refusal.source
     assert all(len(state) == 5 for state in refusal.sqlstates)
 
 
 def test_blunders_of_the_target_have_no_condition() -> None:
-    of_the_target = {Blunder.PARTITION_DIRECTORY, Blunder.NOT_A_TABLE, Blunder.MISSING_PATH, Blunder.VIEW}
-    assert {blunder for blunder in Blunder if " WHERE " not in bad_delete_sql(blunder, "t")} == of_the_target
+    of_the_target = {DeleteMistake.PARTITION_DIRECTORY, DeleteMistake.NOT_A_TABLE, DeleteMistake.MISSING_PATH, DeleteMistake.VIEW}
+    assert {mistake for mistake in DeleteMistake if " WHERE " not in invalid_delete_sql(mistake, "t")} == of_the_target
 
 
 def test_texts_are_distinct() -> None:
-    texts = {bad_delete_sql(blunder, blunder.name) for blunder in Blunder}
-    assert len(texts) == len(Blunder)
+    texts = {invalid_delete_sql(mistake, mistake.name) for mistake in DeleteMistake}
+    assert len(texts) == len(DeleteMistake)
 
 
 def test_an_append_only_table_says_so_before_it_looks_at_the_type_of_a_condition() -> None:
     changed = {
-        blunder for blunder in Blunder if expected_refusal(blunder, append_only=True) != expected_refusal(blunder)
+        mistake for mistake in DeleteMistake if expected_refusal(mistake, append_only=True) != expected_refusal(mistake)
     }
-    assert changed == {Blunder.NOT_BOOLEAN}
-    assert expected_refusal(Blunder.NOT_BOOLEAN, append_only=True) is APPEND_ONLY
+    assert changed == {DeleteMistake.NOT_BOOLEAN}
+    assert expected_refusal(DeleteMistake.NOT_BOOLEAN, append_only=True) is APPEND_ONLY
     assert APPEND_ONLY.conditions == {"DELTA_CANNOT_MODIFY_APPEND_ONLY"}
     assert APPEND_ONLY.sqlstates == {"42809"}
     assert APPEND_ONLY.exceptions == {"UnsupportedOperationException"}
 
 
 def test_without_partitions_another_class_answers() -> None:
-    changed = {b for b in Blunder if expected_refusal(b, partition=Named.NONE) != expected_refusal(b)}
-    assert changed == {Blunder.PARTITION_DIRECTORY}
+    changed = {b for b in DeleteMistake if expected_refusal(b, partition=Named.NONE) != expected_refusal(b)}
+    assert changed == {DeleteMistake.PARTITION_DIRECTORY}
 
 
 @pytest.mark.parametrize(
@@ -84,23 +84,23 @@ def test_the_view_is_one_that_no_row_of_the_table_stands_behind() -> None:
 
 
 @pytest.mark.parametrize("dry_run", [True, False])
-@pytest.mark.parametrize("blunder", VacuumBlunder)
-def test_every_vacuum_blunder_has_a_text_and_a_documented_answer(blunder: VacuumBlunder, dry_run: bool) -> None:
-    text = bad_vacuum_sql(blunder, "t", dry_run)
+@pytest.mark.parametrize("blunder", VacuumMistake)
+def test_every_vacuum_blunder_has_a_text_and_a_documented_answer(mistake: VacuumMistake, dry_run: bool) -> None:
+    text = invalid_vacuum_sql(mistake, "t", dry_run)
     assert text.startswith("VACUUM t") and text.endswith(" DRY RUN") is dry_run
-    refusal = expected_vacuum_refusal(blunder)
+    refusal = expected_vacuum_refusal(mistake)
     assert refusal.conditions and refusal.exceptions and refusal.source
     assert all(len(state) == 5 for state in refusal.sqlstates)
 
 
 def test_vacuum_blunders_of_the_target_have_no_clause() -> None:
     of_the_target = {
-        VacuumBlunder.PARTITION_DIRECTORY,
-        VacuumBlunder.NOT_A_TABLE,
-        VacuumBlunder.MISSING_PATH,
-        VacuumBlunder.TEMPORARY_VIEW,
+        VacuumMistake.PARTITION_DIRECTORY,
+        VacuumMistake.NOT_A_TABLE,
+        VacuumMistake.MISSING_PATH,
+        VacuumMistake.TEMPORARY_VIEW,
     }
-    assert {blunder for blunder in VacuumBlunder if bad_vacuum_sql(blunder, "t") == "VACUUM t"} == of_the_target
+    assert {mistake for mistake in VacuumMistake if invalid_vacuum_sql(mistake, "t") == "VACUUM t"} == of_the_target
 
 
 def test_a_bad_inventory_is_bad_in_the_one_way_that_is_meant() -> None:
@@ -108,12 +108,12 @@ def test_a_bad_inventory_is_bad_in_the_one_way_that_is_meant() -> None:
         "(SELECT nullif('', '') AS path, nullif(0L, 0L) AS length, nullif(true, true) AS isDir, "
         "nullif(0L, 0L) AS modificationTime)"
     )
-    assert bad_vacuum_sql(VacuumBlunder.LITE_WITH_INVENTORY, "t") == f"VACUUM t LITE USING INVENTORY {good}"
+    assert invalid_vacuum_sql(VacuumMistake.LITE_WITH_INVENTORY, "t") == f"VACUUM t LITE USING INVENTORY {good}"
     shorter = good.replace(", nullif(0L, 0L) AS modificationTime", "")
-    assert bad_vacuum_sql(VacuumBlunder.INVENTORY_WITHOUT_COLUMN, "t") == f"VACUUM t USING INVENTORY {shorter}"
+    assert invalid_vacuum_sql(VacuumMistake.INVENTORY_WITHOUT_COLUMN, "t") == f"VACUUM t USING INVENTORY {shorter}"
     other = good.replace("nullif(0L, 0L) AS length", "nullif(0, 0) AS length")
-    assert bad_vacuum_sql(VacuumBlunder.INVENTORY_OF_OTHER_TYPE, "t") == f"VACUUM t USING INVENTORY {other}"
-    twice = bad_vacuum_sql(VacuumBlunder.CLAUSE_TWICE, "t", dry_run=True)
+    assert invalid_vacuum_sql(VacuumMistake.INVENTORY_OF_OTHER_TYPE, "t") == f"VACUUM t USING INVENTORY {other}"
+    twice = invalid_vacuum_sql(VacuumMistake.CLAUSE_TWICE, "t", dry_run=True)
     assert twice == "VACUUM t RETAIN 168 HOURS RETAIN 168 HOURS DRY RUN"
 
 
@@ -126,7 +126,7 @@ def test_a_refusal_is_met_by_its_own_class_and_state_only(refusal: Refusal) -> N
 
 
 def test_a_refusal_without_a_state_is_met_without_one() -> None:
-    refusal = expected_vacuum_refusal(VacuumBlunder.LITE_WITH_INVENTORY)
+    refusal = expected_vacuum_refusal(VacuumMistake.LITE_WITH_INVENTORY)
     (condition,) = refusal.conditions
     assert refusal.is_met_by(condition, None)
     assert not refusal.is_met_by(condition, "42601") and not refusal.is_met_by(None, None)
@@ -138,48 +138,48 @@ def test_both_unknown_features_have_their_answer() -> None:
 
 #: Every refusal: the error class, the SQLSTATE and the class of exception, as Delta's and Spark's own error lists have them.
 ANSWERS = [
-    (expected_refusal(Blunder.IN_SUBQUERY), ("DELTA_UNSUPPORTED_SUBQUERY", "0AKDC", "AnalysisException")),
-    (expected_refusal(Blunder.SCALAR_SUBQUERY), ("DELTA_UNSUPPORTED_SUBQUERY", "0AKDC", "AnalysisException")),
-    (expected_refusal(Blunder.EXISTS_SUBQUERY), ("DELTA_UNSUPPORTED_SUBQUERY", "0AKDC", "AnalysisException")),
+    (expected_refusal(DeleteMistake.IN_SUBQUERY), ("DELTA_UNSUPPORTED_SUBQUERY", "0AKDC", "AnalysisException")),
+    (expected_refusal(DeleteMistake.SCALAR_SUBQUERY), ("DELTA_UNSUPPORTED_SUBQUERY", "0AKDC", "AnalysisException")),
+    (expected_refusal(DeleteMistake.EXISTS_SUBQUERY), ("DELTA_UNSUPPORTED_SUBQUERY", "0AKDC", "AnalysisException")),
     (
-        expected_refusal(Blunder.NON_DETERMINISTIC),
+        expected_refusal(DeleteMistake.NON_DETERMINISTIC),
         ("INVALID_NON_DETERMINISTIC_EXPRESSIONS", "42K0E", "AnalysisException"),
     ),
-    (expected_refusal(Blunder.AGGREGATE), ("UNSUPPORTED_EXPR_FOR_OPERATOR", "42K0E", "AnalysisException")),
-    (expected_refusal(Blunder.UNKNOWN_COLUMN), ("UNRESOLVED_COLUMN.WITH_SUGGESTION", "42703", "AnalysisException")),
-    (expected_refusal(Blunder.NOT_BOOLEAN), ("DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN", "42K09", "AnalysisException")),
-    (expected_refusal(Blunder.PARTITION_DIRECTORY), ("DELTA_UNEXPECTED_PARTIAL_SCAN", "KD00A", "AnalysisException")),
-    (expected_refusal(Blunder.NOT_A_TABLE), ("DELTA_TABLE_NOT_FOUND", "42P01", "AnalysisException")),
-    (expected_refusal(Blunder.MISSING_PATH), ("PATH_NOT_FOUND", "42K03", "AnalysisException")),
-    (expected_refusal(Blunder.VIEW), ("DELTA_UNSUPPORTED_SOURCE", "0AKDD", "AnalysisException")),
+    (expected_refusal(DeleteMistake.AGGREGATE), ("UNSUPPORTED_EXPR_FOR_OPERATOR", "42K0E", "AnalysisException")),
+    (expected_refusal(DeleteMistake.UNKNOWN_COLUMN), ("UNRESOLVED_COLUMN.WITH_SUGGESTION", "42703", "AnalysisException")),
+    (expected_refusal(DeleteMistake.NOT_BOOLEAN), ("DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN", "42K09", "AnalysisException")),
+    (expected_refusal(DeleteMistake.PARTITION_DIRECTORY), ("DELTA_UNEXPECTED_PARTIAL_SCAN", "KD00A", "AnalysisException")),
+    (expected_refusal(DeleteMistake.NOT_A_TABLE), ("DELTA_TABLE_NOT_FOUND", "42P01", "AnalysisException")),
+    (expected_refusal(DeleteMistake.MISSING_PATH), ("PATH_NOT_FOUND", "42K03", "AnalysisException")),
+    (expected_refusal(DeleteMistake.VIEW), ("DELTA_UNSUPPORTED_SOURCE", "0AKDD", "AnalysisException")),
     (
-        expected_refusal(Blunder.PARTITION_DIRECTORY, partition=Named.NONE),
+        expected_refusal(DeleteMistake.PARTITION_DIRECTORY, partition=Named.NONE),
         ("DELTA_NON_PARTITION_COLUMN_SPECIFIED", "42P10", "AnalysisException"),
     ),
     (
-        expected_refusal(Blunder.PARTITION_DIRECTORY, partition=Named.NOT_FOUND),
+        expected_refusal(DeleteMistake.PARTITION_DIRECTORY, partition=Named.NOT_FOUND),
         ("DELTA_PATH_DOES_NOT_EXIST", "42K03", "AnalysisException"),
     ),
     (
-        expected_vacuum_refusal(VacuumBlunder.PARTITION_DIRECTORY),
+        expected_vacuum_refusal(VacuumMistake.PARTITION_DIRECTORY),
         ("DELTA_TABLE_ONLY_OPERATION", "0AKDD", "AnalysisException"),
     ),
-    (expected_vacuum_refusal(VacuumBlunder.NOT_A_TABLE), ("DELTA_MISSING_DELTA_TABLE", "42P01", "AnalysisException")),
-    (expected_vacuum_refusal(VacuumBlunder.MISSING_PATH), ("DELTA_MISSING_DELTA_TABLE", "42P01", "AnalysisException")),
+    (expected_vacuum_refusal(VacuumMistake.NOT_A_TABLE), ("DELTA_MISSING_DELTA_TABLE", "42P01", "AnalysisException")),
+    (expected_vacuum_refusal(VacuumMistake.MISSING_PATH), ("DELTA_MISSING_DELTA_TABLE", "42P01", "AnalysisException")),
     (
-        expected_vacuum_refusal(VacuumBlunder.TEMPORARY_VIEW),
+        expected_vacuum_refusal(VacuumMistake.TEMPORARY_VIEW),
         ("EXPECT_TABLE_NOT_VIEW.NO_ALTERNATIVE", "42809", "AnalysisException"),
     ),
     (
-        expected_vacuum_refusal(VacuumBlunder.INVENTORY_WITHOUT_COLUMN),
+        expected_vacuum_refusal(VacuumMistake.INVENTORY_WITHOUT_COLUMN),
         ("DELTA_INVALID_INVENTORY_SCHEMA", "42000", "AnalysisException"),
     ),
     (
-        expected_vacuum_refusal(VacuumBlunder.INVENTORY_OF_OTHER_TYPE),
+        expected_vacuum_refusal(VacuumMistake.INVENTORY_OF_OTHER_TYPE),
         ("DELTA_INVALID_INVENTORY_SCHEMA", "42000", "AnalysisException"),
     ),
-    (expected_vacuum_refusal(VacuumBlunder.LITE_WITH_INVENTORY), ("_LEGACY_ERROR_TEMP_0035", None, "ParseException")),
-    (expected_vacuum_refusal(VacuumBlunder.CLAUSE_TWICE), ("DUPLICATE_CLAUSES", "42614", "ParseException")),
+    (expected_vacuum_refusal(VacuumMistake.LITE_WITH_INVENTORY), ("_LEGACY_ERROR_TEMP_0035", None, "ParseException")),
+    (expected_vacuum_refusal(VacuumMistake.CLAUSE_TWICE), ("DUPLICATE_CLAUSES", "42614", "ParseException")),
     (APPEND_ONLY, ("DELTA_CANNOT_MODIFY_APPEND_ONLY", "42809", "UnsupportedOperationException")),
     (TOO_SHORT, ("DELTA_VACUUM_RETENTION_PERIOD_TOO_SHORT", "22003", "IllegalArgumentException")),
     (CANNOT_VACUUM_LITE, ("DELTA_CANNOT_VACUUM_LITE", "55000", "DeltaIllegalStateException")),
@@ -211,36 +211,36 @@ def test_each_refusal_has_the_class_and_state_that_are_documented(
 
 def test_the_conditions_of_blunders_are_wrong_in_the_one_way_that_is_meant() -> None:
     conditions = {
-        Blunder.IN_SUBQUERY: "1 IN (SELECT 1)",
-        Blunder.SCALAR_SUBQUERY: "1 = (SELECT 1)",
-        Blunder.EXISTS_SUBQUERY: "EXISTS (SELECT 1)",
-        Blunder.NON_DETERMINISTIC: "rand() < 2",
-        Blunder.AGGREGATE: "count(*) > 0",
-        Blunder.UNKNOWN_COLUMN: "`tombstone_unknown_column` = 1",
-        Blunder.NOT_BOOLEAN: "1",
+        DeleteMistake.IN_SUBQUERY: "1 IN (SELECT 1)",
+        DeleteMistake.SCALAR_SUBQUERY: "1 = (SELECT 1)",
+        DeleteMistake.EXISTS_SUBQUERY: "EXISTS (SELECT 1)",
+        DeleteMistake.NON_DETERMINISTIC: "rand() < 2",
+        DeleteMistake.AGGREGATE: "count(*) > 0",
+        DeleteMistake.UNKNOWN_COLUMN: "`tombstone_unknown_column` = 1",
+        DeleteMistake.NOT_BOOLEAN: "1",
     }
-    for blunder, condition in conditions.items():
-        assert bad_delete_sql(blunder, "t") == f"DELETE FROM t WHERE {condition}"
+    for mistake, condition in conditions.items():
+        assert invalid_delete_sql(mistake, "t") == f"DELETE FROM t WHERE {condition}"
 
 
 @pytest.mark.parametrize(
     ("blunder", "release", "condition", "state"),
     [
-        (VacuumBlunder.NOT_A_TABLE, (2, 4, 0), "DELTA_TABLE_ONLY_OPERATION", "0AKDD"),
-        (VacuumBlunder.NOT_A_TABLE, (3, 0, 0), "DELTA_MISSING_DELTA_TABLE", "42P01"),
-        (VacuumBlunder.PARTITION_DIRECTORY, (2, 4, 0), "DELTA_UNSUPPORTED_VACUUM_SPECIFIC_PARTITION", "0AKDC"),
-        (VacuumBlunder.PARTITION_DIRECTORY, (3, 0, 0), "DELTA_TABLE_ONLY_OPERATION", "0AKDD"),
-        (VacuumBlunder.TEMPORARY_VIEW, (2, 4, 0), "TABLE_OR_VIEW_NOT_FOUND", "42P01"),
-        (VacuumBlunder.TEMPORARY_VIEW, (3, 0, 0), "_LEGACY_ERROR_TEMP_1013", None),
-        (VacuumBlunder.TEMPORARY_VIEW, (3, 3, 2), "_LEGACY_ERROR_TEMP_1013", None),
-        (VacuumBlunder.TEMPORARY_VIEW, (4, 0, 0), "EXPECT_TABLE_NOT_VIEW.NO_ALTERNATIVE", "42809"),
-        (VacuumBlunder.CLAUSE_TWICE, (3, 3, 2), "DUPLICATE_CLAUSES", None),
-        (VacuumBlunder.CLAUSE_TWICE, (4, 0, 0), "DUPLICATE_CLAUSES", "42614"),
+        (VacuumMistake.NOT_A_TABLE, (2, 4, 0), "DELTA_TABLE_ONLY_OPERATION", "0AKDD"),
+        (VacuumMistake.NOT_A_TABLE, (3, 0, 0), "DELTA_MISSING_DELTA_TABLE", "42P01"),
+        (VacuumMistake.PARTITION_DIRECTORY, (2, 4, 0), "DELTA_UNSUPPORTED_VACUUM_SPECIFIC_PARTITION", "0AKDC"),
+        (VacuumMistake.PARTITION_DIRECTORY, (3, 0, 0), "DELTA_TABLE_ONLY_OPERATION", "0AKDD"),
+        (VacuumMistake.TEMPORARY_VIEW, (2, 4, 0), "TABLE_OR_VIEW_NOT_FOUND", "42P01"),
+        (VacuumMistake.TEMPORARY_VIEW, (3, 0, 0), "_LEGACY_ERROR_TEMP_1013", None),
+        (VacuumMistake.TEMPORARY_VIEW, (3, 3, 2), "_LEGACY_ERROR_TEMP_1013", None),
+        (VacuumMistake.TEMPORARY_VIEW, (4, 0, 0), "EXPECT_TABLE_NOT_VIEW.NO_ALTERNATIVE", "42809"),
+        (VacuumMistake.CLAUSE_TWICE, (3, 3, 2), "DUPLICATE_CLAUSES", None),
+        (VacuumMistake.CLAUSE_TWICE, (4, 0, 0), "DUPLICATE_CLAUSES", "42614"),
     ],
 )
 def test_older_releases_tell_some_refusals_otherwise(
-    blunder: VacuumBlunder, release: tuple[int, ...], condition: str, state: str | None
+    mistake: VacuumMistake, release: tuple[int, ...], condition: str, state: str | None
 ) -> None:
-    refusal = expected_vacuum_refusal(blunder).at(release)
+    refusal = expected_vacuum_refusal(mistake).at(release)
     assert refusal.is_met_by(condition, state) and refusal.condition == condition
     assert not refusal.is_met_by(condition, "XXKST")

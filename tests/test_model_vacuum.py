@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model.steps import Trouble
+from model.steps import IOFault
 from model.table import HOUR, WEEK, Kind
 from model.vacuum import (
     Cutoff,
     Fate,
     FullScan,
     InventoryScan,
-    Judged,
+    PathFate,
     Reason,
     References,
     Scan,
@@ -39,7 +39,7 @@ OLD, YOUNG = LINE - HOUR, LINE + HOUR
 
 FULL, INVENTORY, FILES = FullScan(), InventoryScan(), InventoryScan(files_only=True)
 
-STAYS, GOES, EITHER = Fate.STAY, Fate.GO, Fate.EITHER
+STAYS, GOES, UNSPECIFIED = Fate.KEEP, Fate.DELETE, Fate.UNSPECIFIED
 
 
 def file(modified: int = OLD, size: int = 10) -> Thing:
@@ -70,11 +70,11 @@ def predict(
     partition_by: tuple[str, ...] = (),
     cutoff: Cutoff = AT,
     scan: Scan = FULL,
-    troubled: tuple[Trouble, str] | None = None,
+    faulty_path: tuple[IOFault, str] | None = None,
     **said: Any,
-) -> dict[str, Judged]:
+) -> dict[str, PathFate]:
     references = References(live=frozenset(live), tombstones=tombstones or {}, **said)
-    return predict_vacuum(things, references, partition_by=partition_by, cutoff=cutoff, scan=scan, troubled=troubled)
+    return predict_vacuum(things, references, partition_by=partition_by, cutoff=cutoff, scan=scan, faulty_path=faulty_path)
 
 
 # The cutoff: steps 4 and 5 ------------------------------------------------------------------------------------------
@@ -132,14 +132,14 @@ def test_retain_rounds_as_javas_math_round(hours: float) -> None:
 def test_a_file_at_the_cutoff_stays(offset: int, fate: Fate) -> None:
     judged = predict(listing(f=LINE + offset))["f"]
     reason = Reason.ORPHAN if fate is GOES else Reason.YOUNG
-    assert judged == Judged(fate, reason, fate is GOES)
+    assert judged == PathFate(fate, reason, fate is GOES)
 
 
 @pytest.mark.parametrize(("offset", "fate"), [(-1, GOES), (0, GOES), (1, STAYS)])
 def test_a_tombstone_at_the_cutoff_is_expired_with_the_default_retention(offset: int, fate: Fate) -> None:
     """The state keeps only what is strictly after clock - retention (step 8 NB (b))."""
     judged = predict(listing(f=OLD), tombstones={"f": LINE + offset})["f"]
-    assert judged == Judged(fate, Reason.EXPIRED if fate is GOES else Reason.RETAINED, fate is GOES)
+    assert judged == PathFate(fate, Reason.EXPIRED if fate is GOES else Reason.RETAINED, fate is GOES)
 
 
 @pytest.mark.parametrize(("offset", "fate"), [(-1, GOES), (0, STAYS), (1, STAYS)])
@@ -153,7 +153,7 @@ def test_a_longer_retain_does_not_bring_back_what_left_the_state() -> None:
     """Step 8 NB (a): the state has dropped tombstones older than the table's own retention."""
     longer = Cutoff(LINE - WEEK, LINE - WEEK, LINE)
     judged = predict(listing(f=LINE - 2 * WEEK), tombstones={"f": LINE - HOUR}, cutoff=longer)["f"]
-    assert judged == Judged(GOES, Reason.EXPIRED, True)
+    assert judged == PathFate(GOES, Reason.EXPIRED, True)
 
 
 def test_a_tombstone_without_a_timestamp_protects_nothing() -> None:
@@ -161,16 +161,16 @@ def test_a_tombstone_without_a_timestamp_protects_nothing() -> None:
 
 
 def test_an_expired_tombstone_does_not_make_a_young_file_go() -> None:
-    assert predict(listing(f=YOUNG), tombstones={"f": OLD})["f"] == Judged(STAYS, Reason.YOUNG, False)
+    assert predict(listing(f=YOUNG), tombstones={"f": OLD})["f"] == PathFate(STAYS, Reason.YOUNG, False)
 
 
 def test_a_retained_tombstone_protects_however_old_the_file_is() -> None:
-    assert predict(listing(f=0), tombstones={"f": YOUNG})["f"] == Judged(STAYS, Reason.RETAINED, False)
+    assert predict(listing(f=0), tombstones={"f": YOUNG})["f"] == PathFate(STAYS, Reason.RETAINED, False)
 
 
 def test_a_live_file_stays_however_old_it_is_and_whatever_its_tombstones() -> None:
     judged = predict(listing(f=0), live=("f",), tombstones={"f": 0})["f"]
-    assert judged == Judged(STAYS, Reason.LIVE, False)
+    assert judged == PathFate(STAYS, Reason.LIVE, False)
 
 
 #: RETAIN 0: the cutoff lies anywhere between the two.
@@ -181,8 +181,8 @@ WINDOW = Cutoff(CLOCK, CLOCK + 10, LINE)
     ("modified", "fate", "listed"),
     [
         (CLOCK - 1, GOES, True),
-        (CLOCK, EITHER, None),
-        (CLOCK + 9, EITHER, None),
+        (CLOCK, UNSPECIFIED, None),
+        (CLOCK + 9, UNSPECIFIED, None),
         (CLOCK + 10, STAYS, False),
     ],
 )
@@ -192,7 +192,7 @@ def test_ages_inside_the_wall_window_cannot_be_told(modified: int, fate: Fate, l
 
 
 @pytest.mark.parametrize(
-    ("deleted", "fate"), [(LINE, GOES), (CLOCK - 1, GOES), (CLOCK, EITHER), (CLOCK + 9, EITHER), (CLOCK + 10, STAYS)]
+    ("deleted", "fate"), [(LINE, GOES), (CLOCK - 1, GOES), (CLOCK, UNSPECIFIED), (CLOCK + 9, UNSPECIFIED), (CLOCK + 10, STAYS)]
 )
 def test_stamps_inside_the_wall_window_cannot_be_told(deleted: int, fate: Fate) -> None:
     assert predict(listing(f=OLD), tombstones={"f": deleted}, cutoff=WINDOW)["f"].fate is fate
@@ -200,21 +200,21 @@ def test_stamps_inside_the_wall_window_cannot_be_told(deleted: int, fate: Fate) 
 
 def test_in_the_wall_window_a_file_that_is_surely_young_stays_whatever_its_stamp() -> None:
     judged = predict(listing(f=CLOCK + 10), tombstones={"f": CLOCK + 3}, cutoff=WINDOW)["f"]
-    assert judged == Judged(STAYS, Reason.YOUNG, False)
+    assert judged == PathFate(STAYS, Reason.YOUNG, False)
 
 
 def test_in_the_wall_window_a_directory_is_listed_as_its_files_are() -> None:
     judged = predict(listing(**{"d/f": CLOCK + 3}), cutoff=WINDOW)
-    assert judged["d"].listed is None and judged["d"].fate is EITHER
+    assert judged["d"].listed is None and judged["d"].fate is UNSPECIFIED
 
 
 def test_in_the_wall_window_a_directory_is_protected_as_surely_as_the_file_that_it_is_of() -> None:
     judged = predict({"d": DIRECTORY}, tombstones={"d/f": CLOCK + 3}, cutoff=WINDOW)
-    assert judged["d"] == Judged(EITHER, Reason.PARENT, None)
+    assert judged["d"] == PathFate(UNSPECIFIED, Reason.PARENT, None)
     judged = predict(listing(**{"d/f": OLD}), tombstones={"d/f": CLOCK + 3}, cutoff=WINDOW)
-    assert judged["d"] == Judged(EITHER, Reason.HOLDS_OLD, False)
+    assert judged["d"] == PathFate(UNSPECIFIED, Reason.HOLDS_OLD, False)
     judged = predict(listing(**{"d/_f": OLD}), tombstones={"d/f": CLOCK + 3}, cutoff=WINDOW)
-    assert judged["d"] == Judged(STAYS, Reason.HOLDS, None)
+    assert judged["d"] == PathFate(STAYS, Reason.HOLDS, None)
 
 
 # Names: step 9 ------------------------------------------------------------------------------------------------------
@@ -277,14 +277,14 @@ def test_what_lies_in_an_underscored_partition(path: str, within: bool) -> None:
 @pytest.mark.parametrize("name", ["_f", ".f"])
 def test_hidden_things_stay_at_every_depth(above: str, name: str) -> None:
     judged = predict(with_parents({f"{above}{name}": file(0)}), partition_by=("p",))
-    assert judged[f"{above}{name}"] == Judged(STAYS, Reason.HIDDEN_FILE, False)
+    assert judged[f"{above}{name}"] == PathFate(STAYS, Reason.HIDDEN_FILE, False)
 
 
 @pytest.mark.parametrize("above", ["_d", "d/_d", "_d/e", "_d/_change_data", "_d/p=1", ".d/e/f"])
 def test_all_in_a_hidden_directory_stays(above: str) -> None:
     """The listing never enters it: names that would be visible elsewhere do not matter."""
     judged = predict(with_parents({f"{above}/f": file(0)}), partition_by=("p",))
-    assert judged[f"{above}/f"] == Judged(STAYS, Reason.INSIDE_HIDDEN, False)
+    assert judged[f"{above}/f"] == PathFate(STAYS, Reason.INSIDE_HIDDEN, False)
 
 
 @pytest.mark.parametrize(
@@ -292,7 +292,7 @@ def test_all_in_a_hidden_directory_stays(above: str) -> None:
 )
 def test_the_exceptions_are_entered(above: str) -> None:
     judged = predict(with_parents({f"{above}/f": file(OLD)}), partition_by=("p", "_date", ".x"))
-    assert judged[f"{above}/f"] == Judged(GOES, Reason.ORPHAN, True)
+    assert judged[f"{above}/f"] == PathFate(GOES, Reason.ORPHAN, True)
 
 
 def test_a_name_that_resembles_a_partition_is_hidden() -> None:
@@ -310,18 +310,18 @@ def test_a_live_file_with_a_hidden_name_stays() -> None:
 
 def test_an_empty_directory_goes_whatever_its_age() -> None:
     for modified in (0, LINE, YOUNG, CLOCK):
-        assert predict({"d": Thing(Kind.DIRECTORY, modified, 0)})["d"] == Judged(GOES, Reason.EMPTY, True)
+        assert predict({"d": Thing(Kind.DIRECTORY, modified, 0)})["d"] == PathFate(GOES, Reason.EMPTY, True)
 
 
 def test_nested_empty_directories_go_at_least_the_innermost() -> None:
     judged = predict(dict.fromkeys(("d", "d/e", "d/e/f"), DIRECTORY))
-    assert judged["d/e/f"] == Judged(GOES, Reason.EMPTY, True)
-    assert judged["d/e"] == judged["d"] == Judged(EITHER, Reason.HOLDS_EMPTY, True)
+    assert judged["d/e/f"] == PathFate(GOES, Reason.EMPTY, True)
+    assert judged["d/e"] == judged["d"] == PathFate(UNSPECIFIED, Reason.HOLDS_EMPTY, True)
 
 
 def test_a_directory_with_an_old_file_is_not_listed() -> None:
     """It is no candidate of this run; that it may be gone after it is not ruled out."""
-    assert predict(listing(**{"d/f": OLD}))["d"] == Judged(EITHER, Reason.HOLDS_OLD, False)
+    assert predict(listing(**{"d/f": OLD}))["d"] == PathFate(UNSPECIFIED, Reason.HOLDS_OLD, False)
 
 
 def test_a_directory_with_an_old_file_deep_below_is_not_listed() -> None:
@@ -330,38 +330,38 @@ def test_a_directory_with_an_old_file_deep_below_is_not_listed() -> None:
 
 
 def test_a_directory_with_only_young_files_is_listed_and_stays() -> None:
-    assert predict(listing(**{"d/f": YOUNG}))["d"] == Judged(STAYS, Reason.HOLDS, True)
+    assert predict(listing(**{"d/f": YOUNG}))["d"] == PathFate(STAYS, Reason.HOLDS, True)
 
 
 def test_a_directory_with_only_hidden_things_is_listed_and_stays() -> None:
-    assert predict(listing(**{"d/_f": 0}))["d"] == Judged(STAYS, Reason.HOLDS, True)
+    assert predict(listing(**{"d/_f": 0}))["d"] == PathFate(STAYS, Reason.HOLDS, True)
 
 
 def test_a_directory_with_old_and_young_files_is_not_listed_and_stays() -> None:
-    assert predict(listing(**{"d/f": OLD, "d/g": YOUNG}))["d"] == Judged(STAYS, Reason.HOLDS, False)
+    assert predict(listing(**{"d/f": OLD, "d/g": YOUNG}))["d"] == PathFate(STAYS, Reason.HOLDS, False)
 
 
 @pytest.mark.parametrize("age", [OLD, YOUNG])
 def test_the_directories_of_a_live_file_are_protected(age: int) -> None:
     judged = predict(listing(**{"d/e/f": age}), live=("d/e/f",))
-    assert judged["d"] == judged["d/e"] == Judged(STAYS, Reason.HOLDS, False)
+    assert judged["d"] == judged["d/e"] == PathFate(STAYS, Reason.HOLDS, False)
 
 
 def test_the_directories_of_a_retained_file_are_protected() -> None:
     judged = predict(listing(**{"d/e/f": OLD}), tombstones={"d/e/f": YOUNG})
-    assert judged["d"] == judged["d/e"] == Judged(STAYS, Reason.HOLDS, False)
+    assert judged["d"] == judged["d/e"] == PathFate(STAYS, Reason.HOLDS, False)
 
 
 def test_the_empty_directory_of_a_retained_file_that_is_gone_is_not_listed() -> None:
     """The tombstone protects the directories of its path, whether the file is there or not."""
     things = {"d": DIRECTORY, "d/e": DIRECTORY}
     judged = predict(things, tombstones={"d/e/f": YOUNG})
-    assert judged["d/e"] == Judged(EITHER, Reason.PARENT, False)
+    assert judged["d/e"] == PathFate(UNSPECIFIED, Reason.PARENT, False)
     assert judged["d"].listed is False
 
 
 def test_the_empty_directory_of_an_expired_file_that_is_gone_goes() -> None:
-    assert predict({"d": DIRECTORY}, tombstones={"d/f": OLD})["d"] == Judged(GOES, Reason.EMPTY, True)
+    assert predict({"d": DIRECTORY}, tombstones={"d/f": OLD})["d"] == PathFate(GOES, Reason.EMPTY, True)
 
 
 def test_a_hidden_directory_stays_though_empty() -> None:
@@ -376,7 +376,7 @@ def test_a_hidden_directory_stays_though_empty() -> None:
 
 def test_a_directory_whose_name_begins_like_anothers_is_another() -> None:
     judged = predict({**listing(**{"dd/f": YOUNG}), "d": DIRECTORY})
-    assert judged["d"] == Judged(GOES, Reason.EMPTY, True)
+    assert judged["d"] == PathFate(GOES, Reason.EMPTY, True)
 
 
 # Checksums: step 13 -------------------------------------------------------------------------------------------------
@@ -399,12 +399,12 @@ def test_what_a_checksum_checks(path: str, checked: str | None) -> None:
 
 
 def test_the_checksum_of_a_file_that_goes_may_go() -> None:
-    assert predict({"x": file(), ".x.crc": file()})[".x.crc"] == Judged(EITHER, Reason.CHECKSUM, False)
+    assert predict({"x": file(), ".x.crc": file()})[".x.crc"] == PathFate(UNSPECIFIED, Reason.CHECKSUM, False)
 
 
 def test_the_checksum_of_a_file_that_stays_or_is_not_there_stays() -> None:
     judged = predict({"x": file(YOUNG), ".x.crc": file(0), ".y.crc": file(0)})
-    assert judged[".x.crc"] == judged[".y.crc"] == Judged(STAYS, Reason.HIDDEN_FILE, False)
+    assert judged[".x.crc"] == judged[".y.crc"] == PathFate(STAYS, Reason.HIDDEN_FILE, False)
 
 
 def test_the_checksum_in_a_hidden_directory_stays() -> None:
@@ -414,7 +414,7 @@ def test_the_checksum_in_a_hidden_directory_stays() -> None:
 
 def test_a_directory_that_holds_a_file_that_goes_and_its_checksum_may_go() -> None:
     judged = predict(with_parents({"d/x": file(), "d/.x.crc": file()}))
-    assert judged["d"] == Judged(EITHER, Reason.HOLDS_OLD, False)
+    assert judged["d"] == PathFate(UNSPECIFIED, Reason.HOLDS_OLD, False)
 
 
 def test_a_directory_named_like_a_checksum_stays() -> None:
@@ -477,7 +477,7 @@ def test_nothing_live_hidden_or_young_ever_goes(situation: Situation, cutoff: Cu
     for path, one in judged.items():
         hidden = any(is_hidden(name, ("p", "_p")) for name in path.split("/"))
         if path in live and not hidden:
-            assert one == Judged(STAYS, Reason.LIVE, False)
+            assert one == PathFate(STAYS, Reason.LIVE, False)
         if hidden:
             assert one.fate is not GOES and one.listed is False
         if not things[path].directory and things[path].modified >= cutoff.latest and not hidden:
@@ -547,7 +547,7 @@ def test_a_window_of_the_clock_agrees_with_each_of_its_instants(
         exact = replace(WINDOW, earliest=instant, latest=instant)
         told = predict(things, live=live, tombstones=tombstones, partition_by=("p", "_p"), cutoff=exact)
         for path, one in window.items():
-            assert one.fate in (EITHER, told[path].fate) or told[path].fate is EITHER, path
+            assert one.fate in (UNSPECIFIED, told[path].fate) or told[path].fate is UNSPECIFIED, path
             assert one.listed in (None, told[path].listed), path
 
 

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from model.steps import Trouble
+from model.steps import IOFault
 from model.table import DAY, HOUR, WEEK, Kind
 from model.vacuum import (
     Cutoff,
     Fate,
     FullScan,
     InventoryScan,
-    Judged,
+    PathFate,
     LiteScan,
     LogPruned,
     Reason,
@@ -45,7 +45,7 @@ OLD, YOUNG = LINE - HOUR, LINE + HOUR
 VECTOR = "deletion_vector_61d16c75-6994-46b7-a15b-8b538852e50e.bin"
 
 FULL, INVENTORY, FILES = FullScan(), InventoryScan(), InventoryScan(files_only=True)
-STAYS, GOES, EITHER = Fate.STAY, Fate.GO, Fate.EITHER
+STAYS, GOES, UNSPECIFIED = Fate.KEEP, Fate.DELETE, Fate.UNSPECIFIED
 
 
 def file(modified: int = OLD) -> Thing:
@@ -69,20 +69,20 @@ def predict(
     *,
     cutoff: Cutoff = AT,
     scan: Scan = FULL,
-    troubled: tuple[Trouble, str] | None = None,
+    faulty_path: tuple[IOFault, str] | None = None,
     **said: Any,
-) -> dict[str, Judged]:
+) -> dict[str, PathFate]:
     return predict_vacuum(
-        tree(things), References(**said), partition_by=("p", "_p"), cutoff=cutoff, scan=scan, troubled=troubled
+        tree(things), References(**said), partition_by=("p", "_p"), cutoff=cutoff, scan=scan, faulty_path=faulty_path
     )
 
 
-def stays(reason: Reason, listed: bool | None = False) -> Judged:
-    return Judged(STAYS, reason, listed)
+def stays(reason: Reason, listed: bool | None = False) -> PathFate:
+    return PathFate(STAYS, reason, listed)
 
 
-def goes(reason: Reason) -> Judged:
-    return Judged(GOES, reason, True)
+def goes(reason: Reason) -> PathFate:
+    return PathFate(GOES, reason, True)
 
 
 # What protects ------------------------------------------------------------------------------------------------------
@@ -91,7 +91,7 @@ def goes(reason: Reason) -> Judged:
 @pytest.mark.parametrize("scan", [FULL, INVENTORY, FILES, LiteScan({"d/f": OLD, VECTOR: OLD})])
 @pytest.mark.parametrize("age", [0, OLD])
 def test_each_kind_of_reference_protects_under_its_own_name(scan: Scan, age: int) -> None:
-    def of(path: str, **said: Any) -> Judged:
+    def of(path: str, **said: Any) -> PathFate:
         return predict({path: file(age)}, scan=scan, **said)[path]
 
     assert of("d/f", live=frozenset({"d/f"})) == stays(Reason.LIVE)
@@ -126,7 +126,7 @@ def test_a_vector_by_absolute_path_must_stay_but_only_a_young_one_surely_does(ag
     judged = predict({f"ab/{VECTOR}": file(age)}, absolute_vectors={f"ab/{VECTOR}": None})
     assert judged[f"ab/{VECTOR}"] == stays(Reason.ABSOLUTE_VECTOR, listed)
     above = judged["ab"]
-    assert above == (Judged(EITHER, Reason.HOLDS_OLD, False) if listed is None else stays(Reason.HOLDS, True))
+    assert above == (PathFate(UNSPECIFIED, Reason.HOLDS_OLD, False) if listed is None else stays(Reason.HOLDS, True))
 
 
 def test_an_expired_vector_by_absolute_path_goes() -> None:
@@ -151,7 +151,7 @@ def test_what_nothing_names_is_told_apart_by_its_name() -> None:
 def test_in_the_wall_window_it_cannot_be_told_whether_a_vectors_tombstone_protects() -> None:
     kinds: list[dict[str, Any]] = [{name: {VECTOR: CLOCK + 3}} for name in ("vector_tombstones", "absolute_vectors")]
     for said in kinds:
-        assert predict({VECTOR: file()}, cutoff=WINDOW, **said)[VECTOR] == Judged(EITHER, Reason.AT_CUTOFF, None)
+        assert predict({VECTOR: file()}, cutoff=WINDOW, **said)[VECTOR] == PathFate(UNSPECIFIED, Reason.AT_CUTOFF, None)
 
 
 def test_a_live_file_with_a_hidden_name_is_live_first_of_all() -> None:
@@ -278,12 +278,12 @@ def test_lite_leaves_directories_alone() -> None:
 
 def test_lite_takes_a_checksum_along() -> None:
     judged = predict({"f": file(), ".f.crc": file()}, scan=LiteScan({"f": OLD}))
-    assert judged[".f.crc"] == Judged(EITHER, Reason.CHECKSUM, False)
+    assert judged[".f.crc"] == PathFate(UNSPECIFIED, Reason.CHECKSUM, False)
 
 
 def test_in_the_wall_window_a_stamp_of_lite_cannot_be_told() -> None:
     judged = predict({"f": file()}, scan=LiteScan({"f": CLOCK + 3}), tombstones={"f": CLOCK + 3}, cutoff=WINDOW)
-    assert judged["f"] == Judged(EITHER, Reason.AT_CUTOFF, None)
+    assert judged["f"] == PathFate(UNSPECIFIED, Reason.AT_CUTOFF, None)
 
 
 def test_lite_tries_what_is_not_there() -> None:
@@ -326,7 +326,7 @@ def test_an_inventory_judges_files_as_a_listing_does() -> None:
 def test_what_is_hidden_deeper_down_must_stay_though_an_inventory_shows_it(path: str) -> None:
     judged = predict({path: file()}, scan=INVENTORY)
     assert judged[path] == stays(Reason.HIDDEN_DEEPER, None)
-    assert judged[parents(path)[-1]].fate is EITHER
+    assert judged[parents(path)[-1]].fate is UNSPECIFIED
     assert predict({path: file()})[path].reason in (Reason.HIDDEN_FILE, Reason.INSIDE_HIDDEN)
     young = predict({path: file(YOUNG)}, scan=INVENTORY)
     assert young[path].listed is False and young[path].reason in (Reason.HIDDEN_FILE, Reason.INSIDE_HIDDEN)
@@ -339,7 +339,7 @@ def test_a_directory_that_is_hidden_deeper_down_is_one_of_those() -> None:
 
 
 def test_with_an_inventory_old_files_do_not_count_for_their_directories() -> None:
-    assert predict({"d/o": file()}, scan=INVENTORY)["d"] == Judged(EITHER, Reason.HOLDS_OLD, True)
+    assert predict({"d/o": file()}, scan=INVENTORY)["d"] == PathFate(UNSPECIFIED, Reason.HOLDS_OLD, True)
     assert predict({"d/f": file()}, scan=INVENTORY, live=frozenset({"d/f"}))["d"] == stays(Reason.HOLDS, False)
     assert predict({"d/y": file(YOUNG), "d/o": file()}, scan=INVENTORY)["d"] == stays(Reason.HOLDS, True)
     assert predict({"d": DIRECTORY}, scan=INVENTORY, tombstones={"d/f": YOUNG})["d"].reason is Reason.PARENT
@@ -351,15 +351,15 @@ def test_with_an_inventory_old_files_do_not_count_for_their_directories() -> Non
 def test_a_link_may_go_or_stay_unless_it_is_hidden_or_named() -> None:
     things = {"l": link("../x"), "n": link(None), "_l": link("f"), "live": link("f"), "f": file()}
     judged = predict(things, live=frozenset({"live"}))
-    assert judged["l"] == judged["n"] == Judged(EITHER, Reason.LINK, None)
+    assert judged["l"] == judged["n"] == PathFate(UNSPECIFIED, Reason.LINK, None)
     assert judged["_l"] == stays(Reason.HIDDEN_FILE)
     assert judged["live"] == stays(Reason.LIVE)
     assert judged["f"] == goes(Reason.ORPHAN)
 
 
 def test_a_directory_that_holds_a_link_may_go_or_stay() -> None:
-    assert predict({"d/l": link("../x")})["d"] == Judged(EITHER, Reason.HOLDS_OLD, None)
-    assert predict({"d/l": link("../x"), "d/o": file()})["d"] == Judged(EITHER, Reason.HOLDS_OLD, False)
+    assert predict({"d/l": link("../x")})["d"] == PathFate(UNSPECIFIED, Reason.HOLDS_OLD, None)
+    assert predict({"d/l": link("../x"), "d/o": file()})["d"] == PathFate(UNSPECIFIED, Reason.HOLDS_OLD, False)
     assert predict({"d/l": link("../x"), "d/y": file(YOUNG)})["d"] == stays(Reason.HOLDS, None)
 
 
@@ -378,7 +378,7 @@ def test_what_stays_behind_a_link_is_told_apart() -> None:
     assert judged["data/_hidden"] == stays(Reason.HIDDEN_FILE)
     assert judged["data"] == stays(Reason.HOLDS, False)
     del things["data/young"], things["data/_hidden"]
-    assert predict(things, live=frozenset({"data/live"}))["data"] == Judged(EITHER, Reason.HOLDS_OLD, False)
+    assert predict(things, live=frozenset({"data/live"}))["data"] == PathFate(UNSPECIFIED, Reason.HOLDS_OLD, False)
 
 
 def test_a_link_into_a_hidden_directory_reaches_what_lies_in_it() -> None:
@@ -426,79 +426,79 @@ def test_a_link_to_the_root_or_above_it_reaches_all(target: str, more: set[str])
 
 # Trouble ------------------------------------------------------------------------------------------------------------
 
-OF_DELETION = [Trouble.CANNOT_DELETE, Trouble.DELETE_CRASHES, Trouble.FILE_VANISHES]
+OF_DELETION = [IOFault.CANNOT_DELETE, IOFault.DELETE_CRASHES, IOFault.FILE_VANISHES]
 
 
 def test_troubles_are_of_a_deletion_or_of_a_listing() -> None:
-    assert [trouble for trouble in Trouble if trouble.of_deletion] == OF_DELETION
+    assert [io_fault for io_fault in IOFault if io_fault.of_deletion] == OF_DELETION
 
 
 @pytest.mark.parametrize("trouble", OF_DELETION)
-def test_trouble_with_a_deletion_is_met_by_what_would_go(trouble: Trouble) -> None:
+def test_trouble_with_a_deletion_is_met_by_what_would_go(io_fault: IOFault) -> None:
     things = {"d/o": file(), "d/.o.crc": file(), "live": file(), "e": DIRECTORY}
     live = frozenset({"live"})
-    judged = predict(things, live=live, troubled=(trouble, "d/o"))
-    assert judged["d/o"] == Judged(EITHER, Reason.TROUBLED, True)
-    assert judged["d/.o.crc"].fate is EITHER and judged["d"] == Judged(EITHER, Reason.HOLDS_OLD, False)
+    judged = predict(things, live=live, faulty_path=(io_fault, "d/o"))
+    assert judged["d/o"] == PathFate(UNSPECIFIED, Reason.FAULTY, True)
+    assert judged["d/.o.crc"].fate is UNSPECIFIED and judged["d"] == PathFate(UNSPECIFIED, Reason.HOLDS_OLD, False)
     assert judged["e"] == goes(Reason.EMPTY)
-    assert predict(things, live=live, troubled=(trouble, "live"))["live"] == stays(Reason.LIVE)
-    assert predict(things, live=live, troubled=(trouble, "e"))["e"] == Judged(EITHER, Reason.TROUBLED, True)
-    assert predict(things, scan=LiteScan(), troubled=(trouble, "d/o"))["d/o"] == stays(Reason.NOT_SCANNED)
+    assert predict(things, live=live, faulty_path=(io_fault, "live"))["live"] == stays(Reason.LIVE)
+    assert predict(things, live=live, faulty_path=(io_fault, "e"))["e"] == PathFate(UNSPECIFIED, Reason.FAULTY, True)
+    assert predict(things, scan=LiteScan(), faulty_path=(io_fault, "d/o"))["d/o"] == stays(Reason.NOT_SCANNED)
 
 
 def test_a_directory_that_vanishes_from_the_listing_takes_all_below_it_out_of_sight() -> None:
     things = {"a/sub/o": file(), "a/sub/e": DIRECTORY, "a/sub/y": file(YOUNG), "b/sub/o": file()}
     plain = predict(things)
     assert plain["a"] == plain["a/sub"] == stays(Reason.HOLDS, False)
-    judged = predict(things, troubled=(Trouble.DIRECTORY_VANISHES, "a/sub"))
-    assert judged["a/sub/o"] == judged["a/sub/e"] == Judged(EITHER, Reason.TROUBLED, False)
+    judged = predict(things, faulty_path=(IOFault.DIRECTORY_VANISHES, "a/sub"))
+    assert judged["a/sub/o"] == judged["a/sub/e"] == PathFate(UNSPECIFIED, Reason.FAULTY, False)
     assert judged["a/sub/y"] == stays(Reason.YOUNG)
     assert judged["a"] == judged["a/sub"] == stays(Reason.HOLDS, True)
-    judged = predict(things, troubled=(Trouble.DIRECTORY_VANISHES, "b/sub"))
-    assert judged["b/sub"] == Judged(EITHER, Reason.TROUBLED, True) and judged["b"].listed is True
-    assert predict(things, scan=INVENTORY, troubled=(Trouble.DIRECTORY_VANISHES, "b/sub"))["b/sub/o"].fate is GOES
+    judged = predict(things, faulty_path=(IOFault.DIRECTORY_VANISHES, "b/sub"))
+    assert judged["b/sub"] == PathFate(UNSPECIFIED, Reason.FAULTY, True) and judged["b"].listed is True
+    assert predict(things, scan=INVENTORY, faulty_path=(IOFault.DIRECTORY_VANISHES, "b/sub"))["b/sub/o"].fate is GOES
 
 
-def fails(path: str, trouble: Trouble, scan: Scan = FULL, *, dry_run: bool = False, **said: Any) -> bool | None:
+def fails(path: str, io_fault: IOFault, scan: Scan = FULL, *, dry_run: bool = False, **said: Any) -> bool | None:
     things = tree({"d/o": file(), "d/y": file(YOUNG), "l": link("../x"), "_h/f": file()})
-    judged = predict(things, scan=scan, troubled=(trouble, path), **said)
+    judged = predict(things, scan=scan, faulty_path=(io_fault, path), **said)
     return ends_in_error(
-        judged, things, partition_by=(), scan=scan, troubled=(trouble, path), dry_run=dry_run
+        judged, things, partition_by=(), scan=scan, faulty_path=(io_fault, path), dry_run=dry_run
     )  # fmt: skip
 
 
 def test_a_deletion_that_breaks_fails_where_there_is_one() -> None:
-    assert fails("d/o", Trouble.DELETE_CRASHES) is True
-    assert fails("d/o", Trouble.DELETE_CRASHES, dry_run=True) is False
-    assert fails("d/o", Trouble.DELETE_CRASHES, live=frozenset({"d/o"})) is False
-    assert fails("d/y", Trouble.DELETE_CRASHES) is False
-    assert fails("l", Trouble.DELETE_CRASHES) is None
-    assert fails("gone", Trouble.DELETE_CRASHES) is False
-    assert fails("gone", Trouble.DELETE_CRASHES, LiteScan({"gone": OLD})) is None
-    for other in (Trouble.CANNOT_DELETE, Trouble.FILE_VANISHES):
+    assert fails("d/o", IOFault.DELETE_CRASHES) is True
+    assert fails("d/o", IOFault.DELETE_CRASHES, dry_run=True) is False
+    assert fails("d/o", IOFault.DELETE_CRASHES, live=frozenset({"d/o"})) is False
+    assert fails("d/y", IOFault.DELETE_CRASHES) is False
+    assert fails("l", IOFault.DELETE_CRASHES) is None
+    assert fails("gone", IOFault.DELETE_CRASHES) is False
+    assert fails("gone", IOFault.DELETE_CRASHES, LiteScan({"gone": OLD})) is None
+    for other in (IOFault.CANNOT_DELETE, IOFault.FILE_VANISHES):
         assert fails("d/o", other) is False
 
 
 def test_a_directory_that_only_seems_to_go_breaks_as_well() -> None:
     things = tree({"e/y": file(YOUNG)})
-    trouble = (Trouble.DELETE_CRASHES, "e")
-    judged = predict(things, troubled=trouble)
+    io_fault = (IOFault.DELETE_CRASHES, "e")
+    judged = predict(things, faulty_path=io_fault)
     assert judged["e"] == stays(Reason.HOLDS, True)
-    assert ends_in_error(judged, things, partition_by=(), scan=FULL, troubled=trouble, dry_run=False) is True
+    assert ends_in_error(judged, things, partition_by=(), scan=FULL, faulty_path=io_fault, dry_run=False) is True
 
 
 @pytest.mark.parametrize("dry_run", [True, False])
 def test_a_directory_that_cannot_be_listed_fails_where_it_is_listed(dry_run: bool) -> None:
-    assert fails("d", Trouble.CANNOT_LIST, dry_run=dry_run) is True
+    assert fails("d", IOFault.CANNOT_LIST, dry_run=dry_run) is True
     for scan in (INVENTORY, FILES, LiteScan()):
-        assert fails("d", Trouble.CANNOT_LIST, scan, dry_run=dry_run) is False
+        assert fails("d", IOFault.CANNOT_LIST, scan, dry_run=dry_run) is False
     for path in ("d/o", "_h", "gone"):
-        assert fails(path, Trouble.CANNOT_LIST, dry_run=dry_run) is False
-    assert fails("d", Trouble.DIRECTORY_VANISHES, dry_run=dry_run) is False
+        assert fails(path, IOFault.CANNOT_LIST, dry_run=dry_run) is False
+    assert fails("d", IOFault.DIRECTORY_VANISHES, dry_run=dry_run) is False
 
 
 def test_without_trouble_nothing_fails() -> None:
-    assert ends_in_error({}, {}, partition_by=(), scan=FULL, troubled=None, dry_run=False) is False
+    assert ends_in_error({}, {}, partition_by=(), scan=FULL, faulty_path=None, dry_run=False) is False
 
 
 # numVacuumedDirectories ---------------------------------------------------------------------------------------------
@@ -511,8 +511,8 @@ def test_the_directories_that_a_scan_comes_by_are_counted_with_the_root() -> Non
     assert listed_directories(things, partition_by=(), scan=INVENTORY) == 5
     assert listed_directories(things, partition_by=(), scan=FILES) == 1
     assert listed_directories(things, partition_by=(), scan=LiteScan()) == 1
-    assert listed_directories(things, partition_by=(), troubled=(Trouble.DIRECTORY_VANISHES, "a")) == 3
-    assert listed_directories(things, partition_by=(), troubled=(Trouble.CANNOT_DELETE, "a")) == 4
+    assert listed_directories(things, partition_by=(), faulty_path=(IOFault.DIRECTORY_VANISHES, "a")) == 3
+    assert listed_directories(things, partition_by=(), faulty_path=(IOFault.CANNOT_DELETE, "a")) == 4
 
 
 @pytest.mark.parametrize("target", ["a", ".", "../x", ".."])
@@ -538,7 +538,7 @@ def test_fates_do_not_depend_on_the_order_of_the_listing() -> None:
 
 
 def test_what_has_a_reserved_name_is_not_listed_and_cannot_fail() -> None:
-    arguments: dict[str, Any] = {"partition_by": (), "scan": FULL, "troubled": (Trouble.CANNOT_LIST, "log")}
+    arguments: dict[str, Any] = {"partition_by": (), "scan": FULL, "troubled": (IOFault.CANNOT_LIST, "log")}
     things = {"log": DIRECTORY}
     assert ends_in_error({}, things, dry_run=False, **arguments) is True
     assert ends_in_error({}, things, dry_run=False, reserved=("log",), **arguments) is False
@@ -551,7 +551,7 @@ def test_a_file_that_stays_keeps_the_directory_behind_a_link() -> None:
 
 def test_an_empty_directory_behind_a_link_is_judged_without_files() -> None:
     judged = predict({"d": DIRECTORY, "lnk": link("d")})
-    assert judged["d"].fate in (GOES, EITHER)
+    assert judged["d"].fate in (GOES, UNSPECIFIED)
 
 
 def test_a_link_that_is_not_seen_hides_no_other() -> None:

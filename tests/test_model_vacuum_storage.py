@@ -11,7 +11,7 @@ from pathlib import Path
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from model.steps import Trouble
+from model.steps import IOFault
 from model.table import HOUR, WEEK, Kind
 from model.vacuum import (
     DISPUTED,
@@ -19,7 +19,7 @@ from model.vacuum import (
     Fate,
     FullScan,
     InventoryScan,
-    Judged,
+    PathFate,
     LiteScan,
     Reason,
     References,
@@ -52,21 +52,21 @@ class Situation:
     things: dict[str, Thing]
     references: References
     scan: Scan
-    troubled: tuple[Trouble, str] | None
+    faulty_path: tuple[IOFault, str] | None
 
-    def predict(self) -> dict[str, Judged]:
+    def predict(self) -> dict[str, PathFate]:
         return predict_vacuum(
             self.things,
             self.references,
             partition_by=PARTITION_BY,
             cutoff=AT,
             scan=self.scan,
-            troubled=self.troubled,
+            faulty_path=self.faulty_path,
         )
 
 
 @st.composite
-def situations(draw: st.DrawFn, *, links: bool = False, troubles: bool = False) -> Situation:
+def situations(draw: st.DrawFn, *, links: bool = False, io_faults: bool = False) -> Situation:
     """Files, directories and perhaps links; what actions name is one of the files, or a file that is not there."""
     things: dict[str, Thing] = {}
     for path in draw(st.lists(PATHS, max_size=9, unique=True)):
@@ -104,13 +104,13 @@ def situations(draw: st.DrawFn, *, links: bool = False, troubles: bool = False) 
     window = draw(st.sets(st.sampled_from(sorted(known)))) if known else set()
     scans.append(LiteScan({path: known[path] for path in window}, draw(st.frozensets(one, max_size=2))))
     scan = draw(st.sampled_from(scans[:1] if links else scans))
-    trouble = None
-    if troubles and things:
+    io_fault = None
+    if io_faults and things:
         path = draw(st.sampled_from(sorted(things)))
-        of_directory = (Trouble.DIRECTORY_VANISHES, Trouble.CANNOT_LIST, Trouble.CANNOT_DELETE, Trouble.DELETE_CRASHES)
-        of_file = (Trouble.CANNOT_DELETE, Trouble.FILE_VANISHES, Trouble.DELETE_CRASHES)
-        trouble = (draw(st.sampled_from(of_directory if things[path].directory else of_file)), path)
-    return Situation(things, references, scan, trouble)
+        of_directory = (IOFault.DIRECTORY_VANISHES, IOFault.CANNOT_LIST, IOFault.CANNOT_DELETE, IOFault.DELETE_CRASHES)
+        of_file = (IOFault.CANNOT_DELETE, IOFault.FILE_VANISHES, IOFault.DELETE_CRASHES)
+        io_fault = (draw(st.sampled_from(of_directory if things[path].directory else of_file)), path)
+    return Situation(things, references, scan, io_fault)
 
 
 def visible(path: str) -> bool:
@@ -146,9 +146,9 @@ class SmallVacuum:
 
     def listing(self, path: str, depth: int) -> Iterator[tuple[str, bool, int]]:
         """Links are followed; ``depth`` stands for the system's limit of links in a path."""
-        if (Trouble.DIRECTORY_VANISHES, path) == self.situation.troubled:
+        if (IOFault.DIRECTORY_VANISHES, path) == self.situation.faulty_path:
             return
-        if (Trouble.CANNOT_LIST, path) == self.situation.troubled:
+        if (IOFault.CANNOT_LIST, path) == self.situation.faulty_path:
             raise Broken
         for name in sorted(os.listdir(self.root / path)):
             below = f"{path}/{name}" if path else name
@@ -177,10 +177,10 @@ class SmallVacuum:
         return {*files, *vectors, *(above for path in files for above in parents(path))}
 
     def delete(self, path: str) -> None:
-        trouble = self.situation.troubled[0] if self.situation.troubled and self.situation.troubled[1] == path else None
-        if trouble is Trouble.CANNOT_DELETE:
+        io_fault = self.situation.faulty_path[0] if self.situation.faulty_path and self.situation.faulty_path[1] == path else None
+        if io_fault is IOFault.CANNOT_DELETE:
             return
-        if trouble is Trouble.DELETE_CRASHES:
+        if io_fault is IOFault.DELETE_CRASHES:
             raise Broken
         target = self.root / path
         if os.path.isdir(target) and not os.path.islink(target):
@@ -219,7 +219,7 @@ def check(situation: Situation, order: list[int]) -> None:
     """Run it, and hold the outcome against the fates."""
     judged = situation.predict()
     assert set(judged) == set(situation.things)
-    arguments = {"partition_by": PARTITION_BY, "scan": situation.scan, "troubled": situation.troubled}
+    arguments = {"partition_by": PARTITION_BY, "scan": situation.scan, "troubled": situation.faulty_path}
     fails = ends_in_error(judged, situation.things, dry_run=False, **arguments)  # type: ignore[arg-type]
     with tempfile.TemporaryDirectory() as directory:
         root = Path(directory) / "table"
@@ -252,7 +252,7 @@ def check(situation: Situation, order: list[int]) -> None:
                 assert one.listed == (path in candidates), f"{path} {one}: {sorted(candidates)}"
             if one.surely_stays:
                 assert there, f"{path} {one}"
-            if one.fate is Fate.GO and not broken:
+            if one.fate is Fate.DELETE and not broken:
                 assert not there, f"{path} {one}"
 
 
@@ -271,7 +271,7 @@ def test_fates_hold(situation: Situation, order: list[int]) -> None:
 
 
 @thorough
-@given(situations(troubles=True), ORDERS)
+@given(situations(io_faults=True), ORDERS)
 def test_fates_hold_with_trouble(situation: Situation, order: list[int]) -> None:
     check(situation, order)
 
@@ -283,7 +283,7 @@ def test_fates_hold_with_links(situation: Situation, order: list[int]) -> None:
 
 
 @thorough
-@given(situations(troubles=True))
+@given(situations(io_faults=True))
 def test_what_is_protected_never_goes(situation: Situation) -> None:
     """By the words of the promise, whatever an engine does: VAC-SAFE-1, 2, 3, 4, 8."""
     judged, said = situation.predict(), situation.references
@@ -294,11 +294,11 @@ def test_what_is_protected_never_goes(situation: Situation) -> None:
         thing = situation.things[path]
         lite = isinstance(situation.scan, LiteScan)
         if path in said.live | said.live_vectors | retained | absolute:
-            assert one.fate is Fate.STAY
+            assert one.fate is Fate.KEEP
         if not visible(path):
-            assert one.fate is Fate.STAY or one.reason is Reason.CHECKSUM
+            assert one.fate is Fate.KEEP or one.reason is Reason.CHECKSUM
             assert one.reason is not Reason.CHECKSUM or checksum_of(path) in judged
         if not lite and not thing.directory and thing.modified >= LINE:
-            assert one.fate is Fate.STAY or one.reason is Reason.CHECKSUM
+            assert one.fate is Fate.KEEP or one.reason is Reason.CHECKSUM
         if one.reason in DISPUTED:
-            assert one.fate is Fate.STAY
+            assert one.fate is Fate.KEEP

@@ -1,4 +1,4 @@
-"""What the fixed profiles can show, counted on the engine of our own: it takes seconds instead of minutes."""
+"""What the fixed profiles can show, counted on the reference engine: it takes seconds instead of minutes."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 import suites.clauses  # noqa: F401 - fills the catalogue
-from engines.known_bad import FAULTS, Fault, KnownBadEngine
+from selfcheck.faults import FAULTS, Fault, KnownBadEngine
 from model.case import Case
-from proof.model_engine import ModelEngine
+from selfcheck.reference_engine import ReferenceEngine
 from runner.controller import FIXED_SEED
 from suites.campaigns import shards
-from suites.clause import CATALOGUE, unsupported
+from harness.clause import CATALOGUE, unsupported
 from suites.drawing import fixed_cases
-from suites.judge import Judge, JudgedCase
+from harness.judge import Judge, JudgedCase
 from suites.profiles import PROFILES
 
 pytestmark = pytest.mark.xdist_group("judge")
@@ -34,7 +34,7 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def judged(case: Case, directory: Path) -> JudgedCase:
-    found = Judge(ModelEngine(), list(CATALOGUE.values()), directory).judge(case)
+    found = Judge(ReferenceEngine(), list(CATALOGUE.values()), directory).judge(case)
     assert found.failure is None, found.failure
     return found
 
@@ -47,12 +47,12 @@ def met(case: Case, directory: Path) -> Counter[str]:
 @cache
 def totals(profile: str, directory: Path) -> tuple[Counter[str], Counter[str]]:
     """How often the profile meets each clause, and what its VACUUMs meet."""
-    clauses, occasions = Counter[str](), Counter[str]()
+    clauses, coverage = Counter[str](), Counter[str]()
     for case in cases(profile):
         found = judged(case, directory)
         clauses.update({id: tally.met for id, tally in found.tallies.items()})
-        occasions.update(found.occasions)
-    return clauses, occasions
+        coverage.update(found.coverage)
+    return clauses, coverage
 
 
 def lacking(met: Counter[str], wanted: Iterable[str], least: int) -> dict[str, int]:
@@ -61,7 +61,7 @@ def lacking(met: Counter[str], wanted: Iterable[str], least: int) -> dict[str, i
 
 def test_the_smoke_profile_exercises_every_clause(directory: Path) -> None:
     clauses, _ = totals("smoke", directory)
-    assert lacking(clauses, CATALOGUE.keys() - unsupported(ModelEngine()).keys(), 1) == {}
+    assert lacking(clauses, CATALOGUE.keys() - unsupported(ReferenceEngine()).keys(), 1) == {}
 
 
 @cache
@@ -79,7 +79,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def test_the_smoke_profile_shows_the_fault(fault: Fault, directory: Path, tmp_path: Path) -> None:
-    judge = Judge(KnownBadEngine(ModelEngine(), fault), list(CATALOGUE.values()), tmp_path)
+    judge = Judge(KnownBadEngine(ReferenceEngine(), fault), list(CATALOGUE.values()), tmp_path)
     wanted = set(fault.caught_by)
     assert any(wanted & set(judge.judge(case).violated) for case, ids in met_in_smoke(directory) if wanted & ids)
 

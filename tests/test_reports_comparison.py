@@ -301,7 +301,7 @@ STARTED = [commit("VACUUM START", metrics={"numFilesToDelete": "1"}), commit("VA
         (step(*DELETE, removed=["a"]), step(*DELETE), ["DELETE: removes fewer files"]),
         (
             step(*DELETE, added=[{"rows": 2}], appeared={"data files": 1}),
-            step(*DELETE, masked=[["a", 1]], appeared={"vector files": 1}),
+            step(*DELETE, hidden_rows=[["a", 1]], appeared={"vector files": 1}),
             [
                 "DELETE: hides rows of more files",
                 "DELETE: adds fewer files",

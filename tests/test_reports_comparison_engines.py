@@ -1,4 +1,4 @@
-"""The comparison of real streams: of the engine of our own by other rules or with a fault, and of delta-rs."""
+"""The comparison of real streams: of the reference engine by other rules or with a fault, and of delta-rs."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import pytest
 
 from engines.deltalake.adapter import DeltalakeEngine
 from engines.deltalake.capabilities import NEWEST
-from engines.known_bad import FAULTS, KnownBadEngine
+from selfcheck.faults import FAULTS, KnownBadEngine
 from engines.port import Engine
 from model.case import Case
 from model.codec import from_json
 from model.rules import DELTA_RS, SPARK, Retain
-from proof.model_engine import ModelEngine
+from selfcheck.reference_engine import ReferenceEngine
 from reports.__main__ import main
 from reports.comparison import Change, Comparison, compare
 from reports.comparison_json import as_json
@@ -44,7 +44,7 @@ def shared_cases() -> list[tuple[str, Case]]:
 
 @pytest.fixture(scope="module")
 def healthy(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return run_of(ModelEngine(), cases(), tmp_path_factory.mktemp("healthy"))
+    return run_of(ReferenceEngine(), cases(), tmp_path_factory.mktemp("healthy"))
 
 
 def without_seconds(run: Run) -> list[Any]:
@@ -61,7 +61,7 @@ def checked(comparison: Comparison) -> Comparison:
 
 
 def test_two_runs_of_one_engine_are_the_same(healthy: Run, tmp_path: Path) -> None:
-    again = run_of(ModelEngine(), cases(), tmp_path)
+    again = run_of(ReferenceEngine(), cases(), tmp_path)
     assert without_seconds(again) == without_seconds(healthy)
     comparison = checked(compare(healthy, again))
     assert comparison.groups == () and comparison.exit == 0
@@ -106,7 +106,7 @@ def test_what_is_observed_says_what_an_upgrade_may_change(healthy: Run) -> None:
 @pytest.mark.parametrize("name", ["vacuums-inside-retention", "loses-a-survivor"])
 def test_a_fault_is_a_regression(name: str, healthy: Run, tmp_path: Path) -> None:
     fault = FAULTS[name]
-    bad = run_of(KnownBadEngine(ModelEngine(), fault), cases(), tmp_path / "bad", known_bad=name)
+    bad = run_of(KnownBadEngine(ReferenceEngine(), fault), cases(), tmp_path / "bad", known_bad=name)
     comparison = checked(compare(healthy, bad))
     regressed = {one.clause for one in comparison.of(Change.REGRESSED)}
     assert comparison.exit == 1 and regressed & set(fault.caught_by)
@@ -120,7 +120,7 @@ def test_a_fault_is_a_regression(name: str, healthy: Run, tmp_path: Path) -> Non
 def test_what_changed_in_4_1_is_found_and_known(healthy: Run, tmp_path: Path) -> None:
     """By the rules that Delta had before: RETAIN counts, and a version beyond the retention is read where it can be."""
     before = replace(SPARK, retain=Retain.ANY, blocks_expired_versions=False)
-    old = run_of(ModelEngine(rules=before), cases(), tmp_path, versions={"delta": "4.0.1"})
+    old = run_of(ReferenceEngine(rules=before), cases(), tmp_path, versions={"delta": "4.0.1"})
     comparison = checked(compare(old, healthy))
     assert comparison.unexplained == () and comparison.known
     assert {group.known.source[:21] for group in comparison.known if group.known} == {
@@ -130,12 +130,12 @@ def test_what_changed_in_4_1_is_found_and_known(healthy: Run, tmp_path: Path) ->
     backwards = compare(healthy, old)
     assert backwards.unexplained == () and len(backwards.known) == len(comparison.known)
     # Between two later versions the same differences have no explanation.
-    later = run_of(ModelEngine(rules=before), cases(), tmp_path / "later", versions={"delta": "4.2.0"})
+    later = run_of(ReferenceEngine(rules=before), cases(), tmp_path / "later", versions={"delta": "4.2.0"})
     assert compare(later, healthy).known == ()
 
 
 def test_two_engines_differ_and_only_what_is_known_of_the_pair_is_explained(tmp_path: Path) -> None:
-    engines = [ModelEngine(rules=rules, capabilities=NEWEST) for rules in (SPARK, DELTA_RS)]
+    engines = [ReferenceEngine(rules=rules, capabilities=NEWEST) for rules in (SPARK, DELTA_RS)]
     one, other = (run_of(engine, shared_cases(), tmp_path / str(place)) for place, engine in enumerate(engines))
     comparison = checked(compare(one, other))
     assert comparison.exit == 0 and comparison.unexplained and comparison.known

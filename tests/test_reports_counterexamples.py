@@ -23,21 +23,21 @@ from model.case import Case
 from model.predicate import Constant
 from model.steps import (
     Append,
-    BadDelete,
-    BadVacuum,
-    Blunder,
+    InvalidDelete,
+    InvalidVacuum,
+    DeleteMistake,
     Delete,
     Form,
     Inventory,
-    Litter,
+    AddStrayFiles,
     Mode,
     Moment,
     Read,
     ReadChanges,
     SetClock,
-    Trouble,
+    IOFault,
     Vacuum,
-    VacuumBlunder,
+    VacuumMistake,
     VacuumForm,
 )
 from model.table import (
@@ -48,10 +48,10 @@ from model.table import (
     Commit,
     DataFile,
     Kind,
-    Mask,
+    DeletionVector,
     Reference,
     Removal,
-    Stray,
+    StrayFile,
     Table,
     VectorStorage,
 )
@@ -62,7 +62,7 @@ from reports.explanation import explanation
 from reports.instants import duration, instant
 from reports.laws.evidence import DIRECTORY, CannotJudge
 from reports.reproduction import InvalidPlan, reproduction
-from reports.spark import asking, troubles
+from reports.spark import asking, io_faults
 
 CASE = Case(
     Table(
@@ -74,7 +74,7 @@ CASE = Case(
             DataFile(2, ("x|y",), ((3,),), -DAY),
         ),
         commits=(Commit(-2 * WEEK, adds=(0, 1)), Commit(-WEEK, removes=(Removal(1, -WEEK - 1),), checkpoint=True)),
-        strays=(Stray("orphan", modified=-WEEK, size=3), Stray("hole", Kind.DIRECTORY)),
+        stray_files=(StrayFile("orphan", modified=-WEEK, size=3), StrayFile("hole", Kind.DIRECTORY)),
     ),
     (
         SetClock(Moment(HOUR)),
@@ -83,7 +83,7 @@ CASE = Case(
         Vacuum(),
         Read(before_step=1),
         Append((DataFile(3, ("a",), (), 0),)),
-        Litter((Stray("late"),)),
+        AddStrayFiles((StrayFile("late"),)),
         Read(),
     ),
 )
@@ -140,7 +140,7 @@ PLAN: dict[str, Any] = {
 #: The same, with trouble.
 TROUBLED_PLAN = {
     **PLAN,
-    "ops": [*PLAN["ops"][:1], {**PLAN["ops"][1], "trouble": {"kind": Trouble.CANNOT_DELETE.value, "path": "p=a/f"}}],
+    "ops": [*PLAN["ops"][:1], {**PLAN["ops"][1], "trouble": {"kind": IOFault.CANNOT_DELETE.value, "path": "p=a/f"}}],
 }
 
 
@@ -226,11 +226,11 @@ def test_the_explanation_knows_all_of_the_vocabulary() -> None:
         ),
         partition_by=(),
         files=(DataFile(0, (), (((Decimal("1.20"), ("a", None)), (("k", b"\xff"),), 1, 1), (None, None, 2, 2)), 0),),
-        commits=(Commit(-WEEK, adds=(0,)), Commit(-DAY, masks=(Mask(0, (0, 1), -DAY, VectorStorage.INLINE),))),
+        commits=(Commit(-WEEK, adds=(0,)), Commit(-DAY, deletion_vectors=(DeletionVector(0, (0, 1), -DAY, VectorStorage.INLINE),))),
         features=("deletionVectors",),
         checks=(Constant(True),),
     )
-    steps = (Delete(form=Form.API_NAME, zone="Asia/Kolkata"), BadDelete(Blunder.AGGREGATE), ReadChanges(0))
+    steps = (Delete(form=Form.API_NAME, zone="Asia/Kolkata"), InvalidDelete(DeleteMistake.AGGREGATE), ReadChanges(0))
     line = {**LINE, "steps": [{"index": 0, "text": "DELETE FROM t", "outcome": None, "observed": None}]}
     text = explanation(
         case=Case(table, steps), line=line, violation={**VIOLATION, "step": 2}, clause=CLAUSE, engine="spark"
@@ -257,17 +257,17 @@ def test_the_explanation_knows_all_of_vacuum() -> None:
         files=files,
         commits=(
             Commit(-WEEK, adds=(0, 1, 2)),
-            Commit(-DAY, masks=(Mask(0, (0,), -DAY),), vector_prefix="ab"),
+            Commit(-DAY, deletion_vectors=(DeletionVector(0, (0,), -DAY),), vector_prefix="ab"),
             Commit(-HOUR, removes=(Removal(1, None), Removal(2, -HOUR, bare=True)), checkpoint=True, parts=3),
         ),
-        strays=(Stray("here", Kind.LINK, -DAY, 0, "../there"), Stray("../beside")),
+        stray_files=(StrayFile("here", Kind.LINK, -DAY, 0, "../there"), StrayFile("../beside")),
         pruned=2,
     )
     steps = (
         Vacuum(0.5, False, False, None, Mode.LITE_SETTING, parallel=True),
         Vacuum(mode=Mode.INVENTORY_TABLE, inventory=Inventory.FILES, form=VacuumForm.SQL_NAME, logging=False),
-        Vacuum(trouble=Trouble.CANNOT_DELETE, troubled="a|b"),
-        BadVacuum(VacuumBlunder.CLAUSE_TWICE, dry_run=True),
+        Vacuum(io_fault=IOFault.CANNOT_DELETE, faulty_path="a|b"),
+        InvalidVacuum(VacuumMistake.CLAUSE_TWICE, dry_run=True),
     )
     line = {
         **LINE,
@@ -512,9 +512,9 @@ def test_a_vacuum_says_what_it_is_in_words(tmp_path: Path) -> None:
 
 
 def test_a_step_of_a_script_can_have_each_trouble_of_the_vocabulary() -> None:
-    for trouble in Trouble:
-        assert f'has(path, "{trouble.value}")' in troubles.TROUBLED_FILE_SYSTEM
-    assert troubles.TROUBLED_FILE_SYSTEM.count("has(path, ") == len(Trouble)
+    for io_fault in IOFault:
+        assert f'has(path, "{io_fault.value}")' in io_faults.TROUBLED_FILE_SYSTEM
+    assert io_faults.TROUBLED_FILE_SYSTEM.count("has(path, ") == len(IOFault)
 
 
 def test_only_a_script_with_a_trouble_has_a_file_system_of_its_own() -> None:

@@ -11,8 +11,8 @@ import pytest
 
 from model.casts import CASTS, CASTS_OF_DECIMAL
 from model.predicate import Expression, Function, Op, Predicate
-from model.refusals import bad_delete_sql
-from model.steps import Blunder, Form, Mode, Trouble, VacuumBlunder, VacuumForm
+from model.refusals import invalid_delete_sql
+from model.steps import DeleteMistake, Form, Mode, IOFault, VacuumMistake, VacuumForm
 from model.table import FEATURES, Column
 from model.values import Type
 from strategies.cases import ZONES
@@ -32,7 +32,7 @@ LISTS: dict[str, set[str]] = {
     "Casts": {type.value for type in CASTS} | {"decimal"},
     "Functions": {function.value for function in Function},
     "Forms": {form.value for form in Form},
-    "Refusals": {blunder.value for blunder in Blunder},
+    "Refusals": {mistake.value for mistake in DeleteMistake},
     "Features": set(FEATURES),
     "Tables that VACUUM meets": {
         "ages",
@@ -49,8 +49,8 @@ LISTS: dict[str, set[str]] = {
     },
     "Vacuums": {mode.value for mode in Mode},
     "Forms of VACUUM": {form.value for form in VacuumForm},
-    "Troubles": {trouble.value for trouble in Trouble},
-    "Refusals of VACUUM": {blunder.value for blunder in VacuumBlunder},
+    "Troubles": {io_fault.value for io_fault in IOFault},
+    "Refusals of VACUUM": {mistake.value for mistake in VacuumMistake},
     "Storage": {"local"},
 }
 
@@ -103,8 +103,8 @@ def test_the_zones_are_those_that_are_drawn() -> None:
     assert re.findall("`(.*?)`", line) == list(ZONES)
 
 
-@pytest.mark.parametrize("blunder", [blunder for blunder in Blunder if " WHERE " in bad_delete_sql(blunder, "t")])
-def test_a_blunder_is_said_as_it_is_drawn(blunder: Blunder) -> None:
-    condition = bad_delete_sql(blunder, "t").split(" WHERE ")[1]
-    (said,) = [said for name, said in zip(cells("Refusals", 0), cells("Refusals", 1)) if name == f"`{blunder.value}`"]
-    assert said == f"`{condition}`" or blunder is Blunder.UNKNOWN_COLUMN
+@pytest.mark.parametrize("blunder", [mistake for mistake in DeleteMistake if " WHERE " in invalid_delete_sql(mistake, "t")])
+def test_a_blunder_is_said_as_it_is_drawn(mistake: DeleteMistake) -> None:
+    condition = invalid_delete_sql(mistake, "t").split(" WHERE ")[1]
+    (said,) = [said for name, said in zip(cells("Refusals", 0), cells("Refusals", 1)) if name == f"`{mistake.value}`"]
+    assert said == f"`{condition}`" or mistake is DeleteMistake.UNKNOWN_COLUMN

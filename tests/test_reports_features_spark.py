@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deltalog.vectors import vector_file
+from deltalog.deletion_vectors import vector_file
 from model.codec import value_to_json
 from model.steps import Form
 from reports import script
@@ -120,7 +120,7 @@ def table(*, vectors: bool, mapped: bool = True) -> dict[str, Any]:
     content, (vector,) = vector_file(UUID(int=1), [[0]])
     one = add(0, "a", 0, 3)
     by_path = {"storageType": "p", "pathOrInlineDv": {"$root": str(vector.file)}, "offset": vector.offset}
-    masked = {
+    hidden_rows = {
         **one,
         "deletionVector": {**by_path, "sizeInBytes": vector.size, "cardinality": 1},
         "stats": json.dumps({"numRecords": 3, "tightBounds": False}),
@@ -150,7 +150,7 @@ def table(*, vectors: bool, mapped: bool = True) -> dict[str, Any]:
             {
                 "version": 1,
                 "modified": -DAY,
-                "lines": [info(-DAY), {"remove": hidden}, {"add": masked}],
+                "lines": [info(-DAY), {"remove": hidden}, {"add": hidden_rows}],
                 "checkpoint": True,
             },
         ],

@@ -9,8 +9,8 @@ from uuid import UUID
 
 import pytest
 
-from deltalog.descriptors import DeletionVector
-from deltalog.vectors import vector_file
+from deltalog.descriptors import DeletionVectorDescriptor
+from deltalog.deletion_vectors import vector_file
 from reports import laws
 from reports.laws import LAWS
 from reports.laws.actions import file_of, values_in
@@ -175,7 +175,7 @@ def unreadable(add: dict[str, Any]) -> list[Any]:
     raise Unreadable(f"{add['path']} cannot be read.")
 
 
-def descriptor(vector: DeletionVector) -> dict[str, Any]:
+def descriptor(vector: DeletionVectorDescriptor) -> dict[str, Any]:
     """A vector as an action has it."""
     return {
         "storageType": vector.storage,
@@ -196,7 +196,7 @@ TIGHT = json.dumps({"numRecords": 3, "tightBounds": True})
 MASKED_ADD = {**LIVE, "dataChange": True, "deletionVector": FIRST, "stats": STATS}
 
 
-def masked(vector: dict[str, Any]) -> Evidence:
+def hidden_rows(vector: dict[str, Any]) -> Evidence:
     """A DELETE that gave a file of three rows this vector."""
     new = {**MASKED_ADD, "deletionVector": vector}
     return replace(
@@ -207,7 +207,7 @@ def masked(vector: dict[str, Any]) -> Evidence:
     )
 
 
-MASKED = masked(FIRST)
+MASKED = hidden_rows(FIRST)
 
 
 def masked_remove(vector: dict[str, Any]) -> Evidence:
@@ -552,8 +552,8 @@ BREAK: list[tuple[str, Evidence, dict[str, Any], str]] = [
     ("refused", replace(REFUSED, after=AFTER), {"conditions": ["DELTA_REFUSED"]}, "; DELETE FROM t changed"),
     ("vectors_are", MASKED, {"files": {}}, "p=a/old.parquet the rows [0, 2] instead of []"),
     ("vectors_are", DELETE, {"files": {FILE: [1]}}, "p=a/old.parquet the rows [] instead of [1]"),
-    ("vectors_are", masked({**FIRST, "offset": 9}), {"files": {FILE: [0, 2]}}, "whose vector has"),
-    ("vectors_valid", masked({**FIRST, "cardinality": 3}), {}, "hides 2 rows where its cardinality is 3"),
+    ("vectors_are", hidden_rows({**FIRST, "offset": 9}), {"files": {FILE: [0, 2]}}, "whose vector has"),
+    ("vectors_valid", hidden_rows({**FIRST, "cardinality": 3}), {}, "hides 2 rows where its cardinality is 3"),
     ("vectors_valid", masked_remove({**FIRST, "sizeInBytes": 3}), {}, "the remove of p=a/old.parquet"),
     ("vectors_valid", replace(MASKED, read_bytes=missing), {}, "which cannot be read (gone)"),
     ("no_vector_written", MASKED, {}, "a vector of p=a/old.parquet"),

@@ -17,26 +17,26 @@ from hypothesis import strategies as st
 
 from model.case import Case
 from model.steps import (
-    BadVacuum,
+    InvalidVacuum,
     Delete,
     Inventory,
-    Litter,
+    AddStrayFiles,
     Mode,
     Step,
-    Trouble,
+    IOFault,
     Vacuum,
-    VacuumBlunder,
+    VacuumMistake,
     VacuumForm,
 )
-from model.table import Column, Commit, DataFile, Feature, Kind, Stray, Table
+from model.table import Column, Commit, DataFile, Feature, Kind, StrayFile, Table
 from model.values import Type
 from reports import building, looking
 from reports.laws import LAWS
 from reports.laws.evidence import Entry
 from reports.reproduction import reproduction
 from strategies import vacuum_cases, vacuum_command_cases
-from suites.materialise import PlannedCommit, plan_table, write_table
-from suites.reproduction_plan import reproduction_plan
+from harness.materialise import PlannedCommit, plan_table, write_table
+from harness.reproduction_plan import reproduction_plan
 
 TABLE = Table(
     columns=(Column("v", Type.INTEGER), Column("p`q", Type.STRING)),
@@ -51,7 +51,7 @@ PACKAGES = {"engine": "spark", "packages": "io.delta:delta-spark_4.2_2.13:4.4.0"
 
 def plan_of(case: Case) -> dict[str, Any]:
     """The plan for a violation of the case's last step that the engine runs."""
-    last = max(index for index, step in enumerate(case.steps) if isinstance(step, (Vacuum, BadVacuum, Delete)))
+    last = max(index for index, step in enumerate(case.steps) if isinstance(step, (Vacuum, InvalidVacuum, Delete)))
     violation = {"step": last, "law": {"name": "succeeded", "params": {}}}
     clause = {"id": "VAC-SAFE-1", "sentence": "VACUUM keeps."}
     return reproduction_plan(case, line={"id": "0123456789ab"}, violation=violation, clause=clause, packages=PACKAGES)
@@ -84,7 +84,7 @@ def op_of(step: Step) -> dict[str, Any]:
             },
         ),
         (
-            Vacuum(trouble=Trouble.CANNOT_LIST, troubled="p=1"),
+            Vacuum(io_fault=IOFault.CANNOT_LIST, faulty_path="p=1"),
             {"sql": "VACUUM delta.`{table}`", "trouble": {"kind": "it cannot be listed", "path": "p=1"}},
         ),
     ],
@@ -104,31 +104,31 @@ def test_the_settings_of_a_vacuum_are_in_its_plan() -> None:
         f"{SETTING}vacuum.parallelDelete.enabled": "true",
         f"{SETTING}vacuum.parallelDelete.parallelism": "3",
     }
-    crash = Vacuum(parallel=True, trouble=Trouble.DELETE_CRASHES, troubled="f")
+    crash = Vacuum(parallel=True, io_fault=IOFault.DELETE_CRASHES, faulty_path="f")
     assert f"{SETTING}vacuum.parallelDelete.parallelism" not in op_of(crash)["conf"], "what others delete is chance"
 
 
 @pytest.mark.parametrize(
     ("blunder", "sql", "directories"),
     [
-        (VacuumBlunder.PARTITION_DIRECTORY, "VACUUM delta.`{table}/p`q=a%2Fb` DRY RUN", []),
-        (VacuumBlunder.NOT_A_TABLE, "VACUUM delta.`{table}-beside` DRY RUN", ["{table}-beside"]),
-        (VacuumBlunder.MISSING_PATH, "VACUUM delta.`{table}-beside` DRY RUN", []),
-        (VacuumBlunder.TEMPORARY_VIEW, "VACUUM tombstone_view DRY RUN", []),
-        (VacuumBlunder.CLAUSE_TWICE, "VACUUM delta.`{table}` RETAIN 168 HOURS RETAIN 168 HOURS DRY RUN", []),
+        (VacuumMistake.PARTITION_DIRECTORY, "VACUUM delta.`{table}/p`q=a%2Fb` DRY RUN", []),
+        (VacuumMistake.NOT_A_TABLE, "VACUUM delta.`{table}-beside` DRY RUN", ["{table}-beside"]),
+        (VacuumMistake.MISSING_PATH, "VACUUM delta.`{table}-beside` DRY RUN", []),
+        (VacuumMistake.TEMPORARY_VIEW, "VACUUM tombstone_view DRY RUN", []),
+        (VacuumMistake.CLAUSE_TWICE, "VACUUM delta.`{table}` RETAIN 168 HOURS RETAIN 168 HOURS DRY RUN", []),
     ],
 )
-def test_a_bad_vacuum_finds_what_it_needs(blunder: VacuumBlunder, sql: str, directories: list[str]) -> None:
-    op = op_of(BadVacuum(blunder, dry_run=True))
+def test_a_bad_vacuum_finds_what_it_needs(mistake: VacuumMistake, sql: str, directories: list[str]) -> None:
+    op = op_of(InvalidVacuum(mistake, dry_run=True))
     assert (op["do"], op["sql"], op["directories"]) == ("bad vacuum", sql, directories)
-    assert bool(op["setup"]) is (blunder is VacuumBlunder.TEMPORARY_VIEW)
+    assert bool(op["setup"]) is (mistake is VacuumMistake.TEMPORARY_VIEW)
     assert all(statement.startswith("CREATE OR REPLACE TEMPORARY VIEW tombstone_view") for statement in op["setup"])
 
 
 def test_links_and_things_beside_the_table_are_in_the_plan() -> None:
-    strays = (Stray("l", Kind.LINK, -5, 0, "../other/f"), Stray("../other/f"), Stray("../d", Kind.DIRECTORY, size=0))
-    table = dataclasses.replace(TABLE, strays=strays, features=(Feature.BROKEN_LAST_CHECKPOINT.value,))
-    plan = plan_of(Case(table, (Litter((Stray("m", Kind.LINK, 3, 0, "l"),)), Vacuum())))
+    stray_files = (StrayFile("l", Kind.LINK, -5, 0, "../other/f"), StrayFile("../other/f"), StrayFile("../d", Kind.DIRECTORY, size=0))
+    table = dataclasses.replace(TABLE, stray_files=stray_files, features=(Feature.BROKEN_LAST_CHECKPOINT.value,))
+    plan = plan_of(Case(table, (AddStrayFiles((StrayFile("m", Kind.LINK, 3, 0, "l"),)), Vacuum())))
     assert plan["links"] == [{"path": "l", "target": "../other/f", "modified": -5}]
     assert plan["directories"] == ["../d"]
     assert [file["path"] for file in plan["files"]][-1] == "../other/f"
@@ -137,11 +137,11 @@ def test_links_and_things_beside_the_table_are_in_the_plan() -> None:
 
 
 CASES = st.one_of(
-    vacuum_cases.vacuum_strays(),
+    vacuum_cases.vacuum_stray_files(),
     vacuum_command_cases.vacuum_modes(),
     vacuum_cases.vacuum_vectors(),
     vacuum_cases.vacuum_histories(),
-    vacuum_command_cases.vacuum_troubles(),
+    vacuum_command_cases.vacuum_io_faults(),
     vacuum_command_cases.refused_vacuums(),
 )
 
@@ -153,8 +153,8 @@ def test_every_case_of_vacuum_has_its_script(case: Case) -> None:
     assert json.loads(json.dumps(plan)) == plan
     text = reproduction(plan)
     ast.parse(text)
-    troubled = any(isinstance(step, Vacuum) and step.trouble is not None for step in case.steps)
-    assert ("file_system_trouble" in text) is troubled
+    faulty_path = any(isinstance(step, Vacuum) and step.io_fault is not None for step in case.steps)
+    assert ("file_system_trouble" in text) is faulty_path
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))

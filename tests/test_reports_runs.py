@@ -22,7 +22,7 @@ from reports.features import feature_pairs
 from reports.junit import junit
 from reports.junit import text as xml_text
 from reports.markdown import code, markdown, row, text
-from reports.occasions import occasion_tables, occasions
+from reports.coverage import occasion_tables, coverage
 from reports.stream import InvalidLine, MisplacedLine, MissingFooter, Run, RunWriter, StreamError, read_run, sort_key
 from reports.terminal import Progress, show
 from reports.verdicts import Verdict, counts, exit_code, footer_of, results_of, verdicts
@@ -656,7 +656,7 @@ MET = with_occasions(
 
 
 def test_occasions_are_added_up_into_three_tables() -> None:
-    reasons, modes, sides = occasion_tables(occasions([*MET, *with_occasions({"go: orphan": 9}, origin="shrunk")]))
+    reasons, modes, sides = occasion_tables(coverage([*MET, *with_occasions({"go: orphan": 9}, origin="shrunk")]))
     assert (reasons.rows, reasons.columns) == (("live add", "orphan"), ("stay", "go", "either"))
     assert [reasons.count("live add", fate) for fate in reasons.columns] == [3, 0, 4]
     assert (modes.rows, modes.columns) == (("RETAIN whole, check on", "table's days"), ("FULL", "LITE"))

@@ -14,15 +14,15 @@ from model.case import Case
 from model.layout import file_path
 from model.refusals import expected_vacuum_refusal
 from model.steps import (
-    BadVacuum,
+    InvalidVacuum,
     Delete,
     Inventory,
-    Litter,
+    AddStrayFiles,
     Mode,
     Step,
-    Trouble,
+    IOFault,
     Vacuum,
-    VacuumBlunder,
+    VacuumMistake,
     VacuumForm,
 )
 from model.table import (
@@ -33,17 +33,17 @@ from model.table import (
     DataFile,
     Feature,
     Kind,
-    Mask,
+    DeletionVector,
     Reference,
     Removal,
-    Stray,
+    StrayFile,
     Table,
 )
 from model.values import Type
 from reports.laws import LAWS
 from reports.script import check
-from reports.spark.troubles import file_system_trouble
-from suites.reproduction_plan import reproduction_plan
+from reports.spark.io_faults import file_system_trouble
+from harness.reproduction_plan import reproduction_plan
 
 OLD = -3 * WEEK
 CONTENT = ((1,), (2,))
@@ -61,15 +61,15 @@ TABLE = Table(
     commits=(
         Commit(OLD, adds=(0, 1, 2, 3)),
         Commit(-2 * WEEK, removes=(Removal(2, -2 * WEEK),)),
-        Commit(-DAY, removes=(Removal(3, -DAY),), masks=(Mask(1, (0,), -DAY),), vector_prefix="ab"),
+        Commit(-DAY, removes=(Removal(3, -DAY),), deletion_vectors=(DeletionVector(1, (0,), -DAY),), vector_prefix="ab"),
     ),
-    strays=(
-        Stray("orphan", modified=OLD),
-        Stray("p=a/second orphan%20", modified=OLD),
-        Stray("young", modified=0),
-        Stray("empty", Kind.DIRECTORY, size=0),
-        Stray("../other/file", modified=OLD),
-        Stray("link", Kind.LINK, OLD, 0, "../other/file"),
+    stray_files=(
+        StrayFile("orphan", modified=OLD),
+        StrayFile("p=a/second orphan%20", modified=OLD),
+        StrayFile("young", modified=0),
+        StrayFile("empty", Kind.DIRECTORY, size=0),
+        StrayFile("../other/file", modified=OLD),
+        StrayFile("link", Kind.LINK, OLD, 0, "../other/file"),
     ),
     features=(Feature.DELETION_VECTORS.value,),
 )
@@ -170,27 +170,27 @@ def test_logging_on_off_and_not_set(spark: Any, tmp_path: Path, logging: bool | 
 @pytest.mark.parametrize(
     ("trouble", "path", "laws"),
     [
-        (Trouble.CANNOT_DELETE, "orphan", (*stays("orphan"), *goes(EXPIRED), ("succeeded", {}, True))),
-        (Trouble.FILE_VANISHES, "orphan", (*goes("orphan", EXPIRED), ("succeeded", {}, True))),
-        (Trouble.DELETE_CRASHES, "orphan", (*stays("orphan", LIVE), ("refused", {"condition": None}, True))),
-        (Trouble.DIRECTORY_VANISHES, "p=a", (*stays("p=a/second orphan%20"), ("succeeded", {}, True))),
-        (Trouble.CANNOT_LIST, "p=a", (("nothing_changed", {}, True), ("refused", {"condition": None}, True))),
+        (IOFault.CANNOT_DELETE, "orphan", (*stays("orphan"), *goes(EXPIRED), ("succeeded", {}, True))),
+        (IOFault.FILE_VANISHES, "orphan", (*goes("orphan", EXPIRED), ("succeeded", {}, True))),
+        (IOFault.DELETE_CRASHES, "orphan", (*stays("orphan", LIVE), ("refused", {"condition": None}, True))),
+        (IOFault.DIRECTORY_VANISHES, "p=a", (*stays("p=a/second orphan%20"), ("succeeded", {}, True))),
+        (IOFault.CANNOT_LIST, "p=a", (("nothing_changed", {}, True), ("refused", {"condition": None}, True))),
     ],
 )
-def test_every_trouble(spark: Any, tmp_path: Path, trouble: Trouble, path: str, laws: tuple[Law, ...]) -> None:
-    judge(spark, tmp_path, PLAIN, (Vacuum(trouble=trouble, troubled=path),), *laws)
+def test_every_trouble(spark: Any, tmp_path: Path, io_fault: IOFault, path: str, laws: tuple[Law, ...]) -> None:
+    judge(spark, tmp_path, PLAIN, (Vacuum(io_fault=io_fault, faulty_path=path),), *laws)
 
 
 def test_a_trouble_ends_with_its_step(spark: Any, tmp_path: Path) -> None:
-    steps = (Vacuum(trouble=Trouble.CANNOT_DELETE, troubled="orphan"), Vacuum())
+    steps = (Vacuum(io_fault=IOFault.CANNOT_DELETE, faulty_path="orphan"), Vacuum())
     judge(spark, tmp_path, PLAIN, steps, *goes("orphan"))
 
 
-@pytest.mark.parametrize(("blunder", "dry_run"), list(zip(VacuumBlunder, cycle([False, True]))))
-def test_a_bad_vacuum_is_refused(spark: Any, tmp_path: Path, blunder: VacuumBlunder, dry_run: bool) -> None:
-    promised = sorted(expected_vacuum_refusal(blunder).conditions)
+@pytest.mark.parametrize(("blunder", "dry_run"), list(zip(VacuumMistake, cycle([False, True]))))
+def test_a_bad_vacuum_is_refused(spark: Any, tmp_path: Path, mistake: VacuumMistake, dry_run: bool) -> None:
+    promised = sorted(expected_vacuum_refusal(mistake).conditions)
     law: Law = ("refused", {"conditions": promised}, True)
-    judge(spark, tmp_path, PLAIN, (BadVacuum(blunder, dry_run=dry_run),), law)
+    judge(spark, tmp_path, PLAIN, (InvalidVacuum(mistake, dry_run=dry_run),), law)
 
 
 def test_files_that_the_log_names_by_their_uris(spark: Any, tmp_path: Path) -> None:
@@ -228,9 +228,9 @@ def test_a_checkpoint_of_the_engines_keeps_tombstones(spark: Any, tmp_path: Path
 
 
 def test_what_appears_later_is_seen(spark: Any, tmp_path: Path) -> None:
-    late = (Stray("late", modified=OLD), Stray("late link", Kind.LINK, OLD, 0, "../other/file"))
+    late = (StrayFile("late", modified=OLD), StrayFile("late link", Kind.LINK, OLD, 0, "../other/file"))
     law: Law = ("beside_stays", {}, True)
-    judge(spark, tmp_path, PLAIN, (Delete(), Litter(late), Vacuum()), *goes("late", EXPIRED), *stays(LIVE), law)
+    judge(spark, tmp_path, PLAIN, (Delete(), AddStrayFiles(late), Vacuum()), *goes("late", EXPIRED), *stays(LIVE), law)
 
 
 def test_a_plan_of_strange_things_is_json(spark: Any, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from engines.provider import ENGINES
 from runner.deviations import deviations_in, known
 from runner.options import UsageMistake
 from runner.plugin import ROOT
-from suites.circumstances import Known
+from harness.conditions import KnownDeviation
 
 ENTRY = '[[deviation]]\nclause = "{}"\nreason = "r"\nlink = "l"\nversions = "<2"\n{}\n'
 
@@ -46,5 +46,5 @@ def test_the_judge_knows_those_in_force(tmp_path: Path) -> None:
     file = tmp_path / "known.toml"
     file.write_text(ENTRY.format("VAC-SAFE-1", 'when = "deletion vectors"') + ENTRY.format("DEL-ROW-1", ""))
     found = deviations_in(file)
-    assert known(found, "1.9") == [Known("VAC-SAFE-1", "deletion vectors"), Known("DEL-ROW-1")]
+    assert known(found, "1.9") == [KnownDeviation("VAC-SAFE-1", "deletion vectors"), KnownDeviation("DEL-ROW-1")]
     assert known(found, "2.0") == []

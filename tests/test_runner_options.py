@@ -13,7 +13,7 @@ import pytest
 import suites.clauses  # noqa: F401 - fills the catalogue
 from runner.options import ENGINES, Options, UsageMistake, add_options, options
 from runner.referee import read_case, selected_clauses
-from suites.clause import CATALOGUE
+from harness.clause import CATALOGUE
 from suites.profiles import PROFILES
 
 ROOT = Path(__file__).resolve().parent.parent

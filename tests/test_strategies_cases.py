@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from model import codec
 from model.case import Case
 from model.delete import may_fail
-from model.history import masked
+from model.history import hidden_rows
 from model.predicate import Constant, Predicate, columns_of
-from model.steps import ENGINE_STEPS, BadDelete, Blunder, Delete, Form, Read, ReadChanges
+from model.steps import ENGINE_STEPS, InvalidDelete, DeleteMistake, Delete, Form, Read, ReadChanges
 from model.table import Feature, Table
 from model.values import ArrayOf, MapOf, StructOf
 from strategies import cases
@@ -139,9 +139,9 @@ def test_feature_deletes_meet_their_conditions() -> None:
             "a file is rewritten": any(any(file) and not all(file) for file in found),
             "a file goes whole": any(all(file) for file in found),
             "nothing goes": not any(any(file) for file in found),
-            "a live file with a vector": bool(masked(table)),
+            "a live file with a vector": bool(hidden_rows(table)),
             "a vector, and it grows": any(
-                any(goes) and not all(goes) for id, goes in by_file(case, deletes[0][1]).items() if id in masked(table)
+                any(goes) and not all(goes) for id, goes in by_file(case, deletes[0][1]).items() if id in hidden_rows(table)
             ),
             "changes are read": bool(changes),
             "two deletes": len(deletes) == 2,
@@ -208,12 +208,12 @@ def test_typed_deletes_meet_every_type_and_zone() -> None:
 def test_refused_deletes_meet_every_blunder() -> None:
     seen: Counter[object] = Counter()
     for case in drawn("refused_deletes"):
-        bad = [step.blunder for step in case.steps if isinstance(step, BadDelete)]
+        bad = [step.mistake for step in case.steps if isinstance(step, InvalidDelete)]
         deletes = [step for step in case.steps if isinstance(step, Delete)]
         seen.update(bad)
         assert len(set(bad)) == len(bad)
         assert not (bad and deletes)
-        if Blunder.PARTITION_DIRECTORY in bad:
+        if DeleteMistake.PARTITION_DIRECTORY in bad:
             assert case.table.partition_by
             assert live_files(case.table)
         if not case.table.has(Feature.APPEND_ONLY):
@@ -226,7 +226,7 @@ def test_refused_deletes_meet_every_blunder() -> None:
             seen["something"] += any(any(file) for file in matches(case, step))
             seen["no condition"] += step.where is None
             seen["of partitions"] += step.where is not None and columns_of(step.where) <= set(case.table.partition_by)
-    wanted = [*Blunder, *Form, "nothing", "something", "no condition", "of partitions", "failing"]
+    wanted = [*DeleteMistake, *Form, "nothing", "something", "no condition", "of partitions", "failing"]
     assert {name: seen[name] for name in wanted if seen[name] < 4} == {}, seen
 
 

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
 from model.steps import Moment, SetClock
-from model.table import DAY, HOUR, WEEK, Column, Commit, DataFile, Removal, Stray, Table
+from model.table import DAY, HOUR, WEEK, Column, Commit, DataFile, Removal, StrayFile, Table
 from model.values import Type
 from strategies.clocks import clocks, interesting_instants, stamped_clocks
 from strategies.tables import tables
@@ -23,13 +23,13 @@ TABLE = Table(
         DataFile(id=1, partition=(), rows=(), modified=-2 * WEEK),
     ),
     commits=(Commit(at=-4 * DAY, adds=(0, 1)), Commit(at=-2 * DAY, removes=(Removal(file=0, deleted=-DAY),))),
-    strays=(Stray("old", modified=-2 * DAY),),
+    stray_files=(StrayFile("old", modified=-2 * DAY),),
 )
 
 
 def test_the_interesting_instants_are_those_that_decide() -> None:
     # The live file's age decides nothing.
-    assert interesting_instants(TABLE, strays=(Stray("new", modified=-HOUR),)) == (
+    assert interesting_instants(TABLE, stray_files=(StrayFile("new", modified=-HOUR),)) == (
         -DAY,
         -3 * DAY,
         -2 * DAY,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from model import codec
 from model.evaluate import evaluate
-from model.history import live_ids, masked
+from model.history import live_ids, hidden_rows
 from model.table import EXCLUSIVE, FEATURES, Feature, Statistics, Table, VectorStorage
 from model.values import Type, canonical, is_nested
 from strategies.features import OF_VACUUM, feature_sets
@@ -123,19 +123,19 @@ def test_rules_are_those_that_delta_allows(table: Table) -> None:
 @given(any_table)
 def test_vectors_are_valid(table: Table) -> None:
     files = {file.id: file for file in table.files}
-    if any(commit.masks for commit in table.commits):
+    if any(commit.deletion_vectors for commit in table.commits):
         assert table.has(Feature.DELETION_VECTORS, Feature.DELETION_VECTORS_OFF)
     for version, commit in enumerate(table.commits):
-        assert len({mask.file for mask in commit.masks}) == len(commit.masks)
-        before = masked(table, version - 1) if version else {}
-        for mask in commit.masks:
-            assert mask.file in live_ids(table, version - 1)
-            assert mask.file not in {removal.file for removal in commit.removes}
-            assert mask.rows == tuple(sorted(set(mask.rows)))
-            assert set(mask.rows) > before.get(mask.file, frozenset())
-            assert max(mask.rows) < len(files[mask.file].rows)
-            assert files[mask.file].statistics is not Statistics.NONE
-            assert mask.deleted <= 0
+        assert len({vector.file for vector in commit.deletion_vectors}) == len(commit.deletion_vectors)
+        before = hidden_rows(table, version - 1) if version else {}
+        for vector in commit.deletion_vectors:
+            assert vector.file in live_ids(table, version - 1)
+            assert vector.file not in {removal.file for removal in commit.removes}
+            assert vector.rows == tuple(sorted(set(vector.rows)))
+            assert set(vector.rows) > before.get(vector.file, frozenset())
+            assert max(vector.rows) < len(files[vector.file].rows)
+            assert files[vector.file].statistics is not Statistics.NONE
+            assert vector.deleted <= 0
 
 
 def test_the_interesting_tables_are_frequent() -> None:
@@ -144,18 +144,18 @@ def test_the_interesting_tables_are_frequent() -> None:
     @measured
     @given(feature_tables(types=types(), wide=st.sampled_from([False] * 9 + [True])))
     def draw(table: Table) -> None:
-        masks = [mask for commit in table.commits for mask in commit.masks]
+        deletion_vectors = [vector for commit in table.commits for vector in commit.deletion_vectors]
         names = {column.name for column in table.columns}
         sizes = {file.id: len(file.rows) for file in table.files}
         removed = {removal.file for commit in table.commits for removal in commit.removes}
         live = set(live_ids(table))
         conditions = {
-            "masked": bool(masks),
-            "a live file masked": bool(live & set(masked(table))),
-            "masked twice": len({mask.file for mask in masks}) < len(masks),
-            "masked, then removed": bool({mask.file for mask in masks} & removed),
-            "all rows masked": any(len(mask.rows) == sizes[mask.file] for mask in masks),
-            **{f"vector: {kind.name}": any(mask.storage is kind for mask in masks) for kind in VectorStorage},
+            "masked": bool(deletion_vectors),
+            "a live file masked": bool(live & set(hidden_rows(table))),
+            "masked twice": len({vector.file for vector in deletion_vectors}) < len(deletion_vectors),
+            "masked, then removed": bool({vector.file for vector in deletion_vectors} & removed),
+            "all rows masked": any(len(vector.rows) == sizes[vector.file] for vector in deletion_vectors),
+            **{f"vector: {kind.name}": any(vector.storage is kind for vector in deletion_vectors) for kind in VectorStorage},
             "generated": any(column.generated_from for column in table.data_columns),
             "generated partition column": any(column.generated_from for column in table.partition_columns),
             "identity": any(column.identity for column in table.columns),
@@ -217,6 +217,6 @@ def test_tables_shrink_to_one_small_file_without_features() -> None:
 
 def test_a_vector_shrinks_to_one_row() -> None:
     shrunk = settings(database=None, deadline=None, phases=[Phase.generate, Phase.shrink], derandomize=True)
-    table = find(feature_tables(), lambda table: any(commit.masks for commit in table.commits), settings=shrunk)
+    table = find(feature_tables(), lambda table: any(commit.deletion_vectors for commit in table.commits), settings=shrunk)
     assert table.features == (Feature.DELETION_VECTORS.value,)
-    assert [mask.rows for commit in table.commits for mask in commit.masks] == [(0,)]
+    assert [vector.rows for commit in table.commits for vector in commit.deletion_vectors] == [(0,)]

@@ -15,7 +15,7 @@ from hypothesis.strategies import DrawFn
 
 from model import codec
 from model.evaluate import WouldFail, evaluate, like_expression, might_fail
-from model.history import masked, visible_rows
+from model.history import hidden_rows, visible_rows
 from model.predicate import (
     And,
     Between,
@@ -48,7 +48,7 @@ from strategies.expressions import Domain, draw_call
 from strategies.predicates import Over, constants, patterns, predicates
 from strategies.tables import feature_tables, live_files, tables
 from strategies.types import types
-from strategies.values import STRINGS
+from strategies.column_values import STRINGS
 from strategies.weights import one_in
 
 measured = settings(max_examples=50, database=None, deadline=None, suppress_health_check=list(HealthCheck))
@@ -67,7 +67,7 @@ def answers(table: Table, predicate: Predicate) -> list[list[bool | None]]:
 def tried(table: Table, predicate: Predicate, zone: str = "UTC") -> list[bool | WouldFail | None]:
     """What a predicate with functions says of each visible row, errors included."""
     types = {column.name: column.type for column in table.columns}
-    hidden = masked(table)
+    hidden = hidden_rows(table)
     found: list[bool | WouldFail | None] = []
     for file in live_files(table):
         for stored in visible_rows(file, hidden.get(file.id, frozenset())):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from model import codec
 from model.case import Case
 from model.predicate import Constant, columns_of
-from model.steps import Append, Delete, Litter, Read, SetClock, Step, Vacuum
+from model.steps import Append, Delete, AddStrayFiles, Read, SetClock, Step, Vacuum
 from model.table import DAY, Table
 from strategies.programs import deletes, programs
 from strategies.tables import tables
@@ -94,7 +94,7 @@ def test_operations_meet() -> None:
             ),
             "append, then delete": follows(Append, Delete),
             "append, then vacuum": follows(Append, Vacuum),
-            "litter, then vacuum": follows(Litter, Vacuum),
+            "litter, then vacuum": follows(AddStrayFiles, Vacuum),
             "vacuum, then delete": follows(Vacuum, Delete),
             "vacuum twice": kinds.count(Vacuum) >= 2,
             "dry run": any(isinstance(step, Vacuum) and step.dry_run for step in steps),

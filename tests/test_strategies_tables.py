@@ -25,7 +25,7 @@ def test_tables_are_well_formed(table: Table) -> None:
     assert all(removal.deleted <= 0 for commit in table.commits for removal in commit.removes)
     assert all(file.modified <= 0 for file in table.files)
     assert "" not in {value for file in table.files for value in file.partition}
-    assert table.strays == ()
+    assert table.stray_files == ()
     assert table.features == ()
     assert table.retention_hours is None
 

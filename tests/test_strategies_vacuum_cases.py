@@ -10,16 +10,16 @@ from model.case import Case
 from model.history import live_ids
 from model.steps import (
     API_VACUUM_FORMS,
-    BadVacuum,
+    InvalidVacuum,
     Delete,
     Inventory,
-    Litter,
+    AddStrayFiles,
     Mode,
     Read,
     SetClock,
-    Trouble,
+    IOFault,
     Vacuum,
-    VacuumBlunder,
+    VacuumMistake,
     VacuumForm,
 )
 from model.table import Feature, Kind, Reference, VectorStorage
@@ -51,11 +51,11 @@ def vacuum_conditions(case: Case) -> dict[str, bool]:
         "tombstone 1 ms younger": any(at == cutoff + 1 for _, at in removals),
         "live file": bool(live_files(table)),
         "live file, old": any(file.modified < cutoff for file in live_files(table)),
-        "two strays": len(table.strays) >= 2,
-        "stray on the cutoff": any(stray.modified == cutoff for stray in table.strays),
-        "stray 1 ms older": any(stray.modified == cutoff - 1 for stray in table.strays),
-        "stray in the future": any(stray.modified > 0 for stray in table.strays),
-        "empty directory": any(stray.kind is Kind.DIRECTORY for stray in table.strays),
+        "two strays": len(table.stray_files) >= 2,
+        "stray on the cutoff": any(stray.modified == cutoff for stray in table.stray_files),
+        "stray 1 ms older": any(stray.modified == cutoff - 1 for stray in table.stray_files),
+        "stray in the future": any(stray.modified > 0 for stray in table.stray_files),
+        "empty directory": any(stray.kind is Kind.DIRECTORY for stray in table.stray_files),
         "cutoff on a stamp": stamped,
         "clock at the start": clock is None,
         "logging off": any(isinstance(step, Vacuum) and step.logging is False for step in case.steps),
@@ -121,10 +121,10 @@ def vacuums_of(cases: tuple[Case, ...]) -> list[Vacuum]:
 def test_strays_have_neighbours_and_links() -> None:
     seen: Counter[str] = Counter()
     for case in drawn("vacuum_strays"):
-        strays = case.table.strays
-        seen["beside"] += any(stray.path.startswith("../") for stray in strays)
-        seen["a sibling whose name begins like the root's"] += any(s.path.startswith("../table") for s in strays)
-        links = [stray for stray in strays if stray.kind is Kind.LINK]
+        stray_files = case.table.stray_files
+        seen["beside"] += any(stray.path.startswith("../") for stray in stray_files)
+        seen["a sibling whose name begins like the root's"] += any(s.path.startswith("../table") for s in stray_files)
+        links = [stray for stray in stray_files if stray.kind is Kind.LINK]
         seen["links"] += bool(links)
         seen["a link to a live file"] += any(not str(link.target).startswith("../") for link in links)
         seen["a link out of the table"] += any(str(link.target).startswith("../") for link in links)
@@ -153,9 +153,9 @@ def test_vacuum_commands_meet_every_mode_with_every_retain() -> None:
 def test_inventories_and_lite_meet_no_path_that_is_too_deep(name: str) -> None:
     deeper = 0
     for case in drawn(name):
-        known = list(case.table.strays)
+        known = list(case.table.stray_files)
         for step in case.steps:
-            known += step.strays if isinstance(step, Litter) else ()
+            known += step.stray_files if isinstance(step, AddStrayFiles) else ()
             if isinstance(step, Vacuum) and step.mode.inventory:
                 assert all(is_flat(stray) for stray in known)
                 deeper += any(is_hidden_deeper(stray.path, case.table.partition_by) for stray in known)
@@ -225,9 +225,9 @@ def test_api_forms_ask_for_no_more_than_they_can() -> None:
 
 def loses_files(case: Case) -> bool:
     """Whether Spark deletes what it should not: vectors named by absolute paths, or what lies behind links."""
-    masks = [mask for commit in case.table.commits for mask in commit.masks]
-    return any(mask.storage is VectorStorage.ABSOLUTE for mask in masks) or "link" in {
-        s.path for s in case.table.strays
+    deletion_vectors = [vector for commit in case.table.commits for vector in commit.deletion_vectors]
+    return any(vector.storage is VectorStorage.ABSOLUTE for vector in deletion_vectors) or "link" in {
+        s.path for s in case.table.stray_files
     }
 
 
@@ -235,22 +235,22 @@ def test_vacuum_vectors_meet_their_conditions() -> None:
     def conditions(case: Case) -> dict[str, bool]:
         table = case.table
         live = set(live_ids(table))
-        masks = [(commit, mask) for commit in table.commits for mask in commit.masks]
+        deletion_vectors = [(commit, vector) for commit in table.commits for vector in commit.deletion_vectors]
         references = {(file.reference, file.id in live) for file in table.files}
-        twice = [mask.file for _, mask in masks]
+        twice = [vector.file for _, vector in deletion_vectors]
         if loses_files(case):
             assert sum(not step.dry_run for step in vacuums_of((case,))) == 1
             assert not any(isinstance(step, Read) for step in case.steps)
         assert not any(isinstance(step, Delete) for step in case.steps), "DELETEs of files named by URI are not judged"
         return {
-            "vectors": bool(masks),
+            "vectors": bool(deletion_vectors),
             "a shared vector file": any(
-                len([m for m in c.masks if m.storage is not VectorStorage.INLINE]) > 1 for c, _ in masks
+                len([m for m in c.deletion_vectors if m.storage is not VectorStorage.INLINE]) > 1 for c, _ in deletion_vectors
             ),
-            "a vector file in a directory": any(commit.vector_prefix for commit, _ in masks),
+            "a vector file in a directory": any(commit.vector_prefix for commit, _ in deletion_vectors),
             "one vector upon another": len(set(twice)) < len(twice),
-            "a removed file with a vector": any(mask.file not in live for _, mask in masks),
-            "an orphan vector file": any("deletion_vector_f" in stray.path for stray in table.strays),
+            "a removed file with a vector": any(vector.file not in live for _, vector in deletion_vectors),
+            "an orphan vector file": any("deletion_vector_f" in stray.path for stray in table.stray_files),
             "live by URI": (Reference.ABSOLUTE, True) in references,
             "removed, by URI": (Reference.ABSOLUTE, False) in references,
             "live outside": (Reference.OUTSIDE, True) in references,
@@ -296,7 +296,7 @@ def test_vacuum_histories_meet_their_conditions() -> None:
             "bare": any(removal.bare for _, removal in removals),
             "the past is read, inside retention": past and not clock,
             "the past is asked for, outside retention": past and clock,
-            "vectors": any(commit.masks for commit in table.commits),
+            "vectors": any(commit.deletion_vectors for commit in table.commits),
             **{
                 feature.value: table.has(feature)
                 for feature in (
@@ -332,30 +332,30 @@ def test_vacuum_histories_meet_their_conditions() -> None:
 
 def test_vacuum_troubles_meet_every_trouble() -> None:
     found = drawn("vacuum_troubles")
-    seen = Counter(step.trouble for step in vacuums_of(found))
-    assert {trouble: seen[trouble] for trouble in Trouble if seen[trouble] < 60} == {}, seen
+    seen = Counter(step.io_fault for step in vacuums_of(found))
+    assert {io_fault: seen[io_fault] for io_fault in IOFault if seen[io_fault] < 60} == {}, seen
     own = 0
     for case in found:
-        known = {stray.path for stray in case.table.strays}
+        known = {stray.path for stray in case.table.stray_files}
         for step in case.steps:
-            if isinstance(step, Litter):
-                known |= {stray.path for stray in step.strays}
-            elif isinstance(step, Vacuum) and step.troubled is not None:
-                littered = any(path == step.troubled or path.startswith(f"{step.troubled}/") for path in known)
-                own += not step.troubled.startswith("trouble ")
-                assert littered or not step.troubled.startswith("trouble "), "the path with the trouble is there"
+            if isinstance(step, AddStrayFiles):
+                known |= {stray.path for stray in step.stray_files}
+            elif isinstance(step, Vacuum) and step.faulty_path is not None:
+                littered = any(path == step.faulty_path or path.startswith(f"{step.faulty_path}/") for path in known)
+                own += not step.faulty_path.startswith("trouble ")
+                assert littered or not step.faulty_path.startswith("trouble "), "the path with the trouble is there"
         last = vacuums_of((case,))[-1]
-        assert last.trouble is None
+        assert last.io_fault is None
     assert own >= 30
 
 
 def test_refused_vacuums_meet_every_refusal() -> None:
     seen: Counter[object] = Counter()
     for case in drawn("refused_vacuums"):
-        bad = [step for step in case.steps if isinstance(step, BadVacuum)]
-        seen.update(step.blunder for step in bad)
+        bad = [step for step in case.steps if isinstance(step, InvalidVacuum)]
+        seen.update(step.mistake for step in bad)
         seen.update(("dry", step.dry_run) for step in bad)
-        if VacuumBlunder.PARTITION_DIRECTORY in {step.blunder for step in bad}:
+        if VacuumMistake.PARTITION_DIRECTORY in {step.mistake for step in bad}:
             assert case.table.partition_by and live_files(case.table)
         unknown = case.table.has(Feature.UNKNOWN_READER, Feature.UNKNOWN_WRITER)
         for feature in (Feature.UNKNOWN_READER, Feature.UNKNOWN_WRITER):
@@ -364,7 +364,7 @@ def test_refused_vacuums_meet_every_refusal() -> None:
         seen.update(("unknown protocol", run.mode) for run in vacuums_of((case,)) if unknown)
         seen["LITE of a pruned log"] += case.table.pruned > 0 and any(r.mode.lite for r in vacuums_of((case,)))
     wanted = [
-        *VacuumBlunder,
+        *VacuumMistake,
         ("dry", True),
         ("dry", False),
         Feature.UNKNOWN_READER,
@@ -380,4 +380,4 @@ def test_programs_meet_every_mode() -> None:
     seen = Counter(step.mode for step in found)
     assert {mode: seen[mode] for mode in Mode if seen[mode] < 5} == {}, seen
     assert any(step.parallel for step in found)
-    assert all(step.trouble is None and step.retain_hours is None for step in found)
+    assert all(step.io_fault is None and step.retain_hours is None for step in found)

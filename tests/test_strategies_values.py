@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from model.values import NAN, WHOLE_NUMBERS, AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type, Value, canonical
 from strategies.types import DECIMALS, PARTITIONABLE, PRIMITIVES, nested, primitives, types
-from strategies.values import (
+from strategies.column_values import (
     DOMAINS,
     LONG_STRINGS,
     NUMBER_STRINGS,

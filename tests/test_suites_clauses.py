@@ -16,23 +16,23 @@ import pytest
 import suites.clauses  # noqa: F401 - fills the catalogue
 from deltalog.actions import Remove
 from deltalog.commits import write_commit
-from deltalog.descriptors import DeletionVector
+from deltalog.descriptors import DeletionVectorDescriptor
 from deltalog.log import read_log
-from engines.known_bad import FAULTS
-from engines.known_bad.tampering import Tampering
+from selfcheck.faults import FAULTS
+from selfcheck.faults.tampering import Tampering
 from engines.port import Outcome
 from model.predicate import Compare, Op
 from model.rules import SPARK
-from model.steps import BadDelete, BadVacuum, Blunder, Delete, EngineStep, Read, ReadChanges, Vacuum, VacuumBlunder
+from model.steps import InvalidDelete, InvalidVacuum, DeleteMistake, Delete, EngineStep, Read, ReadChanges, Vacuum, VacuumMistake
 from model.table import HOUR, WEEK, Column, Commit, Table
 from model.vacuum import Cutoff, Fate, Reason
 from model.values import Type
-from proof.model_engine import ModelEngine
-from suites.clause import CATALOGUE, clause, matches
-from suites.materialise import plan_table, write_table
-from suites.observation import ChangesSeen, DeleteSeen, ReadSeen, RefusalSeen, Seen, duration, relative
-from suites.observe import Observer
-from suites.vacuum_seen import VacuumRefusalSeen, VacuumSeen
+from selfcheck.reference_engine import ReferenceEngine
+from harness.clause import CATALOGUE, clause, matches
+from harness.materialise import plan_table, write_table
+from harness.observation import ChangesObservation, DeleteObservation, ReadObservation, RefusalObservation, Observation, duration, relative
+from harness.observer import Observer
+from harness.vacuum_observation import VacuumRefusalObservation, VacuumObservation
 from tests.handmade_steps import (
     AGED,
     DRY,
@@ -77,13 +77,13 @@ def test_every_clause_has_a_fault_and_every_fault_names_clauses() -> None:
 
 
 def test_faults_are_on_the_kind_of_step_that_their_clauses_are_about() -> None:
-    kinds: dict[type[EngineStep], set[type[Seen]]] = {
-        Delete: {DeleteSeen, RefusalSeen},
-        BadDelete: {RefusalSeen},
-        ReadChanges: {ChangesSeen},
-        Vacuum: {VacuumSeen, VacuumRefusalSeen},
-        BadVacuum: {VacuumRefusalSeen},
-        Read: {ReadSeen},
+    kinds: dict[type[EngineStep], set[type[Observation]]] = {
+        Delete: {DeleteObservation, RefusalObservation},
+        InvalidDelete: {RefusalObservation},
+        ReadChanges: {ChangesObservation},
+        Vacuum: {VacuumObservation, VacuumRefusalObservation},
+        InvalidVacuum: {VacuumRefusalObservation},
+        Read: {ReadObservation},
     }
     for fault in FAULTS.values():
         assert {CATALOGUE[id].of for id in fault.caught_by} <= kinds[fault.on], fault.name
@@ -93,7 +93,7 @@ def test_faults_are_on_the_kind_of_step_that_their_clauses_are_about() -> None:
 @pytest.mark.parametrize("id", ["VAC-SAFE-1", "DEL-safe-1", "DEL-X", "X-ROW-1", "DEL-ROW-1AB", "DEL-ROW-1 "])
 def test_a_taken_or_malformed_id_is_refused(id: str) -> None:
     with pytest.raises(ValueError, match="is not a new clause id"):
-        clause(id, "A sentence.", of=ReadSeen, sources=["S0"])
+        clause(id, "A sentence.", of=ReadObservation, sources=["S0"])
 
 
 @pytest.mark.parametrize(
@@ -223,13 +223,13 @@ def test_a_read_is_held_against_what_the_case_promises(
 # What an observation says ------------------------------------------------------------------------------------------
 
 
-def seen(table: Table, step: Vacuum, directory: Path, *, clock: int = 0, wall: tuple[int, int] = (0, 0)) -> VacuumSeen:
+def seen(table: Table, step: Vacuum, directory: Path, *, clock: int = 0, wall: tuple[int, int] = (0, 0)) -> VacuumObservation:
     """A VACUUM that did nothing, on a new table."""
     start = time.time_ns() // 1_000_000
     root = directory / "table"
     write_table(plan_table(table), root, start=start)
     state = Observer(table, root).observe()
-    return VacuumSeen(
+    return VacuumObservation(
         table=table,
         root=str(root),
         index=0,
@@ -240,7 +240,7 @@ def seen(table: Table, step: Vacuum, directory: Path, *, clock: int = 0, wall: t
         clock=start + clock,
         start=start,
         versions={},
-        promised_rows=Counter(),
+        expected_rows=Counter(),
         earlier=(),
         rules=SPARK,
     )
@@ -263,7 +263,7 @@ def test_the_cutoff_is_the_clock_less_the_tables_retention(hours: int | None, ow
 def test_the_cutoff_of_retain_0_is_the_wall_clocks(tmp_path: Path) -> None:
     v = seen(AGED, Vacuum(retain_hours=0, safety_check=False), tmp_path, clock=77, wall=(1000, 2000))
     assert v.cutoff == Cutoff(v.start + 1000, v.start + 2000, v.start + 77 - WEEK)
-    assert v.fates["holds/young"].fate is Fate.GO
+    assert v.fates["holds/young"].fate is Fate.DELETE
 
 
 def test_of_several_tombstones_of_a_file_the_latest_counts(tmp_path: Path) -> None:
@@ -271,7 +271,7 @@ def test_of_several_tombstones_of_a_file_the_latest_counts(tmp_path: Path) -> No
     v = seen(AGED, PLAIN, tmp_path)
     root = Path(v.root)
     for version, deleted in ((2, v.start - HOUR), (3, v.start - 3 * WEEK)):
-        vector = DeletionVector("i", f"x{version}", size=10, cardinality=1)
+        vector = DeletionVectorDescriptor("i", f"x{version}", size=10, cardinality=1)
         write_commit(root, version, [Remove(data(1), deleted, data_change=True, deletion_vector=vector)])
     state = Observer(AGED, root).observe()
     assert state.tombstones[data(1)].deletion_timestamp == v.start - HOUR
@@ -313,8 +313,8 @@ def test_lengths_of_time_for_people(ms: int, text: str) -> None:
 
 STEPS: dict[type[EngineStep], EngineStep] = {
     Delete: Delete(),
-    BadDelete: BadDelete(Blunder.AGGREGATE),
-    BadVacuum: BadVacuum(VacuumBlunder.MISSING_PATH),
+    InvalidDelete: InvalidDelete(DeleteMistake.AGGREGATE),
+    InvalidVacuum: InvalidVacuum(VacuumMistake.MISSING_PATH),
     ReadChanges: ReadChanges(of_step=0),
     Vacuum: Vacuum(),
     Read: Read(),
@@ -330,7 +330,7 @@ def test_a_fault_without_occasion_changes_nothing(tmp_path: Path) -> None:
         root = tmp_path / name / "table"
         write_table(plan_table(empty), root, start=0)
         step = STEPS[fault.on]
-        outcome = ModelEngine().run(root, step, clock=0, version=0)
+        outcome = ReferenceEngine().run(root, step, clock=0, version=0)
         before = Observer(empty, root).observe()
         answer = fault.tamper(Tampering(root, tmp_path / "before", step, outcome, 0, 0, False, 0))
         after = Observer(empty, root).observe(before)

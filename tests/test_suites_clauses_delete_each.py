@@ -15,7 +15,7 @@ from model.predicate import Compare, IsNull, Op
 from model.steps import Delete, Step
 from model.table import HOUR, WEEK, Column, Commit, DataFile, Feature, Table
 from model.values import NAN, Type, Value
-from suites.clause import Violation
+from harness.clause import Violation
 from tests.handmade_steps import (
     IN_A,
     PA,
@@ -77,7 +77,7 @@ def another_version(version: int) -> Tamper:
     return tamper
 
 
-NEW = "**/part-*-1111-4111-8111-*.parquet"  # the files that the engine of our own writes
+NEW = "**/part-*-1111-4111-8111-*.parquet"  # the files that the reference engine writes
 VECTOR = "**/deletion_vector_*.bin"
 
 

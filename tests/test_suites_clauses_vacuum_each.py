@@ -15,18 +15,18 @@ from deltalog.log import read_log
 from engines.port import EngineError, Outcome
 from model.predicate import Compare, Op
 from model.steps import (
-    BadVacuum,
+    InvalidVacuum,
     Delete,
     Inventory,
-    Litter,
+    AddStrayFiles,
     Mode,
     Moment,
     Read,
     SetClock,
     Step,
-    Trouble,
+    IOFault,
     Vacuum,
-    VacuumBlunder,
+    VacuumMistake,
     VacuumForm,
 )
 from model.table import (
@@ -38,21 +38,21 @@ from model.table import (
     DataFile,
     Feature,
     Kind,
-    Mask,
+    DeletionVector,
     Reference,
     Removal,
-    Stray,
+    StrayFile,
     Table,
     VectorStorage,
 )
 from model.vacuum import Fate, Reason
 from model.values import Type
-from proof.model_engine import ModelEngine
-from suites.clause import CATALOGUE, NOT_MET, Judgement, Law, unsupported
-from suites.clauses.vacuum_reading import older_versions_are_refused
-from suites.observation import ReadSeen, Seen
-from suites.places import PlacedLog
-from suites.vacuum_seen import VacuumSeen
+from selfcheck.reference_engine import ReferenceEngine
+from harness.clause import CATALOGUE, NOT_EXERCISED, Judgement, Law, unsupported
+from suites.clauses.vacuum.reading import older_versions_are_refused
+from harness.observation import ReadObservation, Observation
+from harness.root_paths import PlacedLog
+from harness.vacuum_observation import VacuumObservation
 from tests.handmade_steps import (
     DRY,
     PLAIN,
@@ -84,7 +84,7 @@ def file(id: int, *, modified: int = OLD, partition: int = 1, reference: Referen
 def table(
     files: list[DataFile],
     commits: list[Commit],
-    *strays: Stray,
+    *stray_files: StrayFile,
     features: tuple[Feature, ...] = (),
     retention_hours: int | None = None,
     pruned: int = 0,
@@ -94,7 +94,7 @@ def table(
         partition_by=("_d",),
         files=tuple(files),
         commits=tuple(commits),
-        strays=strays,
+        stray_files=stray_files,
         retention_hours=retention_hours,
         features=tuple(feature.value for feature in features),
         pruned=pruned,
@@ -102,16 +102,16 @@ def table(
 
 
 STRAYS = (
-    Stray("old", modified=-WEEK - 1),
-    Stray("young", modified=-WEEK),
-    Stray("_change_data/old", modified=OLD),
-    Stray("_d=1/old", modified=OLD),
-    Stray("_ds=1/old", modified=OLD),
-    Stray("_hidden", modified=OLD),
-    Stray("deep/_hidden", modified=OLD),
-    Stray("empty", kind=Kind.DIRECTORY, size=0),
-    Stray("holds/young", modified=-HOUR),
-    Stray("../table2/part", modified=OLD),
+    StrayFile("old", modified=-WEEK - 1),
+    StrayFile("young", modified=-WEEK),
+    StrayFile("_change_data/old", modified=OLD),
+    StrayFile("_d=1/old", modified=OLD),
+    StrayFile("_ds=1/old", modified=OLD),
+    StrayFile("_hidden", modified=OLD),
+    StrayFile("deep/_hidden", modified=OLD),
+    StrayFile("empty", kind=Kind.DIRECTORY, size=0),
+    StrayFile("holds/young", modified=-HOUR),
+    StrayFile("../table2/part", modified=OLD),
 )
 
 #: File 1 is expired by one ms, 2 is retained by one, 3 was removed long ago.
@@ -127,12 +127,12 @@ VECTORS = table(
     [file(id) for id in range(3)],
     [
         Commit(OLD, adds=(0, 1, 2)),
-        Commit(OLD + 1, masks=(Mask(0, (0,), OLD),)),
-        Commit(OLD + 2, masks=(Mask(1, (0,), OLD),)),
-        Commit(OLD + 3, masks=(Mask(2, (0,), OLD),)),
+        Commit(OLD + 1, deletion_vectors=(DeletionVector(0, (0,), OLD),)),
+        Commit(OLD + 2, deletion_vectors=(DeletionVector(1, (0,), OLD),)),
+        Commit(OLD + 3, deletion_vectors=(DeletionVector(2, (0,), OLD),)),
         Commit(-2 * WEEK, removes=(Removal(1, -DAY), Removal(2, -2 * WEEK))),
     ],
-    Stray("deletion_vector_00000000-1111-4000-8000-000000000000.bin", modified=OLD),
+    StrayFile("deletion_vector_00000000-1111-4000-8000-000000000000.bin", modified=OLD),
     features=(Feature.DELETION_VECTORS,),
 )
 #: Version 1 is inside retention, and has a vector of its own.
@@ -140,20 +140,20 @@ MASKED = table(
     [file(0)],
     [
         Commit(OLD, adds=(0,)),
-        Commit(-6 * DAY, masks=(Mask(0, (0,), OLD),)),
-        Commit(-DAY, masks=(Mask(0, (0, 1), -DAY),)),
+        Commit(-6 * DAY, deletion_vectors=(DeletionVector(0, (0,), OLD),)),
+        Commit(-DAY, deletion_vectors=(DeletionVector(0, (0, 1), -DAY),)),
     ],
     features=(Feature.DELETION_VECTORS,),
 )
-#: Young, as ModelEngine keeps what is disputed in any case.
+#: Young, as ReferenceEngine keeps what is disputed in any case.
 ABSOLUTE = table(
     [file(0)],
-    [Commit(OLD, adds=(0,)), Commit(-DAY, masks=(Mask(0, (0,), -DAY, VectorStorage.ABSOLUTE),))],
+    [Commit(OLD, adds=(0,)), Commit(-DAY, deletion_vectors=(DeletionVector(0, (0,), -DAY, VectorStorage.ABSOLUTE),))],
     features=(Feature.DELETION_VECTORS,),
 )
 INLINE = table(
     [file(0)],
-    [Commit(OLD, adds=(0,)), Commit(-DAY, masks=(Mask(0, (0,), -DAY, VectorStorage.INLINE),))],
+    [Commit(OLD, adds=(0,)), Commit(-DAY, deletion_vectors=(DeletionVector(0, (0,), -DAY, VectorStorage.INLINE),))],
     features=(Feature.DELETION_VECTORS,),
 )
 ELSEWHERE = table(
@@ -164,13 +164,13 @@ ELSEWHERE = table(
 LINKED = table(
     FILES[:1],
     [Commit(OLD, adds=(0,))],
-    Stray("../away/old", modified=OLD),
-    Stray("lnk", kind=Kind.LINK, modified=OLD, size=0, target="../away"),
+    StrayFile("../away/old", modified=OLD),
+    StrayFile("lnk", kind=Kind.LINK, modified=OLD, size=0, target="../away"),
 )
 LINKED_INSIDE = table(
     FILES[:1],
     [Commit(OLD, adds=(0,))],
-    Stray("lnk", kind=Kind.LINK, modified=OLD, size=0, target="_d=1"),
+    StrayFile("lnk", kind=Kind.LINK, modified=OLD, size=0, target="_d=1"),
 )
 
 #: For LITE: file 1 is expired, 2 retained at the cutoff, 3 of a commit at the cutoff, 4 of one a ms later; 5 is young.
@@ -182,7 +182,7 @@ LOGGED = table(
         Commit(-WEEK, removes=(Removal(3, -2 * WEEK),)),
         Commit(-WEEK + 1, removes=(Removal(4, -2 * WEEK),)),
     ],
-    Stray("old", modified=OLD),
+    StrayFile("old", modified=OLD),
 )
 CHANGED = table([file(0)], [Commit(OLD, adds=(0,))], features=(Feature.CHANGE_DATA_FEED,))
 SOME = Delete(Compare("v", Op.EQ, 1, Type.INTEGER))
@@ -200,20 +200,20 @@ FREQUENT = table(
 )
 UNKNOWN = table(FILES, [Commit(-3 * WEEK, adds=(0, 1, 2, 3))], features=(Feature.UNKNOWN_WRITER,))
 
-CANNOT_DELETE = Vacuum(trouble=Trouble.CANNOT_DELETE, troubled="old")
-CRASHES = Vacuum(trouble=Trouble.DELETE_CRASHES, troubled="old")
-VANISHES = Vacuum(trouble=Trouble.FILE_VANISHES, troubled="old")
-CANNOT_LIST = Vacuum(trouble=Trouble.CANNOT_LIST, troubled="holds")
+CANNOT_DELETE = Vacuum(io_fault=IOFault.CANNOT_DELETE, faulty_path="old")
+CRASHES = Vacuum(io_fault=IOFault.DELETE_CRASHES, faulty_path="old")
+VANISHES = Vacuum(io_fault=IOFault.FILE_VANISHES, faulty_path="old")
+CANNOT_LIST = Vacuum(io_fault=IOFault.CANNOT_LIST, faulty_path="holds")
 
 
 # What is done wrong ---------------------------------------------------------------------------------------------------
 
 #: Of what was seen on a right run, how to spoil a second one.
-Spoil = Callable[[Seen], Tamper]
+Spoil = Callable[[Observation], Tamper]
 
 
-def of_reason(seen: Seen, reason: Reason, fate: Fate) -> str:
-    assert isinstance(seen, VacuumSeen)
+def of_reason(seen: Observation, reason: Reason, fate: Fate) -> str:
+    assert isinstance(seen, VacuumObservation)
     found = [path for path in seen.before.data if (seen.fates[path].reason, seen.fates[path].fate) == (reason, fate)]
     assert found, f"{reason} must occur among {seen.fates}"
     return min(found)
@@ -221,14 +221,14 @@ def of_reason(seen: Seen, reason: Reason, fate: Fate) -> str:
 
 def loses(reason: Reason) -> Spoil:
     """A path that must stay for this reason is gone."""
-    return lambda seen: removing(of_reason(seen, reason, Fate.STAY))
+    return lambda seen: removing(of_reason(seen, reason, Fate.KEEP))
 
 
 def keeps(reason: Reason) -> Spoil:
     """A path that must go for this reason is still there."""
 
-    def spoil(seen: Seen) -> Tamper:
-        path = of_reason(seen, reason, Fate.GO)
+    def spoil(seen: Observation) -> Tamper:
+        path = of_reason(seen, reason, Fate.DELETE)
 
         def tamper(root: Path, outcome: Outcome) -> None:
             (root / path).parent.mkdir(parents=True, exist_ok=True)
@@ -249,8 +249,8 @@ def simply(tamper: Tamper) -> Spoil:
 def removing_listed(reason: Reason) -> Spoil:
     """A DRY RUN does not name the first path of this reason."""
 
-    def spoil(seen: Seen) -> Tamper:
-        path = of_reason(seen, reason, Fate.GO)
+    def spoil(seen: Observation) -> Tamper:
+        path = of_reason(seen, reason, Fate.DELETE)
         return answering(lambda rows: tuple(row for row in rows if not str(row[0]).endswith(f"/{path}")))
 
     return spoil
@@ -296,9 +296,9 @@ def committing(action: Action) -> Tamper:
     return tamper
 
 
-def outside(seen: Seen) -> Tamper:
+def outside(seen: Observation) -> Tamper:
     """A file is gone that lies beside the root, and that the log names."""
-    assert isinstance(seen, VacuumSeen)
+    assert isinstance(seen, VacuumObservation)
     return removing(min(seen.outside))
 
 
@@ -400,7 +400,7 @@ OCCASIONS: list[tuple[str, Table, list[Step], Spoil]] = [
     ("VAC-LOG-2B", LISTED, [CANNOT_DELETE], simply(in_commit("COMPLETED", "FAILED"))),
     ("VAC-LOG-2C", LISTED, [VANISHES], simply(refused)),
     ("VAC-LOG-2C", LISTED, [VANISHES], simply(in_commit(r'("numDeletedFiles":)"\d+"', r'\1"99"'))),
-    ("VAC-LOG-2C", LISTED, [Vacuum(trouble=Trouble.DIRECTORY_VANISHES, troubled="holds")], simply(refused)),
+    ("VAC-LOG-2C", LISTED, [Vacuum(io_fault=IOFault.DIRECTORY_VANISHES, faulty_path="holds")], simply(refused)),
     ("VAC-LOG-2D", LISTED, [CANNOT_LIST], simply(without_error)),
     ("VAC-LOG-2D", LISTED, [dataclasses.replace(CANNOT_LIST, dry_run=True)], simply(without_error)),
     ("VAC-LOG-2D", LISTED, [CANNOT_LIST], simply(removing("young"))),
@@ -418,8 +418,8 @@ OCCASIONS: list[tuple[str, Table, list[Step], Spoil]] = [
     ("VAC-INV-1A", LISTED, [BY_FILES], keeps(Reason.ORPHAN)),
     ("VAC-INV-1B", LISTED, [BY_FILES], simply(removing("empty"))),
     ("VAC-INV-1C", LISTED, [BY_FILES], simply(removing("deep/_hidden"))),
-    ("VAC-INV-2", LISTED, [BadVacuum(VacuumBlunder.INVENTORY_WITHOUT_COLUMN)], simply(with_another_error)),
-    ("VAC-INV-2", LISTED, [BadVacuum(VacuumBlunder.INVENTORY_OF_OTHER_TYPE, True)], simply(without_error)),
+    ("VAC-INV-2", LISTED, [InvalidVacuum(VacuumMistake.INVENTORY_WITHOUT_COLUMN)], simply(with_another_error)),
+    ("VAC-INV-2", LISTED, [InvalidVacuum(VacuumMistake.INVENTORY_OF_OTHER_TYPE, True)], simply(without_error)),
     ("VAC-PAR-1", LISTED, [Vacuum(parallel=True)], keeps(Reason.EXPIRED)),
     ("VAC-PAR-1", LISTED, [Vacuum(parallel=True)], simply(refused)),
     ("VAC-FORM-1A", LISTED, [Vacuum(form=VacuumForm.API_NAME)], loses(Reason.LIVE)),
@@ -431,12 +431,12 @@ OCCASIONS: list[tuple[str, Table, list[Step], Spoil]] = [
     ("VAC-PROTO-1", UNKNOWN, [FULL], simply(without_error)),
     ("VAC-PROTO-1", UNKNOWN, [DRY], simply(with_another_error)),
     ("VAC-PROTO-2", UNKNOWN, [FULL], simply(leaving("new"))),
-    ("VAC-REF-1A", LISTED, [BadVacuum(VacuumBlunder.PARTITION_DIRECTORY)], simply(without_error)),
-    ("VAC-REF-1B", LISTED, [BadVacuum(VacuumBlunder.NOT_A_TABLE)], simply(with_another_error)),
-    ("VAC-REF-1B", LISTED, [BadVacuum(VacuumBlunder.MISSING_PATH)], simply(leaving("../new"))),
-    ("VAC-REF-1C", LISTED, [BadVacuum(VacuumBlunder.TEMPORARY_VIEW)], simply(removing("old"))),
-    ("VAC-REF-1D", LISTED, [BadVacuum(VacuumBlunder.CLAUSE_TWICE)], simply(with_another_error)),
-    ("VAC-REF-1D", LISTED, [BadVacuum(VacuumBlunder.LITE_WITH_INVENTORY, True)], simply(without_error)),
+    ("VAC-REF-1A", LISTED, [InvalidVacuum(VacuumMistake.PARTITION_DIRECTORY)], simply(without_error)),
+    ("VAC-REF-1B", LISTED, [InvalidVacuum(VacuumMistake.NOT_A_TABLE)], simply(with_another_error)),
+    ("VAC-REF-1B", LISTED, [InvalidVacuum(VacuumMistake.MISSING_PATH)], simply(leaving("../new"))),
+    ("VAC-REF-1C", LISTED, [InvalidVacuum(VacuumMistake.TEMPORARY_VIEW)], simply(removing("old"))),
+    ("VAC-REF-1D", LISTED, [InvalidVacuum(VacuumMistake.CLAUSE_TWICE)], simply(with_another_error)),
+    ("VAC-REF-1D", LISTED, [InvalidVacuum(VacuumMistake.LITE_WITH_INVENTORY, True)], simply(without_error)),
     ("VAC-CKPT-1A", CHECKPOINTED, [FULL], loses(Reason.RETAINED)),
     ("VAC-CKPT-1A", CHECKPOINTED, [FULL], keeps(Reason.EXPIRED)),
     ("VAC-CKPT-1B", PRUNED, [FULL], loses(Reason.RETAINED)),
@@ -444,9 +444,9 @@ OCCASIONS: list[tuple[str, Table, list[Step], Spoil]] = [
 ]
 
 
-def run(table: Table, directory: Path, steps: list[Step], last: Tamper) -> tuple[dict[str, tuple[int, int]], Seen]:
+def run(table: Table, directory: Path, steps: list[Step], last: Tamper) -> tuple[dict[str, tuple[int, int]], Observation]:
     """Of each clause that was met or broken at the last step, how many subjects and how many violations it had."""
-    tampers: list[Tamper | None] = [None if isinstance(step, (SetClock, Litter)) else right for step in steps]
+    tampers: list[Tamper | None] = [None if isinstance(step, (SetClock, AddStrayFiles)) else right for step in steps]
     tampers[-1] = last
     before: dict[str, tuple[int, int]] = {}
     if len(steps) > 1:
@@ -480,7 +480,7 @@ def changing(path: str) -> Tamper:
     return tamper
 
 
-NESTED = table(FILES[:1], [Commit(OLD, adds=(0,))], Stray("deep/_ds=1/old", modified=OLD))
+NESTED = table(FILES[:1], [Commit(OLD, adds=(0,))], StrayFile("deep/_ds=1/old", modified=OLD))
 
 #: A clause, a table, the steps of which it judges the last, and how to spoil that one; what it is told of, in which words,
 #: and by which law a script checks it.
@@ -516,7 +516,7 @@ TOLD: list[tuple[str, Table, list[Step], Spoil, str, str, Law]] = [
     (
         "VAC-REF-1B",
         LISTED,
-        [BadVacuum(VacuumBlunder.NOT_A_TABLE)],
+        [InvalidVacuum(VacuumMistake.NOT_A_TABLE)],
         simply(with_another_error),
         "step",
         "DELTA_MISSING_DELTA_TABLE (42P01)",
@@ -600,18 +600,18 @@ def test_where_a_link_was_followed_the_counts_are_nobodys_but_the_status_is(tabl
 def test_start_may_count_a_link_that_is_left_since_its_target_went_first(
     modified: int, broken: int, tmp_path: Path
 ) -> None:
-    strays = (Stray("d/x", modified=modified, size=43), Stray("link", Kind.LINK, OLD, 0, target="d/x"))
-    linking = table(FILES[:1], [Commit(-HOUR, adds=(0,))], *strays)
+    stray_files = (StrayFile("d/x", modified=modified, size=43), StrayFile("link", Kind.LINK, OLD, 0, target="d/x"))
+    linking = table(FILES[:1], [Commit(-HOUR, adds=(0,))], *stray_files)
     more = in_commit(r'("sizeOfDataToDelete":)"\d+"', rf'\1"{43 * (2 - broken)}"', last=2)
     held, seen = run(linking, tmp_path, [FULL], more)
-    assert isinstance(seen, VacuumSeen) and seen.vanished == frozenset(() if broken else {"d/x"})
+    assert isinstance(seen, VacuumObservation) and seen.vanished == frozenset(() if broken else {"d/x"})
     assert held["VAC-LOG-1B"] == (1, broken)
 
 
 def test_lite_counts_what_its_window_names_though_it_is_gone(tmp_path: Path) -> None:
     held, seen = run(LOGGED, tmp_path / "right", [FULL, LITE], right)
     assert held["VAC-LOG-1F"] == (1, 0)
-    assert isinstance(seen, VacuumSeen) and any(path not in seen.before.listing for path in seen.references.tombstones)
+    assert isinstance(seen, VacuumObservation) and any(path not in seen.before.listing for path in seen.references.tombstones)
     wrong = in_commit(r'("numFilesToDelete":)"\d+"', r'\1"0"', last=2)
     broken, _ = run(LOGGED, tmp_path / "wrong", [FULL, LITE], wrong)
     assert broken["VAC-LOG-1F"] == (1, 1)
@@ -625,8 +625,8 @@ BARE: list[tuple[Table, list[Step]]] = [
     (PLAINEST, [Vacuum(logging=False)]),
     (PLAINEST, [Read()]),
     (PLAINEST, [SOME]),
-    (PLAINEST, [BadVacuum(VacuumBlunder.TEMPORARY_VIEW)]),
-    (PLAINEST, [BadVacuum(VacuumBlunder.MISSING_PATH)]),
+    (PLAINEST, [InvalidVacuum(VacuumMistake.TEMPORARY_VIEW)]),
+    (PLAINEST, [InvalidVacuum(VacuumMistake.MISSING_PATH)]),
     (UNKNOWN, [FULL]),
     (LISTED, [Vacuum(retain_hours=0)]),
     (table([], [Commit(-HOUR)]), [LITE]),
@@ -635,11 +635,11 @@ BARE: list[tuple[Table, list[Step]]] = [
 
 
 #: Those that are held against other engines only: tests/test_known_bad_vacuums.py has one of these.
-OTHERS = unsupported(ModelEngine()).keys()
+OTHERS = unsupported(ReferenceEngine()).keys()
 
 
 @pytest.fixture(scope="module")
-def met_on_bare_steps(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Seen, set[str]]]:
+def met_on_bare_steps(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Observation, set[str]]]:
     """Of each of these steps, what was seen, and the clauses that had a subject."""
     found = []
     for number, (bare, steps) in enumerate(BARE):
@@ -651,7 +651,7 @@ def met_on_bare_steps(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Se
 
 @pytest.mark.parametrize("id", sorted(id for id in CATALOGUE.keys() - OTHERS if id.startswith("VAC")))
 def test_every_clause_has_an_occasion_and_is_elsewhere_not_met(
-    id: str, met_on_bare_steps: list[tuple[Seen, set[str]]]
+    id: str, met_on_bare_steps: list[tuple[Observation, set[str]]]
 ) -> None:
     assert id in {row[0] for row in OCCASIONS}, f"{id} must be shown to hold and to be broken"
     # Where a clause is met by each step of its kind it is met by anything, and a run could not tell that it was not.
@@ -659,7 +659,7 @@ def test_every_clause_has_an_occasion_and_is_elsewhere_not_met(
     assert any(asked)
 
 
-def test_a_plain_vacuum_of_a_plain_table_meets_few(met_on_bare_steps: list[tuple[Seen, set[str]]]) -> None:
+def test_a_plain_vacuum_of_a_plain_table_meets_few(met_on_bare_steps: list[tuple[Observation, set[str]]]) -> None:
     plain = {id for id in met_on_bare_steps[0][1] if id.startswith("VAC")}
     assert plain == {
         "VAC-CHK-2",
@@ -692,12 +692,12 @@ def test_a_vacuum_that_cannot_do_with_inline_vectors_is_told_by_one_clause(tmp_p
 def test_a_version_that_the_log_has_lost_need_not_be_refused_for_its_age(tmp_path: Path) -> None:
     """It cannot be read either way, and which of the two is told is not promised."""
     _, seen = run(AGED_READ, tmp_path, [SOME, SetClock(Moment(2 * WEEK)), Read(0)], right)
-    assert isinstance(seen, ReadSeen) and isinstance(seen.before.log, PlacedLog)
+    assert isinstance(seen, ReadObservation) and isinstance(seen.before.log, PlacedLog)
     assert older_versions_are_refused(seen) == Judgement(1)
     left = {version: commit for version, commit in seen.before.log.commits.items() if version > seen.version}
     stored = dataclasses.replace(seen.before.log.stored, commits=left)
     log = dataclasses.replace(seen.before.log, commits=left, stored=stored)
     assert (
         older_versions_are_refused(dataclasses.replace(seen, before=dataclasses.replace(seen.before, log=log)))
-        == NOT_MET
+        == NOT_EXERCISED
     )

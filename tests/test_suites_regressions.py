@@ -10,15 +10,15 @@ import pytest
 
 import suites.clauses  # noqa: F401 - fills the catalogue
 from model.codec import CorruptCase
-from proof.model_engine import ModelEngine
+from selfcheck.reference_engine import ReferenceEngine
 from reports.deviations import in_force, read_deviations
 from runner.plugin import ROOT
 from suites.campaigns import REGRESSIONS, shards
-from suites.circumstances import CIRCUMSTANCES
-from suites.clause import CATALOGUE, NOT_MET, Clause, Judgement
+from harness.conditions import CONDITIONS
+from harness.clause import CATALOGUE, NOT_EXERCISED, Clause, Judgement
 from suites.drawing import fixed_cases
-from suites.judge import Judge
-from suites.observation import Seen
+from harness.judge import Judge
+from harness.observation import Observation
 from suites.profiles import PROFILES, Profile
 from suites.regressions import FOLDER, kept_cases
 
@@ -35,12 +35,12 @@ def test_they_meet_the_deviations_that_are_drawn_seldom(tmp_path: Path) -> None:
     """So that none is found stale by a small budget: neither those of the newest release, nor those of a circumstance."""
     met: set[str] = set()
 
-    def listen(seen: Seen) -> Judgement:
-        met.update(name for name, one in CIRCUMSTANCES.items() if one.holds(seen))
-        return NOT_MET
+    def listen(seen: Observation) -> Judgement:
+        met.update(name for name, one in CONDITIONS.items() if one.holds(seen))
+        return NOT_EXERCISED
 
-    clauses: list[Clause[Any]] = [*CATALOGUE.values(), Clause("VAC-KEPT-1", "It hears all.", (), Seen, listen)]
-    judge = Judge(ModelEngine(), clauses, tmp_path)
+    clauses: list[Clause[Any]] = [*CATALOGUE.values(), Clause("VAC-KEPT-1", "It hears all.", (), Observation, listen)]
+    judge = Judge(ReferenceEngine(), clauses, tmp_path)
     judged = [judge.judge(case) for case in kept_cases()]
     assert [case.failure for case in judged] == [None] * len(judged)
     listed = read_deviations(ROOT / "deviations" / "spark.toml")

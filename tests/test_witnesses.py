@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from engines.known_bad import FAULTS, KnownBadEngine
+from selfcheck.faults import FAULTS, KnownBadEngine
 from engines.spark.adapter import SparkEngine
 from model.case import Case
 from model.codec import from_json
 from reports.deviations import read_deviations
 from runner.plugin import ROOT
-from suites.clause import CATALOGUE
-from suites.judge import Judge
+from harness.clause import CATALOGUE
+from harness.judge import Judge
 from tests.find_witnesses import WITNESSES
 
 LISTED = {deviation.clause for deviation in read_deviations(ROOT / "deviations" / "spark.toml")}
@@ -28,7 +28,7 @@ def test_every_fault_has_a_witness_and_no_witness_lacks_its_fault() -> None:
     assert {path.stem for path in WITNESSES.glob("*.json")} == set(FAULTS)
 
 
-#: Every thirty-second where not all are asked for (--every-fault): the engine of our own shows them all in seconds.
+#: Every thirty-second where not all are asked for (--every-fault): the reference engine shows them all in seconds.
 SHOWN = tuple(FAULTS)[::32]
 
 #: Every fortieth: the gate judges hundreds of other cases on the healthy engine.

@@ -12,26 +12,26 @@ import pytest
 
 from engines.deltalake.adapter import DeltalakeEngine
 from engines.deltalake.operations import operation
-from engines.known_bad import FAULTS, KnownBadEngine
+from selfcheck.faults import FAULTS, KnownBadEngine
 from engines.port import version_of
 from engines.spark.adapter import SparkEngine
 from model.case import Case
-from proof.deck import deck
-from proof.detection import chapters, inapplicable
-from proof.model_engine import ModelEngine
+from selfcheck.deck import deck
+from selfcheck.detection import chapters, inapplicable
+from selfcheck.reference_engine import ReferenceEngine
 from reports.laws import LAWS
 from reports.reproduction import reproduction
 from reports.script import check
 from runner.deviations import deviations_in, known
 from runner.plugin import ROOT
-from strategies.fitted import fitted
-from suites.birth import UNKNOWN_FEATURE
-from suites.circumstances import Known
-from suites.clause import CATALOGUE, unsupported
-from suites.judge import Judge
+from strategies.restricted import restricted_to
+from harness.table_metadata import UNKNOWN_FEATURE
+from harness.conditions import KnownDeviation
+from harness.clause import CATALOGUE, unsupported
+from harness.judge import Judge
 from suites.profiles import PROFILES
-from suites.record import case_line
-from suites.reproduction_plan import reproduction_plan
+from harness.record import case_line
+from harness.reproduction_plan import reproduction_plan
 from tests.handmade_plan import contents_of, run_alone
 from tests.test_witnesses import ALSO_HEALTHY, witness
 
@@ -54,7 +54,7 @@ def applicable() -> list[str]:
     return [name for name, fault in FAULTS.items() if not inapplicable(fault, engine, unpromised, broken)]
 
 
-def excuses(engine: DeltalakeEngine) -> tuple[Known, ...]:
+def excuses(engine: DeltalakeEngine) -> tuple[KnownDeviation, ...]:
     return tuple(known(deviations_in(ROOT / "deviations" / "deltalake.toml"), version_of(engine)))
 
 
@@ -70,7 +70,7 @@ def plans(case: Case, judge: Judge, **how: Any) -> Iterator[dict[str, Any]]:
 
 
 def test_no_script_accuses_healthy_delta(bad: str, spark_engine: SparkEngine, tmp_path: Path) -> None:
-    judge = Judge(KnownBadEngine(ModelEngine(), FAULTS[bad]), list(CATALOGUE.values()), tmp_path / "bad")
+    judge = Judge(KnownBadEngine(ReferenceEngine(), FAULTS[bad]), list(CATALOGUE.values()), tmp_path / "bad")
     made = list(plans(witness(bad), judge, packages={"engine": "spark", "pip": "", "packages": ""}))
     assert made, "the witness shows the fault"
     for number, plan in enumerate(made):
@@ -93,7 +93,7 @@ def test_no_script_accuses_healthy_delta_rs(bad_on_deltalake: str, deltalake: De
     judge = Judge(KnownBadEngine(deltalake, fault), clauses, tmp_path / "bad", excuses(deltalake))
     healthy = Judge(deltalake, clauses, tmp_path / "healthy")
     how = {"packages": {"engine": "deltalake", "pip": ""}, "operation": operation}
-    cases = chain([fitted(witness(bad_on_deltalake), capabilities=able)], deck(PROFILES["gate"], chapters(fault), able))
+    cases = chain([restricted_to(witness(bad_on_deltalake), capabilities=able)], deck(PROFILES["gate"], chapters(fault), able))
     shown = ((case, made) for case in cases if (made := list(plans(case, judge, **how))))
     made = next((made for case, made in shown if not healthy.judge(case).violated), [])
     assert made, "no case shows the fault"

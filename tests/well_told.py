@@ -7,8 +7,8 @@ import json
 from collections.abc import Mapping
 
 from reports.laws import LAWS
-from suites.clause import Violation
-from suites.judge import Tally
+from harness.clause import Violation
+from harness.judge import Tally
 
 
 def must_be_well_told(tallies: Mapping[str, Tally]) -> None:

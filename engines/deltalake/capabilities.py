@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from model.capabilities import Capabilities
-from model.steps import Blunder, Form, Mode, VacuumBlunder, VacuumForm
+from model.steps import DeleteMistake, Form, Mode, VacuumMistake, VacuumForm
 from model.table import Feature, Reference
 from model.versions import parse
 
@@ -41,11 +41,11 @@ NEWEST = Capabilities(
     functions=frozenset(),
     casts=False,
     delete_forms=frozenset({Form.SQL_PATH}),
-    delete_blunders=frozenset({Blunder.UNKNOWN_COLUMN, Blunder.NOT_A_TABLE, Blunder.MISSING_PATH}),
+    delete_blunders=frozenset({DeleteMistake.UNKNOWN_COLUMN, DeleteMistake.NOT_A_TABLE, DeleteMistake.MISSING_PATH}),
     vacuum_forms=frozenset({VacuumForm.SQL_PATH}),
-    vacuum_blunders=frozenset({VacuumBlunder.NOT_A_TABLE, VacuumBlunder.MISSING_PATH}),
+    vacuum_blunders=frozenset({VacuumMistake.NOT_A_TABLE, VacuumMistake.MISSING_PATH}),
     modes=frozenset({Mode.FULL, Mode.LITE}),
-    troubles=frozenset(),
+    io_faults=frozenset(),
     fractional_hours=False,
     logging=False,
     parallel=False,

@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from engines.deltalake.sql import identifier, sql
-from model.steps import BadDelete, BadVacuum, Blunder, Delete, EngineStep, Vacuum, VacuumBlunder
+from model.steps import InvalidDelete, InvalidVacuum, DeleteMistake, Delete, EngineStep, Vacuum, VacuumMistake
 
 #: What a mistaken command is said to instead of the table: a place that is none.
 DIRECTORY, MISSING = "directory", "missing"
 
 _BAD_TARGETS = {
-    Blunder.UNKNOWN_COLUMN: None,
-    Blunder.NOT_A_TABLE: DIRECTORY,
-    Blunder.MISSING_PATH: MISSING,
-    VacuumBlunder.NOT_A_TABLE: DIRECTORY,
-    VacuumBlunder.MISSING_PATH: MISSING,
+    DeleteMistake.UNKNOWN_COLUMN: None,
+    DeleteMistake.NOT_A_TABLE: DIRECTORY,
+    DeleteMistake.MISSING_PATH: MISSING,
+    VacuumMistake.NOT_A_TABLE: DIRECTORY,
+    VacuumMistake.MISSING_PATH: MISSING,
 }
 
 
@@ -27,22 +27,22 @@ def operation(step: EngineStep) -> dict[str, Any]:
     """
     if isinstance(step, Delete):
         return {"do": "delete", "where": None if step.where is None else sql(step.where)}
-    if isinstance(step, BadDelete):
-        unknown = step.blunder is Blunder.UNKNOWN_COLUMN
+    if isinstance(step, InvalidDelete):
+        unknown = step.mistake is DeleteMistake.UNKNOWN_COLUMN
         where = f"{identifier('no such column')} = 1" if unknown else "1 = 1"
-        return {"do": "bad delete", "at": _bad_target(step.blunder), "where": where}
+        return {"do": "bad delete", "at": _bad_target(step.mistake), "where": where}
     if isinstance(step, Vacuum):
         return {"do": "vacuum", "arguments": _arguments(step)}
-    if isinstance(step, BadVacuum):
+    if isinstance(step, InvalidVacuum):
         arguments = {"dry_run": step.dry_run, "full": True}
-        return {"do": "bad vacuum", "at": _bad_target(step.blunder), "arguments": arguments}
+        return {"do": "bad vacuum", "at": _bad_target(step.mistake), "arguments": arguments}
     raise ValueError(f"a {type(step).__name__} is no command")
 
 
-def _bad_target(blunder: Blunder | VacuumBlunder) -> str | None:
-    if blunder not in _BAD_TARGETS:
-        raise ValueError(f"{blunder.value} is not said to deltalake")
-    return _BAD_TARGETS[blunder]
+def _bad_target(mistake: DeleteMistake | VacuumMistake) -> str | None:
+    if mistake not in _BAD_TARGETS:
+        raise ValueError(f"{mistake.value} is not said to deltalake")
+    return _BAD_TARGETS[mistake]
 
 
 def _arguments(step: Vacuum) -> dict[str, Any]:

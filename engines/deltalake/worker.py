@@ -13,7 +13,7 @@ import pyarrow as pa
 from deltalake import DeltaTable, QueryBuilder
 
 from engines.deltalake.operations import MISSING, operation
-from engines.deltalake.values import rows_of
+from engines.deltalake.result_rows import rows_of
 from engines.port import EngineError, Outcome, now
 from model.steps import EngineStep, Read, ReadChanges
 from model.values import Row

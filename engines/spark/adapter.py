@@ -24,10 +24,10 @@ from engines.spark.jvm import Lease, end, tail
 from engines.spark.releases import capabilities_of, rules_of
 from engines.spark.session import connect
 from engines.spark.vacuums import run_bad_vacuum, run_vacuum
-from engines.spark.values import rows_of
+from engines.spark.result_rows import rows_of
 from model.capabilities import Capabilities
 from model.rules import Rules
-from model.steps import BadDelete, BadVacuum, Delete, EngineStep, Read, ReadChanges
+from model.steps import InvalidDelete, InvalidVacuum, Delete, EngineStep, Read, ReadChanges
 from model.values import Row
 from model.versions import parse
 
@@ -93,9 +93,9 @@ class SparkEngine:
             return _changes(spark, root, version)
         if isinstance(step, Delete):
             return run_delete(spark, root, step)
-        if isinstance(step, BadDelete):
+        if isinstance(step, InvalidDelete):
             return run_bad_delete(spark, root, step)
-        if isinstance(step, BadVacuum):
+        if isinstance(step, InvalidVacuum):
             return run_bad_vacuum(spark, root, step)
         return run_vacuum(spark, root, step)
 

@@ -11,10 +11,10 @@ from pyspark.sql import SparkSession
 from engines.spark.catalog import named
 from engines.spark.columns import condition
 from engines.spark.targets import table_text, target
-from engines.spark.values import answered
-from model.refusals import bad_delete_sql, view_sql
+from engines.spark.result_rows import answered
+from model.refusals import invalid_delete_sql, view_sql
 from model.sql import delete_sql, sql
-from model.steps import BadDelete, Delete, Form
+from model.steps import InvalidDelete, Delete, Form
 from model.values import Row
 
 #: The forms that name the table by its path.
@@ -44,7 +44,7 @@ def _run(spark: SparkSession, step: Delete, text: str, table: Callable[[], Delta
     return ()
 
 
-def run_bad_delete(spark: SparkSession, root: Path, step: BadDelete) -> tuple[Row, ...]:
+def run_bad_delete(spark: SparkSession, root: Path, step: InvalidDelete) -> tuple[Row, ...]:
     """Try a DELETE that must be refused. What it needs besides the table lies beside it, and is removed again."""
-    with target(spark, root, step.blunder, view=lambda view: view_sql(view, table_text(root))) as said_of:
-        return answered(spark.sql(bad_delete_sql(step.blunder, said_of)))
+    with target(spark, root, step.mistake, view=lambda view: view_sql(view, table_text(root))) as said_of:
+        return answered(spark.sql(invalid_delete_sql(step.mistake, said_of)))

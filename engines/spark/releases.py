@@ -12,7 +12,7 @@ from typing import Any
 
 from model.capabilities import EVERYTHING, Capabilities
 from model.rules import SPARK, Retain, Rules
-from model.steps import Form, Mode, VacuumBlunder
+from model.steps import Form, Mode, VacuumMistake
 from model.table import Feature
 from model.versions import parse
 
@@ -29,12 +29,12 @@ _CAME: tuple[tuple[str, str, frozenset[Enum]], ...] = (
     (
         "3.2",
         "vacuum_blunders",
-        frozenset({VacuumBlunder.INVENTORY_WITHOUT_COLUMN, VacuumBlunder.INVENTORY_OF_OTHER_TYPE}),
+        frozenset({VacuumMistake.INVENTORY_WITHOUT_COLUMN, VacuumMistake.INVENTORY_OF_OTHER_TYPE}),
     ),
     ("3.3", "features", frozenset({Feature.IN_COMMIT_TIMESTAMPS})),
     ("3.3", "column_rules", frozenset()),  # the last of them: identity columns
     ("3.3", "modes", frozenset({Mode.FULL, Mode.LITE, Mode.LITE_SETTING})),
-    ("3.3", "vacuum_blunders", frozenset({VacuumBlunder.LITE_WITH_INVENTORY, VacuumBlunder.CLAUSE_TWICE})),
+    ("3.3", "vacuum_blunders", frozenset({VacuumMistake.LITE_WITH_INVENTORY, VacuumMistake.CLAUSE_TWICE})),
     ("4.3", "delete_forms", frozenset({Form.TRUNCATE})),
 )
 

@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 
 from model.layout import escape
 from model.refusals import UNKNOWN_PARTITION
-from model.steps import Blunder, VacuumBlunder
+from model.steps import DeleteMistake, VacuumMistake
 
 _VIEW = "tombstone_view"
 
@@ -42,21 +42,21 @@ def _partition_path(spark: SparkSession, root: Path) -> Path:
 
 @contextmanager
 def target(
-    spark: SparkSession, root: Path, blunder: Blunder | VacuumBlunder, *, view: Callable[[str], str]
+    spark: SparkSession, root: Path, mistake: DeleteMistake | VacuumMistake, *, view: Callable[[str], str]
 ) -> Iterator[str]:
     """How SQL names what a command is said of that must be refused. ``view`` is the statement that makes a view, by its name.
 
     What there is of it besides the table lies beside it, and is gone afterwards.
     """
-    if blunder in (Blunder.PARTITION_DIRECTORY, VacuumBlunder.PARTITION_DIRECTORY):
+    if mistake in (DeleteMistake.PARTITION_DIRECTORY, VacuumMistake.PARTITION_DIRECTORY):
         yield table_text(_partition_path(spark, root))
-    elif blunder in (Blunder.NOT_A_TABLE, VacuumBlunder.NOT_A_TABLE):
+    elif mistake in (DeleteMistake.NOT_A_TABLE, VacuumMistake.NOT_A_TABLE):
         with _no_table(root) as path:
             yield table_text(path)
-    elif blunder in (Blunder.MISSING_PATH, VacuumBlunder.MISSING_PATH):
+    elif mistake in (DeleteMistake.MISSING_PATH, VacuumMistake.MISSING_PATH):
         with _missing_path(root) as path:
             yield table_text(path)
-    elif blunder in (Blunder.VIEW, VacuumBlunder.TEMPORARY_VIEW):
+    elif mistake in (DeleteMistake.VIEW, VacuumMistake.TEMPORARY_VIEW):
         with _temporary_view(spark, view) as name:
             yield name
     else:

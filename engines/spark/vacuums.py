@@ -13,11 +13,11 @@ from engines.spark.catalog import named
 from engines.spark.inventories import inventory
 from engines.spark.settings import settings
 from engines.spark.targets import table_text, target
-from engines.spark.troubles import troubled
-from engines.spark.values import answered
-from model.refusals import bad_vacuum_sql
+from engines.spark.io_faults import faulty_path
+from engines.spark.result_rows import answered
+from model.refusals import invalid_vacuum_sql
 from model.sql import literal, vacuum_settings, vacuum_sql
-from model.steps import BadVacuum, Trouble, Vacuum, VacuumForm
+from model.steps import InvalidVacuum, IOFault, Vacuum, VacuumForm
 from model.values import Row, Type
 
 #: The forms that name the table in the catalog.
@@ -38,9 +38,9 @@ def run_vacuum(spark: SparkSession, root: Path, step: Vacuum) -> tuple[Row, ...]
         name = needs.enter_context(_name(spark, root, step.form))
         listing = needs.enter_context(inventory(spark, root, step.mode, step.inventory))
         needs.enter_context(settings(spark, {**vacuum_settings(step), **_parallelism(step)}))
-        if step.trouble is not None:
-            assert step.troubled is not None, "a trouble has its path"
-            needs.enter_context(troubled(spark, root / step.troubled, step.trouble))
+        if step.io_fault is not None:
+            assert step.faulty_path is not None, "a trouble has its path"
+            needs.enter_context(faulty_path(spark, root / step.faulty_path, step.io_fault))
         if step.form is VacuumForm.API_PATH:
             return answered(DeltaTable.forPath(spark, str(root)).vacuum(step.retain_hours))
         if step.form is VacuumForm.API_NAME:
@@ -51,7 +51,7 @@ def run_vacuum(spark: SparkSession, root: Path, step: Vacuum) -> tuple[Row, ...]
 def _parallelism(step: Vacuum) -> dict[str, str]:
     # When one of several tasks fails, the others may go on a little after VACUUM has told its error: then nobody could
     # say what it has deleted.
-    return _PARALLELISM if step.parallel and step.trouble is not Trouble.DELETE_CRASHES else {}
+    return _PARALLELISM if step.parallel and step.io_fault is not IOFault.DELETE_CRASHES else {}
 
 
 @contextmanager
@@ -66,10 +66,10 @@ def _name(spark: SparkSession, root: Path, form: VacuumForm) -> Iterator[str]:
         yield table_text(root)
 
 
-def run_bad_vacuum(spark: SparkSession, root: Path, step: BadVacuum) -> tuple[Row, ...]:
+def run_bad_vacuum(spark: SparkSession, root: Path, step: InvalidVacuum) -> tuple[Row, ...]:
     """Try a VACUUM that must be refused. What it needs besides the table lies beside it, and is removed again."""
-    with target(spark, root, step.blunder, view=lambda view: _view_of(root, view)) as said_of:
-        return answered(spark.sql(bad_vacuum_sql(step.blunder, said_of, dry_run=step.dry_run)))
+    with target(spark, root, step.mistake, view=lambda view: _view_of(root, view)) as said_of:
+        return answered(spark.sql(invalid_vacuum_sql(step.mistake, said_of, dry_run=step.dry_run)))
 
 
 def _view_of(root: Path, view: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from model.case import Case
 from model.codec.fields import corrupt, shown
-from model.codec.values import type_to_json
+from model.codec.json_values import type_to_json
 from model.evaluate import WouldFail, evaluate
 from model.layout import file_path
 from model.predicate import (
@@ -28,8 +28,8 @@ from model.predicate import (
     Relate,
     columns_of,
 )
-from model.steps import API_VACUUM_FORMS, Append, Delete, Litter, Mode, Read, ReadChanges, SetClock, Step, Vacuum
-from model.table import EXCLUSIVE, Column, Commit, DataFile, Feature, Kind, Stray, Table
+from model.steps import API_VACUUM_FORMS, Append, Delete, AddStrayFiles, Mode, Read, ReadChanges, SetClock, Step, Vacuum
+from model.table import EXCLUSIVE, Column, Commit, DataFile, Feature, Kind, StrayFile, Table
 from model.values import AnyType, Type, Value, is_nested
 
 #: Data files with their paths in the document.
@@ -84,7 +84,7 @@ def check_table(table: Table, path: str) -> None:
     _check_history(table, path)
     _check_conditions(table, path)
     _check_rows(table, files)
-    _check_strays(table, [(f"{path}.strays[{index}]", stray) for index, stray in enumerate(table.strays)], table.files)
+    _check_strays(table, [(f"{path}.strays[{index}]", stray) for index, stray in enumerate(table.stray_files)], table.files)
 
 
 def check_steps(case: Case) -> None:
@@ -92,7 +92,7 @@ def check_steps(case: Case) -> None:
     table = case.table
     ids = {file.id for file in table.files}
     appended: Placed = []
-    strays = [(f"table.strays[{index}]", stray) for index, stray in enumerate(table.strays)]
+    stray_files = [(f"table.strays[{index}]", stray) for index, stray in enumerate(table.stray_files)]
     types = {column.name: column.type for column in table.columns}
     for index, step in enumerate(case.steps):
         path = f"steps[{index}]"
@@ -111,10 +111,10 @@ def check_steps(case: Case) -> None:
                     corrupt(f"{where}.id", f"the file id {file.id} is already taken")
                 ids.add(file.id)
                 appended.append((where, file))
-        elif isinstance(step, Litter):
-            strays.extend((f"{path}.strays[{position}]", stray) for position, stray in enumerate(step.strays))
+        elif isinstance(step, AddStrayFiles):
+            stray_files.extend((f"{path}.strays[{position}]", stray) for position, stray in enumerate(step.stray_files))
     _check_rows(table, appended)
-    _check_strays(table, strays, (*table.files, *(file for _, file in appended)))
+    _check_strays(table, stray_files, (*table.files, *(file for _, file in appended)))
 
 
 def _check_unique(names: list[str], path: str, what: str) -> None:
@@ -185,29 +185,29 @@ def _check_masks(
     path: str,
 ) -> None:
     """The commit's masks are right for files that are ``maskable``; ``hidden`` takes in what they hide."""
-    if commit.masks and not table.has(Feature.DELETION_VECTORS, Feature.DELETION_VECTORS_OFF):
+    if commit.deletion_vectors and not table.has(Feature.DELETION_VECTORS, Feature.DELETION_VECTORS_OFF):
         both = f"{Feature.DELETION_VECTORS.value} or {Feature.DELETION_VECTORS_OFF.value}"
         corrupt(f"{path}.masks", f"the table needs one of the features {both}")
-    masked: set[int] = set()
-    for index, mask in enumerate(commit.masks):
+    hidden_rows: set[int] = set()
+    for index, vector in enumerate(commit.deletion_vectors):
         where = f"{path}.masks[{index}]"
-        if mask.file not in rows:
-            corrupt(f"{where}.file", f"there is no file {mask.file}")
-        if mask.file in masked:
-            corrupt(f"{where}.file", f"file {mask.file} is masked in this commit already")
-        if mask.file not in maskable:
+        if vector.file not in rows:
+            corrupt(f"{where}.file", f"there is no file {vector.file}")
+        if vector.file in hidden_rows:
+            corrupt(f"{where}.file", f"file {vector.file} is masked in this commit already")
+        if vector.file not in maskable:
             corrupt(
-                f"{where}.file", f"file {mask.file} is not live before and after this commit, so it cannot be masked"
+                f"{where}.file", f"file {vector.file} is not live before and after this commit, so it cannot be masked"
             )
-        if mask.rows[-1] >= rows[mask.file]:
+        if vector.rows[-1] >= rows[vector.file]:
             corrupt(
                 f"{where}.rows",
-                f"there is no row {mask.rows[-1]} in file {mask.file}, which has {rows[mask.file]} rows",
+                f"there is no row {vector.rows[-1]} in file {vector.file}, which has {rows[vector.file]} rows",
             )
-        if not frozenset(mask.rows) > hidden.get(mask.file, frozenset()):
-            corrupt(f"{where}.rows", f"must hide the rows of file {mask.file} that are hidden already, and more")
-        masked.add(mask.file)
-        hidden[mask.file] = frozenset(mask.rows)
+        if not frozenset(vector.rows) > hidden.get(vector.file, frozenset()):
+            corrupt(f"{where}.rows", f"must hide the rows of file {vector.file} that are hidden already, and more")
+        hidden_rows.add(vector.file)
+        hidden[vector.file] = frozenset(vector.rows)
 
 
 # The rows -----------------------------------------------------------------------------------------------------------
@@ -319,22 +319,22 @@ def check_vacuum(step: Vacuum, path: str) -> None:
     """A form can say what the step asks, and a trouble has its path."""
     if step.form in API_VACUUM_FORMS and (step.dry_run or step.mode not in (Mode.DEFAULT, Mode.LITE_SETTING)):
         corrupt(f"{path}.form", f"{step.form.value} has neither a mode nor a dry run")
-    if (step.trouble is None) != (step.troubled is None):
+    if (step.io_fault is None) != (step.faulty_path is None):
         corrupt(f"{path}.troubled", "must be there with a trouble, and only then")
 
 
-def _check_strays(table: Table, strays: list[tuple[str, Stray]], files: Iterable[DataFile]) -> None:
+def _check_strays(table: Table, stray_files: list[tuple[str, StrayFile]], files: Iterable[DataFile]) -> None:
     """No two things share a path, and nothing lies below a file."""
     paths = [file_path(table, file) for file in files]
     taken = set(paths)
-    for path, stray in strays:
+    for path, stray in stray_files:
         if stray.path in taken:
             corrupt(f"{path}.path", f"{stray.path!r} is already taken")
         taken.add(stray.path)
         if (stray.kind is Kind.LINK) != (stray.target is not None):
             corrupt(f"{path}.target", "must be there for a link, and only then")
-    as_files = {*paths, *(stray.path for _, stray in strays if stray.kind is not Kind.DIRECTORY)}
-    for path, stray in strays:
+    as_files = {*paths, *(stray.path for _, stray in stray_files if stray.kind is not Kind.DIRECTORY)}
+    for path, stray in stray_files:
         parts = stray.path.split("/")
         for depth in range(1, len(parts)):
             above = "/".join(parts[:depth])
@@ -342,6 +342,6 @@ def _check_strays(table: Table, strays: list[tuple[str, Stray]], files: Iterable
                 corrupt(f"{path}.path", f"{stray.path!r} lies below {above!r}, which is no directory")
     # A stray file may also stand where a data file needs a directory.
     directories = {"/".join(path.split("/")[:depth]) for path in as_files for depth in range(1, path.count("/") + 1)}
-    for path, stray in strays:
+    for path, stray in stray_files:
         if stray.kind is not Kind.DIRECTORY and stray.path in directories:
             corrupt(f"{path}.path", f"{stray.path!r} must be a directory, other files lie below it")

@@ -15,7 +15,7 @@ from model.codec.fields import (
     tag_of,
     text,
 )
-from model.codec.values import read_type, type_to_json, value_of, value_to_json
+from model.codec.json_values import read_type, type_to_json, value_of, value_to_json
 from model.predicate import (
     And,
     Between,

@@ -29,26 +29,26 @@ from model.codec.fields import (
     tag_of,
     text,
 )
-from model.codec.values import read_type, value_of
+from model.codec.json_values import read_type, value_of
 from model.codec.writing import FORMAT
 from model.steps import (
     Append,
-    BadDelete,
-    BadVacuum,
-    Blunder,
+    InvalidDelete,
+    InvalidVacuum,
+    DeleteMistake,
     Delete,
     Form,
     Inventory,
-    Litter,
+    AddStrayFiles,
     Mode,
     Moment,
     Read,
     ReadChanges,
     SetClock,
     Step,
-    Trouble,
+    IOFault,
     Vacuum,
-    VacuumBlunder,
+    VacuumMistake,
     VacuumForm,
 )
 from model.table import (
@@ -57,11 +57,11 @@ from model.table import (
     Commit,
     DataFile,
     Kind,
-    Mask,
+    DeletionVector,
     Reference,
     Removal,
     Statistics,
-    Stray,
+    StrayFile,
     Table,
     VectorStorage,
 )
@@ -131,7 +131,7 @@ def _table(value: object, path: str) -> Table:
         partition_by=partition_by,
         files=fields.required("files", list_of(_file_of(schema))),
         commits=fields.required("commits", list_of(_commit)),
-        strays=fields.optional("strays", list_of(_stray), ()),
+        stray_files=fields.optional("strays", list_of(_stray), ()),
         retention_hours=fields.optional("retention_hours", nullable(natural), None),
         features=fields.optional("features", list_of(_feature), ()),
         checks=fields.optional("checks", list_of(read_predicate), ()),
@@ -223,7 +223,7 @@ def _commit(value: object, path: str) -> Commit:
         at=fields.required("at", integer),
         adds=fields.optional("adds", list_of(natural), ()),
         removes=fields.optional("removes", list_of(_removal), ()),
-        masks=fields.optional("masks", list_of(_mask), ()),
+        deletion_vectors=fields.optional("masks", list_of(_mask), ()),
         checkpoint=fields.optional("checkpoint", flag, False),
         parts=fields.optional("parts", positive, 1),
         vector_prefix=fields.optional("vector_prefix", text, ""),
@@ -239,9 +239,9 @@ def _removal(value: object, path: str) -> Removal:
     )
 
 
-def _mask(value: object, path: str) -> Mask:
+def _mask(value: object, path: str) -> DeletionVector:
     fields = Fields(value, path, {"file", "rows", "deleted", "storage"})
-    return Mask(
+    return DeletionVector(
         file=fields.required("file", natural),
         rows=fields.required("rows", _row_indexes),
         deleted=fields.required("deleted", integer),
@@ -259,9 +259,9 @@ def _row_indexes(value: object, path: str) -> tuple[int, ...]:
     return indexes
 
 
-def _stray(value: object, path: str) -> Stray:
+def _stray(value: object, path: str) -> StrayFile:
     fields = Fields(value, path, {"path", "kind", "modified", "size", "target"})
-    return Stray(
+    return StrayFile(
         path=fields.required("path", _path_or_beside),
         kind=fields.optional("kind", member(Kind), Kind.FILE),
         modified=fields.optional("modified", integer, 0),
@@ -334,7 +334,7 @@ def _zones() -> frozenset[str]:
 
 
 def _bad_delete(value: object, path: str) -> Step:
-    return BadDelete(blunder=Fields(value, path, {"step", "blunder"}).required("blunder", member(Blunder)))
+    return InvalidDelete(mistake=Fields(value, path, {"step", "blunder"}).required("blunder", member(DeleteMistake)))
 
 
 def _vacuum(value: object, path: str) -> Step:
@@ -350,8 +350,8 @@ def _vacuum(value: object, path: str) -> Step:
         inventory=fields.optional("inventory", member(Inventory), Inventory.COMPLETE),
         form=fields.optional("form", member(VacuumForm), VacuumForm.SQL_PATH),
         parallel=fields.optional("parallel", flag, False),
-        trouble=fields.optional("trouble", nullable(member(Trouble)), None),
-        troubled=fields.optional("troubled", nullable(_relative_path), None),
+        io_fault=fields.optional("trouble", nullable(member(IOFault)), None),
+        faulty_path=fields.optional("troubled", nullable(_relative_path), None),
     )
     checks.check_vacuum(step, path)
     return step
@@ -359,8 +359,8 @@ def _vacuum(value: object, path: str) -> Step:
 
 def _bad_vacuum(value: object, path: str) -> Step:
     fields = Fields(value, path, {"step", "blunder", "dry_run"})
-    return BadVacuum(
-        blunder=fields.required("blunder", member(VacuumBlunder)), dry_run=fields.optional("dry_run", flag, False)
+    return InvalidVacuum(
+        mistake=fields.required("blunder", member(VacuumMistake)), dry_run=fields.optional("dry_run", flag, False)
     )
 
 
@@ -401,4 +401,4 @@ def _append_to(table: Table) -> Reader[Step]:
 
 
 def _litter(value: object, path: str) -> Step:
-    return Litter(strays=Fields(value, path, {"step", "strays"}).required("strays", list_of(_stray)))
+    return AddStrayFiles(stray_files=Fields(value, path, {"step", "strays"}).required("strays", list_of(_stray)))

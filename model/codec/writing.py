@@ -8,12 +8,12 @@ from typing import Any
 
 from model.case import Case
 from model.codec.conditions import predicate_to_json
-from model.codec.values import type_to_json, value_to_json
+from model.codec.json_values import type_to_json, value_to_json
 from model.predicate import Predicate
 from model.steps import (
     Append,
-    BadDelete,
-    BadVacuum,
+    InvalidDelete,
+    InvalidVacuum,
     Delete,
     Form,
     Inventory,
@@ -30,11 +30,11 @@ from model.table import (
     Commit,
     DataFile,
     Kind,
-    Mask,
+    DeletionVector,
     Reference,
     Removal,
     Statistics,
-    Stray,
+    StrayFile,
     Table,
     VectorStorage,
 )
@@ -75,7 +75,7 @@ def table_to_json(table: Table) -> Json:
         "partition_by": list(table.partition_by),
         "files": [_file_to_json(file) for file in table.files],
         "commits": [_commit_to_json(commit) for commit in table.commits],
-        **_unless((), strays=[_stray_to_json(stray) for stray in table.strays]),
+        **_unless((), stray_files=[_stray_to_json(stray) for stray in table.stray_files]),
         **_unless(None, retention_hours=table.retention_hours),
         **_unless((), features=list(table.features)),
         **_unless((), checks=[predicate_to_json(check) for check in table.checks]),
@@ -117,7 +117,7 @@ def _commit_to_json(commit: Commit) -> Json:
         "at": commit.at,
         **_unless((), adds=list(commit.adds)),
         **_unless((), removes=[_removal_to_json(removal) for removal in commit.removes]),
-        **_unless((), masks=[_mask_to_json(mask) for mask in commit.masks]),
+        **_unless((), deletion_vectors=[_mask_to_json(vector) for vector in commit.deletion_vectors]),
         **_unless(False, checkpoint=commit.checkpoint),
         **_unless(1, parts=commit.parts),
         **_unless("", vector_prefix=commit.vector_prefix),
@@ -128,16 +128,16 @@ def _removal_to_json(removal: Removal) -> Json:
     return {"file": removal.file, "deleted": removal.deleted, **_unless(False, bare=removal.bare)}
 
 
-def _mask_to_json(mask: Mask) -> Json:
+def _mask_to_json(vector: DeletionVector) -> Json:
     return {
-        "file": mask.file,
-        "rows": list(mask.rows),
-        "deleted": mask.deleted,
-        **_unless(VectorStorage.RELATIVE.value, storage=mask.storage.value),
+        "file": vector.file,
+        "rows": list(vector.rows),
+        "deleted": vector.deleted,
+        **_unless(VectorStorage.RELATIVE.value, storage=vector.storage.value),
     }
 
 
-def _stray_to_json(stray: Stray) -> Json:
+def _stray_to_json(stray: StrayFile) -> Json:
     return {
         "path": stray.path,
         **_unless(Kind.FILE.value, kind=stray.kind.value),
@@ -160,8 +160,8 @@ def step_to_json(step: Step) -> Json:
             **_unless(Form.SQL_PATH.value, form=step.form.value),
             **_unless("UTC", zone=step.zone),
         }
-    if isinstance(step, BadDelete):
-        return {"step": "bad_delete", "blunder": step.blunder.value}
+    if isinstance(step, InvalidDelete):
+        return {"step": "bad_delete", "blunder": step.mistake.value}
     if isinstance(step, Vacuum):
         return {
             "step": "vacuum",
@@ -173,11 +173,11 @@ def step_to_json(step: Step) -> Json:
             **_unless(Inventory.COMPLETE.value, inventory=step.inventory.value),
             **_unless(VacuumForm.SQL_PATH.value, form=step.form.value),
             **_unless(False, parallel=step.parallel),
-            **_unless(None, trouble=None if step.trouble is None else step.trouble.value),
-            **_unless(None, troubled=step.troubled),
+            **_unless(None, io_fault=None if step.io_fault is None else step.io_fault.value),
+            **_unless(None, faulty_path=step.faulty_path),
         }
-    if isinstance(step, BadVacuum):
-        return {"step": "bad_vacuum", "blunder": step.blunder.value, **_unless(False, dry_run=step.dry_run)}
+    if isinstance(step, InvalidVacuum):
+        return {"step": "bad_vacuum", "blunder": step.mistake.value, **_unless(False, dry_run=step.dry_run)}
     if isinstance(step, Read):
         return {"step": "read", **_unless(None, before_step=step.before_step)}
     if isinstance(step, ReadChanges):
@@ -187,7 +187,7 @@ def step_to_json(step: Step) -> Json:
         return {"step": "set_clock", "to": {"offset": step.to.offset, **_unless(None, removed_by_step=by)}}
     if isinstance(step, Append):
         return {"step": "append", "files": [_file_to_json(file) for file in step.files]}
-    return {"step": "litter", "strays": [_stray_to_json(stray) for stray in step.strays]}
+    return {"step": "litter", "strays": [_stray_to_json(stray) for stray in step.stray_files]}
 
 
 def _condition_to_json(where: Predicate | None) -> Json | None:

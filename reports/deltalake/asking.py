@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from reports.laws.evidence import Row, Trouble
+from reports.laws.evidence import Row, IOFault
 
 #: What ``DeltaTable.vacuum`` does unless it is told otherwise, and what need not be said.
 USUAL = {"retention_hours": None, "enforce_retention_duration": True}
@@ -47,6 +47,6 @@ def deleted(metrics: dict[str, Any]) -> list[Row]:
 
 
 @contextmanager
-def step_of(op: dict[str, Any], engine: Any, root: str, clock: int, trouble: Trouble | None) -> Iterator[None]:
+def step_of(op: dict[str, Any], engine: Any, root: str, clock: int, io_fault: IOFault | None) -> Iterator[None]:
     """Nothing is set for the time of a step: the engine's clock is the machine's, and it has no settings."""
     yield

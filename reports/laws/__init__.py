@@ -79,7 +79,7 @@ from reports.laws import (
     commits,
     evidence,
     infos,
-    masks,
+    deletion_vectors,
     paths,
     rows,
     storage,
@@ -89,7 +89,7 @@ from reports.laws import (
 from reports.laws.evidence import Finding
 
 #: The modules that the laws are made of, in the order in which they stand in a script.
-MODULES = (evidence, words, actions, paths, storage, answers, rows, commits, infos, masks, vacuums)
+MODULES = (evidence, words, actions, paths, storage, answers, rows, commits, infos, deletion_vectors, vacuums)
 
 #: The laws, by name. All of them are named in this module's docstring.
 LAWS: dict[str, Callable[..., Finding]] = {
@@ -126,9 +126,9 @@ LAWS: dict[str, Callable[..., Finding]] = {
         vacuums.vacuum_log,
         storage.log_unchanged,
         storage.table_is_there,
-        masks.vectors_are,
-        masks.vectors_valid,
-        masks.no_vector_written,
+        deletion_vectors.vectors_are,
+        deletion_vectors.vectors_valid,
+        deletion_vectors.no_vector_written,
         rows.change_rows_are,
         rows.no_change_files,
         rows.changes_are,

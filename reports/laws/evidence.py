@@ -17,7 +17,7 @@ Finding = tuple[bool, str]
 #: What the engine answered: rows, or an error (exception, condition, message).
 Answer = tuple["list[Row] | None", "Action | None"]
 #: Gives a step of a plan, an engine and a root the trouble that the step asks for, for a while.
-Trouble = Callable[["dict[str, Any]", Any, str], "AbstractContextManager[None]"]
+IOFault = Callable[["dict[str, Any]", Any, str], "AbstractContextManager[None]"]
 DIRECTORY: Entry = (-1, 0, "directory")
 
 

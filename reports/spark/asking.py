@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
-from reports.laws.evidence import CannotJudge, Trouble
+from reports.laws.evidence import CannotJudge, IOFault
 from reports.spark.session import delta_log, forget_log, settings
 
 
@@ -38,10 +38,10 @@ def command(op: dict[str, Any], spark: Any, root: str) -> tuple[str, Callable[[]
 
 
 @contextmanager
-def step_of(op: dict[str, Any], spark: Any, root: str, clock: int, trouble: Trouble | None) -> Iterator[None]:
+def step_of(op: dict[str, Any], spark: Any, root: str, clock: int, io_fault: IOFault | None) -> Iterator[None]:
     """For the time of one step: its inventory, its settings, its trouble, and the engine's clock at this instant."""
-    troubled = trouble(op, spark, root) if trouble else nullcontext()
-    with inventory(op.get("inventory"), spark, root), settings(spark, op.get("conf", {})), troubled:
+    faulty_path = io_fault(op, spark, root) if io_fault else nullcontext()
+    with inventory(op.get("inventory"), spark, root), settings(spark, op.get("conf", {})), faulty_path:
         delta_log(spark, root, clock)
         yield
 

@@ -66,15 +66,15 @@ public class FailingLocalFileSystem extends LocalFileSystem {
 
 
 def file_system_trouble(op: dict[str, Any], spark: Any, root: str) -> AbstractContextManager[None]:
-    trouble = op.get("trouble")
-    if trouble is None:
+    io_fault = op.get("trouble")
+    if io_fault is None:
         return nullcontext()
     # Every setting of a session reaches Hadoop, in Delta's driver and in Spark's tasks.
     values: dict[str, str | None] = {
         "fs.file.impl": define_file_system(spark),
         "fs.file.impl.disable.cache": "true",
-        "tombstone.trouble": trouble["kind"],
-        "tombstone.troubled": os.path.join(root, trouble["path"]),
+        "tombstone.trouble": io_fault["kind"],
+        "tombstone.troubled": os.path.join(root, io_fault["path"]),
     }
     return settings(spark, values)
 

@@ -1,4 +1,4 @@
-"""The catalogue: importing this package enters every clause into ``suites.clause.CATALOGUE``."""
+"""The catalogue: importing this package enters every clause into ``harness.clause.CATALOGUE``."""
 
 from suites.clauses import (
     delete_adds,

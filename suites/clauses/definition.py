@@ -6,22 +6,22 @@ from dataclasses import replace
 
 from deltalog.actions import DomainMetadata, Protocol
 from deltalog.snapshot import Snapshot
-from suites.clause import Law, Violation
-from suites.observation import Seen
+from harness.clause import Law, Violation
+from harness.observation import Observation
 
 
-def redefined(seen: Seen) -> Violation | None:
+def redefined(observation: Observation) -> Violation | None:
     """What is wrong where a step changed the table's protocol or metadata, its transactions or its domains.
 
     The domain of row tracking holds the highest row id, and whoever writes files raises it (PROTOCOL.md, "Row Tracking").
     """
-    before, after = seen.before.snapshot, seen.after.snapshot
+    before, after = observation.before.snapshot, observation.after.snapshot
     changed = ["protocol"] if _protocol(before) != _protocol(after) else []
     changed += [part for part in ("metadata", "txns") if getattr(before, part) != getattr(after, part)]
     changed += ["domains"] if _domains(before) != _domains(after) else []
     if not changed:
         return None
-    message = f"{type(seen.step).__name__.upper()} changed the table's {' and '.join(changed)}."
+    message = f"{type(observation.step).__name__.upper()} changed the table's {' and '.join(changed)}."
     return Violation("log", message, Law("definition_stays"))
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from suites import evidence
-from suites.clause import Law, Violation
-from suites.observation import DeleteSeen, ReadSeen
+from harness import evidence
+from harness.clause import Law, Violation
+from harness.observation import DeleteObservation, ReadObservation
 
 
-def misread(r: ReadSeen) -> Violation | None:
+def misread(r: ReadObservation) -> Violation | None:
     """What is wrong with the rows of a Read, by what the case promises of its version."""
     expected = r.promised.rows
     if not r.refused and r.rows == expected:
@@ -18,11 +18,11 @@ def misread(r: ReadSeen) -> Violation | None:
     return Violation(f"version {r.version}", f"Version {r.version} {what}.", law, facts)
 
 
-def left_wrong(d: DeleteSeen) -> Violation | None:
+def left_wrong(d: DeleteObservation) -> Violation | None:
     """What is wrong with the rows that a DELETE leaves, as our own reader sees them."""
-    if d.after.rows == d.promised_rows:
+    if d.after.rows == d.expected_rows:
         return None
-    law = Law("reads", {"rows": evidence.rows_as_json(d.promised_rows)})
-    facts = ("a live file cannot be read",) if d.after.rows is None else evidence.of_rows(d.promised_rows, d.after.rows)
+    law = Law("reads", {"rows": evidence.rows_as_json(d.expected_rows)})
+    facts = ("a live file cannot be read",) if d.after.rows is None else evidence.of_rows(d.expected_rows, d.after.rows)
     message = f"Version {d.after.version} does not hold the rows that must be left."
     return Violation("rows", message, law, (*facts, *evidence.of_answer(d)))

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from model.refusals import Refusal
-from suites import evidence
-from suites.clause import Law, Violation
-from suites.observation import Seen
+from harness import evidence
+from harness.clause import Law, Violation
+from harness.observation import Observation
 
 
-def misanswered(command: str, seen: Seen, due: Refusal) -> Violation | None:
+def misanswered(command: str, observation: Observation, due: Refusal) -> Violation | None:
     """What is wrong with the answer to a ``command`` ("DELETE", "VACUUM") that must be refused as ``due``.
 
     An engine whose errors have no classes must refuse it all the same, with any error.
     """
-    error, classes = seen.outcome.error, seen.rules.error_classes
+    error, classes = observation.outcome.error, observation.rules.error_classes
     law = Law("refused", {"conditions": (sorted(due.conditions) if classes else []) or [None]})
     wanted = _named(sorted(due.conditions), sorted(due.sqlstates)) if classes else "an error"
     if error is None:
@@ -21,13 +21,13 @@ def misanswered(command: str, seen: Seen, due: Refusal) -> Violation | None:
     if classes and not due.is_met_by(error.condition, error.sqlstate):
         found = _named([error.condition or error.exception], [error.sqlstate] if error.sqlstate else [])
         message = f"The {command} must be refused with {wanted}; it was with {found}."
-        return Violation("step", message, law, evidence.of_answer(seen))
+        return Violation("step", message, law, evidence.of_answer(observation))
     return None
 
 
-def changed(command: str, seen: Seen) -> Violation | None:
+def changed(command: str, observation: Observation) -> Violation | None:
     """What a refused ``command`` changed: it must leave the table as it was, and all that lies beside it."""
-    paths = evidence.changes(seen.before, seen.after)
+    paths = evidence.changes(observation.before, observation.after)
     message = f"The refused {command} changed {', '.join(paths)}."
     return Violation(paths[0], message, Law("nothing_changed")) if paths else None
 

@@ -1,0 +1,127 @@
+"""Deletion vectors on storage and inline: which rows of a data file are gone.
+
+Sources: PROTOCOL.md, "Deletion Vectors" and "Deletion Vector File Storage Format".
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from uuid import UUID
+
+from deltalog.bitmaps import decode_rows, encode_rows
+from deltalog.descriptors import DeletionVectorDescriptor, z85_decode, z85_encode
+from deltalog.errors import AlreadyWritten, MalformedVector, UnsupportedRows
+from deltalog.paths import encode, is_absolute
+from deltalog.times import set_modified
+
+FORMAT_VERSION = 1
+
+
+def inline_vector(rows: Iterable[int]) -> DeletionVectorDescriptor:
+    """A vector of these row indexes (from 0) that is kept in the log itself."""
+    distinct = set(rows)
+    data = encode_rows(distinct)
+    padded = data + bytes(-len(data) % 4)  # Z85 takes whole groups of 4 bytes; sizeInBytes says where the data ends
+    return DeletionVectorDescriptor("i", z85_encode(padded), len(data), len(distinct))
+
+
+def vector_file(uuid: UUID, vectors: Sequence[Iterable[int]], prefix: str = "") -> tuple[bytes, list[DeletionVectorDescriptor]]:
+    """The bytes of a file with these vectors, sets of row indexes (from 0), and a descriptor for each.
+
+    The file's place is ``descriptor.file``; ``prefix`` is its directory below the root. The descriptors are relative;
+    ``absolute_vector`` makes absolute ones of them.
+    """
+    content = bytearray([FORMAT_VERSION])
+    found = []
+    for rows in vectors:
+        distinct = set(rows)
+        data = encode_rows(distinct)
+        found.append(
+            DeletionVectorDescriptor("u", prefix + z85_encode(uuid.bytes), len(data), len(distinct), offset=len(content))
+        )
+        content += struct.pack(">I", len(data)) + data + struct.pack(">I", zlib.crc32(data))
+    return bytes(content), found
+
+
+def absolute_vector(root: Path, vector: DeletionVectorDescriptor) -> DeletionVectorDescriptor:
+    """The same vector, with its file named by a URI instead of by a UUID; ``root`` is the table's, an absolute path.
+
+    Source: PROTOCOL.md, "Deletion Vector Descriptor Schema", storage type ``p``. Raises ValueError for a vector that is
+    inline, or for a root that is relative.
+    """
+    if vector.storage == "p":
+        return vector
+    if vector.file is None or not root.is_absolute():
+        raise ValueError(f"the deletion vector {vector.unique_id} has no absolute path below {root}")
+    return replace(vector, storage="p", path_or_inline="file://" + encode((root / vector.file).as_posix()))
+
+
+def write_vector_file(
+    root: Path, uuid: UUID, vectors: Sequence[Iterable[int]], *, prefix: str = "", modified: int | None = None
+) -> list[DeletionVectorDescriptor]:
+    """Write a file with these vectors below ``root``; return a descriptor for each. Raises AlreadyWritten.
+
+    ``modified`` is its modification time in ms since the epoch; ``None`` leaves the clock's.
+    """
+    data, found = vector_file(uuid, vectors, prefix)
+    path = root / prefix / f"deletion_vector_{uuid}.bin"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with open(path, "xb") as file:
+            file.write(data)
+    except FileExistsError:
+        raise AlreadyWritten(f"{path} exists already, and a deletion vector must not be overwritten") from None
+    if modified is not None:
+        set_modified(path, modified)
+    return found
+
+
+def read_vector(root: Path, vector: DeletionVectorDescriptor) -> tuple[int, ...]:
+    """The row indexes, ascending, that ``vector`` takes out of its data file; ``root`` is the table's.
+
+    Raises MalformedVector when version, size, checksum, magic number or cardinality are not as they must be, OSError
+    when the file is gone, UnsupportedRows when it is on another file system.
+    """
+    data = _inline(vector) if vector.storage == "i" else _stored(root, vector)
+    rows = decode_rows(data)
+    if len(rows) != vector.cardinality:
+        raise MalformedVector(
+            f"the deletion vector {vector.unique_id} holds {len(rows)} rows; its cardinality says {vector.cardinality}"
+        )
+    return rows
+
+
+def _inline(vector: DeletionVectorDescriptor) -> bytes:
+    try:
+        data = z85_decode(vector.path_or_inline)
+    except ValueError as error:
+        raise MalformedVector(f"the inline deletion vector cannot be read: {error}") from None
+    if not 0 <= len(data) - vector.size < 4:
+        raise MalformedVector(f"the inline deletion vector has {len(data)} bytes; its sizeInBytes says {vector.size}")
+    return data[: vector.size]
+
+
+def _stored(root: Path, vector: DeletionVectorDescriptor) -> bytes:
+    file = vector.file
+    assert file is not None, "only an inline vector has no file"
+    if is_absolute(file) and not file.startswith("/"):
+        raise UnsupportedRows(f"the deletion vector {file!r} cannot be read here: it is on another file system")
+    with open(root / file, "rb") as stream:
+        content = stream.read()
+    if content[:1] != bytes([FORMAT_VERSION]):
+        raise MalformedVector(f"the deletion vector file {file!r} must begin with the version {FORMAT_VERSION}")
+    at = vector.offset or 0
+    size = int.from_bytes(content[at : at + 4], "big")
+    data, checksum = content[at + 4 : at + 4 + size], content[at + 4 + size : at + 8 + size]
+    if size != vector.size or len(checksum) != 4:
+        raise MalformedVector(
+            f"the deletion vector at {at} in {file!r} says it has {size} bytes; its sizeInBytes is {vector.size}, "
+            f"and the file has {len(content)} bytes"
+        )
+    if int.from_bytes(checksum, "big") != zlib.crc32(data):
+        raise MalformedVector(f"the checksum of the deletion vector at {at} in {file!r} is wrong")
+    return data

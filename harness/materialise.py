@@ -1,0 +1,369 @@
+"""From a case's table to files: first a plan, which is a value with instants relative to the start, then the real thing."""
+
+from __future__ import annotations
+
+import base64
+import math
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import pyarrow as pa
+
+from deltalog.actions import Action
+from deltalog.checkpoints import write_checkpoint
+from deltalog.checksums import write_checksum
+from deltalog.codec import from_json
+from deltalog.commits import write_commit
+from deltalog.descriptors import DeletionVectorDescriptor
+from deltalog.log import read_log
+from deltalog.names import LAST_CHECKPOINT, LOG_DIRECTORY, SIDECARS, parse_name
+from deltalog.parquet import parquet_bytes
+from deltalog.paths import encode
+from deltalog.statistics import count_statistics, full_statistics
+from deltalog.times import set_modified
+from deltalog.arrow_values import to_table
+from deltalog.deletion_vectors import inline_vector, vector_file
+from model.layout import file_path, partition_string, physical_name
+from model.table import Commit, DataFile, Feature, Kind, Reference, Statistics, StrayFile, Table, VectorStorage
+from harness.table_metadata import DROPPED_COLUMN, definition, stored_fields
+
+#: Marks an instant in a planned action: ms from the start of the case.
+INSTANT = "$ms"
+
+#: Marks the URI of a file of the table in a planned action: its path relative to the root.
+FILE_URI = "$root"
+
+
+@dataclass(frozen=True)
+class PlannedFile:
+    path: str
+    content: bytes
+    modified: int  # ms from the start
+
+    def as_json(self) -> dict[str, Any]:
+        return {"path": self.path, "content": base64.b64encode(self.content).decode(), "modified": self.modified}
+
+
+@dataclass(frozen=True)
+class PlannedLink:
+    """A symbolic link. ``target`` is where it leads, a path from the root, as ``path`` is; nothing need be there."""
+
+    path: str
+    target: str
+    modified: int  # ms from the start, the link's own
+
+    def as_json(self) -> dict[str, Any]:
+        return {"path": self.path, "target": self.target, "modified": self.modified}
+
+
+@dataclass(frozen=True)
+class PlannedCommit:
+    """A version. In ``actions``, ``{"$ms": n}`` is the instant n ms from the start, ``{"$root": path}`` a file's URI.
+
+    ``parts`` is the number of files of its checkpoint, if it has one.
+    """
+
+    version: int
+    modified: int  # ms from the start
+    actions: tuple[Mapping[str, Any], ...]
+    checkpoint: bool = False
+    parts: int = 1
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "version": self.version,
+            "modified": self.modified,
+            "lines": list(self.actions),
+            "checkpoint": self.checkpoint,
+            "parts": self.parts,
+        }
+
+
+@dataclass(frozen=True)
+class TablePlan:
+    """All that lies in and beside a table's root, by paths from the root: what begins with ``../`` is beside it.
+
+    Files, directories and links come first, then the commits in order, each with its checksum and its checkpoint; then
+    the log loses what is ``pruned``: commits, checksums and checkpoints below this version; then ``_last_checkpoint`` is
+    cut off in its middle if it is to be broken, or written as such where there is none.
+    """
+
+    files: tuple[PlannedFile, ...]
+    directories: tuple[str, ...]
+    commits: tuple[PlannedCommit, ...]
+    v2_checkpoints: bool = False
+    checksums: bool = False
+    in_commit_timestamps: bool = False
+    links: tuple[PlannedLink, ...] = ()
+    pruned: int = 0
+    broken_last_checkpoint: bool = False
+
+
+def plan_table(table: Table) -> TablePlan:
+    """The files and commits of an initial table, its strays included."""
+    history = _History(table)
+    commits = [history.commit(version, commit) for version, commit in enumerate(table.commits)]
+    stray_files, directories, links = plan_strays(table.stray_files)
+    planned = tuple(
+        PlannedFile(file_path(table, file), history.contents[file.id], file.modified) for file in table.files
+    )
+    return TablePlan(
+        planned + tuple(history.vector_files) + stray_files,
+        directories,
+        tuple(commits),
+        table.has(Feature.V2_CHECKPOINTS),
+        table.has(Feature.CHECKSUMS),
+        table.has(Feature.IN_COMMIT_TIMESTAMPS),
+        links,
+        table.pruned,
+        table.has(Feature.BROKEN_LAST_CHECKPOINT),
+    )
+
+
+@dataclass
+class _History:
+    """Goes through the commits of a table, and knows of each live file what the next action must say of it."""
+
+    table: Table
+    contents: dict[int, bytes] = field(init=False)
+    vector_files: list[PlannedFile] = field(default_factory=list)
+    vectors: dict[int, dict[str, Any]] = field(default_factory=dict)  # by file: its descriptor
+    row_ids: dict[int, dict[str, int]] = field(default_factory=dict)  # by file: its fields of row tracking
+    next_row_id: int = 0
+
+    def __post_init__(self) -> None:
+        self.files = {file.id: file for file in self.table.files}
+        self.contents = {file.id: _content(self.table, file) for file in self.table.files}
+
+    def commit(self, version: int, commit: Commit) -> PlannedCommit:
+        table = self.table
+        info = _commit_info("CREATE TABLE" if version == 0 else "WRITE", commit.at, table)
+        actions: list[Mapping[str, Any]] = [info, *(definition(table, _at(commit.at)) if version == 0 else [])]
+        actions += [self._remove(removal.file, removal.deleted, bare=removal.bare) for removal in commit.removes]
+        for removal in commit.removes:
+            self.vectors.pop(removal.file, None)
+        actions += [self._remove(vector.file, vector.deleted) for vector in commit.deletion_vectors]
+        self._write_vectors(version, commit)
+        actions += [self._add(vector.file) for vector in commit.deletion_vectors]
+        for id in commit.adds:
+            if table.has(Feature.ROW_TRACKING):
+                self.row_ids[id] = {"baseRowId": self.next_row_id, "defaultRowCommitVersion": version}
+                self.next_row_id += len(self.files[id].rows)
+            actions.append(self._add(id))
+        if table.has(Feature.ROW_TRACKING) and (commit.adds or version == 0):
+            mark = f'{{"rowIdHighWaterMark":{self.next_row_id - 1}}}'
+            actions.append({"domainMetadata": {"domain": "delta.rowTracking", "configuration": mark, "removed": False}})
+        return PlannedCommit(version, commit.at, tuple(actions), commit.checkpoint, commit.parts)
+
+    def _write_vectors(self, version: int, commit: Commit) -> None:
+        """Give the masked files their vectors: inline, or all of the commit in one file."""
+        stored = [vector for vector in commit.deletion_vectors if vector.storage is not VectorStorage.INLINE]
+        for vector in commit.deletion_vectors:
+            if vector.storage is VectorStorage.INLINE:
+                self.vectors[vector.file] = _descriptor(inline_vector(vector.rows))
+        if not stored:
+            return
+        uuid = UUID(f"{version:08x}-0000-4000-8000-000000000000")
+        content, descriptors = vector_file(uuid, [vector.rows for vector in stored], commit.vector_prefix)
+        name = str(descriptors[0].file)
+        self.vector_files.append(PlannedFile(name, content, commit.at))
+        for vector, descriptor in zip(stored, descriptors):
+            self.vectors[vector.file] = _descriptor(descriptor)
+            if vector.storage is VectorStorage.ABSOLUTE:
+                self.vectors[vector.file].update(storageType="p", pathOrInlineDv={FILE_URI: name})
+
+    def _add(self, id: int) -> dict[str, Any]:
+        add = _add(self.table, self.files[id], self.contents[id], hidden_rows=id in self.vectors)
+        return {"add": {**add, **self._vector(id), **self.row_ids.get(id, {})}}
+
+    def _remove(self, id: int, deleted: int | None, *, bare: bool = False) -> dict[str, Any]:
+        file = self.files[id]
+        remove: dict[str, Any] = {"path": _path(self.table, file)}
+        if deleted is not None:
+            remove["deletionTimestamp"] = _at(deleted)
+        remove["dataChange"] = True
+        if not bare:
+            remove["extendedFileMetadata"] = True
+            remove["partitionValues"] = _partition_values(self.table, file)
+            remove["size"] = len(self.contents[id])
+        return {"remove": {**remove, **self._vector(id), **self.row_ids.get(id, {})}}
+
+    def _vector(self, id: int) -> dict[str, Any]:
+        return {"deletionVector": self.vectors[id]} if id in self.vectors else {}
+
+
+def _descriptor(vector: DeletionVectorDescriptor) -> dict[str, Any]:
+    described = {
+        "storageType": vector.storage,
+        "pathOrInlineDv": vector.path_or_inline,
+        "sizeInBytes": vector.size,
+        "cardinality": vector.cardinality,
+    }
+    return described if vector.offset is None else {**described, "offset": vector.offset}
+
+
+def plan_append(
+    table: Table, appended: Sequence[DataFile], *, at: int
+) -> tuple[tuple[PlannedFile, ...], tuple[Mapping[str, Any], ...]]:
+    """The files of another writer's commit at ``at``, and its actions.
+
+    Raises ValueError for a table with row tracking: what ids are free only its log knows.
+    """
+    if table.has(Feature.ROW_TRACKING):
+        raise ValueError("another writer's append to a table with row tracking is not planned here")
+    contents = [_content(table, file) for file in appended]
+    files = tuple(
+        PlannedFile(file_path(table, file), content, file.modified) for file, content in zip(appended, contents)
+    )
+    adds = tuple({"add": _add(table, file, content)} for file, content in zip(appended, contents))
+    return files, (_commit_info("WRITE", at, table), *adds)
+
+
+def plan_strays(
+    stray_files: Iterable[StrayFile],
+) -> tuple[tuple[PlannedFile, ...], tuple[str, ...], tuple[PlannedLink, ...]]:
+    """The files, the directories and the links among ``strays``."""
+    stray_files = tuple(stray_files)
+    files = tuple(
+        PlannedFile(stray.path, b"x" * stray.size, stray.modified) for stray in stray_files if stray.kind is Kind.FILE
+    )
+    links = tuple(PlannedLink(stray.path, stray.target, stray.modified) for stray in stray_files if stray.target is not None)
+    return files, tuple(stray.path for stray in stray_files if stray.kind is Kind.DIRECTORY), links
+
+
+def write_table(plan: TablePlan, root: Path, *, start: int) -> None:
+    """Make the table at ``root``, a new directory, with the start of the case at ``start`` (ms since the epoch)."""
+    root.mkdir(parents=True)
+    write_files(plan.files, plan.directories, root, start=start, links=plan.links)
+    for commit in plan.commits:
+        write_actions(commit.version, commit.actions, root, start=start, modified=commit.modified)
+        if plan.checksums:
+            stamp = start + commit.modified if plan.in_commit_timestamps else None
+            write_checksum(root, read_log(root).snapshot(), in_commit_timestamp=stamp)
+        if commit.checkpoint:
+            write_checkpoint(root, read_log(root).snapshot(), parts=commit.parts, v2=plan.v2_checkpoints)
+    log = root / LOG_DIRECTORY
+    if plan.pruned:
+        for path in sorted(path for path in log.rglob("*") if path.is_file()):
+            if _version_of(path) < plan.pruned:
+                path.unlink()
+    if plan.broken_last_checkpoint:
+        pointer = log / LAST_CHECKPOINT
+        whole = pointer.read_bytes() if pointer.exists() else b'{"version":0,"size":1}'
+        pointer.write_bytes(whole[: len(whole) // 2])
+
+
+def _version_of(path: Path) -> float:
+    """The version that a file of the log is about; none is below that of a file that is about all."""
+    name = parse_name(path.name)
+    if name is not None:
+        return name.version
+    # Sidecars of our own are named by their checkpoint's version (deltalog.checkpoints).
+    return int(path.name[:8], 16) if path.parent.name == SIDECARS else math.inf
+
+
+def write_files(
+    files: Iterable[PlannedFile],
+    directories: Iterable[str],
+    root: Path,
+    *,
+    start: int,
+    links: Iterable[PlannedLink] = (),
+) -> None:
+    """Put files, directories and links below ``root`` or beside it. Files and links are new; directories may be there."""
+    for directory in directories:
+        _place(root, directory).mkdir(parents=True, exist_ok=True)
+    for file in files:
+        path = _place(root, file.path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with open(path, "xb") as stream:
+            stream.write(file.content)
+        set_modified(path, start + file.modified)
+    for link in links:
+        path = _place(root, link.path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.symlink_to(os.path.relpath(_place(root, link.target), path.parent))
+        set_modified(path, start + link.modified, follow_links=False)
+
+
+def _place(root: Path, path: str) -> Path:
+    """Where a path from the root leads, ``..`` resolved by its letters."""
+    return Path(os.path.normpath(root / path))
+
+
+def write_actions(version: int, actions: Iterable[Mapping[str, Any]], root: Path, *, start: int, modified: int) -> None:
+    """Commit planned actions as ``version``."""
+    resolved: list[Action] = [from_json(resolve(action, root, start)) for action in actions]
+    write_commit(root, version, resolved, modified=start + modified)
+
+
+def resolve(value: Any, root: Path, start: int) -> Any:
+    """``value`` with every planned instant put where it falls (ms since the epoch), and every planned URI."""
+    if isinstance(value, Mapping):
+        if set(value) == {INSTANT}:
+            return start + value[INSTANT]
+        if set(value) == {FILE_URI}:
+            # In the spelling of Java: Delta takes a file that is spelled otherwise for one that nothing refers to.
+            return "file://" + encode(_place(root, value[FILE_URI]).as_posix())
+        return {key: resolve(item, root, start) for key, item in value.items()}
+    return [resolve(item, root, start) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+def arrow_table(table: Table, file: DataFile) -> pa.Table:
+    """What a data file stores: the data columns under their physical names, without the partition columns."""
+    fields = stored_fields(table)
+    dropped = (7,) if fields and fields[-1].name == DROPPED_COLUMN else ()
+    return to_table(fields, [(*row, *dropped) for row in file.rows])
+
+
+def _content(table: Table, file: DataFile) -> bytes:
+    return parquet_bytes(arrow_table(table, file), group_rows=file.group_rows)
+
+
+def _at(ms: int) -> dict[str, int]:
+    return {INSTANT: ms}
+
+
+def _commit_info(operation: str, at: int, table: Table) -> dict[str, Any]:
+    fields: dict[str, Any] = {
+        "timestamp": _at(at),
+        "operation": operation,
+        "operationParameters": {},
+        "isBlindAppend": True,
+    }
+    if table.has(Feature.IN_COMMIT_TIMESTAMPS):
+        fields = {"inCommitTimestamp": _at(at), **fields}
+    return {"commitInfo": {**fields, "engineInfo": "Tombstone"}}
+
+
+def _path(table: Table, file: DataFile) -> Any:
+    """What actions name a data file by: its encoded path, or the marker of its URI."""
+    path = file_path(table, file)
+    return encode(path) if file.reference is Reference.RELATIVE else {FILE_URI: path}
+
+
+def _partition_values(table: Table, file: DataFile) -> dict[str, str | None]:
+    return {
+        physical_name(table, column.name): partition_string(value, column.type)
+        for column, value in zip(table.partition_columns, file.partition)
+    }
+
+
+def _add(table: Table, file: DataFile, content: bytes, *, hidden_rows: bool = False) -> dict[str, Any]:
+    add: dict[str, Any] = {
+        "path": _path(table, file),
+        "partitionValues": _partition_values(table, file),
+        "size": len(content),
+        "modificationTime": _at(file.modified),
+        "dataChange": True,
+    }
+    # A file with a deletion vector must have its row count, and its bounds may be too wide (PROTOCOL.md, "Writer
+    # Requirement for Deletion Vectors").
+    if hidden_rows or file.statistics is not Statistics.NONE:
+        describe = full_statistics if file.statistics is Statistics.FULL else count_statistics
+        add["stats"] = describe(arrow_table(table, file), tight_bounds=False if hidden_rows else None)
+    return add

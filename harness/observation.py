@@ -1,0 +1,283 @@
+"""What was seen of one step: the table before and after, the engine's answer, and what the model says of it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from deltalog.actions import Add, Cdc, CommitInfo, Remove
+from deltalog.commits import Commit
+from engines.port import Outcome
+from model.delete import DeletePrediction, LiveFile, predict_delete, says_nothing_of_rows
+from model.layout import partition_value, physical_name
+from model.refusals import APPEND_ONLY, Named, Refusal, expected_refusal, named_partition
+from model.rules import Rules
+from model.steps import InvalidDelete, Delete, EngineStep, Read, ReadChanges
+from model.table import Feature, Table
+from model.values import Row
+from harness.table_state import RowId, Rows, TableState, differing
+
+__all__ = [
+    "ChangesObservation",
+    "DeleteObservation",
+    "Promised",
+    "ReadObservation",
+    "RefusalObservation",
+    "RowId",
+    "Rows",
+    "Seen",
+    "TableState",
+    "duration",
+    "partition_of",
+    "refusal_due",
+    "relative",
+]
+
+
+@dataclass(frozen=True)
+class ExpectedVersion:
+    """What the case alone promises of a version: its rows, and when it was committed (ms since the epoch)."""
+
+    rows: Rows
+    committed: int
+
+
+@dataclass(frozen=True)
+class Observation:
+    """One step of the engine, observed. ``earlier`` are the engine's steps before it in the same case."""
+
+    table: Table
+    root: str  # where the table is
+    index: int
+    step: EngineStep
+    outcome: Outcome
+    before: TableState
+    after: TableState
+    clock: int  # the engine's, ms since the epoch
+    start: int  # of the case, ms since the epoch
+    versions: Mapping[int, ExpectedVersion]  # every version that the case has made so far, this step's included
+    expected_rows: Rows  # of the current version after the step, by the case alone
+    earlier: tuple[Observation, ...]
+    rules: Rules  # of the engine
+
+    @cached_property
+    def commits(self) -> tuple[Commit, ...]:
+        """The versions that appeared during the step, in order."""
+        return tuple(
+            commit for version, commit in sorted(self.after.log.commits.items()) if version > self.before.version
+        )
+
+    @cached_property
+    def cleaned_up(self) -> frozenset[int]:
+        """Versions that the step wrote and whose commits its own log cleanup took: a later checkpoint stands for them.
+
+        Source: PROTOCOL.md, "Metadata Cleanup". It happens where the clock is far beyond the commits' own times.
+        """
+        newest = max((checkpoint.version for checkpoint in self.after.log.checkpoints), default=-1)
+        return frozenset(set(range(self.before.version + 1, newest)) - set(self.after.log.commits))
+
+    @cached_property
+    def changed_beside(self) -> list[str]:
+        """The paths beside the root that are not as they were, of files, links and directories; sorted."""
+        return differing(self.before.beside, self.after.beside)
+
+    @cached_property
+    def appeared(self) -> frozenset[str]:
+        """Paths outside the log that are on storage after the step and were not before."""
+        return frozenset(self.after.data) - frozenset(self.before.data)
+
+    @cached_property
+    def vanished(self) -> frozenset[str]:
+        """Paths outside the log that were on storage before the step and are not after."""
+        return frozenset(self.before.data) - frozenset(self.after.data)
+
+    @cached_property
+    def previous(self) -> Observation | None:
+        """The engine's step right before this one: nothing was done to the table, nor to the clock, between the two.
+
+        Reads in between do not count.
+        """
+        index = self.index
+        for observation in reversed(self.earlier):
+            if observation.index != index - 1:
+                return None
+            if not isinstance(observation, ReadObservation):
+                return observation
+            index = observation.index
+        return None
+
+    @property
+    def refused(self) -> bool:
+        return self.outcome.error is not None
+
+    def instant(self, ms: int) -> str:
+        """An instant for people: relative to the start of the case."""
+        return f"start {'+' if ms >= self.start else '-'} {duration(abs(ms - self.start))}"
+
+
+@dataclass(frozen=True)
+class DeleteObservation(Observation):
+    step: Delete
+
+    @cached_property
+    def live_files(self) -> tuple[LiveFile, ...]:
+        """The live files before the step, as the model takes them. Where one cannot be read, it has no rows here."""
+        return tuple(
+            LiveFile(
+                path,
+                partition_of(self.table, add),
+                self.before.contents[path] or (),
+                self.before.hidden(add) or frozenset(),
+                counted='"numRecords"' in (add.stats or ""),
+            )
+            for path, add in sorted(self.before.live.items())
+        )
+
+    @cached_property
+    def prediction(self) -> DeletePrediction:
+        return predict_delete(
+            self.live_files,
+            self.step,
+            self.table,
+            folded=self._folded,
+            writes_vectors=self.rules.writes_vectors,
+        )
+
+    @property
+    def _folded(self) -> bool:
+        """Whether the commit's own predicate names no data column, though the condition does, and that may be right."""
+        parameters = self.info.fields.get("operationParameters") if self.info else None
+        said = parameters.get("predicate") if isinstance(parameters, Mapping) else None
+        if not isinstance(said, str) or self.step.where is None:
+            return False
+        behind = r"(?!\w)"
+        if self.rules.implementation == "spark":
+            try:
+                said = " ".join(map(str, json.loads(said)))  # an array of one text
+            except ValueError:
+                return False
+            behind = r"#\d"  # Catalyst writes a column as its name, # and a number
+        names = (re.escape(column.name) for column in self.table.data_columns)
+        named = any(re.search(rf"(?<!\w){name}{behind}", said) for name in names)
+        return not named and says_nothing_of_rows(self.live_files, self.step, self.table)
+
+    @cached_property
+    def adds(self) -> tuple[Add, ...]:
+        return tuple(add for commit in self.commits for add in commit.adds)
+
+    @cached_property
+    def written(self) -> tuple[Add, ...]:
+        """The adds of files that were not live before: what a rewriting DELETE has written."""
+        return tuple(add for add in self.adds if add.file not in self.before.live)
+
+    @cached_property
+    def hidden_rows(self) -> tuple[Add, ...]:
+        """The adds of files that were live before: the same file, with another deletion vector."""
+        return tuple(add for add in self.adds if add.file in self.before.live)
+
+    @cached_property
+    def change_files(self) -> tuple[Cdc, ...]:
+        return tuple(cdc for commit in self.commits for cdc in commit.cdcs)
+
+    @cached_property
+    def removes(self) -> tuple[Remove, ...]:
+        return tuple(remove for commit in self.commits for remove in commit.removes)
+
+    @cached_property
+    def info(self) -> CommitInfo | None:
+        return next((commit.info for commit in self.commits if commit.info), None)
+
+
+@dataclass(frozen=True)
+class RefusalObservation(Observation):
+    """A DELETE that must be refused, or that was refused and may be: its condition is an error for some row."""
+
+    step: Delete | InvalidDelete
+    due: Refusal | None  # None: an error of the condition's own, which the engine words
+
+    @property
+    def append_only(self) -> bool:
+        return isinstance(self.step, Delete) and self.due is not None
+
+
+def refusal_due(table: Table, state: TableState, step: Delete | InvalidDelete) -> Refusal | None:
+    """How the step must be refused, if it must be."""
+    append_only = table.has(Feature.APPEND_ONLY)
+    if isinstance(step, InvalidDelete):
+        values = [partition_of(table, add) for add in state.live.values()]
+        first = table.partition_columns[:1]
+        named = named_partition((value[0] for value in values), first[0]) if first else Named.NONE
+        return expected_refusal(step.mistake, append_only=append_only, partition=named)
+    return APPEND_ONLY if append_only else None
+
+
+@dataclass(frozen=True)
+class ChangesObservation(Observation):
+    """A read of the change data feed."""
+
+    step: ReadChanges
+    version: int = -1  # the version whose changes were read
+
+    @cached_property
+    def of(self) -> DeleteObservation | None:
+        """The DELETE that committed the version; None where it committed nothing."""
+        found = next((observation for observation in self.earlier if observation.index == self.step.of_step), None)
+        return found if isinstance(found, DeleteObservation) and found.commits else None
+
+
+@dataclass(frozen=True)
+class ReadObservation(Observation):
+    step: Read
+    version: int = -1  # the version that was read
+
+    @property
+    def promised(self) -> ExpectedVersion:
+        return self.versions[self.version]
+
+    @property
+    def is_current(self) -> bool:
+        return self.version == self.before.version
+
+    @property
+    def inside_retention(self) -> bool:
+        """Whether the version may be read at all: since Delta 4.1, one older than the retention may not (facts 1.7)."""
+        return self.is_current or self.promised.committed >= self.clock - self.table.retention
+
+    def last(self, kind: type[Observation]) -> Observation | None:
+        """The latest step of this kind before the read."""
+        return next((observation for observation in reversed(self.earlier) if isinstance(observation, kind)), None)
+
+    @cached_property
+    def rows(self) -> Rows:
+        return Counter(self.outcome.rows)
+
+
+def partition_of(table: Table, action: Add | Remove | Cdc) -> Row:
+    """An action's partition values, in the order of the table's partition columns. Raises ValueError."""
+    values = action.partition_values or {}
+    return tuple(
+        partition_value(values.get(physical_name(table, column.name)), column.type)
+        for column in table.partition_columns
+    )
+
+
+def relative(path: str, root: str) -> str:
+    """A path as the engine prints it, relative to the table's root; as it is where it lies elsewhere."""
+    plain = path.removeprefix("file://").removeprefix("file:")
+    return plain.removeprefix(root).lstrip("/") if plain == root or plain.startswith(root + "/") else plain
+
+
+def duration(ms: int) -> str:
+    """A length of time for people: ``7 d 1 h 0.001 s``."""
+    parts = []
+    for unit, size in (("d", 86_400_000), ("h", 3_600_000), ("min", 60_000)):
+        if ms >= size:
+            parts.append(f"{ms // size} {unit}")
+            ms %= size
+    if ms or not parts:
+        parts.append(f"{ms / 1000:g} s")
+    return " ".join(parts)

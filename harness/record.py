@@ -1,0 +1,51 @@
+"""A judged case as a line of the run stream (its schema is in reports/schema)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from model.codec import case_id, to_json
+from harness.features import features_of
+from harness.judge import JudgedCase
+
+
+def case_line(judged: JudgedCase, *, campaign: str, shard: int, index: int, origin: str) -> dict[str, Any]:
+    """The line."""
+    failed = judged.failed
+    failure = judged.failure
+    return {
+        "type": "case",
+        "id": case_id(judged.case),
+        "campaign": campaign,
+        "shard": shard,
+        "index": index,
+        "origin": origin,
+        "case": to_json(judged.case),
+        "features": features_of(judged.case.table),
+        "steps": list(judged.steps),
+        "occasions": dict(sorted(judged.coverage.items())),
+        "clauses": {
+            id: {
+                "verdict": ("fail" if id in failed else "xfail") if tally.violations else "pass",
+                "met": tally.met,
+                "subjects": tally.subjects,
+                "seconds": round(tally.seconds, 3),
+            }
+            for id, tally in judged.tallies.items()
+        },
+        "violations": [
+            {
+                "clause": id,
+                "step": step,
+                "subject": violation.subject,
+                "message": violation.message,
+                "evidence": list(violation.evidence),
+                "law": {"name": violation.law.name, "params": dict(violation.law.params)},
+            }
+            for id, tally in judged.tallies.items()
+            for step, violation in tally.violations
+        ],
+        "error": None
+        if failure is None
+        else {"kind": failure.kind, "message": failure.message, "log": failure.log[-8000:]},
+    }

@@ -1,0 +1,170 @@
+"""What was seen of a VACUUM, and what the model says of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from model.refusals import CANNOT_VACUUM_LITE, UNKNOWN_PROTOCOL, Refusal
+from model.rules import Walk
+from model.steps import InvalidVacuum, Inventory, IOFault, Vacuum
+from model.vacuum import (
+    Cutoff,
+    FullScan,
+    InventoryScan,
+    PathFate,
+    LogPruned,
+    ObjectScan,
+    References,
+    Scan,
+    Window,
+    cutoff_for,
+    effective_retain,
+    ends_in_error,
+    lite_window,
+    predict_vacuum,
+    refuses_retain,
+)
+from harness.observation import Observation, relative
+from harness.vacuum_inputs import commit_times, lite_scan, named_outside, references_of, tombstone_scan
+
+
+@dataclass(frozen=True)
+class VacuumObservation(Observation):
+    step: Vacuum
+
+    @cached_property
+    def retain(self) -> int | None:
+        """The RETAIN that has an effect, in ms: on Delta since 4.1 only one that rounds to 0 hours (facts 1.2, step 4)."""
+        return effective_retain(self.step.retain_hours, self.rules.retain)
+
+    @cached_property
+    def cutoff(self) -> Cutoff:
+        return cutoff_for(
+            clock=self.clock,
+            retention=self.table.retention,
+            retain=self.retain,
+            wall=(self.outcome.started, self.outcome.ended),
+            own_clock=self.rules.own_clock,
+        )
+
+    @property
+    def too_short(self) -> bool:
+        """Whether the step asks for less than the table's retention: refused with the safety check on (facts 1.2, step 7)."""
+        return self.retain is not None and self.retain < self.table.retention
+
+    @property
+    def retain_refused(self) -> bool:
+        """Whether the step must be refused for its RETAIN: a negative one also with the safety check off."""
+        return refuses_retain(self.retain, retention=self.table.retention, safety_check=self.step.safety_check)
+
+    @cached_property
+    def references(self) -> References:
+        """What the log referred to below the root, before the step."""
+        return references_of(self.before)
+
+    @cached_property
+    def outside(self) -> frozenset[str]:
+        """The paths beside the root that the log named by URI, before the step: of data files and of vectors."""
+        return named_outside(self.before)
+
+    @property
+    def last_vacuumed(self) -> int | None:
+        """Up to which version a LITE VACUUM had gone through the log before the step; None: no bookmark."""
+        return self.before.last_vacuumed
+
+    @cached_property
+    def window(self) -> Window | None:
+        """The versions that a LITE run looks through; None: it is no LITE run, there are none, or it must be refused."""
+        return self._looked_through[0]
+
+    @cached_property
+    def _looked_through(self) -> tuple[Window | None, bool]:
+        """The window of a LITE run, and whether the log has lost commits that belong to it."""
+        if not self.step.mode.lite or not self.rules.lite_window:
+            return None, False
+        times = commit_times(self.before)
+        try:
+            return lite_window(times, cutoff=self.cutoff.earliest, last_vacuumed=self.before.last_vacuumed), False
+        except LogPruned:
+            return None, True
+
+    @cached_property
+    def scan(self) -> Scan:
+        """Where the run looks for files to delete."""
+        if self.step.mode.lite:
+            return lite_scan(self.before, self.window) if self.rules.lite_window else tombstone_scan(self.before)
+        if self.step.mode.inventory:
+            return InventoryScan(self.step.inventory is Inventory.FILES)
+        return FullScan() if self.rules.walk is Walk.DIRECTORIES else ObjectScan()
+
+    @cached_property
+    def fates(self) -> dict[str, PathFate]:
+        """What must become of every path below the root that was there before."""
+        io_fault = self.step.io_fault
+        # What goes wrong with a deletion does not happen to a run that deletes nothing.
+        without_fault = self.step.dry_run and io_fault is not None and io_fault.of_deletion
+        return predict_vacuum(
+            self.before.things,
+            self.references,
+            partition_by=self.table.partition_by,
+            reserved=self.rules.reserved_names,
+            cutoff=self.cutoff,
+            scan=self.scan,
+            faulty_path=None if without_fault else self._io_fault,
+        )
+
+    @property
+    def _io_fault(self) -> tuple[IOFault, str] | None:
+        io_fault, path = self.step.io_fault, self.step.faulty_path
+        return None if io_fault is None or path is None else (io_fault, path)
+
+    @cached_property
+    def fails(self) -> bool:
+        """Whether the trouble that the file system has must end the run in an error; as it happened where none can tell.
+
+        Not where the run is refused before it comes to that.
+        """
+        if self.retain_refused:
+            return False
+        ends = ends_in_error(
+            self.fates,
+            self.before.things,
+            partition_by=self.table.partition_by,
+            reserved=self.rules.reserved_names,
+            scan=self.scan,
+            faulty_path=self._io_fault,
+            dry_run=self.step.dry_run,
+        )
+        return self.refused if ends is None else ends
+
+    @property
+    def due(self) -> Refusal | None:
+        """How the step must be refused for what the table is, if it must be. Not for a RETAIN that is too short."""
+        unknown = next((feature for feature in UNKNOWN_PROTOCOL if self.table.has(feature)), None)
+        if unknown is not None:
+            return UNKNOWN_PROTOCOL[unknown]
+        _, pruned = self._looked_through
+        return CANNOT_VACUUM_LITE if pruned and not self.retain_refused else None
+
+    @cached_property
+    def listed(self) -> frozenset[str]:
+        """The relative paths that a DRY RUN named."""
+        return (
+            frozenset(relative(str(row[0]), self.root) for row in self.outcome.rows)
+            if self.step.dry_run
+            else frozenset()
+        )
+
+    @property
+    def ran(self) -> bool:
+        """A real run that was not refused."""
+        return not self.step.dry_run and not self.refused
+
+
+@dataclass(frozen=True)
+class VacuumRefusalObservation(Observation):
+    """A VACUUM that must be refused, dry run or not: for what it says, or for what the table is."""
+
+    step: Vacuum | InvalidVacuum
+    due: Refusal

@@ -1,0 +1,267 @@
+"""DELETE as the suite's own engine does it: what the model predicts, written by our own writer."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from uuid import UUID
+
+from deltalog.actions import Action, Add, Cdc, CommitInfo, DomainMetadata, Remove
+from deltalog.commits import write_commit
+from deltalog.parquet import write_data_file
+from deltalog.paths import encode
+from deltalog.rows import row_ids
+from deltalog.schemas import Field
+from deltalog.statistics import full_statistics
+from deltalog.arrow_values import to_table
+from deltalog.deletion_vectors import write_vector_file
+from engines.port import now
+from model.delete import DeletePrediction, LiveFile, ConditionScope, DeleteMethod, matches, may_fail, predict_delete
+from model.layout import partition_directory, partition_string, physical_name
+from model.predicate import columns_of
+from model.sql import sql
+from model.steps import Delete, Form
+from model.table import Feature
+from model.values import Row
+from selfcheck.reference_engine.view import View
+
+_ROW_ID = "delta.rowTracking.materializedRowIdColumnName"
+_ROW_VERSION = "delta.rowTracking.materializedRowCommitVersionColumnName"
+
+
+class FailingCondition(Exception):
+    """The condition is an error for some row."""
+
+
+#: A row that stays, with its stable id and the version that last wrote it.
+Kept = tuple[Row, tuple[int | None, int | None]]
+
+
+@dataclass
+class Deletion:
+    """One DELETE. ``number`` tells its files from those of others; ``one_file`` packs the survivors of a partition."""
+
+    view: View
+    step: Delete
+    clock: int  # ms since the epoch
+    number: int
+    one_file: bool = False
+    writes_vectors: bool = True
+    made: list[Path] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        live = [self.view.live_file(add) for add in self.view.live.values()]
+        self.predicted: DeletePrediction = predict_delete(
+            live, self.step, self.view.table, writes_vectors=self.writes_vectors
+        )
+        self.files = {file.path: file for file in live}
+
+    def commit(self) -> None:
+        """Do it. Raises FailingCondition."""
+        rows = [row for file in self.files.values() for row in (*file.rows, self._alone(file))]
+        if may_fail(self.step, self.view.table, rows):
+            raise FailingCondition
+        if not self.predicted.commits:
+            return
+        view, predicted = self.view, self.predicted
+        adds = self._rewrite() if predicted.method is DeleteMethod.REWRITE else self._mask()
+        changes = self._changes() if predicted.method is DeleteMethod.REWRITE and view.table.has(Feature.CHANGE_DATA_FEED) else []
+        stamp = now()
+        removes = [_removal(view.live[path], stamp) for path in sorted(predicted.touched)]
+        actions: list[Action] = [self._info(removes, adds, changes), *removes, *adds, *changes]
+        if view.table.has(Feature.ROW_TRACKING) and predicted.method is DeleteMethod.REWRITE:
+            mark = self._next_row_id() + sum(self._count(add) for add in adds) - 1
+            actions.append(DomainMetadata("delta.rowTracking", json.dumps({"rowIdHighWaterMark": mark})))
+        write_commit(view.root, view.snapshot.version + 1, actions)
+
+    def _alone(self, file: LiveFile) -> Row:
+        """A row of a file's partition values and NULLs."""
+        table = self.view.table
+        return table.row(file.partition, (None,) * len(table.data_columns))
+
+    def answer(self) -> tuple[Row, ...]:
+        """num_affected_rows, where the form has an answer: -1 where whole files went uncounted (facts 2.2)."""
+        if self.step.form in (Form.API_PATH, Form.API_PATH_COLUMN, Form.API_NAME, Form.TRUNCATE):
+            return ()
+        total = self.predicted.deleted.total()
+        if self.predicted.scope is not ConditionScope.ROWS and self.predicted.commits:
+            total = total if total and self._counted() else -1
+        return ((total,),)
+
+    def _counted(self) -> bool:
+        return all(file.counted for file in self.predicted.removed)
+
+    # The files --------------------------------------------------------------------------------------------------------
+
+    def _rewrite(self) -> list[Add]:
+        packs: dict[object, tuple[Row, list[Kept]]] = {}
+        for file in self.predicted.removed:
+            kept = self._kept(file)
+            if kept:
+                packs.setdefault(file.partition if self.one_file else file.path, (file.partition, []))[1].extend(kept)
+        adds: list[Add] = []
+        for partition, rows in packs.values():
+            adds.append(self._write(len(adds), partition, rows, base=sum(self._count(add) for add in adds)))
+        return adds
+
+    def _kept(self, file: LiveFile) -> list[Kept]:
+        """The rows of a removed file that stay."""
+        add = self.view.live[file.path]
+        tracked = self.view.table.has(Feature.ROW_TRACKING)
+        ids = row_ids(self.view.root, add, self.view.metadata) if tracked else [(None, None)] * len(file.rows)
+        return [
+            (row, id)
+            for index, (row, id) in enumerate(zip(file.rows, ids))
+            if index not in file.hidden and matches(self.step, self.view.table, row) is not True
+        ]
+
+    def _write(self, place: int, partition: Row, rows: list[Kept], *, base: int) -> Add:
+        view = self.view
+        path = self._path(
+            partition, f"part-{place:05d}-{self.number:08x}-1111-4111-8111-111111111111.c000.snappy.parquet"
+        )
+        fields = [one for one in view.fields if one.name not in view.table.partition_by]
+        stored = [tuple(v for v, one in zip(row, view.fields) if one in fields) for row, _ in rows]
+        tracking = view.table.has(Feature.ROW_TRACKING)
+        hidden = (
+            [Field(view.metadata.configuration[key], "long") for key in (_ROW_ID, _ROW_VERSION)] if tracking else []
+        )
+        values = [(*row, *(id if tracking else ())) for row, (_, id) in zip(stored, rows)]
+        write_data_file(view.root / path, to_table([*fields, *hidden], values))
+        target = view.root / path
+        add = Add(
+            encode(path),
+            self._partition_values(partition),
+            target.stat().st_size,
+            target.stat().st_mtime_ns // 1_000_000,
+            True,
+            stats=full_statistics(to_table(fields, stored)),
+        )
+        if not tracking:
+            return add
+        return replace(
+            add, base_row_id=self._next_row_id() + base, default_row_commit_version=view.snapshot.version + 1
+        )
+
+    def _path(self, partition: Row, name: str) -> str:
+        directory = "ab" if self.view.table.maps_columns else partition_directory(self.view.table, partition)
+        return f"{directory}/{name}" if directory else name
+
+    def _partition_values(self, partition: Row) -> dict[str, str | None]:
+        table = self.view.table
+        return {
+            physical_name(table, column.name): partition_string(value, column.type)
+            for column, value in zip(table.partition_columns, partition)
+        }
+
+    def _count(self, add: Add) -> int:
+        return int(json.loads(add.stats or "{}")["numRecords"])
+
+    def _next_row_id(self) -> int:
+        """The first row id that no row has had."""
+        domain = self.view.snapshot.domains["delta.rowTracking"]
+        return int(json.loads(domain.configuration)["rowIdHighWaterMark"]) + 1
+
+    def _mask(self) -> list[Add]:
+        paths = sorted(self.predicted.hidden_rows)
+        if not paths:
+            return []
+        uuid = UUID(f"{self.number:08x}-1111-4111-8111-111111111111")
+        vectors = write_vector_file(self.view.root, uuid, [sorted(self.predicted.hidden_rows[path]) for path in paths])
+        return [
+            replace(self.view.live[path], deletion_vector=vector, data_change=True, stats=self._masked_statistics(path))
+            for path, vector in zip(paths, vectors)
+        ]
+
+    def _masked_statistics(self, path: str) -> str:
+        stats = json.loads(self.view.live[path].stats or "{}")
+        return json.dumps({**stats, "numRecords": len(self.files[path].rows), "tightBounds": False})
+
+    def _changes(self) -> list[Cdc]:
+        """Change files, one for each partition that lost rows."""
+        view = self.view
+        fields = [one for one in view.fields if one.name not in view.table.partition_by]
+        lost: dict[Row, list[Row]] = {}
+        for file in self.predicted.removed:
+            for row in file.visible:
+                if matches(self.step, view.table, row) is True:
+                    lost.setdefault(file.partition, []).append(row)
+        found = []
+        for place, (partition, rows) in enumerate(lost.items()):
+            directory = partition_directory(view.table, partition)
+            name = f"cdc-{place:05d}-{self.number:08x}-1111-4111-8111-111111111111.c000.snappy.parquet"
+            path = "/".join(part for part in ("_change_data", directory, name) if part)
+            stored = [(*(v for v, one in zip(row, view.fields) if one in fields), "delete") for row in rows]
+            size = write_data_file(view.root / path, to_table([*fields, Field("_change_type", "string")], stored))
+            found.append(Cdc(encode(path), self._partition_values(partition), size))
+        return found
+
+    # What the commit says ---------------------------------------------------------------------------------------------
+
+    def _info(self, removes: list[Remove], adds: list[Add], changes: list[Cdc]) -> CommitInfo:
+        truncates = self.step.form is Form.TRUNCATE
+        tags = {"tags": {"delta.rowTracking.preserved": "true"}} if self.view.table.has(Feature.ROW_TRACKING) else {}
+        stamped = {"inCommitTimestamp": self.clock} if self.view.table.has(Feature.IN_COMMIT_TIMESTAMPS) else {}
+        return CommitInfo(
+            {
+                **stamped,
+                "timestamp": self.clock,
+                "operation": "TRUNCATE" if truncates else "DELETE",
+                "operationParameters": {} if truncates else {"predicate": json.dumps([self._predicate()])},
+                "readVersion": self.view.snapshot.version,
+                "isolationLevel": "Serializable",
+                "isBlindAppend": False,
+                "operationMetrics": self._metrics(removes, adds, changes),
+                **tags,
+            }
+        )
+
+    def _predicate(self) -> str:
+        """The columns of the condition, as Catalyst writes them."""
+        where = self.step.where
+        return "true" if where is None else " ".join(f"{name}#1" for name in sorted(columns_of(where))) or sql(where)
+
+    def _metrics(self, removes: list[Remove], adds: list[Add], changes: list[Cdc]) -> dict[str, str]:
+        """As Delta counts (facts 2.4)."""
+        predicted, live = self.predicted, self.view.live
+        gone = [live[path] for path in predicted.removed_paths]
+        if self.step.form is Form.TRUNCATE:
+            return {"numRemovedFiles": str(len(gone)), "executionTimeMs": "1"}
+        updated = sum(1 for path in predicted.hidden_rows if live[path].deletion_vector)
+        written = [add for add in adds if self.view.place(add) not in live]
+        rewrites = predicted.method is DeleteMethod.REWRITE
+        metrics = {
+            "numRemovedFiles": len(removes) - len(predicted.hidden_rows),
+            "numAddedFiles": len(written),
+            "numAddedChangeFiles": len(changes),
+            "numDeletedRows": predicted.deleted.total(),
+            "numCopiedRows": sum(self._count(add) for add in written) if rewrites else 0,
+            "numRemovedBytes": 0 if predicted.method is DeleteMethod.DELETION_VECTORS else sum(add.size for add in gone),
+            "numAddedBytes": sum(add.size for add in written),
+            "numDeletionVectorsAdded": len(predicted.hidden_rows),
+            "numDeletionVectorsRemoved": updated + sum(1 for add in gone if add.deletion_vector),
+            "numDeletionVectorsUpdated": updated,
+            "executionTimeMs": 1,
+            "scanTimeMs": 0,
+            "rewriteTimeMs": 0,
+        }
+        if predicted.method is DeleteMethod.METADATA_ONLY and not (self._counted() and predicted.deleted):
+            for name in ("numDeletedRows", "numCopiedRows", "numAddedFiles"):
+                del metrics[name]
+        return {name: str(value) for name, value in metrics.items()}
+
+
+def _removal(add: Add, stamp: int) -> Remove:
+    return Remove(
+        add.path,
+        stamp,
+        data_change=True,
+        extended_file_metadata=True,
+        partition_values=add.partition_values,
+        size=add.size,
+        tags=add.tags,
+        deletion_vector=add.deletion_vector,
+        base_row_id=add.base_row_id,
+        default_row_commit_version=add.default_row_commit_version,
+    )

@@ -1,0 +1,218 @@
+"""A table as its log and its listing show it: all that the suite's own engine knows."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from deltalog.actions import Add, Cdc, Remove
+from deltalog.listing import EntryKind, list_tree
+from deltalog.log import read_log
+from deltalog.names import LOG_DIRECTORY
+from deltalog.rows import read_stored_rows
+from deltalog.schemas import parse_schema, struct_fields
+from deltalog.deletion_vectors import read_vector
+from model.delete import LiveFile
+from model.layout import partition_value, physical_name
+from model.table import HOUR, Column, Feature, Kind, Table, retention_of
+from model.vacuum import References, Thing
+from model.values import AnyType, ArrayOf, DecimalOf, MapOf, Row, StructOf, Type, canonical
+
+#: The features that a table property switches on, by that property.
+_PROPERTIES = {
+    "delta.enableDeletionVectors": Feature.DELETION_VECTORS,
+    "delta.enableChangeDataFeed": Feature.CHANGE_DATA_FEED,
+    "delta.enableRowTracking": Feature.ROW_TRACKING,
+    "delta.enableInCommitTimestamps": Feature.IN_COMMIT_TIMESTAMPS,
+    "delta.appendOnly": Feature.APPEND_ONLY,
+}
+
+#: The table features of the protocol that a table of the suite may ask for.
+KNOWN_FEATURES = frozenset(
+    {
+        "appendOnly",
+        "invariants",
+        "checkConstraints",
+        "changeDataFeed",
+        "generatedColumns",
+        "columnMapping",
+        "identityColumns",
+        "deletionVectors",
+        "rowTracking",
+        "domainMetadata",
+        "inCommitTimestamp",
+        "v2Checkpoint",
+        "allowColumnDefaults",
+        "timestampNtz",
+        "vacuumProtocolCheck",
+    }
+)
+
+#: Where LITE keeps its bookmark, and under what key (facts 1.3).
+BOOKMARK = "_last_vacuum_info"
+BOOKMARK_KEY = "latestCommitVersionOutsideOfRetentionWindow"
+
+_KINDS = {EntryKind.FILE: Kind.FILE, EntryKind.DIRECTORY: Kind.DIRECTORY, EntryKind.LINK: Kind.LINK}
+
+_MAPPING = {"name": Feature.COLUMN_MAPPING_NAME, "id": Feature.COLUMN_MAPPING_ID}
+
+
+class View:
+    """A table at one moment. Columns and features are read out of the log."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.log = read_log(root)
+        self.snapshot = self.log.snapshot()
+        self.metadata = self.snapshot.metadata
+        self.fields = parse_schema(self.metadata.schema_string)
+        configuration = self.metadata.configuration
+        text = configuration.get("delta.deletedFileRetentionDuration")
+        features = [feature for key, feature in _PROPERTIES.items() if configuration.get(key) == "true"]
+        features += [_MAPPING[mode] for mode in [configuration.get("delta.columnMapping.mode")] if mode in _MAPPING]
+        self.table = Table(
+            columns=tuple(Column(field.name, type_of(field.type)) for field in self.fields),
+            partition_by=self.metadata.partition_columns,
+            files=(),
+            commits=(),
+            retention_hours=None if text is None else retention_of(text) // HOUR,
+            features=tuple(feature.value for feature in features),
+        )
+        self.retention = self.table.retention
+        self.live = {self.place(add): add for add in self.snapshot.adds.values()}
+
+    @property
+    def unknown_features(self) -> frozenset[str]:
+        """What the protocol asks for and no engine has; of readers too where these must know it."""
+        protocol = self.snapshot.protocol
+        return frozenset([*(protocol.reader_features or ()), *(protocol.writer_features or ())]) - KNOWN_FEATURES
+
+    @property
+    def unreadable(self) -> bool:
+        return not frozenset(self.snapshot.protocol.reader_features or ()) <= KNOWN_FEATURES
+
+    def place(self, action: Add | Remove | Cdc) -> str:
+        """Where an action's file lies, relative to the root, also where the action names it by its URI."""
+        return self.relative(action.file)
+
+    def relative(self, path: str) -> str:
+        return os.path.relpath(path, self.root) if os.path.isabs(path) else path
+
+    def live_file(self, add: Add) -> LiveFile:
+        counted = '"numRecords"' in (add.stats or "")
+        return LiveFile(self.place(add), self.partition(add), self.stored(add), self.hidden(add), counted)
+
+    def partition(self, add: Add) -> Row:
+        values = add.partition_values
+        return tuple(
+            partition_value(values[physical_name(self.table, column.name)], column.type)
+            for column in self.table.partition_columns
+        )
+
+    def stored(self, add: Add | Remove) -> tuple[Row, ...]:
+        """All rows that a file stores, in schema order."""
+        types = [column.type for column in self.table.columns]
+        rows = read_stored_rows(self.root, add, self.metadata)
+        return tuple(tuple(canonical(value, type) for value, type in zip(row, types)) for row in rows)
+
+    def hidden(self, add: Add) -> frozenset[int]:
+        return frozenset() if add.deletion_vector is None else frozenset(read_vector(self.root, add.deletion_vector))
+
+    def visible(self, add: Add) -> tuple[Row, ...]:
+        """The rows that the table has in a file."""
+        hidden = self.hidden(add)
+        return tuple(row for index, row in enumerate(self.stored(add)) if index not in hidden)
+
+    # What VACUUM asks -----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def references(self) -> References:
+        """What the current state says of files below the root, and of vectors."""
+        adds, removes = list(self.snapshot.adds.values()), list(self.snapshot.removes.values())
+        tombstones: dict[str, int] = {}
+        live_vectors, vector_tombstones = set(), dict[str, int]()
+        absolute: dict[str, int | None] = {}
+        for remove in removes:
+            stamp, path = remove.deletion_timestamp or 0, self.place(remove)
+            _latest(tombstones, path, stamp)
+            vector = remove.deletion_vector
+            if vector is not None and vector.storage == "u" and vector.file is not None:
+                _latest(vector_tombstones, vector.file, stamp)
+            elif vector is not None and vector.file is not None:
+                known = absolute.get(self.relative(vector.file)) or 0
+                absolute[self.relative(vector.file)] = max(known, stamp)
+        for add in adds:
+            vector = add.deletion_vector
+            if vector is not None and vector.storage == "u" and vector.file is not None:
+                live_vectors.add(vector.file)
+            elif vector is not None and vector.file is not None:
+                absolute[self.relative(vector.file)] = None
+        inside = {self.place(add): add for add in adds if _is_inside(self.place(add))}
+        return References(
+            live=frozenset(inside),
+            by_uri=frozenset(path for path, add in inside.items() if os.path.isabs(add.file)),
+            tombstones={path: stamp for path, stamp in tombstones.items() if _is_inside(path)},
+            live_vectors=frozenset(live_vectors),
+            vector_tombstones=vector_tombstones,
+            absolute_vectors={path: stamp for path, stamp in absolute.items() if _is_inside(path)},
+        )
+
+    def listing(self) -> dict[str, Thing]:
+        """All that lies below the root. Links are not followed."""
+        return {
+            path: Thing(_KINDS[entry.kind], entry.modified, entry.size, self._target(path, entry.kind))
+            for path, entry in list_tree(self.root).items()
+        }
+
+    def _target(self, path: str, kind: EntryKind) -> str | None:
+        link = self.root / path
+        if kind is not EntryKind.LINK or not link.exists():
+            return None
+        return os.path.relpath(os.path.realpath(link), os.path.realpath(self.root))
+
+    @cached_property
+    def commit_times(self) -> dict[int, int]:
+        """When each version was committed whose commit is there, ms since the epoch."""
+        stamps = {
+            version: commit.info.fields.get("inCommitTimestamp") if commit.info else None
+            for version, commit in self.log.commits.items()
+        }
+        enabled = self.table.has(Feature.IN_COMMIT_TIMESTAMPS)
+        return {
+            version: int(str(stamps[version])) if enabled and stamps[version] is not None else commit.modified
+            for version, commit in self.log.commits.items()
+        }
+
+    @property
+    def bookmark(self) -> int | None:
+        """The version up to which VACUUM LITE has seen the log, if it says so (facts 1.3)."""
+        path = self.root / LOG_DIRECTORY / BOOKMARK
+        found = json.loads(path.read_text(encoding="utf-8")).get(BOOKMARK_KEY) if path.is_file() else None
+        return None if found is None else int(found)
+
+
+def _latest(stamps: dict[str, int], path: str, stamp: int) -> None:
+    stamps[path] = max(stamps.get(path, 0), stamp)
+
+
+def _is_inside(path: str) -> bool:
+    return not path.startswith("../")
+
+
+def type_of(kind: Any) -> AnyType:
+    """A type of a schema as the vocabulary has it."""
+    if isinstance(kind, str):
+        if not kind.startswith("decimal"):
+            return Type(kind)
+        precision, scale = kind[len("decimal(") : -1].split(",")
+        return DecimalOf(int(precision), int(scale))
+    assert isinstance(kind, Mapping)
+    if kind["type"] == "array":
+        return ArrayOf(type_of(kind["elementType"]))
+    if kind["type"] == "map":
+        return MapOf(type_of(kind["keyType"]), type_of(kind["valueType"]))
+    return StructOf(tuple((field.name, type_of(field.type)) for field in struct_fields(kind)))

@@ -1,0 +1,114 @@
+"""DEL: the commit of a DELETE, and what it must leave alone.
+
+Sources: [S0] a walk-through of Delta 0.4's DeleteCommand; [S2] waitingforcode.com on TRUNCATE and metadata-only removal;
+[P] PROTOCOL.md; [C n] facts/delta.md, section n.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from model.steps import Form
+from harness import evidence
+from harness.clause import NOT_EXERCISED, Judgement, Law, Violation, clause, each, one
+from suites.clauses.definition import redefined
+from harness.observation import DeleteObservation
+
+
+@clause(
+    "DEL-INFO-1A",
+    "A DELETE that removes something is one commit, the next version.",
+    of=DeleteObservation,
+    sources=("S0", "C 2.4"),
+)
+def one_commit(d: DeleteObservation) -> Judgement:
+    if not d.prediction.commits:
+        return NOT_EXERCISED
+    versions = [commit.version for commit in d.commits]
+    if versions == [d.before.version + 1]:
+        return one(None)
+    return one(
+        Violation(
+            "log",
+            f"The DELETE must write version {d.before.version + 1}; it wrote {versions or 'none'}.",
+            Law("one_commit"),
+            evidence.of_answer(d),
+        )
+    )
+
+
+@clause(
+    "DEL-INFO-1B",
+    "commitInfo says DELETE, with its predicate, the version before as readVersion, isBlindAppend=false and the isolation level Serializable; of TRUNCATE TABLE it says so, without a predicate.",
+    of=DeleteObservation,
+    sources=("S0", "S2", "C 2.4"),
+    implementation="spark",
+)
+def commit_info(d: DeleteObservation) -> Judgement:
+    if not d.commits:
+        return NOT_EXERCISED
+    truncates = d.step.form is Form.TRUNCATE
+    expected = {
+        "operation": "TRUNCATE" if truncates else "DELETE",
+        "readVersion": d.before.version,
+        "isBlindAppend": False,
+        "isolationLevel": "Serializable",
+    }
+    law = Law("commit_info", {"expected": expected, "present": [] if truncates else ["operationParameters.predicate"]})
+    fields = dict(d.info.fields) if d.info else {}
+    parameters = fields.get("operationParameters")
+    wrong = [
+        f"{key} is {fields.get(key)!r} instead of {value!r}"
+        for key, value in expected.items()
+        if fields.get(key) != value
+    ]
+    if not truncates and (not isinstance(parameters, Mapping) or not parameters.get("predicate")):
+        wrong.append("there is no predicate among its operationParameters")
+    return one(
+        Violation("commitInfo", f"commitInfo of version {d.after.version}: {'; '.join(wrong)}.", law) if wrong else None
+    )
+
+
+@clause(
+    "DEL-INFO-1C",
+    "A DELETE changes neither protocol nor metadata.",
+    of=DeleteObservation,
+    sources=("P Change Metadata", "P Protocol Evolution"),
+)
+def definition_stays(d: DeleteObservation) -> Judgement:
+    return one(redefined(d)) if d.commits else NOT_EXERCISED
+
+
+@clause(
+    "DEL-PHYS-1",
+    "DELETE deletes, overwrites and touches no existing file: bytes and modification times are as before.",
+    of=DeleteObservation,
+    sources=("S0",),
+)
+def nothing_touched(d: DeleteObservation) -> Judgement:
+    files = sorted(path for path, entry in d.before.data.items() if entry.kind != "directory")
+
+    def problem(path: str) -> Violation | None:
+        before, after = d.before.listing[path], d.after.listing.get(path)
+        if after == before:
+            return None
+        how = "deleted" if after is None else "changed" if after.digest != before.digest else "touched"
+        return Violation(path, f"DELETE {how} {path}.", Law("untouched"), evidence.of_path(d, path))
+
+    return each(files, problem)
+
+
+@clause(
+    "DEL-PHYS-3",
+    "After a DELETE the log can be replayed.",
+    of=DeleteObservation,
+    sources=("P Action Reconciliation",),
+    of_broken=True,
+)
+def log_readable(d: DeleteObservation) -> Judgement:
+    broken = d.after.broken
+    return one(
+        Violation("log", f"After the DELETE the table cannot be read: {broken}.", Law("table_is_there"))
+        if broken
+        else None
+    )

@@ -1,0 +1,109 @@
+"""DEL: which rows a DELETE leaves, for the engine and for other readers.
+
+Sources: [S0] a walk-through of Delta 0.4's DeleteCommand; [S2] waitingforcode.com on TRUNCATE and metadata-only removal;
+[P] PROTOCOL.md; [C n] facts/delta.md, section n.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from model.delete import DeleteMethod, matches
+from model.values import Row
+from harness import evidence
+from harness.clause import NOT_EXERCISED, Judgement, Law, Violation, clause, each, one
+from suites.clauses.reading import left_wrong, misread
+from harness.observation import DeleteObservation, ReadObservation, Rows, partition_of
+from harness.vacuum_observation import VacuumObservation
+
+
+def _added_rows(d: DeleteObservation) -> Counter[tuple[Row, Row]]:
+    """The rows that the table has in the added files, each with its partition. Files that cannot be read have none here."""
+    found: Counter[tuple[Row, Row]] = Counter()
+    for add in d.adds:
+        rows = d.after.visible(add.file) if add.file in d.after.live else None
+        if rows is not None:
+            partition = partition_of(d.table, add)
+            found.update((partition, row) for _, row in rows)
+    return found
+
+
+def _flat(rows: Counter[tuple[Row, Row]]) -> Rows:
+    flat: Rows = Counter()
+    for (_, row), count in rows.items():
+        flat[row] += count
+    return flat
+
+
+@clause(
+    "DEL-ROW-3",
+    "The rows of the added files are the rows of the removed files that do not match, as multisets, partition by partition.",
+    of=DeleteObservation,
+    sources=("S0",),
+)
+def survivors(d: DeleteObservation) -> Judgement:
+    if d.prediction.method is DeleteMethod.METADATA_ONLY or not d.prediction.commits:
+        return NOT_EXERCISED
+    found, expected = _added_rows(d), d.prediction.survivors
+    if found == expected:
+        return one(None)
+    law = Law("added_rows_are", {"rows": evidence.rows_as_json(_flat(expected))})
+    missing, more = (expected - found).total(), (found - expected).total()
+    message = f"Of the {expected.total()} rows that must survive in the rewritten files, {missing} are missing; {more} rows are there that must not be."
+    return one(
+        Violation("rows", message, law, (*evidence.of_rows(_flat(expected), _flat(found)), *evidence.of_answer(d)))
+    )
+
+
+@clause("DEL-ROW-3B", "Rows for which the condition is NULL survive.", of=DeleteObservation, sources=("S0",))
+def null_survives(d: DeleteObservation) -> Judgement:
+    if d.prediction.method is DeleteMethod.METADATA_ONLY or not d.prediction.commits:
+        return NOT_EXERCISED
+    unknown: Rows = Counter(
+        row for (_, row) in d.prediction.survivors.elements() if matches(d.step, d.table, row) is None
+    )
+    found = _flat(_added_rows(d))
+
+    def problem(row: Row) -> Violation | None:
+        if found[row] >= unknown[row]:
+            return None
+        law = Law("added_rows_are", {"rows": evidence.rows_as_json(_flat(d.prediction.survivors))})
+        return Violation(
+            repr(row), f"The condition is NULL for the row {row}, and the row is gone.", law, evidence.of_delete(d)
+        )
+
+    return each(sorted(unknown, key=repr), problem)
+
+
+@clause(
+    "DEL-ROW-5A",
+    "After a DELETE the engine reads the rows before it minus the matching ones.",
+    of=ReadObservation,
+    sources=("S0",),
+)
+def engine_reads(r: ReadObservation) -> Judgement:
+    last = next((observation for observation in reversed(r.earlier) if not isinstance(observation, ReadObservation)), None)
+    if not r.is_current or not isinstance(last, DeleteObservation):
+        return NOT_EXERCISED
+    return one(misread(r))
+
+
+@clause(
+    "DEL-ROW-5B",
+    "After a DELETE an independent reader reads the rows before it minus the matching ones.",
+    of=DeleteObservation,
+    sources=("S0",),
+)
+def independent_reader_reads(d: DeleteObservation) -> Judgement:
+    return one(left_wrong(d))
+
+
+@clause("DEL-TT-1", "The version before a DELETE still reads as before it.", of=ReadObservation, sources=("S0", "S1"))
+def earlier_version_reads(r: ReadObservation) -> Judgement:
+    deleted = any(
+        isinstance(observation, DeleteObservation) and observation.commits and observation.before.version >= r.version for observation in r.earlier
+    )
+    vacuumed = any(isinstance(observation, VacuumObservation) and observation.ran for observation in r.earlier)
+    if r.is_current or not deleted or vacuumed or not r.inside_retention:
+        return NOT_EXERCISED
+    return one(misread(r))

@@ -1,0 +1,122 @@
+"""A table that is made older is the same table, with every instant moved by the same time."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from deltalog.actions import CommitInfo
+from deltalog.shift_timestamps import shift_timestamps
+from deltalog.listing import list_beside, list_tree
+from deltalog.log import read_log
+from deltalog.rows import read_rows
+from deltalog.snapshot import Snapshot
+from model.table import (
+    DAY,
+    HOUR,
+    Column,
+    Commit,
+    DataFile,
+    Feature,
+    Kind,
+    DeletionVector,
+    Removal,
+    StrayFile,
+    Table,
+)
+from model.values import Type
+from harness.materialise import plan_table, write_table
+
+START = 1_700_000_000_000
+BY = 3 * DAY + 7
+
+STRAYS = (
+    StrayFile("old/orphan.parquet", modified=-40 * DAY),
+    StrayFile("empty", Kind.DIRECTORY),
+    StrayFile("link", Kind.LINK, modified=-HOUR, size=0, target="../other/x"),
+    StrayFile("../other/x", modified=-DAY),
+)
+TABLE = Table(
+    columns=(Column("timestamp", Type.STRING), Column("v", Type.INTEGER)),  # named like a field that holds an instant
+    partition_by=("timestamp",),
+    files=tuple(DataFile(id, ("1700000000000",), ((id,), (None,)), modified=-DAY - id) for id in range(4)),
+    commits=(
+        Commit(-9 * DAY, adds=(0, 1, 2)),
+        Commit(-8 * DAY, removes=(Removal(0, -8 * DAY), Removal(1, None)), checkpoint=True),
+        Commit(-DAY, adds=(3,), deletion_vectors=(DeletionVector(2, (0,), -DAY),)),
+    ),
+    stray_files=STRAYS,
+    features=(Feature.DELETION_VECTORS.value,),
+)
+VECTORS = Feature.DELETION_VECTORS.value
+
+
+def make(table: Table, directory: Path) -> Path:
+    root = directory / "case-1" / "table"
+    write_table(plan_table(table), root, start=START)
+    return root
+
+
+def instants(snapshot: Snapshot) -> dict[str, int | None]:
+    found: dict[str, int | None] = {add.file: add.modification_time for add in snapshot.adds.values()}
+    found.update({f"-{remove.file}": remove.deletion_timestamp for remove in snapshot.removes.values()})
+    return found
+
+
+def times(root: Path) -> dict[str, int]:
+    """Of the table's own things; a directory's also say when something was written into it."""
+    return {path: entry.modified for path, entry in {**list_tree(root), **list_beside(root)}.items()}
+
+
+@pytest.mark.parametrize(
+    "features",
+    [(VECTORS,), (VECTORS, "v2Checkpoints"), (VECTORS, "checksums", "inCommitTimestamps")],
+    ids=["classic checkpoint", "v2 checkpoint", "in-commit timestamps and checksums"],
+)
+def test_every_instant_moves_and_nothing_else(features: tuple[str, ...], tmp_path: Path) -> None:
+    root = make(replace(TABLE, features=features), tmp_path)
+    before, rows, listed = read_log(root), list(read_rows(root, read_log(root).snapshot())), times(root)
+    shift_timestamps(root, by=BY)
+    after = read_log(root)
+    was, now = instants(before.snapshot()), instants(after.snapshot())
+    assert now == {path: None if at is None else at - BY for path, at in was.items()}
+    assert any(at is None for at in now.values()), "a remove without a stamp stays without"
+    assert times(root) == {path: at - BY for path, at in listed.items()}
+    assert list(read_rows(root, after.snapshot())) == rows
+    assert {version: commit.modified for version, commit in after.commits.items()} == {
+        version: commit.modified - BY for version, commit in before.commits.items()
+    }
+    infos = [action for commit in after.commits.values() for action in commit.actions if isinstance(action, CommitInfo)]
+    assert [info.fields["timestamp"] for info in infos] == [START + commit.at - BY for commit in TABLE.commits]
+
+
+def test_there_and_back_leaves_the_log_as_it_was(tmp_path: Path) -> None:
+    root = make(replace(TABLE, features=(VECTORS, "v2Checkpoints")), tmp_path)
+    before = read_log(root).snapshot()
+    shift_timestamps(root, by=BY)
+    shift_timestamps(root, by=-BY)
+    assert read_log(root).snapshot() == before
+
+
+def test_a_checkpoint_that_is_all_there_is_can_be_read_when_aged(tmp_path: Path) -> None:
+    root = make(replace(TABLE, features=(VECTORS, "v2Checkpoints"), pruned=1), tmp_path)
+    before = instants(read_log(root).snapshot())
+    shift_timestamps(root, by=BY)
+    assert instants(read_log(root).snapshot()) == {path: None if at is None else at - BY for path, at in before.items()}
+
+
+def test_a_broken_pointer_stays_broken(tmp_path: Path) -> None:
+    root = make(replace(TABLE, features=(VECTORS, Feature.BROKEN_LAST_CHECKPOINT.value)), tmp_path)
+    pointer = root / "_delta_log" / "_last_checkpoint"
+    before = pointer.read_bytes()
+    shift_timestamps(root, by=BY)
+    assert pointer.read_bytes() == before
+
+
+def test_what_a_link_leads_to_moves_once(tmp_path: Path) -> None:
+    root = make(TABLE, tmp_path)
+    shift_timestamps(root, by=BY)
+    assert os.stat(root.parent / "other" / "x").st_mtime_ns == (START - DAY - BY) * 1_000_000

@@ -1,0 +1,71 @@
+"""Which clauses are held against which engine, and why the others are not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+
+import suites.clauses  # noqa: F401 - fills the catalogue
+from engines.deltalake.capabilities import capabilities_of
+from model.capabilities import EVERYTHING, Capabilities
+from model.rules import DELTA_RS, SPARK, Rules
+from model.steps import Mode
+from model.table import Feature
+from selfcheck.reference_engine import ReferenceEngine
+from harness.clause import CATALOGUE, Clause, not_applicable, unsupported
+
+CLAUSE: Clause[Any] = CATALOGUE["VAC-SAFE-1"]
+
+
+@dataclass(frozen=True)
+class Engine:
+    version: str = "4.4.0"
+    capabilities: Capabilities = EVERYTHING
+    rules: Rules = SPARK
+
+    def why_not(self, clause: Clause[Any]) -> str | None:
+        return not_applicable(clause, self.version, self.capabilities, self.rules)
+
+
+@pytest.mark.parametrize(
+    ("clause", "engine", "reason"),
+    [
+        (CLAUSE, Engine(), None),
+        (replace(CLAUSE, since="4.1"), Engine("4.0.1"), "It holds from 4.1 only."),
+        (replace(CLAUSE, since="4.1"), Engine("4.1.0"), None),
+        (replace(CLAUSE, before="4.1"), Engine("4.1.0"), "It holds before 4.1 only."),
+        (replace(CLAUSE, since="3.1", before="4.1"), Engine("2.4.0"), "It holds from 3.1 and before 4.1 only."),
+        (replace(CLAUSE, since="4.1", before="4.2"), Engine("1.6.6", rules=DELTA_RS), None),
+        (replace(CLAUSE, implementation="spark"), Engine(), None),
+        (replace(CLAUSE, implementation="spark"), Engine(rules=DELTA_RS), "promised by the engine spark alone"),
+        (replace(CLAUSE, exact_clock=True), Engine(rules=DELTA_RS), "single milliseconds"),
+        (replace(CLAUSE, needs=("parallel",)), Engine(), None),
+        (
+            replace(CLAUSE, needs=("parallel", Feature.ROW_TRACKING)),
+            Engine(capabilities=replace(EVERYTHING, parallel=False, features=frozenset())),
+            "cannot be asked for what it is about: parallel or rowTracking",
+        ),
+        (
+            replace(CLAUSE, needs=(Mode.LITE, Mode.FULL)),
+            Engine(capabilities=replace(EVERYTHING, modes=frozenset({Mode.LITE}))),
+            None,
+        ),
+    ],
+)
+def test_a_clause_is_held_against_those_that_promise_it(
+    clause: Clause[Any], engine: Engine, reason: str | None
+) -> None:
+    found = engine.why_not(clause)
+    assert found is None if reason is None else found is not None and reason in found
+
+
+def test_newest_delta_promises_all_but_what_was_before_it_or_is_anothers() -> None:
+    assert unsupported(ReferenceEngine()).keys() == {"VAC-KEEP-2C", "VAC-SAFE-4B"}
+
+
+def test_every_clause_of_safety_that_delta_rs_can_meet_is_held_against_it() -> None:
+    left_out = unsupported(ReferenceEngine(rules=DELTA_RS, capabilities=capabilities_of("1.6.6")))
+    safety = {id for id in CATALOGUE if id.startswith("VAC-SAFE")}
+    assert safety & left_out.keys() == {"VAC-SAFE-7B", "VAC-SAFE-10E"}

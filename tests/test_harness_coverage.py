@@ -1,0 +1,153 @@
+"""What a VACUUM met, counted for the report's tables."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engines.port import EngineError, Outcome
+from model.rules import SPARK
+from model.steps import Mode, Vacuum
+from model.table import HOUR, WEEK, Column, Commit, DataFile, Removal, StrayFile, Table
+from model.vacuum import Reason
+from model.values import Type
+from harness.materialise import plan_table, write_table
+from harness.observer import Observer
+from harness.coverage import SHORT_NAMES, coverage, retention_form
+from harness.vacuum_observation import VacuumObservation
+
+START = 1_700_000_000_000
+
+COLUMNS = (Column("_p", Type.STRING), Column("v", Type.INTEGER))
+
+
+def table(**more: Any) -> Table:
+    """A live file, a removed one at each side of the cutoff and one long gone, and orphans; the cutoff is at the start."""
+    files = tuple(DataFile(id, ("a",), ((id,),), -4 * WEEK) for id in range(6))
+    removes = tuple(Removal(id, offset) for id, offset in ((1, -1), (2, 0), (3, 1), (4, WEEK), (5, -WEEK)))
+    stray_files = (
+        StrayFile("at/before", modified=-1),
+        StrayFile("at/on", modified=0),
+        StrayFile("at/after", modified=1),
+        StrayFile("old", modified=-HOUR),
+        StrayFile("young", modified=WEEK),
+        StrayFile("_hidden", modified=-1),
+        StrayFile("../around/f", modified=-1),
+    )
+    return Table(
+        COLUMNS,
+        ("_p",),
+        files,
+        (Commit(-WEEK, adds=tuple(range(6))), Commit(0, removes=removes)),
+        stray_files,
+        **more,
+    )
+
+
+def seen(directory: Path, step: Vacuum, given: Table | None = None, *, refused: bool = False) -> VacuumObservation:
+    given = given or table()
+    root = directory / "case-1" / "table"
+    write_table(plan_table(given), root, start=START)
+    state = Observer(given, root).observe()
+    return VacuumObservation(
+        table=given,
+        root=str(root),
+        index=0,
+        step=step,
+        outcome=Outcome((), EngineError("E", None, None, "refused") if refused else None, START, START),
+        before=state,
+        after=state,
+        clock=START + given.retention,
+        start=START,
+        versions={},
+        expected_rows=Counter(),
+        earlier=(),
+        rules=SPARK,
+    )
+
+
+def test_every_reason_has_a_short_name_of_its_own() -> None:
+    assert set(SHORT_NAMES) == set(Reason)
+    assert len(set(SHORT_NAMES.values())) == len(SHORT_NAMES)
+
+
+def test_a_real_run_counts_reasons_and_instants(tmp_path: Path) -> None:
+    assert coverage(seen(tmp_path, Vacuum())) == {
+        "mode default × table's default": 1,
+        "stay: live add": 1,
+        "stay: retained tombstone": 2,
+        "stay: young": 3,
+        "stay: `_`-partition": 3,
+        "stay: hidden file": 1,
+        "stay: directory that holds something": 2,
+        "stay: outside the root": 1,
+        "go: expired tombstone": 3,
+        "go: orphan": 2,
+        "boundary: tombstone -1": 1,
+        "boundary: tombstone 0": 1,
+        "boundary: tombstone +1": 1,
+        "boundary: file -1": 1,
+        "boundary: file 0": 1,
+        "boundary: file +1": 1,
+    }
+
+
+def test_lite_counts_commits_and_tombstones_of_its_window(tmp_path: Path) -> None:
+    met = coverage(seen(tmp_path, Vacuum(mode=Mode.LITE)))
+    assert {name: count for name, count in met.items() if name.startswith(("boundary", "mode", "go"))} == {
+        "mode LITE × table's default": 1,
+        "go: expired tombstone": 2,  # in LITE, one of the very millisecond stays
+        "boundary: tombstone -1": 1,
+        "boundary: tombstone 0": 1,
+        "boundary: tombstone +1": 1,
+        "boundary: commit 0": 1,
+    }
+    assert met["stay: not scanned"] > 0
+
+
+@pytest.mark.parametrize("how", [{"dry_run": True}, {"retain_hours": 0}])
+def test_a_run_that_deletes_nothing_counts_its_mode_only(how: dict[str, Any], tmp_path: Path) -> None:
+    v = seen(tmp_path, Vacuum(**how), refused="retain_hours" in how)
+    assert len(coverage(v)) == 1
+
+
+def test_no_instant_is_next_to_a_cutoff_that_no_one_knows(tmp_path: Path) -> None:
+    v = seen(tmp_path, Vacuum(retain_hours=0, safety_check=False))
+    v = replace(v, outcome=replace(v.outcome, ended=START + 5))
+    assert not any(name.startswith("boundary") for name in coverage(v))
+
+
+@pytest.mark.parametrize(
+    ("hours", "form"),
+    [
+        (None, "table's default"),
+        (0, "table's zero"),
+        (1, "table's hours"),
+        (25, "table's hours"),
+        (48, "table's days"),
+        (336, "table's weeks"),
+    ],
+)
+def test_how_a_table_says_its_retention(hours: int | None, form: str) -> None:
+    assert retention_form(Vacuum(), table(retention_hours=hours)) == form
+
+
+@pytest.mark.parametrize(
+    ("hours", "form"),
+    [
+        (0, "zero"),
+        (0.4, "fraction"),
+        (168, "whole"),
+        (1.5, "fraction"),
+        (-1, "negative"),
+        (-0.4, "negative"),
+        (1e6, "huge"),
+    ],
+)
+def test_how_a_vacuum_says_its_retention(hours: float, form: str) -> None:
+    assert retention_form(Vacuum(retain_hours=hours), table()) == f"RETAIN {form}, check on"
+    assert retention_form(Vacuum(retain_hours=hours, safety_check=False), table()) == f"RETAIN {form}, check off"

@@ -1,0 +1,275 @@
+"""A table's plan, and what is made of it on storage."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from deltalog.actions import Add, Remove
+from deltalog.listing import list_beside, list_tree
+from deltalog.log import read_log
+from deltalog.names import LOG_DIRECTORY
+from deltalog.rows import read_rows
+from deltalog.deletion_vectors import read_vector
+from model.table import (
+    DAY,
+    HOUR,
+    Column,
+    Commit,
+    DataFile,
+    Feature,
+    Kind,
+    DeletionVector,
+    Reference,
+    Removal,
+    StrayFile,
+    Table,
+    VectorStorage,
+)
+from model.values import Type
+from harness.table_metadata import UNKNOWN_FEATURE
+from harness.materialise import (
+    PlannedLink,
+    plan_append,
+    plan_strays,
+    plan_table,
+    resolve,
+    write_files,
+    write_table,
+)
+
+START = 1_700_000_000_000
+
+
+def file(id: int, *, p: str = "a b", reference: Reference = Reference.RELATIVE) -> DataFile:
+    return DataFile(id, (p,), ((id,), (id + 100,)), modified=-DAY, reference=reference)
+
+
+def table(*commits: Commit, features: tuple[Feature, ...] = (), **fields: object) -> Table:
+    ids = sorted({id for commit in commits for id in commit.adds})
+    files = fields.pop("files", tuple(file(id) for id in ids))
+    return Table(
+        columns=(Column("p", Type.STRING), Column("v", Type.INTEGER)),
+        partition_by=("p",),
+        files=files,  # type: ignore[arg-type]
+        commits=commits,
+        features=tuple(feature.value for feature in features),
+        **fields,  # type: ignore[arg-type]
+    )
+
+
+def make(planned: Table, directory: Path) -> Path:
+    root = directory / "case-1" / "table"
+    write_table(plan_table(planned), root, start=START)
+    return root
+
+
+def values(root: Path) -> list[tuple[object, ...]]:
+    return sorted(read_rows(root, read_log(root).snapshot()))
+
+
+def log_names(root: Path) -> set[str]:
+    return {path.relative_to(root / LOG_DIRECTORY).as_posix() for path in (root / LOG_DIRECTORY).rglob("*.*")}
+
+
+# References ---------------------------------------------------------------------------------------------------------
+
+MIXED = (file(0), file(1, reference=Reference.ABSOLUTE), file(2, reference=Reference.OUTSIDE))
+
+
+def test_files_are_named_by_uri_and_read_by_it(tmp_path: Path) -> None:
+    root = make(table(Commit(-HOUR, adds=(0, 1, 2)), files=MIXED), tmp_path)
+    paths = [add.path for add in read_log(root).commits[0].adds]
+    assert paths[0].startswith("p=a%20b/part-") and not any("/../" in path for path in paths)
+    assert paths[1].startswith(f"file://{root}/p=a%20b/part-"), "spelled as Java spells it: = stays"
+    assert paths[2].startswith(f"file://{root.parent}/elsewhere/p=a%20b/part-")
+    assert [path for path in list_beside(root) if path.endswith(".parquet")] == [
+        "../elsewhere/p=a b/part-00002-00000002-0000-4000-8000-000000000000.c000.snappy.parquet"
+    ]
+    assert len([path for path in list_tree(root) if path.endswith(".parquet")]) == 2
+    assert values(root) == [("a b", v) for v in (0, 1, 2, 100, 101, 102)]
+
+
+def test_a_remove_names_a_file_as_its_add_does(tmp_path: Path) -> None:
+    removes = tuple(Removal(id, -HOUR) for id in (0, 1, 2))
+    root = make(table(Commit(-DAY, adds=(0, 1, 2)), Commit(-HOUR, removes=removes), files=MIXED), tmp_path)
+    log = read_log(root)
+    assert [add.path for add in log.commits[0].adds] == [remove.path for remove in log.commits[1].removes]
+    assert not log.snapshot().adds
+
+
+def test_another_writers_files_may_lie_outside(tmp_path: Path) -> None:
+    planned = table(Commit(-HOUR), files=())
+    root = make(planned, tmp_path)
+    files, actions = plan_append(planned, MIXED, at=0)
+    write_files(files, (), root, start=START)
+    adds = [resolve(action["add"]["path"], root, START) for action in actions if "add" in action]
+    assert adds[2].startswith((root.parent / "elsewhere").as_uri()) and adds[1].startswith(root.as_uri())
+    assert any(path.startswith("../elsewhere/p=a b/part-00002") for path in list_beside(root))
+
+
+# Removes ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_remove_may_have_no_time_and_be_bare(tmp_path: Path) -> None:
+    removes = (Removal(0, None), Removal(1, -HOUR, bare=True))
+    root = make(table(Commit(-DAY, adds=(0, 1)), Commit(-HOUR, removes=removes)), tmp_path)
+    timeless, bare = read_log(root).commits[1].removes
+    assert timeless.deletion_timestamp is None and timeless.size and timeless.partition_values == {"p": "a b"}
+    assert bare == Remove(bare.path, START - HOUR, True)
+
+
+def test_a_bare_remove_keeps_what_tells_the_file_apart(tmp_path: Path) -> None:
+    commits = (
+        Commit(-DAY, adds=(0,)),
+        Commit(-DAY, deletion_vectors=(DeletionVector(0, (1,), -DAY),)),
+        Commit(-HOUR, removes=(Removal(0, None, bare=True),)),
+    )
+    features = (Feature.DELETION_VECTORS, Feature.ROW_TRACKING)
+    root = make(table(*commits, features=features), tmp_path)
+    (bare,) = read_log(root).commits[2].removes
+    assert bare.deletion_vector is not None and bare.base_row_id == 0 and bare.size is None
+    assert not read_log(root).snapshot().adds
+
+
+# Vectors ------------------------------------------------------------------------------------------------------------
+
+
+def test_vectors_lie_in_the_directory_of_their_commit(tmp_path: Path) -> None:
+    deletion_vectors = (DeletionVector(0, (0,), -DAY), DeletionVector(1, (1,), -DAY, VectorStorage.ABSOLUTE))
+    commits = (Commit(-DAY, adds=(0, 1)), Commit(-DAY, deletion_vectors=deletion_vectors, vector_prefix="ab"))
+    root = make(table(*commits, features=(Feature.DELETION_VECTORS,)), tmp_path)
+    vectors = [add.deletion_vector for add in read_log(root).commits[1].adds]
+    assert [vector and vector.storage for vector in vectors] == ["u", "p"]
+    files = [str(vector and vector.file) for vector in vectors]
+    assert files[0].startswith("ab/deletion_vector_") and files[1] == str(root / files[0])
+    assert [read_vector(root, vector) for vector in vectors if vector] == [(0,), (1,)]
+    assert values(root) == [("a b", 1), ("a b", 100)]
+
+
+# What lies around ---------------------------------------------------------------------------------------------------
+
+STRAYS = (
+    StrayFile("d/f", modified=-DAY, size=3),
+    StrayFile("empty/deep", Kind.DIRECTORY),
+    StrayFile("../table-2/_delta_log/x", modified=-2 * DAY),
+    StrayFile("../around", Kind.DIRECTORY),
+    StrayFile("links/in", Kind.LINK, modified=-3 * DAY, size=0, target="d"),
+    StrayFile("out", Kind.LINK, modified=-4 * DAY, size=0, target="../table-2/_delta_log/x"),
+    StrayFile("../around/back", Kind.LINK, size=0, target="d/f"),
+    StrayFile("nowhere", Kind.LINK, size=0, target="nothing"),
+)
+
+
+def test_strays_lie_below_the_root_and_beside_it(tmp_path: Path) -> None:
+    root = make(table(Commit(-HOUR), files=(), stray_files=STRAYS), tmp_path)
+    inside, beside = list_tree(root), list_beside(root)
+    assert inside["d/f"].size == 3 and inside["d/f"].modified == START - DAY
+    assert inside["empty/deep"].kind == "directory" and beside["../around"].kind == "directory"
+    assert beside["../table-2/_delta_log/x"].modified == START - 2 * DAY
+    assert {path: entry.target for path, entry in {**inside, **beside}.items() if entry.target} == {
+        "links/in": "../d",
+        "out": "../table-2/_delta_log/x",
+        "../around/back": "../table/d/f",
+        "nowhere": "nothing",
+    }
+    assert [inside[path].modified for path in ("links/in", "out")] == [START - 3 * DAY, START - 4 * DAY]
+    assert os.path.samefile(root / "links" / "in" / "f", root / "d" / "f")
+    assert os.path.samefile(root.parent / "around" / "back", root / "d" / "f")
+
+
+def test_a_plan_of_strays_can_be_carried_out_elsewhere(tmp_path: Path) -> None:
+    files, directories, links = plan_strays(STRAYS)
+    assert [planned.path for planned in files] == ["d/f", "../table-2/_delta_log/x"]
+    assert directories == ("empty/deep", "../around")
+    assert links[0] == PlannedLink("links/in", "d", -3 * DAY)
+    assert links[0].as_json() == {"path": "links/in", "target": "d", "modified": -3 * DAY}
+
+
+# Checkpoints and what the log has lost -------------------------------------------------------------------------------
+
+HISTORY = (
+    Commit(-5 * DAY, adds=(0,)),
+    Commit(-4 * DAY, adds=(1,), removes=(Removal(0, -4 * DAY),), checkpoint=True),
+    Commit(-3 * DAY, adds=(2,), checkpoint=True),
+    Commit(-2 * DAY, adds=(3,)),
+)
+
+
+def test_a_classic_checkpoint_may_have_parts(tmp_path: Path) -> None:
+    commits = (*HISTORY[:2], replace(HISTORY[2], parts=3), HISTORY[3])
+    planned = table(*commits)
+    assert [commit.as_json()["parts"] for commit in plan_table(planned).commits] == [1, 1, 3, 1]
+    root = make(planned, tmp_path)
+    assert len([name for name in log_names(root) if ".0000000003.parquet" in name]) == 3
+    assert [len(checkpoint.files) for checkpoint in read_log(root).checkpoints] == [1, 3]
+
+
+@pytest.mark.parametrize("v2", [False, True])
+def test_a_pruned_log_begins_at_a_checkpoint(v2: bool, tmp_path: Path) -> None:
+    features = (Feature.CHECKSUMS, *((Feature.V2_CHECKPOINTS,) if v2 else ()))
+    whole, pruned = table(*HISTORY, features=features), table(*HISTORY, features=features, pruned=2)
+    root = make(pruned, tmp_path)
+    log = read_log(root)
+    assert sorted(log.commits) == [2, 3] and [checkpoint.version for checkpoint in log.checkpoints] == [2]
+    left = log_names(root)
+    assert not any(name.startswith(("0" * 20, f"{1:020d}")) for name in left) and f"{2:020d}.crc" in left
+    assert len(list((root / LOG_DIRECTORY).glob("_sidecars/*"))) == v2
+    full = read_log(make(whole, tmp_path / "whole")).snapshot()
+    assert log.snapshot().adds == full.adds and log.snapshot().removes.keys() == full.removes.keys()
+
+
+def test_a_log_that_is_not_pruned_is_whole(tmp_path: Path) -> None:
+    assert sorted(read_log(make(table(*HISTORY), tmp_path)).commits) == [0, 1, 2, 3]
+
+
+def test_the_pointer_to_the_last_checkpoint_may_be_broken(tmp_path: Path) -> None:
+    for commits in (HISTORY, (Commit(-HOUR),)):
+        root = make(table(*commits, features=(Feature.BROKEN_LAST_CHECKPOINT,)), tmp_path / str(len(commits)))
+        text = (root / LOG_DIRECTORY / "_last_checkpoint").read_text()
+        assert text.startswith('{"version":')
+        with pytest.raises(ValueError, match="line 1"):
+            json.loads(text)
+        assert read_log(root).snapshot().version == len(commits) - 1
+
+
+# Birth --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("hours", "text"),
+    [(168, "interval 1 week"), (240, "interval 10 days"), (1, "interval 1 hour"), (0, "interval 0 hours")],
+)
+def test_a_table_says_its_retention_in_the_largest_unit(hours: int, text: str, tmp_path: Path) -> None:
+    metadata = read_log(make(table(Commit(0), retention_hours=hours), tmp_path)).snapshot().metadata
+    assert metadata.configuration["delta.deletedFileRetentionDuration"] == text
+
+
+def test_a_table_may_ask_for_frequent_checkpoints(tmp_path: Path) -> None:
+    root = make(table(Commit(0), features=(Feature.FREQUENT_CHECKPOINTS,)), tmp_path)
+    assert read_log(root).snapshot().metadata.configuration == {"delta.checkpointInterval": "2"}
+
+
+@pytest.mark.parametrize(
+    ("feature", "name", "of_readers"),
+    [
+        (Feature.VACUUM_PROTOCOL_CHECK, "vacuumProtocolCheck", True),
+        (Feature.UNKNOWN_WRITER, UNKNOWN_FEATURE, False),
+        (Feature.UNKNOWN_READER, UNKNOWN_FEATURE, True),
+    ],
+)
+def test_the_protocol_names_what_a_table_asks_for(
+    feature: Feature, name: str, of_readers: bool, tmp_path: Path
+) -> None:
+    protocol = read_log(make(table(Commit(0), features=(feature,)), tmp_path)).snapshot().protocol
+    assert (protocol.min_reader, protocol.min_writer) == (3, 7)
+    assert name in (protocol.writer_features or ()) and (name in (protocol.reader_features or ())) is of_readers
+
+
+def test_adds_say_what_they_did_before(tmp_path: Path) -> None:
+    (add,) = read_log(make(table(Commit(-HOUR, adds=(0,))), tmp_path)).commits[0].adds
+    assert isinstance(add, Add) and add.modification_time == START - DAY and '"numRecords":2' in str(add.stats)

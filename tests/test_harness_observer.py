@@ -1,0 +1,425 @@
+"""What is seen of a table on storage, and what VACUUM's oracle is told of it."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deltalog.actions import Add, Cdc, CommitInfo, Remove
+from deltalog.commits import write_commit
+from deltalog.log import read_log
+from deltalog.names import LOG_DIRECTORY
+from deltalog.parquet import write_data_file
+from engines.port import EngineError, Outcome
+from model.layout import file_path
+from model.refusals import CANNOT_VACUUM_LITE, UNKNOWN_PROTOCOL
+from model.rules import SPARK
+from model.steps import Inventory, Mode, IOFault, Vacuum
+from model.table import (
+    DAY,
+    HOUR,
+    WEEK,
+    Column,
+    Commit,
+    DataFile,
+    Feature,
+    Kind,
+    DeletionVector,
+    Reference,
+    Removal,
+    StrayFile,
+    Table,
+    VectorStorage,
+)
+from model.vacuum import Fate, FullScan, InventoryScan, LiteScan, Reason, Window
+from model.values import Type
+from harness import evidence, observer
+from harness.materialise import plan_table, write_table
+from harness.observer import Observer
+from harness.table_state import TableState
+from harness.vacuum_observation import VacuumObservation
+
+START = 1_700_000_000_000
+
+RELATIVE, ABSOLUTE, OUTSIDE = Reference.RELATIVE, Reference.ABSOLUTE, Reference.OUTSIDE
+
+
+def make(table: Table, directory: Path) -> Path:
+    root = directory / "case-1" / "table"
+    write_table(plan_table(table), root, start=START)
+    return root
+
+
+def files(*references: Reference, modified: int = -4 * WEEK) -> tuple[DataFile, ...]:
+    return tuple(DataFile(id, (), ((id,), (id + 100,)), modified, reference=one) for id, one in enumerate(references))
+
+
+def table(given: tuple[DataFile, ...], *commits: Commit, features: tuple[Feature, ...] = (), **more: Any) -> Table:
+    names = tuple(feature.value for feature in features)
+    return Table((Column("v", Type.INTEGER),), (), given, commits, features=names, **more)
+
+
+def seen(given: Table, root: Path, step: Vacuum, *, refused: bool = False, clock: int = 0) -> VacuumObservation:
+    state = Observer(given, root).observe()
+    error = EngineError("Py4JJavaError", None, None, "broken") if refused else None
+    return VacuumObservation(
+        table=given,
+        root=str(root),
+        index=0,
+        step=step,
+        outcome=Outcome((), error, START, START),
+        before=state,
+        after=state,
+        clock=START + clock,
+        start=START,
+        versions={},
+        expected_rows=Counter(),
+        earlier=(),
+        rules=SPARK,
+    )
+
+
+# The state ----------------------------------------------------------------------------------------------------------
+
+NAMED = files(RELATIVE, ABSOLUTE, OUTSIDE, ABSOLUTE, OUTSIDE)
+BY_URI = table(
+    NAMED, Commit(-2 * WEEK, adds=(0, 1, 2, 3, 4)), Commit(-DAY, removes=(Removal(3, -DAY), Removal(4, None)))
+)
+PATHS = [file_path(BY_URI, file) for file in NAMED]
+
+
+def test_files_have_one_name_each(tmp_path: Path) -> None:
+    state = Observer(BY_URI, make(BY_URI, tmp_path)).observe()
+    assert set(state.live) == set(PATHS[:3]) and set(state.tombstones) == set(PATHS[3:])
+    assert state.by_uri == set(PATHS[1:3])
+    assert state.contents == {path: ((id,), (id + 100,)) for id, path in enumerate(PATHS)}
+    assert state.rows == Counter({(v,): 1 for v in (0, 1, 2, 100, 101, 102)})
+    assert not state.unreferenced
+
+
+def test_an_earlier_version_is_named_so_too(tmp_path: Path) -> None:
+    state = Observer(BY_URI, make(BY_URI, tmp_path)).observe()
+    assert {add.file for add in state.log.snapshot(0).adds.values()} == set(PATHS)
+
+
+def test_what_lies_beside_the_root_is_seen_and_links_are_worked_out(tmp_path: Path) -> None:
+    stray_files = (
+        StrayFile("d/f"),
+        StrayFile("../around/f"),
+        StrayFile("in", Kind.LINK, size=0, target="d/f"),
+        StrayFile("out", Kind.LINK, size=0, target="../around"),
+        StrayFile("nowhere", Kind.LINK, size=0, target="../around/nothing"),
+    )
+    state = Observer(BY_URI, make(replace(BY_URI, stray_files=stray_files), tmp_path)).observe()
+    assert {path for path in state.beside if "elsewhere" not in path} == {"../around", "../around/f"}
+    things = state.things
+    assert [things[path].target for path in ("in", "out", "nowhere", "d", "d/f")] == [
+        "d/f",
+        "../around",
+        None,
+        None,
+        None,
+    ]
+    assert [things[path].kind for path in ("in", "d", "d/f")] == [Kind.LINK, Kind.DIRECTORY, Kind.FILE]
+    assert state.entry("../around/f") and state.entry("d/f") and state.entry("x") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "version"),
+    [
+        (None, None),
+        ("{}", None),
+        ('{"latestCommitVersionOutsideOfRetentionWindow":3}', 3),
+        ('{"latestCommitVersionOutsideOfRetentionWindow":null}', None),
+        ('{"latest', None),
+        ("[3]", None),
+    ],
+)
+def test_the_bookmark_of_lite(text: str | None, version: int | None, tmp_path: Path) -> None:
+    root = make(BY_URI, tmp_path)
+    if text is not None:
+        (root / LOG_DIRECTORY / "_last_vacuum_info").write_text(text)
+    state = Observer(BY_URI, root).observe()
+    assert state.last_vacuumed == version
+    assert (state.last_vacuum is None) is (text is None or text in ('{"latest', "[3]"))
+
+
+def test_a_file_is_read_once_for_its_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    given = table(
+        files(RELATIVE, RELATIVE),
+        Commit(-DAY, adds=(0, 1)),
+        Commit(-DAY, deletion_vectors=(DeletionVector(0, (0,), -DAY),)),
+        features=(
+            Feature.DELETION_VECTORS,
+            Feature.ROW_TRACKING,
+            Feature.COLUMN_MAPPING_NAME,
+            Feature.CHANGE_DATA_FEED,
+        ),
+    )
+    root = make(given, tmp_path)
+    write_commit(root, 2, [CommitInfo({}), Cdc("_change_data/x.parquet", {}, 1)])
+    (root / "_change_data").mkdir()
+    (root / "_change_data" / "x.parquet").write_bytes(b"no Parquet")
+    read: list[str] = []
+    for name in ("read_stored_rows", "row_ids", "read_parquet", "read_vector", "read_change_file"):
+        own = getattr(observe, name)
+
+        def counted(*given: Any, own: Any = own, name: str = name) -> Any:
+            read.append(name)
+            return own(*given)
+
+        monkeypatch.setattr(observe, name, counted)
+    observer = Observer(given, root)
+    first = observer.observe()
+    assert Counter(read) == {
+        "read_stored_rows": 2,
+        "row_ids": 2,
+        "read_parquet": 2,
+        "read_vector": 1,
+        "read_change_file": 1,
+    }
+    assert observer.observe(first) == first and len(read) == 8
+    path = root / file_path(given, given.files[1])
+    path.write_bytes(b"changed")
+    changed = observer.observe(first)
+    assert len(read) == 11 and changed.contents[file_path(given, given.files[1])] is None
+    path.unlink()
+    assert observer.observe(changed).contents[file_path(given, given.files[1])] is None
+
+
+def test_a_file_that_no_action_names_is_counted(tmp_path: Path) -> None:
+    import pyarrow as pa
+
+    root = make(BY_URI, tmp_path)
+    observer = Observer(BY_URI, root)
+    before = observer.observe()
+    write_data_file(root / "new.parquet", pa.table({"v": [1, 2]}))
+    (root / "torn.parquet").write_bytes(b"x")
+    assert observer.observe(before).unreferenced == {"new.parquet": 2, "torn.parquet": None}
+
+
+def test_a_log_that_is_gone_breaks_the_state(tmp_path: Path) -> None:
+    root = make(BY_URI, tmp_path)
+    observer = Observer(BY_URI, root)
+    before = observer.observe()
+    for path in (root / LOG_DIRECTORY).iterdir():
+        path.unlink()
+    after = observer.observe(before)
+    assert after.broken and after.live == before.live and after.by_uri == before.by_uri and after.beside
+
+
+# What the oracle is told ---------------------------------------------------------------------------------------------
+
+
+def test_references_are_those_below_the_root(tmp_path: Path) -> None:
+    v = seen(BY_URI, make(BY_URI, tmp_path), Vacuum())
+    assert v.references.live == {PATHS[0], PATHS[1]} and v.references.by_uri == {PATHS[1]}
+    assert v.references.tombstones == {PATHS[3]: START - DAY}
+    assert v.outside == {PATHS[2], PATHS[4]}
+    assert v.fates[PATHS[1]].reason is Reason.LIVE_BY_URI and v.fates[PATHS[1]].fate is Fate.KEEP
+    assert not any(path.startswith("../") for path in v.fates)
+
+
+def test_vectors_are_referred_to_by_path_or_by_uri(tmp_path: Path) -> None:
+    def vector(file: int, row: int, storage: VectorStorage, deleted: int = -DAY) -> DeletionVector:
+        return DeletionVector(file, tuple(range(row + 1)), deleted, storage)
+
+    given = table(
+        files(RELATIVE, RELATIVE, RELATIVE, RELATIVE),
+        Commit(-3 * WEEK, adds=(0, 1, 2, 3)),
+        Commit(-3 * WEEK, deletion_vectors=(vector(0, 0, VectorStorage.RELATIVE), vector(1, 0, VectorStorage.ABSOLUTE))),
+        Commit(-3 * WEEK, deletion_vectors=(vector(2, 0, VectorStorage.RELATIVE),), vector_prefix="ab"),
+        Commit(-3 * WEEK, deletion_vectors=(vector(3, 0, VectorStorage.ABSOLUTE),)),
+        Commit(-DAY, deletion_vectors=(vector(2, 1, VectorStorage.INLINE, -DAY), vector(3, 1, VectorStorage.INLINE, -2 * DAY))),
+        Commit(-HOUR, removes=(Removal(2, -HOUR),)),
+        features=(Feature.DELETION_VECTORS,),
+    )
+    told = seen(given, make(given, tmp_path), Vacuum()).references
+    shared, prefixed, absolute = (
+        f"{prefix}deletion_vector_{version:08x}-0000-4000-8000-000000000000.bin"
+        for prefix, version in (("", 1), ("ab/", 2), ("", 3))
+    )
+    assert told.live_vectors == {shared}
+    assert told.vector_tombstones == {prefixed: START - DAY}
+    assert told.absolute_vectors == {shared: None, absolute: START - 2 * DAY}
+
+
+LITE = table(
+    files(RELATIVE, RELATIVE, RELATIVE, RELATIVE),
+    Commit(-5 * WEEK, adds=(0, 1, 2, 3)),
+    Commit(-4 * WEEK, removes=(Removal(0, -4 * WEEK),)),
+    Commit(-3 * WEEK, removes=(Removal(1, None),)),
+    Commit(-DAY, removes=(Removal(2, -DAY),)),
+)
+
+
+def test_lite_looks_at_the_removes_of_its_window(tmp_path: Path) -> None:
+    root = make(LITE, tmp_path)
+    v = seen(LITE, root, Vacuum(mode=Mode.LITE))
+    paths = [file_path(LITE, file) for file in LITE.files]
+    assert v.window == Window(0, 2) and v.last_vacuumed is None
+    assert v.scan == LiteScan({paths[0]: START - 4 * WEEK, paths[1]: 0}, frozenset())
+    assert [v.fates[path].fate for path in paths] == [Fate.DELETE, Fate.DELETE, Fate.KEEP, Fate.KEEP]
+    (root / LOG_DIRECTORY / "_last_vacuum_info").write_text('{"latestCommitVersionOutsideOfRetentionWindow":1}')
+    later = seen(LITE, root, Vacuum(mode=Mode.LITE_SETTING))
+    assert later.window == Window(2, 2) and later.last_vacuumed == 1
+    assert later.fates[paths[0]].reason is Reason.NOT_SCANNED
+    assert evidence.of_mode(later) == ("LITE looks through the versions 2 to 2, with a bookmark at version 1",)
+    assert seen(LITE, root, Vacuum()).window is None
+
+
+def test_lite_knows_vectors_change_files_and_in_commit_timestamps(tmp_path: Path) -> None:
+    given = table(
+        files(RELATIVE, RELATIVE),
+        Commit(-5 * WEEK, adds=(0, 1)),
+        Commit(-5 * WEEK, deletion_vectors=(DeletionVector(0, (0,), -5 * WEEK),), vector_prefix="xy"),
+        features=(Feature.DELETION_VECTORS, Feature.IN_COMMIT_TIMESTAMPS),
+    )
+    root = make(given, tmp_path)
+    (vector,) = (add.deletion_vector for add in read_log(root).commits[1].adds)
+    again = Remove(file_path(given, given.files[0]), START - 3 * WEEK, True, deletion_vector=vector)
+    stamped = CommitInfo({"inCommitTimestamp": START - 3 * WEEK})
+    write_commit(root, 2, [stamped, again, Cdc("_change_data/c", {}, 1), Remove("../x", 5, True)], modified=START)
+    v = seen(given, root, Vacuum(mode=Mode.LITE))
+    assert v.window == Window(0, 2), "the time in the commit counts, not the file's"
+    assert v.scan == LiteScan(
+        {again.file: START - 3 * WEEK, str(vector and vector.file): START - 3 * WEEK}, frozenset({"_change_data/c"})
+    )
+
+
+def test_an_inventory_is_complete_or_of_files(tmp_path: Path) -> None:
+    root = make(LITE, tmp_path)
+    assert seen(LITE, root, Vacuum(mode=Mode.FULL)).scan == FullScan()
+    assert seen(LITE, root, Vacuum(mode=Mode.INVENTORY_QUERY)).scan == InventoryScan(False)
+    files_only = seen(LITE, root, Vacuum(mode=Mode.INVENTORY_TABLE, inventory=Inventory.FILES))
+    assert files_only.scan == InventoryScan(True) and evidence.of_mode(files_only) == ("the inventory was files only",)
+
+
+# Refusals and failures -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("feature", [Feature.UNKNOWN_WRITER, Feature.UNKNOWN_READER])
+def test_an_unknown_feature_is_refused(feature: Feature, tmp_path: Path) -> None:
+    given = replace(LITE, features=(feature.value,))
+    for step in (Vacuum(), Vacuum(dry_run=True), Vacuum(retain_hours=0)):
+        assert seen(given, make(given, tmp_path / str(hash(step))), step).due == UNKNOWN_PROTOCOL[feature]
+
+
+def test_lite_is_refused_on_a_log_that_has_lost_commits(tmp_path: Path) -> None:
+    commits = (*LITE.commits[:2], replace(LITE.commits[2], checkpoint=True), LITE.commits[3])
+    given = replace(LITE, commits=commits, pruned=2)
+    root = make(given, tmp_path)
+    lite = seen(given, root, Vacuum(mode=Mode.LITE))
+    assert lite.due == CANNOT_VACUUM_LITE and lite.window is None
+    assert seen(given, root, Vacuum()).due is None
+    too_short = seen(given, root, Vacuum(mode=Mode.LITE, retain_hours=0))
+    assert too_short.due is None and too_short.too_short, "that is looked at first"
+    assert not any(judged.fate is Fate.DELETE for judged in too_short.fates.values())
+    assert seen(given, root, Vacuum(mode=Mode.LITE, retain_hours=0, safety_check=False)).due == CANNOT_VACUUM_LITE
+
+
+FAULTY = replace(
+    LITE,
+    stray_files=(StrayFile("old", modified=-4 * WEEK), StrayFile("young"), StrayFile("d/f", modified=-4 * WEEK), StrayFile("_h/f")),
+)
+
+
+@pytest.mark.parametrize(
+    ("trouble", "path", "more", "fails"),
+    [
+        (IOFault.DELETE_CRASHES, "old", {}, True),
+        (IOFault.DELETE_CRASHES, "old", {"dry_run": True}, False),
+        (IOFault.DELETE_CRASHES, "old", {"mode": Mode.LITE}, False),
+        (IOFault.DELETE_CRASHES, "young", {}, False),
+        (IOFault.DELETE_CRASHES, "d/f", {"mode": Mode.INVENTORY_QUERY}, True),
+        (IOFault.DELETE_CRASHES, "old", {"retain_hours": 0}, False),
+        (IOFault.CANNOT_DELETE, "old", {}, False),
+        (IOFault.FILE_VANISHES, "old", {}, False),
+        (IOFault.DIRECTORY_VANISHES, "d", {}, False),
+        (IOFault.CANNOT_LIST, "d", {}, True),
+        (IOFault.CANNOT_LIST, "d", {"dry_run": True}, True),
+        (IOFault.CANNOT_LIST, "d", {"mode": Mode.LITE}, False),
+        (IOFault.CANNOT_LIST, "d", {"mode": Mode.INVENTORY_QUERY}, False),
+        (IOFault.CANNOT_LIST, "_h", {}, False),
+        (IOFault.CANNOT_LIST, "d/f", {}, False),
+        (IOFault.CANNOT_LIST, "nothing", {}, False),
+    ],
+)
+def test_which_trouble_ends_a_run(
+    io_fault: IOFault, path: str, more: dict[str, Any], fails: bool, tmp_path: Path
+) -> None:
+    step = Vacuum(io_fault=io_fault, faulty_path=path, **more)
+    v = seen(FAULTY, make(FAULTY, tmp_path), step)
+    assert v.fails is fails
+    assert f"the file system had trouble with {path}: {io_fault.value}" in evidence.of_mode(v)
+
+
+def test_a_dry_run_has_no_trouble_with_deletions(tmp_path: Path) -> None:
+    root = make(FAULTY, tmp_path)
+    for io_fault, dry_run, fate in (
+        (IOFault.CANNOT_DELETE, True, Fate.DELETE),
+        (IOFault.CANNOT_DELETE, False, Fate.UNSPECIFIED),
+    ):
+        v = seen(FAULTY, root, Vacuum(io_fault=io_fault, faulty_path="old", dry_run=dry_run))
+        assert v.fates["old"].fate is fate
+
+
+# Evidence ------------------------------------------------------------------------------------------------------------
+
+
+def states(tmp_path: Path) -> tuple[TableState, TableState, Path]:
+    stray_files = (StrayFile("../around/f"), StrayFile("link", Kind.LINK, size=0, target="../around"))
+    given = replace(BY_URI, stray_files=stray_files)
+    root = make(given, tmp_path)
+    observer = Observer(given, root)
+    before = observer.observe()
+    (root.parent / "around" / "f").write_bytes(b"changed")
+    (root.parent / "new").mkdir()
+    return before, observer.observe(before), root
+
+
+def test_what_changes_beside_the_root_is_told(tmp_path: Path) -> None:
+    before, after, root = states(tmp_path)
+    v = replace(seen(BY_URI, root, Vacuum()), before=before, after=after)
+    assert v.changed_beside == evidence.changes(before, after) == ["../around/f", "../new"]
+    assert replace(v, after=before).changed_beside == []
+
+
+def test_the_evidence_tells_links_uris_and_places_beside(tmp_path: Path) -> None:
+    before, after, root = states(tmp_path)
+    v = replace(seen(BY_URI, root, Vacuum()), before=before, after=after)
+    link, beside, by_uri, outside = (evidence.of_path(v, path) for path in ("link", "../around/f", PATHS[1], PATHS[2]))
+    assert link[1] == "before the step it was a symbolic link to ../around, made at start + 0 s"
+    assert "1 bytes" in beside[1] and beside[2] == "after the step it is still on storage"
+    assert by_uri[0] == f"{PATHS[1]}: version 1 refers to it by its URI, added by version 0"
+    assert outside[0].startswith(f"{PATHS[2]}: version 1 refers to it by its URI")
+
+
+def test_the_evidence_tells_what_vectors_and_change_files_are_for(tmp_path: Path) -> None:
+    given = table(
+        files(RELATIVE, RELATIVE),
+        Commit(-WEEK, adds=(0, 1)),
+        Commit(-WEEK, deletion_vectors=(DeletionVector(0, (0,), -WEEK, VectorStorage.ABSOLUTE),)),
+        Commit(-WEEK, deletion_vectors=(DeletionVector(1, (0,), -WEEK),)),
+        Commit(-DAY, removes=(Removal(1, -DAY),)),
+        features=(Feature.DELETION_VECTORS,),
+    )
+    root = make(given, tmp_path)
+    write_commit(root, 4, [CommitInfo({}), Cdc("_change_data/c", {}, 1)])
+    v = seen(given, root, Vacuum())
+    live, removed = sorted(path for path in v.before.listing if path.endswith(".bin"))
+    names = [file_path(given, file) for file in given.files]
+    said = [evidence.of_path(v, path)[0].partition(": ")[2] for path in (live, removed, "_change_data/c", "x")]
+    assert said == [
+        f"version 4 has the deletion vector of {names[0]} in it, named by its absolute path",
+        f"the deletion vector of {names[1]}, removed at start - 1 d, is in it",
+        "version 4 has it as a change file",
+        "no action refers to it",
+    ]
+    json.dumps(said)
+    assert isinstance(v.before.live[names[0]], Add)

@@ -1,0 +1,322 @@
+"""Making failing cases smaller: what comes out is valid and still fails, the way there is bounded and always the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from model.case import Case
+from model.codec import dumps, from_json, to_json
+from model.predicate import And, Compare, IsNull, Not, Op, Or
+from model.steps import (
+    Append,
+    InvalidVacuum,
+    Delete,
+    Form,
+    Inventory,
+    AddStrayFiles,
+    Mode,
+    Moment,
+    Read,
+    ReadChanges,
+    SetClock,
+    Step,
+    IOFault,
+    Vacuum,
+    VacuumMistake,
+    VacuumForm,
+)
+from model.table import (
+    DAY,
+    HOUR,
+    Column,
+    Commit,
+    DataFile,
+    Kind,
+    DeletionVector,
+    Reference,
+    Removal,
+    StrayFile,
+    Table,
+    VectorStorage,
+)
+from model.values import Type
+from strategies import cases, vacuum_cases, vacuum_command_cases
+from harness.shrinking import candidates, reduce, truncated, without_step
+
+TABLE = Table(
+    columns=(Column("v", Type.INTEGER), Column("p", Type.STRING)),
+    partition_by=("p",),
+    files=tuple(DataFile(id, ("a",), ((id,), (id + 10,), (None,)), -DAY) for id in range(6)),
+    commits=(
+        Commit(-9 * HOUR, adds=(0, 1, 2)),
+        Commit(-8 * HOUR, adds=(3, 4, 5), removes=(Removal(0, -8 * HOUR),), checkpoint=True),
+        Commit(-7 * HOUR),
+    ),
+    stray_files=tuple(StrayFile(f"stray-{number}") for number in range(8)),
+    features=("changeDataFeed",),
+)
+EQ = Compare("v", Op.EQ, 2, Type.INTEGER)
+STEPS: tuple[Step, ...] = (
+    Delete(And(Or(EQ, IsNull("p")), Not(IsNull("v")))),
+    Read(),
+    AddStrayFiles((StrayFile("late"), StrayFile("later"), StrayFile("latest", kind=Kind.DIRECTORY, size=0))),
+    SetClock(Moment(5, removed_by_step=0)),
+    Append((DataFile(6, ("b",), (), 0), DataFile(7, ("b",), (), 0))),
+    Vacuum(),
+    Read(before_step=5),
+)
+CASE = Case(TABLE, STEPS)
+MANY = 10_000
+
+
+def holds_file(id: int) -> Callable[[Case], bool]:
+    return lambda case: any(file.id == id for file in case.table.files)
+
+
+def test_the_case_is_valid_to_begin_with() -> None:
+    assert from_json(to_json(CASE)) == CASE
+
+
+def test_what_always_fails_gets_as_small_as_a_case_can_be() -> None:
+    smallest = reduce(CASE, lambda case: True, tries=MANY)
+    assert len(smallest.steps) == 1
+    assert not smallest.table.files and not smallest.table.stray_files and not smallest.table.features
+    assert len(smallest.table.commits) == 1
+
+
+def test_what_matters_is_kept_and_all_else_goes() -> None:
+    smallest = reduce(CASE, holds_file(4), tries=MANY)
+    assert [file.id for file in smallest.table.files] == [4]
+    assert smallest.table.files[0].rows == ()
+    assert [commit.adds for commit in smallest.table.commits] == [(), (4,)]
+    assert not any(commit.checkpoint or commit.removes for commit in smallest.table.commits)
+
+
+def test_rows_go_one_by_one() -> None:
+    smallest = reduce(CASE, lambda case: any((12,) in file.rows for file in case.table.files), tries=MANY)
+    assert [file.rows for file in smallest.table.files] == [((12,),)]
+
+
+def test_conditions_lose_their_parts() -> None:
+    def fails(case: Case) -> bool:
+        return any(isinstance(step, Delete) and repr(EQ) in repr(step.where) for step in case.steps)
+
+    smallest = reduce(CASE, fails, tries=MANY)
+    assert smallest.steps == (Delete(EQ),)
+
+
+def test_strays_and_appends_of_a_step_go_too() -> None:
+    def fails(case: Case) -> bool:
+        littered = any(isinstance(step, AddStrayFiles) and StrayFile("later") in step.stray_files for step in case.steps)
+        appended = any(isinstance(step, Append) and any(file.id == 7 for file in step.files) for step in case.steps)
+        return littered and appended
+
+    smallest = reduce(CASE, fails, tries=MANY)
+    assert smallest.steps == (AddStrayFiles((StrayFile("later"),)), Append((DataFile(7, ("b",), (), 0),)))
+
+
+def test_a_clock_that_follows_a_step_keeps_it() -> None:
+    def fails(case: Case) -> bool:
+        return any(isinstance(step, SetClock) and step.to.removed_by_step is not None for step in case.steps)
+
+    smallest = reduce(CASE, fails, tries=MANY)
+    assert [type(step) for step in smallest.steps] == [Delete, SetClock]
+    assert smallest.steps[1] == SetClock(Moment(5, removed_by_step=0))
+
+
+@pytest.mark.parametrize(
+    ("index", "expected"),
+    [
+        (0, None),  # the clock speaks of it
+        (1, (STEPS[0], STEPS[2], SetClock(Moment(5, 0)), STEPS[4], STEPS[5], Read(before_step=4))),
+        (5, (*STEPS[:5], Read(before_step=5))),
+        (6, STEPS[:6]),
+    ],
+)
+def test_references_move_with_their_steps(index: int, expected: tuple[Step, ...] | None) -> None:
+    assert without_step(STEPS, index) == expected
+
+
+#: A table with all that a table of VACUUM's may have, and the VACUUMs on it.
+STRANGE = Table(
+    columns=(Column("v", Type.INTEGER),),
+    partition_by=(),
+    files=(
+        DataFile(0, (), ((1,), (2,), (3,)), -DAY, reference=Reference.ABSOLUTE),
+        DataFile(1, (), ((4,),), -DAY, reference=Reference.OUTSIDE),
+        DataFile(2, (), ((5,),), -DAY),
+    ),
+    commits=(
+        Commit(-9 * HOUR, adds=(0, 1, 2)),
+        Commit(-8 * HOUR),
+        Commit(-7 * HOUR, deletion_vectors=(DeletionVector(0, (0, 1), -7 * HOUR, VectorStorage.RELATIVE),), vector_prefix="ab"),
+        Commit(-6 * HOUR, removes=(Removal(1, None, bare=True),), checkpoint=True, parts=3),
+        Commit(-5 * HOUR),
+    ),
+    stray_files=(StrayFile("../beside"), StrayFile("link", Kind.LINK, size=0, target="../beside")),
+    features=("deletionVectors", "frequentCheckpoints"),
+    pruned=3,
+)
+FAULTY = Vacuum(0, False, False, None, Mode.DEFAULT, parallel=True, io_fault=IOFault.CANNOT_DELETE, faulty_path="x")
+STRANGE_CASE = Case(
+    STRANGE,
+    (
+        Vacuum(5, True, mode=Mode.INVENTORY_QUERY, inventory=Inventory.FILES),
+        Vacuum(form=VacuumForm.API_NAME),
+        FAULTY,
+        InvalidVacuum(VacuumMistake.CLAUSE_TWICE, dry_run=True),
+        Delete(form=Form.API_NAME),
+    ),
+)
+
+
+def keeping(step: int, table: Callable[[Table], bool] = lambda table: True) -> Case:
+    """The smallest case found that has the kind of step that STRANGE_CASE has there, and such a table."""
+    kind = type(STRANGE_CASE.steps[step])
+    case = Case(STRANGE, (STRANGE_CASE.steps[step],))
+    return reduce(case, lambda one: any(isinstance(s, kind) for s in one.steps) and table(one.table), tries=MANY)
+
+
+def test_the_strange_case_is_valid_to_begin_with() -> None:
+    assert from_json(to_json(STRANGE_CASE)) == STRANGE_CASE
+
+
+@pytest.mark.parametrize(
+    ("step", "plain"),
+    [
+        (0, Vacuum(dry_run=True)),
+        (1, Vacuum()),
+        (2, Vacuum()),
+        (3, InvalidVacuum(VacuumMistake.CLAUSE_TWICE)),
+        (4, Delete()),
+    ],
+)
+def test_a_step_loses_what_sets_it_apart(step: int, plain: Step) -> None:
+    smallest = keeping(step)
+    assert smallest.steps == (plain,)
+    assert smallest.table == Table(STRANGE.columns, (), (), (Commit(-9 * HOUR),))
+
+
+@pytest.mark.parametrize(
+    ("fails", "left"),
+    [
+        (lambda step: step.io_fault is not None, Vacuum(io_fault=IOFault.CANNOT_DELETE, faulty_path="x")),
+        (lambda step: step.parallel, Vacuum(parallel=True)),
+        (lambda step: step.logging is None, Vacuum(logging=None)),
+        (lambda step: step.retain_hours == 0, Vacuum(0)),
+        (lambda step: not step.safety_check, Vacuum(safety_check=False)),
+    ],
+)
+def test_what_matters_of_a_vacuum_is_kept(fails: Callable[[Vacuum], bool], left: Vacuum) -> None:
+    case = Case(STRANGE, (FAULTY,))
+    smallest = reduce(case, lambda one: any(isinstance(s, Vacuum) and fails(s) for s in one.steps), tries=MANY)
+    assert smallest.steps == (left,)
+
+
+def test_a_mode_keeps_its_inventory_only_where_that_matters() -> None:
+    case = Case(STRANGE, STRANGE_CASE.steps[:1])
+    smallest = reduce(
+        case, lambda one: Mode.INVENTORY_QUERY in (getattr(s, "mode", None) for s in one.steps), tries=MANY
+    )
+    assert smallest.steps == (Vacuum(dry_run=True, mode=Mode.INVENTORY_QUERY),)
+
+
+def test_the_history_loses_what_does_not_matter() -> None:
+    smallest = keeping(1, lambda table: any(commit.deletion_vectors for commit in table.commits)).table
+    (vector,) = (vector for commit in smallest.commits for vector in commit.deletion_vectors)
+    assert vector == STRANGE.commits[2].deletion_vectors[0]
+    assert [file.id for file in smallest.files] == [0]
+    assert smallest.files[0].reference is Reference.RELATIVE
+    assert not smallest.pruned and not smallest.stray_files and smallest.features == ("deletionVectors",)
+    assert not any(commit.vector_prefix or commit.checkpoint or commit.parts > 1 for commit in smallest.commits)
+
+
+def test_a_pruned_log_keeps_its_checkpoint_and_no_more() -> None:
+    smallest = keeping(1, lambda table: table.pruned > 0).table
+    assert [(commit.checkpoint, commit.parts) for commit in smallest.commits][smallest.pruned] == (True, 1)
+    assert len(smallest.commits) == 2, "the version that has the checkpoint, and one that is lost"
+
+
+def test_removes_get_their_metadata_back() -> None:
+    def fails(table: Table) -> bool:
+        return any(removal.deleted is None for commit in table.commits for removal in commit.removes)
+
+    (removal,) = (removal for commit in keeping(1, fails).table.commits for removal in commit.removes)
+    assert removal == Removal(1, None)
+
+
+def test_a_reading_of_changes_moves_with_its_step() -> None:
+    steps = (Read(), Delete(), ReadChanges(1))
+    assert without_step(steps, 0) == (Delete(), ReadChanges(0))
+    assert without_step(steps, 1) is None
+
+
+def test_the_last_step_is_never_taken() -> None:
+    assert without_step((Read(),), 0) is None
+
+
+def test_a_case_is_cut_after_a_step() -> None:
+    assert truncated(CASE, 2).steps == STEPS[:3]
+    assert truncated(CASE, 99) == CASE
+
+
+@pytest.mark.parametrize("tries", [0, 1, 5, 20])
+def test_the_number_of_tries_is_a_limit(tries: int) -> None:
+    tried: list[Case] = []
+
+    def fails(case: Case) -> bool:
+        tried.append(case)
+        return len(tried) % 2 == 0
+
+    reduce(CASE, fails, tries=tries)
+    assert len(tried) == tries
+
+
+def test_what_never_fails_again_stays_as_it_is() -> None:
+    assert reduce(CASE, lambda case: False, tries=MANY) == CASE
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    st.one_of(cases.programs(), vacuum_cases.vacuum_stray_files(), vacuum_cases.vacuum_vectors(), cases.row_deletes()),
+    st.data(),
+)
+def test_any_way_of_failing_leads_to_a_smaller_valid_case(case: Case, data: st.DataObject) -> None:
+    """What fails is decided by the text alone, so as good as at random; the reduction must cope with any answer."""
+    salt, share = data.draw(st.integers(0, 9)), data.draw(st.integers(2, 5))
+    tried: list[Case] = []
+
+    def fails(candidate: Case) -> bool:
+        tried.append(candidate)
+        return (sum(dumps(candidate).encode()) + salt) % share == 0
+
+    smallest = reduce(case, fails, tries=60)
+    assert len(tried) <= 60
+    assert all(from_json(to_json(one)) == one for one in tried), "only valid cases are tried"
+    assert smallest == case or fails(smallest)
+    assert len(dumps(smallest)) <= len(dumps(case))
+    first, tried = list(tried), []
+    assert reduce(case, fails, tries=60) == smallest, "the way down is always the same"
+    assert tried == first[: len(tried)]
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    st.one_of(
+        cases.programs(),
+        vacuum_command_cases.vacuum_modes(),
+        vacuum_cases.vacuum_histories(),
+        vacuum_command_cases.vacuum_io_faults(),
+    )
+)
+def test_every_candidate_is_another_case_and_no_larger(case: Case) -> None:
+    for candidate in candidates(case):
+        assert candidate != case
+        assert len(candidate.steps) <= len(case.steps)
+        assert len(candidate.table.files) <= len(case.table.files)
+        assert len(candidate.table.stray_files) <= len(case.table.stray_files)
+        assert len(dumps(candidate)) < len(dumps(case))
