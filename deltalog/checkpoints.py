@@ -137,7 +137,7 @@ def checkpoint_actions(snapshot: Snapshot, tombstones: Iterable[Remove] | None =
     """What a V1 checkpoint of ``snapshot`` holds: protocol, metadata, domains, txns, then files by their path.
 
     ``tombstones`` are the removes to keep; ``None`` keeps all. They lose stats and tags, as the protocol has it.
-    Source: PROTOCOL.md, "Checkpoints" and "Checkpoint Schema"; facts 4.7.
+    Source: PROTOCOL.md, "Checkpoints" and "Checkpoint Schema"; docs/delta.md 4.7.
     """
     kept = snapshot.removes.values() if tombstones is None else tombstones
     removes = [replace(remove, data_change=False, stats=None, tags=None) for remove in kept]

@@ -1,4 +1,4 @@
-"""Which Delta goes with which PySpark and which Python, and under what name its jar is published (facts/spark-speed.md)."""
+"""Which Delta goes with which PySpark and which Python, and under what name its jar is published."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from deltalog.descriptors import DeletionVectorDescriptor
 #: Stands for a value that is another one in each run: a time, a duration, a text with ids that the engine made up.
 ANY = "…"
 
-#: The members of commitInfo whose values follow from the step alone. Of the others the name is kept (facts 2.4).
+#: The members of commitInfo whose values follow from the step alone. Of the others the name is kept (docs/delta.md 2.4).
 _TELLING = ("isBlindAppend", "isolationLevel", "tags")
 
 _COUNT = re.compile(r"num(_|[A-Z])")
@@ -58,7 +58,7 @@ def _object(text: str) -> Mapping[str, object]:
 
 
 def commit_record(commit: Commit) -> dict[str, Any]:
-    """A commit's commitInfo: its keys, and the values that are the same in each run (facts 1.5, 2.4).
+    """A commit's commitInfo: its keys, and the values that are the same in each run (docs/delta.md 1.5, 2.4).
 
     Of metrics, numbers of files, rows, vectors and directories are kept; of sizes, whether they are 0: how many bytes a
     file has depends on who wrote it. The values of operationParameters are kept for VACUUM; those of DELETE are

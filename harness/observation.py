@@ -244,7 +244,7 @@ class ReadObservation(Observation):
 
     @property
     def inside_retention(self) -> bool:
-        """Whether the version may be read at all: since Delta 4.1, one older than the retention may not (facts 1.7)."""
+        """Whether the version may be read at all: since Delta 4.1, one older than the retention may not (docs/delta.md 1.7)."""
         return self.is_current or self.promised.committed >= self.clock - self.table.retention
 
     def last(self, kind: type[Observation]) -> Observation | None:

@@ -29,7 +29,7 @@ from harness.vacuum_inputs import vector_path
 #: What a file can be that is not as its action says: gone, cut off, of other types.
 _UNREADABLE = (OSError, ValueError, TypeError, KeyError, ArithmeticError, pa.ArrowException, DeltaLogError)
 
-#: Where a VACUUM notes how far a LITE one has come (facts 1.3).
+#: Where a VACUUM notes how far a LITE one has come (docs/delta.md 1.3).
 LAST_VACUUM_INFO = "_last_vacuum_info"
 
 T = TypeVar("T")

@@ -72,7 +72,7 @@ class TableState:
 
     @property
     def last_vacuumed(self) -> int | None:
-        """Up to which version a LITE VACUUM has gone through the log; None where no bookmark says so (facts 1.3)."""
+        """Up to which version a LITE VACUUM has gone through the log; None where no bookmark says so (docs/delta.md 1.3)."""
         found = (self.last_vacuum or {}).get("latestCommitVersionOutsideOfRetentionWindow")
         return found if isinstance(found, int) else None
 

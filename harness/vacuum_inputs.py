@@ -11,7 +11,7 @@ from harness.table_state import TableState
 
 
 def references_of(state: TableState) -> References:
-    """What the current version refers to below the root, live or removed (facts 1.2, step 8)."""
+    """What the current version refers to below the root, live or removed (docs/delta.md 1.2, step 8)."""
     live = {path for path in state.live if is_below(path)}
     live_vectors: set[str] = set()
     vector_tombstones: dict[str, int] = {}
@@ -79,7 +79,7 @@ def committed(commit: Commit) -> int:
 
 
 def lite_scan(state: TableState, window: Window | None) -> LiteScan:
-    """What a LITE VACUUM finds in the commits of its window: removes with their vectors, and change files (facts 1.3).
+    """What a LITE VACUUM finds in the commits of its window: removes with their vectors, and change files (docs/delta.md 1.3).
 
     Of several removes of a file the latest counts; one without deletionTimestamp is of 1970.
     """

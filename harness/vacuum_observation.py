@@ -35,7 +35,7 @@ class VacuumObservation(Observation):
 
     @cached_property
     def retain(self) -> int | None:
-        """The RETAIN that has an effect, in ms: on Delta since 4.1 only one that rounds to 0 hours (facts 1.2, step 4)."""
+        """The effective RETAIN in ms: since Delta 4.1 only one that rounds to 0 hours (docs/delta.md 1.2, step 4)."""
         return effective_retain(self.step.retain_hours, self.rules.retain)
 
     @cached_property
@@ -50,7 +50,7 @@ class VacuumObservation(Observation):
 
     @property
     def too_short(self) -> bool:
-        """Whether the step asks for less than the table's retention: refused with the safety check on (facts 1.2, step 7)."""
+        """Whether RETAIN is shorter than the table's retention, which the safety check refuses (docs/delta.md 1.2, step 7)."""
         return self.retain is not None and self.retain < self.table.retention
 
     @property

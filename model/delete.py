@@ -31,7 +31,7 @@ class LiveFile:
 
 
 class ConditionScope(str, Enum):
-    """How much a DELETE has to look at (facts 2.2)."""
+    """How much a DELETE has to look at (docs/delta.md 2.2)."""
 
     TABLE = "table"  # no condition: every file goes
     PARTITIONS = "partitions"  # the condition speaks of partition columns only: whole files go, unread
@@ -39,7 +39,7 @@ class ConditionScope(str, Enum):
 
 
 class DeleteMethod(str, Enum):
-    """What a DELETE does with the files that hold matching rows (facts 2.2)."""
+    """What a DELETE does with the files that hold matching rows (docs/delta.md 2.2)."""
 
     METADATA_ONLY = "whole"  # removes them, whatever else they hold: scopes TABLE and PARTITIONS
     REWRITE = "rewrite"  # removes them, and writes the rows that stay into new files
@@ -66,7 +66,7 @@ class DeletePrediction:
 
     @property
     def commits(self) -> bool:
-        """A DELETE that touches nothing writes no commit (facts 2.2, "No match")."""
+        """A DELETE that touches nothing writes no commit (docs/delta.md 2.2, "No match")."""
         return bool(self.removed or self.hidden_rows)
 
 
@@ -138,7 +138,7 @@ def predict_delete(
 
     Without a row to read, a partition condition still decides on an empty file, since whole files go by their partition
     values. A file whose rows are not counted is never found to have lost them all: it stays, with all its rows hidden
-    (facts 2.2).
+    (docs/delta.md 2.2).
     """
     live = tuple(live)
     columns = [column.name for column in table.columns]

@@ -22,7 +22,7 @@ def is_scanned(
 ) -> bool:
     """Whether a scan of the directory comes by the path at all. Which is not so of what is hidden, as the scan sees it."""
     if isinstance(scan, (InventoryScan, ObjectScan)):
-        # One look at the whole path, so only at its first component (facts 1.4).
+        # One look at the whole path, so only at its first component (docs/delta.md 1.4).
         return not is_hidden(path, partition_by, reserved)
     if faulty_path is not None and faulty_path[0] is IOFault.DIRECTORY_VANISHES and path.startswith(f"{faulty_path[1]}/"):
         return False
@@ -62,7 +62,7 @@ class Judge:
                 self.within.setdefault(directory, []).append(path)
 
     def _protect(self) -> None:
-        """Facts 1.2, step 8. What comes later here takes precedence."""
+        """docs/delta.md 1.2, step 8. What comes later here takes precedence."""
         said = self.references
         by_absolute_path = {path: deleted for path, deleted in said.absolute_vectors.items() if deleted is not None}
         for path, deleted in said.absolute_vectors.items():
@@ -109,7 +109,7 @@ class Judge:
     # Files and links -------------------------------------------------------------------------------------------------
 
     def _hidden(self, path: str) -> Reason | None:
-        """Why a listing does not come by the path (facts 1.2, step 9)."""
+        """Why a listing does not come by the path (docs/delta.md 1.2, step 9)."""
         if any(is_hidden(name, self.partition_by, self.reserved) for name in path.split("/")[:-1]):
             return Reason.INSIDE_HIDDEN
         if not is_hidden(path.rpartition("/")[2], self.partition_by, self.reserved):
@@ -125,7 +125,7 @@ class Judge:
         return None if thing.kind is Kind.LINK else self.cutoff.is_old(thing.modified)
 
     def _file(self, path: str, thing: Thing) -> PathFate:
-        """A scan of the directory: facts 1.2, steps 9 to 11; 1.4."""
+        """A scan of the directory: docs/delta.md 1.2, steps 9 to 11; 1.4."""
         old = self._old(thing)
         scanned = self._is_scanned(path)
         #: Whether an engine lists it that does not know what disputes its going.
@@ -162,7 +162,7 @@ class Judge:
         return Reason.ORPHAN_VECTOR if is_vector_file(path) else Reason.ORPHAN
 
     def named(self, path: str, thing: Thing) -> PathFate:
-        """A scan of the log: facts 1.3. Its own age plays no part, only the stamps of its removes."""
+        """A scan of the log: docs/delta.md 1.3. Its own age plays no part, only the stamps of its removes."""
         assert isinstance(self.scan, LiteScan), "only a scan of the log asks what the log names"
         stamp = self.scan.stamps.get(path, 0 if path in self.scan.changes else None)
         old = False if stamp is None else self.cutoff.is_old(stamp)
@@ -187,7 +187,7 @@ class Judge:
         return PathFate(Fate.DELETE, Reason.EXPIRED if data else Reason.EXPIRED_VECTOR, True)
 
     def _judge_checksums(self, judged: dict[str, PathFate]) -> None:
-        """Hadoop's local file system deletes a file's checksum along with it (facts 1.2, step 13)."""
+        """Hadoop's local file system deletes a file's checksum along with it (docs/delta.md 1.2, step 13)."""
         for path, one in judged.items():
             checked = checksum_of(path)
             goes = checked in self.listing and checked in judged and not judged[checked].surely_stays
@@ -229,7 +229,7 @@ class Judge:
     def _directory(self, path: str, judged: Mapping[str, PathFate]) -> PathFate:
         """A directory goes when it is empty, if the scan comes by it.
 
-        A DRY RUN also names directories that then stay, since they hold young or hidden things (facts 1.2, step 11 (c),
+        A DRY RUN also names directories that then stay, since they hold young or hidden things (docs/delta.md 1.2, step 11 (c),
         (d)); and of directories in directories, the order of deletion, which is not promised, decides how many go at once.
         """
         if isinstance(self.scan, ObjectScan):

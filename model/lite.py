@@ -1,4 +1,4 @@
-"""Which commits a LITE VACUUM reads (facts 1.3; Delta: VacuumCommand.getFilesFromDeltaLog)."""
+"""Which commits a LITE VACUUM reads (docs/delta.md 1.3; Delta: VacuumCommand.getFilesFromDeltaLog)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Window:
 
 
 class LogPruned(Exception):
-    """The log has lost commits that no LITE VACUUM has read: it must be refused (facts 1.3)."""
+    """The log has lost commits that no LITE VACUUM has read: it must be refused (docs/delta.md 1.3)."""
 
 
 def monotonized(commit_times: Mapping[int, int]) -> dict[int, int]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from model.table import Kind
 
-#: Names that begin with ``_`` and are visible all the same (facts 1.2, step 9).
+#: Names that begin with ``_`` and are visible all the same (docs/delta.md 1.2, step 9).
 VISIBLE_PREFIXES = ("_delta_index", "_change_data")
 
 LOG_DIRECTORY = "_delta_log"
@@ -34,7 +34,7 @@ def parents(path: str) -> list[str]:
 
 
 def is_hidden(name: str, partition_by: Iterable[str], reserved: Collection[str] = ()) -> bool:
-    """Whether one component of a path is hidden (facts 1.2, step 9). ``reserved`` names are (facts 5)."""
+    """Whether one component of a path is hidden (docs/delta.md 1.2, step 9). ``reserved`` names are (docs/delta.md 5)."""
     if name in reserved:
         return True
     if not name.startswith(("_", ".")) or name.startswith(VISIBLE_PREFIXES):
@@ -48,7 +48,7 @@ def is_visible(path: str, partition_by: Iterable[str], reserved: Collection[str]
 
 
 def in_underscored_partition(path: str, partition_by: Iterable[str]) -> bool:
-    """Whether the path lies in a partition directory whose name begins as a hidden one does (facts 1.2, step 9)."""
+    """Whether the path lies in a partition directory whose name begins as a hidden one does (docs/delta.md 1.2, step 9)."""
     names = [directory.rpartition("/")[2] for directory in parents(path)]
     columns = [column for column in partition_by if column.startswith(("_", "."))]
     return any(name.startswith(f"{column}=") for name in names for column in columns)

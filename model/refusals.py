@@ -1,6 +1,6 @@
 """DELETEs and VACUUMs that must be refused: their text, and what an engine must answer. Targets come from its adapter.
 
-The classes and states are those of Delta 4.4.0 on Spark 4.2, as facts 2.1 and Delta's own source name them; each was
+The classes and states are those of Delta 4.4.0 on Spark 4.2, as docs/delta.md 2.1 and Delta's own source name them; each was
 seen in an answer of that engine.
 """
 
@@ -78,12 +78,12 @@ def _refusal(
 APPEND_ONLY = _refusal(
     "DELTA_CANNOT_MODIFY_APPEND_ONLY",
     "42809",
-    "facts 2.1; Delta: DeltaErrors.modifyAppendOnlyTableException",
+    "docs/delta.md 2.1; Delta: DeltaErrors.modifyAppendOnlyTableException",
     "UnsupportedOperationException",
 )
 
 _SUBQUERY = _refusal(
-    "DELTA_UNSUPPORTED_SUBQUERY", "0AKDC", "facts 2.1; Delta: DeltaErrors.subqueryNotSupportedException"
+    "DELTA_UNSUPPORTED_SUBQUERY", "0AKDC", "docs/delta.md 2.1; Delta: DeltaErrors.subqueryNotSupportedException"
 )
 
 _ANSWERS = {
@@ -91,18 +91,20 @@ _ANSWERS = {
     DeleteMistake.SCALAR_SUBQUERY: _SUBQUERY,
     DeleteMistake.EXISTS_SUBQUERY: _SUBQUERY,
     DeleteMistake.NON_DETERMINISTIC: _refusal(
-        "INVALID_NON_DETERMINISTIC_EXPRESSIONS", "42K0E", "facts 2.1; Spark: CheckAnalysis"
+        "INVALID_NON_DETERMINISTIC_EXPRESSIONS", "42K0E", "docs/delta.md 2.1; Spark: CheckAnalysis"
     ),
     DeleteMistake.AGGREGATE: _refusal("UNSUPPORTED_EXPR_FOR_OPERATOR", "42K0E", "Spark: CheckAnalysis"),
     DeleteMistake.UNKNOWN_COLUMN: _refusal("UNRESOLVED_COLUMN.WITH_SUGGESTION", "42703", "Spark: CheckAnalysis"),
     DeleteMistake.NOT_BOOLEAN: _refusal("DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN", "42K09", "Spark: CheckAnalysis"),
     DeleteMistake.PARTITION_DIRECTORY: _refusal(
-        "DELTA_UNEXPECTED_PARTIAL_SCAN", "KD00A", "facts 2.1; Delta: DeltaErrors.unexpectedPartialScan"
+        "DELTA_UNEXPECTED_PARTIAL_SCAN", "KD00A", "docs/delta.md 2.1; Delta: DeltaErrors.unexpectedPartialScan"
     ),
-    DeleteMistake.NOT_A_TABLE: _refusal("DELTA_TABLE_NOT_FOUND", "42P01", "facts 2.1; Delta: DeltaErrors.tableNotFound"),
+    DeleteMistake.NOT_A_TABLE: _refusal(
+        "DELTA_TABLE_NOT_FOUND", "42P01", "docs/delta.md 2.1; Delta: DeltaErrors.tableNotFound"
+    ),
     DeleteMistake.MISSING_PATH: _refusal("PATH_NOT_FOUND", "42K03", "Spark: QueryCompilationErrors.dataPathNotExistError"),
     DeleteMistake.VIEW: _refusal(
-        "DELTA_UNSUPPORTED_SOURCE", "0AKDD", "facts 2.1; Delta: DeltaErrors.notADeltaSourceException"
+        "DELTA_UNSUPPORTED_SOURCE", "0AKDD", "docs/delta.md 2.1; Delta: DeltaErrors.notADeltaSourceException"
     ),
 }
 
@@ -181,43 +183,43 @@ def view_sql(view: str, table_text: str) -> str:
 
 # VACUUM -------------------------------------------------------------------------------------------------------------
 
-#: What a RETAIN below the table's retention is answered while the safety check is on (facts 1.2, step 7).
+#: What a RETAIN below the table's retention is answered while the safety check is on (docs/delta.md 1.2, step 7).
 TOO_SHORT = _refusal(
     "DELTA_VACUUM_RETENTION_PERIOD_TOO_SHORT",
     "22003",
-    "facts 1.2, step 7; Delta: DeltaErrors.vacuumRetentionPeriodTooShort",
+    "docs/delta.md 1.2, step 7; Delta: DeltaErrors.vacuumRetentionPeriodTooShort",
     "IllegalArgumentException",
 )
 
-#: What LITE is answered where the log has lost commits that no LITE has read (facts 1.3).
+#: What LITE is answered where the log has lost commits that no LITE has read (docs/delta.md 1.3).
 CANNOT_VACUUM_LITE = _refusal(
     "DELTA_CANNOT_VACUUM_LITE",
     "55000",
-    "facts 1.3; Delta: DeltaErrors.deltaCannotVacuumLite",
+    "docs/delta.md 1.3; Delta: DeltaErrors.deltaCannotVacuumLite",
     "DeltaIllegalStateException",
 )
 
-#: What every VACUUM is answered of a table that asks for a feature which the engine does not know (facts 1.2, step 1).
+#: What every VACUUM is answered of a table that asks for a feature which the engine does not know (docs/delta.md 1.2, step 1).
 UNKNOWN_PROTOCOL = {
     Feature.UNKNOWN_WRITER: _refusal(
         "DELTA_UNSUPPORTED_FEATURES_FOR_WRITE",
         "56038",
-        "facts 1.2, step 1; PROTOCOL.md, Table Features; Delta: DeltaLog.protocolWrite",
+        "docs/delta.md 1.2, step 1; PROTOCOL.md, Table Features; Delta: DeltaLog.protocolWrite",
         "DeltaUnsupportedTableFeatureException",
     ),
     Feature.UNKNOWN_READER: _refusal(
         "DELTA_UNSUPPORTED_FEATURES_FOR_READ",
         "56038",
-        "facts 1.2, step 1; PROTOCOL.md, Table Features; Delta: DeltaLog.protocolRead",
+        "docs/delta.md 1.2, step 1; PROTOCOL.md, Table Features; Delta: DeltaLog.protocolRead",
         "DeltaUnsupportedTableFeatureException",
     ),
 }
 
-#: What a read of a version that is older than the table's retention is answered (facts 1.7).
+#: What a read of a version that is older than the table's retention is answered (docs/delta.md 1.7).
 BEYOND_RETENTION = _refusal(
     "DELTA_UNSUPPORTED_TIME_TRAVEL_BEYOND_DELETED_FILE_RETENTION_DURATION",
     "0AKDC",
-    "facts 1.7; Delta: DeltaErrors.timeTravelBeyondDeletedFileRetentionDurationException",
+    "docs/delta.md 1.7; Delta: DeltaErrors.timeTravelBeyondDeletedFileRetentionDurationException",
 )
 
 _NO_TABLE = _refusal(
@@ -229,14 +231,14 @@ _NO_TABLE = _refusal(
 )
 
 _BAD_INVENTORY = _refusal(
-    "DELTA_INVALID_INVENTORY_SCHEMA", "42000", "facts 1.4; Delta: DeltaErrors.invalidInventorySchema"
+    "DELTA_INVALID_INVENTORY_SCHEMA", "42000", "docs/delta.md 1.4; Delta: DeltaErrors.invalidInventorySchema"
 )
 
 _VACUUM_ANSWERS = {
     VacuumMistake.PARTITION_DIRECTORY: _refusal(
         "DELTA_TABLE_ONLY_OPERATION",
         "0AKDD",
-        "facts 1.1; Delta: DeltaErrors.notADeltaTableException",
+        "docs/delta.md 1.1; Delta: DeltaErrors.notADeltaTableException",
         "AnalysisException",
         Earlier((3,), "DELTA_UNSUPPORTED_VACUUM_SPECIFIC_PARTITION", "0AKDC"),
     ),
@@ -245,7 +247,7 @@ _VACUUM_ANSWERS = {
     VacuumMistake.TEMPORARY_VIEW: _refusal(
         "EXPECT_TABLE_NOT_VIEW.NO_ALTERNATIVE",
         "42809",
-        "facts 1.1; Spark: QueryCompilationErrors.expectTableNotViewError",
+        "docs/delta.md 1.1; Spark: QueryCompilationErrors.expectTableNotViewError",
         "AnalysisException",
         Earlier((3,), "TABLE_OR_VIEW_NOT_FOUND", "42P01"),
         Earlier((4,), "_LEGACY_ERROR_TEMP_1013"),
@@ -253,12 +255,15 @@ _VACUUM_ANSWERS = {
     VacuumMistake.INVENTORY_WITHOUT_COLUMN: _BAD_INVENTORY,
     VacuumMistake.INVENTORY_OF_OTHER_TYPE: _BAD_INVENTORY,
     VacuumMistake.LITE_WITH_INVENTORY: _refusal(
-        "_LEGACY_ERROR_TEMP_0035", None, "facts 1.1; Delta: DeltaSqlAstBuilder.visitVacuumTable", "ParseException"
+        "_LEGACY_ERROR_TEMP_0035",
+        None,
+        "docs/delta.md 1.1; Delta: DeltaSqlAstBuilder.visitVacuumTable",
+        "ParseException",
     ),
     VacuumMistake.CLAUSE_TWICE: _refusal(
         "DUPLICATE_CLAUSES",
         "42614",
-        "facts 1.1; Spark: QueryParsingErrors.duplicateClausesError",
+        "docs/delta.md 1.1; Spark: QueryParsingErrors.duplicateClausesError",
         "ParseException",
         Earlier((4,), "DUPLICATE_CLAUSES"),
     ),

@@ -15,7 +15,7 @@ class Cutoff:
 
     ``earliest`` and ``latest`` are equal unless the engine takes the cutoff from a clock that nobody can set (RETAIN 0 on
     Spark). ``state`` is clock - the table's own retention: tombstones at or before it have left the table's state, whatever
-    RETAIN says (facts 1.2, step 8 NB).
+    RETAIN says (docs/delta.md 1.2, step 8).
     """
 
     earliest: int
@@ -23,7 +23,7 @@ class Cutoff:
     state: int
 
     def is_old(self, modified: int) -> bool | None:
-        """Whether a file of this mtime is old: strictly before the cutoff (facts 1.2, step 10). None: cannot be told."""
+        """Whether a file of this mtime is old: strictly before the cutoff (docs/delta.md 1.2, step 10). None: cannot be told."""
         if modified < self.earliest:
             return True
         return None if modified < self.latest else False
@@ -41,7 +41,7 @@ class Cutoff:
 
 
 def effective_retain(hours: float | None, rule: Retain) -> int | None:
-    """The RETAIN of these hours that has an effect, in ms: any, or only one that rounds to 0 (facts 1.2, step 4)."""
+    """The RETAIN of these hours that has an effect, in ms: any, or only one that rounds to 0 (docs/delta.md 1.2, step 4)."""
     if hours is None:
         return None
     rounded = whole_hours(hours)
@@ -51,7 +51,7 @@ def effective_retain(hours: float | None, rule: Retain) -> int | None:
 def refuses_retain(retain: int | None, *, retention: int, safety_check: bool) -> bool:
     """Whether a VACUUM is refused for a RETAIN that has an effect, in ms.
 
-    It is for one that is too short, while the check is on (facts 1.2, step 7), and for a negative one always (facts 5).
+    It is for one that is too short, while the check is on, and for a negative one always (docs/delta.md 1.2, step 7).
     """
     return retain is not None and (retain < 0 or (safety_check and retain < retention))
 
@@ -61,7 +61,7 @@ def cutoff_for(
 ) -> Cutoff:
     """The cutoff of a VACUUM, all in ms. ``retain`` is a RETAIN that has an effect, which the wall clock then measures.
 
-    Facts 1.2, steps 4 and 5: without one, the cutoff is the engine's (injected) clock minus the table's retention. An
+    docs/delta.md 1.2, steps 4 and 5: without one, the cutoff is the engine's (injected) clock minus the table's retention. An
     engine without a clock of its own measures both by the wall clock, and has no other state than its cutoff's.
     """
     if not own_clock:
@@ -75,7 +75,7 @@ def cutoff_for(
 
 
 def whole_hours(hours: float) -> int:
-    """RETAIN's hours as the engine takes them: rounded to whole ones, halves up; in ms (facts 1.1)."""
+    """RETAIN's hours as the engine takes them: rounded to whole ones, halves up; in ms (docs/delta.md 1.1)."""
     whole = math.floor(hours)
     # Not floor(hours + 0.5): that sum is itself rounded, and the greatest number below a half would become 1.
     return (whole + (hours - whole >= 0.5)) * HOUR

@@ -14,7 +14,7 @@ class Retain(Enum):
     """Which RETAIN of a VACUUM moves its cutoff."""
 
     ANY = "any"
-    ZERO = "one that rounds to 0 hours"  # Delta on Spark from 4.1 on (facts 1.2, step 4)
+    ZERO = "one that rounds to 0 hours"  # Delta on Spark from 4.1 on (docs/delta.md 1.2, step 4)
 
 
 class Walk(Enum):
@@ -39,9 +39,9 @@ class Rules:
     writes_vectors: bool = True
     #: Whether any commit may be followed by a cleanup of the log (PROTOCOL.md, "Metadata Cleanup"); if not, a checkpoint's only.
     cleans_up_anytime: bool = False
-    #: Whether errors have classes (facts 1.1, 2.1): if not, an error will do wherever one must come.
+    #: Whether errors have classes (docs/delta.md 1.1, 2.1): if not, an error will do wherever one must come.
     error_classes: bool = True
-    #: Names of files and directories that VACUUM takes for hidden wherever they lie (facts 5).
+    #: Names of files and directories that VACUUM takes for hidden wherever they lie (docs/delta.md 5).
     reserved_names: frozenset[str] = frozenset()
     #: Whether the metrics of a DELETE count deletion vectors.
     counts_vectors: bool = True

@@ -25,12 +25,12 @@ class References:
 
 @dataclass(frozen=True)
 class FullScan:
-    """A listing of the directory (facts 1.2)."""
+    """A listing of the directory (docs/delta.md 1.2)."""
 
 
 @dataclass(frozen=True)
 class LiteScan:
-    """The commits of a window (facts 1.3): ``stamps`` of all that their removes name, the files of their cdc actions.
+    """The commits of a window (docs/delta.md 1.3): ``stamps`` of all that their removes name, the files of their cdc actions.
 
     ``stamps`` has data files and files of relative vectors by path, each with the newest deletionTimestamp in the window
     (ms since the epoch; 0 where the action has none). Where there is nothing to do, both are empty.
@@ -42,7 +42,7 @@ class LiteScan:
 
 @dataclass(frozen=True)
 class InventoryScan:
-    """An inventory of the directory as it is (facts 1.4), links not followed: all of it, or its files only."""
+    """An inventory of the directory as it is (docs/delta.md 1.4), links not followed: all of it, or its files only."""
 
     files_only: bool = False
 

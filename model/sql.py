@@ -145,8 +145,8 @@ def vacuum_sql(step: Vacuum, table_text: str, inventory: str | None = None) -> s
 
     ``inventory`` is what stands behind USING INVENTORY, where the step has one: a table's name, or a query in
     parentheses. ``safety_check``, ``logging``, ``parallel`` and Mode.LITE_SETTING are session settings and have no place
-    in the text (facts 1.6). For forms that are no SQL it is the VACUUM that says the same. The order of the clauses is
-    the one fixed order of Delta 3.2 and before; later versions take any (facts 1.1). Raises ValueError where a mode and
+    in the text (docs/delta.md 1.6). For forms that are no SQL it is the VACUUM that says the same. The order of the clauses is
+    the one fixed order of Delta 3.2 and before; later versions take any (docs/delta.md 1.1). Raises ValueError where a mode and
     its inventory are not there together, and for hours that are no number.
     """
     if step.mode.inventory != (inventory is not None):

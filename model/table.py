@@ -19,7 +19,7 @@ HOUR = 60 * MINUTE
 DAY = 24 * HOUR
 WEEK = 7 * DAY
 
-#: The retention of removed files where the table sets none: "interval 1 week" (facts 1.6).
+#: The retention of removed files where the table sets none: "interval 1 week" (docs/delta.md 1.6).
 DEFAULT_RETENTION = WEEK
 
 #: The units in which a table's property says its retention, the largest first.
@@ -91,7 +91,7 @@ class DataFile:
 class Removal:
     """A remove action (a tombstone): which file, and its deletionTimestamp in ms from the start of the case.
 
-    Without one (``deleted`` None) it counts as removed in 1970 (facts 1.2, step 8). ``bare`` removes have no extended
+    Without one (``deleted`` None) it counts as removed in 1970 (docs/delta.md 1.2, step 8). ``bare`` removes have no extended
     file metadata: neither partition values nor size (PROTOCOL.md, "Add File and Remove File").
     """
 

@@ -1,6 +1,6 @@
 """What a VACUUM must do with every path below a table's root: keep it, delete it, or either.
 
-The rules are those of facts 1.2 (steps 4 to 13), 1.3 and 1.4. They are stated over paths, ages and tombstones; how an
+The rules are those of docs/delta.md 1.2 (steps 4 to 13), 1.3 and 1.4. They are stated over paths, ages and tombstones; how an
 engine lists, joins or deletes does not matter here.
 """
 
@@ -60,7 +60,7 @@ def predict_vacuum(
     """The fate of every path in ``listing`` (relative paths as on storage, directories too, without the root).
 
     ``troubled`` is a path with which the file system has trouble. Where that makes VACUUM fail (``ends_in_error``), what
-    must go may stay all the same: the fates are those of a run that gets to its end. ``reserved`` names are hidden (facts 5).
+    must go may stay all the same: the fates are those of a run that gets to its end. ``reserved`` names are hidden.
     """
     return Judge(listing, references, partition_by, cutoff, scan, faulty_path, reserved).judge()
 
@@ -95,7 +95,7 @@ def ends_in_error(
 
 
 def lite_candidates(references: References, scan: LiteScan, cutoff: Cutoff) -> dict[str, bool | None]:
-    """What a LITE VACUUM tries to delete, whether it is on storage or not (facts 1.3). None: cannot be told.
+    """What a LITE VACUUM tries to delete, whether it is on storage or not (docs/delta.md 1.3). None: cannot be told.
 
     A DRY RUN names these paths, and START's numFilesToDelete counts them. All that the window names is in the answer.
     """
@@ -112,7 +112,7 @@ def listed_directories(
     faulty_path: tuple[IOFault, str] | None = None,
     reserved: Collection[str] = (),
 ) -> int | None:
-    """What END's numVacuumedDirectories says: the visible directories that were come by, and one for the root (facts 1.5).
+    """What END's numVacuumedDirectories says: the visible directories that were listed, and one for the root (docs/delta.md 1.5).
 
     None: cannot be told, since a symbolic link leads to a directory.
     """

@@ -43,7 +43,7 @@ class Difference:
 def subject_of(step: Line) -> str:
     """The kind of a step: ``DELETE``, ``VACUUM LITE with RETAIN 0, DRY RUN``, ``READ of an earlier version``.
 
-    A RETAIN is one of 0 if Delta rounds it to that (facts 1.1). FULL and no keyword are the same.
+    A RETAIN is one of 0 if Delta rounds it to that (docs/delta.md 1.1). FULL and no keyword are the same.
     """
     kind, text = step["kind"], str(step["text"])
     if kind == "delete":
@@ -183,7 +183,7 @@ def _compared(base: Sequence[Any], candidate: Sequence[Any]) -> tuple[str, list[
     return ("other" if lost and new else "fewer" if lost else "more"), differing
 
 
-#: What names have in common, as far as an engine's rules for names go (facts 1.2, 1.4 and 5).
+#: What names have in common, as far as an engine's rules for names go (docs/delta.md 1.2, 1.4 and 5).
 _KINDS = (
     ("deletion vectors", re.compile(r"(\A|/)deletion_vector_[^/]*\.bin\Z")),
     ("files or directories named metadata", re.compile(r"(\A|/)metadata(/|\Z)")),

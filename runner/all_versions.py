@@ -22,7 +22,7 @@ DIRECTORY = Path("build/versions")
 #: Between these lines of a document the table stands.
 BEGIN, END = "<!-- versions: begin -->", "<!-- versions: end -->"
 
-DOCUMENTS = (Path("docs/versions.md"), Path("README.md"))
+DOCUMENTS = (Path("README.md"),)
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def main(arguments: list[str]) -> int:
     parser = Parser(prog="tox -e all-versions --", description=(__doc__ or "").partition("\n")[2])
     parser.add_argument("versions", nargs="*", metavar="VERSION", help=f"default: {', '.join(JUDGED)}")
     parser.add_argument("--profile", default="smoke", metavar="NAME", help="the budget (default: smoke)")
-    parser.add_argument("--write", action="store_true", help="put the table into docs/versions.md and README.md")
+    parser.add_argument("--write", action="store_true", help="put the table into README.md")
     asked, options = parser.parse_known_args(arguments)
     pairs = [pair_of(version) for version in asked.versions or JUDGED]
     for pair in pairs:

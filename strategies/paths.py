@@ -24,7 +24,7 @@ def is_flat(stray: StrayFile) -> bool:
 
 
 def is_hidden_deeper(path: str, partition_by: tuple[str, ...]) -> bool:
-    """Whether a name on the way is hidden, but not the first: an inventory's rule does not see it (facts 1.4)."""
+    """Whether a name on the way is hidden, but not the first: an inventory's rule does not see it (docs/delta.md 1.4)."""
     first, *deeper = path.split("/")
     return not is_hidden(first, partition_by) and any(is_hidden(name, partition_by) for name in deeper)
 

@@ -14,7 +14,7 @@ from strategies.features import maps_columns
 from strategies.types import PARTITIONABLE, PLAIN
 from strategies.weights import odds, one_in
 
-#: Names of partition columns. VACUUM must not take the directories of ``_date`` and ``.x`` for hidden ones (facts 1.2,
+#: Names of partition columns. VACUUM must not take the directories of ``_date`` and ``.x`` for hidden ones (docs/delta.md 1.2,
 #: step 9). Spark and Delta take both names, as no character in them is one that parquet's schema refuses.
 PARTITION_NAMES = ("p", "q", "_date", "country", ".x")
 

@@ -43,7 +43,7 @@ VISIBLE_FILES = (
     "metadata",
     "x_y.parquet",
     "deletion_vector_00000000-0000-4000-8000-000000000001.bin",
-    "_delta_index_0001.bin",  # visible by its prefix (facts 1.2, step 9)
+    "_delta_index_0001.bin",  # visible by its prefix (docs/delta.md 1.2, step 9)
     "_change_data.tmp",  # likewise
 )
 
@@ -80,7 +80,7 @@ PLAIN_DIRECTORIES = (
     LONG,
 )
 
-#: Directories that begin like hidden ones, and are not (facts 1.2, step 9).
+#: Directories that begin like hidden ones, and are not (docs/delta.md 1.2, step 9).
 VISIBLE_UNDERSCORES = ("_change_data", "_delta_index", "_change_data/dir", "_delta_index/0", "_change_data_old")
 
 #: Hidden directories. The last ones resemble the visible ones, or ``_delta_log``, or the directory of a partition.

@@ -176,7 +176,7 @@ def vacuum_modes(draw: DrawFn) -> Case:
 def _lite_again(draw: DrawFn, table: Table, *, at: int) -> list[Step]:
     """LITE two or three times. In a third a FULL VACUUM comes between, and in a third it is a DELETE.
 
-    LITE after FULL begins anew (facts 1.3). After a DELETE the last clock puts what it removed outside retention.
+    LITE after FULL begins anew (docs/delta.md 1.3). After a DELETE the last clock puts what it removed outside retention.
     """
     steps: list[Step] = [draw(vacuums(mode=draw(LITE_MODES)))]
     between = draw(odds((1, "clock"), (1, "full"), (1, "delete")))

@@ -12,7 +12,7 @@ from model.table import Table
 from strategies.paths import FLAT_DEPTH, is_flat, is_hidden_deeper
 from strategies.weights import odds, one_in
 
-#: RETAIN's hours by kind. All fractions but the last two, and -0.5, are rounded to 0 (facts 1.1).
+#: RETAIN's hours by kind. All fractions but the last two, and -0.5, are rounded to 0 (docs/delta.md 1.1).
 RETAINS: dict[str, tuple[float, ...]] = {
     "whole": (1, 168, 200),
     "fraction": (0.4, 0.49, 0.1, 0.25, 0.3, 0.5, 1.5),

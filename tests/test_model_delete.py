@@ -1,4 +1,4 @@
-"""DELETE's oracle: which files go, which rows survive in them, and what NULL does (facts 2.2)."""
+"""DELETE's oracle: which files go, which rows survive in them, and what NULL does (docs/delta.md 2.2)."""
 
 from __future__ import annotations
 

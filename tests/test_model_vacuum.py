@@ -1,4 +1,4 @@
-"""VACUUM's oracle says what facts 1.2, steps 4 to 13, say: ages, names, directories, checksums, tombstones."""
+"""VACUUM's oracle says what docs/delta.md 1.2, steps 4 to 13, say: ages, names, directories, checksums, tombstones."""
 
 from __future__ import annotations
 
@@ -558,7 +558,7 @@ def reference(
     partition_by: tuple[str, ...],
     line: int,
 ) -> set[str]:
-    """The candidates of facts 1.2, steps 8 to 11, as those words have it: joins and counts, with a cutoff from the clock."""
+    """The candidates of docs/delta.md 1.2, steps 8 to 11: joins and counts, with a cutoff from the clock."""
     valid: set[str] = set()
     for path in [*live, *(path for path, deleted in tombstones.items() if deleted > line)]:
         valid |= {path, *parents(path)}

@@ -134,7 +134,7 @@ def test_an_expired_vector_by_absolute_path_goes() -> None:
 
 
 def test_vectors_do_not_protect_their_directories() -> None:
-    """Facts 1.2, step 8: a DRY RUN names the directory of a young live vector, which then stays all the same."""
+    """docs/delta.md 1.2, step 8: a DRY RUN names the directory of a young live vector, which then stays all the same."""
     path = f"cd/{VECTOR}"
     assert predict({path: file(YOUNG)}, live_vectors=frozenset({path}))["cd"] == stays(Reason.HOLDS, True)
     assert predict({path: file(OLD)}, live_vectors=frozenset({path}))["cd"] == stays(Reason.HOLDS, False)

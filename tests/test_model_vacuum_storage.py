@@ -1,4 +1,4 @@
-"""VACUUM's fates hold on a real directory, for a VACUUM that works as the facts say Delta's does, in any order of deletion."""
+"""VACUUM's fates hold on a real directory, for a VACUUM that works as docs/delta.md 1.2 says, in any order of deletion."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ class Broken(Exception):
 
 @dataclass
 class SmallVacuum:
-    """Delta's VACUUM as facts 1.2 to 1.4 and what was seen of it have it: joins and counts of paths."""
+    """Delta's VACUUM as docs/delta.md 1.2 to 1.4 and what was seen of it have it: joins and counts of paths."""
 
     root: Path
     situation: Situation

@@ -34,7 +34,7 @@ LISTS: dict[str, set[str]] = {
     "Forms": {form.value for form in Form},
     "Refusals": {mistake.value for mistake in DeleteMistake},
     "Features": set(FEATURES),
-    "Tables that VACUUM meets": {
+    "Tables for VACUUM": {
         "ages",
         "retention",
         "tombstones",
@@ -49,7 +49,7 @@ LISTS: dict[str, set[str]] = {
     },
     "Vacuums": {mode.value for mode in Mode},
     "Forms of VACUUM": {form.value for form in VacuumForm},
-    "Troubles": {io_fault.value for io_fault in IOFault},
+    "I/O faults": {io_fault.value for io_fault in IOFault},
     "Refusals of VACUUM": {mistake.value for mistake in VacuumMistake},
     "Storage": {"local"},
 }

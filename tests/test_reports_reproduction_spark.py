@@ -37,7 +37,7 @@ DELETE = {"step": 0, "do": "delete", "sql": "DELETE FROM delta.`{table}` WHERE i
 NO_MATCH = {**DELETE, "sql": "DELETE FROM delta.`{table}` WHERE id = 99"}
 PARTITION = {**DELETE, "sql": "DELETE FROM delta.`{table}` WHERE p = 'a'"}
 READ = {"step": 1, "do": "read", "before_step": None, "clock": NOW}
-#: Clocked on the DELETE's own stamp: a week later to the millisecond, the tombstones have expired (facts, top).
+#: Clocked on the DELETE's own stamp: a week later to the millisecond, the tombstones have expired (docs/delta.md 1.2, step 8).
 AT_STAMP = {**VACUUM, "step": 1, "clock": {"offset": WEEK, "removed_by_step": 0}}
 BEFORE_STAMP = {**VACUUM, "step": 1, "clock": {"offset": WEEK - 1, "removed_by_step": 0}}
 

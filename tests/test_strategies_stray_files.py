@@ -73,7 +73,7 @@ def test_littered_tables_keep_what_they_had(data: st.DataObject) -> None:
 
 
 def hidden(table: Table, stray: StrayFile) -> bool:
-    """Whether a name on the way is hidden (facts 1.2, step 9)."""
+    """Whether a name on the way is hidden (docs/delta.md 1.2, step 9)."""
     visible = ("_delta_index", "_change_data", *(f"{name}=" for name in table.partition_by))
     return any(part[0] in "_." and not part.startswith(visible) for part in stray.path.split("/"))
 

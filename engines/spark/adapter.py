@@ -102,7 +102,7 @@ class SparkEngine:
     def _set_clock(self, spark: SparkSession, root: Path, clock: int) -> None:
         """A DeltaLog keeps the clock that it was made with, and is cached by path: make it anew, and only this one.
 
-        Clearing the whole cache would take the clock from the other workers' tables (facts 1.8).
+        Clearing the whole cache would take the clock from the other workers' tables (docs/delta.md 1.8).
         """
         jvm: Any = spark._jvm
         path = jvm.org.apache.hadoop.fs.Path(str(root))

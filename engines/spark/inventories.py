@@ -19,7 +19,7 @@ from model.sql import literal
 from model.steps import Inventory, Mode
 from model.values import Type
 
-#: The columns of an inventory: Delta compares names, types and order (facts 1.4). It takes no INTEGER for a length.
+#: The columns of an inventory: Delta compares names, types and order (docs/delta.md 1.4). It takes no INTEGER for a length.
 _COLUMNS = (("path", "STRING"), ("length", "BIGINT"), ("isDir", "BOOLEAN"), ("modificationTime", "BIGINT"))
 
 #: The temporary view of an inventory. Each session has its own.

@@ -27,7 +27,7 @@ _OPENED = (
 )  # fmt: skip
 
 #: The meaning of conditions, and the speed: a run's tables are tiny, so what costs time is planning, listing and
-#: scheduling, not data (facts/spark-speed.md).
+#: scheduling, not data.
 TUNING = {
     "spark.ui.enabled": "false",
     # Spark keeps the plans of a thousand queries for a UI that nobody sees: those of wide tables fill the heap.

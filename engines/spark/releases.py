@@ -1,4 +1,4 @@
-"""What Delta on Spark can be asked for, and by which rules it goes, release by release (facts 5).
+"""What Delta on Spark can be asked for, and by which rules it goes, release by release (docs/delta.md 5).
 
 What a release lacks is from its source at the tag: TableFeature.scala, DeltaSqlBase.g4, VacuumCommand.scala.
 """

@@ -1,0 +1,84 @@
+"""Where the sources that clauses cite can be read. docs/sources.md lists the same for people.
+
+>>> resolve("C 1.2")
+Link(label='How Delta behaves, 1.2', address='docs/delta.md#1.2')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+_DELTA = "https://github.com/delta-io/delta/blob/v4.4.0"
+
+
+@dataclass(frozen=True)
+class Link:
+    """``address`` is a URL, or a path in this project."""
+
+    label: str
+    address: str
+
+
+#: Articles, by their key.
+ARTICLES: Mapping[str, Link] = {
+    "S0": Link("“Delta Lake Delete”, on Delta 0.4", "docs/sources.md#S0"),
+    "S1": Link(
+        "“Table file formats - vacuum: Delta Lake”",
+        "https://www.waitingforcode.com/delta-lake/table-file-formats-vacuum-delta-lake/read",
+    ),
+    "S2": Link(
+        "“Truncating a Delta Lake table, aka metadata-only operations”",
+        "https://www.waitingforcode.com/delta-lake/truncating-delta-lake-table-metadata-only-operations/read",
+    ),
+}
+
+#: Sections of docs/delta.md, cited as ``C 1.2``. Each has an anchor of its number there.
+DELTA_SECTIONS: tuple[str, ...] = (
+    *("1.1", "1.2", "1.3", "1.4", "1.5", "1.6", "1.7", "1.8"),
+    *("2.1", "2.2", "2.3", "2.4"),
+    *("3", "4", "5"),
+)
+
+#: Sections of PROTOCOL.md, cited as ``P Row Tracking``, with the anchor of each. The number at an anchor's end distinguishes
+#: headings of the same name.
+PROTOCOL_SECTIONS: Mapping[str, str] = {
+    "Action Reconciliation": "action-reconciliation",
+    "Add CDC File": "add-cdc-file",
+    "Add File and Remove File": "add-file-and-remove-file",
+    "Append-only Tables": "append-only-tables",
+    "CHECK Constraints": "check-constraints",
+    "Change Data Files": "change-data-files",
+    "Change Metadata": "change-metadata",
+    "Checkpoints": "checkpoints-1",  # the requirements for writers
+    "Column Mapping": "column-mapping",
+    "Data Files": "data-files",
+    "Default Columns": "default-columns",
+    "Deletion Vector Descriptor Schema": "deletion-vector-descriptor-schema",
+    "Deletion Vector File Storage Format": "deletion-vector-file-storage-format",
+    "Deletion Vector Format": "deletion-vector-format",
+    "Deletion Vectors": "deletion-vectors",
+    "Delta Data Type to Parquet Type Mappings": "delta-data-type-to-parquet-type-mappings",
+    "Delta Log Entries": "delta-log-entries-1",  # the requirements for writers
+    "Generated Columns": "generated-columns",
+    "Identity Columns": "identity-columns",
+    "Metadata Cleanup": "metadata-cleanup",
+    "Per-file Statistics": "per-file-statistics",
+    "Protocol Evolution": "protocol-evolution",
+    "Row Tracking": "row-tracking",
+    "Table Features": "table-features",
+    "VACUUM Protocol Check": "vacuum-protocol-check",
+    "Writer Requirement for Deletion Vectors": "writer-requirement-for-deletion-vectors",
+}
+
+
+def resolve(source: str) -> Link:
+    """The link for one of a clause's sources. Raises ValueError if it names no known document or section."""
+    key, _, section = source.partition(" ")
+    if source in ARTICLES:
+        return ARTICLES[source]
+    if key == "P" and section in PROTOCOL_SECTIONS:
+        return Link(f"PROTOCOL.md, {section}", f"{_DELTA}/PROTOCOL.md#{PROTOCOL_SECTIONS[section]}")
+    if key == "C" and section in DELTA_SECTIONS:
+        return Link(f"How Delta behaves, {section}", f"docs/delta.md#{section}")
+    raise ValueError(f"{source!r} is not a source that docs/sources.md lists")
