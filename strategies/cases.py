@@ -22,11 +22,6 @@ from strategies.weights import odds, one_in, weighted
 #: Which of the features that change DELETE a table has.
 FEATURE_SETS = ((), ("deletionVectors",), ("changeDataFeed",), ("deletionVectors", "changeDataFeed"))
 
-_MOSTLY_PARTITIONED = odds((2, 1), (1, 2), (1, 0), (1, 3))
-_PARTITIONED = odds((3, 1), (2, 2), (1, 3))
-_SEVERAL_FILES = odds((1, 2), (2, 3), (3, 4), (3, 5), (2, 6))
-_SELDOM_REMOVED = one_in(4)
-
 #: The sessions' time zones: two west and east of UTC by whole and by half hours, and one whose summer is half an hour.
 ZONES = ("UTC", "America/Los_Angeles", "Asia/Kolkata", "Australia/Lord_Howe")
 
@@ -43,15 +38,7 @@ _FEW_FEATURES = odds(
 )
 _FEATURES_OR_NONE = weighted((1, st.just(())), (1, feature_sets()))
 _MOSTLY_PLAIN = weighted((4, st.sampled_from(PLAIN)), (1, types()))
-_ONE_IN_TEN = one_in(10)
-_COUNTS = odds((1, 1), (1, 2))
-_SEVERAL_COLUMNS = odds((1, 2), (1, 1), (2, 3), (2, 4))
-_REFUSED = odds((3, "blunders"), (2, "append-only"), (1, "failing"))
-_ONE_IN_TWO = st.booleans()
-_ONE_IN_THREE, _THREE_IN_FOUR = one_in(3), odds((3, True), (1, False))
 _ANY_FORM_SOMETIMES = odds((3 * len(CONDITIONAL_FORMS), Form.SQL_PATH), *((1, form) for form in CONDITIONAL_FORMS))
-_ANY_ZONE = st.sampled_from(ZONES)
-_FORMS_OF_ALL = st.sampled_from(tuple(Form))
 _CONDITIONS: SearchStrategy[Over | None] = odds((3, "data"), (4, "mixed"), (2, "any"), (4, "partition"), (2, None))
 _CONDITIONS_OF_DATA: SearchStrategy[Over | None] = odds((6, "data"), (2, None))
 _CONSTANT_OR_NONE = weighted((1, constants()), (1, st.none()))
@@ -66,9 +53,9 @@ def partition_deletes(draw: DrawFn, *, features: tuple[tuple[str, ...], ...] = F
     """
     table = draw(
         tables(
-            partition_counts=_PARTITIONED,
-            file_counts=_SEVERAL_FILES,
-            removed=_SELDOM_REMOVED,
+            partition_counts=odds((3, 1), (2, 2), (1, 3)),
+            file_counts=odds((1, 2), (2, 3), (3, 4), (3, 5), (2, 6)),
+            removed=one_in(4),
             features=st.sampled_from(features),
         )
     )
@@ -82,7 +69,7 @@ def row_deletes(draw: DrawFn) -> Case:
     Predicates are over data columns, on partitioned tables two in three joined with partition conditions. Two in five end
     with a read of the version before one of the DELETEs. 2 to 5 engine steps. Shrinks to one DELETE of one test.
     """
-    table = draw(tables(partition_counts=_MOSTLY_PARTITIONED, removed=_SELDOM_REMOVED))
+    table = draw(tables(partition_counts=odds((2, 1), (1, 2), (1, 0), (1, 3)), removed=one_in(4)))
     over_data = predicates(table, over="data")
     mixed = predicates(table, over="mixed") if table.partition_by else over_data
     return draw(_deletes_and_reads(table, weighted((1, over_data), (2, mixed)).map(Delete)))
@@ -112,19 +99,19 @@ def feature_deletes(draw: DrawFn) -> Case:
     before. Types are the plain ones mostly, one table in ten has 100 columns. 2 to 5 engine steps. Shrinks to one
     DELETE on a table without features.
     """
-    table = draw(feature_tables(types=_MOSTLY_PLAIN, wide=_ONE_IN_TEN))
-    count = draw(_COUNTS)
-    feed = table.has(Feature.CHANGE_DATA_FEED) and draw(_THREE_IN_FOUR)
+    table = draw(feature_tables(types=_MOSTLY_PLAIN, wide=one_in(10)))
+    count = draw(odds((1, 1), (1, 2)))
+    feed = table.has(Feature.CHANGE_DATA_FEED) and draw(odds((3, True), (1, False)))
     told = draw(st.integers(0, count - 1)) if feed else None
     steps: list[Step] = []
     for number in range(count):
         place = len(steps)
-        picked = draw(_ONE_IN_TWO) and any(not is_nested(column.type) for column in table.data_columns)
+        picked = draw(st.booleans()) and any(not is_nested(column.type) for column in table.data_columns)
         where = draw(picks(table)) if picked else draw(_conditions(table))
         steps += [Delete(where, form=draw(_ANY_FORM_SOMETIMES)), Read()]
         if number == told:
             steps.append(ReadChanges(of_step=place))
-    if count == 1 and draw(_ONE_IN_THREE):
+    if count == 1 and draw(one_in(3)):
         steps.append(Read(before_step=0))
         table = just_committed(table)
     return Case(table=table, steps=tuple(steps))
@@ -149,12 +136,16 @@ def typed_deletes(draw: DrawFn) -> Case:
     """
     table = draw(
         feature_tables(
-            features=_FEW_FEATURES, types=types(), data_counts=_SEVERAL_COLUMNS, rules=False, wide=_ONE_IN_TEN
+            features=_FEW_FEATURES,
+            types=types(),
+            data_counts=odds((1, 2), (1, 1), (2, 3), (2, 4)),
+            rules=False,
+            wide=one_in(10),
         )
     )
-    zone = draw(_ANY_ZONE)
+    zone = draw(st.sampled_from(ZONES))
     steps: list[Step] = []
-    for _ in range(draw(_COUNTS)):
+    for _ in range(draw(odds((1, 1), (1, 2)))):
         steps += [Delete(draw(_conditions(table, functions=True, zone=zone)), zone=zone), Read()]
     return Case(table=table, steps=tuple(steps))
 
@@ -168,7 +159,7 @@ def refused_deletes(draw: DrawFn) -> Case:
     and without conditions, whole, of partitions, of rows, matching or not. In one their conditions are errors for every
     row that is not NULL there. Shrinks to the first blunders on a table without features.
     """
-    kind = draw(_REFUSED)
+    kind = draw(odds((3, "blunders"), (2, "append-only"), (1, "failing")))
     if kind == "failing":
         table = draw(feature_tables(features=_FEATURES_OR_NONE, rules=False))
         return Case(table=table, steps=(*(Delete(draw(_failing(table))) for _ in range(3)), Read()))
@@ -206,8 +197,8 @@ def _has_directory(table: Table) -> bool:
 @st.composite
 def _said(draw: DrawFn, table: Table) -> Delete:
     """A DELETE in any form. One in seven is a TRUNCATE, one in three of the others has no condition."""
-    form = draw(_FORMS_OF_ALL)
-    if form is Form.TRUNCATE or draw(_ONE_IN_THREE):
+    form = draw(st.sampled_from(tuple(Form)))
+    if form is Form.TRUNCATE or draw(one_in(3)):
         return Delete(None, form=form)
     return Delete(draw(_conditions(table)), form=form)
 
@@ -221,7 +212,7 @@ def delete_forms(draw: DrawFn) -> Case:
     """
     table = draw(feature_tables(features=_FEATURES_OR_NONE, rules=False))
     steps: list[Step] = []
-    for _ in range(draw(_COUNTS)):
+    for _ in range(draw(odds((1, 1), (1, 2)))):
         steps += [draw(_said(table)), Read()]
     return Case(table=table, steps=tuple(steps))
 

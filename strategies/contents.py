@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from hypothesis import strategies as st
-from hypothesis.strategies import DrawFn
+from hypothesis.strategies import DrawFn, SearchStrategy
 
 from model.predicate import Compare, IsNull, Op, Or, Predicate
 from model.table import Column, DataFile, Statistics, Table
@@ -15,15 +15,6 @@ from strategies.weights import odds, one_in
 
 #: Of each column, by its name, the values that its rows take, beside NULL.
 Pools = dict[str, tuple[Value, ...]]
-
-#: The place of a value in its column's pool: the first is the most frequent. None stands for NULL.
-_PLACES = odds((5, 0), (3, 1), (2, 2), (2, 3), (2, None))
-_PLACES_NOT_NULL = odds((5, 0), (3, 1), (2, 2), (2, 3))
-_PARTITION_PLACES = odds((3, 0), (3, 1), (2, 2), (2, 3), (3, None))
-_ROW_COUNTS = odds((1, 1), (3, 2), (5, 3), (4, 4), (1, 5), (1, 0))
-_STATISTICS = odds((4, Statistics.FULL), (1, Statistics.COUNT), (1, Statistics.NONE))
-_GROUP_ROWS = odds((6, None), (1, 1), (1, 2))
-_ALIKE = one_in(8)
 _ALL_DRAWN = 8
 _STARTS = st.integers(0, 15)
 
@@ -42,7 +33,8 @@ def draw_pools(draw: DrawFn, table: Table) -> Pools:
 
 def draw_partition(draw: DrawFn, table: Table, pools: Pools) -> Row:
     """The partition values of a file: NULL one time in four or so, never the empty string."""
-    return tuple(_cell(pools[name], draw(_PARTITION_PLACES)) for name in table.partition_by)
+    places = odds((3, 0), (3, 1), (2, 2), (2, 3), (3, None))
+    return tuple(_cell(pools[name], draw(places)) for name in table.partition_by)
 
 
 def draw_file(draw: DrawFn, table: Table, pools: Pools, *, id: int, partition: Row, modified: int) -> DataFile:
@@ -50,9 +42,9 @@ def draw_file(draw: DrawFn, table: Table, pools: Pools, *, id: int, partition: R
 
     One in four has row groups of one or two rows. Shrinks to few rows, full statistics, one row group.
     """
-    size = draw(_ROW_COUNTS)
+    size = draw(odds((1, 1), (3, 2), (5, 3), (4, 4), (1, 5), (1, 0)))
     rows = [_draw_row(draw, table, pools, partition)] if size else []
-    alike = size > 1 and draw(_ALIKE)
+    alike = size > 1 and draw(one_in(8))
     rows += [rows[0] if alike else _draw_row(draw, table, pools, partition) for _ in range(size - 1)]
     if len(table.data_columns) > _ALL_DRAWN:
         start = draw(_STARTS)
@@ -62,15 +54,15 @@ def draw_file(draw: DrawFn, table: Table, pools: Pools, *, id: int, partition: R
         partition=partition,
         rows=tuple(_numbered(table, row, first=10 * id + 1, index=index) for index, row in enumerate(rows)),
         modified=modified,
-        statistics=draw(_STATISTICS),
-        group_rows=draw(_GROUP_ROWS) if size > 1 else None,
+        statistics=draw(odds((4, Statistics.FULL), (1, Statistics.COUNT), (1, Statistics.NONE))),
+        group_rows=draw(odds((6, None), (1, 1), (1, 2))) if size > 1 else None,
     )
 
 
 def _draw_row(draw: DrawFn, table: Table, pools: Pools, partition: Row) -> Row:
     columns = table.data_columns
     drawn = {
-        column.name: _cell(pools[column.name], draw(_PLACES if column.nullable else _PLACES_NOT_NULL))
+        column.name: _cell(pools[column.name], draw(_places(nullable=column.nullable)))
         for column in columns[:_ALL_DRAWN]
         if column.generated_from is None and not column.identity
     }
@@ -80,6 +72,12 @@ def _draw_row(draw: DrawFn, table: Table, pools: Pools, partition: Row) -> Row:
             drawn[column.generated_from] = value
     drawn.update({column.name: drawn[column.generated_from] for column in columns if column.generated_from})
     return tuple(drawn.get(column.name) for column in columns)
+
+
+def _places(*, nullable: bool) -> SearchStrategy[int | None]:
+    """The place of a value in its column's pool: the first is the most frequent. None stands for NULL."""
+    frequent = ((5, 0), (3, 1), (2, 2), (2, 3))
+    return odds(*frequent, (2, None)) if nullable else odds(*frequent)
 
 
 def _cell(pool: tuple[Value, ...], place: int | None) -> Value:

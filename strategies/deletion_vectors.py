@@ -8,10 +8,6 @@ from hypothesis.strategies import DrawFn
 from model.table import DataFile, DeletionVector, VectorStorage
 from strategies.weights import odds, one_in
 
-_STORAGES = odds((2, VectorStorage.RELATIVE), (1, VectorStorage.INLINE), (1, VectorStorage.ABSOLUTE))
-_TWICE = st.booleans()
-_ONE_IN_FIVE = one_in(5)
-
 
 def draw_deletion_vectors(draw: DrawFn, file: DataFile, times: list[int], *, after: int, before: int) -> list[tuple[int, DeletionVector]]:
     """One or two deletion vectors of ``file``, each with its version: above ``after``, below ``before``.
@@ -27,7 +23,7 @@ def draw_deletion_vectors(draw: DrawFn, file: DataFile, times: list[int], *, aft
         return []
     first = draw(st.sampled_from(versions))
     deletion_vectors = [(first, _mask(draw, file, hidden, times[first]))]
-    if first + 1 < before and len(hidden) < size and draw(_TWICE):
+    if first + 1 < before and len(hidden) < size and draw(st.booleans()):
         more = hidden | _draw_rows(draw, size)
         if more != hidden:
             second = draw(st.sampled_from(range(first + 1, before)))
@@ -36,13 +32,14 @@ def draw_deletion_vectors(draw: DrawFn, file: DataFile, times: list[int], *, aft
 
 
 def _mask(draw: DrawFn, file: DataFile, hidden: frozenset[int], at: int) -> DeletionVector:
-    return DeletionVector(file=file.id, rows=tuple(sorted(hidden)), deleted=at, storage=draw(_STORAGES))
+    storage = draw(odds((2, VectorStorage.RELATIVE), (1, VectorStorage.INLINE), (1, VectorStorage.ABSOLUTE)))
+    return DeletionVector(file=file.id, rows=tuple(sorted(hidden)), deleted=at, storage=storage)
 
 
 def _draw_rows(draw: DrawFn, size: int) -> frozenset[int]:
     """Some of ``size`` rows, one at least and all of them seldom; none where that would be all of them."""
     bits = draw(st.integers(1, max(2**size - 2, 1)))
     rows = frozenset(index for index in range(size) if bits >> index & 1)
-    if draw(_ONE_IN_FIVE) and (size == 1 or draw(_ONE_IN_FIVE)):
+    if draw(one_in(5)) and (size == 1 or draw(one_in(5))):
         return frozenset(range(size))
     return rows if len(rows) < size else frozenset()

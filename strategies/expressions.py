@@ -47,11 +47,7 @@ OPS = odds((4, Op.EQ), (2, Op.NE), (2, Op.LT), (2, Op.LE), (2, Op.GT), (2, Op.GE
 
 _MOSTLY_EQUAL = odds((6, Op.EQ), (1, Op.NE), (1, Op.GE), (1, Op.LT), (1, Op.NULL_SAFE_EQ))
 _EVENLY = st.booleans()
-_SELDOM = one_in(6)
-_AT_TIMES = one_in(3)
-_STEPS = st.sampled_from((1, 2, 0, 30, -1, 366))
 _PLACES = st.integers(0, 5)
-_DATE_PARTS = st.sampled_from((Function.YEAR, Function.MONTH, Function.DAY))
 
 _STRING_CALLS = odds(
     (2, "upper"),
@@ -67,14 +63,9 @@ _STRING_CALLS = odds(
     (3, "cast"),
 )
 _WHOLE_CALLS = odds((4, "arithmetic"), (1, "abs"), (2, "remainder"), (1, "coalesce"), (1, "case"), (3, "cast"))
-_REAL_CALLS = odds((3, "isnan"), (1, "abs"), (2, "coalesce"), (1, "case"), (1, "cast"))
-_DECIMAL_CALLS = odds((2, "abs"), (1, "coalesce"), (1, "case"), (2, "cast"))
 _DATE_CALLS = odds(
     (3, "part"), (2, "date_add"), (2, "date_sub"), (2, "datediff"), (2, "current_date"), (1, "coalesce"), (2, "cast")
 )
-_TIMESTAMP_CALLS = odds((3, "part"), (4, "cast"), (1, "text"), (1, "coalesce"), (1, "case"))
-_BOOLEAN_CALLS = odds((3, "holds"), (1, "cast"), (1, "coalesce"), (1, "case"))
-_BINARY_CALLS = odds((2, "length"), (1, "coalesce"), (1, "case"))
 
 #: A number in a string, as CAST takes it.
 _NUMBER = re.compile(r"[+-]?[0-9]{1,9}")
@@ -104,7 +95,7 @@ def draw_call(draw: DrawFn, domain: Domain, others: list[Domain], *, zone: str) 
     """
     type = domain.column.type
     if not is_nested(type):
-        beside = draw(_SELDOM)
+        beside = draw(one_in(6))
         same = [other.column for other in others if other.column.type == type and other is not domain]
         if beside and same:
             return Relate(Of(domain.column.name), draw(OPS), Of(draw(st.sampled_from(same)).name))
@@ -133,7 +124,7 @@ class _Test:
 
     def all(self, condition: Callable[[Value], bool]) -> bool:
         """Whether the condition holds for all values of the column; or, one time in three, whether it does or not."""
-        return all(condition(value) for value in self.own) or self.draw(_AT_TIMES)
+        return all(condition(value) for value in self.own) or self.draw(one_in(3))
 
     def coalesce(self) -> Predicate:
         value = Literal(self.value(), self.type)
@@ -184,7 +175,7 @@ def _of_string(test: _Test) -> Predicate:
         return _trimmed(test)
     if kind == "substring":
         start, count = draw(_PLACES) % 3 + 1, draw(_PLACES)
-        if draw(_SELDOM):
+        if draw(one_in(6)):
             return Relate(Call(Function.SUBSTRING, (of, _whole(-1), _whole(1))), Op.EQ, _text(text[-1:]))
         part = text[start - 1 : start - 1 + count]
         return Relate(Call(Function.SUBSTRING, (of, _whole(start), _whole(count))), draw(_MOSTLY_EQUAL), _text(part))
@@ -278,7 +269,7 @@ def _fits(number: int, type: Type) -> bool:
 
 def _cast_of_number(test: _Test, value: int) -> Predicate:
     """To another type of whole numbers: one that holds all values of the column, or not all one time in three. Or a text."""
-    if test.draw(_SELDOM):
+    if test.draw(one_in(6)):
         return Relate(Cast(test.of, Type.STRING), test.draw(_MOSTLY_EQUAL), _text(str(value)))
     type = test.draw(st.sampled_from([other for other in WHOLE_NUMBERS if other is not test.type]))
     if not test.all(lambda other: isinstance(other, int) and _fits(other, type)) or not _fits(value, type):
@@ -287,7 +278,7 @@ def _cast_of_number(test: _Test, value: int) -> Predicate:
 
 
 def _of_real_number(test: _Test) -> Predicate:
-    kind = test.draw(_REAL_CALLS)
+    kind = test.draw(odds((3, "isnan"), (1, "abs"), (2, "coalesce"), (1, "case"), (1, "cast")))
     if kind in ("coalesce", "case"):
         return test.coalesce() if kind == "coalesce" else test.case()
     if kind == "isnan":
@@ -310,7 +301,7 @@ _DIGITS_OF_ABS = 34
 
 
 def _of_decimal(test: _Test) -> Predicate:
-    kind = test.draw(_DECIMAL_CALLS)
+    kind = test.draw(odds((2, "abs"), (1, "coalesce"), (1, "case"), (2, "cast")))
     if kind in ("coalesce", "case"):
         return test.coalesce() if kind == "coalesce" else test.case()
     value = test.value()
@@ -350,20 +341,20 @@ def _of_date(test: _Test) -> Predicate:
         return Relate(days, draw(OPS), _whole((value - other).days))
     inside = all(isinstance(other, date) and _FIRST_DAY < other < _LAST_DAY for other in (value, *test.own))
     if kind in ("date_add", "date_sub") and inside:
-        step = draw(_STEPS)
+        step = draw(st.sampled_from((1, 2, 0, 30, -1, 366)))
         moved = value + timedelta(step if kind == "date_add" else -step)
         return Relate(Call(Function(kind), (of, _whole(step))), draw(OPS), Literal(moved, Type.DATE))
     return _date_part(test, value)
 
 
 def _date_part(test: _Test, value: date) -> Predicate:
-    part = test.draw(_DATE_PARTS)
+    part = test.draw(st.sampled_from((Function.YEAR, Function.MONTH, Function.DAY)))
     return Relate(Call(part, (test.of,)), test.draw(OPS), _whole(int(getattr(value, part.value))))
 
 
 def _of_timestamp(test: _Test) -> Predicate:
     draw = test.draw
-    kind = draw(_TIMESTAMP_CALLS)
+    kind = draw(odds((3, "part"), (4, "cast"), (1, "text"), (1, "coalesce"), (1, "case")))
     if kind in ("coalesce", "case"):
         return test.coalesce() if kind == "coalesce" else test.case()
     value = test.value()
@@ -381,7 +372,7 @@ def _of_timestamp(test: _Test) -> Predicate:
 
 
 def _of_boolean(test: _Test) -> Predicate:
-    kind = test.draw(_BOOLEAN_CALLS)
+    kind = test.draw(odds((3, "holds"), (1, "cast"), (1, "coalesce"), (1, "case")))
     if kind == "holds":
         return Holds(test.of) if test.draw(_EVENLY) else Not(Holds(test.of))
     if kind == "cast":
@@ -390,7 +381,7 @@ def _of_boolean(test: _Test) -> Predicate:
 
 
 def _of_binary(test: _Test) -> Predicate:
-    kind = test.draw(_BINARY_CALLS)
+    kind = test.draw(odds((2, "length"), (1, "coalesce"), (1, "case")))
     if kind == "length":
         value = test.value()
         assert isinstance(value, bytes), "the column is a BINARY"
@@ -409,8 +400,6 @@ _DRAWERS: dict[Type, Callable[[_Test], Predicate]] = {
     Type.BOOLEAN: _of_boolean,
 }
 
-_NESTED_CALLS = odds((5, "inside"), (2, "null"))
-
 
 def _null_or_not(test: _Test) -> Predicate:
     is_null: Predicate = IsNull(test.of.column) if test.draw(_EVENLY) else Missing(test.of)
@@ -427,7 +416,7 @@ def _related(test: _Test, expression: Expression, type: AnyType, value: Value) -
 
 def _of_struct(test: _Test) -> Predicate:
     assert isinstance(test.type, StructOf), "the column is a STRUCT"
-    if test.draw(_NESTED_CALLS) == "null":
+    if test.draw(odds((5, "inside"), (2, "null"))) == "null":
         return _null_or_not(test)
     value = test.value()
     assert isinstance(value, tuple), "a struct is the tuple of its fields"
@@ -438,7 +427,7 @@ def _of_struct(test: _Test) -> Predicate:
 
 def _of_array(test: _Test) -> Predicate:
     assert isinstance(test.type, ArrayOf), "the column is an ARRAY"
-    if test.draw(_NESTED_CALLS) == "null":
+    if test.draw(odds((5, "inside"), (2, "null"))) == "null":
         return _null_or_not(test)
     value = test.value()
     assert isinstance(value, tuple), "an array is the tuple of its elements"
@@ -451,11 +440,11 @@ def _of_array(test: _Test) -> Predicate:
 
 def _of_map(test: _Test) -> Predicate:
     assert isinstance(test.type, MapOf), "the column is a MAP"
-    if test.draw(_NESTED_CALLS) == "null":
+    if test.draw(odds((5, "inside"), (2, "null"))) == "null":
         return _null_or_not(test)
     value = test.value()
     assert isinstance(value, tuple), "a map is the tuple of its entries"
-    if test.draw(_SELDOM):
+    if test.draw(one_in(6)):
         return Relate(Call(Function.SIZE, (test.of,)), test.draw(OPS), _whole(len(value)))
     key, found = test.draw(st.sampled_from(value or ((domain(test.type.key)[0], None),)))
     element = Call(Function.ELEMENT_AT, (test.of, Literal(key, test.type.key)))

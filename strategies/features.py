@@ -8,10 +8,6 @@ from hypothesis.strategies import DrawFn
 from model.table import FEATURES, Feature
 from strategies.weights import odds
 
-_VECTORS = odds((7, None), (7, Feature.DELETION_VECTORS), (5, Feature.DELETION_VECTORS_OFF))
-_MAPPING = odds((5, None), (3, Feature.COLUMN_MAPPING_NAME), (2, Feature.COLUMN_MAPPING_ID))
-_TWO_IN_FIVE = odds((3, False), (2, True))
-
 #: Each on in two sets of five, whatever the others are.
 _FREE = (
     Feature.CHANGE_DATA_FEED,
@@ -39,11 +35,12 @@ def feature_sets(draw: DrawFn, *, append_only: bool = False) -> tuple[str, ...]:
     APPEND_ONLY is in all of them where ``append_only`` says so, and else in none; ``OF_VACUUM`` are in none. Shrinks to
     no feature.
     """
-    vectors, mapping = draw(_VECTORS), draw(_MAPPING)
+    vectors = draw(odds((7, None), (7, Feature.DELETION_VECTORS), (5, Feature.DELETION_VECTORS_OFF)))
+    mapping = draw(odds((5, None), (3, Feature.COLUMN_MAPPING_NAME), (2, Feature.COLUMN_MAPPING_ID)))
     chosen = {vectors, mapping}
-    if mapping is not None and draw(_TWO_IN_FIVE):
+    if mapping is not None and draw(odds((3, False), (2, True))):
         chosen.add(Feature.DROPPED_COLUMN)
-    chosen.update(feature for feature in _FREE if draw(_TWO_IN_FIVE))
+    chosen.update(feature for feature in _FREE if draw(odds((3, False), (2, True))))
     if append_only:
         chosen.add(Feature.APPEND_ONLY)
     names = {feature.value for feature in chosen if feature is not None}

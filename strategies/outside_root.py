@@ -32,8 +32,6 @@ _SIBLING_FILES = st.lists(st.sampled_from(SIBLING_FILES), min_size=1, max_size=3
 _LINKS = st.lists(
     odds((2, "beside"), (2, "live"), (1, "stray"), (1, "nowhere"), (1, "empty"), (1, "hidden")), min_size=1, max_size=3
 )
-_TWO_IN_THREE = odds((2, True), (1, False))
-_PLACES = odds((2, ""), (2, "dir"), (1, "_tmp"))
 
 
 @st.composite
@@ -79,7 +77,13 @@ def links(draw: DrawFn, table: Table, *, cutoff_age: int) -> tuple[StrayFile, ..
         else:
             found.append(StrayFile(target, modified=draw(ages)))
         name = f"{'_' if leads_to == 'hidden' else ''}link-{number}.parquet"
-        link = StrayFile(joined(draw(_PLACES), name), Kind.LINK, modified=draw(ages), size=0, target=target)
+        link = StrayFile(
+            joined(draw(odds((2, ""), (2, "dir"), (1, "_tmp"))), name),
+            Kind.LINK,
+            modified=draw(ages),
+            size=0,
+            target=target,
+        )
         if paths.admit(link):
             found.append(link)
     return tuple(found)
@@ -98,7 +102,7 @@ def links_to_directories(draw: DrawFn, table: Table, *, cutoff_age: int) -> tupl
         {path.split("/")[0] for path in (file_path(table, file) for file in table.files) if "/" in path}
     )
     within = [path for path in partitions if path != ".."]
-    inside = bool(within) and draw(_TWO_IN_THREE)
+    inside = bool(within) and draw(odds((2, True), (1, False)))
     target = draw(st.sampled_from(within)) if inside else joined(LINKED, "full")
     found = [StrayFile("link", Kind.LINK, modified=old, size=0, target=target)]
     if not Paths(table).admit(found[0]):

@@ -18,16 +18,6 @@ from strategies.weights import odds, one_in, weighted
 
 Over = Literal["partition", "data", "mixed", "any"]
 
-_SHAPES = odds((6, "leaf"), (2, "and"), (3, "or"), (1, "not"))
-_TESTS = odds((6, "compare"), (2, "between"), (2, "in"), (1, "null"))
-_STRING_TESTS = odds((4, "compare"), (1, "between"), (2, "in"), (1, "null"), (3, "like"))
-_IN_SIZES = odds((2, 1), (3, 2), (2, 3))
-_FORMS = odds((2, "whole"), (3, "prefix"), (2, "suffix"), (2, "inside"), (2, "one"), (1, "all"))
-_ONE_IN_TWO = st.booleans()
-_TWO_IN_THREE = odds((1, False), (2, True))
-_ONE_IN_FOUR = one_in(4)
-_ONE_IN_SIX = one_in(6)
-
 
 def constants() -> SearchStrategy[Predicate]:
     """TRUE, FALSE or NULL as a whole condition. Shrinks to TRUE."""
@@ -57,9 +47,9 @@ def predicates(
     calls = zone if functions else None
     if over == "mixed" and partition and data:
         halves = [draw(_trees(data, depth=1, zone=calls)), draw(_trees(partition, depth=0, zone=calls))]
-        left, right = halves if draw(_ONE_IN_TWO) else halves[::-1]
+        left, right = halves if draw(st.booleans()) else halves[::-1]
         # OR takes the narrowing away: a metadata-only reading of the partition half would then be wrong.
-        return Or(left, right) if draw(_ONE_IN_FOUR) else And(left, right)
+        return Or(left, right) if draw(one_in(4)) else And(left, right)
     wanted = {"partition": partition, "data": data, "any": domains, "mixed": []}[over]
     if not wanted:
         raise ValueError(f"a predicate over {over} columns was asked for, but the table lacks such columns")
@@ -104,10 +94,10 @@ def _live_rows(table: Table) -> list[dict[str, Value]]:
 @st.composite
 def _trees(draw: DrawFn, domains: list[Domain], *, depth: int, zone: str | None) -> Predicate:
     """``zone`` is the session's time zone where functions may be called, None where they may not."""
-    shape = draw(_SHAPES) if depth else "leaf"
+    shape = draw(odds((6, "leaf"), (2, "and"), (3, "or"), (1, "not"))) if depth else "leaf"
     if shape == "leaf":
         domain = draw(st.sampled_from(domains))
-        if is_nested(domain.column.type) or (zone is not None and draw(_TWO_IN_THREE)):
+        if is_nested(domain.column.type) or (zone is not None and draw(odds((1, False), (2, True)))):
             return draw_call(draw, domain, domains, zone=zone or "UTC")
         return draw(_tests(domain))
     smaller = _trees(domains, depth=depth - 1, zone=zone)
@@ -119,22 +109,26 @@ def _trees(draw: DrawFn, domains: list[Domain], *, depth: int, zone: str | None)
 @st.composite
 def _tests(draw: DrawFn, domain: Domain) -> Predicate:
     name, type = domain.column.name, domain.column.type
-    test = draw(_STRING_TESTS if type is Type.STRING else _TESTS)
+    if type is Type.STRING:
+        test = draw(odds((4, "compare"), (1, "between"), (2, "in"), (1, "null"), (3, "like")))
+    else:
+        test = draw(odds((6, "compare"), (2, "between"), (2, "in"), (1, "null")))
     literals = _literals(domain)
     if test == "compare":
         return Compare(column=name, op=draw(OPS), value=draw(literals), type=type)
     if test == "between":
         low, high = draw(literals), draw(literals)
         # Ends in the wrong order match nothing: one in six is left so.
-        if low is not None and high is not None and comes_after(low, high) and not draw(_ONE_IN_SIX):
+        if low is not None and high is not None and comes_after(low, high) and not draw(one_in(6)):
             low, high = high, low
         return Between(column=name, low=low, high=high, type=type)
     if test == "in":
-        return In(column=name, values=tuple(draw(literals) for _ in range(draw(_IN_SIZES))), type=type)
+        size = draw(odds((2, 1), (3, 2), (2, 3)))
+        return In(column=name, values=tuple(draw(literals) for _ in range(size)), type=type)
     if test == "like":
         return Like(column=name, pattern=draw(patterns(tuple(value for value in domain.own if isinstance(value, str)))))
     is_null = IsNull(column=name)
-    return Not(is_null) if draw(_ONE_IN_TWO) else is_null
+    return Not(is_null) if draw(st.booleans()) else is_null
 
 
 def _literals(domain: Domain) -> SearchStrategy[Value]:
@@ -160,7 +154,7 @@ def patterns(draw: DrawFn, own: tuple[str, ...]) -> str:
     text = draw(st.sampled_from(own or ("a",)))
     parts = ["_" if character > "\uffff" else _escaped(character) for character in text]
     cut = draw(st.integers(0, len(parts)))
-    form = draw(_FORMS)
+    form = draw(odds((2, "whole"), (3, "prefix"), (2, "suffix"), (2, "inside"), (2, "one"), (1, "all")))
     if form == "prefix":
         return "".join(parts[:cut]) + "%"
     if form == "suffix":

@@ -26,12 +26,7 @@ _OPERATIONS = odds(
 #: What two of three programs hold in this order, and how many runs of the engine that takes.
 _SPINE = ("delete", "clock", "vacuum")
 _SPINE_STEPS = 2
-
-_TWO_IN_THREE = odds((2, True), (1, False))
-_THREE_IN_FOUR = odds((3, True), (1, False))
 _OTHERS: tuple[Over, ...] = ("mixed", "any", "partition")
-_VACUUMS = st.sampled_from([(False,), (True, False), (False, False), (True,)])
-_MODES = odds((8, Mode.DEFAULT), *((1, mode) for mode in Mode))
 
 
 def deletes(table: Table, *, metadata_only: bool = False) -> SearchStrategy[Delete]:
@@ -65,7 +60,7 @@ def programs(
     clock never goes back. Shrinks operation by operation.
     """
     spine: dict[int, str] = {}
-    if length >= len(_SPINE) and engine_steps > _SPINE_STEPS and draw(_TWO_IN_THREE):
+    if length >= len(_SPINE) and engine_steps > _SPINE_STEPS and draw(odds((2, True), (1, False))):
         places = draw(st.sampled_from(list(combinations(range(length), len(_SPINE)))))
         spine = dict(zip(places, _SPINE))
     # The last read, and the spine, have their runs of the engine whatever else is drawn.
@@ -83,7 +78,7 @@ def programs(
         elif operation == "delete":
             program.run(draw(deletes(program.table, metadata_only=metadata_only)))
         elif operation == "vacuum":
-            for dry_run in draw(_VACUUMS):
+            for dry_run in draw(st.sampled_from([(False,), (True, False), (False, False), (True,)])):
                 program.run(draw(any_vacuums(program, dry_run=dry_run)))
         elif operation == "read before" and program.steps:
             program.run(Read(before_step=draw(st.integers(0, len(program.steps) - 1))))
@@ -129,7 +124,7 @@ class Program:
 @st.composite
 def any_vacuums(draw: DrawFn, program: Program, *, dry_run: bool) -> Vacuum:
     """A VACUUM of any mode and form; by an inventory only while it can hold the table's strays. Shrinks to a listing."""
-    mode = draw(_MODES)
+    mode = draw(odds((8, Mode.DEFAULT), *((1, mode) for mode in Mode)))
     if mode.inventory and not takes_inventories(program.table):
         mode = Mode.DEFAULT
     return draw(vacuums(mode=mode, dry_run=dry_run))
@@ -142,9 +137,9 @@ def next_clocks(draw: DrawFn, program: Program) -> SetClock:
     stamped = [index for index, step in enumerate(program.steps) if isinstance(step, Delete)]
     # A stamp is made after the start, so a clock that follows one is at least at retention - 1 ms. Once a clock follows
     # a stamp, surely later are only the same stamp with a larger offset, and an instant beyond any stamp of the case.
-    if stamped and program.stamp is None and program.clock < retention and draw(_THREE_IN_FOUR):
+    if stamped and program.stamp is None and program.clock < retention and draw(odds((3, True), (1, False))):
         return draw(stamped_clocks(retention=retention, removed_by_step=draw(st.sampled_from(stamped))))
-    if program.stamp is not None and program.clock <= retention and draw(_THREE_IN_FOUR):
+    if program.stamp is not None and program.clock <= retention and draw(odds((3, True), (1, False))):
         return SetClock(Moment(program.clock + 1, program.stamp))
     least = program.clock if program.stamp is None else program.clock + _LONGER_THAN_A_CASE
     return draw(clocks(program.table, retention=retention, not_before=least))

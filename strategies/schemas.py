@@ -39,18 +39,6 @@ DATA_TYPES = (Type.INTEGER, Type.STRING, Type.LONG, Type.BOOLEAN, Type.DATE)
 #: What a schema is: the columns, and the names of the partition columns in their order.
 Schema = tuple[tuple[Column, ...], tuple[str, ...]]
 
-_PARTITION_COUNTS = odds((2, 0), (4, 1), (2, 2), (1, 3))
-_DATA_COUNTS = odds((3, 1), (3, 2), (2, 3))
-_PARTITION_TYPES = st.sampled_from(PARTITION_TYPES)
-_DATA_TYPES = st.sampled_from(DATA_TYPES)
-_ONE_IN_THREE, _ONE_IN_FOUR, _ONE_IN_SIX = one_in(3), one_in(4), one_in(6)
-_ANY_PARTITION_TYPE = st.sampled_from(PARTITIONABLE)
-_PLAIN_TYPES = st.sampled_from(PLAIN)
-_TWO_IN_FIVE = odds((3, False), (2, True))
-_EVENLY = st.booleans()
-_NEVER = st.just(False)
-_WIDTHS = st.sampled_from((100, 110, 120))
-
 #: What the columns of wide tables are beside the first ones: numbers mostly, so that drawing them costs little.
 WIDE_TYPES = (Type.LONG, Type.LONG, Type.LONG, Type.INTEGER, Type.STRING)
 
@@ -67,12 +55,12 @@ def schemas(
     0 to 3 partition columns unless ``partition_counts`` says otherwise, 1 to 3 data columns; the two kinds stand in any
     order in the schema, and the order of partitioning is not always the schema's. Shrinks to few columns, plain names.
     """
-    count = draw(_PARTITION_COUNTS if partition_counts is None else partition_counts)
+    count = draw(odds((2, 0), (4, 1), (2, 2), (1, 3)) if partition_counts is None else partition_counts)
     partition_by = draw(_names(partition_names, count))
-    data = draw(_names(DATA_NAMES, draw(_DATA_COUNTS)))
-    columns = [Column(name, draw(_PARTITION_TYPES)) for name in partition_by]
-    columns += [Column(name, draw(_DATA_TYPES)) for name in data]
-    if draw(_ONE_IN_THREE):
+    data = draw(_names(DATA_NAMES, draw(odds((3, 1), (3, 2), (2, 3)))))
+    columns = [Column(name, draw(st.sampled_from(PARTITION_TYPES))) for name in partition_by]
+    columns += [Column(name, draw(st.sampled_from(DATA_TYPES))) for name in data]
+    if draw(one_in(3)):
         columns = draw(st.permutations(columns))
     return tuple(columns), partition_by
 
@@ -89,11 +77,11 @@ def ruled_schemas(
     *,
     features: tuple[str, ...] = (),
     partition_counts: SearchStrategy[int] | None = None,
-    partition_types: SearchStrategy[AnyType] = _ANY_PARTITION_TYPE,
-    types: SearchStrategy[AnyType] = _PLAIN_TYPES,
-    data_counts: SearchStrategy[int] = _DATA_COUNTS,
+    partition_types: SearchStrategy[AnyType] = st.sampled_from(PARTITIONABLE),
+    types: SearchStrategy[AnyType] = st.sampled_from(PLAIN),
+    data_counts: SearchStrategy[int] = odds((3, 1), (3, 2), (2, 3)),
     rules: bool = True,
-    wide: SearchStrategy[bool] = _NEVER,
+    wide: SearchStrategy[bool] = st.just(False),
 ) -> Schema:
     """Schemas with columns of any type, for a table with these ``features``.
 
@@ -102,17 +90,17 @@ def ruled_schemas(
     an identity column, three a column with a default and three one that is never NULL. ``wide`` says whether there are
     100 columns or more. Shrinks to one plain column without rules.
     """
-    count = draw(_PARTITION_COUNTS if partition_counts is None else partition_counts)
+    count = draw(odds((2, 0), (4, 1), (2, 2), (1, 3)) if partition_counts is None else partition_counts)
     partition_by = draw(_names(_partition_names(maps_columns(features)), count))
     partition = [Column(name, draw(partition_types)) for name in partition_by]
     data = [Column(name, draw(types)) for name in draw(_names(_data_names(features), draw(data_counts)))]
     if rules:
         partition, data = draw(_ruled(partition, data))
     if draw(wide):
-        more = range(draw(_WIDTHS) - len(partition) - len(data))
+        more = range(draw(st.sampled_from((100, 110, 120))) - len(partition) - len(data))
         data += [Column(f"c{number:03d}", WIDE_TYPES[number % len(WIDE_TYPES)]) for number in more]
     columns = partition + data
-    if draw(_ONE_IN_FOUR):
+    if draw(one_in(4)):
         # The partition columns then stand last, or in the middle of the others.
         place = draw(st.integers(0, min(len(data), 3)))
         columns = data[:place] + partition + data[place:]
@@ -144,7 +132,7 @@ class _Rules:
 
 _RULES = st.builds(
     _Rules,
-    generated=_TWO_IN_FIVE,
+    generated=odds((3, False), (2, True)),
     identity=odds((4, False), (1, True)),
     default=odds((7, False), (3, True)),
     never_null=odds((7, False), (3, True)),
@@ -165,7 +153,7 @@ def _ruled(draw: DrawFn, partition: list[Column], data: list[Column]) -> tuple[l
         if data[place].nullable:
             data = [*data[:place], replace(data[place], default=True), *data[place + 1 :]]
     if rules.generated:
-        of_partition = draw(_EVENLY)
+        of_partition = draw(st.booleans())
         if partition and of_partition:
             place = draw(st.integers(0, len(partition) - 1))
             data = [*data, Column("source", partition[place].type)]

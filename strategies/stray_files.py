@@ -147,12 +147,12 @@ def stray_files(
             names = draw(_EMPTY)
             stray = StrayFile(path=joined(base, *names), kind=Kind.DIRECTORY, modified=draw(ages), size=0)
         else:
-            name = draw(_HIDDEN_FILES if hidden_name else _VISIBLE_FILES)
-            stray = StrayFile(path=joined(base, name), modified=draw(ages), size=draw(_SIZES))
+            name = draw(st.sampled_from(HIDDEN_FILES) if hidden_name else _VISIBLE_FILES)
+            stray = StrayFile(path=joined(base, name), modified=draw(ages), size=draw(odds((3, 1), (1, 0), (1, 1000))))
         taken_in = take(stray)
-        if taken_in and not empty and not hidden_name and ":" not in name and draw(_ONE_IN_EIGHT):
+        if taken_in and not empty and not hidden_name and ":" not in name and draw(one_in(8)):
             take(StrayFile(path=joined(base, f".{name}.crc"), modified=draw(ages), size=12))
-    if len(drawn) >= _ROOM_FOR_A_TABLE and draw(_ONE_IN_EIGHT):
+    if len(drawn) >= _ROOM_FOR_A_TABLE and draw(one_in(8)):
         inner = draw(st.sampled_from(INNER_TABLES))
         for name in INNER_FILES:
             take(StrayFile(path=joined(inner, name), modified=draw(ages)))
@@ -160,8 +160,6 @@ def stray_files(
 
 
 _VISIBLE_FILES = weighted((1, st.sampled_from(VISIBLE_FILES[:2])), (2, st.sampled_from(VISIBLE_FILES)))
-_HIDDEN_FILES = st.sampled_from(HIDDEN_FILES)
-_SIZES = odds((3, 1), (1, 0), (1, 1000))
 _EMPTY = st.sampled_from(
     [
         ("empty",),
@@ -173,7 +171,6 @@ _EMPTY = st.sampled_from(
         ("metadata",),
     ]
 )
-_ONE_IN_EIGHT = one_in(8)
 #: Sets of so many strays may have a table inside the table as well.
 _ROOM_FOR_A_TABLE = 4
 

@@ -24,26 +24,7 @@ from strategies.weights import odds, one_in, weighted
 
 #: The retentions that a table may set, in hours; None, twice as often as the others: it sets none, a week holds.
 RETENTIONS = (None, None, 168, 24, 1, 240)
-
-_ROW_COUNTS = odds((1, 1), (3, 2), (4, 3), (4, 4), (3, 5), (2, 6), (1, 0))
-_FILE_COUNTS = odds((2, 1), (2, 2), (3, 3), (2, 4), (2, 5), (1, 6))
-_STATISTICS = odds((3, Statistics.FULL), (1, Statistics.COUNT), (1, Statistics.NONE))
-_PARTITIONS_AMONG = odds((1, 1), (3, 2), (3, 3))
-_ONE_IN_THREE, _ONE_IN_SIX = one_in(3), one_in(6)
-_ONE_IN_TWENTY, _ONE_IN_THIRTY = one_in(20), one_in(30)
-_THREE_IN_FOUR = odds((3, True), (1, False))
-_LAST_COMMITS = st.sampled_from([-HOUR, -DAY, -SECOND, -1, -9 * DAY])
-_GAPS = st.sampled_from([HOUR, DAY, 1, SECOND, 2 * DAY])
-_EVENLY = st.booleans()
-_NEVER = st.just(False)
-_MOSTLY_MASKED = odds((1, False), (3, True))
-_ONE_IN_FIVE = one_in(5)
-_DATA_COUNTS = odds((3, 1), (3, 2), (2, 3))
-_FEW_FILES = odds((1, 1), (2, 2), (3, 3), (2, 4), (1, 5))
-_SELDOM_REMOVED = one_in(5)
 _FEATURE_SETS = feature_sets()
-_PARTITION_TYPES = st.sampled_from(PARTITIONABLE)
-_PLAIN_TYPES = st.sampled_from(PLAIN)
 
 
 @st.composite
@@ -80,14 +61,16 @@ def tables(
         columns, partition_by = schema
     empty = Table(columns=columns, partition_by=partition_by, files=(), commits=())
     pools = None if schema is None else draw_pools(draw, empty)
-    among = draw(_PARTITIONS_AMONG) if partition_by else 1
+    among = draw(odds((1, 1), (3, 2), (3, 3))) if partition_by else 1
     if pools is None:
         partitions = draw(st.lists(partitions_of(empty), min_size=among, max_size=among, unique=True))
     else:
         partitions = list(dict.fromkeys(draw_partition(draw, empty, pools) for _ in range(among)))
     versions = draw(st.integers(min_commits, 5))
-    count = 0 if draw(_ONE_IN_THIRTY) else draw(_FILE_COUNTS if file_counts is None else file_counts)
-    all_removed = draw(_ONE_IN_TWENTY) and versions > 1
+    if file_counts is None:
+        file_counts = odds((2, 1), (2, 2), (3, 3), (2, 4), (2, 5), (1, 6))
+    count = 0 if draw(one_in(30)) else draw(file_counts)
+    all_removed = draw(one_in(20)) and versions > 1
     times = draw(_commit_times(versions))
     ages = instants(cutoff_age=cutoff_age)
 
@@ -96,7 +79,7 @@ def tables(
     removes: list[list[Removal]] = [[] for _ in range(versions)]
     deletion_vectors: list[list[DeletionVector]] = [[] for _ in range(versions)]
     for id in range(count):
-        goes = all_removed or draw(_ONE_IN_THREE if removed is None else removed)
+        goes = all_removed or draw(one_in(3) if removed is None else removed)
         hides = with_vectors is not None and draw(with_vectors)
         # A commit for each of the things that happen to the file later, as far as there are commits.
         born = draw(st.integers(0, max(versions - 1 - goes - hides, 0)))
@@ -108,7 +91,7 @@ def tables(
             deleted = draw(weighted((3, ages), (1, st.just(times[gone]))))
             removes[gone].append(Removal(file=id, deleted=deleted))
         modified = draw(ages)
-        if draw(_THREE_IN_FOUR):
+        if draw(odds((3, True), (1, False))):
             # A file is written before it is committed. One in four is touched or copied later.
             modified = min(modified, times[born])
         # By turns mostly: left to chance alone, most tables would have all their live files in one partition.
@@ -137,7 +120,7 @@ def tables(
                 deletion_vectors=tuple(deletion_vectors[version]),
                 checkpoint=checkpoint,
             )
-            for version, checkpoint in enumerate([draw(_ONE_IN_SIX) for _ in range(versions)])
+            for version, checkpoint in enumerate([draw(one_in(6)) for _ in range(versions)])
         ),
         retention_hours=None if retentions is None else draw(retentions),
         features=() if features is None else draw(features),
@@ -148,7 +131,7 @@ def tables(
 def _checks(draw: DrawFn, table: Table) -> tuple[Predicate, ...]:
     """A constraint that the table's rows keep to, on a column whose type has a plain order; none where there is none."""
     bounded = [column for column in table.columns if column.type in BOUNDED]
-    return (bound(table, draw(st.sampled_from(bounded)), upper=draw(_EVENLY)),) if bounded else ()
+    return (bound(table, draw(st.sampled_from(bounded)), upper=draw(st.booleans())),) if bounded else ()
 
 
 @st.composite
@@ -156,13 +139,13 @@ def feature_tables(
     draw: DrawFn,
     *,
     features: SearchStrategy[tuple[str, ...]] = _FEATURE_SETS,
-    types: SearchStrategy[AnyType] = _PLAIN_TYPES,
-    partition_types: SearchStrategy[AnyType] = _PARTITION_TYPES,
+    types: SearchStrategy[AnyType] = st.sampled_from(PLAIN),
+    partition_types: SearchStrategy[AnyType] = st.sampled_from(PARTITIONABLE),
     partition_counts: SearchStrategy[int] | None = None,
-    data_counts: SearchStrategy[int] = _DATA_COUNTS,
+    data_counts: SearchStrategy[int] = odds((3, 1), (3, 2), (2, 3)),
     rules: bool = True,
-    wide: SearchStrategy[bool] = _NEVER,
-    file_counts: SearchStrategy[int] = _FEW_FILES,
+    wide: SearchStrategy[bool] = st.just(False),
+    file_counts: SearchStrategy[int] = odds((1, 1), (2, 2), (3, 3), (2, 4), (1, 5)),
 ) -> Table:
     """Tables of 1 to 5 files with features, columns of any type, rules of columns, and deletion vectors where they may.
 
@@ -188,10 +171,10 @@ def feature_tables(
             schema=schema,
             features=st.just(chosen),
             file_counts=file_counts,
-            removed=_SELDOM_REMOVED,
+            removed=one_in(5),
             min_commits=3 if with_vectors else 1,
-            with_vectors=_MOSTLY_MASKED if with_vectors else None,
-            checked=_ONE_IN_FIVE if rules else None,
+            with_vectors=odds((1, False), (3, True)) if with_vectors else None,
+            checked=one_in(5) if rules else None,
         )
     )
 
@@ -214,23 +197,23 @@ def data_files(
 
     Shrinks to few rows and full statistics.
     """
-    size = draw(_ROW_COUNTS)
+    size = draw(odds((1, 1), (3, 2), (4, 3), (4, 4), (3, 5), (2, 6), (1, 0)))
     contents = rows(tuple(column.type for column in table.data_columns))
     return DataFile(
         id=id,
         partition=draw(partitions),
         # Where all rows are alike a predicate takes the whole file or nothing of it.
-        rows=(draw(contents),) * size if draw(_ONE_IN_SIX) else tuple(draw(contents) for _ in range(size)),
+        rows=(draw(contents),) * size if draw(one_in(6)) else tuple(draw(contents) for _ in range(size)),
         modified=draw(modified),
-        statistics=draw(_STATISTICS),
+        statistics=draw(odds((3, Statistics.FULL), (1, Statistics.COUNT), (1, Statistics.NONE))),
     )
 
 
 @st.composite
 def _commit_times(draw: DrawFn, count: int) -> list[int]:
     """Rising times of ``count`` commits, ms, none after the start of the case. Gaps from 1 ms to two days."""
-    last = draw(_LAST_COMMITS)
-    gaps = [draw(_GAPS) for _ in range(count - 1)]
+    last = draw(st.sampled_from([-HOUR, -DAY, -SECOND, -1, -9 * DAY]))
+    gaps = [draw(st.sampled_from([HOUR, DAY, 1, SECOND, 2 * DAY])) for _ in range(count - 1)]
     return [last - gap for gap in accumulate(gaps, initial=0)][::-1]
 
 

@@ -41,9 +41,7 @@ PLAIN: tuple[AnyType, ...] = (Type.INTEGER, Type.STRING, Type.LONG, Type.BOOLEAN
 FIELD_NAMES = ("x", "y", "path")
 
 _ELEMENTS = st.sampled_from(PRIMITIVES[:-3])
-_KEYS = st.sampled_from((Type.STRING, Type.INTEGER, Type.LONG, Type.DATE))
 _SHAPES = odds((2, "struct"), (2, "array"), (2, "map"), (1, "array of structs"), (1, "struct of an array"))
-_FIELD_COUNTS = odds((2, 2), (1, 1), (1, 3))
 
 
 @cache
@@ -60,17 +58,14 @@ def nested(draw: DrawFn) -> AnyType:
     if shape == "array":
         return ArrayOf(draw(_ELEMENTS))
     if shape == "map":
-        return MapOf(draw(_KEYS), draw(_ELEMENTS))
+        return MapOf(draw(st.sampled_from((Type.STRING, Type.INTEGER, Type.LONG, Type.DATE))), draw(_ELEMENTS))
     if shape == "struct of an array":
         return StructOf((("x", draw(_ELEMENTS)), ("y", ArrayOf(draw(_ELEMENTS)))))
-    fields = StructOf(tuple((name, draw(_ELEMENTS)) for name in FIELD_NAMES[: draw(_FIELD_COUNTS)]))
+    fields = StructOf(tuple((name, draw(_ELEMENTS)) for name in FIELD_NAMES[: draw(odds((2, 2), (1, 1), (1, 3)))]))
     return ArrayOf(fields) if shape == "array of structs" else fields
 
 
 @st.composite
 def types(draw: DrawFn) -> AnyType:
     """Types of data columns: primitive ones, and nested ones one time in four. Shrinks to INTEGER."""
-    return draw(draw(_NESTED_OR_NOT))
-
-
-_NESTED_OR_NOT = odds((3, primitives()), (1, nested()))
+    return draw(draw(odds((3, primitives()), (1, nested()))))

@@ -36,18 +36,8 @@ from strategies.vacuum_tables import (
 )
 from strategies.weights import odds, one_in, weighted
 
-_EVENLY = st.booleans()
-_ONE_IN_THREE, _ONE_IN_FOUR = one_in(3), one_in(4)
-_TWO_IN_THREE = odds((2, True), (1, False))
-_RETENTIONS = st.sampled_from(RETENTIONS)
-_RUN_COUNTS = odds((3, 3), (1, 2))
 _FORMS = odds((len(VacuumForm) - 2, VacuumForm.SQL_PATH), *((1, form) for form in VacuumForm))
 _LOGGING: SearchStrategy[bool | None] = odds((6, True), (1, False), (1, None))
-_HISTORIES = odds((4, "expired"), (3, "past"), (2, "plain"))
-_LOSSY = odds((4, None), (4, "links"), (3, "absolute"))
-_VECTORS_MODES = odds((3, Mode.LITE), (1, Mode.DEFAULT), (1, Mode.FULL))
-_VECTORS_AND_URIS = odds((2, (True, True)), (1, (True, False)), (1, (False, True)))
-_SHAPES = odds((3, "ages"), (1, "stamped"), (1, "recent"))
 
 
 # Retentions, strays ---------------------------------------------------------------------------------------------------
@@ -62,8 +52,8 @@ def vacuum_retentions(draw: DrawFn) -> Case:
     the DELETE, which is inside retention. That is 4 to 7 engine steps. Shrinks to no DELETE and to a clock that stands
     at the start.
     """
-    retention = draw(_RETENTIONS)
-    shape = draw(_SHAPES)
+    retention = draw(st.sampled_from(RETENTIONS))
+    shape = draw(odds((3, "ages"), (1, "stamped"), (1, "recent")))
     if shape == "recent":
         table = just_committed(draw(vacuumables(retention=retention, removed=SELDOM_REMOVED, most_strays=3)))
         return Case(table=table, steps=(draw(deletes(table)), Vacuum(), Read(), Read(before_step=0)))
@@ -81,7 +71,7 @@ def vacuum_stray_files(draw: DrawFn) -> Case:
 
     The clock is set, then come a dry run, two or three real runs, a read: 4 to 6 engine steps. Shrinks to plain, old strays.
     """
-    return draw(_listed(retention=draw(_RETENTIONS), least_strays=8, most_strays=16, beside=True))
+    return draw(_listed(retention=draw(st.sampled_from(RETENTIONS)), least_strays=8, most_strays=16, beside=True))
 
 
 @st.composite
@@ -98,7 +88,7 @@ def _listed(
     clock = draw(weighted((1, st.just(SetClock(Moment(advance)))), (1, clocks(table, retention=table.retention))))
     steps: list[Step] = [] if clock.to == Moment(0) else [clock]
     steps += draw(_runs())
-    if draw(_ONE_IN_THREE):
+    if draw(one_in(3)):
         steps.append(Read(before_step=draw(st.integers(0, len(steps) - 1))))
     return Case(table=table, steps=tuple(steps))
 
@@ -106,9 +96,9 @@ def _listed(
 @st.composite
 def _surrounded(draw: DrawFn, table: Table, *, cutoff_age: int) -> Table:
     """One in three with something beside it, one in three with symbolic links."""
-    if draw(_ONE_IN_THREE):
+    if draw(one_in(3)):
         table = draw(littered(table, neighbours(cutoff_age=cutoff_age)))
-    return draw(littered(table, links(table, cutoff_age=cutoff_age))) if draw(_ONE_IN_THREE) else table
+    return draw(littered(table, links(table, cutoff_age=cutoff_age))) if draw(one_in(3)) else table
 
 
 @st.composite
@@ -118,7 +108,7 @@ def _runs(draw: DrawFn) -> list[Step]:
     Half of the real ones without a keyword are said in another form than SQL by path.
     """
     logging = draw(_LOGGING)
-    modes = [draw(LISTED_MODES) for _ in range(draw(_RUN_COUNTS))]
+    modes = [draw(LISTED_MODES) for _ in range(draw(odds((3, 3), (1, 2))))]
     dry = Vacuum(dry_run=True, logging=logging, mode=modes[0])
     forms = [draw(_FORMS) if mode is Mode.DEFAULT else VacuumForm.SQL_PATH for mode in modes]
     return [dry, *(Vacuum(logging=logging, mode=mode, form=form) for mode, form in zip(modes, forms)), Read()]
@@ -135,12 +125,12 @@ def vacuum_vectors(draw: DrawFn) -> Case:
     engine steps. In three of eleven vectors are named by absolute paths, in four a link leads to a directory: Spark
     loses files there, so the case ends with the first real run. Shrinks to vectors in the root.
     """
-    retention = draw(_RETENTIONS)
+    retention = draw(st.sampled_from(RETENTIONS))
     advance = draw(st.sampled_from([min(step, milliseconds(retention)) for step in (0, HOUR)]))
     age = milliseconds(retention) - advance
-    lossy = draw(_LOSSY)
+    lossy = draw(odds((4, None), (4, "links"), (3, "absolute")))
     absolute = lossy == "absolute"
-    vectors, uris = (True, False) if absolute else draw(_VECTORS_AND_URIS)
+    vectors, uris = (True, False) if absolute else draw(odds((2, (True, True)), (1, (True, False)), (1, (False, True))))
     table = draw(
         featured_tables(
             retention=retention,
@@ -155,12 +145,12 @@ def vacuum_vectors(draw: DrawFn) -> Case:
         table = draw(referred(table))
     if vectors:
         table = draw(littered(table, orphan_vectors(cutoff_age=age)))
-    flat = draw(_EVENLY)
+    flat = draw(st.booleans())
     table = draw(littered(table, stray_files(table, cutoff_age=age, max_size=4, flat=flat)))
     table = draw(_surrounded(table, cutoff_age=age))
     behind = draw(links_to_directories(table, cutoff_age=age)) if lossy == "links" else ()
     table = replace(table, stray_files=table.stray_files + behind)
-    mode = draw(LISTED_MODES if lossy else _VECTORS_MODES)
+    mode = draw(LISTED_MODES if lossy else odds((3, Mode.LITE), (1, Mode.DEFAULT), (1, Mode.FULL)))
     # Later, all tombstones are expired, and what is live is old.
     at, later = st.just(SetClock(Moment(advance))), st.just(SetClock(Moment(table.retention + DAY)))
     any_time = clocks(table, retention=table.retention)
@@ -188,19 +178,19 @@ def vacuum_histories(draw: DrawFn) -> Case:
     """
     retention = draw(LONG_RETENTIONS)
     age = milliseconds(retention)
-    chosen = [Feature.CHECKSUMS] if draw(_EVENLY) else []
-    chosen += [Feature.V2_CHECKPOINTS] if draw(_ONE_IN_THREE) else []
-    chosen += [Feature.FREQUENT_CHECKPOINTS] if draw(_TWO_IN_THREE) else []
-    chosen += [Feature.CHANGE_DATA_FEED] if draw(_EVENLY) else []
-    chosen += [Feature.BROKEN_LAST_CHECKPOINT] if draw(_ONE_IN_FOUR) else []
-    chosen += [Feature.VACUUM_PROTOCOL_CHECK] if draw(_ONE_IN_FOUR) else []
-    vectors = draw(_TWO_IN_THREE)
+    chosen = [Feature.CHECKSUMS] if draw(st.booleans()) else []
+    chosen += [Feature.V2_CHECKPOINTS] if draw(one_in(3)) else []
+    chosen += [Feature.FREQUENT_CHECKPOINTS] if draw(odds((2, True), (1, False))) else []
+    chosen += [Feature.CHANGE_DATA_FEED] if draw(st.booleans()) else []
+    chosen += [Feature.BROKEN_LAST_CHECKPOINT] if draw(one_in(4)) else []
+    chosen += [Feature.VACUUM_PROTOCOL_CHECK] if draw(one_in(4)) else []
+    vectors = draw(odds((2, True), (1, False)))
     table = draw(
         featured_tables(
             retention=retention, cutoff_age=age, features=tuple(chosen), vectors=vectors, file_counts=MANY_FILES
         )
     )
-    history = draw(_HISTORIES)
+    history = draw(odds((4, "expired"), (3, "past"), (2, "plain")))
     table = recent(table) if history == "past" else draw(aged(table, cutoff_age=age))
     table = draw(checkpointed(draw(loosely_removed(draw(stored(table, absolute=False))))))
     table = draw(littered(table, stray_files(table, cutoff_age=age, max_size=3)))

@@ -48,17 +48,7 @@ from strategies.vacuum_tables import (
 from strategies.weights import odds, one_in, weighted
 
 _EVENLY = st.booleans()
-_ONE_IN_THREE, _ONE_IN_FOUR = one_in(3), one_in(4)
-_RETENTIONS = st.sampled_from(RETENTIONS)
-_TABLE_RETENTIONS = st.sampled_from(TABLE_RETENTIONS)
-_DEALS = st.sampled_from(range(len(RETAIN_FORMS)))
-_AT_MOST_TWO = odds((2, 1), (1, 2), (1, 0))
-_PARTITIONED = odds((3, 1), (1, 2))
-_MODES = st.sampled_from(tuple(Mode))
 _SAID_MODES = odds((4, Mode.DEFAULT), (2, Mode.LITE_SETTING), *((1, mode) for mode in Mode))
-_KINDS_OF_MODES = odds((6, "all modes"), (6, "change files"), (3, "lite again"), (2, "said"))
-_REFUSALS = odds((7, "blunders"), (3, "protocol"), (4, "pruned"))
-_UNKNOWN = odds((1, Feature.UNKNOWN_WRITER), (1, Feature.UNKNOWN_READER))
 
 #: Hidden, and not by the first name of their paths.
 _HIDDEN_DEEPER = ("dir/_deeper.parquet", "dir/.deeper/x.parquet", "ab/_deeper/x.parquet")
@@ -74,13 +64,13 @@ def _for_all_modes(draw: DrawFn, *, retention: int | None, advance: int = 0) -> 
     One in three has old hidden files that an inventory takes for visible ones (docs/findings.md).
     """
     age = milliseconds(retention) - advance
-    deeper = draw(_ONE_IN_THREE)
+    deeper = draw(one_in(3))
     table = draw(
         vacuumables(
             retention=retention,
             advance=advance,
             file_counts=MANY_FILES,
-            partition_counts=_AT_MOST_TWO,
+            partition_counts=odds((2, 1), (1, 2), (1, 0)),
             least_strays=3,
             most_strays=9,
             flat=True,
@@ -128,13 +118,11 @@ def vacuum_commands(draw: DrawFn) -> Case:
     so all pairs are met in few cases. One in four is a dry run. All but the last find new strays. Tables are of any
     retention, 0 hours too. Shrinks to RETAIN 0 for the first mode.
     """
-    table = draw(_for_all_modes(retention=draw(_TABLE_RETENTIONS)))
+    table = draw(_for_all_modes(retention=draw(st.sampled_from(TABLE_RETENTIONS))))
     # A sum of several is drawn more evenly than one number.
-    first = sum(draw(_DEALS) for _ in range(4))
+    first = sum(draw(st.sampled_from(range(len(RETAIN_FORMS)))) for _ in range(4))
     runs = [
-        draw(
-            vacuums(mode=mode, dry_run=draw(_ONE_IN_FOUR), retain=RETAIN_FORMS[(first + 3 * place) % len(RETAIN_FORMS)])
-        )
+        draw(vacuums(mode=mode, dry_run=draw(one_in(4)), retain=RETAIN_FORMS[(first + 3 * place) % len(RETAIN_FORMS)]))
         for place, mode in enumerate(IN_ORDER)
     ]
     steps = _with_new_strays(runs, modified=-table.retention - DAY)
@@ -153,20 +141,20 @@ def vacuum_modes(draw: DrawFn) -> Case:
 
     Clocks put the cutoff on instants of the table, commits among them. Shrinks to all modes, at the start.
     """
-    kind = draw(_KINDS_OF_MODES)
+    kind = draw(odds((6, "all modes"), (6, "change files"), (3, "lite again"), (2, "said")))
     if kind == "change files":
         return draw(_change_files())
-    retention = draw(_TABLE_RETENTIONS)
+    retention = draw(st.sampled_from(TABLE_RETENTIONS))
     advance = draw(st.sampled_from([min(step, milliseconds(retention)) for step in (0, 1, HOUR)]))
     table = draw(_for_all_modes(retention=retention, advance=advance))
     clock = draw(weighted((2, st.just(SetClock(Moment(advance)))), (1, clocks(table, retention=table.retention))))
     steps: list[Step] = [] if clock.to == Moment(0) else [clock]
     if kind == "all modes":
-        runs = [draw(vacuums(mode=mode, dry_run=draw(_ONE_IN_THREE))) for mode in IN_ORDER]
+        runs = [draw(vacuums(mode=mode, dry_run=draw(one_in(3)))) for mode in IN_ORDER]
         steps += _with_new_strays(runs, modified=clock.to.offset - table.retention - DAY)
     elif kind == "said":
         modes = [draw(_SAID_MODES) for _ in range(4)]
-        steps += [draw(vacuums(mode=mode, dry_run=draw(_ONE_IN_FOUR), forms=tuple(VacuumForm))) for mode in modes]
+        steps += [draw(vacuums(mode=mode, dry_run=draw(one_in(4)), forms=tuple(VacuumForm))) for mode in modes]
     else:
         steps += draw(_lite_again(table, at=clock.to.offset))
     return Case(table=table, steps=(*steps, Read()))
@@ -185,7 +173,7 @@ def _lite_again(draw: DrawFn, table: Table, *, at: int) -> list[Step]:
     elif between == "delete":
         steps.append(draw(deletes(table)))
     later = draw(clocks(table, retention=table.retention, not_before=at))
-    steps += [later, draw(vacuums(mode=draw(LITE_MODES), dry_run=draw(_ONE_IN_FOUR)))]
+    steps += [later, draw(vacuums(mode=draw(LITE_MODES), dry_run=draw(one_in(4))))]
     last = max(later.to.offset, table.retention) + LATER
     return [*steps, SetClock(Moment(last)), draw(vacuums(mode=draw(LITE_MODES)))]
 
@@ -210,7 +198,7 @@ def _change_files(draw: DrawFn) -> Case:
     steps: list[Step] = [draw(_spread_deletes(table))]
     if draw(_EVENLY):
         steps.append(draw(stamped_clocks(retention=age, removed_by_step=0)))
-    steps.append(draw(vacuums(mode=draw(LITE_MODES), dry_run=draw(_ONE_IN_FOUR))))
+    steps.append(draw(vacuums(mode=draw(LITE_MODES), dry_run=draw(one_in(4)))))
     steps += [SetClock(Moment(age + DAY)), draw(vacuums(mode=draw(LITE_MODES)))]
     return Case(table=table, steps=(*steps, draw(_spread_deletes(table)), draw(vacuums(mode=draw(LITE_MODES))), Read()))
 
@@ -232,7 +220,7 @@ def vacuum_io_faults(draw: DrawFn) -> Case:
     directory that it lists. One file system's trouble in five is with a plain file of the table's own past. Every VACUUM
     finds new strays. Shrinks to files that cannot be deleted.
     """
-    retention = draw(_RETENTIONS)
+    retention = draw(st.sampled_from(RETENTIONS))
     age = milliseconds(retention)
     table = draw(vacuumables(retention=retention, least_strays=2, most_strays=6))
     steps: list[Step] = []
@@ -287,11 +275,13 @@ def refused_vacuums(draw: DrawFn) -> Case:
     four the log has lost its first versions: LITE twice, a FULL VACUUM, which does not help, and LITE again. Shrinks to
     blunders.
     """
-    kind = draw(_REFUSALS)
-    retention = draw(_RETENTIONS)
+    kind = draw(odds((7, "blunders"), (3, "protocol"), (4, "pruned")))
+    retention = draw(st.sampled_from(RETENTIONS))
     if kind == "blunders":
         table = draw(
-            vacuumables(retention=retention, removed=SELDOM_REMOVED, partition_counts=_PARTITIONED, most_strays=2)
+            vacuumables(
+                retention=retention, removed=SELDOM_REMOVED, partition_counts=odds((3, 1), (1, 2)), most_strays=2
+            )
         )
         blunders = [
             mistake
@@ -302,9 +292,11 @@ def refused_vacuums(draw: DrawFn) -> Case:
         return Case(table=table, steps=(*(InvalidVacuum(mistake, dry_run=draw(_EVENLY)) for mistake in said), Read()))
     table = draw(_for_all_modes(retention=retention))
     if kind == "protocol":
-        unknown = draw(_UNKNOWN)
+        unknown = draw(odds((1, Feature.UNKNOWN_WRITER), (1, Feature.UNKNOWN_READER)))
         table = replace(table, features=(unknown.value,))
-        steps: list[Step] = [draw(vacuums(mode=draw(_MODES), dry_run=draw(_EVENLY))) for _ in range(4)]
+        steps: list[Step] = [
+            draw(vacuums(mode=draw(st.sampled_from(tuple(Mode))), dry_run=draw(_EVENLY))) for _ in range(4)
+        ]
         return Case(table=table, steps=(*steps, *([Read()] if unknown is Feature.UNKNOWN_WRITER else [])))
     table = draw(checkpointed(table, pruned=True))
     first, again = draw(LITE_MODES), draw(LITE_MODES)

@@ -39,10 +39,7 @@ IN_ORDER = (
 #: The ways to ask for a listing, and for a scan of the log.
 LISTED_MODES = odds((3, Mode.DEFAULT), (1, Mode.FULL))
 LITE_MODES = odds((2, Mode.LITE), (1, Mode.LITE_SETTING))
-
-_INVENTORIES = st.sampled_from(tuple(Inventory))
 _LOGGING: st.SearchStrategy[bool | None] = odds((3, True), (1, False), (2, None))
-_ONE_IN_FOUR = one_in(4)
 _SQL_FORMS = tuple(form for form in VacuumForm if form not in API_VACUUM_FORMS)
 _FORMS = odds((6, VacuumForm.SQL_PATH), *((1, form) for form in _SQL_FORMS), *((2, form) for form in API_VACUUM_FORMS))
 _FORMS_OF_SQL = odds((2 * len(VacuumForm), VacuumForm.SQL_PATH), *((1, form) for form in _SQL_FORMS))
@@ -78,9 +75,9 @@ def vacuums(
         safety_check=check,
         logging=draw(_LOGGING),
         mode=mode,
-        inventory=draw(_INVENTORIES) if mode.inventory else Inventory.COMPLETE,
+        inventory=draw(st.sampled_from(tuple(Inventory))) if mode.inventory else Inventory.COMPLETE,
         form=form,
-        parallel=not dry_run and draw(_ONE_IN_FOUR),
+        parallel=not dry_run and draw(one_in(4)),
     )
 
 

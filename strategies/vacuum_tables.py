@@ -43,21 +43,6 @@ OFTEN_REMOVED = odds((1, False), (2, True))
 EVENLY_REMOVED = st.booleans()
 SELDOM_REMOVED = one_in(4)
 
-_FEW_PARTITIONS = odds((2, 1), (1, 2), (1, 0))
-_FEW_COLUMNS = odds((2, 1), (1, 2))
-_PARTITION_TYPES = st.sampled_from(PARTITION_TYPES)
-_PLAIN_TYPES = st.sampled_from(PLAIN)
-_ALWAYS = st.just(True)
-_MOSTLY = odds((3, True), (1, False))
-_EVENLY = st.booleans()
-_VECTORS = odds((2, Feature.DELETION_VECTORS), (1, Feature.DELETION_VECTORS_OFF))
-_VECTOR_PLACES = odds((1, ""), (1, "xy/"), (1, "ab/"))
-_PREFIXES = odds((3, ""), (2, "ab"), (1, "cd"), (1, "p-0"))
-_STORED = odds((4, VectorStorage.RELATIVE), (1, VectorStorage.INLINE))
-_REFERENCES = odds((2, Reference.RELATIVE), (2, Reference.ABSOLUTE), (2, Reference.OUTSIDE))
-_PARTS = odds((1, 1), (1, 2), (1, 3))
-_UNTOLD = odds((4, "told"), (1, "bare"), (1, "no time"), (1, "neither"))
-
 
 def milliseconds(retention_hours: int | None) -> int:
     """A table's retention, ms."""
@@ -132,15 +117,15 @@ def featured_tables(
     """
     wanted = {feature.value for feature in features}
     if vectors:
-        wanted.add(draw(_VECTORS).value)
+        wanted.add(draw(odds((2, Feature.DELETION_VECTORS), (1, Feature.DELETION_VECTORS_OFF))).value)
     chosen = tuple(name for name in FEATURES if name in wanted)
     schema = draw(
         ruled_schemas(
             features=chosen,
-            partition_counts=_FEW_PARTITIONS,
-            partition_types=_PARTITION_TYPES,
-            types=_PLAIN_TYPES,
-            data_counts=_FEW_COLUMNS,
+            partition_counts=odds((2, 1), (1, 2), (1, 0)),
+            partition_types=st.sampled_from(PARTITION_TYPES),
+            types=st.sampled_from(PLAIN),
+            data_counts=odds((2, 1), (1, 2)),
             rules=False,
         )
     )
@@ -153,7 +138,7 @@ def featured_tables(
             removed=removed,
             min_commits=4 if vectors else 3,
             retentions=st.just(retention),
-            with_vectors=_ALWAYS if vectors else None,
+            with_vectors=st.just(True) if vectors else None,
         )
     )
 
@@ -174,7 +159,7 @@ def aged(draw: DrawFn, table: Table, *, cutoff_age: int) -> Table:
     pool += [cutoff + edge for edge in EDGES if cutoff + edge in pool] * 4
     count = len(table.commits)
     times = sorted(draw(st.lists(st.sampled_from(pool), min_size=count, max_size=count, unique=True)))
-    if cutoff in pool and draw(_MOSTLY):
+    if cutoff in pool and draw(odds((3, True), (1, False))):
         # In place of the next ones, or of the last: LITE's window ends between these two commits.
         place = next((place for place, time in enumerate(times) if time >= cutoff), count - 1)
         times[place] = cutoff
@@ -210,11 +195,17 @@ def stored(draw: DrawFn, table: Table, *, absolute: bool) -> Table:
     commits = []
     for commit in table.commits:
         if commit.deletion_vectors:
-            by_path = absolute and draw(_MOSTLY)
+            by_path = absolute and draw(odds((3, True), (1, False)))
             deletion_vectors = tuple(
-                replace(vector, storage=VectorStorage.ABSOLUTE if by_path else draw(_STORED)) for vector in commit.deletion_vectors
+                replace(
+                    vector,
+                    storage=VectorStorage.ABSOLUTE
+                    if by_path
+                    else draw(odds((4, VectorStorage.RELATIVE), (1, VectorStorage.INLINE))),
+                )
+                for vector in commit.deletion_vectors
             )
-            commit = replace(commit, deletion_vectors=deletion_vectors, vector_prefix=draw(_PREFIXES))
+            commit = replace(commit, deletion_vectors=deletion_vectors, vector_prefix=draw(odds((3, ""), (2, "ab"), (1, "cd"), (1, "p-0"))))
         commits.append(commit)
     return replace(table, commits=tuple(commits))
 
@@ -227,7 +218,9 @@ def referred(draw: DrawFn, table: Table) -> Table:
     """
 
     def placed(file: DataFile) -> DataFile:
-        return replace(file, reference=draw(_REFERENCES))
+        return replace(
+            file, reference=draw(odds((2, Reference.RELATIVE), (2, Reference.ABSOLUTE), (2, Reference.OUTSIDE)))
+        )
 
     return replace(table, files=tuple(placed(file) for file in table.files))
 
@@ -240,7 +233,7 @@ def loosely_removed(draw: DrawFn, table: Table) -> Table:
     """
 
     def told(removal: Removal) -> Removal:
-        lacks = draw(_UNTOLD)
+        lacks = draw(odds((4, "told"), (1, "bare"), (1, "no time"), (1, "neither")))
         deleted = None if lacks in ("no time", "neither") else removal.deleted
         return replace(removal, deleted=deleted, bare=lacks in ("bare", "neither"))
 
@@ -256,14 +249,16 @@ def checkpointed(draw: DrawFn, table: Table, *, pruned: bool | None = None) -> T
     Shrinks to one checkpoint of one part.
     """
     last = len(table.commits) - 1
-    prunes = draw(_EVENLY) if pruned is None else pruned
+    prunes = draw(st.booleans()) if pruned is None else pruned
     first = draw(st.integers(1, last)) if prunes and last else 0
     must = first or draw(st.integers(0, last))
     classic = not table.has(Feature.V2_CHECKPOINTS)
     commits = []
     for version, commit in enumerate(table.commits):
-        here = version == must or draw(_EVENLY)
-        commits.append(replace(commit, checkpoint=here, parts=draw(_PARTS) if here and classic else 1))
+        here = version == must or draw(st.booleans())
+        commits.append(
+            replace(commit, checkpoint=here, parts=draw(odds((1, 1), (1, 2), (1, 3))) if here and classic else 1)
+        )
     return replace(table, commits=tuple(commits), pruned=first)
 
 
@@ -288,5 +283,5 @@ def orphan_vectors(draw: DrawFn, *, cutoff_age: int) -> tuple[StrayFile, ...]:
     """One to three files of deletion vectors that nothing names: what a DELETE that takes whole files leaves behind."""
     ages = instants(cutoff_age=cutoff_age)
     names = [f"deletion_vector_f{number:07x}{BY_HAND}.bin" for number in range(3)]
-    places = [draw(_VECTOR_PLACES) for _ in range(draw(st.integers(1, 3)))]
+    places = [draw(odds((1, ""), (1, "xy/"), (1, "ab/"))) for _ in range(draw(st.integers(1, 3)))]
     return tuple(StrayFile(place + name, modified=draw(ages), size=43) for place, name in zip(places, names))
