@@ -1,25 +1,53 @@
-"""What a VACUUM met: reasons, modes, retentions, instants at the cutoff. The report counts them over a run."""
+"""What a VACUUM covered: reasons to keep or delete a path, modes, retentions, timestamps at the cutoff.
+
+The report adds them up over a run.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
 from deltalog.listing import EntryKind
 from model.steps import Vacuum
 from model.table import DAY, HOUR, WEEK, Kind, Table
-from model.vacuum import LiteScan, Reason, in_underscored_partition, monotonized
+from model.vacuum import Fate, LiteScan, Reason, in_underscored_partition, monotonized
 from harness.vacuum_inputs import commit_times
 from harness.vacuum_observation import VacuumObservation
+
+
+class Cell(NamedTuple):
+    """A cell of one of the tables in which coverage is counted.
+
+    ``paths`` counts paths by reason and expectation; ``vacuums`` VACUUMs by retention and mode; ``cutoff`` timestamps a
+    millisecond before the cutoff, at it or a millisecond after, by what they are of.
+    """
+
+    table: str
+    row: str
+    column: str
+
+
+def nested(counts: Mapping[Cell, int]) -> dict[str, dict[str, dict[str, int]]]:
+    """The counts as JSON: by table, row and column, each in order."""
+    tables: dict[str, Any] = {}
+    for cell, count in sorted(counts.items()):
+        tables.setdefault(cell.table, {}).setdefault(cell.row, {})[cell.column] = count
+    return tables
+
+
+#: What the model expects of a path.
+EXPECTED = {Fate.KEEP: "keep", Fate.DELETE: "delete", Fate.UNSPECIFIED: "unspecified"}
 
 #: The reasons in a few words.
 SHORT_NAMES = {
     Reason.LIVE: "live add",
     Reason.LIVE_BY_URI: "live add by URI",
-    Reason.LIVE_VECTOR: "live vector",
+    Reason.LIVE_VECTOR: "live deletion vector",
     Reason.RETAINED: "retained tombstone",
-    Reason.RETAINED_VECTOR: "retained vector",
-    Reason.ABSOLUTE_VECTOR: "absolute vector",
+    Reason.RETAINED_VECTOR: "retained deletion vector",
+    Reason.ABSOLUTE_VECTOR: "deletion vector by absolute path",
     Reason.BEHIND_LINK: "behind a link",
     Reason.HIDDEN_FILE: "hidden file",
     Reason.HIDDEN_DIRECTORY: "hidden directory",
@@ -27,56 +55,51 @@ SHORT_NAMES = {
     Reason.HIDDEN_DEEPER: "hidden deeper down",
     Reason.NOT_SCANNED: "not scanned",
     Reason.YOUNG: "young",
-    Reason.HOLDS: "directory that holds something",
+    Reason.HOLDS: "directory with something to keep",
     Reason.EXPIRED: "expired tombstone",
-    Reason.EXPIRED_VECTOR: "expired vector",
-    Reason.ORPHAN_VECTOR: "orphan vector",
-    Reason.ORPHAN: "orphan",
+    Reason.EXPIRED_VECTOR: "expired deletion vector",
+    Reason.ORPHAN_VECTOR: "orphaned deletion vector",
+    Reason.ORPHAN: "orphaned file",
     Reason.CHANGE_FILE: "change file",
     Reason.EMPTY: "empty directory",
-    Reason.HOLDS_OLD: "directory of what goes",
+    Reason.HOLDS_OLD: "directory of deleted files",
     Reason.HOLDS_EMPTY: "directory of empty directories",
     Reason.PARENT: "empty directory of a protected path",
     Reason.AT_CUTOFF: "as old as the cutoff",
-    Reason.CHECKSUM: "checksum of what goes",
+    Reason.CHECKSUM: "checksum of a deleted file",
     Reason.LINK: "link",
-    Reason.FAULTY: "troubled",
+    Reason.FAULTY: "I/O fault",
 }
 
-#: The reasons that a file in a partition directory whose name begins with ``_`` or ``.`` is counted for besides.
+#: The reasons for which a file in a partition directory with a hidden name is counted a second time.
 _IN_PARTITION = (Reason.LIVE, Reason.RETAINED, Reason.YOUNG)
 
 #: The reasons by which a file's own age decides.
 _BY_AGE = (Reason.YOUNG, Reason.EXPIRED, Reason.EXPIRED_VECTOR, Reason.ORPHAN, Reason.ORPHAN_VECTOR)
 
-#: From this RETAIN on it is a huge one: ten years.
+#: A RETAIN of this many hours or more is huge: ten years.
 _HUGE = 10 * 365 * 24
 
 
-def coverage(observation: VacuumObservation) -> Counter[str]:
-    """What the VACUUM met, each with the number of times.
-
-    ``stay: …``, ``go: …`` and ``either: …`` count paths, ``boundary: …`` those whose instant is a millisecond before the
-    cutoff, at it, or a millisecond after; both of real runs only, and not of refused or failed ones. ``mode … × …`` counts
-    each step.
-    """
-    met = Counter([f"mode {observation.step.mode.value} × {retention_form(observation.step, observation.table)}"])
+def coverage(observation: VacuumObservation) -> Counter[Cell]:
+    """What the VACUUM covered. Paths and timestamps count where it deletes: with no DRY RUN, refusal or failure."""
+    found = Counter([Cell("vacuums", retention_form(observation.step, observation.table), observation.step.mode.value)])
     if not observation.ran:
-        return met
+        return found
     for path, judged in observation.fates.items():
         if path not in observation.before.data:
             continue
-        met[f"{judged.fate.value}: {SHORT_NAMES[judged.reason]}"] += 1
+        found[Cell("paths", SHORT_NAMES[judged.reason], EXPECTED[judged.fate])] += 1
         if judged.reason in _IN_PARTITION and in_underscored_partition(path, observation.table.partition_by):
-            met["stay: `_`-partition"] += 1
+            found[Cell("paths", "partition with a hidden name", "keep")] += 1
     outside = sum(entry.kind is not EntryKind.DIRECTORY for entry in observation.before.beside.values())
     if outside:
-        met["stay: outside the root"] = outside
-    return met + _boundaries(observation)
+        found[Cell("paths", "outside the root", "keep")] = outside
+    return found + _boundaries(observation)
 
 
 def retention_form(step: Vacuum, table: Table) -> str:
-    """How the retention of a VACUUM is said: by its RETAIN, or by the table."""
+    """Where the retention of a VACUUM comes from: its RETAIN or the table's property, and of which kind it is."""
     hours = step.retain_hours
     if hours is None:
         return f"table's {_unit(table.retention_hours)}"
@@ -99,15 +122,15 @@ def _unit(hours: int | None) -> str:
     return "weeks" if hours % (WEEK // HOUR) == 0 else "days" if hours % (DAY // HOUR) == 0 else "hours"
 
 
-def _boundaries(observation: VacuumObservation) -> Counter[str]:
-    """Instants by which something was decided, and that are next to a cutoff which is known to the millisecond."""
+def _boundaries(observation: VacuumObservation) -> Counter[Cell]:
+    """The timestamps that decided something, next to a cutoff that is known to the millisecond."""
     if observation.cutoff.earliest != observation.cutoff.latest:
         return Counter()
     things, references, scan = observation.before.things, observation.references, observation.scan
     lite = isinstance(scan, LiteScan)
     stamps = scan.stamps if isinstance(scan, LiteScan) else {**references.vector_tombstones, **references.tombstones}
     alive = references.live | references.live_vectors
-    # Where a listing is looked through, a tombstone decides of an old file only.
+    # With a listing, a tombstone decides only about old files.
     decided = (
         stamp
         for path, stamp in stamps.items()
@@ -126,6 +149,6 @@ def _boundaries(observation: VacuumObservation) -> Counter[str]:
     )
 
 
-def _sides(what: str, instants: Iterable[int], cutoff: int) -> Counter[str]:
+def _sides(what: str, instants: Iterable[int], cutoff: int) -> Counter[Cell]:
     sides = {-1: "-1", 0: "0", 1: "+1"}
-    return Counter(f"boundary: {what} {sides[at - cutoff]}" for at in instants if at - cutoff in sides)
+    return Counter(Cell("cutoff", what, sides[at - cutoff]) for at in instants if at - cutoff in sides)

@@ -1,12 +1,12 @@
-"""What a case's table has, in words: the report counts which features were drawn together."""
+"""The features of a case's table: the report counts which were drawn together."""
 
 from __future__ import annotations
 
 from model.table import Feature, Table
 
-#: Every two of these meet in the gate.
+#: The gate has tables with every pair of these.
 PAIRED = (
-    "vectors",
+    "deletion vectors",
     "change feed",
     "column mapping",
     "row tracking",
@@ -18,9 +18,9 @@ PAIRED = (
 
 
 def features_of(table: Table) -> list[str]:
-    """The features of a table, sorted. "vectors" is that new deletion vectors may be written."""
+    """The features of a table, sorted. "deletion vectors": new ones may be written."""
     there = {
-        "vectors": table.has(Feature.DELETION_VECTORS),
+        "deletion vectors": table.has(Feature.DELETION_VECTORS),
         "change feed": table.has(Feature.CHANGE_DATA_FEED),
         "column mapping": table.maps_columns,
         "row tracking": table.has(Feature.ROW_TRACKING),

@@ -50,7 +50,7 @@ from harness.observation import (
     refusal_due,
 )
 from harness.observer import Observer
-from harness.coverage import coverage
+from harness.coverage import Cell, coverage
 from harness.vacuum_inputs import committed
 from harness.vacuum_observation import VacuumRefusalObservation, VacuumObservation
 
@@ -91,7 +91,7 @@ class JudgedCase:
     steps: tuple[dict[str, Any], ...]  # normalised observations of the engine's steps
     tallies: dict[str, Tally]
     failure: Failure | None = None
-    coverage: Counter[str] = field(default_factory=Counter)  # what its VACUUMs met (harness.coverage)
+    coverage: Counter[Cell] = field(default_factory=Counter)  # what its VACUUMs covered
 
     @property
     def violated(self) -> list[str]:
@@ -168,7 +168,7 @@ class Trial:
         self._version_before: list[int] = []  # by step
         self.tallies: dict[str, Tally] = {}
         self.records: list[dict[str, Any]] = []  # normalised observations of the engine's steps
-        self.coverage: Counter[str] = Counter()
+        self.coverage: Counter[Cell] = Counter()
         write_table(plan_table(table), root, start=self._start)
         self._promise_history(table)
         self._observer = Observer(table, root)

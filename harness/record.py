@@ -7,6 +7,7 @@ from typing import Any
 from model.codec import case_id, to_json
 from harness.features import features_of
 from harness.judge import JudgedCase
+from harness.coverage import nested
 
 
 def case_line(judged: JudgedCase, *, campaign: str, shard: int, index: int, origin: str) -> dict[str, Any]:
@@ -23,7 +24,7 @@ def case_line(judged: JudgedCase, *, campaign: str, shard: int, index: int, orig
         "case": to_json(judged.case),
         "features": features_of(judged.case.table),
         "steps": list(judged.steps),
-        "occasions": dict(sorted(judged.coverage.items())),
+        "coverage": nested(judged.coverage),
         "clauses": {
             id: {
                 "verdict": ("fail" if id in failed else "xfail") if tally.violations else "pass",

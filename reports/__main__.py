@@ -9,12 +9,12 @@ from pathlib import Path
 
 from rich.console import Console
 
-from reports.comparison import Incomparable, compare
-from reports.comparison_files import write_comparison
-from reports.comparison_terminal import show_comparison
+from reports.compare.comparison import Incomparable, compare
+from reports.compare.files import write_comparison
+from reports.compare.terminal import show_comparison
 from reports.stream import StreamError, read_run, stream_path
-from reports.terminal import show
-from reports.views import write_views
+from reports.views.files import write_views
+from reports.views.terminal import show
 
 
 def render(arguments: argparse.Namespace) -> int:

@@ -26,8 +26,8 @@ class Deviation:
     """One clause that is known to fail.
 
     ``versions`` is a range such as ``>=4.1,<4.3`` (all parts must hold; empty means any version). ``expires`` is the
-    last day on which the deviation counts; ``None`` is no end. ``when`` names the circumstance that it is bound to
-    (harness.conditions); ``None``: it holds in any.
+    last day on which the deviation counts; ``None`` is no end. ``when`` names the condition under which it counts
+    (harness.conditions); ``None``: it always counts.
     """
 
     clause: str
@@ -95,11 +95,11 @@ def in_force(deviations: Iterable[Deviation], *, version: str, today: date) -> t
 def proposed(found: Iterable[tuple[str, str]], *, version: str) -> str:
     """The text of a deviations file that lists these clauses, each with what was seen of it, for this engine version.
 
-    A person must say why they are known, and where that is said, before the file is of use.
+    The file is refused until someone adds the reasons and links.
     """
     entries = [
         f"# Seen: {' '.join(seen.split())}\n[[deviation]]\nclause = {_quoted(clause)}\nversions = {_quoted(f'=={version}')}\n"
-        'reason = ""  # why it is known; the file is refused without\nlink = ""  # where that is said\n'
+        'reason = ""  # why it is known; the file is refused without\nlink = ""  # a page that says so\n'
         for clause, seen in found
     ]
     heading = f"# Proposed by a run on {version}: what failed there." if entries else f"# Nothing failed on {version}."
@@ -143,7 +143,7 @@ def _deviation(entry: dict[str, Any], clause: Any, where: str) -> Deviation:
         raise InvalidDeviations(f"{where} has expires = {expires!r}: write a day such as 2027-01-31.")
     when = entry.get("when")
     if not isinstance(when, (str, type(None))):
-        raise InvalidDeviations(f"{where} has when = {when!r}: write the name of a circumstance.")
+        raise InvalidDeviations(f"{where} has when = {when!r}: write the name of a condition.")
     return Deviation(clause, entry["reason"], entry["link"], versions, expires, when)
 
 

@@ -1,10 +1,10 @@
-"""From judged cases to one verdict for each clause, to the footer, and to the exit code (design, "Verdicts")."""
+"""From judged cases to one verdict for each clause, to the footer, and to the exit code."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
@@ -19,20 +19,23 @@ class Verdict(str, Enum):
     PASS = "pass"
     FAIL = "fail"
     XFAIL = "xfail"  # fails, and is listed in the deviations
-    STALE = "stale"  # listed, exercised, and yet never fails
+    STALE = "stale"  # listed and exercised, yet never fails
     UNSUPPORTED = "unsupported"  # the engine or its version lacks the feature
     DISABLED = "disabled"  # the user switched it off
-    UNEXERCISED = "unexercised"  # nothing drawn met its condition: never a pass
-    ERROR = "error"  # not exercised, and cases that could have met it could not be judged
+    UNEXERCISED = "unexercised"  # no case fulfilled its condition: never a pass
+    ERROR = "error"  # not exercised, and cases that could have exercised it could not be judged
+
+
+#: The verdicts that someone must look at.
+ATTENTION = (Verdict.FAIL, Verdict.STALE, Verdict.ERROR, Verdict.UNEXERCISED)
 
 
 @dataclass(frozen=True)
 class ClauseResult:
     """The verdict on one clause, over a whole run.
 
-    ``met`` counts the steps that met its condition, ``subjects`` the files, rows or fields that it looked at, and
-    ``seconds`` the engine's seconds in those steps. ``failures`` counts the cases that fail it. ``example`` is the id
-    of the case to show: the simplest that fails it.
+    ``met`` counts the steps that exercised it, ``subjects`` the files, rows or fields that it checked, and ``seconds`` the
+    engine's seconds in those steps. ``failures`` counts the cases that fail it, ``example`` is the id of the simplest.
     """
 
     clause: str
@@ -49,8 +52,8 @@ class ClauseResult:
 def verdicts(header: Line, cases: Iterable[Line], *, deviations: Sequence[Deviation]) -> tuple[ClauseResult, ...]:
     """One result for each clause of the header, in the header's order.
 
-    ``deviations`` are those in force (``deviations.in_force``). Any case can fail a clause. Cases made by shrinking
-    do not count as exercise, though: how many there are depends on how long shrinking ran.
+    ``deviations`` are those in force (``deviations.in_force``). Any case can fail a clause, but those made by shrinking do not
+    exercise it: how many there are depends on how long shrinking ran.
     """
     lines = list(cases)
     listed: dict[str, list[Deviation]] = {}
@@ -95,16 +98,16 @@ def _judge(
     if clause["status"] != "active":
         return Verdict(clause["status"]), clause.get("reason", "")
     if met == 0 and erred:
-        return Verdict.ERROR, f"No judged case met its condition, and {counted(erred, 'case')} ended in an error."
+        return Verdict.ERROR, f"No judged case exercised it, and {counted(erred, 'case')} ended in an error."
     if met == 0:
-        return Verdict.UNEXERCISED, "No case met its condition, so nothing is known: raise the budget or the profile."
-    # One that is bound to a circumstance is stale where nothing of its entry was met: few clauses meet it in a small run.
+        return Verdict.UNEXERCISED, "No case exercised it, so nothing is known: raise the budget or the profile."
+    # With a condition it is stale only where no clause of its entry failed: in a small run few of them meet the condition.
     if known and not any(one.when is not None and _entry(one) in alive for one in known):
         return Verdict.STALE, f"It is listed as a deviation ({_reasons(known)}), yet it passes: remove the entry."
     return Verdict.PASS, ""
 
 
-#: What makes the clauses of one entry belong together: the reason and the circumstance.
+#: What the clauses of one entry share: the reason and the condition.
 Entry = tuple[str, "str | None"]
 
 
@@ -118,26 +121,27 @@ def _reasons(known: Sequence[Deviation]) -> str:
 
 
 def results_of(run: Run) -> tuple[ClauseResult, ...]:
-    """The results that a finished run's footer states, in the header's order, with failures and examples looked up."""
+    """The results in a finished run's footer, in the header's order, with the failures and examples from its cases."""
     stated: Mapping[str, Any] = run.footer["verdicts"]
-    return tuple(
-        ClauseResult(
-            clause=result.clause,
-            verdict=Verdict(stated[result.clause]["verdict"]),
-            met=stated[result.clause]["met"],
-            subjects=stated[result.clause].get("subjects", result.subjects),
-            seconds=stated[result.clause]["seconds"],
-            reason=stated[result.clause].get("reason", result.reason),
-            link=stated[result.clause].get("link"),
-            failures=result.failures,
-            example=result.example,
+    found = []
+    for result in verdicts(run.header, run.cases, deviations=()):
+        own = stated[result.clause]
+        found.append(
+            replace(
+                result,
+                verdict=Verdict(own["verdict"]),
+                met=own["met"],
+                subjects=own.get("subjects", result.subjects),
+                seconds=own["seconds"],
+                reason=own.get("reason", result.reason),
+                link=own.get("link"),
+            )
         )
-        for result in verdicts(run.header, run.cases, deviations=())
-    )
+    return tuple(found)
 
 
 def simplest(cases: Iterable[Line]) -> Line | None:
-    """The case to show a person first: a shrunk one if there is one, then the fewest steps, then the shortest text."""
+    """The case to show first: a shrunk one if there is one, then the fewest steps, then the shortest text."""
 
     def key(case: Line) -> tuple[bool, int, int, tuple[str, int, int, str]]:
         return (case["origin"] != "shrunk", len(case["steps"]), len(json.dumps(case["case"])), sort_key(case))
@@ -146,8 +150,14 @@ def simplest(cases: Iterable[Line]) -> Line | None:
 
 
 def counterexample(clause: str, cases: Iterable[Line]) -> Line | None:
-    """The simplest case that fails ``clause``, or ``None``. It is the one that the views name as the example."""
+    """The simplest case that fails ``clause``, or ``None``: the example that the views name."""
     return simplest(case for case in cases if case["clauses"].get(clause, {"verdict": "pass"})["verdict"] != "pass")
+
+
+def messages_of(run: Run, clause: str) -> list[str]:
+    """The messages of the violations of ``clause`` in its example."""
+    case = counterexample(clause, run.cases)
+    return [one["message"] for one in case["violations"] if one["clause"] == clause] if case else []
 
 
 def counts(results: Iterable[ClauseResult]) -> dict[str, int]:
@@ -157,7 +167,7 @@ def counts(results: Iterable[ClauseResult]) -> dict[str, int]:
 
 
 def exit_code(results: Iterable[ClauseResult], errors: int) -> int:
-    """The exit code of a run (design, "Verdicts and exit codes"). ``errors`` counts the cases that ended in an error.
+    """The exit code of a run. ``errors`` counts the cases that ended in an error.
 
     1 for any fail or stale; else 2 for any error or unexercised clause, or an error in a case; else 0.
     """

@@ -22,9 +22,9 @@ from reports.counterexamples import write_counterexample
 from reports.deviations import in_force, proposed
 from reports.reproduction import InvalidPlan
 from reports.stream import SCHEMA_VERSION, RunWriter, read_run
-from reports.terminal import Progress, show
 from reports.verdicts import counterexample, footer_of, verdicts
-from reports.views import write_views
+from reports.views.files import write_views
+from reports.views.terminal import Progress, show
 from runner.deviations import deviations_in, known
 from runner.options import Options, UsageMistake
 from runner.referee import selected_clauses

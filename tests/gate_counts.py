@@ -13,7 +13,7 @@ from model.vacuum import Reason
 from selfcheck.reference_engine import ReferenceEngine
 from harness.clause import CATALOGUE, unsupported
 from harness.features import PAIRED, features_of
-from harness.coverage import SHORT_NAMES
+from harness.coverage import SHORT_NAMES, Cell
 from tests.test_profiles import cases, lacking, totals
 
 pytestmark = pytest.mark.xdist_group("judge")
@@ -84,21 +84,23 @@ def test_every_reason_is_counted_by_a_goal() -> None:
 
 def test_the_gate_meets_every_reason(directory: Path) -> None:
     _, coverage = totals("gate", directory)
-    wanted = [f"stay: {SHORT_NAMES[reason]}" for reason in STAYS if reason not in SELDOM]
-    wanted += [f"go: {SHORT_NAMES[reason]}" for reason in GOES]
-    assert lacking(coverage, [*wanted, "stay: `_`-partition", "stay: outside the root"], LEAST_PATHS) == {}
-    assert lacking(coverage, [f"stay: {SHORT_NAMES[reason]}" for reason in SELDOM], LEAST_TIMES) == {}
+    wanted = [Cell("paths", SHORT_NAMES[reason], "keep") for reason in STAYS if reason not in SELDOM]
+    wanted += [Cell("paths", SHORT_NAMES[reason], "delete") for reason in GOES]
+    wanted += [Cell("paths", what, "keep") for what in ("partition with a hidden name", "outside the root")]
+    assert lacking(coverage, wanted, LEAST_PATHS) == {}
+    seldom = [Cell("paths", SHORT_NAMES[reason], "keep") for reason in SELDOM]
+    assert lacking(coverage, seldom, LEAST_TIMES) == {}
 
 
 def test_the_gate_says_every_retention_in_every_mode(directory: Path) -> None:
     _, coverage = totals("gate", directory)
-    ways = [f"mode {mode.value} × {retention}" for mode in Mode for retention in RETENTIONS]
+    ways = [Cell("vacuums", retention, mode.value) for mode in Mode for retention in RETENTIONS]
     assert lacking(coverage, ways, LEAST_WAYS) == {}
 
 
 def test_the_gate_meets_every_boundary_from_all_sides(directory: Path) -> None:
     _, coverage = totals("gate", directory)
-    sides = [f"boundary: {instant} {side}" for instant in ("tombstone", "file", "commit") for side in ("-1", "0", "+1")]
+    sides = [Cell("cutoff", of, side) for of in ("tombstone", "file", "commit") for side in ("-1", "0", "+1")]
     assert lacking(coverage, sides, LEAST_TIMES) == {}
 
 

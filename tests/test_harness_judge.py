@@ -114,10 +114,11 @@ def test_a_vacuum_is_seen_as_one_or_as_a_refusal(tmp_path: Path) -> None:
 def test_occasions_are_summed_and_recorded(tmp_path: Path) -> None:
     judge = Judge(ReferenceEngine(), list(CATALOGUE.values()), tmp_path)
     result = judge.judge(Case(TABLE, (Vacuum(dry_run=True), Vacuum(), Vacuum())))
-    assert result.coverage["mode default × table's default"] == 3
-    assert result.coverage["go: orphan"] == 1 and result.coverage["stay: live add by URI"] == 2
+    assert result.coverage["vacuums", "table's default", "default"] == 3
+    paths = {"orphaned file": {"delete": 1}, "live add by URI": {"keep": 2}}
     line: dict[str, Any] = case_line(result, campaign="c", shard=0, index=0, origin="generated")
-    assert line["occasions"] == dict(sorted(result.coverage.items()))
+    assert line["coverage"]["vacuums"] == {"table's default": {"default": 3}}
+    assert paths.items() <= line["coverage"]["paths"].items()
     vanished = json.loads(json.dumps(line))["steps"][1]["observed"]["vanished"]
     assert "old" in vanished and len(vanished) == 2
 

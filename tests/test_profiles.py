@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
@@ -18,9 +19,12 @@ from suites.campaigns import shards
 from harness.clause import CATALOGUE, unsupported
 from suites.drawing import fixed_cases
 from harness.judge import Judge, JudgedCase
+from harness.coverage import Cell
 from suites.profiles import PROFILES
 
 pytestmark = pytest.mark.xdist_group("judge")
+
+What = TypeVar("What")
 
 
 @cache
@@ -45,9 +49,9 @@ def met(case: Case, directory: Path) -> Counter[str]:
 
 
 @cache
-def totals(profile: str, directory: Path) -> tuple[Counter[str], Counter[str]]:
+def totals(profile: str, directory: Path) -> tuple[Counter[str], Counter[Cell]]:
     """How often the profile meets each clause, and what its VACUUMs meet."""
-    clauses, coverage = Counter[str](), Counter[str]()
+    clauses, coverage = Counter[str](), Counter[Cell]()
     for case in cases(profile):
         found = judged(case, directory)
         clauses.update({id: tally.met for id, tally in found.tallies.items()})
@@ -55,7 +59,7 @@ def totals(profile: str, directory: Path) -> tuple[Counter[str], Counter[str]]:
     return clauses, coverage
 
 
-def lacking(met: Counter[str], wanted: Iterable[str], least: int) -> dict[str, int]:
+def lacking(met: Counter[What], wanted: Iterable[What], least: int) -> dict[What, int]:
     return {name: met[name] for name in wanted if met[name] < least}
 
 

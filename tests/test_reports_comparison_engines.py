@@ -1,9 +1,8 @@
-"""The comparison of real streams: of the reference engine by other rules or with a fault, and of delta-rs."""
+"""The comparison of real streams: of the reference engine with other rules or a fault, and of delta-rs."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,15 +13,16 @@ from engines.deltalake.adapter import DeltalakeEngine
 from engines.deltalake.capabilities import NEWEST
 from selfcheck.faults import FAULTS, KnownBadEngine
 from engines.port import Engine
+from engines.spark.releases import rules_of
 from model.case import Case
 from model.codec import from_json
-from model.rules import DELTA_RS, SPARK, Retain
+from model.rules import DELTA_RS, SPARK
 from selfcheck.reference_engine import ReferenceEngine
 from reports.__main__ import main
-from reports.comparison import Change, Comparison, compare
-from reports.comparison_json import as_json
-from reports.comparison_markdown import comparison_markdown
-from reports.known_changes import BY_PAIR
+from reports.compare.comparison import Change, Comparison, compare
+from reports.compare.files import as_json
+from reports.compare.known_changes import BY_PAIR
+from reports.compare.markdown import comparison_markdown
 from reports.stream import Run
 from tests.model_streams import drawn, run_of
 from tests.test_reports_comparison import SCHEMA, Draft202012Validator
@@ -38,7 +38,7 @@ def cases() -> list[tuple[str, Case]]:
 
 @cache
 def shared_cases() -> list[tuple[str, Case]]:
-    """What Delta on Spark and delta-rs can both be asked for."""
+    """Cases that both Delta on Spark and delta-rs support."""
     return drawn(3, NEWEST)
 
 
@@ -52,7 +52,7 @@ def without_seconds(run: Run) -> list[Any]:
 
 
 def checked(comparison: Comparison) -> Comparison:
-    """The comparison, whose views can be made."""
+    """The comparison, after a look at its views."""
     assert not list(Draft202012Validator(SCHEMA).iter_errors(json.loads(json.dumps(as_json(comparison)))))
     assert len(comparison_markdown(comparison).encode()) <= 1_000_000
     for group in comparison.groups:
@@ -81,14 +81,14 @@ def test_two_runs_of_delta_rs_are_the_same(tmp_path: Path) -> None:
     assert checked(compare(*runs)).groups == ()
 
 
-def test_what_is_observed_says_what_an_upgrade_may_change(healthy: Run) -> None:
-    told: dict[str, set[str]] = {}
+def test_records_have_what_an_upgrade_may_change(healthy: Run) -> None:
+    fields: dict[str, set[str]] = {}
     for line in healthy.cases:
         for step in line["steps"]:
-            told.setdefault(step["kind"], set()).update(step["observed"])
+            fields.setdefault(step["kind"], set()).update(step["observed"])
     both = {"version", "operations", "vanished", "commits", "checkpoints"}
-    assert told["delete"] >= both | {"removed", "added", "changed", "appeared", "remove_fields", "add_fields"}
-    assert told["vacuum"] >= (both - {"checkpoints"}) | {"last_vacuum"}
+    assert fields["delete"] >= both | {"removed", "added", "changed", "appeared", "remove_fields", "add_fields"}
+    assert fields["vacuum"] >= (both - {"checkpoints"}) | {"last_vacuum"}
     commits = [one for line in healthy.cases for step in line["steps"] for one in step["observed"].get("commits", ())]
     start, end, delete = (
         next(one for one in commits if one["operation"] == name and one["metrics"])
@@ -117,20 +117,19 @@ def test_a_fault_is_a_regression(name: str, healthy: Run, tmp_path: Path) -> Non
     assert main(["compare", str(tmp_path / "bad"), str(tmp_path / "bad"), "--out", str(tmp_path / "out")]) == 0
 
 
-def test_what_changed_in_4_1_is_found_and_known(healthy: Run, tmp_path: Path) -> None:
-    """By the rules that Delta had before: RETAIN counts, and a version beyond the retention is read where it can be."""
-    before = replace(SPARK, retain=Retain.ANY, blocks_expired_versions=False)
-    old = run_of(ReferenceEngine(rules=before), cases(), tmp_path, versions={"delta": "4.0.1"})
+@pytest.mark.parametrize(
+    ("version", "besides"), [("3.3.2", {"apache/spark v4.0.0: error-conditions.json"}), ("4.0.1", set[str]())]
+)
+def test_what_changed_in_4_1_is_found_and_known(version: str, besides: set[str], healthy: Run, tmp_path: Path) -> None:
+    old = run_of(ReferenceEngine(rules=rules_of(version)), cases(), tmp_path, versions={"delta": version})
     comparison = checked(compare(old, healthy))
     assert comparison.unexplained == () and comparison.known
-    assert {group.known.source[:21] for group in comparison.known if group.known} == {
-        "delta-io/delta#5022 (v4.1.0)"[:21],
-        "delta-io/delta#5028 (v4.1.0)"[:21],
-    }
+    sources = {group.known.source for group in comparison.known if group.known}
+    assert sources == {"delta-io/delta#5022 (v4.1.0)", "delta-io/delta#5028 (v4.1.0)"} | besides
     backwards = compare(healthy, old)
     assert backwards.unexplained == () and len(backwards.known) == len(comparison.known)
-    # Between two later versions the same differences have no explanation.
-    later = run_of(ReferenceEngine(rules=before), cases(), tmp_path / "later", versions={"delta": "4.2.0"})
+    # Between two later versions nothing explains the same differences.
+    later = Run({**old.header, "versions": {"delta": "4.2.0"}}, old.cases, old.footer)
     assert compare(later, healthy).known == ()
 
 

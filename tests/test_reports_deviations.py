@@ -50,7 +50,7 @@ def test_entries_are_read_in_order(tmp_path: Path) -> None:
         ("2027-01-31", "2027-01-31T00:00:00", "write a day such as"),
         ('link = "https://example.org/1"', 'link = "x"\nlik = 1', "unknown key 'lik'"),
         ('clause = "DEL-ROW-1"', 'clause = "VAC-KEEP-2"\nversions = ">=4.1,<5"', "a second time"),
-        ('reason = "another"', 'reason = "another"\nwhen = 3', "write the name of a circumstance"),
+        ('reason = "another"', 'reason = "another"\nwhen = 3', "write the name of a condition"),
         ('clause = "DEL-ROW-1"', "clauses = []", "write a list of ids"),
         ('clause = "DEL-ROW-1"', 'clauses = "DEL-ROW-1"', "write a list of ids"),
         ('clause = "DEL-ROW-1"', "clauses = [7]", "needs 'clause'"),
@@ -66,13 +66,13 @@ def test_a_bad_entry_is_named(tmp_path: Path, old: str, new: str, said: str) -> 
         read_deviations(written(tmp_path, GOOD.replace(old, new)))
 
 
-def test_an_entry_may_list_clauses_and_a_circumstance(tmp_path: Path) -> None:
+def test_an_entry_may_list_clauses_and_a_condition(tmp_path: Path) -> None:
     text = '[[deviation]]\nclauses = ["A-1", "A-2"]\nreason = "r"\nlink = "l"\nwhen = "rain"\n'
     expected = tuple(Deviation(clause, "r", "l", when="rain") for clause in ("A-1", "A-2"))
     assert read_deviations(written(tmp_path, text)) == expected
 
 
-def test_a_clause_may_be_listed_for_several_circumstances(tmp_path: Path) -> None:
+def test_a_clause_may_be_listed_for_several_conditions(tmp_path: Path) -> None:
     entry = '[[deviation]]\nclause = "A-1"\nreason = "r"\nlink = "l"\nwhen = "{}"\n'
     found = read_deviations(written(tmp_path, entry.format("rain") + entry.format("snow")))
     assert [deviation.when for deviation in found] == ["rain", "snow"]

@@ -18,14 +18,16 @@ from rich.console import Console
 from reports import stream
 from reports.__main__ import main
 from reports.deviations import Deviation
-from reports.features import feature_pairs
-from reports.junit import junit
-from reports.junit import text as xml_text
-from reports.markdown import code, markdown, row, text
-from reports.coverage import occasion_tables, coverage
+from reports.markdown import code, row, text
 from reports.stream import InvalidLine, MisplacedLine, MissingFooter, Run, RunWriter, StreamError, read_run, sort_key
-from reports.terminal import Progress, show
-from reports.verdicts import Verdict, counts, exit_code, footer_of, results_of, verdicts
+from reports.verdicts import ClauseResult, Verdict, counts, exit_code, footer_of, results_of, verdicts
+from reports.views.coverage import coverage_tables, feature_pairs
+from reports.views.junit import junit
+from reports.views.junit import text as xml_text
+from reports.views.summary import summary
+from reports.views.terminal import Progress, show
+from harness.coverage import Cell, nested
+from tests.small_streams import case, footer, header, run, written
 
 #: The first case pays for imports and the schema: no deadline.
 unhurried = settings(deadline=None)
@@ -37,7 +39,11 @@ texts = st.text(st.characters(), max_size=20) | st.sampled_from(
 seconds = st.integers(0, 10_000).map(lambda ms: ms / 1000)
 CLAUSES = ("DEL-META-1", "DEL-ROW-1", "VAC-SAFE-1", "VAC-LOG-1")
 FEATURES = ("change feed", "column mapping", "partitions", "a|b")
-OCCASIONS = ("stay: live add", "go: orphan", "mode FULL × RETAIN zero, check off", "boundary: tombstone -1", "other")
+COVERED = (
+    Cell("paths", "live add", "keep"),
+    Cell("vacuums", "RETAIN zero, check off", "FULL"),
+    Cell("cutoff", "tombstone", "-1"),
+)
 DEVIATION = Deviation("VAC-LOG-1", reason="known", link="https://example.org/1")
 
 
@@ -122,10 +128,10 @@ def cases(draw: st.DrawFn, names: list[str], index: int) -> dict[str, Any]:
     ]
     error = st.fixed_dictionaries({"kind": st.sampled_from(["engine-died", "harness"]), "message": texts, "log": texts})
     features = draw(st.none() | st.lists(st.sampled_from(FEATURES), unique=True).map(sorted))
-    met = draw(st.none() | st.dictionaries(st.sampled_from(OCCASIONS), st.integers(0, 9)))
+    covered = draw(st.none() | st.dictionaries(st.sampled_from(COVERED), st.integers(0, 9)))
     return {
         **({} if features is None else {"features": features}),
-        **({} if met is None else {"occasions": met}),
+        **({} if covered is None else {"coverage": nested(covered)}),
         "type": "case",
         "id": draw(st.integers(0, 3).map(lambda number: f"{number:012x}")),
         "campaign": draw(st.sampled_from(["row-deletes", "strays"])),
@@ -143,26 +149,17 @@ def cases(draw: st.DrawFn, names: list[str], index: int) -> dict[str, Any]:
 @st.composite
 def streams(draw: st.DrawFn) -> list[dict[str, Any]]:
     """The lines of a valid stream: a header, up to four cases in any order, a footer that agrees with them."""
-    header = draw(headers())
-    names = [clause["id"] for clause in header["clauses"]]
+    first = draw(headers())
+    names = [clause["id"] for clause in first["clauses"]]
     drawn = [draw(cases(names, index)) for index in range(draw(st.integers(0, 4)))]
     lines = draw(st.permutations(drawn))
     deviations = draw(st.sampled_from([(), (DEVIATION,)]))
-    results = verdicts(header, lines, deviations=deviations)
-    return [header, *lines, footer_of(results, lines, seconds=draw(seconds))]
+    results = verdicts(first, lines, deviations=deviations)
+    return [first, *lines, footer_of(results, lines, seconds=draw(seconds))]
 
 
 def runs() -> st.SearchStrategy[Run]:
     return streams().map(lambda lines: Run(lines[0], tuple(sorted(lines[1:-1], key=sort_key)), lines[-1]))
-
-
-def written(lines: list[dict[str, Any]]) -> bytes:
-    with tempfile.TemporaryDirectory() as directory:
-        path = Path(directory) / "deep" / "run.jsonl"
-        with RunWriter(path) as writer:
-            for line in lines:
-                {"header": writer.header, "case": writer.case, "footer": writer.footer}[line["type"]](line)
-        return path.read_bytes()
 
 
 def joined(lines: list[Any]) -> bytes:
@@ -249,59 +246,10 @@ def test_any_edited_line_is_refused(lines: list[dict[str, Any]], data: st.DataOb
 
 def example() -> list[dict[str, Any]]:
     """A small valid stream in which VAC-SAFE-1 fails once and DEL-ROW-1 passes."""
-    header = {
-        "type": "header",
-        "schema": stream.SCHEMA_VERSION,
-        "engine": "spark",
-        "versions": {"delta": "4.4.0", "pyspark": "4.2.0"},
-        "profile": "gate",
-        "seed": None,
-        "known_bad": None,
-        "platform": "Linux",
-        "clauses": [
-            {"id": name, "chapter": chapter, "sentence": sentence, "sources": ["S1"], "status": "active", "reason": ""}
-            for name, chapter, sentence in (
-                ("DEL-ROW-1", "DELETE", "DELETE removes exactly the files that hold a matching row."),
-                ("VAC-SAFE-1", "VACUUM", "VACUUM never deletes a live file."),
-            )
-        ],
-        "campaigns": [{"name": "row-deletes", "planned": 2}],
-    }
-
-    def case(index: int, verdict: str) -> dict[str, Any]:
-        step = {
-            "index": 0,
-            "text": "VACUUM t",
-            "kind": "vacuum",
-            "seconds": 0.5,
-            "outcome": {"rows": [], "error": None},
-            "observed": {},
-        }
-        violation = {
-            "clause": "VAC-SAFE-1",
-            "step": 0,
-            "subject": "p=1/f",
-            "message": "The live file p=1/f must stay, but it is gone.",
-            "evidence": ["p=1/f is live in version 1."],
-            "law": None,
-        }
-        result = {"met": 1, "subjects": 2, "seconds": 0.5}
-        return {
-            "type": "case",
-            "id": f"{index:012x}",
-            "campaign": "row-deletes",
-            "shard": 0,
-            "index": index,
-            "origin": "generated",
-            "case": {},
-            "steps": [step],
-            "clauses": {"DEL-ROW-1": {"verdict": "pass", **result}, "VAC-SAFE-1": {"verdict": verdict, **result}},
-            "violations": [violation] if verdict == "fail" else [],
-            "error": None,
-        }
-
-    lines = [case(0, "pass"), case(1, "fail")]
-    return [header, *lines, footer_of(verdicts(header, lines, deviations=()), lines, seconds=3.0)]
+    names = ("DEL-ROW-1", "VAC-SAFE-1")
+    first = header(clauses=names)
+    lines = [case(1, clauses=names), case(2, clauses=names, failing=("VAC-SAFE-1",))]
+    return [first, *lines, footer(first, lines)]
 
 
 def change(place: int, key: str, value: Any) -> Callable[[list[Any]], None]:
@@ -413,19 +361,17 @@ def test_the_writer_refuses_what_the_reader_would(tmp_path: Path) -> None:
     ],
 )
 def test_exit_codes(found: list[str], errors: int, code: int) -> None:
-    header, *_ = example()
-    (base, *_rest) = verdicts(header, [], deviations=())
-    results = [base.__class__(base.clause, Verdict(verdict)) for verdict in found]
+    results = [ClauseResult("VAC-SAFE-1", Verdict(verdict)) for verdict in found]
     assert exit_code(results, errors) == code
 
 
 def test_the_verdict_of_each_situation() -> None:
-    header, passing, failing, _ = example()
+    first, passing, failing, _ = example()
     deviation = Deviation("VAC-SAFE-1", "known", "https://example.org/2")
 
     def verdict(lines: list[Any], *deviations: Deviation, status: str = "active") -> Verdict:
-        clause = {**header["clauses"][1], "status": status}
-        (result,) = verdicts({**header, "clauses": [clause]}, lines, deviations=deviations)
+        clause = {**first["clauses"][1], "status": status}
+        (result,) = verdicts({**first, "clauses": [clause]}, lines, deviations=deviations)
         return result.verdict
 
     unmet = {**passing, "clauses": {"VAC-SAFE-1": {"verdict": "pass", "met": 0, "subjects": 0, "seconds": 0}}}
@@ -439,7 +385,7 @@ def test_the_verdict_of_each_situation() -> None:
     assert verdict([erred, passing]) is Verdict.PASS
     assert verdict([], status="disabled") is Verdict.DISABLED
     assert verdict([], status="unsupported") is Verdict.UNSUPPORTED
-    # What is known for a circumstance was excused, or not, where the case was judged.
+    # A deviation with a condition was applied, or not, where the case was judged.
     bound = Deviation("VAC-SAFE-1", "known", "https://example.org/2", when="rain")
     excused = {**failing, "clauses": {"VAC-SAFE-1": {**failing["clauses"]["VAC-SAFE-1"], "verdict": "xfail"}}}
     assert verdict([passing, failing], bound) is Verdict.FAIL
@@ -466,9 +412,9 @@ def test_the_results_of_a_run_are_those_of_its_footer(run: Run) -> None:
 
 
 def test_the_example_is_the_shrunk_case() -> None:
-    header, passing, failing, _ = example()
+    first, passing, failing, _ = example()
     shrunk = {**failing, "id": "f" * 12, "index": 5, "origin": "shrunk"}
-    assert verdicts(header, [failing, passing, shrunk], deviations=())[1].example == "f" * 12
+    assert verdicts(first, [failing, passing, shrunk], deviations=())[1].example == "f" * 12
 
 
 # ---- JUnit
@@ -551,40 +497,30 @@ def test_any_code_survives_markdown(value: str) -> None:
 
 @unhurried
 @given(runs())
-def test_the_summary_says_the_verdict_and_each_failure(run: Run) -> None:
-    summary = markdown(run)
-    assert summary.encode("utf-8")
+def test_the_summary_has_the_verdicts_and_each_failure(run: Run) -> None:
+    written = summary(run)
+    assert written.encode("utf-8")
     for result in results_of(run):
-        assert result.clause in summary
+        assert result.clause in written
         if result.verdict is Verdict.FAIL:
-            assert f"`{result.example}`" in summary.split("<details>")[0]
+            assert f"`{result.example}`" in written.split("<details>")[0]
 
 
 def test_a_summary_is_never_too_long_and_says_what_it_left_out() -> None:
-    header, _, failing, _ = example()
-    header["clauses"] = [{**header["clauses"][0], "id": f"DEL-ROW-{n}", "sentence": "ü" * 500} for n in range(500)]
-    lines = [{**failing, "clauses": {}, "violations": [], "index": n} for n in range(20)]
-    footer = footer_of(verdicts(header, lines, deviations=()), lines, seconds=1.0)
-    summary = markdown(Run(header, tuple(lines), footer), limit=50_000)
-    assert len(summary.encode()) <= 50_000
-    assert "left out for size" in summary
+    first = header(clauses=[f"DEL-ROW-{n}" for n in range(500)])
+    for clause in first["clauses"]:
+        clause["sentence"] = "ü" * 500
+    written = summary(run(*(case(n, clauses=()) for n in range(20)), first=first), limit=50_000)
+    assert len(written.encode()) <= 50_000
+    assert "left out for size" in written
 
 
 # ---- features
 
 
-def with_features(*sets: list[str] | None, origin: str = "generated") -> list[dict[str, Any]]:
+def with_features(*sets: list[str] | None, **other: Any) -> list[dict[str, Any]]:
     """Lines of cases with these features; no such field for None."""
-    _, passing, _, _ = example()
-    return [
-        {**passing, "index": index, "origin": origin, **({} if names is None else {"features": names})}
-        for index, names in enumerate(sets)
-    ]
-
-
-def run_of(lines: list[dict[str, Any]]) -> Run:
-    header, *_ = example()
-    return Run(header, tuple(lines), footer_of(verdicts(header, lines, deviations=()), lines, seconds=1.0))
+    return [case(n, **other, **({} if found is None else {"features": found})) for n, found in enumerate(sets)]
 
 
 LINES = with_features(["feed", "mapping", "vectors"], ["mapping"], ["feed", "vectors"], [], None)
@@ -602,7 +538,7 @@ def test_features_are_counted_alone_and_in_pairs() -> None:
 
 @unhurried
 @given(st.lists(st.lists(st.sampled_from(FEATURES), unique=True).map(sorted), max_size=6))
-def test_each_pair_is_drawn_or_named_as_never_drawn(sets: list[list[str]]) -> None:
+def test_each_pair_is_drawn_or_listed_as_never_drawn(sets: list[list[str]]) -> None:
     pairs = feature_pairs(with_features(*sets))
     for one in pairs.names:
         for other in pairs.names:
@@ -611,8 +547,8 @@ def test_each_pair_is_drawn_or_named_as_never_drawn(sets: list[list[str]]) -> No
 
 
 def test_the_summary_has_a_table_of_features() -> None:
-    summary = markdown(run_of([*LINES, *({**line, "shard": 1} for line in with_features(["ids"]))]))
-    table = summary.split("3 pairs never drawn</summary>")[1].split("</details>")[0].strip().splitlines()
+    written = summary(run(*LINES, *with_features(["ids"], shard=1)))
+    table = written.split("3 pairs never drawn</summary>")[1].split("</details>")[0].strip().splitlines()
     assert table[2:] == [
         "|  | feed | ids | mapping | vectors |",
         "| --- | --- | --- | --- | --- |",
@@ -621,72 +557,86 @@ def test_the_summary_has_a_table_of_features() -> None:
         "| mapping |  |  | 2 | 1 |",
         "| vectors |  |  |  | 2 |",
     ]
-    assert "every pair was drawn" in markdown(run_of(LINES))
-    assert "Features drawn" not in markdown(run_of(with_features(None, [])))
+    assert "every pair was drawn" in summary(run(*LINES))
+    assert "Features drawn" not in summary(run(*with_features(None, [])))
 
 
-def test_the_terminal_names_pairs_that_were_never_drawn() -> None:
-    for sets, said in (
-        ((["a", "b"], ["c"]), "Features never drawn together: a with c; b with c\n"),
-        ((["a", "b"],), ""),
-    ):
-        console = Console(file=io.StringIO(), width=100, force_terminal=False)
-        show(run_of(with_features(*sets)), console)
-        lines = console.file.getvalue().splitlines(keepends=True)  # type: ignore[attr-defined]
-        assert "".join(line for line in lines if line.startswith("Features")) == said
+def on_terminal(run: Run, *, width: int = 100, terminal: bool = False, directory: Path | None = None) -> str:
+    console = Console(file=io.StringIO(), width=width, force_terminal=terminal, color_system=None)
+    show(run, console, directory=directory)
+    output: str = console.file.getvalue()  # type: ignore[attr-defined]
+    return output
 
 
-# ---- occasions
+def test_the_terminal_lists_pairs_that_were_never_drawn() -> None:
+    line = "Features never drawn together: a with c; b with c\n"
+    assert line in on_terminal(run(*with_features(["a", "b"], ["c"])))
+    assert "Features" not in on_terminal(run(*with_features(["a", "b"])))
 
 
-def with_occasions(*met: dict[str, int] | None, origin: str = "generated") -> list[dict[str, Any]]:
-    """Lines of cases whose VACUUMs met this; no such field for None."""
-    return [
-        {**line, **({} if counts is None else {"occasions": counts})}
-        for counts, line in zip(met, with_features(*(None for _ in met), origin=origin))
-    ]
+# ---- coverage
 
 
-MET = with_occasions(
-    {"stay: live add": 2, "go: orphan": 1, "mode FULL × RETAIN whole, check on": 1, "boundary: tombstone -1": 3},
-    {"stay: live add": 1, "either: live add": 4, "mode LITE × table's days": 1, "boundary: file +1": 1},
-    None,
-    {},
-)
+COVERAGE = [
+    case(
+        1,
+        coverage={
+            "paths": {"live add": {"keep": 2}, "orphaned file": {"delete": 1}},
+            "vacuums": {"RETAIN whole, check on": {"FULL": 1}},
+            "cutoff": {"tombstone": {"-1": 3}},
+        },
+    ),
+    case(
+        2,
+        coverage={
+            "paths": {"live add": {"keep": 1, "unspecified": 4}},
+            "vacuums": {"table's days": {"LITE": 1}},
+            "cutoff": {"file": {"+1": 1}},
+        },
+    ),
+    case(3, coverage={}),
+    case(4),
+    case(5, origin="shrunk", coverage={"paths": {"orphaned file": {"delete": 9}}}),
+]
 
 
-def test_occasions_are_added_up_into_three_tables() -> None:
-    reasons, modes, sides = occasion_tables(coverage([*MET, *with_occasions({"go: orphan": 9}, origin="shrunk")]))
-    assert (reasons.rows, reasons.columns) == (("live add", "orphan"), ("stay", "go", "either"))
-    assert [reasons.count("live add", fate) for fate in reasons.columns] == [3, 0, 4]
-    assert (modes.rows, modes.columns) == (("RETAIN whole, check on", "table's days"), ("FULL", "LITE"))
-    assert [modes.count("table's days", mode) for mode in modes.columns] == [0, 1]
-    assert (sides.rows, sides.columns) == (("file", "tombstone"), ("-1", "0", "+1"))
-    assert [sides.count("tombstone", side) for side in sides.columns] == [3, 0, 0]
-    assert occasion_tables({}) == ()
+def test_coverage_is_added_up_into_three_tables() -> None:
+    paths, vacuums, cutoff = coverage_tables(COVERAGE)
+    assert (paths.rows, paths.columns) == (("live add", "orphaned file"), ("keep", "delete", "unspecified"))
+    assert paths.cells == {
+        ("live add", "keep"): 3,
+        ("live add", "unspecified"): 4,
+        ("orphaned file", "delete"): 1,
+    }
+    assert (vacuums.rows, vacuums.columns) == (("RETAIN whole, check on", "table's days"), ("FULL", "LITE"))
+    assert (cutoff.rows, cutoff.columns) == (("file", "tombstone"), ("-1", "0", "+1"))
+    assert coverage_tables([]) == ()
 
 
-def test_the_summary_has_the_tables_of_occasions() -> None:
-    summary = markdown(run_of(MET))
-    tables = summary.split("What the VACUUMs met</summary>")[1].split("</details>")[0]
+def test_the_summary_has_the_tables_of_coverage() -> None:
+    tables = summary(run(*COVERAGE)).split("Coverage of VACUUM</summary>")[1].split("</details>")[0]
     for line in (
-        "| Reason | stay | go | either |",
+        "| Reason | keep | delete | unspecified |",
         "| live add | 3 |  | 4 |",
-        "| orphan |  | 1 |  |",
+        "| orphaned file |  | 1 |  |",
         "| Retention | FULL | LITE |",
         "| RETAIN whole, check on | 1 | **0** |",
-        "| Of | &#45;1 | 0 | &#43;1 |",
+        "| Timestamp of | &#45;1 | 0 | &#43;1 |",
         "| tombstone | 3 | **0** | **0** |",
     ):
         assert f"\n{line}\n" in f"\n{tables}\n"
-    assert "What the VACUUMs met" not in markdown(run_of(with_occasions(None, {})))
+    assert "Coverage" not in summary(run(*COVERAGE[2:]))
 
 
-def test_the_terminal_has_the_tables_of_occasions() -> None:
-    console = Console(file=io.StringIO(), width=100, force_terminal=False)
-    show(run_of(MET), console)
-    shown = [line.split() for line in console.file.getvalue().splitlines()]  # type: ignore[attr-defined]
-    for line in ("Reason stay go either", "live add 3 0 4", "table's days 0 1", "Of -1 0 +1", "file 0 0 1"):
+def test_the_terminal_has_the_tables_of_coverage() -> None:
+    shown = [line.split() for line in on_terminal(run(*COVERAGE)).splitlines()]
+    for line in (
+        "Reason keep delete unspecified",
+        "live add 3 0 4",
+        "table's days 0 1",
+        "Timestamp of -1 0 +1",
+        "file 0 0 1",
+    ):
         assert line.split() in shown
 
 
@@ -696,65 +646,58 @@ def test_the_terminal_has_the_tables_of_occasions() -> None:
 @unhurried
 @given(runs())
 def test_any_run_can_be_shown(run: Run) -> None:
-    console = Console(file=io.StringIO(), width=100, force_terminal=False)
-    show(run, console, directory=Path("build/report"))
-    output = console.file.getvalue()  # type: ignore[attr-defined]
+    output = on_terminal(run, directory=Path("build/report"))
     assert "\x1b" not in output
     for result in results_of(run):
         assert result.clause in output
         if result.verdict is Verdict.FAIL:
-            assert (
-                f"--replay {Path('build/report/counterexamples')}/{result.clause}-{result.example}/case.json" in output
-            )
+            folder = f"build/report/counterexamples/{result.clause}-{result.example}"
+            assert f"--replay {folder}/case.json" in output
+
+
+def with_sentence(sentence: str) -> Run:
+    first, _, failing, _ = example()
+    first["clauses"][0]["sentence"] = sentence
+    return run(failing, first=first)
 
 
 def test_ids_and_numbers_are_whole_on_a_narrow_terminal() -> None:
-    header, _, failing, _ = example()
-    header["clauses"][0]["sentence"] = "long " * 100
-    footer = footer_of(verdicts(header, [failing], deviations=()), [failing], seconds=1.0)
-    console = Console(file=io.StringIO(), width=60, force_terminal=True, color_system=None)
-    show(Run(header, (failing,), footer), console)
-    table = console.file.getvalue().splitlines()[:3]  # type: ignore[attr-defined]
-    assert table[0].split() == ["clause", "verdict", "exercised", "engine", "s", "promise"]
+    table = on_terminal(with_sentence("long " * 100), width=60, terminal=True).splitlines()[:3]
+    assert table[0].split() == ["clause", "verdict", "exercised", "engine", "s", "expected"]
     assert table[1].split()[:5] == ["DEL-ROW-1", "pass", "1", "0.5", "long"]
     assert all(len(line) <= 60 for line in table)
 
 
-def test_promises_are_whole_in_a_narrow_log() -> None:
-    header, _, failing, _ = example()
-    header["clauses"][0]["sentence"] = "Rows stay, " * 20 + "all."
-    footer = footer_of(verdicts(header, [failing], deviations=()), [failing], seconds=1.0)
-    console = Console(file=io.StringIO(), width=80, force_terminal=False)
-    show(Run(header, (failing,), footer), console)
-    first, *lines = console.file.getvalue().splitlines()[1:]  # type: ignore[attr-defined]
+def test_sentences_are_whole_in_a_narrow_log() -> None:
+    sentence = "Rows stay, " * 20 + "all."
+    first, *lines = on_terminal(with_sentence(sentence), width=80).splitlines()[1:]
     rest = lines[: next(place for place, line in enumerate(lines) if line.startswith("VAC-SAFE-1"))]
     assert 80 < len(first.rstrip()) <= 140
-    promise = first[first.index("Rows") :].split() + [word for line in rest for word in line.split()]
-    assert " ".join(promise) == header["clauses"][0]["sentence"]
+    assert " ".join(first[first.index("Rows") :].split() + [word for line in rest for word in line.split()]) == sentence
 
 
 def test_progress_is_a_plain_line_now_and_then_where_there_is_no_terminal() -> None:
-    header, passing, failing, _ = example()
+    first, passing, failing, _ = example()
     moments = iter([0.0, 10.0, 40.0, 45.0])
     console = Console(file=io.StringIO(), width=100, force_terminal=False)
     progress = Progress(console, every=30, now=lambda: next(moments))
-    progress.start({**header, "campaigns": [{"name": "row-deletes", "planned": 8}]})
+    progress.start({**first, "campaigns": [{"name": "strays", "planned": 8}]})
     for line in (passing, failing, passing):
         progress.case(line)
     progress.stop()
     output = console.file.getvalue()  # type: ignore[attr-defined]
-    assert output == "row-deletes: 2 of 8 cases, 2 steps, 40 s, about 2 min left, 1 failing\n"
+    assert output == "strays: 2 of 8 cases, 2 steps, 40 s, about 2 min left, 1 failing\n"
 
 
 def test_progress_is_one_line_on_a_terminal() -> None:
-    header, passing, _, _ = example()
+    first, passing, _, _ = example()
     console = Console(file=io.StringIO(), width=100, force_terminal=True)
     progress = Progress(console, now=lambda: 0.0)
-    progress.start(header)
+    progress.start(first)
     progress.case(passing)
     progress.stop()
     progress.stop()
-    assert "row-deletes: 1 of 2 cases" in console.file.getvalue()  # type: ignore[attr-defined]
+    assert "strays: 1 of 2 cases" in console.file.getvalue()  # type: ignore[attr-defined]
 
 
 # ---- the command line
@@ -765,7 +708,7 @@ def test_render_makes_the_views_again(tmp_path: Path, capsys: pytest.CaptureFixt
     assert main(["render", str(tmp_path), "--out", str(tmp_path / "out")]) == 0
     assert (tmp_path / "out" / "junit.xml").read_text(encoding="utf-8").startswith("<?xml")
     assert "VAC-SAFE-1" in (tmp_path / "out" / "summary.md").read_text(encoding="utf-8")
-    assert "The promise is broken: 1 pass, 1 fail" in capsys.readouterr().out
+    assert "Failed: 1 pass, 1 fail" in capsys.readouterr().out
     assert main(["render", str(tmp_path / "run.jsonl")]) == 0
     assert (tmp_path / "summary.md").exists()
 

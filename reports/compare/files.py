@@ -1,14 +1,39 @@
-"""A comparison as ``comparison.json``, for programs. Its schema is ``reports/schema/comparison-1.json``."""
+"""The directory that a comparison leaves: ``comparison.md``, ``comparison.json``, and the cases that they name.
+
+The schema of ``comparison.json`` is ``reports/schema/comparison-1.json``.
+"""
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
-from reports.comparison import ClauseChange, Comparison, Group
+from reports.compare.comparison import ClauseChange, Comparison, Group
+from reports.compare.markdown import comparison_markdown
+from reports.compare.wording import text_of
 from reports.stream import Line, Run
 from reports.verdicts import ClauseResult
 
 SCHEMA_VERSION = 1
+
+
+def write_comparison(comparison: Comparison, directory: Path) -> None:
+    """Write the files into ``directory``, which is made if need be. The cases of an earlier comparison there are deleted."""
+    cases = directory / "cases"
+    cases.mkdir(parents=True, exist_ok=True)
+    for old in cases.glob("*.json"):
+        old.unlink()
+    shown: list[Line] = [group.base for group in comparison.groups]
+    shown += [clause.case for clause in comparison.clauses if clause.case is not None]
+    for line in shown:
+        _write(cases / f"{line['id']}.json", json.dumps(line["case"], indent=2) + "\n")
+    _write(directory / "comparison.json", json.dumps(as_json(comparison), indent=1, ensure_ascii=True) + "\n")
+    _write(directory / "comparison.md", comparison_markdown(comparison))
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8", newline="\n")
 
 
 def as_json(comparison: Comparison) -> dict[str, Any]:
@@ -59,7 +84,7 @@ def _group(group: Group) -> dict[str, Any]:
     return {
         "signature": group.signature,
         "subject": group.subject,
-        "differences": list(group.whats),
+        "differences": [text_of(difference) for difference in group.differences],
         "known": None if known is None else {"since": known.since, "sentence": known.sentence, "source": known.source},
         "cases": group.cases,
         "steps": group.steps,
@@ -67,13 +92,13 @@ def _group(group: Group) -> dict[str, Any]:
             "case": group.base["id"],
             "campaign": group.base["campaign"],
             "step": group.step,
-            "base": _seen(group, group.base),
-            "candidate": _seen(group, group.candidate),
+            "base": _record(group, group.base),
+            "candidate": _record(group, group.candidate),
         },
     }
 
 
-def _seen(group: Group, line: Line) -> dict[str, Any]:
+def _record(group: Group, line: Line) -> dict[str, Any]:
     step = group.step_of(line)
     if step is None:
         return {"error": line["error"]}

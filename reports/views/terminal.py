@@ -1,4 +1,4 @@
-"""A run on a terminal: a progress line while it runs, and at its end the verdicts and the failures."""
+"""A run on a terminal: a progress line while it runs, then the verdicts and the failures."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from reports.features import feature_pairs
 from reports.instants import duration
-from reports.coverage import Counts, occasion_tables, coverage
 from reports.plurals import counted
 from reports.stream import Line, Run
-from reports.verdicts import ClauseResult, Verdict, counterexample, counts, results_of
+from reports.verdicts import ATTENTION, ClauseResult, Verdict, counterexample, counts, messages_of, results_of
+from reports.views.coverage import Coverage, coverage_tables, feature_pairs
 
 _STYLES = {
     Verdict.PASS: "green",
@@ -28,16 +27,16 @@ _STYLES = {
     Verdict.UNEXERCISED: "bold yellow",
     Verdict.ERROR: "bold yellow",
 }
-#: A log that is read later has no width of its own: below this many columns the promises would be cut to a few words.
+#: The width of a table where there is no terminal, as in a CI log: with less, sentences would wrap after a few words.
 _LOG_WIDTH = 140
-_VERDICTS = {0: "The promise is kept", 1: "The promise is broken", 2: "The run proves nothing yet"}
+_VERDICTS = {0: ("Passed", "bold green"), 1: ("Failed", "bold red"), 2: ("Inconclusive", "bold yellow")}
 
 
 class Progress:
-    """A progress line, fed by the lines of the stream: ``start`` the header, then ``case`` each case, then ``stop``.
+    """A progress line: ``start`` with the header of the stream, then ``case`` with each case, then ``stop``.
 
-    On a terminal the line is drawn anew with each case; elsewhere a plain line comes every ``every`` seconds at most.
-    ``now`` gives seconds, and is only shown: no verdict depends on it.
+    On a terminal the line is redrawn with each case; elsewhere a plain line is printed every ``every`` seconds at most.
+    ``now`` gives seconds, for display only.
     """
 
     def __init__(self, console: Console, *, every: float = 30.0, now: Callable[[], float] = time.monotonic) -> None:
@@ -85,17 +84,17 @@ class Progress:
 
 
 def show(run: Run, console: Console, *, directory: Path | None = None) -> None:
-    """Print a finished run: the clause table, what VACUUMs met, what needs attention, then the verdict.
+    """Print a finished run: the clause table, coverage, what needs attention, then the verdict.
 
     ``directory`` is the report directory that holds ``counterexamples/``; with it, paths and commands are shown.
     """
     results = results_of(run)
     width = None if console.is_terminal else max(console.width, _LOG_WIDTH)
     console.print(_table(run, results, width), crop=False)
-    for met in occasion_tables(coverage(run.cases)):
-        console.print(Text(), Text(f"{met.title}:"), _counts(met), crop=False)
+    for coverage in coverage_tables(run.cases):
+        console.print(Text(), Text(f"{coverage.title}:"), _counts(coverage), crop=False)
     for result in results:
-        if result.verdict in (Verdict.FAIL, Verdict.STALE, Verdict.ERROR, Verdict.UNEXERCISED):
+        if result.verdict in ATTENTION:
             _print(console, *_details(run, result, directory))
     for case in run.cases:
         if case["error"] is not None:
@@ -119,9 +118,9 @@ def _table(run: Run, results: tuple[ClauseResult, ...], width: int | None) -> Ta
     table = Table(box=None, pad_edge=False, expand=True, width=width)
     for name, justify in (("clause", "left"), ("verdict", "left"), ("exercised", "right"), ("engine s", "right")):
         table.add_column(name, justify=justify, no_wrap=True)  # type: ignore[arg-type]
-    # The promise takes the width that is left: on a terminal (no ``width``) it is cut, in a log it goes on in the next
-    # line. Ids and numbers are always whole.
-    table.add_column("promise", overflow="ellipsis" if width is None else "fold", no_wrap=width is None, ratio=1)
+    # The sentence gets the remaining width: on a terminal (no ``width``) it is cut, in a log it wraps. Ids and numbers are
+    # always whole.
+    table.add_column("expected", overflow="ellipsis" if width is None else "fold", no_wrap=width is None, ratio=1)
     for result in results:
         style = _STYLES[result.verdict]
         table.add_row(
@@ -134,13 +133,13 @@ def _table(run: Run, results: tuple[ClauseResult, ...], width: int | None) -> Ta
     return table
 
 
-def _counts(met: Counts) -> Table:
+def _counts(coverage: Coverage) -> Table:
     table = Table(box=None, pad_edge=False)
-    table.add_column(visible(met.corner), overflow="fold")
-    for column in met.columns:
+    table.add_column(visible(coverage.corner), overflow="fold")
+    for column in coverage.columns:
         table.add_column(visible(column), justify="right", overflow="fold")
-    for name in met.rows:
-        table.add_row(Text(visible(name)), *(str(met.count(name, column)) for column in met.columns))
+    for name in coverage.rows:
+        table.add_row(Text(visible(name)), *(str(coverage.cells[name, column]) for column in coverage.columns))
     return table
 
 
@@ -148,15 +147,14 @@ def _details(run: Run, result: ClauseResult, directory: Path | None) -> list[Tex
     lines = [
         Text(),
         Text.assemble((f"{result.verdict.value}: {result.clause}", _STYLES[result.verdict])),
-        Text(f"  promised: {visible(run.clauses[result.clause]['sentence'])}"),
+        Text(f"  expected: {visible(run.clauses[result.clause]['sentence'])}"),
     ]
     if result.reason:
-        lines.append(Text(f"  why:      {visible(result.reason)}"))
+        lines.append(Text(f"  reason:   {visible(result.reason)}"))
     case = counterexample(result.clause, run.cases)
     if case is None:
         return lines
-    messages = [one["message"] for one in case["violations"] if one["clause"] == result.clause]
-    lines += [Text(f"  seen:     {visible(message)}") for message in messages[:3]]
+    lines += [Text(f"  observed: {visible(message)}") for message in messages_of(run, result.clause)[:3]]
     chosen = f"the simplest of {counted(result.failures, 'case')} that fail it, campaign {case['campaign']}"
     lines.append(Text(f"  case:     {case['id']} ({chosen})"))
     if directory is not None:
@@ -170,7 +168,7 @@ def _verdict(run: Run, results: tuple[ClauseResult, ...]) -> list[Text]:
     header, footer = run.header, run.footer
     versions = ", ".join(f"{name} {version}" for name, version in header["versions"].items())
     tally = ", ".join(f"{number} {verdict}" for verdict, number in counts(results).items())
-    style = {0: "bold green", 1: "bold red", 2: "bold yellow"}[footer["exit"]]
+    verdict, style = _VERDICTS[footer["exit"]]
     fault = f", with the fault {header['known_bad']} built in" if header["known_bad"] is not None else ""
     return [
         Text(),
@@ -178,7 +176,7 @@ def _verdict(run: Run, results: tuple[ClauseResult, ...]) -> list[Text]:
         Text(
             f"{counted(footer['cases'], 'case')}, {counted(footer['steps'], 'step')} in {_seconds(footer['seconds'])}"
         ),
-        Text(f"{_VERDICTS[footer['exit']]}: {tally}", style=style),
+        Text(f"{verdict}: {tally}", style=style),
     ]
 
 

@@ -13,7 +13,7 @@ _SKIPPED = (Verdict.XFAIL, Verdict.UNSUPPORTED, Verdict.DISABLED)
 _ERRORS = (Verdict.UNEXERCISED, Verdict.ERROR)
 _FAILURES = (Verdict.FAIL, Verdict.STALE)
 
-#: What XML 1.0 cannot hold at all, not even as a reference (XML 1.0, "Characters"); lone surrogates among it.
+#: What XML 1.0 cannot contain, not even as a reference (XML 1.0, "Characters"), such as lone surrogates.
 _FORBIDDEN = re.compile("[^\\t\\n\\r\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
 
 
@@ -52,7 +52,7 @@ def junit(run: Run) -> str:
 
 
 def text(value: object) -> str:
-    """``value`` as text that XML 1.0 can hold: what it cannot hold is written as ``\\\\x1b`` or ``\\\\ud800``."""
+    """``value`` as text that XML 1.0 can contain: what it cannot is written as ``\\\\x1b`` or ``\\\\ud800``."""
     return _FORBIDDEN.sub(_escape, str(value))
 
 
@@ -81,7 +81,7 @@ def _clause(suite: ET.Element, run: Run, result: ClauseResult) -> None:
 def _failure(element: ET.Element, run: Run, result: ClauseResult) -> None:
     case = counterexample(result.clause, run.cases)
     violations = [violation for violation in (case or {})["violations"] if violation["clause"] == result.clause]
-    first = violations[0]["message"] if violations else "The case says no more."
+    first = violations[0]["message"] if violations else "The violation has no message."
     failure = ET.SubElement(element, "failure", type="fail", message=text(first))
     lines = [f"{counted(result.failures, 'failing case')}; the simplest is {result.example}.", ""]
     for violation in violations:

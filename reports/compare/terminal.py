@@ -7,12 +7,12 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from reports.comparison import Change, Comparison
-from reports.comparison_words import behaviour, explained, limits, tally, verdict, versions, way
+from reports.compare.comparison import Change, Comparison
+from reports.compare.words import explained, overview, verdict
 from reports.plurals import counted
-from reports.terminal import visible
+from reports.views.terminal import visible
 
-#: How many differences are shown that nothing explains. The files have all.
+#: How many unexplained differences are shown. The files have all.
 _SHOWN = 20
 _STYLES = {Change.REGRESSED: "bold red", Change.IMPROVED: "green", Change.CHANGED: "yellow"}
 
@@ -21,11 +21,11 @@ def show_comparison(comparison: Comparison, console: Console, *, directory: Path
     """Print a comparison. ``directory`` is where its files are."""
     for change, style in _STYLES.items():
         for clause in comparison.of(change):
-            sides = [result.verdict.value if result else "not there" for result in (clause.base, clause.candidate)]
+            sides = [result.verdict.value if result else "not listed" for result in (clause.base, clause.candidate)]
             _print(console, f"{change.value}: {clause.clause} ({sides[0]} → {sides[1]})", style)
-            _print(console, f"  promised: {clause.sentence}")
+            _print(console, f"  expected: {clause.sentence}")
             if clause.message:
-                _print(console, f"  seen:     {clause.message}")
+                _print(console, f"  observed: {clause.message}")
             if clause.case is not None:
                 _print(console, f"  replay:   pytest suites --replay {directory / 'cases' / clause.case['id']}.json")
     for group in comparison.unexplained[:_SHOWN]:
@@ -38,13 +38,9 @@ def show_comparison(comparison: Comparison, console: Console, *, directory: Path
     for one in explained(comparison):
         _print(console, f"{one.change.word}: {one.change.sentence}")
         _print(console, f"  {counted(one.cases, 'case')}; source: {one.change.source}")
-    _print(console, "")
-    for line in (versions(comparison.base), versions(comparison.candidate), tally(comparison), behaviour(comparison)):
+    for line in ("", *overview(comparison), f"The full comparison is in {directory / 'comparison.md'}"):
         _print(console, line)
-    if said := limits(comparison):
-        _print(console, said)
-    _print(console, f"The whole is in {directory / 'comparison.md'}")
-    _print(console, f"{verdict(comparison)} {way(comparison)}", "bold red" if comparison.exit else "bold green")
+    _print(console, verdict(comparison), "bold red" if comparison.exit else "bold green")
 
 
 def _print(console: Console, line: str, style: str = "") -> None:

@@ -1,15 +1,16 @@
-"""Two runs of the same cases compared: clause by clause, and in all that the engines did differently."""
+"""Two runs of the same cases compared: clause by clause, and in what the engines did differently."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
 
-from reports.differences import Difference, differences, other_order
-from reports.known_changes import Knowledge, KnownChange, knowledge
+from reports.compare.commands import Command, command_of
+from reports.compare.differences import Difference, deletion_order_differs, differences
+from reports.compare.known_changes import Knowledge, KnownChange, knowledge
+from reports.compare.wording import wording
 from reports.plurals import counted
 from reports.stream import Line, Run
 from reports.verdicts import ClauseResult, Verdict, results_of
@@ -20,19 +21,19 @@ class Incomparable(Exception):
 
 
 class Change(str, Enum):
-    """What became of a clause from the base to the candidate."""
+    """How a clause's verdict changed from the base to the candidate."""
 
-    REGRESSED = "regressed"  # kept there, broken here
-    IMPROVED = "improved"  # broken there, kept here
+    REGRESSED = "regressed"  # holds in the base, violated in the candidate
+    IMPROVED = "improved"  # the other way round
     CHANGED = "changed"  # another verdict, but neither of these
     ONLY_BASE = "only in base"  # not judged on the candidate
     ONLY_CANDIDATE = "only in candidate"  # not judged on the base
     SAME = "same"
 
 
-#: A stale clause is kept: it passes where it was known to fail.
-_KEPT = (Verdict.PASS, Verdict.STALE)
-_BROKEN = (Verdict.FAIL, Verdict.XFAIL)
+#: A stale clause holds: it passes where it was known to fail.
+_HOLDS = (Verdict.PASS, Verdict.STALE)
+_VIOLATED = (Verdict.FAIL, Verdict.XFAIL)
 _NOT_JUDGED = (Verdict.UNSUPPORTED, Verdict.DISABLED)
 
 
@@ -40,7 +41,7 @@ _NOT_JUDGED = (Verdict.UNSUPPORTED, Verdict.DISABLED)
 class ClauseChange:
     """A clause on both sides. A side is None where its run does not list the clause.
 
-    ``reason`` says why it is judged on one side only. ``case`` is the case to show for a clause that is broken on one side.
+    ``reason`` says why it is judged on one side only. ``case`` is the case to show for a clause that is violated on a side.
     """
 
     clause: str
@@ -55,14 +56,13 @@ class ClauseChange:
 
 @dataclass(frozen=True)
 class Group:
-    """Differences that are one. ``whats`` are told of the same ``subject``, in the same steps of the same cases.
+    """Differences between the same commands in the same steps of the same cases: one change that shows in many ways.
 
-    The smallest of its cases, with ``step`` its first step that differs so, is on both sides: ``base`` and ``candidate`` are
-    the lines of the case. A step is None where a case was not judged on one side.
+    ``base`` and ``candidate`` are the lines of the smallest of its cases, ``step`` its first step with these differences. A
+    step is None where a case was not judged on one side.
     """
 
-    subject: str
-    whats: tuple[str, ...]
+    differences: tuple[Difference, ...]
     known: KnownChange | None
     case_ids: frozenset[str] = field(repr=False)
     steps: int
@@ -76,40 +76,27 @@ class Group:
         return len(self.case_ids)
 
     @property
+    def subject(self) -> str:
+        """The command, in words."""
+        return self.differences[0].command.text
+
+    @property
     def signature(self) -> str:
         """What differs, in one line."""
-        return f"{self.subject}: {'; '.join(_folded(self.whats))}"
+        return f"{self.subject}: {'; '.join(wording(self.differences))}"
 
     def step_of(self, line: Line) -> Line | None:
-        """The line of the step to show, of the case's line on one side."""
+        """The record of the step to show, of the case's line on one side."""
         return next((step for step in line["steps"] if step["index"] == self.step), None)
-
-
-def _folded(whats: Sequence[str]) -> list[str]:
-    """``metrics + a, b`` for ``metrics + a`` and ``metrics + b``."""
-    folded: dict[tuple[str, str], list[str]] = {}
-    for what in whats:
-        head, sign, name = _cut(what)
-        folded.setdefault((head, sign), []).append(name)
-    return [f"{head}{sign}{', '.join(names)}" for (head, sign), names in folded.items()]
-
-
-def _cut(what: str) -> tuple[str, str, str]:
-    for sign in (" + ", " - "):
-        head, found, name = what.partition(sign)
-        if found:
-            return head, sign, name
-    head, found, name = what.rpartition("another value of the metric ")
-    return (head + found, "", name) if found else (what, "", "")
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two runs of the same cases. ``groups``: the unexplained first, then the known, each by how many cases they have.
+    """Two runs of the same cases. ``groups``: the unexplained first, then the known, each by their number of cases.
 
     ``compared`` and ``steps`` count what was compared: a case only up to the step after which its tables differ;
-    ``diverged`` counts the cases that were left there, ``differing`` those with any difference. ``cut_short`` counts those
-    of which one side judged fewer steps, though nothing differed before: a clause ended them.
+    ``diverged`` counts the cases that end there, ``differing`` those with any difference. ``cut_short`` counts those
+    of which one side judged fewer steps, though nothing differed before: a violation ended them.
     """
 
     base: Run = field(repr=False)
@@ -146,9 +133,9 @@ def engine_of(run: Run) -> tuple[str, str]:
 
 
 def compare(base: Run, candidate: Run) -> Comparison:
-    """Compare two whole runs. Raises Incomparable where they judged other cases.
+    """Compare two complete runs. Raises Incomparable where they judged different cases.
 
-    Only cases that were drawn count, by their ids: those made by shrinking depend on what failed.
+    Only generated cases count, by their ids: those made by shrinking depend on what failed.
     """
     pairs = _same_cases(base, candidate)
     walk = _Walk(knowledge(engine_of(base), engine_of(candidate)))
@@ -180,7 +167,7 @@ def _same_cases(base: Run, candidate: Run) -> list[tuple[Line, Line]]:
         first = (only[0] or only[1])[0]
         campaign = (one if only[0] else other)[first]["campaign"]
         raise Incomparable(
-            f"The runs judged other cases: {len(only[0])} of {counted(len(one), 'case')} are in the base only and "
+            f"The runs judged different cases: {len(only[0])} of {counted(len(one), 'case')} are in the base only and "
             f"{len(only[1])} of {len(other)} in the candidate only, the first being {first} of {campaign}"
             f"{_why(base, candidate)}: run both with the same cases."
         )
@@ -191,8 +178,8 @@ def _same_cases(base: Run, candidate: Run) -> list[tuple[Line, Line]]:
         if differing or mine["case"] != theirs["case"]:
             where = f"in step {differing[0]}" if differing else "in its JSON form"
             raise Incomparable(
-                f"Case {mine['id']} is not the same in both runs ({where}), though its id is: other releases of the suite wrote "
-                "them, so run both with one."
+                f"Case {mine['id']} is not the same in both runs ({where}), though its id is: different releases of the suite "
+                "wrote them, so run both with one."
             )
     return pairs
 
@@ -206,18 +193,18 @@ def _drawn(run: Run) -> dict[str, Line]:
 
 
 def _why(base: Run, candidate: Run) -> str:
-    """What the headers say of why the cases are others."""
-    said = []
+    """What in the headers explains that the cases differ."""
+    reasons = []
     for name in ("profile", "seed"):
         one, other = base.header[name], candidate.header[name]
         if one != other:
-            said.append(f"{name} {one} and {other}")
+            reasons.append(f"{name} {one} and {other}")
     versions = [run.header["versions"].get("hypothesis") for run in (base, candidate)]
     if versions[0] != versions[1]:
-        said.append(f"Hypothesis {versions[0]} and {versions[1]}")
+        reasons.append(f"Hypothesis {versions[0]} and {versions[1]}")
     if base.header["engine"] != candidate.header["engine"]:
-        said.append(f"engine {base.header['engine']} and {candidate.header['engine']}")
-    return f" ({'; '.join(said)})" if said else ""
+        reasons.append(f"engine {base.header['engine']} and {candidate.header['engine']}")
+    return f" ({'; '.join(reasons)})" if reasons else ""
 
 
 # Clauses --------------------------------------------------------------------------------------------------------------------
@@ -229,7 +216,7 @@ def _clauses(base: Run, candidate: Run) -> Iterable[ClauseChange]:
     for name in [*base.clauses, *(name for name in candidate.clauses if name not in base.clauses)]:
         one, other = sides[0].get(name), sides[1].get(name)
         change, reason = _change(one, other)
-        case, message = _example(candidate if other and other.verdict in _BROKEN else base, name, other, one)
+        case, message = _example(candidate if other and other.verdict in _VIOLATED else base, name, other, one)
         yield ClauseChange(name, listed[name]["sentence"], change, one, other, reason, case, message)
 
 
@@ -237,13 +224,13 @@ def _change(base: ClauseResult | None, candidate: ClauseResult | None) -> tuple[
     judged = [result is not None and result.verdict not in _NOT_JUDGED for result in (base, candidate)]
     if judged[0] != judged[1]:
         lacking, side = (candidate, "candidate") if judged[0] else (base, "base")
-        reason = "The run does not know the clause." if lacking is None else lacking.reason
+        reason = "The run does not list the clause." if lacking is None else lacking.reason
         return (Change.ONLY_BASE if judged[0] else Change.ONLY_CANDIDATE), f"{side}: {reason}"
     if base is None or candidate is None or not judged[0]:
         return Change.SAME, ""
-    if base.verdict in _KEPT and candidate.verdict in _BROKEN:
+    if base.verdict in _HOLDS and candidate.verdict in _VIOLATED:
         return Change.REGRESSED, candidate.reason
-    if base.verdict in _BROKEN and candidate.verdict in _KEPT:
+    if base.verdict in _VIOLATED and candidate.verdict in _HOLDS:
         return Change.IMPROVED, ""
     if base.verdict is not candidate.verdict:
         return Change.CHANGED, candidate.reason or base.reason
@@ -251,7 +238,7 @@ def _change(base: ClauseResult | None, candidate: ClauseResult | None) -> tuple[
 
 
 def _example(run: Run, clause: str, *results: ClauseResult | None) -> tuple[Line | None, str]:
-    """The case that fails the clause and what was seen of it."""
+    """The case that fails the clause, and the message of its violation."""
     wanted = next((result.example for result in results if result is not None and result.example is not None), None)
     for case in run.cases:
         if case["id"] == wanted:
@@ -264,79 +251,72 @@ def _example(run: Run, clause: str, *results: ClauseResult | None) -> tuple[Line
 # Differences ----------------------------------------------------------------------------------------------------------------
 
 
-@dataclass
-class _Found:
-    known: KnownChange | None
-    at: list[tuple[Line, Line, int | None]] = field(default_factory=list)
+#: A place where a difference was found: the case on both sides, and the step.
+_Place = tuple[Line, Line, "int | None"]
 
 
 class _Walk:
-    """Goes through the cases, and keeps what differs by what it is."""
+    """Compares case by case, and groups the differences."""
 
     def __init__(self, knowledge: Knowledge) -> None:
         self._knowledge = knowledge
-        self._found: dict[tuple[str, str], _Found] = {}
+        self._found: dict[tuple[Difference, KnownChange | None], list[_Place]] = {}
         self._sizes: dict[str, tuple[int, int, str]] = {}
         self.steps = self.differing = self.diverged = self.cut_short = 0
 
     def take(self, base: Line, candidate: Line) -> None:
         """Compare a case step by step, as long as its tables are the same."""
-        ends = [line["error"]["kind"] if line["error"] else "judged" for line in (base, candidate)]
-        if ends[0] != ends[1]:
-            self._add(Difference("The case", f"{ends[0]} → {ends[1]}"), None, base, candidate, None)
+        one, other = (str(line["error"]["kind"]) if line["error"] else "judged" for line in (base, candidate))
+        if one != other:
+            self._add(Difference(Command("case"), "case", one, other), None, (base, candidate, None))
             self.differing += 1
             return
-        others = {step["index"]: step for step in candidate["steps"]}
+        of_candidate = {step["index"]: step for step in candidate["steps"]}
         differs = diverges = False
         for step in base["steps"]:
-            other = others.get(step["index"])
-            if other is None or diverges:
+            counterpart = of_candidate.get(step["index"])
+            if counterpart is None or diverges:
                 break
             self.steps += 1
-            forwards = differences(step, other)
-            backwards = differences(other, step)
-            for difference, reverse in zip(forwards, backwards):
-                self._add(difference, self._knowledge.of(difference, reverse), base, candidate, step["index"])
-            differs = differs or bool(forwards)
-            diverges = any(difference.diverges for difference in forwards) or other_order(step, other)
+            found = differences(command_of(base["case"]["steps"][step["index"]]), step, counterpart)
+            for difference in found:
+                self._add(difference, self._knowledge.of(difference), (base, candidate, step["index"]))
+            differs = differs or bool(found)
+            diverges = any(difference.diverges for difference in found) or deletion_order_differs(step, counterpart)
         self.differing += differs
         self.diverged += diverges
         self.cut_short += not differs and len(base["steps"]) != len(candidate["steps"])
 
-    def _add(
-        self, difference: Difference, known: KnownChange | None, base: Line, candidate: Line, step: int | None
-    ) -> None:
-        key = (difference.subject, difference.what)
-        self._found.setdefault(key, _Found(known)).at.append((base, candidate, step))
+    def _add(self, difference: Difference, known: KnownChange | None, place: _Place) -> None:
+        self._found.setdefault((difference.grouped, known), []).append(place)
 
     def groups(self) -> tuple[Group, ...]:
-        """What differs in the same steps is one group: one thing that an engine does otherwise shows in many ways."""
-        merged: dict[Any, tuple[list[str], _Found]] = {}
-        for (subject, what), found in self._found.items():
-            places = tuple((base["id"], step) for base, _, step in found.at)
-            merged.setdefault((subject, found.known, places), ([], found))[0].append(what)
-        groups = [self._group(subject, whats, found) for (subject, _, _), (whats, found) in merged.items()]
+        """The differences, those between the same commands in the same steps together."""
+        merged: dict[object, tuple[list[Difference], KnownChange | None, list[_Place]]] = {}
+        for (difference, known), places in self._found.items():
+            key = (difference.command, known, tuple((base["id"], step) for base, _, step in places))
+            merged.setdefault(key, ([], known, places))[0].append(difference)
+        groups = [self._group(*together) for together in merged.values()]
         return tuple(
             sorted(groups, key=lambda group: (group.known is not None, -group.cases, -group.steps, group.signature))
         )
 
-    def _group(self, subject: str, whats: list[str], found: _Found) -> Group:
-        base, candidate, step = min(found.at, key=lambda at: (*self._size(at[0]), -1 if at[2] is None else at[2]))
-        places = [(line["id"], index) for line, _, index in found.at]
+    def _group(self, together: list[Difference], known: KnownChange | None, found: list[_Place]) -> Group:
+        base, candidate, step = min(found, key=lambda at: (*self._size(at[0]), -1 if at[2] is None else at[2]))
+        places = {(line["id"], index) for line, _, index in found}
         return Group(
-            subject=subject,
-            whats=tuple(whats),
-            known=found.known,
+            differences=tuple(together),
+            known=known,
             case_ids=frozenset(id for id, _ in places),
-            steps=len(set(places)),
+            steps=len(places),
             step=step,
             base=base,
             candidate=candidate,
         )
 
     def _size(self, line: Line) -> tuple[int, int, str]:
-        """What the smallest case is chosen by: the steps of its program, the length of its JSON form, its id."""
+        """What makes a case the smallest: the steps of its program, the length of its JSON form, its id."""
         id, case = line["id"], line["case"]
         if id not in self._sizes:
-            self._sizes[id] = (len(case.get("steps", line["steps"])), len(json.dumps(case)), id)
+            self._sizes[id] = (len(case["steps"]), len(json.dumps(case)), id)
         return self._sizes[id]

@@ -1,0 +1,68 @@
+"""The command that a step gave, as far as a comparison tells commands apart."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from reports.stream import Line
+
+
+@dataclass(frozen=True)
+class Command:
+    """``kind`` is the step's tag in the case's JSON form, or ``truncate``.
+
+    ``mode``: LITE, USING INVENTORY or nothing; FULL and no keyword are the same. ``retain``: nothing without RETAIN, ``0`` where
+    Delta rounds it to 0 hours, else ``hours``. ``mistake``: why the command is invalid. ``earlier``: a read of an earlier
+    version.
+    """
+
+    kind: str
+    mode: str = ""
+    retain: str = ""
+    dry_run: bool = False
+    mistake: str = ""
+    earlier: bool = False
+
+    @property
+    def reads(self) -> bool:
+        """Whether it changes no table."""
+        return self.kind in ("read", "read_changes")
+
+    @property
+    def text(self) -> str:
+        """``DELETE``, ``VACUUM LITE with RETAIN 0, DRY RUN``, ``READ of an earlier version``."""
+        if self.kind in ("bad_delete", "bad_vacuum"):
+            return f"invalid {self.kind.removeprefix('bad_').upper()} ({self.mistake})"
+        if self.kind == "vacuum":
+            retain = {"": "", "0": " with RETAIN 0"}.get(self.retain, " with RETAIN")
+            return f"VACUUM {self.mode}".rstrip() + retain + (", DRY RUN" if self.dry_run else "")
+        version = "an earlier" if self.earlier else "the current"
+        return {
+            "case": "The case",  # of what no step can be blamed for
+            "truncate": "TRUNCATE TABLE",
+            "read": f"READ of {version} version",
+            "read_changes": "READ of the change data feed",
+        }.get(self.kind, self.kind.upper())
+
+
+def command_of(step: Line) -> Command:
+    """The command of a step, given as the case's JSON form has it."""
+    kind = step["step"]
+    if kind == "delete" and step.get("form") == "TRUNCATE TABLE":
+        return Command("truncate")
+    if kind == "vacuum":
+        mode = step.get("mode", "")
+        return Command(
+            kind,
+            mode=next((name for name in ("LITE", "USING INVENTORY") if mode.startswith(name)), ""),
+            retain=_retain(step.get("retain_hours")),
+            dry_run=step.get("dry_run", False),
+        )
+    return Command(kind, mistake=step.get("blunder", ""), earlier="before_step" in step)
+
+
+def _retain(hours: float | None) -> str:
+    if hours is None:
+        return ""
+    return "0" if math.floor(float(hours) + 0.5) == 0 else "hours"

@@ -1,0 +1,246 @@
+"""How two engines did the same step: which fields of its record differ, and how.
+
+A difference is the same for every case that shows it, so it has no file name, number of rows or id. It goes from the base to
+the candidate.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Any
+
+from reports.compare.commands import Command
+from reports.stream import Line
+
+
+class Amount(str, Enum):
+    """How the candidate's list or number differs from the base's."""
+
+    MORE = "more"
+    FEWER = "fewer"
+    OTHER = "different"
+
+    @property
+    def reversed(self) -> Amount:
+        return {Amount.MORE: Amount.FEWER, Amount.FEWER: Amount.MORE}.get(self, self)
+
+
+class Paths(str, Enum):
+    """What the paths of one side only have in common, as far as the engines' rules depend on names."""
+
+    VECTORS = "deletion vectors"
+    METADATA = "files or directories named metadata"
+    CHANGE_FILES = "change files"
+    HIDDEN = "paths with hidden names"
+    SPECIAL = "paths with special characters"
+    ANY = "files"
+
+
+_PATTERNS = (
+    (Paths.VECTORS, re.compile(r"(\A|/)deletion_vector_[^/]*\.bin\Z")),
+    (Paths.METADATA, re.compile(r"(\A|/)metadata(/|\Z)")),
+    (Paths.CHANGE_FILES, re.compile(r"\A_change_data(/|\Z)")),
+    (Paths.HIDDEN, re.compile(r"(\A|/)(_|\.(?!\./))")),
+    (Paths.SPECIAL, re.compile(r"[^A-Za-z0-9_./=*-]")),
+)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One field of a step's record (reports/schema) that differs.
+
+    A single value is in ``base`` and ``candidate``; None: the side has none. So is a member that one side only has: a metric, a
+    field of an action. Of a list or a number it is the ``amount``, and of a list of paths what they have in common.
+    ``within``: the operation of the commit, the class of the error, or the kind of file that the field belongs to.
+    ``form``: it is about how something is written, whatever the options of the command. ``diverges``: the tables are no longer
+    the same.
+    """
+
+    command: Command
+    field: str
+    base: str | None = None
+    candidate: str | None = None
+    within: str = ""
+    amount: Amount | None = None
+    paths: Paths | None = None
+    form: bool = False
+    diverges: bool = False
+
+    @property
+    def reversed(self) -> Difference:
+        """The same from the candidate to the base."""
+        amount = self.amount and self.amount.reversed
+        return replace(self, base=self.candidate, candidate=self.base, amount=amount)
+
+    @property
+    def grouped(self) -> Difference:
+        """What it is grouped by: the form is the same for all VACUUMs."""
+        return replace(self, command=Command("vacuum")) if self.form and self.command.kind == "vacuum" else self
+
+
+def differences(command: Command, base: Line, candidate: Line) -> tuple[Difference, ...]:
+    """What differs between two records of one step. Neither seconds nor the messages of errors that have a class count.
+
+    Where one side ends in an error, the rest follows from that; where the tables differ afterwards, so do the numbers that the
+    step reports, and both are left out.
+    """
+    errors = [step["outcome"]["error"] if step["outcome"] else None for step in (base, candidate)]
+    records = [step["observed"] or {} for step in (base, candidate)]
+    found = list(_errors(command, *errors))
+    if (errors[0] is None) == (errors[1] is None):
+        changes = list(_changes(command, *records))
+        found += changes
+        if not changes:
+            found += _rows(command, *(step["outcome"] for step in (base, candidate)))
+            found += _numbers(command, *records) if not deletion_order_differs(base, candidate) else ()
+        found += _last_vacuum(command, *(record.get("last_vacuum") for record in records))
+        found += (replace(difference, form=True) for difference in _forms(command, *records))
+    return tuple(found)
+
+
+def deletion_order_differs(base: Line, candidate: Line) -> bool:
+    """Whether directories were left or deleted by the order of deletion: no difference, but later ones may follow from it."""
+    left = [(step["observed"] or {}).get("by_order", []) for step in (base, candidate)]
+    return bool(left[0] != left[1])
+
+
+def _values(
+    command: Command, field: str, base: str | None, candidate: str | None, within: str = ""
+) -> Iterable[Difference]:
+    if base != candidate:
+        yield Difference(command, field, base, candidate, within=within)
+
+
+def _errors(command: Command, base: Line | None, candidate: Line | None) -> Iterable[Difference]:
+    one, other = (_error_class(error) for error in (base, candidate))
+    if base is None or candidate is None or one != other:
+        for difference in _values(command, "error", one, other):
+            yield replace(difference, diverges=not command.reads and None in (one, other))
+        return
+    for part in ("exception", "sqlstate"):
+        yield from _values(command, f"error.{part}", base.get(part), candidate.get(part), str(one))
+    # Numbers in messages are those of tasks, stages and hash codes.
+    messages = [re.sub("[0-9]+", "#", error["message"]) for error in (base, candidate)]
+    if base["condition"] is None and messages[0] != messages[1]:
+        yield Difference(command, "error.message", within=str(one), amount=Amount.OTHER)
+
+
+def _error_class(error: Line | None) -> str | None:
+    return None if error is None else str(error["condition"] or error["exception"])
+
+
+# The table after the step -----------------------------------------------------------------------------------------------
+
+
+def _changes(command: Command, base: Line, candidate: Line) -> Iterable[Difference]:
+    found = list(_changed_fields(command, base, candidate))
+    return (replace(difference, diverges=True) for difference in found)
+
+
+def _changed_fields(command: Command, base: Line, candidate: Line) -> Iterable[Difference]:
+    one, other = ("broken" if record.get("broken") else None for record in (base, candidate))
+    yield from _values(command, "broken", one, other)
+    one, other = (_operations(record) for record in (base, candidate))
+    same_commits = one == other
+    yield from _values(command, "operations", one, other)
+    # Where one side commits nothing, the actions that it lacks follow from that.
+    for field in ("vanished", "changed_beside", *(("removed", "masked", "added") if same_commits else ())):
+        yield from _lists(command, field, base.get(field, []), candidate.get(field, []))
+    if same_commits:
+        yield from _amounts(command, "changed", {"": base.get("changed", 0)}, {"": candidate.get("changed", 0)})
+        yield from _amounts(command, "appeared", base.get("appeared", {}), candidate.get("appeared", {}))
+    checkpoints = [record.get("checkpoints", []) for record in (base, candidate)]
+    if checkpoints[0] != checkpoints[1]:
+        amount = Amount.OTHER if all(checkpoints) else Amount.MORE if checkpoints[1] else Amount.FEWER
+        yield Difference(command, "checkpoints", amount=amount)
+
+
+def _operations(record: Line) -> str | None:
+    """The operations committed; None where nothing is."""
+    return ", ".join(name or "unnamed" for name in record.get("operations", ())) or None
+
+
+def _amounts(
+    command: Command, field: str, base: Mapping[str, int], candidate: Mapping[str, int]
+) -> Iterable[Difference]:
+    for kind in sorted({*base, *candidate}):
+        numbers = base.get(kind, 0), candidate.get(kind, 0)
+        if numbers[0] != numbers[1]:
+            amount = Amount.MORE if numbers[0] < numbers[1] else Amount.FEWER
+            yield Difference(command, field, within=kind, amount=amount)
+
+
+def _lists(command: Command, field: str, base: Sequence[Any], candidate: Sequence[Any]) -> Iterable[Difference]:
+    one, other = (Counter(json.dumps(value, sort_keys=True) for value in values) for values in (base, candidate))
+    lost, new = one - other, other - one
+    if lost or new:
+        amount = Amount.OTHER if lost and new else Amount.FEWER if lost else Amount.MORE
+        differing = [json.loads(text) for text in (*lost, *new)]
+        paths = [value for value in differing if isinstance(value, str)]
+        kinds = (
+            kind for kind, pattern in _PATTERNS if len(paths) == len(differing) and all(map(pattern.search, paths))
+        )
+        yield Difference(command, field, amount=amount, paths=next(kinds, Paths.ANY))
+
+
+# What the engine reports ------------------------------------------------------------------------------------------------
+
+
+def _rows(command: Command, base: Line | None, candidate: Line | None) -> Iterable[Difference]:
+    for difference in _lists(command, "rows", *((outcome or {}).get("rows") or [] for outcome in (base, candidate))):
+        # Only those of a VACUUM are paths.
+        yield difference if command.kind == "vacuum" else replace(difference, paths=None)
+
+
+def _commits(base: Line, candidate: Line) -> list[tuple[str, Line, Line]]:
+    """The commits of both sides by operation. Nothing where one side has more."""
+    commits = base.get("commits", []), candidate.get("commits", [])
+    if len(commits[0]) != len(commits[1]):
+        return []
+    pairs = ((str(one["operation"]), one, other) for one, other in zip(*commits))
+    return [pair for pair in pairs if pair[1]["operation"] == pair[2]["operation"]]
+
+
+def _numbers(command: Command, base: Line, candidate: Line) -> Iterable[Difference]:
+    for operation, one, other in _commits(base, candidate):
+        for part in ("parameters", "metrics"):
+            for name in sorted(one[part].keys() & other[part].keys()):
+                if one[part][name] != other[part][name]:
+                    yield Difference(command, f"{part}.{name}", within=operation, amount=Amount.OTHER)
+
+
+def _last_vacuum(command: Command, base: Sequence[str] | None, candidate: Sequence[str] | None) -> Iterable[Difference]:
+    """What a VACUUM leaves for the next LITE one. No divergence where one side has none: such an engine's LITE needs none."""
+    if base is not None and candidate is not None:
+        for difference in _members(command, "last_vacuum.keys", base, candidate):
+            yield replace(difference, diverges=True)
+    else:
+        one, other = (None if keys is None else "written" for keys in (base, candidate))
+        yield from _values(command, "last_vacuum", one, other)
+
+
+def _forms(command: Command, base: Line, candidate: Line) -> Iterable[Difference]:
+    for field in ("remove_fields", "add_fields", "change_fields", "places"):
+        if base.get(field) and candidate.get(field):
+            yield from _members(command, field, base[field], candidate[field])
+    for operation, one, other in _commits(base, candidate):
+        yield from _members(command, "keys", one["keys"], other["keys"], operation)
+        for name in sorted(one["values"].keys() & other["values"].keys()):
+            before, after = (json.dumps(side["values"][name], sort_keys=True) for side in (one, other))
+            yield from _values(command, f"values.{name}", before, after, operation)
+        for part in ("parameters", "metrics"):
+            yield from _members(command, part, one[part], other[part], operation)
+
+
+def _members(
+    command: Command, field: str, base: Iterable[str], candidate: Iterable[str], within: str = ""
+) -> Iterable[Difference]:
+    """The names that one side only has."""
+    one, other = set(base), set(candidate)
+    for name in sorted(one ^ other):
+        yield from _values(command, field, name if name in one else None, name if name in other else None, within)

@@ -1,0 +1,1 @@
+"""The views of one run: ``summary.md``, ``junit.xml`` and the terminal."""

@@ -1,0 +1,138 @@
+"""A run as ``summary.md``, the essentials on the first screen. For pull requests, CI step summaries and chat."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from reports.markdown import LIMIT, code, folded, limited, row, table, text
+from reports.plurals import counted
+from reports.stream import Line, Run
+from reports.verdicts import ATTENTION, ClauseResult, Verdict, counts, messages_of, results_of
+from reports.views.coverage import Coverage, FeaturePairs, coverage_tables, feature_pairs
+
+_MARKS = {
+    Verdict.PASS: "✅ pass",
+    Verdict.FAIL: "❌ **fail**",
+    Verdict.XFAIL: "➖ xfail",
+    Verdict.STALE: "❌ **stale**",
+    Verdict.UNSUPPORTED: "➖ unsupported",
+    Verdict.DISABLED: "➖ disabled",
+    Verdict.UNEXERCISED: "⚠️ **unexercised**",
+    Verdict.ERROR: "⚠️ **error**",
+}
+_VERDICTS = {0: "✅ Passed", 1: "❌ Failed", 2: "⚠️ Inconclusive"}
+
+
+def summary(run: Run, *, limit: int = LIMIT) -> str:
+    """The text of ``summary.md``, never more than ``limit`` bytes in UTF-8 (at least 4,000).
+
+    The verdict, the engine, the counts and what needs attention come first; all clauses follow, folded. A longer text is cut:
+    its tables have fewer rows, and say how many are left out.
+    """
+    results = results_of(run)
+    pairs, coverage = feature_pairs(run.cases), coverage_tables(run.cases)
+    rows = max(len(results), len(run.cases), len(pairs.names), *(len(found.rows) for found in coverage), 1)
+    return limited(lambda rows: _parts(run, results, pairs, coverage, rows), rows, limit)
+
+
+def _parts(
+    run: Run, results: Sequence[ClauseResult], pairs: FeaturePairs, coverage: Sequence[Coverage], rows: int
+) -> list[str]:
+    return [
+        *_first_screen(run, results, rows),
+        *_features(pairs, rows),
+        *_coverage(coverage, rows),
+        *folded(f"All {counted(len(results), 'clause')}", _clauses(run, results, rows)),
+    ]
+
+
+def _first_screen(run: Run, results: Sequence[ClauseResult], rows: int) -> list[str]:
+    header, footer = run.header, run.footer
+    versions = ", ".join(f"{name} {version}" for name, version in header["versions"].items())
+    tally = ", ".join(f"{number} {verdict}" for verdict, number in counts(results).items()) or "no clause"
+    notes = [f"profile {header['profile']}"]
+    notes += [f"seed {header['seed']}"] if header["seed"] is not None else []
+    notes += [f"fault {header['known_bad']} built in"] if header["known_bad"] is not None else []
+    seconds = f"{footer['seconds']:.0f} s ({footer['engine_seconds']:.0f} s in the engine)"
+    work = f"{counted(footer['cases'], 'case')}, {counted(footer['steps'], 'step')}, {seconds}, {', '.join(notes)}"
+    parts = [
+        f"# {_VERDICTS[footer['exit']]}: Delta's DELETE and VACUUM on {text(header['engine'])}",
+        f"{text(versions)}<br>\n{text(tally)}<br>\n{text(work)}",
+    ]
+    if attention := [result for result in results if result.verdict in ATTENTION]:
+        lines = [
+            row(
+                _MARKS[result.verdict],
+                result.clause,
+                text(run.clauses[result.clause]["sentence"]),
+                text(next(iter(messages_of(run, result.clause)), result.reason)),
+                code(result.example or ""),
+            )
+            for result in attention
+        ]
+        parts.append(table("|  | Clause | Expected | Observed | Case |", lines, rows))
+    if errors := [case for case in run.cases if case["error"] is not None]:
+        parts += ["## Cases that ended in an error", _errors(errors, rows)]
+    if any(result.example and result.verdict is Verdict.FAIL for result in results):
+        parts.append(
+            "Replay a case with `pytest suites --replay counterexamples/CLAUSE-CASE/case.json`, or without the suite: "
+            "`python counterexamples/CLAUSE-CASE/reproduce.py`."
+        )
+    return parts
+
+
+def _errors(cases: Sequence[Line], rows: int) -> str:
+    lines = [
+        row(code(case["id"]), text(case["campaign"]), case["error"]["kind"], text(case["error"]["message"]))
+        for case in cases
+    ]
+    return table("| Case | Campaign | Kind | Message |", lines, rows)
+
+
+def _features(pairs: FeaturePairs, rows: int) -> list[str]:
+    """How many cases have which two features: each pair once, and on the diagonal the cases that have the feature."""
+    names = pairs.names
+    if not names:
+        return []
+    lines = [
+        row(text(name), *([""] * place), *(pairs.count(name, other) or "**0**" for other in names[place:]))
+        for place, name in enumerate(names)
+    ]
+    never = f"{counted(len(pairs.never), 'pair')} never drawn" if pairs.never else "every pair was drawn"
+    return folded(
+        f"Features drawn together: {never}",
+        "Cases that have both features; on the diagonal, cases that have the feature.",
+        table(row("", *map(text, names)), lines, rows),
+    )
+
+
+def _coverage(tables: Sequence[Coverage], rows: int) -> list[str]:
+    parts = []
+    for found in tables:
+        absent = "**0**" if found.complete else ""
+        lines = [
+            row(text(name), *(found.cells[name, column] or absent for column in found.columns)) for name in found.rows
+        ]
+        parts += [f"{text(found.title)}:", table(row(text(found.corner), *map(text, found.columns)), lines, rows)]
+    return folded("Coverage of VACUUM", *parts) if parts else []
+
+
+def _clauses(run: Run, results: Sequence[ClauseResult], rows: int) -> str:
+    lines = [
+        row(
+            result.clause,
+            _MARKS[result.verdict],
+            result.met,
+            result.subjects,
+            f"{result.seconds:.1f}",
+            text(run.clauses[result.clause]["sentence"]) + _reason(result),
+        )
+        for result in results
+    ]
+    return table("| Clause | Verdict | Exercised | Subjects | Engine s | Expected |", lines, rows)
+
+
+def _reason(result: ClauseResult) -> str:
+    if not result.reason:
+        return ""
+    return f"<br>{text(result.reason)}" + (f" ({text(result.link)})" if result.link else "")

@@ -1,0 +1,123 @@
+"""Small run streams made by hand: headers, case lines, and runs of them."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from reports.stream import SCHEMA_VERSION, Run, RunWriter, sort_key
+from reports.verdicts import footer_of, verdicts
+
+Json = dict[str, Any]
+
+CLAUSES = ("DEL-ROW-1", "VAC-SAFE-1", "VAC-SAFE-2")
+
+#: Steps as the JSON form of a case has them.
+DELETE: Json = {"step": "delete"}
+VACUUM: Json = {"step": "vacuum"}
+READ: Json = {"step": "read"}
+
+
+def header(version: str = "4.4.0", *, clauses: Iterable[str] = CLAUSES, **other: Any) -> Json:
+    return {
+        "type": "header",
+        "schema": SCHEMA_VERSION,
+        "engine": "spark",
+        "versions": {"delta": version, "hypothesis": "6.170.15"},
+        "profile": "gate",
+        "seed": 4,
+        "known_bad": None,
+        "platform": "Linux",
+        "clauses": [
+            {
+                "id": name,
+                "chapter": name.partition("-")[0],
+                "sentence": f"The sentence of {name}.",
+                "sources": ["S1"],
+                "status": "active",
+                "reason": "",
+            }
+            for name in clauses
+        ],
+        "campaigns": [{"name": "strays", "planned": 2}],
+        **other,
+    }
+
+
+def commit(operation: str, **other: Any) -> Json:
+    return {"operation": operation, "keys": ["operation"], "values": {}, "parameters": {}, "metrics": {}, **other}
+
+
+def error(condition: str | None, exception: str = "X", message: str = "m", sqlstate: str | None = None) -> Json:
+    return {"exception": exception, "condition": condition, "sqlstate": sqlstate, "message": message}
+
+
+def step(command: Json = VACUUM, index: int = 0, **observed: Any) -> Json:
+    """The record of a step, and under ``command`` the step itself, which ``case`` puts into the case."""
+    failure = observed.pop("error", None)
+    return {
+        "command": command,
+        "index": index,
+        "text": json.dumps(command),
+        "kind": command["step"],
+        "seconds": 0.5,
+        "outcome": {"rows": observed.pop("rows", None if failure else []), "error": failure},
+        "observed": observed,
+    }
+
+
+def case(
+    number: int = 1, *steps: Json, failing: tuple[str, ...] = (), clauses: Iterable[str] = CLAUSES, **other: Any
+) -> Json:
+    """A case that judges ``clauses`` and fails ``failing``."""
+    chosen = steps or (step(),)
+    return {
+        "type": "case",
+        "id": f"{number:012x}",
+        "campaign": "strays",
+        "shard": 0,
+        "index": number,
+        "origin": "generated",
+        "case": {"number": number, "steps": [one["command"] for one in chosen]},
+        "steps": [{name: value for name, value in one.items() if name != "command"} for one in chosen],
+        "clauses": {
+            name: {"verdict": "fail" if name in failing else "pass", "met": 1, "subjects": 1, "seconds": 0.5}
+            for name in clauses
+        },
+        "violations": [
+            {
+                "clause": name,
+                "step": 0,
+                "subject": None,
+                "message": f"{name} is violated.",
+                "evidence": ["A fact."],
+                "law": None,
+            }
+            for name in failing
+        ],
+        "error": None,
+        **other,
+    }
+
+
+def footer(first: Json, cases: Iterable[Json], *, seconds: float = 1.0) -> Json:
+    lines = list(cases)
+    return footer_of(verdicts(first, lines, deviations=()), lines, seconds=seconds)
+
+
+def run(*cases: Json, first: Json | None = None) -> Run:
+    head = first or header()
+    return Run(head, tuple(sorted(cases, key=sort_key)), {**footer(head, cases), "digest": "0" * 64})
+
+
+def written(lines: Iterable[Json]) -> bytes:
+    """The stream of these lines, from the header to the footer."""
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / "deep" / "run.jsonl"
+        with RunWriter(path) as writer:
+            for line in lines:
+                {"header": writer.header, "case": writer.case, "footer": writer.footer}[line["type"]](line)
+        return path.read_bytes()
