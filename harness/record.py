@@ -1,4 +1,4 @@
-"""A judged case as a line of the run stream (its schema is in reports/schema)."""
+"""A judged case as a line of the run stream. The schema in ``reports/schema`` describes it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from harness.coverage import nested
 
 
 def case_line(judged: JudgedCase, *, campaign: str, shard: int, index: int, origin: str) -> dict[str, Any]:
-    """The line."""
+    """The line of a judged case; ``index`` is its place in its campaign's shard."""
     failed = judged.failed
     failure = judged.failure
     return {

@@ -147,7 +147,7 @@ def apply(function: Function, values: tuple[Any, ...], types: tuple[AnyType, ...
     is not the same in all versions of Unicode.
     """
     if function is Function.ISNAN:
-        return values[0] is not None and values[0] != values[0]
+        return values[0] is not None and math.isnan(values[0])
     if any(value is None for value in values):
         return None
     if function in _PARTS:

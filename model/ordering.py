@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from datetime import date
 from decimal import Decimal
 
@@ -25,8 +26,8 @@ def sign(left: Value, right: Value) -> int:
     if isinstance(left, int) and isinstance(right, int) and isinstance(left, bool) == isinstance(right, bool):
         return _sign_of(left > right, left < right)
     if isinstance(left, float) and isinstance(right, float):
-        if left != left or right != right:
-            return _sign_of(left != left, right != right)
+        if math.isnan(left) or math.isnan(right):
+            return _sign_of(math.isnan(left), math.isnan(right))
         return _sign_of(left > right, left < right)
     if isinstance(left, Decimal) and isinstance(right, Decimal):
         return _sign_of(left > right, left < right)

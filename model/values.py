@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import sys
 from dataclasses import dataclass
 from datetime import date, datetime, timezone
 from decimal import Context, Decimal
@@ -19,8 +21,31 @@ Value = Union[None, bool, int, float, Decimal, str, bytes, date, datetime, tuple
 #: The values of one row, in the order of the columns that the context names.
 Row = tuple[Value, ...]
 
-#: The one NaN of the vocabulary: values are kept in multisets, and no other NaN is equal to it there.
-NAN = float("nan")
+
+class _NotANumber(float):
+    """A NaN that equals every NaN, as in SQL's GROUP BY; Python's own does not even equal itself.
+
+    With it, values, rows, multisets of rows and cases compare by meaning with ``==``, also after pickling.
+    """
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, float) and math.isnan(other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return sys.hash_info.nan
+
+    def __abs__(self) -> float:
+        return self
+
+    def __reduce__(self) -> str:  # pickled by reference
+        return "NAN"
+
+
+#: The NaN of all values. Look for it with ``math.isnan``: ``value != value`` is false.
+NAN: float = _NotANumber("nan")
 
 # The default context has no room for the 38 digits that a DECIMAL may have.
 _WIDE = Context(prec=76)
@@ -84,6 +109,19 @@ WHOLE_NUMBERS: dict[Type, tuple[int, int]] = {
 }
 
 
+def type_name(type: AnyType) -> str:
+    """The type as messages name it: ``long``, ``decimal(10,2)``, ``array<long>``, ``struct<x:long>``."""
+    if isinstance(type, DecimalOf):
+        return f"decimal({type.precision},{type.scale})"
+    if isinstance(type, ArrayOf):
+        return f"array<{type_name(type.element)}>"
+    if isinstance(type, MapOf):
+        return f"map<{type_name(type.key)},{type_name(type.value)}>"
+    if isinstance(type, StructOf):
+        return f"struct<{','.join(f'{name}:{type_name(field)}' for name, field in type.fields)}>"
+    return type.value
+
+
 def is_nested(type: AnyType) -> bool:
     """Whether values of the type hold other values."""
     return isinstance(type, (ArrayOf, MapOf, StructOf))
@@ -110,7 +148,8 @@ def canonical(value: Any, type: AnyType) -> Value:
         return Decimal(value).quantize(Decimal(1).scaleb(-type.scale), context=_WIDE)
     if type in (Type.FLOAT, Type.DOUBLE):
         # The text of a FLOAT is the shortest that tells it apart from other FLOATs: it is no exact value.
-        return NAN if value != value else nearest_float(float(value)) if type is Type.FLOAT else float(value)
+        number = float(value)
+        return NAN if math.isnan(number) else nearest_float(number) if type is Type.FLOAT else number
     if type is Type.BINARY:
         return bytes(value)
     if type is Type.TIMESTAMP and isinstance(value, datetime):

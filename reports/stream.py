@@ -1,7 +1,7 @@
 """The run stream ``run.jsonl``: a header line, a line for each judged case, a footer line. Its writer and its reader.
 
-Every line is validated against ``reports/schema/run-2.json``, both when it is written and when it is read.
-The footer carries a digest over all that stands before it, so an edited stream is noticed.
+Every line is validated against ``reports/schema/run-2.json``, both when it is written and when it is read. The records
+below are the types of what has been read. The footer has a digest of all lines before it, which reveals an edited stream.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NoReturn, TextIO, final
+from typing import Any, NoReturn, TextIO, TypedDict, cast, final
 
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped, unused-ignore]
 from jsonschema.exceptions import best_match  # type: ignore[import-untyped, unused-ignore]
@@ -24,11 +24,110 @@ SCHEMA_VERSION = 2
 #: The stream's name inside a report directory.
 FILE_NAME = "run.jsonl"
 
+#: A line, or a part of one, where its kind does not matter.
 Line = Mapping[str, Any]
 
 
+class ClauseEntry(TypedDict):
+    """A clause as the header lists it."""
+
+    id: str
+    chapter: str
+    sentence: str
+    sources: list[str]
+    needs: list[str]
+    status: str
+    reason: str
+
+
+class CampaignEntry(TypedDict):
+    name: str
+    planned: int
+
+
+class Header(TypedDict):
+    type: str
+    schema: int
+    engine: str
+    versions: dict[str, str]
+    profile: str
+    seed: int | None
+    known_bad: str | None
+    platform: str
+    clauses: list[ClauseEntry]
+    campaigns: list[CampaignEntry]
+
+
+class StepRecord(TypedDict):
+    index: int
+    text: str
+    kind: str
+    seconds: float
+    outcome: Any
+    observed: Any
+
+
+class ClauseRecord(TypedDict):
+    """What a clause found in one case."""
+
+    verdict: str
+    met: int
+    subjects: int
+    seconds: float
+
+
+class ViolationRecord(TypedDict):
+    clause: str
+    step: int
+    subject: str | None
+    message: str
+    evidence: list[str]
+    law: Any
+
+
+class CaseRecord(TypedDict):
+    """A judged case. Optional fields of the schema are listed too: read them with ``get``."""
+
+    type: str
+    id: str
+    campaign: str
+    shard: int
+    index: int
+    origin: str
+    case: dict[str, Any]
+    features: list[str]
+    coverage: dict[str, int]
+    steps: list[StepRecord]
+    clauses: dict[str, ClauseRecord]
+    violations: list[ViolationRecord]
+    error: Any
+
+
+class VerdictRecord(TypedDict):
+    """The verdict of the whole run on a clause."""
+
+    verdict: str
+    met: int
+    subjects: int
+    seconds: float
+    reason: str
+    link: str | None
+
+
+class Footer(TypedDict):
+    type: str
+    cases: int
+    steps: int
+    seconds: float
+    engine_seconds: float
+    verdicts: dict[str, VerdictRecord]
+    counts: dict[str, int]
+    exit: int
+    digest: str
+
+
 class StreamError(Exception):
-    """A run stream is not what it must be. The text is one sentence that says what to do."""
+    """A run stream is not valid. The message is one sentence, and names what to do."""
 
 
 class NoStream(StreamError):
@@ -48,7 +147,7 @@ class InvalidLine(StreamError):
 
 
 class MisplacedLine(StreamError):
-    """A header or footer stands where none may stand, or a case stands outside of them."""
+    """A header or footer is not where it must be, or a case is outside of them."""
 
 
 class UnknownSchemaVersion(StreamError):
@@ -56,7 +155,7 @@ class UnknownSchemaVersion(StreamError):
 
 
 class UnknownClause(StreamError):
-    """A line speaks of a clause that the header does not list."""
+    """A line names a clause that the header does not list."""
 
 
 class DuplicateClause(StreamError):
@@ -83,12 +182,12 @@ class WrongDigest(StreamError):
 class Run:
     """A whole, valid stream. ``cases`` are sorted by (campaign, shard, index, id), however they arrived."""
 
-    header: Line
-    cases: tuple[Line, ...]
-    footer: Line
+    header: Header
+    cases: tuple[CaseRecord, ...]
+    footer: Footer
 
     @property
-    def clauses(self) -> dict[str, Line]:
+    def clauses(self) -> dict[str, ClauseEntry]:
         """The header's clauses by id, in the header's order."""
         return {clause["id"]: clause for clause in self.header["clauses"]}
 
@@ -163,7 +262,7 @@ def stream_path(path: Path) -> Path:
 def read_run(path: Path | str) -> Run:
     """Read a stream, given its file or the report directory that holds it.
 
-    Raises the StreamError that says what is wrong: no stream, no header, no footer, a line that is not JSON or breaks
+    Raises the StreamError of what is wrong: no stream, no header, no footer, a line that is not JSON or breaks
     the schema, another schema version, a clause or case listed twice, an unknown clause, counts, verdicts or a digest in
     the footer that differ from the lines before it.
     """
@@ -196,7 +295,8 @@ def _read(data: bytes, name: str) -> Run:
         raise MissingHeader(f"{name} is empty: the run that wrote it died before it began, so run it again.")
     if parsed[-1]["type"] != "footer":
         raise MissingFooter(f"{name} has no footer: the run that wrote it died, so run it again.")
-    return Run(parsed[0], tuple(sorted(parsed[1:-1], key=sort_key)), parsed[-1])
+    cases = tuple(cast(CaseRecord, line) for line in sorted(parsed[1:-1], key=sort_key))
+    return Run(cast(Header, parsed[0]), cases, cast(Footer, parsed[-1]))
 
 
 def _parse(raw: bytes, where: str) -> Line:
@@ -220,7 +320,7 @@ def _validator(kind: str) -> Any:
 
 
 class _Checks:
-    """What must hold from line to line. ``take`` sees each line once, in the order of the stream."""
+    """Checks across lines. ``take`` gets each line once, in the order of the stream."""
 
     def __init__(self) -> None:
         self.clauses: frozenset[str] | None = None
@@ -231,7 +331,7 @@ class _Checks:
         self._digest = hashlib.sha256()
 
     def add(self, text: bytes) -> None:
-        """A line as it stands in the stream, without its end."""
+        """Add a line of the stream, without its line end, to the digest."""
         self._digest.update(text + b"\n")
 
     def digest_with(self, footer: Line) -> str:
@@ -314,7 +414,7 @@ class _Checks:
     def _known(self, clauses: Iterable[str], where: str) -> None:
         for clause in clauses:
             if self.clauses is None or clause not in self.clauses:
-                raise UnknownClause(f"{where} speaks of {clause}, which the header does not list.")
+                raise UnknownClause(f"{where} names {clause}, which the header does not list.")
 
 
 def _short(text: str, limit: int = 300) -> str:

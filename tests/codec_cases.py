@@ -1,4 +1,4 @@
-"""Cases that hold every field and form between them, for the tests of their JSON form."""
+"""Cases that together have every field and form, for the tests of their JSON form."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ CASE = Case(
 )
 
 
-#: What the first case has not. The vectors hide row 1 of file 0, then 1 and 2; file 1 goes and comes back whole.
+#: What the first case lacks. The deletion vectors hide row 1 of file 0, then 1 and 2; file 1 goes and comes back whole.
 NOON = datetime(2020, 1, 31, 12, 0, 0, 1, tzinfo=timezone.utc)
 UNKNOWN = (None,) * 8
 WIDE_TABLE = Table(
@@ -185,7 +185,7 @@ WIDE_CASE = Case(
 )
 
 
-#: What the others have not: VACUUM's steps, and what lies in and around the tables that they clean up.
+#: What the others lack: VACUUM's steps, and what is in and around the tables that they clean up.
 VACUUM_TABLE = Table(
     columns=(Column("p", Type.STRING), Column("i", Type.INTEGER)),
     partition_by=("p",),

@@ -26,7 +26,7 @@ def typed(value: Value, type: AnyType | None = None) -> Literal:
     """A literal; of the type that a value of Python's has by itself, if none is given."""
     own: dict[object, AnyType] = {str: Type.STRING, int: Type.INTEGER, float: Type.DOUBLE, bytes: Type.BINARY}
     own |= {bool: Type.BOOLEAN, date: Type.DATE, datetime: Type.TIMESTAMP}
-    return Literal(value, own[value.__class__] if type is None else type)
+    return Literal(value, own[float if value is NAN else value.__class__] if type is None else type)
 
 
 def assert_gives(expression: Expression, expected: Literal, zone: str = "UTC") -> None:

@@ -90,7 +90,7 @@ def test_a_sample_stays_the_same_where_something_else_changes(tmp_path: Path) ->
 
 def test_all_of_the_model_and_the_clauses_is_changed() -> None:
     paths = {path.relative_to(ROOT).as_posix() for path in modules([], settings())}
-    assert {"model/vacuum.py", "model/codec/reading.py", "suites/clauses/delete/rows.py"} <= paths
+    assert {"model/vacuum.py", "model/codec/converter.py", "suites/clauses/delete/rows.py"} <= paths
     assert {path.split("/")[0] for path in paths} == {"model", "suites"}
     tests = settings().test_files
     assert "tests/test_model_vacuum.py" in tests and not any("spark" in path for path in tests)

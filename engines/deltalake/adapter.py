@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
 import importlib.metadata
-import math
 import os
 import pickle
 import platform
@@ -24,7 +22,6 @@ from engines.port import EngineDied, EngineError, EngineUnavailable, Outcome, no
 from model.capabilities import Capabilities
 from model.rules import DELTA_RS, Rules
 from model.steps import EngineStep
-from model.values import NAN, Value
 
 PACKAGE = "deltalake"
 
@@ -83,6 +80,7 @@ class DeltalakeEngine:
             pickle.dump((root, step, version), cast("IO[bytes]", child.stdin))
             cast("IO[bytes]", child.stdin).flush()
             outcome: Outcome = pickle.load(cast("IO[bytes]", child.stdout))
+            return outcome
         except (EOFError, OSError, pickle.UnpicklingError) as lost:
             aborted = not late.is_set() and child.wait() in _OWN_DOING
             self.close()
@@ -93,7 +91,6 @@ class DeltalakeEngine:
             raise EngineDied(f"{type(step).__name__.upper()} {what}; its log ends:\n{self._end_of_log()}") from lost
         finally:
             timer.cancel()
-        return dataclasses.replace(outcome, rows=tuple(tuple(map(_with_one_nan, row)) for row in outcome.rows))
 
     def close(self) -> None:
         """End the process."""
@@ -126,13 +123,6 @@ class DeltalakeEngine:
         self._log.seek(0, os.SEEK_END)
         self._log.seek(max(0, self._log.tell() - _TOLD))
         return self._log.read().decode(errors="replace")
-
-
-def _with_one_nan(value: Value) -> Value:
-    """A value that came from another process: there, too, NaN was the vocabulary's, but here that is another object."""
-    if isinstance(value, tuple):
-        return tuple(map(_with_one_nan, value))
-    return NAN if isinstance(value, float) and math.isnan(value) else value
 
 
 def installed() -> str:

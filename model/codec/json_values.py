@@ -3,8 +3,8 @@
 A type without parameters is its name, a DECIMAL ``"decimal(10,2)"``, a nested type an object with one field:
 ``{"array": T}``, ``{"map": [K, V]}``, ``{"struct": [{"name": ..., "type": ...}]}``.
 
-A value is the JSON value of its kind where there is one. A float is a number, or ``{"float": "NaN"}``, ``"Infinity"``
-or ``"-Infinity"``; what else has no kind in JSON is ``{"decimal": "1.20"}``, ``{"binary": "00ff"}``,
+A value is a plain JSON value if JSON has its kind. A float is a number, or ``{"float": "NaN"}``, ``"Infinity"``
+or ``"-Infinity"``; other values that JSON lacks are ``{"decimal": "1.20"}``, ``{"binary": "00ff"}``,
 ``{"date": "2020-01-31"}``, ``{"timestamp": "2020-01-31T00:00:00.000001Z"}``, ``{"timestamp_ntz":
 "2020-01-31T00:00:00"}`` (a fraction has six digits, or is left out where it is zero). An array is a list, a struct
 the list of its fields' values, a map the list of its entries ``[key, value]``.
@@ -17,10 +17,26 @@ import re
 from collections.abc import Mapping
 from datetime import date, datetime, timezone
 from decimal import Decimal
+from functools import cache
 
-from model.codec.fields import Fields, Reader, anything, corrupt, flag, integer, list_of, listed, shown, text
+from model.codec.plain import (
+    Reader,
+    array,
+    each,
+    fields_of,
+    flag,
+    integer,
+    list_of,
+    nullable,
+    one_of,
+    refuse,
+    refuse_unknown,
+    shown,
+    text,
+    within,
+)
 from model.floats import nearest_float
-from model.values import NAN, WHOLE_NUMBERS, AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type, Value
+from model.values import NAN, WHOLE_NUMBERS, AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type, Value, type_name
 
 #: The greatest precision of a DECIMAL (PROTOCOL.md, "Primitive Types").
 MAX_PRECISION = 38
@@ -36,19 +52,17 @@ _NOT_FINITE = {"NaN": NAN, "Infinity": math.inf, "-Infinity": -math.inf}
 
 def type_to_json(type: AnyType) -> object:
     """The document of a type."""
-    if isinstance(type, DecimalOf):
-        return f"decimal({type.precision},{type.scale})"
     if isinstance(type, ArrayOf):
         return {"array": type_to_json(type.element)}
     if isinstance(type, MapOf):
         return {"map": [type_to_json(type.key), type_to_json(type.value)]}
     if isinstance(type, StructOf):
         return {"struct": [{"name": name, "type": type_to_json(field)} for name, field in type.fields]}
-    return type.value
+    return type_name(type)
 
 
 def value_to_json(value: Value) -> object:
-    """The document of a value. It needs no type: each Python type stands for SQL types of one JSON form."""
+    """The document of a value. It needs no type: the Python type decides the form."""
     if isinstance(value, float):
         if math.isfinite(value):
             return value
@@ -77,48 +91,51 @@ def _utc_text(instant: datetime) -> str:
 
 
 def type_from_json(document: object) -> AnyType:
-    """The type of a document. Raises CorruptCase, also for a type that Delta has not: DECIMAL(39, 0), a map as a key."""
-    return read_type(document, "type")
+    """The type of a document. Raises CorruptCase, also for a type that Delta lacks: DECIMAL(39, 0), a map as a key."""
+    return within("type", read_type, document)
 
 
 def value_from_json(document: object, type: AnyType) -> Value:
-    """The value of a document, as ``model.values.canonical`` has it.
+    """The value of a document, in the form of ``model.values.canonical``.
 
-    Raises CorruptCase where the document is no value of the type, or is not in the one form that the value has.
+    Raises CorruptCase where the document is no value of the type, or not in the one form of the value.
     """
-    return value_of(type)(document, "value")
+    return within("value", value_of(type), document)
 
 
-def read_type(value: object, path: str) -> AnyType:
+_SIMPLE_TYPES = {type.value: type for type in Type}
+
+
+def read_type(value: object) -> AnyType:
     """Reads a type. Raises CorruptCase."""
     if isinstance(value, Mapping):
-        fields = Fields(value, path, {"array", "map", "struct"})
+        refuse_unknown(value, tuple(_NESTED))
         if len(value) != 1:
-            corrupt(path, f"must have one of the fields array, map, struct, but is {shown(value)}")
-        if "array" in value:
-            return ArrayOf(fields.required("array", read_type))
-        if "map" in value:
-            return fields.required("map", _map_type)
-        return StructOf(fields.required("struct", _struct_fields))
-    for type in Type:
-        if value == type.value:
-            return type
+            refuse(f"must have one of the fields {', '.join(_NESTED)}, but is {shown(value)}")
+        ((name, part),) = value.items()
+        return within(name, _NESTED[name], part)
+    if isinstance(value, str) and value in _SIMPLE_TYPES:
+        return _SIMPLE_TYPES[value]
     found = _DECIMAL_TYPE.fullmatch(value) if isinstance(value, str) else None
     if found is None:
-        names = ", ".join(type.value for type in Type)
-        corrupt(path, f"must be one of {names}, decimal(p,s), or an array, map or struct, but is {shown(value)}")
+        names = ", ".join(_SIMPLE_TYPES)
+        refuse(f"must be one of {names}, decimal(p,s), or an array, map or struct, but is {shown(value)}")
     precision, scale = int(found[1]), int(found[2])
     if not 1 <= precision <= MAX_PRECISION or scale > precision:
-        corrupt(path, f"{value} is no type: the precision is 1 to {MAX_PRECISION}, the scale 0 to the precision")
+        refuse(f"{value} is no type: the precision is 1 to {MAX_PRECISION}, the scale 0 to the precision")
     return DecimalOf(precision, scale)
 
 
-def _map_type(value: object, path: str) -> MapOf:
-    parts = listed(value, path, read_type)
+def _array_type(value: object) -> ArrayOf:
+    return ArrayOf(read_type(value))
+
+
+def _map_type(value: object) -> MapOf:
+    parts = list_of(read_type)(value)
     if len(parts) != 2:
-        corrupt(path, f"must be the types of key and value, but has {len(parts)} types")
+        refuse(f"must be the types of key and value, but has {len(parts)} types")
     if _holds_map(parts[0]):
-        corrupt(f"{path}[0]", "is or holds a map, which SQL does not allow in a key")
+        refuse("is or holds a map, which SQL does not allow in a key", "[0]")
     return MapOf(key=parts[0], value=parts[1])
 
 
@@ -130,27 +147,29 @@ def _holds_map(type: AnyType) -> bool:
     return isinstance(type, MapOf)
 
 
-def _struct_fields(value: object, path: str) -> tuple[tuple[str, AnyType], ...]:
-    fields = listed(value, path, _struct_field)
+def _struct_type(value: object) -> StructOf:
+    fields = list_of(_struct_field)(value)
     if not fields:
-        corrupt(path, "must hold at least one field")
-    taken: set[str] = set()
-    for index, (name, _) in enumerate(fields):
-        if name.lower() in taken:  # Spark does not tell names apart by case
-            corrupt(f"{path}[{index}].name", f"the field name {name.lower()} is already taken")
-        taken.add(name.lower())
-    return fields
+        refuse("must hold at least one field")
+    names = [name.lower() for name, _ in fields]  # Spark does not tell names apart by case
+    for index, name in enumerate(names):
+        if name in names[:index]:
+            refuse(f"the field name {name} is already taken", f"[{index}].name")
+    return StructOf(fields)
 
 
-def _struct_field(value: object, path: str) -> tuple[str, AnyType]:
-    fields = Fields(value, path, {"name", "type"})
-    return fields.required("name", text), fields.required("type", read_type)
+def _struct_field(value: object) -> tuple[str, AnyType]:
+    name, type = fields_of(value, "name", "type")
+    return within("name", text, name), within("type", read_type, type)
 
 
+_NESTED: dict[str, Reader[AnyType]] = {"array": _array_type, "map": _map_type, "struct": _struct_type}
+
+
+@cache
 def value_of(type: AnyType) -> Reader[Value]:
     """Reads a value of ``type``, NULL included. Raises CorruptCase."""
-    read = _present_value_of(type)
-    return lambda value, path: None if value is None else read(value, path)
+    return nullable(_present_value_of(type))
 
 
 def _present_value_of(type: AnyType) -> Reader[Value]:
@@ -161,111 +180,109 @@ def _present_value_of(type: AnyType) -> Reader[Value]:
     if isinstance(type, MapOf):
         return _map_of(type)
     if isinstance(type, StructOf):
-        return _struct_of(type)
+        names = [name for name, _ in type.fields]
+        return each("fields", names, [value_of(field) for _, field in type.fields])
     if type in WHOLE_NUMBERS:
         return _whole_number_of(type)
     return _PRIMITIVES[type]
 
 
 def _tagged(tag: str, read: Reader[Value]) -> Reader[Value]:
-    return lambda value, path: Fields(value, path, {tag}).required(tag, read)
+    return lambda value: within(tag, read, fields_of(value, tag)[0])
 
 
 def _whole_number_of(type: Type) -> Reader[Value]:
     low, high = WHOLE_NUMBERS[type]
 
-    def read(value: object, path: str) -> Value:
-        number = integer(value, path)
+    def read(value: object) -> Value:
+        number = integer(value)
         if not low <= number <= high:
-            corrupt(path, f"{number} does not fit the type {type.value}")
+            refuse(f"{number} does not fit the type {type.value}")
         return number
 
     return read
 
 
-def _double(value: object, path: str) -> float:
+def _double(value: object) -> float:
     if isinstance(value, Mapping):
-        name = Fields(value, path, {"float"}).required("float", anything)
-        if not isinstance(name, str) or name not in _NOT_FINITE:
-            corrupt(f"{path}.float", f"must be one of {', '.join(_NOT_FINITE)}, but is {shown(name)}")
-        return _NOT_FINITE[name]
+        return within("float", one_of(_NOT_FINITE), fields_of(value, "float")[0])
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        corrupt(path, f"must be a number, but is {shown(value)}")
+        refuse(f"must be a number, but is {shown(value)}")
     try:
         number = float(value)
     except OverflowError:
         number = math.inf
     # Python's JSON reader takes NaN and 1e999 as numbers: the one form of those is the object.
     if not math.isfinite(number) or number != value:
-        corrupt(path, f"{shown(value)} does not fit the type double")
+        refuse(f"{shown(value)} does not fit the type double")
     return number
 
 
-def _float(value: object, path: str) -> float:
-    number = _double(value, path)
+def _float(value: object) -> float:
+    number = _double(value)
     if math.isfinite(number) and nearest_float(number) != number:
-        corrupt(path, f"{number} does not fit the type float: 32 bits do not hold it exactly")
+        refuse(f"{number} does not fit the type float: 32 bits do not hold it exactly")
     return number
 
 
 def _decimal_of(type: DecimalOf) -> Reader[Value]:
-    def read(value: object, path: str) -> Value:
-        found = _DECIMAL.fullmatch(text(value, path))
+    def read(value: object) -> Value:
+        found = _DECIMAL.fullmatch(text(value))
         if found is None:
-            corrupt(path, f"must be a decimal like 1.20, but is {shown(value)}")
+            refuse(f"must be a decimal like 1.20, but is {shown(value)}")
         number = Decimal(found[0])
         if number.is_zero() and number.is_signed():
-            corrupt(path, f"must have no sign, being zero, but is {shown(value)}")
+            refuse(f"must have no sign, being zero, but is {shown(value)}")
         whole, fraction = found[1].lstrip("0"), found[2] or ""
         if len(fraction) != type.scale or len(whole) > type.precision - type.scale:
-            corrupt(path, f"{value} does not fit the type decimal({type.precision},{type.scale})")
+            refuse(f"{value} does not fit the type {type_name(type)}")
         return number
 
     return read
 
 
-def _binary(value: object, path: str) -> bytes:
-    digits = text(value, path)
+def _binary(value: object) -> bytes:
+    digits = text(value)
     if _HEX.fullmatch(digits) is None:
-        corrupt(path, f"must be pairs of hexadecimal digits in lower case, but is {shown(value)}")
+        refuse(f"must be pairs of hexadecimal digits in lower case, but is {shown(value)}")
     return bytes.fromhex(digits)
 
 
-def _date(value: object, path: str) -> date:
-    spelled = text(value, path)
+def _date(value: object) -> date:
+    written = text(value)
     try:
-        parsed = date.fromisoformat(spelled)
+        parsed = date.fromisoformat(written)
     except ValueError:
-        corrupt(path, f"must be a date like 2020-01-31, but is {spelled!r}")
-    # Python 3.11 reads other spellings too; one date must have one text.
-    if parsed.isoformat() != spelled:
-        corrupt(path, f"must be a date like 2020-01-31, but is {spelled!r}")
+        refuse(f"must be a date like 2020-01-31, but is {written!r}")
+    # Python 3.11 reads other forms too; one date must have one text.
+    if parsed.isoformat() != written:
+        refuse(f"must be a date like 2020-01-31, but is {written!r}")
     return parsed
 
 
-def _timestamp(value: object, path: str) -> datetime:
-    spelled = text(value, path)
-    parsed = _local_time(spelled.removesuffix("Z"))
-    if parsed is None or not spelled.endswith("Z"):
-        corrupt(path, f"must be an instant like 2020-01-31T00:00:00.000001Z, but is {spelled!r}")
+def _timestamp(value: object) -> datetime:
+    written = text(value)
+    parsed = _local_time(written.removesuffix("Z"))
+    if parsed is None or not written.endswith("Z"):
+        refuse(f"must be an instant like 2020-01-31T00:00:00.000001Z, but is {written!r}")
     return parsed.replace(tzinfo=timezone.utc)
 
 
-def _timestamp_ntz(value: object, path: str) -> datetime:
-    spelled = text(value, path)
-    parsed = _local_time(spelled)
+def _timestamp_ntz(value: object) -> datetime:
+    written = text(value)
+    parsed = _local_time(written)
     if parsed is None:
-        corrupt(path, f"must be a local time like 2020-01-31T00:00:00.000001, but is {spelled!r}")
+        refuse(f"must be a local time like 2020-01-31T00:00:00.000001, but is {written!r}")
     return parsed
 
 
-def _local_time(spelled: str) -> datetime | None:
+def _local_time(written: str) -> datetime | None:
     """The time without a zone of a text in its one form, or ``None``."""
     try:
-        parsed = datetime.fromisoformat(spelled)
+        parsed = datetime.fromisoformat(written)
     except ValueError:
         return None
-    return parsed if parsed.tzinfo is None and parsed.isoformat() == spelled else None
+    return parsed if parsed.tzinfo is None and parsed.isoformat() == written else None
 
 
 _PRIMITIVES: dict[Type, Reader[Value]] = {
@@ -280,39 +297,28 @@ _PRIMITIVES: dict[Type, Reader[Value]] = {
 }
 
 
-def _struct_of(type: StructOf) -> Reader[Value]:
-    readers = [value_of(field) for _, field in type.fields]
-
-    def read(value: object, path: str) -> Value:
-        parts = listed(value, path, anything)
-        if len(parts) != len(readers):
-            names = ", ".join(name for name, _ in type.fields)
-            corrupt(path, f"has {len(parts)} values for {len(readers)} fields ({names})")
-        return tuple(read(part, f"{path}[{index}]") for index, (read, part) in enumerate(zip(readers, parts)))
-
-    return read
-
-
 def _map_of(type: MapOf) -> Reader[Value]:
     read_key, read_value = value_of(type.key), value_of(type.value)
 
-    def entry(value: object, path: str) -> tuple[Value, Value]:
-        parts = listed(value, path, anything)
+    def entry(value: object) -> tuple[Value, Value]:
+        parts = array(value)
         if len(parts) != 2:
-            corrupt(path, f"must be a key and its value, but has {len(parts)} parts")
+            refuse(f"must be a key and its value, but has {len(parts)} parts")
         if parts[0] is None:
-            corrupt(f"{path}[0]", "is NULL, which no key may be")
-        return read_key(parts[0], f"{path}[0]"), read_value(parts[1], f"{path}[1]")
+            refuse("is NULL, which no key may be", "[0]")
+        return within("[0]", read_key, parts[0]), within("[1]", read_value, parts[1])
 
-    def read(value: object, path: str) -> Value:
-        entries = listed(value, path, entry)
+    read_entries = list_of(entry)
+
+    def read(value: object) -> Value:
+        entries = read_entries(value)
         keys = [key for key, _ in entries]
         for index in range(1, len(keys)):
             if keys[index] in keys[:index]:
-                corrupt(f"{path}[{index}][0]", f"the key {shown(value_to_json(keys[index]))} is already taken")
+                refuse(f"the key {shown(value_to_json(keys[index]))} is already taken", f"[{index}][0]")
             # One map must have one text. The order is that of model.values.canonical.
             if repr(keys[index]) < repr(keys[index - 1]):
-                corrupt(f"{path}[{index}][0]", f"the key {shown(value_to_json(keys[index]))} stands after a later one")
+                refuse(f"the key {shown(value_to_json(keys[index]))} stands after a later one", f"[{index}][0]")
         return entries
 
     return read

@@ -1,66 +1,83 @@
-"""What one part of a case demands of another. Every function here raises CorruptCase and returns nothing."""
+"""Whether the parts of a case fit together. Each check raises CorruptCase, and returns nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from typing import NoReturn
 
 from model.case import Case
-from model.codec.fields import corrupt, shown
-from model.codec.json_values import type_to_json
 from model.evaluate import WouldFail, evaluate
 from model.layout import file_path
-from model.predicate import (
-    And,
-    Between,
-    Call,
-    CaseWhen,
-    Cast,
-    Compare,
-    Expression,
-    Holds,
-    In,
-    Like,
-    Member,
-    Missing,
-    Not,
-    Or,
-    Predicate,
-    Relate,
-    columns_of,
+from model.predicate import Between, Compare, Expression, In, Like, Predicate, columns_of
+from model.steps import (
+    API_VACUUM_FORMS,
+    Append,
+    Delete,
+    Form,
+    AddStrayFiles,
+    Mode,
+    Read,
+    ReadChanges,
+    SetClock,
+    Step,
+    Vacuum,
 )
-from model.steps import API_VACUUM_FORMS, Append, Delete, AddStrayFiles, Mode, Read, ReadChanges, SetClock, Step, Vacuum
-from model.table import EXCLUSIVE, Column, Commit, DataFile, Feature, Kind, StrayFile, Table
-from model.values import AnyType, Type, Value, is_nested
+from model.table import EXCLUSIVE, Column, Commit, DataFile, Feature, Kind, DeletionVector, StrayFile, Table
+from model.values import AnyType, Type, Value, is_nested, type_name
+
+
+class CorruptCase(ValueError):
+    """What is no valid case. ``path`` says where it is wrong (``steps[2].where.op``), ``problem`` what is."""
+
+    def __init__(self, path: str, problem: str) -> None:
+        super().__init__(path, problem)
+        self.path = path
+        self.problem = problem
+
+    def __str__(self) -> str:
+        return f"{self.path or 'the document'}: {self.problem}"
+
+    def within(self, name: str) -> CorruptCase:
+        """The same problem, as seen from the part that holds this one under ``name``."""
+        dot = "." if self.path and not self.path.startswith("[") else ""
+        return CorruptCase(f"{name}{dot}{self.path}", self.problem)
+
+
+def corrupt(path: str, problem: str) -> NoReturn:
+    raise CorruptCase(path, problem)
+
 
 #: Data files with their paths in the document.
 Placed = list[tuple[str, DataFile]]
 
 
-def check_columns(columns: tuple[Column, ...], partition_by: tuple[str, ...], path: str) -> None:
+def check_columns(table: Table) -> None:
     """Columns and partition columns fit together, and each column's rules with the other columns."""
+    columns, partition_by = table.columns, table.partition_by
     # Spark does not tell names apart by case.
-    _check_unique([column.name.lower() for column in columns], f"{path}.columns", "the column name")
-    _check_unique(list(partition_by), f"{path}.partition_by", "the column")
+    _check_unique([column.name.lower() for column in columns], "table.columns", "the column name")
+    _check_unique(list(partition_by), "table.partition_by", "the column")
     by_name = {column.name: column for column in columns}
     for index, name in enumerate(partition_by):
-        where = f"{path}.partition_by[{index}]"
+        where = f"table.partition_by[{index}]"
         if name not in by_name:
             corrupt(where, f"{name!r} is no column of the table")
         type = by_name[name].type
         if is_nested(type) or type is Type.BINARY:
-            corrupt(where, f"{name!r} is of type {_named(type)}, by which tables are not partitioned here")
+            corrupt(where, f"{name!r} is of type {type_name(type)}, by which tables are not partitioned here")
     if len(partition_by) == len(columns):
-        corrupt(f"{path}.partition_by", "leaves no column to be stored in the data files")
+        corrupt("table.partition_by", "leaves no column to be stored in the data files")
     for index, column in enumerate(columns):
-        _check_rules(column, by_name, column.name in partition_by, f"{path}.columns[{index}]")
+        _check_rules(column, by_name, column.name in partition_by, f"table.columns[{index}]")
 
 
 def _check_rules(column: Column, by_name: Mapping[str, Column], is_partition: bool, path: str) -> None:
-    """A column has one rule for writers at most, and one that Delta would have taken."""
+    """A column has at most one rule for writers, and one that Delta accepts."""
     if column.default + column.identity + (column.generated_from is not None) > 1:
         corrupt(path, "has more than one of default, identity and generated_from")
     if column.identity and column.type is not Type.LONG:
-        corrupt(f"{path}.identity", f"an identity column is a long, but this one is of type {_named(column.type)}")
+        corrupt(f"{path}.identity", f"an identity column is a long, but this one is of type {type_name(column.type)}")
     if column.identity and is_partition:
         corrupt(f"{path}.identity", "a partition column cannot be an identity column")
     if column.generated_from is None:
@@ -73,18 +90,18 @@ def _check_rules(column: Column, by_name: Mapping[str, Column], is_partition: bo
     if source.generated_from is not None:
         corrupt(where, f"{source.name!r} is generated itself")
     if source.type != column.type:
-        corrupt(where, f"{source.name!r} is of type {_named(source.type)}, not {_named(column.type)}")
+        corrupt(where, f"{source.name!r} is of type {type_name(source.type)}, not {type_name(column.type)}")
 
 
-def check_table(table: Table, path: str) -> None:
+def check_table(table: Table) -> None:
     """Features, files, history, checks and strays fit together. The columns are checked already."""
-    files = [(f"{path}.files[{index}]", file) for index, file in enumerate(table.files)]
-    _check_unique([str(file.id) for file in table.files], f"{path}.files", "the file id")
-    _check_features(table, f"{path}.features")
-    _check_history(table, path)
-    _check_conditions(table, path)
+    files = [(f"table.files[{index}]", file) for index, file in enumerate(table.files)]
+    _check_unique([str(file.id) for file in table.files], "table.files", "the file id")
+    _check_features(table)
+    _check_history(table)
+    _check_conditions(table)
     _check_rows(table, files)
-    _check_strays(table, [(f"{path}.strays[{index}]", stray) for index, stray in enumerate(table.stray_files)], table.files)
+    _check_strays(table, [(f"table.strays[{index}]", stray) for index, stray in enumerate(table.stray_files)], table.files)
 
 
 def check_steps(case: Case) -> None:
@@ -96,6 +113,7 @@ def check_steps(case: Case) -> None:
     types = {column.name: column.type for column in table.columns}
     for index, step in enumerate(case.steps):
         path = f"steps[{index}]"
+        check_step(step, path)
         if isinstance(step, Delete) and step.where is not None:
             _check_types(step.where, types, f"{path}.where")
         elif isinstance(step, Read):
@@ -125,7 +143,8 @@ def _check_unique(names: list[str], path: str, what: str) -> None:
         seen.add(name)
 
 
-def _check_features(table: Table, path: str) -> None:
+def _check_features(table: Table) -> None:
+    path = "table.features"
     _check_unique(list(table.features), path, "the feature")
     for features in EXCLUSIVE:
         both = [feature.value for feature in features if table.has(feature)]
@@ -138,15 +157,15 @@ def _check_features(table: Table, path: str) -> None:
 # The history --------------------------------------------------------------------------------------------------------
 
 
-def _check_history(table: Table, path: str) -> None:
+def _check_history(table: Table) -> None:
     if not table.commits:
-        corrupt(f"{path}.commits", "must hold at least one commit")
+        corrupt("table.commits", "must hold at least one commit")
     rows = {file.id: len(file.rows) for file in table.files}
     added: set[int] = set()
     live: set[int] = set()
     hidden: dict[int, frozenset[int]] = {}
     for version, commit in enumerate(table.commits):
-        where = f"{path}.commits[{version}]"
+        where = f"table.commits[{version}]"
         if version and commit.at <= table.commits[version - 1].at:
             corrupt(f"{where}.at", f"{commit.at} is not after the commit before, at {table.commits[version - 1].at}")
         before = frozenset(live)
@@ -170,10 +189,10 @@ def _check_history(table: Table, path: str) -> None:
         if "/" in commit.vector_prefix:
             corrupt(f"{where}.vector_prefix", f"must be one directory, but is {commit.vector_prefix!r}")
     if table.pruned and not (table.pruned < len(table.commits) and table.commits[table.pruned].checkpoint):
-        corrupt(f"{path}.pruned", f"is {table.pruned}, but no checkpoint is at that version")
+        corrupt("table.pruned", f"is {table.pruned}, but no checkpoint is at that version")
     for index, file in enumerate(table.files):
         if file.id not in added:
-            corrupt(f"{path}.files[{index}].id", f"no commit adds file {file.id}; what no action names is a stray")
+            corrupt(f"table.files[{index}].id", f"no commit adds file {file.id}; what no action names is a stray")
 
 
 def _check_masks(
@@ -184,7 +203,7 @@ def _check_masks(
     hidden: dict[int, frozenset[int]],
     path: str,
 ) -> None:
-    """The commit's masks are right for files that are ``maskable``; ``hidden`` takes in what they hide."""
+    """The commit's deletion vectors are of files that are ``maskable``. Their rows are put into ``hidden``."""
     if commit.deletion_vectors and not table.has(Feature.DELETION_VECTORS, Feature.DELETION_VECTORS_OFF):
         both = f"{Feature.DELETION_VECTORS.value} or {Feature.DELETION_VECTORS_OFF.value}"
         corrupt(f"{path}.masks", f"the table needs one of the features {both}")
@@ -199,27 +218,29 @@ def _check_masks(
             corrupt(
                 f"{where}.file", f"file {vector.file} is not live before and after this commit, so it cannot be masked"
             )
-        if vector.rows[-1] >= rows[vector.file]:
-            corrupt(
-                f"{where}.rows",
-                f"there is no row {vector.rows[-1]} in file {vector.file}, which has {rows[vector.file]} rows",
-            )
-        if not frozenset(vector.rows) > hidden.get(vector.file, frozenset()):
-            corrupt(f"{where}.rows", f"must hide the rows of file {vector.file} that are hidden already, and more")
+        _check_hidden_rows(vector, rows[vector.file], hidden.get(vector.file, frozenset()), f"{where}.rows")
         hidden_rows.add(vector.file)
         hidden[vector.file] = frozenset(vector.rows)
+
+
+def _check_hidden_rows(vector: DeletionVector, count: int, hidden: frozenset[int], path: str) -> None:
+    """The rows of a deletion vector of a file that has ``count`` rows, of which ``hidden`` are hidden already."""
+    if not vector.rows:
+        corrupt(path, "must hold at least one row")
+    for position in range(1, len(vector.rows)):
+        if vector.rows[position] <= vector.rows[position - 1]:
+            corrupt(f"{path}[{position}]", f"{vector.rows[position]} does not come after {vector.rows[position - 1]}")
+    if vector.rows[-1] >= count:
+        corrupt(path, f"there is no row {vector.rows[-1]} in file {vector.file}, which has {count} rows")
+    if not frozenset(vector.rows) > hidden:
+        corrupt(path, f"must hide the rows of file {vector.file} that are hidden already, and more")
 
 
 # The rows -----------------------------------------------------------------------------------------------------------
 
 
-def _same(one: Value, other: Value) -> bool:
-    """Whether two values are the same: NaN is, though it does not equal itself."""
-    return one == other or repr(one) == repr(other)
-
-
 def _check_rows(table: Table, files: Placed) -> None:
-    """All rows keep to the columns' rules and to the table's checks. Whether NULL may be is checked in reading."""
+    """All rows satisfy the columns' rules and the table's checks. NULLs are checked when rows are read."""
     generated = [column for column in table.columns if column.generated_from is not None]
     if not generated and not table.checks:
         return
@@ -230,7 +251,7 @@ def _check_rows(table: Table, files: Placed) -> None:
             row = dict(zip(types, table.row(file.partition, stored)))
             for column in generated:
                 source = column.generated_from
-                if source is not None and not _same(row[column.name], row[source]):
+                if source is not None and row[column.name] != row[source]:
                     corrupt(where, f"{column.name!r} is generated from {source!r}, but has another value")
             for position, check in enumerate(table.checks):
                 if not _keeps(check, row, types, where, position):
@@ -247,11 +268,11 @@ def _keeps(check: Predicate, row: Mapping[str, Value], types: Mapping[str, AnyTy
 # Conditions ---------------------------------------------------------------------------------------------------------
 
 
-def _check_conditions(table: Table, path: str) -> None:
-    """The table's checks speak of its columns, by their types."""
+def _check_conditions(table: Table) -> None:
+    """The table's checks name columns of the table, with their types."""
     types = {column.name: column.type for column in table.columns}
     for index, check in enumerate(table.checks):
-        where = f"{path}.checks[{index}]"
+        where = f"table.checks[{index}]"
         unknown = sorted(columns_of(check) - set(types))
         if unknown:
             corrupt(where, f"{unknown[0]!r} is no column of the table")
@@ -259,44 +280,30 @@ def _check_conditions(table: Table, path: str) -> None:
 
 
 def _check_types(predicate: Predicate, types: Mapping[str, AnyType], path: str) -> None:
-    """The type that a predicate states for a column is the column's own."""
-    if isinstance(predicate, (And, Or)):
-        _check_types(predicate.left, types, f"{path}.left")
-        _check_types(predicate.right, types, f"{path}.right")
-    elif isinstance(predicate, Not):
-        _check_types(predicate.operand, types, f"{path}.operand")
-    elif isinstance(predicate, (Compare, Between, In)):
-        declared = types.get(predicate.column, predicate.type)
-        if declared != predicate.type:
-            stated = _named(predicate.type)
-            corrupt(f"{path}.type", f"is {stated}, but {predicate.column!r} is of type {_named(declared)}")
-    elif isinstance(predicate, Like):
-        declared = types.get(predicate.column, Type.STRING)
-        if declared is not Type.STRING:
-            corrupt(f"{path}.column", f"LIKE needs a string, but {predicate.column!r} is of type {_named(declared)}")
-    elif isinstance(predicate, Relate):
-        _check_types_within(predicate.left, types, f"{path}.left")
-        _check_types_within(predicate.right, types, f"{path}.right")
-    elif isinstance(predicate, (Holds, Missing)):
-        _check_types_within(predicate.expression, types, f"{path}.of")
+    """The type that a predicate states for a column is the column's own. Columns that are not there are not checked."""
+    for where, part in _parts(predicate, path):
+        if isinstance(part, (Compare, Between, In)):
+            declared = types.get(part.column, part.type)
+            if declared != part.type:
+                stated = type_name(part.type)
+                corrupt(f"{where}.type", f"is {stated}, but {part.column!r} is of type {type_name(declared)}")
+        elif isinstance(part, Like):
+            declared = types.get(part.column, Type.STRING)
+            if declared is not Type.STRING:
+                corrupt(f"{where}.column", f"LIKE needs a string, but {part.column!r} is of type {type_name(declared)}")
 
 
-def _check_types_within(expression: Expression, types: Mapping[str, AnyType], path: str) -> None:
-    """The same for the predicates in an expression."""
-    if isinstance(expression, Call):
-        for index, argument in enumerate(expression.arguments):
-            _check_types_within(argument, types, f"{path}.arguments[{index}]")
-    elif isinstance(expression, CaseWhen):
-        _check_types(expression.condition, types, f"{path}.condition")
-        _check_types_within(expression.then, types, f"{path}.then")
-        _check_types_within(expression.otherwise, types, f"{path}.otherwise")
-    elif isinstance(expression, (Member, Cast)):
-        _check_types_within(expression.of, types, f"{path}.of")
-
-
-def _named(type: AnyType) -> str:
-    document = type_to_json(type)
-    return document if isinstance(document, str) else shown(document)
+def _parts(condition: Predicate | Expression, path: str) -> Iterator[tuple[str, Predicate | Expression]]:
+    """A condition and all conditions and expressions in it, with their paths."""
+    yield path, condition
+    for field in fields(condition):
+        part = getattr(condition, field.name)
+        name = "of" if field.name == "expression" else field.name
+        if field.name == "arguments":
+            for index, argument in enumerate(part):
+                yield from _parts(argument, f"{path}.{name}[{index}]")
+        elif field.name != "type" and is_dataclass(part):
+            yield from _parts(part, f"{path}.{name}")  # type: ignore[arg-type]
 
 
 # Steps and strays ---------------------------------------------------------------------------------------------------
@@ -315,8 +322,12 @@ def _check_changes(step: ReadChanges, index: int, steps: tuple[Step, ...], table
         corrupt(path, f"the table needs the feature {Feature.CHANGE_DATA_FEED.value}")
 
 
-def check_vacuum(step: Vacuum, path: str) -> None:
-    """A form can say what the step asks, and a trouble has its path."""
+def check_step(step: Step, path: str) -> None:
+    """The parts of one step fit together: its form can express what it asks for, and an I/O fault has its path."""
+    if isinstance(step, Delete) and step.form is Form.TRUNCATE and step.where is not None:
+        corrupt(f"{path}.where", f"{step.form.value} takes no condition")
+    if not isinstance(step, Vacuum):
+        return
     if step.form in API_VACUUM_FORMS and (step.dry_run or step.mode not in (Mode.DEFAULT, Mode.LITE_SETTING)):
         corrupt(f"{path}.form", f"{step.form.value} has neither a mode nor a dry run")
     if (step.io_fault is None) != (step.faulty_path is None):

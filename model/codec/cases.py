@@ -1,0 +1,173 @@
+"""Cases, and their parts, as JSON. Rows are read here, by the columns of their table."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import replace
+from typing import Any
+
+from model import validation
+from model.case import Case
+from model.codec.converter import FORMAT, Document, reader_of, write
+from model.codec.plain import Reader, each, list_of, refuse, within
+from model.codec.json_values import value_of
+from model.predicate import Expression, Predicate
+from model.steps import Append, Step
+from model.table import Column, DataFile, Table
+from model.validation import CorruptCase
+from model.values import Row, Value
+
+Json = dict[str, Any]
+
+_read_document, _read_table, _read_step, _read_predicate, _read_expression = map(
+    reader_of, (Document, Table, Step, Predicate, Expression)
+)
+
+
+# Writing ------------------------------------------------------------------------------------------------------------
+
+
+def dumps(case: Case) -> str:
+    """The canonical text of a case: keys sorted, no spaces, ASCII only. Equal cases have equal texts.
+
+    One value alone equals another and has its own text: -0.0, which keeps its sign.
+    """
+    return json.dumps(to_json(case), sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+
+
+def case_id(case: Case) -> str:
+    """The id of a case: 12 hexadecimal digits, the BLAKE2b digest of its canonical text."""
+    return hashlib.blake2b(dumps(case).encode("ascii"), digest_size=6).hexdigest()
+
+
+def to_json(case: Case) -> Json:
+    """The document of a case: ``{"format": 1, "table": {...}, "steps": [...]}``."""
+    return write(Document(FORMAT, case.table, case.steps))
+
+
+def table_to_json(table: Table) -> Json:
+    return write(table)
+
+
+def step_to_json(step: Step) -> Json:
+    """The document of a step, tagged by ``"step"``."""
+    return write(step)
+
+
+def predicate_to_json(predicate: Predicate) -> Json:
+    """The document of a predicate, tagged by ``"op"``."""
+    return write(predicate)
+
+
+def expression_to_json(expression: Expression) -> Json:
+    """The document of an expression, tagged by ``"expression"``."""
+    return write(expression)
+
+
+# Reading ------------------------------------------------------------------------------------------------------------
+
+
+def loads(text: str) -> Case:
+    """The case of a JSON text. Raises CorruptCase."""
+    try:
+        document = json.loads(text, object_pairs_hook=_without_duplicates)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise CorruptCase("", f"is no JSON ({error})") from error
+    return from_json(document)
+
+
+def _without_duplicates(pairs: list[tuple[str, object]]) -> Json:
+    fields = dict(pairs)
+    if len(fields) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        refuse(f"an object in it has the field {twice!r} twice")
+    return fields
+
+
+def from_json(document: object) -> Case:
+    """The case of a document. Raises CorruptCase, also where one part of a case contradicts another.
+
+    Checked are the types of all values against their columns, and what ``model.validation`` says of a case. A predicate
+    may name a column that the table does not have, and a LIKE pattern may be malformed: the engine must refuse those.
+    """
+    found: Document = _read_document(document)
+    table = _with_rows(found.table)
+    case = Case(table, within("steps", list_of(_step_on(table)), found.steps))
+    validation.check_steps(case)
+    return case
+
+
+def table_from_json(document: object) -> Table:
+    """The table of a document. Raises CorruptCase."""
+    return _with_rows(within("table", _read_table, document))
+
+
+def step_from_json(document: object, table: Table) -> Step:
+    """The step of a document, for a case on ``table``; references to other steps are not checked. Raises CorruptCase."""
+    step: Step = within("step", lambda document: _step_on(table)(_read_step(document)), document)
+    validation.check_step(step, "step")
+    return step
+
+
+def predicate_from_json(document: object) -> Predicate:
+    """The predicate of a document. Raises CorruptCase."""
+    predicate: Predicate = within("predicate", _read_predicate, document)
+    return predicate
+
+
+def expression_from_json(document: object) -> Expression:
+    """The expression of a document. Raises CorruptCase."""
+    expression: Expression = within("expression", _read_expression, document)
+    return expression
+
+
+# Rows ---------------------------------------------------------------------------------------------------------------
+
+
+def _with_rows(table: Table) -> Table:
+    """The table with the values of its rows for their JSON."""
+    validation.check_columns(table)
+    table = replace(table, files=within("table.files", list_of(_file_of(table)), table.files))
+    validation.check_table(table)
+    return table
+
+
+def _step_on(table: Table) -> Reader[Step]:
+    read_files = list_of(_file_of(table))
+
+    def read(step: Step) -> Step:
+        return Append(within("files", read_files, step.files)) if isinstance(step, Append) else step
+
+    return read
+
+
+def _file_of(table: Table) -> Reader[DataFile]:
+    read_partition, read_rows = _row_of(table.partition_columns), list_of(_row_of(table.data_columns))
+
+    def read(file: DataFile) -> DataFile:
+        partition = within("partition", read_partition, file.partition)
+        if "" in partition:
+            problem = "is the empty string, which no partition value may be: the log has NULL so"
+            refuse(problem, f"partition[{partition.index('')}]")
+        return replace(file, partition=partition, rows=within("rows", read_rows, file.rows))
+
+    return read
+
+
+def _row_of(columns: tuple[Column, ...]) -> Reader[Row]:
+    return each("columns", [column.name for column in columns], [_value_in(column) for column in columns])
+
+
+def _value_in(column: Column) -> Reader[Value]:
+    read_value = value_of(column.type)
+    if column.nullable:
+        return read_value
+
+    def read(value: object) -> Value:
+        if value is None:
+            refuse(f"is NULL, but the column {column.name} is not nullable")
+        return read_value(value)
+
+    return read

@@ -1,0 +1,141 @@
+"""Readers of plain JSON values. Each gets a part of a document, and raises CorruptCase if it is something else."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import repeat
+from typing import Any, NoReturn, TypeVar
+
+from model.validation import CorruptCase
+
+T = TypeVar("T")
+
+#: Reads a part of a document. The path in its CorruptCase begins at that part.
+Reader = Callable[[Any], T]
+
+
+def refuse(problem: str, at: str = "") -> NoReturn:
+    """Raises CorruptCase for the part being read, or for its field ``at``."""
+    raise CorruptCase(at, problem)
+
+
+def shown(value: object) -> str:
+    """``value`` as a message shows it: as JSON, shortened.
+
+    >>> shown([1, None])
+    '[1, null]'
+    """
+    text = json.dumps(value, default=str)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def within(name: str, read: Reader[T], value: object) -> T:
+    """Reads the part that is under ``name``, which goes into the path of a CorruptCase."""
+    try:
+        return read(value)
+    except CorruptCase as error:
+        raise error.within(name) from None
+
+
+def mapping(value: object) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        refuse(f"must be an object, but is {shown(value)}")
+    return value
+
+
+def fields_of(value: object, *names: str) -> list[Any]:
+    """The fields of an object that has exactly these."""
+    fields = mapping(value)
+    refuse_unknown(fields, names)
+    for name in names:
+        if name not in fields:
+            refuse("is missing", name)
+    return [fields[name] for name in names]
+
+
+def refuse_unknown(found: Mapping[str, Any], known: Sequence[str]) -> None:
+    for name in found:
+        if name not in known:
+            refuse(f"is no known field, those are {', '.join(sorted(known))}", name)
+
+
+def array(value: object) -> Sequence[Any]:
+    if not isinstance(value, (list, tuple)):
+        refuse(f"must be an array, but is {shown(value)}")
+    return value
+
+
+def list_of(read: Reader[T]) -> Reader[tuple[T, ...]]:
+    return lambda value: _all_of(repeat(read), array(value))
+
+
+def each(what: str, names: Sequence[str], readers: Sequence[Reader[T]]) -> Reader[tuple[T, ...]]:
+    """Reads an array with one element for each reader. Messages call these ``what``, and name them."""
+
+    def read(value: object) -> tuple[T, ...]:
+        items = array(value)
+        if len(items) != len(readers):
+            refuse(f"has {len(items)} values for {len(readers)} {what} ({', '.join(names) or 'none'})")
+        return _all_of(readers, items)
+
+    return read
+
+
+def _all_of(readers: Iterable[Reader[T]], items: Sequence[Any]) -> tuple[T, ...]:
+    found: list[T] = []
+    try:
+        for read, item in zip(readers, items):
+            found.append(read(item))
+    except CorruptCase as error:
+        raise error.within(f"[{len(found)}]") from None
+    return tuple(found)
+
+
+def nullable(read: Reader[T]) -> Reader[T | None]:
+    return lambda value: None if value is None else read(value)
+
+
+def text(value: object) -> str:
+    if not isinstance(value, str):
+        refuse(f"must be a string, but is {shown(value)}")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        refuse(f"holds half of a surrogate pair: {shown(value)}")
+    return value
+
+
+def flag(value: object) -> bool:
+    if not isinstance(value, bool):
+        refuse(f"must be true or false, but is {shown(value)}")
+    return value
+
+
+def integer(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        refuse(f"must be a whole number, but is {shown(value)}")
+    return value
+
+
+def natural(value: object) -> int:
+    if (number := integer(value)) < 0:
+        refuse(f"must not be negative, but is {number}")
+    return number
+
+
+def positive(value: object) -> int:
+    if (number := integer(value)) < 1:
+        refuse(f"must be at least 1, but is {number}")
+    return number
+
+
+def one_of(members: Mapping[str, T]) -> Reader[T]:
+    """Reads a name, and returns the member of that name."""
+
+    def read(value: object) -> T:
+        if not isinstance(value, str) or value not in members:
+            refuse(f"must be one of {', '.join(members)}, but is {shown(value)}")
+        return members[value]
+
+    return read
