@@ -1,9 +1,8 @@
-"""``python -m tests.find_witnesses [NAME ...]``: for each known-bad engine, a small case that shows it.
+"""``python -m tests.find_witnesses [NAME ...]``: for each known-bad engine, a small case that shows the fault.
 
-Looks through the cases of the smoke profile, and then through those made by hand (``tests.handmade_vacuums``), for the
-first in which the fault is noticed by a clause of its ``caught_by``, on the reference engine (``selfcheck.reference_engine``), and
-makes it smaller. Writes tests/witnesses/NAME.json, which
-``tests/test_witnesses.py`` judges on the real engine. A fault that no case shows ends the command with 1.
+Searches the cases of the smoke profile, then those made by hand (``tests.handmade_vacuums``), for the first in which the
+reference engine with the fault violates a clause of ``caught_by``, and shrinks it. Writes tests/witnesses/NAME.json, which
+``tests/test_witnesses.py`` judges on the real engine. Exits with 1 if no case shows a fault.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from suites.profiles import PROFILES
 from harness.shrinking import reduce, truncated
 from tests.handmade_vacuums import HANDMADE
 
-#: How many smaller cases are tried for each witness.
+#: How many smaller cases to try for each witness.
 TRIES = 250
 
 WITNESSES = Path(__file__).parent / "witnesses"
@@ -43,21 +42,21 @@ def smoke_cases() -> list[Case]:
 @dataclass(frozen=True)
 class Candidate:
     case: Case
-    meets: frozenset[str]  # the clauses that it meets on the healthy engine
+    exercises: frozenset[str]  # clauses, on the healthy engine
 
 
 def candidates(scratch: Path) -> list[Candidate]:
-    """All cases that may show a fault, those of the smoke profile first."""
+    """The cases that may show a fault, those of the smoke profile first."""
     healthy = Judge(ReferenceEngine(), list(CATALOGUE.values()), scratch)
     cases = [*smoke_cases(), *HANDMADE.values()]
     return [Candidate(case, frozenset(healthy.judge(case).tallies)) for case in cases]
 
 
 def find(fault: Fault, among: Sequence[Candidate], judge: Judge) -> Case | None:
-    """The smallest case found in which the fault is noticed by one of its clauses, the first of them if possible."""
+    """The smallest case found in which the fault violates one of its clauses, the first of them if possible."""
     for clause in fault.caught_by:
         for candidate in among:
-            judged = judge.judge(candidate.case) if clause in candidate.meets else None
+            judged = judge.judge(candidate.case) if clause in candidate.exercises else None
             if judged is not None and clause in judged.violated:
                 start = truncated(candidate.case, max(step["index"] for step in judged.steps))
                 return reduce(start, lambda smaller: clause in judge.judge(smaller).violated, tries=TRIES)
@@ -78,7 +77,7 @@ def main(names: Sequence[str]) -> int:
             text = json.dumps(to_json(witness), indent=1, ensure_ascii=False)
             (WITNESSES / f"{name}.json").write_text(text + "\n", encoding="utf-8")
     if missing:
-        print(f"No case of the smoke profile, nor one made by hand, shows: {', '.join(missing)}")
+        print(f"No case of the smoke profile and none made by hand shows: {', '.join(missing)}")
     return 1 if missing else 0
 
 

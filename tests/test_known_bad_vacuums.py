@@ -1,4 +1,4 @@
-"""Every known-bad VACUUM on small cases made by hand: noticed by each of its clauses, and nothing on the healthy engine."""
+"""Every known-bad VACUUM on small cases made by hand: it violates each of its clauses, and the healthy engine none."""
 
 from __future__ import annotations
 
@@ -14,14 +14,13 @@ from deltalog.log import read_log
 from engines.deltalake.capabilities import capabilities_of
 from selfcheck.faults import FAULTS, Fault, KnownBadEngine
 from selfcheck.faults.logs import state_of
-from selfcheck.faults.tampering import Tampering
-from engines.port import Outcome
+from selfcheck.faults.table_log import TableLog
+from engines.port import Engine, Outcome
 from engines.spark import releases
-from engines.spark.releases import rules_of
-from model.capabilities import EVERYTHING
+from model.capabilities import EVERYTHING, Capabilities
 from model.case import Case
 from model.codec import from_json, to_json
-from model.rules import DELTA_RS, SPARK
+from model.rules import DELTA_RS, SPARK, Rules
 from model.steps import ENGINE_STEPS, InvalidVacuum, Vacuum
 from model.table import Table
 from selfcheck.reference_engine import Habits, ReferenceEngine
@@ -40,36 +39,35 @@ VACUUM_FAULTS = [fault for fault in FAULTS.values() if fault.on in (Vacuum, Inva
 ]
 BY_CLAUSE = [(fault, clause) for fault in VACUUM_FAULTS for clause in fault.caught_by]
 
-
-#: Older releases of Delta on Spark, by whose rules nothing may be noticed on an engine that goes by them.
+#: Older releases of Delta on Spark.
 OLDER = ("2.4.0", "3.2.1")
 
-#: What a known-bad engine is built on: the reference engine by Spark's rules, or by those of delta-rs.
-RULES = {"spark": SPARK, "deltalake": DELTA_RS, **{version: rules_of(version) for version in OLDER}}
-CAPABLE = {
-    "spark": EVERYTHING,
-    "deltalake": capabilities_of("1.6.6"),
-    **{version: releases.capabilities_of(version) for version in OLDER},
+#: What the reference engine imitates, with its capabilities.
+IMITATED: dict[str, tuple[Rules, Capabilities]] = {
+    "spark": (SPARK, EVERYTHING),
+    "deltalake": (DELTA_RS, capabilities_of("1.6.6")),
+    **{version: (releases.rules_of(version), releases.capabilities_of(version)) for version in OLDER},
 }
 
 
-def promised(name: str) -> list[Clause[Any]]:
-    """The clauses that are held against the reference engine by these rules."""
-    left_out = unsupported(healthy(name))
+def healthy(imitated: str, habits: Habits | None = None) -> ReferenceEngine:
+    rules, capabilities = IMITATED[imitated]
+    version = imitated if imitated in OLDER else "4.4.0"
+    return ReferenceEngine(habits, rules=rules, capabilities=capabilities, version=version)
+
+
+def promised(imitated: str) -> list[Clause[Any]]:
+    """The clauses that this engine must keep."""
+    left_out = unsupported(healthy(imitated))
     return [clause for id, clause in CATALOGUE.items() if id not in left_out]
 
 
-def healthy(rules: str, habits: Habits | None = None) -> ReferenceEngine:
-    version = rules if rules in OLDER else "4.4.0"
-    return ReferenceEngine(habits, rules=RULES[rules], capabilities=CAPABLE[rules], version=version)
+def judge(engine: Engine, directory: Path, imitated: str = "spark") -> Judge:
+    return Judge(engine, promised(imitated), directory)
 
 
-def judge(engine: KnownBadEngine | ReferenceEngine, directory: Path, rules: str = "spark") -> Judge:
-    return Judge(engine, promised(rules), directory)
-
-
-def case_of(name: str, rules: str) -> Case:
-    return restricted_to(HANDMADE[name], capabilities=CAPABLE[rules])
+def case_of(name: str, imitated: str) -> Case:
+    return restricted_to(HANDMADE[name], capabilities=IMITATED[imitated][1])
 
 
 @pytest.fixture(scope="module")
@@ -78,44 +76,44 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @cache
-def judged(name: str, directory: Path, rules: str = "spark") -> JudgedCase:
-    """A case on the healthy engine; its habits take turns."""
+def judged(name: str, directory: Path, imitated: str = "spark") -> JudgedCase:
+    """A case on the healthy engine, each with other habits."""
     habits = HABITS[list(HANDMADE).index(name) % len(HABITS)]
-    engine = healthy(rules, habits)
-    return judge(engine, directory / f"healthy-{rules}" / name, rules).judge(case_of(name, rules))
+    directory = directory / f"healthy-{imitated}" / name
+    return judge(healthy(imitated, habits), directory, imitated).judge(case_of(name, imitated))
 
 
-@pytest.mark.parametrize("rules", RULES)
+@pytest.mark.parametrize("imitated", IMITATED)
 @pytest.mark.parametrize("name", HANDMADE)
-def test_nothing_is_noticed_on_the_healthy_engine(name: str, rules: str, directory: Path) -> None:
-    case, result = case_of(name, rules), judged(name, directory, rules)
-    assert from_json(to_json(case)) == case, "a case that no one can write down"
+def test_the_healthy_engine_passes(name: str, imitated: str, directory: Path) -> None:
+    case, result = case_of(name, imitated), judged(name, directory, imitated)
+    assert from_json(to_json(case)) == case, "the case cannot be written to a file"
     assert result.failure is None, result.failure
     assert not result.violated, {id: result.tallies[id].violations for id in result.violated}
     assert len(result.steps) == sum(isinstance(step, ENGINE_STEPS) for step in case.steps)
 
 
-def test_the_cases_meet_every_clause_of_vacuum(directory: Path) -> None:
-    met = {id for rules in RULES for name in HANDMADE for id in judged(name, directory, rules).tallies}
-    assert {id for id in CATALOGUE if id.startswith("VAC-")} <= met
+def test_the_cases_exercise_every_clause_of_vacuum(directory: Path) -> None:
+    exercised = {id for imitated in IMITATED for name in HANDMADE for id in judged(name, directory, imitated).tallies}
+    assert {id for id in CATALOGUE if id.startswith("VAC-")} <= exercised
 
 
 @pytest.mark.parametrize(("fault", "clause"), BY_CLAUSE, ids=lambda value: getattr(value, "name", value))
-def test_every_fault_is_noticed_by_each_of_its_clauses(fault: Fault, clause: str, directory: Path) -> None:
-    rules = next(rules for rules in RULES if CATALOGUE[clause] in promised(rules))
-    bad = judge(KnownBadEngine(healthy(rules), fault), directory / fault.name, rules)
+def test_every_fault_violates_each_of_its_clauses(fault: Fault, clause: str, directory: Path) -> None:
+    imitated = next(imitated for imitated in IMITATED if CATALOGUE[clause] in promised(imitated))
+    bad = judge(KnownBadEngine(healthy(imitated), fault), directory / fault.name, imitated)
     for name in HANDMADE:
-        if clause in judged(name, directory, rules).tallies:
-            result = bad.judge(case_of(name, rules))
+        if clause in judged(name, directory, imitated).tallies:
+            result = bad.judge(case_of(name, imitated))
             assert result.failure is None, result.failure
             if clause in result.violated:
                 return
-    pytest.fail(f"no case that meets {clause} shows it the fault {fault.name!r}")
+    pytest.fail(f"the fault {fault.name!r} violates {clause} in none of the cases that exercise it")
 
 
 @pytest.mark.parametrize("fault", VACUUM_FAULTS, ids=lambda fault: fault.name)
-def test_no_fault_stumbles_over_what_it_was_not_made_for(fault: Fault, directory: Path) -> None:
-    """Pruned logs, files outside, links, refusals, a file system that fails: another one for each fault."""
+def test_no_fault_crashes_on_other_cases(fault: Fault, directory: Path) -> None:
+    """Pruned logs, files outside, links, refusals, I/O faults: other cases for each fault."""
     bad = judge(KnownBadEngine(ReferenceEngine(), fault), directory / f"{fault.name}-others")
     start = VACUUM_FAULTS.index(fault)
     for name in [*list(HANDMADE)[start % 23 :: 23], "pruned", "elsewhere"]:
@@ -123,20 +121,16 @@ def test_no_fault_stumbles_over_what_it_was_not_made_for(fault: Fault, directory
         assert result.failure is None, (name, result.failure)
 
 
-def test_every_clause_of_vacuum_has_its_fault() -> None:
+def test_every_clause_of_vacuum_has_a_fault() -> None:
     caught = {clause for fault in FAULTS.values() for clause in fault.caught_by}
     assert {id for id in CATALOGUE if id.startswith("VAC-")} <= caught
 
 
-# What a fault has to work with ---------------------------------------------------------------------------------------
-
-
-def tampering(root: Path) -> Tampering:
-    return Tampering(root, root, Vacuum(), Outcome((), None, 0, 0), 0, 0, False, 0)
+# What a fault works with ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("table", [PRUNED_TABLE, VECTORS.table, HANDMADE["elsewhere"].table, HANDMADE["encoded"].table])
-def test_a_fault_knows_the_state_as_our_reader_does(table: Table, tmp_path: Path) -> None:
+def test_a_fault_reads_the_same_state_as_deltalog(table: Table, tmp_path: Path) -> None:
     root = tmp_path / "case" / "table"
     root.parent.mkdir()
     write_table(plan_table(table), root, start=1_800_000_000_000)
@@ -146,10 +140,10 @@ def test_a_fault_knows_the_state_as_our_reader_does(table: Table, tmp_path: Path
     found = {(root / path).resolve() for path, _ in (*state.adds, *state.removes)}
     assert found == {(root / path).resolve() for path in named}
     vectors = [add.deletion_vector for add in snapshot.adds.values() if add.deletion_vector]
-    assert tampering(root).live_vectors == {vector.file for vector in vectors if vector.storage == "u"}
+    assert TableLog(root, root).live_vectors == {vector.file for vector in vectors if vector.storage == "u"}
 
 
-def test_the_copy_of_a_known_bad_engine_is_nowhere_beside_the_table(tmp_path: Path) -> None:
+def test_the_copy_of_a_known_bad_engine_is_not_beside_the_table(tmp_path: Path) -> None:
     seen = []
 
     class Looks(ReferenceEngine):

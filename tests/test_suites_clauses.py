@@ -332,7 +332,7 @@ def test_a_fault_without_occasion_changes_nothing(tmp_path: Path) -> None:
         step = STEPS[fault.on]
         outcome = ReferenceEngine().run(root, step, clock=0, version=0)
         before = Observer(empty, root).observe()
-        answer = fault.tamper(Tampering(root, tmp_path / "before", step, outcome, 0, 0, False, 0))
+        answer = fault.tamper(Tampering(root, tmp_path / "before", step, outcome, 0, 0, False))
         after = Observer(empty, root).observe(before)
         if answer is None and after.listing == before.listing:
             quiet.append(name)

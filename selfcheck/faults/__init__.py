@@ -1,36 +1,43 @@
-"""Known-bad engines: a real engine with one thing made wrong after each step, to show that the suite notices."""
+"""Known-bad engines: a real engine with one fault, which the suite must notice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
 
 from selfcheck.faults import (
     delete,
+    delete_columns,
     delete_features,
     delete_refused,
-    delete_said,
     read,
     vacuum,
     vacuum_history,
     vacuum_lite,
     vacuum_modes,
     vacuum_paths,
+    vacuum_records,
     vacuum_refused,
-    vacuum_told,
 )
 from selfcheck.faults.engine import KnownBadEngine
-from selfcheck.faults.fault import FAULTS, Fault
+from selfcheck.faults.fault import Fault
 
-__all__ = [
-    "FAULTS",
-    "Fault",
-    "KnownBadEngine",
-    "delete",
-    "delete_features",
-    "delete_refused",
-    "delete_said",
-    "read",
-    "vacuum",
-    "vacuum_history",
-    "vacuum_lite",
-    "vacuum_modes",
-    "vacuum_paths",
-    "vacuum_refused",
-    "vacuum_told",
-]
+__all__ = ["FAULTS", "Fault", "KnownBadEngine"]
+
+_ALL = (
+    *delete.FAULTS,
+    *delete_features.FAULTS,
+    *delete_refused.FAULTS,
+    *delete_columns.FAULTS,
+    *read.FAULTS,
+    *vacuum.FAULTS,
+    *vacuum_history.FAULTS,
+    *vacuum_lite.FAULTS,
+    *vacuum_modes.FAULTS,
+    *vacuum_paths.FAULTS,
+    *vacuum_refused.FAULTS,
+    *vacuum_records.FAULTS,
+)
+
+#: All faults by name.
+FAULTS: Mapping[str, Fault] = {fault.name: fault for fault in _ALL}
+assert len(FAULTS) == len(_ALL), "two faults have the same name"

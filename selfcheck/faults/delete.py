@@ -4,366 +4,260 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Callable
 from datetime import date
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from selfcheck.faults.fault import fault
+from selfcheck.faults import actions, files
+from selfcheck.faults.fault import Tamper, delete_fault, when
 from selfcheck.faults.logs import Action
-from selfcheck.faults.tampering import Tampering, encoded, removal, without
+from selfcheck.faults.rows import change_rows, replace_rows, rows_before, rows_of
+from selfcheck.faults.tampering import Tampering
 from engines.port import Outcome
 from model.evaluate import WouldFail, evaluate
-from model.steps import Delete
+from model.table import HOUR
 from model.values import Type, Value
+
+# The condition --------------------------------------------------------------------------------------------------------
+
+
+def _is_plain(t: Tampering) -> bool:
+    """Whether files hold rows as in the schema: no column mapping, no deletion vectors, and types that JSON has."""
+    simple = {"string", "integer", "long", "boolean", "date"}
+    vectors = any("deletionVector" in add for add in (*t.log.live.values(), *t.log.actions("add")))
+    return not t.log.maps_columns and not vectors and all(str(kind) in simple for kind in t.log.types.values())
 
 
 def _full_row(t: Tampering, add: Action, stored: dict[str, Any]) -> dict[str, Value]:
     """A stored row with its file's partition values, by column."""
     row: dict[str, Value] = dict(stored)
-    for name in t.partition_by:
+    for name in t.log.partition_by:
         text = add["partitionValues"].get(name)
-        row[name] = text if text is None or t.types[name] == "string" else _typed(text, t.types[name])
+        row[name] = text if text is None else _typed(text, t.log.types[name])
     return row
 
 
 def _typed(text: str, type: str) -> Value:
+    if type == "string":
+        return text
     if type == "boolean":
         return text == "true"
     return date.fromisoformat(text) if type == "date" else int(text)
 
 
-def _truth(t: Tampering, row: dict[str, Value]) -> bool | None:
-    """What the condition says of a row; where it is an error, what an engine finds that does not come upon it."""
-    assert isinstance(t.step, Delete) and t.step.where is not None
-    types = {name: Type(kind) for name, kind in t.types.items()}
+def _matches(t: Tampering, row: dict[str, Value]) -> bool | None:
+    """The condition's value for a row; if it fails, the value for an engine that does not evaluate the failing part."""
+    assert t.delete.where is not None
+    types = {name: Type(kind) for name, kind in t.log.types.items()}
     try:
-        return evaluate(t.step.where, row, types=types, zone=t.step.zone)
+        return evaluate(t.delete.where, row, types=types, zone=t.delete.zone)
     except WouldFail as failure:
         return failure.otherwise
 
 
-@fault("loses-a-survivor", "A row that does not match is lost from a rewritten file.", on=Delete, caught_by="DEL-ROW-3")
-def loses_a_survivor(t: Tampering) -> Outcome | None:
-    for add in t.new_adds:
-        rows = t.rows(t.path(add))
-        if rows.num_rows:
-            t.replace_rows(add, rows.slice(1))
-            return None
-    return None
-
-
-@fault("keeps-a-match", "A matching row is kept in a rewritten file.", on=Delete, caught_by="DEL-ROW-3 DEL-ROW-5B")
-def keeps_a_match(t: Tampering) -> Outcome | None:
-    assert isinstance(t.step, Delete)
-    where = t.step.where
-    for add in t.new_adds if t.is_plain else []:
-        for remove in t.actions("remove"):
-            path = t.path(remove)
-            old = t.live[path]
-            if old["partitionValues"] != add["partitionValues"] or where is None:
+def _keep_a_match(t: Tampering) -> None:
+    for add in actions.new_adds(t) if _is_plain(t) and t.delete.where is not None else []:
+        for path in t.log.removed:
+            old = t.log.live[path]
+            if old["partitionValues"] != add["partitionValues"]:
                 continue
-            for stored in t.rows(path, before=True).to_pylist():
+            for stored in rows_before(t, path).to_pylist():
                 row = _full_row(t, old, stored)
-                if _truth(t, row):
-                    new = t.rows(t.path(add))
-                    t.replace_rows(add, pa.concat_tables([new, pa.Table.from_pylist([row], schema=new.schema)]))
-                    return None
-    return None
+                if _matches(t, row):
+                    new = rows_of(t, add)
+                    replace_rows(t, add, pa.concat_tables([new, pa.Table.from_pylist([row], schema=new.schema)]))
+                    return
 
 
-@fault("deletes-null-rows", "Rows for which the condition is NULL are deleted too.", on=Delete, caught_by="DEL-ROW-3B")
-def deletes_null_rows(t: Tampering) -> Outcome | None:
-    assert isinstance(t.step, Delete)
-    for add in t.new_adds if t.is_plain else []:
-        rows = t.rows(t.path(add))
-        where = t.step.where
-        assert where is not None
-        keep = [_truth(t, _full_row(t, add, stored)) is not None for stored in rows.to_pylist()]
+def _delete_null_rows(t: Tampering) -> None:
+    for add in actions.new_adds(t) if _is_plain(t) else []:
+        rows = rows_of(t, add)
+        keep = [_matches(t, _full_row(t, add, stored)) is not None for stored in rows.to_pylist()]
         if not all(keep):
-            t.replace_rows(add, rows.filter(pa.array(keep)))
-    return None
+            replace_rows(t, add, rows.filter(pa.array(keep)))
 
 
-@fault(
-    "rewrites-an-untouched-file",
-    "A file without a matching row is rewritten under a new name.",
-    on=Delete,
-    caught_by="DEL-ROW-1B",
-)
-def rewrites_an_untouched_file(t: Tampering) -> Outcome | None:
-    if not t.written or not t.untouched():
-        return None
-    path = t.untouched()[0]
-    new = path.replace("part-", "part-9", 1)
-    shutil.copy2(t.root / path, t.root / new)
-    version, actions = max(t.written.items())
-    t.rewrite(
-        version,
-        [*actions, removal(t.live[path], deleted=t.outcome.ended), {"add": {**t.live[path], "path": encoded(new)}}],
-    )
-    return None
+# Files ----------------------------------------------------------------------------------------------------------------
 
 
-@fault(
-    "removes-an-untouched-file",
-    "A file without a matching row is removed.",
-    on=Delete,
-    caught_by="DEL-ROW-1 DEL-META-1",
-)
-def removes_an_untouched_file(t: Tampering) -> Outcome | None:
-    if t.written and t.untouched():
-        version, actions = max(t.written.items())
-        t.rewrite(version, [*actions, removal(t.live[t.untouched()[0]], deleted=t.outcome.ended)])
-    return None
+def first_untouched(t: Tampering) -> list[str]:
+    """The first live file that the step did not remove."""
+    return files.untouched(t)[:1]
 
 
-@fault(
-    "removes-other-partitions",
-    "Where a partition condition narrows the candidates, a file of another partition is removed too.",
-    on=Delete,
-    caught_by="DEL-ROW-2",
-)
-def removes_other_partitions(t: Tampering) -> Outcome | None:
-    if not t.written:
-        return None
-    touched = [dict(t.live[t.path(remove)]["partitionValues"]) for remove in t.actions("remove")]
-    others = [path for path in t.untouched() if t.live[path]["partitionValues"] not in touched]
-    if others:
-        version, actions = max(t.written.items())
-        t.rewrite(version, [*actions, *(removal(t.live[path], deleted=t.outcome.ended) for path in others)])
-    return None
+def _other_partitions(t: Tampering) -> list[str]:
+    """The live files of partitions in which the step removed nothing."""
+    touched = [t.log.live[path]["partitionValues"] for path in t.log.removed]
+    return [path for path in files.untouched(t) if t.log.live[path]["partitionValues"] not in touched]
 
 
-@fault(
-    "forgets-a-partition",
-    "Of several files that a partition condition matches, one stays.",
-    on=Delete,
-    caught_by="DEL-META-1",
-)
-def forgets_a_partition(t: Tampering) -> Outcome | None:
-    if t.actions("add") or len(t.actions("remove")) < 2:
-        return None
-    version, actions = max(t.written.items())
-    last = max(place for place, action in enumerate(actions) if "remove" in action)
-    t.rewrite(version, actions[:last] + actions[last + 1 :])
-    return None
+def _rewrite_untouched(t: Tampering) -> None:
+    for path in first_untouched(t):
+        new = path.replace("part-", "part-9", 1)
+        shutil.copy2(t.root / path, t.root / new)
+        add = t.log.live[path]
+        t.log.append(actions.removal(add, at=t.outcome.ended), {"add": {**add, "path": actions.encoded(new)}})
 
 
-@fault("keeps-a-file-of-the-table", "DELETE without a condition leaves a file.", on=Delete, caught_by="DEL-ALL-1")
-def keeps_a_file_of_the_table(t: Tampering) -> Outcome | None:
-    assert isinstance(t.step, Delete)
-    if t.step.where is None and t.written:
-        version, actions = max(t.written.items())
-        last = max(place for place, action in enumerate(actions) if "remove" in action)
-        t.rewrite(version, actions[:last] + actions[last + 1 :])
-    return None
+def _write_empty_file(t: Tampering) -> None:
+    path = t.log.removed[0]
+    old, new = t.log.live[path], path.replace("part-", "part-8", 1)
+    (t.root / new).parent.mkdir(parents=True, exist_ok=True)
+    add = {key: value for key, value in old.items() if key != "deletionVector"} | {"path": actions.encoded(new)}
+    t.log.written[max(t.log.written)].append({"add": add})
+    replace_rows(t, add, rows_before(t, path).slice(0, 0))
 
 
-@fault("commits-nothing", "A commit is written though nothing matched.", on=Delete, caught_by="DEL-NOOP-1")
-def commits_nothing(t: Tampering) -> Outcome | None:
-    if not t.written and not t.outcome.error:
-        t.commit([])
-    return None
+def _move_out_of_the_partition(t: Tampering) -> None:
+    for add in actions.new_adds(t)[:1] if t.log.partition_by and not t.log.maps_columns else []:
+        path = t.root / t.log.path(add)
+        path.rename(t.root / path.name)
+        add["path"] = actions.encoded(path.name)
+        t.log.save()
 
 
-@fault("removes-without-time", "A remove has no deletionTimestamp.", on=Delete, caught_by="DEL-REM-1A")
-def removes_without_time(t: Tampering) -> Outcome | None:
-    t.change_first(t.actions("remove"), lambda remove: remove.pop("deletionTimestamp"))
-    return None
+def copy_first(adds: actions.Actions, rename: Callable[[str], str]) -> Tamper:
+    """Copy the file of the first of these adds within its directory."""
+
+    def tamper(t: Tampering) -> None:
+        for add in adds(t)[:1]:
+            path = t.root / t.log.path(add)
+            shutil.copy2(path, path.with_name(rename(path.name)))
+
+    return tamper
 
 
-@fault("removes-with-the-clock-of-the-log", "Removes are stamped an hour early.", on=Delete, caught_by="DEL-REM-1A")
-def removes_an_hour_early(t: Tampering) -> Outcome | None:
-    t.edit(lambda remove: remove.update(deletionTimestamp=remove["deletionTimestamp"] - 3_600_000), "remove")
-    return None
+def _touch(t: Tampering) -> None:
+    for path in t.disk.files[:1]:
+        os.utime(t.root / path)
 
 
-def _another(t: Tampering) -> str:
-    """A value of the first partition column's type that no table of ours has."""
-    kind = str(t.types[t.partition_by[0]])
+# The commit -----------------------------------------------------------------------------------------------------------
+
+
+def _committed(t: Tampering) -> bool:
+    return bool(t.log.written)
+
+
+def _removed_whole_files(t: Tampering) -> bool:
+    """The step committed, and wrote no file."""
+    return _committed(t) and not t.log.actions("add")
+
+
+def _removed_several(t: Tampering) -> bool:
+    return _removed_whole_files(t) and len(t.log.removed) > 1
+
+
+def _change_partition_value(t: Tampering) -> None:
+    """Give the first remove a value of the first partition column's type that no generated table has."""
     others = {
         "date": "1999-01-01",
         "boolean": "maybe",
         "timestamp": "1999-01-01 00:00:00",
         "timestamp_ntz": "1999-01-01 00:00:00",
     }
-    return others.get(kind, "77")
+    for remove in actions.removes(t)[:1] if t.log.partition_by else []:
+        name = t.log.partition_by[0]
+        remove["partitionValues"][t.log.physical_names[name]] = others.get(str(t.log.types[name]), "77")
+        t.log.save()
 
 
-@fault(
-    "removes-with-wrong-partition",
-    "A remove has other partition values than its add.",
-    on=Delete,
-    caught_by="DEL-REM-1B",
-)
-def removes_with_wrong_partition(t: Tampering) -> Outcome | None:
-    if t.partition_by:
-        name = t.physical_names()[t.partition_by[0]]
-        t.change_first(t.actions("remove"), lambda remove: remove["partitionValues"].update({name: _another(t)}))
-    return None
+def _stamp_an_hour_early(remove: Action) -> None:
+    remove["deletionTimestamp"] -= HOUR
 
 
-@fault("removes-with-wrong-size", "A remove has another size than its add.", on=Delete, caught_by="DEL-REM-1B")
-def removes_with_wrong_size(t: Tampering) -> Outcome | None:
-    t.change_first(t.actions("remove"), lambda remove: remove.update(size=remove["size"] + 1))
-    return None
+def _drop_first_partition_value(add: Action) -> None:
+    add["partitionValues"] = dict(list(add["partitionValues"].items())[1:])
 
 
-@fault(
-    "removes-with-null-partitions-left-out",
-    "A remove leaves out its NULL partition values, and more: all of them.",
-    on=Delete,
-    caught_by="DEL-REM-1B DEL-REM-1C",
-)
-def removes_without_partitions(t: Tampering) -> Outcome | None:
-    t.edit(lambda remove: remove.update(partitionValues={}), "remove")
-    return None
+def _remove_twice(t: Tampering) -> None:
+    for remove in actions.removes(t)[:1]:
+        t.log.append({"remove": remove})
 
 
-@fault("removes-twice", "A commit removes the same file twice.", on=Delete, caught_by="DEL-REM-2")
-def removes_twice(t: Tampering) -> Outcome | None:
-    if t.actions("remove"):
-        version, actions = max(t.written.items())
-        t.rewrite(version, [*actions, next(action for action in actions if "remove" in action)])
-    return None
-
-
-@fault(
-    "stamps-removes-differently",
-    "Removes of whole files carry different deletionTimestamps.",
-    on=Delete,
-    caught_by="DEL-META-3",
-)
-def stamps_differently(t: Tampering) -> Outcome | None:
-    if not t.actions("add") and len(t.actions("remove")) > 1:
-        # Not the time at which the step began: it may be the very millisecond of the others.
-        t.change_first(
-            t.actions("remove"), lambda remove: remove.update(deletionTimestamp=remove["deletionTimestamp"] - 1)
-        )
-    return None
-
-
-@fault(
-    "writes-for-partitions", "A DELETE of whole files writes a data file.", on=Delete, caught_by="DEL-META-2 DEL-ALL-1"
-)
-def writes_for_partitions(t: Tampering) -> Outcome | None:
-    if t.written and not t.actions("add"):
-        (t.root / "part-00000-empty.snappy.parquet").write_bytes(b"PAR1")
-    return None
-
-
-@fault("adds-with-wrong-size", "An add has a size that is not its file's.", on=Delete, caught_by="DEL-ADD-1A")
-def adds_with_wrong_size(t: Tampering) -> Outcome | None:
-    t.change_first(t.new_adds, lambda add: add.update(size=add["size"] + 1))
-    return None
-
-
-@fault(
-    "adds-in-the-wrong-place",
-    "An added file lies outside its partition's directory.",
-    on=Delete,
-    caught_by="DEL-ADD-1B",
-)
-def adds_in_the_wrong_place(t: Tampering) -> Outcome | None:
-    if t.partition_by and t.new_adds and not t.maps_columns:
-        path = t.path(t.new_adds[0])
-        (t.root / path).rename(t.root / Path(path).name)
-        t.change_first(t.new_adds, lambda add: add.update(path=encoded(Path(path).name)))
-    return None
-
-
-@fault(
-    "adds-without-a-partition-value",
-    "An add leaves out the value of a partition column.",
-    on=Delete,
-    caught_by="DEL-ADD-1B DEL-ADD-1E",
-)
-def adds_without_a_partition_value(t: Tampering) -> Outcome | None:
-    t.change_first(t.new_adds, lambda add: add.update(partitionValues=dict(list(add["partitionValues"].items())[1:])))
-    return None
-
-
-@fault("adds-without-data-change", "An add says dataChange=false.", on=Delete, caught_by="DEL-ADD-1C")
-def adds_without_data_change(t: Tampering) -> Outcome | None:
-    t.change_first(t.new_adds, lambda add: add.update(dataChange=False))
-    return None
-
-
-@fault("adds-with-wrong-statistics", "An add's statistics say one row too many.", on=Delete, caught_by="DEL-ADD-1D")
-def adds_with_wrong_statistics(t: Tampering) -> Outcome | None:
-    t.change_first(t.new_adds, lambda add: add.update(stats='{"numRecords": 1000}'))
-    return None
-
-
-@fault("writes-where-nothing-survives", "An empty rewrite is committed as a file.", on=Delete, caught_by="DEL-ROW-4")
-def writes_where_nothing_survives(t: Tampering) -> Outcome | None:
-    assert isinstance(t.step, Delete)
-    if t.written and not t.actions("add"):
-        path = t.path(t.actions("remove")[0])
-        old, new = t.live[path], path.replace("part-", "part-8", 1)
-        rows = t.rows(path, before=True).slice(0, 0)
-        (t.root / new).parent.mkdir(parents=True, exist_ok=True)
-        add = {**without(old, "deletionVector"), "path": encoded(new)}
-        version, actions = max(t.written.items())
-        actions.append({"add": add})
-        t.replace_rows(add, rows)
-        t.rewrite(version, actions)
-    return None
-
-
-@fault("deletes-old-bytes", "DELETE deletes the bytes of a file that it removes.", on=Delete, caught_by="DEL-PHYS-1")
-def deletes_old_bytes(t: Tampering) -> Outcome | None:
-    for remove in t.actions("remove")[:1]:
-        t.delete(t.path(remove))
-    return None
-
-
-@fault(
-    "touches-a-file", "DELETE changes the modification time of a file that stays.", on=Delete, caught_by="DEL-PHYS-1"
-)
-def touches_a_file(t: Tampering) -> Outcome | None:
-    for path in t.files()[:1] if t.written else []:
-        os.utime(t.root / path)
-    return None
-
-
-@fault("leaves-a-file-behind", "DELETE writes a file that no commit refers to.", on=Delete, caught_by="DEL-PHYS-2")
-def leaves_a_file_behind(t: Tampering) -> Outcome | None:
-    for add in t.new_adds[:1]:
-        path = t.root / t.path(add)
-        shutil.copy2(path, path.with_name(f"part-7{path.name[6:]}"))
-    return None
-
-
-@fault("breaks-the-log", "DELETE leaves a commit that is cut off.", on=Delete, caught_by="DEL-PHYS-3")
-def breaks_the_log(t: Tampering) -> Outcome | None:
-    for version in t.written:
-        path = t.root / "_delta_log" / f"{version:020d}.json"
+def _cut_off_commits(t: Tampering) -> None:
+    for path in map(t.log.commit_file, t.log.written):
         path.write_bytes(path.read_bytes()[:-20])
-    return None
 
 
-@fault("commits-twice", "A DELETE writes a second, empty version.", on=Delete, caught_by="DEL-INFO-1A")
-def commits_twice(t: Tampering) -> Outcome | None:
-    if t.written:
-        t.commit([])
-    return None
-
-
-@fault("says-blind-append", "commitInfo calls the DELETE a blind append.", on=Delete, caught_by="DEL-INFO-1B")
-def says_blind_append(t: Tampering) -> Outcome | None:
-    t.change_first(t.actions("commitInfo"), lambda info: info.update(isBlindAppend=True))
-    return None
-
-
-@fault("counts-rows-wrong", "The DELETE's answer counts one row too many.", on=Delete, caught_by="DEL-MET-2")
-def counts_rows_wrong(t: Tampering) -> Outcome | None:
+def _answer_one_more(t: Tampering) -> Outcome | None:
     return t.answer([(int(str(t.outcome.rows[0][0])) + 1,)]) if t.outcome.rows else None
 
 
-@fault("delete-changes-the-metadata", "A DELETE's commit sets a table property.", on=Delete, caught_by="DEL-INFO-1C")
-def delete_changes_the_metadata(t: Tampering) -> Outcome | None:
-    t.change_metadata()
-    return None
+# fmt: off
+FAULTS = (
+    delete_fault("loses-a-survivor", "DEL-ROW-3", change_rows(lambda rows: rows.slice(1)),
+        "A row that does not match is lost from a rewritten file."),
+    delete_fault("keeps-a-match", "DEL-ROW-3 DEL-ROW-5B", _keep_a_match,
+        "A matching row is kept in a rewritten file."),
+    delete_fault("deletes-null-rows", "DEL-ROW-3B", _delete_null_rows,
+        "Rows for which the condition is NULL are deleted too."),
+    delete_fault("rewrites-an-untouched-file", "DEL-ROW-1B", _rewrite_untouched,
+        "A file without a matching row is rewritten under a new name."),
+    delete_fault("removes-an-untouched-file", "DEL-ROW-1 DEL-META-1", actions.remove(first_untouched),
+        "A file without a matching row is removed."),
+    delete_fault("removes-other-partitions", "DEL-ROW-2", actions.remove(_other_partitions),
+        "Where a partition condition narrows the candidates, a file of another partition is removed too."),
+    delete_fault("forgets-a-partition", "DEL-META-1", when(_removed_several, actions.drop_last_remove),
+        "Of several files that a partition condition matches, one stays."),
+    delete_fault("keeps-a-file-of-the-table", "DEL-ALL-1",
+        when(lambda t: t.delete.where is None and _committed(t), actions.drop_last_remove),
+        "DELETE without a condition leaves a file."),
+    delete_fault("commits-nothing", "DEL-NOOP-1",
+        when(lambda t: not _committed(t) and not t.failed, actions.commit_empty),
+        "A commit is written though nothing matched."),
+    delete_fault("removes-without-time", "DEL-REM-1A", actions.drop_field(actions.removes, "deletionTimestamp"),
+        "A remove has no deletionTimestamp."),
+    delete_fault("removes-with-the-clock-of-the-log", "DEL-REM-1A",
+        actions.change_all(actions.removes, _stamp_an_hour_early),
+        "Removes have a deletionTimestamp that is an hour early."),
+    delete_fault("removes-with-wrong-partition", "DEL-REM-1B", _change_partition_value,
+        "A remove has other partition values than its add."),
+    delete_fault("removes-with-wrong-size", "DEL-REM-1B", actions.raise_field(actions.removes, "size"),
+        "A remove has another size than its add."),
+    delete_fault("removes-with-null-partitions-left-out", "DEL-REM-1B DEL-REM-1C",
+        actions.change_all(actions.removes, lambda remove: remove.update(partitionValues={})),
+        "A remove leaves out all of its partition values, not only NULL ones."),
+    delete_fault("removes-twice", "DEL-REM-2", _remove_twice,
+        "A commit removes the same file twice."),
+    # Not the time at which the step began: that may be the very millisecond of the others.
+    delete_fault("stamps-removes-differently", "DEL-META-3",
+        when(_removed_several, actions.raise_field(actions.removes, "deletionTimestamp", by=-1)),
+        "Removes of whole files have different deletionTimestamps."),
+    delete_fault("writes-for-partitions", "DEL-META-2 DEL-ALL-1",
+        when(_removed_whole_files, files.write("part-00000-empty.snappy.parquet")),
+        "A DELETE of whole files writes a data file."),
+    delete_fault("adds-with-wrong-size", "DEL-ADD-1A", actions.raise_field(actions.new_adds, "size"),
+        "An add has a size that is not its file's."),
+    delete_fault("adds-in-the-wrong-place", "DEL-ADD-1B", _move_out_of_the_partition,
+        "An added file lies outside its partition's directory."),
+    delete_fault("adds-without-a-partition-value", "DEL-ADD-1B DEL-ADD-1E",
+        actions.change_first(actions.new_adds, _drop_first_partition_value),
+        "An add leaves out the value of a partition column."),
+    delete_fault("adds-without-data-change", "DEL-ADD-1C", actions.set_fields(actions.new_adds, dataChange=False),
+        "An add has dataChange=false."),
+    delete_fault("adds-with-wrong-statistics", "DEL-ADD-1D",
+        actions.set_fields(actions.new_adds, stats='{"numRecords": 1000}'),
+        "An add's statistics count the wrong number of rows."),
+    delete_fault("writes-where-nothing-survives", "DEL-ROW-4", when(_removed_whole_files, _write_empty_file),
+        "A rewrite without rows is committed as a file."),
+    delete_fault("deletes-old-bytes", "DEL-PHYS-1", files.delete_all(lambda t: t.log.removed[:1]),
+        "DELETE deletes the bytes of a file that it removes."),
+    delete_fault("touches-a-file", "DEL-PHYS-1", when(_committed, _touch),
+        "DELETE changes the modification time of a file that stays."),
+    delete_fault("leaves-a-file-behind", "DEL-PHYS-2", copy_first(actions.new_adds, lambda name: f"part-7{name[6:]}"),
+        "DELETE writes a file that no commit refers to."),
+    delete_fault("breaks-the-log", "DEL-PHYS-3", _cut_off_commits,
+        "DELETE leaves a truncated commit."),
+    delete_fault("commits-twice", "DEL-INFO-1A", when(_committed, actions.commit_empty),
+        "A DELETE writes a second, empty version."),
+    delete_fault("says-blind-append", "DEL-INFO-1B", actions.set_fields(actions.commit_infos, isBlindAppend=True),
+        "commitInfo has isBlindAppend=true."),
+    delete_fault("counts-rows-wrong", "DEL-MET-2", _answer_one_more,
+        "The count that DELETE returns is one row too high."),
+    delete_fault("delete-changes-the-metadata", "DEL-INFO-1C", actions.set_table_property,
+        "A DELETE's commit sets a table property."),
+)
+# fmt: on

@@ -1,4 +1,4 @@
-"""The engine that runs a fault: the real one, tampered with after each step."""
+"""The engine of a fault: the real one, tampered with after each step."""
 
 from __future__ import annotations
 
@@ -15,27 +15,24 @@ from model.steps import EngineStep, Vacuum
 
 
 class KnownBadEngine(Around):
-    """``engine`` with ``fault`` built in."""
+    """``engine`` with ``fault``."""
 
     def __init__(self, engine: Engine, fault: Fault) -> None:
         super().__init__(engine)
         self._fault = fault
-        self._memory: dict[Path, tuple[int, bool, int]] = {}  # by table: VACUUMs, whether the last settled, DRY RUNs
+        self._vacuums: dict[Path, tuple[int, bool]] = {}  # by table: VACUUMs, and whether the last deleted nothing
 
     def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
-        # Not beside the root: what lies there is part of what is observed.
+        # Not beside the root: the files there are observed too.
         with tempfile.TemporaryDirectory(dir=root.parent.parent) as scratch:
             around = Path(scratch) / "before"
             shutil.copytree(root.parent, around, symlinks=True)
-            before = around / root.name
             outcome = self._engine.run(root, step, clock=clock, version=version)
-            runs, settled, dry_runs = self._memory.get(root, (0, False, 0))
-            tampering = Tampering(root, before, step, outcome, clock, runs, settled, dry_runs)
+            runs, settled = self._vacuums.get(root, (0, False))
+            t = Tampering(root, around / root.name, step, outcome, clock, runs, settled)
             if isinstance(step, self._fault.on):
-                outcome = self._fault.tamper(tampering) or outcome
-            if isinstance(step, Vacuum):
-                deleted = root.is_dir() and any(not os.path.lexists(root / path) for path in tampering.things)
-                self._memory[root] = (
-                    (runs, settled, dry_runs + 1) if step.dry_run else (runs + 1, not deleted, dry_runs)
-                )
+                outcome = self._fault.tamper(t) or outcome
+            if isinstance(step, Vacuum) and not step.dry_run:
+                deleted = root.is_dir() and any(not os.path.lexists(root / path) for path in t.disk.kinds)
+                self._vacuums[root] = runs + 1, not deleted
             return outcome

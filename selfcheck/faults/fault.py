@@ -1,17 +1,21 @@
-"""A fault: a name, what it makes wrong, the clauses of which at least one must notice it, and how it is done."""
+"""A fault: a name, what it does wrong, the clauses of which at least one must notice it, and how it is done."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 from selfcheck.faults.tampering import Tampering
 from engines.port import Outcome
 from model.capabilities import Need
-from model.steps import EngineStep
+from model.steps import Delete, EngineStep, Vacuum
 
-#: Makes its one thing wrong, if the step gives occasion to. Returns the answer to give instead of the engine's, if another.
+#: Changes the table after a step. Returns the outcome to report instead of the engine's, None to keep that.
 Tamper = Callable[[Tampering], Outcome | None]
+
+#: Whether to tamper with a step.
+Condition = Callable[[Tampering], bool]
 
 
 @dataclass(frozen=True)
@@ -21,27 +25,30 @@ class Fault:
     on: type[EngineStep]
     caught_by: tuple[str, ...]
     tamper: Tamper
-    needs: tuple[Need, ...] = ()  # what it tampers with; one of these at least an engine must have
-    rules: Mapping[str, object] = field(default_factory=dict)  # of model.rules, by which it is a fault at all
-
-
-FAULTS: dict[str, Fault] = {}
+    needs: tuple[Need, ...] = ()  # the fault makes sense only on an engine that has at least one of these
+    rules: Mapping[str, object] = field(default_factory=dict)  # ... and whose model.rules have these values
 
 
 def fault(
     name: str,
+    caught_by: str,
+    tamper: Tamper,
     sentence: str,
     *,
     on: type[EngineStep],
-    caught_by: str,
+    run: Condition | None = None,
     needs: Iterable[Need] = (),
     rules: Mapping[str, object] | None = None,
-) -> Callable[[Tamper], Tamper]:
-    """Enter the decorated function under a name. ``caught_by`` are clause ids, separated by spaces."""
+) -> Fault:
+    """A row of a table of faults: ``caught_by`` are clause ids, separated by spaces; ``run`` is as in ``when``."""
+    tamper = when(run, tamper) if run else tamper
+    return Fault(name, sentence, on, tuple(caught_by.split()), tamper, tuple(needs), rules or {})
 
-    def enter(tamper: Tamper) -> Tamper:
-        assert name not in FAULTS, name
-        FAULTS[name] = Fault(name, sentence, on, tuple(caught_by.split()), tamper, tuple(needs), rules or {})
-        return tamper
 
-    return enter
+def when(condition: Condition, tamper: Tamper) -> Tamper:
+    """Tamper with some of the steps only."""
+    return lambda t: tamper(t) if condition(t) else None
+
+
+delete_fault = partial(fault, on=Delete)
+vacuum_fault = partial(fault, on=Vacuum)

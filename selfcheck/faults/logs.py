@@ -1,4 +1,4 @@
-"""A table's log as a fault needs it: plain JSON actions, out of commits and, where these are gone, of a checkpoint."""
+"""Reads a table's log as plain JSON actions, from commits and, where these are deleted, from a checkpoint."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MAPS = ("partitionValues", "tags", "configuration", "options")
 
 @dataclass
 class State:
-    """What a version says. ``adds`` and ``removes`` by path and vector, paths relative to the root; the latest wins."""
+    """A version of a table: the latest ``adds`` and ``removes`` by path (relative to the root) and deletion vector."""
 
     adds: dict[tuple[str, str], Action] = field(default_factory=dict)
     removes: dict[tuple[str, str], Action] = field(default_factory=dict)
@@ -43,7 +43,7 @@ def read_commits(root: Path) -> dict[int, list[Action]]:
 
 
 def checkpoint_files(root: Path) -> dict[int, list[Path]]:
-    """The files of the checkpoints by version; those of one version are all of its checkpoints together."""
+    """The files of all checkpoints, by version."""
     found: dict[int, list[Path]] = {}
     for path in sorted((root / LOG_DIRECTORY).glob("*.checkpoint*")):
         named = _CHECKPOINT.fullmatch(path.name)
@@ -53,7 +53,7 @@ def checkpoint_files(root: Path) -> dict[int, list[Path]]:
 
 
 def with_sidecars(files: Iterable[Path]) -> list[Path]:
-    """These files of checkpoints, and the sidecars that they name."""
+    """These files of checkpoints, and the sidecars that they refer to."""
     found = list(files)
     for path in tuple(found):
         sidecars = [action["sidecar"]["path"] for action in _checkpointed(path) if "sidecar" in action]
@@ -77,7 +77,7 @@ def _plain(value: Any, name: str = "") -> Any:
 
 
 def read_parquet(path: Path) -> pa.Table:
-    """The rows of a Parquet file, in types that Arrow can filter: delta-rs writes views of strings and of bytes."""
+    """The rows of a Parquet file. Views of strings and bytes, as delta-rs writes them, are cast to be filtered."""
     table = pq.ParquetFile(path).read()
     return table.cast(pa.schema([field.with_type(_without_views(field.type)) for field in table.schema]))
 
@@ -92,8 +92,8 @@ def _without_views(kind: pa.DataType) -> pa.DataType:
     return pa.list_(_without_views(kind.value_type)) if pa.types.is_list(kind) else kind
 
 
-def without_removes(path: Path) -> None:
-    """Write a file of a checkpoint anew without its tombstones."""
+def drop_removes(path: Path) -> None:
+    """Rewrite a file of a checkpoint without its tombstones."""
     if path.suffix == ".json":
         kept = [line for line in path.read_text(encoding="utf-8").splitlines() if "remove" not in json.loads(line)]
         path.write_text("".join(f"{line}\n" for line in kept), encoding="utf-8")
@@ -105,9 +105,9 @@ def without_removes(path: Path) -> None:
 
 
 def state_of(log: Path, root: Path, *, without: Iterable[str] = ()) -> State:
-    """The latest version by the log of the copy at ``log``, of the table at ``root``.
+    """The latest version of the table at ``root``, by the log of its copy at ``log``.
 
-    ``without``: kinds of actions that are lost where they are in the newest checkpoint or before it.
+    Actions of the kinds ``without`` are ignored in the newest checkpoint and before it.
     """
     commits, checkpoints = read_commits(log), checkpoint_files(log)
     lost, state, base = frozenset(without), State(), -1
@@ -142,6 +142,6 @@ def _key(action: Action, root: Path) -> tuple[str, str]:
 
 
 def place(path: str, root: Path) -> str:
-    """Where a file lies that an action names so, relative to the root."""
+    """The path, relative to the root, of the file that an action refers to by ``path``."""
     plain = unquote(_FILE_URI.sub("", path))
     return os.path.relpath(plain, root) if plain.startswith("/") else plain

@@ -2,40 +2,26 @@
 
 from __future__ import annotations
 
-from selfcheck.faults.fault import fault
+from selfcheck.faults.fault import fault, when
 from selfcheck.faults.tampering import Tampering
-from engines.port import Outcome
 from model.steps import Read
 
 
-@fault("read-loses-a-row", "Reading the table misses a row.", on=Read, caught_by="DEL-ROW-5A VAC-SAFE-10A")
-def loses_a_row(t: Tampering) -> Outcome | None:
+def _time_travel(t: Tampering) -> bool:
     assert isinstance(t.step, Read)
-    return t.answer(t.outcome.rows[1:]) if t.outcome.rows and t.step.before_step is None else None
+    return t.step.before_step is not None
 
 
-@fault("time-travel-loses-a-row", "Reading an earlier version misses a row.", on=Read, caught_by="DEL-TT-1")
-def time_travel_loses_a_row(t: Tampering) -> Outcome | None:
-    assert isinstance(t.step, Read)
-    return t.answer(t.outcome.rows[1:]) if t.outcome.rows and t.step.before_step is not None else None
-
-
-@fault(
-    "time-travel-after-vacuum-fails",
-    "After a VACUUM an earlier version cannot be read.",
-    on=Read,
-    caught_by="VAC-SAFE-10C",
+# fmt: off
+FAULTS = (
+    fault("read-loses-a-row", "DEL-ROW-5A VAC-SAFE-10A", when(lambda t: not _time_travel(t), Tampering.lose_first_row),
+        "Reading the table misses a row.", on=Read),
+    fault("time-travel-loses-a-row", "DEL-TT-1", when(_time_travel, Tampering.lose_first_row),
+        "Reading an earlier version misses a row.", on=Read),
+    fault("time-travel-after-vacuum-fails", "VAC-SAFE-10C",
+        when(lambda t: _time_travel(t) and t.runs > 0, lambda t: t.refuse("DELTA_FILE_NOT_FOUND")),
+        "After a VACUUM an earlier version cannot be read.", on=Read),
+    fault("reads-beyond-retention", "VAC-SAFE-10E", when(lambda t: t.failed, lambda t: t.answer([])),
+        "A version older than the retention is read as if it were empty.", on=Read),
 )
-def time_travel_fails(t: Tampering) -> Outcome | None:
-    assert isinstance(t.step, Read)
-    return t.refuse("DELTA_FILE_NOT_FOUND") if t.step.before_step is not None and t.runs else None
-
-
-@fault(
-    "reads-beyond-retention",
-    "A version older than the retention is read, as if it were empty.",
-    on=Read,
-    caught_by="VAC-SAFE-10E",
-)
-def reads_beyond_retention(t: Tampering) -> Outcome | None:
-    return t.answer([]) if t.outcome.error is not None else None
+# fmt: on

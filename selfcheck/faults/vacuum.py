@@ -1,395 +1,170 @@
-"""Faults of VACUUM."""
+"""Faults of VACUUM: what it deletes and what it keeps, its checks, its DRY RUN and its records."""
 
 from __future__ import annotations
 
 import json
-import os
 import shutil
 
-from selfcheck.faults.fault import fault
-from selfcheck.faults.runs import done, ran, refused_retain, step_of
+from selfcheck.faults import actions, files
+from selfcheck.faults.fault import vacuum_fault, when
+from selfcheck.faults.logs import read_parquet
+from selfcheck.faults.runs import completed, dry_run, full_run, full_run_fault, refused_retain
 from selfcheck.faults.tampering import Tampering
 from engines.port import Outcome
 from model.refusals import TOO_SHORT
-from model.steps import Vacuum
 from model.table import DAY, WEEK
-from model.vacuum import LOG_DIRECTORY, VISIBLE_PREFIXES, in_underscored_partition
+from model.vacuum import VISIBLE_PREFIXES, in_underscored_partition
 
 
-@fault(
-    "vacuums-a-live-file",
-    "VACUUM deletes an old file that the current version refers to.",
-    on=Vacuum,
-    caught_by="VAC-SAFE-1",
-)
-def live_file(t: Tampering) -> Outcome | None:
-    if ran(t):
-        t.delete_first(sorted(t.live))
-    return None
+def _in_underscored_partitions(t: Tampering) -> list[str]:
+    """The files in partition directories that begin with _ or a dot."""
+    return [path for path in t.disk.files if in_underscored_partition(path, t.log.partition_by)]
 
 
-@fault(
-    "vacuums-inside-retention",
-    "VACUUM deletes a file whose tombstone is inside retention.",
-    on=Vacuum,
-    caught_by="VAC-SAFE-2 VAC-SAFE-10D",
-)
-def retained_file(t: Tampering) -> Outcome | None:
-    if ran(t):
-        t.delete_first(path for path, deleted in sorted(t.tombstones.items()) if deleted > t.cutoff)
-    return None
+def _resemble_partitions(t: Tampering) -> list[str]:
+    """The hidden files with a directory whose name only begins like a partition column."""
+    columns = tuple(column for column in t.log.partition_by if column.startswith(("_", ".")))
+    return [path for path in files.hidden(t) if any(name.startswith(columns) for name in path.split("/"))]
 
 
-@fault(
-    "vacuums-by-file-age",
-    "VACUUM goes by a removed file's own age instead of its tombstone's.",
-    on=Vacuum,
-    caught_by="VAC-SAFE-2",
-)
-def by_file_age(t: Tampering) -> Outcome | None:
-    for path in sorted(t.tombstones) if ran(t) else []:
-        if t.ever(path) and t.modified(path) < t.cutoff:
-            t.delete(path)
-    return None
-
-
-@fault(
-    "vacuums-a-young-orphan",
-    "VACUUM deletes an unreferenced file younger than retention.",
-    on=Vacuum,
-    caught_by="VAC-SAFE-3 VAC-DRY-2A",
-)
-def young_orphan(t: Tampering) -> Outcome | None:
-    if ran(t):
-        t.delete_first(t.strangers())
-    return None
-
-
-@fault("vacuums-a-hidden-file", "VACUUM deletes a hidden file.", on=Vacuum, caught_by="VAC-SAFE-4")
-def hidden_file(t: Tampering) -> Outcome | None:
-    if ran(t):
-        t.delete_first(path for path in t.files() if t.hidden(path))
-    return None
-
-
-@fault(
-    "vacuums-live-under-underscore",
-    "VACUUM deletes a live file in a partition directory that begins with _ or a dot.",
-    on=Vacuum,
-    caught_by="VAC-SAFE-5A",
-)
-def live_under_underscore(t: Tampering) -> Outcome | None:
-    if ran(t):
-        t.delete_first(path for path in sorted(t.live) if in_underscored_partition(path, t.partition_by))
-    return None
-
-
-@fault(
-    "skips-underscored-partitions",
-    "VACUUM takes partition directories that begin with _ or a dot for hidden.",
-    on=Vacuum,
-    caught_by="VAC-SAFE-5B",
-)
-def skips_underscored(t: Tampering) -> Outcome | None:
-    for path in t.files() if ran(t) else []:
-        if in_underscored_partition(path, t.partition_by) and not (t.root / path).exists():
-            t.restore(path)
-    return None
-
-
-@fault(
-    "matches-partition-names-loosely",
-    "VACUUM enters a directory whose name only begins like a partition column.",
-    on=Vacuum,
-    caught_by="VAC-SAFE-5C",
-)
-def loose_names(t: Tampering) -> Outcome | None:
-    columns = [column for column in t.partition_by if column.startswith(("_", "."))]
-    if ran(t):
-        t.delete_first(
-            path
-            for path in t.files()
-            if t.hidden(path) and any(name.startswith(column) for name in path.split("/") for column in columns)
-        )
-    return None
-
-
-@fault(
-    "deletes-directories-recursively",
-    "VACUUM deletes a directory with all that it holds.",
-    on=Vacuum,
-    caught_by="VAC-SAFE-6A",
-)
-def recursively(t: Tampering) -> Outcome | None:
-    for path in t.directories() if ran(t) else []:
-        if not t.hidden(path) and (t.root / path).is_dir() and any((t.root / path).iterdir()):
+def delete_directory(t: Tampering) -> None:
+    """Delete the first visible directory that is not empty, with all its content."""
+    for path in t.disk.directories:
+        if not t.hidden(path) and t.disk.is_filled(path):
             shutil.rmtree(t.root / path)
-            return None
-    return None
+            return
 
 
-@fault("empties-the-root", "VACUUM leaves the table's root empty.", on=Vacuum, caught_by="VAC-SAFE-6B")
-def empties_the_root(t: Tampering) -> Outcome | None:
-    if ran(t):
-        shutil.rmtree(t.root)
-        t.root.mkdir()
-    return None
+def _empty_root(t: Tampering) -> None:
+    shutil.rmtree(t.root)
+    t.root.mkdir()
 
 
-@fault("corrupts-a-live-file", "After VACUUM a live file has lost its rows.", on=Vacuum, caught_by="VAC-SAFE-10B")
-def corrupts_a_live_file(t: Tampering) -> Outcome | None:
-    for path in sorted(t.live) if ran(t) else []:
-        rows = t.rows(path)
-        if rows.num_rows:
+def _truncate_live(t: Tampering) -> None:
+    for path in files.live(t):
+        if read_parquet(t.root / path).num_rows:
             (t.root / path).write_bytes(b"")
-            return None
-    return None
+            return
 
 
-@fault(
-    "keeps-an-expired-file", "VACUUM leaves an old file whose tombstone is expired.", on=Vacuum, caught_by="VAC-LIVE-1"
-)
-def expired_file(t: Tampering) -> Outcome | None:
-    if ran(t):
-        t.restore_first(sorted(t.tombstones))
-    return None
-
-
-@fault(
-    "keeps-orphans",
-    "VACUUM leaves old files that no action ever referred to.",
-    on=Vacuum,
-    caught_by="VAC-LIVE-2 VAC-DRY-2B",
-)
-def orphan(t: Tampering) -> Outcome | None:
-    if ran(t):
-        t.restore_first(t.strangers())
-    return None
-
-
-@fault("keeps-empty-directories", "VACUUM leaves empty directories.", on=Vacuum, caught_by="VAC-LIVE-3")
-def empty_directories(t: Tampering) -> Outcome | None:
-    for path in t.directories() if ran(t) else []:
-        t.restore(path)
-    return None
-
-
-@fault("hides-change-data", "VACUUM takes _change_data and _delta_index for hidden.", on=Vacuum, caught_by="VAC-LIVE-4")
-def change_data(t: Tampering) -> Outcome | None:
-    for path in t.files() if ran(t) else []:
-        if any(name.startswith(VISIBLE_PREFIXES) for name in path.split("/")) and not (t.root / path).exists():
-            t.restore(path)
-    return None
-
-
-@fault(
-    "cutoff-early-for-tombstones",
-    "A tombstone at the cutoff still protects its file.",
-    on=Vacuum,
-    caught_by="VAC-EDGE-1A",
-)
-def early_for_tombstones(t: Tampering) -> Outcome | None:
-    if ran(t):
-        t.restore_first(path for path, deleted in sorted(t.tombstones.items()) if deleted == t.cutoff)
-    return None
-
-
-@fault(
-    "cutoff-late-for-tombstones",
-    "A tombstone one ms after the cutoff no longer protects its file.",
-    on=Vacuum,
-    caught_by="VAC-EDGE-1A",
-)
-def late_for_tombstones(t: Tampering) -> Outcome | None:
-    if ran(t):
-        t.delete_first(path for path, deleted in sorted(t.tombstones.items()) if deleted == t.cutoff + 1)
-    return None
-
-
-@fault(
-    "cutoff-early-for-files",
-    "An unreferenced file modified one ms before the cutoff stays.",
-    on=Vacuum,
-    caught_by="VAC-EDGE-1B",
-)
-def early_for_files(t: Tampering) -> Outcome | None:
-    if ran(t):
-        t.restore_first(path for path in t.strangers() if t.modified(path) == t.cutoff - 1)
-    return None
-
-
-@fault("cutoff-late-for-files", "An unreferenced file modified at the cutoff goes.", on=Vacuum, caught_by="VAC-EDGE-1B")
-def late_for_files(t: Tampering) -> Outcome | None:
-    if ran(t):
-        t.delete_first(path for path in t.strangers() if t.modified(path) == t.cutoff)
-    return None
-
-
-def to_cutoff(t: Tampering, cutoff: int) -> None:
-    """Bring back what an earlier cutoff would have kept, delete what a later one would not."""
-    for path in t.files():
-        if t.hidden(path) or path in t.live or path in t.live_vectors:
-            continue
-        removed = max(t.tombstones.get(path, 0), t.vector_tombstones.get(path, 0))
-        old = t.modified(path) < cutoff and removed <= cutoff
-        if old:
-            t.delete(path)
-        elif not (t.root / path).exists():
-            t.restore(path)
-
-
-@fault(
-    "ignores-the-tables-retention",
-    "VACUUM keeps files for a week, whatever the table says.",
-    on=Vacuum,
-    caught_by="VAC-KEEP-1A",
-)
-def ignores_retention(t: Tampering) -> Outcome | None:
-    if ran(t) and "delta.deletedFileRetentionDuration" in t.metadata["configuration"]:
-        to_cutoff(t, t.clock - WEEK)
-    return None
-
-
-@fault(
-    "keeps-a-day-by-default",
-    "VACUUM keeps files for a day where the table says nothing.",
-    on=Vacuum,
-    caught_by="VAC-KEEP-1B",
-)
-def a_day_by_default(t: Tampering) -> Outcome | None:
-    if ran(t) and "delta.deletedFileRetentionDuration" not in t.metadata["configuration"]:
-        to_cutoff(t, t.clock - DAY)
-    return None
-
-
-@fault("checks-nothing", "A RETAIN that is too short is not refused.", on=Vacuum, caught_by="VAC-CHK-1A")
-def checks_nothing(t: Tampering) -> Outcome | None:
-    return t.succeed() if refused_retain(t) else None
-
-
-@fault(
-    "checks-always", "A RETAIN that is too short is refused though the check is off.", on=Vacuum, caught_by="VAC-CHK-1B"
-)
-def checks_always(t: Tampering) -> Outcome | None:
-    step = step_of(t)
-    return t.refuse(TOO_SHORT.condition) if step.retain_hours == 0 and not step.safety_check else None
-
-
-@fault("refuses-retain", "A RETAIN of an hour or more is refused.", on=Vacuum, caught_by="VAC-CHK-1C")
-def refuses_retain(t: Tampering) -> Outcome | None:
-    return t.refuse(TOO_SHORT.condition) if (step_of(t).retain_hours or 0) >= 1 else None
-
-
-@fault("refuses-to-run", "A plain VACUUM is refused.", on=Vacuum, caught_by="VAC-CHK-2")
-def refuses_to_run(t: Tampering) -> Outcome | None:
-    return t.refuse("DELTA_TABLE_ONLY_OPERATION") if step_of(t).retain_hours is None else None
-
-
-@fault("dry-run-deletes", "DRY RUN deletes what it lists.", on=Vacuum, caught_by="VAC-DRY-1")
-def dry_run_deletes(t: Tampering) -> Outcome | None:
-    for row in t.outcome.rows if step_of(t).dry_run else ():
-        t.delete(os.path.relpath(str(row[0]).removeprefix("file:"), t.root))
-    return None
-
-
-@fault("dry-run-lists-too-little", "DRY RUN leaves out the last path.", on=Vacuum, caught_by="VAC-DRY-2C")
-def lists_too_little(t: Tampering) -> Outcome | None:
-    return t.answer(t.outcome.rows[:-1]) if step_of(t).dry_run and t.outcome.rows else None
-
-
-@fault("dry-run-lists-too-much", "DRY RUN lists a live file.", on=Vacuum, caught_by="VAC-DRY-2C")
-def lists_too_much(t: Tampering) -> Outcome | None:
-    if not step_of(t).dry_run or t.outcome.error is not None:
-        return None
-    return t.answer([*t.outcome.rows, *((f"file:{t.root / path}",) for path in sorted(t.live)[:1])])
-
-
-@fault("starts-without-end", "VACUUM commits its START and no END.", on=Vacuum, caught_by="VAC-LOG-1A")
-def starts_without_end(t: Tampering) -> Outcome | None:
-    if done(t) and t.written:
-        t.uncommit(max(t.written))
-    return None
-
-
-@fault("claims-what-it-did-not-delete", "VACUUM's END counts one file too many.", on=Vacuum, caught_by="VAC-LOG-1B")
-def claims_too_much(t: Tampering) -> Outcome | None:
-    def one_more(info: dict[str, object]) -> None:
-        metrics = info.get("operationMetrics")
-        if isinstance(metrics, dict) and "numDeletedFiles" in metrics:
-            metrics["numDeletedFiles"] = str(int(metrics["numDeletedFiles"]) + 1)
-
-    t.edit(one_more, "commitInfo")
-    return None
-
-
-@fault("rewrites-the-log", "VACUUM writes an older commit anew.", on=Vacuum, caught_by="VAC-LOG-1C")
-def rewrites_the_log(t: Tampering) -> Outcome | None:
-    if ran(t):
-        path = t.root / LOG_DIRECTORY / f"{min(t.history):020d}.json"
-        path.write_text(
-            path.read_text(encoding="utf-8") + json.dumps({"txn": {"appId": "a", "version": 1}}) + "\n",
-            encoding="utf-8",
-        )
-        path.with_name(f".{path.name}.crc").unlink(missing_ok=True)
-    return None
-
-
-@fault("logs-though-off", "VACUUM commits though logging is off.", on=Vacuum, caught_by="VAC-LOG-1D")
-def logs_though_off(t: Tampering) -> Outcome | None:
-    if step_of(t).logging is False and done(t):
-        t.commit([])
-    return None
-
-
-@fault(
-    "deletes-more-on-the-next-run",
-    "A VACUUM right after another deletes a file that the first one rightly left.",
-    on=Vacuum,
-    caught_by="VAC-IDEM-1A",
-)
-def deletes_more(t: Tampering) -> Outcome | None:
-    # Were the first run to leave what must go, the case would end there: what ends it must come with the second run.
-    if ran(t) and t.runs:
-        t.delete_first([*t.strangers(), *sorted(t.tombstones), *sorted(t.live)])
-    return None
-
-
-@fault(
-    "never-settles", "A VACUUM after one that deleted nothing deletes something.", on=Vacuum, caught_by="VAC-IDEM-1B"
-)
-def never_settles(t: Tampering) -> Outcome | None:
-    if ran(t) and t.settled:
-        t.delete_first([*t.strangers(), *sorted(t.tombstones), *sorted(t.live)])
-    return None
-
-
-@fault("vacuum-changes-the-metadata", "A VACUUM's commit sets a table property.", on=Vacuum, caught_by="VAC-LOG-1E")
-def vacuum_changes_the_metadata(t: Tampering) -> Outcome | None:
-    if ran(t):
-        t.change_metadata()
-    return None
-
-
-@fault(
-    "vacuum-writes-a-file",
-    "VACUUM leaves a file of its own in the table's directory.",
-    on=Vacuum,
-    caught_by="VAC-SAFE-11",
-)
-def vacuum_writes_a_file(t: Tampering) -> Outcome | None:
-    if ran(t):
-        (t.root / "vacuumed.parquet").write_bytes(b"PAR1")
-    return None
-
-
-@fault(
-    "vacuum-truncates-what-stays",
-    "VACUUM leaves a file that must stay without its bytes.",
-    on=Vacuum,
-    caught_by="VAC-SAFE-2 VAC-SAFE-3",
-)
-def truncates_what_stays(t: Tampering) -> Outcome | None:
-    for path in t.files() if ran(t) else []:
-        if path not in t.live and not t.hidden(path) and (t.root / path).is_file():
+def _truncate_kept(t: Tampering) -> None:
+    for path in t.disk.files:
+        if path not in t.log.live and not t.hidden(path) and (t.root / path).is_file():
             (t.root / path).write_bytes(b"")
-    return None
+
+
+def _change_data(t: Tampering) -> list[str]:
+    """The files in _change_data and _delta_index."""
+    return [path for path in t.disk.files if any(name.startswith(VISIBLE_PREFIXES) for name in path.split("/"))]
+
+
+def _sets_retention(t: Tampering) -> bool:
+    return "delta.deletedFileRetentionDuration" in t.log.configuration
+
+
+def _unchecked_zero(t: Tampering) -> bool:
+    return t.vacuum.retain_hours == 0 and not t.vacuum.safety_check
+
+
+def _list_live_file(t: Tampering) -> Outcome:
+    return t.answer([*t.outcome.rows, *((f"file:{t.root / path}",) for path in files.live(t)[:1])])
+
+
+def _append_to_old_commit(t: Tampering) -> None:
+    path = t.log.commit_file(min(t.log.history))
+    with path.open("a", encoding="utf-8") as commit:
+        commit.write(json.dumps({"txn": {"appId": "a", "version": 1}}) + "\n")
+    path.with_name(f".{path.name}.crc").unlink(missing_ok=True)
+
+
+# fmt: off
+FAULTS = (
+    full_run_fault("vacuums-a-live-file", "VAC-SAFE-1", files.delete_first(files.live),
+        "VACUUM deletes an old file that the current version refers to."),
+    full_run_fault("vacuums-inside-retention", "VAC-SAFE-2 VAC-SAFE-10D",
+        files.delete_first(files.removed_at(lambda after: after > 0)),
+        "VACUUM deletes a file whose tombstone is inside retention."),
+    full_run_fault("vacuums-by-file-age", "VAC-SAFE-2", files.delete_old(files.tombstones),
+        "VACUUM uses a removed file's own age instead of its tombstone's."),
+    full_run_fault("vacuums-a-young-orphan", "VAC-SAFE-3 VAC-DRY-2A", files.delete_first(files.unreferenced),
+        "VACUUM deletes an unreferenced file younger than retention."),
+    full_run_fault("vacuums-a-hidden-file", "VAC-SAFE-4", files.delete_first(files.hidden),
+        "VACUUM deletes a hidden file."),
+    full_run_fault("vacuums-live-under-underscore", "VAC-SAFE-5A",
+        files.delete_first(lambda t: [path for path in _in_underscored_partitions(t) if path in t.log.live]),
+        "VACUUM deletes a live file in a partition directory that begins with _ or a dot."),
+    full_run_fault("skips-underscored-partitions", "VAC-SAFE-5B", files.restore_all(_in_underscored_partitions),
+        "VACUUM treats partition directories that begin with _ or a dot as hidden."),
+    full_run_fault("matches-partition-names-loosely", "VAC-SAFE-5C", files.delete_first(_resemble_partitions),
+        "VACUUM enters a hidden directory whose name only begins like a partition column."),
+    full_run_fault("deletes-directories-recursively", "VAC-SAFE-6A", delete_directory,
+        "VACUUM deletes a directory with all its content."),
+    full_run_fault("empties-the-root", "VAC-SAFE-6B", _empty_root,
+        "VACUUM leaves the table's root empty."),
+    full_run_fault("corrupts-a-live-file", "VAC-SAFE-10B", _truncate_live,
+        "After VACUUM a live file has lost its rows."),
+    full_run_fault("keeps-an-expired-file", "VAC-LIVE-1", files.restore_first(files.tombstones),
+        "VACUUM keeps an old file whose tombstone is expired."),
+    full_run_fault("keeps-orphans", "VAC-LIVE-2 VAC-DRY-2B", files.restore_first(files.unreferenced),
+        "VACUUM keeps an old file that no action ever referred to."),
+    full_run_fault("keeps-empty-directories", "VAC-LIVE-3", files.restore_all(lambda t: t.disk.directories),
+        "VACUUM keeps empty directories."),
+    full_run_fault("hides-change-data", "VAC-LIVE-4", files.restore_all(_change_data),
+        "VACUUM treats _change_data and _delta_index as hidden."),
+    full_run_fault("cutoff-early-for-tombstones", "VAC-EDGE-1A",
+        files.restore_first(files.removed_at(lambda after: after == 0)),
+        "A tombstone at the cutoff still protects its file."),
+    full_run_fault("cutoff-late-for-tombstones", "VAC-EDGE-1A",
+        files.delete_first(files.removed_at(lambda after: after == 1)),
+        "A tombstone one ms after the cutoff no longer protects its file."),
+    full_run_fault("cutoff-early-for-files", "VAC-EDGE-1B", files.restore_first(files.unreferenced_at(-1)),
+        "An unreferenced file modified one ms before the cutoff stays."),
+    full_run_fault("cutoff-late-for-files", "VAC-EDGE-1B", files.delete_first(files.unreferenced_at(0)),
+        "An unreferenced file modified at the cutoff is deleted."),
+    vacuum_fault("ignores-the-tables-retention", "VAC-KEEP-1A",
+        when(lambda t: full_run(t) and _sets_retention(t), files.use_cutoff(lambda t: t.clock - WEEK)),
+        "VACUUM keeps files for a week, whatever the table property says."),
+    vacuum_fault("keeps-a-day-by-default", "VAC-KEEP-1B",
+        when(lambda t: full_run(t) and not _sets_retention(t), files.use_cutoff(lambda t: t.clock - DAY)),
+        "VACUUM keeps files for a day where the table property is not set."),
+    vacuum_fault("checks-nothing", "VAC-CHK-1A", when(refused_retain, Tampering.succeed),
+        "A RETAIN that is too short is not refused."),
+    vacuum_fault("checks-always", "VAC-CHK-1B", when(_unchecked_zero, lambda t: t.refuse(TOO_SHORT.condition)),
+        "A RETAIN that is too short is refused though the check is off."),
+    vacuum_fault("refuses-retain", "VAC-CHK-1C",
+        when(lambda t: (t.vacuum.retain_hours or 0) >= 1, lambda t: t.refuse(TOO_SHORT.condition)),
+        "A RETAIN of an hour or more is refused."),
+    vacuum_fault("refuses-to-run", "VAC-CHK-2",
+        when(lambda t: t.vacuum.retain_hours is None, lambda t: t.refuse("DELTA_TABLE_ONLY_OPERATION")),
+        "A VACUUM without RETAIN is refused."),
+    vacuum_fault("dry-run-deletes", "VAC-DRY-1",
+        when(dry_run, files.delete_all(lambda t: [t.path_in(row) for row in t.outcome.rows])),
+        "DRY RUN deletes what it lists."),
+    vacuum_fault("dry-run-lists-too-little", "VAC-DRY-2C", when(dry_run, lambda t: t.answer(t.outcome.rows[:-1])),
+        "DRY RUN leaves out the last path."),
+    vacuum_fault("dry-run-lists-too-much", "VAC-DRY-2C", when(dry_run, _list_live_file),
+        "DRY RUN lists a live file."),
+    vacuum_fault("starts-without-end", "VAC-LOG-1A", when(completed, actions.drop_last_commit),
+        "VACUUM commits START and no END."),
+    vacuum_fault("claims-what-it-did-not-delete", "VAC-LOG-1B", actions.raise_metric("VACUUM END", "numDeletedFiles"),
+        "VACUUM's END counts one file too many."),
+    full_run_fault("rewrites-the-log", "VAC-LOG-1C", _append_to_old_commit,
+        "VACUUM rewrites an old commit."),
+    vacuum_fault("logs-though-off", "VAC-LOG-1D",
+        when(lambda t: completed(t) and t.vacuum.logging is False, actions.commit_empty),
+        "VACUUM commits though logging is off."),
+    # Were the first run to keep what it must delete, the case would end there: only the second run may be wrong.
+    vacuum_fault("deletes-more-on-the-next-run", "VAC-IDEM-1A",
+        when(lambda t: full_run(t) and t.runs > 0, files.delete_first(files.protected)),
+        "A VACUUM right after another deletes a file that the first one rightly kept."),
+    vacuum_fault("never-settles", "VAC-IDEM-1B",
+        when(lambda t: full_run(t) and t.settled, files.delete_first(files.protected)),
+        "A VACUUM after one that deleted nothing deletes something."),
+    full_run_fault("vacuum-changes-the-metadata", "VAC-LOG-1E", actions.set_table_property,
+        "A VACUUM's commit sets a table property."),
+    full_run_fault("vacuum-writes-a-file", "VAC-SAFE-11", files.write("vacuumed.parquet"),
+        "VACUUM leaves a new file in the table's directory."),
+    full_run_fault("vacuum-truncates-what-stays", "VAC-SAFE-2 VAC-SAFE-3", _truncate_kept,
+        "VACUUM truncates the files that it must keep."),
+)
+# fmt: on

@@ -2,54 +2,35 @@
 
 from __future__ import annotations
 
-from selfcheck.faults.fault import fault
-from selfcheck.faults.logs import checkpoint_files, state_of, with_sidecars, without_removes
-from selfcheck.faults.runs import done, ran
+from selfcheck.faults import files
+from selfcheck.faults.fault import vacuum_fault, when
+from selfcheck.faults.logs import checkpoint_files, drop_removes, state_of, with_sidecars
+from selfcheck.faults.runs import completed, full_run, full_run_fault
 from selfcheck.faults.tampering import Tampering
-from engines.port import Outcome
-from model.steps import Vacuum
 
 
-def _forgotten(t: Tampering) -> list[str]:
-    """The old removed files of which only a checkpoint, and the commits before it, would know."""
+def _in_checkpoints(t: Tampering) -> list[str]:
+    """The removed files that only a checkpoint, and the commits before it, refer to."""
     known = {path for path, _ in state_of(t.before, t.root, without=["remove"]).removes}
-    return [path for path in sorted(t.tombstones) if path not in known and t.ever(path) and t.modified(path) < t.cutoff]
+    return [path for path in files.tombstones(t) if path not in known]
 
 
-@fault(
-    "forgets-tombstones-at-a-checkpoint",
-    "VACUUM does not see the tombstones in a checkpoint: their files go as if nothing had ever referred to them.",
-    on=Vacuum,
-    caught_by="VAC-CKPT-1A",
-)
-def at_a_checkpoint(t: Tampering) -> Outcome | None:
-    for path in _forgotten(t) if ran(t) else []:
-        t.delete(path)
-    return None
-
-
-@fault(
-    "forgets-tombstones-of-a-pruned-log",
-    "VACUUM knows of tombstones only what the commits say that are still there.",
-    on=Vacuum,
-    caught_by="VAC-CKPT-1B",
-)
-def of_a_pruned_log(t: Tampering) -> Outcome | None:
-    for path in _forgotten(t) if ran(t) and 0 not in t.history else []:
-        t.delete(path)
-    return None
-
-
-@fault(
-    "checkpoint-drops-tombstones",
-    "A checkpoint that VACUUM writes holds no tombstones, unexpired ones neither.",
-    on=Vacuum,
-    caught_by="VAC-CKPT-2",
-)
-def drops_tombstones(t: Tampering) -> Outcome | None:
+def _drop_tombstones(t: Tampering) -> None:
     old = checkpoint_files(t.before)
-    for version, files in checkpoint_files(t.root).items() if done(t) else ():
+    for version, paths in checkpoint_files(t.root).items():
         if version not in old:
-            for path in with_sidecars(files):
-                without_removes(path)
-    return None
+            for path in with_sidecars(paths):
+                drop_removes(path)
+
+
+# fmt: off
+FAULTS = (
+    full_run_fault("forgets-tombstones-at-a-checkpoint", "VAC-CKPT-1A", files.delete_old(_in_checkpoints),
+        "VACUUM ignores the tombstones in a checkpoint: it deletes their files as unreferenced ones."),
+    vacuum_fault("forgets-tombstones-of-a-pruned-log", "VAC-CKPT-1B",
+        when(lambda t: full_run(t) and 0 not in t.log.history, files.delete_old(_in_checkpoints)),
+        "VACUUM knows only the tombstones in the commits that still exist."),
+    vacuum_fault("checkpoint-drops-tombstones", "VAC-CKPT-2", when(completed, _drop_tombstones),
+        "A checkpoint that VACUUM writes holds no tombstones, not even unexpired ones."),
+)
+# fmt: on

@@ -2,204 +2,112 @@
 
 from __future__ import annotations
 
-from selfcheck.faults.fault import fault
-from selfcheck.faults.runs import bookmark, changes_in, commit_time, ran, ran_lite, removed_by, write_bookmark
+from selfcheck.faults import files
+from selfcheck.faults.bookmark import bookmark, write_bookmark
+from selfcheck.faults.fault import vacuum_fault, when
+from selfcheck.faults.runs import full_run_fault, lite_run_fault
 from selfcheck.faults.tampering import Tampering
-from engines.port import Outcome
 from model.refusals import CANNOT_VACUUM_LITE
-from model.steps import Vacuum
 
 
-@fault("lite-lists-the-directory", "LITE deletes old files that no action names.", on=Vacuum, caught_by="VAC-LITE-1A")
-def lite_lists(t: Tampering) -> Outcome | None:
-    for path in t.strangers() if ran_lite(t) else []:
-        # Whether a change file of a step is older than the cutoff, which is put by its removes' stamp, is a race.
-        if t.modified(path) < t.cutoff and not path.startswith("_change_data/"):
-            t.delete(path)
-    return None
+def _strays(t: Tampering) -> list[str]:
+    """The unreferenced files except change files: whether a step's change files are older than the cutoff is a race."""
+    return [path for path in files.unreferenced(t) if not path.startswith("_change_data/")]
 
 
-@fault(
-    "lite-ignores-its-window",
-    "LITE deletes what any commit removed, in its window or not, if the tombstone is expired.",
-    on=Vacuum,
-    caught_by="VAC-LITE-1A",
-    rules={"lite_window": True},
-)
-def lite_without_window(t: Tampering) -> Outcome | None:
-    for path, deleted in t.tombstones.items() if ran_lite(t) else []:
-        if deleted < t.cutoff:
-            t.delete(path)
-    return None
+def _added_again(t: Tampering) -> list[str]:
+    """The live files that some commit removed."""
+    commits = t.log.history.values()
+    removed = [t.log.path(action["remove"]) for actions in commits for action in actions if "remove" in action]
+    return [path for path in removed if path in t.log.live]
 
 
-@fault("lite-ignores-retention", "LITE deletes removed files inside retention.", on=Vacuum, caught_by="VAC-SAFE-2")
-def lite_without_retention(t: Tampering) -> Outcome | None:
-    for path in t.tombstones if ran_lite(t) else []:
-        t.delete(path)
-    return None
+def _change_files(t: Tampering, version: int) -> list[str]:
+    """The change files that a commit refers to."""
+    return [t.log.path(action["cdc"]) for action in t.log.history[version] if "cdc" in action]
 
 
-@fault(
-    "lite-forgets-live-files",
-    "LITE deletes a file that a commit of its window removed, though a later one added it again.",
-    on=Vacuum,
-    caught_by="VAC-SAFE-1",
-)
-def lite_live(t: Tampering) -> Outcome | None:
-    for actions in t.history.values() if ran_lite(t) else ():
-        for action in actions:
-            if "remove" in action and t.path(action["remove"]) in t.live:
-                t.delete(t.path(action["remove"]))
-    return None
+def _all_change_files(t: Tampering) -> list[str]:
+    return [path for version in t.log.history for path in _change_files(t, version)]
 
 
-@fault(
-    "lite-goes-by-file-age",
-    "LITE leaves a removed file that is itself younger than retention.",
-    on=Vacuum,
-    caught_by="VAC-LITE-1B",
-)
-def lite_by_file_age(t: Tampering) -> Outcome | None:
-    if ran_lite(t):
-        t.restore_all(path for path in t.deleted() if t.modified(path) >= t.cutoff)
-    return None
+def _removed_by(t: Tampering, version: int) -> list[str]:
+    """The files below the root that a commit removed and that are not live."""
+    found = [t.log.path(action["remove"]) for action in t.log.history[version] if "remove" in action]
+    return [path for path in found if path in t.log.tombstones]
 
 
-@fault(
-    "lite-forgets-vectors",
-    "LITE leaves the vectors of removed files.",
-    on=Vacuum,
-    caught_by="VAC-LITE-1B",
-    rules={"lite_window": True},
-)
-def lite_vectors(t: Tampering) -> Outcome | None:
-    if ran_lite(t):
-        t.restore_all(t.vector_tombstones)
-    return None
+def _commit_time(t: Tampering, version: int) -> int:
+    """The time of a commit before the step, ms since the epoch."""
+    for action in t.log.history[version]:
+        stamp = action.get("commitInfo", {}).get("inCommitTimestamp")
+        if stamp is not None and t.log.has("delta.enableInCommitTimestamps"):
+            return int(stamp)
+    return t.disk.modified(str(t.log.commit_file(version).relative_to(t.root)))
 
 
-@fault(
-    "lite-keeps-change-files",
-    "LITE leaves the change files of its window.",
-    on=Vacuum,
-    caught_by="VAC-LITE-1E",
-)
-def lite_change_files(t: Tampering) -> Outcome | None:
-    if ran_lite(t):
-        t.restore_all(path for version in t.history for path in changes_in(t, version))
-    return None
+def _of_commits_at(after_cutoff: int) -> files.Paths:
+    """The change files of the commits made so many ms after the cutoff, and what they removed, if that is expired."""
+
+    def paths(t: Tampering) -> list[str]:
+        versions = [version for version in t.log.history if _commit_time(t, version) == t.cutoff + after_cutoff]
+        removed = [path for version in versions for path in _removed_by(t, version)]
+        expired = [path for path in removed if t.log.tombstones[path] < t.cutoff]
+        return [*expired, *(path for version in versions for path in _change_files(t, version))]
+
+    return paths
 
 
-@fault(
-    "lite-window-ends-early",
-    "LITE leaves out the commit that was made at the cutoff's very millisecond.",
-    on=Vacuum,
-    caught_by="VAC-EDGE-1C",
-)
-def lite_ends_early(t: Tampering) -> Outcome | None:
-    for version in t.history if ran_lite(t) else ():
-        if commit_time(t, version) == t.cutoff:
-            t.restore_all([*removed_by(t, version), *changes_in(t, version)])
-    return None
+def _keep_bookmark(t: Tampering) -> None:
+    found = bookmark(t)
+    write_bookmark(t, max(t.log.history) if found is None else found)
 
 
-@fault(
-    "lite-window-ends-late",
-    "LITE takes in the commit that was made a millisecond after the cutoff.",
-    on=Vacuum,
-    caught_by="VAC-EDGE-1C",
-)
-def lite_ends_late(t: Tampering) -> Outcome | None:
-    for version in t.history if ran_lite(t) else ():
-        if commit_time(t, version) == t.cutoff + 1:
-            expired = [path for path, deleted in removed_by(t, version).items() if deleted < t.cutoff]
-            for path in [*expired, *changes_in(t, version)]:
-                t.delete(path)
-    return None
-
-
-@fault(
-    "lite-takes-tombstones-at-the-cutoff",
-    "LITE deletes a file whose tombstone is at the cutoff's very millisecond.",
-    on=Vacuum,
-    caught_by="VAC-EDGE-1D",
-)
-def lite_cutoff_late(t: Tampering) -> Outcome | None:
-    for path, deleted in t.tombstones.items() if ran_lite(t) else []:
-        if deleted == t.cutoff:
-            t.delete(path)
-    return None
-
-
-@fault(
-    "lite-keeps-tombstones-before-the-cutoff",
-    "LITE leaves a file whose tombstone is one ms before the cutoff.",
-    on=Vacuum,
-    caught_by="VAC-EDGE-1D",
-)
-def lite_cutoff_early(t: Tampering) -> Outcome | None:
-    if ran_lite(t):
-        t.restore_all(path for path, deleted in t.tombstones.items() if deleted == t.cutoff - 1)
-    return None
-
-
-@fault(
-    "lite-forgets-its-bookmark",
-    "LITE does not note how far it has read the log.",
-    on=Vacuum,
-    caught_by="VAC-LITE-1D",
-)
-def lite_without_bookmark(t: Tampering) -> Outcome | None:
-    if ran_lite(t):
-        write_bookmark(t, None)
-    return None
-
-
-@fault(
-    "lite-bookmark-is-too-far",
-    "LITE notes that it has read the log to its end, though its window ends before.",
-    on=Vacuum,
-    caught_by="VAC-LITE-1D",
-)
-def lite_bookmark_too_far(t: Tampering) -> Outcome | None:
-    if ran_lite(t):
-        write_bookmark(t, max(t.history))
-    return None
-
-
-@fault(
-    "full-keeps-the-bookmark",
-    "A VACUUM that lists the directory leaves LITE's bookmark, or puts one.",
-    on=Vacuum,
-    caught_by="VAC-LITE-1D",
-)
-def full_keeps_the_bookmark(t: Tampering) -> Outcome | None:
-    if ran(t):
-        found = bookmark(t)
-        write_bookmark(t, max(t.history) if found is None else found)
-    return None
-
-
-@fault(
-    "lite-runs-on-a-pruned-log",
-    "LITE does nothing, and says so, where commits are gone that it has not read.",
-    on=Vacuum,
-    caught_by="VAC-LITE-1C",
-)
-def lite_on_a_pruned_log(t: Tampering) -> Outcome | None:
+def _refused(t: Tampering) -> bool:
+    """A LITE VACUUM that was refused because commits are missing that it has not read."""
     error = t.outcome.error
-    return t.succeed() if error is not None and error.condition == CANNOT_VACUUM_LITE.condition else None
+    return error is not None and error.condition == CANNOT_VACUUM_LITE.condition
 
 
-@fault(
-    "lite-on-a-pruned-log-changes-something",
-    "LITE is refused on a pruned log, and has deleted what it found all the same.",
-    on=Vacuum,
-    caught_by="VAC-LITE-1C",
+# fmt: off
+FAULTS = (
+    lite_run_fault("lite-lists-the-directory", "VAC-LITE-1A", files.delete_old(_strays),
+        "LITE deletes old files that no action refers to."),
+    lite_run_fault("lite-ignores-its-window", "VAC-LITE-1A",
+        files.delete_all(files.removed_at(lambda after: after < 0)),
+        "LITE deletes what any commit removed, in its window or not, if the tombstone is expired.",
+        rules={"lite_window": True}),
+    lite_run_fault("lite-ignores-retention", "VAC-SAFE-2", files.delete_all(files.tombstones),
+        "LITE deletes removed files inside retention."),
+    lite_run_fault("lite-forgets-live-files", "VAC-SAFE-1", files.delete_all(_added_again),
+        "LITE deletes a file that a commit of its window removed, though a later one added it again."),
+    lite_run_fault("lite-goes-by-file-age", "VAC-LITE-1B",
+        files.restore_all(lambda t: [path for path in t.disk.deleted if not t.old(path)]),
+        "LITE keeps a removed file that is itself younger than retention."),
+    lite_run_fault("lite-forgets-vectors", "VAC-LITE-1B", files.restore_all(lambda t: t.log.vector_tombstones),
+        "LITE keeps the deletion vectors of removed files.", rules={"lite_window": True}),
+    lite_run_fault("lite-keeps-change-files", "VAC-LITE-1E", files.restore_all(_all_change_files),
+        "LITE keeps the change files of its window."),
+    lite_run_fault("lite-window-ends-early", "VAC-EDGE-1C", files.restore_all(_of_commits_at(0)),
+        "LITE leaves out the commit made at the cutoff's very millisecond."),
+    lite_run_fault("lite-window-ends-late", "VAC-EDGE-1C", files.delete_all(_of_commits_at(1)),
+        "LITE includes the commit made a millisecond after the cutoff."),
+    lite_run_fault("lite-takes-tombstones-at-the-cutoff", "VAC-EDGE-1D",
+        files.delete_all(files.removed_at(lambda after: after == 0)),
+        "LITE deletes a file whose tombstone is at the cutoff's very millisecond."),
+    lite_run_fault("lite-keeps-tombstones-before-the-cutoff", "VAC-EDGE-1D",
+        files.restore_all(files.removed_at(lambda after: after == -1)),
+        "LITE keeps a file whose tombstone is one ms before the cutoff."),
+    lite_run_fault("lite-forgets-its-bookmark", "VAC-LITE-1D", lambda t: write_bookmark(t, None),
+        "LITE does not record how far it has read the log."),
+    lite_run_fault("lite-bookmark-is-too-far", "VAC-LITE-1D", lambda t: write_bookmark(t, max(t.log.history)),
+        "LITE records that it has read the log to its end, though its window ends before."),
+    full_run_fault("full-keeps-the-bookmark", "VAC-LITE-1D", _keep_bookmark,
+        "A VACUUM that lists the directory leaves LITE's bookmark, or writes one."),
+    vacuum_fault("lite-runs-on-a-pruned-log", "VAC-LITE-1C", when(_refused, Tampering.succeed),
+        "LITE does nothing, and succeeds, where commits are missing that it has not read."),
+    vacuum_fault("lite-on-a-pruned-log-changes-something", "VAC-LITE-1C",
+        when(_refused, files.delete_first(lambda t: [*files.tombstones(t), *t.disk.files])),
+        "LITE is refused on a pruned log, and has deleted a file all the same."),
 )
-def refused_lite_changes(t: Tampering) -> Outcome | None:
-    error = t.outcome.error
-    if error is not None and error.condition == CANNOT_VACUUM_LITE.condition:
-        t.delete_first([*sorted(t.tombstones), *t.files()])
-    return None
+# fmt: on

@@ -2,218 +2,137 @@
 
 from __future__ import annotations
 
-import shutil
-
-from selfcheck.faults.fault import fault
-from selfcheck.faults.runs import done, ran, ran_inventory, refused_retain, step_of
+from selfcheck.faults import files
+from selfcheck.faults.fault import Condition, Tamper, vacuum_fault, when
+from selfcheck.faults.runs import (
+    completed,
+    dry_run,
+    full_run,
+    full_run_fault,
+    inventory_run,
+    parallel_run,
+    refused_retain,
+)
 from selfcheck.faults.tampering import Tampering
-from selfcheck.faults.vacuum import to_cutoff
+from selfcheck.faults.vacuum import delete_directory
 from engines.port import Outcome
-from model.steps import API_VACUUM_FORMS, Inventory, Mode, Vacuum, VacuumForm
+from model.steps import API_VACUUM_FORMS, Inventory, Mode, VacuumForm
 from model.table import HOUR
 from model.vacuum import is_hidden, whole_hours
 
 _INVENTORIES = (Mode.INVENTORY_TABLE, Mode.INVENTORY_QUERY)
-
-# Inventories --------------------------------------------------------------------------------------------------------
-
-
-@fault(
-    "inventory-ignores-retention",
-    "With an inventory, VACUUM deletes what nothing refers to whatever its age.",
-    on=Vacuum,
-    caught_by="VAC-SAFE-3 VAC-INV-1A",
-    needs=_INVENTORIES,
-)
-def inventory_without_retention(t: Tampering) -> Outcome | None:
-    for path in t.strangers() if ran_inventory(t) else []:
-        t.delete(path)
-    return None
+_BY_NAME = (VacuumForm.SQL_NAME, VacuumForm.SQL_MANAGED, VacuumForm.API_NAME)
 
 
-@fault(
-    "inventory-loses-a-line",
-    "VACUUM leaves the last file of its inventory that must go.",
-    on=Vacuum,
-    caught_by="VAC-INV-1A",
-)
-def inventory_loses_a_line(t: Tampering) -> Outcome | None:
-    if ran_inventory(t):
-        t.restore_all(t.deleted()[-1:])
-    return None
+def delete_empty(directories: files.Paths) -> Tamper:
+    """Delete those of these directories that are empty."""
+
+    def tamper(t: Tampering) -> None:
+        for path in directories(t):
+            if (t.root / path).is_dir() and not t.disk.is_filled(path):
+                (t.root / path).rmdir()
+
+    return tamper
 
 
-@fault(
-    "inventory-of-files-empties-directories",
-    "With an inventory of files only, VACUUM deletes empty directories as well.",
-    on=Vacuum,
-    caught_by="VAC-INV-1B",
-)
-def files_only_directories(t: Tampering) -> Outcome | None:
-    if not ran_inventory(t) or step_of(t).inventory is not Inventory.FILES:
-        return None
-    for path in reversed(t.directories()):
-        if not t.hidden(path) and (t.root / path).is_dir() and not any((t.root / path).iterdir()):
-            (t.root / path).rmdir()
-    return None
+def _visible_directories(t: Tampering) -> list[str]:
+    """The deepest ones first."""
+    return [path for path in reversed(t.disk.directories) if not t.hidden(path)]
 
 
-@fault(
-    "inventory-shows-what-is-hidden-deeper",
-    "With an inventory, VACUUM takes only the first part of a path for hidden: what is hidden further down goes.",
-    on=Vacuum,
-    caught_by="VAC-INV-1C",
-)
-def hidden_deeper(t: Tampering) -> Outcome | None:
-    for path in t.files() if ran_inventory(t) else []:
-        shown = not is_hidden(path.split("/")[0], t.partition_by)
-        if shown and t.hidden(path) and t.modified(path) < t.cutoff:
-            t.delete(path)
-    return None
+def _hidden_below_visible(t: Tampering) -> list[str]:
+    """The hidden files whose first directory is visible."""
+    return [path for path in files.hidden(t) if not is_hidden(path.split("/")[0], t.log.partition_by)]
 
 
-# Parallel deletion --------------------------------------------------------------------------------------------------
+def _last_deleted(t: Tampering) -> list[str]:
+    return t.disk.deleted[-1:]
 
 
-@fault("parallel-run-loses-a-path", "Deleting in parallel leaves the last file.", on=Vacuum, caught_by="VAC-PAR-1")
-def parallel_loses(t: Tampering) -> Outcome | None:
-    if done(t) and step_of(t).parallel:
-        t.restore_all(t.deleted()[-1:])
-    return None
-
-
-@fault(
-    "parallel-run-takes-more",
-    "Deleting in parallel takes a file along that is inside retention.",
-    on=Vacuum,
-    caught_by="VAC-PAR-1",
-)
-def parallel_takes_more(t: Tampering) -> Outcome | None:
-    if done(t) and step_of(t).parallel:
-        t.delete_first([*sorted(t.tombstones), *t.strangers()])
-    return None
-
-
-@fault(
-    "parallel-run-deletes-recursively",
-    "Deleting in parallel takes a directory with all that it holds.",
-    on=Vacuum,
-    caught_by="VAC-PAR-1 VAC-SAFE-6A",
-    needs=["parallel"],
-)
-def parallel_recursively(t: Tampering) -> Outcome | None:
-    for path in t.directories() if done(t) and step_of(t).parallel else []:
-        held = t.root / path
-        if not t.hidden(path) and not held.is_symlink() and held.is_dir() and any(held.iterdir()):
-            shutil.rmtree(held)
-            return None
-    return None
-
-
-# Forms --------------------------------------------------------------------------------------------------------------
-
-_NAMES = (VacuumForm.SQL_NAME, VacuumForm.SQL_MANAGED, VacuumForm.API_NAME)
-
-
-@fault(
-    "vacuum-by-name-deletes-nothing",
-    "A VACUUM of a table by its name deletes nothing.",
-    on=Vacuum,
-    caught_by="VAC-FORM-1A",
-)
-def by_name(t: Tampering) -> Outcome | None:
-    if done(t) and step_of(t).form in _NAMES:
-        t.restore_all(t.things)
-    return None
-
-
-@fault("refuses-names", "A VACUUM of a table by its name is refused.", on=Vacuum, caught_by="VAC-CHK-2", needs=_NAMES)
-def refuses_names(t: Tampering) -> Outcome | None:
-    refused = step_of(t).form in _NAMES and t.outcome.error is None
-    return t.refuse("DELTA_TABLE_ONLY_OPERATION") if refused else None
-
-
-@fault(
-    "deltatable-keeps-orphans",
-    "DeltaTable.vacuum leaves old files that no action ever referred to.",
-    on=Vacuum,
-    caught_by="VAC-FORM-1A",
-)
-def api_keeps_orphans(t: Tampering) -> Outcome | None:
-    if ran(t) and step_of(t).form in API_VACUUM_FORMS:
-        t.restore_all(t.strangers())
-    return None
-
-
-@fault("deltatable-answers-rows", "DeltaTable.vacuum answers with a row.", on=Vacuum, caught_by="VAC-FORM-1B")
-def api_answers(t: Tampering) -> Outcome | None:
-    return t.succeed() if done(t) and step_of(t).form in API_VACUUM_FORMS else None
-
-
-@fault("sql-answers-nothing", "VACUUM in SQL answers no row.", on=Vacuum, caught_by="VAC-FORM-1B")
-def sql_answers(t: Tampering) -> Outcome | None:
-    return t.answer([]) if done(t) and step_of(t).form not in API_VACUUM_FORMS else None
-
-
-@fault("dry-run-answers-the-root", "DRY RUN answers with the table's root.", on=Vacuum, caught_by="VAC-FORM-1B")
-def dry_run_answers(t: Tampering) -> Outcome | None:
-    return t.succeed() if step_of(t).dry_run and t.outcome.error is None else None
-
-
-# RETAIN -------------------------------------------------------------------------------------------------------------
+def _in_form(run: Condition, *forms: VacuumForm) -> Condition:
+    return lambda t: run(t) and t.vacuum.form in forms
 
 
 def _rounds_to_zero(t: Tampering) -> bool:
-    hours = step_of(t).retain_hours
+    hours = t.vacuum.retain_hours
     return hours is not None and whole_hours(hours) == 0
 
 
-@fault(
-    "ignores-retain-zero",
-    "RETAIN, with the check off, deletes no more than a VACUUM without it.",
-    on=Vacuum,
-    caught_by="VAC-KEEP-2A VAC-KEEP-2C",
-)
-def ignores_retain_zero(t: Tampering) -> Outcome | None:
-    if done(t) and step_of(t).retain_hours is not None:
-        t.restore_all(path for path in t.deleted() if max(t.modified(path), t.tombstones.get(path, 0)) > t.cutoff)
-    return None
+def _has_effective_hours(t: Tampering) -> bool:
+    """A completed VACUUM, not LITE, with a RETAIN of at least half an hour."""
+    return completed(t) and t.vacuum.retain_hours is not None and not _rounds_to_zero(t) and not t.vacuum.mode.lite
 
 
-@fault(
-    "obeys-retain",
-    "A RETAIN of an hour or more moves the cutoff.",
-    on=Vacuum,
-    caught_by="VAC-KEEP-2B",
-)
-def obeys_retain(t: Tampering) -> Outcome | None:
-    hours = step_of(t).retain_hours
-    if done(t) and hours is not None and not _rounds_to_zero(t) and not step_of(t).mode.lite:
-        to_cutoff(t, t.clock - max(whole_hours(hours), 0))
-    return None
+def _retain(t: Tampering) -> int:
+    """The cutoff of the step's RETAIN."""
+    return t.clock - max(whole_hours(t.vacuum.retain_hours or 0), 0)
 
 
-@fault(
-    "rounds-retain-up",
-    "RETAIN of less than half an hour counts as an hour: it is ignored.",
-    on=Vacuum,
-    caught_by="VAC-EDGE-2",
-)
-def rounds_up(t: Tampering) -> Outcome | None:
-    if not _rounds_to_zero(t) or step_of(t).retain_hours == 0:
-        return None
+def _ignore_retain(t: Tampering) -> None:
+    """Bring back what a VACUUM without RETAIN would have kept."""
+    for path in t.disk.deleted:
+        if max(t.disk.modified(path), t.log.tombstones.get(path, 0)) > t.cutoff:
+            t.disk.restore(path)
+
+
+def _round_up(t: Tampering) -> Outcome | None:
     if refused_retain(t):
         return t.succeed()
-    return ignores_retain_zero(t)
-
-
-@fault(
-    "lengthens-by-an-hour",
-    "VACUUM keeps everything an hour longer than the table's retention.",
-    on=Vacuum,
-    caught_by="VAC-KEEP-1A VAC-KEEP-1B",
-)
-def an_hour_longer(t: Tampering) -> Outcome | None:
-    if ran(t):
-        to_cutoff(t, t.cutoff - HOUR)
+    if completed(t):
+        _ignore_retain(t)
     return None
+
+
+# fmt: off
+FAULTS = (
+    # Inventories
+    vacuum_fault("inventory-ignores-retention", "VAC-SAFE-3 VAC-INV-1A",
+        when(inventory_run, files.delete_all(files.unreferenced)),
+        "With an inventory, VACUUM deletes unreferenced files whatever their age.", needs=_INVENTORIES),
+    vacuum_fault("inventory-loses-a-line", "VAC-INV-1A", when(inventory_run, files.restore_all(_last_deleted)),
+        "VACUUM keeps the last file of its inventory that it must delete."),
+    vacuum_fault("inventory-of-files-empties-directories", "VAC-INV-1B",
+        when(lambda t: inventory_run(t) and t.vacuum.inventory is Inventory.FILES, delete_empty(_visible_directories)),
+        "With an inventory of files only, VACUUM deletes empty directories as well."),
+    vacuum_fault("inventory-shows-what-is-hidden-deeper", "VAC-INV-1C",
+        when(inventory_run, files.delete_old(_hidden_below_visible)),
+        "With an inventory, only the first part of a path can be hidden: VACUUM deletes hidden files further down."),
+    # Parallel deletion
+    vacuum_fault("parallel-run-loses-a-path", "VAC-PAR-1", when(parallel_run, files.restore_all(_last_deleted)),
+        "Deleting in parallel keeps the last file."),
+    vacuum_fault("parallel-run-takes-more", "VAC-PAR-1",
+        when(parallel_run, files.delete_first(lambda t: [*files.tombstones(t), *files.unreferenced(t)])),
+        "Deleting in parallel also deletes a file that is inside retention."),
+    vacuum_fault("parallel-run-deletes-recursively", "VAC-PAR-1 VAC-SAFE-6A", when(parallel_run, delete_directory),
+        "Deleting in parallel deletes a directory with all its content.", needs=["parallel"]),
+    # Forms
+    vacuum_fault("vacuum-by-name-deletes-nothing", "VAC-FORM-1A",
+        when(_in_form(completed, *_BY_NAME), files.restore_all(files.everything)),
+        "A VACUUM of a table by its name deletes nothing."),
+    vacuum_fault("refuses-names", "VAC-CHK-2",
+        when(_in_form(lambda t: not t.failed, *_BY_NAME), lambda t: t.refuse("DELTA_TABLE_ONLY_OPERATION")),
+        "A VACUUM of a table by its name is refused.", needs=_BY_NAME),
+    vacuum_fault("deltatable-keeps-orphans", "VAC-FORM-1A",
+        when(_in_form(full_run, *API_VACUUM_FORMS), files.restore_all(files.unreferenced)),
+        "DeltaTable.vacuum keeps old files that no action ever referred to."),
+    vacuum_fault("deltatable-answers-rows", "VAC-FORM-1B",
+        when(_in_form(completed, *API_VACUUM_FORMS), Tampering.succeed),
+        "DeltaTable.vacuum returns a row."),
+    vacuum_fault("sql-answers-nothing", "VAC-FORM-1B",
+        when(lambda t: completed(t) and t.vacuum.form not in API_VACUUM_FORMS, lambda t: t.answer([])),
+        "VACUUM in SQL returns no row."),
+    vacuum_fault("dry-run-answers-the-root", "VAC-FORM-1B", when(dry_run, Tampering.succeed),
+        "DRY RUN returns the table's root."),
+    # RETAIN
+    vacuum_fault("ignores-retain-zero", "VAC-KEEP-2A VAC-KEEP-2C",
+        when(lambda t: completed(t) and t.vacuum.retain_hours is not None, _ignore_retain),
+        "RETAIN, with the check off, deletes no more than a VACUUM without it."),
+    vacuum_fault("obeys-retain", "VAC-KEEP-2B", when(_has_effective_hours, files.use_cutoff(_retain)),
+        "A RETAIN of an hour or more moves the cutoff."),
+    vacuum_fault("rounds-retain-up", "VAC-EDGE-2",
+        when(lambda t: _rounds_to_zero(t) and t.vacuum.retain_hours != 0, _round_up),
+        "RETAIN of less than half an hour counts as an hour: it is ignored."),
+    full_run_fault("lengthens-by-an-hour", "VAC-KEEP-1A VAC-KEEP-1B", files.use_cutoff(lambda t: t.cutoff - HOUR),
+        "VACUUM keeps everything an hour longer than the table's retention."),
+)
+# fmt: on

@@ -1,4 +1,4 @@
-"""Faults of VACUUM: which paths it takes for the table's, for hidden, for referenced."""
+"""Faults of VACUUM: which paths it treats as the table's, as hidden, as referenced."""
 
 from __future__ import annotations
 
@@ -6,327 +6,141 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from selfcheck.faults.fault import fault
-from selfcheck.faults.runs import ran
-from selfcheck.faults.tampering import Tampering, encoded
-from engines.port import Outcome
+from selfcheck.faults import actions, files
+from selfcheck.faults.fault import vacuum_fault, when
+from selfcheck.faults.runs import full_run_fault
+from selfcheck.faults.tampering import Tampering
+from selfcheck.faults.vacuum_modes import delete_empty
 from model.rules import Walk
-from model.steps import Vacuum
 from model.vacuum import LOG_DIRECTORY, is_hidden
 
-# Names that are hidden, and names that are not ---------------------------------------------------------------------
+
+def _named(matches: Callable[[str], bool]) -> files.Paths:
+    """What has such a name in its path."""
+    return lambda t: [path for path in t.disk.kinds if any(matches(name) for name in path.split("/"))]
 
 
-def _old_strays(t: Tampering) -> list[str]:
-    """The old files that no action refers to, hidden ones too."""
-    known = {*t.live, *t.tombstones, *t.live_vectors, *t.vector_tombstones}
-    return [path for path in t.files() if path not in known and t.modified(path) < t.cutoff]
+def _unknown(visible: Callable[[Tampering, str], bool]) -> files.Paths:
+    """The files that no action refers to and that would be visible by this rule."""
+    return lambda t: [path for path in files.unknown(t) if visible(t, path)]
 
 
-def _hides(t: Tampering, hidden: Callable[[str], bool]) -> None:
-    """Bring back what the step deleted and whose path has such a name."""
-    if ran(t):
-        t.restore_all(path for path in t.things if any(hidden(name) for name in path.split("/")))
+def _without_hidden_underscores(t: Tampering, path: str) -> bool:
+    return not any(name.startswith("_") and is_hidden(name, t.log.partition_by) for name in path.split("/"))
 
 
-@fault(
-    "hides-any-underscore",
-    "VACUUM takes every name that holds an underscore for hidden.",
-    on=Vacuum,
-    caught_by="VAC-LIVE-2",
-)
-def any_underscore(t: Tampering) -> Outcome | None:
-    _hides(t, lambda name: "_" in name and not name.startswith("_"))
-    return None
+def _hidden_directories(t: Tampering) -> list[str]:
+    return [path for path in t.disk.directories if t.hidden(path)]
 
 
-@fault("hides-metadata", "VACUUM takes what is named metadata for hidden.", on=Vacuum, caught_by="VAC-LIVE-2")
-def metadata(t: Tampering) -> Outcome | None:
-    _hides(t, lambda name: name == "metadata")
-    return None
+def _is_encoded(path: str) -> bool:
+    """Whether the log writes a path otherwise than storage."""
+    return actions.encoded(path) != path
 
 
-@fault(
-    "shows-dot-names", "VACUUM does not take names with a dot in front for hidden.", on=Vacuum, caught_by="VAC-SAFE-4"
-)
-def dot_names(t: Tampering) -> Outcome | None:
-    for path in _old_strays(t) if ran(t) else []:
-        if not any(name.startswith("_") and is_hidden(name, t.partition_by) for name in path.split("/")):
-            t.delete(path)
-    return None
+def _live_by_uri(t: Tampering) -> list[str]:
+    return [path for path, add in t.log.live.items() if add["path"].startswith(("file:", "/"))]
 
 
-@fault(
-    "hides-by-the-first-name",
-    "VACUUM looks only at the first part of a path to see whether it is hidden.",
-    on=Vacuum,
-    caught_by="VAC-SAFE-4 VAC-SAFE-4B",
-    rules={"walk": Walk.DIRECTORIES},
-)
-def by_the_first_name(t: Tampering) -> Outcome | None:
-    for path in _old_strays(t) if ran(t) else []:
-        if not is_hidden(path.split("/")[0], t.partition_by):
-            t.delete(path)
-    return None
+def _expired_outside(t: Tampering) -> list[str]:
+    live = {path for path, _ in t.log.state.adds}
+    expired = [
+        path for (path, _), remove in t.log.state.removes.items() if (remove.get("deletionTimestamp") or 0) < t.cutoff
+    ]
+    return [path for path in expired if path.startswith("../") and path not in live]
 
 
-@fault(
-    "hides-by-the-last-name",
-    "VACUUM looks only at a file's own name to see whether it is hidden: what lies in a hidden directory goes.",
-    on=Vacuum,
-    caught_by="VAC-SAFE-4",
-)
-def by_the_last_name(t: Tampering) -> Outcome | None:
-    for path in _old_strays(t) if ran(t) else []:
-        if not is_hidden(path.rpartition("/")[2], t.partition_by):
-            t.delete(path)
-    return None
-
-
-@fault(
-    "deletes-hidden-directories",
-    "VACUUM deletes an empty directory whose name is hidden.",
-    on=Vacuum,
-    caught_by="VAC-SAFE-4",
-)
-def hidden_directories(t: Tampering) -> Outcome | None:
-    for path in t.directories() if ran(t) else []:
-        if t.hidden(path) and not any((t.root / path).iterdir()):
-            (t.root / path).rmdir()
-    return None
-
-
-# Names that the log writes encoded ---------------------------------------------------------------------------------
-
-
-def _is_plain(path: str) -> bool:
-    return encoded(path) == path
-
-
-@fault(
-    "takes-encoded-names-for-orphans",
-    "VACUUM compares paths as the log has them, encoded, with those on storage: live files with a space or % go.",
-    on=Vacuum,
-    caught_by="VAC-SAFE-1",
-)
-def encoded_live(t: Tampering) -> Outcome | None:
-    for path in t.live if ran(t) else []:
-        if not _is_plain(path) and t.ever(path) and t.modified(path) < t.cutoff:
-            t.delete(path)
-    return None
-
-
-@fault(
-    "cannot-delete-encoded-names",
-    "VACUUM tries to delete paths as they are encoded: what has a space or % in its name stays.",
-    on=Vacuum,
-    caught_by="VAC-LIVE-2",
-)
-def encoded_orphans(t: Tampering) -> Outcome | None:
-    if ran(t):
-        t.restore_all(path for path in t.files() if not _is_plain(path))
-    return None
-
-
-@fault(
-    "decodes-names-twice",
-    "VACUUM decodes the paths that it lists: an orphan whose own name is url-encoded stays.",
-    on=Vacuum,
-    caught_by="VAC-LIVE-2",
-)
-def decoded_twice(t: Tampering) -> Outcome | None:
-    if ran(t):
-        t.restore_all(path for path in t.files() if "%" in path)
-    return None
-
-
-# What the log names by URI, and what lies elsewhere -----------------------------------------------------------------
-
-
-@fault(
-    "vacuums-live-by-uri",
-    "VACUUM deletes a live file that the log names by its URI, though it lies inside the root.",
-    on=Vacuum,
-    caught_by="VAC-SAFE-1B",
-)
-def live_by_uri(t: Tampering) -> Outcome | None:
-    for path, add in t.live.items() if ran(t) else []:
-        if add["path"].startswith(("file:", "/")):
-            t.delete(path)
-    return None
-
-
-@fault(
-    "takes-siblings-for-its-own",
-    "VACUUM compares roots as texts: it deletes from a directory beside whose name begins with its own.",
-    on=Vacuum,
-    caught_by="VAC-SAFE-7A",
-)
-def siblings(t: Tampering) -> Outcome | None:
-    if ran(t):
-        t.delete_first(path for path in t.beside() if path.startswith(f"../{t.root.name}"))
-    return None
-
-
-@fault("vacuums-beside-the-root", "VACUUM deletes a file beside the root.", on=Vacuum, caught_by="VAC-SAFE-7A")
-def beside(t: Tampering) -> Outcome | None:
-    if ran(t):
-        t.delete_first(path for path in t.beside() if path not in t.outside)
-    return None
-
-
-@fault(
-    "vacuums-files-outside",
-    "VACUUM deletes the files outside the root that its log names, live or removed.",
-    on=Vacuum,
-    caught_by="VAC-SAFE-7B",
-)
-def outside(t: Tampering) -> Outcome | None:
-    for path in t.outside if ran(t) else []:
-        t.delete(path)
-    return None
-
-
-@fault(
-    "vacuums-expired-files-outside",
-    "VACUUM deletes files outside the root whose tombstones are expired.",
-    on=Vacuum,
-    caught_by="VAC-SAFE-7B",
-)
-def expired_outside(t: Tampering) -> Outcome | None:
-    live = {path for path, _ in t.state.adds}
-    for (path, _), remove in t.state.removes.items() if ran(t) else []:
-        if path.startswith("../") and path not in live and (remove.get("deletionTimestamp") or 0) < t.cutoff:
-            t.delete(path)
-    return None
-
-
-def _behind_links(t: Tampering) -> list[Path]:
-    """The old visible files below the directories to which visible links lead; only what belongs to the case, and no log."""
-    found, case = [], t.root.parent.resolve()
-    for link, kind in t.things.items():
+def _delete_behind_links(t: Tampering) -> None:
+    """Delete the old visible files in the targets of visible links, within the case's directory but in no log."""
+    case = t.root.parent.resolve()
+    for link, kind in t.disk.kinds.items():
         target = (t.root / link).resolve()
         if kind != "link" or t.hidden(link) or not target.is_dir() or case not in target.parents:
             continue
         if LOG_DIRECTORY in target.relative_to(case).parts:
             continue
-        for directory, names, files in os.walk(target):
-            names[:] = [name for name in names if not is_hidden(name, t.partition_by)]
-            found += [Path(directory) / name for name in files if not is_hidden(name, t.partition_by)]
-    return [path for path in sorted(found) if path.is_file() and path.stat().st_mtime_ns // 1_000_000 < t.cutoff]
+        for directory, names, found in os.walk(target):
+            names[:] = [name for name in names if not is_hidden(name, t.log.partition_by)]
+            for path in (Path(directory) / name for name in found if not is_hidden(name, t.log.partition_by)):
+                if path.is_file() and path.stat().st_mtime_ns // 1_000_000 < t.cutoff:
+                    path.unlink()
 
 
-@fault(
-    "follows-links",
-    "VACUUM follows a symbolic link to a directory and deletes the old files that it finds there.",
-    on=Vacuum,
-    caught_by="VAC-SAFE-7C",
+def _absolute_vectors(t: Tampering) -> list[str]:
+    found = [t.log.vector_file(vector) for vector in t.log.vectors if vector["storageType"] == "p"]
+    return [path for path in found if path]
+
+
+def _has_inline_vector(t: Tampering) -> bool:
+    return any(vector["storageType"] == "i" for vector in t.log.vectors)
+
+
+# fmt: off
+FAULTS = (
+    # Names that are hidden, and names that are not
+    full_run_fault("hides-any-underscore", "VAC-LIVE-2",
+        files.restore_all(_named(lambda name: "_" in name and not name.startswith("_"))),
+        "VACUUM treats every name with an underscore as hidden."),
+    full_run_fault("hides-metadata", "VAC-LIVE-2", files.restore_all(_named(lambda name: name == "metadata")),
+        "VACUUM treats the name metadata as hidden."),
+    full_run_fault("shows-dot-names", "VAC-SAFE-4", files.delete_old(_unknown(_without_hidden_underscores)),
+        "VACUUM does not treat names that begin with a dot as hidden."),
+    full_run_fault("hides-by-the-first-name", "VAC-SAFE-4 VAC-SAFE-4B",
+        files.delete_old(_unknown(lambda t, path: not is_hidden(path.split("/")[0], t.log.partition_by))),
+        "VACUUM uses only the first part of a path to see whether it is hidden.", rules={"walk": Walk.DIRECTORIES}),
+    full_run_fault("hides-by-the-last-name", "VAC-SAFE-4",
+        files.delete_old(_unknown(lambda t, path: not is_hidden(path.split("/")[-1], t.log.partition_by))),
+        "VACUUM uses only a file's own name to see whether it is hidden: it deletes from hidden directories."),
+    full_run_fault("deletes-hidden-directories", "VAC-SAFE-4", delete_empty(_hidden_directories),
+        "VACUUM deletes an empty directory whose name is hidden."),
+    # Names that the log writes encoded
+    full_run_fault("takes-encoded-names-for-orphans", "VAC-SAFE-1",
+        files.delete_old(lambda t: [path for path in files.live(t) if _is_encoded(path)]),
+        "VACUUM compares encoded paths of the log with those on storage: it deletes live files with a space or %."),
+    full_run_fault("cannot-delete-encoded-names", "VAC-LIVE-2",
+        files.restore_all(lambda t: [path for path in t.disk.files if _is_encoded(path)]),
+        "VACUUM deletes by encoded path: files with a space or % in their path stay."),
+    full_run_fault("decodes-names-twice", "VAC-LIVE-2",
+        files.restore_all(lambda t: [path for path in t.disk.files if "%" in path]),
+        "VACUUM decodes the paths that it lists: an orphan whose own name is url-encoded stays."),
+    # Files that the log refers to by URI, and files elsewhere
+    full_run_fault("vacuums-live-by-uri", "VAC-SAFE-1B", files.delete_all(_live_by_uri),
+        "VACUUM deletes a live file inside the root that the log refers to by URI."),
+    full_run_fault("takes-siblings-for-its-own", "VAC-SAFE-7A",
+        files.delete_first(lambda t: [path for path in t.disk.beside if path.startswith(f"../{t.root.name}")]),
+        "VACUUM compares roots as texts: it deletes from a directory beside whose name begins like the table's."),
+    full_run_fault("vacuums-beside-the-root", "VAC-SAFE-7A",
+        files.delete_first(lambda t: [path for path in t.disk.beside if path not in t.log.outside]),
+        "VACUUM deletes a file beside the root."),
+    full_run_fault("vacuums-files-outside", "VAC-SAFE-7B", files.delete_all(lambda t: t.log.outside),
+        "VACUUM deletes the files outside the root that its log refers to, live or removed."),
+    full_run_fault("vacuums-expired-files-outside", "VAC-SAFE-7B", files.delete_all(_expired_outside),
+        "VACUUM deletes files outside the root whose tombstones are expired."),
+    full_run_fault("follows-links", "VAC-SAFE-7C", _delete_behind_links,
+        "VACUUM follows a symbolic link to a directory and deletes the old files in it."),
+    # Deletion-vector files and change files
+    full_run_fault("forgets-live-vectors", "VAC-SAFE-8A", files.delete_old(lambda t: t.log.live_vectors),
+        "VACUUM treats the deletion-vector files of live files as unreferenced."),
+    full_run_fault("forgets-retained-vectors", "VAC-SAFE-8B", files.delete_old(lambda t: t.log.vector_tombstones),
+        "VACUUM treats the deletion-vector files of removed files as unreferenced, though inside retention."),
+    full_run_fault("forgets-absolute-vectors", "VAC-SAFE-8C", files.delete_all(_absolute_vectors),
+        "VACUUM treats deletion-vector files inside the root with an absolute path as unreferenced, old or not."),
+    vacuum_fault("fails-at-inline-vectors", "VAC-LIVE-6",
+        when(lambda t: not t.failed and _has_inline_vector(t), lambda t: t.refuse(None)),
+        "VACUUM fails on a table with an inline deletion vector."),
+    full_run_fault("keeps-orphan-vectors", "VAC-LIVE-5",
+        files.restore_all(lambda t: [path for path in t.disk.files if Path(path).match("deletion_vector_*.bin")]),
+        "VACUUM keeps old deletion-vector files."),
+    full_run_fault("vacuums-young-change-files", "VAC-SAFE-9",
+        files.delete_all(lambda t: [path for path in t.disk.files if path.startswith("_change_data/")]),
+        "VACUUM deletes change files that are inside retention."),
+    # Ages
+    full_run_fault("keeps-young-directories", "VAC-LIVE-3",
+        files.restore_all(lambda t: [path for path in t.disk.directories if t.disk.modified(path) >= t.cutoff]),
+        "VACUUM uses the age of an empty directory: a young one stays."),
+    full_run_fault("vacuums-the-removed-and-young", "VAC-SAFE-3",
+        files.delete_all(files.removed_at(lambda after: after < 0)),
+        "VACUUM uses a tombstone's age alone: it deletes a file that is itself younger than retention.",
+        rules={"walk": Walk.DIRECTORIES}),
 )
-def follows_links(t: Tampering) -> Outcome | None:
-    for path in _behind_links(t) if ran(t) else []:
-        path.unlink(missing_ok=True)
-    return None
-
-
-# Files of deletion vectors, and change files ------------------------------------------------------------------------
-
-
-@fault(
-    "forgets-live-vectors",
-    "VACUUM takes the files of live deletion vectors for unreferenced.",
-    on=Vacuum,
-    caught_by="VAC-SAFE-8A",
-)
-def live_vectors(t: Tampering) -> Outcome | None:
-    for path in sorted(t.live_vectors) if ran(t) else []:
-        if t.ever(path) and t.modified(path) < t.cutoff:
-            t.delete(path)
-    return None
-
-
-@fault(
-    "forgets-retained-vectors",
-    "VACUUM takes the deletion vectors of removed files for unreferenced, though the removal is inside retention.",
-    on=Vacuum,
-    caught_by="VAC-SAFE-8B",
-)
-def retained_vectors(t: Tampering) -> Outcome | None:
-    for path in sorted(t.vector_tombstones) if ran(t) else []:
-        if t.ever(path) and t.modified(path) < t.cutoff:
-            t.delete(path)
-    return None
-
-
-@fault(
-    "forgets-absolute-vectors",
-    "VACUUM takes deletion vectors inside the root that are named by absolute path for unreferenced, old or not.",
-    on=Vacuum,
-    caught_by="VAC-SAFE-8C",
-)
-def absolute_vectors(t: Tampering) -> Outcome | None:
-    named = [action.get("deletionVector") for action in (*t.state.adds.values(), *t.state.removes.values())]
-    for vector in named if ran(t) else []:
-        if vector is not None and vector["storageType"] == "p":
-            t.delete(t.vector(vector) or "")
-    return None
-
-
-@fault(
-    "fails-at-inline-vectors",
-    "VACUUM fails on a table that has a deletion vector in its log, and not in a file.",
-    on=Vacuum,
-    caught_by="VAC-LIVE-6",
-)
-def inline_vectors(t: Tampering) -> Outcome | None:
-    actions = (*t.state.adds.values(), *t.state.removes.values())
-    inline = any(action.get("deletionVector", {}).get("storageType") == "i" for action in actions)
-    return t.refuse(None) if inline and t.outcome.error is None else None
-
-
-@fault("keeps-orphan-vectors", "VACUUM leaves old files of deletion vectors.", on=Vacuum, caught_by="VAC-LIVE-5")
-def orphan_vectors(t: Tampering) -> Outcome | None:
-    if ran(t):
-        t.restore_all(path for path in t.files() if Path(path).match("deletion_vector_*.bin"))
-    return None
-
-
-@fault(
-    "vacuums-young-change-files",
-    "VACUUM deletes change files that are inside retention.",
-    on=Vacuum,
-    caught_by="VAC-SAFE-9",
-)
-def young_change_files(t: Tampering) -> Outcome | None:
-    for path in t.files() if ran(t) else []:
-        if path.startswith("_change_data/"):
-            t.delete(path)
-    return None
-
-
-# Directories --------------------------------------------------------------------------------------------------------
-
-
-@fault(
-    "keeps-young-directories",
-    "VACUUM goes by the age of an empty directory: a young one stays.",
-    on=Vacuum,
-    caught_by="VAC-LIVE-3",
-)
-def young_directories(t: Tampering) -> Outcome | None:
-    if ran(t):
-        t.restore_all(path for path in t.directories() if t.modified(path) >= t.cutoff)
-    return None
-
-
-@fault(
-    "vacuums-the-removed-and-young",
-    "VACUUM goes by a tombstone's age alone: a file that is itself younger than retention goes too.",
-    on=Vacuum,
-    caught_by="VAC-SAFE-3",
-    rules={"walk": Walk.DIRECTORIES},
-)
-def by_tombstone_age(t: Tampering) -> Outcome | None:
-    for path, deleted in t.tombstones.items() if ran(t) else []:
-        if deleted < t.cutoff:
-            t.delete(path)
-    return None
+# fmt: on

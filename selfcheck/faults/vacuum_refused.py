@@ -2,95 +2,62 @@
 
 from __future__ import annotations
 
-from selfcheck.faults.fault import fault
+from functools import partial
+
+from selfcheck.faults import files
+from selfcheck.faults.fault import Tamper, fault, vacuum_fault, when
 from selfcheck.faults.tampering import Tampering
 from engines.port import Outcome
-from model.steps import InvalidVacuum, Vacuum, VacuumMistake
-
-_PATHS = (VacuumMistake.NOT_A_TABLE, VacuumMistake.MISSING_PATH)
-_INVENTORIES = (VacuumMistake.INVENTORY_WITHOUT_COLUMN, VacuumMistake.INVENTORY_OF_OTHER_TYPE)
-_CLAUSES = (VacuumMistake.LITE_WITH_INVENTORY, VacuumMistake.CLAUSE_TWICE)
+from model.steps import InvalidVacuum, VacuumMistake
 
 
-def _blunder(t: Tampering) -> VacuumMistake:
-    assert isinstance(t.step, InvalidVacuum)
-    return t.step.mistake
+def _accept(*invalid: VacuumMistake) -> Tamper:
+    """These invalid commands succeed."""
+    return lambda t: t.succeed() if isinstance(t.step, InvalidVacuum) and t.step.mistake in invalid else None
 
 
-@fault("accepts-partition-directories", "VACUUM takes a partition's directory.", on=InvalidVacuum, caught_by="VAC-REF-1A")
-def partition_directories(t: Tampering) -> Outcome | None:
-    return t.succeed() if _blunder(t) is VacuumMistake.PARTITION_DIRECTORY else None
-
-
-@fault("accepts-any-path", "VACUUM takes a path at which there is no table.", on=InvalidVacuum, caught_by="VAC-REF-1B")
-def any_path(t: Tampering) -> Outcome | None:
-    return t.succeed() if _blunder(t) in _PATHS else None
-
-
-@fault("accepts-views", "VACUUM of a temporary view is not refused.", on=InvalidVacuum, caught_by="VAC-REF-1C")
-def views(t: Tampering) -> Outcome | None:
-    return t.succeed() if _blunder(t) is VacuumMistake.TEMPORARY_VIEW else None
-
-
-@fault("accepts-any-clauses", "VACUUM takes clauses that exclude each other.", on=InvalidVacuum, caught_by="VAC-REF-1D")
-def any_clauses(t: Tampering) -> Outcome | None:
-    return t.succeed() if _blunder(t) in _CLAUSES else None
-
-
-@fault("accepts-bad-inventories", "VACUUM takes an inventory of another shape.", on=InvalidVacuum, caught_by="VAC-INV-2")
-def bad_inventories(t: Tampering) -> Outcome | None:
-    return t.succeed() if _blunder(t) in _INVENTORIES else None
-
-
-@fault(
-    "words-refusals-otherwise",
-    "A VACUUM with a mistake is refused, but not with the documented error.",
-    on=InvalidVacuum,
-    caught_by="VAC-REF-1A VAC-REF-1B VAC-REF-1C VAC-REF-1D VAC-INV-2",
-    rules={"error_classes": True},
-)
-def other_words(t: Tampering) -> Outcome | None:
-    return t.refuse("INTERNAL_ERROR") if t.outcome.error is not None else None
-
-
-@fault(
-    "refused-vacuum-deletes",
-    "A VACUUM with a mistake is refused, and has deleted a file all the same.",
-    on=InvalidVacuum,
-    caught_by="VAC-REF-1A VAC-REF-1B VAC-REF-1C VAC-REF-1D VAC-INV-2",
-)
-def refused_deletes(t: Tampering) -> Outcome | None:
-    t.delete_first(t.files())
-    return None
-
-
-@fault(
-    "accepts-unknown-features",
-    "VACUUM runs on a table whose protocol asks for a feature that it does not know.",
-    on=Vacuum,
-    caught_by="VAC-PROTO-1",
-)
-def unknown_features(t: Tampering) -> Outcome | None:
-    return t.succeed() if _refused_for_features(t) else None
-
-
-def _refused_for_features(t: Tampering) -> bool:
+def _has_unknown_features(t: Tampering) -> bool:
+    """The step was refused because of unknown table features."""
     error = t.outcome.error
     if error is None or error.condition is not None:
         return error is not None and str(error.condition).startswith("DELTA_UNSUPPORTED_FEATURES")
-    # Of an engine without error classes the table tells: what no engine knows is the suite's own, and named so.
-    return any(name.startswith("tombstone") for name in t.state.protocol.get("writerFeatures", ()))
+    # An engine without error classes: the unknown features of generated tables begin with "tombstone".
+    return any(name.startswith("tombstone") for name in t.log.state.protocol.get("writerFeatures", ()))
 
 
-@fault(
-    "vacuums-in-spite-of-unknown-features",
-    "VACUUM deletes files of a table whose protocol asks for a feature that it does not know, and says that it went well.",
-    on=Vacuum,
-    caught_by="VAC-PROTO-1 VAC-PROTO-2",
-)
-def vacuums_all_the_same(t: Tampering) -> Outcome | None:
-    assert isinstance(t.step, Vacuum)
-    if not _refused_for_features(t) or t.step.dry_run:
-        return None
-    t.delete_first(path for path in t.files() if not t.hidden(path))
+def _vacuum_all_the_same(t: Tampering) -> Outcome:
+    files.delete_first(lambda t: [path for path in t.disk.files if not t.hidden(path)])(t)
     return t.succeed()
+
+
+invalid_vacuum_fault = partial(fault, on=InvalidVacuum)
+
+_INVALID = "VAC-REF-1A VAC-REF-1B VAC-REF-1C VAC-REF-1D VAC-INV-2"
+
+# fmt: off
+FAULTS = (
+    invalid_vacuum_fault("accepts-partition-directories", "VAC-REF-1A", _accept(VacuumMistake.PARTITION_DIRECTORY),
+        "VACUUM accepts a partition's directory."),
+    invalid_vacuum_fault("accepts-any-path", "VAC-REF-1B",
+        _accept(VacuumMistake.NOT_A_TABLE, VacuumMistake.MISSING_PATH),
+        "VACUUM accepts a path without a table."),
+    invalid_vacuum_fault("accepts-views", "VAC-REF-1C", _accept(VacuumMistake.TEMPORARY_VIEW),
+        "VACUUM accepts a temporary view."),
+    invalid_vacuum_fault("accepts-any-clauses", "VAC-REF-1D",
+        _accept(VacuumMistake.LITE_WITH_INVENTORY, VacuumMistake.CLAUSE_TWICE),
+        "VACUUM accepts clauses that exclude each other."),
+    invalid_vacuum_fault("accepts-bad-inventories", "VAC-INV-2",
+        _accept(VacuumMistake.INVENTORY_WITHOUT_COLUMN, VacuumMistake.INVENTORY_OF_OTHER_TYPE),
+        "VACUUM accepts an inventory with a wrong schema."),
+    invalid_vacuum_fault("words-refusals-otherwise", _INVALID,
+        when(lambda t: t.failed, lambda t: t.refuse("INTERNAL_ERROR")),
+        "An invalid VACUUM is refused, but not with the documented error.", rules={"error_classes": True}),
+    invalid_vacuum_fault("refused-vacuum-deletes", _INVALID, files.delete_first(lambda t: t.disk.files),
+        "An invalid VACUUM is refused, and has deleted a file all the same."),
+    vacuum_fault("accepts-unknown-features", "VAC-PROTO-1", when(_has_unknown_features, Tampering.succeed),
+        "VACUUM succeeds on a table whose protocol requires an unknown feature."),
+    vacuum_fault("vacuums-in-spite-of-unknown-features", "VAC-PROTO-1 VAC-PROTO-2",
+        when(lambda t: _has_unknown_features(t) and not t.vacuum.dry_run, _vacuum_all_the_same),
+        "VACUUM deletes a file of a table whose protocol requires an unknown feature, and succeeds."),
+)
+# fmt: on

@@ -1,4 +1,4 @@
-"""Deletion vectors: inline ones for faults to put in place of the engine's, and where those of files lie.
+"""Deletion vectors: makes inline ones, and finds the files of the others.
 
 Source: PROTOCOL.md, "Deletion Vector Format" and "Derived Fields".
 """
@@ -20,7 +20,7 @@ _Z85 = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?
 
 
 def inline_vector(rows: Iterable[int]) -> dict[str, Any]:
-    """The descriptor of a vector that hides these rows (indexes from 0)."""
+    """The descriptor of a deletion vector of these rows (indexes from 0)."""
     hidden = sorted(set(rows))
     data = struct.pack("<I", _MAGIC) + BitMap64(hidden).serialize()
     return {
@@ -32,7 +32,7 @@ def inline_vector(rows: Iterable[int]) -> dict[str, Any]:
 
 
 def vector_place(vector: Mapping[str, Any], root: Path) -> str | None:
-    """Where the file of a vector lies, relative to the root. None for an inline one."""
+    """The path, relative to the root, of the file of a deletion vector. None for an inline one."""
     kind, text = vector["storageType"], vector["pathOrInlineDv"]
     if kind == "p":
         return place(text, root)

@@ -1,0 +1,25 @@
+"""The file in which LITE VACUUM keeps the version up to which it has read the log (docs/delta.md)."""
+
+from __future__ import annotations
+
+import json
+
+from selfcheck.faults.tampering import Tampering
+from model.vacuum import LOG_DIRECTORY
+
+_NAME = "_last_vacuum_info"
+_KEY = "latestCommitVersionOutsideOfRetentionWindow"
+
+
+def bookmark(t: Tampering) -> int | None:
+    """The version in the file before the step."""
+    path = t.before / LOG_DIRECTORY / _NAME
+    found = json.loads(path.read_text(encoding="utf-8")).get(_KEY) if path.is_file() else None
+    return None if found is None else int(found)
+
+
+def write_bookmark(t: Tampering, version: int | None) -> None:
+    """Write this version to the file; without a version it is empty."""
+    path = t.root / LOG_DIRECTORY / _NAME
+    path.with_name(f".{path.name}.crc").unlink(missing_ok=True)
+    path.write_text(json.dumps({} if version is None else {_KEY: version}), encoding="utf-8")
