@@ -1,4 +1,7 @@
-"""One real engine for all of the suite's own tests that need one: they share a worker (``xdist_group``) and its JVM."""
+"""The Hypothesis profiles of the suite's own tests, and the one real engine of those that need it.
+
+Tests that need Spark share a worker (``xdist_group``) and its JVM.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,22 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis.database import DirectoryBasedExampleDatabase
 
 import suites.clauses  # noqa: F401 - fills the catalogue
 from engines.provider import Provider, provider_for
 from engines.spark.adapter import SparkEngine
 from runner.workspace import Workspace
+
+# How long an example takes depends on the machine, so no profile fails a test for its time.
+_UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
+settings.register_profile("selftest", _UNTIMED, derandomize=True, database=None)
+# For ``tox -e selftest-random``: other examples in each run; those that failed are kept and tried first in the next run.
+settings.register_profile(
+    "random", _UNTIMED, derandomize=False, database=DirectoryBasedExampleDatabase(".hypothesis/selftest")
+)
+settings.load_profile("selftest")  # the option --hypothesis-profile is applied after this module is imported
 
 _NEED_SPARK = {"provider", "spark_engine", "spark_reader", "spark"}
 

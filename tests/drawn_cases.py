@@ -1,12 +1,10 @@
-"""Cases of the campaigns, drawn the same way on every run, and how many of them meet a condition."""
+"""Cases of the campaigns, the same ones in every run, and the rows that their DELETEs match."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from functools import cache
 
-from hypothesis import HealthCheck, given, seed, settings
 from hypothesis.strategies import SearchStrategy
 
 from model.case import Case
@@ -17,6 +15,7 @@ from model.steps import Delete
 from model.values import Value
 from strategies import cases, vacuum_cases, vacuum_command_cases
 from strategies.tables import live_files
+from tests.sampling import sample
 
 #: Each strategy, with the least and the most runs of the engine in a case.
 ALL: dict[str, tuple[Callable[[], SearchStrategy[Case]], int, int]] = {
@@ -37,58 +36,29 @@ ALL: dict[str, tuple[Callable[[], SearchStrategy[Case]], int, int]] = {
     "programs": (cases.programs, 1, 6),
 }
 
-quiet = settings(max_examples=50, database=None, deadline=None, suppress_health_check=list(HealthCheck))
-
 
 @cache
 def drawn(name: str) -> tuple[Case, ...]:
-    """Four hundred cases out of eight seeds, the same ones on every run.
-
-    Hypothesis varies each case some five times before it draws a new one, so the cases of one seed are much alike: of a
-    hundred, none or twenty may meet a condition that a tenth should meet. Bounds are a third of the usual share.
-    """
-    return tuple(case for number in range(8) for case in drawn_by(name, number))
+    """Up to four hundred cases of a campaign."""
+    return tuple(sample(ALL[name][0]()))
 
 
 def drawn_by(name: str, number: int) -> list[Case]:
     """Fifty cases of one seed."""
-    found: list[Case] = []
-    strategy, _, _ = ALL[name]
-
-    @seed(number)
-    @quiet
-    @given(strategy())
-    def draw(case: Case) -> None:
-        found.append(case)
-
-    draw()
-    return found
-
-
-def shares(cases: tuple[Case, ...], conditions: Callable[[Case], dict[str, bool]]) -> dict[str, int]:
-    """The share of the cases that meet each condition, in percent."""
-    seen: Counter[str] = Counter()
-    for case in cases:
-        seen.update({name: int(met) for name, met in conditions(case).items()})
-    return {name: round(100 * count / len(cases)) for name, count in seen.items()}
-
-
-def check(found: dict[str, int], least: dict[str, int]) -> None:
-    assert set(found) == set(least), "every condition has a bound"
-    assert {name: share for name, share in found.items() if share < least[name]} == {}, found
+    return sample(ALL[name][0](), seeds=[number])
 
 
 def by_file(case: Case, step: Delete) -> dict[int, list[bool]]:
-    """For each live file of the initial table with visible rows, by its id: which of them the DELETE means.
+    """For each live file of the initial table with visible rows, by its id: which of them the DELETE matches.
 
-    A row for which the condition is an error is meant by none.
+    A row for which the condition is an error is not matched.
     """
     table = case.table
     types = {column.name: column.type for column in table.columns}
     where = Constant(True) if step.where is None else step.where
     hidden = hidden_rows(table)
 
-    def means(row: dict[str, Value]) -> bool:
+    def matches_row(row: dict[str, Value]) -> bool:
         try:
             return evaluate(where, row, types=types, zone=step.zone) is True
         except WouldFail:
@@ -96,12 +66,12 @@ def by_file(case: Case, step: Delete) -> dict[int, list[bool]]:
 
     rows = {file: visible_rows(file, hidden.get(file.id, frozenset())) for file in live_files(table)}
     return {
-        file.id: [means(dict(zip(types, table.row(file.partition, row)))) for row in visible]
+        file.id: [matches_row(dict(zip(types, table.row(file.partition, row)))) for row in visible]
         for file, visible in rows.items()
         if visible
     }
 
 
 def matches(case: Case, step: Delete) -> list[list[bool]]:
-    """The same without the ids."""
+    """The same without the files' ids."""
     return list(by_file(case, step).values())

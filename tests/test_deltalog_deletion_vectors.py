@@ -10,7 +10,7 @@ from uuid import UUID
 import pyarrow as pa
 import pytest
 from deltalake import DeltaTable, QueryBuilder
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from deltalog.actions import Add, Metadata, Protocol
@@ -31,7 +31,6 @@ ID = UUID("d2c639aa-8816-431a-aaf6-d3fe2512ff61")
 @given(st.sets(st.integers(0, 2**63 - 1) | st.integers(0, 200_000), max_size=50))
 @example(set())
 @example(set(range(10_000)) | {2**32, 2**63 - 1})
-@settings(deadline=None)
 def test_rows_survive_their_bytes(rows: set[int]) -> None:
     assert decode_rows(encode_rows(rows)) == tuple(sorted(rows))
 

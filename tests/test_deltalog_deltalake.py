@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from deltalog.log import read_log
 from deltalog.names import LOG_DIRECTORY
 from deltalog.rows import read_rows
-from tests.test_deltalog_tables import EVERYTHING, MadeTable, made, made_tables, same_rows
+from tests.builders.made_tables import EVERYTHING, MadeTable, made, made_tables, same_rows
 
 
 def rows_of(table: pa.Table, names: list[str]) -> list[tuple[object, ...]]:
@@ -41,7 +41,7 @@ def assert_read_alike(table: MadeTable, root: Path) -> None:
 
 
 @given(made_tables())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_deltalake_reads_our_tables_as_we_do(table: MadeTable) -> None:
     with made(table) as root:
         assert_read_alike(table, root)
@@ -53,7 +53,7 @@ def test_deltalake_reads_the_table_with_everything(tmp_path: Path) -> None:
 
 
 @given(made_tables())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_duckdb_reads_our_checkpoints_and_data_files(table: MadeTable) -> None:
     with made(table) as root:
         log = read_log(root)

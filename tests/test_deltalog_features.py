@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import dataclass, replace
-from datetime import datetime, timezone
+from datetime import datetime
 from pathlib import Path
 from uuid import UUID
 
@@ -28,9 +28,8 @@ from deltalog.schemas import Field, array_type, map_columns, map_type, schema_st
 from deltalog.statistics import full_statistics
 from deltalog.arrow_values import Values, from_table, to_table
 from deltalog.deletion_vectors import absolute_vector, inline_vector, write_vector_file
-from tests.test_deltalog_values import COLUMNS, ROWS, mapped_columns
+from tests.builders.every_type import COLUMNS, ROWS, UTC, mapped_columns
 
-UTC = timezone.utc
 AT = 1_700_000_000_000
 READER_FEATURES = ("columnMapping", "deletionVectors", "timestampNtz", "v2Checkpoint")
 WRITER_FEATURES = (*READER_FEATURES, "rowTracking", "domainMetadata", "inCommitTimestamp", "changeDataFeed")

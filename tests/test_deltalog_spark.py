@@ -13,7 +13,7 @@ import pytest
 
 from deltalog.log import read_log
 from deltalog.rows import read_rows
-from tests.test_deltalog_tables import EVERYTHING, MadeCommit, MadeFile, MadeTable, same_rows
+from tests.builders.made_tables import EVERYTHING, MadeCommit, MadeFile, MadeTable, same_rows
 
 SparkReader = Callable[[str, int | None], list[tuple[object, ...]]]
 

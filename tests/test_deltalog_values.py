@@ -6,7 +6,7 @@ import json
 import math
 import tempfile
 from collections.abc import Mapping
-from datetime import date, datetime, timedelta, timezone
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,6 @@ from deltalog.schemas import (
     array_type,
     arrow_schema,
     arrow_type,
-    decimal_type,
     default_metadata,
     generated_metadata,
     identity_metadata,
@@ -37,64 +36,9 @@ from deltalog.schemas import (
 )
 from deltalog.statistics import full_statistics
 from deltalog.arrow_values import Values, from_table, to_table
+from tests.builders.every_type import COLUMNS, FIRST, LAST, ROWS, UTC, mapped_columns
 
 _WHOLE = {"byte": 8, "short": 16, "integer": 32, "long": 64}
-
-#: One column of each kind; names with what other layers take for nesting or quoting.
-COLUMNS: tuple[tuple[str, object], ...] = (
-    ("text", "string"),
-    ("bytes", "binary"),
-    ("byte", "byte"),
-    ("short", "short"),
-    ("int", "integer"),
-    ("long", "long"),
-    ("float", "float"),
-    ("double", "double"),
-    ("flag", "boolean"),
-    ("day", "date"),
-    ("instant", "timestamp"),
-    ("local", "timestamp_ntz"),
-    ("price", decimal_type(5, 2)),
-    ("wide", decimal_type(38, 18)),
-    (
-        "a.struct",
-        struct_type(
-            [("a", "long"), ("b.c", "string"), ("in `side`", struct_type([("x", "double"), ("y", "timestamp")]))]
-        ),
-    ),
-    ("list", array_type("integer")),
-    ("list of structs", array_type(struct_type([("k", "timestamp"), ("v", decimal_type(3, 1))]))),
-    ("map", map_type("string", decimal_type(10, 2))),
-    ("map of structs", map_type("integer", struct_type([("z", array_type("string"))]))),
-)
-
-UTC = timezone.utc
-FIRST, LAST = datetime(1, 1, 1), datetime(9999, 12, 31, 23, 59, 59, 999_999)
-
-#: Rows with the ends of the types.
-ROWS: tuple[Values, ...] = (
-    (
-        "x", b"\0\xff", -128, -32768, -(2**31), -(2**63), 0.5, math.inf, True, date(1, 1, 1),
-        FIRST.replace(tzinfo=UTC), FIRST, Decimal("-999.99"), Decimal("-99999999999999999999.999999999999999999"),
-        (1, "q", (-0.0, None)), (1, None), ((LAST.replace(tzinfo=UTC), Decimal("1.0")), None),
-        (("a", Decimal("1.20")), ("b", None)), ((1, (("x", None),)), (2, None)),
-    ),
-    (
-        "", b"", 127, 32767, 2**31 - 1, 2**63 - 1, -math.inf, 5e-324, False, date(9999, 12, 31),
-        LAST.replace(tzinfo=UTC), LAST, Decimal("0.00"), Decimal("0.000000000000000001"),
-        (None, None, None), (), (), (), (),
-    ),
-    (
-        "ü\0'\"\\", None, 0, 0, 0, 0, -0.0, -0.0, None, date(1969, 12, 31),
-        datetime(1969, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC), datetime(1969, 12, 31, 23, 59, 59, 999_999),
-        Decimal("0.01"), None, (None, "", (None, None)), (None,), (None,), (("", None),), ((0, (None,)),),
-    ),
-    (None,) * len(COLUMNS),
-)  # fmt: skip
-
-
-def mapped_columns() -> tuple[Field, ...]:
-    return map_columns(COLUMNS, [f"col-{index:08x}" for index in range(len(COLUMNS))])[0]
 
 
 def values(kind: Any) -> st.SearchStrategy[Any]:
@@ -140,7 +84,7 @@ def same(left: object, right: object) -> bool:
 @example(list(ROWS), "plain", None)
 @example(list(ROWS), "ids", 1)
 @example([], "names", None)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_values_survive_a_data_file(rows: list[Values], mapping: str, group_rows: int | None) -> None:
     fields = tuple(Field(*column) for column in COLUMNS) if mapping == "plain" else mapped_columns()
     with tempfile.TemporaryDirectory() as directory:
@@ -285,7 +229,7 @@ def test_a_struct_counts_as_its_leaves() -> None:
 
 
 @given(st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_bounds_hold_for_every_value(data: st.DataObject) -> None:
     bounded = [(name, kind) for name, kind in COLUMNS if isinstance(kind, str) and kind not in ("boolean", "binary")]
     name, kind = data.draw(st.sampled_from(bounded))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import threading
 import time
 from collections import Counter
@@ -100,7 +101,7 @@ def test_it_reads_the_current_and_earlier_versions(engine: DeltalakeEngine, root
     assert ("b", 4) in run(engine, root, Read(before_step=0), version=0).rows
 
 
-def test_it_deletes_and_tells_the_changes(engine: DeltalakeEngine, root: Path) -> None:
+def test_it_deletes_and_reads_the_changes(engine: DeltalakeEngine, root: Path) -> None:
     deleted = run(engine, root, ONE)
     assert deleted.error is None and deleted.rows == ((2,),)
     assert deleted.started <= deleted.ended <= now()
@@ -176,67 +177,57 @@ def test_a_panic_is_an_outcome(engine: DeltalakeEngine, root: Path) -> None:
     assert run(engine, root, Read()).error is None, "and it goes on"
 
 
-def test_an_abort_is_an_outcome(root: Path) -> None:
-    engine = DeltalakeEngine()
-    try:
-        run(engine, root, Read())
-        child = engine._child
-        assert child is not None
-        os.kill(child.pid, signal.SIGSTOP)  # so that it cannot answer before it dies
-        killer = threading.Timer(0.2, os.kill, [child.pid, signal.SIGABRT])
-        killer.start()
-        threading.Timer(0.3, os.kill, [child.pid, signal.SIGCONT]).start()
-        outcome = run(engine, root, Read())
-        assert outcome.error is not None and outcome.error.exception == "Aborted"
-        assert len(run(engine, root, Read()).rows) == 5
-    finally:
-        engine.close()
+@pytest.fixture
+def mortal() -> Iterator[DeltalakeEngine]:
+    """An engine of the test's own, so that it may kill its process."""
+    made = DeltalakeEngine()
+    yield made
+    made.close()
+    assert made._child is None
 
 
-def test_a_process_that_dies_at_a_step_is_told_and_replaced(root: Path) -> None:
-    engine = DeltalakeEngine()
-    try:
-        run(engine, root, Read())
-        child = engine._child
-        assert child is not None
-        os.kill(child.pid, signal.SIGSTOP)  # so that it cannot answer before it dies
-        killer = threading.Timer(0.2, child.kill)
-        killer.start()
-        with pytest.raises(EngineDied, match="READ took its process with it"):
-            run(engine, root, Read())
-        killer.join()
-        assert len(run(engine, root, Read()).rows) == 5
-    finally:
-        engine.close()
-    assert engine._child is None
+def child_of(engine: DeltalakeEngine, root: Path) -> subprocess.Popen[bytes]:
+    """The engine's process, which has run a step."""
+    run(engine, root, Read())
+    assert engine._child is not None
+    return engine._child
 
 
-def test_a_process_that_died_between_two_steps_is_replaced(root: Path) -> None:
-    engine = DeltalakeEngine()
-    try:
-        run(engine, root, Read())
-        child = engine._child
-        assert child is not None
-        child.kill()
-        child.wait()
-        assert len(run(engine, root, Read()).rows) == 5
-    finally:
-        engine.close()
+def test_an_abort_is_an_outcome(mortal: DeltalakeEngine, root: Path) -> None:
+    child = child_of(mortal, root)
+    os.kill(child.pid, signal.SIGSTOP)  # so that it cannot answer before it dies
+    threading.Timer(0.2, os.kill, [child.pid, signal.SIGABRT]).start()
+    threading.Timer(0.3, os.kill, [child.pid, signal.SIGCONT]).start()
+    outcome = run(mortal, root, Read())
+    assert outcome.error is not None and outcome.error.exception == "Aborted"
+    assert len(run(mortal, root, Read()).rows) == 5
 
 
-def test_a_step_that_passes_its_time_limit_ends_the_process(root: Path) -> None:
-    engine = DeltalakeEngine()
-    try:
-        run(engine, root, Read())
-        engine._time_limit = 0.2
-        child = engine._child
-        assert child is not None
-        os.kill(child.pid, signal.SIGSTOP)
-        with pytest.raises(EngineDied, match=r"passed its time limit of 0\.2 s"):
-            run(engine, root, Read())
-        assert child.poll() is not None
-    finally:
-        engine.close()
+def test_a_process_that_dies_at_a_step_is_reported_and_replaced(mortal: DeltalakeEngine, root: Path) -> None:
+    child = child_of(mortal, root)
+    os.kill(child.pid, signal.SIGSTOP)  # so that it cannot answer before it dies
+    killer = threading.Timer(0.2, child.kill)
+    killer.start()
+    with pytest.raises(EngineDied, match="READ took its process with it"):
+        run(mortal, root, Read())
+    killer.join()
+    assert len(run(mortal, root, Read()).rows) == 5
+
+
+def test_a_process_that_died_between_two_steps_is_replaced(mortal: DeltalakeEngine, root: Path) -> None:
+    child = child_of(mortal, root)
+    child.kill()
+    child.wait()
+    assert len(run(mortal, root, Read()).rows) == 5
+
+
+def test_a_step_that_exceeds_its_time_limit_ends_the_process(mortal: DeltalakeEngine, root: Path) -> None:
+    child = child_of(mortal, root)
+    mortal._time_limit = 0.2
+    os.kill(child.pid, signal.SIGSTOP)
+    with pytest.raises(EngineDied, match=r"passed its time limit of 0\.2 s"):
+        run(mortal, root, Read())
+    assert child.poll() is not None
 
 
 def test_without_the_package_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -320,11 +311,11 @@ V = Compare("v", Op.GT, -3, Type.INTEGER)
         ),
     ],
 )
-def test_conditions_are_said_as_datafusion_takes_them(predicate: Predicate, text: str) -> None:
+def test_conditions_are_written_for_datafusion(predicate: Predicate, text: str) -> None:
     assert sql(predicate) == text
 
 
-def test_what_is_not_said_is_an_error() -> None:
+def test_a_condition_that_cannot_be_written_is_an_error() -> None:
     with pytest.raises(TypeError, match="Holds is not said to DataFusion"):
         sql(Holds(Of("b")))
 

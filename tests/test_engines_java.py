@@ -60,7 +60,7 @@ def test_an_empty_java_home_is_none(tmp_path: Path, bundled: Path) -> None:
     assert find_java({"JAVA_HOME": "", "PATH": str(on_path.parent)}) == on_path
 
 
-def test_a_java_that_does_not_run_is_passed_over(tmp_path: Path, bundled: Path) -> None:
+def test_a_java_that_does_not_run_is_skipped(tmp_path: Path, bundled: Path) -> None:
     """As on systems that put a program there which only asks to install one."""
     assert find_java({"PATH": str(java(tmp_path / "path", code=1).parent)}) == bundled
 

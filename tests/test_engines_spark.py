@@ -53,9 +53,7 @@ def test_a_refusal_is_a_value(spark_engine: SparkEngine, tmp_path: Path, capfd: 
     assert capfd.readouterr() == ("", ""), "PySpark 4 writes some of them to standard error"
 
 
-def test_the_error_class_of_what_caused_a_failure_is_told(
-    spark: Any, spark_engine: SparkEngine, tmp_path: Path
-) -> None:
+def test_the_error_class_of_the_cause_is_reported(spark: Any, spark_engine: SparkEngine, tmp_path: Path) -> None:
     """Spark reads no stored column of this name (it has one of its own), and says so from inside of a task."""
     root = tmp_path / "table"
     spark.sql(f"CREATE TABLE delta.`{root}` USING delta AS SELECT 1 AS `_tmp_metadata_row_index`")

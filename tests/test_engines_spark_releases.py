@@ -1,4 +1,4 @@
-"""What each release of Delta on Spark can be asked for, and by which rules it goes (docs/delta.md 5)."""
+"""What each release of Delta on Spark can be asked for, and the rules that it follows."""
 
 from __future__ import annotations
 

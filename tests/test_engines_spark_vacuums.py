@@ -35,7 +35,7 @@ from model.table import Feature
 # The session comes first: other tests kill the JVM.
 pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.usefixtures("spark")]
 
-CLOCK = 1_600_000_000_000  # long past, so that by the wall clock, which RETAIN 0 goes by, everything is old
+CLOCK = 1_600_000_000_000  # long past, so that by the wall clock, which RETAIN 0 uses, everything is old
 DAY = 24 * 60 * 60 * 1000
 OLD, YOUNG = CLOCK - 30 * DAY, CLOCK - DAY
 

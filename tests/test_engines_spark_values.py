@@ -112,6 +112,6 @@ def test_types_by_their_names() -> None:
     )
 
 
-def test_a_type_without_a_name_in_the_vocabulary_is_told() -> None:
+def test_a_type_without_a_name_in_the_vocabulary_is_an_error() -> None:
     with pytest.raises(ValueError, match="interval"):
         type_of(DayTimeIntervalType())

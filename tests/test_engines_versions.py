@@ -117,7 +117,7 @@ def test_a_pair_may_be_named() -> None:
         ("2.0.0", (3, 11), "Delta 2.0.0 is not known here: install a Delta that is 2.4 or newer, below 5."),
     ],
 )
-def test_a_pair_that_cannot_be_is_said_so(text: str, python: tuple[int, ...], sentence: str) -> None:
+def test_an_impossible_pair_is_refused_with_a_reason(text: str, python: tuple[int, ...], sentence: str) -> None:
     with pytest.raises(EngineUnavailable) as refusal:
         pair_of(text, python=python)
     assert str(refusal.value) == sentence

@@ -108,7 +108,7 @@ def test_what_a_reader_does_not_support_is_named() -> None:
 
 
 @pytest.mark.parametrize("name", READERS)
-def test_a_reader_that_misses_a_row_is_told(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reader_that_misses_a_row_is_reported(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(READERS, name, lambda root, view: Counter())
     table = Table((Column("v", Type.LONG),), (), (DataFile(0, (), ((1,),), -1),), (Commit(-1, adds=(0,)),))
     write_table(plan_table(table), tmp_path / "t", start=0)

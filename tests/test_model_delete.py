@@ -1,4 +1,4 @@
-"""DELETE's oracle: which files go, which rows survive in them, and what NULL does (docs/delta.md 2.2)."""
+"""The prediction of DELETE: which files it removes, which of their rows survive, and what NULL does."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ def test_whole_files_go_without_vectors() -> None:
     assert predict(q(Op.EQ, 1), table=WITH_VECTORS).way is DeleteMethod.METADATA_ONLY
 
 
-def test_a_condition_that_says_nothing_of_rows_may_be_taken_for_one_about_partitions() -> None:
+def test_a_condition_that_no_row_decides_may_be_treated_as_one_on_partitions() -> None:
     always = Or(IsNull("v"), Not(IsNull("v")))
     assert says_nothing_of_rows(FILES, Delete(always), TABLE)
     assert predict(always).removed_paths == {"one", "two", "three"}, "an empty file holds no matching row"
@@ -226,7 +226,7 @@ TABLES = st.lists(
 ).map(lambda files: tuple(LiveFile(f"f{index}", file.partition, file.rows) for index, file in enumerate(files)))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(TABLES, st.one_of(st.none(), PREDICATES))
 def test_each_row_is_deleted_or_survives_or_was_not_touched(
     files: tuple[LiveFile, ...], where: Predicate | None
@@ -245,7 +245,7 @@ def test_each_row_is_deleted_or_survives_or_was_not_touched(
     assert predicted.deleted == Counter({row: count for row, count in everything.items() if goes(row)})
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(TABLES, PREDICATES)
 def test_a_file_of_rows_goes_exactly_when_a_row_of_it_matches(files: tuple[LiveFile, ...], where: Predicate) -> None:
     predicted = predict(where, files)
@@ -259,7 +259,7 @@ def test_a_file_of_rows_goes_exactly_when_a_row_of_it_matches(files: tuple[LiveF
         assert predicted.removed_paths - empty == matching, "only an empty file can go without a matching row"
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(TABLES, PREDICATES)
 def test_a_condition_and_its_negation_never_take_the_same_row(files: tuple[LiveFile, ...], where: Predicate) -> None:
     one, other = predict(where, files), predict(Not(where), files)

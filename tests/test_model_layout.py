@@ -7,7 +7,7 @@ from datetime import date, datetime, timezone
 from decimal import Decimal
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
@@ -236,7 +236,6 @@ PARTITION_VALUES: dict[AnyType, SearchStrategy[Value]] = {
 }
 
 
-@settings(deadline=None)
 @given(st.data())
 @pytest.mark.parametrize("type", PARTITION_VALUES, ids=str)
 def test_partition_values_come_back(type: AnyType, data: st.DataObject) -> None:

@@ -1,4 +1,4 @@
-"""What a table says of itself: its retention, as a property has it."""
+"""A table's retention, as its property has it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from model.table import DAY, DEFAULT_RETENTION, HOUR, WEEK, retention_of, retent
         (336, "interval 2 weeks"),
     ],
 )
-def test_a_retention_is_said_in_the_largest_unit_that_fits(hours: int, text: str) -> None:
+def test_a_retention_has_the_largest_unit_that_fits(hours: int, text: str) -> None:
     assert retention_text(hours) == text
     assert retention_of(text) == hours * HOUR
 
@@ -34,7 +34,7 @@ def test_a_retention_reads_back(hours: int) -> None:
     assert retention_of(retention_text(hours)) == hours * HOUR
 
 
-def test_other_ways_to_say_it_are_read_too() -> None:
+def test_other_spellings_are_read_too() -> None:
     assert retention_of("interval 168 hours") == retention_of("interval 7 days") == WEEK == DEFAULT_RETENTION
     assert retention_of("interval 1 days") == DAY
 

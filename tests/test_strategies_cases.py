@@ -15,7 +15,7 @@ from model import codec
 from model.case import Case
 from model.delete import may_fail
 from model.history import hidden_rows
-from model.predicate import Constant, Predicate, columns_of
+from model.predicate import Constant, columns_of
 from model.steps import ENGINE_STEPS, InvalidDelete, DeleteMistake, Delete, Form, Read, ReadChanges
 from model.table import Feature, Table
 from model.values import ArrayOf, MapOf, StructOf
@@ -23,27 +23,25 @@ from strategies import cases
 from strategies.predicates import predicates
 from strategies.tables import feature_tables, live_files
 from strategies.types import PARTITIONABLE, PRIMITIVES, types
-from tests.drawn_cases import ALL, by_file, check, drawn, drawn_by, matches, quiet, shares
+from tests.drawn_cases import ALL, by_file, drawn, drawn_by, matches
+from tests.sampling import check_shares, fifty, sample
 
 #: The tests share drawn cases: one worker of pytest-xdist does them all.
 pytestmark = pytest.mark.xdist_group("drawn")
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_cases_read_back_and_are_short(name: str) -> None:
+@fifty
+@given(data=st.data())
+def test_cases_read_back_and_are_short(name: str, data: st.DataObject) -> None:
     strategy, least, most = ALL[name]
-
-    @quiet
-    @given(strategy())
-    def draw(case: Case) -> None:
-        assert codec.from_json(codec.to_json(case)) == case
-        assert codec.loads(codec.dumps(case)) == case
-        assert least <= sum(isinstance(step, ENGINE_STEPS) for step in case.steps) <= most
-        # A VACUUM that may lose files, and an unknown protocol, leave nothing to read.
-        may_end = name in ("vacuum_vectors", "refused_vacuums")
-        assert isinstance(case.steps[-1], (Read, ReadChanges)) or may_end
-
-    draw()
+    case = data.draw(strategy())
+    assert codec.from_json(codec.to_json(case)) == case
+    assert codec.loads(codec.dumps(case)) == case
+    assert least <= sum(isinstance(step, ENGINE_STEPS) for step in case.steps) <= most
+    # A VACUUM that may lose files, and an unknown protocol, leave nothing to read.
+    may_end = name in ("vacuum_vectors", "refused_vacuums")
+    assert isinstance(case.steps[-1], (Read, ReadChanges)) or may_end
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -54,7 +52,7 @@ def test_the_same_seed_draws_the_same_cases(name: str) -> None:
 
 
 def test_partition_deletes_meet_their_conditions() -> None:
-    def conditions(case: Case) -> dict[str, bool]:
+    def conditions(case: Case) -> dict[str, tuple[float, bool]]:
         first = case.steps[0]
         assert isinstance(first, Delete)
         assert case.table.partition_by
@@ -62,31 +60,24 @@ def test_partition_deletes_meet_their_conditions() -> None:
         wheres = [step.where for step in case.steps if isinstance(step, Delete)]
         assert all(columns_of(where) <= set(case.table.partition_by) for where in wheres if where is not None)
         return {
-            "some files go, some stay": any(all(file) for file in found) and not all(all(file) for file in found),
-            "nothing goes": not any(any(file) for file in found),
-            "all goes": bool(found) and all(all(file) for file in found),
-            "no condition": None in wheres,
-            "a constant": any(isinstance(where, Constant) for where in wheres),
-            "two deletes": len(wheres) == 2,
-            "a read of the past": any(isinstance(step, Read) and step.before_step is not None for step in case.steps),
-            **{f"features {features}": case.table.features == features for features in cases.FEATURE_SETS},
+            "some files go, some stay": (6, any(all(file) for file in found) and not all(all(file) for file in found)),
+            "nothing goes": (10, not any(any(file) for file in found)),
+            "all goes": (17, bool(found) and all(all(file) for file in found)),
+            "no condition": (4, None in wheres),
+            "a constant": (4, any(isinstance(where, Constant) for where in wheres)),
+            "two deletes": (8, len(wheres) == 2),
+            "a read of the past": (
+                8,
+                any(isinstance(step, Read) and step.before_step is not None for step in case.steps),
+            ),
+            **{f"features {chosen}": (6, case.table.features == chosen) for chosen in cases.FEATURE_SETS},
         }
 
-    least = {
-        "some files go, some stay": 6,
-        "nothing goes": 10,
-        "all goes": 17,
-        "no condition": 4,
-        "a constant": 4,
-        "two deletes": 8,
-        "a read of the past": 8,
-        **{f"features {features}": 6 for features in cases.FEATURE_SETS},
-    }
-    check(shares(drawn("partition_deletes"), conditions), least)
+    check_shares(drawn("partition_deletes"), conditions)
 
 
 def test_row_deletes_meet_their_conditions() -> None:
-    def conditions(case: Case) -> dict[str, bool]:
+    def conditions(case: Case) -> dict[str, tuple[float, bool]]:
         first = case.steps[0]
         assert isinstance(first, Delete)
         assert first.where is not None
@@ -94,21 +85,14 @@ def test_row_deletes_meet_their_conditions() -> None:
         assert columns_of(first.where) - set(case.table.partition_by), "a data column is needed to look into files"
         found = matches(case, first)
         return {
-            "nothing goes": not any(any(file) for file in found),
-            "a file is rewritten": any(any(file) and not all(file) for file in found),
-            "a file goes whole": any(all(file) for file in found),
-            "a file is untouched": any(any(file) for file in found) and any(not any(file) for file in found),
-            "partition and data conditions": bool(columns_of(first.where) & set(case.table.partition_by)),
+            "nothing goes": (8, not any(any(file) for file in found)),
+            "a file is rewritten": (16, any(any(file) and not all(file) for file in found)),
+            "a file goes whole": (13, any(all(file) for file in found)),
+            "a file is untouched": (8, any(any(file) for file in found) and any(not any(file) for file in found)),
+            "partition and data conditions": (8, bool(columns_of(first.where) & set(case.table.partition_by))),
         }
 
-    least = {
-        "nothing goes": 8,
-        "a file is rewritten": 16,
-        "a file goes whole": 13,
-        "a file is untouched": 8,
-        "partition and data conditions": 8,
-    }
-    check(shares(drawn("row_deletes"), conditions), least)
+    check_shares(drawn("row_deletes"), conditions)
 
 
 #: The conditions of which each pair matters.
@@ -125,7 +109,7 @@ PAIRED: dict[str, Callable[[Table], bool]] = {
 
 
 def test_feature_deletes_meet_their_conditions() -> None:
-    def conditions(case: Case) -> dict[str, bool]:
+    def conditions(case: Case) -> dict[str, tuple[float, bool]]:
         table = case.table
         deletes = [(index, step) for index, step in enumerate(case.steps) if isinstance(step, Delete)]
         changes = [step.of_step for step in case.steps if isinstance(step, ReadChanges)]
@@ -135,41 +119,37 @@ def test_feature_deletes_meet_their_conditions() -> None:
         found = matches(case, deletes[0][1])
         met = [name for name, holds in PAIRED.items() if holds(table)]
         return {
-            **{f"{left} and {right}": left in met and right in met for left, right in combinations(PAIRED, 2)},
-            "a file is rewritten": any(any(file) and not all(file) for file in found),
-            "a file goes whole": any(all(file) for file in found),
-            "nothing goes": not any(any(file) for file in found),
-            "a live file with a vector": bool(hidden_rows(table)),
-            "a vector, and it grows": any(
-                any(goes) and not all(goes) for id, goes in by_file(case, deletes[0][1]).items() if id in hidden_rows(table)
+            **{f"{left} and {right}": (5, left in met and right in met) for left, right in combinations(PAIRED, 2)},
+            "a file is rewritten": (15, any(any(file) and not all(file) for file in found)),
+            "a file goes whole": (10, any(all(file) for file in found)),
+            "nothing goes": (8, not any(any(file) for file in found)),
+            "a live file with a vector": (12, bool(hidden_rows(table))),
+            "a vector, and it grows": (
+                3,
+                any(
+                    any(goes) and not all(goes)
+                    for id, goes in by_file(case, deletes[0][1]).items()
+                    if id in hidden_rows(table)
+                ),
             ),
-            "changes are read": bool(changes),
-            "two deletes": len(deletes) == 2,
-            "another form": any(step.form is not Form.SQL_PATH for _, step in deletes),
-            "metadata only": any(
-                step.where is None or columns_of(step.where) <= set(table.partition_by) for _, step in deletes
+            "changes are read": (12, bool(changes)),
+            "two deletes": (15, len(deletes) == 2),
+            "another form": (6, any(step.form is not Form.SQL_PATH for _, step in deletes)),
+            "metadata only": (
+                8,
+                any(step.where is None or columns_of(step.where) <= set(table.partition_by) for _, step in deletes),
             ),
-            "a read of the past": any(isinstance(step, Read) and step.before_step is not None for step in case.steps),
+            "a read of the past": (
+                5,
+                any(isinstance(step, Read) and step.before_step is not None for step in case.steps),
+            ),
         }
 
-    least = {
-        **{f"{left} and {right}": 5 for left, right in combinations(PAIRED, 2)},
-        "a file is rewritten": 15,
-        "a file goes whole": 10,
-        "nothing goes": 8,
-        "a live file with a vector": 12,
-        "a vector, and it grows": 3,
-        "changes are read": 12,
-        "two deletes": 15,
-        "another form": 6,
-        "metadata only": 8,
-        "a read of the past": 5,
-    }
-    check(shares(drawn("feature_deletes"), conditions), least)
+    check_shares(drawn("feature_deletes"), conditions)
 
 
 def test_typed_deletes_meet_every_type_and_zone() -> None:
-    def conditions(case: Case) -> dict[str, bool]:
+    def conditions(case: Case) -> dict[str, tuple[float, bool]]:
         table = case.table
         assert not table.checks
         assert not any(column.generated_from or column.identity or column.default for column in table.columns)
@@ -179,30 +159,20 @@ def test_typed_deletes_meet_every_type_and_zone() -> None:
         assert len({step.zone for step in deletes}) == 1
         found = matches(case, deletes[0])
         return {
-            **{f"{type}": type in kinds for type in PRIMITIVES},
-            **{f"partitioned by {type}": type in parts for type in PARTITIONABLE},
+            **{f"{type}": (2, type in kinds) for type in PRIMITIVES},
+            **{f"partitioned by {type}": (1, type in parts) for type in PARTITIONABLE},
             **{
-                f"nested: {form.__name__}": any(isinstance(kind, form) for kind in kinds)
+                f"nested: {form.__name__}": (5, any(isinstance(kind, form) for kind in kinds))
                 for form in (StructOf, ArrayOf, MapOf)
             },
-            **{zone: deletes[0].zone == zone for zone in cases.ZONES},
-            "wide": len(table.columns) >= 100,
-            "features": bool(table.features),
-            "a file is rewritten": any(any(file) and not all(file) for file in found),
-            "nothing goes": not any(any(file) for file in found),
+            **{zone: (8, deletes[0].zone == zone) for zone in cases.ZONES},
+            "wide": (2, len(table.columns) >= 100),
+            "features": (15, bool(table.features)),
+            "a file is rewritten": (12, any(any(file) and not all(file) for file in found)),
+            "nothing goes": (10, not any(any(file) for file in found)),
         }
 
-    least = {
-        **{f"{type}": 2 for type in PRIMITIVES},
-        **{f"partitioned by {type}": 1 for type in PARTITIONABLE},
-        **{f"nested: {form.__name__}": 5 for form in (StructOf, ArrayOf, MapOf)},
-        **dict.fromkeys(cases.ZONES, 8),
-        "wide": 2,
-        "features": 15,
-        "a file is rewritten": 12,
-        "nothing goes": 10,
-    }
-    check(shares(drawn("typed_deletes"), conditions), least)
+    check_shares(drawn("typed_deletes"), conditions)
 
 
 def test_refused_deletes_meet_every_blunder() -> None:
@@ -261,11 +231,7 @@ def test_drawing_is_fast(name: str) -> None:
 
 
 def test_drawing_wide_tables_is_fast() -> None:
-    @quiet
-    @given(feature_tables(types=types(), wide=st.just(True)).flatmap(lambda table: predicates(table, functions=True)))
-    def draw(predicate: Predicate) -> None:
-        pass
-
+    drawn = feature_tables(types=types(), wide=st.just(True)).flatmap(lambda table: predicates(table, functions=True))
     began = time.process_time()
-    draw()
+    sample(drawn, seeds=[1])
     assert time.process_time() - began < 4

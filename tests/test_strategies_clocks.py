@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from hypothesis import HealthCheck, given, seed, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from model.steps import Moment, SetClock
@@ -12,8 +12,7 @@ from model.table import DAY, HOUR, WEEK, Column, Commit, DataFile, Removal, Stra
 from model.values import Type
 from strategies.clocks import clocks, interesting_instants, stamped_clocks
 from strategies.tables import tables
-
-measured = settings(max_examples=300, database=None, deadline=None, suppress_health_check=list(HealthCheck))
+from tests.sampling import sample
 
 TABLE = Table(
     columns=(Column("i", Type.INTEGER),),
@@ -39,16 +38,9 @@ def test_the_interesting_instants_are_those_that_decide() -> None:
 
 
 def test_the_cutoff_meets_every_instant_from_all_sides() -> None:
-    seen: Counter[int] = Counter()
-
-    @seed(1)
-    @measured
-    @given(clocks(TABLE, retention=WEEK))
-    def draw(step: SetClock) -> None:
-        assert step.to.removed_by_step is None
-        seen[step.to.offset - WEEK] += 1
-
-    draw()
+    moments = [step.to for step in sample(clocks(TABLE, retention=WEEK), examples=300, seeds=[1])]
+    assert all(moment.removed_by_step is None for moment in moments)
+    seen = Counter(moment.offset - WEEK for moment in moments)
     for instant in interesting_instants(TABLE):
         for edge in (-1, 0, 1):
             assert seen[instant + edge] >= 3, f"{instant} {edge:+}"

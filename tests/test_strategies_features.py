@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from itertools import combinations
 
-from hypothesis import HealthCheck, Phase, find, given, seed, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from model import codec
@@ -17,8 +17,7 @@ from strategies.features import OF_VACUUM, feature_sets
 from strategies.schemas import CHANGE_NAMES, INTERNAL_NAMES, MAPPED_NAMES, MAPPED_PARTITION_NAMES
 from strategies.tables import feature_tables
 from strategies.types import PARTITIONABLE, types
-
-measured = settings(max_examples=50, database=None, deadline=None, suppress_health_check=list(HealthCheck))
+from tests.sampling import check_shares, sample, smallest
 
 #: A part of another feature's share only.
 SELDOM = {Feature.DELETION_VECTORS_OFF.value, Feature.DROPPED_COLUMN.value}
@@ -49,18 +48,11 @@ def test_append_only_comes_where_it_is_asked_for(features: tuple[str, ...]) -> N
 
 
 def test_pairs_of_features_are_frequent() -> None:
-    seen: Counter[object] = Counter()
-
-    @measured
-    @given(feature_sets())
-    def draw(features: tuple[str, ...]) -> None:
-        seen["all"] += 1
-        seen[()] += not features
+    sets = sample(feature_sets())
+    seen: Counter[object] = Counter({(): sets.count(())})
+    for features in sets:
         seen.update(combinations(sorted(features), 2))
-
-    for number in range(8):
-        seed(number)(draw)()
-    shares = {pair: 100 * seen[pair] / seen["all"] for pair in [(), *PAIRS]}
+    shares = {pair: 100 * seen[pair] / len(sets) for pair in [(), *PAIRS]}
     assert {pair: share for pair, share in shares.items() if share < (0 if set(pair) & SELDOM else 3)} == {}
     assert all(seen[pair] for pair in PAIRS), seen
 
@@ -139,84 +131,50 @@ def test_vectors_are_valid(table: Table) -> None:
 
 
 def test_the_interesting_tables_are_frequent() -> None:
-    seen: Counter[str] = Counter()
-
-    @measured
-    @given(feature_tables(types=types(), wide=st.sampled_from([False] * 9 + [True])))
-    def draw(table: Table) -> None:
+    def conditions(table: Table) -> dict[str, tuple[float, bool]]:
         deletion_vectors = [vector for commit in table.commits for vector in commit.deletion_vectors]
         names = {column.name for column in table.columns}
         sizes = {file.id: len(file.rows) for file in table.files}
         removed = {removal.file for commit in table.commits for removal in commit.removes}
         live = set(live_ids(table))
-        conditions = {
-            "masked": bool(deletion_vectors),
-            "a live file masked": bool(live & set(hidden_rows(table))),
-            "masked twice": len({vector.file for vector in deletion_vectors}) < len(deletion_vectors),
-            "masked, then removed": bool({vector.file for vector in deletion_vectors} & removed),
-            "all rows masked": any(len(vector.rows) == sizes[vector.file] for vector in deletion_vectors),
-            **{f"vector: {kind.name}": any(vector.storage is kind for vector in deletion_vectors) for kind in VectorStorage},
-            "generated": any(column.generated_from for column in table.data_columns),
-            "generated partition column": any(column.generated_from for column in table.partition_columns),
-            "identity": any(column.identity for column in table.columns),
-            "default": any(column.default for column in table.columns),
-            "not nullable": any(not column.nullable for column in table.columns),
-            "check": bool(table.checks),
-            "nested": any(is_nested(column.type) for column in table.columns),
-            "wide": len(table.columns) >= 100,
-            "a name used inside": bool(names & {*INTERNAL_NAMES, *CHANGE_NAMES}),
-            "a name that Parquet refuses": bool(names & {*MAPPED_NAMES, *MAPPED_PARTITION_NAMES}),
-            "row groups": any(file.group_rows for file in table.files),
-            "statistics: none": any(file.statistics is Statistics.NONE for file in table.files),
-            "checkpoint": any(commit.checkpoint for commit in table.commits),
-            "several live files": len(live) > 1,
+        return {
+            "masked": (15, bool(deletion_vectors)),
+            "a live file masked": (12, bool(live & set(hidden_rows(table)))),
+            "masked twice": (2, len({vector.file for vector in deletion_vectors}) < len(deletion_vectors)),
+            "masked, then removed": (1, bool({vector.file for vector in deletion_vectors} & removed)),
+            "all rows masked": (0.5, any(len(vector.rows) == sizes[vector.file] for vector in deletion_vectors)),
+            **{f"vector: {kind.name}": (3, any(vector.storage is kind for vector in deletion_vectors)) for kind in VectorStorage},
+            "generated": (8, any(column.generated_from for column in table.data_columns)),
+            "generated partition column": (4, any(column.generated_from for column in table.partition_columns)),
+            "identity": (5, any(column.identity for column in table.columns)),
+            "default": (8, any(column.default for column in table.columns)),
+            "not nullable": (8, any(not column.nullable for column in table.columns)),
+            "check": (5, bool(table.checks)),
+            "nested": (15, any(is_nested(column.type) for column in table.columns)),
+            "wide": (1, len(table.columns) >= 100),
+            "a name used inside": (10, bool(names & {*INTERNAL_NAMES, *CHANGE_NAMES})),
+            "a name that Parquet refuses": (4, bool(names & {*MAPPED_NAMES, *MAPPED_PARTITION_NAMES})),
+            "row groups": (10, any(file.group_rows for file in table.files)),
+            "statistics: none": (10, any(file.statistics is Statistics.NONE for file in table.files)),
+            "checkpoint": (15, any(commit.checkpoint for commit in table.commits)),
+            "several live files": (40, len(live) > 1),
             **{
-                f"partition column: {type}": any(c.type == type for c in table.partition_columns)
+                f"partition column: {type}": (0.5, any(column.type == type for column in table.partition_columns))
                 for type in PARTITIONABLE
             },
         }
-        seen.update(name for name, met in conditions.items() if met)
-        seen["all"] += 1
-        seen.update(dict.fromkeys(conditions, 0))
 
-    for number in range(8):
-        seed(number)(draw)()
-    share = {name: 100 * count / seen["all"] for name, count in seen.items()}
-    least = {
-        "masked": 15,
-        "a live file masked": 12,
-        "masked twice": 2,
-        "masked, then removed": 1,
-        "all rows masked": 0.5,
-        "generated": 8,
-        "generated partition column": 4,
-        "identity": 5,
-        "default": 8,
-        "not nullable": 8,
-        "check": 5,
-        "nested": 15,
-        "wide": 1,
-        "a name used inside": 10,
-        "a name that Parquet refuses": 4,
-        "row groups": 10,
-        "statistics: none": 10,
-        "checkpoint": 15,
-        "several live files": 40,
-    }
-    least = {name: least.get(name, 3 if name.startswith("vector") else 0.5) for name in share if name != "all"}
-    assert {name: share[name] for name in least if share[name] < least[name]} == {}, share
+    check_shares(sample(any_table), conditions)
 
 
 def test_tables_shrink_to_one_small_file_without_features() -> None:
-    shrunk = settings(database=None, deadline=None, phases=[Phase.generate, Phase.shrink], derandomize=True)
-    table = find(feature_tables(types=types()), lambda table: bool(table.files), settings=shrunk)
+    table = smallest(feature_tables(types=types()), lambda table: bool(table.files))
     assert (table.features, table.checks, table.partition_by) == ((), (), ())
     assert len(table.files) == len(table.commits) == len(table.columns) == 1
     assert len(table.files[0].rows) == 1
 
 
 def test_a_vector_shrinks_to_one_row() -> None:
-    shrunk = settings(database=None, deadline=None, phases=[Phase.generate, Phase.shrink], derandomize=True)
-    table = find(feature_tables(), lambda table: any(commit.deletion_vectors for commit in table.commits), settings=shrunk)
+    table = smallest(feature_tables(), lambda table: any(commit.deletion_vectors for commit in table.commits))
     assert table.features == (Feature.DELETION_VECTORS.value,)
     assert [vector.rows for commit in table.commits for vector in commit.deletion_vectors] == [(0,)]

@@ -9,7 +9,7 @@ from datetime import date, datetime, timezone
 from decimal import Decimal
 
 import pytest
-from hypothesis import HealthCheck, given, seed, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
@@ -50,8 +50,13 @@ from strategies.tables import feature_tables, live_files, tables
 from strategies.types import types
 from strategies.column_values import STRINGS
 from strategies.weights import one_in
+from tests.sampling import sample
 
-measured = settings(max_examples=50, database=None, deadline=None, suppress_health_check=list(HealthCheck))
+ZONE = st.sampled_from(["UTC", "America/Los_Angeles", "Asia/Kolkata", "Australia/Lord_Howe"])
+
+typed_tables = feature_tables(
+    features=st.sampled_from([(), ("deletionVectors",)]), types=types(), data_counts=st.integers(1, 4), rules=False
+)
 
 
 def answers(table: Table, predicate: Predicate) -> list[list[bool | None]]:
@@ -79,28 +84,25 @@ def tried(table: Table, predicate: Predicate, zone: str = "UTC") -> list[bool | 
     return found
 
 
+@st.composite
+def plain_answers(draw: DrawFn, over: Over) -> list[list[bool | None]]:
+    """What a predicate without functions says of a drawn table."""
+    table = draw(tables(partition_counts=st.integers(0 if over == "data" else 1, 3), removed=one_in(4)))
+    return answers(table, draw(predicates(table, over=over)))
+
+
 def measure(over: Over) -> dict[str, float]:
     seen: Counter[str] = Counter()
-    counts = st.integers(0 if over == "data" else 1, 3)
-
-    @measured
-    @given(st.data())
-    def draw(data: st.DataObject) -> None:
-        table = data.draw(tables(partition_counts=counts, removed=one_in(4)))
-        found = answers(table, data.draw(predicates(table, over=over)))
+    examples = sample(plain_answers(over))
+    for found in examples:
         flat = [answer for file in found for answer in file]
         whole = [all(answer is True for answer in file) for file in found]
-        seen["all"] += 1
         seen["nothing matches"] += True not in flat
         seen["part of a file matches"] += any(True in file and not whole[i] for i, file in enumerate(found))
         seen["a whole file matches"] += any(whole)
         seen["one file whole, another not at all"] += any(whole) and any(True not in file for file in found)
         seen["NULL"] += None in flat
-
-    # Hypothesis varies a case before it draws a new one: several seeds give a fairer picture than one.
-    for number in range(8):
-        seed(number)(draw)()
-    return {name: count / seen["all"] for name, count in seen.items()}
+    return {name: count / len(examples) for name, count in seen.items()}
 
 
 def test_row_predicates_split_files() -> None:
@@ -160,22 +162,10 @@ def test_every_form_is_drawn() -> None:
             count(predicate.left)
             count(predicate.right)
 
-    @measured
-    @given(st.data())
-    def draw(data: st.DataObject) -> None:
-        count(data.draw(predicates(data.draw(tables()))))
-
-    for number in range(8):
-        seed(number)(draw)()
+    for predicate in sample(tables().flatmap(predicates)):
+        count(predicate)
     assert set(forms) == {Compare, Between, In, IsNull, Like, Not, And, Or}, forms
     assert set(ops) == set(Op), ops
-
-
-ZONE = st.sampled_from(["UTC", "America/Los_Angeles", "Asia/Kolkata", "Australia/Lord_Howe"])
-
-typed_tables = feature_tables(
-    features=st.sampled_from([(), ("deletionVectors",)]), types=types(), data_counts=st.integers(1, 4), rules=False
-)
 
 
 @given(typed_tables, ZONE, st.data())
@@ -201,25 +191,23 @@ def parts_of(found: Predicate | Expression) -> Iterator[Predicate | Expression]:
                 yield from parts_of(part)  # type: ignore[arg-type]  # no other dataclass is left
 
 
+@st.composite
+def typed_answers(draw: DrawFn) -> list[bool | WouldFail | None]:
+    """What a predicate with functions says of a drawn table."""
+    zone, table = draw(ZONE), draw(typed_tables)
+    return tried(table, draw(predicates(table, functions=True, zone=zone)), zone)
+
+
 def test_functions_match_often_and_fail_seldom() -> None:
-    seen: Counter[object] = Counter()
-
-    @measured
-    @given(st.data(), ZONE)
-    def draw(data: st.DataObject, zone: str) -> None:
-        table = data.draw(typed_tables)
-        predicate = data.draw(predicates(table, functions=True, zone=zone))
-        answers = tried(table, predicate, zone)
-        seen["all"] += 1
-        seen["nothing matches"] += True not in answers
-        seen["some rows match"] += True in answers and not all(answer is True for answer in answers)
-        seen["all rows match"] += bool(answers) and all(answer is True for answer in answers)
-        seen["NULL"] += None in answers
-        seen["would fail"] += any(isinstance(answer, WouldFail) for answer in answers)
-
-    for number in range(8):
-        seed(number)(draw)()
-    share = {name: seen[name] / seen["all"] for name in seen}
+    seen: Counter[str] = Counter()
+    examples = sample(typed_answers())
+    for found in examples:
+        seen["nothing matches"] += True not in found
+        seen["some rows match"] += True in found and not all(answer is True for answer in found)
+        seen["all rows match"] += bool(found) and all(answer is True for answer in found)
+        seen["NULL"] += None in found
+        seen["would fail"] += any(isinstance(answer, WouldFail) for answer in found)
+    share = {name: count / len(examples) for name, count in seen.items()}
     assert 0.1 <= share["nothing matches"] <= 0.6, share
     assert share["some rows match"] >= 0.2, share
     assert share["all rows match"] >= 0.05, share
@@ -255,18 +243,13 @@ def calls(draw: DrawFn, type: AnyType) -> Predicate:
 def test_every_function_and_form_is_drawn() -> None:
     seen: Counter[object] = Counter()
 
-    @measured
-    @given(st.tuples(*(calls(type) for type in COLUMNS)))
-    def draw(drawn: tuple[Predicate, ...]) -> None:
+    for drawn in sample(st.tuples(*(calls(type) for type in COLUMNS))):
         for (type_, own), predicate in zip(COLUMNS.items(), drawn):
             assert columns_of(predicate) <= {"c", "d"}
             types = {"c": type_, "d": type_}
             might_fail(predicate, [{"c": value, "d": own[0]} for value in (*own, None)], types=types)
             for part in parts_of(predicate):
                 seen[part.function if isinstance(part, Call) else type(part)] += 1
-
-    for number in range(8):
-        seed(number)(draw)()
     assert {function for function in Function if not seen[function]} == set(), seen
     forms = {Relate, Holds, Missing, IsNull, Compare, Not, Of, Literal, Member, Cast, CaseWhen}
     assert {form for form in forms if not seen[form]} == set(), seen
@@ -276,12 +259,8 @@ def test_every_function_and_form_is_drawn() -> None:
 def test_missing_columns_are_an_error(over: Over) -> None:
     table = Table(columns=(Column("i", Type.INTEGER),), partition_by=(), files=(), commits=(Commit(at=-1),))
 
-    @given(predicates(table, over=over))
-    def draw(predicate: Predicate) -> None:
-        raise AssertionError(f"{predicate} was drawn over columns that the table lacks")
-
     with pytest.raises(ValueError, match=f"over {over} columns was asked for"):
-        draw()
+        sample(predicates(table, over=over))
 
 
 @given(st.lists(st.sampled_from([*STRINGS, ""]), max_size=3).map(tuple).flatmap(patterns))
@@ -291,13 +270,6 @@ def test_patterns_are_well_formed_and_name_no_character_beyond_the_first_plane(p
 
 
 def test_constants_are_all_three() -> None:
-    seen = set()
-
-    @settings(database=None)
-    @given(constants())
-    def draw(constant: Predicate) -> None:
-        assert isinstance(constant, Constant)
-        seen.add(constant.value)
-
-    draw()
-    assert seen == {True, False, None}
+    drawn = sample(constants(), seeds=[1])
+    assert all(isinstance(constant, Constant) for constant in drawn)
+    assert set(drawn) == {Constant(True), Constant(False), Constant(None)}

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
-from hypothesis import HealthCheck, given, seed, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from model import codec
@@ -14,20 +12,20 @@ from model.steps import Append, Delete, AddStrayFiles, Read, SetClock, Step, Vac
 from model.table import DAY, Table
 from strategies.programs import deletes, programs
 from strategies.tables import tables
+from tests.sampling import check_shares, sample
 
-measured = settings(max_examples=50, database=None, deadline=None, suppress_health_check=list(HealthCheck))
-
-DRAWN = st.data()
-
-
-def draw_program(data: st.DataObject, **arguments: int) -> tuple[Table, tuple[Step, ...]]:
-    table = data.draw(tables(retentions=st.sampled_from([None, 24])))
-    return table, data.draw(programs(table, **arguments))  # type: ignore[arg-type]
+Program = tuple[Table, tuple[Step, ...]]
 
 
-@given(DRAWN)
-def test_programs_refer_to_what_exists(data: st.DataObject) -> None:
-    table, steps = draw_program(data)
+@st.composite
+def tables_with_programs(draw: st.DrawFn, **arguments: int) -> Program:
+    table = draw(tables(retentions=st.sampled_from([None, 24])))
+    return table, draw(programs(table, **arguments))  # type: ignore[arg-type]
+
+
+@given(tables_with_programs())
+def test_programs_refer_to_what_exists(program: Program) -> None:
+    table, steps = program
     case = Case(table, steps)
     assert codec.from_json(codec.to_json(case)) == case
     assert isinstance(steps[-1], Read)
@@ -36,17 +34,17 @@ def test_programs_refer_to_what_exists(data: st.DataObject) -> None:
     assert added == list(range(len(table.files), len(table.files) + len(added)))
 
 
-@given(DRAWN)
-def test_the_length_and_the_engine_steps_are_bounded(data: st.DataObject) -> None:
-    _, steps = draw_program(data, length=3, engine_steps=2)
+@given(tables_with_programs(length=3, engine_steps=2))
+def test_the_length_and_the_engine_steps_are_bounded(program: Program) -> None:
+    _, steps = program
     assert sum(isinstance(step, (Delete, Vacuum, Read)) for step in steps) <= 2
     # Three operations, of which a VACUUM may be two steps, and the last read.
     assert len(steps) <= 7
 
 
-@given(DRAWN)
-def test_the_clock_never_goes_back(data: st.DataObject) -> None:
-    _, steps = draw_program(data, length=12, engine_steps=9)
+@given(tables_with_programs(length=12, engine_steps=9))
+def test_the_clock_never_goes_back(program: Program) -> None:
+    _, steps = program
     # Stamps are made in order, all after the start and within a day; a step that removed nothing stands for the start.
     # The worst stamps are tried: none at all, and as late as can be.
     for stamp in (0, DAY - 1):
@@ -63,9 +61,9 @@ def test_the_clock_never_goes_back(data: st.DataObject) -> None:
     )
 
 
-@given(DRAWN)
-def test_appended_files_are_as_young_as_the_clock(data: st.DataObject) -> None:
-    _, steps = draw_program(data, length=12)
+@given(tables_with_programs(length=12))
+def test_appended_files_are_as_young_as_the_clock(program: Program) -> None:
+    _, steps = program
     clock = 0
     for step in steps:
         if isinstance(step, SetClock):
@@ -75,44 +73,35 @@ def test_appended_files_are_as_young_as_the_clock(data: st.DataObject) -> None:
 
 
 def test_operations_meet() -> None:
-    seen: Counter[str] = Counter()
-
-    @measured
-    @given(DRAWN)
-    def draw(data: st.DataObject) -> None:
-        table, steps = draw_program(data)
+    def conditions(program: Program) -> dict[str, tuple[float, bool]]:
+        table, steps = program
         kinds = [type(step) for step in steps]
 
         def follows(first: type, second: type) -> bool:
             return first in kinds and second in kinds[kinds.index(first) + 1 :]
 
         stamped = [step.to for step in steps if isinstance(step, SetClock) and step.to.removed_by_step is not None]
-        conditions = {
-            "delete, then vacuum": follows(Delete, Vacuum),
-            "delete, clock, vacuum": any(
-                Delete in kinds[:i] and Vacuum in kinds[i:] for i, kind in enumerate(kinds) if kind is SetClock
-            ),
-            "append, then delete": follows(Append, Delete),
-            "append, then vacuum": follows(Append, Vacuum),
-            "litter, then vacuum": follows(AddStrayFiles, Vacuum),
-            "vacuum, then delete": follows(Vacuum, Delete),
-            "vacuum twice": kinds.count(Vacuum) >= 2,
-            "dry run": any(isinstance(step, Vacuum) and step.dry_run for step in steps),
-            "read before a step": any(isinstance(step, Read) and step.before_step is not None for step in steps),
-            "clock after a stamp": bool(stamped),
-            "cutoff on a stamp": any(moment.offset == table.retention for moment in stamped),
+        clock_between = any(
+            Delete in kinds[:place] and Vacuum in kinds[place:] for place, kind in enumerate(kinds) if kind is SetClock
+        )
+        return {
+            "delete, then vacuum": (10, follows(Delete, Vacuum)),
+            "delete, clock, vacuum": (10, clock_between),
+            "append, then delete": (6, follows(Append, Delete)),
+            "append, then vacuum": (8, follows(Append, Vacuum)),
+            "litter, then vacuum": (8, follows(AddStrayFiles, Vacuum)),
+            "vacuum, then delete": (10, follows(Vacuum, Delete)),
+            "vacuum twice": (10, kinds.count(Vacuum) >= 2),
+            "dry run": (10, any(isinstance(step, Vacuum) and step.dry_run for step in steps)),
+            "read before a step": (10, any(isinstance(s, Read) and s.before_step is not None for s in steps)),
+            "clock after a stamp": (10, bool(stamped)),
+            "cutoff on a stamp": (4, any(moment.offset == table.retention for moment in stamped)),
         }
-        seen["all"] += 1
-        seen.update({name: int(met) for name, met in conditions.items()})
 
-    for number in range(8):
-        seed(number)(draw)()
-    rare = {"cutoff on a stamp": 4, "append, then delete": 6, "append, then vacuum": 8, "litter, then vacuum": 8}
-    found = {name: round(100 * count / seen["all"]) for name, count in seen.items()}
-    assert {name: share for name, share in found.items() if share < rare.get(name, 10)} == {}, found
+    check_shares(sample(tables_with_programs()), conditions)
 
 
-@given(DRAWN)
+@given(st.data())
 def test_metadata_only_deletes_keep_to_partitions(data: st.DataObject) -> None:
     table = data.draw(tables())
     step = data.draw(deletes(table, metadata_only=True))

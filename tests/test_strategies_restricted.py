@@ -27,7 +27,8 @@ from model.steps import (
 from model.table import Column, Feature, Table
 from model.values import ArrayOf, Type
 from strategies.restricted import restricted_to, restricted_cases, fitted_step, knows_types
-from tests.drawn_cases import ALL, drawn_by, quiet
+from tests.drawn_cases import ALL, drawn_by
+from tests.sampling import fifty
 
 LITTLE = capabilities_of("1.6.6")
 NOTHING = Capabilities(
@@ -68,14 +69,11 @@ def test_what_is_left_is_what_the_engine_can_do(name: str, capabilities: Capabil
                 assert step.mistake in capabilities.delete_blunders
 
 
-def test_cases_are_fitted_as_they_are_drawn() -> None:
-    @quiet
-    @given(restricted_cases(ALL["typed_deletes"][0](), capabilities=LITTLE))
-    def draw(case: Case) -> None:
-        assert knows_types(case, capabilities=LITTLE)
-        assert restricted_to(case, capabilities=LITTLE) == case
-
-    draw()
+@fifty
+@given(restricted_cases(ALL["typed_deletes"][0](), capabilities=LITTLE))
+def test_cases_are_fitted_as_they_are_drawn(case: Case) -> None:
+    assert knows_types(case, capabilities=LITTLE)
+    assert restricted_to(case, capabilities=LITTLE) == case
 
 
 def test_types_decide_whether_a_case_is_left_out() -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 
-from hypothesis import HealthCheck, given, seed, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from model import codec
@@ -15,10 +14,9 @@ from strategies.paths import FLAT_DEPTH, joined
 from strategies.stray_files import littered, stray_files
 from strategies.tables import tables
 from strategies.vacuum_steps import takes_inventories
+from tests.sampling import check_shares, sample
 
 AGE = 3 * DAY
-
-measured = settings(max_examples=50, database=None, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @given(st.data())
@@ -73,84 +71,71 @@ def test_littered_tables_keep_what_they_had(data: st.DataObject) -> None:
 
 
 def hidden(table: Table, stray: StrayFile) -> bool:
-    """Whether a name on the way is hidden (docs/delta.md 1.2, step 9)."""
+    """Whether a name on the way is hidden from VACUUM."""
     visible = ("_delta_index", "_change_data", *(f"{name}=" for name in table.partition_by))
     return any(part[0] in "_." and not part.startswith(visible) for part in stray.path.split("/"))
 
 
-def test_every_kind_is_frequent() -> None:
-    seen: Counter[str] = Counter()
+@st.composite
+def tables_with_strays(draw: st.DrawFn) -> tuple[Table, tuple[StrayFile, ...]]:
+    table = draw(tables())
+    return table, draw(stray_files(table, cutoff_age=AGE, min_size=8, max_size=14))
 
-    @measured
-    @given(st.data())
-    def draw(data: st.DataObject) -> None:
-        table = data.draw(tables())
-        drawn = data.draw(stray_files(table, cutoff_age=AGE, min_size=8, max_size=14))
+
+def test_every_kind_is_frequent() -> None:
+    def conditions(example: tuple[Table, tuple[StrayFile, ...]]) -> dict[str, tuple[float, bool]]:
+        table, drawn = example
         orphans = [stray for stray in drawn if stray.kind is Kind.FILE and not hidden(table, stray)]
         empty = [stray for stray in drawn if stray.kind is Kind.DIRECTORY]
         existing = {file_path(table, file).rpartition("/")[0] for file in table.files} - {""}
         underscored = tuple(name for name in table.partition_by if name[0] in "_.")
-        conditions = {
-            "at least six": len(drawn) >= 6,
-            "orphan in the root": any("/" not in stray.path for stray in orphans),
-            "orphan in an existing partition": any(stray.path.rpartition("/")[0] in existing for stray in orphans),
-            "orphan in a plain directory": any(stray.path.startswith(("dir/", "deep/")) for stray in orphans),
-            "orphan under a partition like a hidden name": bool(underscored)
-            and any(f"/{stray.path}".find(f"/{name}=") >= 0 for stray in orphans for name in underscored),
-            "look-alike of such a partition": any(
-                part.startswith(f"{name}s") for s in drawn for part in s.path.split("/") for name in underscored
+        return {
+            "at least six": (25, len(drawn) >= 6),
+            "orphan in the root": (25, any("/" not in stray.path for stray in orphans)),
+            "orphan in an existing partition": (
+                15,
+                any(stray.path.rpartition("/")[0] in existing for stray in orphans),
             ),
-            "in _change_data": any(stray.path.startswith("_change_data/") for stray in orphans),
-            "in _delta_index": any(stray.path.startswith("_delta_index/") for stray in orphans),
-            "hidden file": any(s.kind is Kind.FILE and hidden(table, s) for s in drawn),
-            "hidden inside a partition": any("=" in s.path.split("/")[0] and hidden(table, s) for s in drawn),
-            "empty directory": any(not hidden(table, stray) for stray in empty),
-            "nested empty directory": any(stray.path.endswith("empty/nested/deeper") for stray in empty),
-            "hidden empty directory": any(hidden(table, stray) for stray in empty),
-            "on the cutoff": any(stray.modified == -AGE for stray in orphans),
-            "1 ms older": any(stray.modified == -AGE - 1 for stray in orphans),
-            "1 ms younger": any(stray.modified == -AGE + 1 for stray in orphans),
-            "plainly old": any(stray.modified < -AGE - 1 for stray in orphans),
-            "plainly young": any(-AGE + 1 < stray.modified <= 0 for stray in orphans),
-            "future": any(stray.modified > 0 for stray in drawn),
-            "checksum of a stray": any(
-                stray.path.rpartition("/")[2][1:-4] in {orphan.path.rpartition("/")[2] for orphan in orphans}
-                for stray in drawn
-                if stray.path.endswith(".crc")
+            "orphan in a plain directory": (15, any(stray.path.startswith(("dir/", "deep/")) for stray in orphans)),
+            "orphan under a partition like a hidden name": (
+                10,
+                bool(underscored)
+                and any(f"/{stray.path}".find(f"/{name}=") >= 0 for stray in orphans for name in underscored),
             ),
-            "a table inside": any("inner/" in stray.path for stray in drawn),
-            "metadata": any("metadata" in stray.path.split("/") for stray in drawn),
-            "a log that is not the table's": any("_delta_log" in stray.path.split("/") for stray in drawn),
-            "url-encoded": any("%20" in stray.path or "%41" in stray.path for stray in drawn),
-            "a long name": any(len(stray.path) > 200 for stray in drawn),
-            "a colon": any(":" in stray.path for stray in drawn),
-            "odd name": any(set(stray.path) & set(" %+#?") for stray in drawn),
-            "beyond ASCII": any(not stray.path.isascii() for stray in drawn),
-            "nothing in it": any(stray.kind is Kind.FILE and stray.size == 0 for stray in drawn),
+            "look-alike of such a partition": (
+                5,
+                any(part.startswith(f"{name}s") for s in drawn for part in s.path.split("/") for name in underscored),
+            ),
+            "in _change_data": (18, any(stray.path.startswith("_change_data/") for stray in orphans)),
+            "in _delta_index": (18, any(stray.path.startswith("_delta_index/") for stray in orphans)),
+            "hidden file": (25, any(s.kind is Kind.FILE and hidden(table, s) for s in drawn)),
+            "hidden inside a partition": (25, any("=" in s.path.split("/")[0] and hidden(table, s) for s in drawn)),
+            "empty directory": (25, any(not hidden(table, stray) for stray in empty)),
+            "nested empty directory": (15, any(stray.path.endswith("empty/nested/deeper") for stray in empty)),
+            "hidden empty directory": (25, any(hidden(table, stray) for stray in empty)),
+            "on the cutoff": (25, any(stray.modified == -AGE for stray in orphans)),
+            "1 ms older": (15, any(stray.modified == -AGE - 1 for stray in orphans)),
+            "1 ms younger": (15, any(stray.modified == -AGE + 1 for stray in orphans)),
+            "plainly old": (25, any(stray.modified < -AGE - 1 for stray in orphans)),
+            "plainly young": (25, any(-AGE + 1 < stray.modified <= 0 for stray in orphans)),
+            "future": (25, any(stray.modified > 0 for stray in drawn)),
+            "checksum of a stray": (
+                8,
+                any(
+                    stray.path.rpartition("/")[2][1:-4] in {orphan.path.rpartition("/")[2] for orphan in orphans}
+                    for stray in drawn
+                    if stray.path.endswith(".crc")
+                ),
+            ),
+            "a table inside": (3, any("inner/" in stray.path for stray in drawn)),
+            "metadata": (8, any("metadata" in stray.path.split("/") for stray in drawn)),
+            "a log that is not the table's": (8, any("_delta_log" in stray.path.split("/") for stray in drawn)),
+            "url-encoded": (10, any("%20" in stray.path or "%41" in stray.path for stray in drawn)),
+            "a long name": (8, any(len(stray.path) > 200 for stray in drawn)),
+            "a colon": (8, any(":" in stray.path for stray in drawn)),
+            "odd name": (25, any(set(stray.path) & set(" %+#?") for stray in drawn)),
+            "beyond ASCII": (25, any(not stray.path.isascii() for stray in drawn)),
+            "nothing in it": (25, any(stray.kind is Kind.FILE and stray.size == 0 for stray in drawn)),
         }
-        seen.update(name for name, met in conditions.items() if met)
-        seen["all"] += 1
-        seen.update(dict.fromkeys(conditions, 0))
 
-    for number in range(8):
-        seed(number)(draw)()
-    rare = {
-        "orphan under a partition like a hidden name": 10,
-        "look-alike of such a partition": 5,
-        "nested empty directory": 15,
-        "orphan in an existing partition": 15,
-        "orphan in a plain directory": 15,
-        "1 ms older": 15,
-        "1 ms younger": 15,
-        "checksum of a stray": 8,
-        "a table inside": 3,
-        "metadata": 8,
-        "a log that is not the table's": 8,
-        "url-encoded": 10,
-        "a long name": 8,
-        "a colon": 8,
-        "in _change_data": 18,
-        "in _delta_index": 18,
-    }
-    found = {name: round(100 * count / seen["all"]) for name, count in seen.items()}
-    assert {name: share for name, share in found.items() if share < rare.get(name, 25)} == {}, found
+    check_shares(sample(tables_with_strays()), conditions)

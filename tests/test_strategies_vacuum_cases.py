@@ -27,14 +27,18 @@ from strategies.paths import is_flat, is_hidden_deeper
 from strategies.tables import live_files
 from strategies.vacuum_steps import IN_ORDER, RETAINS
 from strategies.vacuum_tables import TABLE_RETENTIONS
-from tests.drawn_cases import check, drawn, matches, shares
+from tests.drawn_cases import drawn, matches
+from tests.sampling import check_shares
 
 #: The tests share drawn cases: one worker of pytest-xdist does them all.
 pytestmark = pytest.mark.xdist_group("drawn")
 
 
-def vacuum_conditions(case: Case) -> dict[str, bool]:
-    """What matters under the first clock that the case sets, for the table's own retention."""
+def vacuum_conditions(case: Case) -> dict[str, tuple[int, int, bool]]:
+    """What matters under the first clock that the case sets, for the table's own retention.
+
+    The bounds are those of ``vacuum_retentions`` and of ``vacuum_strays``.
+    """
     table = case.table
     clock = next((step.to for step in case.steps if isinstance(step, SetClock)), None)
     stamped = clock is not None and clock.removed_by_step is not None
@@ -42,70 +46,38 @@ def vacuum_conditions(case: Case) -> dict[str, bool]:
     removals = [(r.file, r.deleted) for commit in table.commits for r in commit.removes if r.deleted is not None]
     ages = {file.id: file.modified for file in table.files}
     return {
-        "two tombstones": len(removals) >= 2,
-        "tombstone expired, file old": any(at < cutoff and ages[file] < cutoff for file, at in removals),
-        "tombstone expired, file young": any(at < cutoff <= ages[file] for file, at in removals),
-        "tombstone inside, file old": any(at >= cutoff > ages[file] for file, at in removals),
-        "tombstone on the cutoff": any(at == cutoff for _, at in removals),
-        "tombstone 1 ms older": any(at == cutoff - 1 for _, at in removals),
-        "tombstone 1 ms younger": any(at == cutoff + 1 for _, at in removals),
-        "live file": bool(live_files(table)),
-        "live file, old": any(file.modified < cutoff for file in live_files(table)),
-        "two strays": len(table.stray_files) >= 2,
-        "stray on the cutoff": any(stray.modified == cutoff for stray in table.stray_files),
-        "stray 1 ms older": any(stray.modified == cutoff - 1 for stray in table.stray_files),
-        "stray in the future": any(stray.modified > 0 for stray in table.stray_files),
-        "empty directory": any(stray.kind is Kind.DIRECTORY for stray in table.stray_files),
-        "cutoff on a stamp": stamped,
-        "clock at the start": clock is None,
-        "logging off": any(isinstance(step, Vacuum) and step.logging is False for step in case.steps),
+        "two tombstones": (14, 23, len(removals) >= 2),
+        "tombstone expired, file old": (18, 19, any(at < cutoff and ages[file] < cutoff for file, at in removals)),
+        "tombstone expired, file young": (2, 5, any(at < cutoff <= ages[file] for file, at in removals)),
+        "tombstone inside, file old": (8, 14, any(at >= cutoff > ages[file] for file, at in removals)),
+        "tombstone on the cutoff": (3, 7, any(at == cutoff for _, at in removals)),
+        "tombstone 1 ms older": (3, 6, any(at == cutoff - 1 for _, at in removals)),
+        "tombstone 1 ms younger": (1, 3, any(at == cutoff + 1 for _, at in removals)),
+        "live file": (29, 26, bool(live_files(table))),
+        "live file, old": (27, 23, any(file.modified < cutoff for file in live_files(table))),
+        "two strays": (11, 30, len(table.stray_files) >= 2),
+        "stray on the cutoff": (1, 15, any(stray.modified == cutoff for stray in table.stray_files)),
+        "stray 1 ms older": (1, 13, any(stray.modified == cutoff - 1 for stray in table.stray_files)),
+        "stray in the future": (5, 20, any(stray.modified > 0 for stray in table.stray_files)),
+        "empty directory": (7, 24, any(stray.kind is Kind.DIRECTORY for stray in table.stray_files)),
+        "cutoff on a stamp": (13, 0, stamped),
+        "clock at the start": (5, 7, clock is None),
+        "logging off": (2, 2, any(isinstance(step, Vacuum) and step.logging is False for step in case.steps)),
     }
 
 
 def test_vacuum_retentions_meet_their_conditions() -> None:
-    least = {
-        "two tombstones": 14,
-        "tombstone expired, file old": 18,
-        "tombstone expired, file young": 2,
-        "tombstone inside, file old": 8,
-        "tombstone on the cutoff": 3,
-        "tombstone 1 ms older": 3,
-        "tombstone 1 ms younger": 1,
-        "live file": 29,
-        "live file, old": 27,
-        "two strays": 11,
-        "stray on the cutoff": 1,
-        "stray 1 ms older": 1,
-        "stray in the future": 5,
-        "empty directory": 7,
-        "cutoff on a stamp": 13,
-        "clock at the start": 5,
-        "logging off": 2,
-    }
-    check(shares(drawn("vacuum_retentions"), vacuum_conditions), least)
+    check_shares(
+        drawn("vacuum_retentions"),
+        lambda case: {name: (least, met) for name, (least, _, met) in vacuum_conditions(case).items()},
+    )
 
 
 def test_vacuum_strays_meet_their_conditions() -> None:
-    least = {
-        "two tombstones": 23,
-        "tombstone expired, file old": 19,
-        "tombstone expired, file young": 5,
-        "tombstone inside, file old": 14,
-        "tombstone on the cutoff": 7,
-        "tombstone 1 ms older": 6,
-        "tombstone 1 ms younger": 3,
-        "live file": 26,
-        "live file, old": 23,
-        "two strays": 30,
-        "stray on the cutoff": 15,
-        "stray 1 ms older": 13,
-        "stray in the future": 20,
-        "empty directory": 24,
-        "cutoff on a stamp": 0,
-        "clock at the start": 7,
-        "logging off": 2,
-    }
-    check(shares(drawn("vacuum_strays"), vacuum_conditions), least)
+    check_shares(
+        drawn("vacuum_strays"),
+        lambda case: {name: (least, met) for name, (_, least, met) in vacuum_conditions(case).items()},
+    )
 
 
 def test_stamped_deletes_stamp_something() -> None:
@@ -164,7 +136,7 @@ def test_inventories_and_lite_meet_no_path_that_is_too_deep(name: str) -> None:
 
 
 def test_vacuum_modes_meet_their_conditions() -> None:
-    def conditions(case: Case) -> dict[str, bool]:
+    def conditions(case: Case) -> dict[str, tuple[float, bool]]:
         steps = case.steps
         runs = vacuums_of((case,))
         lite = [place for place, step in enumerate(steps) if isinstance(step, Vacuum) and step.mode.lite]
@@ -177,42 +149,36 @@ def test_vacuum_modes_meet_their_conditions() -> None:
         if not clocks or steps.index(SetClock(clocks[0])) > steps.index(runs[0]):
             cutoffs.add(-case.table.retention)
         return {
-            "all modes": {run.mode for run in runs} == set(Mode),
-            "LITE three times": len(lite) >= 3,
-            "a clock between two LITEs": any(
-                isinstance(step, SetClock) and real and real[0] < place < lite[-1] for place, step in enumerate(steps)
+            "all modes": (9, {run.mode for run in runs} == set(Mode)),
+            "LITE three times": (9, len(lite) >= 3),
+            "a clock between two LITEs": (
+                12,
+                any(
+                    isinstance(step, SetClock) and real and real[0] < place < lite[-1]
+                    for place, step in enumerate(steps)
+                ),
             ),
-            "a DELETE between two LITEs": any(
-                isinstance(step, Delete) and lite[0] < place < lite[-1] for place, step in enumerate(steps)
+            "a DELETE between two LITEs": (
+                2,
+                any(isinstance(step, Delete) and lite[0] < place < lite[-1] for place, step in enumerate(steps)),
             ),
-            "LITE after FULL": any(f < last for f in full for last in lite) and bool(real),
-            "change files, then LITE": feed and isinstance(steps[0], Delete) and bool(real),
-            "files-only inventory": any(r.mode.inventory and r.inventory is Inventory.FILES for r in runs),
-            "parallel": any(run.parallel for run in runs),
-            "parallel LITE": any(run.parallel and run.mode.lite for run in runs),
-            "logging unset": any(run.logging is None for run in runs),
-            **{form.value: any(run.form is form for run in runs) for form in VacuumForm},
+            "LITE after FULL": (2, any(f < last for f in full for last in lite) and bool(real)),
+            "change files, then LITE": (5, feed and isinstance(steps[0], Delete) and bool(real)),
+            "files-only inventory": (7, any(r.mode.inventory and r.inventory is Inventory.FILES for r in runs)),
+            "parallel": (20, any(run.parallel for run in runs)),
+            "parallel LITE": (10, any(run.parallel and run.mode.lite for run in runs)),
+            "logging unset": (20, any(run.logging is None for run in runs)),
             **{
-                f"a commit {edge:+} ms from the cutoff": any(cutoff + edge in instants for cutoff in cutoffs)
+                form.value: (2 if form in API_VACUUM_FORMS else 5, any(run.form is form for run in runs))
+                for form in VacuumForm
+            },
+            **{
+                f"a commit {edge:+} ms from the cutoff": (8, any(cutoff + edge in instants for cutoff in cutoffs))
                 for edge in (-1, 0, 1)
             },
         }
 
-    least = {
-        "all modes": 9,
-        "LITE three times": 9,
-        "a clock between two LITEs": 12,
-        "a DELETE between two LITEs": 2,
-        "LITE after FULL": 2,
-        "change files, then LITE": 5,
-        "files-only inventory": 7,
-        "parallel": 20,
-        "parallel LITE": 10,
-        "logging unset": 20,
-        **{form.value: 2 if form in API_VACUUM_FORMS else 5 for form in VacuumForm},
-        **{f"a commit {edge:+} ms from the cutoff": 8 for edge in (-1, 0, 1)},
-    }
-    check(shares(drawn("vacuum_modes"), conditions), least)
+    check_shares(drawn("vacuum_modes"), conditions)
 
 
 def test_api_forms_ask_for_no_more_than_they_can() -> None:
@@ -232,7 +198,7 @@ def loses_files(case: Case) -> bool:
 
 
 def test_vacuum_vectors_meet_their_conditions() -> None:
-    def conditions(case: Case) -> dict[str, bool]:
+    def conditions(case: Case) -> dict[str, tuple[float, bool]]:
         table = case.table
         live = set(live_ids(table))
         deletion_vectors = [(commit, vector) for commit in table.commits for vector in commit.deletion_vectors]
@@ -243,41 +209,28 @@ def test_vacuum_vectors_meet_their_conditions() -> None:
             assert not any(isinstance(step, Read) for step in case.steps)
         assert not any(isinstance(step, Delete) for step in case.steps), "DELETEs of files named by URI are not judged"
         return {
-            "vectors": bool(deletion_vectors),
-            "a shared vector file": any(
-                len([m for m in c.deletion_vectors if m.storage is not VectorStorage.INLINE]) > 1 for c, _ in deletion_vectors
+            "vectors": (40, bool(deletion_vectors)),
+            "a shared vector file": (
+                12,
+                any(len([m for m in c.deletion_vectors if m.storage is not VectorStorage.INLINE]) > 1 for c, _ in deletion_vectors),
             ),
-            "a vector file in a directory": any(commit.vector_prefix for commit, _ in deletion_vectors),
-            "one vector upon another": len(set(twice)) < len(twice),
-            "a removed file with a vector": any(vector.file not in live for _, vector in deletion_vectors),
-            "an orphan vector file": any("deletion_vector_f" in stray.path for stray in table.stray_files),
-            "live by URI": (Reference.ABSOLUTE, True) in references,
-            "removed, by URI": (Reference.ABSOLUTE, False) in references,
-            "live outside": (Reference.OUTSIDE, True) in references,
-            "removed, outside": (Reference.OUTSIDE, False) in references,
-            "something that Spark loses": loses_files(case),
-            "LITE": any(run.mode.lite for run in vacuums_of((case,))),
+            "a vector file in a directory": (12, any(commit.vector_prefix for commit, _ in deletion_vectors)),
+            "one vector upon another": (8, len(set(twice)) < len(twice)),
+            "a removed file with a vector": (12, any(vector.file not in live for _, vector in deletion_vectors)),
+            "an orphan vector file": (25, any("deletion_vector_f" in stray.path for stray in table.stray_files)),
+            "live by URI": (20, (Reference.ABSOLUTE, True) in references),
+            "removed, by URI": (15, (Reference.ABSOLUTE, False) in references),
+            "live outside": (20, (Reference.OUTSIDE, True) in references),
+            "removed, outside": (15, (Reference.OUTSIDE, False) in references),
+            "something that Spark loses": (4, loses_files(case)),
+            "LITE": (3, any(run.mode.lite for run in vacuums_of((case,)))),
         }
 
-    least = {
-        "vectors": 40,
-        "a shared vector file": 12,
-        "a vector file in a directory": 12,
-        "one vector upon another": 8,
-        "a removed file with a vector": 12,
-        "an orphan vector file": 25,
-        "live by URI": 20,
-        "removed, by URI": 15,
-        "live outside": 20,
-        "removed, outside": 15,
-        "something that Spark loses": 4,
-        "LITE": 3,
-    }
-    check(shares(drawn("vacuum_vectors"), conditions), least)
+    check_shares(drawn("vacuum_vectors"), conditions)
 
 
 def test_vacuum_histories_meet_their_conditions() -> None:
-    def conditions(case: Case) -> dict[str, bool]:
+    def conditions(case: Case) -> dict[str, tuple[float, bool]]:
         table = case.table
         removals = [(v, removal) for v, commit in enumerate(table.commits) for removal in commit.removes]
         points = [version for version, commit in enumerate(table.commits) if commit.checkpoint]
@@ -286,48 +239,25 @@ def test_vacuum_histories_meet_their_conditions() -> None:
         past = Read(before_step=0) in case.steps
         clock = any(isinstance(step, SetClock) for step in case.steps)
         return {
-            "pruned": table.pruned > 0,
-            "a remove that is only in the checkpoint": any(version <= table.pruned for version, _ in removals),
-            "a checkpoint after removes": any(version < last for version, _ in removals),
-            "removes after the checkpoint": any(version > last for version, _ in removals),
-            "two checkpoints": len(points) > 1,
-            "several parts": any(commit.parts > 1 for commit in table.commits),
-            "no time": any(removal.deleted is None for _, removal in removals),
-            "bare": any(removal.bare for _, removal in removals),
-            "the past is read, inside retention": past and not clock,
-            "the past is asked for, outside retention": past and clock,
-            "vectors": any(commit.deletion_vectors for commit in table.commits),
-            **{
-                feature.value: table.has(feature)
-                for feature in (
-                    Feature.CHECKSUMS,
-                    Feature.V2_CHECKPOINTS,
-                    Feature.FREQUENT_CHECKPOINTS,
-                    Feature.BROKEN_LAST_CHECKPOINT,
-                    Feature.VACUUM_PROTOCOL_CHECK,
-                )
-            },
+            "pruned": (10, table.pruned > 0),
+            "a remove that is only in the checkpoint": (12, any(version <= table.pruned for version, _ in removals)),
+            "a checkpoint after removes": (15, any(version < last for version, _ in removals)),
+            "removes after the checkpoint": (10, any(version > last for version, _ in removals)),
+            "two checkpoints": (30, len(points) > 1),
+            "several parts": (15, any(commit.parts > 1 for commit in table.commits)),
+            "no time": (15, any(removal.deleted is None for _, removal in removals)),
+            "bare": (15, any(removal.bare for _, removal in removals)),
+            "the past is read, inside retention": (8, past and not clock),
+            "the past is asked for, outside retention": (8, past and clock),
+            "vectors": (12, any(commit.deletion_vectors for commit in table.commits)),
+            "checksums": (12, table.has(Feature.CHECKSUMS)),
+            "v2Checkpoints": (8, table.has(Feature.V2_CHECKPOINTS)),
+            "frequentCheckpoints": (8, table.has(Feature.FREQUENT_CHECKPOINTS)),
+            "brokenLastCheckpoint": (6, table.has(Feature.BROKEN_LAST_CHECKPOINT)),
+            "vacuumProtocolCheck": (6, table.has(Feature.VACUUM_PROTOCOL_CHECK)),
         }
 
-    least = {
-        "pruned": 10,
-        "a remove that is only in the checkpoint": 12,
-        "a checkpoint after removes": 15,
-        "removes after the checkpoint": 10,
-        "two checkpoints": 30,
-        "several parts": 15,
-        "no time": 15,
-        "bare": 15,
-        "the past is read, inside retention": 8,
-        "the past is asked for, outside retention": 8,
-        "vectors": 12,
-        "checksums": 12,
-        "v2Checkpoints": 8,
-        "frequentCheckpoints": 8,
-        "brokenLastCheckpoint": 6,
-        "vacuumProtocolCheck": 6,
-    }
-    check(shares(drawn("vacuum_histories"), conditions), least)
+    check_shares(drawn("vacuum_histories"), conditions)
 
 
 def test_vacuum_troubles_meet_every_trouble() -> None:

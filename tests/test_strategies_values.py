@@ -10,7 +10,7 @@ from datetime import date, datetime, timedelta
 from decimal import Decimal
 
 import pytest
-from hypothesis import HealthCheck, given, seed, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from model.values import NAN, WHOLE_NUMBERS, AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type, Value, canonical
@@ -28,6 +28,7 @@ from strategies.column_values import (
     values,
 )
 from strategies.weights import odds, one_in, weighted
+from tests.sampling import sample
 
 KINDS: dict[Type, type] = {
     Type.STRING: str,
@@ -53,8 +54,6 @@ NESTED = (
     StructOf((("x", Type.BOOLEAN),)),
     StructOf((("x", Type.INTEGER), ("y", ArrayOf(Type.DATE)), ("path", Type.BINARY))),
 )
-
-measured = settings(max_examples=400, database=None, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def leaves(value: Value) -> Iterator[Value]:
@@ -147,35 +146,17 @@ def test_pools_are_few_values_of_the_domain(data: st.DataObject) -> None:
 
 @pytest.mark.parametrize("type", PRIMITIVES, ids=str)
 def test_pools_reach_the_whole_domain(type: AnyType) -> None:
-    seen: set[str] = set()
-
-    @seed(1)
-    @measured
-    @given(pools(type))
-    def draw(pool: tuple[Value, ...]) -> None:
-        seen.update(map(repr, pool))
-
-    draw()
-    assert seen >= set(map(repr, domain(type)))
+    drawn = sample(pools(type), examples=400, seeds=[1])
+    assert {repr(value) for pool in drawn for value in pool} >= set(map(repr, domain(type)))
 
 
 def test_every_type_is_drawn() -> None:
-    seen: set[AnyType] = set()
-    shapes: Counter[type] = Counter()
-
-    @measured
-    @given(primitives(), nested(), types())
-    def draw(primitive: AnyType, whole: AnyType, any_: AnyType) -> None:
-        seen.add(primitive)
-        shapes[type(whole)] += 1
-        assert depth(whole) in (1, 2)
-        shapes["nested" if depth(any_) else "primitive"] += 1  # type: ignore[index]
-
-    for number in range(3):
-        seed(number)(draw)()
-    assert seen == set(PRIMITIVES)
-    assert {StructOf, ArrayOf, MapOf} <= set(shapes)
-    assert shapes["nested"] * 10 > shapes["primitive"] > shapes["nested"]  # type: ignore[index]
+    primitive, whole, any_ = zip(*sample(st.tuples(primitives(), nested(), types()), examples=400, seeds=range(3)))
+    assert set(primitive) == set(PRIMITIVES)
+    assert {StructOf, ArrayOf, MapOf} <= set(map(type, whole))
+    assert {depth(type) for type in whole} <= {1, 2}
+    kinds = Counter("nested" if depth(type) else "primitive" for type in any_)
+    assert kinds["nested"] * 10 > kinds["primitive"] > kinds["nested"]
 
 
 def depth(type: AnyType) -> int:
@@ -208,17 +189,9 @@ def test_strings_differ_on_file_systems_that_fold_case() -> None:
 
 @pytest.mark.parametrize("type", Type)
 def test_nulls_and_the_empty_string_come_only_where_allowed(type: Type) -> None:
-    seen: Counter[Value] = Counter()
-    bare: Counter[Value] = Counter()
-
-    @seed(1)
-    @measured
-    @given(values(type), values(type, nulls=0, empty=False))
-    def draw(value: Value, other: Value) -> None:
-        seen[value] += 1
-        bare[other] += 1
-
-    draw()
+    drawn = sample(st.tuples(values(type), values(type, nulls=0, empty=False)), examples=400, seeds=[1])
+    seen = Counter(value for value, _ in drawn)
+    bare = Counter(value for _, value in drawn)
     # One in six. The domain of BOOLEAN is exhausted before the budget is: only shares can be compared.
     assert seen[None] >= seen.total() / 12
     assert bare[None] == 0
@@ -235,18 +208,11 @@ def test_rows_have_a_value_for_each_type(row: tuple[Value, ...]) -> None:
 
 
 def test_choices_fall_as_weighted() -> None:
-    seen: Counter[tuple[str, str, bool]] = Counter()
-
-    @seed(1)
-    @measured
-    @given(weighted((3, st.just("a")), (1, st.just("b")), (0, st.just("c"))), odds((1, "x"), (3, "y")), one_in(4))
-    def draw(strategy: str, value: str, flag: bool) -> None:
-        seen[strategy, value, flag] += 1
-
-    draw()
+    letters = weighted((3, st.just("a")), (1, st.just("b")), (0, st.just("c")))
+    drawn = sample(st.tuples(letters, odds((1, "x"), (3, "y")), one_in(4)), examples=400, seeds=[1])
 
     def share(index: int, wanted: object) -> float:
-        return sum(count for key, count in seen.items() if key[index] == wanted) / seen.total()
+        return sum(example[index] == wanted for example in drawn) / len(drawn)
 
     assert 0.6 < share(0, "a") < 0.9
     assert share(0, "c") == 0

@@ -53,5 +53,5 @@ def writers_may_add(path: str) -> bool:
 
 
 def paths_in(rows: list[Row], root: str) -> list[str]:
-    # A DRY RUN names full paths, such as file:/tmp/t/p=1/f; they are not url-encoded (facts 1.1).
+    # A DRY RUN names full paths, such as file:/tmp/t/p=1/f; they are not url-encoded (docs/delta.md 1.1).
     return sorted(below(str(row[0]), root) for row in rows)

@@ -81,7 +81,7 @@ class Deletion:
         return table.row(file.partition, (None,) * len(table.data_columns))
 
     def answer(self) -> tuple[Row, ...]:
-        """num_affected_rows, where the form has an answer: -1 where whole files went uncounted (facts 2.2)."""
+        """num_affected_rows, where the form has an answer: -1 where whole files went uncounted (docs/delta.md 2.2)."""
         if self.step.form in (Form.API_PATH, Form.API_PATH_COLUMN, Form.API_NAME, Form.TRUNCATE):
             return ()
         total = self.predicted.deleted.total()
@@ -223,7 +223,7 @@ class Deletion:
         return "true" if where is None else " ".join(f"{name}#1" for name in sorted(columns_of(where))) or sql(where)
 
     def _metrics(self, removes: list[Remove], adds: list[Add], changes: list[Cdc]) -> dict[str, str]:
-        """As Delta counts (facts 2.4)."""
+        """As Delta counts (docs/delta.md 2.4)."""
         predicted, live = self.predicted, self.view.live
         gone = [live[path] for path in predicted.removed_paths]
         if self.step.form is Form.TRUNCATE:

@@ -138,7 +138,7 @@ class ReferenceEngine:
     # Checkpoints ----------------------------------------------------------------------------------------------------
 
     def _checkpoint(self, root: Path, before: int, clock: int) -> None:
-        """Write the checkpoints that fall due in a step, without the tombstones that are expired (facts 4.7)."""
+        """Write the checkpoints that fall due in a step, without the tombstones that are expired (docs/delta.md 4.7)."""
         view = View(root)
         interval = int(view.metadata.configuration.get("delta.checkpointInterval") or 0)
         written = {checkpoint.version for checkpoint in view.log.checkpoints}

@@ -52,7 +52,7 @@ KNOWN_FEATURES = frozenset(
     }
 )
 
-#: Where LITE keeps its bookmark, and under what key (facts 1.3).
+#: Where LITE keeps its bookmark, and under what key (docs/delta.md 1.3).
 BOOKMARK = "_last_vacuum_info"
 BOOKMARK_KEY = "latestCommitVersionOutsideOfRetentionWindow"
 
@@ -189,7 +189,7 @@ class View:
 
     @property
     def bookmark(self) -> int | None:
-        """The version up to which VACUUM LITE has seen the log, if it says so (facts 1.3)."""
+        """The version up to which VACUUM LITE has seen the log, if it says so (docs/delta.md 1.3)."""
         path = self.root / LOG_DIRECTORY / BOOKMARK
         found = json.loads(path.read_text(encoding="utf-8")).get(BOOKMARK_KEY) if path.is_file() else None
         return None if found is None else int(found)

@@ -1,7 +1,6 @@
 """DEL: the adds of a DELETE, and the files that it writes.
 
-Sources: [S0] a walk-through of Delta 0.4's DeleteCommand; [S2] waitingforcode.com on TRUNCATE and metadata-only removal;
-[P] PROTOCOL.md; [C n] facts/delta.md, section n.
+docs/sources.md says what the sources are.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ def _vector_files(d: DeleteObservation) -> set[str]:
     "DEL-ROW-4",
     "Where no row of the removed files survives, nothing is added and no file with rows is written.",
     of=DeleteObservation,
-    sources=("S0", "C TransactionalWrite"),
+    sources=("S0", "C 2.2"),
 )
 def nothing_survives(d: DeleteObservation) -> Judgement:
     if (
@@ -74,7 +73,7 @@ def nothing_survives(d: DeleteObservation) -> Judgement:
     "DEL-ADD-1A",
     "Each added file exists, with the size that its add says.",
     of=DeleteObservation,
-    sources=("S0", "P Add File"),
+    sources=("S0", "P Add File and Remove File"),
 )
 def adds_exist(d: DeleteObservation) -> Judgement:
     def problem(add: Add) -> Violation | None:
@@ -178,7 +177,7 @@ _ONE_TEXT = (Type.STRING, Type.BYTE, Type.SHORT, Type.INTEGER, Type.LONG, Type.B
     "DEL-ADD-1C",
     "Each add has dataChange=true and its file's modificationTime.",
     of=DeleteObservation,
-    sources=("S0", "P Add File"),
+    sources=("S0", "P Add File and Remove File"),
     implementation="spark",
 )
 def adds_dated(d: DeleteObservation) -> Judgement:
@@ -278,7 +277,7 @@ _GREATEST = 3.4028235e38  # a FLOAT
     "DEL-PHYS-2",
     "Every file with rows that a DELETE writes is referred to by its commit.",
     of=DeleteObservation,
-    sources=("C 2.2", "C TransactionalWrite"),
+    sources=("C 2.2",),
 )
 def nothing_left_behind(d: DeleteObservation) -> Judgement:
     referred = {add.file for add in d.adds} | {cdc.file for cdc in d.change_files}

@@ -1,6 +1,6 @@
 """DEL-CDF: the change data feed.
 
-Sources: [P] PROTOCOL.md; [C n] facts/delta.md, section n.
+docs/sources.md says what the sources are.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """DEL: which files a DELETE removes.
 
-Sources: [S0] a walk-through of Delta 0.4's DeleteCommand; [S2] waitingforcode.com on TRUNCATE and metadata-only removal;
-[P] PROTOCOL.md; [C n] facts/delta.md, section n.
+docs/sources.md says what the sources are.
 """
 
 from __future__ import annotations

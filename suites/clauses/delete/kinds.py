@@ -1,7 +1,6 @@
 """DEL-GEN and DEL-NAME: whatever the columns are, and however the DELETE is said, it does the same.
 
-Sources: [S0] a walk-through of Delta 0.4's DeleteCommand; [S1] waitingforcode.com on VACUUM; [P] PROTOCOL.md;
-[C n] facts/delta.md, section n.
+docs/sources.md says what the sources are.
 """
 
 from __future__ import annotations

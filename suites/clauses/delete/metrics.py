@@ -1,6 +1,6 @@
 """DEL-MET: what a DELETE says of itself, in its answer and in commitInfo's operationMetrics.
 
-Source: [C n] facts/delta.md, section n.
+docs/sources.md says what the sources are.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """DEL-REF: DELETEs that must be refused, and change nothing.
 
-Sources: [S0] a walk-through of Delta 0.4's DeleteCommand; [C n] facts/delta.md, section n.
+docs/sources.md says what the sources are.
 """
 
 from __future__ import annotations

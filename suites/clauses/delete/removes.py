@@ -1,7 +1,6 @@
 """DEL: the removes of a DELETE.
 
-Sources: [S0] a walk-through of Delta 0.4's DeleteCommand; [S2] waitingforcode.com on TRUNCATE and metadata-only removal;
-[P] PROTOCOL.md; [C n] facts/delta.md, section n.
+docs/sources.md says what the sources are.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ def removes_stamped(d: DeleteObservation) -> Judgement:
     "DEL-REM-1B",
     "Each remove names a live file as its add does, with dataChange=true and, as extended metadata, the add's partition values and size.",
     of=DeleteObservation,
-    sources=("S0", "P Remove File", "C 2.3"),
+    sources=("S0", "P Add File and Remove File", "C 2.3"),
 )
 def removes_complete(d: DeleteObservation) -> Judgement:
     """A partition column that the remove leaves out counts as NULL here: DEL-REM-1C is about those."""
@@ -89,7 +88,7 @@ def _not_null(values: Mapping[str, str | None] | None) -> dict[str, str]:
     "DEL-REM-1C",
     "The partition values of a remove name every partition column, those that are NULL too.",
     of=DeleteObservation,
-    sources=("P Remove File",),
+    sources=("P Add File and Remove File",),
 )
 def removes_name_all_partitions(d: DeleteObservation) -> Judgement:
     def problem(remove: Remove) -> Violation | None:

@@ -1,6 +1,6 @@
 """DEL-DV: deletion vectors.
 
-Sources: [P] PROTOCOL.md; [C n] facts/delta.md, section n.
+docs/sources.md says what the sources are.
 """
 
 from __future__ import annotations

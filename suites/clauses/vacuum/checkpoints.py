@@ -1,6 +1,6 @@
 """VAC-CKPT: whether a VACUUM learns of tombstones from commits or from a checkpoint changes nothing.
 
-Sources: [P] PROTOCOL.md; [C n] facts/delta.md, section n.
+docs/sources.md says what the sources are.
 """
 
 from __future__ import annotations

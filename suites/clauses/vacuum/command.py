@@ -1,6 +1,6 @@
 """VAC-CHK, VAC-DRY, VAC-IDEM: which RETAIN is let through, what DRY RUN says, what a second run does.
 
-Sources: [S1] waitingforcode.com on VACUUM (Delta 2.4.0); [C n] facts/delta.md, section n.
+docs/sources.md says what the sources are.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from harness.vacuum_observation import VacuumObservation
     sources=("S1", "C 1.2"),
 )
 def too_short_is_refused(v: VacuumObservation) -> Judgement:
-    """A negative one, where it is not ignored, also while the check is off (facts 5)."""
+    """A negative one, where it is not ignored, also while the check is off (docs/delta.md 5)."""
     if not v.retain_refused:
         return NOT_EXERCISED
     error, changed = v.outcome.error, changes(v.before, v.after)
@@ -168,7 +168,7 @@ def dry_run_lists_only_what_goes(v: VacuumObservation) -> Judgement:
     sources=("C 1.1", "C 1.2"),
 )
 def dry_run_lists_exactly(v: VacuumObservation) -> Judgement:
-    """So it lists directories that cannot be deleted, as they hold young or hidden files (facts 1.2, step 11)."""
+    """So it lists directories that cannot be deleted, as they hold young or hidden files (docs/delta.md 1.2, step 11)."""
     if not v.step.dry_run or v.refused or not must_run(v):
         return NOT_EXERCISED
 

@@ -1,6 +1,6 @@
 """VAC-EDGE, VAC-KEEP: exactly where a VACUUM draws the line, and what moves it.
 
-Sources: [S1] waitingforcode.com on VACUUM (Delta 2.4.0); [C n] facts/delta.md, section n.
+docs/sources.md says what the sources are.
 """
 
 from __future__ import annotations

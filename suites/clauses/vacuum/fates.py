@@ -134,7 +134,7 @@ def is_by_inventory(v: VacuumObservation) -> bool:
 
 
 def is_logged(v: VacuumObservation) -> bool:
-    """Whether VACUUM writes its START and END: also where the setting is not set, as the storage is local (facts 1.5)."""
+    """Whether VACUUM writes its START and END: also where the setting is not set, as the storage is local (docs/delta.md 1.5)."""
     return v.step.logging is not False
 
 

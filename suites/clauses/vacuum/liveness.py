@@ -1,6 +1,6 @@
 """VAC-LIVE: what a VACUUM by a listing must delete. What LITE must delete is VAC-LITE-1B's matter.
 
-Sources: [S1] waitingforcode.com on VACUUM (Delta 2.4.0); [C n] facts/delta.md, section n.
+docs/sources.md says what the sources are.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """VAC-LOG-1: what a VACUUM that comes to its end writes into the log.
 
-Sources: [S1] waitingforcode.com on VACUUM (Delta 2.4.0); [P] PROTOCOL.md; [C n] facts/delta.md, section n.
+docs/sources.md says what the sources are.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ def true_parameters_and_metrics(v: VacuumObservation) -> Judgement:
 
 
 def expected_log(v: VacuumObservation) -> dict[str, dict[str, Any]]:
-    """What START and END must say, by dotted key. Parameters are JSON values, metrics are strings (facts 1.5).
+    """What START and END must say, by dotted key. Parameters are JSON values, metrics are strings (docs/delta.md 1.5).
 
     What lies behind a link to a directory is counted by the names it has through the link, and there may be more of
     these than files: then nothing is said of the counts. Nor where a checksum may have been deleted by itself.
@@ -265,7 +265,7 @@ def _sizes(v: VacuumObservation) -> Mapping[str, frozenset[int]]:
 
 
 def _said_sizes(v: VacuumObservation, action: object) -> list[tuple[str, tuple[int, int]]]:
-    """What an action says of the sizes of the files that it names, each with the time that counts for LITE (facts 1.3)."""
+    """What an action says of the sizes of the files that it names, each with the time that counts for LITE (docs/delta.md 1.3)."""
     if isinstance(action, Cdc):
         return [(action.file, (0, action.size))]
     if not isinstance(action, Remove):
@@ -311,7 +311,7 @@ def rest_of_the_log(v: VacuumObservation) -> Judgement:
     new_checkpoint = any(checkpoint.files not in known for checkpoint in v.after.log.checkpoints)
     wrong = [path for path in _new_in_log(v) if not _may_appear(v, path, new_checkpoint)]
     for path, entry in v.before.listing.items():
-        # Writing a checkpoint also cleans up the log (facts 1.2, step 14): what goes then is not VACUUM's doing.
+        # Writing a checkpoint also cleans up the log (docs/delta.md 1.2, step 14): what goes then is not VACUUM's doing.
         if (
             path.startswith(f"{LOG_DIRECTORY}/")
             and not new_checkpoint

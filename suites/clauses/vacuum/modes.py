@@ -1,6 +1,6 @@
 """VAC-LITE, VAC-INV, VAC-PAR, VAC-FORM: the ways to look for files, to delete them, and to ask for it.
 
-Sources: [S1] waitingforcode.com on VACUUM (Delta 2.4.0); [C n] facts/delta.md, section n.
+docs/sources.md says what the sources are.
 """
 
 from __future__ import annotations

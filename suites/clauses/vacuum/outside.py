@@ -1,6 +1,6 @@
 """VAC-SAFE-7: a VACUUM touches nothing outside the table's root.
 
-Sources: [P] PROTOCOL.md; [C n] facts/delta.md, section n.
+docs/sources.md says what the sources are.
 """
 
 from __future__ import annotations

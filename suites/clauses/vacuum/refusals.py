@@ -1,6 +1,6 @@
 """VAC-PROTO, VAC-LITE-1C, VAC-INV-2, VAC-REF: VACUUMs that must be refused, dry run or not, and change nothing.
 
-Sources: [S1] waitingforcode.com on VACUUM (Delta 2.4.0); [P] PROTOCOL.md; [C n] facts/delta.md, section n.
+docs/sources.md says what the sources are.
 """
 
 from __future__ import annotations

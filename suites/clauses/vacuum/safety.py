@@ -1,6 +1,6 @@
 """VAC-SAFE: what a VACUUM must never delete below the root, by the log, by age, by name.
 
-Sources: [S1] waitingforcode.com on VACUUM (Delta 2.4.0); [P] PROTOCOL.md; [C n] facts/delta.md, section n.
+docs/sources.md says what the sources are.
 """
 
 from __future__ import annotations

@@ -1,0 +1,84 @@
+"""What a VACUUM finds below a table's root, what the log names, and what the model predicts of it.
+
+>>> predict({"d/orphan": file(), "d/live": file()}, live=["d/live"])["d/orphan"] == goes(Reason.ORPHAN)
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from model.steps import IOFault
+from model.table import HOUR, WEEK, Kind
+from model.vacuum import (
+    Cutoff,
+    Fate,
+    FullScan,
+    InventoryScan,
+    PathFate,
+    Reason,
+    References,
+    Scan,
+    Thing,
+    parents,
+    predict_vacuum,
+)
+
+CLOCK = 1_700_000_000_000
+LINE = CLOCK - WEEK
+#: The cutoff at the table's own retention.
+AT = Cutoff(LINE, LINE, LINE)
+#: RETAIN 0: the cutoff lies anywhere between the first two.
+WINDOW = Cutoff(CLOCK, CLOCK + 10, LINE)
+OLD, YOUNG = LINE - HOUR, LINE + HOUR
+
+FULL, INVENTORY, FILES = FullScan(), InventoryScan(), InventoryScan(files_only=True)
+STAYS, GOES, UNSPECIFIED = Fate.KEEP, Fate.DELETE, Fate.UNSPECIFIED
+
+PARTITION_BY = ("p", "_p")
+DIRECTORY = Thing(Kind.DIRECTORY, OLD, 0)
+
+
+def file(modified: int = OLD) -> Thing:
+    return Thing(Kind.FILE, modified, 10)
+
+
+def link(target: str | None) -> Thing:
+    return Thing(Kind.LINK, OLD, 0, target)
+
+
+def tree(things: Mapping[str, Thing]) -> dict[str, Thing]:
+    """The things, and all directories that they lie in.
+
+    >>> list(tree({"d/e/f": file()}))
+    ['d', 'd/e', 'd/e/f']
+    """
+    return {**{parent: DIRECTORY for path in things for parent in parents(path)}, **things}
+
+
+def predict(
+    things: Mapping[str, Thing],
+    *,
+    live: Collection[str] = (),
+    partition_by: tuple[str, ...] = PARTITION_BY,
+    cutoff: Cutoff = AT,
+    scan: Scan = FULL,
+    faulty_path: tuple[IOFault, str] | None = None,
+    **references: Any,
+) -> dict[str, PathFate]:
+    """What becomes of each of the things, and of the directories that they lie in."""
+    named = References(live=frozenset(live), **references)
+    return predict_vacuum(tree(things), named, partition_by=partition_by, cutoff=cutoff, scan=scan, faulty_path=faulty_path)
+
+
+def stays(reason: Reason, listed: bool | None = False) -> PathFate:
+    return PathFate(STAYS, reason, listed)
+
+
+def goes(reason: Reason) -> PathFate:
+    return PathFate(GOES, reason, True)
+
+
+def either(reason: Reason, listed: bool | None) -> PathFate:
+    return PathFate(UNSPECIFIED, reason, listed)

@@ -1,0 +1,64 @@
+"""Examples of a strategy, the same ones in every run and by every profile, and how many of them meet a condition."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import TypeVar
+
+from hypothesis import HealthCheck, Phase, find, given, seed, settings
+from hypothesis.strategies import SearchStrategy
+
+T = TypeVar("T")
+
+#: For properties of whole cases: each takes milliseconds to draw, and is large.
+fifty = settings(max_examples=50, suppress_health_check=list(HealthCheck))
+
+
+def sample(strategy: SearchStrategy[T], *, examples: int = 50, seeds: Iterable[int] = range(8)) -> list[T]:
+    """Up to ``examples`` examples of each seed.
+
+    Hypothesis varies an example some five times before it draws a new one, so the examples of one seed are much alike.
+    Several seeds give a fairer picture of a distribution than one.
+
+    >>> sorted(sample(st.booleans(), seeds=[1]))
+    [False, True]
+    """
+    found: list[T] = []
+
+    @settings(fifty, max_examples=examples, database=None, phases=[Phase.generate])
+    @given(strategy)
+    def draw(example: T) -> None:
+        found.append(example)
+
+    for number in seeds:
+        seed(number)(draw)()
+    return found
+
+
+def check_shares(examples: Collection[T], conditions: Callable[[T], Mapping[str, tuple[float, bool]]]) -> None:
+    """Each condition must hold for at least the share of the examples that stands before it, in percent.
+
+    Bounds are a third of the usual share: they catch a condition that got lost, not a shift.
+
+    >>> check_shares(range(10), lambda number: {"even": (20, number % 2 == 0)})
+    """
+    counts: Counter[str] = Counter()
+    least: dict[str, float] = {}
+    for example in examples:
+        for name, (bound, holds) in conditions(example).items():
+            least[name] = bound
+            counts[name] += holds
+    shares = {name: 100 * counts[name] / len(examples) for name in least}
+    assert least, "there are examples and conditions"
+    assert {name: share for name, share in shares.items() if share < least[name]} == {}, shares
+
+
+def smallest(strategy: SearchStrategy[T], condition: Callable[[T], bool]) -> T:
+    """What Hypothesis shrinks an example that meets the condition to.
+
+    >>> smallest(st.integers(), lambda number: number > 3)
+    4
+    """
+    shrinking = settings(database=None, phases=[Phase.generate, Phase.shrink], derandomize=True)
+    return find(strategy, condition, settings=shrinking)
