@@ -1,6 +1,6 @@
-"""``python -m benchmarks.own_part [ENGINE]``: the suite's own part of a case's time, as a ratio of the engine's in one run.
+"""``python -m benchmarks.own_part [ENGINE]``: the suite's time for a case relative to the engine's, measured in one run.
 
-Says also how many steps are judged in a minute, on one core: with drawing them and without.
+Also prints how many steps are judged in a minute on one core, with and without drawing them.
 """
 
 from __future__ import annotations
@@ -9,14 +9,11 @@ import sys
 import time
 from collections.abc import Sequence
 
-import suites.clauses  # noqa: F401 - fills the catalogue
 from engines.provider import ENGINES
-from selfcheck.bench import bench, open_engine
+from selfcheck.engine_pool import Worker, hosted
 from runner.controller import FIXED_SEED
 from suites.campaigns import shards
-from harness.clause import CATALOGUE, unsupported
 from suites.drawing import fixed_cases
-from harness.judge import Judge
 from suites.profiles import PROFILES
 
 
@@ -25,12 +22,10 @@ def main(arguments: Sequence[str]) -> int:
     if name not in ENGINES:
         print(f"{name} is not known: use one of {', '.join(ENGINES)}.")
         return 2
-    with bench(name) as place:
-        engine = open_engine(place)
+    with hosted(name) as host:
+        worker = Worker(host)
+        engine, judge = worker.engine, worker.judge()
         try:
-            left_out = unsupported(engine)
-            clauses = [clause for id, clause in CATALOGUE.items() if id not in left_out]
-            judge = Judge(engine, clauses, place.directory / "tables")
             drawing = judging = engines = 0.0
             steps = 0
             for shard in shards(PROFILES["smoke"], ()):

@@ -1,1 +1,1 @@
-"""Proof that the suite is worth believing: it notices what is wrong (``selfcheck.power``), and only that (``selfcheck.soundness``)."""
+"""Checks of the suite itself: it notices what is wrong (``selfcheck.power``), and only that (``selfcheck.soundness``)."""

@@ -1,136 +1,251 @@
-"""``python -m selfcheck.mutation [PATH ...]``: mutants of the model and of the clauses, and which of them no test notices.
+"""``python -m selfcheck.mutation [PATH ...]``: mutation tests of the model and of the clauses with mutmut.
 
-A mutant is a module with one small thing changed (``selfcheck.mutants``). It is tested by the tests that come by the changed
-line, the quickest first, until one fails (``selfcheck.mutant_trials``). What is changed, and by which tests that must be noticed,
-stands in ``pyproject.toml`` (``tool.tombstone.mutation``); the survivors that are of no consequence in
-``selfcheck/survivors.toml``, each with the reason. Ends with 1 where another mutant survives, with 2 where a path does not exist.
+``pyproject.toml`` (``tool.tombstone.mutation``) lists which modules are mutated and which tests must notice it;
+``selfcheck/survivors.toml`` lists the survivors that are accepted, each with the reason. mutmut runs in ``build/mutation``, on a
+copy of the sources (``selfcheck.mutable_source``); `mutmut browse` and `mutmut show` work there. Constants of modules and
+classes are not mutated. Exits with 1 where another mutant survives, with 2 where a path does not exist or mutmut fails.
 """
 
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
+import random
+import re
+import shutil
+import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from pathlib import Path
+from typing import Any
 
-from selfcheck.mutant_trials import ROOT, SURVIVED, trials
-from selfcheck.mutants import Mutant, is_python, mutants
-from selfcheck.mutation_report import Report, Row, explanations
+from selfcheck.mutable_source import mutable
 
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib  # type: ignore[import-not-found, unused-ignore]
 
-#: What became of each mutant of the last run: one line of JSON each.
-RESULTS = ROOT / "build" / "mutation" / "results.jsonl"
+ROOT = Path(__file__).resolve().parent.parent
 
-DOCUMENT = ROOT / "docs" / "mutation.md"
+#: mutmut's exit codes of a mutant that no test noticed, the last two for want of a test that reaches it.
+SURVIVED = (0, 5, 33)
+
+#: Lines in which nothing is mutated: those that raise errors, and those with a message for people (three words or more).
+NOT_MUTATED = (r"^\s*raise ", r'(^|[\s(\[{=f])"[^"\s][^"]*[a-z] [a-z]+ [a-z]')
+
+
+class MutationFailed(Exception):
+    """mutmut could not do its work."""
 
 
 @dataclass(frozen=True)
-class Settings:
-    """What ``pyproject.toml`` says: patterns of paths, from the root."""
+class Accepted:
+    """Why survivors are acceptable: equivalent, different in wording only, or tolerated."""
 
-    mutate: tuple[str, ...]
-    tests: tuple[str, ...]
-    leave_out: tuple[str, ...]
+    module: str  # a pattern of paths
+    kind: str
+    reason: str
+    scope: str = ""  # the function; empty: any
+    after: str = ""  # searched in the changed lines as they become
+
+    def covers(self, survivor: Survivor) -> bool:
+        inside = fnmatch(survivor.module, self.module) and self.scope in ("", survivor.scope)
+        return inside and re.search(self.after, survivor.after) is not None
+
+
+@dataclass(frozen=True)
+class Survivor:
+    """A mutant that no test noticed."""
+
+    name: str  # mutmut's: module.x_function__mutmut_1, or module.xǁClassǁmethod__mutmut_1
+    difference: str  # lines with "-" and "+"
 
     @property
-    def test_files(self) -> list[str]:
-        """The files of tests, by path from the root, sorted."""
-        return sorted(path.relative_to(ROOT).as_posix() for path in _all(self.tests) - _all(self.leave_out))
+    def module(self) -> str:
+        return self.name.rpartition(".")[0].replace(".", "/") + ".py"
+
+    @property
+    def scope(self) -> str:
+        mangled = self.name.rpartition(".")[2].rpartition("__mutmut_")[0]
+        return mangled[2:] if mangled.startswith("x_") else mangled[2:].replace("ǁ", ".")
+
+    @property
+    def after(self) -> str:
+        return "\n".join(line[1:].strip() for line in self.difference.splitlines() if line.startswith("+"))
 
 
-def settings() -> Settings:
-    """The settings of this checkout."""
-    with (ROOT / "pyproject.toml").open("rb") as file:
-        said = tomllib.load(file)["tool"]["tombstone"]["mutation"]
-    return Settings(tuple(said["mutate"]), tuple(said["tests"]), tuple(said["leave-out"]))
+def accepted(path: Path) -> list[Accepted]:
+    """The entries of ``survivors.toml``. Raises ValueError for an unknown kind."""
+    found = [Accepted(**entry) for entry in tomllib.loads(path.read_text(encoding="utf-8"))["survivor"]]
+    for one in found:
+        if one.kind not in ("equivalent", "wording", "tolerated"):
+            raise ValueError(f"A survivor of {one.module} is {one.kind!r}: not equivalent, wording or tolerated.")
+    return found
 
 
-def _all(patterns: Iterable[str]) -> set[Path]:
-    return {path for pattern in patterns for path in ROOT.glob(pattern)}
+def settings() -> dict[str, Any]:
+    """``mutate``, ``tests`` and ``leave-out`` of this checkout: patterns of paths."""
+    found: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    return dict(found["tool"]["tombstone"]["mutation"])
 
 
-def modules(arguments: Iterable[str], chosen: Settings) -> list[Path]:
-    """The modules of these paths, or of all that is mutated, sorted. Raises FileNotFoundError."""
-    found: set[Path] = set()
+def matching(patterns: Iterable[str]) -> set[str]:
+    """The files that match one of the patterns, from the root."""
+    return {path.relative_to(ROOT).as_posix() for pattern in patterns for path in ROOT.glob(pattern)}
+
+
+def modules(arguments: Sequence[str]) -> list[str]:
+    """The modules of these paths, or all that are mutated. Raises FileNotFoundError."""
+    found = set()
     for argument in arguments:
         path = (ROOT / argument).resolve()
         if not path.exists():
             raise FileNotFoundError(f"{argument} is neither a module nor a directory of modules.")
-        found |= set(path.rglob("*.py")) if path.is_dir() else {path}
-    return sorted(found or _all(chosen.mutate))
+        files = path.rglob("*.py") if path.is_dir() else [path]
+        found |= {file.relative_to(ROOT).as_posix() for file in files}
+    return sorted(found or matching(settings()["mutate"]))
 
 
-def shuffled(found: Sequence[Mutant], sources: Mapping[str, str], seed: int) -> list[Mutant]:
-    """The mutants in an order that hangs on the seed, and for each on what it changes alone.
+def make_tree(directory: Path, chosen: Sequence[str]) -> None:
+    """A checkout in which the chosen modules can be mutated, with mutmut's settings; the other rooms are links."""
+    shutil.rmtree(directory, ignore_errors=True)
+    directory.mkdir(parents=True)
+    rooms = {module.partition("/")[0] for module in chosen}
+    for path in ROOT.iterdir():
+        if path.name in rooms:
+            shutil.copytree(path, directory / path.name, ignore=shutil.ignore_patterns("__pycache__"))
+        elif not path.name.startswith(".") and path.name != "build":
+            (directory / path.name).symlink_to(path)
+    for module in chosen:
+        source = (directory / module).read_text(encoding="utf-8")
+        (directory / module).write_text(mutable(source), encoding="utf-8")
+    tests = matching(settings()["tests"]) - matching(settings().get("leave-out", ()))
+    options: Mapping[str, Iterable[str]] = {
+        "source_paths": rooms,
+        "only_mutate": chosen,
+        "do_not_mutate_patterns": NOT_MUTATED,
+        "also_copy": {path.name for path in directory.iterdir()} - rooms,
+        # With "fork" every mutant would inherit the caches that the healthy program has filled.
+        "process_isolation": ["forkserver"],
+        "pytest_add_cli_args": ["--hypothesis-profile=ci"],
+        "pytest_add_cli_args_test_selection": tests,
+    }
+    lines = [f"{name} = " + "\n    ".join(sorted(of)) + "\n" for name, of in options.items()]
+    (directory / "setup.cfg").write_text("[mutmut]\n" + "".join(lines), encoding="utf-8")
 
-    So a sample of a seed has the smaller ones in it, and stays nearly the same where modules change.
+
+def python(directory: Path, code: str, *arguments: str, capture: bool = True) -> str:
+    """Run Python there, where mutmut finds its settings; its output, or nothing where it goes to standard error.
+
+    Raises MutationFailed.
     """
-    same: Counter[tuple[str, ...]] = Counter()
-    places = []
-    for place, mutant in enumerate(found):
-        said = (mutant.module, mutant.scope, *mutant.lines(sources[mutant.module]))
-        places.append((hashlib.sha256(repr((seed, same[said], said)).encode()).digest(), place))
-        same[said] += 1
-    return [found[place] for _, place in sorted(places)]
+    output = subprocess.PIPE if capture else 2
+    command = [sys.executable, "-c", code, *arguments]
+    done = subprocess.run(command, cwd=directory, stdout=output, text=True, check=False)
+    if done.returncode:
+        raise MutationFailed(f"mutmut failed in {directory}.\n{(done.stdout or '')[-4000:]}")
+    return done.stdout or ""
 
 
-def _kept() -> list[Row]:
-    """What became of the mutants of the last run. Raises FileNotFoundError where there was none."""
-    return [Row(**json.loads(line)) for line in RESULTS.read_text(encoding="utf-8").splitlines()]
+_MUTMUT = "from mutmut.__main__ import cli; cli()"
+_NAMES = """\
+import sys
+from pathlib import Path
+from mutmut.mutation.file_mutation import mutate_file_contents
+from mutmut.utils.format_utils import get_mutant_name
+for module in sys.argv[1:]:
+    for name in mutate_file_contents(module, Path(module).read_text(encoding="utf-8")).mutant_names:
+        print(get_mutant_name(Path(module), name))
+"""
 
 
-def main(arguments: list[str]) -> int:
-    """The command. Answers with its exit code."""
+def sampled(directory: Path, chosen: Sequence[str], number: int, seed: int) -> list[str]:
+    """The names of some mutants, drawn at random."""
+    names = python(directory, _NAMES, *chosen).split()
+    return random.Random(seed).sample(names, min(number, len(names)))
+
+
+def results(directory: Path) -> dict[str, int | None]:
+    """mutmut's exit code of each mutant; None where it was not tried."""
+    found: dict[str, int | None] = {}
+    for path in sorted((directory / "mutants").rglob("*.py.meta")):
+        found |= json.loads(path.read_text(encoding="utf-8"))["exit_code_by_key"]
+    return found
+
+
+def survivors(directory: Path) -> Iterator[Survivor]:
+    """The mutants that survived, in the order of modules, each with its difference."""
+    for name, code in results(directory).items():
+        if code in SURVIVED:
+            shown = python(directory, _MUTMUT, "show", name).splitlines()
+            lines = [line for line in shown if re.match(r"[-+](?![-+]{2} )", line)]
+            yield Survivor(name, "\n".join(lines))
+
+
+def summary(codes: Mapping[str, int | None], found: Sequence[tuple[Survivor, Accepted | None]]) -> str:
+    """The score: noticed mutants among those that were tried and are not known to be equivalent."""
+    tried = sum(code is not None for code in codes.values())
+    kinds = Counter(known.kind if known else "unexplained" for _, known in found)
+    noticed, counted = tried - len(found), tried - kinds["equivalent"]
+    share = f"{noticed * 1000 // counted / 10:.1f} %" if counted else "none"
+    told = ", ".join(f"{kinds[kind]} {kind}" for kind in ("equivalent", "wording", "tolerated", "unexplained"))
+    return (
+        f"Of {len(codes)} mutants {tried} were tried: {noticed} noticed, {len(found)} survived ({told}). "
+        f"Noticed are {share} of those that are not equivalent."
+    )
+
+
+def report(codes: Mapping[str, int | None], found: Sequence[tuple[Survivor, Accepted | None]]) -> str:
+    """The full result, as Markdown: every module with its counts, every survivor with its difference and reason."""
+    tried = Counter(name.rpartition(".")[0] for name, code in codes.items() if code is not None)
+    survived = Counter(one.name.rpartition(".")[0] for one, _ in found)
+    lines = [summary(codes, found), "", "| module | tried | survived |", "|---|--:|--:|"]
+    lines += [f"| `{module}` | {number} | {survived[module]} |" for module, number in sorted(tried.items())]
+    for one, known in found:
+        lines += ["", f"`{one.name}`", "", "```diff", one.difference, "```", ""]
+        lines += [f"{known.kind}: {known.reason}" if known else "unexplained"]
+    return "\n".join(lines) + "\n"
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command. Returns its exit code."""
     parser = argparse.ArgumentParser(prog="python -m selfcheck.mutation", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("paths", nargs="*", metavar="PATH", help="modules, or directories of them (default: all)")
-    parser.add_argument("--sample", type=int, metavar="N", help="so many of the mutants, drawn at random")
+    parser.add_argument("--sample", type=int, metavar="N", help="try N of the mutants, drawn at random")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the sample (default: 1)")
     parser.add_argument("-n", type=int, default=1, metavar="N", help="processes (default: 1)")
-    parser.add_argument(
-        "--again", action="store_true", help="try those only that survived the last run of the same mutants"
-    )
-    parser.add_argument("--write", action="store_true", help="write docs/mutation.md")
-    asked = parser.parse_args(arguments)
-    chosen = settings()
+    parser.add_argument("--again", action="store_true", help="try only the mutants that survived the last run")
+    parser.add_argument("--write", action="store_true", help="write build/mutation.md")
+    options = parser.parse_args(arguments)
+    directory = ROOT / "build" / "mutation"
     try:
-        found = mutants(modules(asked.paths, chosen), ROOT)
-    except FileNotFoundError as mistake:
+        names: list[str] = []
+        if options.again:
+            names = [name for name, code in results(directory).items() if code in SURVIVED]
+        else:
+            chosen = modules(options.paths)
+            make_tree(directory, chosen)
+            if options.sample is not None:
+                names = sampled(directory, chosen, options.sample, options.seed)
+        if names or not options.again:
+            python(directory, _MUTMUT, "run", "--max-children", str(options.n), *names, capture=False)
+        known = accepted(ROOT / "selfcheck" / "survivors.toml")
+        found = [(one, next((why for why in known if why.covers(one)), None)) for one in survivors(directory)]
+    except (FileNotFoundError, MutationFailed) as mistake:
         print(mistake, file=sys.stderr)
         return 2
-    made = len(found)
-    sources = {mutant.module: (ROOT / mutant.module).read_text(encoding="utf-8") for mutant in found}
-    found = [
-        mutant
-        for mutant in shuffled(found, sources, asked.seed)[: asked.sample]
-        if is_python(mutant.source(sources[mutant.module]))
-    ]
-    print(f"{len(found)} of {made} mutants.", flush=True)
-
-    def row(mutant: Mutant, status: str) -> Row:
-        return Row(mutant.module, mutant.line, mutant.scope, *mutant.lines(sources[mutant.module]), status)
-
-    rows = []
-    if asked.again:
-        rows = [one for one in _kept() if one.status != SURVIVED]
-        found = [mutant for mutant in found if row(mutant, SURVIVED) in _kept()]
-    rows += [row(mutant, status) for mutant, status in trials(found, sources, chosen.test_files, asked.n)]
-    report = Report(rows, explanations(), made=made, seed=asked.seed)
-    RESULTS.parent.mkdir(parents=True, exist_ok=True)
-    RESULTS.write_text("".join(json.dumps(vars(one)) + "\n" for one in rows), encoding="utf-8")
-    for one in report.unexplained:
-        print(f"{one.place}\n{one.difference}")
-    print(report.summary)
-    if asked.write:
-        DOCUMENT.write_text(report.document(), encoding="utf-8")
-    return 1 if report.unexplained else 0
+    for one, why in found:
+        if why is None:
+            print(f"{one.name}\n{one.difference}")
+    codes = results(directory)
+    print(summary(codes, found))
+    if options.write:
+        (ROOT / "build" / "mutation.md").write_text(report(codes, found), encoding="utf-8")
+    return 1 if any(why is None for _, why in found) else 0
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
-"""``python -m selfcheck.power``: every known-bad engine against the fixed cases of a profile, and what notices it.
+"""``python -m selfcheck.power``: every known-bad engine against the fixed cases of a profile, and the clauses that catch it.
 
-Ends with 0 where every fault that applies to the engine is caught and every clause that it promises is proven; with 1 where
-one is not; with 2 where cases could not be judged, or the command cannot be done.
+Exits with 0 where every fault that applies to the engine is caught and every clause that it promises has caught one; with 1
+where not; with 2 where cases could not be judged, or the command cannot be executed. Writes a line for each fault into
+``build/power/ENGINE.jsonl``, and tables of the lines of all engines into ``build/power.md``.
 """
 
 from __future__ import annotations
@@ -15,24 +16,24 @@ from pathlib import Path
 from typing import Any
 
 from selfcheck.faults import FAULTS, Fault
-from selfcheck.bench import ENGINES, bench, worker, workers
-from selfcheck.deck import deck, rest
+from selfcheck.case_order import other_cases, relevant_cases
 from selfcheck.detection import Examiner, chapters, inapplicable, size_of
-from selfcheck.power_document import document
+from selfcheck.engine_pool import ENGINES, hosted, worker, workers
+from selfcheck.power_tables import Run, tables
 from runner.commands import Parser, ended, whole
 from runner.controller import FIXED_SEED
 from runner.options import UsageMistake
 from harness.clause import CATALOGUE
 from suites.profiles import PROFILES, Profile
 
-#: Lines of a run: a header, one for each fault, and one for each clause that was proven by more cases than the first
-#: that shows a fault.
+#: Lines of a run: a header; one for each fault; one for each clause that catches a fault, but not in the first case that
+#: shows it ("proof").
 Line = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What to do with each fault. It can be sent to a worker."""
+    """How each fault is examined. Can be pickled."""
 
     engine: str
     profile: str
@@ -44,11 +45,10 @@ class Plan:
         return PROFILES[self.profile]
 
 
-# ---- in a worker
+# ---- in a worker process
 
 
 def header(plan: Plan) -> Line:
-    """What was proven on what."""
     here = worker()
     return {
         "type": "header",
@@ -76,19 +76,17 @@ def examined(name: str, plan: Plan) -> Line:
     reason = inapplicable(fault, here.engine, here.unpromised, here.broken)
     if reason:
         return {**line, "status": "not applicable", "reason": reason}
-    among = chapters(fault)
-    cases = deck(plan.cases, among, here.engine.capabilities)
-    if plan.alone:
-        cases = chain(cases, rest(plan.cases, among, here.engine.capabilities))
+    about = plan.cases, chapters(fault), here.engine.capabilities
+    cases = chain(relevant_cases(*about), other_cases(*about) if plan.alone else ())
     found = Examiner(here, fault).search(cases, tries=plan.tries, alone=plan.alone)
-    line |= {"status": "caught" if found.shown else "missed", "judged": found.judged, "failures": found.failures}
+    line |= {"status": "caught" if found.first else "missed", "judged": found.judged, "failures": found.failures}
     line["ever"] = [id for id in CATALOGUE if id in found.ever]
-    if found.shown is not None:
-        steps, size = size_of(found.shown.smallest)
+    if found.first is not None:
+        steps, size = size_of(found.first.smallest)
         line |= {
-            "clauses": list(found.shown.clauses),
-            "cases": found.shown.cases,
-            "seconds": round(found.shown.seconds, 3),
+            "clauses": list(found.first.clauses),
+            "cases": found.first.cases,
+            "seconds": round(found.first.seconds, 3),
             "steps": steps,
             "bytes": size,
         }
@@ -96,11 +94,11 @@ def examined(name: str, plan: Plan) -> Line:
 
 
 def proven(clause: str, names: Sequence[str], plan: Plan) -> Line | None:
-    """The line of a clause that notices one of these faults; None if it never does."""
+    """The line of a clause that catches one of these faults; None if it never does."""
     for name in names:
         fault = FAULTS[name]
-        among = deck(plan.cases, chapters(fault), worker().engine.capabilities)
-        cases = Examiner(worker(), fault).proves(clause, among)
+        among = relevant_cases(plan.cases, chapters(fault), worker().engine.capabilities)
+        cases = Examiner(worker(), fault).cases_until(clause, among)
         if cases is not None:
             return {"type": "proof", "clause": clause, "fault": name, "cases": cases}
     return None
@@ -109,10 +107,10 @@ def proven(clause: str, names: Sequence[str], plan: Plan) -> Line | None:
 # ---- the command
 
 
-def run(plan: Plan, faults: Sequence[Fault], number: int, lines: Path) -> list[Line]:
-    """Examine the faults in ``number`` processes; write each line when it is there."""
-    lines.parent.mkdir(parents=True, exist_ok=True)
-    with bench(plan.engine) as where, workers(where, number) as pool, lines.open("w", encoding="utf-8") as stream:
+def run(plan: Plan, faults: Sequence[Fault], number: int, path: Path) -> list[Line]:
+    """Examine the faults in ``number`` processes; append each line to the file as soon as it is known."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with hosted(plan.engine) as host, workers(host, number) as pool, path.open("w", encoding="utf-8") as stream:
         found: list[Line] = []
 
         def keep(line: Line) -> None:
@@ -120,40 +118,26 @@ def run(plan: Plan, faults: Sequence[Fault], number: int, lines: Path) -> list[L
             stream.write(json.dumps(line, ensure_ascii=False) + "\n")
             stream.flush()
 
-        first = pool.submit(header, plan).result()
-        keep(first)
+        keep(pool.submit(header, plan).result())
         for done in as_completed([pool.submit(examined, fault.name, plan) for fault in faults]):
-            line = done.result()
-            keep(line)
-            print(_told(line), flush=True)
+            keep(done.result())
+            print(_sentence(found[-1]), flush=True)
         if len(faults) == len(FAULTS):
             for proof in as_completed(_proofs(pool, plan, found)):
-                proof_line = proof.result()
-                if proof_line is not None:
-                    keep(proof_line)
+                line = proof.result()
+                if line is not None:
+                    keep(line)
         return found
 
 
-def _proofs(pool: ProcessPoolExecutor, plan: Plan, found: Iterable[Line]) -> list[Future[Line | None]]:
-    """Ask for each clause that no first case has shown, whether it notices a fault that it must notice."""
-    caught = [line for line in found if line["type"] == "fault" and line["status"] == "caught"]
-    wanted = unproven(found)
-    by_clause = {id: [line["name"] for line in caught if id in line["caught_by"]] for id in wanted}
-    return [pool.submit(proven, id, names, plan) for id, names in by_clause.items() if names]
+def _proofs(pool: ProcessPoolExecutor, plan: Plan, found: Sequence[Line]) -> list[Future[Line | None]]:
+    """For each clause that is still unproven: whether it catches a fault that it should catch."""
+    caught = [line for line in found if line.get("status") == "caught"]
+    wanted = {id: [line["name"] for line in caught if id in line["caught_by"]] for id in Run(found).unproven}
+    return [pool.submit(proven, id, names, plan) for id, names in wanted.items() if names]
 
 
-def unproven(lines: Iterable[Line]) -> list[str]:
-    """The promised clauses that notice no fault, and that the engine itself does not break."""
-    lines = list(lines)
-    head = next(line for line in lines if line["type"] == "header")
-    shown = {id for line in lines if line["type"] == "fault" for id in line.get("ever", ())}
-    shown |= {line["clause"] for line in lines if line["type"] == "proof"}
-    return [
-        id for id in head["clauses"] if id not in shown and id not in head["unpromised"] and id not in head["broken"]
-    ]
-
-
-def _told(line: Line) -> str:
+def _sentence(line: Line) -> str:
     if line["status"] == "caught":
         return f"{line['name']}: caught by {', '.join(line['clauses'])}, case {line['cases']}, {line['seconds']:.1f} s"
     if line["status"] == "missed":
@@ -161,16 +145,16 @@ def _told(line: Line) -> str:
     return f"{line['name']}: not applicable, {line['reason']}"
 
 
-def exit_code(lines: Sequence[Line], *, chosen: bool) -> int:
-    """The command's exit code. With some ``chosen`` faults only, clauses are not asked about."""
-    faults = [line for line in lines if line["type"] == "fault"]
-    if any(line["status"] == "missed" for line in faults) or (not chosen and unproven(lines)):
+def exit_code(lines: Iterable[Line], *, chosen: bool) -> int:
+    """The command's exit code. With some ``chosen`` faults only, clauses may stay unproven."""
+    found = Run(lines)
+    if found.of("missed") or (not chosen and found.unproven):
         return 1
-    return 2 if any(line.get("failures") for line in faults) else 0
+    return 2 if any(line.get("failures") for line in found.faults.values()) else 0
 
 
 def read_lines(path: Path) -> list[Line]:
-    """The lines of one run. Raises UsageMistake where it holds none."""
+    """The lines of one run. Raises UsageMistake where there is no header."""
     lines: list[Line] = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     if not lines or lines[0]["type"] != "header":
         raise UsageMistake(f"{path} holds no run: remove it.")
@@ -181,41 +165,41 @@ def main(arguments: list[str]) -> int:
     parser = Parser(prog="python -m selfcheck.power", description=__doc__)
     parser.add_argument("--engine", default="model", metavar="NAME", help=f"{', '.join(ENGINES)} (default: model)")
     parser.add_argument("--profile", default="gate", metavar="NAME", help="a fixed profile (default: gate)")
-    parser.add_argument("--fault", action="append", default=[], metavar="NAME", help="this one only, repeatable")
+    parser.add_argument("--fault", action="append", default=[], metavar="NAME", help="only this one, repeatable")
     parser.add_argument(
-        "--alone", action="store_true", help="judge on until a second clause notices, to see what one alone notices"
+        "--alone", action="store_true", help="judge on until a second clause fails: shows what one clause alone catches"
     )
-    parser.add_argument("--tries", type=whole, metavar="N", help="cases to make one smaller (default: the profile's)")
+    parser.add_argument("--tries", type=whole, metavar="N", help="cases to reduce one in (default: the profile's)")
     parser.add_argument("--lines", type=Path, default=Path("build/power"), metavar="DIR", help="default: build/power")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="default: docs/power.md, unless faults are named")
     parser.add_argument(
-        "--render", action="store_true", help="judge nothing: make the document of the lines in --lines"
+        "--out", type=Path, default=Path("build/power.md"), metavar="FILE", help="default: build/power.md"
     )
+    parser.add_argument("--render", action="store_true", help="judge nothing: write the tables of the lines in --lines")
     parser.add_argument("-n", type=whole, default=2, metavar="N", help="processes (default: 2)")
-    chosen = parser.parse_args(arguments)
-    profile = PROFILES.get(chosen.profile)
+    options = parser.parse_args(arguments)
+    profile = PROFILES.get(options.profile)
     if profile is None or not profile.fixed:
         fixed = ", ".join(name for name, one in PROFILES.items() if one.fixed)
-        raise UsageMistake(f"--profile {chosen.profile} draws no fixed cases: use one of {fixed}.")
-    unknown = [name for name in chosen.fault if name not in FAULTS]
+        raise UsageMistake(f"--profile {options.profile} draws no fixed cases: use one of {fixed}.")
+    unknown = [name for name in options.fault if name not in FAULTS]
     if unknown:
         raise UsageMistake(f"--fault {unknown[0]} is not known: `pytest suites --known-bad list` names those that are.")
     code = 0
-    if not chosen.render:
-        plan = Plan(chosen.engine, chosen.profile, chosen.alone, chosen.tries or profile.tries)
-        faults = [FAULTS[name] for name in chosen.fault] or list(FAULTS.values())
-        part = "-chosen" if chosen.fault else ""
-        lines = run(plan, faults, chosen.n, chosen.lines / f"{chosen.engine}{part}.jsonl")
-        code = exit_code(lines, chosen=bool(chosen.fault))
-        if not chosen.fault and unproven(lines):
-            print(f"Unproven: {', '.join(unproven(lines))}")
-    if not chosen.fault:
-        runs = [read_lines(path) for path in sorted(chosen.lines.glob("*.jsonl")) if not path.stem.endswith("-chosen")]
-        out = chosen.out or Path("docs/power.md")
-        if not runs:
-            raise UsageMistake(f"--lines {chosen.lines} holds no run: run without --render first.")
-        out.write_text(document(runs), encoding="utf-8")
-        print(f"Written: {out}")
+    if not options.render:
+        plan = Plan(options.engine, options.profile, options.alone, options.tries or profile.tries)
+        faults = [FAULTS[name] for name in options.fault] or list(FAULTS.values())
+        part = "-chosen" if options.fault else ""
+        lines = run(plan, faults, options.n, options.lines / f"{options.engine}{part}.jsonl")
+        code = exit_code(lines, chosen=bool(options.fault))
+        if not options.fault and Run(lines).unproven:
+            print(f"Unproven: {', '.join(Run(lines).unproven)}")
+    if not options.fault:
+        paths = [path for path in sorted(options.lines.glob("*.jsonl")) if not path.stem.endswith("-chosen")]
+        if not paths:
+            raise UsageMistake(f"--lines {options.lines} holds no run: run without --render first.")
+        options.out.parent.mkdir(parents=True, exist_ok=True)
+        options.out.write_text(tables(Run(read_lines(path)) for path in paths), encoding="utf-8")
+        print(f"Written: {options.out}")
     return code
 
 

@@ -1,4 +1,4 @@
-"""Random cases by seed: the nightly profile's, without a database of examples, so that a seed always gives the same ones."""
+"""Random cases by seed: those of the nightly profile without an example database, so that a seed always draws the same."""
 
 from __future__ import annotations
 
@@ -18,43 +18,43 @@ from harness.judge import Judge, JudgedCase
 from suites.machine import TableMachine
 from suites.profiles import PROFILES, Profile
 
-#: Cases of a shard: what is lost where a run ends in the midst of one.
+#: Cases of a shard. A run that is interrupted loses its unfinished shards.
 SHARD = 25
 
 
 def random_shards(profile: Profile = PROFILES["nightly"]) -> list[Shard]:
-    """The shards of one seed, one of each campaign in turn, so that a run of any length judges some of each.
+    """The shards of one seed, without the kept cases: those do not depend on a seed.
 
-    The kept cases are left out: they are the same for each seed.
+    One of each campaign in turn, so that a short run judges some of each.
     """
     found = [shard for shard in shards(replace(profile, shard=SHARD), ()) if shard.campaign.kept is None]
     return sorted(found, key=lambda shard: (shard.number, shard.campaign.name))
 
 
 def random_cases(shard: Shard, seed: int, capabilities: Capabilities) -> list[Case]:
-    """The different cases that a shard draws by this seed, as the engine can be asked for them: its number of cases at most."""
+    """The distinct cases that a shard draws with this seed for an engine's capabilities: at most its number of cases."""
     drawn = drawn_cases(shard, seed, capabilities, examples=shard.cases + 1)
-    # Hypothesis begins with the simplest case of all, each time anew; and varies each case before it draws another.
+    # Hypothesis always starts with the simplest case, and varies each case before it draws another.
     return list({case_id(case): case for case in drawn[1:]}.values())
 
 
 def explore(
-    shard: Shard, seed: int, judge: Judge, capabilities: Capabilities, take: Callable[[JudgedCase], None]
+    shard: Shard, seed: int, judge: Judge, capabilities: Capabilities, add: Callable[[JudgedCase], None]
 ) -> None:
-    """Run the state machine, whose cases are judged as they are drawn; ``take`` gets each. The first alarm ends the shard.
+    """Run the state machine, which judges its cases as it draws them; ``add`` gets each. The first failure ends the shard.
 
-    Nothing is made smaller: that takes Hypothesis minutes.
+    There is no shrinking: it would take minutes.
     """
-    alarmed = False
+    failed = False
 
     def broken(judged: JudgedCase) -> None:
         raise PromiseBroken(", ".join(judged.failed))
 
     def ended(judged: JudgedCase) -> None:
-        nonlocal alarmed
-        if not alarmed:  # Hypothesis runs a case that failed once more
-            take(judged)
-        alarmed = alarmed or bool(judged.failed)
+        nonlocal failed
+        if not failed:  # Hypothesis runs a failing case once more
+            add(judged)
+        failed = failed or bool(judged.failed)
 
     @hypothesis.seed(shard.seed(seed))
     def machine() -> TableMachine:
@@ -72,6 +72,6 @@ def explore(
         verbosity=Verbosity.quiet,
     )
     try:
-        run_state_machine_as_test(machine, settings=chosen)  # type: ignore[arg-type] # a factory will do
+        run_state_machine_as_test(machine, settings=chosen)  # type: ignore[arg-type] # a factory works too
     except PromiseBroken:
-        assert alarmed, "what breaks a clause was taken"
+        assert failed, "the case that broke a clause was added"

@@ -1,236 +1,192 @@
-"""Mutants: what is changed, whether tests notice it, and how that is told."""
+"""Mutation tests: how sources are prepared for mutmut, which mutants survive, and the report."""
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
+import json
 from pathlib import Path
 
 import pytest
 
-from selfcheck.mutants import Mutant, is_python, mutants
-from selfcheck.mutation import main, modules, settings, shuffled
-from selfcheck.mutation_report import BORNE, EQUIVALENT, WORDING, Explanation, Report, Row, explanations
+from selfcheck import mutation
+from selfcheck.mutable_source import mutable
+from selfcheck.mutation import (
+    Accepted,
+    Survivor,
+    accepted,
+    main,
+    make_tree,
+    matching,
+    modules,
+    report,
+    sampled,
+    settings,
+    summary,
+)
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# What is changed --------------------------------------------------------------------------------------------------------
-
-
-def changed(source: str, directory: Path, name: str = "model/a.py") -> dict[str, list[Mutant]]:
-    """The mutants of a source, by the text that stands there instead."""
-    path = directory / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(source, encoding="utf-8")
-    found: dict[str, list[Mutant]] = {}
-    for mutant in mutants([path], directory):
-        found.setdefault(mutant.text, []).append(mutant)
-    return found
-
-
-def test_a_decorated_function_is_changed_too(tmp_path: Path) -> None:
-    source = "@clause('A')\ndef holds(v):\n    return v.size <= 3 if v.ran else None\n"
-    found = changed(source, tmp_path)
-    assert {mutant.scope for mutants in found.values() for mutant in mutants} == {"holds"}
-    (less,) = found[" < 3"]
-    assert less.line == 3 and less.source(source) == source.replace("<=", "<")
-    assert less.lines(source) == ("return v.size <= 3 if v.ran else None", "return v.size < 3 if v.ran else None")
-    assert "4" in found and "@" not in "".join(found)
-
-
-def test_a_bare_condition_is_turned_round(tmp_path: Path) -> None:
-    found = changed("def f(a):\n    if a.ran:\n        return 1\n    return [b for b in a if b]\n", tmp_path)
-    assert "not a.ran" in found and "not b" in found
-
-
-def test_methods_and_what_runs_at_import_have_their_scopes(tmp_path: Path) -> None:
-    found = changed("LIMIT = 3\nclass A:\n    size = 4\n    def f(self, n=5):\n        return lambda: 6\n", tmp_path)
-    scopes = {text: found[text][0].scope for text in ("4", "5", "6", "7")}
-    assert scopes == {"4": "", "5": "", "6": "", "7": "A.f"}
-
 
 @pytest.mark.parametrize(
-    "source",
+    ("source", "rewritten"),
     [
-        '"""A module."""\n',
-        "import os\nfrom os import path\n",
-        "@dataclass(frozen=True)\nclass A:\n    size: int\n",
-        'def f():\n    raise ValueError("no" + "t")\n',
-        '__all__ = ["a"]\n',
-        'S = TypeVar("S", bound=int)\n',
+        ("@a\n@b('x')\ndef f(v):\n    return v\n", "def f(v):\n    return v\nf = a(b('x')(f))\n"),
+        (
+            "class A:\n    @property\n    def f(self):\n        return 1\n",
+            "class A:\n    def f(self):\n        return 1\n    f = property(f)\n",
+        ),
+        (
+            "T = {1: lambda d: d + 1}\n",
+            "def lambda_1(d):\n    return (d + 1)\nT = {1: lambda_1}\n",
+        ),
+        ("def f():\n    return lambda: 1\n", "def f():\n    return lambda: 1\n"),
+        ("if a.ran:\n    b = [c for c in a if c]\n", "if a.ran and True:\n    b = [c for c in a if c and True]\n"),
+        ("if a == 1:\n    pass\n", "if a == 1:\n    pass\n"),
     ],
 )
-def test_what_decides_nothing_is_left_as_it_is(source: str, tmp_path: Path) -> None:
-    assert not changed(source, tmp_path)
+def test_a_source_is_rewritten_so_that_mutmut_changes_more(source: str, rewritten: str) -> None:
+    assert mutable(source) == rewritten
 
 
-def test_sentences_are_left_out_where_they_are_for_people_alone(tmp_path: Path) -> None:
-    source = 'def f(n):\n    return g(n, f"{n} is wrong", "DELETE FROM", "word")\n'
-    assert [text for text in changed(source, tmp_path) if "XX" in text] == ['"XXwordXX"']
-    assert any("DELETE FROMXX" in text for text in changed(source, tmp_path, "model/sql.py"))
-
-
-def test_what_is_no_python_is_told() -> None:
-    assert is_python("a = 1\n") and not is_python("a = = 1\n")
-
-
-def test_a_sample_stays_the_same_where_something_else_changes(tmp_path: Path) -> None:
-    def drawn(source: str, seed: int) -> list[str]:
-        path = tmp_path / "a.py"
-        path.write_text(source)
-        found = mutants([path], tmp_path)
-        return [str(mutant.lines(source)) for mutant in shuffled(found, {"a.py": source}, seed)]
-
-    source = "def f(a):\n    return a + 1 if a > 2 else a * 3\n\ndef g(a):\n    return a + 1\n"
-    more = f"LIMIT = 7\n\n{source}"
-    assert drawn(source, 1) != drawn(source, 2) and sorted(drawn(source, 1)) == sorted(drawn(source, 2))
-    assert [one for one in drawn(more, 1) if "LIMIT" not in one] == drawn(source, 1)
-
-
-def test_all_of_the_model_and_the_clauses_is_changed() -> None:
-    paths = {path.relative_to(ROOT).as_posix() for path in modules([], settings())}
-    assert {"model/vacuum.py", "model/codec/converter.py", "suites/clauses/delete/rows.py"} <= paths
-    assert {path.split("/")[0] for path in paths} == {"model", "suites"}
-    tests = settings().test_files
+def test_the_model_and_the_clauses_are_mutated_and_tested_without_spark() -> None:
+    found = modules([])
+    assert {"model/vacuum.py", "model/codec/reading.py", "suites/clauses/delete/rows.py"} <= set(found)
+    assert {path.partition("/")[0] for path in found} == {"model", "suites"}
+    assert modules(["model/codec"]) == sorted(path for path in found if path.startswith("model/codec/"))
+    tests = matching(settings()["tests"]) - matching(settings()["leave-out"])
     assert "tests/test_model_vacuum.py" in tests and not any("spark" in path for path in tests)
+    for path in found:
+        compile(mutable((ROOT / path).read_text(encoding="utf-8")), path, "exec")
 
 
-def test_a_path_that_does_not_exist_is_a_mistake(capsys: pytest.CaptureFixture[str]) -> None:
+# The command, on a project of its own -----------------------------------------------------------------------------------
+
+JUDGE = """\
+from functools import cache
+
+@cache
+def enough(number):
+    if number:
+        return number >= 3
+    raise ValueError("There is no number at all.")
+
+HALVES = {"half": lambda number: number // 2}
+"""
+
+TESTS = """\
+import pytest
+from model.judge import HALVES, enough
+
+def test_enough():
+    assert enough(3) and enough(4) and not enough(2)
+    with pytest.raises(ValueError):
+        enough(0)
+
+def test_half():
+    assert HALVES["half"](0) == 0
+"""
+
+SURVIVORS = """\
+[[survivor]]
+module = "model/*.py"
+scope = "lambda_1"
+after = 'number / 2'
+kind = "equivalent"
+reason = "It is 0 either way."
+"""
+
+PROJECT = {
+    "model/judge.py": JUDGE,
+    "tests/test_judge.py": TESTS,
+    "selfcheck/survivors.toml": SURVIVORS,
+    "tox.ini": "[pytest]\npythonpath = .\naddopts = --import-mode=importlib -p no:cacheprovider\n",
+    "pyproject.toml": '[tool.tombstone.mutation]\nmutate = ["model/*.py"]\ntests = ["tests/test_*.py"]\n',
+}
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name, text in PROJECT.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    monkeypatch.setattr(mutation, "ROOT", tmp_path)
+    return tmp_path
+
+
+def test_survivors_are_listed_and_accepted_ones_are_not_counted(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["-n", "2", "--write"]) == 1
+    out = capsys.readouterr().out
+    assert out.startswith("model.judge.x_lambda_1__mutmut_")
+    assert "-    return (number // 2)\n+    return (number // 3)\n" in out
+    assert "2 survived (1 equivalent, 0 wording, 0 tolerated, 1 unexplained)." in out
+    assert "equivalent: It is 0 either way." in (project / "build" / "mutation.md").read_text(encoding="utf-8")
+    assert (project / "model" / "judge.py").read_text(encoding="utf-8") == JUDGE
+    # Tests are read anew, so that the survivors can be tried again once there are more of them.
+    (project / "tests" / "test_judge.py").write_text(TESTS.replace("(0) == 0", "(4) == 2"), encoding="utf-8")
+    assert main(["--again"]) == 0
+    assert "1 survived (1 equivalent, 0 wording, 0 tolerated, 0 unexplained)." in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("project")
+def test_a_sample_depends_on_its_seed(tmp_path: Path) -> None:
+    make_tree(tmp_path / "tree", ["model/judge.py"])
+    drawn = [sampled(tmp_path / "tree", ["model/judge.py"], number, seed=1) for number in (3, 3, 99)]
+    assert len(set(drawn[0])) == 3 and drawn[0] == drawn[1] and set(drawn[0]) < set(drawn[2])
+    assert drawn[2] != sampled(tmp_path / "tree", ["model/judge.py"], 99, seed=2)
+
+
+def test_tests_that_fail_without_a_mutant_are_an_error(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "tests" / "test_judge.py").write_text(f"{TESTS}\ndef test_wrong():\n    assert enough(2)\n")
+    assert main([]) == 2
+    assert "mutmut failed in " in capsys.readouterr().err
+
+
+def test_a_path_that_does_not_exist_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["model/nothing.py"]) == 2
     assert "model/nothing.py is neither a module nor a directory" in capsys.readouterr().err
 
 
-# Whether tests notice it ------------------------------------------------------------------------------------------------
-
-JUDGE = """\
-LIMIT = 3
-
-def enough(number):
-    return number >= LIMIT
-
-def half(number):
-    return number // 2
-"""
-
-TESTS = """\
-from judge import enough, half
-
-def test_enough():
-    assert enough(3) and not enough(2)
-
-def test_half():
-    assert half(0) == 0
-"""
-
-TRIALS = """\
-import sys
-from pathlib import Path
-from selfcheck import mutant_trials
-from selfcheck.mutants import mutants
-
-root = mutant_trials.ROOT = Path.cwd()
-mutant_trials.OTHERS = ()
-sys.path.append(str(root))
-sources = {"judge.py": (root / "judge.py").read_text()}
-for mutant, status in mutant_trials.trials(mutants([root / "judge.py"], root), sources, ["test_judge.py"], 2):
-    print(f"{mutant.text}: {status}")
-"""
+# Survivors --------------------------------------------------------------------------------------------------------------
 
 
-def trials(directory: Path) -> subprocess.CompletedProcess[str]:
-    (directory / "judge.py").write_text(JUDGE)
-    return subprocess.run(
-        [sys.executable, "-c", TRIALS],
-        check=False,
-        cwd=directory,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"},
-        capture_output=True,
-        text=True,
+def survivor(function: str, difference: str = "-a\n+  b") -> Survivor:
+    return Survivor(f"model.codec.a.{function}__mutmut_3", difference)
+
+
+def test_a_survivor_is_accepted_by_module_function_and_change() -> None:
+    one, method = survivor("x__flat"), survivor("xǁCaseǁis_known")
+    assert (one.module, one.scope, one.after, method.scope) == ("model/codec/a.py", "_flat", "b", "Case.is_known")
+    reason = ("equivalent", "It is the same.")
+    assert Accepted("model/codec/*.py", *reason).covers(one)
+    assert Accepted("model/codec/a.py", *reason, scope="_flat", after="^b$").covers(one)
+    assert not Accepted("model/b.py", *reason).covers(one)
+    assert not Accepted("model/codec/a.py", *reason, scope="flat").covers(one)
+    assert not Accepted("model/codec/a.py", *reason, after="a").covers(one)
+
+
+def test_the_score_leaves_out_equivalent_mutants() -> None:
+    codes = {f"model.a.x_f__mutmut_{number}": code for number, code in enumerate([1, 1, 36, 0, 0, 33, None])}
+    same, words = (Accepted("model/*.py", kind, "So it is.") for kind in ("equivalent", "wording"))
+    found = [(survivor("x_f"), why) for why in (same, words, None)]
+    assert summary(codes, found) == (
+        "Of 7 mutants 6 were tried: 3 noticed, 3 survived (1 equivalent, 1 wording, 0 tolerated, 1 unexplained). "
+        "Noticed are 60.0 % of those that are not equivalent."
     )
+    text = report(codes, found)
+    assert "| `model.a` | 6 | 0 |" in text and "| `model.codec.a` |" not in text
+    assert "```diff\n-a\n+  b\n```\n\nequivalent: So it is.\n" in text
 
 
-def test_each_mutant_is_tried_by_the_tests_that_come_by_it(tmp_path: Path) -> None:
-    (tmp_path / "test_judge.py").write_text(TESTS)
-    done = trials(tmp_path)
-    said = [line.strip() for line in done.stdout.splitlines() if line.endswith((": killed", ": survived"))]
-    assert sorted(said) == [
-        "3: survived",  # half of 0 by 3: no test asks for more
-        "4: killed",
-        "> LIMIT: killed",
-        "LIMIT = None: killed",
-        "number / 2: survived",
-    ], done.stderr
-    assert (tmp_path / "judge.py").read_text() == JUDGE
-
-
-def test_a_test_that_fails_on_the_healthy_program_can_notice_nothing(tmp_path: Path) -> None:
-    (tmp_path / "test_judge.py").write_text(f"{TESTS}\ndef test_wrong():\n    assert enough(0)\n")
-    done = trials(tmp_path)
-    assert "fails on the healthy program, and is not used: test_judge.py::test_wrong" in done.stderr
-    assert "number / 2: survived" in done.stdout
-
-
-# How that is told -------------------------------------------------------------------------------------------------------
-
-
-def row(line: int, status: str, after: str = "b", module: str = "model/a.py", scope: str = "f") -> Row:
-    return Row(module, line, scope, "a", after, status)
-
-
-ROWS = [
-    row(1, "killed"),
-    row(2, "timeout"),
-    row(3, "survived", "same"),
-    row(4, "survived", "words"),
-    row(5, "survived", "other"),
-    row(6, "survived", "unknown"),
-    row(7, "killed", module="model/b.py"),
-    row(8, "killed"),
-]
-EXPLAINED = [
-    Explanation("model/a.py", "f", "same", EQUIVALENT, "It is the same."),
-    Explanation("model/a.py", "", "words", WORDING, "Only words."),
-    Explanation("model/a.py", "f", "other", BORNE, "It is borne."),
-    Explanation("model/b.py", "f", "unknown", BORNE, "Another module."),
-    Explanation("model/a.py", "g", "unknown", BORNE, "Another function."),
-]
-
-
-def test_figures_count_what_is_noticed_and_what_cannot_be() -> None:
-    report = Report(ROWS, EXPLAINED, made=100, seed=7)
-    assert [one.line for one in report.unexplained] == [6]
-    assert report.summary == (
-        "Of 100 mutants 8 were tried drawn at random with seed 7. 4 were noticed (1 of these did not end), 4 survived: "
-        "1 do the same as the original, 1 differ in what people read only, 1 are borne, 1 are unexplained. Noticed are "
-        "50.0 % of all, and 57.1 % of those that do not do the same as the original."
-    )
-
-
-def test_the_document_has_each_module_and_each_survivor_with_its_reason() -> None:
-    document = Report(ROWS, EXPLAINED, made=8, seed=7).document()
-    assert (
-        "| `model/a.py` | 7 | 3 | 1 | 1 | 1 | 1 |" in document
-        and "| `model/b.py` | 1 | 1 | 0 | 0 | 0 | 0 |" in document
-    )
-    assert "`model/a.py:3`, `f`: equivalent.\n\n```diff\n- a\n+ same\n```\n\nIt is the same.\n" in document
-    assert "`model/a.py:6`, `f`: unexplained." in document and "seed" not in document
-    assert document == Report(ROWS[::-1], EXPLAINED, made=8, seed=7).document()
-
-
-def test_of_long_statements_the_lines_that_differ_are_told() -> None:
-    one = Row("m", 1, "", "f(\n1,\n2,\n3,\n)", "f(\n1,\nNone,\n3,\n)", "survived")
-    assert one.difference == "- 2,\n+ None,"
-    assert dataclass_without(one, "1,").difference == "- 1,"
-
-
-def dataclass_without(one: Row, line: str) -> Row:
-    return Row(one.module, one.line, one.scope, one.before, one.before.replace(f"{line}\n", "", 1), one.status)
-
-
-def test_every_explanation_of_ours_is_of_a_module_that_there_is(tmp_path: Path) -> None:
-    for one in explanations():
-        assert (ROOT / one.module).is_file() and one.reason.endswith("."), one
+def test_every_accepted_survivor_is_of_a_module_and_has_a_reason(tmp_path: Path) -> None:
+    for one in accepted(ROOT / "selfcheck" / "survivors.toml"):
+        assert matching([one.module]) and one.reason.endswith("."), one
     (tmp_path / "x.toml").write_text('[[survivor]]\nmodule = "m"\nkind = "dull"\nreason = "r"\n')
-    with pytest.raises(ValueError, match="'dull': not one of equivalent, wording, borne"):
-        explanations(tmp_path / "x.toml")
+    with pytest.raises(ValueError, match="'dull': not equivalent, wording or tolerated"):
+        accepted(tmp_path / "x.toml")
+
+
+def test_the_codes_of_mutants_are_read_from_mutmut(tmp_path: Path) -> None:
+    (tmp_path / "mutants").mkdir()
+    (tmp_path / "mutants" / "a.py.meta").write_text(json.dumps({"exit_code_by_key": {"a.x_f__mutmut_1": 0}}))
+    assert mutation.results(tmp_path) == {"a.x_f__mutmut_1": 0}

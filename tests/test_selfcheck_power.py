@@ -1,4 +1,4 @@
-"""What notices a known-bad engine, and how that is told."""
+"""Power: which cases a fault is tried on, which clauses catch it, and the tables of it."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ import pytest
 
 from selfcheck.faults import FAULTS, Fault, KnownBadEngine
 from model.capabilities import EVERYTHING, Capabilities
+from model.case import Case
 from model.rules import DELTA_RS
 from model.steps import Delete, Mode
-from selfcheck.bench import Bench, Worker, bench
-from selfcheck.deck import deck, rest
+from selfcheck.case_order import other_cases, relevant_cases
 from selfcheck.detection import Examiner, chapters, inapplicable, size_of
+from selfcheck.engine_pool import Host, Worker, hosted
 from selfcheck.reference_engine import ReferenceEngine
-from selfcheck.power import exit_code, main, read_lines, unproven
-from selfcheck.power_document import document
+from selfcheck.power import exit_code, main, read_lines
+from selfcheck.power_tables import Run, tables
 from runner.options import UsageMistake
 from suites.campaigns import CAMPAIGNS, REGRESSIONS, Shard, shards
 from harness.clause import CATALOGUE
@@ -31,36 +32,29 @@ LOSES_A_ROW = FAULTS["read-loses-a-row"]
 
 @pytest.fixture
 def worker(tmp_path: Path) -> Worker:
-    return Worker(Bench("model", tmp_path))
+    return Worker(Host("model", tmp_path))
 
 
-def harmless(caught_by: str = "DEL-ROW-1") -> Fault:
-    return Fault("harmless", "Nothing is wrong.", Delete, (caught_by,), lambda tampering: None)
+def harmless(*caught_by: str, **more: Any) -> Fault:
+    return Fault("harmless", "Nothing is wrong.", Delete, caught_by or ("DEL-ROW-1",), lambda tampering: None, **more)
 
 
-# Cases ------------------------------------------------------------------------------------------------------------------
+def deletes(number: int) -> list[Case]:
+    return list(islice(relevant_cases(SMOKE, {"DEL"}, EVERYTHING), number))
 
 
-@pytest.fixture
-def named(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Cases by their places: a shard has two."""
+# The order of cases -----------------------------------------------------------------------------------------------------
 
+
+def test_campaigns_take_turns_and_no_case_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     def places(shard: Shard, seed: int, capabilities: Capabilities) -> list[str]:
         return [f"{shard.name}:{place}" for place in range(2)]
 
-    monkeypatch.setattr("selfcheck.deck.cases_of", places)
-
-
-@pytest.mark.usefixtures("named")
-def test_each_campaign_of_the_chapter_gives_a_case_in_turn() -> None:
+    monkeypatch.setattr("selfcheck.case_order.cases_of", places)
     names = sorted(campaign.name for campaign in (*CAMPAIGNS, REGRESSIONS) if "DEL" in campaign.chapters)
-    first = list(islice(deck(PROFILES["gate"], {"DEL"}, EVERYTHING), 2 * len(names)))
+    first = list(islice(relevant_cases(PROFILES["gate"], {"DEL"}, EVERYTHING), 2 * len(names)))
     assert first == [f"{name}-0:{place}" for place in range(2) for name in names]
-
-
-@pytest.mark.usefixtures("named")
-def test_the_deck_and_the_rest_are_all_cases_of_the_profile() -> None:
-    found = [*deck(SMOKE, {"DEL"}, EVERYTHING), *rest(SMOKE, {"DEL"}, EVERYTHING)]
+    found = [*relevant_cases(SMOKE, {"DEL"}, EVERYTHING), *other_cases(SMOKE, {"DEL"}, EVERYTHING)]
     assert sorted(map(str, found)) == sorted(
         f"{shard.name}:{place}" for shard in shards(SMOKE, ()) for place in range(2)
     )
@@ -73,80 +67,75 @@ def test_the_chapters_of_a_fault_are_those_of_its_clauses() -> None:
     assert chapters(harmless("VAC-SAFE-1")) == {"VAC"}
 
 
-def test_a_fault_applies_where_one_of_its_clauses_is_promised() -> None:
-    fault = Fault("two", "", Delete, ("DEL-ROW-1", "DEL-ROW-2"), lambda tampering: None)
-    assert inapplicable(fault, ReferenceEngine(), {"DEL-ROW-1": "It is not."}, {}) == ""
-    assert inapplicable(fault, ReferenceEngine(), {}, {"DEL-ROW-2"}) == ""
+WITHOUT_LITE = ReferenceEngine(capabilities=Capabilities(modes=frozenset({Mode.FULL})))
 
 
-def test_a_fault_does_not_apply_where_the_engine_promises_none_of_its_clauses() -> None:
-    why = inapplicable(harmless(), ReferenceEngine(), {"DEL-ROW-1": "It has no rows."}, {})
-    assert why == "the engine does not promise DEL-ROW-1 (DEL-ROW-1: It has no rows.)"
+@pytest.mark.parametrize(
+    ("fault", "engine", "unpromised", "broken", "why"),
+    [
+        (harmless("DEL-ROW-1", "DEL-ROW-2"), ReferenceEngine(), {"DEL-ROW-1": "It is not."}, set(), ""),
+        (harmless("DEL-ROW-1", "DEL-ROW-2"), ReferenceEngine(), {}, {"DEL-ROW-2"}, ""),
+        (
+            harmless(),
+            ReferenceEngine(),
+            {"DEL-ROW-1": "It has no rows."},
+            set(),
+            "the engine does not promise DEL-ROW-1 (DEL-ROW-1: It has no rows.)",
+        ),
+        (harmless(), ReferenceEngine(), {}, {"DEL-ROW-1"}, "the engine itself breaks DEL-ROW-1 (deviations/)"),
+        (harmless(needs=(Mode.LITE,)), ReferenceEngine(), {}, set(), ""),
+        (
+            harmless(needs=(Mode.LITE,)),
+            WITHOUT_LITE,
+            {},
+            set(),
+            f"the engine lacks what it changes ({Mode.LITE.value})",
+        ),
+        (harmless(rules={"lite_window": True}), ReferenceEngine(), {}, set(), ""),
+        (
+            harmless(rules={"lite_window": True}),
+            ReferenceEngine(rules=DELTA_RS),
+            {},
+            set(),
+            "by the engine's own rules it is not a fault (lite_window)",
+        ),
+    ],
+)
+def test_a_fault_applies_where_the_engine_promises_what_it_breaks(
+    fault: Fault, engine: ReferenceEngine, unpromised: dict[str, str], broken: set[str], why: str
+) -> None:
+    assert inapplicable(fault, engine, unpromised, broken) == why
 
 
-def test_a_fault_does_not_apply_where_the_engine_has_it_already() -> None:
-    why = inapplicable(harmless(), ReferenceEngine(), {}, {"DEL-ROW-1"})
-    assert why == "the engine itself breaks DEL-ROW-1, as deviations/ says"
-
-
-def test_a_fault_does_not_apply_where_the_engine_lacks_what_it_tampers_with() -> None:
-    fault = Fault("lite", "", Delete, ("DEL-ROW-1",), lambda tampering: None, (Mode.LITE,))
-    assert inapplicable(fault, ReferenceEngine(), {}, {}) == ""
-    without = ReferenceEngine(capabilities=Capabilities(modes=frozenset({Mode.FULL})))
-    assert inapplicable(fault, without, {}, {}) == f"the engine lacks what it tampers with ({Mode.LITE.value})"
-
-
-def test_a_fault_does_not_apply_where_the_engine_may_do_so() -> None:
-    fault = Fault("window", "", Delete, ("DEL-ROW-1",), lambda tampering: None, rules={"lite_window": True})
-    assert inapplicable(fault, ReferenceEngine(), {}, {}) == ""
-    assert (
-        inapplicable(fault, ReferenceEngine(rules=DELTA_RS), {}, {}) == "by the engine's own rules it is none (lite_window)"
-    )
-
-
-def test_a_fault_is_shown_by_the_first_case_in_which_a_clause_notices_it(worker: Worker) -> None:
-    cases = list(islice(deck(SMOKE, {"DEL"}, EVERYTHING), 40))
-    found = Examiner(worker, LOSES_A_ROW).search(cases, tries=30, alone=False)
-    assert found.shown is not None and found.failures == []
-    assert found.judged == found.shown.cases <= len(cases)
-    assert set(found.shown.clauses) & set(LOSES_A_ROW.caught_by)
-    assert found.ever == set(found.shown.clauses)
-    assert found.shown.seconds > 0
-    assert size_of(found.shown.smallest) < size_of(cases[found.judged - 1])
-
-
-def test_what_one_clause_alone_notices_meets_all_cases(worker: Worker) -> None:
-    cases = list(islice(deck(SMOKE, {"DEL"}, EVERYTHING), 40))
-    found = Examiner(worker, FAULTS["accepts-mistakes"]).search(cases, tries=1, alone=True)
-    assert found.shown is not None and found.shown.cases < len(cases)
-    assert found.judged == len(cases)
-    assert found.ever == {"DEL-REF-2A"}
-
-
-def test_the_search_ends_where_a_second_clause_notices(worker: Worker) -> None:
-    cases = list(islice(deck(SMOKE, {"DEL"}, EVERYTHING), 40))
-    found = Examiner(worker, LOSES_A_ROW).search(cases, tries=1, alone=True)
-    assert found.shown is not None and found.judged < len(cases)
-    assert len(found.ever) > 1 and found.ever >= set(found.shown.clauses)
-
-
-def test_what_does_nothing_is_missed(worker: Worker) -> None:
-    found = Examiner(worker, harmless()).search(islice(deck(SMOKE, {"DEL"}, EVERYTHING), 10), tries=1, alone=False)
-    assert (found.judged, found.shown, found.ever) == (10, None, set())
-
-
-def test_what_the_healthy_engine_breaks_too_is_not_the_faults_doing(worker: Worker) -> None:
-    worker.engine = KnownBadEngine(ReferenceEngine(), LOSES_A_ROW)
-    cases = islice(deck(SMOKE, {"DEL"}, EVERYTHING), 20)
-    assert Examiner(worker, harmless()).search(cases, tries=1, alone=False).shown is None
-
-
-def test_a_clause_is_proven_by_the_first_case_in_which_it_notices_the_fault(worker: Worker) -> None:
-    cases = list(islice(deck(SMOKE, {"DEL"}, EVERYTHING), 40))
+def test_a_fault_is_caught_by_the_first_case_in_which_a_clause_fails(worker: Worker) -> None:
+    cases = deletes(40)
+    examiner = Examiner(worker, LOSES_A_ROW)
+    found = examiner.search(cases, tries=30, alone=False)
+    assert found.first is not None and found.failures == []
+    assert found.judged == found.first.cases
+    assert set(found.first.clauses) & set(LOSES_A_ROW.caught_by)
+    assert found.ever == set(found.first.clauses)
+    assert found.first.seconds > 0
+    assert size_of(found.first.smallest) < size_of(cases[found.judged - 1])
     clause = LOSES_A_ROW.caught_by[0]
-    number = Examiner(worker, LOSES_A_ROW).proves(clause, cases)
-    assert number is not None
-    assert Examiner(worker, LOSES_A_ROW).proves(clause, cases[: number - 1]) is None
+    number = examiner.cases_until(clause, cases)
+    assert number is not None and examiner.cases_until(clause, cases[: number - 1]) is None
+
+
+@pytest.mark.parametrize(("name", "all_cases"), [("accepts-mistakes", True), ("read-loses-a-row", False)])
+def test_with_alone_the_search_goes_on_until_a_second_clause_fails(name: str, all_cases: bool, worker: Worker) -> None:
+    cases = deletes(40)
+    found = Examiner(worker, FAULTS[name]).search(cases, tries=1, alone=True)
+    assert found.first is not None and found.first.cases < len(cases)
+    assert (found.judged == len(cases)) == all_cases == (len(found.ever) == 1)
+    assert found.ever >= set(found.first.clauses)
+
+
+def test_what_the_healthy_engine_does_too_is_no_fault(worker: Worker) -> None:
+    found = Examiner(worker, harmless()).search(deletes(10), tries=1, alone=False)
+    assert (found.judged, found.first, found.ever) == (10, None, set())
+    worker.engine = KnownBadEngine(ReferenceEngine(), LOSES_A_ROW)
+    assert Examiner(worker, harmless()).search(deletes(20), tries=1, alone=False).first is None
 
 
 # Lines ------------------------------------------------------------------------------------------------------------------
@@ -184,10 +173,10 @@ def line(name: str, *ever: str, **more: object) -> dict[str, Any]:
 ALL = [HEADER, line("a", "DEL-X-1"), line("b", "DEL-X-1", "DEL-X-2"), line("c", "DEL-X-5")]
 
 
-def test_a_clause_that_notices_nothing_is_unproven() -> None:
-    assert unproven(ALL) == []
-    assert unproven(ALL[:2]) == ["DEL-X-2", "DEL-X-5"]
-    assert unproven([*ALL[:3], {"type": "proof", "clause": "DEL-X-5", "fault": "b", "cases": 3}]) == []
+def test_a_promised_clause_that_catches_no_fault_is_unproven() -> None:
+    assert Run(ALL).unproven == []
+    assert Run(ALL[:2]).unproven == ["DEL-X-2", "DEL-X-5"]
+    assert Run([*ALL[:3], {"type": "proof", "clause": "DEL-X-5", "fault": "b", "cases": 3}]).unproven == []
 
 
 def test_the_exit_code() -> None:
@@ -198,20 +187,28 @@ def test_the_exit_code() -> None:
     assert exit_code([*ALL, line("d", "DEL-X-1", failures=["case x: it broke"])], chosen=False) == 2
 
 
-def test_the_document() -> None:
-    spark = {**HEADER, "engine": "spark", "alone": False}
-    none = {"type": "fault", "name": "b", "sentence": "", "chapter": "DELETE", "caught_by": ["DEL-X-2"]}
-    other = [spark, line("a", "DEL-X-1"), {**none, "status": "not applicable", "reason": "it is so"}, line("c")]
-    text = document([ALL, other])
-    assert "| model 4.4.0 | gate | 3 | 3 | 3 | 7 | 7 | 0.50 | 0 |" in text
-    assert "| spark 4.4.0 | gate | 3 | 2 | 1 | 7 | 7 | 0.50 | 2 |" in text
-    assert "**Not caught** on spark: c." in text
-    assert "**Unproven** on spark: DEL-X-2, DEL-X-5." in text
-    assert "| `a` | Some \\| thing. | DEL-X-1 | 7 | 0.50 | 2, 400 | 7 | 0.50 | 2, 400 |" in text
-    assert "| DEL-X-1 | 2 | 1 | `a` |" in text
-    assert "| DEL-X-3 | not promised | not promised |  |" in text
-    assert "| DEL-X-4 | broken by the engine | broken by the engine |  |" in text
-    assert "| `b` | it is so |" in text
+def test_the_tables() -> None:
+    inapplicable = {"type": "fault", "name": "b", "sentence": "", "status": "not applicable", "reason": "it is so"}
+    other = [{**HEADER, "engine": "spark", "alone": False}, line("a", "DEL-X-1"), inapplicable, line("c")]
+    model, spark = tables([Run(ALL), Run(other)]).split("# spark")
+    for expected in (
+        "# model 4.4.0, profile gate",
+        "3 faults, 3 applicable, 3 caught.",
+        "Caught after 7 cases and 0.50 s (medians), 7 cases at most.",
+        "| `a` | Some \\| thing. | DEL-X-1 | 7 | 0.5 | 2 | 400 |",
+        "| DEL-X-1 | 2 | `a` |",
+        "| DEL-X-3 | not promised |  |",
+        "| DEL-X-4 | broken by the engine |  |",
+    ):
+        assert expected in model
+    for expected in (
+        "3 faults, 2 applicable, 1 caught.",
+        "**Missed**: c.",
+        "**Unproven**: DEL-X-2, DEL-X-5.",
+        "| `b` |  | it is so |",
+        "| DEL-X-1 | 1 |\n",
+    ):
+        assert expected in spark
 
 
 # The command ------------------------------------------------------------------------------------------------------------
@@ -225,14 +222,14 @@ def test_the_command_examines_a_chosen_fault(tmp_path: Path, capsys: pytest.Capt
     assert found["status"] == "caught"
 
 
-def test_the_document_is_made_again_from_the_lines(tmp_path: Path) -> None:
+def test_the_tables_are_written_from_the_lines(tmp_path: Path) -> None:
     (tmp_path / "model.jsonl").write_text("".join(json.dumps(one) + "\n" for one in ALL), encoding="utf-8")
     assert main(["--render", "--lines", str(tmp_path), "--out", str(tmp_path / "power.md")]) == 0
-    assert (tmp_path / "power.md").read_text(encoding="utf-8") == document([ALL])
+    assert (tmp_path / "power.md").read_text(encoding="utf-8") == tables([Run(ALL)])
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["--profile", "nightly"], "--profile nightly draws no fixed cases"),
         (["--fault", "none"], "--fault none is not known"),
@@ -241,16 +238,16 @@ def test_the_document_is_made_again_from_the_lines(tmp_path: Path) -> None:
         (["--render", "--lines", "/nowhere"], "--lines /nowhere holds no run"),
     ],
 )
-def test_a_mistake_is_one_sentence(arguments: list[str], said: str) -> None:
+def test_a_usage_error_is_one_sentence(arguments: list[str], message: str) -> None:
     with pytest.raises(UsageMistake) as refusal:
         main(arguments)
-    assert said in str(refusal.value)
+    assert message in str(refusal.value)
     assert "\n" not in str(refusal.value) and str(refusal.value).endswith(".")
 
 
 def test_an_engine_must_be_known() -> None:
     with (
         pytest.raises(UsageMistake, match=r"--engine flink is not known: use one of model, spark, deltalake\."),
-        bench("flink"),
+        hosted("flink"),
     ):
         pass

@@ -16,7 +16,7 @@ from selfcheck.faults import FAULTS, KnownBadEngine
 from engines.port import version_of
 from engines.spark.adapter import SparkEngine
 from model.case import Case
-from selfcheck.deck import deck
+from selfcheck.case_order import relevant_cases
 from selfcheck.detection import chapters, inapplicable
 from selfcheck.reference_engine import ReferenceEngine
 from reports.laws import LAWS
@@ -93,7 +93,9 @@ def test_no_script_accuses_healthy_delta_rs(bad_on_deltalake: str, deltalake: De
     judge = Judge(KnownBadEngine(deltalake, fault), clauses, tmp_path / "bad", excuses(deltalake))
     healthy = Judge(deltalake, clauses, tmp_path / "healthy")
     how = {"packages": {"engine": "deltalake", "pip": ""}, "operation": operation}
-    cases = chain([restricted_to(witness(bad_on_deltalake), capabilities=able)], deck(PROFILES["gate"], chapters(fault), able))
+    cases = chain(
+        [restricted_to(witness(bad_on_deltalake), capabilities=able)], relevant_cases(PROFILES["gate"], chapters(fault), able)
+    )
     shown = ((case, made) for case in cases if (made := list(plans(case, judge, **how))))
     made = next((made for case, made in shown if not healthy.judge(case).violated), [])
     assert made, "no case shows the fault"

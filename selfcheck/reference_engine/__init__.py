@@ -1,4 +1,4 @@
-"""The engine of the suite's own: it does to a table what the model says that it must."""
+"""The reference engine: it changes a table as the model predicts."""
 
 from selfcheck.reference_engine.engine import ReferenceEngine
 from selfcheck.reference_engine.vacuuming import Habits

@@ -1,10 +1,10 @@
-"""DELETE as the suite's own engine does it: what the model predicts, written by our own writer."""
+"""DELETE of the reference engine: what the model predicts, written with ``deltalog``."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import dataclass, replace
+from itertools import compress
 from uuid import UUID
 
 from deltalog.actions import Action, Add, Cdc, CommitInfo, DomainMetadata, Remove
@@ -31,16 +31,16 @@ _ROW_VERSION = "delta.rowTracking.materializedRowCommitVersionColumnName"
 
 
 class FailingCondition(Exception):
-    """The condition is an error for some row."""
+    """The condition raises an error for some row."""
 
 
-#: A row that stays, with its stable id and the version that last wrote it.
+#: A surviving row, with its stable row id and row commit version.
 Kept = tuple[Row, tuple[int | None, int | None]]
 
 
 @dataclass
 class Deletion:
-    """One DELETE. ``number`` tells its files from those of others; ``one_file`` packs the survivors of a partition."""
+    """One DELETE. ``number`` makes its file names unique; ``one_file`` packs the survivors of a partition into one file."""
 
     view: View
     step: Delete
@@ -48,7 +48,6 @@ class Deletion:
     number: int
     one_file: bool = False
     writes_vectors: bool = True
-    made: list[Path] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         live = [self.view.live_file(add) for add in self.view.live.values()]
@@ -58,14 +57,14 @@ class Deletion:
         self.files = {file.path: file for file in live}
 
     def commit(self) -> None:
-        """Do it. Raises FailingCondition."""
-        rows = [row for file in self.files.values() for row in (*file.rows, self._alone(file))]
+        """Execute it. Raises FailingCondition."""
+        rows = [row for file in self.files.values() for row in (*file.rows, self._null_row(file))]
         if may_fail(self.step, self.view.table, rows):
             raise FailingCondition
         if not self.predicted.commits:
             return
         view, predicted = self.view, self.predicted
-        adds = self._rewrite() if predicted.method is DeleteMethod.REWRITE else self._mask()
+        adds = self._rewrite() if predicted.method is DeleteMethod.REWRITE else self._write_vectors()
         changes = self._changes() if predicted.method is DeleteMethod.REWRITE and view.table.has(Feature.CHANGE_DATA_FEED) else []
         stamp = now()
         removes = [_removal(view.live[path], stamp) for path in sorted(predicted.touched)]
@@ -75,13 +74,13 @@ class Deletion:
             actions.append(DomainMetadata("delta.rowTracking", json.dumps({"rowIdHighWaterMark": mark})))
         write_commit(view.root, view.snapshot.version + 1, actions)
 
-    def _alone(self, file: LiveFile) -> Row:
-        """A row of a file's partition values and NULLs."""
+    def _null_row(self, file: LiveFile) -> Row:
+        """A row with the file's partition values and otherwise NULL."""
         table = self.view.table
         return table.row(file.partition, (None,) * len(table.data_columns))
 
     def answer(self) -> tuple[Row, ...]:
-        """num_affected_rows, where the form has an answer: -1 where whole files went uncounted (docs/delta.md 2.2)."""
+        """num_affected_rows, for the forms that return it: -1 where whole files were removed without being counted."""
         if self.step.form in (Form.API_PATH, Form.API_PATH_COLUMN, Form.API_NAME, Form.TRUNCATE):
             return ()
         total = self.predicted.deleted.total()
@@ -106,7 +105,7 @@ class Deletion:
         return adds
 
     def _kept(self, file: LiveFile) -> list[Kept]:
-        """The rows of a removed file that stay."""
+        """The surviving rows of a removed file."""
         add = self.view.live[file.path]
         tracked = self.view.table.has(Feature.ROW_TRACKING)
         ids = row_ids(self.view.root, add, self.view.metadata) if tracked else [(None, None)] * len(file.rows)
@@ -118,11 +117,8 @@ class Deletion:
 
     def _write(self, place: int, partition: Row, rows: list[Kept], *, base: int) -> Add:
         view = self.view
-        path = self._path(
-            partition, f"part-{place:05d}-{self.number:08x}-1111-4111-8111-111111111111.c000.snappy.parquet"
-        )
-        fields = [one for one in view.fields if one.name not in view.table.partition_by]
-        stored = [tuple(v for v, one in zip(row, view.fields) if one in fields) for row, _ in rows]
+        path = self._path(partition, self._file_name("part", place))
+        fields, stored = self._stored([row for row, _ in rows])
         tracking = view.table.has(Feature.ROW_TRACKING)
         hidden = (
             [Field(view.metadata.configuration[key], "long") for key in (_ROW_ID, _ROW_VERSION)] if tracking else []
@@ -144,6 +140,18 @@ class Deletion:
             add, base_row_id=self._next_row_id() + base, default_row_commit_version=view.snapshot.version + 1
         )
 
+    @property
+    def _uuid(self) -> str:
+        return f"{self.number:08x}-1111-4111-8111-111111111111"
+
+    def _file_name(self, kind: str, place: int) -> str:
+        return f"{kind}-{place:05d}-{self._uuid}.c000.snappy.parquet"
+
+    def _stored(self, rows: list[Row]) -> tuple[list[Field], list[Row]]:
+        """The fields that data files store, all but the partition columns, and the rows' values in them."""
+        stores = [one.name not in self.view.table.partition_by for one in self.view.fields]
+        return list(compress(self.view.fields, stores)), [tuple(compress(row, stores)) for row in rows]
+
     def _path(self, partition: Row, name: str) -> str:
         directory = "ab" if self.view.table.maps_columns else partition_directory(self.view.table, partition)
         return f"{directory}/{name}" if directory else name
@@ -159,29 +167,29 @@ class Deletion:
         return int(json.loads(add.stats or "{}")["numRecords"])
 
     def _next_row_id(self) -> int:
-        """The first row id that no row has had."""
+        """The first unused row id."""
         domain = self.view.snapshot.domains["delta.rowTracking"]
         return int(json.loads(domain.configuration)["rowIdHighWaterMark"]) + 1
 
-    def _mask(self) -> list[Add]:
+    def _write_vectors(self) -> list[Add]:
         paths = sorted(self.predicted.hidden_rows)
         if not paths:
             return []
-        uuid = UUID(f"{self.number:08x}-1111-4111-8111-111111111111")
-        vectors = write_vector_file(self.view.root, uuid, [sorted(self.predicted.hidden_rows[path]) for path in paths])
+        vectors = write_vector_file(
+            self.view.root, UUID(self._uuid), [sorted(self.predicted.hidden_rows[path]) for path in paths]
+        )
         return [
-            replace(self.view.live[path], deletion_vector=vector, data_change=True, stats=self._masked_statistics(path))
+            replace(self.view.live[path], deletion_vector=vector, data_change=True, stats=self._wide_statistics(path))
             for path, vector in zip(paths, vectors)
         ]
 
-    def _masked_statistics(self, path: str) -> str:
+    def _wide_statistics(self, path: str) -> str:
         stats = json.loads(self.view.live[path].stats or "{}")
         return json.dumps({**stats, "numRecords": len(self.files[path].rows), "tightBounds": False})
 
     def _changes(self) -> list[Cdc]:
         """Change files, one for each partition that lost rows."""
         view = self.view
-        fields = [one for one in view.fields if one.name not in view.table.partition_by]
         lost: dict[Row, list[Row]] = {}
         for file in self.predicted.removed:
             for row in file.visible:
@@ -190,14 +198,14 @@ class Deletion:
         found = []
         for place, (partition, rows) in enumerate(lost.items()):
             directory = partition_directory(view.table, partition)
-            name = f"cdc-{place:05d}-{self.number:08x}-1111-4111-8111-111111111111.c000.snappy.parquet"
-            path = "/".join(part for part in ("_change_data", directory, name) if part)
-            stored = [(*(v for v, one in zip(row, view.fields) if one in fields), "delete") for row in rows]
-            size = write_data_file(view.root / path, to_table([*fields, Field("_change_type", "string")], stored))
+            path = "/".join(part for part in ("_change_data", directory, self._file_name("cdc", place)) if part)
+            fields, stored = self._stored(rows)
+            values = [(*row, "delete") for row in stored]
+            size = write_data_file(view.root / path, to_table([*fields, Field("_change_type", "string")], values))
             found.append(Cdc(encode(path), self._partition_values(partition), size))
         return found
 
-    # What the commit says ---------------------------------------------------------------------------------------------
+    # The commit ---------------------------------------------------------------------------------------------
 
     def _info(self, removes: list[Remove], adds: list[Add], changes: list[Cdc]) -> CommitInfo:
         truncates = self.step.form is Form.TRUNCATE
@@ -218,12 +226,12 @@ class Deletion:
         )
 
     def _predicate(self) -> str:
-        """The columns of the condition, as Catalyst writes them."""
+        """The columns of the condition in Catalyst's notation."""
         where = self.step.where
         return "true" if where is None else " ".join(f"{name}#1" for name in sorted(columns_of(where))) or sql(where)
 
     def _metrics(self, removes: list[Remove], adds: list[Add], changes: list[Cdc]) -> dict[str, str]:
-        """As Delta counts (docs/delta.md 2.4)."""
+        """As Delta counts them."""
         predicted, live = self.predicted, self.view.live
         gone = [live[path] for path in predicted.removed_paths]
         if self.step.form is Form.TRUNCATE:

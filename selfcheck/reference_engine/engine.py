@@ -1,8 +1,8 @@
-"""An engine of the suite's own, without a JVM: it does to a table what the model says that it must.
+"""The reference engine, without a JVM: it changes a table as the model predicts.
 
-It proves the judge: on it every clause must hold, and with one fault built in, that fault must be noticed. What an engine
-may do in more than one way (the order in which directories are deleted, whether checksum files go along with their files,
-how survivors are packed into files) is open here too, so that the judge is seen not to ask for more than is promised.
+It tests the judge: every clause must hold on it, and a fault added to it must be caught. Where engines may differ (the order
+in which directories are deleted, whether checksum files are deleted with their files, how survivors are packed into files)
+it has options, which show that the judge does not demand more than is promised.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from selfcheck.reference_engine.view import View
 
 
 class ReferenceEngine:
-    """Runs steps as the model predicts them. It knows of a table what its log says, as any engine does."""
+    """Runs steps as the model predicts them, on what the table's log says."""
 
     name = "model"
     versions: Mapping[str, str] = {"delta": "4.4.0", "model": "1"}
@@ -77,11 +77,11 @@ class ReferenceEngine:
             return Outcome((), refusal.error, started, now())
         finally:
             if isinstance(step, (Delete, Vacuum)):
-                self._checkpoint(root, view.snapshot.version, clock)
+                _checkpoint(root, view.snapshot.version, clock)
         return Outcome(rows, None, started, now())
 
     def close(self) -> None:
-        """There is nothing to close."""
+        """Nothing to do."""
 
     # Read -----------------------------------------------------------------------------------------------------------
 
@@ -126,27 +126,26 @@ class ReferenceEngine:
 
     def _changes(self, view: View, version: int | None) -> tuple[Row, ...]:
         assert version is not None
-        before, after = (
-            Counter(row for add in adds for row in view.visible(add))
-            for adds in (
-                view.log.snapshot(number).adds.values() if number >= 0 else () for number in (version - 1, version)
-            )
-        )
+        before = _rows_of(view, version - 1) if version else Counter[Row]()
+        after = _rows_of(view, version)
         deleted, added = (before - after).elements(), (after - before).elements()
         return (*((*row, "delete") for row in deleted), *((*row, "insert") for row in added))
 
-    # Checkpoints ----------------------------------------------------------------------------------------------------
 
-    def _checkpoint(self, root: Path, before: int, clock: int) -> None:
-        """Write the checkpoints that fall due in a step, without the tombstones that are expired (docs/delta.md 4.7)."""
-        view = View(root)
-        interval = int(view.metadata.configuration.get("delta.checkpointInterval") or 0)
-        written = {checkpoint.version for checkpoint in view.log.checkpoints}
-        for version in range(before + 1, view.snapshot.version + 1) if interval else ():
-            if version % interval or version in written:
-                continue
-            snapshot = view.log.snapshot(version)
-            line = clock - view.retention
-            kept = [remove for remove in snapshot.removes.values() if (remove.deletion_timestamp or 0) > line]
-            policy = view.metadata.configuration.get("delta.checkpointPolicy")
-            write_checkpoint(root, snapshot, tombstones=kept, v2=policy == "v2")
+def _rows_of(view: View, version: int) -> Counter[Row]:
+    return Counter(row for add in view.log.snapshot(version).adds.values() for row in view.visible(add))
+
+
+def _checkpoint(root: Path, before: int, clock: int) -> None:
+    """Write the checkpoints that became due in a step, without expired tombstones."""
+    view = View(root)
+    configuration = view.metadata.configuration
+    interval = int(configuration.get("delta.checkpointInterval") or 0)
+    written = {checkpoint.version for checkpoint in view.log.checkpoints}
+    for version in range(before + 1, view.snapshot.version + 1) if interval else ():
+        if version % interval or version in written:
+            continue
+        snapshot = view.log.snapshot(version)
+        expired = clock - view.retention
+        kept = [remove for remove in snapshot.removes.values() if (remove.deletion_timestamp or 0) > expired]
+        write_checkpoint(root, snapshot, tombstones=kept, v2=configuration.get("delta.checkpointPolicy") == "v2")

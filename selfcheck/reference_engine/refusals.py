@@ -1,4 +1,4 @@
-"""How the suite's own engine says no."""
+"""Errors of the reference engine."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from model.refusals import Refusal
 
 
 class Refused(Exception):
-    """Ends a step with an error for its answer."""
+    """Ends a step with an error."""
 
     def __init__(
         self, condition: str | None, sqlstate: str | None = "22003", exception: str = "AnalysisException"
@@ -16,5 +16,5 @@ class Refused(Exception):
 
 
 def due(refusal: Refusal) -> Refused:
-    """One of the answers that count as this refusal."""
+    """An error that the model accepts as this refusal."""
     return Refused(min(refusal.conditions, default=None), min(refusal.sqlstates, default=None), min(refusal.exceptions))

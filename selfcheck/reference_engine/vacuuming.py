@@ -1,4 +1,4 @@
-"""VACUUM as the suite's own engine does it: what the model predicts, in every mode and form, on a real directory."""
+"""VACUUM of the reference engine: what the model predicts, in every mode and form, on a real directory."""
 
 from __future__ import annotations
 
@@ -42,25 +42,27 @@ from selfcheck.reference_engine.view import BOOKMARK, BOOKMARK_KEY, View
 
 @dataclass(frozen=True)
 class Habits:
-    """What an engine may do either way."""
+    """Choices that the promise leaves to an engine."""
 
-    top_down: bool = False  # directories are deleted before those that they lie in, or after
-    takes_checksums: bool = True  # a file's checksum goes along with it, as on Hadoop's local file system
-    one_file: bool = False  # the survivors of a partition are written as one file, or file by file
-    takes_links: bool = False  # a symbolic link to something old goes itself, or stays
+    top_down: bool = False  # delete a directory before what it contains, or after
+    takes_checksums: bool = True  # delete a file's checksum with it, as Hadoop's local file system does
+    one_file: bool = False  # write the survivors of a partition into one file, or file by file
+    takes_links: bool = False  # delete a symbolic link to an old file, or keep it
 
 
 class _Crash(Exception):
-    """The file system broke while a path was deleted."""
+    """The file system failed while a path was deleted."""
 
 
 @dataclass
 class _Named:
-    """What the commits of LITE's window name below the root."""
+    """The paths below the root that the commits of LITE's window name."""
 
-    stamps: dict[str, int] = field(default_factory=dict)  # removed files and vectors: the latest deletionTimestamp
+    stamps: dict[str, int] = field(
+        default_factory=dict
+    )  # removed files and deletion vectors: the latest deletionTimestamp
     changes: set[str] = field(default_factory=set)
-    sizes: dict[str, int] = field(default_factory=dict)  # bytes, as the latest action has it; 0 where it has none
+    sizes: dict[str, int] = field(default_factory=dict)  # bytes, by the latest action; 0 where it has none
 
 
 @dataclass
@@ -86,7 +88,7 @@ class Vacuuming:
         self.end: int | None = None  # the last version of LITE's window
 
     def run(self) -> tuple[Row, ...]:
-        """Do it; the answer. Raises Refused, also where the file system breaks it."""
+        """Execute it; its result. Raises Refused, also where the file system fails."""
         if refuses_retain(self.retain, retention=self.view.retention, safety_check=self.step.safety_check):
             raise due(TOO_SHORT) if self.rules.retain_error_class else Refused(None, None, "IllegalArgumentException")
         sizes = self._candidates()
@@ -99,13 +101,13 @@ class Vacuuming:
     # What is to be deleted ----------------------------------------------------------------------------------------
 
     def _candidates(self) -> dict[str, int]:
-        """What a DRY RUN lists, with the sizes in bytes. Sets ``directories``, as VACUUM counts them."""
+        """What a DRY RUN lists, with sizes in bytes. Sets ``directories``, the number of directories that VACUUM reports."""
         named = self._named() if self.step.mode.lite else _Named()
         scan = self._scan(named)
         listing = self.view.listing()
         if isinstance(scan, FullScan):
             listing = self._as_listed(listing)
-        # LITE lists what the log names even where it is gone already.
+        # LITE lists what the log names even if it no longer exists.
         gone = {path: Thing(Kind.FILE, 0, size) for path, size in named.sizes.items() if path not in listing}
         found = {**listing, **gone}
         judged = predict_vacuum(
@@ -142,7 +144,7 @@ class Vacuuming:
         return is_visible(path, partition_by, self.rules.reserved_names)
 
     def _as_listed(self, listing: Mapping[str, Thing]) -> dict[str, Thing]:
-        """What a listing finds. Raises Refused where a directory that it looks into cannot be listed."""
+        """What a listing finds. Raises Refused where a directory that it enters cannot be listed."""
         path, io_fault = self.step.faulty_path, self.step.io_fault
         if path is None or io_fault not in (IOFault.CANNOT_LIST, IOFault.DIRECTORY_VANISHES):
             return dict(listing)
@@ -153,7 +155,7 @@ class Vacuuming:
         return {other: thing for other, thing in listing.items() if not other.startswith(f"{path}/")}
 
     def _takes_link(self, path: str, fate: PathFate, thing: Thing, listing: Mapping[str, Thing]) -> bool:
-        """Whether this engine deletes a link, of which the model leaves open what becomes of it."""
+        """Whether this engine deletes a link, where the model leaves that open."""
         if fate.reason is not Reason.LINK or thing.target is None or not self.habits.takes_links:
             return False
         if self.step.mode.inventory or self.step.mode.lite:
@@ -162,11 +164,11 @@ class Vacuuming:
         return target.is_file() and target.stat().st_mtime_ns // 1_000_000 < self.cutoff.earliest
 
     def _size(self, path: str, thing: Thing) -> int:
-        """Bytes, as Hadoop's local file system says them: a link's are those of its target."""
+        """Bytes, as Hadoop's local file system reports them: for a link, those of its target."""
         return (self.view.root / path).stat().st_size if thing.kind is Kind.LINK else thing.size
 
     def _named(self) -> _Named:
-        """Goes through LITE's window, or through the tombstones. Sets the window's end."""
+        """Collect from LITE's window, or from the tombstones. Sets the window's end."""
         if not self.rules.lite_window:
             tombstones = _Named()
             for remove in self.view.snapshot.removes.values():
@@ -199,7 +201,7 @@ class Vacuuming:
     # The deletion -------------------------------------------------------------------------------------------------
 
     def _delete_all(self, sizes: Mapping[str, int]) -> None:
-        """Delete, between START and END. Raises Refused where the file system breaks."""
+        """Delete, between START and END. Raises Refused where the file system fails."""
         self._log(
             "VACUUM START",
             self._parameters(),
@@ -215,7 +217,7 @@ class Vacuuming:
         self._log("VACUUM END", {"status": "COMPLETED"}, metrics)
 
     def _delete(self, path: str) -> bool:
-        """Delete one file, or a directory if it is empty; whether it went, and this engine's doing it was."""
+        """Delete one file, or a directory if it is empty; whether this engine deleted it."""
         if path != self.step.faulty_path:
             return self._remove(path)
         if self.step.io_fault is IOFault.DELETE_CRASHES:
@@ -240,7 +242,7 @@ class Vacuuming:
             checksum.unlink()
         return True
 
-    # What is told of it -------------------------------------------------------------------------------------------
+    # The log and the bookmark -------------------------------------------------------------------------------------------
 
     def _parameters(self) -> dict[str, Any]:
         specified = {} if self.retain is None else {"specifiedRetentionMillis": self.retain}

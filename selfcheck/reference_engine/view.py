@@ -1,4 +1,4 @@
-"""A table as its log and its listing show it: all that the suite's own engine knows."""
+"""A table by its log and a listing: all that the reference engine knows of it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from model.table import HOUR, Column, Feature, Kind, Table, retention_of
 from model.vacuum import References, Thing
 from model.values import AnyType, ArrayOf, DecimalOf, MapOf, Row, StructOf, Type, canonical
 
-#: The features that a table property switches on, by that property.
+#: Table properties and the features that they enable.
 _PROPERTIES = {
     "delta.enableDeletionVectors": Feature.DELETION_VECTORS,
     "delta.enableChangeDataFeed": Feature.CHANGE_DATA_FEED,
@@ -31,7 +31,7 @@ _PROPERTIES = {
     "delta.appendOnly": Feature.APPEND_ONLY,
 }
 
-#: The table features of the protocol that a table of the suite may ask for.
+#: The protocol's table features that the suite's tables may require.
 KNOWN_FEATURES = frozenset(
     {
         "appendOnly",
@@ -52,7 +52,7 @@ KNOWN_FEATURES = frozenset(
     }
 )
 
-#: Where LITE keeps its bookmark, and under what key (docs/delta.md 1.3).
+#: The file of LITE's bookmark, and the key in it.
 BOOKMARK = "_last_vacuum_info"
 BOOKMARK_KEY = "latestCommitVersionOutsideOfRetentionWindow"
 
@@ -62,7 +62,7 @@ _MAPPING = {"name": Feature.COLUMN_MAPPING_NAME, "id": Feature.COLUMN_MAPPING_ID
 
 
 class View:
-    """A table at one moment. Columns and features are read out of the log."""
+    """A table at one moment. Columns and features come from the log."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -87,7 +87,7 @@ class View:
 
     @property
     def unknown_features(self) -> frozenset[str]:
-        """What the protocol asks for and no engine has; of readers too where these must know it."""
+        """The features that the protocol requires and no engine has."""
         protocol = self.snapshot.protocol
         return frozenset([*(protocol.reader_features or ()), *(protocol.writer_features or ())]) - KNOWN_FEATURES
 
@@ -96,7 +96,7 @@ class View:
         return not frozenset(self.snapshot.protocol.reader_features or ()) <= KNOWN_FEATURES
 
     def place(self, action: Add | Remove | Cdc) -> str:
-        """Where an action's file lies, relative to the root, also where the action names it by its URI."""
+        """The path of an action's file relative to the root, also where the action has a URI."""
         return self.relative(action.file)
 
     def relative(self, path: str) -> str:
@@ -114,7 +114,7 @@ class View:
         )
 
     def stored(self, add: Add | Remove) -> tuple[Row, ...]:
-        """All rows that a file stores, in schema order."""
+        """All rows in a file, in schema order."""
         types = [column.type for column in self.table.columns]
         rows = read_stored_rows(self.root, add, self.metadata)
         return tuple(tuple(canonical(value, type) for value, type in zip(row, types)) for row in rows)
@@ -123,46 +123,40 @@ class View:
         return frozenset() if add.deletion_vector is None else frozenset(read_vector(self.root, add.deletion_vector))
 
     def visible(self, add: Add) -> tuple[Row, ...]:
-        """The rows that the table has in a file."""
+        """The rows in a file without those that its deletion vector marks."""
         hidden = self.hidden(add)
         return tuple(row for index, row in enumerate(self.stored(add)) if index not in hidden)
 
-    # What VACUUM asks -----------------------------------------------------------------------------------------------
+    # For VACUUM -----------------------------------------------------------------------------------------------
 
     @cached_property
     def references(self) -> References:
-        """What the current state says of files below the root, and of vectors."""
-        adds, removes = list(self.snapshot.adds.values()), list(self.snapshot.removes.values())
+        """The files below the root and the deletion vectors that the current state refers to."""
+        adds = list(self.snapshot.adds.values())
         tombstones: dict[str, int] = {}
-        live_vectors, vector_tombstones = set(), dict[str, int]()
-        absolute: dict[str, int | None] = {}
-        for remove in removes:
-            stamp, path = remove.deletion_timestamp or 0, self.place(remove)
-            _latest(tombstones, path, stamp)
-            vector = remove.deletion_vector
-            if vector is not None and vector.storage == "u" and vector.file is not None:
-                _latest(vector_tombstones, vector.file, stamp)
-            elif vector is not None and vector.file is not None:
-                known = absolute.get(self.relative(vector.file)) or 0
-                absolute[self.relative(vector.file)] = max(known, stamp)
-        for add in adds:
-            vector = add.deletion_vector
-            if vector is not None and vector.storage == "u" and vector.file is not None:
-                live_vectors.add(vector.file)
-            elif vector is not None and vector.file is not None:
-                absolute[self.relative(vector.file)] = None
+        vector_tombstones: dict[str, int] = {}
+        absolute_tombstones: dict[str, int] = {}
+        for remove in self.snapshot.removes.values():
+            stamp, vector = remove.deletion_timestamp or 0, remove.deletion_vector
+            _latest(tombstones, self.place(remove), stamp)
+            if vector is not None and vector.file is not None:
+                relative = vector.storage == "u"
+                _latest(vector_tombstones if relative else absolute_tombstones, self.relative(vector.file), stamp)
+        live = [add.deletion_vector for add in adds if add.deletion_vector and add.deletion_vector.file is not None]
+        absolute: dict[str, int | None] = {**absolute_tombstones}
+        absolute |= dict.fromkeys(self.relative(str(vector.file)) for vector in live if vector.storage != "u")
         inside = {self.place(add): add for add in adds if _is_inside(self.place(add))}
         return References(
             live=frozenset(inside),
             by_uri=frozenset(path for path, add in inside.items() if os.path.isabs(add.file)),
             tombstones={path: stamp for path, stamp in tombstones.items() if _is_inside(path)},
-            live_vectors=frozenset(live_vectors),
+            live_vectors=frozenset(str(vector.file) for vector in live if vector.storage == "u"),
             vector_tombstones=vector_tombstones,
             absolute_vectors={path: stamp for path, stamp in absolute.items() if _is_inside(path)},
         )
 
     def listing(self) -> dict[str, Thing]:
-        """All that lies below the root. Links are not followed."""
+        """Everything below the root. Links are not followed."""
         return {
             path: Thing(_KINDS[entry.kind], entry.modified, entry.size, self._target(path, entry.kind))
             for path, entry in list_tree(self.root).items()
@@ -176,7 +170,7 @@ class View:
 
     @cached_property
     def commit_times(self) -> dict[int, int]:
-        """When each version was committed whose commit is there, ms since the epoch."""
+        """The commit time of each version whose commit exists, in ms since the epoch."""
         stamps = {
             version: commit.info.fields.get("inCommitTimestamp") if commit.info else None
             for version, commit in self.log.commits.items()
@@ -189,7 +183,7 @@ class View:
 
     @property
     def bookmark(self) -> int | None:
-        """The version up to which VACUUM LITE has seen the log, if it says so (docs/delta.md 1.3)."""
+        """The version up to which VACUUM LITE has processed the log, if it recorded one."""
         path = self.root / LOG_DIRECTORY / BOOKMARK
         found = json.loads(path.read_text(encoding="utf-8")).get(BOOKMARK_KEY) if path.is_file() else None
         return None if found is None else int(found)
@@ -204,7 +198,7 @@ def _is_inside(path: str) -> bool:
 
 
 def type_of(kind: Any) -> AnyType:
-    """A type of a schema as the vocabulary has it."""
+    """A schema's type as a type of the model."""
     if isinstance(kind, str):
         if not kind.startswith("decimal"):
             return Type(kind)

@@ -1,4 +1,4 @@
-"""Engines to prove the suite on: what there is one of in a run, and an engine by its name in each worker process."""
+"""The engine to check the suite on: one host for each run, and a worker process pool in which each has its own adapter."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
-from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
@@ -27,7 +26,7 @@ from runner.workspace import Workspace
 from harness.clause import CATALOGUE, Clause, unsupported
 from harness.judge import Judge
 
-#: What can be proven on: the reference engine, and all that can be judged.
+#: The reference engine, and all engines that the suite judges.
 ENGINES = ("model", *JUDGED)
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -37,24 +36,24 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Bench:
-    """What a worker process must know to open its engine. It can be sent to one."""
+class Host:
+    """What a worker process needs to open its engine. Can be pickled."""
 
     engine: str
-    directory: Path  # the run's own: all tables are made below it
-    address: tuple[str, int] | None = None  # of the process that owns what there is one of; None for our own engine
+    directory: Path  # the run's own: all tables lie below it
+    address: tuple[str, int] | None = None  # of the server that leases the engine's process; None: no such process
     key: bytes = b""
 
 
 @contextmanager
-def bench(engine: str) -> Iterator[Bench]:
+def hosted(engine: str) -> Iterator[Host]:
     """The run's directory and, for Spark, its JVM. Raises UsageMistake, EngineUnavailable."""
     if engine not in ENGINES:
         raise UsageMistake(f"--engine {engine} is not known: use one of {', '.join(ENGINES)}.")
     workspace = Workspace(None)
     try:
         if engine == "model":
-            yield Bench(engine, workspace.directory)
+            yield Host(engine, workspace.directory)
             return
         provider = provider_for(
             engine,
@@ -69,7 +68,7 @@ def bench(engine: str) -> Iterator[Bench]:
             provider.start()
             server = Server({"lease": provider.lease})
             try:
-                yield Bench(engine, workspace.directory, server.address, server.key)
+                yield Host(engine, workspace.directory, server.address, server.key)
             finally:
                 server.close()
         finally:
@@ -78,66 +77,67 @@ def bench(engine: str) -> Iterator[Bench]:
         workspace.close()
 
 
-def open_engine(bench: Bench) -> Engine:
-    """The engine of a bench. Raises EngineUnavailable."""
-    if bench.address is None:
+def open_engine(host: Host) -> Engine:
+    """The engine of a host. Raises EngineUnavailable."""
+    if host.address is None:
         return ReferenceEngine()
-    caller = Caller(bench.address, bench.key)
-    return open_adapter(bench.engine, lambda lost: caller.call("lease", lost))
+    caller = Caller(host.address, host.key)
+    return open_adapter(host.engine, lambda lost: caller.call("lease", lost))
 
 
 # ---- in a worker process
 
 
 class Worker:
-    """One process' engine, and what it judges by."""
+    """One process's engine, and the clauses and known deviations that it is judged by."""
 
-    def __init__(self, bench: Bench) -> None:
-        self.engine = open_engine(bench)
+    def __init__(self, host: Host) -> None:
+        self.engine = open_engine(host)
         deviations = ROOT / "deviations" / f"{self.engine.name}.toml"
         self.unpromised = unsupported(self.engine)
         self.clauses: list[Clause[Any]] = [one for id, one in CATALOGUE.items() if id not in self.unpromised]
         self.known = tuple(known(deviations_in(deviations), version_of(self.engine)))
-        self._directory = bench.directory / f"tables-{os.getpid()}"
+        self._directory = host.directory / f"tables-{os.getpid()}"
         self._judges = 0
 
     def judge(self, engine: Engine | None = None) -> Judge:
-        """A judge of this engine, or of another, whose tables are its own."""
+        """A judge of this engine, or of another, with its own directory for tables."""
         self._judges += 1
         directory = self._directory / str(self._judges)
         return Judge(engine or self.engine, self.clauses, directory, self.known)
 
     @property
     def broken(self) -> frozenset[str]:
-        """The clauses that the engine is known to break in any circumstances."""
+        """The clauses that the engine is known to break under any conditions."""
         return frozenset(one.clause for one in self.known if one.when is None)
 
 
-_BENCH: list[Bench] = []
+_HOST: list[Host] = []
 
 
 @cache
 def worker() -> Worker:
-    """This process' worker. Its engine is opened with the first call."""
-    return Worker(_BENCH[0])
+    """This process's worker. The first call opens its engine."""
+    return Worker(_HOST[0])
 
 
-def _begin(bench: Bench, parent: Connection) -> None:
-    _BENCH.append(bench)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to all; the command decides
+def _start(host: Host) -> None:
+    _HOST.append(host)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to every process; the command decides
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    threading.Thread(target=_end_with_command, daemon=True).start()
 
-    def end_with_it() -> None:
-        with suppress(EOFError, OSError):
-            parent.recv()  # nothing is ever sent: it ends when the command closes its end, or dies
-        os._exit(1)
 
-    threading.Thread(target=end_with_it, daemon=True).start()
+def _end_with_command() -> None:
+    command = multiprocessing.parent_process()
+    assert command is not None
+    command.join()
+    os._exit(1)  # the command was killed
 
 
 class _Pool(ProcessPoolExecutor):
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """As ever, with SIGINT held back: a process that this starts inherits that, until it can ignore it."""
+        """With SIGINT blocked: a process that this starts inherits that, until ``_start`` ignores the signal."""
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             return super().submit(fn, *args, **kwargs)
@@ -146,19 +146,15 @@ class _Pool(ProcessPoolExecutor):
 
 
 @contextmanager
-def workers(bench: Bench, number: int) -> Iterator[ProcessPoolExecutor]:
-    """Processes with an engine each. Where the command fails or is interrupted, they end in the midst of what they do.
-
-    They learn of it by a pipe, since a lock or an event of multiprocessing waits forever for a process that was ended.
-    """
+def workers(host: Host, number: int) -> Iterator[ProcessPoolExecutor]:
+    """A pool of processes with an engine each. Where the command fails or is interrupted, they are killed at once."""
     context = multiprocessing.get_context("spawn")
-    theirs, ours = context.Pipe(duplex=False)
-    with theirs, ours:
-        pool = _Pool(number, mp_context=context, initializer=_begin, initargs=(bench, theirs))
-        try:
-            yield pool
-        except BaseException:
-            ours.close()
-            raise
-        finally:
-            pool.shutdown(cancel_futures=True)
+    pool = _Pool(number, mp_context=context, initializer=_start, initargs=(host,))
+    try:
+        yield pool
+    except BaseException:
+        for process in multiprocessing.active_children():
+            process.kill()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)

@@ -1,0 +1,56 @@
+"""The order in which a fault is tried on a profile's fixed cases: one case of each campaign in turn.
+
+A run hands out whole shards, VACUUM's first, to its workers, so the number of cases before the first that shows a fault
+would mostly depend on where a campaign stands in a list. In turn, the number says how likely a case is to show the fault.
+Kept cases are a campaign like any other. Cases are drawn lazily.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Collection, Iterable, Iterator
+from functools import cache
+from itertools import chain
+
+from model.capabilities import Capabilities
+from model.case import Case
+from runner.controller import FIXED_SEED
+from suites.campaigns import Shard, shards
+from suites.drawing import fixed_cases
+from suites.profiles import Profile
+
+cases_of = cache(fixed_cases)
+
+
+def relevant_cases(profile: Profile, chapters: Collection[str], capabilities: Capabilities) -> Iterator[Case]:
+    """The cases of the campaigns that can reach one of the chapters ("DEL", "VAC")."""
+    return _in_turn((one for one in _campaigns(profile) if _reaches(one, chapters)), capabilities)
+
+
+def other_cases(profile: Profile, chapters: Collection[str], capabilities: Capabilities) -> Iterator[Case]:
+    """The profile's other cases."""
+    return _in_turn((one for one in _campaigns(profile) if not _reaches(one, chapters)), capabilities)
+
+
+def _in_turn(campaigns: Iterable[list[Shard]], capabilities: Capabilities) -> Iterator[Case]:
+    queue = deque(
+        chain.from_iterable(cases_of(shard, FIXED_SEED, capabilities) for shard in campaign) for campaign in campaigns
+    )
+    while queue:
+        cases = queue.popleft()
+        case = next(cases, None)
+        if case is not None:
+            yield case
+            queue.append(cases)
+
+
+def _campaigns(profile: Profile) -> list[list[Shard]]:
+    """The shards of each campaign, by the campaign's name and the shard's number."""
+    found: dict[str, list[Shard]] = {}
+    for shard in sorted(shards(profile, ()), key=lambda shard: (shard.campaign.name, shard.number)):
+        found.setdefault(shard.campaign.name, []).append(shard)
+    return list(found.values())
+
+
+def _reaches(campaign: list[Shard], chapters: Collection[str]) -> bool:
+    return not set(chapters).isdisjoint(campaign[0].campaign.chapters)
