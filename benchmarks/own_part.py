@@ -10,10 +10,10 @@ import time
 from collections.abc import Sequence
 
 from engines.provider import ENGINES
-from selfcheck.engine_pool import Worker, hosted
+from harness.drawing import fixed_cases
 from runner.controller import FIXED_SEED
+from selfcheck.engine_pool import Worker, hosted
 from suites.campaigns import shards
-from suites.drawing import fixed_cases
 from suites.profiles import PROFILES
 
 

@@ -29,7 +29,9 @@ def inline_vector(rows: Iterable[int]) -> DeletionVectorDescriptor:
     return DeletionVectorDescriptor("i", z85_encode(padded), len(data), len(distinct))
 
 
-def vector_file(uuid: UUID, vectors: Sequence[Iterable[int]], prefix: str = "") -> tuple[bytes, list[DeletionVectorDescriptor]]:
+def vector_file(
+    uuid: UUID, vectors: Sequence[Iterable[int]], prefix: str = ""
+) -> tuple[bytes, list[DeletionVectorDescriptor]]:
     """The bytes of a file with these vectors, sets of row indexes (from 0), and a descriptor for each.
 
     The file's place is ``descriptor.file``; ``prefix`` is its directory below the root. The descriptors are relative;
@@ -41,7 +43,9 @@ def vector_file(uuid: UUID, vectors: Sequence[Iterable[int]], prefix: str = "") 
         distinct = set(rows)
         data = encode_rows(distinct)
         found.append(
-            DeletionVectorDescriptor("u", prefix + z85_encode(uuid.bytes), len(data), len(distinct), offset=len(content))
+            DeletionVectorDescriptor(
+                "u", prefix + z85_encode(uuid.bytes), len(data), len(distinct), offset=len(content)
+            )
         )
         content += struct.pack(">I", len(data)) + data + struct.pack(">I", zlib.crc32(data))
     return bytes(content), found

@@ -10,10 +10,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from deltalog.arrow_values import Values, from_column, from_table
 from deltalog.errors import AlreadyWritten
 from deltalog.schemas import Field
 from deltalog.times import set_modified
-from deltalog.arrow_values import Values, from_column, from_table
 
 
 def parquet_bytes(table: pa.Table, *, group_rows: int | None = None) -> bytes:

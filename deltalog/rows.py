@@ -7,13 +7,13 @@ from pathlib import Path
 import pyarrow as pa
 
 from deltalog.actions import Add, Cdc, Metadata, Remove
+from deltalog.arrow_values import Values, from_column, from_table
+from deltalog.deletion_vectors import read_vector
 from deltalog.errors import UnsupportedRows
 from deltalog.parquet import read_parquet
 from deltalog.paths import is_absolute
 from deltalog.schemas import parse_partition_value, parse_schema
 from deltalog.snapshot import Snapshot
-from deltalog.arrow_values import Values, from_column, from_table
-from deltalog.deletion_vectors import read_vector
 
 _MODE = "delta.columnMapping.mode"
 _ROW_ID = "delta.rowTracking.materializedRowIdColumnName"

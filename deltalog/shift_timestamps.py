@@ -131,4 +131,4 @@ def _aged_structs(
             paths = structs.field(structs.type.get_field_index("path")).to_pylist()
             values = pa.array([sizes.get(path) for path in paths], child.type)
         children.append(values)
-    return pa.StructArray.from_arrays(children, fields=list(structs.type), vector=structs.is_null())
+    return pa.StructArray.from_arrays(children, fields=list(structs.type), mask=structs.is_null())

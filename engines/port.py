@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from model.capabilities import Capabilities
 from model.rules import Rules
 from model.steps import EngineStep
 from model.values import Row
+
+#: How a reproduction calls an engine for a step, as JSON (reports/reproduction.py).
+Operation = Callable[[EngineStep], dict[str, Any]]
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What a run owns of an engine, and the adapter that each worker opens: of the engine that the user named."""
+"""What a run has one of for the engine that the user named, and the adapter that each worker opens."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from engines.deltalake import capabilities as deltalake
-from engines.port import Engine
+from engines.port import Engine, Operation
 from engines.spark import releases as spark
 from model.capabilities import Capabilities
-from model.steps import EngineStep
 
 #: The engines that can be judged, the usual one first.
 ENGINES = ("spark", "deltalake")
@@ -19,12 +18,8 @@ ENGINES = ("spark", "deltalake")
 _NEWEST = {"spark": "4.4.0", "deltalake": "1.6.6"}
 
 
-#: What a reproduction script is to ask for by a step, as JSON (reports/reproduction.py).
-Operation = Callable[[EngineStep], dict[str, Any]]
-
-
 class Provider(Protocol):
-    """An engine's side of a run: what there is one of, however many workers there are."""
+    """What a run has one of, however many workers it has: a JVM, for example."""
 
     @property
     def packages(self) -> Mapping[str, str]:
@@ -33,7 +28,7 @@ class Provider(Protocol):
 
     @property
     def operation(self) -> Operation | None:
-        """How a plan says a command to this engine; None where it is said in the SQL of Spark."""
+        """How a reproduction calls this engine for a step; None where it uses the SQL of Spark."""
         ...
 
     def start(self) -> None:

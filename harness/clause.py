@@ -8,12 +8,11 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Generic, TypeVar
 
-from engines.port import Engine, version_of
+from harness.observation import Observation
 from model.capabilities import Capabilities, Need, has
 from model.layout import is_named_by_engine
 from model.rules import Rules
 from model.versions import parse
-from harness.observation import Observation
 
 S = TypeVar("S", bound=Observation)
 T = TypeVar("T")
@@ -73,8 +72,6 @@ class Clause(Generic[S]):
         return {"DEL": "DELETE", "VAC": "VACUUM"}[self.id.split("-")[0]]
 
 
-CATALOGUE: dict[str, Clause[Any]] = {}
-
 _ID = re.compile(r"(DEL|VAC)-[A-Z]+-\d+[A-Z]?")
 
 
@@ -90,13 +87,13 @@ def clause(
     implementation: str | None = None,
     exact_clock: bool = False,
     needs: Iterable[Need] = (),
-) -> Callable[[Callable[[S], Judgement]], Callable[[S], Judgement]]:
-    """Enter the decorated function into the catalogue under a stable id."""
-    if not _ID.fullmatch(id) or id in CATALOGUE:
-        raise ValueError(f"{id} is not a new clause id of the form DEL-ROW-1 or DEL-ROW-1A")
+) -> Callable[[Callable[[S], Judgement]], Clause[S]]:
+    """Make a clause of the decorated function. Raises ValueError for an id of another form."""
+    if not _ID.fullmatch(id):
+        raise ValueError(f"{id} is not a clause id of the form DEL-ROW-1 or DEL-ROW-1A")
 
-    def enter(judge: Callable[[S], Judgement]) -> Callable[[S], Judgement]:
-        CATALOGUE[id] = Clause(
+    def make(judge: Callable[[S], Judgement]) -> Clause[S]:
+        return Clause(
             id,
             sentence,
             tuple(sources),
@@ -109,9 +106,8 @@ def clause(
             exact_clock,
             tuple(needs),
         )
-        return judge
 
-    return enter
+    return make
 
 
 def each(subjects: Iterable[T], problem: Callable[[T], Violation | None]) -> Judgement:
@@ -152,12 +148,3 @@ def not_applicable(clause: Clause[Any], version: str, capabilities: Capabilities
         lacking = " or ".join(sorted({str(need.value if isinstance(need, Enum) else need) for need in clause.needs}))
         return f"The engine cannot be asked for what it is about: {lacking}."
     return None
-
-
-def unsupported(engine: Engine) -> dict[str, str]:
-    """The clauses of the catalogue that are not held against this engine, each with the reason."""
-    version = version_of(engine)
-    reasons = {
-        id: not_applicable(clause, version, engine.capabilities, engine.rules) for id, clause in CATALOGUE.items()
-    }
-    return {id: reason for id, reason in reasons.items() if reason is not None}

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from deltalog.paths import encode
+from harness.observation import Observation
 from model.predicate import (
     And,
     Between,
@@ -29,7 +30,6 @@ from model.predicate import (
 from model.steps import Delete
 from model.table import Feature, Kind
 from model.values import AnyType, DecimalOf, Type, Value, is_nested
-from harness.observation import Observation
 
 
 @dataclass(frozen=True)
@@ -114,9 +114,7 @@ def _null(observation: Observation) -> bool:
     )
 
 
-@_condition(
-    "compares with NaN", "The condition of the DELETE compares a column that holds NaN, or something with NaN."
-)
+@_condition("compares with NaN", "The condition of the DELETE compares a column that holds NaN, or something with NaN.")
 def _nan(observation: Observation) -> bool:
     named = {name for test in _conditions(observation) for name in columns_of(test)}
     places = [number for number, column in enumerate(observation.table.columns) if column.name in named]
@@ -193,7 +191,9 @@ def _nested(observation: Observation) -> bool:
 
 @_condition("file named by URI", "An action of the table names a file by its URI, not by its path from the root.")
 def _uri(observation: Observation) -> bool:
-    return bool(observation.before.by_uri) or any(file.reference.value != "relative" for file in observation.table.files)
+    return bool(observation.before.by_uri) or any(
+        file.reference.value != "relative" for file in observation.table.files
+    )
 
 
 @_condition("tombstone without a time", "A remove action of the table has no deletionTimestamp.")
@@ -228,7 +228,9 @@ def _mapped_vectors(observation: Observation) -> bool:
 )
 def _vectors_without_ranges(observation: Observation) -> bool:
     bare = (Type.BOOLEAN, Type.BINARY)
-    return _vectors(observation) and all(column.type in bare or is_nested(column.type) for column in observation.table.data_columns)
+    return _vectors(observation) and all(
+        column.type in bare or is_nested(column.type) for column in observation.table.data_columns
+    )
 
 
 @_condition("deletion vectors and a column path", "The table has deletion vectors and a data column named path.")

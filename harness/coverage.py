@@ -10,11 +10,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from deltalog.listing import EntryKind
+from harness.vacuum_inputs import commit_times
+from harness.vacuum_observation import VacuumObservation
 from model.steps import Vacuum
 from model.table import DAY, HOUR, WEEK, Kind, Table
 from model.vacuum import Fate, LiteScan, Reason, in_underscored_partition, monotonized
-from harness.vacuum_inputs import commit_times
-from harness.vacuum_observation import VacuumObservation
 
 
 class Cell(NamedTuple):

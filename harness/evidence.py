@@ -8,11 +8,11 @@ from typing import Any
 from deltalog.actions import Add, Cdc, Remove
 from deltalog.codec import to_line
 from deltalog.listing import EntryKind
-from model.codec import value_to_json
-from harness.observation import DeleteObservation, Rows, Observation, TableState
+from harness.observation import DeleteObservation, Observation, Rows, TableState
 from harness.table_state import differing
 from harness.vacuum_inputs import vector_path
 from harness.vacuum_observation import VacuumObservation
+from model.codec import value_to_json
 
 
 def of_path(observation: Observation, path: str) -> tuple[str, ...]:
@@ -38,7 +38,7 @@ def of_path(observation: Observation, path: str) -> tuple[str, ...]:
         facts += of_cutoff(observation) + of_mode(observation)
         judged = observation.fates.get(path)
         if judged:
-            facts.append(f"so it must {judged.fate.value}: {judged.reason.value}")
+            facts.append(f"expected: {judged.fate.value}, because {judged.reason.value}")
     return tuple(facts)
 
 

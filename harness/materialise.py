@@ -14,10 +14,12 @@ from uuid import UUID
 import pyarrow as pa
 
 from deltalog.actions import Action
+from deltalog.arrow_values import to_table
 from deltalog.checkpoints import write_checkpoint
 from deltalog.checksums import write_checksum
 from deltalog.codec import from_json
 from deltalog.commits import write_commit
+from deltalog.deletion_vectors import inline_vector, vector_file
 from deltalog.descriptors import DeletionVectorDescriptor
 from deltalog.log import read_log
 from deltalog.names import LAST_CHECKPOINT, LOG_DIRECTORY, SIDECARS, parse_name
@@ -25,11 +27,9 @@ from deltalog.parquet import parquet_bytes
 from deltalog.paths import encode
 from deltalog.statistics import count_statistics, full_statistics
 from deltalog.times import set_modified
-from deltalog.arrow_values import to_table
-from deltalog.deletion_vectors import inline_vector, vector_file
+from harness.table_metadata import DROPPED_COLUMN, definition, stored_fields
 from model.layout import file_path, partition_string, physical_name
 from model.table import Commit, DataFile, Feature, Kind, Reference, Statistics, StrayFile, Table, VectorStorage
-from harness.table_metadata import DROPPED_COLUMN, definition, stored_fields
 
 #: Marks an instant in a planned action: ms from the start of the case.
 INSTANT = "$ms"
@@ -231,7 +231,9 @@ def plan_strays(
     files = tuple(
         PlannedFile(stray.path, b"x" * stray.size, stray.modified) for stray in stray_files if stray.kind is Kind.FILE
     )
-    links = tuple(PlannedLink(stray.path, stray.target, stray.modified) for stray in stray_files if stray.target is not None)
+    links = tuple(
+        PlannedLink(stray.path, stray.target, stray.modified) for stray in stray_files if stray.target is not None
+    )
     return files, tuple(stray.path for stray in stray_files if stray.kind is Kind.DIRECTORY), links
 
 

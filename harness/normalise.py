@@ -8,15 +8,15 @@ from typing import Any
 
 from deltalog.actions import Add
 from deltalog.listing import EntryKind
-from model.layout import without_random
-from model.sql import delete_sql, vacuum_sql
-from model.steps import InvalidDelete, InvalidVacuum, Delete, EngineStep, Form, Mode, ReadChanges, Vacuum, VacuumForm
-from model.vacuum import LOG_DIRECTORY, Reason
 from harness.commit_record import commit_record, fields_of
 from harness.evidence import rows_as_json
-from harness.observation import ChangesObservation, ReadObservation, Observation, relative
+from harness.observation import ChangesObservation, Observation, ReadObservation, relative
 from harness.observer import LAST_VACUUM_INFO
 from harness.vacuum_observation import VacuumObservation
+from model.layout import without_random
+from model.sql import delete_sql, vacuum_sql
+from model.steps import Delete, EngineStep, Form, InvalidDelete, InvalidVacuum, Mode, ReadChanges, Vacuum, VacuumForm
+from model.vacuum import LOG_DIRECTORY, Reason
 
 
 def step_text(step: EngineStep) -> str:
@@ -68,7 +68,11 @@ def _answer(observation: Observation) -> Any:
     if isinstance(observation.step, (Vacuum, InvalidVacuum)):
         dry = observation.step.dry_run
         return (
-            sorted({_path(observation, relative(str(row[0]), observation.root)) for row in observation.outcome.rows if row}) if dry else []
+            sorted(
+                {_path(observation, relative(str(row[0]), observation.root)) for row in observation.outcome.rows if row}
+            )
+            if dry
+            else []
         )
     if isinstance(observation, ReadObservation):
         return rows_as_json(observation.rows)
@@ -87,15 +91,24 @@ def _observed(observation: Observation) -> dict[str, Any]:
     told = {
         **_actions(observation),
         "by_order": sorted(_path(observation, path) for path in by_order),
-        "appeared": dict(sorted(Counter(_kind(observation, path) for path in observation.appeared if _counts(observation, path)).items())),
+        "appeared": dict(
+            sorted(
+                Counter(_kind(observation, path) for path in observation.appeared if _counts(observation, path)).items()
+            )
+        ),
         "changed_beside": [without_random(path) for path in observation.changed_beside],
-        "checkpoints": sorted({one.version for one in observation.after.log.checkpoints} - _checkpoints_before(observation)),
+        "checkpoints": sorted(
+            {one.version for one in observation.after.log.checkpoints} - _checkpoints_before(observation)
+        ),
         "commits": [commit_record(commit) for commit in observation.commits],
         "broken": observation.after.broken is not None,
     }
     observed.update({name: value for name, value in told.items() if value})
     bookmark = f"{LOG_DIRECTORY}/{LAST_VACUUM_INFO}"
-    if bookmark in observation.after.listing and observation.before.listing.get(bookmark) != observation.after.listing[bookmark]:
+    if (
+        bookmark in observation.after.listing
+        and observation.before.listing.get(bookmark) != observation.after.listing[bookmark]
+    ):
         observed["last_vacuum"] = sorted(observation.after.last_vacuum or ())  # nothing in it says something, too
     return observed
 
@@ -111,7 +124,9 @@ def _actions(observation: Observation) -> dict[str, Any]:
         "removed": sorted(_path(observation, remove.file) for remove in removes),
         "added": sorted((_added(observation, add) for add in written), key=str),
         "places": sorted({_place(add) for add in written}),
-        "masked": sorted([_path(observation, add.file), *sorted(observation.after.hidden(add) or ())] for add in hidden_rows),
+        "masked": sorted(
+            [_path(observation, add.file), *sorted(observation.after.hidden(add) or ())] for add in hidden_rows
+        ),
         "changed": sum(len(observation.after.changes.get(cdc.file) or ()) for cdc in changes),
         "remove_fields": fields_of(removes),
         "add_fields": fields_of(adds),
@@ -136,7 +151,9 @@ def _by_order(observation: Observation) -> frozenset[str]:
     if not isinstance(observation, VacuumObservation) or observation.refused:
         return frozenset()
     held = (Reason.HOLDS_OLD, Reason.HOLDS_EMPTY)
-    return frozenset(path for path in observation.vanished if path in observation.fates and observation.fates[path].reason in held)
+    return frozenset(
+        path for path in observation.vanished if path in observation.fates and observation.fates[path].reason in held
+    )
 
 
 def _checkpoints_before(observation: Observation) -> set[int]:

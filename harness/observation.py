@@ -12,24 +12,24 @@ from functools import cached_property
 from deltalog.actions import Add, Cdc, CommitInfo, Remove
 from deltalog.commits import Commit
 from engines.port import Outcome
+from harness.table_state import RowId, Rows, TableState, differing
 from model.delete import DeletePrediction, LiveFile, predict_delete, says_nothing_of_rows
 from model.layout import partition_value, physical_name
 from model.refusals import APPEND_ONLY, Named, Refusal, expected_refusal, named_partition
 from model.rules import Rules
-from model.steps import InvalidDelete, Delete, EngineStep, Read, ReadChanges
+from model.steps import Delete, EngineStep, InvalidDelete, Read, ReadChanges
 from model.table import Feature, Table
 from model.values import Row
-from harness.table_state import RowId, Rows, TableState, differing
 
 __all__ = [
     "ChangesObservation",
     "DeleteObservation",
-    "Promised",
+    "ExpectedVersion",
+    "Observation",
     "ReadObservation",
     "RefusalObservation",
     "RowId",
     "Rows",
-    "Seen",
     "TableState",
     "duration",
     "partition_of",

@@ -11,6 +11,7 @@ from typing import TypeVar, cast
 import pyarrow as pa
 
 from deltalog.actions import Add, Cdc, Remove
+from deltalog.deletion_vectors import read_vector
 from deltalog.errors import DeltaLogError
 from deltalog.listing import Entry, list_beside, list_tree
 from deltalog.log import Log, read_log
@@ -18,13 +19,12 @@ from deltalog.parquet import read_data_file, read_parquet
 from deltalog.rows import read_change_file, read_stored_rows, row_ids
 from deltalog.schemas import FIELD_ID
 from deltalog.snapshot import Snapshot
-from deltalog.deletion_vectors import read_vector
-from model.table import Feature, Table
-from model.vacuum import LOG_DIRECTORY
-from model.values import Row, canonical
 from harness.root_paths import named_by_uri, placed_log, placed_snapshot
 from harness.table_state import RowId, TableState
 from harness.vacuum_inputs import vector_path
+from model.table import Feature, Table
+from model.vacuum import LOG_DIRECTORY
+from model.values import Row, canonical
 
 #: What a file can be that is not as its action says: gone, cut off, of other types.
 _UNREADABLE = (OSError, ValueError, TypeError, KeyError, ArithmeticError, pa.ArrowException, DeltaLogError)

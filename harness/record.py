@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.codec import case_id, to_json
+from harness.coverage import nested
 from harness.features import features_of
 from harness.judge import JudgedCase
-from harness.coverage import nested
+from model.codec import case_id, to_json
 
 
 def case_line(judged: JudgedCase, *, campaign: str, shard: int, index: int, origin: str) -> dict[str, Any]:

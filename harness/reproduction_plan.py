@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
+from harness.materialise import plan_append, plan_strays, plan_table
 from model.case import Case
 from model.history import live_ids
 from model.layout import escape, partition_string
@@ -13,25 +14,24 @@ from model.refusals import UNKNOWN_PARTITION, invalid_delete_sql, invalid_vacuum
 from model.sql import delete_sql, sql, vacuum_settings, vacuum_sql
 from model.steps import (
     API_VACUUM_FORMS,
+    AddStrayFiles,
     Append,
-    InvalidDelete,
-    InvalidVacuum,
-    DeleteMistake,
     Delete,
+    DeleteMistake,
     EngineStep,
     Form,
-    AddStrayFiles,
+    InvalidDelete,
+    InvalidVacuum,
+    IOFault,
     Mode,
     Moment,
     Read,
     ReadChanges,
     SetClock,
-    IOFault,
     Vacuum,
-    VacuumMistake,
     VacuumForm,
+    VacuumMistake,
 )
-from harness.materialise import plan_append, plan_strays, plan_table
 
 #: Stands for the table's path in the SQL of a plan.
 TABLE = "delta.`{table}`"
@@ -119,7 +119,11 @@ def _bad_vacuum(case: Case, step: InvalidVacuum) -> dict[str, Any]:
     elif mistake is VacuumMistake.TEMPORARY_VIEW:
         target, setup = _VIEW, [f"CREATE OR REPLACE TEMPORARY VIEW {_VIEW} AS SELECT * FROM {TABLE}"]
     directories = ["{table}-beside"] if mistake is VacuumMistake.NOT_A_TABLE else []
-    return {"sql": invalid_vacuum_sql(mistake, target, dry_run=step.dry_run), "setup": setup, "directories": directories}
+    return {
+        "sql": invalid_vacuum_sql(mistake, target, dry_run=step.dry_run),
+        "setup": setup,
+        "directories": directories,
+    }
 
 
 def _partition(case: Case) -> str:

@@ -13,12 +13,12 @@ from model.case import Case
 from model.codec import CorruptCase, from_json, to_json
 from model.predicate import And, Not, Or, Predicate
 from model.steps import (
+    AddStrayFiles,
     Append,
-    InvalidVacuum,
     Delete,
     Form,
+    InvalidVacuum,
     Inventory,
-    AddStrayFiles,
     Mode,
     Read,
     ReadChanges,

@@ -6,8 +6,8 @@ from deltalog.actions import Add, Remove
 from deltalog.commits import Commit
 from deltalog.errors import DeltaLogError
 from deltalog.paths import from_root, is_absolute
-from model.vacuum import LiteScan, References, Window
 from harness.table_state import TableState
+from model.vacuum import LiteScan, References, Window
 
 
 def references_of(state: TableState) -> References:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from harness.observation import Observation, relative
+from harness.vacuum_inputs import commit_times, lite_scan, named_outside, references_of, tombstone_scan
 from model.refusals import CANNOT_VACUUM_LITE, UNKNOWN_PROTOCOL, Refusal
 from model.rules import Walk
 from model.steps import InvalidVacuum, Inventory, IOFault, Vacuum
@@ -12,9 +14,9 @@ from model.vacuum import (
     Cutoff,
     FullScan,
     InventoryScan,
-    PathFate,
     LogPruned,
     ObjectScan,
+    PathFate,
     References,
     Scan,
     Window,
@@ -25,8 +27,6 @@ from model.vacuum import (
     predict_vacuum,
     refuses_retain,
 )
-from harness.observation import Observation, relative
-from harness.vacuum_inputs import commit_times, lite_scan, named_outside, references_of, tombstone_scan
 
 
 @dataclass(frozen=True)

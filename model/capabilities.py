@@ -7,7 +7,7 @@ from enum import Enum
 from typing import Any, Union
 
 from model.predicate import Function
-from model.steps import DeleteMistake, Form, Mode, IOFault, VacuumMistake, VacuumForm
+from model.steps import DeleteMistake, Form, IOFault, Mode, VacuumForm, VacuumMistake
 from model.table import Feature, Reference, VectorStorage
 from model.values import Type
 
@@ -68,7 +68,7 @@ def has(capabilities: Capabilities, need: Need) -> bool:
 _LISTS: dict[type, str] = {
     Feature: "features",
     Mode: "modes",
-    IOFault: "troubles",
+    IOFault: "io_faults",
     Reference: "references",
     VectorStorage: "vectors",
     DeleteMistake: "delete_blunders",

@@ -43,7 +43,9 @@ class DeleteMethod(str, Enum):
 
     METADATA_ONLY = "whole"  # removes them, whatever else they hold: scopes TABLE and PARTITIONS
     REWRITE = "rewrite"  # removes them, and writes the rows that stay into new files
-    DELETION_VECTORS = "vectors"  # hides the matching rows by deletion vectors, and removes files of which no row is left
+    DELETION_VECTORS = (
+        "vectors"  # hides the matching rows by deletion vectors, and removes files of which no row is left
+    )
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,11 @@ def method_of(table: Table, scope: ConditionScope, *, writes_vectors: bool = Tru
     """New deletion vectors are written where the table asks for them (PROTOCOL.md, "Deletion Vectors"), and the engine can."""
     if scope is not ConditionScope.ROWS:
         return DeleteMethod.METADATA_ONLY
-    return DeleteMethod.DELETION_VECTORS if writes_vectors and table.has(Feature.DELETION_VECTORS) else DeleteMethod.REWRITE
+    return (
+        DeleteMethod.DELETION_VECTORS
+        if writes_vectors and table.has(Feature.DELETION_VECTORS)
+        else DeleteMethod.REWRITE
+    )
 
 
 def matches(step: Delete, table: Table, row: Row) -> bool | None:

@@ -7,9 +7,11 @@ from enum import Enum
 
 
 class Fate(str, Enum):
-    KEEP = "stay"
-    DELETE = "go"
-    UNSPECIFIED = "either"
+    """What a VACUUM must do with a path."""
+
+    KEEP = "keep"
+    DELETE = "delete"
+    UNSPECIFIED = "unspecified"  # both are right
 
 
 class Reason(str, Enum):

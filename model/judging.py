@@ -24,7 +24,11 @@ def is_scanned(
     if isinstance(scan, (InventoryScan, ObjectScan)):
         # One look at the whole path, so only at its first component (docs/delta.md 1.4).
         return not is_hidden(path, partition_by, reserved)
-    if faulty_path is not None and faulty_path[0] is IOFault.DIRECTORY_VANISHES and path.startswith(f"{faulty_path[1]}/"):
+    if (
+        faulty_path is not None
+        and faulty_path[0] is IOFault.DIRECTORY_VANISHES
+        and path.startswith(f"{faulty_path[1]}/")
+    ):
         return False
     return is_visible(path, partition_by, reserved)
 

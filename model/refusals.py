@@ -102,7 +102,9 @@ _ANSWERS = {
     DeleteMistake.NOT_A_TABLE: _refusal(
         "DELTA_TABLE_NOT_FOUND", "42P01", "docs/delta.md 2.1; Delta: DeltaErrors.tableNotFound"
     ),
-    DeleteMistake.MISSING_PATH: _refusal("PATH_NOT_FOUND", "42K03", "Spark: QueryCompilationErrors.dataPathNotExistError"),
+    DeleteMistake.MISSING_PATH: _refusal(
+        "PATH_NOT_FOUND", "42K03", "Spark: QueryCompilationErrors.dataPathNotExistError"
+    ),
     DeleteMistake.VIEW: _refusal(
         "DELTA_UNSUPPORTED_SOURCE", "0AKDD", "docs/delta.md 2.1; Delta: DeltaErrors.notADeltaSourceException"
     ),

@@ -133,7 +133,9 @@ class Commit:
     at: int
     adds: tuple[int, ...] = ()
     removes: tuple[Removal, ...] = ()
-    deletion_vectors: tuple[DeletionVector, ...] = ()  # of files that are live, and neither added nor removed in this commit
+    deletion_vectors: tuple[
+        DeletionVector, ...
+    ] = ()  # of files that are live, and neither added nor removed in this commit
     checkpoint: bool = False
     parts: int = 1
     vector_prefix: str = ""

@@ -12,10 +12,10 @@ from model.layout import file_path
 from model.predicate import Between, Compare, Expression, In, Like, Predicate, columns_of
 from model.steps import (
     API_VACUUM_FORMS,
+    AddStrayFiles,
     Append,
     Delete,
     Form,
-    AddStrayFiles,
     Mode,
     Read,
     ReadChanges,
@@ -23,7 +23,7 @@ from model.steps import (
     Step,
     Vacuum,
 )
-from model.table import EXCLUSIVE, Column, Commit, DataFile, Feature, Kind, DeletionVector, StrayFile, Table
+from model.table import EXCLUSIVE, Column, Commit, DataFile, DeletionVector, Feature, Kind, StrayFile, Table
 from model.values import AnyType, Type, Value, is_nested, type_name
 
 
@@ -101,7 +101,9 @@ def check_table(table: Table) -> None:
     _check_history(table)
     _check_conditions(table)
     _check_rows(table, files)
-    _check_strays(table, [(f"table.strays[{index}]", stray) for index, stray in enumerate(table.stray_files)], table.files)
+    _check_strays(
+        table, [(f"table.strays[{index}]", stray) for index, stray in enumerate(table.stray_files)], table.files
+    )
 
 
 def check_steps(case: Case) -> None:

@@ -9,12 +9,12 @@ from model.codec import value_to_json
 from model.layout import file_path
 from model.steps import (
     ENGINE_STEPS,
+    AddStrayFiles,
     Append,
-    InvalidDelete,
-    InvalidVacuum,
     Delete,
     Form,
-    AddStrayFiles,
+    InvalidDelete,
+    InvalidVacuum,
     Moment,
     Read,
     ReadChanges,
@@ -23,7 +23,7 @@ from model.steps import (
     Vacuum,
     VacuumForm,
 )
-from model.table import Column, Commit, Kind, DeletionVector, Reference, Removal, StrayFile, Table
+from model.table import Column, Commit, DeletionVector, Kind, Reference, Removal, StrayFile, Table
 from model.values import AnyType, ArrayOf, DecimalOf, MapOf, Row, StructOf
 from reports.instants import duration, instant
 from reports.markdown import code, row, text

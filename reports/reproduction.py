@@ -47,9 +47,9 @@ from reports.deltalake import asking as deltalake_asking
 from reports.deltalake import reading as deltalake_reading
 from reports.deltalake import session as deltalake_session
 from reports.spark import asking as spark_asking
+from reports.spark import io_faults as spark_troubles
 from reports.spark import reading as spark_reading
 from reports.spark import session as spark_session
-from reports.spark import io_faults as spark_troubles
 
 _KEYS = ("clause", "sentence", "case", "engine", "pip", "directories", "files", "commits", "ops", "law", "at_step")
 _OPTIONAL = ("packages", "links", "pruned", "broken_last_checkpoint")

@@ -1,7 +1,7 @@
 """``python -m runner.all_versions [--write] [VERSION ...]``: the gate on one version of Delta after another, and a table of it.
 
-The profile is smoke unless another is named. Versions that are not named keep the row of their last run. Exit 0: each
-keeps its promise; 1: one does not; 2: one was not judged to its end.
+The profile is smoke by default. Versions that are not named keep the row of their last run. Exit 0: no version breaks a
+clause; 1: one does; 2: the run of one did not end.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from runner.environments import ROOT, run_gate
 
 DIRECTORY = Path("build/versions")
 
-#: Between these lines of a document the table stands.
+#: The lines around the table in a document.
 BEGIN, END = "<!-- versions: begin -->", "<!-- versions: end -->"
 
 DOCUMENTS = (Path("README.md"),)
@@ -27,7 +27,7 @@ DOCUMENTS = (Path("README.md"),)
 
 @dataclass(frozen=True)
 class Row:
-    """What became of one version. ``counts`` are clauses by verdict."""
+    """The result of one version. ``counts`` are clauses by verdict."""
 
     pair: Pair
     exit: int
@@ -39,7 +39,7 @@ class Row:
 
 
 def row(pair: Pair) -> Row | None:
-    """What the report of a version says; None where there is none, or it has no end."""
+    """The row of a version, from its report; None if there is none, or it has no end."""
     try:
         run = read_run(ROOT / DIRECTORY / pair.delta)
     except StreamError:
@@ -75,7 +75,7 @@ def table(rows: Iterable[Row]) -> str:
 
 
 def written(text: str, table: str) -> str:
-    """A document's text with this table in the place of the one that it has. Raises ValueError where it has no place for one."""
+    """A document's text with its table replaced by this one. Raises ValueError if it has no lines around a table."""
     before, begin, rest = text.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not begin or not end:
@@ -97,13 +97,13 @@ def main(arguments: list[str]) -> int:
     judged = {pair.delta: row(pair) or Row(pair, 2) for pair in pairs}
     others = [pair_of(version) for version in JUDGED if version not in judged]
     judged |= {pair.delta: found for pair in others if (found := row(pair)) is not None}
-    told = table(sorted(judged.values(), key=lambda one: parse(one.pair.delta)))
-    print(told)
-    (ROOT / DIRECTORY / "versions.md").write_text(f"{told}\n", encoding="utf-8")
+    text = table(sorted(judged.values(), key=lambda one: parse(one.pair.delta)))
+    print(text)
+    (ROOT / DIRECTORY / "versions.md").write_text(f"{text}\n", encoding="utf-8")
     if asked.write:
         for document in DOCUMENTS:
             path = ROOT / document
-            path.write_text(written(path.read_text(encoding="utf-8"), told), encoding="utf-8")
+            path.write_text(written(path.read_text(encoding="utf-8"), text), encoding="utf-8")
     return max(judged[pair.delta].exit for pair in pairs)
 
 

@@ -1,4 +1,8 @@
-"""Calls from pytest-xdist's workers to the controller, over a loopback socket that only they know the key of."""
+"""Calls from pytest-xdist's workers to the controller, over a loopback socket with a key.
+
+``multiprocessing.managers`` does not fit: its server belongs into a process of its own. In this one ``serve_forever`` replaces
+``sys.stdout`` and calls ``sys.exit`` when it ends, and its accepting thread never stops.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +18,7 @@ Handlers = Mapping[str, Callable[..., Any]]
 
 
 class Server:
-    """Answers calls by name, each client in a thread of its own. What a handler raises is raised at the caller."""
+    """Answers calls by name, with a thread for each client. What a handler raises is raised at the caller."""
 
     def __init__(self, handlers: Handlers) -> None:
         self._handlers = handlers
@@ -35,7 +39,7 @@ class Server:
             except (AuthenticationError, EOFError, OSError):
                 if self._closed.is_set():
                     return
-                continue  # a client that lacks the key, or that ended while it knocked, is no reason to turn others away
+                continue  # the client lacks the key, or ended while it connected; others may still connect
             threading.Thread(target=self._serve, args=[client], daemon=True).start()
 
     def _serve(self, client: Connection[Any, Any]) -> None:
@@ -53,10 +57,10 @@ class Server:
     def _answer(self, name: str, arguments: tuple[Any, ...]) -> bytes:
         try:
             return _pickled((self._handlers[name](*arguments), None))
-        except Exception as error:  # noqa: BLE001 - it is raised where it belongs: at the caller
+        except Exception as error:  # noqa: BLE001 - it is raised at the caller
             try:
                 return _pickled((None, error))
-            except Exception:  # noqa: BLE001 - an error that cannot be sent is told by its text
+            except Exception:  # noqa: BLE001 - of an error that cannot be pickled, the text is sent
                 return _pickled((None, RuntimeError(f"{type(error).__name__}: {error}")))
 
     def close(self) -> None:

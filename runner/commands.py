@@ -1,4 +1,4 @@
-"""What commands share: how they read their line, and how they say what was wrong with it."""
+"""What commands share: they parse their arguments, and report a mistake in one sentence."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from runner.options import UsageMistake
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose mistakes are one sentence."""
+    """Reports a mistake in one sentence."""
 
     def error(self, message: str) -> NoReturn:
         raise UsageMistake(f"{message}: `{self.prog} --help` says what can be asked for.")
@@ -42,10 +42,10 @@ Main = Callable[[list[str]], int]
 
 
 def in_a_sentence(main: Main) -> Main:
-    """The command, whose exit code is 2, with one sentence on standard error, where it cannot be done; 130: interrupted."""
+    """The command; if it fails, with exit code 2 and one sentence on standard error. Interrupted: 130."""
 
     @wraps(main)
-    def told(arguments: list[str]) -> int:
+    def wrapped(arguments: list[str]) -> int:
         try:
             return main(arguments)
         except (UsageMistake, EngineUnavailable) as mistake:
@@ -54,10 +54,10 @@ def in_a_sentence(main: Main) -> Main:
             print("A worker process died: nothing is proven. What was written before that is kept.", file=sys.stderr)
         except KeyboardInterrupt:
             print("Interrupted. What was written before that is kept.", file=sys.stderr)
-            return 128 + signal.SIGINT  # as shells count it
+            return 128 + signal.SIGINT  # the code that shells use
         return 2
 
-    return told
+    return wrapped
 
 
 def ended(main: Main) -> NoReturn:

@@ -6,15 +6,14 @@ from collections.abc import Iterable
 from datetime import date
 from pathlib import Path
 
-import suites.clauses  # noqa: F401 - fills the catalogue
+from harness.conditions import CONDITIONS, KnownDeviation
 from reports.deviations import Deviation, InvalidDeviations, in_force, read_deviations
 from runner.options import UsageMistake
-from harness.conditions import CONDITIONS, KnownDeviation
-from harness.clause import CATALOGUE
+from suites.catalogue import CATALOGUE
 
 
 def deviations_in(path: Path) -> tuple[Deviation, ...]:
-    """What the file at ``path`` lists; nothing where there is none. Raises UsageMistake where it cannot be used."""
+    """What the file at ``path`` lists; nothing if there is no such file. Raises UsageMistake if it is invalid."""
     if not path.is_file():
         return ()
     try:
@@ -31,5 +30,5 @@ def deviations_in(path: Path) -> tuple[Deviation, ...]:
 
 
 def known(deviations: Iterable[Deviation], version: str) -> list[KnownDeviation]:
-    """What a judge must know of them: those that are in force for this version, today."""
+    """Those that are in force for this version today, as a judge takes them."""
     return [KnownDeviation(one.clause, one.when) for one in in_force(deviations, version=version, today=date.today())]

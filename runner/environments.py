@@ -1,4 +1,4 @@
-"""The gate in an environment of another version's own, which tox makes (tox.ini, ``versioned``)."""
+"""The gate for another version, in an environment that tox makes (tox.ini, ``versioned``)."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ ROOT = Path(__file__).resolve().parent.parent
 def run_gate(pair: Pair, arguments: Sequence[str], *, report: Path | None = None) -> int:
     """Run the gate on a Delta and its PySpark, with these arguments to pytest; its exit code.
 
-    The report goes to ``report``, where no stream of an earlier run is left: tox ends with 1, too, where it cannot make the
-    environment. What is printed goes where this process prints.
+    The report goes to ``report``. The stream of an earlier run is removed from there: tox also ends with 1 if it cannot make
+    the environment, and that must not be read as a result.
     """
     if report is not None:
         (report / FILE_NAME).unlink(missing_ok=True)

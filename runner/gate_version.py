@@ -14,7 +14,7 @@ _USAGE = "Name the version: tox -e gate-version -- 3.3.2 (or 3.3.2@3.5.3, with t
 
 @in_a_sentence
 def main(arguments: list[str]) -> int:
-    """The gate's exit code; 2 where the version cannot be judged here."""
+    """The gate's exit code; 2 if the version cannot be judged on this machine."""
     if not arguments or arguments[0].startswith("-"):
         raise UsageMistake(_USAGE)
     return run_gate(pair_of(arguments[0]), arguments[1:])

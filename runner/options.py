@@ -10,13 +10,14 @@ from pathlib import Path
 import pytest
 
 from engines.provider import ENGINES
+from harness.clause import matches
 from model.versions import parse
-from harness.clause import CATALOGUE, matches
+from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES, Profile
 
 
 class UsageMistake(Exception):
-    """The user asked for something that cannot be. The text is one sentence that says what to do; the exit code is 2."""
+    """A mistake of the user. The text is one sentence that says what to do; the exit code is 2."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Options:
     table_root: str | None
     replay: Path | None
     time_limit: float  # seconds for one step of the engine
-    #: An engine and its version (None: the newest known): only what it, too, can be asked for is drawn.
+    #: An engine and its version (None: the newest known): only what it supports, too, is drawn.
     shared_with: tuple[str, str | None] | None = None
     propose_deviations: Path | None = None  # a new file: what failed, as entries of a deviations file
 

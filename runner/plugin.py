@@ -1,36 +1,38 @@
-"""The hooks: what pytest does when, for a run of the suite. The suite's own tests use none of it."""
+"""The hooks: what pytest does when, in a run of the suite. The suite's own tests use none of it."""
 
 from __future__ import annotations
 
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from rich.console import Console
 
-import suites.clauses  # noqa: F401 - fills the catalogue
-from selfcheck.faults import FAULTS, KnownBadEngine
 from engines.port import Engine, EngineUnavailable
 from engines.provider import open_adapter
-from engines.spark.jvm import Lease
+from harness.campaign import MARKER, Shard, campaign_of
+from harness.drawing import PromiseBroken
 from runner.channel import Caller, Server
 from runner.controller import Controller
+from runner.link import Link, RemoteLink, handlers
 from runner.options import Options, UsageMistake, add_options, options
-from runner.referee import Link, Referee, read_case
+from runner.replay import read_case
+from runner.worker import Worker
+from selfcheck.faults import FAULTS, KnownBadEngine
 from suites.campaigns import shards
-from harness.clause import CATALOGUE
-from suites.drawing import PromiseBroken
+from suites.catalogue import CATALOGUE
 
 ROOT = Path(__file__).resolve().parent.parent
+SUITES = ROOT / "suites"
 
 _OPTIONS = pytest.StashKey[Options]()
 _CONTROLLER = pytest.StashKey[Controller]()
 _SERVER = pytest.StashKey[Server]()
 
-#: Marks the report of a test that failed because a promise is broken.
+#: A user property of tests that failed because a promise is broken.
 _BROKEN = "promise broken"
 #: The tests of this process's session that failed for another reason.
 _MISHAPS: list[str] = []
@@ -40,28 +42,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     add_options(parser)
 
 
-def _is_worker(config: pytest.Config) -> bool:
-    return hasattr(config, "workerinput")
-
-
-def _is_run(config: pytest.Config) -> bool:
-    """Whether the campaigns are asked for, and not only the suite's own tests."""
-    campaigns = ROOT / "suites"
-    asked = [(config.invocation_params.dir / arg.partition("::")[0]).resolve() for arg in config.args]
-    return any(path == campaigns or campaigns in path.parents or path in campaigns.parents for path in asked)
-
-
 def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", f"{MARKER}(campaign): where a test's cases come from (harness.campaign)")
     try:
         chosen = options(config, ROOT)
-        if chosen.known_bad == "list":
-            for fault in FAULTS.values():
-                print(f"{fault.name:32} {fault.sentence}  [{', '.join(fault.caught_by)}]")
-            pytest.exit("that is all", returncode=0)
-        if "list" in chosen.clauses:
-            for clause in CATALOGUE.values():
-                print(f"{clause.id:14} {clause.sentence}")
-            pytest.exit("that is all", returncode=0)
+        _show_lists(chosen)
         if chosen.known_bad is not None and chosen.known_bad not in FAULTS:
             raise UsageMistake(f"--known-bad {chosen.known_bad} is not known: `--known-bad list` names those that are.")
         if chosen.replay is not None:
@@ -74,18 +59,34 @@ def pytest_configure(config: pytest.Config) -> None:
         pytest.exit(str(mistake), returncode=2)
 
 
+def _show_lists(chosen: Options) -> None:
+    """``--known-bad list`` and ``--clause list``."""
+    if chosen.known_bad == "list":
+        for fault in FAULTS.values():
+            print(f"{fault.name:32} {fault.sentence}  [{', '.join(fault.caught_by)}]")
+        pytest.exit("that is all", returncode=0)
+    if "list" in chosen.clauses:
+        for clause in CATALOGUE.values():
+            print(f"{clause.id:14} {clause.sentence}")
+        pytest.exit("that is all", returncode=0)
+
+
+def _is_worker(config: pytest.Config) -> bool:
+    return hasattr(config, "workerinput")
+
+
+def _is_run(config: pytest.Config) -> bool:
+    """Whether tests of ``suites`` are asked for, and not only the suite's own tests."""
+    asked = [(config.invocation_params.dir / arg.partition("::")[0]).resolve() for arg in config.args]
+    return any(path == SUITES or SUITES in path.parents or path in SUITES.parents for path in asked)
+
+
 def _open(config: pytest.Config, chosen: Options) -> None:
     controller = Controller(chosen, Console(file=sys.stdout))
     config.stash[_CONTROLLER] = controller
     controller.start()
     if config.pluginmanager.hasplugin("dsession") or getattr(config.option, "numprocesses", None):
-        handlers: dict[str, Callable[..., Any]] = {
-            "lease": controller.lease,
-            "begin": controller.begin,
-            "claim": controller.claim,
-            "case": controller.case,
-        }
-        config.stash[_SERVER] = Server(handlers)
+        config.stash[_SERVER] = Server(handlers(controller))
 
 
 def _close(config: pytest.Config) -> None:
@@ -99,99 +100,97 @@ def _close(config: pytest.Config) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
-    """A worker is about to start: tell it the way to us."""
+    """An xdist worker is about to start: it gets the address of the controller."""
     if _SERVER in node.config.stash:
         server = node.config.stash[_SERVER]
         node.workerinput["tombstone"] = {"address": server.address, "key": server.key.hex()}
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    if "shard" in metafunc.fixturenames:
-        chosen = metafunc.config.stash[_OPTIONS]
-        found = shards(chosen.profile, chosen.clauses)
-        metafunc.parametrize("shard", found, ids=[shard.name for shard in found])
+    """One item for each shard of a campaign: ``test_row_deletes[3]``."""
+    campaign = campaign_of(metafunc.function)
+    if campaign is not None:
+        found = [shard for shard in _plan(metafunc.config) if shard.campaign.name == campaign.name]
+        metafunc.parametrize("shard", found, ids=[str(shard.number) for shard in found])
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """A replay is one test; else all but it."""
+    """The shards in the order of the plan; tests that it leaves out are deselected. A replay is one test, and the only one."""
     replaying = config.stash[_OPTIONS].replay is not None
-    runs = [item for item in items if "referee" in getattr(item, "fixturenames", ())]
-    unwanted = [item for item in runs if (item.name == "test_replay") != replaying]
-    if unwanted:
-        config.hook.pytest_deselected(items=unwanted)
-        items[:] = [item for item in items if item not in unwanted]
+    places = {} if replaying else {shard.name: place for place, shard in enumerate(_plan(config))}
+
+    def place(item: pytest.Item) -> int | None:
+        """Where the item comes; None where it is left out."""
+        if item.path.parent != SUITES:
+            return -1  # the suite's own tests
+        if item.get_closest_marker(MARKER) is None:
+            return 0 if replaying else None
+        assert isinstance(item, pytest.Function)
+        shard = item.callspec.params["shard"]
+        return places.get(shard.name) if isinstance(shard, Shard) else None  # pytest's NOTSET for a test without shards
+
+    placed = [(place(item), item) for item in items]
+    left_out = [item for at, item in placed if at is None]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+    kept = sorted(((at, item) for at, item in placed if at is not None), key=lambda pair: pair[0])
+    items[:] = [item for _, item in kept]
 
 
-class _Remote:
-    """The controller, from a worker."""
-
-    def __init__(self, caller: Caller) -> None:
-        self._caller = caller
-
-    def lease(self, lost: int) -> Lease:
-        lease: Lease = self._caller.call("lease", lost)
-        return lease
-
-    def begin(self, versions: dict[str, str], pid: int, unsupported: dict[str, str]) -> dict[str, Any]:
-        told: dict[str, Any] = self._caller.call("begin", versions, pid, unsupported)
-        return told
-
-    def claim(self, clause: str) -> bool:
-        return bool(self._caller.call("claim", clause))
-
-    def case(self, line: dict[str, Any]) -> None:
-        self._caller.call("case", line)
+def _plan(config: pytest.Config) -> list[Shard]:
+    chosen = config.stash[_OPTIONS]
+    return shards(chosen.profile, chosen.clauses)
 
 
 @pytest.fixture(scope="session")
-def referee(request: pytest.FixtureRequest) -> Iterator[Referee]:
+def worker(request: pytest.FixtureRequest) -> Iterator[Worker]:
     """Judges cases on the engine of the command line."""
     config = request.config
     chosen = config.stash[_OPTIONS]
-    link: _Remote | Controller
+    link: Link
     if _is_worker(config):
-        told = config.workerinput["tombstone"]  # type: ignore[attr-defined]
-        link = _Remote(Caller(tuple(told["address"]), bytes.fromhex(told["key"])))
-        worker = config.workerinput["workerid"]  # type: ignore[attr-defined]
+        given = config.workerinput["tombstone"]  # type: ignore[attr-defined]
+        link = RemoteLink(Caller(tuple(given["address"]), bytes.fromhex(given["key"])))
+        name = config.workerinput["workerid"]  # type: ignore[attr-defined]
     else:
-        link, worker = config.stash[_CONTROLLER], "main"
+        link, name = config.stash[_CONTROLLER], "main"
 
     def open_engine() -> Engine:
         engine = open_adapter(chosen.engine, link.lease, time_limit=chosen.time_limit)
         return KnownBadEngine(engine, FAULTS[chosen.known_bad]) if chosen.known_bad else engine
 
-    as_link: Link = link
-    judging = Referee(chosen, as_link, open_engine, worker)
-    yield judging
-    judging.close()
+    made = Worker(chosen, link, open_engine, name)
+    yield made
+    made.close()
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
-    """A broken promise is told by the report at the end, not by a traceback through Hypothesis."""
-    report = yield
-    if call.excinfo is not None and call.excinfo.errisinstance(PromiseBroken):
-        report.longrepr = str(call.excinfo.value)
-        report.user_properties.append((_BROKEN, True))
-    return report
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Any:
+    """A broken promise fails its test with one line, which names the gravest clause, not with Hypothesis's traceback."""
+    try:
+        return (yield)
+    except PromiseBroken as broken:
+        pyfuncitem.user_properties.append((_BROKEN, True))
+        line = str(broken)
+    pytest.fail(line, pytrace=False)
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """A test that failed without breaking a promise: our own fault, and no run that had one is a pass."""
+    """A test that failed for another reason than a broken promise: then the run is no pass."""
     if report.failed and (_BROKEN, True) not in [tuple(pair) for pair in report.user_properties]:
         _MISHAPS.append(report.nodeid)
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    """Our exit code, by design: 0 kept, 1 broken, 2 nothing proven."""
+    """The exit code: 0 kept, 1 broken, 2 nothing proven."""
     config = session.config
     if _CONTROLLER not in config.stash:
         return
     ended = exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
     try:
         session.exitstatus = config.stash[_CONTROLLER].finish(complete=ended, mishaps=_MISHAPS)
-    except Exception:  # noqa: BLE001 - whatever it is, a report that cannot be made proves nothing
+    except Exception:  # noqa: BLE001 - whatever it is, a report that cannot be written proves nothing
         traceback.print_exc()
         session.exitstatus = 2
 

@@ -1,7 +1,7 @@
 """``python -m runner.upgrade FROM TO``: the same cases judged on two versions of Delta, and what has changed.
 
-What follows the two versions goes to both gates (``--profile smoke``, ``--jars …``). Exit 0: nothing regressed; 1: something
-did; 2: one of the gates did not come to its end, or the two cannot be compared.
+Further options go to both gates (``--profile smoke``, ``--jars …``). Exit 0: nothing regressed; 1: something did; 2: one of
+the gates did not come to its end, or the two cannot be compared.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ DIRECTORY = Path("build/upgrade")
 
 
 def upgrade(base: Pair, candidate: Pair, *, out: Path, options: Sequence[str]) -> int:
-    """Judge both, one after the other, on what both can be asked for; then compare. The exit code."""
+    """Judge both, one after the other, on what both support; then compare. The exit code."""
     sides = (("base", base, candidate), ("candidate", candidate, base))
     for side, pair, other in sides:
         print(f"The {side}: Delta {pair.delta} on PySpark {pair.pyspark}.", flush=True)

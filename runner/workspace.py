@@ -26,7 +26,7 @@ class Workspace:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             text=True,
-            start_new_session=True,  # so that an interrupt of the run does not end it
+            start_new_session=True,  # Ctrl-C must not end it
         )
         self._tell(f"remove {self.directory}")
 
@@ -48,7 +48,7 @@ class Workspace:
         return root
 
     def started(self, pid: int) -> None:
-        """A process that must not outlive the run."""
+        """Note a process that must not outlive the run."""
         self._tell(f"kill {pid}")
 
     def _tell(self, line: str) -> None:

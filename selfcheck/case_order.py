@@ -12,11 +12,11 @@ from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 from itertools import chain
 
+from harness.drawing import fixed_cases
 from model.capabilities import Capabilities
 from model.case import Case
 from runner.controller import FIXED_SEED
 from suites.campaigns import Shard, shards
-from suites.drawing import fixed_cases
 from suites.profiles import Profile
 
 cases_of = cache(fixed_cases)

@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from engines.around import Around
-from selfcheck.faults import Fault, KnownBadEngine
 from engines.port import Engine, Outcome
+from harness.judge import Judge, JudgedCase
+from harness.shrinking import reduce, truncated
 from model.capabilities import has
 from model.case import Case
 from model.codec import case_id, dumps
 from model.steps import EngineStep
 from selfcheck.engine_pool import Worker
-from harness.judge import Judge, JudgedCase
-from harness.shrinking import reduce, truncated
+from selfcheck.faults import Fault, KnownBadEngine
 
 
 class Stopwatch(Around):

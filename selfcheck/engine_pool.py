@@ -14,17 +14,17 @@ from functools import cache
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
-import suites.clauses  # noqa: F401 - fills the catalogue
 from engines.port import Engine, version_of
 from engines.provider import ENGINES as JUDGED
 from engines.provider import open_adapter, provider_for
-from selfcheck.reference_engine import ReferenceEngine
+from harness.clause import Clause
+from harness.judge import Judge
 from runner.channel import Caller, Server
 from runner.deviations import deviations_in, known
 from runner.options import UsageMistake
 from runner.workspace import Workspace
-from harness.clause import CATALOGUE, Clause, unsupported
-from harness.judge import Judge
+from selfcheck.reference_engine import ReferenceEngine
+from suites.catalogue import CATALOGUE, unsupported
 
 #: The reference engine, and all engines that the suite judges.
 ENGINES = ("model", *JUDGED)

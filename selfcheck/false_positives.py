@@ -1,4 +1,4 @@
-"""What a worker process of ``selfcheck.soundness`` does: it judges a shard on a healthy engine and reports the false positives."""
+"""The worker processes of ``selfcheck.soundness``: they judge shards on a healthy engine and report false positives."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from engines.port import version_of
+from harness.judge import JudgedCase
+from harness.shrinking import truncated
 from model.case import Case
 from model.codec import case_id, from_json, to_json
 from selfcheck.detection import Stopwatch
@@ -16,8 +18,6 @@ from selfcheck.engine_pool import worker
 from selfcheck.history import Line
 from selfcheck.random_cases import explore, random_cases, random_shards
 from suites.campaigns import EXPLORATION, Shard
-from harness.judge import JudgedCase
-from harness.shrinking import truncated
 
 
 def version() -> str:

@@ -213,7 +213,9 @@ def report(codes: Mapping[str, int | None], found: Sequence[tuple[Survivor, Acce
 
 def main(arguments: Sequence[str]) -> int:
     """Run the command. Returns its exit code."""
-    parser = argparse.ArgumentParser(prog="python -m selfcheck.mutation", description=(__doc__ or "").partition("\n")[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m selfcheck.mutation", description=(__doc__ or "").partition("\n")[0]
+    )
     parser.add_argument("paths", nargs="*", metavar="PATH", help="modules, or directories of them (default: all)")
     parser.add_argument("--sample", type=int, metavar="N", help="try N of the mutants, drawn at random")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the sample (default: 1)")

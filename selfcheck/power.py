@@ -15,15 +15,15 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from selfcheck.faults import FAULTS, Fault
-from selfcheck.case_order import other_cases, relevant_cases
-from selfcheck.detection import Examiner, chapters, inapplicable, size_of
-from selfcheck.engine_pool import ENGINES, hosted, worker, workers
-from selfcheck.power_tables import Run, tables
 from runner.commands import Parser, ended, whole
 from runner.controller import FIXED_SEED
 from runner.options import UsageMistake
-from harness.clause import CATALOGUE
+from selfcheck.case_order import other_cases, relevant_cases
+from selfcheck.detection import Examiner, chapters, inapplicable, size_of
+from selfcheck.engine_pool import ENGINES, hosted, worker, workers
+from selfcheck.faults import FAULTS, Fault
+from selfcheck.power_tables import Run, tables
+from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES, Profile
 
 #: Lines of a run: a header; one for each fault; one for each clause that catches a fault, but not in the first case that

@@ -9,14 +9,14 @@ import hypothesis
 from hypothesis import HealthCheck, Phase, Verbosity, settings
 from hypothesis.stateful import run_state_machine_as_test
 
+from harness.drawing import MACHINE_STEPS, PromiseBroken, drawn_cases
+from harness.judge import Judge, JudgedCase
 from model.capabilities import Capabilities
 from model.case import Case
 from model.codec import case_id
 from suites.campaigns import Shard, shards
-from suites.drawing import MACHINE_STEPS, PromiseBroken, drawn_cases
-from harness.judge import Judge, JudgedCase
-from suites.machine import TableMachine
 from suites.profiles import PROFILES, Profile
+from suites.test_programs import TableMachine
 
 #: Cases of a shard. A run that is interrupted loses its unfinished shards.
 SHARD = 25

@@ -17,11 +17,11 @@ from itertools import count
 from pathlib import Path
 
 from engines.provider import ENGINES as JUDGED
+from runner.commands import Parser, ended, positive, whole
 from selfcheck.engine_pool import ENGINES, ROOT, Host, hosted, workers
 from selfcheck.false_positives import is_known, judged, version
 from selfcheck.history import History, Line, Subject, Totals, suite_digest
 from selfcheck.random_cases import random_shards
-from runner.commands import Parser, ended, positive, whole
 
 DIRECTORY = Path("build/soundness")
 

@@ -7,7 +7,7 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from model.case import Case
 from model.predicate import Call, Cast, Function, Literal, Of, Op, Predicate, Relate
-from model.steps import InvalidDelete, DeleteMistake, Delete, Form, Read, ReadChanges, Step
+from model.steps import Delete, DeleteMistake, Form, InvalidDelete, Read, ReadChanges, Step
 from model.table import Feature, Table
 from model.values import WHOLE_NUMBERS, Type, is_nested
 from strategies import programs as _programs
@@ -166,7 +166,9 @@ def refused_deletes(draw: DrawFn) -> Case:
     if kind == "blunders":
         table = draw(feature_tables(features=_FEATURES_OR_NONE, rules=False))
         blunders = [
-            mistake for mistake in DeleteMistake if mistake is not DeleteMistake.PARTITION_DIRECTORY or _has_directory(table)
+            mistake
+            for mistake in DeleteMistake
+            if mistake is not DeleteMistake.PARTITION_DIRECTORY or _has_directory(table)
         ]
         chosen = draw(st.lists(st.sampled_from(blunders), min_size=3, max_size=3, unique=True))
         return Case(table=table, steps=(*(InvalidDelete(mistake) for mistake in chosen), Read()))

@@ -9,7 +9,9 @@ from model.table import DataFile, DeletionVector, VectorStorage
 from strategies.weights import odds, one_in
 
 
-def draw_deletion_vectors(draw: DrawFn, file: DataFile, times: list[int], *, after: int, before: int) -> list[tuple[int, DeletionVector]]:
+def draw_deletion_vectors(
+    draw: DrawFn, file: DataFile, times: list[int], *, after: int, before: int
+) -> list[tuple[int, DeletionVector]]:
     """One or two deletion vectors of ``file``, each with its version: above ``after``, below ``before``.
 
     ``times`` are those of the commits, ms. ``file`` has rows, and at least one version lies between. Half of the

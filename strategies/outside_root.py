@@ -61,7 +61,9 @@ def links(draw: DrawFn, table: Table, *, cutoff_age: int) -> tuple[StrayFile, ..
     paths = Paths(table)
     files = {file.id: file_path(table, file) for file in table.files}
     live = [files[id] for id in live_ids(table) if not files[id].startswith("../")]
-    stray_files = [stray.path for stray in table.stray_files if stray.kind is Kind.FILE and not stray.path.startswith("../")]
+    stray_files = [
+        stray.path for stray in table.stray_files if stray.kind is Kind.FILE and not stray.path.startswith("../")
+    ]
     found: list[StrayFile] = []
     for number, leads_to in enumerate(draw(_LINKS)):
         target = joined(LINKED, f"file-{number}.parquet")

@@ -11,9 +11,9 @@ from model.history import hidden_rows, visible_rows
 from model.predicate import And, Between, Compare, Constant, In, IsNull, Like, Not, Op, Or, Predicate
 from model.table import Table
 from model.values import Type, Value, is_nested
+from strategies.column_values import comes_after, values
 from strategies.expressions import OPS, Domain, draw_call
 from strategies.tables import live_files
-from strategies.column_values import comes_after, values
 from strategies.weights import odds, one_in, weighted
 
 Over = Literal["partition", "data", "mixed", "any"]

@@ -8,7 +8,7 @@ from itertools import combinations
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from model.steps import Append, Delete, EngineStep, AddStrayFiles, Mode, Moment, Read, SetClock, Step, Vacuum
+from model.steps import AddStrayFiles, Append, Delete, EngineStep, Mode, Moment, Read, SetClock, Step, Vacuum
 from model.table import DAY, HOUR, Commit, DataFile, StrayFile, Table
 from strategies.clocks import clocks, stamped_clocks
 from strategies.predicates import Over, constants, predicates

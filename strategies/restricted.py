@@ -14,10 +14,10 @@ from model.predicate import And, Constant, Holds, IsNull, Missing, Not, Or, Pred
 from model.steps import (
     API_VACUUM_FORMS,
     Append,
-    InvalidDelete,
-    InvalidVacuum,
     Delete,
     Form,
+    InvalidDelete,
+    InvalidVacuum,
     Mode,
     Read,
     ReadChanges,
@@ -100,9 +100,16 @@ def fitted_table(table: Table, *, capabilities: Capabilities) -> Table:
 
 def _commit(commit: Commit, table: Table, capabilities: Capabilities) -> Commit:
     has_vectors = table.has(Feature.DELETION_VECTORS, Feature.DELETION_VECTORS_OFF)
-    deletion_vectors = tuple(vector for vector in commit.deletion_vectors if has_vectors and vector.storage in capabilities.vectors)
+    deletion_vectors = tuple(
+        vector for vector in commit.deletion_vectors if has_vectors and vector.storage in capabilities.vectors
+    )
     parts = commit.parts if capabilities.pruned_logs else 1
-    return replace(commit, deletion_vectors=deletion_vectors, parts=parts, vector_prefix=commit.vector_prefix if deletion_vectors else "")
+    return replace(
+        commit,
+        deletion_vectors=deletion_vectors,
+        parts=parts,
+        vector_prefix=commit.vector_prefix if deletion_vectors else "",
+    )
 
 
 def _files(files: Iterable[DataFile], capabilities: Capabilities) -> tuple[DataFile, ...]:

@@ -11,15 +11,15 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from model.history import live_ids
 from model.predicate import Predicate
-from model.table import DAY, HOUR, SECOND, WEEK, Commit, DataFile, Feature, DeletionVector, Removal, Statistics, Table
+from model.table import DAY, HOUR, SECOND, WEEK, Commit, DataFile, DeletionVector, Feature, Removal, Statistics, Table
 from model.values import AnyType, Row
+from strategies.column_values import rows, values
 from strategies.contents import BOUNDED, bound, draw_file, draw_partition, draw_pools
+from strategies.deletion_vectors import draw_deletion_vectors
 from strategies.features import feature_sets
 from strategies.instants import instants
-from strategies.deletion_vectors import draw_deletion_vectors
 from strategies.schemas import PARTITION_NAMES, Schema, ruled_schemas, schemas
 from strategies.types import PARTITIONABLE, PLAIN
-from strategies.column_values import rows, values
 from strategies.weights import odds, one_in, weighted
 
 #: The retentions that a table may set, in hours; None, twice as often as the others: it sets none, a week holds.

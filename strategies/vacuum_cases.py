@@ -10,8 +10,8 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 from model.case import Case
 from model.steps import Delete, Mode, Moment, Read, SetClock, Step, Vacuum, VacuumForm
 from model.table import DAY, HOUR, Feature, Table
-from strategies.outside_root import links, links_to_directories, neighbours
 from strategies.clocks import LATER, clocks, stamped_clocks
+from strategies.outside_root import links, links_to_directories, neighbours
 from strategies.predicates import picks
 from strategies.programs import deletes
 from strategies.stray_files import littered, stray_files

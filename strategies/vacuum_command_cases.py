@@ -13,18 +13,18 @@ from model.history import live_ids
 from model.layout import file_path
 from model.predicate import Or
 from model.steps import (
-    InvalidVacuum,
-    Delete,
     AddStrayFiles,
+    Delete,
+    InvalidVacuum,
+    IOFault,
     Mode,
     Moment,
     Read,
     SetClock,
     Step,
-    IOFault,
     Vacuum,
-    VacuumMistake,
     VacuumForm,
+    VacuumMistake,
 )
 from model.table import DAY, HOUR, Feature, Kind, Reference, StrayFile, Table
 from model.vacuum import is_visible

@@ -16,8 +16,8 @@ from model.table import (
     SECOND,
     Commit,
     DataFile,
-    Feature,
     DeletionVector,
+    Feature,
     Reference,
     Removal,
     StrayFile,
@@ -205,7 +205,11 @@ def stored(draw: DrawFn, table: Table, *, absolute: bool) -> Table:
                 )
                 for vector in commit.deletion_vectors
             )
-            commit = replace(commit, deletion_vectors=deletion_vectors, vector_prefix=draw(odds((3, ""), (2, "ab"), (1, "cd"), (1, "p-0"))))
+            commit = replace(
+                commit,
+                deletion_vectors=deletion_vectors,
+                vector_prefix=draw(odds((3, ""), (2, "ab"), (1, "cd"), (1, "p-0"))),
+            )
         commits.append(commit)
     return replace(table, commits=tuple(commits))
 
@@ -272,7 +276,9 @@ def just_committed(table: Table) -> Table:
 def recent(table: Table) -> Table:
     """The same, and vectors' tombstones are stamped with the times of their commits: they are inside retention too."""
     commits = tuple(
-        replace(commit, deletion_vectors=tuple(replace(vector, deleted=commit.at) for vector in commit.deletion_vectors))
+        replace(
+            commit, deletion_vectors=tuple(replace(vector, deleted=commit.at) for vector in commit.deletion_vectors)
+        )
         for commit in just_committed(table).commits
     )
     return replace(table, commits=commits)

@@ -1,96 +1,57 @@
-"""The campaigns: where cases come from, and what chapters of the promise they can reach."""
+"""All campaigns, as the test modules of this directory define them, and the shards of a run."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable
+from types import ModuleType
 
-from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
+from harness.campaign import Campaign, Profile, Shard, campaign_of
+from harness.clause import matches
+from suites import test_delete, test_programs, test_regressions, test_vacuum
+from suites.catalogue import CATALOGUE
 
-from model.case import Case
-from strategies import cases, vacuum_cases, vacuum_command_cases
-from harness.clause import CATALOGUE, matches
-from suites.profiles import Profile
-from suites.regressions import kept_cases
+__all__ = ["CAMPAIGNS", "EXPLORATION", "REGRESSIONS", "Campaign", "Shard", "selected", "shards"]
 
-
-@dataclass(frozen=True)
-class Campaign:
-    name: str
-    cases: Callable[[], SearchStrategy[Case]]
-    chapters: tuple[str, ...]  # "DEL", "VAC": what its programs can exercise
-    kept: Callable[[], tuple[Case, ...]] | None = None  # its cases, where they are kept and not drawn
-
-
-CAMPAIGNS = (
-    Campaign("partition-deletes", cases.partition_deletes, ("DEL",)),
-    Campaign("row-deletes", cases.row_deletes, ("DEL",)),
-    Campaign("feature-deletes", cases.feature_deletes, ("DEL",)),
-    Campaign("typed-deletes", cases.typed_deletes, ("DEL",)),
-    Campaign("said-deletes", cases.delete_forms, ("DEL",)),
-    Campaign("refused-deletes", cases.refused_deletes, ("DEL",)),
-    Campaign("vacuum-retention", vacuum_cases.vacuum_retentions, ("VAC",)),
-    Campaign("vacuum-strays", vacuum_cases.vacuum_stray_files, ("VAC",)),
-    Campaign("vacuum-commands", vacuum_command_cases.vacuum_commands, ("VAC",)),
-    Campaign("vacuum-modes", vacuum_command_cases.vacuum_modes, ("VAC",)),
-    Campaign("vacuum-vectors", vacuum_cases.vacuum_vectors, ("VAC",)),
-    Campaign("vacuum-histories", vacuum_cases.vacuum_histories, ("VAC",)),
-    Campaign("vacuum-troubles", vacuum_command_cases.vacuum_io_faults, ("VAC",)),
-    Campaign("refused-vacuums", vacuum_command_cases.refused_vacuums, ("VAC",)),
-    Campaign("programs", cases.programs, ("DEL", "VAC")),
-)
-
-
-#: The cases that are kept in ``regressions/``: every run judges them first, whatever it draws.
-REGRESSIONS = Campaign("regressions", st.nothing, ("DEL", "VAC"), kept=kept_cases)
-
-
-#: The state machine's, in the random profiles. Its table and steps are drawn rule by rule.
-EXPLORATION = Campaign("exploration", cases.programs, ("DEL", "VAC"))
-
-
-#: The machine's runs in one test.
+#: The state machine's runs in one test item.
 MACHINE_SHARD = 20
 
 
-@dataclass(frozen=True)
-class Shard:
-    """A part of a campaign, with a seed of its own: one test."""
+def _campaigns(*modules: ModuleType) -> list[Campaign]:
+    """The campaigns of these modules, in the order of their definition."""
+    found = (campaign_of(test) for module in modules for test in vars(module).values())
+    return [campaign for campaign in found if campaign is not None]
 
-    campaign: Campaign
-    number: int
-    cases: int
 
-    @property
-    def name(self) -> str:
-        return f"{self.campaign.name}-{self.number}"
+_ALL = _campaigns(test_delete, test_vacuum, test_programs, test_regressions)
 
-    def seed(self, run: int) -> int:
-        """The seed of this shard in a run with the seed ``run``: it depends on nothing else."""
-        text = f"{run}:{self.campaign.name}:{self.number}"
-        return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
+#: Those that draw their cases from a strategy.
+CAMPAIGNS = tuple(campaign for campaign in _ALL if campaign.kept is None and campaign.machine is None)
+
+#: The kept cases: every run judges them first, whatever it draws.
+(REGRESSIONS,) = (campaign for campaign in _ALL if campaign.kept is not None)
+
+#: The state machine, in the random profiles.
+(EXPLORATION,) = (campaign for campaign in _ALL if campaign.machine is not None)
 
 
 def selected(clauses: Iterable[str]) -> tuple[Campaign, ...]:
-    """The campaigns that can reach these clauses (ids or prefixes; none: all)."""
+    """The campaigns that can exercise these clauses (ids or prefixes; none: all)."""
     wanted = tuple(clauses)
     chapters = {id.split("-")[0] for id in CATALOGUE for prefix in wanted if matches(id, prefix)}
     return tuple(campaign for campaign in CAMPAIGNS if not wanted or chapters & set(campaign.chapters))
 
 
 def shards(profile: Profile, clauses: Iterable[str]) -> list[Shard]:
-    """The tests of a run: the kept cases first, then the costly ones so that no worker is left with one at the end."""
-    kept = [Shard(REGRESSIONS, 0, len(kept_cases()))] if kept_cases() else []
-    found = []
-    for campaign in selected(clauses):
-        left, number = profile.cases[campaign.name], 0
-        while left > 0:
-            found.append(Shard(campaign, number, min(left, profile.shard)))
-            left -= profile.shard
-            number += 1
-    for number, left in enumerate(range(profile.machine_runs, 0, -MACHINE_SHARD)):
-        found.append(Shard(EXPLORATION, number, min(left, MACHINE_SHARD)))
+    """The test items of a run, in order: the kept cases, then the slowest, so that no worker ends with one of those."""
+    assert REGRESSIONS.kept is not None
+    kept = REGRESSIONS.kept()
+    first = [Shard(REGRESSIONS, 0, len(kept))] if kept else []
+    found = [shard for one in selected(clauses) for shard in _split(one, profile.cases[one.name], profile.shard)]
+    found += _split(EXPLORATION, profile.machine_runs, MACHINE_SHARD)
     found.sort(key=lambda shard: (shard.campaign.chapters == ("DEL",), shard.number, shard.campaign.name))
-    return kept + found
+    return first + found
+
+
+def _split(campaign: Campaign, cases: int, size: int) -> list[Shard]:
+    """Shards of ``size`` cases; the last has what remains."""
+    return [Shard(campaign, number, min(cases - done, size)) for number, done in enumerate(range(0, cases, size))]

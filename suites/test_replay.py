@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from suites.drawing import Referee
+from harness.campaign import Worker
 
 
-def test_replay(referee: Referee) -> None:
-    referee.replay()
+def test_replay(worker: Worker) -> None:
+    worker.replay()

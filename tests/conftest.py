@@ -12,7 +12,6 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.database import DirectoryBasedExampleDatabase
 
-import suites.clauses  # noqa: F401 - fills the catalogue
 from engines.provider import Provider, provider_for
 from engines.spark.adapter import SparkEngine
 from runner.workspace import Workspace

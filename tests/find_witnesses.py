@@ -14,18 +14,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import suites.clauses  # noqa: F401 - fills the catalogue
-from selfcheck.faults import FAULTS, Fault, KnownBadEngine
+from harness.drawing import fixed_cases
+from harness.judge import Judge
+from harness.shrinking import reduce, truncated
 from model.case import Case
 from model.codec import to_json
-from selfcheck.reference_engine import ReferenceEngine
 from runner.controller import FIXED_SEED
+from selfcheck.faults import FAULTS, Fault, KnownBadEngine
+from selfcheck.reference_engine import ReferenceEngine
 from suites.campaigns import shards
-from harness.clause import CATALOGUE
-from suites.drawing import fixed_cases
-from harness.judge import Judge
+from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES
-from harness.shrinking import reduce, truncated
 from tests.handmade_vacuums import HANDMADE
 
 #: How many smaller cases to try for each witness.

@@ -1,4 +1,4 @@
-"""What the gate's cases meet, counted on the reference engine. It takes minutes, so `tox -e faults` names it, and no other."""
+"""What the gate's cases exercise, counted on the reference engine. It takes minutes, so only `tox -e faults` runs it."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from harness.coverage import SHORT_NAMES, Cell
+from harness.features import PAIRED, features_of
 from model.steps import Mode
 from model.vacuum import Reason
 from selfcheck.reference_engine import ReferenceEngine
-from harness.clause import CATALOGUE, unsupported
-from harness.features import PAIRED, features_of
-from harness.coverage import SHORT_NAMES, Cell
+from suites.catalogue import CATALOGUE, unsupported
 from tests.test_profiles import cases, lacking, totals
 
 pytestmark = pytest.mark.xdist_group("judge")
@@ -23,7 +23,7 @@ LEAST_TIMES = 20
 LEAST_PATHS = 50
 LEAST_WAYS = 3
 
-#: What an engine is known to delete all the same: drawn in a part of the tables, so met less often.
+#: What Spark deletes in spite of the protocol: drawn in some tables only, so met less often.
 SELDOM = (Reason.ABSOLUTE_VECTOR, Reason.BEHIND_LINK, Reason.HIDDEN_DEEPER)
 
 #: The reasons to go; those of what may do either are counted by no goal.

@@ -10,6 +10,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from engines.port import EngineError, Outcome
+from harness.case_run import CaseRun
+from harness.clause import NOT_EXERCISED, Clause, Judgement
+from harness.conditions import Excuses
+from harness.observation import Observation
+from harness.step_judge import Tally
 from model.capabilities import EVERYTHING
 from model.predicate import And, Compare, Op
 from model.rules import SPARK
@@ -17,10 +22,7 @@ from model.steps import Delete, EngineStep, Step, Vacuum
 from model.table import HOUR, WEEK, Column, Commit, DataFile, Kind, Removal, StrayFile, Table
 from model.values import Row, Type
 from selfcheck.reference_engine import ReferenceEngine
-from harness.conditions import Excuses
-from harness.clause import CATALOGUE, NOT_EXERCISED, Clause, Judgement
-from harness.judge import Tally, Trial
-from harness.observation import Observation
+from suites.catalogue import CATALOGUE
 from tests.well_told import must_be_well_told
 
 #: Changes what an engine did to the table, or what it answered.
@@ -60,11 +62,11 @@ def judged(table: Table, directory: Path, *steps: tuple[Step, Tamper | None]) ->
         return NOT_EXERCISED
 
     clauses = [*CATALOGUE.values(), Clause("VAC-KEPT-1", "It sees all.", (), Observation, keep, of_broken=True)]
-    trial = Trial(engine, table, directory / "table", clauses, Excuses(CATALOGUE))
+    run = CaseRun(engine, table, directory / "table", clauses, Excuses(CATALOGUE))
     for step, _ in steps:
-        trial.take(step)
-    must_be_well_told(trial.tallies)
-    return trial.tallies, kept[-1]
+        run.take(step)
+    must_be_well_told(run.tallies)
+    return run.tallies, kept[-1]
 
 
 def take(table: Table, directory: Path, *steps: tuple[EngineStep, Tamper]) -> set[str]:

@@ -7,18 +7,18 @@ from collections.abc import Iterable
 from model.case import Case
 from model.predicate import Compare, Op
 from model.steps import (
-    InvalidVacuum,
-    Delete,
-    Inventory,
     AddStrayFiles,
+    Delete,
+    InvalidVacuum,
+    Inventory,
+    IOFault,
     Mode,
     Moment,
     Read,
     SetClock,
-    IOFault,
     Vacuum,
-    VacuumMistake,
     VacuumForm,
+    VacuumMistake,
 )
 from model.table import (
     DAY,
@@ -27,9 +27,9 @@ from model.table import (
     Column,
     Commit,
     DataFile,
+    DeletionVector,
     Feature,
     Kind,
-    DeletionVector,
     Reference,
     Removal,
     StrayFile,
@@ -183,7 +183,10 @@ VECTORS = Case(
 ABSOLUTE_VECTOR = Case(
     _table(
         [_file(0, rows=range(4))],
-        [Commit(-4 * WEEK, adds=(0,)), Commit(-HOUR, deletion_vectors=(DeletionVector(0, (0,), -HOUR, VectorStorage.ABSOLUTE),))],
+        [
+            Commit(-4 * WEEK, adds=(0,)),
+            Commit(-HOUR, deletion_vectors=(DeletionVector(0, (0,), -HOUR, VectorStorage.ABSOLUTE),)),
+        ],
         features=[Feature.DELETION_VECTORS],
     ),
     (Vacuum(),),
@@ -193,7 +196,10 @@ ABSOLUTE_VECTOR = Case(
 INLINE_VECTOR = Case(
     _table(
         [_file(0, rows=range(4))],
-        [Commit(-4 * WEEK, adds=(0,)), Commit(-3 * WEEK, deletion_vectors=(DeletionVector(0, (0,), -3 * WEEK, VectorStorage.INLINE),))],
+        [
+            Commit(-4 * WEEK, adds=(0,)),
+            Commit(-3 * WEEK, deletion_vectors=(DeletionVector(0, (0,), -3 * WEEK, VectorStorage.INLINE),)),
+        ],
         features=[Feature.DELETION_VECTORS],
     ),
     (Vacuum(),),
@@ -367,7 +373,9 @@ TIME_TRAVEL = Case(
 LITTERED = Case(
     _table(FILES, COMMITS),
     (
-        AddStrayFiles((*_old("../table.bak/x", "late.parquet"), StrayFile("dangling", Kind.LINK, OLD, 0, target="nowhere"))),
+        AddStrayFiles(
+            (*_old("../table.bak/x", "late.parquet"), StrayFile("dangling", Kind.LINK, OLD, 0, target="nowhere"))
+        ),
         Vacuum(),
         Vacuum(),
     ),
@@ -428,7 +436,7 @@ HANDMADE: dict[str, Case] = _named(
     forms_dry=FORMS_DRY,
     retaining=RETAINING,
     retentions=RETENTIONS,
-    faulty_path=FAULTY,
+    io_faults=FAULTY,
     refused=REFUSED,
     unknown=UNKNOWN,
     time_travel=TIME_TRAVEL,

@@ -6,17 +6,16 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import suites.clauses  # noqa: F401 - fills the catalogue
 from engines.port import Engine
+from harness.drawing import fixed_cases
+from harness.judge import Judge
+from harness.record import case_line
 from model.capabilities import EVERYTHING, Capabilities
 from model.case import Case
 from reports.stream import SCHEMA_VERSION, Run, RunWriter, read_run
 from reports.verdicts import footer_of, verdicts
 from suites.campaigns import CAMPAIGNS, Shard
-from harness.clause import CATALOGUE, unsupported
-from suites.drawing import fixed_cases
-from harness.judge import Judge
-from harness.record import case_line
+from suites.catalogue import CATALOGUE, unsupported
 
 
 def drawn(each: int, capabilities: Capabilities = EVERYTHING, *, seed: int = 4) -> list[tuple[str, Case]]:

@@ -16,21 +16,21 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import suites.clauses  # noqa: F401 - fills the catalogue
 from engines.deltalake.capabilities import capabilities_of
-from selfcheck.faults import FAULTS, KnownBadEngine
 from engines.port import Engine, Outcome
+from harness.clause import NOT_EXERCISED, Clause, Judgement
+from harness.judge import Judge
+from harness.observation import DeleteObservation, Observation
+from harness.vacuum_observation import VacuumObservation
 from model.capabilities import EVERYTHING
 from model.case import Case
 from model.codec import from_json
 from model.rules import DELTA_RS, SPARK
 from model.steps import EngineStep
+from selfcheck.faults import FAULTS, KnownBadEngine
 from selfcheck.reference_engine import ReferenceEngine
 from strategies.restricted import restricted_to
-from harness.clause import CATALOGUE, NOT_EXERCISED, Clause, Judgement, unsupported
-from harness.judge import Judge
-from harness.observation import DeleteObservation, Observation
-from harness.vacuum_observation import VacuumObservation
+from suites.catalogue import CATALOGUE, unsupported
 from tests.find_witnesses import WITNESSES
 from tests.handmade_vacuums import HANDMADE
 from tests.well_told import must_be_well_told
@@ -107,7 +107,7 @@ def _word(seen: Observation) -> dict[str, int]:
         said = seen.prediction
         rows = sum(len(hidden) for hidden in said.hidden_rows.values())
         return {
-            f"{said.scope.value} {said.way.value} removed": len(said.removed),
+            f"{said.scope.value} {said.method.value} removed": len(said.removed),
             "masked": len(said.hidden_rows),
             "hidden": rows,
             "deleted": said.deleted.total(),

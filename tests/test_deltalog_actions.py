@@ -46,7 +46,9 @@ def maybe(strategy: st.SearchStrategy[object]) -> st.SearchStrategy[object]:
     return st.none() | strategy
 
 
-vectors = st.builds(DeletionVectorDescriptor, st.sampled_from("uip"), texts, wholes, wholes, offset=maybe(wholes), extra=extras)
+vectors = st.builds(
+    DeletionVectorDescriptor, st.sampled_from("uip"), texts, wholes, wholes, offset=maybe(wholes), extra=extras
+)
 features = maybe(st.lists(texts, max_size=3).map(tuple))
 tracked = {"base_row_id": maybe(wholes), "default_row_commit_version": maybe(wholes)}
 actions: st.SearchStrategy[Action] = st.one_of(

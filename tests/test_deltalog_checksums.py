@@ -10,12 +10,12 @@ import pytest
 from deltalog.actions import Action, Add, DomainMetadata, Metadata, Protocol, Remove, Txn
 from deltalog.checksums import checksum_fields, write_checksum
 from deltalog.commits import write_commit
+from deltalog.deletion_vectors import inline_vector
 from deltalog.errors import AlreadyWritten
 from deltalog.log import read_log
 from deltalog.names import LogFileKind, parse_name
 from deltalog.schemas import schema_string
 from deltalog.snapshot import replay
-from deltalog.deletion_vectors import inline_vector
 
 METADATA = Metadata("id", schema_string([("x", "long")]), configuration={"a": "b"}, created_time=5)
 METADATA_JSON = {

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from deltalog.actions import Add, Metadata, Protocol
 from deltalog.bitmaps import MAGIC, decode_rows, encode_rows
 from deltalog.commits import write_commit
+from deltalog.deletion_vectors import absolute_vector, inline_vector, read_vector, vector_file, write_vector_file
 from deltalog.descriptors import DeletionVectorDescriptor, z85_decode
 from deltalog.errors import AlreadyWritten, MalformedVector, UnsupportedRows
 from deltalog.log import read_log
@@ -23,7 +24,6 @@ from deltalog.parquet import write_data_file
 from deltalog.rows import read_rows
 from deltalog.schemas import schema_string
 from deltalog.statistics import full_statistics
-from deltalog.deletion_vectors import absolute_vector, inline_vector, read_vector, vector_file, write_vector_file
 
 ID = UUID("d2c639aa-8816-431a-aaf6-d3fe2512ff61")
 

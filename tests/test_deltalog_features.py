@@ -15,9 +15,11 @@ import pytest
 from deltalake import DeltaTable, QueryBuilder
 
 from deltalog.actions import Action, Add, CommitInfo, DomainMetadata, Metadata, Protocol, Remove
+from deltalog.arrow_values import Values, from_table, to_table
 from deltalog.checkpoints import V2Format, write_checkpoint
 from deltalog.checksums import write_checksum
 from deltalog.commits import write_commit
+from deltalog.deletion_vectors import absolute_vector, inline_vector, write_vector_file
 from deltalog.descriptors import DeletionVectorDescriptor
 from deltalog.log import read_log
 from deltalog.names import LOG_DIRECTORY, commit_name
@@ -26,8 +28,6 @@ from deltalog.paths import encode
 from deltalog.rows import read_rows, read_stored_rows, row_ids
 from deltalog.schemas import Field, array_type, map_columns, map_type, schema_string, struct_type
 from deltalog.statistics import full_statistics
-from deltalog.arrow_values import Values, from_table, to_table
-from deltalog.deletion_vectors import absolute_vector, inline_vector, write_vector_file
 from tests.builders.every_type import COLUMNS, ROWS, UTC, mapped_columns
 
 AT = 1_700_000_000_000

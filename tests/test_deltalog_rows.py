@@ -10,12 +10,12 @@ import pyarrow as pa
 import pytest
 
 from deltalog.actions import Add, Cdc, Metadata, Remove
+from deltalog.arrow_values import to_table
+from deltalog.deletion_vectors import inline_vector
 from deltalog.errors import UnsupportedRows
 from deltalog.parquet import write_data_file
 from deltalog.rows import read_change_file, read_file_rows, read_stored_rows, row_ids
 from deltalog.schemas import Field, map_columns, schema_string, struct_type
-from deltalog.arrow_values import to_table
-from deltalog.deletion_vectors import inline_vector
 
 FIELDS, LAST_ID = map_columns(
     [("day", "timestamp"), ("id", "long"), ("s", struct_type([("a", "long"), ("b", "string")])), ("new", "long")],

@@ -9,26 +9,26 @@ from pathlib import Path
 import pytest
 
 from deltalog.actions import CommitInfo
-from deltalog.shift_timestamps import shift_timestamps
 from deltalog.listing import list_beside, list_tree
 from deltalog.log import read_log
 from deltalog.rows import read_rows
+from deltalog.shift_timestamps import shift_timestamps
 from deltalog.snapshot import Snapshot
+from harness.materialise import plan_table, write_table
 from model.table import (
     DAY,
     HOUR,
     Column,
     Commit,
     DataFile,
+    DeletionVector,
     Feature,
     Kind,
-    DeletionVector,
     Removal,
     StrayFile,
     Table,
 )
 from model.values import Type
-from harness.materialise import plan_table, write_table
 
 START = 1_700_000_000_000
 BY = 3 * DAY + 7

@@ -17,6 +17,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from deltalog.arrow_values import Values, from_table, to_table
 from deltalog.errors import UnsupportedRows, UnsupportedType
 from deltalog.parquet import parquet_bytes, read_columns, read_data_file, write_data_file
 from deltalog.schemas import (
@@ -35,7 +36,6 @@ from deltalog.schemas import (
     struct_type,
 )
 from deltalog.statistics import full_statistics
-from deltalog.arrow_values import Values, from_table, to_table
 from tests.builders.every_type import COLUMNS, FIRST, LAST, ROWS, UTC, mapped_columns
 
 _WHOLE = {"byte": 8, "short": 16, "integer": 32, "long": 64}

@@ -18,25 +18,26 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-import suites.clauses  # noqa: F401 - fills the catalogue
 from engines.deltalake import adapter
 from engines.deltalake.adapter import DeltalakeEngine
 from engines.deltalake.capabilities import capabilities_of as capabilities_named
-from engines.deltalake.sql import sql
 from engines.deltalake.result_rows import type_of
+from engines.deltalake.sql import sql
 from engines.port import EngineDied, EngineUnavailable, Outcome
 from engines.provider import capabilities_of, open_adapter, provider_for
 from engines.restricted import Restricted
+from harness.judge import Judge
+from harness.materialise import plan_table, write_table
 from model.capabilities import EVERYTHING, Capabilities
 from model.case import Case
 from model.predicate import And, Between, Compare, Constant, Holds, In, IsNull, Like, Not, Of, Op, Or, Predicate
 from model.rules import DELTA_RS
 from model.steps import (
+    Delete,
+    DeleteMistake,
+    EngineStep,
     InvalidDelete,
     InvalidVacuum,
-    DeleteMistake,
-    Delete,
-    EngineStep,
     Mode,
     Read,
     ReadChanges,
@@ -45,9 +46,7 @@ from model.steps import (
 )
 from model.table import DAY, HOUR, Column, Commit, DataFile, Feature, Removal, StrayFile, Table
 from model.values import NAN, AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type
-from harness.clause import CATALOGUE, unsupported
-from harness.judge import Judge
-from harness.materialise import plan_table, write_table
+from suites.catalogue import CATALOGUE, unsupported
 
 TABLE = Table(
     columns=(Column("p", Type.STRING), Column("v", Type.INTEGER)),
@@ -159,7 +158,10 @@ def test_the_retention_is_enforced_where_the_step_says_so(engine: DeltalakeEngin
 @pytest.mark.parametrize(
     "step",
     [
-        *(InvalidDelete(mistake) for mistake in (DeleteMistake.UNKNOWN_COLUMN, DeleteMistake.NOT_A_TABLE, DeleteMistake.MISSING_PATH)),
+        *(
+            InvalidDelete(mistake)
+            for mistake in (DeleteMistake.UNKNOWN_COLUMN, DeleteMistake.NOT_A_TABLE, DeleteMistake.MISSING_PATH)
+        ),
         *(InvalidVacuum(mistake) for mistake in (VacuumMistake.NOT_A_TABLE, VacuumMistake.MISSING_PATH)),
     ],
     ids=str,

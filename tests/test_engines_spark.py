@@ -9,17 +9,16 @@ from typing import Any
 
 import pytest
 
-import suites.clauses  # noqa: F401 - fills the catalogue
 from engines.port import EngineDied
 from engines.provider import Provider
 from engines.spark.adapter import SparkEngine
-from model.case import Case
-from model.steps import InvalidDelete, DeleteMistake, Delete, Read
-from model.table import Column, Commit, DataFile, Table
-from model.values import Type
-from harness.clause import CATALOGUE
 from harness.judge import Judge
 from harness.materialise import plan_table, write_table
+from model.case import Case
+from model.steps import Delete, DeleteMistake, InvalidDelete, Read
+from model.table import Column, Commit, DataFile, Table
+from model.values import Type
+from suites.catalogue import CATALOGUE
 
 pytestmark = pytest.mark.xdist_group("spark")
 

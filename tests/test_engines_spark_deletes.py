@@ -16,7 +16,7 @@ from engines.spark.adapter import SparkEngine
 from engines.spark.catalog import named
 from model.predicate import And, Cast, Compare, Literal, Of, Op, Relate
 from model.refusals import APPEND_ONLY, Named, Refusal, expected_refusal
-from model.steps import InvalidDelete, DeleteMistake, Delete, Form, Read, ReadChanges
+from model.steps import Delete, DeleteMistake, Form, InvalidDelete, Read, ReadChanges
 from model.values import Type
 
 pytestmark = pytest.mark.xdist_group("spark")
@@ -143,7 +143,7 @@ def test_a_name_lasts_for_one_step(spark: Any, make: Make, managed: bool) -> Non
     assert (root / "_delta_log" / f"{0:020d}.json").is_file()
 
 
-@pytest.mark.parametrize("blunder", DeleteMistake)
+@pytest.mark.parametrize("mistake", DeleteMistake)
 def test_each_blunder_is_refused_as_documented_and_changes_nothing(
     spark_engine: SparkEngine, make: Make, mistake: DeleteMistake
 ) -> None:
@@ -154,8 +154,10 @@ def test_each_blunder_is_refused_as_documented_and_changes_nothing(
     assert everything(root.parent) == before
 
 
-@pytest.mark.parametrize("blunder", DeleteMistake)
-def test_an_append_only_table_refuses_each_blunder(spark_engine: SparkEngine, make: Make, mistake: DeleteMistake) -> None:
+@pytest.mark.parametrize("mistake", DeleteMistake)
+def test_an_append_only_table_refuses_each_blunder(
+    spark_engine: SparkEngine, make: Make, mistake: DeleteMistake
+) -> None:
     root = make(properties="'delta.appendOnly' = 'true'")
     before = everything(root.parent)
     outcome = spark_engine.run(root, InvalidDelete(mistake), clock=CLOCK, version=None)

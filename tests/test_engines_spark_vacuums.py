@@ -23,12 +23,12 @@ from model.steps import (
     API_VACUUM_FORMS,
     InvalidVacuum,
     Inventory,
+    IOFault,
     Mode,
     Read,
-    IOFault,
     Vacuum,
-    VacuumMistake,
     VacuumForm,
+    VacuumMistake,
 )
 from model.table import Feature
 
@@ -318,7 +318,7 @@ def test_the_failing_file_system_is_defined_once_also_where_two_come_at_once(
 
 
 #: Those that test_reports_vacuums_spark.py makes without DRY RUN have it here, and the other way round.
-@pytest.mark.parametrize(("blunder", "dry_run"), list(zip(VacuumMistake, cycle([True, False]))))
+@pytest.mark.parametrize(("mistake", "dry_run"), list(zip(VacuumMistake, cycle([True, False]))))
 def test_each_blunder_is_refused_as_documented_and_changes_nothing(
     spark: Any, spark_engine: SparkEngine, table: Path, mistake: VacuumMistake, dry_run: bool
 ) -> None:

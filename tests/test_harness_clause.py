@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-import suites.clauses  # noqa: F401 - fills the catalogue
 from engines.deltalake.capabilities import capabilities_of
+from harness.clause import Clause, not_applicable
 from model.capabilities import EVERYTHING, Capabilities
 from model.rules import DELTA_RS, SPARK, Rules
 from model.steps import Mode
 from model.table import Feature
 from selfcheck.reference_engine import ReferenceEngine
-from harness.clause import CATALOGUE, Clause, not_applicable, unsupported
+from suites.catalogue import CATALOGUE, unsupported
 
 CLAUSE: Clause[Any] = CATALOGUE["VAC-SAFE-1"]
 

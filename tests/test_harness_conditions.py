@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-import suites.clauses  # noqa: F401 - fills the catalogue
-from selfcheck.faults import FAULTS, KnownBadEngine
+from harness.conditions import CONDITIONS, Excuses, KnownDeviation
+from harness.judge import Judge, JudgedCase
+from harness.observation import Observation
 from model.case import Case
 from model.predicate import (
     And,
@@ -28,11 +29,9 @@ from model.predicate import (
 from model.steps import Delete, Read, Step
 from model.table import DAY, HOUR, Column, Commit, DataFile, Feature, Kind, Reference, Removal, StrayFile, Table
 from model.values import NAN, ArrayOf, StructOf, Type
+from selfcheck.faults import FAULTS, KnownBadEngine
 from selfcheck.reference_engine import ReferenceEngine
-from harness.conditions import CONDITIONS, Excuses, KnownDeviation
-from harness.clause import CATALOGUE
-from harness.judge import Judge, JudgedCase
-from harness.observation import Observation
+from suites.catalogue import CATALOGUE
 
 PLAIN = Table(
     columns=(Column("p", Type.INTEGER), Column("v", Type.DOUBLE)),
@@ -45,10 +44,10 @@ PLAIN = Table(
 def seen(table: Table, directory: Path, *steps: Step) -> Observation:
     """The last step, as it was observed."""
     judge = Judge(ReferenceEngine(), [], directory)
-    trial = judge.trial(table, judge.new_root())
+    run = judge.start(table, judge.new_root())
     for step in steps or (Read(),):
-        trial.take(step)
-    return trial._seen[-1]
+        run.take(step)
+    return run.observations[-1]
 
 
 def deletes(where: Predicate) -> tuple[Step, ...]:
@@ -117,7 +116,10 @@ HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
         (),
     ),
     "link to a directory": (
-        replace(PLAIN, stray_files=(StrayFile("link", Kind.LINK, size=0, target="dir"), StrayFile("dir", Kind.DIRECTORY, size=0))),
+        replace(
+            PLAIN,
+            stray_files=(StrayFile("link", Kind.LINK, size=0, target="dir"), StrayFile("dir", Kind.DIRECTORY, size=0)),
+        ),
         (),
     ),
     "deletion vectors": (replace(PLAIN, features=(Feature.DELETION_VECTORS.value,)), ()),

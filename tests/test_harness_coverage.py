@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 
 from engines.port import EngineError, Outcome
+from harness.coverage import SHORT_NAMES, coverage, nested, retention_form
+from harness.materialise import plan_table, write_table
+from harness.observer import Observer
+from harness.vacuum_observation import VacuumObservation
 from model.rules import SPARK
 from model.steps import Mode, Vacuum
 from model.table import HOUR, WEEK, Column, Commit, DataFile, Removal, StrayFile, Table
 from model.vacuum import Reason
 from model.values import Type
-from harness.materialise import plan_table, write_table
-from harness.observer import Observer
-from harness.coverage import SHORT_NAMES, nested, coverage, retention_form
-from harness.vacuum_observation import VacuumObservation
 
 START = 1_700_000_000_000
 

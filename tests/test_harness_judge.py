@@ -1,4 +1,4 @@
-"""Cases on the reference engine: where they lie, what is promised of them, and how they are told."""
+"""Cases on the reference engine: where their tables are, which versions must be readable, and how they are recorded."""
 
 from __future__ import annotations
 
@@ -8,33 +8,32 @@ from typing import Any
 
 import pytest
 
-import suites.clauses  # noqa: F401 - fills the catalogue
 from engines.port import Outcome
+from harness.judge import Judge
+from harness.normalise import step_text
+from harness.observation import Observation, ReadObservation
+from harness.record import case_line
+from harness.vacuum_observation import VacuumObservation, VacuumRefusalObservation
 from model.case import Case
 from model.refusals import CANNOT_VACUUM_LITE, expected_vacuum_refusal
 from model.steps import (
-    Append,
-    InvalidVacuum,
-    EngineStep,
-    Inventory,
     AddStrayFiles,
+    Append,
+    EngineStep,
+    InvalidVacuum,
+    Inventory,
+    IOFault,
     Mode,
     Read,
     Step,
-    IOFault,
     Vacuum,
-    VacuumMistake,
     VacuumForm,
+    VacuumMistake,
 )
 from model.table import DAY, WEEK, Column, Commit, DataFile, Kind, Reference, Removal, StrayFile, Table
 from model.values import Type
 from selfcheck.reference_engine import ReferenceEngine
-from harness.clause import CATALOGUE
-from harness.judge import Judge
-from harness.normalise import step_text
-from harness.observation import ReadObservation, Observation
-from harness.record import case_line
-from harness.vacuum_observation import VacuumRefusalObservation, VacuumObservation
+from suites.catalogue import CATALOGUE
 
 FILES = tuple(
     DataFile(id, (), ((id,),), -4 * WEEK, reference=one)
@@ -71,11 +70,11 @@ class Watching(ReferenceEngine):
 def take(directory: Path, *steps: Step, table: Table = TABLE) -> list[Observation]:
     engine = ReferenceEngine()
     judge = Judge(engine, list(CATALOGUE.values()), directory)
-    trial = judge.trial(table, judge.new_root())
+    run = judge.start(table, judge.new_root())
     for step in steps:
-        trial.take(step)
-    assert not any(tally.violations for tally in trial.tallies.values())
-    return trial._seen
+        run.take(step)
+    assert not any(tally.violations for tally in run.tallies.values())
+    return run.observations
 
 
 def test_a_case_has_a_directory_of_its_own_and_leaves_nothing(tmp_path: Path) -> None:
@@ -97,7 +96,9 @@ def test_versions_that_the_log_has_lost_are_not_promised(tmp_path: Path) -> None
 
 def test_what_is_arranged_in_between_may_lie_beside_the_table(tmp_path: Path) -> None:
     appended = DataFile(9, (), ((9,),), 0, reference=Reference.OUTSIDE)
-    new_stray_files = AddStrayFiles((StrayFile("../around/g"), StrayFile("link", Kind.LINK, size=0, target="../around/g")))
+    new_stray_files = AddStrayFiles(
+        (StrayFile("../around/g"), StrayFile("link", Kind.LINK, size=0, target="../around/g"))
+    )
     (seen,) = take(tmp_path, Append((appended,)), new_stray_files, Read())
     assert {"../around/f", "../around/g"} <= set(seen.before.beside) and seen.before.target("link") == "../around/g"
     assert any("part-00009" in path for path in seen.before.live) and len(seen.outcome.rows) == 4

@@ -10,28 +10,11 @@ from pathlib import Path
 import pytest
 
 from deltalog.actions import Add, Remove
+from deltalog.deletion_vectors import read_vector
 from deltalog.listing import list_beside, list_tree
 from deltalog.log import read_log
 from deltalog.names import LOG_DIRECTORY
 from deltalog.rows import read_rows
-from deltalog.deletion_vectors import read_vector
-from model.table import (
-    DAY,
-    HOUR,
-    Column,
-    Commit,
-    DataFile,
-    Feature,
-    Kind,
-    DeletionVector,
-    Reference,
-    Removal,
-    StrayFile,
-    Table,
-    VectorStorage,
-)
-from model.values import Type
-from harness.table_metadata import UNKNOWN_FEATURE
 from harness.materialise import (
     PlannedLink,
     plan_append,
@@ -41,6 +24,23 @@ from harness.materialise import (
     write_files,
     write_table,
 )
+from harness.table_metadata import UNKNOWN_FEATURE
+from model.table import (
+    DAY,
+    HOUR,
+    Column,
+    Commit,
+    DataFile,
+    DeletionVector,
+    Feature,
+    Kind,
+    Reference,
+    Removal,
+    StrayFile,
+    Table,
+    VectorStorage,
+)
+from model.values import Type
 
 START = 1_700_000_000_000
 

@@ -16,10 +16,16 @@ from deltalog.log import read_log
 from deltalog.names import LOG_DIRECTORY
 from deltalog.parquet import write_data_file
 from engines.port import EngineError, Outcome
+from harness import evidence
+from harness import observer as observer_module
+from harness.materialise import plan_table, write_table
+from harness.observer import Observer
+from harness.table_state import TableState
+from harness.vacuum_observation import VacuumObservation
 from model.layout import file_path
 from model.refusals import CANNOT_VACUUM_LITE, UNKNOWN_PROTOCOL
 from model.rules import SPARK
-from model.steps import Inventory, Mode, IOFault, Vacuum
+from model.steps import Inventory, IOFault, Mode, Vacuum
 from model.table import (
     DAY,
     HOUR,
@@ -27,9 +33,9 @@ from model.table import (
     Column,
     Commit,
     DataFile,
+    DeletionVector,
     Feature,
     Kind,
-    DeletionVector,
     Reference,
     Removal,
     StrayFile,
@@ -38,11 +44,6 @@ from model.table import (
 )
 from model.vacuum import Fate, FullScan, InventoryScan, LiteScan, Reason, Window
 from model.values import Type
-from harness import evidence, observer
-from harness.materialise import plan_table, write_table
-from harness.observer import Observer
-from harness.table_state import TableState
-from harness.vacuum_observation import VacuumObservation
 
 START = 1_700_000_000_000
 
@@ -167,13 +168,13 @@ def test_a_file_is_read_once_for_its_bytes(tmp_path: Path, monkeypatch: pytest.M
     (root / "_change_data" / "x.parquet").write_bytes(b"no Parquet")
     read: list[str] = []
     for name in ("read_stored_rows", "row_ids", "read_parquet", "read_vector", "read_change_file"):
-        own = getattr(observe, name)
+        own = getattr(observer_module, name)
 
         def counted(*given: Any, own: Any = own, name: str = name) -> Any:
             read.append(name)
             return own(*given)
 
-        monkeypatch.setattr(observe, name, counted)
+        monkeypatch.setattr(observer_module, name, counted)
     observer = Observer(given, root)
     first = observer.observe()
     assert Counter(read) == {
@@ -232,10 +233,15 @@ def test_vectors_are_referred_to_by_path_or_by_uri(tmp_path: Path) -> None:
     given = table(
         files(RELATIVE, RELATIVE, RELATIVE, RELATIVE),
         Commit(-3 * WEEK, adds=(0, 1, 2, 3)),
-        Commit(-3 * WEEK, deletion_vectors=(vector(0, 0, VectorStorage.RELATIVE), vector(1, 0, VectorStorage.ABSOLUTE))),
+        Commit(
+            -3 * WEEK, deletion_vectors=(vector(0, 0, VectorStorage.RELATIVE), vector(1, 0, VectorStorage.ABSOLUTE))
+        ),
         Commit(-3 * WEEK, deletion_vectors=(vector(2, 0, VectorStorage.RELATIVE),), vector_prefix="ab"),
         Commit(-3 * WEEK, deletion_vectors=(vector(3, 0, VectorStorage.ABSOLUTE),)),
-        Commit(-DAY, deletion_vectors=(vector(2, 1, VectorStorage.INLINE, -DAY), vector(3, 1, VectorStorage.INLINE, -2 * DAY))),
+        Commit(
+            -DAY,
+            deletion_vectors=(vector(2, 1, VectorStorage.INLINE, -DAY), vector(3, 1, VectorStorage.INLINE, -2 * DAY)),
+        ),
         Commit(-HOUR, removes=(Removal(2, -HOUR),)),
         features=(Feature.DELETION_VECTORS,),
     )
@@ -325,12 +331,17 @@ def test_lite_is_refused_on_a_log_that_has_lost_commits(tmp_path: Path) -> None:
 
 FAULTY = replace(
     LITE,
-    stray_files=(StrayFile("old", modified=-4 * WEEK), StrayFile("young"), StrayFile("d/f", modified=-4 * WEEK), StrayFile("_h/f")),
+    stray_files=(
+        StrayFile("old", modified=-4 * WEEK),
+        StrayFile("young"),
+        StrayFile("d/f", modified=-4 * WEEK),
+        StrayFile("_h/f"),
+    ),
 )
 
 
 @pytest.mark.parametrize(
-    ("trouble", "path", "more", "fails"),
+    ("io_fault", "path", "more", "fails"),
     [
         (IOFault.DELETE_CRASHES, "old", {}, True),
         (IOFault.DELETE_CRASHES, "old", {"dry_run": True}, False),

@@ -8,26 +8,27 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from harness.shrinking import candidates, reduce, truncated, without_step
 from model.case import Case
 from model.codec import dumps, from_json, to_json
 from model.predicate import And, Compare, IsNull, Not, Op, Or
 from model.steps import (
+    AddStrayFiles,
     Append,
-    InvalidVacuum,
     Delete,
     Form,
+    InvalidVacuum,
     Inventory,
-    AddStrayFiles,
+    IOFault,
     Mode,
     Moment,
     Read,
     ReadChanges,
     SetClock,
     Step,
-    IOFault,
     Vacuum,
-    VacuumMistake,
     VacuumForm,
+    VacuumMistake,
 )
 from model.table import (
     DAY,
@@ -35,8 +36,8 @@ from model.table import (
     Column,
     Commit,
     DataFile,
-    Kind,
     DeletionVector,
+    Kind,
     Reference,
     Removal,
     StrayFile,
@@ -45,7 +46,6 @@ from model.table import (
 )
 from model.values import Type
 from strategies import cases, vacuum_cases, vacuum_command_cases
-from harness.shrinking import candidates, reduce, truncated, without_step
 
 TABLE = Table(
     columns=(Column("v", Type.INTEGER), Column("p", Type.STRING)),
@@ -111,7 +111,9 @@ def test_conditions_lose_their_parts() -> None:
 
 def test_strays_and_appends_of_a_step_go_too() -> None:
     def fails(case: Case) -> bool:
-        littered = any(isinstance(step, AddStrayFiles) and StrayFile("later") in step.stray_files for step in case.steps)
+        littered = any(
+            isinstance(step, AddStrayFiles) and StrayFile("later") in step.stray_files for step in case.steps
+        )
         appended = any(isinstance(step, Append) and any(file.id == 7 for file in step.files) for step in case.steps)
         return littered and appended
 
@@ -153,7 +155,11 @@ STRANGE = Table(
     commits=(
         Commit(-9 * HOUR, adds=(0, 1, 2)),
         Commit(-8 * HOUR),
-        Commit(-7 * HOUR, deletion_vectors=(DeletionVector(0, (0, 1), -7 * HOUR, VectorStorage.RELATIVE),), vector_prefix="ab"),
+        Commit(
+            -7 * HOUR,
+            deletion_vectors=(DeletionVector(0, (0, 1), -7 * HOUR, VectorStorage.RELATIVE),),
+            vector_prefix="ab",
+        ),
         Commit(-6 * HOUR, removes=(Removal(1, None, bare=True),), checkpoint=True, parts=3),
         Commit(-5 * HOUR),
     ),

@@ -10,6 +10,9 @@ import pytest
 
 from engines.port import Engine, Outcome
 from engines.spark.adapter import SparkEngine
+from harness.drawing import fixed_cases
+from harness.judge import Judge
+from harness.materialise import plan_table, write_table
 from model.capabilities import EVERYTHING
 from model.case import Case
 from model.rules import SPARK
@@ -18,10 +21,7 @@ from model.table import Column, Commit, DataFile, Feature, Kind, Table, VectorSt
 from model.values import Type
 from selfcheck.reference_engine import ReferenceEngine
 from suites.campaigns import CAMPAIGNS, Campaign, Shard
-from harness.clause import CATALOGUE
-from suites.drawing import fixed_cases
-from harness.judge import Judge
-from harness.materialise import plan_table, write_table
+from suites.catalogue import CATALOGUE
 from tests.independent_readers import READERS, differing, unsupported
 
 DELETES = [campaign for campaign in CAMPAIGNS if campaign.chapters == ("DEL",) and campaign.name != "refused-deletes"]

@@ -1,4 +1,4 @@
-"""The judge on an reference engine: right outcomes pass every clause, and every fault is noticed by its clauses."""
+"""The judge on the reference engine: right outcomes pass every clause, and every fault is noticed by its clauses."""
 
 from __future__ import annotations
 
@@ -13,23 +13,33 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
-import suites.clauses  # noqa: F401 - fills the catalogue
 from deltalog.checkpoints import write_checkpoint
 from deltalog.log import read_log
 from engines.deltalake.capabilities import NEWEST
-from selfcheck.faults import FAULTS, Fault, KnownBadEngine
 from engines.port import Engine, EngineDied, Outcome, now
+from harness.judge import Judge, JudgedCase
 from model.capabilities import EVERYTHING
 from model.case import Case
 from model.predicate import Compare, Op
 from model.rules import DELTA_RS, SPARK
-from model.steps import ENGINE_STEPS, Append, InvalidVacuum, Delete, EngineStep, AddStrayFiles, Moment, Read, SetClock, Vacuum
+from model.steps import (
+    ENGINE_STEPS,
+    AddStrayFiles,
+    Append,
+    Delete,
+    EngineStep,
+    InvalidVacuum,
+    Moment,
+    Read,
+    SetClock,
+    Vacuum,
+)
 from model.table import HOUR, WEEK, Column, Commit, DataFile, Removal, StrayFile, Table
 from model.values import Type
+from selfcheck.faults import FAULTS, Fault, KnownBadEngine
 from selfcheck.reference_engine import Habits, ReferenceEngine
 from suites.campaigns import CAMPAIGNS, Campaign
-from harness.clause import CATALOGUE, unsupported
-from harness.judge import Judge, JudgedCase
+from suites.catalogue import CATALOGUE, unsupported
 
 #: The tests share drawn cases: one worker of pytest-xdist does them all.
 pytestmark = pytest.mark.xdist_group("judge")
@@ -54,7 +64,7 @@ def drawn(campaign: Campaign) -> tuple[Case, ...]:
             deadline=None,
             suppress_health_check=list(HealthCheck),
         )
-        @given(campaign.cases())
+        @given(campaign.cases)
         def draw(case: Case) -> None:
             found.append(case)
 
@@ -113,7 +123,10 @@ def test_a_table_is_gone_when_its_case_is_judged(tmp_path: Path) -> None:
 
 #: Those of VACUUM are in test_known_bad_vacuums.py.
 BY_CLAUSE = [
-    (fault, clause) for fault in FAULTS.values() if fault.on not in (Vacuum, InvalidVacuum) for clause in fault.caught_by
+    (fault, clause)
+    for fault in FAULTS.values()
+    if fault.on not in (Vacuum, InvalidVacuum)
+    for clause in fault.caught_by
 ]
 
 

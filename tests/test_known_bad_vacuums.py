@@ -9,25 +9,25 @@ from typing import Any
 
 import pytest
 
-import suites.clauses  # noqa: F401 - fills the catalogue
 from deltalog.log import read_log
 from engines.deltalake.capabilities import capabilities_of
-from selfcheck.faults import FAULTS, Fault, KnownBadEngine
-from selfcheck.faults.logs import state_of
-from selfcheck.faults.table_log import TableLog
 from engines.port import Engine, Outcome
 from engines.spark import releases
+from harness.clause import Clause
+from harness.judge import Judge, JudgedCase
+from harness.materialise import plan_table, write_table
 from model.capabilities import EVERYTHING, Capabilities
 from model.case import Case
 from model.codec import from_json, to_json
 from model.rules import DELTA_RS, SPARK, Rules
 from model.steps import ENGINE_STEPS, InvalidVacuum, Vacuum
 from model.table import Table
+from selfcheck.faults import FAULTS, Fault, KnownBadEngine
+from selfcheck.faults.logs import state_of
+from selfcheck.faults.table_log import TableLog
 from selfcheck.reference_engine import Habits, ReferenceEngine
 from strategies.restricted import restricted_to
-from harness.clause import CATALOGUE, Clause, unsupported
-from harness.judge import Judge, JudgedCase
-from harness.materialise import plan_table, write_table
+from suites.catalogue import CATALOGUE, unsupported
 from tests.handmade_vacuums import HANDMADE, PRUNED_TABLE, VECTORS
 
 pytestmark = pytest.mark.xdist_group("known-bad-vacuums")

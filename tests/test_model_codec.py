@@ -171,7 +171,10 @@ def test_what_vacuums_and_strays_look_like() -> None:
 
 def test_a_file_that_came_back_shows_all_its_rows_again() -> None:
     # The last mask of file 1 hides less than the one before its removal.
-    assert [vector.rows for commit in WIDE_TABLE.commits for vector in commit.deletion_vectors if vector.file == 1] == [(0,), (1,)]
+    assert [vector.rows for commit in WIDE_TABLE.commits for vector in commit.deletion_vectors if vector.file == 1] == [
+        (0,),
+        (1,),
+    ]
     assert codec.table_from_json(codec.table_to_json(WIDE_TABLE)) == WIDE_TABLE
 
 

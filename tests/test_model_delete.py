@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from model.delete import (
-    DeletePrediction,
-    LiveFile,
     ConditionScope,
     DeleteMethod,
+    DeletePrediction,
+    LiveFile,
     matches,
     may_fail,
     predict_delete,
@@ -153,7 +153,7 @@ def test_a_condition_on_rows_of_no_file_commits_nothing() -> None:
 
 def test_with_vectors_a_partly_matched_file_stays_and_hides_its_matching_rows() -> None:
     predicted = predict(v(Op.EQ, 2), table=WITH_VECTORS)
-    assert predicted.way is DeleteMethod.DELETION_VECTORS
+    assert predicted.method is DeleteMethod.DELETION_VECTORS
     assert predicted.hidden_rows == {"one": frozenset({1})}
     assert predicted.removed_paths == {"two"}, "no row of it is left"
     assert predicted.touched == {"one", "two"}
@@ -178,7 +178,7 @@ def test_a_file_whose_rows_are_not_counted_is_never_found_empty() -> None:
 
 
 def test_whole_files_go_without_vectors() -> None:
-    assert predict(q(Op.EQ, 1), table=WITH_VECTORS).way is DeleteMethod.METADATA_ONLY
+    assert predict(q(Op.EQ, 1), table=WITH_VECTORS).method is DeleteMethod.METADATA_ONLY
 
 
 def test_a_condition_that_no_row_decides_may_be_treated_as_one_on_partitions() -> None:

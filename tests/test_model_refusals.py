@@ -13,10 +13,10 @@ from model.refusals import (
     UNKNOWN_PROTOCOL,
     Named,
     Refusal,
-    invalid_delete_sql,
-    invalid_vacuum_sql,
     expected_refusal,
     expected_vacuum_refusal,
+    invalid_delete_sql,
+    invalid_vacuum_sql,
     named_partition,
     view_sql,
 )
@@ -25,7 +25,7 @@ from model.table import Column, Feature
 from model.values import Type, Value
 
 
-@pytest.mark.parametrize("blunder", DeleteMistake)
+@pytest.mark.parametrize("mistake", DeleteMistake)
 def test_every_blunder_has_a_text_and_a_documented_answer(mistake: DeleteMistake) -> None:
     assert invalid_delete_sql(mistake, "t").startswith("DELETE FROM t")
     refusal = expected_refusal(mistake)
@@ -34,7 +34,12 @@ def test_every_blunder_has_a_text_and_a_documented_answer(mistake: DeleteMistake
 
 
 def test_blunders_of_the_target_have_no_condition() -> None:
-    of_the_target = {DeleteMistake.PARTITION_DIRECTORY, DeleteMistake.NOT_A_TABLE, DeleteMistake.MISSING_PATH, DeleteMistake.VIEW}
+    of_the_target = {
+        DeleteMistake.PARTITION_DIRECTORY,
+        DeleteMistake.NOT_A_TABLE,
+        DeleteMistake.MISSING_PATH,
+        DeleteMistake.VIEW,
+    }
     assert {mistake for mistake in DeleteMistake if " WHERE " not in invalid_delete_sql(mistake, "t")} == of_the_target
 
 
@@ -84,7 +89,7 @@ def test_the_view_is_one_that_no_row_of_the_table_stands_behind() -> None:
 
 
 @pytest.mark.parametrize("dry_run", [True, False])
-@pytest.mark.parametrize("blunder", VacuumMistake)
+@pytest.mark.parametrize("mistake", VacuumMistake)
 def test_every_vacuum_blunder_has_a_text_and_a_documented_answer(mistake: VacuumMistake, dry_run: bool) -> None:
     text = invalid_vacuum_sql(mistake, "t", dry_run)
     assert text.startswith("VACUUM t") and text.endswith(" DRY RUN") is dry_run
@@ -154,7 +159,11 @@ ANSWERS: list[tuple[Refusal, str, str | None]] = [
         "DELTA_NON_PARTITION_COLUMN_SPECIFIED",
         "42P10",
     ),
-    (expected_refusal(DeleteMistake.PARTITION_DIRECTORY, partition=Named.NOT_FOUND), "DELTA_PATH_DOES_NOT_EXIST", "42K03"),
+    (
+        expected_refusal(DeleteMistake.PARTITION_DIRECTORY, partition=Named.NOT_FOUND),
+        "DELTA_PATH_DOES_NOT_EXIST",
+        "42K03",
+    ),
     (expected_vacuum_refusal(VacuumMistake.PARTITION_DIRECTORY), "DELTA_TABLE_ONLY_OPERATION", "0AKDD"),
     (expected_vacuum_refusal(VacuumMistake.NOT_A_TABLE), "DELTA_MISSING_DELTA_TABLE", "42P01"),
     (expected_vacuum_refusal(VacuumMistake.MISSING_PATH), "DELTA_MISSING_DELTA_TABLE", "42P01"),
@@ -208,7 +217,7 @@ def test_the_conditions_of_blunders_are_wrong_in_the_one_way_that_is_meant() -> 
 
 
 @pytest.mark.parametrize(
-    ("blunder", "release", "condition", "state"),
+    ("mistake", "release", "condition", "state"),
     [
         (VacuumMistake.NOT_A_TABLE, (2, 4, 0), "DELTA_TABLE_ONLY_OPERATION", "0AKDD"),
         (VacuumMistake.NOT_A_TABLE, (3, 0, 0), "DELTA_MISSING_DELTA_TABLE", "42P01"),

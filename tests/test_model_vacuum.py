@@ -28,12 +28,12 @@ from tests.builders.listings import (
     AT,
     CLOCK,
     DIRECTORY,
-    UNSPECIFIED,
     GOES,
     LINE,
     OLD,
     PARTITION_BY,
     STAYS,
+    UNSPECIFIED,
     WINDOW,
     YOUNG,
     either,
@@ -145,7 +145,8 @@ def test_ages_inside_the_wall_window_are_undecided(modified: int, fate: Fate, li
 
 
 @pytest.mark.parametrize(
-    ("deleted", "fate"), [(LINE, GOES), (CLOCK - 1, GOES), (CLOCK, UNSPECIFIED), (CLOCK + 9, UNSPECIFIED), (CLOCK + 10, STAYS)]
+    ("deleted", "fate"),
+    [(LINE, GOES), (CLOCK - 1, GOES), (CLOCK, UNSPECIFIED), (CLOCK + 9, UNSPECIFIED), (CLOCK + 10, STAYS)],
 )
 def test_stamps_inside_the_wall_window_are_undecided(deleted: int, fate: Fate) -> None:
     assert predict({"f": file()}, tombstones={"f": deleted}, cutoff=WINDOW)["f"].fate is fate

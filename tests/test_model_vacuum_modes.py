@@ -10,9 +10,9 @@ from model.steps import IOFault
 from model.table import DAY, HOUR
 from model.vacuum import (
     Fate,
-    PathFate,
     LiteScan,
     LogPruned,
+    PathFate,
     Reason,
     References,
     Scan,
@@ -33,7 +33,6 @@ from tests.builders.listings import (
     AT,
     CLOCK,
     DIRECTORY,
-    UNSPECIFIED,
     FILES,
     FULL,
     GOES,
@@ -41,6 +40,7 @@ from tests.builders.listings import (
     LINE,
     OLD,
     STAYS,
+    UNSPECIFIED,
     WINDOW,
     YOUNG,
     either,
@@ -380,7 +380,7 @@ def test_troubles_are_of_a_deletion_or_of_a_listing() -> None:
     assert [io_fault for io_fault in IOFault if io_fault.of_deletion] == OF_DELETION
 
 
-@pytest.mark.parametrize("trouble", OF_DELETION)
+@pytest.mark.parametrize("io_fault", OF_DELETION)
 def test_a_fault_of_deletion_affects_what_would_go(io_fault: IOFault) -> None:
     things = {"d/o": file(), "d/.o.crc": file(), "live": file(), "e": DIRECTORY}
     live = ["live"]
@@ -474,7 +474,7 @@ def test_fates_do_not_depend_on_the_order_of_the_listing() -> None:
 
 
 def test_what_has_a_reserved_name_is_not_listed_and_cannot_fail() -> None:
-    arguments: dict[str, Any] = {"partition_by": (), "scan": FULL, "troubled": (IOFault.CANNOT_LIST, "log")}
+    arguments: dict[str, Any] = {"partition_by": (), "scan": FULL, "faulty_path": (IOFault.CANNOT_LIST, "log")}
     things = {"log": DIRECTORY}
     assert ends_in_error({}, things, dry_run=False, **arguments) is True
     assert ends_in_error({}, things, dry_run=False, reserved=("log",), **arguments) is False

@@ -18,8 +18,8 @@ from model.vacuum import (
     Fate,
     FullScan,
     InventoryScan,
-    PathFate,
     LiteScan,
+    PathFate,
     Reason,
     References,
     Scan,
@@ -171,7 +171,11 @@ class SmallVacuum:
         return {*files, *vectors, *(above for path in files for above in parents(path))}
 
     def delete(self, path: str) -> None:
-        io_fault = self.situation.faulty_path[0] if self.situation.faulty_path and self.situation.faulty_path[1] == path else None
+        io_fault = (
+            self.situation.faulty_path[0]
+            if self.situation.faulty_path and self.situation.faulty_path[1] == path
+            else None
+        )
         if io_fault is IOFault.CANNOT_DELETE:
             return
         if io_fault is IOFault.DELETE_CRASHES:
@@ -213,7 +217,7 @@ def check(situation: Situation, order: list[int]) -> None:
     """Run it, and hold the outcome against the fates."""
     judged = situation.predict()
     assert set(judged) == set(situation.things)
-    arguments = {"partition_by": PARTITION_BY, "scan": situation.scan, "troubled": situation.faulty_path}
+    arguments = {"partition_by": PARTITION_BY, "scan": situation.scan, "faulty_path": situation.faulty_path}
     fails = ends_in_error(judged, situation.things, dry_run=False, **arguments)  # type: ignore[arg-type]
     with tempfile.TemporaryDirectory() as directory:
         root = Path(directory) / "table"

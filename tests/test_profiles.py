@@ -1,4 +1,4 @@
-"""What the fixed profiles can show, counted on the reference engine: it takes seconds instead of minutes."""
+"""What the fixed profiles exercise and find, on the reference engine: it takes seconds instead of minutes."""
 
 from __future__ import annotations
 
@@ -10,16 +10,15 @@ from typing import TypeVar
 
 import pytest
 
-import suites.clauses  # noqa: F401 - fills the catalogue
-from selfcheck.faults import FAULTS, Fault, KnownBadEngine
-from model.case import Case
-from selfcheck.reference_engine import ReferenceEngine
-from runner.controller import FIXED_SEED
-from suites.campaigns import shards
-from harness.clause import CATALOGUE, unsupported
-from suites.drawing import fixed_cases
-from harness.judge import Judge, JudgedCase
 from harness.coverage import Cell
+from harness.drawing import fixed_cases
+from harness.judge import Judge, JudgedCase
+from model.case import Case
+from runner.controller import FIXED_SEED
+from selfcheck.faults import FAULTS, Fault, KnownBadEngine
+from selfcheck.reference_engine import ReferenceEngine
+from suites.campaigns import shards
+from suites.catalogue import CATALOGUE, unsupported
 from suites.profiles import PROFILES
 
 pytestmark = pytest.mark.xdist_group("judge")

@@ -211,7 +211,7 @@ STARTED = [commit("VACUUM START", metrics={"numFilesToDelete": "1"}), commit("VA
         (step(DELETE, removed=["a"]), step(DELETE), ["removes fewer files"]),
         (
             step(DELETE, added=[{"rows": 2}], appeared={"data files": 1}),
-            step(DELETE, hidden_rows=[["a", 1]], appeared={"vector files": 1}),
+            step(DELETE, masked=[["a", 1]], appeared={"vector files": 1}),
             [
                 "marks rows as deleted in more files",
                 "adds fewer files",

@@ -11,19 +11,19 @@ import pytest
 
 from engines.deltalake.adapter import DeltalakeEngine
 from engines.deltalake.capabilities import NEWEST
-from selfcheck.faults import FAULTS, KnownBadEngine
 from engines.port import Engine
 from engines.spark.releases import rules_of
 from model.case import Case
 from model.codec import from_json
 from model.rules import DELTA_RS, SPARK
-from selfcheck.reference_engine import ReferenceEngine
 from reports.__main__ import main
 from reports.compare.comparison import Change, Comparison, compare
 from reports.compare.files import as_json
 from reports.compare.known_changes import BY_PAIR
 from reports.compare.markdown import comparison_markdown
 from reports.stream import Run
+from selfcheck.faults import FAULTS, KnownBadEngine
+from selfcheck.reference_engine import ReferenceEngine
 from tests.model_streams import drawn, run_of
 from tests.test_reports_comparison import SCHEMA, Draft202012Validator
 

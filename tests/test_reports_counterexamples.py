@@ -22,23 +22,23 @@ import pytest
 from model.case import Case
 from model.predicate import Constant
 from model.steps import (
+    AddStrayFiles,
     Append,
+    Delete,
+    DeleteMistake,
+    Form,
     InvalidDelete,
     InvalidVacuum,
-    DeleteMistake,
-    Delete,
-    Form,
     Inventory,
-    AddStrayFiles,
+    IOFault,
     Mode,
     Moment,
     Read,
     ReadChanges,
     SetClock,
-    IOFault,
     Vacuum,
-    VacuumMistake,
     VacuumForm,
+    VacuumMistake,
 )
 from model.table import (
     DAY,
@@ -47,8 +47,8 @@ from model.table import (
     Column,
     Commit,
     DataFile,
-    Kind,
     DeletionVector,
+    Kind,
     Reference,
     Removal,
     StrayFile,
@@ -226,7 +226,10 @@ def test_the_explanation_knows_all_of_the_vocabulary() -> None:
         ),
         partition_by=(),
         files=(DataFile(0, (), (((Decimal("1.20"), ("a", None)), (("k", b"\xff"),), 1, 1), (None, None, 2, 2)), 0),),
-        commits=(Commit(-WEEK, adds=(0,)), Commit(-DAY, deletion_vectors=(DeletionVector(0, (0, 1), -DAY, VectorStorage.INLINE),))),
+        commits=(
+            Commit(-WEEK, adds=(0,)),
+            Commit(-DAY, deletion_vectors=(DeletionVector(0, (0, 1), -DAY, VectorStorage.INLINE),)),
+        ),
         features=("deletionVectors",),
         checks=(Constant(True),),
     )

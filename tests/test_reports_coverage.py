@@ -12,7 +12,7 @@ import pytest
 from model.casts import CASTS, CASTS_OF_DECIMAL
 from model.predicate import Expression, Function, Op, Predicate
 from model.refusals import invalid_delete_sql
-from model.steps import DeleteMistake, Form, Mode, IOFault, VacuumMistake, VacuumForm
+from model.steps import DeleteMistake, Form, IOFault, Mode, VacuumForm, VacuumMistake
 from model.table import FEATURES, Column
 from model.values import Type
 from strategies.cases import ZONES
@@ -103,7 +103,9 @@ def test_the_zones_are_those_that_are_drawn() -> None:
     assert re.findall("`(.*?)`", line) == list(ZONES)
 
 
-@pytest.mark.parametrize("blunder", [mistake for mistake in DeleteMistake if " WHERE " in invalid_delete_sql(mistake, "t")])
+@pytest.mark.parametrize(
+    "mistake", [mistake for mistake in DeleteMistake if " WHERE " in invalid_delete_sql(mistake, "t")]
+)
 def test_a_blunder_is_said_as_it_is_drawn(mistake: DeleteMistake) -> None:
     condition = invalid_delete_sql(mistake, "t").split(" WHERE ")[1]
     (said,) = [said for name, said in zip(cells("Refusals", 0), cells("Refusals", 1)) if name == f"`{mistake.value}`"]

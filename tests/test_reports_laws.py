@@ -9,8 +9,8 @@ from uuid import UUID
 
 import pytest
 
-from deltalog.descriptors import DeletionVectorDescriptor
 from deltalog.deletion_vectors import vector_file
+from deltalog.descriptors import DeletionVectorDescriptor
 from reports import laws
 from reports.laws import LAWS
 from reports.laws.actions import file_of, values_in

@@ -15,18 +15,20 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from harness.materialise import PlannedCommit, plan_table, write_table
+from harness.reproduction_plan import reproduction_plan
 from model.case import Case
 from model.steps import (
-    InvalidVacuum,
-    Delete,
-    Inventory,
     AddStrayFiles,
+    Delete,
+    InvalidVacuum,
+    Inventory,
+    IOFault,
     Mode,
     Step,
-    IOFault,
     Vacuum,
-    VacuumMistake,
     VacuumForm,
+    VacuumMistake,
 )
 from model.table import Column, Commit, DataFile, Feature, Kind, StrayFile, Table
 from model.values import Type
@@ -35,8 +37,6 @@ from reports.laws import LAWS
 from reports.laws.evidence import Entry
 from reports.reproduction import reproduction
 from strategies import vacuum_cases, vacuum_command_cases
-from harness.materialise import PlannedCommit, plan_table, write_table
-from harness.reproduction_plan import reproduction_plan
 
 TABLE = Table(
     columns=(Column("v", Type.INTEGER), Column("p`q", Type.STRING)),
@@ -109,7 +109,7 @@ def test_the_settings_of_a_vacuum_are_in_its_plan() -> None:
 
 
 @pytest.mark.parametrize(
-    ("blunder", "sql", "directories"),
+    ("mistake", "sql", "directories"),
     [
         (VacuumMistake.PARTITION_DIRECTORY, "VACUUM delta.`{table}/p`q=a%2Fb` DRY RUN", []),
         (VacuumMistake.NOT_A_TABLE, "VACUUM delta.`{table}-beside` DRY RUN", ["{table}-beside"]),
@@ -126,7 +126,11 @@ def test_a_bad_vacuum_finds_what_it_needs(mistake: VacuumMistake, sql: str, dire
 
 
 def test_links_and_things_beside_the_table_are_in_the_plan() -> None:
-    stray_files = (StrayFile("l", Kind.LINK, -5, 0, "../other/f"), StrayFile("../other/f"), StrayFile("../d", Kind.DIRECTORY, size=0))
+    stray_files = (
+        StrayFile("l", Kind.LINK, -5, 0, "../other/f"),
+        StrayFile("../other/f"),
+        StrayFile("../d", Kind.DIRECTORY, size=0),
+    )
     table = dataclasses.replace(TABLE, stray_files=stray_files, features=(Feature.BROKEN_LAST_CHECKPOINT.value,))
     plan = plan_of(Case(table, (AddStrayFiles((StrayFile("m", Kind.LINK, 3, 0, "l"),)), Vacuum())))
     assert plan["links"] == [{"path": "l", "target": "../other/f", "modified": -5}]

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
+from harness.coverage import Cell, nested
 from reports import stream
 from reports.__main__ import main
 from reports.deviations import Deviation
@@ -26,7 +27,6 @@ from reports.views.junit import junit
 from reports.views.junit import text as xml_text
 from reports.views.summary import summary
 from reports.views.terminal import Progress, show
-from harness.coverage import Cell, nested
 from tests.small_streams import case, footer, header, run, written
 
 #: The first case pays for imports and the schema: no deadline.

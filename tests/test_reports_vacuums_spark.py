@@ -10,20 +10,21 @@ from typing import Any
 
 import pytest
 
+from harness.reproduction_plan import reproduction_plan
 from model.case import Case
 from model.layout import file_path
 from model.refusals import expected_vacuum_refusal
 from model.steps import (
-    InvalidVacuum,
-    Delete,
-    Inventory,
     AddStrayFiles,
+    Delete,
+    InvalidVacuum,
+    Inventory,
+    IOFault,
     Mode,
     Step,
-    IOFault,
     Vacuum,
-    VacuumMistake,
     VacuumForm,
+    VacuumMistake,
 )
 from model.table import (
     DAY,
@@ -31,9 +32,9 @@ from model.table import (
     Column,
     Commit,
     DataFile,
+    DeletionVector,
     Feature,
     Kind,
-    DeletionVector,
     Reference,
     Removal,
     StrayFile,
@@ -43,7 +44,6 @@ from model.values import Type
 from reports.laws import LAWS
 from reports.script import check
 from reports.spark.io_faults import file_system_trouble
-from harness.reproduction_plan import reproduction_plan
 
 OLD = -3 * WEEK
 CONTENT = ((1,), (2,))
@@ -61,7 +61,9 @@ TABLE = Table(
     commits=(
         Commit(OLD, adds=(0, 1, 2, 3)),
         Commit(-2 * WEEK, removes=(Removal(2, -2 * WEEK),)),
-        Commit(-DAY, removes=(Removal(3, -DAY),), deletion_vectors=(DeletionVector(1, (0,), -DAY),), vector_prefix="ab"),
+        Commit(
+            -DAY, removes=(Removal(3, -DAY),), deletion_vectors=(DeletionVector(1, (0,), -DAY),), vector_prefix="ab"
+        ),
     ),
     stray_files=(
         StrayFile("orphan", modified=OLD),
@@ -168,7 +170,7 @@ def test_logging_on_off_and_not_set(spark: Any, tmp_path: Path, logging: bool | 
 
 
 @pytest.mark.parametrize(
-    ("trouble", "path", "laws"),
+    ("io_fault", "path", "laws"),
     [
         (IOFault.CANNOT_DELETE, "orphan", (*stays("orphan"), *goes(EXPIRED), ("succeeded", {}, True))),
         (IOFault.FILE_VANISHES, "orphan", (*goes("orphan", EXPIRED), ("succeeded", {}, True))),
@@ -186,7 +188,7 @@ def test_a_trouble_ends_with_its_step(spark: Any, tmp_path: Path) -> None:
     judge(spark, tmp_path, PLAIN, steps, *goes("orphan"))
 
 
-@pytest.mark.parametrize(("blunder", "dry_run"), list(zip(VacuumMistake, cycle([False, True]))))
+@pytest.mark.parametrize(("mistake", "dry_run"), list(zip(VacuumMistake, cycle([False, True]))))
 def test_a_bad_vacuum_is_refused(spark: Any, tmp_path: Path, mistake: VacuumMistake, dry_run: bool) -> None:
     promised = sorted(expected_vacuum_refusal(mistake).conditions)
     law: Law = ("refused", {"conditions": promised}, True)

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deltalog.bitmaps import encode_rows
-from deltalog.descriptors import DeletionVectorDescriptor, z85_encode
 from deltalog.deletion_vectors import inline_vector, vector_file
+from deltalog.descriptors import DeletionVectorDescriptor, z85_encode
 from reports.vectors import VECTOR_MAGIC, BadVector, bitmap_rows, from_z85, vector_rows
 
 ROWS = st.sets(st.integers(0, 70_000) | st.integers((1 << 32) - 2, (1 << 32) + 2), max_size=20)

@@ -1,4 +1,4 @@
-"""Calls from workers to the controller: answers, errors, many clients at a time, and no way in without the key."""
+"""Calls from workers to the controller: answers, errors, many clients at a time, and no access without the key."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from runner.channel import Caller, Server
 #: How long a call may take, seconds; only a broken channel ever waits as long.
 LIMIT = 20
 
-#: Three clients meet here: nobody gets on before all have come.
+#: Passed only once three clients have called.
 MEETING = threading.Barrier(3)
 
 
@@ -39,7 +39,7 @@ def unsendable() -> None:
 
 
 class UnsendableError(Exception):
-    """Holds what cannot be sent to another process."""
+    """Holds what cannot be pickled."""
 
     def __init__(self) -> None:
         super().__init__("it holds a lambda")
@@ -81,7 +81,7 @@ def test_the_server_listens_on_this_machine_only(server: Server) -> None:
     assert server.address[0] == "127.0.0.1"
 
 
-def test_values_go_there_and_back_whole(server: Server) -> None:
+def test_values_arrive_unchanged(server: Server) -> None:
     client = caller(server)
     value = {"größe": [None, 1.5, {"a": (1, 2)}], "long": "x" * 2_000_000}
     assert client.call("note", value) is None
@@ -104,14 +104,14 @@ def test_wrong_arguments_are_an_error_at_the_caller(server: Server) -> None:
     assert client.call("add", 1, 1) == 2
 
 
-def test_an_error_that_cannot_be_sent_is_told_by_its_text(server: Server) -> None:
+def test_of_an_error_that_cannot_be_pickled_the_text_is_raised(server: Server) -> None:
     client = caller(server)
     with pytest.raises(RuntimeError, match="UnsendableError: it holds a lambda"):
         client.call("fail")
     assert client.call("add", 1, 1) == 2
 
 
-def test_an_answer_that_cannot_be_sent_is_an_error_at_the_caller(server: Server) -> None:
+def test_an_answer_that_cannot_be_pickled_is_an_error_at_the_caller(server: Server) -> None:
     client = caller(server)
     with pytest.raises(Exception, match="pickle"):
         client.call("lambda")
@@ -145,7 +145,7 @@ def test_a_client_that_ends_does_not_disturb_the_others(server: Server) -> None:
     assert second.call("add", 2, 2) == 4
 
 
-def test_without_the_key_there_is_no_way_in_and_others_still_get_in(server: Server) -> None:
+def test_without_the_key_a_client_is_refused_and_others_still_connect(server: Server) -> None:
     with pytest.raises((AuthenticationError, EOFError, OSError)):
         Caller(server.address, b"another key")
     assert caller(server).call("add", 1, 2) == 3

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from engines.provider import ENGINES
+from harness.conditions import KnownDeviation
 from runner.deviations import deviations_in, known
 from runner.options import UsageMistake
 from runner.plugin import ROOT
-from harness.conditions import KnownDeviation
 
 ENTRY = '[[deviation]]\nclause = "{}"\nreason = "r"\nlink = "l"\nversions = "<2"\n{}\n'
 
@@ -35,14 +35,14 @@ def test_without_a_file_nothing_is_known(tmp_path: Path) -> None:
         ("[[deviation]]", "needs 'clause'"),
     ],
 )
-def test_what_cannot_be_is_said_in_a_sentence(text: str, said: str, tmp_path: Path) -> None:
+def test_a_mistake_is_reported_in_a_sentence(text: str, said: str, tmp_path: Path) -> None:
     file = tmp_path / "known.toml"
     file.write_text(text, encoding="utf-8")
     with pytest.raises(UsageMistake, match=said):
         deviations_in(file)
 
 
-def test_the_judge_knows_those_in_force(tmp_path: Path) -> None:
+def test_the_judge_gets_those_in_force(tmp_path: Path) -> None:
     file = tmp_path / "known.toml"
     file.write_text(ENTRY.format("VAC-SAFE-1", 'when = "deletion vectors"') + ENTRY.format("DEL-ROW-1", ""))
     found = deviations_in(file)

@@ -1,4 +1,4 @@
-"""The command line: what is meant, and one sentence for each mistake."""
+"""The command line: the options, and one sentence for each mistake."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-import suites.clauses  # noqa: F401 - fills the catalogue
 from runner.options import ENGINES, Options, UsageMistake, add_options, options
-from runner.referee import read_case, selected_clauses
-from harness.clause import CATALOGUE
+from runner.replay import read_case
+from runner.selection import selected_clauses
+from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -23,11 +23,11 @@ def chosen(*arguments: str) -> Options:
     """The options of a command line."""
     parser = pytest.Parser(_ispytest=True)
     add_options(parser)
-    told = parser.parse_known_args(list(arguments))
+    parsed = parser.parse_known_args(list(arguments))
 
     class Config:
         def getoption(self, name: str) -> Any:
-            return getattr(told, name)
+            return getattr(parsed, name)
 
     return options(Config(), ROOT)  # type: ignore[arg-type]
 
@@ -60,7 +60,7 @@ def test_the_defaults() -> None:
     assert chosen().deviations.is_file()
 
 
-def test_everything_that_can_be_said(tmp_path: Path) -> None:
+def test_every_option(tmp_path: Path) -> None:
     for name in ("a.jar", "b.jar", "case.json", "known.toml"):
         (tmp_path / name).write_text("")
     told = chosen(

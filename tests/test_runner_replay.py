@@ -1,4 +1,4 @@
-"""``pytest suites --replay CASE.json`` on delta-rs: what it says, and the exit code."""
+"""``pytest suites --replay CASE.json`` on delta-rs: what it prints, and the exit code."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ WRONG = Delete(Compare("d", Op.EQ, 0.0, Type.DOUBLE))  # docs/findings-deltalake
     ],
     ids=["known", "failed", "fixed", "nothing"],
 )
-def test_what_it_says(
+def test_what_it_prints(
     steps: tuple[Step, ...], options: tuple[str, ...], words: list[str], code: int, tmp_path: Path
 ) -> None:
     path = tmp_path / "case.json"

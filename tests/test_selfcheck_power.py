@@ -9,20 +9,20 @@ from typing import Any
 
 import pytest
 
-from selfcheck.faults import FAULTS, Fault, KnownBadEngine
 from model.capabilities import EVERYTHING, Capabilities
 from model.case import Case
 from model.rules import DELTA_RS
 from model.steps import Delete, Mode
+from runner.options import UsageMistake
 from selfcheck.case_order import other_cases, relevant_cases
 from selfcheck.detection import Examiner, chapters, inapplicable, size_of
 from selfcheck.engine_pool import Host, Worker, hosted
-from selfcheck.reference_engine import ReferenceEngine
+from selfcheck.faults import FAULTS, Fault, KnownBadEngine
 from selfcheck.power import exit_code, main, read_lines
 from selfcheck.power_tables import Run, tables
-from runner.options import UsageMistake
+from selfcheck.reference_engine import ReferenceEngine
 from suites.campaigns import CAMPAIGNS, REGRESSIONS, Shard, shards
-from harness.clause import CATALOGUE
+from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES
 
 SMOKE = PROFILES["smoke"]

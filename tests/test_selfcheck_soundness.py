@@ -15,20 +15,20 @@ from typing import Any
 
 import pytest
 
-from selfcheck.faults import FAULTS, KnownBadEngine
+from harness.conditions import KnownDeviation
 from model.capabilities import EVERYTHING
 from model.codec import case_id, loads, to_json
+from runner.options import UsageMistake
 from selfcheck import engine_pool, false_positives, history, soundness
 from selfcheck.engine_pool import Host, Worker
 from selfcheck.false_positives import is_known, judged
+from selfcheck.faults import FAULTS, KnownBadEngine
 from selfcheck.history import History, Subject, Totals, suite_digest
-from selfcheck.reference_engine import ReferenceEngine
 from selfcheck.random_cases import random_cases, random_shards
+from selfcheck.reference_engine import ReferenceEngine
 from selfcheck.soundness import main, summary
-from runner.options import UsageMistake
 from suites.campaigns import CAMPAIGNS, EXPLORATION
-from harness.conditions import KnownDeviation
-from harness.clause import CATALOGUE
+from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES
 
 SUBJECT = Subject("model", "4.4.0", "abc")

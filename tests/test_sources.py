@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-import suites.clauses  # noqa: F401  fills the catalogue
 from model.sources import ARTICLES, DELTA_SECTIONS, PROTOCOL_SECTIONS, resolve
-from harness.clause import CATALOGUE
+from suites.catalogue import CATALOGUE
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])

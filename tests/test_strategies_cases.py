@@ -16,7 +16,7 @@ from model.case import Case
 from model.delete import may_fail
 from model.history import hidden_rows
 from model.predicate import Constant, columns_of
-from model.steps import ENGINE_STEPS, InvalidDelete, DeleteMistake, Delete, Form, Read, ReadChanges
+from model.steps import ENGINE_STEPS, Delete, DeleteMistake, Form, InvalidDelete, Read, ReadChanges
 from model.table import Feature, Table
 from model.values import ArrayOf, MapOf, StructOf
 from strategies import cases

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from model import codec
 from model.evaluate import evaluate
-from model.history import live_ids, hidden_rows
+from model.history import hidden_rows, live_ids
 from model.table import EXCLUSIVE, FEATURES, Feature, Statistics, Table, VectorStorage
 from model.values import Type, canonical, is_nested
 from strategies.features import OF_VACUUM, feature_sets
@@ -143,7 +143,10 @@ def test_the_interesting_tables_are_frequent() -> None:
             "masked twice": (2, len({vector.file for vector in deletion_vectors}) < len(deletion_vectors)),
             "masked, then removed": (1, bool({vector.file for vector in deletion_vectors} & removed)),
             "all rows masked": (0.5, any(len(vector.rows) == sizes[vector.file] for vector in deletion_vectors)),
-            **{f"vector: {kind.name}": (3, any(vector.storage is kind for vector in deletion_vectors)) for kind in VectorStorage},
+            **{
+                f"vector: {kind.name}": (3, any(vector.storage is kind for vector in deletion_vectors))
+                for kind in VectorStorage
+            },
             "generated": (8, any(column.generated_from for column in table.data_columns)),
             "generated partition column": (4, any(column.generated_from for column in table.partition_columns)),
             "identity": (5, any(column.identity for column in table.columns)),

@@ -44,11 +44,11 @@ from model.predicate import (
 from model.sql import sql
 from model.table import Column, Commit, Table
 from model.values import NAN, AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type, Value
+from strategies.column_values import STRINGS
 from strategies.expressions import Domain, draw_call
 from strategies.predicates import Over, constants, patterns, predicates
 from strategies.tables import feature_tables, live_files, tables
 from strategies.types import types
-from strategies.column_values import STRINGS
 from strategies.weights import one_in
 from tests.sampling import sample
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from model import codec
 from model.case import Case
 from model.predicate import Constant, columns_of
-from model.steps import Append, Delete, AddStrayFiles, Read, SetClock, Step, Vacuum
+from model.steps import AddStrayFiles, Append, Delete, Read, SetClock, Step, Vacuum
 from model.table import DAY, Table
 from strategies.programs import deletes, programs
 from strategies.tables import tables

@@ -11,22 +11,22 @@ from model.capabilities import EVERYTHING, Capabilities, has
 from model.case import Case
 from model.predicate import And, Compare, Holds, IsNull, Missing, Not, Of, Op, Or, Relate
 from model.steps import (
+    Delete,
+    DeleteMistake,
+    Form,
     InvalidDelete,
     InvalidVacuum,
-    DeleteMistake,
-    Delete,
-    Form,
     Inventory,
+    IOFault,
     Mode,
     Read,
-    IOFault,
     Vacuum,
-    VacuumMistake,
     VacuumForm,
+    VacuumMistake,
 )
 from model.table import Column, Feature, Table
 from model.values import ArrayOf, Type
-from strategies.restricted import restricted_to, restricted_cases, fitted_step, knows_types
+from strategies.restricted import fitted_step, knows_types, restricted_cases, restricted_to
 from tests.drawn_cases import ALL, drawn_by
 from tests.sampling import fifty
 

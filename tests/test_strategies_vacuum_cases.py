@@ -10,17 +10,17 @@ from model.case import Case
 from model.history import live_ids
 from model.steps import (
     API_VACUUM_FORMS,
-    InvalidVacuum,
-    Delete,
-    Inventory,
     AddStrayFiles,
+    Delete,
+    InvalidVacuum,
+    Inventory,
+    IOFault,
     Mode,
     Read,
     SetClock,
-    IOFault,
     Vacuum,
-    VacuumMistake,
     VacuumForm,
+    VacuumMistake,
 )
 from model.table import Feature, Kind, Reference, VectorStorage
 from strategies.paths import is_flat, is_hidden_deeper
@@ -212,7 +212,10 @@ def test_vacuum_vectors_meet_their_conditions() -> None:
             "vectors": (40, bool(deletion_vectors)),
             "a shared vector file": (
                 12,
-                any(len([m for m in c.deletion_vectors if m.storage is not VectorStorage.INLINE]) > 1 for c, _ in deletion_vectors),
+                any(
+                    len([m for m in c.deletion_vectors if m.storage is not VectorStorage.INLINE]) > 1
+                    for c, _ in deletion_vectors
+                ),
             ),
             "a vector file in a directory": (12, any(commit.vector_prefix for commit, _ in deletion_vectors)),
             "one vector upon another": (8, len(set(twice)) < len(twice)),

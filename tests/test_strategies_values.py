@@ -14,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model.values import NAN, WHOLE_NUMBERS, AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type, Value, canonical
-from strategies.types import DECIMALS, PARTITIONABLE, PRIMITIVES, nested, primitives, types
 from strategies.column_values import (
     DOMAINS,
     LONG_STRINGS,
@@ -27,6 +26,7 @@ from strategies.column_values import (
     rows,
     values,
 )
+from strategies.types import DECIMALS, PARTITIONABLE, PRIMITIVES, nested, primitives, types
 from strategies.weights import odds, one_in, weighted
 from tests.sampling import sample
 

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from engines.port import Outcome
+from harness.clause import Violation
 from model.predicate import Compare, IsNull, Op
 from model.steps import Delete, Step
 from model.table import HOUR, WEEK, Column, Commit, DataFile, Feature, Table
 from model.values import NAN, Type, Value
-from harness.clause import Violation
 from tests.handmade_steps import (
     IN_A,
     PA,

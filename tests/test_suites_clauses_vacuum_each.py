@@ -13,21 +13,25 @@ from deltalog.actions import Action, CommitInfo, Metadata
 from deltalog.commits import write_commit
 from deltalog.log import read_log
 from engines.port import EngineError, Outcome
+from harness.clause import NOT_EXERCISED, Judgement, Law
+from harness.observation import Observation, ReadObservation
+from harness.root_paths import PlacedLog
+from harness.vacuum_observation import VacuumObservation
 from model.predicate import Compare, Op
 from model.steps import (
-    InvalidVacuum,
-    Delete,
-    Inventory,
     AddStrayFiles,
+    Delete,
+    InvalidVacuum,
+    Inventory,
+    IOFault,
     Mode,
     Moment,
     Read,
     SetClock,
     Step,
-    IOFault,
     Vacuum,
-    VacuumMistake,
     VacuumForm,
+    VacuumMistake,
 )
 from model.table import (
     DAY,
@@ -36,9 +40,9 @@ from model.table import (
     Column,
     Commit,
     DataFile,
+    DeletionVector,
     Feature,
     Kind,
-    DeletionVector,
     Reference,
     Removal,
     StrayFile,
@@ -48,11 +52,8 @@ from model.table import (
 from model.vacuum import Fate, Reason
 from model.values import Type
 from selfcheck.reference_engine import ReferenceEngine
-from harness.clause import CATALOGUE, NOT_EXERCISED, Judgement, Law, unsupported
+from suites.catalogue import CATALOGUE, unsupported
 from suites.clauses.vacuum.reading import older_versions_are_refused
-from harness.observation import ReadObservation, Observation
-from harness.root_paths import PlacedLog
-from harness.vacuum_observation import VacuumObservation
 from tests.handmade_steps import (
     DRY,
     PLAIN,
@@ -444,7 +445,9 @@ OCCASIONS: list[tuple[str, Table, list[Step], Spoil]] = [
 ]
 
 
-def run(table: Table, directory: Path, steps: list[Step], last: Tamper) -> tuple[dict[str, tuple[int, int]], Observation]:
+def run(
+    table: Table, directory: Path, steps: list[Step], last: Tamper
+) -> tuple[dict[str, tuple[int, int]], Observation]:
     """Of each clause that was met or broken at the last step, how many subjects and how many violations it had."""
     tampers: list[Tamper | None] = [None if isinstance(step, (SetClock, AddStrayFiles)) else right for step in steps]
     tampers[-1] = last
@@ -611,7 +614,9 @@ def test_start_may_count_a_link_that_is_left_since_its_target_went_first(
 def test_lite_counts_what_its_window_names_though_it_is_gone(tmp_path: Path) -> None:
     held, seen = run(LOGGED, tmp_path / "right", [FULL, LITE], right)
     assert held["VAC-LOG-1F"] == (1, 0)
-    assert isinstance(seen, VacuumObservation) and any(path not in seen.before.listing for path in seen.references.tombstones)
+    assert isinstance(seen, VacuumObservation) and any(
+        path not in seen.before.listing for path in seen.references.tombstones
+    )
     wrong = in_commit(r'("numFilesToDelete":)"\d+"', r'\1"0"', last=2)
     broken, _ = run(LOGGED, tmp_path / "wrong", [FULL, LITE], wrong)
     assert broken["VAC-LOG-1F"] == (1, 1)
@@ -693,11 +698,11 @@ def test_a_version_that_the_log_has_lost_need_not_be_refused_for_its_age(tmp_pat
     """It cannot be read either way, and which of the two is told is not promised."""
     _, seen = run(AGED_READ, tmp_path, [SOME, SetClock(Moment(2 * WEEK)), Read(0)], right)
     assert isinstance(seen, ReadObservation) and isinstance(seen.before.log, PlacedLog)
-    assert older_versions_are_refused(seen) == Judgement(1)
+    assert older_versions_are_refused.judge(seen) == Judgement(1)
     left = {version: commit for version, commit in seen.before.log.commits.items() if version > seen.version}
     stored = dataclasses.replace(seen.before.log.stored, commits=left)
     log = dataclasses.replace(seen.before.log, commits=left, stored=stored)
     assert (
-        older_versions_are_refused(dataclasses.replace(seen, before=dataclasses.replace(seen.before, log=log)))
+        older_versions_are_refused.judge(dataclasses.replace(seen, before=dataclasses.replace(seen.before, log=log)))
         == NOT_EXERCISED
     )

@@ -8,23 +8,24 @@ from typing import Any
 
 import pytest
 
-import suites.clauses  # noqa: F401 - fills the catalogue
-from selfcheck.faults import FAULTS, KnownBadEngine
+from harness.conditions import CONDITIONS, Condition, KnownDeviation
+from harness.drawing import PromiseBroken
+from harness.judge import Judge
+from harness.shard_runner import ShardRunner
 from model.codec import from_json
+from selfcheck.faults import FAULTS, KnownBadEngine
 from selfcheck.reference_engine import ReferenceEngine
 from suites.campaigns import EXPLORATION, Shard
-from harness.conditions import CONDITIONS, Condition, KnownDeviation
-from harness.clause import CATALOGUE
-from suites.drawing import Drawing, PromiseBroken
-from harness.judge import Judge
+from suites.catalogue import CATALOGUE
+from suites.profiles import PROFILES
 
 
 def explore(
     engine: Any, directory: Path, lines: list[dict[str, Any]], *, runs: int, listed: Iterable[KnownDeviation] = ()
 ) -> Judge:
     judge = Judge(engine, list(CATALOGUE.values()), directory, listed)
-    drawing = Drawing(Shard(EXPLORATION, 0, runs), judge.judge, lines.append, lambda clause: True)
-    drawing.explore(judge, seed=3)
+    runner = ShardRunner(Shard(EXPLORATION, 0, runs), judge, emit=lines.append, claim=lambda clause: True)
+    runner.run(profile=PROFILES["nightly"], seed=3, database=directory / "examples")
     return judge
 
 
@@ -36,7 +37,7 @@ def test_a_right_engine_is_explored_to_the_end(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def test_a_fault_is_found_and_told_as_a_case(tmp_path: Path) -> None:
+def test_a_fault_is_found_and_recorded_as_a_case(tmp_path: Path) -> None:
     lines: list[dict[str, Any]] = []
     bad = KnownBadEngine(ReferenceEngine(), FAULTS["vacuums-inside-retention"])
     with pytest.raises(PromiseBroken, match="VAC-"):
@@ -47,13 +48,13 @@ def test_a_fault_is_found_and_told_as_a_case(tmp_path: Path) -> None:
     assert judged.violated == [id for id, result in shown["clauses"].items() if result["verdict"] == "fail"]
 
 
-def test_what_is_known_in_a_circumstance_ends_the_case_and_not_the_search(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_known_deviation_ends_the_case_and_not_the_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(CONDITIONS, "any step", Condition("any step", "Always.", lambda seen: True))
     lines: list[dict[str, Any]] = []
     known = [KnownDeviation(clause, "any step") for clause in CATALOGUE]
-    explore(KnownBadEngine(ReferenceEngine(), FAULTS["vacuums-inside-retention"]), tmp_path, lines, runs=25, listed=known)
+    explore(
+        KnownBadEngine(ReferenceEngine(), FAULTS["vacuums-inside-retention"]), tmp_path, lines, runs=25, listed=known
+    )
     excused = [line for line in lines if line["violations"]]
     assert excused and len(lines) >= 15 and not any(line["error"] for line in lines)
     assert all(violation["step"] == line["steps"][-1]["index"] for line in excused for violation in line["violations"])

@@ -8,19 +8,19 @@ from typing import Any
 
 import pytest
 
-import suites.clauses  # noqa: F401 - fills the catalogue
-from model.codec import CorruptCase
-from selfcheck.reference_engine import ReferenceEngine
-from reports.deviations import in_force, read_deviations
-from runner.plugin import ROOT
-from suites.campaigns import REGRESSIONS, shards
+from harness.clause import NOT_EXERCISED, Clause, Judgement
 from harness.conditions import CONDITIONS
-from harness.clause import CATALOGUE, NOT_EXERCISED, Clause, Judgement
-from suites.drawing import fixed_cases
+from harness.drawing import fixed_cases
 from harness.judge import Judge
 from harness.observation import Observation
+from harness.regressions import FOLDER, kept_cases
+from model.codec import CorruptCase
+from reports.deviations import in_force, read_deviations
+from runner.plugin import ROOT
+from selfcheck.reference_engine import ReferenceEngine
+from suites.campaigns import REGRESSIONS, shards
+from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES, Profile
-from suites.regressions import FOLDER, kept_cases
 
 
 @pytest.mark.parametrize("profile", PROFILES.values(), ids=list(PROFILES))

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from selfcheck.faults import FAULTS, KnownBadEngine
 from engines.spark.adapter import SparkEngine
+from harness.judge import Judge
 from model.case import Case
 from model.codec import from_json
 from reports.deviations import read_deviations
 from runner.plugin import ROOT
-from harness.clause import CATALOGUE
-from harness.judge import Judge
+from selfcheck.faults import FAULTS, KnownBadEngine
+from suites.catalogue import CATALOGUE
 from tests.find_witnesses import WITNESSES
 
 LISTED = {deviation.clause for deviation in read_deviations(ROOT / "deviations" / "spark.toml")}

@@ -12,26 +12,26 @@ import pytest
 
 from engines.deltalake.adapter import DeltalakeEngine
 from engines.deltalake.operations import operation
-from selfcheck.faults import FAULTS, KnownBadEngine
 from engines.port import version_of
 from engines.spark.adapter import SparkEngine
+from harness.conditions import KnownDeviation
+from harness.judge import Judge
+from harness.record import case_line
+from harness.reproduction_plan import reproduction_plan
+from harness.table_metadata import UNKNOWN_FEATURE
 from model.case import Case
-from selfcheck.case_order import relevant_cases
-from selfcheck.detection import chapters, inapplicable
-from selfcheck.reference_engine import ReferenceEngine
 from reports.laws import LAWS
 from reports.reproduction import reproduction
 from reports.script import check
 from runner.deviations import deviations_in, known
 from runner.plugin import ROOT
+from selfcheck.case_order import relevant_cases
+from selfcheck.detection import chapters, inapplicable
+from selfcheck.faults import FAULTS, KnownBadEngine
+from selfcheck.reference_engine import ReferenceEngine
 from strategies.restricted import restricted_to
-from harness.table_metadata import UNKNOWN_FEATURE
-from harness.conditions import KnownDeviation
-from harness.clause import CATALOGUE, unsupported
-from harness.judge import Judge
+from suites.catalogue import CATALOGUE, unsupported
 from suites.profiles import PROFILES
-from harness.record import case_line
-from harness.reproduction_plan import reproduction_plan
 from tests.handmade_plan import contents_of, run_alone
 from tests.test_witnesses import ALSO_HEALTHY, witness
 
@@ -94,7 +94,8 @@ def test_no_script_accuses_healthy_delta_rs(bad_on_deltalake: str, deltalake: De
     healthy = Judge(deltalake, clauses, tmp_path / "healthy")
     how = {"packages": {"engine": "deltalake", "pip": ""}, "operation": operation}
     cases = chain(
-        [restricted_to(witness(bad_on_deltalake), capabilities=able)], relevant_cases(PROFILES["gate"], chapters(fault), able)
+        [restricted_to(witness(bad_on_deltalake), capabilities=able)],
+        relevant_cases(PROFILES["gate"], chapters(fault), able),
     )
     shown = ((case, made) for case in cases if (made := list(plans(case, judge, **how))))
     made = next((made for case, made in shown if not healthy.judge(case).violated), [])

@@ -6,9 +6,9 @@ import inspect
 import json
 from collections.abc import Mapping
 
-from reports.laws import LAWS
 from harness.clause import Violation
-from harness.judge import Tally
+from harness.step_judge import Tally
+from reports.laws import LAWS
 
 
 def must_be_well_told(tallies: Mapping[str, Tally]) -> None:

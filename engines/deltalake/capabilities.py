@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from model.capabilities import Capabilities
-from model.steps import DeleteMistake, Form, Mode, VacuumMistake, VacuumForm
+from model.steps import DeleteMistake, Form, Mode, VacuumForm, VacuumMistake
 from model.table import Feature, Reference
 from model.versions import parse
 

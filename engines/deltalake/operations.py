@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from engines.deltalake.sql import identifier, sql
-from model.steps import InvalidDelete, InvalidVacuum, DeleteMistake, Delete, EngineStep, Vacuum, VacuumMistake
+from model.steps import Delete, DeleteMistake, EngineStep, InvalidDelete, InvalidVacuum, Vacuum, VacuumMistake
 
 #: What a mistaken command is said to instead of the table: a place that is none.
 DIRECTORY, MISSING = "directory", "missing"

@@ -1,4 +1,4 @@
-"""What a run owns of delta-rs: nothing. Each worker has a process of its own."""
+"""A run has nothing of delta-rs that workers share: each has its own process."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from engines.deltalake.adapter import PACKAGE, installed
 from engines.deltalake.operations import operation
-from engines.provider import Operation
+from engines.port import Operation
 
 
 class DeltalakeProvider:
@@ -27,7 +27,7 @@ class DeltalakeProvider:
         installed()
 
     def lease(self, lost: int) -> Any:
-        """There is none."""
+        """Nothing is shared."""
 
     def close(self) -> None:
-        """There is nothing to close."""
+        """Nothing was started."""

@@ -22,12 +22,12 @@ from engines.port import EngineDied, EngineError, Outcome, now
 from engines.spark.deletes import run_bad_delete, run_delete
 from engines.spark.jvm import Lease, end, tail
 from engines.spark.releases import capabilities_of, rules_of
+from engines.spark.result_rows import rows_of
 from engines.spark.session import connect
 from engines.spark.vacuums import run_bad_vacuum, run_vacuum
-from engines.spark.result_rows import rows_of
 from model.capabilities import Capabilities
 from model.rules import Rules
-from model.steps import InvalidDelete, InvalidVacuum, Delete, EngineStep, Read, ReadChanges
+from model.steps import Delete, EngineStep, InvalidDelete, InvalidVacuum, Read, ReadChanges
 from model.values import Row
 from model.versions import parse
 

@@ -10,11 +10,11 @@ from pyspark.sql import SparkSession
 
 from engines.spark.catalog import named
 from engines.spark.columns import condition
-from engines.spark.targets import table_text, target
 from engines.spark.result_rows import answered
+from engines.spark.targets import table_text, target
 from model.refusals import invalid_delete_sql, view_sql
 from model.sql import delete_sql, sql
-from model.steps import InvalidDelete, Delete, Form
+from model.steps import Delete, Form, InvalidDelete
 from model.values import Row
 
 #: The forms that name the table by its path.

@@ -1,4 +1,4 @@
-"""The one JVM of a run, with Delta's jars. The workers' adapters come here for a way in."""
+"""The one JVM of a run, with Delta's jars. The workers' adapters connect to it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from engines.versions import GROUP, artifact_for
 
 
 class SparkProvider:
-    """Spark's side of a run. Raises EngineUnavailable, with what to do, where the engine cannot be had here."""
+    """Raises EngineUnavailable, with what to do, where the engine cannot be started on this machine."""
 
     def __init__(
         self,

@@ -11,10 +11,10 @@ from pyspark.sql import SparkSession
 
 from engines.spark.catalog import named
 from engines.spark.inventories import inventory
-from engines.spark.settings import settings
-from engines.spark.targets import table_text, target
 from engines.spark.io_faults import faulty_path
 from engines.spark.result_rows import answered
+from engines.spark.settings import settings
+from engines.spark.targets import table_text, target
 from model.refusals import invalid_vacuum_sql
 from model.sql import literal, vacuum_settings, vacuum_sql
 from model.steps import InvalidVacuum, IOFault, Vacuum, VacuumForm

@@ -10,8 +10,8 @@ from typing import Any
 from model import validation
 from model.case import Case
 from model.codec.converter import FORMAT, Document, reader_of, write
-from model.codec.plain import Reader, each, list_of, refuse, within
 from model.codec.json_values import value_of
+from model.codec.plain import Reader, each, list_of, refuse, within
 from model.predicate import Expression, Predicate
 from model.steps import Append, Step
 from model.table import Column, DataFile, Table

@@ -18,6 +18,7 @@ from cattrs import AttributeValidationNote, ClassValidationError, Converter, For
 from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn
 
 from model import predicate, steps, table
+from model.codec.json_values import read_type, type_to_json, value_of, value_to_json
 from model.codec.plain import (
     Reader,
     array,
@@ -35,7 +36,6 @@ from model.codec.plain import (
     text,
     within,
 )
-from model.codec.json_values import read_type, type_to_json, value_of, value_to_json
 from model.validation import CorruptCase
 from model.values import AnyType, Value
 
@@ -97,8 +97,14 @@ _TAGS: dict[type, tuple[str, str]] = {
     if kind is not predicate.Compare
 }
 
-#: Fields that have another name in the document.
+#: Fields that have another name in the document: its form is older than the names of the fields.
 _RENAMED: dict[type, dict[str, str]] = {
+    table.Table: {"stray_files": "strays"},
+    table.Commit: {"deletion_vectors": "masks"},
+    steps.AddStrayFiles: {"stray_files": "strays"},
+    steps.InvalidDelete: {"mistake": "blunder"},
+    steps.InvalidVacuum: {"mistake": "blunder"},
+    steps.Vacuum: {"io_fault": "trouble", "faulty_path": "troubled"},
     predicate.Relate: {"op": "relation"},
     predicate.Holds: {"expression": "of"},
     predicate.Missing: {"expression": "of"},
@@ -171,7 +177,7 @@ _FIELDS: dict[type, dict[str, Reader[Any]]] = {
     table.DeletionVector: {"file": natural, "rows": list_of(natural)},
     table.StrayFile: {"path": _path_or_beside, "size": natural, "target": nullable(_path_or_beside)},
     steps.Delete: {"zone": _zone},
-    steps.Vacuum: {"retain_hours": nullable(_hours), "troubled": nullable(_path)},
+    steps.Vacuum: {"retain_hours": nullable(_hours), "faulty_path": nullable(_path)},
     steps.Read: {"before_step": nullable(natural)},
     steps.ReadChanges: {"of_step": natural},
     steps.Moment: {"removed_by_step": nullable(natural)},
@@ -197,8 +203,8 @@ def _hook(read: Reader[T]) -> _Hook[T]:
 def _overrides(kind: type) -> dict[str, Any]:
     readers, renamed = _FIELDS.get(kind, {}), _RENAMED.get(kind, {})
     return {
-        **{name: override(struct_hook=_hook(read)) for name, read in readers.items()},
-        **{name: override(rename=new) for name, new in renamed.items()},
+        name: override(rename=renamed.get(name), struct_hook=_hook(readers[name]) if name in readers else None)
+        for name in (*readers, *renamed)
     }
 
 

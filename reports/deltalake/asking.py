@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from reports.laws.evidence import Row, IOFault
+from reports.laws.evidence import IOFault, Row
 
 #: What ``DeltaTable.vacuum`` does unless it is told otherwise, and what need not be said.
 USUAL = {"retention_hours": None, "enforce_retention_duration": True}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from selfcheck.faults.tampering import Tampering
 from model.vacuum import LOG_DIRECTORY
+from selfcheck.faults.tampering import Tampering
 
 _NAME = "_last_vacuum_info"
 _KEY = "latestCommitVersionOutsideOfRetentionWindow"

@@ -10,15 +10,15 @@ from typing import Any
 
 import pyarrow as pa
 
+from engines.port import Outcome
+from model.evaluate import WouldFail, evaluate
+from model.table import HOUR
+from model.values import Type, Value
 from selfcheck.faults import actions, files
 from selfcheck.faults.fault import Tamper, delete_fault, when
 from selfcheck.faults.logs import Action
 from selfcheck.faults.rows import change_rows, replace_rows, rows_before, rows_of
 from selfcheck.faults.tampering import Tampering
-from engines.port import Outcome
-from model.evaluate import WouldFail, evaluate
-from model.table import HOUR
-from model.values import Type, Value
 
 # The condition --------------------------------------------------------------------------------------------------------
 

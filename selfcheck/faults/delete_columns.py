@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from model.steps import Form
 from selfcheck.faults import actions
 from selfcheck.faults.delete import first_untouched
 from selfcheck.faults.fault import Tamper, delete_fault, when
@@ -11,7 +12,6 @@ from selfcheck.faults.logs import Action
 from selfcheck.faults.rows import lose_values
 from selfcheck.faults.table_log import physical_name
 from selfcheck.faults.tampering import Tampering
-from model.steps import Form
 
 #: The types that a rewrite handles most surely.
 _USUAL = ("string", "byte", "short", "integer", "long", "boolean", "date")

@@ -8,6 +8,8 @@ from collections.abc import Callable
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from model.steps import ReadChanges
+from model.table import Feature
 from selfcheck.faults import actions, files
 from selfcheck.faults.delete import copy_first
 from selfcheck.faults.fault import Tamper, delete_fault, fault, when
@@ -15,8 +17,6 @@ from selfcheck.faults.logs import Action
 from selfcheck.faults.rows import change_feed, lose_values, replace_rows, rows_before, rows_of
 from selfcheck.faults.tampering import Tampering
 from selfcheck.faults.vectors import inline_vector
-from model.steps import ReadChanges
-from model.table import Feature
 
 # Deletion vectors -----------------------------------------------------------------------------------------------------
 

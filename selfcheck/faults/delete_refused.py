@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from model.steps import InvalidDelete
 from selfcheck.faults import actions, files
 from selfcheck.faults.fault import delete_fault, fault, when
 from selfcheck.faults.tampering import Tampering
-from model.steps import InvalidDelete
 
 
 def _is_append_only(t: Tampering) -> bool:

@@ -8,10 +8,10 @@ import tempfile
 from pathlib import Path
 
 from engines.around import Around
-from selfcheck.faults.fault import Fault
-from selfcheck.faults.tampering import Tampering
 from engines.port import Engine, Outcome
 from model.steps import EngineStep, Vacuum
+from selfcheck.faults.fault import Fault
+from selfcheck.faults.tampering import Tampering
 
 
 class KnownBadEngine(Around):

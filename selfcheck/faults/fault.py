@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
-from selfcheck.faults.tampering import Tampering
 from engines.port import Outcome
 from model.capabilities import Need
 from model.steps import Delete, EngineStep, Vacuum
+from selfcheck.faults.tampering import Tampering
 
 #: Changes the table after a step. Returns the outcome to report instead of the engine's, None to keep that.
 Tamper = Callable[[Tampering], Outcome | None]

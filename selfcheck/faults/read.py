@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from model.steps import Read
 from selfcheck.faults.fault import fault, when
 from selfcheck.faults.tampering import Tampering
-from model.steps import Read
 
 
 def _time_travel(t: Tampering) -> bool:

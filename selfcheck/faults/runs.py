@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 
-from selfcheck.faults.fault import Condition, vacuum_fault
-from selfcheck.faults.tampering import Tampering
 from model.refusals import TOO_SHORT
 from model.steps import IOFault
+from selfcheck.faults.fault import Condition, vacuum_fault
+from selfcheck.faults.tampering import Tampering
 
 
 def completed(t: Tampering) -> bool:

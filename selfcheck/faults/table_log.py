@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 
+from model.vacuum import LOG_DIRECTORY
 from selfcheck.faults.logs import Action, State, place, read_commits, state_of
 from selfcheck.faults.vectors import vector_place
-from model.vacuum import LOG_DIRECTORY
 
 
 class TableLog:

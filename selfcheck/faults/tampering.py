@@ -10,12 +10,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from selfcheck.faults.disk import Disk
-from selfcheck.faults.table_log import TableLog
 from engines.port import EngineError, Outcome
 from model.steps import Delete, EngineStep, Vacuum
 from model.table import DEFAULT_RETENTION, retention_of
 from model.vacuum import is_visible
+from selfcheck.faults.disk import Disk
+from selfcheck.faults.table_log import TableLog
 
 
 @dataclass

@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 import shutil
 
+from engines.port import Outcome
+from model.refusals import TOO_SHORT
+from model.table import DAY, WEEK
+from model.vacuum import VISIBLE_PREFIXES, in_underscored_partition
 from selfcheck.faults import actions, files
 from selfcheck.faults.fault import vacuum_fault, when
 from selfcheck.faults.logs import read_parquet
 from selfcheck.faults.runs import completed, dry_run, full_run, full_run_fault, refused_retain
 from selfcheck.faults.tampering import Tampering
-from engines.port import Outcome
-from model.refusals import TOO_SHORT
-from model.table import DAY, WEEK
-from model.vacuum import VISIBLE_PREFIXES, in_underscored_partition
 
 
 def _in_underscored_partitions(t: Tampering) -> list[str]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from model.refusals import CANNOT_VACUUM_LITE
 from selfcheck.faults import files
 from selfcheck.faults.bookmark import bookmark, write_bookmark
 from selfcheck.faults.fault import vacuum_fault, when
 from selfcheck.faults.runs import full_run_fault, lite_run_fault
 from selfcheck.faults.tampering import Tampering
-from model.refusals import CANNOT_VACUUM_LITE
 
 
 def _strays(t: Tampering) -> list[str]:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from engines.port import Outcome
+from model.steps import API_VACUUM_FORMS, Inventory, Mode, VacuumForm
+from model.table import HOUR
+from model.vacuum import is_hidden, whole_hours
 from selfcheck.faults import files
 from selfcheck.faults.fault import Condition, Tamper, vacuum_fault, when
 from selfcheck.faults.runs import (
@@ -15,10 +19,6 @@ from selfcheck.faults.runs import (
 )
 from selfcheck.faults.tampering import Tampering
 from selfcheck.faults.vacuum import delete_directory
-from engines.port import Outcome
-from model.steps import API_VACUUM_FORMS, Inventory, Mode, VacuumForm
-from model.table import HOUR
-from model.vacuum import is_hidden, whole_hours
 
 _INVENTORIES = (Mode.INVENTORY_TABLE, Mode.INVENTORY_QUERY)
 _BY_NAME = (VacuumForm.SQL_NAME, VacuumForm.SQL_MANAGED, VacuumForm.API_NAME)

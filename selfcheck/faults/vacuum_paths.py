@@ -6,13 +6,13 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from model.rules import Walk
+from model.vacuum import LOG_DIRECTORY, is_hidden
 from selfcheck.faults import actions, files
 from selfcheck.faults.fault import vacuum_fault, when
 from selfcheck.faults.runs import full_run_fault
 from selfcheck.faults.tampering import Tampering
 from selfcheck.faults.vacuum_modes import delete_empty
-from model.rules import Walk
-from model.vacuum import LOG_DIRECTORY, is_hidden
 
 
 def _named(matches: Callable[[str], bool]) -> files.Paths:

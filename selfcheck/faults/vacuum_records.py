@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from engines.port import Outcome
+from model.rules import Walk
+from model.steps import IOFault
 from selfcheck.faults import actions, files
 from selfcheck.faults.bookmark import write_bookmark
 from selfcheck.faults.fault import vacuum_fault, when
 from selfcheck.faults.runs import completed, dry_run, io_fault
 from selfcheck.faults.tampering import Tampering
-from engines.port import Outcome
-from model.rules import Walk
-from model.steps import IOFault
 
 _crashed = io_fault(IOFault.DELETE_CRASHES, failed=True)
 _cannot_delete = io_fault(IOFault.CANNOT_DELETE, failed=False)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 
+from engines.port import Outcome
+from model.steps import InvalidVacuum, VacuumMistake
 from selfcheck.faults import files
 from selfcheck.faults.fault import Tamper, fault, vacuum_fault, when
 from selfcheck.faults.tampering import Tampering
-from engines.port import Outcome
-from model.steps import InvalidVacuum, VacuumMistake
 
 
 def _accept(*invalid: VacuumMistake) -> Tamper:

@@ -8,16 +8,16 @@ from itertools import compress
 from uuid import UUID
 
 from deltalog.actions import Action, Add, Cdc, CommitInfo, DomainMetadata, Remove
+from deltalog.arrow_values import to_table
 from deltalog.commits import write_commit
+from deltalog.deletion_vectors import write_vector_file
 from deltalog.parquet import write_data_file
 from deltalog.paths import encode
 from deltalog.rows import row_ids
 from deltalog.schemas import Field
 from deltalog.statistics import full_statistics
-from deltalog.arrow_values import to_table
-from deltalog.deletion_vectors import write_vector_file
 from engines.port import now
-from model.delete import DeletePrediction, LiveFile, ConditionScope, DeleteMethod, matches, may_fail, predict_delete
+from model.delete import ConditionScope, DeleteMethod, DeletePrediction, LiveFile, matches, may_fail, predict_delete
 from model.layout import partition_directory, partition_string, physical_name
 from model.predicate import columns_of
 from model.sql import sql
@@ -65,7 +65,11 @@ class Deletion:
             return
         view, predicted = self.view, self.predicted
         adds = self._rewrite() if predicted.method is DeleteMethod.REWRITE else self._write_vectors()
-        changes = self._changes() if predicted.method is DeleteMethod.REWRITE and view.table.has(Feature.CHANGE_DATA_FEED) else []
+        changes = (
+            self._changes()
+            if predicted.method is DeleteMethod.REWRITE and view.table.has(Feature.CHANGE_DATA_FEED)
+            else []
+        )
         stamp = now()
         removes = [_removal(view.live[path], stamp) for path in sorted(predicted.touched)]
         actions: list[Action] = [self._info(removes, adds, changes), *removes, *adds, *changes]
@@ -245,7 +249,9 @@ class Deletion:
             "numAddedChangeFiles": len(changes),
             "numDeletedRows": predicted.deleted.total(),
             "numCopiedRows": sum(self._count(add) for add in written) if rewrites else 0,
-            "numRemovedBytes": 0 if predicted.method is DeleteMethod.DELETION_VECTORS else sum(add.size for add in gone),
+            "numRemovedBytes": 0
+            if predicted.method is DeleteMethod.DELETION_VECTORS
+            else sum(add.size for add in gone),
             "numAddedBytes": sum(add.size for add in written),
             "numDeletionVectorsAdded": len(predicted.hidden_rows),
             "numDeletionVectorsRemoved": updated + sum(1 for add in gone if add.deletion_vector),

@@ -24,7 +24,7 @@ from model.refusals import (
     named_partition,
 )
 from model.rules import SPARK, Rules
-from model.steps import InvalidDelete, InvalidVacuum, Delete, EngineStep, Read, ReadChanges, Vacuum
+from model.steps import Delete, EngineStep, InvalidDelete, InvalidVacuum, Read, ReadChanges, Vacuum
 from model.table import Feature
 from model.values import Row
 from selfcheck.reference_engine.deletion import Deletion, FailingCondition

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from deltalog.actions import Add, Cdc, Remove
+from deltalog.deletion_vectors import read_vector
 from deltalog.listing import EntryKind, list_tree
 from deltalog.log import read_log
 from deltalog.names import LOG_DIRECTORY
 from deltalog.rows import read_stored_rows
 from deltalog.schemas import parse_schema, struct_fields
-from deltalog.deletion_vectors import read_vector
 from model.delete import LiveFile
 from model.layout import partition_value, physical_name
 from model.table import HOUR, Column, Feature, Kind, Table, retention_of

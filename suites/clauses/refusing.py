@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from model.refusals import Refusal
 from harness import evidence
 from harness.clause import Law, Violation
 from harness.observation import Observation
+from model.refusals import Refusal
 
 
 def misanswered(command: str, observation: Observation, due: Refusal) -> Violation | None:

@@ -6,8 +6,8 @@ import math
 from datetime import date, datetime, timezone
 from decimal import Decimal
 
-from deltalog.schemas import Field, array_type, decimal_type, map_columns, map_type, struct_type
 from deltalog.arrow_values import Values
+from deltalog.schemas import Field, array_type, decimal_type, map_columns, map_type, struct_type
 
 #: One column of each kind; names with what other layers take for nesting or quoting.
 COLUMNS: tuple[tuple[str, object], ...] = (

@@ -69,7 +69,9 @@ def predict(
 ) -> dict[str, PathFate]:
     """What becomes of each of the things, and of the directories that they lie in."""
     named = References(live=frozenset(live), **references)
-    return predict_vacuum(tree(things), named, partition_by=partition_by, cutoff=cutoff, scan=scan, faulty_path=faulty_path)
+    return predict_vacuum(
+        tree(things), named, partition_by=partition_by, cutoff=cutoff, scan=scan, faulty_path=faulty_path
+    )
 
 
 def stays(reason: Reason, listed: bool | None = False) -> PathFate:

@@ -13,14 +13,14 @@ from decimal import Decimal
 from typing import Any
 
 from deltalog.actions import Add
+from harness import evidence
+from harness.clause import NOT_EXERCISED, Judgement, Law, Violation, clause, each, one
+from harness.observation import DeleteObservation, partition_of
 from model.delete import ConditionScope, DeleteMethod
 from model.layout import escape, partition_directory, physical_name
 from model.table import Table
 from model.vacuum import checksum_of
 from model.values import AnyType, Row, Type, is_nested
-from harness import evidence
-from harness.clause import NOT_EXERCISED, Judgement, Law, Violation, clause, each, one
-from harness.observation import DeleteObservation, partition_of
 
 
 def _holding_rows(d: DeleteObservation) -> list[str]:

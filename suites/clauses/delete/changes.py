@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections import Counter
 
-from model.delete import DeleteMethod
-from model.table import Feature
-from model.values import Row
 from harness import evidence
 from harness.clause import NOT_EXERCISED, Judgement, Law, Violation, clause, one
 from harness.observation import ChangesObservation, DeleteObservation, Rows
+from model.delete import DeleteMethod
+from model.table import Feature
+from model.values import Row
 
 
 @clause(
@@ -23,7 +23,11 @@ from harness.observation import ChangesObservation, DeleteObservation, Rows
     needs=(Feature.CHANGE_DATA_FEED,),
 )
 def change_files_hold_the_deleted(d: DeleteObservation) -> Judgement:
-    if not d.table.has(Feature.CHANGE_DATA_FEED) or d.prediction.method is not DeleteMethod.REWRITE or not d.prediction.commits:
+    if (
+        not d.table.has(Feature.CHANGE_DATA_FEED)
+        or d.prediction.method is not DeleteMethod.REWRITE
+        or not d.prediction.commits
+    ):
         return NOT_EXERCISED
     law = Law("change_rows_are", {"rows": evidence.rows_as_json(d.prediction.deleted)})
     found: Rows = Counter()
@@ -51,7 +55,11 @@ def change_files_hold_the_deleted(d: DeleteObservation) -> Judgement:
     needs=(Feature.CHANGE_DATA_FEED,),
 )
 def no_change_files(d: DeleteObservation) -> Judgement:
-    if not d.table.has(Feature.CHANGE_DATA_FEED) or d.prediction.method is DeleteMethod.REWRITE or not d.prediction.commits:
+    if (
+        not d.table.has(Feature.CHANGE_DATA_FEED)
+        or d.prediction.method is DeleteMethod.REWRITE
+        or not d.prediction.commits
+    ):
         return NOT_EXERCISED
     named = sorted(
         {cdc.file for cdc in d.change_files} | {path for path in d.appeared if path.startswith("_change_data/")}

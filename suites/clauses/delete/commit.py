@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from model.steps import Form
 from harness import evidence
 from harness.clause import NOT_EXERCISED, Judgement, Law, Violation, clause, each, one
-from suites.clauses.definition import redefined
 from harness.observation import DeleteObservation
+from model.steps import Form
+from suites.clauses.definition import redefined
 
 
 @clause(

@@ -5,14 +5,14 @@ docs/sources.md says what the sources are.
 
 from __future__ import annotations
 
-from model.delete import LiveFile, ConditionScope, matches
+from harness import evidence
+from harness.clause import NOT_EXERCISED, Judgement, Law, Violation, clause, each, one
+from harness.observation import DeleteObservation
+from model.delete import ConditionScope, LiveFile, matches
 from model.layout import is_named_by_engine
 from model.predicate import Predicate, columns_of, conjuncts
 from model.steps import Delete
 from model.values import Row
-from harness import evidence
-from harness.clause import NOT_EXERCISED, Judgement, Law, Violation, clause, each, one
-from harness.observation import DeleteObservation
 
 
 def removed_exactly(d: DeleteObservation) -> Law:

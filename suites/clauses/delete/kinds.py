@@ -5,13 +5,13 @@ docs/sources.md says what the sources are.
 
 from __future__ import annotations
 
+from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, one
+from harness.observation import DeleteObservation
 from model.delete import DeleteMethod
 from model.steps import Form
 from model.values import AnyType, Type, Value, is_nested
-from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, one
 from suites.clauses.delete.files import removed_exactly
 from suites.clauses.reading import left_wrong
-from harness.observation import DeleteObservation
 
 #: More columns than statistics are kept of, and than any test by hand has.
 MANY_COLUMNS = 100

@@ -6,11 +6,11 @@ Source: [P] PROTOCOL.md, "Column Mapping".
 from __future__ import annotations
 
 from deltalog.actions import Add, Cdc, Remove
+from harness.clause import NOT_EXERCISED, Judgement, Law, Violation, clause, each, one
+from harness.observation import DeleteObservation
 from model.layout import physical_name
 from model.table import Feature
-from harness.clause import NOT_EXERCISED, Judgement, Law, Violation, clause, each, one
 from suites.clauses.reading import left_wrong
-from harness.observation import DeleteObservation
 
 
 @clause(

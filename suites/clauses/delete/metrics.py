@@ -5,11 +5,11 @@ docs/sources.md says what the sources are.
 
 from __future__ import annotations
 
-from model.delete import ConditionScope, DeleteMethod
-from model.steps import Form
 from harness import evidence
 from harness.clause import NOT_EXERCISED, Judgement, Law, Violation, clause, one
 from harness.observation import DeleteObservation
+from model.delete import ConditionScope, DeleteMethod
+from model.steps import Form
 
 #: Row counts that a DELETE of whole files leaves out of its metrics where it does not know them.
 _UNKNOWN_WITHOUT_ROWS = ("numDeletedRows", "numCopiedRows", "numAddedFiles")

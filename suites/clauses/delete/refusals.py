@@ -5,12 +5,12 @@ docs/sources.md says what the sources are.
 
 from __future__ import annotations
 
-from model.steps import InvalidDelete
-from model.table import Feature
 from harness import evidence
 from harness.clause import NOT_EXERCISED, Judgement, Law, Violation, clause, one
-from suites.clauses.refusing import changed, misanswered
 from harness.observation import RefusalObservation
+from model.steps import InvalidDelete
+from model.table import Feature
+from suites.clauses.refusing import changed, misanswered
 
 
 def _misanswered(r: RefusalObservation) -> Violation | None:

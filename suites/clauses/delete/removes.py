@@ -10,10 +10,10 @@ from collections.abc import Mapping
 
 from deltalog.actions import Remove
 from deltalog.descriptors import DeletionVectorDescriptor
-from model.layout import physical_name
-from model.table import Feature
 from harness.clause import NOT_EXERCISED, Judgement, Law, Violation, clause, each, one
 from harness.observation import DeleteObservation
+from model.layout import physical_name
+from model.table import Feature
 
 
 @clause(

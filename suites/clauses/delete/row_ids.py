@@ -9,12 +9,12 @@ import json
 from collections import Counter
 
 from deltalog.actions import Add
+from harness.clause import NOT_EXERCISED, Judgement, Law, Violation, clause, each, one
+from harness.observation import DeleteObservation, RowId, TableState
 from model.delete import matches
 from model.steps import Form
 from model.table import Feature
 from model.values import Row
-from harness.clause import NOT_EXERCISED, Judgement, Law, Violation, clause, each, one
-from harness.observation import DeleteObservation, RowId, TableState
 
 
 def _identified(state: TableState) -> Counter[tuple[Row, RowId]] | None:

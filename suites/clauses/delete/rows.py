@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections import Counter
 
-from model.delete import DeleteMethod, matches
-from model.values import Row
 from harness import evidence
 from harness.clause import NOT_EXERCISED, Judgement, Law, Violation, clause, each, one
-from suites.clauses.reading import left_wrong, misread
 from harness.observation import DeleteObservation, ReadObservation, Rows, partition_of
 from harness.vacuum_observation import VacuumObservation
+from model.delete import DeleteMethod, matches
+from model.values import Row
+from suites.clauses.reading import left_wrong, misread
 
 
 def _added_rows(d: DeleteObservation) -> Counter[tuple[Row, Row]]:
@@ -81,7 +81,9 @@ def null_survives(d: DeleteObservation) -> Judgement:
     sources=("S0",),
 )
 def engine_reads(r: ReadObservation) -> Judgement:
-    last = next((observation for observation in reversed(r.earlier) if not isinstance(observation, ReadObservation)), None)
+    last = next(
+        (observation for observation in reversed(r.earlier) if not isinstance(observation, ReadObservation)), None
+    )
     if not r.is_current or not isinstance(last, DeleteObservation):
         return NOT_EXERCISED
     return one(misread(r))
@@ -100,7 +102,8 @@ def independent_reader_reads(d: DeleteObservation) -> Judgement:
 @clause("DEL-TT-1", "The version before a DELETE still reads as before it.", of=ReadObservation, sources=("S0", "S1"))
 def earlier_version_reads(r: ReadObservation) -> Judgement:
     deleted = any(
-        isinstance(observation, DeleteObservation) and observation.commits and observation.before.version >= r.version for observation in r.earlier
+        isinstance(observation, DeleteObservation) and observation.commits and observation.before.version >= r.version
+        for observation in r.earlier
     )
     vacuumed = any(isinstance(observation, VacuumObservation) and observation.ran for observation in r.earlier)
     if r.is_current or not deleted or vacuumed or not r.inside_retention:

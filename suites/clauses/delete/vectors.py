@@ -8,13 +8,13 @@ from __future__ import annotations
 import json
 
 from deltalog.actions import Add
-from model.delete import ConditionScope, DeleteMethod
-from model.table import Feature
 from harness import evidence
 from harness.clause import NOT_EXERCISED, Judgement, Law, Violation, clause, each, one
+from harness.observation import DeleteObservation
+from model.delete import ConditionScope, DeleteMethod
+from model.table import Feature
 from suites.clauses.delete.files import removed_exactly
 from suites.clauses.reading import left_wrong
-from harness.observation import DeleteObservation
 
 
 def vectors_are(d: DeleteObservation) -> Law:

@@ -8,12 +8,12 @@ from __future__ import annotations
 from deltalog.actions import FileKey, Remove
 from deltalog.checkpoints import Checkpoint, read_checkpoint
 from deltalog.errors import UnreadableCheckpoint
-from model.layout import is_named_by_engine
-from model.table import Feature
 from harness.clause import NOT_EXERCISED, Judgement, Law, Violation, clause, each
-from suites.clauses.vacuum.fates import exactly, referred_or_freed
 from harness.root_paths import placed
 from harness.vacuum_observation import VacuumObservation
+from model.layout import is_named_by_engine
+from model.table import Feature
+from suites.clauses.vacuum.fates import exactly, referred_or_freed
 
 
 @clause(

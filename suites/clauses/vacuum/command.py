@@ -6,13 +6,13 @@ docs/sources.md says what the sources are.
 from __future__ import annotations
 
 from deltalog.listing import EntryKind
-from model.refusals import TOO_SHORT
-from model.vacuum import Fate, LiteScan, ObjectScan, Reason
 from harness import evidence
 from harness.clause import NOT_EXERCISED, Judgement, Law, Violation, clause, each, law_of, one
-from suites.clauses.vacuum.fates import deleted, followed, is_lite, lost_what_is_disputed, must_run, same_line
 from harness.evidence import changes
 from harness.vacuum_observation import VacuumObservation
+from model.refusals import TOO_SHORT
+from model.vacuum import Fate, LiteScan, ObjectScan, Reason
+from suites.clauses.vacuum.fates import deleted, followed, is_lite, lost_what_is_disputed, must_run, same_line
 
 
 @clause(
@@ -231,7 +231,9 @@ def second_run(v: VacuumObservation) -> Judgement:
     return one(Violation(wrong[0], message, Law("no_file_went"), evidence.of_path(v, wrong[0])))
 
 
-@clause("VAC-IDEM-1B", "A run right after one that deleted nothing deletes nothing.", of=VacuumObservation, sources=("S1",))
+@clause(
+    "VAC-IDEM-1B", "A run right after one that deleted nothing deletes nothing.", of=VacuumObservation, sources=("S1",)
+)
 def settled(v: VacuumObservation) -> Judgement:
     first = _repeats(v)
     if first is None or first.vanished:

@@ -5,13 +5,13 @@ docs/sources.md says what the sources are.
 
 from __future__ import annotations
 
-from model.steps import Mode
-from model.vacuum import Fate, Reason, last_outside_retention, monotonized
 from harness import evidence
 from harness.clause import NOT_EXERCISED, Judgement, Law, Violation, clause
-from suites.clauses.vacuum.fates import FREED, by_age, exactly, is_lite, with_reason
 from harness.vacuum_inputs import commit_times
 from harness.vacuum_observation import VacuumObservation
+from model.steps import Mode
+from model.vacuum import Fate, Reason, last_outside_retention, monotonized
+from suites.clauses.vacuum.fates import FREED, by_age, exactly, is_lite, with_reason
 
 
 @clause(

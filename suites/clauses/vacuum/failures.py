@@ -6,10 +6,12 @@ docs/sources.md says what the sources are.
 from __future__ import annotations
 
 from deltalog.listing import EntryKind
-from model.steps import IOFault
-from model.vacuum import Fate, Reason, is_visible
 from harness import evidence
 from harness.clause import NOT_EXERCISED, Judgement, Law, Violation, clause, one
+from harness.evidence import changes
+from harness.vacuum_observation import VacuumObservation
+from model.steps import IOFault
+from model.vacuum import Fate, Reason, is_visible
 from suites.clauses.vacuum.command import refusal
 from suites.clauses.vacuum.fates import (
     all_paths,
@@ -22,8 +24,6 @@ from suites.clauses.vacuum.fates import (
     must_run,
 )
 from suites.clauses.vacuum.log import END, at, expected_operations, info_of, log_law, operations, wrote_a_version
-from harness.evidence import changes
-from harness.vacuum_observation import VacuumObservation
 
 
 def _with(judged: Judgement, *problems: Violation | None) -> Judgement:

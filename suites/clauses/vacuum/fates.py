@@ -10,6 +10,9 @@ from collections.abc import Iterable
 
 from deltalog.actions import Add, Remove
 from deltalog.listing import Entry, EntryKind
+from harness import evidence
+from harness.clause import Judgement, Law, Violation, each, law_of
+from harness.vacuum_observation import VacuumObservation
 from model.steps import IOFault
 from model.vacuum import (
     DISPUTED,
@@ -21,9 +24,6 @@ from model.vacuum import (
     checksum_of,
     reached_directories,
 )
-from harness import evidence
-from harness.clause import Judgement, Law, Violation, each, law_of
-from harness.vacuum_observation import VacuumObservation
 
 #: Files that the log protects, whatever their age.
 REFERRED = (Reason.LIVE, Reason.LIVE_BY_URI, Reason.LIVE_VECTOR, Reason.RETAINED, Reason.RETAINED_VECTOR)

@@ -5,12 +5,12 @@ docs/sources.md says what the sources are.
 
 from __future__ import annotations
 
+from harness.clause import NOT_EXERCISED, Judgement, clause, one
+from harness.vacuum_observation import VacuumObservation
 from model.table import VectorStorage
 from model.vacuum import VISIBLE_PREFIXES, Fate, Reason
-from harness.clause import NOT_EXERCISED, Judgement, clause, one
 from suites.clauses.vacuum.command import refusal
 from suites.clauses.vacuum.fates import has_inline_vectors, is_lite, must_delete, with_reason
-from harness.vacuum_observation import VacuumObservation
 
 
 def _goes(v: VacuumObservation, *reasons: Reason) -> Judgement:

@@ -11,23 +11,23 @@ from typing import Any
 from deltalog.actions import Add, Cdc, Remove
 from deltalog.commits import Commit
 from deltalog.names import SIDECARS, LogFileKind, parse_name
+from harness import evidence
+from harness.clause import NOT_EXERCISED, Judgement, Law, Violation, clause, one
+from harness.vacuum_inputs import vector_path
+from harness.vacuum_observation import VacuumObservation
 from model.table import Kind
 from model.vacuum import (
     LOG_DIRECTORY,
-    PathFate,
     LiteScan,
+    PathFate,
     Thing,
     checksum_of,
     listed_directories,
     predict_vacuum,
     resolved,
 )
-from harness import evidence
-from harness.clause import NOT_EXERCISED, Judgement, Law, Violation, clause, one
 from suites.clauses.definition import redefined
 from suites.clauses.vacuum.fates import by_another, deleted, followed, is_lite, is_logged
-from harness.vacuum_inputs import vector_path
-from harness.vacuum_observation import VacuumObservation
 
 START, END = "VACUUM START", "VACUUM END"
 

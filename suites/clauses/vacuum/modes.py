@@ -6,10 +6,13 @@ docs/sources.md says what the sources are.
 from __future__ import annotations
 
 from deltalog.listing import EntryKind
-from model.steps import API_VACUUM_FORMS, Mode, VacuumForm
-from model.vacuum import Fate, InventoryScan, Reason, last_outside_retention
 from harness import evidence
 from harness.clause import NOT_EXERCISED, Judgement, Law, Violation, clause, one
+from harness.observation import relative
+from harness.vacuum_inputs import commit_times
+from harness.vacuum_observation import VacuumObservation
+from model.steps import API_VACUUM_FORMS, Mode, VacuumForm
+from model.vacuum import Fate, InventoryScan, Reason, last_outside_retention
 from suites.clauses.vacuum.command import refusal
 from suites.clauses.vacuum.cutoff import named
 from suites.clauses.vacuum.fates import (
@@ -18,13 +21,10 @@ from suites.clauses.vacuum.fates import (
     is_by_inventory,
     is_lite,
     must_delete,
-    must_run,
     must_keep,
+    must_run,
     with_reason,
 )
-from harness.observation import relative
-from harness.vacuum_inputs import commit_times
-from harness.vacuum_observation import VacuumObservation
 
 # LITE ---------------------------------------------------------------------------------------------------------------
 
@@ -51,7 +51,11 @@ def lite_looks_at_its_window_only(v: VacuumObservation) -> Judgement:
 )
 def lite_deletes_what_its_window_removed(v: VacuumObservation) -> Judgement:
     told = v.ran and is_lite(v)
-    return must_delete(v, with_reason(v, Reason.EXPIRED, Reason.EXPIRED_VECTOR, fate=Fate.DELETE)) if told else NOT_EXERCISED
+    return (
+        must_delete(v, with_reason(v, Reason.EXPIRED, Reason.EXPIRED_VECTOR, fate=Fate.DELETE))
+        if told
+        else NOT_EXERCISED
+    )
 
 
 @clause(
@@ -89,7 +93,9 @@ def bookmark(v: VacuumObservation) -> Judgement:
     needs=(Mode.LITE, Mode.LITE_SETTING),
 )
 def lite_deletes_change_files(v: VacuumObservation) -> Judgement:
-    return must_delete(v, with_reason(v, Reason.CHANGE_FILE, fate=Fate.DELETE)) if v.ran and is_lite(v) else NOT_EXERCISED
+    return (
+        must_delete(v, with_reason(v, Reason.CHANGE_FILE, fate=Fate.DELETE)) if v.ran and is_lite(v) else NOT_EXERCISED
+    )
 
 
 # USING INVENTORY ----------------------------------------------------------------------------------------------------

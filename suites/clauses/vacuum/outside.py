@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from deltalog.listing import EntryKind
-from model.table import Reference
-from model.vacuum import Reason
 from harness import evidence
 from harness.clause import Judgement, Law, Violation, clause, each
-from suites.clauses.vacuum.fates import as_before, beside_links, must_keep, with_reason
 from harness.vacuum_observation import VacuumObservation
+from model.table import Reference
+from model.vacuum import Reason
+from suites.clauses.vacuum.fates import as_before, beside_links, must_keep, with_reason
 
 
 def _must_stay_beside(v: VacuumObservation, paths: Iterable[str], why: str) -> Judgement:

@@ -8,24 +8,35 @@ from __future__ import annotations
 from deltalog.actions import Add, CommitInfo, Remove
 from deltalog.errors import DeltaLogError
 from deltalog.snapshot import Snapshot
-from model.refusals import BEYOND_RETENTION
-from model.vacuum import DISPUTED, Fate
 from harness import evidence
 from harness.clause import NOT_EXERCISED, Judgement, Law, Violation, clause, each, one
-from suites.clauses.reading import misread
-from suites.clauses.vacuum.fates import lost_what_is_disputed
 from harness.observation import ReadObservation
 from harness.vacuum_observation import VacuumObservation
+from model.refusals import BEYOND_RETENTION
+from model.vacuum import DISPUTED, Fate
+from suites.clauses.reading import misread
+from suites.clauses.vacuum.fates import lost_what_is_disputed
 
 
 def _vacuums(r: ReadObservation) -> list[VacuumObservation]:
     """The VACUUMs before the read that deleted, or may have: one that failed on the way, too."""
-    return [observation for observation in r.earlier if isinstance(observation, VacuumObservation) and (observation.ran or observation.vanished)]
+    return [
+        observation
+        for observation in r.earlier
+        if isinstance(observation, VacuumObservation) and (observation.ran or observation.vanished)
+    ]
 
 
-@clause("VAC-SAFE-10A", "After VACUUM the engine reads the current version as before it.", of=ReadObservation, sources=("S1",))
+@clause(
+    "VAC-SAFE-10A",
+    "After VACUUM the engine reads the current version as before it.",
+    of=ReadObservation,
+    sources=("S1",),
+)
 def engine_reads(r: ReadObservation) -> Judgement:
-    last = next((observation for observation in reversed(r.earlier) if not isinstance(observation, ReadObservation)), None)
+    last = next(
+        (observation for observation in reversed(r.earlier) if not isinstance(observation, ReadObservation)), None
+    )
     if not r.is_current or not isinstance(last, VacuumObservation) or not last.ran:
         return NOT_EXERCISED
     return NOT_EXERCISED if any(map(lost_what_is_disputed, _vacuums(r))) else one(misread(r))

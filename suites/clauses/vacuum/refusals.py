@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Container
 
+from harness import evidence
+from harness.clause import NOT_EXERCISED, Judgement, Law, Violation, clause, one
+from harness.vacuum_observation import VacuumRefusalObservation
 from model.refusals import CANNOT_VACUUM_LITE
 from model.steps import InvalidVacuum, Mode, VacuumMistake
 from model.table import Feature
-from harness import evidence
-from harness.clause import NOT_EXERCISED, Judgement, Law, Violation, clause, one
 from suites.clauses.refusing import changed, misanswered
-from harness.vacuum_observation import VacuumRefusalObservation
 
 B = VacuumMistake
 
@@ -77,7 +77,9 @@ def unknown_protocol_is_not_written(r: VacuumRefusalObservation) -> Judgement:
     needs=(Mode.LITE, Mode.LITE_SETTING),
 )
 def lite_of_a_pruned_log(r: VacuumRefusalObservation) -> Judgement:
-    return _refused_as_due(r) if not isinstance(r.step, InvalidVacuum) and r.due == CANNOT_VACUUM_LITE else NOT_EXERCISED
+    return (
+        _refused_as_due(r) if not isinstance(r.step, InvalidVacuum) and r.due == CANNOT_VACUUM_LITE else NOT_EXERCISED
+    )
 
 
 @clause(

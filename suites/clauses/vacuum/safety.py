@@ -5,12 +5,12 @@ docs/sources.md says what the sources are.
 
 from __future__ import annotations
 
-from model.table import Feature, Reference, VectorStorage
-from model.vacuum import Fate, ObjectScan, Reason, in_underscored_partition, is_hidden
 from harness import evidence
 from harness.clause import NOT_EXERCISED, Judgement, Law, Violation, clause, one
-from suites.clauses.vacuum.fates import FREED, change_files, must_delete, must_keep, with_reason
 from harness.vacuum_observation import VacuumObservation
+from model.table import Feature, Reference, VectorStorage
+from model.vacuum import Fate, ObjectScan, Reason, in_underscored_partition, is_hidden
+from suites.clauses.vacuum.fates import FREED, change_files, must_delete, must_keep, with_reason
 
 
 @clause(
@@ -125,7 +125,9 @@ def resembling_names(v: VacuumObservation) -> Judgement:
     return must_keep(v, [path for path in stays if any(resembles(name) for name in path.split("/"))])
 
 
-@clause("VAC-SAFE-6A", "VACUUM never deletes a directory that still holds anything.", of=VacuumObservation, sources=("S1",))
+@clause(
+    "VAC-SAFE-6A", "VACUUM never deletes a directory that still holds anything.", of=VacuumObservation, sources=("S1",)
+)
 def full_directories(v: VacuumObservation) -> Judgement:
     return must_keep(v, with_reason(v, Reason.HOLDS))
 

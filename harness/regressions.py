@@ -1,4 +1,4 @@
-"""Cases that are kept: each showed something once, and no run may miss it again."""
+"""The cases of ``regressions/``, as files."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from pathlib import Path
 from model.case import Case
 from model.codec import loads
 
-#: The folder that holds them, a case.json each, under names that say what they show.
+#: One case in each file, under a name that says what it shows.
 FOLDER = Path(__file__).parent.parent / "regressions"
 
 
 @cache
 def kept_cases(folder: Path = FOLDER) -> tuple[Case, ...]:
-    """The cases, in the order of their names. Raises model.codec.CorruptCase for one that is none."""
+    """The cases, in the order of their file names. Raises model.codec.CorruptCase."""
     return tuple(loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json")))

@@ -1,0 +1,122 @@
+"""A campaign: one test of the suite, with where its cases come from; and the shards that it is run in.
+
+A test becomes a campaign by one of three decorators: ``cases_from`` (a strategy), ``read_from`` (kept files) and ``explored_by``
+(a state machine). ``suites.campaigns`` lists them all.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol, TypeVar
+
+import pytest
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine
+from hypothesis.strategies import SearchStrategy
+
+from model.case import Case
+
+#: The pytest marker that holds a test's campaign.
+MARKER = "campaign"
+
+
+@dataclass(frozen=True)
+class Campaign:
+    name: str
+    chapters: tuple[str, ...]  # "DEL", "VAC": whose clauses its cases can exercise
+    seed_name: str  # what its seeds are made of
+    cases: SearchStrategy[Case] = field(default_factory=st.nothing)
+    budgets: Mapping[str, int] = field(default_factory=dict, hash=False)  # cases, by the profile's name
+    kept: Callable[[], tuple[Case, ...]] | None = None  # its cases, where they are read from files
+    machine: type[RuleBasedStateMachine] | None = None  # what draws its steps, where they are drawn one by one
+
+
+@dataclass(frozen=True)
+class Shard:
+    """A part of a campaign, with a seed of its own: one test item."""
+
+    campaign: Campaign
+    number: int
+    cases: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.campaign.name}-{self.number}"
+
+    def seed(self, run: int) -> int:
+        """The seed of this shard in a run with the seed ``run``: it depends on nothing else."""
+        text = f"{run}:{self.campaign.seed_name}:{self.number}"
+        return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
+
+
+@dataclass(frozen=True)
+class Profile:
+    """A budget. ``cases`` says how many each campaign draws; a fixed profile draws the same ones in each run."""
+
+    name: str
+    cases: Mapping[str, int]
+    fixed: bool
+    shard: int  # cases in one test item: the unit that pytest-xdist hands to a worker
+    tries: int = 0  # runs of the engine to shrink a failing case in a fixed profile
+    machine_runs: int = 0  # runs of the state machine
+
+    def scaled(self, factor: float) -> Profile:
+        """The profile with that many times the cases, at least one in each campaign that has any."""
+        cases = {name: max(1, round(count * factor)) for name, count in self.cases.items()}
+        runs = max(1, round(self.machine_runs * factor)) if self.machine_runs else 0
+        return replace(self, cases=cases, machine_runs=runs)
+
+
+class Worker(Protocol):
+    """Judges cases on the engine of the command line, by every clause that applies (runner.worker)."""
+
+    def judge(self, shard: Shard) -> None:
+        """Judge the cases of a shard. Raises harness.drawing.PromiseBroken."""
+        ...
+
+    def replay(self) -> None:
+        """Judge the case of ``--replay``. Raises harness.drawing.PromiseBroken."""
+        ...
+
+
+Test = TypeVar("Test", bound=Callable[[Shard, Worker], None])
+
+
+def cases_from(
+    strategy: SearchStrategy[Case], *, judged_by: tuple[str, ...], smoke: int, gate: int, seed_name: str | None = None
+) -> Callable[[Test], Test]:
+    """A test of drawn cases: how many the profiles smoke and gate draw (nightly and soak draw multiples of gate).
+
+    ``seed_name`` is for a test that was renamed: with its old name it still draws the cases it drew before.
+    """
+    return _campaign(judged_by, seed_name, cases=strategy, budgets={"smoke": smoke, "gate": gate})
+
+
+def read_from(read: Callable[[], tuple[Case, ...]], *, judged_by: tuple[str, ...]) -> Callable[[Test], Test]:
+    """A test of cases that are read, not drawn: the same in every profile."""
+    return _campaign(judged_by, kept=read)
+
+
+def explored_by(machine: type[RuleBasedStateMachine], *, judged_by: tuple[str, ...]) -> Callable[[Test], Test]:
+    """A test whose steps a state machine draws one by one, in the random profiles."""
+    return _campaign(judged_by, machine=machine)
+
+
+def _campaign(chapters: tuple[str, ...], seed_name: str | None = None, **fields: Any) -> Callable[[Test], Test]:
+    def mark(test: Test) -> Test:
+        name = test.__name__.removeprefix("test_").replace("_", "-")
+        marked: Test = getattr(pytest.mark, MARKER)(Campaign(name, chapters, seed_name or name, **fields))(test)
+        return marked
+
+    return mark
+
+
+def campaign_of(test: object) -> Campaign | None:
+    """The campaign of a test function; None of anything else."""
+    for mark in getattr(test, "pytestmark", ()):
+        if mark.name == MARKER:
+            campaign: Campaign = mark.args[0]
+            return campaign
+    return None

@@ -1,0 +1,43 @@
+"""The time of a case: when it began, and what the engine's clock shows. All in ms since the epoch."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from deltalog.shift_timestamps import shift_timestamps
+from engines.port import now
+
+
+class CaseClock:
+    """The engine's clock. Where an engine uses the machine's, the table is made older instead of the clock being set.
+
+    ``start`` is the instant that the table's ages count from: it moves back when the table is made older.
+    """
+
+    def __init__(self, root: Path, *, settable: bool) -> None:
+        self._root = root
+        self._settable = settable
+        self._aged = 0  # ms that the table was made older by
+        self.start = now()
+        self.now = self.start
+
+    def tick(self) -> int:
+        """A step begins. The ms that the table was made older by so far."""
+        if not self._settable:
+            self.now = now()
+        return self._aged
+
+    def set(self, to: int) -> int:
+        """Make it ``to`` now. The ms that everything in the table became older by."""
+        if self._settable:
+            self.now = to
+            return 0
+        by = to - self.now
+        shift_timestamps(self._root, by=by)
+        self._aged += by
+        self.start -= by
+        return by
+
+    def since(self, aged: int) -> int:
+        """The ms that the table was made older by since ``tick`` returned ``aged``."""
+        return self._aged - aged

@@ -1,0 +1,186 @@
+"""A case under way, on one table: runs one step after another, observes each, and has it judged."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from engines.port import Engine, Outcome
+from harness.case_clock import CaseClock
+from harness.clause import Clause
+from harness.conditions import Excuses
+from harness.coverage import Cell, coverage
+from harness.materialise import plan_append, plan_strays, plan_table, write_actions, write_files, write_table
+from harness.normalise import normalise
+from harness.observation import (
+    ChangesObservation,
+    DeleteObservation,
+    Observation,
+    ReadObservation,
+    RefusalObservation,
+    TableState,
+    refusal_due,
+)
+from harness.observer import Observer
+from harness.promised_versions import PromisedVersions
+from harness.step_judge import StepJudge, Tally
+from harness.vacuum_inputs import committed
+from harness.vacuum_observation import VacuumObservation, VacuumRefusalObservation
+from model.refusals import expected_vacuum_refusal
+from model.steps import (
+    ENGINE_STEPS,
+    AddStrayFiles,
+    Append,
+    Delete,
+    EngineStep,
+    InvalidDelete,
+    InvalidVacuum,
+    Moment,
+    Read,
+    ReadChanges,
+    SetClock,
+    Step,
+    Vacuum,
+)
+from model.table import Table
+
+
+class CaseRun:
+    """Makes the table at ``root``, and then takes steps.
+
+    ``observations`` are those of the engine's steps, ``records`` the same normalised, ``coverage`` what its VACUUMs covered.
+    """
+
+    def __init__(
+        self, engine: Engine, table: Table, root: Path, clauses: Sequence[Clause[Any]], excuses: Excuses
+    ) -> None:
+        self._engine = engine
+        self._table = table
+        self._root = root
+        self._judge = StepJudge(clauses, excuses)
+        self._clock = CaseClock(root, settable=engine.rules.own_clock)
+        self._aged_before: list[int] = []  # by step
+        self._version_before: list[int] = []  # by step
+        self.observations: list[Observation] = []
+        self.records: list[dict[str, Any]] = []
+        self.coverage: Counter[Cell] = Counter()
+        write_table(plan_table(table), root, start=self._clock.start)
+        self._promised = PromisedVersions(table, start=self._clock.start)
+        self._observer = Observer(table, root)
+        self._state = self._observer.observe()
+
+    @property
+    def tallies(self) -> dict[str, Tally]:
+        return self._judge.tallies
+
+    def take(self, step: Step) -> bool:
+        """Run a step, and judge it if the engine runs it. Whether the case ends here: a clause is broken.
+
+        Raises EngineDied.
+        """
+        index = len(self._version_before)
+        self._version_before.append(self._state.version)
+        self._aged_before.append(self._clock.tick())
+        if not isinstance(step, ENGINE_STEPS):
+            self._arrange(step)
+            self._state = self._observer.observe()
+            return False
+        before = self._state
+        outcome, version = self._run(step, before)
+        after = before if isinstance(step, (Read, ReadChanges)) else self._observer.observe(before)
+        observation = self._observed(index, step, outcome, version, before, after)
+        ends = self._judge.judge(observation)
+        self.records.append(normalise(observation))
+        if isinstance(observation, VacuumObservation):
+            self.coverage += coverage(observation)
+        self.observations.append(observation)
+        self._state = after
+        return ends or after.broken is not None
+
+    def _arrange(self, step: Step) -> None:
+        """What is done to the table, or to the clock, without the engine."""
+        start, clock = self._clock.start, self._clock.now
+        if isinstance(step, SetClock):
+            self._promised.shift(self._clock.set(self._instant(step.to)))
+        elif isinstance(step, AddStrayFiles):
+            files, directories, links = plan_strays(step.stray_files)
+            write_files(files, directories, self._root, start=start, links=links)
+        elif isinstance(step, Append):
+            files, actions = plan_append(self._table, step.files, at=clock - start)
+            write_files(files, (), self._root, start=start)
+            version = self._state.version + 1
+            write_actions(version, actions, self._root, start=start, modified=clock - start)
+            self._promised.append(step.files)
+            self._promised.commit(version, clock)
+
+    def _instant(self, moment: Moment) -> int:
+        """When a moment is, ms since the epoch."""
+        if moment.removed_by_step is None:
+            return self._clock.start + moment.offset
+        stamps = [
+            (remove.deletion_timestamp or 0) - self._clock.since(self._aged_before[observation.index])
+            for observation in self.observations
+            if isinstance(observation, DeleteObservation) and observation.index == moment.removed_by_step
+            for remove in observation.removes
+        ]
+        return max(stamps, default=self._clock.start) + moment.offset
+
+    def _run(self, step: EngineStep, state: TableState) -> tuple[Outcome, int]:
+        version = state.version
+        if isinstance(step, Read) and step.before_step is not None:
+            version = self._version_before[step.before_step]
+        if isinstance(step, ReadChanges):
+            # The first version that the step committed; where it committed none, the one that it found.
+            commits = [
+                commit
+                for observation in self.observations
+                if observation.index == step.of_step
+                for commit in observation.commits
+            ]
+            version = commits[0].version if commits else self._version_before[step.of_step]
+        asks = isinstance(step, ReadChanges) or (isinstance(step, Read) and step.before_step is not None)
+        return self._engine.run(self._root, step, clock=self._clock.now, version=version if asks else None), version
+
+    def _observed(
+        self, index: int, step: EngineStep, outcome: Outcome, version: int, before: TableState, after: TableState
+    ) -> Observation:
+        promised = self._promised
+        due = refusal_due(self._table, before, step) if isinstance(step, (Delete, InvalidDelete)) else None
+        if due is not None:
+            due = due.at(self._engine.rules.release)
+        fails = isinstance(step, Delete) and outcome.error is not None and promised.may_fail(step)
+        if isinstance(step, Delete) and outcome.error is None and due is None:
+            promised.delete(step)
+        for number in range(before.version + 1, after.version + 1):
+            commit = after.log.commits.get(number)  # none where the checkpoint of the step cleaned the log up at once
+            promised.commit(number, committed(commit) if commit else outcome.ended)
+        common: dict[str, Any] = {
+            "table": self._table,
+            "root": str(self._root),
+            "index": index,
+            "outcome": outcome,
+            "before": before,
+            "after": after,
+            "clock": self._clock.now,
+            "start": self._clock.start,
+            "versions": dict(promised.by_version),
+            "expected_rows": promised.rows,
+            "earlier": tuple(self.observations),
+            "rules": self._engine.rules,
+        }
+        if isinstance(step, InvalidDelete) or (isinstance(step, Delete) and (due or fails)):
+            return RefusalObservation(step=step, due=due, **common)
+        if isinstance(step, Delete):
+            return DeleteObservation(step=step, **common)
+        if isinstance(step, ReadChanges):
+            return ChangesObservation(step=step, version=version, **common)
+        if isinstance(step, InvalidVacuum):
+            answer = expected_vacuum_refusal(step.mistake).at(self._engine.rules.release)
+            return VacuumRefusalObservation(step=step, due=answer, **common)
+        if isinstance(step, Vacuum):
+            vacuum = VacuumObservation(step=step, **common)
+            must = vacuum.due
+            return vacuum if must is None else VacuumRefusalObservation(step=step, due=must, **common)
+        return ReadObservation(step=step, version=version, **common)

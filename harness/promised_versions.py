@@ -1,0 +1,59 @@
+"""What each version of a case's table must read as, by the steps so far."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+
+from harness.observation import ExpectedVersion, Rows
+from model.delete import matches, may_fail
+from model.history import hidden_rows, live_ids, visible_rows
+from model.steps import Delete
+from model.table import DataFile, Table
+
+
+class PromisedVersions:
+    """The rows of the newest version, and of each earlier one that the log can still reach."""
+
+    def __init__(self, table: Table, *, start: int) -> None:
+        self._table = table
+        self.rows: Rows = Counter()
+        self.by_version: dict[int, ExpectedVersion] = {}
+        files = {file.id: file for file in table.files}
+        for version, commit in enumerate(table.commits):
+            hidden = hidden_rows(table, version)
+            self.rows = Counter(
+                table.row(files[id].partition, row)
+                for id in live_ids(table, version)
+                for row in visible_rows(files[id], hidden.get(id, frozenset()))
+            )
+            if version >= table.pruned:  # no engine can read what the log has lost
+                self.commit(version, start + commit.at)
+
+    def commit(self, version: int, committed: int) -> None:
+        """The rows as they are now are those of this version, committed at that instant."""
+        self.by_version[version] = ExpectedVersion(self.rows, committed)
+
+    def append(self, files: Iterable[DataFile]) -> None:
+        self.rows = self.rows + Counter(self._table.row(file.partition, row) for file in files for row in file.rows)
+
+    def delete(self, step: Delete) -> None:
+        """All rows stay for which the condition is FALSE, NULL, or an error that the engine need not have run into."""
+        self.rows = Counter(
+            {row: count for row, count in self.rows.items() if matches(step, self._table, row) is not True}
+        )
+
+    def shift(self, by: int) -> None:
+        """The table became older by ``by`` ms."""
+        self.by_version = {
+            version: replace(promised, committed=promised.committed - by)
+            for version, promised in self.by_version.items()
+        }
+
+    def may_fail(self, step: Delete) -> bool:
+        """Whether the condition is an error for some row of the table, or for some partition."""
+        nulls = (None,) * len(self._table.data_columns)  # an empty file stands for a row of its partition
+        files = self._table.files
+        rows = [*self.rows, *(self._table.row(file.partition, row) for file in files for row in (*file.rows, nulls))]
+        return may_fail(step, self._table, rows)

@@ -1,0 +1,165 @@
+"""Judges the cases of a shard, and shrinks those that break a clause."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import hypothesis
+from hypothesis import given
+from hypothesis.stateful import run_state_machine_as_test
+
+from harness.campaign import Profile, Shard
+from harness.drawing import broken, fixed_cases, machine_settings, search_settings
+from harness.judge import Judge, JudgedCase
+from harness.record import case_line
+from harness.severity import gravest
+from harness.shrinking import reduce, truncated
+from model.capabilities import EVERYTHING, Capabilities
+from model.case import Case
+from model.codec import case_id, dumps
+from strategies.restricted import restricted_cases
+
+
+class ShardRunner:
+    """Every judged case goes to ``emit`` as a line of the run stream.
+
+    ``claim`` says whether nobody in the run has shrunk a case for this clause yet.
+    """
+
+    def __init__(
+        self,
+        shard: Shard,
+        judge: Judge,
+        *,
+        emit: Callable[[dict[str, Any]], None],
+        claim: Callable[[str], bool],
+        capabilities: Capabilities = EVERYTHING,
+    ) -> None:
+        self._shard = shard
+        self._judge = judge
+        self._emit_line = emit
+        self._claim = claim
+        self._capabilities = capabilities
+        self._index = 0
+
+    def run(self, *, profile: Profile, seed: int, database: Path) -> None:
+        """Judge the shard's cases, with the run's ``seed``. Raises PromiseBroken, which names the gravest broken clause.
+
+        Kept cases, and all of a fixed profile, are judged to the last one; then the failing ones are shrunk by
+        ``harness.shrinking``. In a random profile Hypothesis stops at the first that fails, shrinks it, and keeps it in
+        its database.
+        """
+        campaign = self._shard.campaign
+        if campaign.machine is not None:
+            self._explore(seed)
+        elif profile.fixed or campaign.kept is not None:
+            self._judge_all(fixed_cases(self._shard, seed, self._capabilities), profile.tries)
+        else:
+            self._search(seed, database)
+
+    def _judge_all(self, cases: Iterable[Case], tries: int) -> None:
+        failing: dict[str, JudgedCase] = {}  # by its gravest clause, the first case
+        for case in cases:
+            judged = self._judge.judge(case)
+            self._emit(judged, "generated")
+            if judged.failed:
+                failing.setdefault(gravest(judged.failed), judged)
+        for clause, judged in failing.items():
+            if self._claim(clause):
+                self._reduce(clause, judged, tries)
+        if failing:
+            clause = gravest(failing)
+            raise broken(clause)(message(clause, failing[clause]))
+
+    def _reduce(self, clause: str, failing: JudgedCase, tries: int) -> None:
+        found: dict[Case, JudgedCase] = {}
+
+        def fails(case: Case) -> bool:
+            found[case] = self._judge.judge(case)
+            return clause in found[case].failed
+
+        last = max(step["index"] for step in failing.steps)
+        smallest = reduce(truncated(failing.case, last), fails, tries=tries)
+        if smallest in found or (smallest != failing.case and fails(smallest)):
+            self._emit(found[smallest], "shrunk")
+
+    def _search(self, seed: int, database: Path) -> None:
+        shrinking = Shrinking()
+
+        @hypothesis.seed(self._shard.seed(seed))
+        @search_settings(self._shard, database)
+        @given(restricted_cases(self._shard.campaign.cases, capabilities=self._capabilities))
+        def judged(case: Case) -> None:
+            found = self._judge.judge(case)
+            if shrinking.first is None:
+                self._emit(found, "generated")
+            shrinking.check(found)
+
+        self._run(shrinking, judged)
+
+    def _explore(self, seed: int) -> None:
+        """Run the state machine, whose cases are judged step by step while it draws them."""
+        shrinking = Shrinking()
+
+        def ended(judged: JudgedCase) -> None:
+            if shrinking.first is None or judged == shrinking.first:
+                self._emit(judged, "generated")
+
+        make: Any = self._shard.campaign.machine
+
+        @hypothesis.seed(self._shard.seed(seed))
+        def machine() -> Any:
+            return make(self._judge, shrinking.check, ended, self._capabilities)
+
+        chosen = machine_settings(self._shard)
+        self._run(shrinking, lambda: run_state_machine_as_test(machine, settings=chosen))  # type: ignore[arg-type] # a factory will do
+
+    def _run(self, shrinking: Shrinking, search: Callable[[], object]) -> None:
+        try:
+            search()
+        finally:
+            if shrinking.smallest is not None:
+                self._emit(shrinking.smallest, "shrunk")
+
+    def _emit(self, judged: JudgedCase, origin: str) -> None:
+        shard = self._shard
+        line = case_line(judged, campaign=shard.campaign.name, shard=shard.number, index=self._index, origin=origin)
+        self._emit_line(line)
+        self._index += 1
+
+
+class Shrinking:
+    """What Hypothesis found: the first case that fails, and the smallest that breaks the same clause."""
+
+    def __init__(self) -> None:
+        self.first: JudgedCase | None = None
+        self.smallest: JudgedCase | None = None
+        self._clause = ""
+
+    def check(self, judged: JudgedCase) -> None:
+        """Raises PromiseBroken for the first case that fails, and then for each that breaks the same clause.
+
+        It is raised in this one place: what is raised in another line is another failure for Hypothesis.
+        """
+        if self.first is None and judged.failed:
+            self.first, self._clause = judged, gravest(judged.failed)
+        elif self._clause not in judged.failed:
+            return
+        elif self.smallest is None or size(judged.case) <= size(self.smallest.case):
+            self.smallest = judged
+        raise broken(self._clause)(message(self._clause, judged))
+
+
+def message(clause: str, judged: JudgedCase) -> str:
+    """What a failing test says of a case: the clause, what is wrong, and what else the case breaks."""
+    _, violation = judged.tallies[clause].violations[0]
+    others = [id for id in judged.failed if id != clause]
+    more = f", which also breaks {', '.join(others)}" if others else ""
+    return f"{clause}: {violation.message} (case {case_id(judged.case)}{more})"
+
+
+def size(case: Case) -> tuple[int, int]:
+    """What cases are compared by: the number of steps, then the length of everything."""
+    return len(case.steps), len(dumps(case))

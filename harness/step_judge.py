@@ -1,0 +1,58 @@
+"""Judges observed steps by every clause that applies, and counts what each clause found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from harness import evidence
+from harness.clause import Clause, Judgement, Violation
+from harness.conditions import Excuses
+from harness.observation import Observation
+
+
+@dataclass
+class Tally:
+    """What one clause found in the steps of a case."""
+
+    met: int = 0  # steps
+    subjects: int = 0
+    seconds: float = 0.0  # of the engine, in those steps
+    violations: list[tuple[int, Violation]] = field(default_factory=list)  # with the step's index
+    excused: int = 0  # violations that are known deviations
+
+    def add(self, observation: Observation, judgement: Judgement, *, excused: bool = False) -> None:
+        self.met += judgement.subjects > 0
+        self.subjects += judgement.subjects
+        self.seconds += observation.outcome.seconds if judgement.subjects else 0.0
+        self.excused += len(judgement.violations) if excused else 0
+        for violation in judgement.violations:
+            index = observation.index if violation.step is None else violation.step
+            facts = violation.evidence or evidence.of_actions(observation, violation.subject)
+            self.violations.append((index, replace(violation, evidence=facts)))
+
+
+class StepJudge:
+    """Judges the steps of one case. ``tallies`` has the clauses that had something to judge, by id."""
+
+    def __init__(self, clauses: Sequence[Clause[Any]], excuses: Excuses) -> None:
+        self._clauses = clauses
+        self._excuses = excuses
+        self.tallies: dict[str, Tally] = {}
+
+    def judge(self, observation: Observation) -> bool:
+        """Judge one step; whether the case ends here.
+
+        A clause that is known to be broken in every case does not end it, or nothing else would ever be judged.
+        """
+        ends = False
+        for clause in self._clauses:
+            if not isinstance(observation, clause.of) or (observation.after.broken and not clause.of_broken):
+                continue
+            judgement = clause.judge(observation)
+            if judgement.subjects or judgement.violations:
+                excused = bool(judgement.violations) and self._excuses.excuse(clause.id, observation)
+                self.tallies.setdefault(clause.id, Tally()).add(observation, judgement, excused=excused)
+            ends = ends or bool(judgement.violations and not self._excuses.everywhere(clause.id))
+        return ends

@@ -1,0 +1,79 @@
+"""The catalogue: every clause, by its id, in the order in which reports list them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import ModuleType
+from typing import Any
+
+from engines.port import Engine, version_of
+from harness.clause import Clause, not_applicable
+from suites.clauses.delete import (
+    adds,
+    changes,
+    commit,
+    files,
+    kinds,
+    mapping,
+    metrics,
+    refusals,
+    removes,
+    row_ids,
+    rows,
+    vectors,
+)
+from suites.clauses.vacuum import checkpoints, command, cutoff, failures, liveness, log, modes, outside, reading, safety
+from suites.clauses.vacuum import refusals as vacuum_refusals
+
+
+def _clauses_in(module: ModuleType) -> Iterator[Clause[Any]]:
+    """The clauses that a module defines, alone or in a tuple, in the order of their definition."""
+    for value in vars(module).values():
+        for one in value if isinstance(value, tuple) else (value,):
+            if isinstance(one, Clause):
+                yield one
+
+
+def catalogue_of(*modules: ModuleType) -> dict[str, Clause[Any]]:
+    """Raises ValueError where two clauses have the same id."""
+    clauses = [clause for module in modules for clause in _clauses_in(module)]
+    found = {clause.id: clause for clause in clauses}
+    if len(found) < len(clauses):
+        raise ValueError("two clauses have the same id")
+    return found
+
+
+CATALOGUE: Mapping[str, Clause[Any]] = catalogue_of(
+    adds,
+    changes,
+    commit,
+    files,
+    kinds,
+    mapping,
+    metrics,
+    refusals,
+    removes,
+    row_ids,
+    rows,
+    vectors,
+    checkpoints,
+    command,
+    cutoff,
+    failures,
+    liveness,
+    log,
+    modes,
+    outside,
+    reading,
+    vacuum_refusals,
+    safety,
+)
+
+
+def unsupported(engine: Engine) -> dict[str, str]:
+    """The clauses that do not apply to this engine, each with the reason."""
+    version = version_of(engine)
+    reasons = {
+        id: not_applicable(clause, version, engine.capabilities, engine.rules) for id, clause in CATALOGUE.items()
+    }
+    return {id: reason for id, reason in reasons.items() if reason is not None}

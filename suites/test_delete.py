@@ -1,0 +1,53 @@
+"""DELETE. Each case is a table and a few commands; every step is judged by every clause that applies to it.
+
+A test takes one shard of its campaign: ``pytest suites`` collects as many items of each test as the profile asks for.
+"""
+
+from __future__ import annotations
+
+from harness.campaign import Shard, Worker, cases_from
+from strategies.cases import (
+    delete_forms,
+    feature_deletes,
+    partition_deletes,
+    refused_deletes,
+    row_deletes,
+    typed_deletes,
+)
+
+
+@cases_from(partition_deletes(), judged_by=("DEL",), smoke=12, gate=64)
+def test_partition_deletes(shard: Shard, worker: Worker) -> None:
+    """Predicates over partition columns: whole files go, and no data file is written."""
+    worker.judge(shard)
+
+
+@cases_from(row_deletes(), judged_by=("DEL",), smoke=18, gate=92)
+def test_row_deletes(shard: Shard, worker: Worker) -> None:
+    """Predicates over data columns: files are rewritten."""
+    worker.judge(shard)
+
+
+@cases_from(feature_deletes(), judged_by=("DEL",), smoke=28, gate=210)
+def test_feature_deletes(shard: Shard, worker: Worker) -> None:
+    """Tables with any valid set of features: deletion vectors, change data feed, column mapping, row tracking and so on."""
+    worker.judge(shard)
+
+
+@cases_from(typed_deletes(), judged_by=("DEL",), smoke=12, gate=50)
+def test_typed_deletes(shard: Shard, worker: Worker) -> None:
+    """Columns of all types, with functions, casts and expressions in the predicate."""
+    worker.judge(shard)
+
+
+# The name is part of the seed: with the test's former name it draws the same cases as before.
+@cases_from(delete_forms(), judged_by=("DEL",), smoke=6, gate=48, seed_name="said-deletes")
+def test_delete_forms(shard: Shard, worker: Worker) -> None:
+    """Every form of the command: SQL by path, name and alias, TRUNCATE, the DataFrame API and so on."""
+    worker.judge(shard)
+
+
+@cases_from(refused_deletes(), judged_by=("DEL",), smoke=6, gate=30)
+def test_refused_deletes(shard: Shard, worker: Worker) -> None:
+    """DELETEs that must be refused and change nothing."""
+    worker.judge(shard)

@@ -1,0 +1,11 @@
+"""The cases of ``regressions/``: each showed something once, and every run judges them first."""
+
+from __future__ import annotations
+
+from harness.campaign import Shard, Worker, read_from
+from harness.regressions import kept_cases
+
+
+@read_from(kept_cases, judged_by=("DEL", "VAC"))
+def test_regressions(shard: Shard, worker: Worker) -> None:
+    worker.judge(shard)

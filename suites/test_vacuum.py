@@ -1,0 +1,57 @@
+"""VACUUM. Each case is a table with files that may go or must stay, and a few runs; every step is judged by every clause."""
+
+from __future__ import annotations
+
+from harness.campaign import Shard, Worker, cases_from
+from strategies.vacuum_cases import vacuum_histories, vacuum_retentions, vacuum_stray_files, vacuum_vectors
+from strategies.vacuum_command_cases import refused_vacuums, vacuum_commands, vacuum_io_faults, vacuum_modes
+
+
+@cases_from(vacuum_retentions(), judged_by=("VAC",), smoke=9, gate=36)
+def test_vacuum_retention(shard: Shard, worker: Worker) -> None:
+    """Tombstones whose ages lie around the cutoff."""
+    worker.judge(shard)
+
+
+# The name is part of the seed: with the test's former name it draws the same cases as before.
+@cases_from(vacuum_stray_files(), judged_by=("VAC",), smoke=10, gate=28, seed_name="vacuum-strays")
+def test_vacuum_stray_files(shard: Shard, worker: Worker) -> None:
+    """Files, directories and links that no commit names, of all depths and ages."""
+    worker.judge(shard)
+
+
+@cases_from(vacuum_commands(), judged_by=("VAC",), smoke=12, gate=80)
+def test_vacuum_commands(shard: Shard, worker: Worker) -> None:
+    """One VACUUM in each mode, each with its own RETAIN, with and without the safety check."""
+    worker.judge(shard)
+
+
+@cases_from(vacuum_modes(), judged_by=("VAC",), smoke=13, gate=84)
+def test_vacuum_modes(shard: Shard, worker: Worker) -> None:
+    """FULL, LITE and USING INVENTORY, alone and after each other."""
+    worker.judge(shard)
+
+
+@cases_from(vacuum_vectors(), judged_by=("VAC",), smoke=10, gate=100)
+def test_vacuum_vectors(shard: Shard, worker: Worker) -> None:
+    """Tables with deletion vectors, and files named by URI."""
+    worker.judge(shard)
+
+
+@cases_from(vacuum_histories(), judged_by=("VAC",), smoke=8, gate=48)
+def test_vacuum_histories(shard: Shard, worker: Worker) -> None:
+    """Checkpoints of all kinds, logs that were cleaned up, and removes with only the required fields."""
+    worker.judge(shard)
+
+
+# As above.
+@cases_from(vacuum_io_faults(), judged_by=("VAC",), smoke=6, gate=38, seed_name="vacuum-troubles")
+def test_vacuum_io_faults(shard: Shard, worker: Worker) -> None:
+    """Files that cannot be deleted or listed."""
+    worker.judge(shard)
+
+
+@cases_from(refused_vacuums(), judged_by=("VAC",), smoke=10, gate=54)
+def test_refused_vacuums(shard: Shard, worker: Worker) -> None:
+    """VACUUMs that must be refused and change nothing."""
+    worker.judge(shard)

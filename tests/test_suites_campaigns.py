@@ -1,0 +1,103 @@
+"""The entrance: what pytest collects in ``suites/`` for a budget, and what a failing test says."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness.campaign import campaign_of
+from harness.severity import FAMILIES, gravest
+from runner.plugin import ROOT
+from suites.campaigns import CAMPAIGNS, EXPLORATION, REGRESSIONS, Shard, selected, shards
+from suites.catalogue import CATALOGUE
+from suites.profiles import PROFILES
+
+
+def pytest_suites(*arguments: str) -> tuple[int, list[str]]:
+    """The exit code and the lines of ``pytest suites``."""
+    command = [sys.executable, "-m", "pytest", "suites", "--engine=deltalake", "--profile=smoke", *arguments]
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
+    return ended.returncode, (ended.stdout + ended.stderr).splitlines()
+
+
+def collected(*arguments: str) -> list[str]:
+    code, lines = pytest_suites("--collect-only", "-q", *arguments)
+    assert code == 0, lines
+    return [line for line in lines if "::" in line]
+
+
+def test_ids_name_what_is_tested() -> None:
+    ids = collected()
+    assert ids[0] == "suites/test_regressions.py::test_regressions[0]", "the kept cases are judged first"
+    assert {"suites/test_delete.py::test_row_deletes[1]", "suites/test_vacuum.py::test_vacuum_stray_files[0]"} < set(
+        ids
+    )
+    assert len(ids) == len(set(ids)) == len(shards(PROFILES["smoke"], ()))
+    assert not any("exploration" in id or "replay" in id for id in ids)
+
+
+def test_a_selection_of_clauses_leaves_out_what_cannot_exercise_them() -> None:
+    ids = collected("--clause=VAC-SAFE")
+    assert ids and not any("test_delete.py" in id for id in ids)
+
+
+def test_a_replay_is_one_test() -> None:
+    case = next((ROOT / "regressions").glob("*.json"))
+    assert collected("--replay", str(case)) == ["suites/test_replay.py::test_replay"]
+
+
+def test_a_failing_test_names_the_clause(tmp_path: Path) -> None:
+    options = ["--known-bad=removes-without-time", "--deviations=deviations/none.toml", "--report-dir", str(tmp_path)]
+    code, lines = pytest_suites(*options, "--budget=0.1")
+    assert code == 1
+    failed = [line for line in lines if line.startswith("FAILED suites/test_delete.py::test_row_deletes[0] - ")]
+    assert len(failed) == 1 and " - Failed: DEL-REM-1A: " in failed[0]
+
+
+def test_every_test_of_the_entrance_is_a_campaign() -> None:
+    assert len(CAMPAIGNS) == 15 and len({campaign.name for campaign in CAMPAIGNS}) == 15
+    assert campaign_of(test_every_test_of_the_entrance_is_a_campaign) is None
+    assert REGRESSIONS.kept is not None and EXPLORATION.machine is not None
+    assert {chapter for campaign in CAMPAIGNS for chapter in campaign.chapters} == {"DEL", "VAC"}
+    assert {campaign.chapters for campaign in selected(["DEL-ROW"])} == {("DEL",), ("DEL", "VAC")}
+
+
+@pytest.mark.parametrize("profile", PROFILES.values(), ids=list(PROFILES))
+def test_a_profile_draws_all_its_cases_in_shards(profile: object) -> None:
+    assert isinstance(profile, type(PROFILES["gate"]))
+    found = shards(profile, ())
+    for campaign in CAMPAIGNS:
+        sizes = [shard.cases for shard in found if shard.campaign is campaign]
+        assert sum(sizes) == profile.cases[campaign.name] and max(sizes) <= profile.shard
+    assert sum(shard.cases for shard in found if shard.campaign is EXPLORATION) == profile.machine_runs
+
+
+@pytest.mark.parametrize(
+    ("name", "seed"),
+    [
+        ("row-deletes", 1565744679269299982),
+        ("delete-forms", 12327152494806444918),
+        ("vacuum-stray-files", 12601758408934768263),
+        ("vacuum-io-faults", 17651681258503867691),
+    ],
+)
+def test_a_shard_keeps_its_seed(name: str, seed: int) -> None:
+    """Whatever a test is called later: the seed decides which cases it draws, and their ids."""
+    campaign = next(campaign for campaign in CAMPAIGNS if campaign.name == name)
+    assert Shard(campaign, 1, 5).seed(4) == seed
+
+
+def test_the_gravest_clause_is_the_one_that_loses_data() -> None:
+    assert gravest(["DEL-MET-1", "VAC-SAFE-3", "DEL-ROW-1"]) == "VAC-SAFE-3"
+    assert gravest(["VAC-LOG-1A", "VAC-LIVE-2"]) == "VAC-LIVE-2"
+    assert gravest(["DEL-ROW-5A", "DEL-ROW-1"]) == "DEL-ROW-5A", "of one family the first"
+    with pytest.raises(ValueError, match="empty"):
+        gravest([])
+
+
+def test_every_family_of_clauses_has_its_place() -> None:
+    families = {id.rpartition("-")[0] for id in CATALOGUE}
+    assert families == set(FAMILIES) and len(FAMILIES) == len(set(FAMILIES))
