@@ -149,9 +149,9 @@ def checkpoint_actions(snapshot: Snapshot, tombstones: Iterable[Remove] | None =
     return (snapshot.protocol, snapshot.metadata, *snapshot.domains.values(), *snapshot.txns.values(), *files)
 
 
-def checkpoint_bytes(actions: Iterable[Action]) -> bytes:
+def checkpoint_bytes(actions: Iterable[Action], *, compression: str = "snappy") -> bytes:
     """The bytes of one V1 checkpoint file that holds ``actions``. Fields that the schema does not know are left out."""
-    return _parquet(actions, _SCHEMA)
+    return _parquet(actions, _SCHEMA, compression)
 
 
 def write_checkpoint(
@@ -163,6 +163,7 @@ def write_checkpoint(
     v2: bool = False,
     v2_format: V2Format = V2Format.PARQUET,
     modified: int | None = None,
+    compression: str = "snappy",
 ) -> tuple[Path, ...]:
     """Write a checkpoint of ``snapshot``, and ``_last_checkpoint``; return the checkpoint's files.
 
@@ -180,13 +181,13 @@ def write_checkpoint(
     log = root / LOG_DIRECTORY
     last: dict[str, object] = {"version": snapshot.version, "size": len(actions)}
     if v2:
-        paths, size, count = _write_v2(log, snapshot.version, actions, v2_format, modified)
+        paths, size, count = _write_v2(log, snapshot.version, actions, v2_format, modified, compression)
         last["size"] = count
     else:
         paths, size = [], 0
         for part in range(parts):
             path = log / checkpoint_name(snapshot.version, part + 1, parts)
-            size += _write(path, checkpoint_bytes(actions[part::parts]), modified)
+            size += _write(path, checkpoint_bytes(actions[part::parts], compression=compression), modified)
             paths.append(path)
     if parts > 1:
         last["parts"] = parts
@@ -201,7 +202,7 @@ def write_checkpoint(
 
 
 def _write_v2(
-    log: Path, version: int, actions: Iterable[Action], form: V2Format, modified: int | None
+    log: Path, version: int, actions: Iterable[Action], form: V2Format, modified: int | None, compression: str
 ) -> tuple[list[Path], int, int]:
     """The files written, the checkpoint's own first; their bytes; and how many actions they hold."""
     files = [action for action in actions if isinstance(action, (Add, Remove))]
@@ -210,10 +211,10 @@ def _write_v2(
     paths, size = [], 0
     if files:
         sidecar = log / SIDECARS / f"{_uuid(version, 2)}.parquet"
-        size += _write(sidecar, _parquet(files, _SIDECAR_SCHEMA), modified)
+        size += _write(sidecar, _parquet(files, _SIDECAR_SCHEMA, compression), modified)
         top.append(Unknown("sidecar", {"path": sidecar.name, **_place(sidecar), "tags": {}}))
         paths.append(sidecar)
-    data = commit_bytes(top) if form is V2Format.JSON else _parquet(top, _V2_SCHEMA)
+    data = commit_bytes(top) if form is V2Format.JSON else _parquet(top, _V2_SCHEMA, compression)
     path = log / uuid_checkpoint_name(version, _uuid(version, 1), form.value)
     size += _write(path, data, modified)
     return [path, *paths], size, len(top) + len(files)
@@ -229,9 +230,9 @@ def _place(path: Path) -> dict[str, object]:
     return {"sizeInBytes": status.st_size, "modificationTime": milliseconds(status.st_mtime_ns)}
 
 
-def _parquet(actions: Iterable[Action], schema: pa.Schema) -> bytes:
+def _parquet(actions: Iterable[Action], schema: pa.Schema, compression: str) -> bytes:
     rows = [_to_arrow(to_json(action), schema) for action in actions]
-    return parquet_bytes(pa.Table.from_pylist(rows, schema=schema))
+    return parquet_bytes(pa.Table.from_pylist(rows, schema=schema), compression=compression)
 
 
 def _write(path: Path, data: bytes, modified: int | None) -> int:

@@ -16,8 +16,8 @@ from deltalog.schemas import Field
 from deltalog.times import set_modified
 
 
-def parquet_bytes(table: pa.Table, *, group_rows: int | None = None) -> bytes:
-    """``table`` as a Parquet file with Snappy compression, ``group_rows`` rows in a row group (``None``: all).
+def parquet_bytes(table: pa.Table, *, group_rows: int | None = None, compression: str = "snappy") -> bytes:
+    """``table`` as a Parquet file, ``group_rows`` rows in a row group (``None``: all).
 
     Equal tables give equal bytes with one version of pyarrow: the file holds no times and no schema but Parquet's own.
     Columns whose Arrow fields carry ``PARQUET:field_id`` get that id.
@@ -26,7 +26,7 @@ def parquet_bytes(table: pa.Table, *, group_rows: int | None = None) -> bytes:
     pq.write_table(
         table.replace_schema_metadata(None),
         sink,
-        compression="snappy",
+        compression=compression,
         store_schema=False,
         row_group_size=group_rows,
         write_statistics=_columns_with_statistics(table),

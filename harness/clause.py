@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Generic, TypeVar
 
+from harness.expectations import Expectation
 from harness.observation import Observation
 from model.capabilities import Capabilities, Need, has
-from model.layout import is_named_by_engine
 from model.rules import Rules
 from model.versions import parse
 
@@ -19,27 +19,14 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Law:
-    """How a reproduction script checks the same thing by itself (the laws are listed in reports/laws.py)."""
-
-    name: str
-    params: Mapping[str, Any] = field(default_factory=dict)
-
-
-def law_of(name: str, path: str, *, otherwise: Law) -> Law:
-    """The law about a path; ``otherwise`` where an engine made the name up, as a script's run has another one."""
-    return otherwise if is_named_by_engine(path) else Law(name, {"path": path})
-
-
-@dataclass(frozen=True)
 class Violation:
     """What is wrong with one subject. ``evidence`` are facts that a person can look up, one a line."""
 
     subject: str
     message: str
-    law: Law
+    expectation: Expectation  # what should have been, for a script to check again
     evidence: tuple[str, ...] = ()
-    step: int | None = None  # the step that the law is about, where it is an earlier one than the judged step
+    step: int | None = None  # the step that the expectation is about, where it is an earlier one than the judged step
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from deltalog.arrow_values import to_table
 from deltalog.checkpoints import write_checkpoint
 from deltalog.checksums import write_checksum
 from deltalog.codec import from_json
-from deltalog.commits import write_commit
+from deltalog.commits import commit_bytes, write_commit
 from deltalog.deletion_vectors import inline_vector, vector_file
 from deltalog.descriptors import DeletionVectorDescriptor
 from deltalog.log import read_log
@@ -243,11 +243,40 @@ def write_table(plan: TablePlan, root: Path, *, start: int) -> None:
     write_files(plan.files, plan.directories, root, start=start, links=plan.links)
     for commit in plan.commits:
         write_actions(commit.version, commit.actions, root, start=start, modified=commit.modified)
-        if plan.checksums:
-            stamp = start + commit.modified if plan.in_commit_timestamps else None
-            write_checksum(root, read_log(root).snapshot(), in_commit_timestamp=stamp)
-        if commit.checkpoint:
-            write_checkpoint(root, read_log(root).snapshot(), parts=commit.parts, v2=plan.v2_checkpoints)
+        _write_beside_commit(plan, commit, root, start)
+    _spoil_log(plan, root)
+
+
+def write_log(plan: TablePlan, directory: Path, *, root: Path, start: int) -> None:
+    """The log alone, in ``directory``, of a table that will be at ``root``. Files have no times; ``start`` may be any number.
+
+    Checkpoints are not compressed, so the instants in them can be found and replaced.
+    """
+    for commit in plan.commits:
+        write_commit(directory, commit.version, _actions(commit.actions, root, start))
+        _write_beside_commit(plan, commit, directory, start, modified=0, compression="none")
+    _spoil_log(plan, directory)
+
+
+def _write_beside_commit(
+    plan: TablePlan,
+    commit: PlannedCommit,
+    root: Path,
+    start: int,
+    *,
+    modified: int | None = None,
+    compression: str = "snappy",
+) -> None:
+    """The checksum file and the checkpoint of the last commit, where it has them."""
+    if plan.checksums:
+        stamp = start + commit.modified if plan.in_commit_timestamps else None
+        write_checksum(root, read_log(root).snapshot(), in_commit_timestamp=stamp)
+    if commit.checkpoint:
+        snapshot, v2 = read_log(root).snapshot(), plan.v2_checkpoints
+        write_checkpoint(root, snapshot, parts=commit.parts, v2=v2, modified=modified, compression=compression)
+
+
+def _spoil_log(plan: TablePlan, root: Path) -> None:
     log = root / LOG_DIRECTORY
     if plan.pruned:
         for path in sorted(path for path in log.rglob("*") if path.is_file()):
@@ -299,8 +328,16 @@ def _place(root: Path, path: str) -> Path:
 
 def write_actions(version: int, actions: Iterable[Mapping[str, Any]], root: Path, *, start: int, modified: int) -> None:
     """Commit planned actions as ``version``."""
-    resolved: list[Action] = [from_json(resolve(action, root, start)) for action in actions]
-    write_commit(root, version, resolved, modified=start + modified)
+    write_commit(root, version, _actions(actions, root, start), modified=start + modified)
+
+
+def _actions(actions: Iterable[Mapping[str, Any]], root: Path, start: int) -> list[Action]:
+    return [from_json(resolve(action, root, start)) for action in actions]
+
+
+def commit_text(actions: Iterable[Mapping[str, Any]], root: Path, *, start: int) -> str:
+    """The text of a commit with these planned actions."""
+    return commit_bytes(_actions(actions, root, start)).decode("utf-8")
 
 
 def resolve(value: Any, root: Path, start: int) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.coverage import nested
+from harness.expectations import expectation_to_json
 from harness.features import features_of
 from harness.judge import JudgedCase
 from model.codec import case_id, to_json
@@ -41,7 +42,7 @@ def case_line(judged: JudgedCase, *, campaign: str, shard: int, index: int, orig
                 "subject": violation.subject,
                 "message": violation.message,
                 "evidence": list(violation.evidence),
-                "law": {"name": violation.law.name, "params": dict(violation.law.params)},
+                "expectation": expectation_to_json(violation.expectation),
             }
             for id, tally in judged.tallies.items()
             for step, violation in tally.violations

@@ -1,12 +1,29 @@
-"""All that a standalone script needs to show one violation, as plain JSON (its form: reports/reproduction.py)."""
+"""All that a standalone script needs to show one violation, as plain JSON (its form: reports/counterexamples/script.py)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import base64
+import json
+import re
+import tempfile
+from collections.abc import Callable, Iterable, Mapping
+from decimal import Context, Decimal
 from functools import partial
+from itertools import zip_longest
+from pathlib import Path
 from typing import Any
 
-from harness.materialise import plan_append, plan_strays, plan_table
+from deltalog.names import commit_name
+from harness.materialise import (
+    PlannedFile,
+    PlannedLink,
+    TablePlan,
+    commit_text,
+    plan_append,
+    plan_strays,
+    plan_table,
+    write_log,
+)
 from model.case import Case
 from model.history import live_ids
 from model.layout import escape, partition_string
@@ -32,6 +49,7 @@ from model.steps import (
     VacuumForm,
     VacuumMistake,
 )
+from model.values import AnyType, ArrayOf, MapOf, StructOf, Type
 
 #: Stands for the table's path in the SQL of a plan.
 TABLE = "delta.`{table}`"
@@ -55,6 +73,15 @@ _BESIDE = "delta.`{table}-beside`"
 _PARALLELISM = {"spark.databricks.delta.vacuum.parallelDelete.parallelism": "3"}
 
 
+#: Where a script makes its table. The log may hold this path, so it is the same in each run.
+HOME = "/tmp/tombstone-{case}"
+
+#: Stands for the start of the case in a log that is written before the start is known. All its digits that stay the same
+#: for 30 years before and after it are those of ``_INSTANT``.
+GENERATED = 4_555_555_555_500_000_000
+_INSTANT = re.compile(r'(?<![\w"])455555\d{13}(?!\d)')
+
+
 def reproduction_plan(
     case: Case,
     *,
@@ -68,22 +95,92 @@ def reproduction_plan(
 
     ``operation`` says a command to an engine that is not asked in the SQL of Spark.
     """
-    table = plan_table(case.table)
+    failed = {step["index"] for step in line.get("steps", ()) if step["outcome"] and step["outcome"]["error"]}
+    root = Path(HOME.format(case=line["id"]), "table")
     return {
         "clause": clause["id"],
         "sentence": clause["sentence"],
         "case": line["id"],
         **packages,
-        "files": [file.as_json() for file in table.files],
-        "directories": list(table.directories),
-        "links": [link.as_json() for link in table.links],
-        "pruned": table.pruned,
-        "broken_last_checkpoint": table.broken_last_checkpoint,
-        "commits": [commit.as_json() for commit in table.commits],
-        "ops": _steps(case, operation or partial(_operation, case), until=violation["step"]),
-        "law": violation["law"],
-        "at_step": violation["step"],
+        "root": str(root),
+        "columns": [column.name for column in case.table.columns],
+        "table": _table(plan_table(case.table), root),
+        "steps": [
+            {**op, "failed": op["step"] in failed}
+            for op in _steps(case, operation or partial(_operation, case), root, until=violation["step"])
+        ],
+        "step": violation["step"],
+        "expectation": _comparable(violation["expectation"], case),
     }
+
+
+def _table(plan: TablePlan, root: Path) -> list[dict[str, Any]]:
+    """Everything below and beside the root: ``{"path", "modified"}`` with a ``text``, a ``content`` (base64), a ``target``
+    or, for a directory, neither. ``modified`` is in ms from the start, None for a directory.
+    """
+    times = {commit_name(commit.version): commit.modified for commit in plan.commits}
+    found = _things(plan.files, plan.directories, plan.links)
+    with tempfile.TemporaryDirectory() as directory:
+        write_log(plan, Path(directory), root=root, start=GENERATED)
+        for path in sorted(Path(directory).rglob("*")):
+            name, content = path.relative_to(directory).as_posix(), path.read_bytes() if path.is_file() else b""
+            if path.is_file():
+                kind = {"content": _base64(content)} if path.suffix == ".parquet" else {"text": _from_start(content)}
+                found.append({"path": name, "modified": times.get(path.name, 0), **kind})
+    return found
+
+
+def _things(
+    files: Iterable[PlannedFile], directories: Iterable[str], links: Iterable[PlannedLink]
+) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = [{"path": path, "modified": None} for path in directories]
+    found += [{"path": one.path, "modified": one.modified, "content": _base64(one.content)} for one in files]
+    return found + [{"path": one.path, "modified": one.modified, "target": one.target} for one in links]
+
+
+def _base64(content: bytes) -> str:
+    return base64.b64encode(content).decode()
+
+
+def _from_start(content: bytes) -> str:
+    """A file of the log with its instants as ``"T-604800000"``, in ms from the start."""
+    return _INSTANT.sub(lambda found: f'"T{int(found[0]) - GENERATED:+d}"', content.decode("utf-8"))
+
+
+def _comparable(expectation: Mapping[str, Any], case: Case) -> dict[str, Any]:
+    """The expectation with rows as a script compares them: numbers, texts, NULL and lists."""
+    expects = dict(expectation["expects"])
+    if expectation["kind"] == "rows-are":
+        types = [column.type for column in case.table.columns]
+        expects["plain"] = any(not _is_simple(type) for type in types)
+        expects["rows"] = [
+            [_plain(value, type) for value, type in zip_longest(row, types)] if len(row) >= len(types) else row
+            for row in expects["rows"]
+        ]
+    return {"kind": expectation["kind"], "expects": expects}
+
+
+def _is_simple(type: AnyType) -> bool:
+    """Whether JSON, with ``str`` for what it does not know, has one text for each value."""
+    return type in (Type.STRING, Type.BYTE, Type.SHORT, Type.INTEGER, Type.LONG, Type.BOOLEAN, Type.DATE)
+
+
+def _plain(value: Any, type: AnyType | None) -> Any:
+    if isinstance(type, MapOf) and value is not None:
+        pairs = [[_plain(key, type.key), _plain(item, type.value)] for key, item in value]
+        return sorted(pairs, key=json.dumps)
+    if isinstance(type, ArrayOf) and value is not None:
+        return [_plain(part, type.element) for part in value]
+    if isinstance(type, StructOf) and value is not None:
+        return [_plain(part, field) for part, (_, field) in zip(value, type.fields)]
+    if isinstance(value, dict):
+        ((kind, text),) = value.items()
+        if kind == "float":
+            return repr(float(text))
+        if kind == "decimal":
+            return format(Decimal(text).normalize(Context(60)), "f")
+        return text.rstrip("Z").replace("T", " ") if kind.startswith("timestamp") else text
+    return repr(value + 0.0) if isinstance(value, float) else value
 
 
 def _delete(step: Delete) -> dict[str, Any]:
@@ -168,7 +265,9 @@ def _operation(case: Case, step: EngineStep) -> dict[str, Any]:
     raise ValueError(f"a {type(step).__name__} is no command")
 
 
-def _steps(case: Case, operation: Callable[[EngineStep], dict[str, Any]], *, until: int) -> list[dict[str, Any]]:
+def _steps(
+    case: Case, operation: Callable[[EngineStep], dict[str, Any]], root: Path, *, until: int
+) -> list[dict[str, Any]]:
     """The steps up to the one that broke the promise. The clock is said anew with each."""
     clock = Moment(0)
     found: list[dict[str, Any]] = []
@@ -184,27 +283,11 @@ def _steps(case: Case, operation: Callable[[EngineStep], dict[str, Any]], *, unt
             # The time of another writer's commit is the clock's; where that hangs on a DELETE's own stamp, no plan can say it.
             at = clock.offset
             files, actions = plan_append(case.table, step.files, at=at)
-            lines = [dict(action) for action in actions]
-            found.append(
-                {
-                    "step": index,
-                    "do": "append",
-                    "files": [file.as_json() for file in files],
-                    "lines": lines,
-                    "modified": at,
-                }
-            )
+            text = _from_start(commit_text(actions, root, start=GENERATED).encode())
+            commit = {"path": "_delta_log/next.json", "modified": at, "text": text}
+            found.append({"step": index, "do": "append", "table": [*_things(files, (), ()), commit]})
         elif isinstance(step, AddStrayFiles):
-            stray_files, directories, links = plan_strays(step.stray_files)
-            found.append(
-                {
-                    "step": index,
-                    "do": "litter",
-                    "files": [file.as_json() for file in stray_files],
-                    "directories": list(directories),
-                    "links": [link.as_json() for link in links],
-                }
-            )
+            found.append({"step": index, "do": "litter", "table": _things(*plan_strays(step.stray_files))})
         else:
             found.append({"step": index, **operation(step), "clock": said})
     return found

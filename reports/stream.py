@@ -1,6 +1,6 @@
 """The run stream ``run.jsonl``: a header line, a line for each judged case, a footer line. Its writer and its reader.
 
-Every line is validated against ``reports/schema/run-2.json``, both when it is written and when it is read. The records
+Every line is validated against ``reports/schema/run-3.json``, both when it is written and when it is read. The records
 below are the types of what has been read. The footer has a digest of all lines before it, which reveals an edited stream.
 """
 
@@ -19,7 +19,7 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped, unus
 from jsonschema.exceptions import best_match  # type: ignore[import-untyped, unused-ignore]
 
 #: The schema version that is written. Others are not read.
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 #: The stream's name inside a report directory.
 FILE_NAME = "run.jsonl"
@@ -82,7 +82,7 @@ class ViolationRecord(TypedDict):
     subject: str | None
     message: str
     evidence: list[str]
-    law: Any
+    expectation: dict[str, Any] | None
 
 
 class CaseRecord(TypedDict):

@@ -10,7 +10,7 @@ from engines.provider import Provider
 from harness.reproduction_plan import reproduction_plan
 from model.codec import from_json
 from reports.counterexamples import write_counterexample
-from reports.reproduction import InvalidPlan
+from reports.counterexamples.script import InvalidPlan
 from reports.verdicts import counterexample
 
 

@@ -94,7 +94,7 @@ def case(
                 "subject": None,
                 "message": f"{name} is violated.",
                 "evidence": ["A fact."],
-                "law": None,
+                "expectation": None,
             }
             for name in failing
         ],

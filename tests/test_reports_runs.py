@@ -121,7 +121,7 @@ def cases(draw: st.DrawFn, names: list[str], index: int) -> dict[str, Any]:
             "subject": draw(st.none() | texts),
             "message": draw(texts),
             "evidence": draw(st.lists(texts, max_size=2)),
-            "law": {"name": "stays", "params": {"path": "p=1/f"}},
+            "expectation": {"kind": "gone", "expects": {"path": "p=1/f"}},
         }
         for name, result in results.items()
         if result["verdict"] == "fail"

@@ -12,6 +12,7 @@ import pytest
 
 from engines.port import Outcome
 from harness.clause import Violation
+from harness.expectations import Of, RowsAre
 from model.predicate import Compare, IsNull, Op
 from model.steps import Delete, Step
 from model.table import HOUR, WEEK, Column, Commit, DataFile, Feature, Table
@@ -317,8 +318,8 @@ def test_bounds_are_true_or_not_in_the_order_of_their_type(
 def test_files_with_names_that_an_engine_made_up_are_checked_by_the_rows_that_are_left(tmp_path: Path) -> None:
     tallies, _ = judged(PLAIN, tmp_path, (IN_A, right), (Delete(PA), in_commit(r'\{"remove".*\n', "")))
     (violation,) = (violation for _, violation in tallies["DEL-META-1"].violations)
-    assert violation.law.name == "reads"
-    assert sorted(violation.law.params["rows"], key=repr) == [[1, "b"], [1, None], [9, None]]
+    assert isinstance(violation.expectation, RowsAre) and violation.expectation.of is Of.TABLE
+    assert sorted(violation.expectation.rows, key=repr) == [[1, "b"], [1, None], [9, None]]
 
 
 @pytest.mark.parametrize(("length", "met"), [(0, 1), (1, 0), (32, 0), (33, 1)])

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from deltalog.actions import DomainMetadata, Protocol
+from deltalog.actions import DomainMetadata, Metadata, Protocol, Txn
 from deltalog.snapshot import Snapshot
-from harness.clause import Law, Violation
+from harness.clause import Violation
+from harness.evidence import changes
+from harness.expectations import NoActions, Unchanged, about
 from harness.observation import Observation
 
 
@@ -22,7 +24,17 @@ def redefined(observation: Observation) -> Violation | None:
     if not changed:
         return None
     message = f"{type(observation.step).__name__.upper()} changed the table's {' and '.join(changed)}."
-    return Violation("log", message, Law("definition_stays"))
+    old = [
+        path
+        for path in changes(observation.before, observation.after)
+        if path in observation.before.listing and path.startswith("_delta_log/")
+    ]
+    if old and not any(isinstance(action, _DEFINITION) for commit in observation.commits for action in commit.actions):
+        return Violation("log", message, about(old[0], Unchanged(old[0])))
+    return Violation("log", message, NoActions(("protocol", "metaData", "txn", "domainMetadata")))
+
+
+_DEFINITION = (Protocol, Metadata, Txn, DomainMetadata)
 
 
 def _protocol(snapshot: Snapshot) -> Protocol:

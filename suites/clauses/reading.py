@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from harness import evidence
-from harness.clause import Law, Violation
+from harness.clause import Violation
+from harness.expectations import Of, RowsAre
 from harness.observation import DeleteObservation, ReadObservation
 
 
@@ -14,15 +15,15 @@ def misread(r: ReadObservation) -> Violation | None:
         return None
     facts = evidence.of_answer(r) if r.refused else evidence.of_rows(expected, r.rows)
     what = "cannot be read" if r.refused else "does not read as it must"
-    law = Law("rows_are", {"rows": evidence.rows_as_json(expected)})
-    return Violation(f"version {r.version}", f"Version {r.version} {what}.", law, facts)
+    expectation = RowsAre(Of.ANSWER, evidence.rows_as_json(expected))
+    return Violation(f"version {r.version}", f"Version {r.version} {what}.", expectation, facts)
 
 
 def left_wrong(d: DeleteObservation) -> Violation | None:
     """What is wrong with the rows that a DELETE leaves, as our own reader sees them."""
     if d.after.rows == d.expected_rows:
         return None
-    law = Law("reads", {"rows": evidence.rows_as_json(d.expected_rows)})
+    expectation = RowsAre(Of.TABLE, evidence.rows_as_json(d.expected_rows))
     facts = ("a live file cannot be read",) if d.after.rows is None else evidence.of_rows(d.expected_rows, d.after.rows)
     message = f"Version {d.after.version} does not hold the rows that must be left."
-    return Violation("rows", message, law, (*facts, *evidence.of_answer(d)))
+    return Violation("rows", message, expectation, (*facts, *evidence.of_answer(d)))

@@ -14,7 +14,19 @@ from typing import Any
 
 from deltalog.actions import Add
 from harness import evidence
-from harness.clause import NOT_EXERCISED, Judgement, Law, Violation, clause, each, one
+from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, one
+from harness.expectations import (
+    ByReplay,
+    Expectation,
+    FieldIs,
+    FieldMatches,
+    KeysAre,
+    Measure,
+    NewFilesReferenced,
+    NewNames,
+    NoActions,
+    NoFileWritten,
+)
 from harness.observation import DeleteObservation, partition_of
 from model.delete import ConditionScope, DeleteMethod
 from model.layout import escape, partition_directory, physical_name
@@ -61,7 +73,7 @@ def nothing_survives(d: DeleteObservation) -> Judgement:
         Violation(
             written[0],
             f"No row survives, yet the DELETE wrote {', '.join(written)}.",
-            Law("no_adds"),
+            NoActions(("add",)) if d.adds else NewFilesReferenced(),
             evidence.of_delete(d),
         )
         if written
@@ -82,7 +94,9 @@ def adds_exist(d: DeleteObservation) -> Judgement:
             return None
         found = "is not on storage" if entry is None else f"has {entry.size} bytes"
         return Violation(
-            add.file, f"The add says that {add.file} has {add.size} bytes; it {found}.", _true("a file of size")
+            add.file,
+            f"The add says that {add.file} has {add.size} bytes; it {found}.",
+            FieldMatches("add", "size", Measure.FILE_SIZE),
         )
 
     return each(d.written, problem)
@@ -108,7 +122,7 @@ def adds_placed(d: DeleteObservation) -> Judgement:
             return Violation(
                 add.file,
                 f"{add.file} does not lie in {directory or 'the root'}, the directory of its partition.",
-                _true("values in the directory's name"),
+                _placed(d),
             )
         return None
 
@@ -138,19 +152,20 @@ def _misnamed(d: DeleteObservation, add: Add, known: frozenset[str]) -> Violatio
     """What is wrong with the name of an added file, or with the partition values that its add says."""
     if set(add.partition_values) != {physical_name(d.table, name) for name in d.table.partition_by}:
         said = f"The add of {add.file} has partition values for {sorted(add.partition_values)}."
-        return Violation(add.file, said, _true("partition columns"))
+        names = sorted(physical_name(d.table, name) for name in d.table.partition_by)
+        return Violation(add.file, said, KeysAre("add", "partitionValues", names))
     try:
         partition_of(d.table, add)
     except ValueError:
         said = f"The add of {add.file} has partition values of other types: {dict(add.partition_values)}."
-        return Violation(add.file, said, _true("values in the directory's name"))
-    law = _true("uses", "there before")
-    return Violation(add.file, f"{add.file} is not a new name.", law) if add.file in known else None
+        return Violation(add.file, said, _placed(d))
+    return Violation(add.file, f"{add.file} is not a new name.", NewNames()) if add.file in known else None
 
 
-def _true(*facts: str) -> Law:
-    """The law that these facts of each add are true."""
-    return Law("adds_true", {"facts": list(facts)})
+def _placed(d: DeleteObservation) -> Expectation:
+    if d.table.maps_columns or any(column.type not in _ONE_TEXT for column in d.table.partition_columns):
+        return ByReplay("the names of these directories do not show the partition values")
+    return FieldMatches("add", "partitionValues", Measure.DIRECTORY)
 
 
 def _in_place(table: Table, path: str, values: Row) -> bool:
@@ -184,12 +199,14 @@ def adds_dated(d: DeleteObservation) -> Judgement:
     def problem(add: Add) -> Violation | None:
         entry = d.after.listing.get(add.file)
         if not add.data_change:
-            return Violation(add.file, f"The add of {add.file} has dataChange=false.", _true("dataChange"))
+            return Violation(
+                add.file, f"The add of {add.file} has dataChange=false.", FieldIs("add", "dataChange", True)
+            )
         if entry is not None and entry.modified != add.modification_time:
             return Violation(
                 add.file,
                 f"The add of {add.file} says {d.instant(add.modification_time)}; the file was modified at {d.instant(entry.modified)}.",
-                _true("modificationTime"),
+                FieldMatches("add", "modificationTime", Measure.FILE_TIME),
             )
         return None
 
@@ -210,11 +227,12 @@ def adds_statistics(d: DeleteObservation) -> Judgement:
             wrong = untrue_statistics(json.loads(add.stats or "{}", parse_float=Decimal), d, add.file)
         except (ValueError, TypeError, AttributeError) as malformed:  # what an engine wrote may be of any form
             wrong = f"they are not of the form that the protocol gives them ({malformed})"
-        return (
-            Violation(add.file, f"The statistics of {add.file} are not true: {wrong}.", _true("numRecords"))
-            if wrong
-            else None
-        )
+        if not wrong:
+            return None
+        expectation: Expectation = ByReplay("the bounds of columns must be compared with the values of a Parquet file")
+        if wrong.startswith("numRecords"):
+            expectation = FieldMatches("add", "stats.numRecords", Measure.FILE_ROWS)
+        return Violation(add.file, f"The statistics of {add.file} are not true: {wrong}.", expectation)
 
     return each(subjects, problem)
 
@@ -290,8 +308,11 @@ def nothing_left_behind(d: DeleteObservation) -> Judgement:
     def problem(path: str) -> Violation | None:
         if path in referred:
             return None
-        return Violation(
-            path, f"DELETE wrote {path}, and its commit does not refer to it.", Law("all_new_files_referenced")
-        )
+        expectation: Expectation = NewFilesReferenced()
+        if d.prediction.scope is not ConditionScope.ROWS:
+            expectation = NoFileWritten()
+        elif path.endswith(".bin"):
+            expectation = ByReplay("which file a deletion vector is in is encoded")
+        return Violation(path, f"DELETE wrote {path}, and its commit does not refer to it.", expectation)
 
     return each(_holding_rows(d), problem)

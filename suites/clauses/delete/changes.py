@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections import Counter
 
 from harness import evidence
-from harness.clause import NOT_EXERCISED, Judgement, Law, Violation, clause, one
+from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, one
+from harness.expectations import ByReplay, Expectation, FieldIs, NoActions, NoFileWritten, Of, RowsAre
 from harness.observation import ChangesObservation, DeleteObservation, Rows
 from model.delete import DeleteMethod
 from model.table import Feature
@@ -29,22 +30,33 @@ def change_files_hold_the_deleted(d: DeleteObservation) -> Judgement:
         or not d.prediction.commits
     ):
         return NOT_EXERCISED
-    law = Law("change_rows_are", {"rows": evidence.rows_as_json(d.prediction.deleted)})
+    expectation = _feed(d)
     found: Rows = Counter()
     for cdc in d.change_files:
         rows = d.after.changes.get(cdc.file)
         if rows is None:
-            return one(Violation(cdc.file, f"The change file {cdc.file} cannot be read.", law))
+            return one(Violation(cdc.file, f"The change file {cdc.file} cannot be read.", expectation))
         kinds = {kind for _, kind in rows}
         if kinds - {"delete"}:
-            return one(Violation(cdc.file, f"{cdc.file} has the change types {sorted(map(str, kinds))}.", law))
+            return one(Violation(cdc.file, f"{cdc.file} has the change types {sorted(map(str, kinds))}.", expectation))
         if cdc.data_change:
-            return one(Violation(cdc.file, f"The action of {cdc.file} says dataChange=true.", law))
+            return one(
+                Violation(
+                    cdc.file, f"The action of {cdc.file} says dataChange=true.", FieldIs("cdc", "dataChange", False)
+                )
+            )
         found.update(row for row, _ in rows)
     if found == d.prediction.deleted:
         return one(None)
     facts = evidence.of_rows(d.prediction.deleted, found)
-    return one(Violation("rows", "The change files do not hold exactly the deleted rows.", law, facts))
+    return one(Violation("rows", "The change files do not hold exactly the deleted rows.", expectation, facts))
+
+
+def _feed(d: DeleteObservation) -> Expectation:
+    """The change feed of the DELETE, which reads the change files."""
+    if d.table.maps_columns and d.rules.implementation != "spark":
+        return ByReplay("delta-rs does not read the change feed of a table with column mapping")
+    return RowsAre(Of.CHANGES, [[*row, "delete"] for row in evidence.rows_as_json(d.prediction.deleted)])
 
 
 @clause(
@@ -64,7 +76,8 @@ def no_change_files(d: DeleteObservation) -> Judgement:
     named = sorted(
         {cdc.file for cdc in d.change_files} | {path for path in d.appeared if path.startswith("_change_data/")}
     )
-    return one(Violation(named[0], f"DELETE wrote {', '.join(named)}.", Law("no_change_files")) if named else None)
+    unwanted = NoActions(("cdc",)) if d.change_files else NoFileWritten("_change_data/")
+    return one(Violation(named[0], f"DELETE wrote {', '.join(named)}.", unwanted) if named else None)
 
 
 @clause(
@@ -81,6 +94,6 @@ def feed_reads_the_deleted(c: ChangesObservation) -> Judgement:
     found = Counter(c.outcome.rows)
     if not c.refused and found == expected:
         return one(None)
-    law = Law("changes_are", {"rows": evidence.rows_as_json(expected)})
+    expectation = RowsAre(Of.ANSWER, evidence.rows_as_json(expected))
     facts = evidence.of_answer(c) if c.refused else evidence.of_rows(expected, found)
-    return one(Violation("rows", f"The feed of version {c.version} is not the deleted rows.", law, facts))
+    return one(Violation("rows", f"The feed of version {c.version} is not the deleted rows.", expectation, facts))

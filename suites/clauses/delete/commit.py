@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from harness import evidence
-from harness.clause import NOT_EXERCISED, Judgement, Law, Violation, clause, each, one
+from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, one
+from harness.expectations import Expectation, FieldHolds, InfoIs, NothingChanged, Operations, Readable, Unchanged, about
 from harness.observation import DeleteObservation
 from model.steps import Form
 from suites.clauses.definition import redefined
@@ -30,10 +31,14 @@ def one_commit(d: DeleteObservation) -> Judgement:
         Violation(
             "log",
             f"The DELETE must write version {d.before.version + 1}; it wrote {versions or 'none'}.",
-            Law("one_commit"),
+            Operations((_operation(d),)),
             evidence.of_answer(d),
         )
     )
+
+
+def _operation(d: DeleteObservation) -> str:
+    return "TRUNCATE" if d.step.form is Form.TRUNCATE else "DELETE"
 
 
 @clause(
@@ -48,23 +53,24 @@ def commit_info(d: DeleteObservation) -> Judgement:
         return NOT_EXERCISED
     truncates = d.step.form is Form.TRUNCATE
     expected = {
-        "operation": "TRUNCATE" if truncates else "DELETE",
+        "operation": _operation(d),
         "readVersion": d.before.version,
         "isBlindAppend": False,
         "isolationLevel": "Serializable",
     }
-    law = Law("commit_info", {"expected": expected, "present": [] if truncates else ["operationParameters.predicate"]})
     fields = dict(d.info.fields) if d.info else {}
     parameters = fields.get("operationParameters")
-    wrong = [
-        f"{key} is {fields.get(key)!r} instead of {value!r}"
-        for key, value in expected.items()
-        if fields.get(key) != value
-    ]
+    keys = [key for key, value in expected.items() if fields.get(key) != value]
+    wrong = [f"{key} is {fields.get(key)!r} instead of {expected[key]!r}" for key in keys]
+    expectation: Expectation = FieldHolds("commitInfo", "operationParameters.predicate", '".+"', "a text")
+    if keys:
+        expectation = InfoIs(keys[0], expected[keys[0]])
     if not truncates and (not isinstance(parameters, Mapping) or not parameters.get("predicate")):
         wrong.append("there is no predicate among its operationParameters")
     return one(
-        Violation("commitInfo", f"commitInfo of version {d.after.version}: {'; '.join(wrong)}.", law) if wrong else None
+        Violation("commitInfo", f"commitInfo of version {d.after.version}: {'; '.join(wrong)}.", expectation)
+        if wrong
+        else None
     )
 
 
@@ -92,7 +98,8 @@ def nothing_touched(d: DeleteObservation) -> Judgement:
         if after == before:
             return None
         how = "deleted" if after is None else "changed" if after.digest != before.digest else "touched"
-        return Violation(path, f"DELETE {how} {path}.", Law("untouched"), evidence.of_path(d, path))
+        expectation = about(path, Unchanged(path, times=True), otherwise=NothingChanged(log=False))
+        return Violation(path, f"DELETE {how} {path}.", expectation, evidence.of_path(d, path))
 
     return each(files, problem)
 
@@ -107,7 +114,5 @@ def nothing_touched(d: DeleteObservation) -> Judgement:
 def log_readable(d: DeleteObservation) -> Judgement:
     broken = d.after.broken
     return one(
-        Violation("log", f"After the DELETE the table cannot be read: {broken}.", Law("table_is_there"))
-        if broken
-        else None
+        Violation("log", f"After the DELETE the table cannot be read: {broken}.", Readable()) if broken else None
     )

@@ -5,8 +5,26 @@ docs/sources.md says what the sources are.
 
 from __future__ import annotations
 
+import json
+import re
+
 from harness import evidence
-from harness.clause import NOT_EXERCISED, Judgement, Law, Violation, clause, each, one
+from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, one
+from harness.expectations import (
+    ByReplay,
+    Expectation,
+    FieldAgrees,
+    FieldHolds,
+    NoActions,
+    NoFileWritten,
+    NothingChanged,
+    Of,
+    Operations,
+    Removes,
+    RowsAre,
+    Succeeds,
+    about,
+)
 from harness.observation import DeleteObservation
 from model.delete import ConditionScope, LiveFile, matches
 from model.layout import is_named_by_engine
@@ -15,12 +33,29 @@ from model.steps import Delete
 from model.values import Row
 
 
-def removed_exactly(d: DeleteObservation) -> Law:
-    """The law that a script checks where a DELETE removed the wrong files: by their names, or by what is left."""
+def removed_exactly(d: DeleteObservation) -> Expectation:
+    """What must be true where a DELETE removed the wrong files: by their names, or by the rows that are left."""
     paths = sorted(d.prediction.touched)
-    if any(is_named_by_engine(path) for path in paths):
-        return Law("reads", {"rows": evidence.rows_as_json(d.expected_rows)})
-    return Law("removed_exactly", {"paths": paths})
+    return rows_left(d, "which files the DELETE removes") if any(map(is_named_by_engine, paths)) else Removes(paths)
+
+
+def rows_left(d: DeleteObservation, what: str) -> Expectation:
+    """The rows of the table after the DELETE, where these show ``what`` went wrong."""
+    if d.after.rows == d.expected_rows:
+        return ByReplay(f"{what} does not show in the rows of the table")
+    return RowsAre(Of.TABLE, evidence.rows_as_json(d.expected_rows))
+
+
+def not_named(d: DeleteObservation, path: str) -> Expectation:
+    """That the commit neither removes nor adds this live file, which it did."""
+    if path in {remove.file for remove in d.removes}:
+        return removed_exactly(d)
+    return not_added(d, path)
+
+
+def not_added(d: DeleteObservation, path: str) -> Expectation:
+    encoded = json.dumps(d.before.live[path].path)
+    return about(path, FieldHolds("add", "path", f"(?!{re.escape(encoded)}$).*", f"another path than {encoded}"))
 
 
 def _misjudged(d: DeleteObservation, file: LiveFile) -> Violation | None:
@@ -47,7 +82,7 @@ def whole_table(d: DeleteObservation) -> Judgement:
             Violation(
                 written[0],
                 f"DELETE of the whole table wrote {', '.join(written)}.",
-                Law("no_new_files"),
+                NoFileWritten() if d.appeared else NoActions(("add",)),
                 evidence.of_delete(d),
             )
         )
@@ -78,9 +113,7 @@ def partitions_write_nothing(d: DeleteObservation) -> Judgement:
     if not d.appeared:
         return one(None)
     path = min(d.appeared)
-    return one(
-        Violation(path, f"A DELETE of whole files wrote {path}.", Law("no_new_files"), evidence.of_path(d, path))
-    )
+    return one(Violation(path, f"A DELETE of whole files wrote {path}.", NoFileWritten(), evidence.of_path(d, path)))
 
 
 @clause(
@@ -100,7 +133,7 @@ def partitions_one_timestamp(d: DeleteObservation) -> Judgement:
         Violation(
             "commit",
             f"The removes carry {len(stamps)} deletionTimestamps: {', '.join(stamps)}.",
-            Law("one_deletion_timestamp"),
+            FieldAgrees("remove", "deletionTimestamp"),
         )
     )
 
@@ -115,21 +148,19 @@ def nothing_matched(d: DeleteObservation) -> Judgement:
     if d.prediction.commits:
         return NOT_EXERCISED
     if d.refused:
-        return one(
-            Violation("step", "The DELETE matches nothing, and was refused.", Law("no_commit"), evidence.of_answer(d))
-        )
+        return one(Violation("step", "The DELETE matches nothing, and was refused.", Succeeds(), evidence.of_answer(d)))
     if d.commits:
         return one(
             Violation(
                 "log",
                 f"The DELETE matches nothing, and wrote version {d.commits[0].version}.",
-                Law("no_commit"),
+                Operations(()),
                 evidence.of_delete(d),
             )
         )
     changed = evidence.changes(d.before, d.after)
     return one(
-        Violation(changed[0], f"The DELETE matches nothing, and changed {', '.join(changed)}.", Law("nothing_changed"))
+        Violation(changed[0], f"The DELETE matches nothing, and changed {', '.join(changed)}.", NothingChanged())
         if changed
         else None
     )
@@ -163,7 +194,7 @@ def others_as_they_were(d: DeleteObservation) -> Judgement:
         if now == d.before.live[path] and path not in {add.file for add in d.adds}:
             return None
         how = "is no longer live" if now is None else "was added anew"
-        return Violation(path, f"{path} holds no matching row, yet {how}.", removed_exactly(d), evidence.of_delete(d))
+        return Violation(path, f"{path} holds no matching row, yet {how}.", not_named(d, path), evidence.of_delete(d))
 
     return each(others, problem)
 

@@ -6,6 +6,7 @@ docs/sources.md says what the sources are.
 from __future__ import annotations
 
 from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, one
+from harness.expectations import Succeeds
 from harness.observation import DeleteObservation
 from model.delete import DeleteMethod
 from model.steps import Form
@@ -106,5 +107,5 @@ def said_otherwise(d: DeleteObservation) -> Judgement:
         message = (
             f"{d.step.form.value}: the DELETE must touch {sorted(d.prediction.touched)}; it touched {sorted(touched)}."
         )
-        return one(Violation("step", message, removed_exactly(d)))
+        return one(Violation("step", message, Succeeds() if d.refused else removed_exactly(d)))
     return one(left_wrong(d))

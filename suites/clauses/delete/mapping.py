@@ -6,7 +6,8 @@ Source: [P] PROTOCOL.md, "Column Mapping".
 from __future__ import annotations
 
 from deltalog.actions import Add, Cdc, Remove
-from harness.clause import NOT_EXERCISED, Judgement, Law, Violation, clause, each, one
+from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, one
+from harness.expectations import ByReplay, ColumnsStored, Expectation, KeysAre, Readable
 from harness.observation import DeleteObservation
 from model.layout import physical_name
 from model.table import Feature
@@ -33,7 +34,7 @@ def physical_partitions(d: DeleteObservation) -> Judgement:
         return Violation(
             path,
             f"{path} has partition values for {sorted(keys)}; the physical names are {sorted(names)}.",
-            Law("physical_names"),
+            KeysAre(type(action).__name__.lower(), "partitionValues", sorted(names), all=False),
         )
 
     subjects: list[Add | Remove | Cdc] = [*d.adds, *d.removes, *d.change_files]
@@ -58,20 +59,21 @@ def physical_columns(d: DeleteObservation) -> Judgement:
     by_id = d.table.has(Feature.COLUMN_MAPPING_ID)
 
     def problem(add: Add) -> Violation | None:
+        expectation: Expectation
         found = d.after.columns.get(add.file)
         if found is None:
-            return Violation(add.file, f"{add.file} cannot be read.", Law("physical_names"))
+            return Violation(add.file, f"{add.file} cannot be read.", Readable())
         # Files may hold more: Delta stores partition columns and columns of its own along with the data.
         logical = sorted({column.name for column in d.table.columns} & set(found))
         missing = sorted(set(stored) - set(found))
         if logical or missing:
             wrong = f"stores {', '.join(logical)}" if logical else f"lacks {', '.join(missing)}"
-            return Violation(add.file, f"{add.file} {wrong}: it must use physical names.", Law("physical_names"))
+            expectation = ColumnsStored(sorted(stored), sorted(column.name for column in d.table.columns))
+            return Violation(add.file, f"{add.file} {wrong}: it must use physical names.", expectation)
         others = sorted(name for name, id in stored.items() if (by_id or found[name] is not None) and found[name] != id)
         if others:
-            return Violation(
-                add.file, f"{add.file} stores {', '.join(others)} under another field id.", Law("physical_names")
-            )
+            expectation = ByReplay("field ids are in the footers of Parquet files")
+            return Violation(add.file, f"{add.file} stores {', '.join(others)} under another field id.", expectation)
         return None
 
     return each(d.written, problem)

@@ -6,9 +6,11 @@ docs/sources.md says what the sources are.
 from __future__ import annotations
 
 from harness import evidence
-from harness.clause import NOT_EXERCISED, Judgement, Law, Violation, clause, one
+from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, one
+from harness.expectations import ByReplay, Expectation, FieldHolds, InfoIs, MetricCounts, Of, RowsAre, Total
 from harness.observation import DeleteObservation
 from model.delete import ConditionScope, DeleteMethod
+from model.layout import is_named_by_engine
 from model.steps import Form
 
 #: Row counts that a DELETE of whole files leaves out of its metrics where it does not know them.
@@ -17,7 +19,11 @@ _UNKNOWN_WITHOUT_ROWS = ("numDeletedRows", "numCopiedRows", "numAddedFiles")
 _VECTORS = ("numDeletionVectorsAdded", "numDeletionVectorsRemoved", "numDeletionVectorsUpdated")
 
 #: Files that no one but the engine knows beforehand.
-_OF_WHAT_WAS_WRITTEN = ("numAddedFiles", "numAddedBytes", "numAddedChangeFiles")
+_OF_WHAT_WAS_WRITTEN = {
+    "numAddedFiles": Total.ADDED_FILES,
+    "numAddedBytes": Total.ADDED_BYTES,
+    "numAddedChangeFiles": Total.CHANGE_FILES,
+}
 
 _TIMES = ("executionTimeMs", "scanTimeMs", "rewriteTimeMs")
 
@@ -82,10 +88,19 @@ def metrics_are_true(d: DeleteObservation) -> Judgement:
         if found.get(name) != str(value)
     ]
     wrong += [f"{name} is {found[name]}, and must be absent" for name in absent if name in found]
-    known = {name: str(value) for name, value in expected.items() if name not in _OF_WHAT_WAS_WRITTEN}
-    written = [name for name in _OF_WHAT_WAS_WRITTEN if name in expected]
-    law = Law("metrics_are", {"metrics": known, "absent": list(absent), "of_what_was_written": written})
-    return one(Violation("operationMetrics", f"{'; '.join(wrong)}.", law, evidence.of_delete(d)) if wrong else None)
+    if not wrong:
+        return one(None)
+    name = wrong[0].split()[0]
+    expectation = _metric(d, name, expected.get(name))
+    return one(Violation("operationMetrics", f"{'; '.join(wrong)}.", expectation, evidence.of_delete(d)))
+
+
+def _metric(d: DeleteObservation, name: str, value: int | None) -> Expectation:
+    if name in _OF_WHAT_WAS_WRITTEN and value is not None:
+        return MetricCounts(name, _OF_WHAT_WAS_WRITTEN[name])
+    if not name.endswith("Rows") and any(map(is_named_by_engine, d.prediction.touched)):
+        return ByReplay(f"{name} counts files that the engine wrote itself")
+    return InfoIs(f"operationMetrics.{name}", None if value is None else str(value))
 
 
 @clause(
@@ -101,8 +116,10 @@ def times_are_numbers(d: DeleteObservation) -> Judgement:
     found = _found(d)
     names = _TIMES[:1] if d.step.form is Form.TRUNCATE else _TIMES
     wrong = [f"{name} is {found.get(name, 'absent')}" for name in names if not str(found.get(name, "")).isdecimal()]
-    law = Law("times_are_numbers", {"names": list(names)})
-    return one(Violation("operationMetrics", f"{'; '.join(wrong)}.", law) if wrong else None)
+    if not wrong:
+        return one(None)
+    expectation = FieldHolds("commitInfo", f"operationMetrics.{wrong[0].split()[0]}", r'"\d+"', "a whole number")
+    return one(Violation("operationMetrics", f"{'; '.join(wrong)}.", expectation))
 
 
 def _found(d: DeleteObservation) -> dict[str, object]:
@@ -125,6 +142,6 @@ def affected_rows(d: DeleteObservation) -> Judgement:
         counted = counted if _counted(d) and counted else -1
     if d.outcome.rows == ((counted,),):
         return one(None)
-    law = Law("rows_are", {"rows": [[counted]]})
+    expectation = RowsAre(Of.ANSWER, [[counted]])
     message = f"The DELETE answers {d.outcome.rows}; it must be {counted}."
-    return one(Violation("num_affected_rows", message, law, evidence.of_delete(d)))
+    return one(Violation("num_affected_rows", message, expectation, evidence.of_delete(d)))

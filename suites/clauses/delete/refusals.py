@@ -6,7 +6,8 @@ docs/sources.md says what the sources are.
 from __future__ import annotations
 
 from harness import evidence
-from harness.clause import NOT_EXERCISED, Judgement, Law, Violation, clause, one
+from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, one
+from harness.expectations import NothingChanged, Unchanged, about
 from harness.observation import RefusalObservation
 from model.steps import InvalidDelete
 from model.table import Feature
@@ -75,5 +76,7 @@ def failing_condition_changes_nothing(r: RefusalObservation) -> Judgement:
     if r.due is not None:
         return NOT_EXERCISED
     paths = [path for path in evidence.changes(r.before, r.after) if path not in r.appeared]
-    law = Law("untouched")
-    return one(Violation(paths[0], f"The DELETE failed, and changed {', '.join(paths)}.", law) if paths else None)
+    if not paths:
+        return one(None)
+    expectation = about(paths[0], Unchanged(paths[0], times=True), otherwise=NothingChanged(log=False))
+    return one(Violation(paths[0], f"The DELETE failed, and changed {', '.join(paths)}.", expectation))

@@ -6,14 +6,16 @@ docs/sources.md says what the sources are.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from deltalog.actions import Remove
 from deltalog.descriptors import DeletionVectorDescriptor
-from harness.clause import NOT_EXERCISED, Judgement, Law, Violation, clause, each, one
+from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, one
+from harness.expectations import EachOnce, Expectation, FieldIs, FieldMatches, KeysAre, Measure, about
 from harness.observation import DeleteObservation
 from model.layout import physical_name
 from model.table import Feature
+from suites.clauses.delete.files import removed_exactly
 
 
 @clause(
@@ -32,7 +34,7 @@ def removes_stamped(d: DeleteObservation) -> Judgement:
         return Violation(
             remove.file,
             f"The remove of {remove.file} has {said}; the DELETE ran from {window}.",
-            Law("removes_true", {"facts": ["deletionTimestamp"]}),
+            FieldMatches("remove", "deletionTimestamp", Measure.CLOCK),
         )
 
     return each(d.removes, problem)
@@ -49,35 +51,40 @@ def removes_complete(d: DeleteObservation) -> Judgement:
 
     def problem(remove: Remove) -> Violation | None:
         add = d.before.live.get(remove.file)
-        wrong = []
-        if add is None or add.path != remove.path:
-            wrong.append("it names no live file" if add is None else f"its path is {remove.path}, the add's {add.path}")
+        wrong: list[tuple[str, Expectation]] = []
+        if add is None:
+            wrong.append(("it names no live file", removed_exactly(d)))
+        elif add.path != remove.path:
+            wrong.append((f"its path is {remove.path}, the add's {add.path}", _as_added("path")))
         if not remove.data_change:
-            wrong.append("dataChange is false")
+            wrong.append(("dataChange is false", FieldIs("remove", "dataChange", True)))
         if not remove.extended_file_metadata:
-            wrong.append("extendedFileMetadata is not true")
+            wrong.append(("extendedFileMetadata is not true", FieldIs("remove", "extendedFileMetadata", True)))
         if remove.partition_values is None:
-            wrong.append("it has no partitionValues")
+            wrong.append(("it has no partitionValues", _as_added("partitionValues")))
         if add is not None and _not_null(remove.partition_values) != _not_null(add.partition_values):
-            wrong.append(f"partitionValues are {remove.partition_values}, the add's {add.partition_values}")
+            values = f"partitionValues are {remove.partition_values}, the add's {add.partition_values}"
+            wrong.append((values, _as_added("partitionValues")))
         if add is not None and remove.size != add.size:
-            wrong.append(f"the size is {remove.size}, the add's {add.size}")
-        return (
-            Violation(
-                remove.file,
-                f"The remove of {remove.file} is wrong: {'; '.join(wrong)}.",
-                Law("removes_true", {"facts": list(_SAID)}),
+            expectation = about(
+                add.file, FieldIs("remove", "size", add.size, path=add.file), otherwise=_as_added("size")
             )
-            if wrong
-            else None
-        )
+            wrong.append((f"the size is {remove.size}, the add's {add.size}", expectation))
+        return _wrong_remove(remove, wrong)
 
     return each(d.removes, problem)
 
 
-#: The facts of the law, by clause.
-_SAID = ("dataChange", "extendedFileMetadata", "path", "size", "partitionValues")
-_CARRIED = ("deletion vector", "baseRowId", "defaultRowCommitVersion")
+def _as_added(field: str) -> FieldMatches:
+    return FieldMatches("remove", field, Measure.ADD)
+
+
+def _wrong_remove(remove: Remove, wrong: Sequence[tuple[str, Expectation]]) -> Violation | None:
+    """A violation with everything that is wrong, and the expectation of the first."""
+    if not wrong:
+        return None
+    what = "; ".join(text for text, _ in wrong)
+    return Violation(remove.file, f"The remove of {remove.file} is wrong: {what}.", wrong[0][1])
 
 
 def _not_null(values: Mapping[str, str | None] | None) -> dict[str, str]:
@@ -99,7 +106,7 @@ def removes_name_all_partitions(d: DeleteObservation) -> Judgement:
         return Violation(
             remove.file,
             f"The remove of {remove.file} leaves out the partition columns {', '.join(missing)}.",
-            Law("removes_name_all_partitions"),
+            KeysAre("remove", "partitionValues", sorted(names)),
         )
 
     return each(d.removes if d.table.partition_by else (), problem)
@@ -121,25 +128,17 @@ def removes_carry_vectors(d: DeleteObservation) -> Judgement:
 
     def problem(remove: Remove) -> Violation | None:
         add = d.before.live[remove.file]
-        wrong = []
+        wrong: list[tuple[str, Expectation]] = []
         if _id(remove.deletion_vector) != _id(add.deletion_vector):
-            wrong.append(f"its deletion vector is {_id(remove.deletion_vector)}, the add's {_id(add.deletion_vector)}")
+            ids = f"its deletion vector is {_id(remove.deletion_vector)}, the add's {_id(add.deletion_vector)}"
+            wrong.append((ids, _as_added("deletionVector")))
         if remove.base_row_id != add.base_row_id:
-            wrong.append(f"baseRowId is {remove.base_row_id}, the add's {add.base_row_id}")
+            wrong.append((f"baseRowId is {remove.base_row_id}, the add's {add.base_row_id}", _as_added("baseRowId")))
         if remove.default_row_commit_version != add.default_row_commit_version:
-            wrong.append(
-                f"defaultRowCommitVersion is {remove.default_row_commit_version}, "
-                f"the add's {add.default_row_commit_version}"
-            )
-        return (
-            Violation(
-                remove.file,
-                f"The remove of {remove.file} is wrong: {'; '.join(wrong)}.",
-                Law("removes_true", {"facts": list(_CARRIED)}),
-            )
-            if wrong
-            else None
-        )
+            found, due = remove.default_row_commit_version, add.default_row_commit_version
+            text = f"defaultRowCommitVersion is {found}, the add's {due}"
+            wrong.append((text, _as_added("defaultRowCommitVersion")))
+        return _wrong_remove(remove, wrong)
 
     return each(subjects, problem)
 
@@ -161,7 +160,5 @@ def no_conflicts(d: DeleteObservation) -> Judgement:
     same = {path for path, _ in {add.key for add in d.adds} & {remove.key for remove in d.removes}}
     twice = sorted({path for paths in (added, removed) for path, count in paths.items() if count > 1} | same)
     return one(
-        Violation(twice[0], f"One commit names {', '.join(twice)} more than once.", Law("no_conflicting_actions"))
-        if twice
-        else None
+        Violation(twice[0], f"One commit names {', '.join(twice)} more than once.", EachOnce()) if twice else None
     )

@@ -9,12 +9,14 @@ import json
 from collections import Counter
 
 from deltalog.actions import Add
-from harness.clause import NOT_EXERCISED, Judgement, Law, Violation, clause, each, one
+from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, one
+from harness.expectations import FieldHolds, FieldMatches, GreaterThan, Measure, RowIdsKept
 from harness.observation import DeleteObservation, RowId, TableState
 from model.delete import matches
 from model.steps import Form
 from model.table import Feature
 from model.values import Row
+from suites.clauses.delete.files import rows_left
 
 
 def _identified(state: TableState) -> Counter[tuple[Row, RowId]] | None:
@@ -51,7 +53,9 @@ def ids_stay(d: DeleteObservation) -> Judgement:
     lost = [] if after is None else sorted((expected - after).elements(), key=repr)
     facts = tuple(f"no longer there: row id {id[0]}, version {id[1]}: {row}" for row, id in lost[:5])
     message = "After the DELETE, rows that stay do not have the row ids that they had."
-    return one(Violation("row ids", message, Law("row_ids_kept"), facts))
+    moved = after is None or set(after) - set(before or ())
+    expectation = RowIdsKept() if moved else rows_left(d, "which rows are left")
+    return one(Violation("row ids", message, expectation, facts))
 
 
 @clause(
@@ -68,17 +72,20 @@ def adds_have_ids(d: DeleteObservation) -> Judgement:
 
     def problem(add: Add) -> Violation | None:
         if add.base_row_id is None or add.default_row_commit_version is None:
+            missing = "baseRowId" if add.base_row_id is None else "defaultRowCommitVersion"
             return Violation(
                 add.file,
                 f"The add of {add.file} lacks baseRowId or defaultRowCommitVersion.",
-                Law("row_ids_set", {"taken": taken}),
+                FieldHolds("add", missing, r"\d+", "a number"),
             )
         if add in d.written and (add.base_row_id <= taken or add.default_row_commit_version != version):
             return Violation(
                 add.file,
                 f"The new file {add.file} has baseRowId {add.base_row_id}, up to {taken} they are taken, and "
                 f"defaultRowCommitVersion {add.default_row_commit_version} in version {version}.",
-                Law("row_ids_set", {"taken": taken}),
+                GreaterThan("add", "baseRowId", taken)
+                if add.base_row_id <= taken
+                else FieldMatches("add", "defaultRowCommitVersion", Measure.VERSION),
             )
         return None
 
@@ -110,5 +117,7 @@ def tag_says_preserved(d: DeleteObservation) -> Judgement:
         return NOT_EXERCISED
     tags = (dict(d.info.fields) if d.info else {}).get("tags")
     said = tags.get("delta.rowTracking.preserved") if isinstance(tags, dict) else None
-    law = Law("commit_tag", {"tag": "delta.rowTracking.preserved", "value": "true"})
-    return one(None if said == "true" else Violation("commitInfo", f"The tag says {said!r}.", law))
+    expectation = FieldHolds(
+        "commitInfo", "tags", r'.*"delta.rowTracking.preserved": "true".*', "the tag with the value true"
+    )
+    return one(None if said == "true" else Violation("commitInfo", f"The tag says {said!r}.", expectation))

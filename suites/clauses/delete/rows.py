@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections import Counter
 
 from harness import evidence
-from harness.clause import NOT_EXERCISED, Judgement, Law, Violation, clause, each, one
+from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, one
+from harness.expectations import Expectation
 from harness.observation import DeleteObservation, ReadObservation, Rows, partition_of
 from harness.vacuum_observation import VacuumObservation
 from model.delete import DeleteMethod, matches
 from model.values import Row
+from suites.clauses.delete.files import removed_exactly, rows_left
 from suites.clauses.reading import left_wrong, misread
 
 
@@ -46,12 +48,20 @@ def survivors(d: DeleteObservation) -> Judgement:
     found, expected = _added_rows(d), d.prediction.survivors
     if found == expected:
         return one(None)
-    law = Law("added_rows_are", {"rows": evidence.rows_as_json(_flat(expected))})
     missing, more = (expected - found).total(), (found - expected).total()
     message = f"Of the {expected.total()} rows that must survive in the rewritten files, {missing} are missing; {more} rows are there that must not be."
     return one(
-        Violation("rows", message, law, (*evidence.of_rows(_flat(expected), _flat(found)), *evidence.of_answer(d)))
+        Violation(
+            "rows", message, _survivors(d), (*evidence.of_rows(_flat(expected), _flat(found)), *evidence.of_answer(d))
+        )
     )
+
+
+def _survivors(d: DeleteObservation) -> Expectation:
+    """The files that a DELETE removes decide which rows the added ones must hold."""
+    if {remove.file for remove in d.removes} != d.prediction.touched and d.after.rows == d.expected_rows:
+        return removed_exactly(d)
+    return rows_left(d, "which rows are in the added files")
 
 
 @clause("DEL-ROW-3B", "Rows for which the condition is NULL survive.", of=DeleteObservation, sources=("S0",))
@@ -66,10 +76,8 @@ def null_survives(d: DeleteObservation) -> Judgement:
     def problem(row: Row) -> Violation | None:
         if found[row] >= unknown[row]:
             return None
-        law = Law("added_rows_are", {"rows": evidence.rows_as_json(_flat(d.prediction.survivors))})
-        return Violation(
-            repr(row), f"The condition is NULL for the row {row}, and the row is gone.", law, evidence.of_delete(d)
-        )
+        message = f"The condition is NULL for the row {row}, and the row is gone."
+        return Violation(repr(row), message, _survivors(d), evidence.of_delete(d))
 
     return each(sorted(unknown, key=repr), problem)
 

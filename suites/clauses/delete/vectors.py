@@ -9,20 +9,13 @@ import json
 
 from deltalog.actions import Add
 from harness import evidence
-from harness.clause import NOT_EXERCISED, Judgement, Law, Violation, clause, each, one
+from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, one
+from harness.expectations import ByReplay, Expectation, FieldIs, FieldMatches, Measure, NoFileWritten
 from harness.observation import DeleteObservation
 from model.delete import ConditionScope, DeleteMethod
 from model.table import Feature
-from suites.clauses.delete.files import removed_exactly
+from suites.clauses.delete.files import not_added, not_named, removed_exactly, rows_left
 from suites.clauses.reading import left_wrong
-
-
-def vectors_are(d: DeleteObservation) -> Law:
-    """The law that a script checks where vectors are not as they must be: what each file must hide after the step."""
-    hidden = {path: sorted(d.before.hidden(add) or ()) for path, add in d.before.live.items()}
-    hidden = {path: rows for path, rows in hidden.items() if path not in d.prediction.removed_paths}
-    hidden.update({path: sorted(rows) for path, rows in d.prediction.hidden_rows.items()})
-    return Law("vectors_are", {"files": hidden})
 
 
 @clause(
@@ -39,7 +32,9 @@ def vector_is_the_union(d: DeleteObservation) -> Judgement:
         if found == expected:
             return None
         what = "is gone" if now is None else f"hides {_rows(found)}"
-        return Violation(path, f"{path} {what}; it must hide {_rows(expected)}.", vectors_are(d))
+        return Violation(
+            path, f"{path} {what}; it must hide {_rows(expected)}.", rows_left(d, "which rows a deletion vector hides")
+        )
 
     return each(sorted(d.prediction.hidden_rows), problem)
 
@@ -60,32 +55,44 @@ def _rows(indexes: frozenset[int] | None) -> str:
 def masked_adds_are_true(d: DeleteObservation) -> Judgement:
     def problem(add: Add) -> Violation | None:
         before = d.before.live[add.file]
-        wrong = [
-            f"{name} is {getattr(add, name)!r}, and was {getattr(before, name)!r}"
-            for name in (
-                "size",
-                "modification_time",
-                "partition_values",
-                "tags",
-                "base_row_id",
-                "default_row_commit_version",
+        wrong: list[tuple[str, Expectation]] = [
+            (
+                f"{name} is {getattr(add, name)!r}, and was {getattr(before, name)!r}",
+                FieldMatches("add", field, Measure.ADD),
             )
+            for name, field in _AS_BEFORE.items()
             if getattr(add, name) != getattr(before, name)
         ]
         if not add.data_change:
-            wrong.append("dataChange is false")
+            wrong.append(("dataChange is false", FieldIs("add", "dataChange", True)))
         hidden = d.after.hidden(add)
         if add.deletion_vector is None or hidden is None or add.deletion_vector.cardinality != len(hidden):
-            wrong.append("its vector's cardinality is not that of the rows that it hides")
+            cardinality = "its vector's cardinality is not that of the rows that it hides"
+            wrong.append((cardinality, ByReplay("the rows that a deletion vector hides are in its bitmap")))
         stored = d.after.contents.get(add.file)
         stats = json.loads(add.stats or "{}")
         if stored is not None and stats.get("numRecords") != len(stored):
-            wrong.append(f"numRecords is {stats.get('numRecords')}, and the file stores {len(stored)} rows")
+            records = f"numRecords is {stats.get('numRecords')}, and the file stores {len(stored)} rows"
+            wrong.append((records, FieldMatches("add", "stats.numRecords", Measure.FILE_ROWS)))
         if stats.get("tightBounds") is not False:
-            wrong.append("tightBounds is not false")
-        return Violation(add.file, f"The add of {add.file}: {'; '.join(wrong)}.", Law("adds_true")) if wrong else None
+            wrong.append(("tightBounds is not false", FieldIs("add", "stats.tightBounds", False)))
+        if not wrong:
+            return None
+        what = "; ".join(text for text, _ in wrong)
+        return Violation(add.file, f"The add of {add.file}: {what}.", wrong[0][1])
 
     return each(d.hidden_rows, problem)
+
+
+#: What an add under a new vector repeats: attributes of ``Add``, and the fields of the action.
+_AS_BEFORE = {
+    "size": "size",
+    "modification_time": "modificationTime",
+    "partition_values": "partitionValues",
+    "tags": "tags",
+    "base_row_id": "baseRowId",
+    "default_row_commit_version": "defaultRowCommitVersion",
+}
 
 
 @clause(
@@ -100,7 +107,7 @@ def vectors_write_no_data(d: DeleteObservation) -> Judgement:
         return NOT_EXERCISED
     written = sorted(path for path in d.appeared if path.endswith(".parquet"))
     return one(
-        Violation(written[0], f"DELETE wrote {', '.join(written)}.", Law("no_new_data_files")) if written else None
+        Violation(written[0], f"DELETE wrote {', '.join(written)}.", NoFileWritten(".parquet")) if written else None
     )
 
 
@@ -119,9 +126,15 @@ def emptied_files_go(d: DeleteObservation) -> Judgement:
     def problem(path: str) -> Violation | None:
         if path in {remove.file for remove in d.removes} and path not in d.after.live:
             return None
-        return Violation(path, f"All rows of {path} are deleted, and it is not removed.", vectors_are(d))
+        return Violation(path, f"All rows of {path} are deleted, and it is not removed.", _emptied(d, path))
 
     return each(sorted(d.prediction.removed_paths), problem)
+
+
+def _emptied(d: DeleteObservation, path: str) -> Expectation:
+    if path not in {remove.file for remove in d.removes}:
+        return removed_exactly(d)
+    return not_added(d, path)
 
 
 @clause(
@@ -138,7 +151,7 @@ def untouched_files_stay_out(d: DeleteObservation) -> Judgement:
 
     def problem(path: str) -> Violation | None:
         return (
-            Violation(path, f"{path} has no matching row, and the commit names it.", removed_exactly(d))
+            Violation(path, f"{path} has no matching row, and the commit names it.", not_named(d, path))
             if path in named
             else None
         )
@@ -162,7 +175,7 @@ def vectors_are_valid(d: DeleteObservation) -> Judgement:
         return Violation(
             add.file,
             f"The deletion vector of {add.file} cannot be read: {found}.",
-            Law("vectors_valid"),
+            ByReplay("a deletion vector is binary"),
             evidence.of_actions(d, add.file),
         )
 
@@ -184,7 +197,11 @@ def no_new_vectors(d: DeleteObservation) -> Judgement:
         return NOT_EXERCISED
     new = sorted(add.file for add in d.adds if add.deletion_vector is not None)
     if new:
-        return one(Violation(new[0], f"DELETE wrote a deletion vector for {', '.join(new)}.", Law("no_vector_written")))
+        return one(
+            Violation(
+                new[0], f"DELETE wrote a deletion vector for {', '.join(new)}.", FieldIs("add", "deletionVector", None)
+            )
+        )
     return one(left_wrong(d))
 
 
@@ -210,7 +227,7 @@ def whole_files_keep_their_vectors(d: DeleteObservation) -> Judgement:
         return Violation(
             path,
             f"The remove of {path} does not carry its deletion vector.",
-            Law("removes_true", {"facts": ["deletion vector"]}),
+            FieldMatches("remove", "deletionVector", Measure.ADD),
         )
 
     return each(subjects, problem)

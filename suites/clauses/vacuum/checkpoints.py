@@ -8,7 +8,8 @@ from __future__ import annotations
 from deltalog.actions import FileKey, Remove
 from deltalog.checkpoints import Checkpoint, read_checkpoint
 from deltalog.errors import UnreadableCheckpoint
-from harness.clause import NOT_EXERCISED, Judgement, Law, Violation, clause, each
+from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each
+from harness.expectations import CheckpointRemoves, about
 from harness.root_paths import placed
 from harness.vacuum_observation import VacuumObservation
 from model.layout import is_named_by_engine
@@ -66,7 +67,7 @@ def checkpoints_keep_tombstones(v: VacuumObservation) -> Judgement:
         stamp = v.instant(unexpired[key].deletion_timestamp or 0)
         message = f"The checkpoint of version {new[-1].version} has lost the tombstone of {key[0]}, which is inside retention."
         facts = (f"{key[0]} was removed at {stamp}", f"the retention reaches back to {v.instant(line)}")
-        return Violation(key[0], message, Law("checkpoint_keeps", {"paths": paths}), facts)
+        return Violation(key[0], message, about(key[0], CheckpointRemoves(paths)), facts)
 
     return each(sorted(unexpired, key=str), problem)
 

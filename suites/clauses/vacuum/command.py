@@ -7,8 +7,19 @@ from __future__ import annotations
 
 from deltalog.listing import EntryKind
 from harness import evidence
-from harness.clause import NOT_EXERCISED, Judgement, Law, Violation, clause, each, law_of, one
+from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, one
 from harness.evidence import changes
+from harness.expectations import (
+    AnswersPaths,
+    Fails,
+    Gone,
+    Lists,
+    NothingChanged,
+    NothingDeleted,
+    Succeeds,
+    Unchanged,
+    about,
+)
 from harness.vacuum_observation import VacuumObservation
 from model.refusals import TOO_SHORT
 from model.vacuum import Fate, LiteScan, ObjectScan, Reason
@@ -26,16 +37,16 @@ def too_short_is_refused(v: VacuumObservation) -> Judgement:
     if not v.retain_refused:
         return NOT_EXERCISED
     error, changed = v.outcome.error, changes(v.before, v.after)
-    law = Law("refused", {"condition": TOO_SHORT.condition if v.rules.retain_error_class else None})
+    expectation = Fails((TOO_SHORT.condition,) if v.rules.retain_error_class else ())
     retain = f"RETAIN {v.step.retain_hours:g} HOURS"
     if error is None:
-        return one(Violation("step", f"{retain} was not refused.", law, evidence.of_cutoff(v)))
+        return one(Violation("step", f"{retain} was not refused.", expectation, evidence.of_cutoff(v)))
     if v.rules.retain_error_class and error.condition != TOO_SHORT.condition:
         message = f"{retain} was refused with {error.condition}, not with {TOO_SHORT.condition}."
-        return one(Violation("step", message, law, evidence.of_answer(v)))
+        return one(Violation("step", message, expectation, evidence.of_answer(v)))
     if not changed:
         return one(None)
-    return one(Violation(changed[0], f"A refused VACUUM changed {', '.join(changed)}.", Law("nothing_changed")))
+    return one(Violation(changed[0], f"A refused VACUUM changed {', '.join(changed)}.", NothingChanged()))
 
 
 @clause(
@@ -63,7 +74,7 @@ def other_retain_is_ignored(v: VacuumObservation) -> Judgement:
 
 def refusal(v: VacuumObservation, how: str = "was refused") -> Violation | None:
     """What is wrong where a VACUUM ended in an error."""
-    return Violation("step", f"The VACUUM {how}.", Law("succeeded"), evidence.of_answer(v)) if v.refused else None
+    return Violation("step", f"The VACUUM {how}.", Succeeds(), evidence.of_answer(v)) if v.refused else None
 
 
 @clause("VAC-CHK-2", "A VACUUM without RETAIN is not refused.", of=VacuumObservation, sources=("S1", "C 1.2"))
@@ -87,7 +98,7 @@ def dry_run_changes_nothing(v: VacuumObservation) -> Judgement:
     if not changed:
         return one(None)
     message = f"DRY RUN changed {', '.join(changed)}."
-    return one(Violation(changed[0], message, Law("nothing_changed"), evidence.of_path(v, changed[0])))
+    return one(Violation(changed[0], message, NothingChanged(), evidence.of_path(v, changed[0])))
 
 
 def _announced(v: VacuumObservation) -> VacuumObservation | None:
@@ -120,8 +131,8 @@ def dry_run_lists_what_goes(v: VacuumObservation) -> Judgement:
             return None
         message, facts = f"VACUUM deleted {path}; the DRY RUN before it did not list it.", evidence.of_path(v, path)
         if v.fates[path].fate is Fate.KEEP:
-            return Violation(path, message, law_of("stays", path, otherwise=Law("table_is_there")), facts)
-        return Violation(path, message, law_of("lists", path, otherwise=Law("table_is_there")), facts, step=dry.index)
+            return Violation(path, message, about(path, Unchanged(path)), facts)
+        return Violation(path, message, about(path, Lists(path)), facts, step=dry.index)
 
     # What lies behind a link to a directory is listed, and deleted, by the link's name (VAC-SAFE-7C).
     return each([path for path in deleted(v) if v.fates[path].reason is not Reason.BEHIND_LINK], problem)
@@ -154,9 +165,9 @@ def dry_run_lists_only_what_goes(v: VacuumObservation) -> Judgement:
         message, facts = f"The DRY RUN listed {path}, and the VACUUM after it left it.", evidence.of_path(v, path)
         judged = dry.fates.get(path)
         if judged is None or judged.fate is Fate.KEEP:
-            law = law_of("lists_not", path, otherwise=Law("table_is_there"))
-            return Violation(path, message, law, facts, step=dry.index)
-        return Violation(path, message, law_of("goes", path, otherwise=Law("table_is_there")), facts)
+            expectation = about(path, Lists(path, listed=False))
+            return Violation(path, message, expectation, facts, step=dry.index)
+        return Violation(path, message, about(path, Gone(path)), facts)
 
     return each(sorted(dry.listed), problem)
 
@@ -175,16 +186,16 @@ def dry_run_lists_exactly(v: VacuumObservation) -> Judgement:
     def problem(path: str) -> Violation | None:
         judged, found = v.fates.get(path), path in v.listed
         if not path:
-            return Violation("root", "DRY RUN lists the root itself.", Law("answers_paths"), evidence.of_answer(v))
+            return Violation("root", "DRY RUN lists the root itself.", AnswersPaths(), evidence.of_answer(v))
         if judged is None:
             message = f"DRY RUN lists {path}, which is not there."
         elif found:
             message = f"DRY RUN lists {path}: {judged.reason.value}."
         else:
             message = f"DRY RUN does not list {path}: {judged.reason.value}."
-        law = law_of("lists_not" if found else "lists", path, otherwise=Law("table_is_there"))
+        expectation = about(path, Lists(path, listed=not found))
         wrong = judged is None or judged.listed is not found
-        return Violation(path, message, law, evidence.of_path(v, path)) if wrong else None
+        return Violation(path, message, expectation, evidence.of_path(v, path)) if wrong else None
 
     told = [path for path, judged in v.fates.items() if judged.listed is not None]
     return each([*told, *_not_there(v)], problem)
@@ -228,7 +239,7 @@ def second_run(v: VacuumObservation) -> Judgement:
     if not wrong:
         return one(None)
     message = f"A second VACUUM right after the first deleted {', '.join(wrong)}."
-    return one(Violation(wrong[0], message, Law("no_file_went"), evidence.of_path(v, wrong[0])))
+    return one(Violation(wrong[0], message, NothingDeleted(but_directories=True), evidence.of_path(v, wrong[0])))
 
 
 @clause(
@@ -242,4 +253,4 @@ def settled(v: VacuumObservation) -> Judgement:
     if not gone:
         return one(None)
     message = f"A VACUUM right after one that deleted nothing deleted {', '.join(gone)}."
-    return one(Violation(gone[0], message, Law("nothing_went"), evidence.of_path(v, gone[0])))
+    return one(Violation(gone[0], message, NothingDeleted(), evidence.of_path(v, gone[0])))

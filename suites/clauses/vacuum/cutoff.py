@@ -6,7 +6,8 @@ docs/sources.md says what the sources are.
 from __future__ import annotations
 
 from harness import evidence
-from harness.clause import NOT_EXERCISED, Judgement, Law, Violation, clause
+from harness.clause import NOT_EXERCISED, Judgement, Violation, clause
+from harness.expectations import LastVacuum
 from harness.vacuum_inputs import commit_times
 from harness.vacuum_observation import VacuumObservation
 from model.steps import Mode
@@ -87,8 +88,8 @@ def commits_at_the_cutoff(v: VacuumObservation) -> Judgement:
         return Judgement(judged.subjects + len(near), judged.violations)
     facts = tuple(f"version {version} was committed at {v.instant(times[version])}" for version in near)
     message = f"The last version outside retention is {named(expected)}; LITE notes down {named(found)}."
-    law = Law("last_vacuum_info_is", {"version": expected})
-    wrong = Violation("log", message, law, (*facts, *evidence.of_cutoff(v)))
+    expectation = LastVacuum(expected)
+    wrong = Violation("log", message, expectation, (*facts, *evidence.of_cutoff(v)))
     return Judgement(judged.subjects + len(near), (*judged.violations, wrong))
 
 

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from deltalog.listing import EntryKind
 from harness import evidence
-from harness.clause import NOT_EXERCISED, Judgement, Law, Violation, clause, one
+from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, one
 from harness.evidence import changes
+from harness.expectations import Fails, InfoIs, NothingChanged, Of, Operations, Readable, RowsAre, Unchanged, about
 from harness.vacuum_observation import VacuumObservation
 from model.steps import IOFault
 from model.vacuum import Fate, Reason, is_visible
@@ -22,8 +23,9 @@ from suites.clauses.vacuum.fates import (
     is_full,
     is_logged,
     must_run,
+    stays,
 )
-from suites.clauses.vacuum.log import END, at, expected_operations, info_of, log_law, operations, wrote_a_version
+from suites.clauses.vacuum.log import END, at, expected_operations, info_of, operations, stated, wrote_a_version
 
 
 def _with(judged: Judgement, *problems: Violation | None) -> Judgement:
@@ -40,7 +42,7 @@ def _untold(v: VacuumObservation) -> Violation | None:
     if v.refused:
         return None
     message = f"The file system failed at {v.step.faulty_path} ({_what(v)}), and VACUUM told no error."
-    return Violation("step", message, Law("refused", {"condition": None}))
+    return Violation("step", message, Fails())
 
 
 @clause(
@@ -63,10 +65,12 @@ def _lost(v: VacuumObservation) -> Judgement:
     """Judge that what must stay is there after a VACUUM that failed."""
     stay = [path for path in all_paths(v) if v.fates[path].fate is Fate.KEEP]
     gone = [path for path in stay if path not in v.after.listing]
-    law = Law("live_files_stay")
     problems = [
         Violation(
-            path, f"VACUUM failed, and deleted {path}: {v.fates[path].reason.value}.", law, evidence.of_path(v, path)
+            path,
+            f"VACUUM failed, and deleted {path}: {v.fates[path].reason.value}.",
+            stays(v, path),
+            evidence.of_path(v, path),
         )
         for path in gone
     ]
@@ -75,14 +79,21 @@ def _lost(v: VacuumObservation) -> Judgement:
 
 def _not_failed(v: VacuumObservation) -> Violation | None:
     """What is wrong where the log does not say that the run failed."""
-    found, law = operations(v), Law("vacuum_log", {"expected": {"END": {"operationParameters.status": "FAILED"}}})
+    found = operations(v)
     if found != expected_operations(v):
-        return Violation("log", f"A VACUUM that fails must commit START and END; it committed {found}.", law)
+        message = f"A VACUUM that fails must commit START and END; it committed {found}."
+        return Violation("log", message, Operations(expected_operations(v)))
     end = info_of(v, END) or {}
     status, metrics = at(end, "operationParameters.status"), at(end, "operationMetrics")
     if status != "FAILED":
-        return Violation("log", f"VACUUM failed, and its END says {status}.", law)
-    return Violation("log", f"VACUUM failed, and its END has the metrics {dict(metrics)}.", law) if metrics else None
+        expectation = InfoIs("operationParameters.status", "FAILED", END)
+        return Violation("log", f"VACUUM failed, and its END says {status}.", expectation)
+    expectation = InfoIs("operationMetrics", None, END)
+    return (
+        Violation("log", f"VACUUM failed, and its END has the metrics {dict(metrics)}.", expectation)
+        if metrics
+        else None
+    )
 
 
 @clause(
@@ -99,8 +110,8 @@ def file_that_cannot_be_deleted(v: VacuumObservation) -> Judgement:
     if v.refused:
         return one(refusal(v, f"failed with the file system at {v.step.faulty_path} ({_what(v)}), and must not"))
     gone = f"{path} could not be deleted, and it is gone."
-    stays = None if path in v.after.listing else Violation(path, gone, Law("stays", {"path": path}))
-    return _with(exactly(v, all_paths(v)), stays, _not_completed(v))
+    lost = None if path in v.after.listing else Violation(path, gone, about(path, Unchanged(path)))
+    return _with(exactly(v, all_paths(v)), lost, _not_completed(v))
 
 
 @clause(
@@ -137,13 +148,11 @@ def _not_completed(v: VacuumObservation) -> Violation | None:
     expected = {"operationParameters.status": "COMPLETED"}
     if not followed(v):
         expected["operationMetrics.numDeletedFiles"] = str(len(deleted(v)))
-    wrong = [
-        f"{key} {at(end or {}, key)!r} and not {value!r}"
-        for key, value in expected.items()
-        if at(end or {}, key) != value
-    ]
-    law = log_law(v, {"END": expected})
-    return Violation("log", f"VACUUM's END has {' and '.join(wrong)}.", law) if wrong else None
+    keys = [key for key, value in expected.items() if at(end or {}, key) != value]
+    if not keys:
+        return None
+    wrong = [f"{key} {at(end or {}, key)!r} and not {expected[key]!r}" for key in keys]
+    return Violation("log", f"VACUUM's END has {' and '.join(wrong)}.", stated(v, END, keys[0], expected[keys[0]]))
 
 
 @clause(
@@ -159,7 +168,7 @@ def unreadable_directory(v: VacuumObservation) -> Judgement:
     changed = changes(v.before, v.after)
     if v.refused and changed:
         message = f"VACUUM could not list {v.step.faulty_path}, told an error, and changed {', '.join(changed)}."
-        return one(Violation(changed[0], message, Law("nothing_changed"), evidence.of_path(v, changed[0])))
+        return one(Violation(changed[0], message, NothingChanged(), evidence.of_path(v, changed[0])))
     return one(_untold(v))
 
 
@@ -174,11 +183,13 @@ def unreadable_directory(v: VacuumObservation) -> Judgement:
 def reads_after_a_failure(v: VacuumObservation) -> Judgement:
     if not v.fails or not v.refused or v.before.rows is None:
         return NOT_EXERCISED
-    law = Law("table_is_there")
     if v.after.broken is not None:
-        return one(Violation("rows", f"After the VACUUM that failed the table cannot be read: {v.after.broken}.", law))
+        return one(
+            Violation("rows", f"After the VACUUM that failed the table cannot be read: {v.after.broken}.", Readable())
+        )
     if v.after.rows == v.before.rows:
         return one(None)
     facts = ("a live file cannot be read",) if v.after.rows is None else evidence.of_rows(v.before.rows, v.after.rows)
     message = "After the VACUUM that failed the current version does not hold the rows of before."
-    return one(Violation("rows", message, law, facts))
+    expectation = RowsAre(Of.TABLE, evidence.rows_as_json(v.before.rows))
+    return one(Violation("rows", message, expectation, facts))

@@ -11,7 +11,8 @@ from collections.abc import Iterable
 from deltalog.actions import Add, Remove
 from deltalog.listing import Entry, EntryKind
 from harness import evidence
-from harness.clause import Judgement, Law, Violation, each, law_of
+from harness.clause import Judgement, Violation, each
+from harness.expectations import Expectation, Gone, Readable, Unchanged, about
 from harness.vacuum_observation import VacuumObservation
 from model.steps import IOFault
 from model.vacuum import (
@@ -37,6 +38,12 @@ def as_before(before: Entry, after: Entry | None) -> bool:
     return after is not None and (after.kind, after.digest, after.target) == (before.kind, before.digest, before.target)
 
 
+def stays(v: VacuumObservation, path: str) -> Expectation:
+    """That VACUUM leaves a path: by its name, or, of a live file that the engine named, by reading the table."""
+    live = path in v.before.live and path not in v.after.listing
+    return about(path, Unchanged(path), otherwise=Readable() if live else None)
+
+
 def must_keep(v: VacuumObservation, paths: Iterable[str]) -> Judgement:
     """Judge that each of these paths is still there, files with their bytes.
 
@@ -49,8 +56,7 @@ def must_keep(v: VacuumObservation, paths: Iterable[str]) -> Judgement:
             return None
         how = "deleted" if after is None else "changed"
         message = f"VACUUM {how} {path}: {v.fates[path].reason.value}."
-        law = law_of("stays", path, otherwise=Law("live_files_stay"))
-        return Violation(path, message, law, evidence.of_path(v, path))
+        return Violation(path, message, stays(v, path), evidence.of_path(v, path))
 
     judged = each(sorted(paths), problem)
     return judged if v.ran else Judgement(0, judged.violations)
@@ -65,7 +71,7 @@ def must_delete(v: VacuumObservation, paths: Iterable[str]) -> Judgement:
         return Violation(
             path,
             f"VACUUM left {path}: {v.fates[path].reason.value}.",
-            law_of("goes", path, otherwise=Law("table_is_there")),
+            about(path, Gone(path)),
             (*evidence.of_path(v, path), *evidence.of_answer(v)),
         )
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from deltalog.listing import EntryKind
 from harness import evidence
-from harness.clause import NOT_EXERCISED, Judgement, Law, Violation, clause, one
+from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, one
+from harness.expectations import AnswersPaths, AnswersRoot, LastVacuum, Of, RowsAre
 from harness.observation import relative
 from harness.vacuum_inputs import commit_times
 from harness.vacuum_observation import VacuumObservation
@@ -76,11 +77,11 @@ def bookmark(v: VacuumObservation) -> Judgement:
     if v.after.last_vacuum is not None and expected == found:
         return one(None)
     kind = "LITE" if is_lite(v) else "A VACUUM that is not LITE"
-    law = Law("last_vacuum_info_is", {"version": expected})
+    expectation = LastVacuum(expected)
     told = "there is no _last_vacuum_info" if v.after.last_vacuum is None else f"it noted down {named(found)}"
     message = f"{kind} must note down {named(expected)}; {told}."
     facts = tuple(f"version {version} was committed at {v.instant(time)}" for version, time in sorted(times.items()))
-    return one(Violation("log", message, law, (*facts, *evidence.of_cutoff(v))))
+    return one(Violation("log", message, expectation, (*facts, *evidence.of_cutoff(v))))
 
 
 @clause(
@@ -198,11 +199,11 @@ def answers(v: VacuumObservation) -> Judgement:
     facts = tuple(f"a row: {row}" for row in rows[:5]) or ("no row",)
     if v.step.form in API_VACUUM_FORMS:
         message = f"{v.step.form.value} must answer no rows; it answered {len(rows)}."
-        return one(Violation("rows", message, Law("answers_nothing"), facts) if rows else None)
+        return one(Violation("rows", message, RowsAre(Of.ANSWER, ()), facts) if rows else None)
     paths = [relative(str(row[0]), v.root) if len(row) == 1 else None for row in rows]
     if not v.step.dry_run:
         message = f"VACUUM must answer one row, the path of the root; it answered {len(rows)}."
-        return one(None if paths == [""] else Violation("rows", message, Law("answers_root"), facts))
+        return one(None if paths == [""] else Violation("rows", message, AnswersRoot(), facts))
     strange = [
         row for row, path in zip(rows, paths) if path is None or not path or path.startswith("/") or "://" in path
     ]
@@ -214,4 +215,4 @@ def answers(v: VacuumObservation) -> Judgement:
         if strange
         else f"DRY RUN names {twice[0]} twice."
     )
-    return one(Violation("rows", what, Law("answers_paths"), facts))
+    return one(Violation("rows", what, AnswersPaths(), facts))

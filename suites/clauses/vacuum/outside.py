@@ -9,7 +9,8 @@ from collections.abc import Iterable
 
 from deltalog.listing import EntryKind
 from harness import evidence
-from harness.clause import Judgement, Law, Violation, clause, each
+from harness.clause import Judgement, Violation, clause, each
+from harness.expectations import Unchanged, about
 from harness.vacuum_observation import VacuumObservation
 from model.table import Reference
 from model.vacuum import Reason
@@ -24,8 +25,10 @@ def _must_stay_beside(v: VacuumObservation, paths: Iterable[str], why: str) -> J
         if as_before(v.before.beside[path], after):
             return None
         how = "deleted" if after is None else "changed"
-        law = Law("beside_stays", {"path": path})
-        return Violation(path, f"VACUUM {how} {path}, outside of the table: {why}.", law, evidence.of_path(v, path))
+        expectation = about(path, Unchanged(path))
+        return Violation(
+            path, f"VACUUM {how} {path}, outside of the table: {why}.", expectation, evidence.of_path(v, path)
+        )
 
     judged = each(sorted(paths), problem)
     return judged if v.ran else Judgement(0, judged.violations)
@@ -42,8 +45,9 @@ def siblings(v: VacuumObservation) -> Judgement:
     others = v.before.beside.keys() - v.outside - beside_links(v)
     judged = _must_stay_beside(v, others, "it is no part of it")
     new = sorted(v.after.beside.keys() - v.before.beside.keys())
-    law = Law("beside_stays", {"path": None})
-    wrote = tuple(Violation(path, f"VACUUM wrote {path}, outside of the table.", law) for path in new)
+    wrote = tuple(
+        Violation(path, f"VACUUM wrote {path}, outside of the table.", about(path, Unchanged(path))) for path in new
+    )
     return Judgement(judged.subjects, (*judged.violations, *wrote))
 
 

@@ -9,13 +9,14 @@ from deltalog.actions import Add, CommitInfo, Remove
 from deltalog.errors import DeltaLogError
 from deltalog.snapshot import Snapshot
 from harness import evidence
-from harness.clause import NOT_EXERCISED, Judgement, Law, Violation, clause, each, one
+from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, one
+from harness.expectations import Fails, Of, RowsAre
 from harness.observation import ReadObservation
 from harness.vacuum_observation import VacuumObservation
 from model.refusals import BEYOND_RETENTION
 from model.vacuum import DISPUTED, Fate
 from suites.clauses.reading import misread
-from suites.clauses.vacuum.fates import lost_what_is_disputed
+from suites.clauses.vacuum.fates import lost_what_is_disputed, stays
 
 
 def _vacuums(r: ReadObservation) -> list[VacuumObservation]:
@@ -55,7 +56,7 @@ def independent_reader_reads(v: VacuumObservation) -> Judgement:
         return one(None)
     facts = ("a live file cannot be read",) if v.after.rows is None else evidence.of_rows(v.before.rows, v.after.rows)
     message = "After VACUUM the current version does not hold the rows of before."
-    return one(Violation("rows", message, Law("table_is_there"), facts))
+    return one(Violation("rows", message, RowsAre(Of.TABLE, evidence.rows_as_json(v.before.rows)), facts))
 
 
 @clause(
@@ -111,8 +112,7 @@ def retained_versions_have_their_files(v: VacuumObservation) -> Judgement:
         if not lost:
             return None
         message = f"Version {version} is inside retention, and VACUUM deleted {', '.join(lost)} of it."
-        law = Law("version_files_stay", {"version": version, "but": sorted(_files(snapshots[version]) & removed)})
-        return Violation(lost[0], message, law, evidence.of_path(v, lost[0]))
+        return Violation(lost[0], message, stays(v, lost[0]), evidence.of_path(v, lost[0]))
 
     snapshots = {}
     for version, promised in v.versions.items():
@@ -152,14 +152,14 @@ def _named(action: Add | Remove) -> list[str]:
 def older_versions_are_refused(r: ReadObservation) -> Judgement:
     if r.is_current or not _is_beyond_retention(r) or not _is_in_log(r):
         return NOT_EXERCISED
-    error, law = r.outcome.error, Law("refused", {"condition": BEYOND_RETENTION.condition})
+    error, expectation = r.outcome.error, Fails((BEYOND_RETENTION.condition,))
     if error is None:
         message = f"Version {r.version} is older than the retention, and was read."
-        return one(Violation(f"version {r.version}", message, law, _age(r)))
+        return one(Violation(f"version {r.version}", message, expectation, _age(r)))
     if error.condition != BEYOND_RETENTION.condition:
         found = error.condition or error.exception
         message = f"Version {r.version} is older than the retention; reading it must be refused with {BEYOND_RETENTION.condition}, not with {found}."
-        return one(Violation(f"version {r.version}", message, law, (*_age(r), *evidence.of_answer(r))))
+        return one(Violation(f"version {r.version}", message, expectation, (*_age(r), *evidence.of_answer(r))))
     return one(None)
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Container
 
 from harness import evidence
-from harness.clause import NOT_EXERCISED, Judgement, Law, Violation, clause, one
+from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, one
+from harness.expectations import NothingChanged
 from harness.vacuum_observation import VacuumRefusalObservation
 from model.refusals import CANNOT_VACUUM_LITE
 from model.steps import InvalidVacuum, Mode, VacuumMistake
@@ -62,7 +63,7 @@ def unknown_protocol_is_not_written(r: VacuumRefusalObservation) -> Judgement:
     paths = evidence.changes(r.before, r.after)
     if r.outcome.error is None and paths:
         message = f"The VACUUM of a table with an unknown feature was carried out; it changed {', '.join(paths)}."
-        return one(Violation(paths[0], message, Law("nothing_changed")))
+        return one(Violation(paths[0], message, NothingChanged()))
     return _refused_as_due(r) if r.outcome.error is not None else one(None)
 
 

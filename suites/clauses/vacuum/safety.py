@@ -6,7 +6,8 @@ docs/sources.md says what the sources are.
 from __future__ import annotations
 
 from harness import evidence
-from harness.clause import NOT_EXERCISED, Judgement, Law, Violation, clause, one
+from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, one
+from harness.expectations import NoFileWritten, Readable
 from harness.vacuum_observation import VacuumObservation
 from model.table import Feature, Reference, VectorStorage
 from model.vacuum import Fate, ObjectScan, Reason, in_underscored_partition, is_hidden
@@ -144,7 +145,7 @@ def root_stays(v: VacuumObservation) -> Judgement:
     if broken is None:
         return one(None) if v.ran else NOT_EXERCISED
     message = f"After VACUUM there is no table that can be read: {broken}."
-    return one(Violation("root", message, Law("table_is_there")))
+    return one(Violation("root", message, Readable()))
 
 
 @clause(
@@ -198,4 +199,4 @@ def writes_nothing(v: VacuumObservation) -> Judgement:
     if not v.appeared:
         return one(None) if v.ran else NOT_EXERCISED
     path = min(v.appeared)
-    return one(Violation(path, f"VACUUM wrote {path}.", Law("no_new_files"), evidence.of_path(v, path)))
+    return one(Violation(path, f"VACUUM wrote {path}.", NoFileWritten(), evidence.of_path(v, path)))

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from model.case import Case
+from reports.counterexamples.script import reproduction
 from reports.explanation import explanation
-from reports.reproduction import reproduction
 from reports.stream import Line
 
 
@@ -24,8 +24,8 @@ def write_counterexample(
     """Write ``case.json``, ``explanation.md`` and ``reproduce.py`` for one violation; return their folder.
 
     ``directory`` is the report directory, ``line`` the case's line of the stream, ``violation`` one of its violations,
-    ``clause`` the header's entry for the clause, ``plan`` the plan of ``reports.reproduction``. An earlier folder of the
-    same clause and case is written over. Raises InvalidPlan, before anything is written.
+    ``clause`` the header's entry for the clause, ``plan`` the plan of ``reports.counterexamples.script``. An earlier
+    folder of the same clause and case is written over. Raises InvalidPlan, before anything is written.
     """
     script = reproduction(plan)
     files = {

@@ -1,0 +1,74 @@
+"""A file system that fails at one path: Hadoop's local one, with a few methods overridden, in Java."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+#: What goes wrong when a path is deleted, or listed. Permissions would not do: root is above them.
+_DELETED = {
+    "it cannot be deleted": 'throw new IOException("Input/output error: " + path);',
+    "its deletion breaks": 'throw new IllegalStateException("The file system is broken: " + path);',
+    "it is deleted by another just before": "super.delete(path, recursive);",
+}
+_LISTED = {
+    "it is gone when it is listed": 'throw new java.io.FileNotFoundException("File " + path + " does not exist");',
+    "it cannot be listed": 'throw new IOException("Input/output error: " + path);',
+}
+_DELETE = """
+  public boolean delete(Path path, boolean recursive) throws IOException {
+CASES
+    return super.delete(path, recursive);
+  }"""
+_LIST = """
+  private void check(Path path) throws IOException {
+CASES
+  }
+  public FileStatus[] listStatus(Path path) throws IOException { check(path); return super.listStatus(path); }
+  public RemoteIterator<FileStatus> listStatusIterator(Path path) throws IOException {
+    check(path);
+    return super.listStatusIterator(path);
+  }
+  public RemoteIterator<LocatedFileStatus> listLocatedStatus(Path path) throws IOException {
+    check(path);
+    return super.listLocatedStatus(path);
+  }"""
+
+FAILING_FILES = '''
+def failing_files(spark, trouble, path):
+    """From now on the file system has this trouble with the path. Janino, which Spark ships, compiles the class."""
+    jvm = spark._jvm
+    neighbour = jvm.java.lang.Class.forName("org.apache.hadoop.fs.LocalFileSystem")
+    if not spark.conf.get("tombstone.troubled", ""):
+        compiler = jvm.org.codehaus.janino.SimpleCompiler()
+        compiler.setParentClassLoader(neighbour.getClassLoader())
+        compiler.cook(FAILING_FILE_SYSTEM)
+        lookups = jvm.java.lang.invoke.MethodHandles
+        lookup = lookups.privateLookupIn(neighbour, lookups.lookup())
+        lookup.defineClass(compiler.getBytecodes()["org.apache.hadoop.fs.FailingLocalFileSystem"])
+    spark.conf.set("tombstone.trouble", trouble)
+    spark.conf.set("tombstone.troubled", os.path.join(ROOT, path))
+    spark.conf.set("fs.file.impl", "org.apache.hadoop.fs.FailingLocalFileSystem")
+    spark.conf.set("fs.file.impl.disable.cache", "true")
+
+
+FAILING_FILE_SYSTEM = """
+package org.apache.hadoop.fs;
+import java.io.IOException;
+public class FailingLocalFileSystem extends LocalFileSystem {
+  private boolean has(Path path, String trouble) {
+    return path.toUri().getPath().equals(getConf().get("tombstone.troubled"))
+        && getConf().get("tombstone.trouble", "").equals(trouble);
+  }METHODS
+}
+"""
+'''
+
+
+def failing_files(io_faults: Iterable[str]) -> str:
+    """The function for the troubles of one script."""
+    methods = ""
+    for known, method in ((_DELETED, _DELETE), (_LISTED, _LIST)):
+        cases = [f'    if (has(path, "{one}")) {known[one]}' for one in sorted({*io_faults} & {*known})]
+        if cases:
+            methods += method.replace("CASES", "\n".join(cases))
+    return FAILING_FILES.replace("METHODS", methods)

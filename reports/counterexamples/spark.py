@@ -1,0 +1,248 @@
+"""Delta Lake on Spark in a script: PySpark, and Delta's own classes for the clock."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from reports.counterexamples.dialect import Command, Op, Plan, call, literal, quoted
+from reports.counterexamples.failing_files import failing_files
+
+#: Delta's clock for the table. RETAIN and deletionTimestamp use the machine's clock.
+_CLOCK = '''
+def clock(spark, instant):
+    """Sets Delta's clock for the table. RETAIN and deletionTimestamp use the machine's."""
+    path, delta = spark._jvm.org.apache.hadoop.fs.Path(ROOT), spark._jvm.org.apache.spark.sql.delta.DeltaLog
+    delta.invalidateCache(spark._jsparkSession, path)
+    delta.forTable(spark._jsparkSession, path, spark._jvm.org.apache.spark.util.ManualClock(instant))
+'''
+
+#: Spark 4's defaults.
+_SPARK_4 = {
+    "spark.sql.ansi.enabled": "true",
+    "spark.sql.parquet.datetimeRebaseModeInRead": "CORRECTED",
+    "spark.sql.parquet.datetimeRebaseModeInWrite": "CORRECTED",
+}
+
+#: Delta's defaults: no script needs to set them.
+_DEFAULTS = {
+    "spark.databricks.delta.retentionDurationCheck.enabled": "true",
+    "spark.databricks.delta.vacuum.lite.enabled": "false",
+    "spark.databricks.delta.vacuum.parallelDelete.enabled": "false",
+    "spark.sql.session.timeZone": "UTC",
+}
+
+_CONDITION = '''
+def condition(error):
+    """The error class, of the exception or of its cause."""
+    from pyspark.errors.exceptions.captured import CapturedException
+
+    java = getattr(error, "java_exception", None)
+    while True:
+        ask = getattr(error, "getCondition", None) or getattr(error, "getErrorClass", lambda: None)
+        if ask() is not None or java is None:
+            return ask()
+        error, java = CapturedException(origin=java), java.getCause()
+'''
+
+_CHANGES = '''
+def changes(spark, first, last):
+    """The change feed of these versions."""
+    reader = spark.read.format("delta").option("readChangeFeed", "true")
+    feed = reader.option("startingVersion", first).option("endingVersion", last).load(ROOT)
+    return feed.select(*COLUMNS, "_change_type")
+'''
+
+_ROW_IDS = '''
+def row_ids(spark):
+    """The table's rows, each with its row id and row commit version."""
+    table = spark.read.format("delta").load(ROOT)
+    metadata = METADATA
+    return table.select("*", metadata.getField("row_id"), metadata.getField("row_commit_version"))
+'''
+
+_REMOVES_IN = '''
+def removes_in(table):
+    """The paths of the removes in a checkpoint file."""
+    removes = table.select("remove.path").collect() if "remove" in table.columns else []
+    return [path for (path,) in removes if path is not None]
+'''
+
+_INVENTORY = '''
+def inventory(folder, above=()):
+    """Everything below a directory, as (path, length, isDir, modificationTime). Links are what they lead to."""
+    for one in sorted(os.listdir(folder)):
+        path = os.path.join(folder, one)
+        if os.path.exists(path):
+            state, is_directory = os.stat(path), os.path.isdir(path)
+            yield f"file:{path}", 0 if is_directory else state.st_size, is_directory, state.st_mtime_ns // 10**6
+            if is_directory and os.path.realpath(path) not in (*above, os.path.realpath(ROOT)):
+                yield from inventory(path, (*above, os.path.realpath(path)))
+'''
+
+_MANAGED = (
+    'os.rename(ROOT, f"{ROOT}.aside")  # Spark makes a managed table in an empty directory only',
+    "spark.sql(f\"CREATE DATABASE d LOCATION '{os.path.dirname(ROOT)}'\")",
+    'spark.sql("CREATE TABLE d.`table` (x INT) USING delta")',
+    "shutil.rmtree(ROOT)",
+    'os.rename(f"{ROOT}.aside", ROOT)',
+)
+_EXTERNAL = ("spark.sql(f\"CREATE TABLE IF NOT EXISTS t USING delta LOCATION '{ROOT}'\")",)
+
+
+class Spark:
+    """One for each script: it remembers the session's settings and the names that the catalog has."""
+
+    imports: Sequence[str] = ("from pyspark.sql import SparkSession",)
+    errors = "Exception"
+
+    def __init__(self, plan: Plan) -> None:
+        self._root = str(plan["root"])
+        self._inventory = self._root.removesuffix("/table") + "-inventory"
+        self._conf: dict[str, str] = {}
+        self._managed = False
+        ops = plan["steps"]
+        kinds = [op["trouble"]["kind"] for op in ops if op.get("trouble")]
+        api = [op for op in ops if str(op.get("form", "")).startswith("DeltaTable")]
+        column = any(op.get("form") == "DeltaTable.forPath with a Column" for op in api)
+        self.imports = (
+            *(("from delta.tables import DeltaTable",) if api else ()),
+            "from pyspark.sql import SparkSession",
+            *(("from pyspark.sql.functions import expr",) if column else ()),
+        )
+        # A table may have a column of its own that is called _metadata.
+        metadata = 'table.metadataColumn("_metadata")' if "_metadata" in plan["columns"] else 'table["_metadata"]'
+        self.functions: Mapping[str, str] = {
+            "clock": _CLOCK,
+            "condition": _CONDITION,
+            "row_ids": _ROW_IDS.replace("METADATA", metadata),
+            "changes": _CHANGES,
+            "removes_in": _REMOVES_IN,
+            "inventory": _INVENTORY,
+            "failing_files": failing_files(kinds),
+        }
+        self._settings_of_session = {
+            "spark.jars.packages": str(plan["packages"]),
+            "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+            "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+            "spark.sql.session.timeZone": "UTC",
+            # Small tables: one task where the defaults start up to 10,000 of them.
+            "spark.sql.shuffle.partitions": "1",
+            "spark.databricks.delta.snapshotPartitions": "1",
+            "spark.sql.sources.parallelPartitionDiscovery.parallelism": "1",
+            **({} if re.search(r"pyspark==(?!3\.)", str(plan["pip"])) else _SPARK_4),
+        }
+
+    def start(self) -> Sequence[str]:
+        first, *others = (f'.config("{key}", "{value}")' for key, value in self._settings_of_session.items())
+        return (
+            "spark = (",
+            f"    SparkSession.builder{first}",
+            *(f"    {config}" for config in others),
+            "    .getOrCreate()",
+            ")",
+        )
+
+    def now(self) -> str:
+        return "int(time.time() * 1000)"
+
+    def clock(self, instant: str, *, first: bool) -> Sequence[str]:
+        return (f"clock(spark, {instant})",)
+
+    def rows(self, text: str) -> str:
+        return f"{text}.collect()"
+
+    def command(self, op: Op) -> Command:
+        setup = self._settings(op.get("conf", {}))
+        setup += [f'os.makedirs("{path}")' for path in self._places(op.get("directories", []))]
+        setup += [call("spark.sql", self._literal(statement)) for statement in op.get("setup", [])]
+        cleanup: list[str] = []
+        if op.get("inventory"):
+            rows = "inventory(ROOT)"
+            if op["inventory"] == "files only":
+                rows = "[row for row in inventory(ROOT) if not row[2]]"
+            view = 'table.createOrReplaceTempView("tombstone_inventory")'
+            saved = f'table.write.format("delta").mode("overwrite").save("{self._inventory}")'
+            setup += [
+                'columns = "path STRING, length BIGINT, isDir BOOLEAN, modificationTime BIGINT"',
+                f"table = spark.createDataFrame({rows}, columns)",
+                view if "tombstone_inventory" in op["sql"] else saved,
+            ]
+        if op.get("trouble"):
+            path = op["trouble"]["path"]
+            setup.append(f"failing_files(spark, {literal(op['trouble']['kind'])}, {literal(path)})")
+            cleanup.append('spark.conf.set("tombstone.trouble", "")')
+        text, more = self._text(op)
+        return Command(text, "DeltaTable.for" not in text, (*setup, *more), tuple(cleanup))
+
+    def _settings(self, wanted: Mapping[str, Any]) -> list[str]:
+        """Lines for what differs from the settings of the step before, or from the defaults."""
+        new = {key: str(value) for key, value in wanted.items() if value is not None}
+        before, self._conf = self._conf, new
+        lines = [f'spark.conf.unset("{key}")' for key in before if key not in new and before[key] != _DEFAULTS.get(key)]
+        return lines + [
+            f'spark.conf.set("{key}", "{value}")'
+            for key, value in new.items()
+            if before.get(key, _DEFAULTS.get(key)) != value
+        ]
+
+    def _places(self, paths: Sequence[str]) -> list[str]:
+        return [path.replace("{table}", self._root) for path in paths]
+
+    def _literal(self, sql: str) -> str:
+        return quoted(sql.replace("{table}-inventory", self._inventory).replace("{table}", self._root), self._root)
+
+    def _text(self, op: Op) -> tuple[str, Sequence[str]]:
+        form, where = op.get("form"), op.get("where")
+        if op["do"] == "vacuum" and form is not None:
+            hours = "" if op.get("hours") is None else repr(op["hours"])
+            if form == "DeltaTable.forPath":
+                return f"DeltaTable.forPath(spark, ROOT).vacuum({hours})", ()
+            return f'DeltaTable.forName(spark, "t").vacuum({hours})', _EXTERNAL
+        if form is None:
+            sql = op["sql"]
+            setup: Sequence[str] = _EXTERNAL if "{name}" in sql else ()
+            if "{managed}" in sql:
+                setup = self._make_managed()
+            return self._sql(sql.replace("{name}", "t").replace("{managed}", "d.`table`")), setup
+        condition = "" if where is None else f" WHERE {where}"
+        argument = "" if where is None else quoted(where, self._root)
+        if form in ("DeltaTable.forPath", "DeltaTable.forPath with a Column"):
+            if form != "DeltaTable.forPath" and where is not None:
+                argument = call("expr", argument)
+            return call("DeltaTable.forPath(spark, ROOT).delete", argument), ()
+        if form == "sql by the name of a managed table":
+            return self._sql(f"DELETE FROM d.`table`{condition}"), self._make_managed()
+        if form == "DeltaTable.forName":
+            return call('DeltaTable.forName(spark, "t").delete', argument), _EXTERNAL
+        return self._sql("TRUNCATE TABLE t" if form == "TRUNCATE TABLE" else f"DELETE FROM t{condition}"), _EXTERNAL
+
+    def _sql(self, sql: str) -> str:
+        return call("spark.sql", self._literal(sql))
+
+    def _make_managed(self) -> Sequence[str]:
+        made, self._managed = self._managed, True
+        return () if made else _MANAGED
+
+    def read(self, version: str) -> str:
+        of = f'.option("versionAsOf", {version})' if version else ""
+        return f'spark.read.format("delta"){of}.load(ROOT)'
+
+    def changes(self, first: str, last: str) -> str:
+        return f"changes(spark, {first}, {last})"
+
+    def column(self, name: str) -> str:
+        return "`" + name.replace("`", "``") + "`"
+
+    def count(self, path: str) -> str:
+        return f"spark.read.parquet({path}).count()"
+
+    def columns(self, path: str) -> str:
+        return f"spark.read.parquet({path}).columns"
+
+    def removes_in(self, path: str) -> str:
+        return f"removes_in(spark.read.parquet({path}))"
+
+    def row_ids(self) -> str:
+        return "row_ids(spark)"
