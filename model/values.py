@@ -22,6 +22,10 @@ Value = Union[None, bool, int, float, Decimal, str, bytes, date, datetime, tuple
 Row = tuple[Value, ...]
 
 
+#: The bits of a NaN: unlike 0, no other value of a case has this hash, and Hypothesis tells domains apart by their hashes.
+_HASH_OF_NAN = 0x7FF8_0000_0000_0000 % sys.hash_info.modulus
+
+
 class _NotANumber(float):
     """A NaN that equals every NaN, as in SQL's GROUP BY; Python's own does not even equal itself.
 
@@ -35,7 +39,7 @@ class _NotANumber(float):
         return not self == other
 
     def __hash__(self) -> int:
-        return sys.hash_info.nan
+        return _HASH_OF_NAN
 
     def __abs__(self) -> float:
         return self
