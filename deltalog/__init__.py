@@ -1,4 +1,4 @@
-"""Our own reader and writer of Delta's transaction log: actions, commits, checkpoints, snapshots, paths, rows.
+"""A reader and writer of Delta's transaction log: actions, commits, checkpoints, snapshots, paths, rows.
 
-Imports nothing of ours, and shares no code with any engine: what an engine wrote is judged by what is read here.
+Imports nothing of the project and shares no code with an engine: clauses judge what an engine wrote by what is read here.
 """

@@ -1,7 +1,7 @@
-"""The actions of a log as values.
+"""The actions of a log (PROTOCOL.md, "Actions").
 
-A field that an action does not have is ``None`` and is not written. A field that we do not know is kept in ``extra``.
-Paths stay as the log has them (url-encoded); ``file`` is the decoded one. Source: PROTOCOL.md, "Actions".
+An absent field is ``None`` and is not written; unknown fields are kept in ``extra``. ``path`` is URL-encoded as in the log,
+``file`` is decoded.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from deltalog.descriptors import DeletionVectorDescriptor
 from deltalog.frozen import FrozenMap
 from deltalog.paths import decode
 
-#: What tells logical files apart: the decoded path, and the deletion vector's unique id if there is one
-#: (PROTOCOL.md, "Add File and Remove File"). Two spellings of one path are one file.
+#: Identifies a logical file: the decoded path, and the deletion vector's unique id if there is one
+#: (PROTOCOL.md, "Add File and Remove File"). Different encodings of a path are one file.
 FileKey = tuple[str, str | None]
 
 _NO_EXTRA: Mapping[str, object] = FrozenMap({})
@@ -22,7 +22,7 @@ _NO_EXTRA: Mapping[str, object] = FrozenMap({})
 
 @dataclass(frozen=True)
 class Protocol:
-    """PROTOCOL.md, "Protocol Evolution". Feature lists are there from reader 3 and writer 7 on, else ``None``."""
+    """PROTOCOL.md, "Protocol Evolution". Feature lists are present from reader 3 and writer 7 on."""
 
     min_reader: int
     min_writer: int
@@ -152,7 +152,7 @@ class DomainMetadata:
 
 @dataclass(frozen=True)
 class CommitInfo:
-    """PROTOCOL.md, "Commit Provenance Information". Free in form: ``fields`` is its JSON object as it is."""
+    """PROTOCOL.md, "Commit Provenance Information". ``fields`` is the JSON object, which has no schema."""
 
     fields: Mapping[str, object] = field(hash=False)
 
@@ -161,16 +161,13 @@ class CommitInfo:
 
     @property
     def operation(self) -> object:
-        """The value of ``operation``, e.g. ``"DELETE"``; ``None`` where there is none."""
+        """The value of ``operation``, such as ``"DELETE"``, or ``None``."""
         return self.fields.get("operation")
 
 
 @dataclass(frozen=True)
 class Unknown:
-    """An action of a kind that is not read here; ``value`` is what stands under its name.
-
-    PROTOCOL.md, "Protocol Evolution": readers pass over what they do not know.
-    """
+    """An action of an unknown kind, which readers ignore (PROTOCOL.md, "Protocol Evolution")."""
 
     kind: str
     value: object = field(hash=False)
@@ -184,7 +181,7 @@ def _key(path: str, deletion_vector: DeletionVectorDescriptor | None) -> FileKey
 
 
 def _freeze(action: object, *names: str) -> None:
-    """Put frozen copies of the named mappings in the place of what the caller gave."""
+    """Replace the named mappings by frozen copies."""
     for name in names:
         value = getattr(action, name)
         if isinstance(value, Mapping) and not isinstance(value, FrozenMap):

@@ -1,8 +1,7 @@
-"""Values of rows to Arrow and back.
+"""The values of rows to Arrow and back.
 
-A row's values are plain Python ones: a struct is the tuple of its fields in schema order, an array the tuple of its
-elements, a map the tuple of its entries (key, value) as stored; a TIMESTAMP is an aware datetime in UTC, a TIMESTAMP_NTZ
-a naive one. All other types are what pyarrow gives.
+A struct is the tuple of its fields in schema order, an array the tuple of its elements, a map the tuple of its entries
+(key, value) as stored, a TIMESTAMP an aware datetime in UTC, a TIMESTAMP_NTZ a naive one; all else is as in pyarrow.
 """
 
 from __future__ import annotations
@@ -23,34 +22,33 @@ _Convert = Callable[[Any], object]
 
 
 def to_table(columns: Iterable[Column], rows: Sequence[Values]) -> pa.Table:
-    """The rows as a data file stores them: under stored names, with field ids where the columns have ids.
+    """The rows as stored in a data file, with stored names, and field ids if the columns have ids.
 
-    Raises UnsupportedType for a type that is not written here, pyarrow.ArrowException for a value that is not of its
-    column's type.
+    Raises UnsupportedType, and pyarrow.ArrowException for a value that is not of its column's type.
     """
     fields = [column if isinstance(column, Field) else Field(*column) for column in columns]
     schema = arrow_schema(fields)
     arrays = [
-        pa.array([_to_arrow(row[index], one.type) for row in rows], type=schema.field(index).type)
-        for index, one in enumerate(fields)
+        pa.array([_to_arrow(row[index], field.type) for row in rows], type=schema.field(index).type)
+        for index, field in enumerate(fields)
     ]
     return pa.Table.from_arrays(arrays, schema=schema)
 
 
 def from_column(column: pa.ChunkedArray) -> list[object]:
-    """The values of a stored column, by the types in its file: structs in the file's order."""
+    """The values of a stored column, by the type in the file: structs in the file's order."""
     return _converted(column, _plain_reader(column.type))
 
 
 def from_table(table: pa.Table, fields: Sequence[Field], *, by_id: bool = False) -> list[list[object]]:
-    """The values of each of ``fields``, out of a table that was read from a data file; NULL where it lacks a field.
+    """The values of each of ``fields`` in a table read from a data file; NULL if it lacks a field.
 
-    Fields at any depth are looked up by their stored name, or with ``by_id`` by their id alone. Raises UnsupportedRows
-    for a column that is nested in another way than the schema says, and for a file without any ids where they decide.
+    Fields at any depth are found by their stored name, or by their id alone with ``by_id``. Raises UnsupportedRows for a
+    column that is nested differently than in the schema, and for a file without ids if ``by_id``.
     Source: PROTOCOL.md, "Reader Requirements for Column Mapping".
     """
     stored = list(table.schema)
-    if by_id and fields and all(_id(one) is None for one in stored):
+    if by_id and fields and all(_id(field) is None for field in stored):
         raise UnsupportedRows("columns are found by their ids, and the file has none")
     values: list[list[object]] = []
     for one in fields:
@@ -106,7 +104,7 @@ def _entries_of(key: _Convert, value: _Convert) -> _Convert:
 
 
 def _struct_of(parts: Sequence[tuple[str | None, _Convert]]) -> _Convert:
-    """``parts``: the name in the file, ``None`` for a field that it lacks, and how its value is read."""
+    """``parts``: for each field its name in the file (``None`` if missing), and its converter."""
     inner = [(name, _nullable(convert)) for name, convert in parts]
     return lambda value: tuple(None if name is None else convert(value[name]) for name, convert in inner)
 
@@ -122,11 +120,11 @@ def _plain_reader(stored: pa.DataType) -> _Convert:
 
 
 def _typed_reader(stored: pa.DataType, top: Field, kind: object, by_id: bool) -> _Convert:
-    """How values stored as ``stored`` are read as ``kind``, which is the type of ``top`` or a part of it."""
+    """Converts values stored as ``stored`` to ``kind``, which is the type of ``top`` or a part of it."""
     if not isinstance(kind, Mapping):
         if pa.types.is_nested(stored):
             raise UnsupportedRows(f"the column {top.name!r} is stored as {stored}, and its type is {top.type}")
-        # A timestamp of 96 bits has no zone in Arrow; it is in UTC all the same.
+        # An INT96 timestamp has no zone in Arrow, but is in UTC.
         return {"timestamp": _utc, "timestamp_ntz": _naive}.get(str(kind), _as_is)
     if kind["type"] == "struct" and pa.types.is_struct(stored):
         inside = list(stored)

@@ -1,7 +1,6 @@
-"""Sets of row indexes as deletion vectors store them: Delta's magic number and a portable 64-bit Roaring bitmap.
+"""The bytes of a deletion vector: Delta's magic number and a portable 64-bit Roaring bitmap.
 
-pyroaring writes them. The reader is our own: it must name what is wrong with the bytes that an engine left, and be sure
-that each of them was looked at.
+pyroaring writes them. The reader is written here, as it must check every byte and report what is wrong.
 
 Sources: PROTOCOL.md, "Deletion Vector Format"; https://github.com/RoaringBitmap/RoaringFormatSpec.
 """
@@ -18,15 +17,15 @@ from deltalog.errors import MalformedVector
 
 MAGIC = 1681511377
 
-_WITH_RUNS = 12347  # the low half of a bitmap's first word when some container holds runs
+_WITH_RUNS = 12347  # the low half of a bitmap's first word if a container has runs
 _WITHOUT_RUNS = 12346
-_OFFSETS_FROM = 4  # with runs, fewer containers than this have no table of offsets
-_ARRAY_LIMIT = 4096  # a container with more values is a bitmap
+_OFFSETS_FROM = 4  # with runs, fewer containers than this have no offsets
+_ARRAY_LIMIT = 4096  # a container with more values is a bitset
 _BITMAP_BYTES = 8192
 
 
 class _Bytes:
-    """Bytes that are read from the front; little-endian."""
+    """A cursor over bytes; numbers are little-endian."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -43,7 +42,7 @@ class _Bytes:
         return int.from_bytes(self.take(count), "little")
 
     def numbers(self, count: int) -> tuple[int, ...]:
-        """``count`` numbers of 16 bits."""
+        """``count`` 16-bit numbers."""
         return struct.unpack(f"<{count}H", self.take(2 * count))
 
     @property
@@ -52,9 +51,9 @@ class _Bytes:
 
 
 def encode_rows(rows: Iterable[int]) -> bytes:
-    """The bytes of a set of row indexes (from 0, below 2**63), without size and checksum. Raises ValueError.
+    """The bytes of a set of row indexes (from 0, below 2**63), without size and checksum. Raises ValueError if out of range.
 
-    Equal sets give equal bytes with one version of pyroaring.
+    Equal sets have equal bytes with the same version of pyroaring.
     """
     ordered = sorted(set(rows))
     if ordered and not (ordered[0] >= 0 and ordered[-1] < 1 << 63):
@@ -63,7 +62,7 @@ def encode_rows(rows: Iterable[int]) -> bytes:
 
 
 def decode_rows(data: bytes) -> tuple[int, ...]:
-    """The row indexes, ascending, that the bytes of a deletion vector stand for. Raises MalformedVector."""
+    """The row indexes, ascending, in the bytes of a deletion vector. Raises MalformedVector."""
     source = _Bytes(data)
     magic = source.number(4)
     if magic != MAGIC:
@@ -75,25 +74,25 @@ def decode_rows(data: bytes) -> tuple[int, ...]:
             raise MalformedVector(f"the deletion vector has the key {key}, whose highest bit must be 0")
         rows += (key << 32 | low for low in _decode_bucket(source))
     if source.left:
-        raise MalformedVector(f"{source.left} bytes are left behind the deletion vector's last bucket")
-    if any(one >= other for one, other in pairwise(rows)):
+        raise MalformedVector(f"{source.left} bytes are left after the deletion vector's last bucket")
+    if any(left >= right for left, right in pairwise(rows)):
         raise MalformedVector("the row indexes of the deletion vector do not ascend")
     return tuple(rows)
 
 
 def _decode_bucket(source: _Bytes) -> list[int]:
     cookie = source.number(4)
-    runs = 0  # bit i is set when container i holds runs
+    runs = 0  # bit i is set if container i has runs
     if cookie & 0xFFFF == _WITH_RUNS:
         count = (cookie >> 16) + 1
         runs = source.number((count + 7) // 8)
     elif cookie == _WITHOUT_RUNS:
         count = source.number(4)
     else:
-        raise MalformedVector(f"a bucket of the deletion vector begins with {cookie}, which is no Roaring bitmap")
+        raise MalformedVector(f"a bucket of the deletion vector begins with {cookie}, which is not a Roaring bitmap")
     header = source.numbers(2 * count)
     if cookie == _WITHOUT_RUNS or count >= _OFFSETS_FROM:
-        source.take(4 * count)  # offsets are for random access; here the containers are read one after the other
+        source.take(4 * count)  # offsets are for random access; this reads the containers in order
     rows: list[int] = []
     for index in range(count):
         key, size = header[2 * index], header[2 * index + 1] + 1
@@ -106,8 +105,6 @@ def _decode_bucket(source: _Bytes) -> list[int]:
             bits = source.number(_BITMAP_BYTES)
             values = [low for low in range(1 << 16) if bits >> low & 1]
         if len(values) != size:
-            raise MalformedVector(
-                f"a container of the deletion vector holds {len(values)} rows; its header says {size}"
-            )
+            raise MalformedVector(f"a container of the deletion vector has {len(values)} rows; its header says {size}")
         rows += (key << 16 | low for low in values)
     return rows

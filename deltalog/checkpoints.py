@@ -1,7 +1,4 @@
-"""Checkpoints: the reconciled state of a version in Parquet, so that earlier commits need not be read.
-
-Written and read: V1 in one file or several, and V2 with its sidecars.
-"""
+"""Writes and reads checkpoints: V1 in one or several files, and V2 with sidecars."""
 
 from __future__ import annotations
 
@@ -19,7 +16,8 @@ import pyarrow.parquet as pq
 from deltalog.actions import Action, Add, Remove, Unknown
 from deltalog.codec import from_json, to_json
 from deltalog.commits import commit_bytes, parse_commit
-from deltalog.errors import AlreadyWritten, MalformedAction, MalformedPath, UnreadableCheckpoint
+from deltalog.errors import MalformedAction, MalformedPath, UnreadableCheckpoint
+from deltalog.files import write_new
 from deltalog.names import (
     LAST_CHECKPOINT,
     LOG_DIRECTORY,
@@ -119,7 +117,7 @@ _V2_SCHEMA = pa.schema(
 
 
 class V2Format(str, Enum):
-    """How a V2 checkpoint's own file is written; its sidecars are Parquet always."""
+    """The format of a V2 checkpoint's main file; sidecars are always Parquet."""
 
     PARQUET = "parquet"
     JSON = "json"
@@ -127,16 +125,16 @@ class V2Format(str, Enum):
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A complete checkpoint that lies in a log: its version and its files, in order."""
+    """A complete checkpoint: its version and its files, in order."""
 
     version: int
     files: tuple[Path, ...]
 
 
 def checkpoint_actions(snapshot: Snapshot, tombstones: Iterable[Remove] | None = None) -> tuple[Action, ...]:
-    """What a V1 checkpoint of ``snapshot`` holds: protocol, metadata, domains, txns, then files by their path.
+    """The actions of a V1 checkpoint: protocol, metadata, domains, txns, then files by path.
 
-    ``tombstones`` are the removes to keep; ``None`` keeps all. They lose stats and tags, as the protocol has it.
+    ``tombstones`` are the removes to keep (``None``: all), without stats and tags as the protocol requires.
     Source: PROTOCOL.md, "Checkpoints" and "Checkpoint Schema"; docs/delta.md 4.7.
     """
     kept = snapshot.removes.values() if tombstones is None else tombstones
@@ -150,7 +148,7 @@ def checkpoint_actions(snapshot: Snapshot, tombstones: Iterable[Remove] | None =
 
 
 def checkpoint_bytes(actions: Iterable[Action], *, compression: str = "snappy") -> bytes:
-    """The bytes of one V1 checkpoint file that holds ``actions``. Fields that the schema does not know are left out."""
+    """The bytes of one V1 checkpoint file with ``actions``, without fields that the schema lacks."""
     return _parquet(actions, _SCHEMA, compression)
 
 
@@ -167,17 +165,16 @@ def write_checkpoint(
 ) -> tuple[Path, ...]:
     """Write a checkpoint of ``snapshot``, and ``_last_checkpoint``; return the checkpoint's files.
 
-    It is a V1 checkpoint in ``parts`` files, or with ``v2`` a V2 checkpoint under a UUID name, whose files are in one
-    sidecar (none when there are no files). Both UUIDs follow from the version, so equal states give equal names and
-    bytes. The returned paths are those of the V1 files, or of the V2 file and then its sidecar.
-    ``tombstones``: see ``checkpoint_actions``. ``modified``: the files' modification time in ms since the epoch;
-    ``None`` leaves the clock's. ``_last_checkpoint`` is replaced; raises AlreadyWritten when a checkpoint file exists,
-    ValueError for a V2 checkpoint in parts, which the protocol does not have.
+    It is a V1 checkpoint in ``parts`` files, or with ``v2`` a V2 checkpoint with a UUID name and one sidecar (none without
+    files), in this order. UUIDs are derived from the version, so equal states have equal names and bytes.
+    ``tombstones``: see ``checkpoint_actions``. ``modified``: the files' modification time in ms since the epoch (``None``:
+    now). Replaces ``_last_checkpoint``. Raises AlreadyWritten if a checkpoint file exists, and ValueError for a V2
+    checkpoint in parts.
     Source: PROTOCOL.md, "Checkpoint Naming Scheme", "V2 Spec" and "Last Checkpoint File Schema".
     """
     actions = checkpoint_actions(snapshot, tombstones)
     if v2 and parts != 1:
-        raise ValueError("a V2 checkpoint is never written in parts")
+        raise ValueError("a V2 checkpoint cannot have parts")
     log = root / LOG_DIRECTORY
     last: dict[str, object] = {"version": snapshot.version, "size": len(actions)}
     if v2:
@@ -204,7 +201,7 @@ def write_checkpoint(
 def _write_v2(
     log: Path, version: int, actions: Iterable[Action], form: V2Format, modified: int | None, compression: str
 ) -> tuple[list[Path], int, int]:
-    """The files written, the checkpoint's own first; their bytes; and how many actions they hold."""
+    """The files written, the main file first; their size in bytes; and the number of actions."""
     files = [action for action in actions if isinstance(action, (Add, Remove))]
     others = [action for action in actions if not isinstance(action, (Add, Remove))]
     top: list[Action] = [Unknown("checkpointMetadata", {"version": version, "tags": {}}), *others]
@@ -221,7 +218,7 @@ def _write_v2(
 
 
 def _uuid(version: int, number: int) -> UUID:
-    """A UUID of our own for one file of a version's checkpoint."""
+    """The UUID of a file of a version's checkpoint."""
     return UUID(f"{version:08x}-0000-4000-8000-{number:012x}")
 
 
@@ -236,21 +233,14 @@ def _parquet(actions: Iterable[Action], schema: pa.Schema, compression: str) -> 
 
 
 def _write(path: Path, data: bytes, modified: int | None) -> int:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        with open(path, "xb") as file:
-            file.write(data)
-    except FileExistsError:
-        raise AlreadyWritten(f"{path} exists already, and a log is never overwritten") from None
-    if modified is not None:
-        set_modified(path, modified)
+    write_new(path, data, modified)
     return len(data)
 
 
 def find_checkpoints(files: Iterable[Path]) -> tuple[Checkpoint, ...]:
     """The complete checkpoints among the files of a log, by version.
 
-    A multi-part one with missing parts is left out, as the protocol demands. Source: PROTOCOL.md, "Checkpoints".
+    One with missing parts is ignored. Source: PROTOCOL.md, "Checkpoints".
     """
     found: list[Checkpoint] = []
     parts: dict[tuple[int, int], dict[int, Path]] = {}
@@ -269,9 +259,9 @@ def find_checkpoints(files: Iterable[Path]) -> tuple[Checkpoint, ...]:
 
 
 def read_checkpoint(checkpoint: Checkpoint) -> tuple[Action, ...]:
-    """All actions of a checkpoint, those of its sidecars included.
+    """All actions of a checkpoint, including its sidecars.
 
-    Statistics are read where they are JSON text; the parsed columns are passed over. Raises UnreadableCheckpoint.
+    Statistics are read from JSON; parsed columns are skipped. Raises UnreadableCheckpoint.
     Source: PROTOCOL.md, "Checkpoints" and "V2 Spec".
     """
     actions: list[Action] = []
@@ -290,7 +280,7 @@ def _sidecar(checkpoint: Path, action: Unknown) -> Path:
     except (KeyError, MalformedPath):
         name = ""
     if not name:
-        raise UnreadableCheckpoint(f"{checkpoint.name} holds a sidecar action without a usable path: {action.value!r}")
+        raise UnreadableCheckpoint(f"{checkpoint.name} has a sidecar action without a usable path: {action.value!r}")
     return checkpoint.parent / SIDECARS / name
 
 
@@ -313,7 +303,7 @@ def _read_file(path: Path) -> tuple[Action, ...]:
 
 
 def _to_arrow(value: object, kind: pa.DataType | pa.Schema) -> object:
-    """A JSON value as pyarrow takes it for ``kind``: maps as pairs, objects with the fields of the type only."""
+    """A JSON value for pyarrow: maps as pairs, objects with the fields of the type only."""
     if isinstance(value, Mapping):
         if isinstance(kind, pa.MapType):
             return list(value.items())
@@ -322,7 +312,7 @@ def _to_arrow(value: object, kind: pa.DataType | pa.Schema) -> object:
 
 
 def _from_arrow(value: object, kind: pa.DataType | pa.Schema) -> object:
-    """The JSON value of what pyarrow gives for ``kind``; columns parsed out of others are left out."""
+    """The JSON value of a value of pyarrow, without parsed columns."""
     if isinstance(kind, pa.MapType) and value is not None:
         return dict(value)  # type: ignore[call-overload]
     if isinstance(value, Mapping):

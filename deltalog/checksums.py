@@ -1,4 +1,4 @@
-"""Version checksum files: what a version adds up to, written beside its commit."""
+"""Version checksum files."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from pathlib import Path
 
 from deltalog.actions import Action
 from deltalog.codec import to_json
-from deltalog.errors import AlreadyWritten
+from deltalog.files import write_new
 from deltalog.names import LOG_DIRECTORY, checksum_name
 from deltalog.snapshot import Snapshot
-from deltalog.times import set_modified
 
 _DELETION_VECTORS = "deletionVectors"
 
@@ -18,11 +17,10 @@ _DELETION_VECTORS = "deletionVectors"
 def checksum_fields(
     snapshot: Snapshot, *, in_commit_timestamp: int | None = None, txn_id: str | None = None
 ) -> dict[str, object]:
-    """The JSON object of a version's checksum; all that it tells follows from ``snapshot``.
+    """The JSON object of the checksum of ``snapshot``'s version.
 
-    ``in_commit_timestamp`` is the version's, in ms since the epoch; it is there if and only if the table has in-commit
-    timestamps. ``txn_id`` is that of the commit. The counts of deletion vectors are there where the table supports
-    these. Histograms and the list of all files are left out.
+    ``in_commit_timestamp`` (ms since the epoch) must be given if the table has in-commit timestamps. ``txn_id`` is that of
+    the commit. Deletion vectors are counted if the table supports them. Histograms and the list of files are omitted.
     Source: PROTOCOL.md, "Version Checksum File Schema".
     """
     adds = list(snapshot.adds.values())
@@ -52,25 +50,19 @@ def write_checksum(
     txn_id: str | None = None,
     modified: int | None = None,
 ) -> Path:
-    """Write the checksum of ``snapshot``'s version, whose commit must be there already; return the file's path.
+    """Write the checksum of ``snapshot``'s version, whose commit must exist; return the file's path.
 
-    ``modified`` is the file's modification time in ms since the epoch; ``None`` leaves the clock's. The other arguments
-    are those of ``checksum_fields``. Raises AlreadyWritten.
+    ``modified`` is the file's modification time in ms since the epoch (``None``: now). The other arguments are those of
+    ``checksum_fields``. Raises AlreadyWritten.
     Source: PROTOCOL.md, "Version Checksum File".
     """
     fields = checksum_fields(snapshot, in_commit_timestamp=in_commit_timestamp, txn_id=txn_id)
     path = root / LOG_DIRECTORY / checksum_name(snapshot.version)
-    try:
-        with open(path, "xb") as file:
-            file.write(json.dumps(fields, ensure_ascii=False, separators=(",", ":")).encode("utf-8"))
-    except FileExistsError:
-        raise AlreadyWritten(f"{path} exists already, and a version's checksum is never overwritten") from None
-    if modified is not None:
-        set_modified(path, modified)
+    write_new(path, json.dumps(fields, ensure_ascii=False, separators=(",", ":")).encode("utf-8"), modified)
     return path
 
 
 def _content(action: Action) -> object:
-    """The action without the name of its kind."""
+    """The JSON of the action without its kind."""
     (content,) = to_json(action).values()
     return content

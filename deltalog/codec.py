@@ -1,4 +1,4 @@
-"""Actions to JSON and back. One list of fields per action drives both ways, in the order in which Delta writes them."""
+"""Actions to JSON and back, by one list of fields per action in the order in which Delta writes them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from deltalog.paths import decode
 
 
 class _Wrong(Exception):
-    """What a field should have been; becomes part of a MalformedAction's sentence."""
+    """A field has the wrong type; the text is the expected one."""
 
 
 def _text(value: object) -> object:
@@ -40,7 +40,7 @@ def _whole(value: object) -> object:
     return value
 
 
-def _truth(value: object) -> object:
+def _flag(value: object) -> object:
     if not isinstance(value, bool):
         raise _Wrong("true or false")
     return value
@@ -70,7 +70,7 @@ def _vector(value: object) -> object:
 
 
 def _plain(value: object) -> object:
-    """A value of a dataclass as JSON has it."""
+    """A value of a dataclass in JSON."""
     if isinstance(value, DeletionVectorDescriptor):
         return _write_fields(_VECTOR, value)
     if isinstance(value, tuple):
@@ -117,7 +117,7 @@ _KINDS: dict[str, tuple[type[Any], tuple[_Field, ...]]] = {
             _Field("id", "id", _text, required=True),
             _Field("name", "name", _text),
             _Field("description", "description", _text),
-            # "format" stands here in a log; it is two fields of Metadata and is handled apart.
+            # "format" is two fields of Metadata and is handled separately.
             _Field("schema_string", "schemaString", _text, required=True),
             _Field("partition_columns", "partitionColumns", _texts, required=True),
             _Field("configuration", "configuration", _text_map, required=True),
@@ -131,7 +131,7 @@ _KINDS: dict[str, tuple[type[Any], tuple[_Field, ...]]] = {
             _Field("partition_values", "partitionValues", _text_map, required=True),
             _Field("size", "size", _whole, required=True),
             _Field("modification_time", "modificationTime", _whole, required=True),
-            _Field("data_change", "dataChange", _truth, required=True),
+            _Field("data_change", "dataChange", _flag, required=True),
             _Field("stats", "stats", _text),
             _Field("tags", "tags", _text_map),
             _Field("deletion_vector", "deletionVector", _vector),
@@ -144,8 +144,8 @@ _KINDS: dict[str, tuple[type[Any], tuple[_Field, ...]]] = {
         (
             _Field("path", "path", _path, required=True),
             _Field("deletion_timestamp", "deletionTimestamp", _whole),
-            _Field("data_change", "dataChange", _truth, required=True),
-            _Field("extended_file_metadata", "extendedFileMetadata", _truth),
+            _Field("data_change", "dataChange", _flag, required=True),
+            _Field("extended_file_metadata", "extendedFileMetadata", _flag),
             _Field("partition_values", "partitionValues", _text_map),
             _Field("size", "size", _whole),
             _Field("tags", "tags", _text_map),
@@ -160,7 +160,7 @@ _KINDS: dict[str, tuple[type[Any], tuple[_Field, ...]]] = {
             _Field("path", "path", _path, required=True),
             _Field("partition_values", "partitionValues", _text_map, required=True),
             _Field("size", "size", _whole, required=True),
-            _Field("data_change", "dataChange", _truth, required=True),
+            _Field("data_change", "dataChange", _flag, required=True),
             _Field("tags", "tags", _text_map),
         ),
     ),
@@ -177,7 +177,7 @@ _KINDS: dict[str, tuple[type[Any], tuple[_Field, ...]]] = {
         (
             _Field("domain", "domain", _text, required=True),
             _Field("configuration", "configuration", _text, required=True),
-            _Field("removed", "removed", _truth, required=True),
+            _Field("removed", "removed", _flag, required=True),
         ),
     ),
 }
@@ -185,7 +185,7 @@ _NAMES = {kind: name for name, (kind, _) in _KINDS.items()}
 
 
 def to_json(action: Action) -> dict[str, object]:
-    """The action as a log has it: an object with one key, its kind. Source: PROTOCOL.md, "Actions"."""
+    """The action in JSON: an object with one key, its kind. Source: PROTOCOL.md, "Actions"."""
     if isinstance(action, CommitInfo):
         return {"commitInfo": dict(action.fields)}
     if isinstance(action, Unknown):
@@ -198,15 +198,15 @@ def to_json(action: Action) -> dict[str, object]:
 
 
 def to_line(action: Action) -> str:
-    """The action as one line of a commit file, without the line's end."""
+    """The action as a line of a commit file, without the newline."""
     return json.dumps(to_json(action), ensure_ascii=False, separators=(",", ":"))
 
 
 def from_json(value: object) -> Action:
-    """The action that a JSON value is. Keys whose value is null count as absent.
+    """The action of a JSON value. Keys whose value is null count as absent.
 
-    Raises MalformedAction, with one sentence, for anything that the protocol does not allow. A kind of action that is
-    not known here becomes ``Unknown``, and an unknown field goes to ``extra``.
+    An unknown kind becomes ``Unknown``, unknown fields go to ``extra``. Raises MalformedAction for anything that the
+    protocol does not allow.
     """
     if not isinstance(value, Mapping):
         raise MalformedAction(f"an action must be a JSON object, not {_shown(value)}")

@@ -1,4 +1,4 @@
-"""Commits: one JSON file a version, one action a line."""
+"""Commits: one JSON file per version, one action per line."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from pathlib import Path
 from deltalog.actions import Action, Add, Cdc, CommitInfo, Remove
 from deltalog.codec import from_json, to_line
 from deltalog.digests import digest
-from deltalog.errors import AlreadyWritten, MalformedAction, UnreadableCommit
+from deltalog.errors import MalformedAction, UnreadableCommit
+from deltalog.files import write_new
 from deltalog.names import LOG_DIRECTORY, commit_name
-from deltalog.times import milliseconds, set_modified
+from deltalog.times import milliseconds
 
 
 @dataclass(frozen=True)
@@ -39,21 +40,20 @@ class Commit:
 
     @property
     def info(self) -> CommitInfo | None:
-        """The first commitInfo; ``None`` where there is none."""
+        """The first commitInfo, or ``None``."""
         return next((action for action in self.actions if isinstance(action, CommitInfo)), None)
 
 
 def commit_bytes(actions: Iterable[Action]) -> bytes:
-    """The bytes of a commit file: each action on a line of its own. Source: PROTOCOL.md, "Delta Log Entries"."""
+    """The bytes of a commit file: one action per line. Source: PROTOCOL.md, "Delta Log Entries"."""
     return "".join(f"{to_line(action)}\n" for action in actions).encode("utf-8")
 
 
 @lru_cache(maxsize=1024)
 def parse_commit(data: bytes, name: str) -> tuple[Action, ...]:
-    """The actions of a commit file's bytes; empty lines are passed over.
+    """The actions of a commit file; empty lines are skipped. Raises UnreadableCommit with ``name`` and the line's number.
 
-    Raises UnreadableCommit, which tells ``name`` and the line's number (from 1). A log is read at each look at a table, and
-    most of it is as before: the same bytes are parsed once.
+    Cached, as the log of a table is read for every observation.
     """
     actions = []
     for number, line in enumerate(data.split(b"\n"), start=1):
@@ -71,22 +71,12 @@ def parse_commit(data: bytes, name: str) -> tuple[Action, ...]:
 def write_commit(root: Path, version: int, actions: Iterable[Action], *, modified: int | None = None) -> Path:
     """Write version ``version`` of the table at ``root``; return the file's path.
 
-    ``modified`` is the file's modification time in ms since the epoch, which is the commit's time for an engine
-    (without in-commit timestamps); ``None`` leaves the clock's. Raises AlreadyWritten when the version exists.
+    ``modified`` is the file's modification time in ms since the epoch (``None``: now), which is the commit's time unless
+    the table has in-commit timestamps. Raises AlreadyWritten if the version exists.
     Source: PROTOCOL.md, "Creation of New Log Entries".
     """
-    data = commit_bytes(actions)
     path = root / LOG_DIRECTORY / commit_name(version)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        with open(path, "xb") as file:
-            file.write(data)
-    except FileExistsError:
-        raise AlreadyWritten(
-            f"version {version} exists already in {path.parent}, and a log is never overwritten"
-        ) from None
-    if modified is not None:
-        set_modified(path, modified)
+    write_new(path, commit_bytes(actions), modified)
     return path
 
 

@@ -1,4 +1,4 @@
-"""Deletion vectors on storage and inline: which rows of a data file are gone.
+"""Deletion vectors on storage and inline.
 
 Sources: PROTOCOL.md, "Deletion Vectors" and "Deletion Vector File Storage Format".
 """
@@ -14,48 +14,44 @@ from uuid import UUID
 
 from deltalog.bitmaps import decode_rows, encode_rows
 from deltalog.descriptors import DeletionVectorDescriptor, z85_decode, z85_encode
-from deltalog.errors import AlreadyWritten, MalformedVector, UnsupportedRows
+from deltalog.errors import MalformedVector, UnsupportedRows
+from deltalog.files import write_new
 from deltalog.paths import encode, is_absolute
-from deltalog.times import set_modified
 
 FORMAT_VERSION = 1
 
 
 def inline_vector(rows: Iterable[int]) -> DeletionVectorDescriptor:
-    """A vector of these row indexes (from 0) that is kept in the log itself."""
+    """An inline vector of these row indexes (from 0)."""
     distinct = set(rows)
     data = encode_rows(distinct)
-    padded = data + bytes(-len(data) % 4)  # Z85 takes whole groups of 4 bytes; sizeInBytes says where the data ends
+    padded = data + bytes(-len(data) % 4)  # Z85 encodes groups of 4 bytes; sizeInBytes is without padding
     return DeletionVectorDescriptor("i", z85_encode(padded), len(data), len(distinct))
 
 
 def vector_file(
     uuid: UUID, vectors: Sequence[Iterable[int]], prefix: str = ""
 ) -> tuple[bytes, list[DeletionVectorDescriptor]]:
-    """The bytes of a file with these vectors, sets of row indexes (from 0), and a descriptor for each.
+    """The bytes of a file with these vectors, sets of row indexes (from 0), and a relative descriptor for each.
 
-    The file's place is ``descriptor.file``; ``prefix`` is its directory below the root. The descriptors are relative;
-    ``absolute_vector`` makes absolute ones of them.
+    ``prefix`` is the directory of the file below the root.
     """
     content = bytearray([FORMAT_VERSION])
-    found = []
+    descriptors = []
     for rows in vectors:
         distinct = set(rows)
         data = encode_rows(distinct)
-        found.append(
-            DeletionVectorDescriptor(
-                "u", prefix + z85_encode(uuid.bytes), len(data), len(distinct), offset=len(content)
-            )
-        )
+        path = prefix + z85_encode(uuid.bytes)
+        descriptors.append(DeletionVectorDescriptor("u", path, len(data), len(distinct), offset=len(content)))
         content += struct.pack(">I", len(data)) + data + struct.pack(">I", zlib.crc32(data))
-    return bytes(content), found
+    return bytes(content), descriptors
 
 
 def absolute_vector(root: Path, vector: DeletionVectorDescriptor) -> DeletionVectorDescriptor:
-    """The same vector, with its file named by a URI instead of by a UUID; ``root`` is the table's, an absolute path.
+    """The same vector, with its file named by a URI instead of a UUID; ``root`` is the table's absolute path.
 
-    Source: PROTOCOL.md, "Deletion Vector Descriptor Schema", storage type ``p``. Raises ValueError for a vector that is
-    inline, or for a root that is relative.
+    Source: PROTOCOL.md, "Deletion Vector Descriptor Schema", storage type ``p``. Raises ValueError for an inline
+    vector or a relative root.
     """
     if vector.storage == "p":
         return vector
@@ -69,32 +65,24 @@ def write_vector_file(
 ) -> list[DeletionVectorDescriptor]:
     """Write a file with these vectors below ``root``; return a descriptor for each. Raises AlreadyWritten.
 
-    ``modified`` is its modification time in ms since the epoch; ``None`` leaves the clock's.
+    ``modified`` is its modification time in ms since the epoch (``None``: now).
     """
-    data, found = vector_file(uuid, vectors, prefix)
-    path = root / prefix / f"deletion_vector_{uuid}.bin"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        with open(path, "xb") as file:
-            file.write(data)
-    except FileExistsError:
-        raise AlreadyWritten(f"{path} exists already, and a deletion vector must not be overwritten") from None
-    if modified is not None:
-        set_modified(path, modified)
-    return found
+    data, descriptors = vector_file(uuid, vectors, prefix)
+    write_new(root / prefix / f"deletion_vector_{uuid}.bin", data, modified)
+    return descriptors
 
 
 def read_vector(root: Path, vector: DeletionVectorDescriptor) -> tuple[int, ...]:
-    """The row indexes, ascending, that ``vector`` takes out of its data file; ``root`` is the table's.
+    """The row indexes, ascending, in ``vector``; ``root`` is the table's.
 
-    Raises MalformedVector when version, size, checksum, magic number or cardinality are not as they must be, OSError
-    when the file is gone, UnsupportedRows when it is on another file system.
+    Raises MalformedVector if version, size, checksum, magic number or cardinality are wrong, OSError if the file is
+    missing, UnsupportedRows if it is on another file system.
     """
     data = _inline(vector) if vector.storage == "i" else _stored(root, vector)
     rows = decode_rows(data)
     if len(rows) != vector.cardinality:
         raise MalformedVector(
-            f"the deletion vector {vector.unique_id} holds {len(rows)} rows; its cardinality says {vector.cardinality}"
+            f"the deletion vector {vector.unique_id} has {len(rows)} rows; its cardinality is {vector.cardinality}"
         )
     return rows
 
@@ -105,7 +93,7 @@ def _inline(vector: DeletionVectorDescriptor) -> bytes:
     except ValueError as error:
         raise MalformedVector(f"the inline deletion vector cannot be read: {error}") from None
     if not 0 <= len(data) - vector.size < 4:
-        raise MalformedVector(f"the inline deletion vector has {len(data)} bytes; its sizeInBytes says {vector.size}")
+        raise MalformedVector(f"the inline deletion vector has {len(data)} bytes; its sizeInBytes is {vector.size}")
     return data[: vector.size]
 
 

@@ -1,4 +1,4 @@
-"""Deletion vector descriptors: which rows of a file are gone, and where that is written down."""
+"""Deletion vector descriptors, and their Z85 encoding."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class DeletionVectorDescriptor:
 
     @property
     def unique_id(self) -> str:
-        """PROTOCOL.md, "Derived Fields": what tells two vectors of one file apart."""
+        """PROTOCOL.md, "Derived Fields"."""
         head = self.storage + self.path_or_inline
         return head if self.offset is None else f"{head}@{self.offset}"
 
@@ -39,7 +39,7 @@ class DeletionVectorDescriptor:
     def file(self) -> str | None:
         """The vector's file: relative to the table's root for ``u``, absolute for ``p``, ``None`` for ``i``.
 
-        Raises MalformedVector for another storage type, or when the UUID is none; MalformedPath.
+        Raises MalformedVector for another storage type or an invalid UUID, and MalformedPath.
         Source: PROTOCOL.md, "Derived Fields".
         """
         if self.storage == "i":
@@ -52,23 +52,25 @@ class DeletionVectorDescriptor:
         try:
             name = f"deletion_vector_{UUID(bytes=z85_decode(encoded))}.bin"
         except ValueError:
-            raise MalformedVector(f"the deletion vector path {self.path_or_inline!r} ends in no base85 UUID") from None
+            raise MalformedVector(
+                f"the deletion vector path {self.path_or_inline!r} does not end in a base85 UUID"
+            ) from None
         return posixpath.join(prefix, name)
 
 
 def z85_decode(text: str) -> bytes:
-    """The bytes that a Z85 text stands for (https://rfc.zeromq.org/spec/32/): 4 for each 5 characters.
+    """The bytes of a Z85 text (https://rfc.zeromq.org/spec/32/): 4 for each 5 characters.
 
-    Raises ValueError for a length that is no multiple of 5, a foreign character, or a group beyond 32 bits.
+    Raises ValueError for a length that is not a multiple of 5, an invalid character, or a group beyond 32 bits.
     """
     if len(text) % 5:
-        raise ValueError(f"{text!r} is not Z85: its length {len(text)} is no multiple of 5")
+        raise ValueError(f"{text!r} is not Z85: its length {len(text)} is not a multiple of 5")
     decoded = bytearray()
     for start in range(0, len(text), 5):
         number = 0
         for char in text[start : start + 5]:
             if char not in _Z85_DIGITS:
-                raise ValueError(f"{text!r} is not Z85: it holds {char!r}")
+                raise ValueError(f"{text!r} is not Z85: it contains {char!r}")
             number = number * 85 + _Z85_DIGITS[char]
         if number >= 1 << 32:
             raise ValueError(f"{text!r} is not Z85: {text[start : start + 5]!r} is more than 32 bits")
@@ -77,7 +79,7 @@ def z85_decode(text: str) -> bytes:
 
 
 def z85_encode(data: bytes) -> str:
-    """``data`` as Z85 text. Raises ValueError for a length that is no multiple of 4."""
+    """``data`` as Z85 text. Raises ValueError for a length that is not a multiple of 4."""
     if len(data) % 4:
         raise ValueError(f"{len(data)} bytes cannot be Z85: not a multiple of 4")
     text = []

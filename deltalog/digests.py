@@ -1,4 +1,4 @@
-"""One digest for all bytes that are compared: BLAKE2b with 128 bits, in hexadecimal."""
+"""The digest of files: BLAKE2b with 128 bits, in hexadecimal."""
 
 from __future__ import annotations
 

@@ -1,14 +1,14 @@
-"""What can go wrong with a log. Every message is one sentence that says where and what."""
+"""The errors of the log reader and writer."""
 
 from __future__ import annotations
 
 
 class DeltaLogError(Exception):
-    """Any fault that the reader or the writer of a log reports."""
+    """The base class of these errors."""
 
 
 class MalformedPath(DeltaLogError):
-    """The path of an action is no URI that leads to a file."""
+    """The path of an action is not the URI of a file."""
 
 
 class MalformedAction(DeltaLogError):
@@ -16,23 +16,23 @@ class MalformedAction(DeltaLogError):
 
 
 class NotATable(DeltaLogError):
-    """There is no table at this place."""
+    """There is no table at this path."""
 
 
 class UnreadableCommit(DeltaLogError):
-    """A commit file holds a line that is not an action. The text names the file and the line."""
+    """A line of a commit file is not an action. The message names the file and the line."""
 
 
 class UnreadableCheckpoint(DeltaLogError):
-    """A checkpoint is incomplete, damaged, or of a kind that is not read here. The text names the file."""
+    """A checkpoint is incomplete, damaged or not supported. The message names the file."""
 
 
 class MissingVersion(DeltaLogError):
-    """The log does not lead to the version that was asked for: a commit between lacks, or it was never written."""
+    """The version cannot be rebuilt: a commit is missing, or the version does not exist."""
 
 
 class IncompleteState(DeltaLogError):
-    """The actions replayed hold no protocol or no metadata."""
+    """The actions include no protocol or no metadata."""
 
 
 class AlreadyWritten(DeltaLogError):
@@ -40,12 +40,12 @@ class AlreadyWritten(DeltaLogError):
 
 
 class MalformedVector(DeltaLogError):
-    """A deletion vector's bytes are not what the protocol says, or not what its descriptor says."""
+    """The bytes of a deletion vector are invalid, or contradict its descriptor."""
 
 
 class UnsupportedType(DeltaLogError):
-    """A column type that is not handled here."""
+    """A column type is not supported."""
 
 
 class UnsupportedRows(DeltaLogError):
-    """The rows of a file cannot be read here. The text says why."""
+    """The rows of a file cannot be read."""

@@ -1,4 +1,4 @@
-"""A mapping that cannot change: equal to any mapping with the same items, and hashable when its values are."""
+"""An immutable mapping: equal to any mapping with the same items, and hashable if its values are."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Item = TypeVar("Item", covariant=True)
 
 
 class FrozenMap(Mapping[Key, Item]):
-    """A copy of ``items`` that keeps their order and never changes. The order does not count in comparisons."""
+    """An immutable copy of ``items`` in their order, which comparisons ignore."""
 
     __slots__ = ("_items",)
 

@@ -1,4 +1,4 @@
-"""Everything that lies below a directory, as it is on storage."""
+"""Lists everything below a directory."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from deltalog.digests import digest
 from deltalog.errors import DeltaLogError
 from deltalog.times import milliseconds
 
-#: How many links are followed one after the other, as Linux has it: after that they lead in a circle.
-_MOST_LINKS = 40
+#: How many links are followed in a row, as in Linux: more are a circle.
+_MAX_LINKS = 40
 
 
 class EntryKind(str, Enum):
@@ -26,9 +26,9 @@ class EntryKind(str, Enum):
 
 @dataclass(frozen=True)
 class Entry:
-    """One thing on storage. ``size`` is in bytes, 0 for directories; times are since the epoch, a link's are its own.
+    """A file, directory or link. ``size`` is in bytes, 0 for directories; the time of a link is its own.
 
-    ``digest`` is that of a file's bytes; ``None`` for directories and links. ``target`` is what stands in a link.
+    ``digest`` is that of a file's bytes; ``None`` for directories and links. ``target`` is the text of a link.
     """
 
     kind: EntryKind
@@ -44,10 +44,10 @@ class Entry:
 
 
 def list_tree(root: Path) -> dict[str, Entry]:
-    """All that lies below ``root``, hidden things too, by relative POSIX path, sorted; the root itself is left out.
+    """Everything below ``root``, hidden files too, by relative POSIX path, sorted.
 
-    Links are not followed. Raises OSError when something cannot be read or goes away meanwhile, and DeltaLogError for
-    a thing that is neither file, directory nor link.
+    Links are not followed. Raises OSError if something cannot be read or vanishes, and DeltaLogError for anything that is
+    neither file, directory nor link.
     """
     found: dict[str, Entry] = {}
     _collect(os.fspath(root), "", found)
@@ -55,30 +55,27 @@ def list_tree(root: Path) -> dict[str, Entry]:
 
 
 def list_beside(root: Path) -> dict[str, Entry]:
-    """All that lies beside ``root``, in the same directory as it and below, by path from the root: ``../name/…``; sorted.
-
-    Links are not followed. Raises what ``list_tree`` raises.
-    """
+    """Everything in the directory of ``root`` except ``root``, by path from the root (``../name/…``), as ``list_tree``."""
     found: dict[str, Entry] = {}
     _collect(os.fspath(root.parent), "../", found, but=root.name)
     return dict(sorted(found.items()))
 
 
 def leads_to(path: str, entries: Mapping[str, Entry], root: str) -> str | None:
-    """Where the link at ``path`` leads in the end, as a path from the root; ``None`` where nothing is there.
+    """The final target of the link at ``path``, as a path from the root; ``None`` if there is nothing.
 
-    ``entries`` are what lies below ``root`` and beside it, by path from the root, which is ``"."`` itself, and ``".."``
-    the directory that it lies in. What is outside of that directory is not known here: nothing is there.
+    ``entries`` are everything below and beside ``root``, by path from the root, which is ``"."``; ``".."`` is the directory
+    that contains it. Outside of that directory, nothing exists.
     """
     base = posixpath.dirname(root)
     links = {
         posixpath.normpath(posixpath.join(root, at)): entry.target for at, entry in entries.items() if entry.target
     }
     at = posixpath.normpath(posixpath.join(root, path))
-    for _ in range(_MOST_LINKS):
+    for _ in range(_MAX_LINKS):
         parts = at.split("/")
         above = ("/".join(parts[:depth]) for depth in range(2, len(parts) + 1))
-        link = next((one for one in above if one in links), None)
+        link = next((part for part in above if part in links), None)
         if link is None:
             found = posixpath.relpath(at, root)
             return found if found in entries or at in (root, base) else None

@@ -1,4 +1,4 @@
-"""A table's whole log, as it lies on storage at one moment."""
+"""A table's log."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from deltalog.snapshot import Snapshot, replay
 
 @dataclass(frozen=True)
 class Log:
-    """What ``_delta_log`` holds: every commit that is there as JSON, by version; the complete checkpoints, by version;
-    and the paths, relative to ``_delta_log``, of all other files, sorted. Checkpoints are read when they are needed."""
+    """The contents of ``_delta_log``: commits by version, complete checkpoints (read when needed) in the order of
+    versions, and the paths of all other files, relative to ``_delta_log``."""
 
     root: Path
     commits: Mapping[int, Commit]
@@ -36,29 +36,29 @@ class Log:
     def snapshot(self, version: int | None = None) -> Snapshot:
         """The state at ``version``; ``None`` is the latest.
 
-        When every commit from version 0 on is there, these are replayed and no checkpoint is trusted, so that all
-        tombstones are seen. Else the newest complete checkpoint from which the commits lead on is the base.
+        If every commit from version 0 on exists, they are replayed without a checkpoint, so that all tombstones are seen.
+        Otherwise the newest complete checkpoint after which no commit is missing is the base.
         Raises MissingVersion, IncompleteState, UnreadableCheckpoint.
         """
         wanted = self.version if version is None else version
-        if self._leads(-1, wanted):
+        if self._has_commits(-1, wanted):
             return replay((number, self.commits[number].actions) for number in range(wanted + 1))
         for checkpoint in reversed(self.checkpoints):
-            if checkpoint.version <= wanted and self._leads(checkpoint.version, wanted):
+            if checkpoint.version <= wanted and self._has_commits(checkpoint.version, wanted):
                 base = replay([(checkpoint.version, read_checkpoint(checkpoint))])
                 later = range(checkpoint.version + 1, wanted + 1)
                 return replay(((number, self.commits[number].actions) for number in later), base=base)
         raise MissingVersion(self._gap(wanted))
 
-    def _leads(self, base: int, wanted: int) -> bool:
+    def _has_commits(self, base: int, wanted: int) -> bool:
         return wanted >= 0 and all(number in self.commits for number in range(base + 1, wanted + 1))
 
     def _gap(self, wanted: int) -> str:
         if wanted < 0 or wanted > self.version:
             return f"the table at {self.root} has no version {wanted}; its latest is {self.version}"
-        lacking = max(number for number in range(wanted + 1) if number not in self.commits)
+        missing = max(number for number in range(wanted + 1) if number not in self.commits)
         return (
-            f"version {wanted} of the table at {self.root} cannot be rebuilt: the commit of version {lacking} is "
+            f"version {wanted} of the table at {self.root} cannot be rebuilt: the commit of version {missing} is "
             "missing, and there is no complete checkpoint after it"
         )
 
@@ -66,7 +66,7 @@ class Log:
 def read_log(root: Path) -> Log:
     """Read the log of the table at ``root``.
 
-    Raises NotATable when there is no commit and no checkpoint, UnreadableCommit with the file and the line, OSError.
+    Raises NotATable if there is no commit and no checkpoint, UnreadableCommit and OSError.
     """
     directory = root / LOG_DIRECTORY
     if not directory.is_dir():
@@ -84,5 +84,5 @@ def read_log(root: Path) -> Log:
         elif path not in used:
             others.append(path.relative_to(directory).as_posix())
     if not commits and not checkpoints:
-        raise NotATable(f"there is no Delta table at {root}: {LOG_DIRECTORY} holds neither a commit nor a checkpoint")
+        raise NotATable(f"there is no Delta table at {root}: {LOG_DIRECTORY} has neither a commit nor a checkpoint")
     return Log(root, FrozenMap(commits), checkpoints, tuple(others))

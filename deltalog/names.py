@@ -39,7 +39,7 @@ _PATTERNS = (
 
 @dataclass(frozen=True)
 class LogFileName:
-    """What a name in ``_delta_log`` says. ``part`` counts from 1; ``until`` is the last version of a compacted file."""
+    """A parsed name. ``part`` counts from 1; ``until`` is the last version of a compacted file."""
 
     kind: LogFileKind
     version: int
@@ -71,7 +71,7 @@ def checksum_name(version: int) -> str:
 
 
 def parse_name(name: str) -> LogFileName | None:
-    """What the name of a file in ``_delta_log`` says; ``None`` for a name that the protocol does not define."""
+    """Parses the name of a file in ``_delta_log``; ``None`` if the protocol does not define it."""
     for kind, pattern in _PATTERNS:
         match = pattern.fullmatch(name)
         if match:

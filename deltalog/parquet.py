@@ -1,4 +1,4 @@
-"""Data files: a table to bytes, always the same for the same table, and rows back from a file."""
+"""Writes and reads data files."""
 
 from __future__ import annotations
 
@@ -11,16 +11,15 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from deltalog.arrow_values import Values, from_column, from_table
-from deltalog.errors import AlreadyWritten
+from deltalog.files import write_new
 from deltalog.schemas import Field
-from deltalog.times import set_modified
 
 
 def parquet_bytes(table: pa.Table, *, group_rows: int | None = None, compression: str = "snappy") -> bytes:
-    """``table`` as a Parquet file, ``group_rows`` rows in a row group (``None``: all).
+    """``table`` as a Parquet file, ``group_rows`` rows per row group (``None``: all).
 
-    Equal tables give equal bytes with one version of pyarrow: the file holds no times and no schema but Parquet's own.
-    Columns whose Arrow fields carry ``PARQUET:field_id`` get that id.
+    Equal tables have equal bytes with the same version of pyarrow: there are no times and no Arrow schema. Columns whose
+    Arrow fields have ``PARQUET:field_id`` get that id.
     """
     sink = io.BytesIO()
     pq.write_table(
@@ -35,35 +34,28 @@ def parquet_bytes(table: pa.Table, *, group_rows: int | None = None, compression
 
 
 def write_data_file(path: Path, table: pa.Table, *, modified: int | None = None, group_rows: int | None = None) -> int:
-    """Write ``table`` to ``path``, a new file; make its directories; return its size in bytes.
+    """Write ``table`` to the new file ``path``, with its directories; return its size in bytes.
 
-    ``modified`` is its modification time in ms since the epoch; ``None`` leaves the clock's. ``group_rows``: see
+    ``modified`` is its modification time in ms since the epoch (``None``: now). ``group_rows``: see
     ``parquet_bytes``. Raises AlreadyWritten (PROTOCOL.md, "Data Files": names are unique and never overwritten).
     """
     data = parquet_bytes(table, group_rows=group_rows)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        with open(path, "xb") as file:
-            file.write(data)
-    except FileExistsError:
-        raise AlreadyWritten(f"{path} exists already, and a data file must not be overwritten") from None
-    if modified is not None:
-        set_modified(path, modified)
+    write_new(path, data, modified)
     return len(data)
 
 
 def read_parquet(path: Path) -> pa.Table:
     """The whole file. Raises OSError or pyarrow.ArrowException.
 
-    Timestamps of 96 bits, which Spark writes, are read in microseconds: in nanoseconds most years would not fit.
+    INT96 timestamps, which Spark writes, are read in microseconds: most years do not fit nanoseconds.
     """
-    # One whole read: the files are small, and pyarrow takes dots in a selection of columns for nesting.
+    # All columns: the files are small, and pyarrow treats dots in selected names as nesting.
     with open(path, "rb") as file:
         return pq.ParquetFile(io.BytesIO(file.read()), coerce_int96_timestamp_unit="us").read()
 
 
 def read_data_file(path: Path, columns: Sequence[str]) -> list[Values]:
-    """All rows of the file, with the values of ``columns`` in this order; ``None`` for a column that the file lacks.
+    """All rows of the file with the values of ``columns``; ``None`` for a column that the file lacks.
 
     Columns are top-level ones, by their names in the file; nested values are tuples in the file's order.
     Raises OSError or pyarrow.ArrowException.
@@ -79,7 +71,7 @@ def read_data_file(path: Path, columns: Sequence[str]) -> list[Values]:
 
 
 def read_columns(path: Path, fields: Sequence[Field], *, by_id: bool = False) -> list[Values]:
-    """All rows of the file with the values of ``fields``: see ``deltalog.arrow_values.from_table`` for how they are found.
+    """All rows of the file with the values of ``fields`` (see ``deltalog.arrow_values.from_table``).
 
     Raises OSError, pyarrow.ArrowException and UnsupportedRows.
     """
@@ -88,9 +80,9 @@ def read_columns(path: Path, fields: Sequence[Field], *, by_id: bool = False) ->
 
 
 def _columns_with_statistics(table: pa.Table) -> bool | list[str]:
-    """Which columns get bounds in the file's footer: all, or those without a NaN and without arrays and maps.
+    """Which columns get statistics in the footer: all, or if there is a NaN, those without one and not in arrays and maps.
 
-    pyarrow leaves NaN out of the bounds. To Spark it is the greatest value, so it would skip rows that match.
+    pyarrow ignores NaN in statistics. For Spark it is the greatest value, so it would skip matching rows.
     """
     leaves = [leaf for one, column in zip(table.schema, table.columns) for leaf in _leaves(one.name, column)]
     if not any(has_nan for _, has_nan in leaves):
@@ -99,7 +91,7 @@ def _columns_with_statistics(table: pa.Table) -> bool | list[str]:
 
 
 def _leaves(path: str, column: pa.ChunkedArray) -> list[tuple[str, bool]]:
-    """The leaves of a column, those below arrays and maps left out: path, and whether there is a NaN."""
+    """The leaves of a column outside of arrays and maps: path, and whether there is a NaN."""
     if pa.types.is_struct(column.type):
         children = zip(column.type, column.flatten())
         return [leaf for one, child in children for leaf in _leaves(f"{path}.{one.name}", child)]

@@ -1,9 +1,8 @@
-"""Paths as a log writes them. A log holds URIs; storage holds the decoded names.
+"""The paths of actions. They are URIs in the log, and decoded on storage.
 
-The writer's rule is that of ``java.net.URI`` for a path (Delta's ``add.path`` comes from Hadoop's ``Path.toUri``):
-letters, digits and ``-_.!~*'();/:@&=+$,`` stay, as do characters beyond ASCII that are neither spaces nor controls;
-everything else, ``%`` first of all, becomes the %XX of its UTF-8 bytes. So the partition directory ``a%3Db`` is
-``a%253Db`` in the log.
+Encoding is that of ``java.net.URI`` for a path (Delta's ``add.path`` comes from Hadoop's ``Path.toUri``): letters, digits
+and ``-_.!~*'();/:@&=+$,`` are kept, as are characters beyond ASCII that are neither spaces nor controls; others, ``%``
+included, become the %XX of their UTF-8 bytes. So the partition directory ``a%3Db`` is ``a%253Db`` in the log.
 """
 
 from __future__ import annotations
@@ -24,9 +23,9 @@ _QUOTED_CATEGORIES = frozenset({"Zs", "Zl", "Zp", "Cc"})
 
 
 def encode(path: str) -> str:
-    """The path of a file, relative to the table's root or absolute, as an action's ``path`` has it.
+    """The path of a file, relative to the table's root or absolute, as an action's ``path``.
 
-    A colon in the first part of a relative path would read as a scheme; it is written ``%3A``.
+    A colon in the first component becomes ``%3A``, as it would mean a scheme.
     Source: PROTOCOL.md, "Add File and Remove File" (RFC 2396); the characters are those of ``java.net.URI``.
     """
     encoded = "".join(char if _is_plain(char) else _quote(char) for char in path)
@@ -35,15 +34,15 @@ def encode(path: str) -> str:
 
 
 def decode(path: str) -> str:
-    """An action's ``path`` as the file's name on storage: relative to the root, or absolute.
+    """The path on storage of an action's ``path``: relative to the root, or absolute.
 
-    ``.`` and ``..`` are resolved, as Hadoop does. ``file:/x`` and ``file:///x`` become ``/x``; a URI of another scheme
-    keeps its scheme and authority: ``s3://bucket/a b``. Raises MalformedPath for a broken %XX, an empty path, or a URI
-    without a path (``http:example``).
+    ``.`` and ``..`` are resolved, as in Hadoop. ``file:/x`` and ``file:///x`` become ``/x``; other URIs keep their scheme
+    and authority: ``s3://bucket/a b``. Raises MalformedPath for an invalid %XX, an empty path, or a URI without a path
+    (``http:example``).
     Source: PROTOCOL.md, "Add File and Remove File".
     """
     if _BROKEN_ESCAPE.search(path):
-        raise MalformedPath(f"the path {path!r} holds a % that is not followed by two hexadecimal digits")
+        raise MalformedPath(f"the path {path!r} has a % that is not followed by two hexadecimal digits")
     prefix, raw = "", path
     match = _SCHEME.fullmatch(path)
     if match:
@@ -63,16 +62,14 @@ def decode(path: str) -> str:
 
 
 def is_absolute(file: str) -> bool:
-    """Whether a decoded path leads anywhere else than below the table's root by itself: ``/x`` or ``scheme://x``."""
+    """Whether a decoded path is not relative to the table's root: ``/x`` or ``scheme://x``."""
     return file.startswith("/") or re.match(r"[A-Za-z][A-Za-z0-9+.\-]*:/", file) is not None
 
 
 def from_root(file: str, root: str) -> str:
-    """A decoded path as it leads from the table's root, itself an absolute path: that of a file below the root is the
-    same whether an action names it by its path or by its URI.
+    """A decoded path, made relative to the table's root (an absolute path) if it is below the root or beside it (``../…``).
 
-    A file beside the root, below the directory that the root lies in, has a path that begins with ``../``. What lies
-    elsewhere keeps its absolute path or its URI.
+    Other files keep their absolute path or URI.
     """
     base = posixpath.dirname(root)
     return posixpath.relpath(file, root) if file.startswith((f"{root}/", f"{base}/")) else file

@@ -1,4 +1,4 @@
-"""The rows of a table, read from its files as its log says."""
+"""Reads the rows of a table from its files by its log."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CHANGE_TYPE = "_change_type"
 
 
 def read_rows(root: Path, snapshot: Snapshot) -> list[Values]:
-    """All rows of the table at ``root`` as ``snapshot`` has it, in schema order, file by file by path.
+    """All rows of the table at ``root`` at ``snapshot``, in schema order, by file path.
 
     Raises what ``read_stored_rows`` raises, and MalformedVector.
     """
@@ -39,46 +39,45 @@ def read_file_rows(root: Path, add: Add | Remove, metadata: Metadata) -> list[Va
     rows = read_stored_rows(root, add, metadata)
     if add.deletion_vector is None:
         return rows
-    gone = set(read_vector(root, add.deletion_vector))
-    return [row for index, row in enumerate(rows) if index not in gone]
+    hidden = set(read_vector(root, add.deletion_vector))
+    return [row for index, row in enumerate(rows) if index not in hidden]
 
 
 def read_stored_rows(root: Path, file: Add | Remove | Cdc, metadata: Metadata) -> list[Values]:
-    """All rows that a file stores, in their order there, those in its deletion vector too, as values in schema order.
+    """All rows stored in a file, in order, including those in its deletion vector, as values in schema order.
 
-    Partition columns come from the log, the others from the file, where they are looked up as the table's column
-    mapping has it. A column that the file lacks is NULL, and what the schema does not name is left out. Values are as
-    ``deltalog.arrow_values`` says. Raises OSError when the file is gone, pyarrow.ArrowException when it is no Parquet file,
-    UnsupportedRows for a file on another file system or with columns of other types, and UnsupportedType and
-    MalformedAction for partition values.
+    Partition columns come from the log, the others from the file by the table's column mapping. A column that the file
+    lacks is NULL, columns that are not in the schema are ignored. For the form of values see ``deltalog.arrow_values``.
+    Raises OSError if the file is missing, pyarrow.ArrowException if it is not Parquet, UnsupportedRows for a file on another
+    file system or with columns of other types, and UnsupportedType and MalformedAction for partition values.
     Source: PROTOCOL.md, "Data Files" and "Reader Requirements for Column Mapping".
     """
     return _rows(_open(root, file), file, metadata)
 
 
 def read_change_file(root: Path, file: Cdc, metadata: Metadata) -> list[tuple[Values, str]]:
-    """The rows of a change file in their order there, each with its change type (``_change_type``).
+    """The rows of a change data file, in order, each with its ``_change_type``.
 
-    Raises what ``read_stored_rows`` raises, and UnsupportedRows for a file with a row that has no change type.
+    Raises what ``read_stored_rows`` raises, and UnsupportedRows for a row without a change type.
     Source: PROTOCOL.md, "Add CDC File".
     """
     table = _open(root, file)
-    changes = [change for change in _hidden(table, _CHANGE_TYPE) if isinstance(change, str)]
+    changes = [change for change in _extra_column(table, _CHANGE_TYPE) if isinstance(change, str)]
     if len(changes) != table.num_rows:
         raise UnsupportedRows(f"{table.num_rows - len(changes)} rows of {file.file!r} have no {_CHANGE_TYPE}")
     return list(zip(_rows(table, file, metadata), changes))
 
 
 def row_ids(root: Path, file: Add | Remove, metadata: Metadata) -> list[tuple[int | None, int | None]]:
-    """The stable row id and the row commit version of every row that a file stores, in their order there.
+    """The stable row id and the row commit version of every row stored in a file, in order.
 
-    They are the materialised ones where the file has them, else those that follow from the action; ``None`` where the
-    action lacks the field. Raises OSError, pyarrow.ArrowException and UnsupportedRows.
+    They are the materialised ones if the file has them, else derived from the action (``None`` if it lacks the field).
+    Raises OSError, pyarrow.ArrowException and UnsupportedRows.
     Source: PROTOCOL.md, "Reader Requirements for Row Tracking".
     """
     table = _open(root, file)
-    ids = _hidden(table, metadata.configuration.get(_ROW_ID))
-    versions = _hidden(table, metadata.configuration.get(_ROW_COMMIT_VERSION))
+    ids = _extra_column(table, metadata.configuration.get(_ROW_ID))
+    versions = _extra_column(table, metadata.configuration.get(_ROW_COMMIT_VERSION))
     base, default = file.base_row_id, file.default_row_commit_version
     return [
         (
@@ -100,11 +99,8 @@ def _rows(table: pa.Table, file: Add | Remove | Cdc, metadata: Metadata) -> list
     partition = set(metadata.partition_columns)
     texts = file.partition_values or {}
     stored = [field for field in fields if field.name not in partition]
-    columns = dict(
-        zip(
-            (field.name for field in stored), from_table(table, stored, by_id=metadata.configuration.get(_MODE) == "id")
-        )
-    )
+    values = from_table(table, stored, by_id=metadata.configuration.get(_MODE) == "id")
+    columns = {field.name: column for field, column in zip(stored, values)}
     for field in fields:
         if field.name in partition:
             value = parse_partition_value(texts.get(field.stored_name), field.type)
@@ -112,7 +108,7 @@ def _rows(table: pa.Table, file: Add | Remove | Cdc, metadata: Metadata) -> list
     return list(zip(*(columns[field.name] for field in fields))) if fields else [()] * table.num_rows
 
 
-def _hidden(table: pa.Table, name: str | None) -> list[object]:
-    """The values of a column that the schema does not name; NULL where the file lacks it."""
+def _extra_column(table: pa.Table, name: str | None) -> list[object]:
+    """The values of a column that is not in the schema; NULL if the file lacks it."""
     index = -1 if name is None else table.schema.get_field_index(name)
     return [None] * table.num_rows if index < 0 else from_column(table.column(index))

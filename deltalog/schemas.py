@@ -1,7 +1,7 @@
-"""A table's schema as the log writes it: the JSON of ``metaData.schemaString``, and its values' types.
+"""A table's schema: the JSON of ``metaData.schemaString``, Arrow types, and partition values.
 
-A type is what that JSON has in its place: the name of a primitive one (``long``, ``decimal(10,2)``), or the JSON object
-of a struct, an array or a map.
+A type is as in that JSON: the name of a primitive type (``long``, ``decimal(10,2)``), or the JSON object of a struct, an
+array or a map.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from deltalog.frozen import FrozenMap
 _PHYSICAL_NAME = "delta.columnMapping.physicalName"
 _COLUMN_ID = "delta.columnMapping.id"
 
-#: How Arrow keeps the number that Parquet calls ``field_id``.
+#: The Arrow metadata of Parquet's ``field_id``.
 FIELD_ID = b"PARQUET:field_id"
 
 _ARROW_TYPES: Mapping[str, pa.DataType] = {
@@ -60,42 +60,42 @@ class Field:
 
     @property
     def id(self) -> int | None:
-        """The number that stands for the field in data files; ``None`` without column mapping."""
+        """The id in data files; ``None`` without column mapping."""
         number = self.metadata.get(_COLUMN_ID)
         return number if isinstance(number, int) and not isinstance(number, bool) else None
 
 
-#: A column to write: a whole ``Field``, or the name and the type of a nullable one.
+#: A column to write: a ``Field``, or the name and the type of a nullable one.
 Column = Union[Field, tuple[str, object]]
 
 
 def decimal_type(precision: int, scale: int) -> str:
-    """DECIMAL(precision, scale) as a schema has it."""
+    """The type DECIMAL(precision, scale)."""
     return f"decimal({precision},{scale})"
 
 
 def struct_type(fields: Iterable[Column]) -> dict[str, object]:
-    """A struct as a schema has it (PROTOCOL.md, "Struct Type")."""
+    """The type of a struct (PROTOCOL.md, "Struct Type")."""
     return {"type": "struct", "fields": [_to_json(_as_field(one)) for one in fields]}
 
 
 def array_type(element: object) -> dict[str, object]:
-    """An array whose elements may be NULL (PROTOCOL.md, "Array Type")."""
+    """The type of an array with nullable elements (PROTOCOL.md, "Array Type")."""
     return {"type": "array", "elementType": element, "containsNull": True}
 
 
 def map_type(key: object, value: object) -> dict[str, object]:
-    """A map whose values may be NULL (PROTOCOL.md, "Map Type")."""
+    """The type of a map with nullable values (PROTOCOL.md, "Map Type")."""
     return {"type": "map", "keyType": key, "valueType": value, "valueContainsNull": True}
 
 
 def generated_metadata(expression: str) -> dict[str, object]:
-    """A column's metadata for GENERATED ALWAYS AS (expression), a text of SQL (PROTOCOL.md, "Generated Columns")."""
+    """A column's metadata for GENERATED ALWAYS AS (SQL expression) (PROTOCOL.md, "Generated Columns")."""
     return {"delta.generationExpression": expression}
 
 
 def default_metadata(expression: str) -> dict[str, object]:
-    """A column's metadata for DEFAULT expression, a text of SQL (PROTOCOL.md, "Default Columns")."""
+    """A column's metadata for DEFAULT, an SQL expression (PROTOCOL.md, "Default Columns")."""
     return {"CURRENT_DEFAULT": expression}
 
 
@@ -104,7 +104,7 @@ def identity_metadata(
 ) -> dict[str, object]:
     """A LONG column's metadata for GENERATED AS IDENTITY (PROTOCOL.md, "Identity Columns").
 
-    ``high_water_mark`` is the last value given; ``None`` when there was none. ``explicit`` is BY DEFAULT, else ALWAYS.
+    ``high_water_mark`` is the last generated value, if any. ``explicit`` means BY DEFAULT, else ALWAYS.
     """
     metadata: dict[str, object] = {
         "delta.identity.start": start,
@@ -115,10 +115,10 @@ def identity_metadata(
 
 
 def map_columns(columns: Iterable[Column], physical_names: Sequence[str]) -> tuple[tuple[Field, ...], int]:
-    """The columns with ids and physical names, and the greatest id given (delta.columnMapping.maxColumnId).
+    """The columns with ids and physical names, and the greatest id (delta.columnMapping.maxColumnId).
 
-    Top-level columns get ``physical_names`` and the ids from 1 in their order. The fields of structs at any depth, also
-    below arrays and maps, get the physical name ``p_`` and their name, and the ids after these, depth first.
+    Top-level columns get ``physical_names`` and ids from 1. Fields of structs at any depth, also in arrays and maps, get
+    the physical name ``p_`` + name, and the following ids, depth first.
     Source: PROTOCOL.md, "Column Mapping".
     """
     fields = [_as_field(column) for column in columns]
@@ -157,20 +157,20 @@ def parse_schema(text: str) -> tuple[Field, ...]:
     try:
         return struct_fields(json.loads(text))
     except (ValueError, KeyError, TypeError) as error:
-        raise MalformedAction(f"metaData.schemaString is no schema of a table ({error!r}): {text[:80]}") from None
+        raise MalformedAction(f"metaData.schemaString is not a schema of a table ({error!r}): {text[:80]}") from None
 
 
 def struct_fields(kind: Mapping[str, Any]) -> tuple[Field, ...]:
-    """The fields of a struct, in order. Raises KeyError or TypeError for what is no struct."""
+    """The fields of a struct, in order. Raises KeyError or TypeError if it is not a struct."""
     return tuple(
         Field(item["name"], item["type"], item["nullable"], FrozenMap(item["metadata"])) for item in kind["fields"]
     )
 
 
 def arrow_type(kind: object) -> pa.DataType:
-    """The Arrow type that values of the type ``kind`` are stored as in Parquet. Raises UnsupportedType.
+    """The Arrow type of values of the type ``kind`` in Parquet. Raises UnsupportedType.
 
-    Fields of structs have their stored names, and their ids where they have some.
+    Fields of structs have their stored names, and their ids if any.
     Source: PROTOCOL.md, "Delta Data Type to Parquet Type Mappings".
     """
     if isinstance(kind, str):
@@ -188,12 +188,12 @@ def arrow_type(kind: object) -> pa.DataType:
             value = pa.field("value", arrow_type(kind["valueType"]))
             return pa.map_(pa.field("key", arrow_type(kind["keyType"]), nullable=False), value)
     raise UnsupportedType(
-        f"the type {kind!r} is not written here; these are: {', '.join(_ARROW_TYPES)}, decimal, struct, array, map"
+        f"the type {kind!r} is not supported; supported are {', '.join(_ARROW_TYPES)}, decimal, struct, array, map"
     )
 
 
 def arrow_field(one: Field) -> pa.Field:
-    """The field as data files store it: its stored name, its type, and its id where it has one."""
+    """The field in data files: stored name, type, and id if any."""
     metadata = None if one.id is None else {FIELD_ID: str(one.id).encode()}
     return pa.field(one.stored_name, arrow_type(one.type), nullable=one.nullable, metadata=metadata)
 
@@ -204,21 +204,21 @@ def arrow_schema(columns: Iterable[Column]) -> pa.Schema:
 
 
 def parse_partition_value(text: str | None, kind: object) -> object:
-    """The value of a partition column out of a log; the empty string is NULL for every type.
+    """The value of a partition column in the log; the empty string is NULL for every type.
 
-    A TIMESTAMP is an aware datetime in UTC; where the text names no zone, it counts as UTC.
-    Raises UnsupportedType for a type that is not handled, MalformedAction for a text that is no such value.
+    A TIMESTAMP is an aware datetime in UTC; a text without a zone counts as UTC. Raises UnsupportedType, and
+    MalformedAction for an invalid text.
     Source: PROTOCOL.md, "Partition Value Serialization".
     """
     parse = _partition_parser(kind)
     if parse is None:
-        raise UnsupportedType(f"a partition column of the type {kind!r} is not read here")
+        raise UnsupportedType(f"a partition column of the type {kind!r} is not supported")
     if text is None or text == "":
         return None
     try:
         return parse(text)
     except ValueError:
-        raise MalformedAction(f"the partition value {text!r} is no {kind}") from None
+        raise MalformedAction(f"the partition value {text!r} is not of the type {kind}") from None
 
 
 def _as_field(column: Column) -> Field:
@@ -239,7 +239,7 @@ def _parse_decimal_type(kind: str) -> tuple[int, int] | None:
 
 def _whole_parser(bits: int) -> Callable[[str], int]:
     def parse(text: str) -> int:
-        # int() takes spaces and underscores as well.
+        # int() also accepts spaces and underscores.
         if not re.fullmatch(r"[+-]?[0-9]+", text) or not -(1 << bits - 1) <= int(text) < 1 << bits - 1:
             raise ValueError(text)
         return int(text)
@@ -248,7 +248,7 @@ def _whole_parser(bits: int) -> Callable[[str], int]:
 
 
 def _parse_date(text: str) -> date:
-    # What fromisoformat() takes beyond this depends on the version of Python.
+    # What else fromisoformat() accepts depends on the version of Python.
     if not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", text):
         raise ValueError(text)
     return date.fromisoformat(text)
@@ -261,13 +261,13 @@ def _parse_boolean(text: str) -> bool:
 
 
 def _parse_float(text: str) -> float:
-    # The texts of Java's Double.toString; float() takes "nan" and "1_0" as well.
+    # The texts of Java's Double.toString; float() also accepts "nan" and "1_0".
     if not re.fullmatch(r"NaN|[+-]?Infinity|[+-]?[0-9]+(\.[0-9]*)?([Ee][+-]?[0-9]+)?", text):
         raise ValueError(text)
     return float(text)
 
 
-#: Keeps every digit of a DECIMAL, or raises.
+#: Raises instead of rounding.
 _EXACT = Context(prec=76, traps=[Inexact, InvalidOperation])
 
 
@@ -289,8 +289,8 @@ def _decimal_parser(precision: int, scale: int) -> Callable[[str], Decimal]:
 _TIMESTAMP = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})([ T])([0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.([0-9]{1,6}))?(Z?)")
 
 
-def _parse_instant(text: str) -> tuple[datetime, bool]:
-    """The naive value, and whether the text has the form with ``T`` and ``Z``."""
+def _parse_local(text: str) -> tuple[datetime, bool]:
+    """The naive value, and whether the text has ``T`` and ``Z``."""
     match = _TIMESTAMP.fullmatch(text)
     if match is None or (match.group(2) == "T") != (match.group(5) == "Z"):
         raise ValueError(text)
@@ -299,11 +299,11 @@ def _parse_instant(text: str) -> tuple[datetime, bool]:
 
 
 def _parse_timestamp(text: str) -> datetime:
-    return _parse_instant(text)[0].replace(tzinfo=timezone.utc)
+    return _parse_local(text)[0].replace(tzinfo=timezone.utc)
 
 
 def _parse_timestamp_ntz(text: str) -> datetime:
-    value, in_utc = _parse_instant(text)
+    value, in_utc = _parse_local(text)
     if in_utc:
         raise ValueError(text)
     return value

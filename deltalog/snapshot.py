@@ -1,4 +1,4 @@
-"""The state of a table at a version: what is left when the actions up to it are reconciled."""
+"""The state of a table at a version: its reconciled actions."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ from deltalog.frozen import FrozenMap
 class Snapshot:
     """PROTOCOL.md, "Action Reconciliation".
 
-    ``adds`` are the live files, ``removes`` every tombstone that no later add took back, however old: when one expires
-    is for the caller to say. ``dataChange`` is false in all of them, as it is in a checkpoint, so that a state read
-    through a checkpoint equals the one read through commits; the flag as committed is in the commit.
-    Domains marked as removed are left out.
+    ``adds`` are the live files, ``removes`` all tombstones without a later add, expired ones too. ``dataChange`` is false
+    in all of them as in a checkpoint, so that the state does not depend on whether a checkpoint was read. Removed domains
+    are left out.
     """
 
     version: int
@@ -32,8 +31,8 @@ class Snapshot:
 def replay(commits: Iterable[tuple[int, Iterable[Action]]], *, base: Snapshot | None = None) -> Snapshot:
     """Reconcile ``commits``, pairs of a version and its actions in ascending order, on top of ``base``.
 
-    The newest reference to a logical file wins. Raises MissingVersion when a version does not follow the one before,
-    IncompleteState when no protocol or no metadata was seen.
+    The newest reference to a logical file wins. Raises MissingVersion for a gap between versions, IncompleteState if there
+    is no protocol or no metadata.
     Source: PROTOCOL.md, "Action Reconciliation".
     """
     version = None if base is None else base.version
@@ -70,8 +69,8 @@ def replay(commits: Iterable[tuple[int, Iterable[Action]]], *, base: Snapshot | 
     if version is None:
         raise IncompleteState("there is no commit to replay")
     if protocol is None or metadata is None:
-        lacking = "protocol" if protocol is None else "metaData"
-        raise IncompleteState(f"the log up to version {version} holds no {lacking} action")
+        missing = "protocol" if protocol is None else "metaData"
+        raise IncompleteState(f"the log up to version {version} has no {missing} action")
     return Snapshot(
         version, protocol, metadata, FrozenMap(adds), FrozenMap(removes), FrozenMap(txns), FrozenMap(domains)
     )

@@ -1,4 +1,4 @@
-"""Per-file statistics, as Delta on Spark collects them (PROTOCOL.md, "Per-file Statistics")."""
+"""Per-file statistics as collected by Delta on Spark (PROTOCOL.md, "Per-file Statistics")."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from deltalog.errors import UnsupportedType
 
-#: Columns beyond this many have no statistics (delta.dataSkippingNumIndexedCols); a struct counts as its leaves.
+#: The number of leaf columns with statistics (delta.dataSkippingNumIndexedCols).
 INDEXED_COLUMNS = 32
 
 _PREFIX = 32  # characters kept of a string
@@ -22,20 +22,19 @@ _LAST_CHARACTER = "\U0010ffff"
 
 
 def count_statistics(table: pa.Table, *, tight_bounds: bool | None = None) -> str:
-    """The JSON text of statistics that hold numRecords only."""
+    """The JSON text of statistics with numRecords only."""
     return _text({"numRecords": table.num_rows}, tight_bounds)
 
 
 def full_statistics(table: pa.Table, *, indexed: int = INDEXED_COLUMNS, tight_bounds: bool | None = None) -> str:
     """The JSON text of a file's numRecords, and of minValues, maxValues, nullCount of its first ``indexed`` leaves.
 
-    ``table`` is what the file stores, under the names that it has there. A struct is an object of its fields; a field
-    of a NULL struct counts as NULL. A boolean, a binary, an array, a map, or a column of NULLs has a nullCount alone.
-    Strings are cut, timestamps are in UTC and cut down to milliseconds in both bounds, as the protocol has it. Of
-    floating-point numbers NaN is the greatest, as for Spark; a bound that is no number is a string, as Spark writes it.
-    ``tight_bounds`` is written when it is not ``None``: Delta writes it where deletion vectors are supported. With a
-    deletion vector it is ``False``; the rest stays that of all rows stored. Raises UnsupportedType.
-    Source: PROTOCOL.md, "Per-file Statistics"; Delta's StatisticsCollection for types, order and the cutting of strings.
+    ``table`` has the stored column names. A struct is an object of its fields; a field of a NULL struct counts as NULL.
+    Booleans, binaries, arrays, maps and columns of NULLs have a nullCount only. Strings are truncated, timestamps are in
+    UTC and rounded down to milliseconds. NaN is the greatest number, as in Spark; NaN and infinities are strings, as Spark
+    writes them. ``tight_bounds`` is written if not ``None`` (Delta writes it if deletion vectors are supported; with a
+    deletion vector it is ``False``). Raises UnsupportedType.
+    Source: PROTOCOL.md, "Per-file Statistics"; Delta's StatisticsCollection for types, order and truncation.
     """
     collected = _Collected(indexed)
     for name, column in zip(table.column_names, table.columns):
@@ -50,16 +49,15 @@ def full_statistics(table: pa.Table, *, indexed: int = INDEXED_COLUMNS, tight_bo
 
 
 def shortened_minimum(text: str) -> str:
-    """The first 32 characters: never above ``text``. Characters are Unicode code points."""
+    """The first 32 code points, which are never greater than ``text``."""
     return text[:_PREFIX]
 
 
 def shortened_maximum(text: str) -> str | None:
-    """A text of about 32 characters that is not below any text with the same beginning; ``None`` if there is none.
+    """A prefix of about 32 characters with a tie-breaker, not less than ``text``; ``None`` if there is none.
 
-    Here a character beyond U+FFFF counts as two, as it does in Java. What is cut off must be below what is put in its
-    place: U+007F if that suffices, else U+10FFFF. A U+10FFFF itself has nothing above it and is kept. After 64
-    characters the search is given up.
+    As in Java, a character beyond U+FFFF counts as two. The first character cut off must be less than the tie-breaker:
+    U+007F if possible, else U+10FFFF. U+10FFFF itself is kept. Delta gives up after 64 characters.
     """
     units = 0
     for index, char in enumerate(text):
@@ -68,12 +66,12 @@ def shortened_maximum(text: str) -> str | None:
         if units >= _PREFIX and char != _LAST_CHARACTER:
             return text[:index] + (_LAST_ASCII if char < _LAST_ASCII else _LAST_CHARACTER)
         units += 2 if char > "\uffff" else 1
-    # The end was reached with nothing to cut off; beyond the limit Delta gives up all the same.
+    # Nothing to cut off; Delta gives up beyond the limit.
     return text if units <= 2 * _PREFIX else None
 
 
 class _Collected:
-    """What was found so far: three trees with the shape of the schema, and how many leaves may still be looked at."""
+    """Three trees with the shape of the schema, and the number of leaves that are still to be collected."""
 
     def __init__(self, indexed: int) -> None:
         self.minima: dict[str, object] = {}
@@ -93,7 +91,7 @@ class _Collected:
         if not _is_bounded(column.type):
             if not _is_counted(column.type):
                 raise UnsupportedType(
-                    f"no statistics are made here for the column {'.'.join(path)!r} of the type {column.type}"
+                    f"statistics are not supported for the column {'.'.join(path)!r} of the type {column.type}"
                 )
             return
         values = [value for value in column.to_pylist() if value is not None]
@@ -130,12 +128,12 @@ def _is_counted(kind: pa.DataType) -> bool:
 
 
 def _bounds(values: list[Any]) -> tuple[object, object]:
-    """Both as JSON has them. Python orders strings by code point, which is the order of their UTF-8 bytes."""
+    """The JSON values of minimum and maximum. Python orders strings by code point, as their UTF-8 bytes."""
     if isinstance(values[0], float):
         numbers = [value for value in values if not math.isnan(value)]
         low = min(numbers) if numbers else math.nan
         high = max(numbers) if len(numbers) == len(values) else math.nan
-        # Of the two zeros, which are equal to Spark, the one that is a bound in every order.
+        # The zero that is a bound whether or not an engine treats both zeros as equal.
         return _number(-0.0 if low == 0 else low), _number(0.0 if high == 0 else high)
     low, high = min(values), max(values)
     if isinstance(low, str):
@@ -146,14 +144,14 @@ def _bounds(values: list[Any]) -> tuple[object, object]:
 
 
 def _number(value: float) -> object:
-    """What JSON has no number for is a string, as Spark writes and reads it."""
+    """NaN and infinities are strings, as in Spark."""
     if math.isnan(value):
         return "NaN"
     return ("Infinity" if value > 0 else "-Infinity") if math.isinf(value) else value
 
 
 def _milliseconds(value: datetime) -> str:
-    """Cut down, not rounded: readers count the millisecond after a maximum as part of it."""
+    """Rounded down: readers treat the whole millisecond as part of a maximum."""
     if value.tzinfo is None:
         return value.isoformat(timespec="milliseconds")
     return value.astimezone(timezone.utc).replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"
@@ -166,7 +164,7 @@ def _text(fields: dict[str, object], tight_bounds: bool | None) -> str:
 
 
 def _json(value: object) -> str:
-    """JSON with all digits of decimals, as numbers."""
+    """JSON with decimals as numbers with all digits."""
     if isinstance(value, Mapping):
         return "{" + ",".join(f"{_json(name)}:{_json(item)}" for name, item in value.items()) + "}"
     if isinstance(value, Decimal):

@@ -11,8 +11,8 @@ NANOSECONDS = 1_000_000  # in a millisecond
 def set_modified(path: Path, modified: int, *, follow_links: bool = True) -> None:
     """Set the modification time of a file or directory to ``modified`` ms since the epoch, exactly (no float between).
 
-    That of a link itself without ``follow_links``. Raises OSError. A directory's time changes again when something is
-    made or deleted in it.
+    Without ``follow_links``, that of a link itself. Raises OSError. A directory's time changes again when an entry is
+    created or deleted.
     """
     os.utime(path, ns=(modified * NANOSECONDS, modified * NANOSECONDS), follow_symlinks=follow_links)
 

@@ -13,9 +13,9 @@ from deltalog.actions import Add, Cdc, CommitInfo, Remove
 from deltalog.commits import Commit
 from engines.port import Outcome
 from harness.table_state import RowId, Rows, TableState, differing
-from model.delete import DeletePrediction, LiveFile, predict_delete, says_nothing_of_rows
+from model.delete import DeletePrediction, LiveFile, is_constant_per_file, predict_delete
 from model.layout import partition_value, physical_name
-from model.refusals import APPEND_ONLY, Named, Refusal, expected_refusal, named_partition
+from model.refusals import APPEND_ONLY, NamedPartition, Refusal, expected_refusal, named_partition
 from model.rules import Rules
 from model.steps import Delete, EngineStep, InvalidDelete, Read, ReadChanges
 from model.table import Feature, Table
@@ -143,7 +143,7 @@ class DeleteObservation(Observation):
             self.live_files,
             self.step,
             self.table,
-            folded=self._folded,
+            whole_files=self._folded,
             writes_vectors=self.rules.writes_vectors,
         )
 
@@ -163,7 +163,7 @@ class DeleteObservation(Observation):
             behind = r"#\d"  # Catalyst writes a column as its name, # and a number
         names = (re.escape(column.name) for column in self.table.data_columns)
         named = any(re.search(rf"(?<!\w){name}{behind}", said) for name in names)
-        return not named and says_nothing_of_rows(self.live_files, self.step, self.table)
+        return not named and is_constant_per_file(self.live_files, self.step, self.table)
 
     @cached_property
     def adds(self) -> tuple[Add, ...]:
@@ -210,7 +210,7 @@ def refusal_due(table: Table, state: TableState, step: Delete | InvalidDelete) -
     if isinstance(step, InvalidDelete):
         values = [partition_of(table, add) for add in state.live.values()]
         first = table.partition_columns[:1]
-        named = named_partition((value[0] for value in values), first[0]) if first else Named.NONE
+        named = named_partition((value[0] for value in values), first[0]) if first else NamedPartition.NONE
         return expected_refusal(step.mistake, append_only=append_only, partition=named)
     return APPEND_ONLY if append_only else None
 

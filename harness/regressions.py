@@ -14,5 +14,5 @@ FOLDER = Path(__file__).parent.parent / "regressions"
 
 @cache
 def kept_cases(folder: Path = FOLDER) -> tuple[Case, ...]:
-    """The cases, in the order of their file names. Raises model.codec.CorruptCase."""
+    """The cases, in the order of their file names. Raises model.codec.InvalidCase."""
     return tuple(loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json")))

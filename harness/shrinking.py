@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
 from model.case import Case
-from model.codec import CorruptCase, from_json, to_json
+from model.codec import InvalidCase, from_json, to_json
 from model.predicate import And, Not, Or, Predicate
 from model.steps import (
     AddStrayFiles,
@@ -58,7 +58,7 @@ def truncated(case: Case, last: int) -> Case:
 def _valid(case: Case) -> bool:
     try:
         return from_json(to_json(case)) == case
-    except CorruptCase:
+    except InvalidCase:
         return False
 
 

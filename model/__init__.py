@@ -1,4 +1,4 @@
-"""The vocabulary of a case, and the oracle: what DELETE and VACUUM must do, from the case alone.
+"""What a case is made of, and the model that predicts from it what DELETE and VACUUM must do.
 
-Imports nothing of ours. It shares no code with any engine, nor with the log reader that observes one.
+Imports nothing of the project: it shares no code with an engine or with the log reader that observes one.
 """

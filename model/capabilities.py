@@ -1,4 +1,4 @@
-"""What an engine can be asked for. It decides what is drawn for it; what it then does is judged."""
+"""What an engine supports: cases for it are restricted to this (``strategies/restricted.py``)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from model.values import Type
 
 @dataclass(frozen=True)
 class Capabilities:
-    """What cases for an engine may hold. The defaults are all that the vocabulary has."""
+    """What cases for an engine may contain. By default, everything."""
 
     features: frozenset[Feature] = frozenset(Feature)
     types: frozenset[Type] = frozenset(Type)
@@ -22,26 +22,26 @@ class Capabilities:
     nested: bool = True  # structs, arrays, maps
     column_rules: bool = True  # defaults, identity and generated columns, CHECK constraints
     references: frozenset[Reference] = frozenset(Reference)
-    vectors: frozenset[VectorStorage] = frozenset(VectorStorage)  # of tables that have deletion vectors
+    vectors: frozenset[VectorStorage] = frozenset(VectorStorage)  # in tables with deletion vectors
     writes_vectors: bool = True  # whether a DELETE writes new ones
-    functions: frozenset[Function] = frozenset(Function)  # that conditions may call
+    functions: frozenset[Function] = frozenset(Function)  # in conditions
     casts: bool = True
     delete_forms: frozenset[Form] = frozenset(Form)
-    delete_blunders: frozenset[DeleteMistake] = frozenset(DeleteMistake)
+    delete_mistakes: frozenset[DeleteMistake] = frozenset(DeleteMistake)
     vacuum_forms: frozenset[VacuumForm] = frozenset(VacuumForm)
-    vacuum_blunders: frozenset[VacuumMistake] = frozenset(VacuumMistake)
+    vacuum_mistakes: frozenset[VacuumMistake] = frozenset(VacuumMistake)
     modes: frozenset[Mode] = frozenset(Mode)
     io_faults: frozenset[IOFault] = frozenset(IOFault)
     fractional_hours: bool = True  # RETAIN of hours that are not whole, or negative, or too many to count in ms
-    logging: bool = True  # whether VACUUM can be told to write no commits
+    logging: bool = True  # whether VACUUM can run without writing commits
     parallel: bool = True
-    zones: bool = True  # sessions in other time zones than UTC
+    zones: bool = True  # sessions in time zones other than UTC
     change_feed: bool = True  # reading it
     mapped_change_feed: bool = True  # ... of tables with column mapping
     pruned_logs: bool = True  # tables with pruned logs, v2 and multi-part checkpoints
 
     def shared(self, other: Capabilities) -> Capabilities:
-        """What both engines can be asked for."""
+        """What both engines support."""
         both: dict[str, Any] = {}
         for field in fields(self):
             mine, theirs = getattr(self, field.name), getattr(other, field.name)
@@ -49,30 +49,28 @@ class Capabilities:
         return Capabilities(**both)
 
 
-#: All that the vocabulary has.
 EVERYTHING = Capabilities()
 
 
-#: Something that an engine may lack, as a clause asks for it: a member of one of the vocabulary's lists, or the name of
-#: one of the fields that are true or false.
+#: What a clause requires of an engine: a member of one of the sets above, or the name of a boolean field.
 Need = Union[Feature, Mode, IOFault, Reference, VectorStorage, DeleteMistake, VacuumMistake, Form, VacuumForm, str]
 
 
 def has(capabilities: Capabilities, need: Need) -> bool:
-    """Whether an engine has what a clause needs. Raises KeyError for what is no capability."""
+    """Whether an engine supports what a clause needs. Raises KeyError for a need that is not a capability."""
     if isinstance(need, Enum):
-        return need in getattr(capabilities, _LISTS[type(need)])
+        return need in getattr(capabilities, _FIELDS[type(need)])
     return bool(getattr(capabilities, need))
 
 
-_LISTS: dict[type, str] = {
+_FIELDS: dict[type, str] = {
     Feature: "features",
     Mode: "modes",
     IOFault: "io_faults",
     Reference: "references",
     VectorStorage: "vectors",
-    DeleteMistake: "delete_blunders",
-    VacuumMistake: "vacuum_blunders",
+    DeleteMistake: "delete_mistakes",
+    VacuumMistake: "vacuum_mistakes",
     Form: "delete_forms",
     VacuumForm: "vacuum_forms",
 }

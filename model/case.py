@@ -1,4 +1,4 @@
-"""A case: an initial table and a program. Its id is a digest of its JSON form, so it never changes meaning."""
+"""A case: an initial table and a list of steps. Its id is a digest of its JSON form (``model.codec``)."""
 
 from __future__ import annotations
 

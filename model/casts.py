@@ -1,7 +1,7 @@
-"""``CAST`` under the rules of ANSI SQL, as Spark has them: which casts are known here, and what they give.
+"""``CAST`` under Spark's ANSI rules: the supported casts, and their results.
 
-Values are plain (``plain``): a DATE is a number of days since 1970-01-01, a TIMESTAMP one of microseconds since 1970-01-01
-00:00 UTC, a TIMESTAMP_NTZ one of microseconds on a wall clock.
+Values are plain (``plain``): a DATE is the days since 1970-01-01, a TIMESTAMP the microseconds since 1970-01-01 00:00 UTC,
+a TIMESTAMP_NTZ the same of a local time.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from model.values import WHOLE_NUMBERS, AnyType, DecimalOf, Type, Value
 
 
 class Undefined(Exception):
-    """ANSI SQL raises an error instead of giving a value."""
+    """ANSI SQL raises an error for this expression."""
 
 
-#: From each type to these, and to itself.
+#: The supported casts from each type, apart from itself.
 CASTS: dict[Type, frozenset[Type]] = {
     Type.STRING: frozenset(WHOLE_NUMBERS) | {Type.DOUBLE, Type.BOOLEAN, Type.DATE, Type.TIMESTAMP},
     **{whole: frozenset(WHOLE_NUMBERS) | {Type.STRING, Type.DOUBLE, Type.BOOLEAN} for whole in WHOLE_NUMBERS},
@@ -28,11 +28,11 @@ CASTS: dict[Type, frozenset[Type]] = {
     Type.BOOLEAN: frozenset(WHOLE_NUMBERS) | {Type.STRING},
     Type.DATE: frozenset({Type.STRING, Type.TIMESTAMP, Type.TIMESTAMP_NTZ}),
     Type.TIMESTAMP: frozenset({Type.STRING, Type.DATE, Type.LONG, Type.TIMESTAMP_NTZ}),
-    # To a TIMESTAMP too, but Spark compares such a cast as if clocks never changed.
+    # Not to TIMESTAMP: Spark compares such a cast as if clocks never changed.
     Type.TIMESTAMP_NTZ: frozenset({Type.STRING, Type.DATE}),
 }
 
-#: The same of every DECIMAL.
+#: The supported casts from any DECIMAL.
 CASTS_OF_DECIMAL: frozenset[Type] = frozenset(WHOLE_NUMBERS) | {Type.STRING, Type.DOUBLE}
 
 
@@ -41,7 +41,7 @@ _FARTHEST_DAY = WHOLE_NUMBERS[Type.LONG][1] // moments.DAY_MICROS - 1
 
 
 def castable(source: AnyType, target: AnyType) -> bool:
-    """Whether ``cast`` knows the cast. Others may be good SQL all the same."""
+    """Whether ``cast`` supports the cast. Others may be valid SQL."""
     if source == target:
         return True
     if isinstance(source, DecimalOf):
@@ -50,7 +50,7 @@ def castable(source: AnyType, target: AnyType) -> bool:
 
 
 def plain(value: Value, type: AnyType) -> Value:
-    """A value of the vocabulary as expressions reckon with it. What is inside of a nested value stays as it is."""
+    """A value of a row as expressions use it. The parts of nested values are left as they are."""
     if type is Type.DATE and isinstance(value, date):
         return moments.days_of(value)
     if type in (Type.TIMESTAMP, Type.TIMESTAMP_NTZ) and isinstance(value, datetime):
@@ -59,33 +59,32 @@ def plain(value: Value, type: AnyType) -> Value:
 
 
 def cast(value: Value, source: AnyType, target: AnyType, zone: str) -> Value:
-    """``CAST(value AS target)`` of a plain value of the type ``source`` in a session of the time ``zone``.
+    """``CAST(value AS target)`` of a plain value of the type ``source`` in a session with the time ``zone``.
 
-    NULL stays NULL. Raises Undefined where ANSI SQL raises an error: a text that is no number or no date, a number that
-    does not fit. Raises TypeError for a cast that is not known here (``castable``), and for two kinds of text that are
-    not known as a TIMESTAMP: a time of day without a date, and one with a zone that is not a plain offset. Raises
-    ValueError for a DATE some 290,000 years away as a timestamp.
+    Raises Undefined for an error in ANSI SQL: an invalid text, or a number out of range. Raises TypeError for a cast that
+    is not supported (``castable``), and for texts that are not supported as a TIMESTAMP: a time of day without a date,
+    and a zone that is not an offset. Raises ValueError for a DATE beyond the range of timestamps (about 290,000 years).
     """
     if not castable(source, target):
-        raise TypeError(f"the cast from {source} to {target} is not known here")
+        raise TypeError(f"the cast from {source} to {target} is not supported")
     if value is None or source == target:
         return value
     if isinstance(value, str):
         return _from_string(value, target, zone)
     if isinstance(target, Type) and target in WHOLE_NUMBERS:
-        return _fitting(_whole(value, source), target)
+        return _in_range(_whole(value, source), target)
     if target is Type.DOUBLE:
         assert isinstance(value, (int, float, Decimal)), "only numbers are cast to DOUBLE"
         return float(value)
     if target is Type.BOOLEAN:
         return value != 0
-    assert isinstance(value, (bool, int, Decimal)), "all that is left is texts of these, and moments"
+    assert isinstance(value, (bool, int, Decimal)), "only casts to STRING and between times are left"
     if target is Type.STRING:
         return _text(value, source, zone)
     return _moment(int(value), source, target, zone)
 
 
-def _fitting(number: int, type: Type) -> int:
+def _in_range(number: int, type: Type) -> int:
     least, greatest = WHOLE_NUMBERS[type]
     if not least <= number <= greatest:
         raise Undefined(f"{number} does not fit the type {type.value}")
@@ -93,15 +92,15 @@ def _fitting(number: int, type: Type) -> int:
 
 
 def _whole(value: Value, source: AnyType) -> int:
-    """The whole part of a number; of a TIMESTAMP, the whole seconds since 1970, rounded down."""
+    """A number rounded towards zero; of a TIMESTAMP, the seconds since 1970, rounded down."""
     if source is Type.TIMESTAMP:
         assert isinstance(value, int), "a plain TIMESTAMP is a number"
         return value // moments.SECOND_MICROS
     assert isinstance(value, (bool, int, float, Decimal)), "only numbers are left"
     if isinstance(value, float):
         if not math.isfinite(value):
-            raise Undefined(f"{value} does not fit a whole number")
-        # The greatest LONG is no DOUBLE: the bound is 2^63 itself, and what lies on it counts as that LONG.
+            raise Undefined(f"{value} is not a whole number")
+        # The greatest LONG has no DOUBLE: 2^63 itself is allowed, and becomes that LONG.
         return WHOLE_NUMBERS[Type.LONG][1] if value == 2.0**63 else int(value)
     return int(value)
 
@@ -121,19 +120,19 @@ def _text(value: bool | int | Decimal, source: AnyType, zone: str) -> str:
 def _moment(value: int, source: AnyType, target: AnyType, zone: str) -> int:
     if source is Type.DATE:
         if abs(value) > _FARTHEST_DAY:
-            # Spark raises an error, but not where it sees that it can compare the days instead.
-            raise ValueError(f"{moments.date_text(value)} is too far away to be cast to a timestamp here")
+            # Spark raises an error, unless it optimizes the comparison to one of days.
+            raise ValueError(f"{moments.date_text(value)} is too far away to be cast to a timestamp")
         return value * moments.DAY_MICROS if target is Type.TIMESTAMP_NTZ else moments.start_of_day(value, zone)
     local = moments.local_micros(value, zone) if source is Type.TIMESTAMP else value
     return local // moments.DAY_MICROS if target is Type.DATE else local
 
 
-# Texts that are values. ----------------------------------------------------------------------------------------------
+# Casts of texts ----------------------------------------------------------------------------------------------
 
-#: What CAST takes off the ends of a text: blanks and control characters, of ASCII alone.
+#: What CAST strips from a text: ASCII blanks and control characters.
 _BLANK = "".join(map(chr, range(0x21))) + "\x7f"
 
-#: What Java's Double.parseDouble takes off, and nothing else.
+#: What Java's Double.parseDouble strips.
 _JAVA_BLANK = "".join(map(chr, range(0x21)))
 
 _WHOLE_NUMBER = re.compile(r"[+-]?[0-9]+")
@@ -156,8 +155,8 @@ def _from_string(text: str, target: AnyType, zone: str) -> Value:
     trimmed = text.strip(_BLANK)
     if isinstance(target, Type) and target in WHOLE_NUMBERS:
         if not _WHOLE_NUMBER.fullmatch(trimmed):
-            raise Undefined(f"{text!r} is no whole number")
-        return _fitting(int(trimmed), target)
+            raise Undefined(f"{text!r} is not a whole number")
+        return _in_range(int(trimmed), target)
     if target is Type.BOOLEAN:
         word = trimmed.lower()
         if word not in _TRUE | _FALSE:
@@ -181,35 +180,35 @@ def _double(text: str) -> float:
             return -math.inf if trimmed.startswith("-") else math.inf
     if _NAMED_FLOAT.fullmatch(trimmed) or _NAN.fullmatch(trimmed):
         return float(trimmed)
-    raise Undefined(f"{text!r} is no number")
+    raise Undefined(f"{text!r} is not a number")
 
 
 def _date(text: str, found: re.Match[str] | None) -> int:
     if found is None:
-        raise Undefined(f"{text!r} is no date")
+        raise Undefined(f"{text!r} is not a date")
     year = int(found[2]) * (-1 if found[1] == "-" else 1)
     try:
         days = moments.days_of_date(year, int(found[3] or 1), int(found[4] or 1))
     except ValueError:
-        raise Undefined(f"{text!r} is no date of the calendar") from None
-    return _fitting(days, Type.INTEGER)
+        raise Undefined(f"{text!r} is not a date of the calendar") from None
+    return _in_range(days, Type.INTEGER)
 
 
 def _timestamp(text: str, trimmed: str, zone: str) -> int:
     if _TIME_OF_DAY.fullmatch(trimmed):
-        raise TypeError(f"{text!r} is a time of today: it is not known here as a TIMESTAMP")
+        raise TypeError(f"{text!r} is a time of day without a date: it is not supported as a TIMESTAMP")
     found = _TIMESTAMP.fullmatch(trimmed)
     days = _date(text, found)
-    assert found is not None, "_date refuses what does not match"
+    assert found is not None, "_date raises if nothing matched"
     hour, minute, second = (int(part or 0) for part in found.group(5, 6, 7))
     if hour > 23 or minute > 59 or second > 59:
-        raise Undefined(f"{text!r} has no time of day")
-    # Digits beyond the microseconds are cut off.
+        raise Undefined(f"{text!r} has an invalid time of day")
+    # Digits beyond microseconds are truncated.
     micros = int((found[8] or "").ljust(6, "0")[:6])
     local = days * moments.DAY_MICROS + ((hour * 60 + minute) * 60 + second) * moments.SECOND_MICROS + micros
     if found[9] is None:
-        return _fitting(moments.instant_of(local, zone), Type.LONG)
-    return _fitting(local - _offset(text, found[9]) * 60 * moments.SECOND_MICROS, Type.LONG)
+        return _in_range(moments.instant_of(local, zone), Type.LONG)
+    return _in_range(local - _offset(text, found[9]) * 60 * moments.SECOND_MICROS, Type.LONG)
 
 
 def _offset(text: str, written: str) -> int:
@@ -219,8 +218,8 @@ def _offset(text: str, written: str) -> int:
         return 0
     found = _OFFSET.fullmatch(trimmed)
     if found is None:
-        raise TypeError(f"the zone of {text!r} is not a plain offset: it is not known here as a TIMESTAMP")
+        raise TypeError(f"the zone of {text!r} is not an offset: it is not supported as a TIMESTAMP")
     minutes = int(found[2]) * 60 + int(found[3])
     if int(found[3]) > 59 or minutes > 18 * 60:
-        raise Undefined(f"{text!r} has an offset that no clock has")
+        raise Undefined(f"{text!r} has an offset out of range")
     return -minutes if found[1] == "-" else minutes

@@ -1,4 +1,4 @@
-"""What a DELETE must do: which rows it deletes, and what becomes of the files that hold them."""
+"""The model of DELETE: which rows it must delete, and what it must do with their files."""
 
 from __future__ import annotations
 
@@ -16,46 +16,44 @@ from model.values import AnyType, Row, Value
 
 @dataclass(frozen=True)
 class LiveFile:
-    """A live file before the DELETE. ``rows`` are all that it stores, as full rows in schema order."""
+    """A live file before the DELETE. ``rows`` are all stored rows, as full rows in schema order."""
 
     path: str  # relative to the table's root, as on storage
     partition: Row
     rows: tuple[Row, ...]
-    hidden: frozenset[int] = frozenset()  # the indexes of the rows that its deletion vector hides
-    counted: bool = True  # whether its statistics say how many rows it stores
+    hidden: frozenset[int] = frozenset()  # indexes of the rows that its deletion vector hides
+    counted: bool = True  # whether its statistics have numRecords
 
     @property
     def visible(self) -> tuple[Row, ...]:
-        """The rows that the table has in this file."""
+        """The rows that are not hidden."""
         return tuple(row for index, row in enumerate(self.rows) if index not in self.hidden)
 
 
 class ConditionScope(str, Enum):
-    """How much a DELETE has to look at (docs/delta.md 2.2)."""
+    """What a condition depends on (docs/delta.md 2.2)."""
 
-    TABLE = "table"  # no condition: every file goes
-    PARTITIONS = "partitions"  # the condition speaks of partition columns only: whole files go, unread
+    TABLE = "table"  # no condition: all files are removed
+    PARTITIONS = "partitions"  # partition columns only: whole files are removed without being read
     ROWS = "rows"
 
 
 class DeleteMethod(str, Enum):
-    """What a DELETE does with the files that hold matching rows (docs/delta.md 2.2)."""
+    """What a DELETE does with the files that contain matching rows (docs/delta.md 2.2)."""
 
-    METADATA_ONLY = "whole"  # removes them, whatever else they hold: scopes TABLE and PARTITIONS
-    REWRITE = "rewrite"  # removes them, and writes the rows that stay into new files
-    DELETION_VECTORS = (
-        "vectors"  # hides the matching rows by deletion vectors, and removes files of which no row is left
-    )
+    METADATA_ONLY = "whole"  # removes whole files: scopes TABLE and PARTITIONS
+    REWRITE = "rewrite"  # removes them, and writes the other rows into new files
+    DELETION_VECTORS = "vectors"  # hides the matching rows by deletion vectors, and removes files without other rows
 
 
 @dataclass(frozen=True)
 class DeletePrediction:
     scope: ConditionScope
     method: DeleteMethod
-    removed: tuple[LiveFile, ...]  # for good: no add of the same path
-    hidden_rows: dict[str, frozenset[int]]  # by path: all rows that the new deletion vector hides
+    removed: tuple[LiveFile, ...]  # without an add of the same path
+    hidden_rows: dict[str, frozenset[int]]  # by path: all row indexes in the new deletion vector
     deleted: Counter[Row]
-    survivors: Counter[tuple[Row, Row]]  # (partition, row) of the rows of the touched files that stay in the table
+    survivors: Counter[tuple[Row, Row]]  # (partition, row) of the remaining rows of the touched files
 
     @property
     def removed_paths(self) -> frozenset[str]:
@@ -63,37 +61,34 @@ class DeletePrediction:
 
     @property
     def touched(self) -> frozenset[str]:
-        """The paths of the files that get a remove."""
+        """The paths of the files that get a remove action."""
         return self.removed_paths | frozenset(self.hidden_rows)
 
     @property
     def commits(self) -> bool:
-        """A DELETE that touches nothing writes no commit (docs/delta.md 2.2, "No match")."""
+        """Whether it writes a commit: not if no file is touched (docs/delta.md 2.2, "No match")."""
         return bool(self.removed or self.hidden_rows)
 
 
 def scope_of(where: Predicate | None, partition_by: Iterable[str]) -> ConditionScope:
-    """The scope of a condition: it is about partitions where each of its columns is a partition column."""
+    """The scope of a condition: PARTITIONS if it uses partition columns only."""
     if where is None:
         return ConditionScope.TABLE
     return ConditionScope.PARTITIONS if columns_of(where) <= frozenset(partition_by) else ConditionScope.ROWS
 
 
 def method_of(table: Table, scope: ConditionScope, *, writes_vectors: bool = True) -> DeleteMethod:
-    """New deletion vectors are written where the table asks for them (PROTOCOL.md, "Deletion Vectors"), and the engine can."""
+    """The method: deletion vectors if the table has them enabled (PROTOCOL.md, "Deletion Vectors") and the engine writes them."""
     if scope is not ConditionScope.ROWS:
         return DeleteMethod.METADATA_ONLY
-    return (
-        DeleteMethod.DELETION_VECTORS
-        if writes_vectors and table.has(Feature.DELETION_VECTORS)
-        else DeleteMethod.REWRITE
-    )
+    with_vectors = writes_vectors and table.has(Feature.DELETION_VECTORS)
+    return DeleteMethod.DELETION_VECTORS if with_vectors else DeleteMethod.REWRITE
 
 
 def matches(step: Delete, table: Table, row: Row) -> bool | None:
-    """Whether the step deletes a full row: TRUE of its condition deletes; FALSE and NULL (``None``) keep.
+    """Whether the step deletes a full row: it does if its condition is TRUE, not if it is FALSE or NULL (``None``).
 
-    Where the condition is an error for the row, it is what an engine finds that does not come upon the error.
+    If the condition is an error for the row, the result of an engine that avoids the error.
     """
     return _truth(step, table, dict(zip((column.name for column in table.columns), row)))
 
@@ -108,7 +103,7 @@ def _truth(step: Delete, table: Table, values: Mapping[str, Value]) -> bool | No
 
 
 def may_fail(step: Delete, table: Table, rows: Iterable[Row]) -> bool:
-    """Whether the condition may be an error on a table whose files hold ``rows``, full ones and hidden ones too."""
+    """Whether the condition may be an error on a table with these full rows; hidden rows count too."""
     if step.where is None:
         return False
     names = [column.name for column in table.columns]
@@ -116,9 +111,9 @@ def may_fail(step: Delete, table: Table, rows: Iterable[Row]) -> bool:
 
 
 def _any_row(file: LiveFile, live: tuple[LiveFile, ...], table: Table) -> dict[str, Value]:
-    """A row of the file, or of the table where it has none: a condition about partitions is alike for all."""
+    """A row of the file, or of the table if it has none: a partition condition is the same for all."""
     names = [column.name for column in table.columns]
-    rows = (row for one in (file, *live) for row in one.visible)
+    rows = (row for candidate in (file, *live) for row in candidate.visible)
     return dict(zip(names, next(rows, (None,) * len(names))))
 
 
@@ -126,29 +121,28 @@ def _types(table: Table) -> dict[str, AnyType]:
     return {column.name: column.type for column in table.columns}
 
 
-def says_nothing_of_rows(live: Iterable[LiveFile], step: Delete, table: Table) -> bool:
-    """Whether the condition is alike for all rows of each file, so that it may be one about partitions in disguise.
+def is_constant_per_file(live: Iterable[LiveFile], step: Delete, table: Table) -> bool:
+    """Whether the condition has the same result for all rows of each file.
 
-    ``v IS NULL OR v IS NOT NULL`` names a data column and is TRUE of every row. An optimizer that sees it makes a DELETE
-    of whole files out of the DELETE of rows; one that does not see it reads the files. Both are right.
+    ``v IS NULL OR v IS NOT NULL`` uses a data column and is TRUE for every row. An optimizer may notice that and remove
+    whole files, or not notice it and read the files. Both are right.
     """
     return all(len({matches(step, table, row) is True for row in file.visible}) < 2 for file in live)
 
 
 def predict_delete(
-    live: Iterable[LiveFile], step: Delete, table: Table, *, folded: bool = False, writes_vectors: bool = True
+    live: Iterable[LiveFile], step: Delete, table: Table, *, whole_files: bool = False, writes_vectors: bool = True
 ) -> DeletePrediction:
     """The prediction for a DELETE on a table whose live files are ``live``.
 
-    ``folded``: the engine found that the condition says nothing of rows, and takes it for one about partitions.
+    ``whole_files``: the engine noticed that the condition is constant per file, and treats it as a partition condition.
 
-    Without a row to read, a partition condition still decides on an empty file, since whole files go by their partition
-    values. A file whose rows are not counted is never found to have lost them all: it stays, with all its rows hidden
-    (docs/delta.md 2.2).
+    A partition condition decides on empty files too, by their partition values. A file without numRecords is never
+    removed by deletion vectors: it stays live with all its rows hidden (docs/delta.md 2.2).
     """
     live = tuple(live)
     columns = [column.name for column in table.columns]
-    scope = ConditionScope.PARTITIONS if folded else scope_of(step.where, table.partition_by)
+    scope = ConditionScope.PARTITIONS if whole_files else scope_of(step.where, table.partition_by)
     method = method_of(table, scope, writes_vectors=writes_vectors)
     removed: list[LiveFile] = []
     hidden_rows: dict[str, frozenset[int]] = {}

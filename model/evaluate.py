@@ -1,8 +1,8 @@
-"""Three-valued evaluation of a predicate on one row: what SQL says, worked out from the case alone.
+"""Three-valued evaluation of a predicate on one row, by SQL's rules.
 
 The rules are those of ANSI SQL as Spark documents them ("NULL Semantics", "LIKE", "NaN Semantics", "ANSI Compliance" in
-its SQL reference): a comparison with NULL is NULL, ``<=>`` never is, AND, OR and NOT follow Kleene's logic, strings
-compare by their UTF-8 bytes, NaN equals NaN and is the greatest number, a number that does not fit its type is an error.
+its SQL reference): a comparison with NULL is NULL, ``<=>`` never is; AND, OR and NOT follow Kleene's logic; strings
+compare by their UTF-8 bytes; NaN equals NaN and is the greatest number; a number out of its type's range is an error.
 """
 
 from __future__ import annotations
@@ -45,16 +45,16 @@ from model.predicate import (
 from model.typed import common, comparison_type, field_of, type_of
 from model.values import AnyType, Type, Value
 
-#: The day that CURRENT_DATE gives. No case has a value near the present, so any day of these years does.
+#: The value of CURRENT_DATE. No case has a value near the present, so any recent day will do.
 TODAY = date(2026, 1, 1)
 
 _NO_TYPES: Mapping[str, AnyType] = {}
 
 
 class WouldFail(Exception):
-    """ANSI SQL raises an error for this row, or may do so: an engine need not work out both sides of an AND or OR.
+    """ANSI SQL raises an error for this row, or may do so: engines need not evaluate both sides of an AND or OR.
 
-    ``otherwise`` is the truth where the engine does not come upon the error; ``None`` where it must, too.
+    ``otherwise`` is the result if the engine avoids the error; ``None`` also if it cannot.
     """
 
     def __init__(self, reason: str, otherwise: bool | None) -> None:
@@ -63,7 +63,7 @@ class WouldFail(Exception):
 
 
 class _Scope:
-    """One evaluation: a row and its surroundings, and the first error that was come upon."""
+    """The input of an evaluation, and its first error."""
 
     __slots__ = ("failure", "row", "today", "types", "zone")
 
@@ -89,18 +89,18 @@ def evaluate(
 ) -> bool | None:
     """Whether ``predicate`` is TRUE, FALSE or NULL (``None``) on ``row``, a mapping of column names to values.
 
-    A DELETE removes a row exactly when this is ``True``. ``types`` are the types of the columns that stand in
-    expressions (``Of``); ``zone`` is the time zone of the session, an IANA name; ``today`` the day of CURRENT_DATE.
+    A DELETE removes a row exactly when this is ``True``. ``types`` are the types of the columns used in expressions
+    (``Of``); ``zone`` is the session's time zone, an IANA name; ``today`` is CURRENT_DATE.
 
-    Raises WouldFail where some part of the predicate is an error in ANSI SQL. Both sides of AND and OR count, and the
-    condition of a CASE WHEN; but not the branch that is not taken, nor what comes behind the value of a COALESCE. SQL
-    sets no order, so an engine may find FALSE on the other side of an AND first and never see the error:
-    ``WouldFail.otherwise`` is what it then finds. Engines also work out constants before they read a row, and put in
-    what an equality says of a column: ``might_fail`` has that.
+    Raises WouldFail if some part of the predicate is an error in ANSI SQL. Both sides of AND and OR count, and the
+    condition of a CASE WHEN, but not the branch that is not taken, nor arguments of COALESCE after its value. SQL
+    sets no order of evaluation, so an engine may find FALSE on one side of an AND and never evaluate the other:
+    ``WouldFail.otherwise`` is the result then. ``might_fail`` covers errors in constants, which engines evaluate before
+    they read a row.
 
-    Raises KeyError for a column that the row lacks, TypeError for values that SQL cannot compare and for expressions of
-    types that are not known here (``model.typed.type_of``), and ValueError for a LIKE pattern that Spark refuses, a RLIKE
-    pattern or a letter's case that is not known here.
+    Raises KeyError for a column that the row lacks, TypeError for values that SQL cannot compare and for unsupported
+    types (``model.typed.type_of``), and ValueError for a LIKE pattern that Spark refuses, and for unsupported RLIKE
+    patterns and letter cases.
     """
     scope = _Scope(row, types, zone, today)
     truth = _truth(predicate, scope)
@@ -132,7 +132,7 @@ def _between(value: Value, low: Value, high: Value) -> bool | None:
 
 
 def _in(value: Value, candidates: tuple[Value, ...]) -> bool | None:
-    """``value IN (candidates)`` is the OR of the equalities, so a NULL anywhere turns a miss into NULL."""
+    """``value IN (candidates)`` is the OR of the equalities, so a NULL turns FALSE into NULL."""
     result: bool | None = False
     for candidate in candidates:
         result = _or(result, _compare(value, Op.EQ, candidate))
@@ -165,7 +165,7 @@ def _like(value: Value, pattern: str) -> bool | None:
     return expression.fullmatch(value) is not None
 
 
-# Expressions. --------------------------------------------------------------------------------------------------------
+# Expressions ---------------------------------------------------------------------------------------------------------
 
 
 def _related(predicate: Relate, scope: _Scope) -> bool | None:
@@ -183,8 +183,8 @@ def _related(predicate: Relate, scope: _Scope) -> bool | None:
     if not failed:
         return _compare(sides[0], predicate.op, sides[1])
     if predicate.left == predicate.right:
-        return _compare(0, predicate.op, 0)  # an engine may see that they are the same, and not work them out
-    # The engine does not come upon the error where it finds NULL on the other side, or knows that this side is none.
+        return _compare(0, predicate.op, 0)  # an engine may notice that they are equal, and not evaluate them
+    # An engine avoids the error if the other side is NULL, or if it knows that this side is not.
     return False if predicate.op is Op.NULL_SAFE_EQ and sides == [None] else None
 
 
@@ -193,18 +193,18 @@ def _of_expression(predicate: Holds | Missing, scope: _Scope) -> bool | None:
         type, value = _value(predicate.expression, scope)
     except Undefined as error:
         scope.fails(error)
-        # What is never NULL need not be worked out to say so.
+        # A non-nullable expression need not be evaluated for IS NULL.
         return False if isinstance(predicate, Missing) else None
     if isinstance(predicate, Missing):
         return value is None
     if type is not Type.BOOLEAN:
-        raise TypeError(f"a condition has to be BOOLEAN, not {type}")
+        raise TypeError(f"a condition must be BOOLEAN, not {type}")
     assert value is None or isinstance(value, bool), "the value of a BOOLEAN is a bool"
     return value
 
 
 def _value(expression: Expression, scope: _Scope) -> tuple[AnyType, Value]:
-    """The type and the plain value. Raises Undefined where the engine must come upon an error."""
+    """The type and the plain value. Raises Undefined for an error that no engine can avoid."""
     if isinstance(expression, Of):
         type = type_of(expression, scope.types)
         return type, plain(scope.row[expression.column], type)
@@ -246,12 +246,12 @@ def _called(call: Call, scope: _Scope) -> tuple[AnyType, Value]:
         return result, apply(call.function, tuple(values), types, result, scope.zone)
     if None not in values:
         raise error
-    # One argument is NULL, another is an error: the engine that meets the NULL first never meets the error.
+    # One argument is NULL, another an error: an engine that evaluates the NULL first avoids the error.
     scope.fails(error)
     return result, None
 
 
-#: What each kind of predicate says. Both sides of AND and OR are worked out: an error in one is not hidden by the other.
+#: How each kind of predicate is evaluated. Both sides of AND and OR are, so that an error in either is noticed.
 _TRUTHS: dict[type, Callable[[Any, _Scope], bool | None]] = {
     Constant: lambda predicate, scope: predicate.value,
     Compare: lambda predicate, scope: _compare(scope.row[predicate.column], predicate.op, predicate.value),
@@ -268,7 +268,7 @@ _TRUTHS: dict[type, Callable[[Any, _Scope], bool | None]] = {
 }
 
 
-# Errors that no row shows. -------------------------------------------------------------------------------------------
+# Errors without a row --------------------------------------------------------------------------------------------
 
 
 def might_fail(
@@ -279,13 +279,12 @@ def might_fail(
     zone: str = "UTC",
     today: date = TODAY,
 ) -> bool:
-    """Whether an engine may come upon an error of ANSI SQL when it runs the predicate over a table of these rows.
+    """Whether an engine may raise an error of ANSI SQL when it runs the predicate on a table with these rows.
 
-    ``rows`` are all that lie in the files, those that a deletion vector hides too. It may where ``evaluate`` raises
-    WouldFail for one of them. It also may, whatever the rows, where a part of the predicate fails that needs none: a
-    constant one, or one whose columns are said to be equal to constants elsewhere in the predicate, for engines put
-    those in (``s = 'a' AND CAST(s AS INT) = 1``). In the same way the value of a column is put in for another one that
-    is said to be equal to it.
+    ``rows`` are all stored rows, those hidden by deletion vectors included. It may if ``evaluate`` raises WouldFail for one
+    of them. It also may if a part of the predicate fails without a row: a constant, or, as engines propagate equalities,
+    a part whose columns equal constants elsewhere in the predicate (``s = 'a' AND CAST(s AS INT) = 1``). Engines also
+    replace a column by another one that equals it.
     """
     parts = list(_parts(predicate))
     if not any(_can_fail(part) for part in parts):
@@ -293,7 +292,7 @@ def might_fail(
     same = _equated(parts)
     constants: dict[str, list[Of | Literal]] = {}
     for column, others in same.items():
-        if literals := [one for one in others if isinstance(one, Literal)]:
+        if literals := [other for other in others if isinstance(other, Literal)]:
             constants[column] = [*literals]
     for unread in _replaced({}, constants):
         if any(_can_fail(part) and _fails_over(part, _Scope(unread, types, zone, today)) for part in parts):
@@ -313,8 +312,8 @@ def _can_fail(part: Predicate | Expression) -> bool:
 
 
 def _fails_over(expression: Predicate | Expression, scope: _Scope) -> bool:
-    """Whether the expression is an error; not where the row lacks one of its columns."""
-    assert isinstance(expression, (Cast, Call)), "no other expression fails"
+    """Whether the expression is an error; False if the row lacks one of its columns."""
+    assert isinstance(expression, (Cast, Call)), "no other expression can fail"
     if any(isinstance(part, Of) and part.column not in scope.row for part in _parts(expression)):
         return False
     if any(isinstance(part, (Compare, Between, In, IsNull, Like)) for part in _parts(expression)):
@@ -327,7 +326,7 @@ def _fails_over(expression: Predicate | Expression, scope: _Scope) -> bool:
 
 
 def _equated(parts: list[Predicate | Expression]) -> dict[str, list[Of | Literal]]:
-    """What the predicate says that columns are equal to, whether it must be so or not."""
+    """The columns and literals that the predicate compares each column with for equality, anywhere in it."""
     found: dict[str, list[Of | Literal]] = {}
     for part in parts:
         pairs: list[tuple[Expression, Expression]] = []
@@ -344,14 +343,14 @@ def _equated(parts: list[Predicate | Expression]) -> dict[str, list[Of | Literal
 
 
 def _replaced(row: Mapping[str, Value], choices: Mapping[str, list[Of | Literal]]) -> Iterator[dict[str, Value]]:
-    """The row with each choice for each of these columns."""
+    """The row with each combination of choices for these columns."""
     for chosen in product(*choices.values()):
-        values = (row[one.column] if isinstance(one, Of) else one.value for one in chosen)
+        values = (row[choice.column] if isinstance(choice, Of) else choice.value for choice in chosen)
         yield {**row, **dict(zip(choices, values))}
 
 
 def _parts(part: Predicate | Expression) -> Iterator[Predicate | Expression]:
-    """The predicate or expression, and all that it is made of."""
+    """The predicate or expression, and all its parts."""
     yield part
     inner: tuple[Predicate | Expression, ...] = ()
     if isinstance(part, Not):
@@ -366,5 +365,5 @@ def _parts(part: Predicate | Expression) -> Iterator[Predicate | Expression]:
         inner = part.arguments
     elif isinstance(part, CaseWhen):
         inner = (part.condition, part.then, part.otherwise)
-    for one in inner:
-        yield from _parts(one)
+    for child in inner:
+        yield from _parts(child)

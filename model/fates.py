@@ -1,4 +1,4 @@
-"""What becomes of a path at a VACUUM, and why."""
+"""What a VACUUM must do with a path, and why."""
 
 from __future__ import annotations
 
@@ -7,65 +7,65 @@ from enum import Enum
 
 
 class Fate(str, Enum):
-    """What a VACUUM must do with a path."""
+    """Whether a VACUUM must keep or delete a path."""
 
     KEEP = "keep"
     DELETE = "delete"
-    UNSPECIFIED = "unspecified"  # both are right
+    UNSPECIFIED = "unspecified"  # it may do either
 
 
 class Reason(str, Enum):
-    """Why a path has its fate."""
+    """Why a path has its fate. Shown in messages."""
 
-    # It must stay.
+    # Must be kept:
     LIVE = "the current version refers to it"
     LIVE_BY_URI = "the current version refers to it, by a URI"
     LIVE_VECTOR = "a deletion vector of the current version is in it"
-    RETAINED = "its tombstone is inside retention"
-    RETAINED_VECTOR = "a deletion vector of a tombstone inside retention is in it"
+    RETAINED = "its tombstone is inside the retention"
+    RETAINED_VECTOR = "a deletion vector of a tombstone inside the retention is in it"
     ABSOLUTE_VECTOR = (
         "a deletion vector of the current version or of a retained tombstone is in it, by an absolute path"
     )
-    BEHIND_LINK = "it must stay, and a symbolic link to a directory leads to it as well"
+    BEHIND_LINK = "it must be kept, and is also reachable through a symbolic link to a directory"
     HIDDEN_FILE = "its name is hidden"
     HIDDEN_DIRECTORY = "the directory's name is hidden"
-    INSIDE_HIDDEN = "it lies in a hidden directory"
-    HIDDEN_DEEPER = "it is hidden, but not by the first component of its path"
-    NOT_SCANNED = "this kind of VACUUM does not look at it"
-    YOUNG = "nothing refers to it, and it is younger than retention"
-    HOLDS = "the directory holds something that stays"
+    INSIDE_HIDDEN = "it is in a hidden directory"
+    HIDDEN_DEEPER = "a component of its path other than the first is hidden"
+    NOT_SCANNED = "this kind of VACUUM does not scan it"
+    YOUNG = "nothing refers to it, and it is younger than the retention"
+    HOLDS = "the directory contains something that must be kept"
 
-    # It must go.
-    EXPIRED = "its tombstones are all expired, and nothing else protects it"
+    # Must be deleted:
+    EXPIRED = "all its tombstones are expired, and nothing else protects it"
     EXPIRED_VECTOR = "only expired tombstones have deletion vectors in it"
-    ORPHAN_VECTOR = "it is a file of deletion vectors, nothing refers to it, and it is old"
+    ORPHAN_VECTOR = "it is a deletion vector file, nothing refers to it, and it is old"
     ORPHAN = "nothing refers to it, and it is old"
-    CHANGE_FILE = "it is a change file of a version outside retention"
+    CHANGE_FILE = "it is a change data file of a version outside the retention"
     EMPTY = "the directory is empty"
 
-    # It may do either.
-    HOLDS_OLD = "the directory holds a file that this run deletes, or may delete"
-    HOLDS_EMPTY = "the directory holds only empty directories"
-    PARENT = "the directory belongs to the path of a file that is live or retained"
-    AT_CUTOFF = "its age and the cutoff cannot be told apart"
-    CHECKSUM = "it is the checksum of a file that goes"
+    # May be kept or deleted:
+    HOLDS_OLD = "the directory contains a file that this run deletes, or may delete"
+    HOLDS_EMPTY = "the directory contains only empty directories"
+    PARENT = "the directory is in the path of a live or retained file"
+    AT_CUTOFF = "whether it is older than the cutoff cannot be known"
+    CHECKSUM = "it is the checksum of a file that may be deleted"
     LINK = "it is a symbolic link"
-    FAULTY = "the file system has trouble with it, or with what is above or below it"
+    FAULTY = "an I/O fault affects it, or a directory above or below it"
 
 
-#: Reasons to stay of which an engine is known that does not honour them: what else is judged must not fail with them.
+#: Reasons to keep that a known engine ignores. The expectations for other paths must not depend on them.
 DISPUTED = frozenset({Reason.ABSOLUTE_VECTOR, Reason.BEHIND_LINK, Reason.HIDDEN_DEEPER})
 
 
 @dataclass(frozen=True)
 class PathFate:
-    """A path's fate and why; ``listed`` says whether a DRY RUN names it (None: cannot be told, or either is right)."""
+    """A path's fate and why. ``listed``: whether a DRY RUN lists it (None: unknown, or both are right)."""
 
     fate: Fate
     reason: Reason
     listed: bool | None
 
     @property
-    def surely_stays(self) -> bool:
-        """Whether it stays, and nothing else may depend on its going."""
+    def is_surely_kept(self) -> bool:
+        """Whether every engine keeps it, those with a known deviation too."""
         return self.fate is Fate.KEEP and not (self.reason in DISPUTED and self.listed is None)

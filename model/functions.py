@@ -1,7 +1,7 @@
-"""The functions of ``model.predicate.Function``: the types that they take and give, and their values in Spark's ANSI mode.
+"""The functions of ``model.predicate.Function``: argument types, result types, and values in Spark's ANSI mode.
 
 Values are plain (``model.casts.plain``): dates and timestamps are numbers. The rules are those of Spark's SQL reference,
-"Built-in Functions" and "ANSI Compliance". A function of NULL is NULL but where its rule says otherwise.
+"Built-in Functions" and "ANSI Compliance". The result is NULL if an argument is NULL, except for ``_NULL_TAKING``.
 """
 
 from __future__ import annotations
@@ -27,43 +27,42 @@ _REGROUPED = (Function.ADD, Function.SUBTRACT, Function.MULTIPLY)
 _REALS = (Type.FLOAT, Type.DOUBLE)
 _MOMENTS = (Type.DATE, Type.TIMESTAMP, Type.TIMESTAMP_NTZ)
 
-#: Those that give NULL where any argument is NULL: all but these. An engine need not work out the other arguments then.
+#: All other functions are NULL if any argument is NULL; an engine then need not evaluate the other arguments.
 _NULL_TAKING = (Function.COALESCE, Function.ISNAN)
 
 
 def takes_null(function: Function) -> bool:
-    """Whether the function can give a value although an argument is NULL."""
+    """Whether the result can be other than NULL if an argument is NULL."""
     return function in _NULL_TAKING
 
 
-# Types. --------------------------------------------------------------------------------------------------------------
+# Types --------------------------------------------------------------------------------------------------------------
 
 
 def result_type(call: Call, types: tuple[AnyType, ...]) -> AnyType:
-    """The type of a call whose arguments are of these types.
+    """The type of a call with arguments of these types.
 
-    Raises TypeError where the arguments are none that the function is known for here: it may be good SQL all the same.
-    Known are, by function:
+    Raises TypeError for argument types that are not supported (they may be valid SQL). Supported are:
 
     - upper, lower, trim, concat: STRING; length: STRING or BINARY; substring: STRING, INTEGER, INTEGER
-    - startswith: STRING, STRING; rlike: STRING, and a literal that ``rlike_expression`` knows
+    - startswith: STRING, STRING; rlike: STRING, and a literal that ``rlike_expression`` supports
     - coalesce: one type, not nested
-    - abs: whole numbers, FLOAT, DOUBLE, DECIMAL of at most 34 digits (of longer ones Spark rounds the last digits away)
+    - abs: whole numbers, FLOAT, DOUBLE, DECIMAL of at most 34 digits (Spark rounds longer ones)
     - ``+ - * %``: two whole numbers (the result is of the wider type), or a DOUBLE with a DOUBLE or a whole number.
-      A sum, difference or product is no argument of another: Spark regroups such chains, and then other values overflow
+      A sum, difference or product may not be an argument of another: Spark regroups such chains, which changes overflows
     - year, month, day: DATE, TIMESTAMP, TIMESTAMP_NTZ
-    - date_add, date_sub: DATE, and BYTE, SHORT or INTEGER; datediff: DATE, DATE; current_date: nothing
-    - array_contains: an array, and a value of the type of its elements, not nested
-    - size: an array or a map; element_at: a map, and a key of its type, not nested; isnan: FLOAT, DOUBLE
+    - date_add, date_sub: DATE, and BYTE, SHORT or INTEGER; datediff: DATE, DATE; current_date: none
+    - array_contains: an array, and a value of its element type, not nested
+    - size: an array or a map; element_at: a map, and a value of its key type, not nested; isnan: FLOAT, DOUBLE
     """
     found = _result_type(call, types)
     if found is None:
         given = ", ".join(getattr(type, "value", str(type)) for type in types)
-        raise TypeError(f"{call.function.value} is not known here for arguments of these types: {given or 'none'}")
+        raise TypeError(f"{call.function.value} is not supported for arguments of these types: {given or 'none'}")
     if call.function is Function.RLIKE:
         pattern = call.arguments[1]
         if not isinstance(pattern, Literal):
-            raise TypeError("the pattern of rlike has to be a literal")
+            raise TypeError("the pattern of rlike must be a literal")
         if isinstance(pattern.value, str):
             rlike_expression(pattern.value)
     return found
@@ -136,15 +135,15 @@ _SIGNATURES: dict[Function, dict[tuple[AnyType, ...], AnyType]] = {
 }
 
 
-# Values. -------------------------------------------------------------------------------------------------------------
+# Values -------------------------------------------------------------------------------------------------------------
 
 
 def apply(function: Function, values: tuple[Any, ...], types: tuple[AnyType, ...], result: AnyType, zone: str) -> Value:
-    """The value of a function other than coalesce and current_date, for plain arguments of types that it is known for.
+    """The value of a function other than coalesce and current_date, for plain arguments of supported types.
 
-    ``result`` is the call's type; ``zone`` the time zone of the session. Raises Undefined where ANSI SQL raises an error:
-    what does not fit its type, and a remainder by zero. Raises ValueError for upper and lower of letters whose other case
-    is not the same in all versions of Unicode.
+    ``result`` is the call's type; ``zone`` the session's time zone. Raises Undefined for an error in ANSI SQL: a result out
+    of range, or a remainder by zero. Raises ValueError for upper and lower of letters whose other case depends on the
+    version of Unicode.
     """
     if function is Function.ISNAN:
         return values[0] is not None and math.isnan(values[0])
@@ -157,12 +156,12 @@ def apply(function: Function, values: tuple[Any, ...], types: tuple[AnyType, ...
     if function is Function.ELEMENT_AT:
         return _element(values[0], values[1], types[0])
     if function is Function.ABS or function in _ARITHMETIC:
-        return _reckoned(function, values, result)
+        return _arithmetic(function, values, result)
     return _PLAIN[function](*values)
 
 
 def _day(value: int, type: AnyType, zone: str) -> int:
-    """The day of a moment, on the wall clock of the session."""
+    """The day of a moment in the session's time zone."""
     if type is Type.DATE:
         return value
     return (moments.local_micros(value, zone) if type is Type.TIMESTAMP else value) // moments.DAY_MICROS
@@ -172,7 +171,7 @@ _PARTS = {Function.YEAR: 0, Function.MONTH: 1, Function.DAY: 2}
 
 
 def _contains(elements: tuple[Value, ...], wanted: Value, type: AnyType) -> bool | None:
-    """NULL where it is not found, but a NULL might be it."""
+    """NULL if it is not found and there are NULLs."""
     present = [plain(element, type) for element in elements if element is not None]
     if any(sign(element, wanted) == 0 for element in present):
         return True
@@ -180,11 +179,11 @@ def _contains(elements: tuple[Value, ...], wanted: Value, type: AnyType) -> bool
 
 
 def _element(entries: tuple[tuple[Value, Value], ...], key: Value, type: AnyType) -> Value:
-    assert isinstance(type, MapOf), "element_at is of a map"
-    return next((plain(value, type.value) for one, value in entries if sign(plain(one, type.key), key) == 0), None)
+    assert isinstance(type, MapOf), "the argument of element_at is a map"
+    return next((plain(value, type.value) for other, value in entries if sign(plain(other, type.key), key) == 0), None)
 
 
-def _reckoned(function: Function, values: tuple[Any, ...], result: AnyType) -> Value:
+def _arithmetic(function: Function, values: tuple[Any, ...], result: AnyType) -> Value:
     if result is Type.DOUBLE:
         values = tuple(map(float, values))
     number: int | float | Decimal
@@ -196,7 +195,7 @@ def _reckoned(function: Function, values: tuple[Any, ...], result: AnyType) -> V
     else:
         number = _OPERATORS[function](*values)
     if isinstance(number, int):
-        assert isinstance(result, Type), "an int is the value of a type of whole numbers"
+        assert isinstance(result, Type), "the type of an int"
         least, greatest = WHOLE_NUMBERS[result]
         if not least <= number <= greatest:
             raise Undefined(f"{function.value} gives {number}, which does not fit the type {result.value}")
@@ -211,7 +210,7 @@ _OPERATORS: dict[Function, Callable[[Any, Any], Any]] = {
 
 
 def _remainder(left: Any, right: Any) -> Any:
-    """It has the sign of ``left``."""
+    """The remainder with the sign of ``left``."""
     if right == 0:
         raise Undefined(f"{left} % {right} is a remainder by zero")
     if isinstance(left, float):
@@ -220,18 +219,18 @@ def _remainder(left: Any, right: Any) -> Any:
 
 
 def _substring(text: str, start: int, count: int) -> str:
-    """Places count from 1, negative ones from the end, in code points; place 0 is the first too."""
+    """``start`` counts code points from 1, or from the end if negative; 0 means 1."""
     begin = start - 1 if start > 0 else start + len(text) if start < 0 else 0
     return text[max(begin, 0) : max(begin + count, 0)]
 
 
 def _moved(days: int, count: int) -> int:
-    """Dates are numbers of 32 bits, and date_add goes round where they end: no error (Spark)."""
+    """Dates are 32-bit numbers, and date_add wraps around without an error (Spark)."""
     return (days + count + _INTEGER_SPAN // 2) % _INTEGER_SPAN - _INTEGER_SPAN // 2
 
 
-#: Scripts whose letters have long had both of their cases, up to the end of Armenian; but for two letters of Latin that
-#: got an upper case in Unicode 16.
+#: Below this (the end of Armenian), letters have had both cases for long, except for two Latin letters whose upper case came
+#: with Unicode 16.
 _OLD_LETTERS = 0x0590
 _YOUNG_CASES = "\u019b\u0264"
 
@@ -239,7 +238,7 @@ _YOUNG_CASES = "\u019b\u0264"
 def _cased(change: Callable[[str], str], text: str) -> str:
     for character in text:
         if ord(character) >= _OLD_LETTERS or character in _YOUNG_CASES:
-            # What is no letter, or of a script without cases, stays what it is.
+            # Characters without cases are unchanged.
             has_case = unicodedata.category(character) in ("Lu", "Ll", "Lt") or change(character) != character
             unassigned = unicodedata.category(character) == "Cn" and ord(character) & 0xFFFE != 0xFFFE
             if has_case or unassigned:

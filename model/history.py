@@ -1,4 +1,4 @@
-"""What an initial table's own commits make of its files, version by version."""
+"""The files and hidden rows of an initial table at each of its versions."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from model.values import Row
 
 
 def hidden_rows(table: Table, version: int | None = None) -> dict[int, frozenset[int]]:
-    """The row indexes that deletion vectors hide at a version (``None``: the latest), by the id of the file.
+    """The row indexes that deletion vectors hide at a version (``None``: the latest), by file id.
 
-    Files that are not live at that version, or have no vector there, are left out.
+    Files that are not live or have no deletion vector at that version are left out.
     """
     hidden: dict[int, frozenset[int]] = {}
     for commit in table.commits[: None if version is None else version + 1]:
@@ -29,5 +29,5 @@ def live_ids(table: Table, version: int | None = None) -> tuple[int, ...]:
 
 
 def visible_rows(file: DataFile, hidden: frozenset[int] = frozenset()) -> tuple[Row, ...]:
-    """The stored rows of a file without those that a deletion vector hides."""
+    """The stored rows of a file without the hidden ones."""
     return tuple(row for index, row in enumerate(file.rows) if index not in hidden)

@@ -1,4 +1,4 @@
-"""Where the files of a hand-made table lie. Names follow from logical ids, so a case names the same paths everywhere."""
+"""The paths and partition values of a case's table. Names are derived from logical ids, so they are the same in every run."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from model.floats import java_text, nearest_float
 from model.table import DataFile, Reference, Table
 from model.values import NAN, WHOLE_NUMBERS, AnyType, DecimalOf, Row, Type, Value
 
-#: What stands in a directory name for NULL (Hive's convention, which Spark follows).
+#: NULL in a directory name (Hive's convention, which Spark follows).
 NULL_DIRECTORY = "__HIVE_DEFAULT_PARTITION__"
 
-#: The directory of data files that lie outside the root, relative to the root.
+#: The directory of data files outside the root, relative to the root.
 OUTSIDE = "../elsewhere"
 
-#: The characters that Hive, and Spark after it, write as %XX in a partition directory's name.
+#: The characters that Hive and Spark write as %XX in a partition directory's name.
 ESCAPED = frozenset(chr(code) for code in range(0x01, 0x20)) | frozenset("\"#%'*/:=?\\\x7f{[]^")
 
 
 # Names --------------------------------------------------------------------------------------------------------------
 
-#: What marks the name of a file, or of a column, that no engine made.
+#: Marks names of files and columns that no engine generated.
 BY_HAND = "-0000-4000-8000-000000000000"
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -35,21 +35,21 @@ _RANDOM_DIRECTORY = re.compile(r"\A[0-9A-Za-z]{2}/(?=[^/]*\Z)")
 
 
 def without_random(path: str) -> str:
-    """The path, with a star for each random part of a name that an engine made up."""
+    """The path, with a star for each random part that an engine generated."""
     starred = _UUID.sub(lambda found: found[0] if found[0].endswith(BY_HAND) else "*", path)
     return path if starred == path else _RANDOM_DIRECTORY.sub("*/", starred)
 
 
 def is_named_by_engine(path: str) -> bool:
-    """Whether an engine made the name up: then it is another one in each run."""
+    """Whether an engine generated the name, so that it differs in each run."""
     return without_random(path) != path
 
 
 def physical_name(table: Table, column_name: str) -> str:
     """The name of a top-level column in data files, statistics and partition values (PROTOCOL.md, "Column Mapping").
 
-    The column's own name where the table does not map columns, else one that follows from the column's place among all
-    columns. Raises KeyError for a column that the table has not.
+    Without column mapping the column's own name, else a name derived from its position. Raises KeyError for an unknown
+    column.
     """
     for index, column in enumerate(table.columns):
         if column.name == column_name:
@@ -72,13 +72,12 @@ _TIME = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})([ T])([0-9]{2}:[0-9]{2}:[0-9]{
 
 
 def partition_string(value: Value, type: AnyType | None = None) -> str | None:
-    """A partition value as the log has it (PROTOCOL.md, "Partition Value Serialization"); ``None`` for NULL.
+    """A partition value as in the log (PROTOCOL.md, "Partition Value Serialization"); ``None`` for NULL.
 
-    The empty string cannot be told from NULL there, so it is ``None`` too. A float is spelled as Java spells a double;
-    with ``type`` FLOAT as it spells a float, which may be shorter: 0.1 for the float nearest to it. A TIMESTAMP is in
-    UTC and ISO form (``2020-01-31T00:00:00.000000Z``, the form that Delta on Spark writes too), so that no time zone
-    matters. Raises TypeError for what is no partition value: bytes and nested values; ValueError for a float that is
-    no FLOAT, where that is the type.
+    The empty string is NULL there, so it is ``None`` too. A float has the text of a Java double; with ``type`` FLOAT that
+    of a Java float, which may be shorter (0.1). A TIMESTAMP is in UTC and ISO form (``2020-01-31T00:00:00.000000Z``, as
+    Delta on Spark writes it), independent of time zones. Raises TypeError for bytes and nested values, ValueError for a
+    float that is not a FLOAT if that is the type.
     """
     if value is None or value == "":
         return None
@@ -98,15 +97,14 @@ def partition_string(value: Value, type: AnyType | None = None) -> str | None:
         return f"{value.astimezone(timezone.utc).replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
     if isinstance(value, date):
         return value.isoformat()
-    raise TypeError(f"{value!r} is no partition value")
+    raise TypeError(f"{value!r} cannot be a partition value")
 
 
 def partition_value(text: str | None, type: AnyType) -> Value:
     """The value that ``text`` in an action's partitionValues stands for; the inverse of ``partition_string``.
 
-    An empty string is NULL (PROTOCOL.md, "Partition Value Serialization"). Of a TIMESTAMP's two forms, the one without
-    a zone is taken to be in UTC. Raises ValueError for a text that spells no value of the type, and for BINARY and nested
-    types, by which tables are not partitioned here.
+    An empty string is NULL (PROTOCOL.md, "Partition Value Serialization"). A TIMESTAMP without a zone is in UTC. Raises
+    ValueError for a text that is not a value of the type, and for BINARY and nested types, which are not supported.
     """
     if text is None or text == "":
         return None
@@ -114,12 +112,14 @@ def partition_value(text: str | None, type: AnyType) -> Value:
         return text
     value = _parsed(text, type)
     if value is None:
-        raise ValueError(f"{text!r} is no partition value of the type {type.value if isinstance(type, Type) else type}")
+        raise ValueError(
+            f"{text!r} is not a partition value of the type {type.value if isinstance(type, Type) else type}"
+        )
     return value
 
 
 def _parsed(text: str, type: AnyType) -> Value:
-    """The value, or ``None`` where the text spells none. Raises ValueError for dates and times that do not exist."""
+    """The value, or ``None`` for an invalid text. Raises ValueError for dates and times that do not exist."""
     if isinstance(type, DecimalOf):
         return _decimal(text, type)
     if not isinstance(type, Type):
@@ -151,7 +151,7 @@ def _floating(text: str, *, single: bool) -> float | None:
 def _decimal(text: str, type: DecimalOf) -> Decimal | None:
     if _DECIMAL.fullmatch(text) is None:
         return None
-    # Worked out in whole numbers: the context of decimal would round what is longer than 28 digits.
+    # Computed in whole numbers: the decimal context would round more than 28 digits.
     sign, digits, exponent = Decimal(text).as_tuple()
     shift = int(exponent) + type.scale
     unscaled = int("".join(map(str, digits)))
@@ -178,11 +178,11 @@ def _time(text: str, *, has_zone: bool) -> datetime | None:
 
 
 def partition_directory(table: Table, partition: Row, *, zone: str | None = None) -> str:
-    """The directory of a partition relative to the table's root, as it is on storage; empty when unpartitioned.
+    """The directory of a partition relative to the table's root, as on storage; empty when unpartitioned.
 
-    Columns have their physical names in it. Without ``zone`` it is the directory of hand-made files. With the name of
-    the session's time zone it is the one into which Delta on Spark writes: it differs for TIMESTAMP columns, as
-    Spark spells their values there in that zone (``2020-01-31 01:30:00.5``). With column mapping there is no such one.
+    It uses physical column names. Without ``zone`` it is the directory of the case's own files. With the session's time
+    zone it is the directory that Delta on Spark uses (without column mapping), which differs for TIMESTAMP columns: their
+    values are in that zone (``2020-01-31 01:30:00.5``).
     """
     types = [column.type for column in table.partition_columns]
     parts = []
@@ -195,17 +195,14 @@ def partition_directory(table: Table, partition: Row, *, zone: str | None = None
 
 
 def _spark_text(value: datetime, zone: str) -> str:
-    """What Spark's CAST to STRING gives for a timestamp: in the session's zone, the fraction without ending zeros."""
+    """A timestamp as Spark's CAST to STRING: in the session's zone, without trailing zeros in the fraction."""
     local = value if value.tzinfo is None else value.astimezone(ZoneInfo(zone)).replace(tzinfo=None)
     text = local.isoformat(sep=" ")
     return text.rstrip("0") if "." in text else text
 
 
 def file_path(table: Table, file: DataFile) -> str:
-    """The path of a data file relative to the table's root, as it is on storage (not url-encoded).
-
-    That of a file outside leads there: ``../elsewhere/…``.
-    """
+    """The path of a data file relative to the root, as on storage (not URL-encoded); ``../elsewhere/…`` if it is outside."""
     outside = OUTSIDE if file.reference is Reference.OUTSIDE else ""
     directory = partition_directory(table, file.partition)
     name = f"part-{file.id:05d}-{file.id:08x}{BY_HAND}.c000.snappy.parquet"

@@ -1,4 +1,4 @@
-"""What a listing that follows symbolic links comes by a second time, by another path."""
+"""Paths that a listing which follows symbolic links reaches by another path too."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from collections.abc import Collection, Iterable, Mapping
 from model.paths import Thing, is_visible
 from model.table import Kind
 
-#: How the root itself is written as a link's target.
+#: The root as the target of a link.
 ROOT = "."
 
-#: The directory that the root is in.
+#: The directory that contains the root.
 ABOVE = ".."
 
 
 def resolved(path: str, listing: Mapping[str, Thing]) -> str | None:
-    """Where ``path`` is once the links of ``listing`` in it are followed.
+    """``path`` with the links of ``listing`` in it followed: ``.`` is the root, ``../…`` beside it.
 
-    ``.`` for the root, ``../…`` for what lies beside it; None for what leads nowhere or in a circle.
+    None if a link leads nowhere or in a circle.
     """
     found: list[str] = []
     ahead = [part for part in reversed(path.split("/")) if part not in ("", ".")]
-    for _ in range(1000):  # more steps than any path has names: a circle
+    for _ in range(1000):  # more steps mean a circle
         if not ahead:
             return "/".join(found) or ROOT
         part = ahead.pop()
@@ -42,11 +42,10 @@ def resolved(path: str, listing: Mapping[str, Thing]) -> str | None:
 def reached_directories(
     listing: Mapping[str, Thing], partition_by: Iterable[str], reserved: Collection[str] = ()
 ) -> frozenset[str]:
-    """The directories that a listing of the table enters through a link as well, or to which a link leads beside the root.
+    """The directories that a listing of the table reaches through a visible link, and the targets of links beside the root.
 
-    ``.`` stands for the root. Only visible links count; a link below such a directory counts by its path from there on.
-    What lies beside the root is not looked into: paths there may turn out to be files, or not to exist, and links there
-    are not followed. ``..``, the directory that the root is in, reaches the root as well.
+    ``.`` is the root; ``..``, the directory that contains it, reaches the root too. A link below a reached directory counts
+    by its path from there. Targets beside the root are not checked (they may be files, or not exist) or followed further.
     """
     columns = tuple(partition_by)
     links = [path for path, thing in listing.items() if thing.kind is Kind.LINK]
@@ -66,7 +65,7 @@ def reached_directories(
 
 
 def _entered(target: str | None, listing: Mapping[str, Thing]) -> set[str]:
-    """What a listing enters, or may enter, that follows a link to this place."""
+    """The directories that a listing enters, or may enter, when it follows a link to ``target``."""
     if target is None:
         return set()
     if target == ABOVE:
@@ -77,7 +76,7 @@ def _entered(target: str | None, listing: Mapping[str, Thing]) -> set[str]:
 
 
 def below(path: str, directory: str) -> str | None:
-    """``path`` relative to ``directory`` (``.``: the root); None where it does not lie below it."""
+    """``path`` relative to ``directory`` (``.``: the root); None if it is not below it."""
     if directory == ROOT:
         return path
     return path[len(directory) + 1 :] if path.startswith(f"{directory}/") else None
@@ -86,13 +85,11 @@ def below(path: str, directory: str) -> str | None:
 def behind_links(
     listing: Mapping[str, Thing], partition_by: Iterable[str], reserved: Collection[str] = ()
 ) -> frozenset[str]:
-    """The paths in ``listing`` that a listing which follows links names by another path, too."""
+    """The paths in ``listing`` that a listing which follows links reaches by another path too."""
     columns = tuple(partition_by)
-    reached = reached_directories(listing, columns, reserved)
-    found = set()
-    for directory in reached:
-        for path in listing:
-            within = below(path, directory)
-            if within is not None and is_visible(within, columns, reserved):
-                found.add(path)
-    return frozenset(found)
+    return frozenset(
+        path
+        for directory in reached_directories(listing, columns, reserved)
+        for path in listing
+        if (within := below(path, directory)) is not None and is_visible(within, columns, reserved)
+    )

@@ -8,20 +8,20 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Window:
-    """The versions whose commits are read, both inclusive."""
+    """The versions whose commits are read, both ends included."""
 
     first: int
     last: int
 
 
 class LogPruned(Exception):
-    """The log has lost commits that no LITE VACUUM has read: it must be refused (docs/delta.md 1.3)."""
+    """The log lacks commits that no LITE VACUUM has read: LITE must be refused (docs/delta.md 1.3)."""
 
 
 def monotonized(commit_times: Mapping[int, int]) -> dict[int, int]:
-    """The times of commits (by version, ms) as Delta takes them, ascending by version: each after the one before it.
+    """The commit times (ms, by version) as Delta uses them: strictly ascending by version.
 
-    A commit that is not later than the one before counts as one millisecond later (Delta:
+    A commit that is not later than its predecessor counts as one millisecond later (Delta:
     DeltaHistoryManager.monotonizeCommitTimestamps). In-commit timestamps are ascending already.
     """
     times: dict[int, int] = {}
@@ -33,20 +33,20 @@ def monotonized(commit_times: Mapping[int, int]) -> dict[int, int]:
 
 
 def last_outside_retention(commit_times: Mapping[int, int], cutoff: int) -> int | None:
-    """The last version that was committed at or before the cutoff (ms); None where all are inside retention.
+    """The last version that was committed at or before the cutoff (ms); None if all are inside the retention.
 
-    This is what a LITE VACUUM notes in ``_last_vacuum_info`` (nothing for None), whether it found work or not.
+    A LITE VACUUM records it in ``_last_vacuum_info`` (nothing for None), whether or not it deletes files.
     """
     versions = [version for version, time in monotonized(commit_times).items() if time <= cutoff]
     return max(versions, default=None)
 
 
 def lite_window(commit_times: Mapping[int, int], *, cutoff: int, last_vacuumed: int | None) -> Window | None:
-    """The versions that a LITE VACUUM reads; None where there is nothing to do.
+    """The versions that a LITE VACUUM reads; None if there is nothing to do.
 
     ``commit_times`` are the times (ms since the epoch) of the commits that the log still has: mtimes of their files, or
-    in-commit timestamps. ``last_vacuumed`` is the version in ``_last_vacuum_info``. Raises LogPruned where commits are
-    gone that no LITE VACUUM has read, and ValueError where there are no commits.
+    in-commit timestamps. ``last_vacuumed`` is the version in ``_last_vacuum_info``. Raises LogPruned if commits are
+    missing that no LITE VACUUM has read, and ValueError if there are no commits.
     """
     if not commit_times:
         raise ValueError("a log without commits has no window")
@@ -55,7 +55,7 @@ def lite_window(commit_times: Mapping[int, int], *, cutoff: int, last_vacuumed: 
         return None
     earliest, newest = min(commit_times), max(commit_times)
     if earliest != 0 and (last_vacuumed is None or last_vacuumed < earliest):
-        raise LogPruned(f"the log begins at version {earliest}, and was read by LITE up to version {last_vacuumed}")
-    # The newest version is read again rather than nothing, where it is the last that was read.
+        raise LogPruned(f"the log begins at version {earliest}, and LITE has read it up to version {last_vacuumed}")
+    # If everything was read before, the newest version is read again.
     first = min(newest, earliest if last_vacuumed is None else last_vacuumed + 1)
     return Window(first, last) if first <= last else None

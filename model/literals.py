@@ -1,6 +1,6 @@
-"""The SQL text of names, types and values, as every supported Spark parses it.
+"""The SQL text of names, types and values, for every supported Spark.
 
-Quotes are escaped by a backslash: a doubled one means something else before Spark 4.
+Quotes are escaped by a backslash, as a doubled quote means something else before Spark 4.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from model import moments
 from model.floats import java_text
 from model.values import WHOLE_NUMBERS, AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type, Value
 
-#: Characters that Spark's string literals have a short escape for.
+#: Characters with a short escape in Spark's string literals.
 _ESCAPES = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 _TYPES = {
@@ -25,17 +25,17 @@ _TYPES = {
 
 _WHOLE_SUFFIXES = {Type.BYTE: "Y", Type.SHORT: "S", Type.INTEGER: "", Type.LONG: "L"}
 
-#: Literals with an F end here: the greatest FLOAT, as the shortest text that means it, is already too great for one.
+#: The shortest text of the greatest FLOAT is already out of range for a literal with the suffix F.
 _GREATEST_WITH_SUFFIX = 3.4028234e38
 
 
 def identifier(name: str) -> str:
-    """``name`` between back-ticks; a back-tick in it is doubled, so any name is one identifier."""
+    """``name`` between back-ticks; a back-tick in it is doubled."""
     return "`" + name.replace("`", "``") + "`"
 
 
 def type_sql(type: AnyType) -> str:
-    """The name of a type, as CAST takes it."""
+    """The name of a type in SQL."""
     if isinstance(type, DecimalOf):
         return f"DECIMAL({type.precision}, {type.scale})"
     if isinstance(type, ArrayOf):
@@ -50,10 +50,10 @@ def type_sql(type: AnyType) -> str:
 def literal(value: Value, type: AnyType, zone: str | None = None) -> str:
     """The literal of ``value`` for a comparison with a column of ``type``. NULL is untyped, as users write it.
 
-    A LONG has its ``L`` only where it does not fit an INT, a DECIMAL the precision of its digits: comparing makes the
-    types equal. A TIMESTAMP is written as the wall clock of the session's ``zone`` shows it where it does so once, else
-    in UTC with a ``Z``; always so without a ``zone``, and then the text means the same in every session. Raises
-    TypeError for a value that is not of the type.
+    A LONG has the suffix ``L`` only if it does not fit an INT, a DECIMAL the precision of its digits, as comparisons
+    convert types. A TIMESTAMP is in the session's ``zone`` if its local time is unambiguous, else in UTC with a ``Z``;
+    without a ``zone`` always in UTC, so that the text means the same in every session. Raises TypeError for a value that
+    is not of the type.
     """
     if value is None:
         return "NULL"
@@ -63,7 +63,7 @@ def literal(value: Value, type: AnyType, zone: str | None = None) -> str:
 
 
 def typed_literal(value: Value, type: AnyType, zone: str | None = None) -> str:
-    """The literal of ``value`` where its type matters: the text is of exactly that ``type``. Else as ``literal``."""
+    """A literal of exactly the ``type``; otherwise as ``literal``."""
     if value is None or not (isinstance(type, Type) or _fills(value, type)):
         return f"CAST({'NULL' if value is None else _literal(value, type, zone)} AS {type_sql(type)})"
     return _literal(value, type, zone)
@@ -75,7 +75,7 @@ def _is_whole(value: Value, type: Type) -> bool:
 
 
 def _fills(value: Value, type: AnyType) -> bool:
-    """Whether the plain literal of a DECIMAL is of that type: its precision is the number of its digits."""
+    """Whether the literal of a DECIMAL has that type: its precision is the number of its digits."""
     if not (isinstance(type, DecimalOf) and isinstance(value, Decimal)):
         return False
     digits = value.as_tuple().digits
@@ -155,7 +155,7 @@ def string_literal(text: str) -> str:
 def _character(character: str) -> str:
     if character in _ESCAPES:
         return _ESCAPES[character]
-    # What cannot be seen is spelt out: the text is for people too.
+    # Unprintable characters are escaped, as people read the text too.
     if not character.isprintable():
         code = ord(character)
         return f"\\u{code:04X}" if code <= 0xFFFF else f"\\U{code:08X}"

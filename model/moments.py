@@ -1,7 +1,7 @@
-"""Calendar and time zones in whole numbers, as SQL engines count: days, and microseconds, since 1970-01-01.
+"""Calendar and time zones in whole numbers, as in SQL engines: days and microseconds since 1970-01-01.
 
-Python's dates end at the years 1 and 9999; what a function makes of them does not. All here is the proleptic Gregorian
-calendar (PROTOCOL.md, "Primitive Types"; Spark's, since 3.0) and knows every year.
+Python's dates are limited to the years 1 to 9999, results of SQL functions are not. This is the proleptic Gregorian
+calendar (PROTOCOL.md, "Primitive Types"; Spark's since 3.0) for all years.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 SECOND_MICROS = 1_000_000
 DAY_MICROS = 86_400 * SECOND_MICROS
 
-#: The calendar and the rules of time zones repeat after 400 years.
+#: The calendar and the rules of time zones repeat every 400 years.
 _CYCLE_YEARS = 400
 _CYCLE_DAYS = 146_097
 _EPOCH_ORDINAL = date(1970, 1, 1).toordinal()
@@ -25,20 +25,20 @@ def days_of(value: date) -> int:
 
 
 def micros_of(value: datetime) -> int:
-    """The microseconds from 1970-01-01 00:00 to a timestamp: in UTC if it has a zone, else as its wall clock says."""
+    """The microseconds from 1970-01-01 00:00 to a timestamp: in UTC if it has a zone, else of its wall clock."""
     wall_clock = value if value.tzinfo is None else value.astimezone(timezone.utc).replace(tzinfo=None)
     return (wall_clock - _EPOCH) // timedelta(microseconds=1)
 
 
 def year_month_day(days: int) -> tuple[int, int, int]:
-    """The date that lies ``days`` after 1970-01-01. The year before 1 is 0."""
+    """The date ``days`` after 1970-01-01. The year before 1 is 0."""
     cycles, rest = divmod(days + _EPOCH_ORDINAL - 1, _CYCLE_DAYS)
     within = date.fromordinal(rest + 1)
     return within.year + cycles * _CYCLE_YEARS, within.month, within.day
 
 
 def days_of_date(year: int, month: int, day: int) -> int:
-    """The days from 1970-01-01 to a date of any year. Raises ValueError where there is no such date."""
+    """The days from 1970-01-01 to a date of any year. Raises ValueError if there is no such date."""
     cycles, rest = divmod(year - 1, _CYCLE_YEARS)
     return days_of(date(rest + 1, month, day)) + cycles * _CYCLE_DAYS
 
@@ -51,8 +51,8 @@ def local_micros(instant: int, zone: str) -> int:
 def instant_of(local: int, zone: str) -> int:
     """The instant at which a wall clock in ``zone`` shows ``local``; both in microseconds.
 
-    Of two such instants it is the earlier one. Where clocks skip that time, it is as if they had not yet been put on:
-    java.time's rules, and so Spark's.
+    The earlier one of two. For a local time in a gap, the offset before the gap counts (java.time's rules, which Spark
+    follows).
     """
     if zone == "UTC":
         return local
@@ -63,13 +63,13 @@ def instant_of(local: int, zone: str) -> int:
 
 
 def start_of_day(days: int, zone: str) -> int:
-    """The first instant of a day in ``zone``, in microseconds. Where clocks skip midnight, the day begins later."""
+    """The first instant of a day in ``zone``, in microseconds. If clocks skip midnight, the day begins later."""
     midnight = days * DAY_MICROS
     instant = instant_of(midnight, zone)
     skipped = local_micros(instant, zone) - midnight
     if not skipped:
         return instant
-    # The clocks are put on somewhere in the stretch of that length which ends here. They are so at a whole second.
+    # The gap begins at a whole second within the ``skipped`` microseconds before this instant.
     before, after = instant - skipped, instant
     offset = _offset_at(after, zone)
     while after - before > SECOND_MICROS:
@@ -88,14 +88,14 @@ def is_unambiguous(local: int, zone: str) -> bool:
 
 
 def date_text(days: int) -> str:
-    """A date as SQL writes it: ``2020-02-29``, with a sign where the year does not lie in 0 to 9999."""
+    """A date as SQL writes it: ``2020-02-29``, with a sign if the year is not in 0 to 9999."""
     year, month, day = year_month_day(days)
     sign = "-" if year < 0 else "+" if year > 9999 else ""
     return f"{sign}{abs(year):04d}-{month:02d}-{day:02d}"
 
 
 def timestamp_text(local: int) -> str:
-    """What a wall clock shows, as SQL writes it: ``2020-02-29 12:00:00.5``; the fraction has no zeros at its end."""
+    """A local time as SQL writes it: ``2020-02-29 12:00:00.5``, without trailing zeros in the fraction."""
     days, rest = divmod(local, DAY_MICROS)
     seconds, micros = divmod(rest, SECOND_MICROS)
     fraction = f".{micros:06d}".rstrip("0") if micros else ""
@@ -103,7 +103,7 @@ def timestamp_text(local: int) -> str:
 
 
 def _offset_at(instant: int, zone: str) -> int:
-    """By how much the clocks of ``zone`` are before UTC at an instant, in microseconds."""
+    """The offset of ``zone`` from UTC at an instant, in microseconds."""
     if zone == "UTC":
         return 0
     near = _reachable(instant)
@@ -113,9 +113,9 @@ def _offset_at(instant: int, zone: str) -> int:
 
 
 def _reachable(micros: int) -> datetime:
-    """The moment as a datetime, put off by whole cycles of 400 years where a day before or after it is out of reach.
+    """The moment as a datetime, shifted by cycles of 400 years if it is within a day of datetime's limits.
 
-    Before the first and after the last change that a zone's table lists, every cycle is like the next.
+    Beyond the first and last transitions of a zone, all cycles are alike.
     """
     year = year_month_day(micros // DAY_MICROS)[0]
     cycles = 0

@@ -1,4 +1,4 @@
-"""The patterns of LIKE and RLIKE as regular expressions of Python's that mean the same."""
+"""The patterns of LIKE and RLIKE as Python regular expressions."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import re
 def like_expression(pattern: str) -> re.Pattern[str]:
     """The regular expression that the whole value must match for ``LIKE pattern`` to be TRUE.
 
-    ``%`` is any run of characters, ``_`` any one code point, line ends included; a backslash takes the special
-    meaning from ``%``, ``_`` or a backslash. Raises ValueError where a backslash ends the pattern or stands before
-    anything else: Spark refuses both (error class INVALID_FORMAT).
+    ``%`` matches any characters, ``_`` one code point, line ends included; a backslash escapes ``%``, ``_`` and a
+    backslash. Raises ValueError for a backslash at the end or before anything else, which Spark refuses (error class
+    INVALID_FORMAT).
     """
     parts: list[str] = []
     characters = iter(pattern)
@@ -22,16 +22,14 @@ def like_expression(pattern: str) -> re.Pattern[str]:
         elif character == "\\":
             escaped = next(characters, None)
             if escaped is None or escaped not in "%_\\":
-                raise ValueError(
-                    f"in the LIKE pattern {pattern!r} a backslash stands before neither %, _ nor a backslash"
-                )
+                raise ValueError(f"in the LIKE pattern {pattern!r} a backslash is not followed by %, _ or a backslash")
             parts.append(re.escape(escaped))
         else:
             parts.append(re.escape(character))
     return re.compile("".join(parts), re.DOTALL)
 
 
-#: What Java takes for the end of a line. Python knows the first one only.
+#: Java's line terminators. Python knows only the first.
 _LINE_ENDS = "\n\r\u0085\u2028\u2029"
 
 _END = rf"(?:(?=\r\n\Z)|(?<!\r)(?=\n\Z)|(?=[{_LINE_ENDS[1:]}]\Z)|\Z)"
@@ -40,7 +38,7 @@ _CLASSES = {"d": "[0-9]", "w": "[a-zA-Z0-9_]", "s": r"[ \t\n\x0b\f\r]"}
 
 _TOKEN = re.compile(
     r"""
-    (?P<set>\[\^?(?:\\[\]\[\\^&-]|[^\]\[\\&])+\])      # no set in a set, no && as Java has it
+    (?P<set>\[\^?(?:\\[\]\[\\^&-]|[^\]\[\\&])+\])      # without nested sets and &&, which Java has
     | (?P<count>[*+?]|\{[0-9]{1,3}(?:,[0-9]{0,3})?\})
     | \\(?P<class>[dws])
     | \\(?P<escaped>[\\^$.|?*+()\[\]{}])
@@ -54,11 +52,11 @@ _TOKEN = re.compile(
 
 
 def rlike_expression(pattern: str) -> re.Pattern[str]:
-    r"""The regular expression of Python's that must be found somewhere in the value for ``RLIKE pattern`` to be TRUE.
+    r"""The Python regular expression to search in the value for ``RLIKE pattern``.
 
-    Spark takes the patterns of ``java.util.regex``. Known here are: characters that mean themselves, ``.``, ``^``, ``$``,
-    sets such as ``[a-z]`` or ``[^0-9_]``, ``\d \w \s`` outside of sets (of ASCII alone), a backslash before a special
-    character, the greedy counts ``* + ? {m} {m,} {m,n}``, ``|`` and plain groups. Raises ValueError for all else.
+    Spark uses ``java.util.regex``. Supported are: literal characters, ``.``, ``^``, ``$``, sets such as ``[a-z]`` or
+    ``[^0-9_]``, ``\d \w \s`` outside of sets (ASCII only), escaped special characters, the greedy quantifiers
+    ``* + ? {m} {m,} {m,n}``, ``|`` and plain groups. Raises ValueError for anything else.
     """
     parts: list[str] = []
     place, countable = 0, False
@@ -66,7 +64,7 @@ def rlike_expression(pattern: str) -> re.Pattern[str]:
         found = _TOKEN.match(pattern, place)
         kind = found.lastgroup if found else None
         if found is None or kind is None or (kind == "count" and not countable):
-            raise ValueError(f"the RLIKE pattern {pattern!r} is not known here from its character {place} on")
+            raise ValueError(f"the RLIKE pattern {pattern!r} is not supported from its character {place} on")
         text = found[kind]
         parts.append(_translated(kind, text))
         countable = kind not in ("count", "anchor") and text not in ("(", "|")
@@ -74,7 +72,7 @@ def rlike_expression(pattern: str) -> re.Pattern[str]:
     try:
         return re.compile("".join(parts))
     except re.error as error:
-        raise ValueError(f"the RLIKE pattern {pattern!r} is no regular expression: {error}") from None
+        raise ValueError(f"the RLIKE pattern {pattern!r} is not a regular expression: {error}") from None
 
 
 def _translated(kind: str, text: str) -> str:

@@ -1,4 +1,4 @@
-"""Predicates as values: what may stand behind WHERE."""
+"""Predicates and expressions, as used in WHERE."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Op(str, Enum):
 
 @dataclass(frozen=True)
 class Constant:
-    """TRUE, FALSE or NULL as a whole condition."""
+    """TRUE, FALSE or NULL as a condition."""
 
     value: bool | None
 
@@ -48,7 +48,7 @@ class Between:
 
 @dataclass(frozen=True)
 class In:
-    """``column IN (values)``. At least one value; a NULL among them makes a miss NULL."""
+    """``column IN (values)``, with at least one value. With a NULL among them it is never FALSE."""
 
     column: str
     values: tuple[Value, ...]
@@ -62,7 +62,7 @@ class IsNull:
 
 @dataclass(frozen=True)
 class Like:
-    """``column LIKE pattern`` over a STRING column; ``%`` is any run, ``_`` any one character, ``\\`` escapes."""
+    """``column LIKE pattern`` over a STRING column; ``%`` matches any characters, ``_`` one, ``\\`` escapes."""
 
     column: str
     pattern: str
@@ -70,7 +70,7 @@ class Like:
 
 @dataclass(frozen=True)
 class Relate:
-    """``left op right`` between expressions, for what ``Compare`` cannot say."""
+    """``left op right`` between expressions."""
 
     left: Expression
     op: Op
@@ -86,7 +86,7 @@ class Holds:
 
 @dataclass(frozen=True)
 class Missing:
-    """``expression IS NULL``, for what ``IsNull`` cannot say."""
+    """``expression IS NULL``."""
 
     expression: Expression
 
@@ -111,7 +111,7 @@ class Or:
 Predicate = Union[Constant, Compare, Between, In, IsNull, Like, Relate, Holds, Missing, Not, And, Or]
 
 
-# Expressions: values worked out of columns. --------------------------------------------------------------------------
+# Expressions --------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ class Member:
 
 
 class Function(str, Enum):
-    """The functions that conditions may call, by their SQL names. model/functions.py has their rules."""
+    """The functions that conditions may call, by their SQL names (``model.functions``)."""
 
     UPPER = "upper"
     LOWER = "lower"
@@ -161,7 +161,7 @@ class Function(str, Enum):
     CURRENT_DATE = "current_date"
     ARRAY_CONTAINS = "array_contains"
     SIZE = "size"
-    ELEMENT_AT = "element_at"  # of a map; NULL where the key is not there
+    ELEMENT_AT = "element_at"  # of a map; NULL if the key is missing
     ISNAN = "isnan"
 
 
@@ -173,7 +173,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Cast:
-    """``CAST(of AS type)`` under ANSI rules: what cannot be cast is an error."""
+    """``CAST(of AS type)`` under ANSI rules."""
 
     of: Expression
     type: AnyType
@@ -192,7 +192,7 @@ Expression = Union[Of, Literal, Member, Call, Cast, CaseWhen]
 
 
 def columns_of(predicate: Predicate) -> frozenset[str]:
-    """The names of the columns that the predicate mentions."""
+    """The names of the columns in the predicate."""
     if isinstance(predicate, Constant):
         return frozenset()
     if isinstance(predicate, Not):

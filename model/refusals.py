@@ -1,7 +1,7 @@
-"""DELETEs and VACUUMs that must be refused: their text, and what an engine must answer. Targets come from its adapter.
+"""DELETEs and VACUUMs that must be refused: their SQL, and the expected errors.
 
-The classes and states are those of Delta 4.4.0 on Spark 4.2, as docs/delta.md 2.1 and Delta's own source name them; each was
-seen in an answer of that engine.
+Error classes and SQLSTATEs are those of Delta 4.4.0 on Spark 4.2, from docs/delta.md 2.1 and Delta's source; each was
+observed with that engine.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from model.steps import DeleteMistake, VacuumMistake
 from model.table import Column, Feature
 from model.values import Type, Value
 
-#: A column that no table of a case has.
+#: A column that no table has.
 UNKNOWN_COLUMN = "tombstone_unknown_column"
 
-#: The name of a partition directory that no table of a case can have, for tables with nothing to name a real one by.
+#: A partition directory that no table has, for tables without a real one.
 UNKNOWN_PARTITION = f"{UNKNOWN_COLUMN}=1"
 
 
 @dataclass(frozen=True)
 class Earlier:
-    """What releases of Delta before this one answer. Each was seen in an answer of theirs."""
+    """The error of releases of Delta before this one, as observed with them."""
 
     before: tuple[int, ...]
     condition: str
@@ -36,31 +36,34 @@ class Earlier:
 
 @dataclass(frozen=True)
 class Refusal:
-    """The answers that count as the documented refusal: any of these error classes, with any of these SQLSTATEs."""
+    """The documented refusal: any of these error classes, with any of these SQLSTATEs."""
 
     conditions: frozenset[str]
-    sqlstates: frozenset[str]  # none: the error class has no SQLSTATE
-    exceptions: frozenset[str]  # the classes that PySpark has for them; Java's, where it has none
+    sqlstates: frozenset[str]  # empty: the error class has no SQLSTATE
+    exceptions: frozenset[str]  # PySpark's class, or Java's if PySpark has none
     source: str
-    earlier: tuple[Earlier, ...] = ()  # from the oldest release on
+    earlier: tuple[Earlier, ...] = ()  # oldest first
 
     @property
     def condition(self) -> str:
-        """The error class, of a refusal that has one only."""
+        """The error class of a refusal that has exactly one."""
         (condition,) = self.conditions
         return condition
 
     def at(self, release: tuple[int, ...]) -> Refusal:
-        """The same refusal, as this release of Delta tells it."""
-        for one in self.earlier:
-            if release < one.before:
-                states = frozenset[str]() if one.sqlstate is None else frozenset({one.sqlstate})
-                return replace(self, conditions=frozenset({one.condition}), sqlstates=states)
+        """The same refusal in this release of Delta."""
+        for other in self.earlier:
+            if release < other.before:
+                return replace(self, conditions=frozenset({other.condition}), sqlstates=_as_set(other.sqlstate))
         return self
 
-    def is_met_by(self, condition: str | None, sqlstate: str | None) -> bool:
+    def is_matched_by(self, condition: str | None, sqlstate: str | None) -> bool:
         """Whether an error of this class and SQLSTATE is the documented refusal."""
         return condition in self.conditions and (sqlstate in self.sqlstates if self.sqlstates else sqlstate is None)
+
+
+def _as_set(sqlstate: str | None) -> frozenset[str]:
+    return frozenset() if sqlstate is None else frozenset({sqlstate})
 
 
 def _refusal(
@@ -70,11 +73,10 @@ def _refusal(
     exception: str = "AnalysisException",
     *earlier: Earlier,
 ) -> Refusal:
-    sqlstates = frozenset[str]() if sqlstate is None else frozenset({sqlstate})
-    return Refusal(frozenset({condition}), sqlstates, frozenset({exception}), source, earlier)
+    return Refusal(frozenset({condition}), _as_set(sqlstate), frozenset({exception}), source, earlier)
 
 
-#: What any DELETE, and TRUNCATE TABLE, of a table with delta.appendOnly=true is answered, matching rows or not.
+#: Any DELETE or TRUNCATE TABLE of a table with delta.appendOnly=true, whether or not rows match.
 APPEND_ONLY = _refusal(
     "DELTA_CANNOT_MODIFY_APPEND_ONLY",
     "42809",
@@ -110,49 +112,51 @@ _ANSWERS = {
     ),
 }
 
-#: A path below a table that names a partition of a column by which the table is not partitioned.
+#: A path below a table that names a partition of a column that is not a partition column.
 _NO_SUCH_PARTITION = _refusal(
     "DELTA_NON_PARTITION_COLUMN_SPECIFIED", "42P10", "Delta: DeltaErrors.nonPartitionColumnAbsentException"
 )
 
 
-#: A path below a table that names a partition by a text which Delta does not find the partition by.
+#: A path below a table that names a partition by a text for which Delta finds no partition.
 _NOT_FOUND = _refusal("DELTA_PATH_DOES_NOT_EXIST", "42K03", "Delta: DeltaDataSource.verifyAndCreatePartitionFilters")
 
 
-class Named(Enum):
-    """What Delta takes the path for that PARTITION_DIRECTORY is said of."""
+class NamedPartition(Enum):
+    """What the target of PARTITION_DIRECTORY is for Delta."""
 
-    NONE = "no partition"  # no live file has a value other than NULL for the first partition column
+    NONE = "no partition"  # the first partition column is NULL in every live file
     FOUND = "a partition of live files"
     NOT_FOUND = "a partition of no file"
 
 
-def named_partition(values: Iterable[Value], column: Column) -> Named:
-    """What the path names: the first of the live files' ``values`` of the first partition column, by their texts.
+def named_partition(values: Iterable[Value], column: Column) -> NamedPartition:
+    """What the target is if it is the first, by text, of the live files' ``values`` of the first partition column.
 
-    Delta compares the column with the text, and that is with a DOUBLE where the column is a FLOAT (Spark's ANSI type
-    coercion). The shortest text of a FLOAT may be that of another DOUBLE: Delta then finds no file of the partition.
+    Delta compares the column with the text, for a FLOAT column as a DOUBLE (Spark's ANSI type coercion). The shortest
+    text of a FLOAT may be another DOUBLE: Delta then finds no file of the partition.
     """
     texts = sorted(text for value in values if (text := partition_string(value, column.type)) is not None)
     if not texts:
-        return Named.NONE
+        return NamedPartition.NONE
     if column.type is Type.FLOAT and not math.isnan(number := float(texts[0])) and nearest_float(number) != number:
-        return Named.NOT_FOUND
-    return Named.FOUND
+        return NamedPartition.NOT_FOUND
+    return NamedPartition.FOUND
 
 
-def expected_refusal(mistake: DeleteMistake, *, append_only: bool = False, partition: Named = Named.FOUND) -> Refusal:
-    """What Delta must answer to a InvalidDelete.
+def expected_refusal(
+    mistake: DeleteMistake, *, append_only: bool = False, partition: NamedPartition = NamedPartition.FOUND
+) -> Refusal:
+    """The error that Delta must raise for an InvalidDelete.
 
-    ``append_only``: the table has delta.appendOnly=true. That is looked at before a condition's type is, and after all
-    else. ``partition``: what PARTITION_DIRECTORY names; where there is none, it is said of a path that cannot be.
+    ``append_only``: the table has delta.appendOnly=true, which Delta checks before the condition's type and after all
+    else. ``partition``: what the target of PARTITION_DIRECTORY is.
     """
     if append_only and mistake is DeleteMistake.NOT_BOOLEAN:
         return APPEND_ONLY
-    if mistake is DeleteMistake.PARTITION_DIRECTORY and partition is Named.NONE:
+    if mistake is DeleteMistake.PARTITION_DIRECTORY and partition is NamedPartition.NONE:
         return _NO_SUCH_PARTITION
-    if mistake is DeleteMistake.PARTITION_DIRECTORY and partition is Named.NOT_FOUND:
+    if mistake is DeleteMistake.PARTITION_DIRECTORY and partition is NamedPartition.NOT_FOUND:
         return _NOT_FOUND
     return _ANSWERS[mistake]
 
@@ -169,23 +173,23 @@ _CONDITIONS = {
 
 
 def invalid_delete_sql(mistake: DeleteMistake, target: str) -> str:
-    """The DELETE of a InvalidDelete, of any table: the conditions name none of its columns, and would hold for every row.
+    """The DELETE of an InvalidDelete, for any table: its condition uses no column, and would be TRUE for every row.
 
-    ``target`` is how SQL names what is to be deleted from: for PARTITION_DIRECTORY, NOT_A_TABLE and MISSING_PATH that
-    path as ``delta.`…` ``, for VIEW the view's name, for all else the table.
+    ``target`` in SQL: for PARTITION_DIRECTORY, NOT_A_TABLE and MISSING_PATH that path as ``delta.`…` ``, for VIEW the
+    name of the view, else the table.
     """
     condition = _CONDITIONS.get(mistake)
     return f"DELETE FROM {target}" if condition is None else f"DELETE FROM {target} WHERE {condition}"
 
 
 def view_sql(view: str, table_text: str) -> str:
-    """The statement that makes the temporary view of Blunder.VIEW. Its one row stands for no row of the table."""
+    """The statement that creates the view of DeleteMistake.VIEW. It is an aggregate, so its row is no row of the table."""
     return f"CREATE OR REPLACE TEMPORARY VIEW {view} AS SELECT count(*) AS n FROM {table_text}"
 
 
 # VACUUM -------------------------------------------------------------------------------------------------------------
 
-#: What a RETAIN below the table's retention is answered while the safety check is on (docs/delta.md 1.2, step 7).
+#: A RETAIN below the table's retention while the safety check is on (docs/delta.md 1.2, step 7).
 TOO_SHORT = _refusal(
     "DELTA_VACUUM_RETENTION_PERIOD_TOO_SHORT",
     "22003",
@@ -193,7 +197,7 @@ TOO_SHORT = _refusal(
     "IllegalArgumentException",
 )
 
-#: What LITE is answered where the log has lost commits that no LITE has read (docs/delta.md 1.3).
+#: LITE when the log lacks commits that no LITE has read (docs/delta.md 1.3).
 CANNOT_VACUUM_LITE = _refusal(
     "DELTA_CANNOT_VACUUM_LITE",
     "55000",
@@ -201,7 +205,7 @@ CANNOT_VACUUM_LITE = _refusal(
     "DeltaIllegalStateException",
 )
 
-#: What every VACUUM is answered of a table that asks for a feature which the engine does not know (docs/delta.md 1.2, step 1).
+#: Any VACUUM of a table with a feature that the engine does not know (docs/delta.md 1.2, step 1).
 UNKNOWN_PROTOCOL = {
     Feature.UNKNOWN_WRITER: _refusal(
         "DELTA_UNSUPPORTED_FEATURES_FOR_WRITE",
@@ -217,7 +221,7 @@ UNKNOWN_PROTOCOL = {
     ),
 }
 
-#: What a read of a version that is older than the table's retention is answered (docs/delta.md 1.7).
+#: A read of a version older than the table's retention (docs/delta.md 1.7).
 BEYOND_RETENTION = _refusal(
     "DELTA_UNSUPPORTED_TIME_TRAVEL_BEYOND_DELETED_FILE_RETENTION_DURATION",
     "0AKDC",
@@ -273,12 +277,12 @@ _VACUUM_ANSWERS = {
 
 
 def expected_vacuum_refusal(mistake: VacuumMistake) -> Refusal:
-    """What Delta must answer to a InvalidVacuum, dry run or not. Targets that are paths are named as ``delta.`…` ``."""
+    """The error that Delta must raise for an InvalidVacuum, DRY RUN or not, with paths as ``delta.`…` ``."""
     return _VACUUM_ANSWERS[mistake]
 
 
-#: The columns of an inventory that Delta takes, each with an expression of its type. Their nullability counts, too: only
-#: columns that may be NULL pass, so literals would be refused for another reason than the one that is asked for.
+#: The columns that an inventory must have, each with an expression of its type. Delta accepts nullable columns only, so
+#: literals would be refused for a reason other than the intended one.
 _INVENTORY = {
     "path": "nullif('', '')",
     "length": "nullif(0L, 0L)",
@@ -302,11 +306,10 @@ _CLAUSES = {
 
 
 def invalid_vacuum_sql(mistake: VacuumMistake, target: str, dry_run: bool = False) -> str:
-    """The VACUUM of a InvalidVacuum.
+    """The VACUUM of an InvalidVacuum.
 
-    ``target`` is how SQL names what is to be vacuumed: for PARTITION_DIRECTORY, NOT_A_TABLE and MISSING_PATH that path
-    as ``delta.`…` ``, for TEMPORARY_VIEW the view's name, for all else the table. Inventories hold one row, without a
-    path: they name nothing.
+    ``target`` in SQL: for PARTITION_DIRECTORY, NOT_A_TABLE and MISSING_PATH that path as ``delta.`…` ``, for
+    TEMPORARY_VIEW the name of the view, else the table. Inventories have one row, whose path is NULL.
     """
     clause = _CLAUSES.get(mistake)
     return f"VACUUM {target}{'' if clause is None else f' {clause}'}{' DRY RUN' if dry_run else ''}"

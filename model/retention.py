@@ -1,4 +1,4 @@
-"""Where a VACUUM draws the line between what is old and what is not."""
+"""The cutoff of a VACUUM: what is old enough to be deleted."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from model.table import HOUR
 
 @dataclass(frozen=True)
 class Cutoff:
-    """Where VACUUM draws the line, in ms since the epoch.
+    """The cutoff of a VACUUM, in ms since the epoch.
 
-    ``earliest`` and ``latest`` are equal unless the engine takes the cutoff from a clock that nobody can set (RETAIN 0 on
-    Spark). ``state`` is clock - the table's own retention: tombstones at or before it have left the table's state, whatever
-    RETAIN says (docs/delta.md 1.2, step 8).
+    ``earliest`` and ``latest`` differ only if the engine reads the wall clock, which cannot be set (RETAIN 0 on Spark).
+    ``state`` is the clock minus the table's own retention: older tombstones have left the table's state, whatever RETAIN
+    is (docs/delta.md 1.2, step 8).
     """
 
     earliest: int
@@ -23,16 +23,16 @@ class Cutoff:
     state: int
 
     def is_old(self, modified: int) -> bool | None:
-        """Whether a file of this mtime is old: strictly before the cutoff (docs/delta.md 1.2, step 10). None: cannot be told."""
+        """Whether a file of this mtime is old: strictly before the cutoff (docs/delta.md 1.2, step 10). None: unknown."""
         if modified < self.earliest:
             return True
         return None if modified < self.latest else False
 
     def retains(self, deleted: int) -> bool | None:
-        """Whether a tombstone of this deletionTimestamp still protects its file. None: cannot be told.
+        """Whether a tombstone of this deletionTimestamp still protects its file. None: unknown.
 
-        It must be at or after the cutoff, and strictly after ``state``: with the default retention, one at the
-        cutoff's very millisecond is expired.
+        It must be at or after the cutoff, and strictly after ``state``: with the default retention, one exactly at
+        the cutoff is expired.
         """
         if deleted <= self.state:
             return False
@@ -41,7 +41,7 @@ class Cutoff:
 
 
 def effective_retain(hours: float | None, rule: Retain) -> int | None:
-    """The RETAIN of these hours that has an effect, in ms: any, or only one that rounds to 0 (docs/delta.md 1.2, step 4)."""
+    """The retention in ms that RETAIN sets; None if it has no effect (docs/delta.md 1.2, step 4)."""
     if hours is None:
         return None
     rounded = whole_hours(hours)
@@ -49,9 +49,9 @@ def effective_retain(hours: float | None, rule: Retain) -> int | None:
 
 
 def refuses_retain(retain: int | None, *, retention: int, safety_check: bool) -> bool:
-    """Whether a VACUUM is refused for a RETAIN that has an effect, in ms.
+    """Whether a VACUUM is refused for its effective RETAIN (ms).
 
-    It is for one that is too short, while the check is on, and for a negative one always (docs/delta.md 1.2, step 7).
+    It is if RETAIN is too short while the safety check is on, and always if negative (docs/delta.md 1.2, step 7).
     """
     return retain is not None and (retain < 0 or (safety_check and retain < retention))
 
@@ -59,14 +59,14 @@ def refuses_retain(retain: int | None, *, retention: int, safety_check: bool) ->
 def cutoff_for(
     *, clock: int, retention: int, retain: int | None, wall: tuple[int, int], own_clock: bool = True
 ) -> Cutoff:
-    """The cutoff of a VACUUM, all in ms. ``retain`` is a RETAIN that has an effect, which the wall clock then measures.
+    """The cutoff of a VACUUM, all in ms. ``retain`` is an effective RETAIN, which counts back from the wall clock.
 
-    docs/delta.md 1.2, steps 4 and 5: without one, the cutoff is the engine's (injected) clock minus the table's retention. An
-    engine without a clock of its own measures both by the wall clock, and has no other state than its cutoff's.
+    Without ``retain``, the cutoff is the engine's (injected) clock minus the table's retention (docs/delta.md 1.2, steps 4
+    and 5). An engine whose clock cannot be set uses the wall clock for both, and its cutoff for the table's state too.
     """
     if not own_clock:
         length = retention if retain is None else retain
-        # Some take what is exactly as old as the retention for old, and some do not: with no clock to set, nobody can tell.
+        # Engines differ on a file exactly as old as the retention, which cannot be tested without setting the clock.
         return Cutoff(wall[0] - length, wall[1] - length + 1, wall[0] - length - 1)
     state = clock - retention
     if retain is None:
@@ -75,7 +75,7 @@ def cutoff_for(
 
 
 def whole_hours(hours: float) -> int:
-    """RETAIN's hours as the engine takes them: rounded to whole ones, halves up; in ms (docs/delta.md 1.1)."""
+    """RETAIN's hours in ms, rounded half up to whole hours as the engine does (docs/delta.md 1.1)."""
     whole = math.floor(hours)
-    # Not floor(hours + 0.5): that sum is itself rounded, and the greatest number below a half would become 1.
+    # Not floor(hours + 0.5): that sum is rounded itself, and turns the greatest number below 0.5 into 1.
     return (whole + (hours - whole >= 0.5)) * HOUR

@@ -1,7 +1,6 @@
-"""What engines promise differently: the rules by which the model predicts one engine in one version.
+"""Rules that differ between engines or releases, for the model.
 
-A rule is here if an engine's documentation or source says it, not because it was seen. What no engine may do differently
-has no rule.
+A rule is here only if an engine's documentation or source states it, not because it was observed.
 """
 
 from __future__ import annotations
@@ -18,38 +17,38 @@ class Retain(Enum):
 
 
 class Walk(Enum):
-    """How a full VACUUM comes by the files below the root, and so which names it takes for hidden."""
+    """How a full VACUUM lists the files below the root, and so which names it treats as hidden."""
 
-    DIRECTORIES = "directory by directory"  # hidden is what has a hidden name at any depth; directories go, too
-    OBJECTS = "as an object store's list"  # hidden is what begins with a hidden name; there are no directories
+    DIRECTORIES = "directory by directory"  # a hidden name at any depth hides a path; directories are deleted too
+    OBJECTS = "as an object store's list"  # only the first component can hide a path; there are no directories
 
 
 @dataclass(frozen=True)
 class Rules:
-    """The rules of one engine in one version. The defaults are those of the newest Delta on Spark that is known here."""
+    """The rules of one engine in one version. The defaults are those of the newest supported Delta on Spark."""
 
     implementation: str = "spark"
-    #: Whether the engine's clock is the case's. If not, VACUUM draws its line by the wall clock, and only the table ages.
+    #: Whether the case sets the engine's clock. If not, VACUUM uses the wall clock, and the table is moved in time.
     own_clock: bool = True
     retain: Retain = Retain.ZERO
     walk: Walk = Walk.DIRECTORIES
-    #: Whether LITE goes through the commits since the last one; if not, through the tombstones of the current version.
+    #: Whether LITE reads the commits since the last LITE; if not, the tombstones of the current version.
     lite_window: bool = True
-    #: Whether a DELETE writes deletion vectors where a table asks for them; if not, it rewrites files.
+    #: Whether a DELETE writes deletion vectors if the table has them enabled; if not, it rewrites files.
     writes_vectors: bool = True
-    #: Whether any commit may be followed by a cleanup of the log (PROTOCOL.md, "Metadata Cleanup"); if not, a checkpoint's only.
+    #: Whether any commit may be followed by a log cleanup (PROTOCOL.md, "Metadata Cleanup"); if not, only a checkpoint.
     cleans_up_anytime: bool = False
-    #: Whether errors have classes (docs/delta.md 1.1, 2.1): if not, an error will do wherever one must come.
+    #: Whether errors have classes (docs/delta.md 1.1, 2.1); if not, any error is accepted where one is required.
     error_classes: bool = True
-    #: Names of files and directories that VACUUM takes for hidden wherever they lie (docs/delta.md 5).
+    #: Names of files and directories that VACUUM treats as hidden at any depth (docs/delta.md 5).
     reserved_names: frozenset[str] = frozenset()
     #: Whether the metrics of a DELETE count deletion vectors.
     counts_vectors: bool = True
-    #: The release of Delta on Spark, by which some errors have other classes.
+    #: The release of Delta on Spark; some error classes depend on it.
     release: tuple[int, ...] = (4, 4)
-    #: Whether a RETAIN that must be refused has an error class of its own.
+    #: Whether the refusal of a RETAIN has its own error class.
     retain_error_class: bool = True
-    #: Whether a version older than the retention is read no more, whatever is left of it.
+    #: Whether reading a version older than the retention is refused.
     blocks_expired_versions: bool = True
 
 

@@ -1,4 +1,4 @@
-"""What a VACUUM knows: what the log says of files, and where it looks for more."""
+"""The input of a VACUUM: the references in the log, and the kind of scan."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import Union
 
 @dataclass(frozen=True)
 class References:
-    """What the log says. Paths are relative to the root and as on storage; what lies outside the root is not here.
+    """The files that the log refers to, by paths relative to the root as on storage; files outside the root are left out.
 
-    Stamps are deletionTimestamps in ms since the epoch, 0 where an action has none; of several for a path, the latest.
+    Tombstones map to their deletionTimestamp in ms since the epoch (0 if absent; the latest of several).
     """
 
     live: frozenset[str] = frozenset()  # data files of the current version
-    by_uri: frozenset[str] = frozenset()  # those of them that the log names by URI
+    by_uri: frozenset[str] = frozenset()  # those that the log names by URI
     tombstones: Mapping[str, int] = field(default_factory=dict)  # removed data files
     live_vectors: frozenset[str] = frozenset()  # files of relative deletion vectors of the current version
     vector_tombstones: Mapping[str, int] = field(default_factory=dict)  # files of relative vectors of removes
-    # Files that vectors name by absolute path: None where the current version does, else the stamp of the remove.
+    # Files named by an absolute path: None if the current version refers to them, else the deletionTimestamp.
     absolute_vectors: Mapping[str, int | None] = field(default_factory=dict)
 
 
@@ -30,10 +30,10 @@ class FullScan:
 
 @dataclass(frozen=True)
 class LiteScan:
-    """The commits of a window (docs/delta.md 1.3): ``stamps`` of all that their removes name, the files of their cdc actions.
+    """The removes and cdc actions in a window of commits (docs/delta.md 1.3).
 
-    ``stamps`` has data files and files of relative vectors by path, each with the newest deletionTimestamp in the window
-    (ms since the epoch; 0 where the action has none). Where there is nothing to do, both are empty.
+    ``stamps`` maps removed data files and files of relative vectors to the newest deletionTimestamp in the window (ms
+    since the epoch; 0 if absent). ``changes`` are the change data files. Both are empty if there is nothing to do.
     """
 
     stamps: Mapping[str, int] = field(default_factory=dict)
@@ -42,14 +42,14 @@ class LiteScan:
 
 @dataclass(frozen=True)
 class InventoryScan:
-    """An inventory of the directory as it is (docs/delta.md 1.4), links not followed: all of it, or its files only."""
+    """An inventory of the directory (docs/delta.md 1.4), links not followed: everything in it, or files only."""
 
     files_only: bool = False
 
 
 @dataclass(frozen=True)
 class ObjectScan:
-    """A list of all files as an object store gives it, links followed: no directories, and one look at each whole path."""
+    """A list of all files as from an object store, links followed: no directories, and each path is tested as a whole."""
 
 
 Scan = Union[FullScan, LiteScan, InventoryScan, ObjectScan]

@@ -1,4 +1,4 @@
-"""Where the sources that clauses cite can be read. docs/sources.md lists the same for people.
+"""The addresses of the sources that clauses cite, as docs/sources.md lists them.
 
 >>> resolve("C 1.2")
 Link(label='How Delta behaves, 1.2', address='docs/delta.md#1.2')
@@ -20,7 +20,7 @@ class Link:
     address: str
 
 
-#: Articles, by their key.
+#: Articles by key.
 ARTICLES: Mapping[str, Link] = {
     "S0": Link("“Delta Lake Delete”, on Delta 0.4", "docs/sources.md#S0"),
     "S1": Link(
@@ -73,7 +73,7 @@ PROTOCOL_SECTIONS: Mapping[str, str] = {
 
 
 def resolve(source: str) -> Link:
-    """The link for one of a clause's sources. Raises ValueError if it names no known document or section."""
+    """The link of a clause's source. Raises ValueError for an unknown document or section."""
     key, _, section = source.partition(" ")
     if source in ARTICLES:
         return ARTICLES[source]
@@ -81,4 +81,4 @@ def resolve(source: str) -> Link:
         return Link(f"PROTOCOL.md, {section}", f"{_DELTA}/PROTOCOL.md#{PROTOCOL_SECTIONS[section]}")
     if key == "C" and section in DELTA_SECTIONS:
         return Link(f"How Delta behaves, {section}", f"docs/delta.md#{section}")
-    raise ValueError(f"{source!r} is not a source that docs/sources.md lists")
+    raise ValueError(f"{source!r} is not a source in docs/sources.md")

@@ -1,7 +1,6 @@
-"""The Spark SQL text of predicates and commands: run by the engine, and shown to people.
+"""The Spark SQL text of predicates and commands, for engines and for reports.
 
-The text keeps to what every supported Spark and Delta parses alike: VACUUM's clauses stand in the one order that Delta
-before 3.3 knows.
+Every supported Spark and Delta parses it: VACUUM's clauses are in the only order that Delta before 3.3 allows.
 """
 
 from __future__ import annotations
@@ -39,18 +38,18 @@ from model.predicate import (
 from model.steps import Delete, Form, Mode, Vacuum
 from model.values import Type
 
-#: Functions that SQL writes between their two arguments.
+#: Functions that are infix operators.
 _BETWEEN = frozenset({Function.ADD, Function.SUBTRACT, Function.MULTIPLY, Function.REMAINDER, Function.RLIKE})
 
 
 def sql(predicate: Predicate, zone: str | None = None) -> str:
-    """The text of a condition, as it stands behind WHERE. Parentheses keep the predicate's own structure.
+    """The text of a condition after WHERE. Parentheses preserve the predicate's structure.
 
-    ``zone`` is the time zone of the session that will read it, an IANA name: TIMESTAMPs are written by its clock.
-    Without one the text means the same in every session, as the text in a table's properties must.
+    ``zone`` is the session's time zone, an IANA name, in which TIMESTAMPs are written. Without one the text means the same
+    in every session, as it must in table properties.
     """
     if isinstance(predicate, Constant):
-        # A bare NULL has no type, and not every version takes it as a whole condition.
+        # A bare NULL has no type, and not every version accepts it as a condition.
         return typed_literal(predicate.value, Type.BOOLEAN)
     if isinstance(predicate, Compare):
         value = literal(predicate.value, predicate.type, zone)
@@ -64,7 +63,7 @@ def sql(predicate: Predicate, zone: str | None = None) -> str:
     if isinstance(predicate, Holds):
         return expression_sql(predicate.expression, zone)
     if isinstance(predicate, And):
-        # AND is left-associative: a chain that leans to the left needs no parentheses.
+        # AND is left-associative, so a left operand needs no parentheses.
         left = sql(predicate.left, zone) if isinstance(predicate.left, And) else _grouped(predicate.left, zone)
         return f"{left} AND {_grouped(predicate.right, zone)}"
     left = sql(predicate.left, zone) if isinstance(predicate.left, Or) else _grouped(predicate.left, zone)
@@ -72,7 +71,7 @@ def sql(predicate: Predicate, zone: str | None = None) -> str:
 
 
 def _test(predicate: Between | In | IsNull | Like | Missing, zone: str | None, *, negated: bool) -> str:
-    """A test that SQL can negate by a NOT in its middle."""
+    """A test with an optional infix NOT."""
     no = "NOT " if negated else ""
     if isinstance(predicate, Missing):
         return f"{_operand(predicate.expression, zone)} IS {no}NULL"
@@ -99,7 +98,7 @@ def _grouped(predicate: Predicate, zone: str | None) -> str:
 
 
 def expression_sql(expression: Expression, zone: str | None = None) -> str:
-    """The text of an expression; ``zone`` as in ``sql``. Literals are of exactly their types, arithmetic depends on them."""
+    """The text of an expression; ``zone`` as in ``sql``. Literals have exactly their types, as arithmetic depends on them."""
     if isinstance(expression, Of):
         return identifier(expression.column)
     if isinstance(expression, Literal):
@@ -120,7 +119,7 @@ def expression_sql(expression: Expression, zone: str | None = None) -> str:
 
 
 def _operand(expression: Expression, zone: str | None) -> str:
-    """The text of an expression beside an operator."""
+    """The text of an expression as an operand."""
     text = expression_sql(expression, zone)
     infix = isinstance(expression, Call) and expression.function in _BETWEEN
     return f"({text})" if infix or isinstance(expression, CaseWhen) else text
@@ -129,12 +128,12 @@ def _operand(expression: Expression, zone: str | None) -> str:
 def delete_sql(step: Delete, table_text: str) -> str:
     """The DELETE of ``step`` on the table that ``table_text`` names, such as ``delta.`/tmp/t` ``.
 
-    TRUNCATE TABLE where that is its form; for forms that are no SQL, the DELETE that says the same. Its session has the
-    time zone ``step.zone``. Raises ValueError for a TRUNCATE with a condition: there is none.
+    TRUNCATE TABLE if that is its form; for API forms the equivalent DELETE. The session has the time zone ``step.zone``.
+    Raises ValueError for a TRUNCATE with a condition.
     """
     if step.form is Form.TRUNCATE:
         if step.where is not None:
-            raise ValueError("TRUNCATE TABLE takes no condition")
+            raise ValueError("TRUNCATE TABLE cannot have a condition")
         return f"TRUNCATE TABLE {table_text}"
     statement = f"DELETE FROM {table_text}"
     return statement if step.where is None else f"{statement} WHERE {sql(step.where, step.zone)}"
@@ -143,11 +142,11 @@ def delete_sql(step: Delete, table_text: str) -> str:
 def vacuum_sql(step: Vacuum, table_text: str, inventory: str | None = None) -> str:
     """The VACUUM of ``step`` on the table that ``table_text`` names: ``delta.`/tmp/t` ``, a name, or a path in quotes.
 
-    ``inventory`` is what stands behind USING INVENTORY, where the step has one: a table's name, or a query in
-    parentheses. ``safety_check``, ``logging``, ``parallel`` and Mode.LITE_SETTING are session settings and have no place
-    in the text (docs/delta.md 1.6). For forms that are no SQL it is the VACUUM that says the same. The order of the clauses is
-    the one fixed order of Delta 3.2 and before; later versions take any (docs/delta.md 1.1). Raises ValueError where a mode and
-    its inventory are not there together, and for hours that are no number.
+    ``inventory`` is the text after USING INVENTORY: a table's name, or a query in parentheses. ``safety_check``,
+    ``logging``, ``parallel`` and Mode.LITE_SETTING are session settings and not part of the text (docs/delta.md 1.6). For API
+    forms it is the equivalent VACUUM. The order of clauses is that of Delta 3.2 and before; later versions accept any
+    (docs/delta.md 1.1). Raises ValueError if the mode needs an inventory and there is none, or the reverse, and for hours
+    that are not finite.
     """
     if step.mode.inventory != (inventory is not None):
         raise ValueError(
@@ -166,16 +165,16 @@ def vacuum_sql(step: Vacuum, table_text: str, inventory: str | None = None) -> s
 
 
 def _hours(hours: float) -> str:
-    """Hours without an exponent, which the grammar of VACUUM does not know. Raises ValueError for NaN and infinity."""
+    """Hours without an exponent, which VACUUM's grammar lacks. Raises ValueError for NaN and infinity."""
     if not math.isfinite(hours):
-        raise ValueError(f"RETAIN takes a finite number of hours, not {hours}")
-    # repr is the shortest text that reads back as the same number; Decimal writes it out. Adding 0.0 drops -0.0's sign.
+        raise ValueError(f"RETAIN needs a finite number of hours, not {hours}")
+    # repr is the shortest exact text; Decimal expands its exponent. Adding 0.0 drops the sign of -0.0.
     text = format(Decimal(repr(hours + 0.0)), "f")
     return text.removesuffix(".0")
 
 
 def vacuum_settings(step: Vacuum) -> dict[str, str | None]:
-    """The session settings of a VACUUM, always all of them: one step's must not reach the next. None: it is not set."""
+    """All session settings of a VACUUM, so that none remains from the step before. None: not set."""
     prefix = "spark.databricks.delta."
     return {
         f"{prefix}retentionDurationCheck.enabled": _setting(step.safety_check),

@@ -1,4 +1,4 @@
-"""The steps of a program. Some are run by the engine; the rest is done to the table around it."""
+"""The steps of a case. The engine runs some; the harness does the others."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from model.table import DataFile, StrayFile
 
 
 class Form(str, Enum):
-    """How a DELETE is said. All forms ask for the same."""
+    """The form in which a DELETE is issued. All forms mean the same."""
 
     SQL_PATH = "sql by path"
     SQL_NAME = "sql by name"  # of an external table of the catalog
     SQL_MANAGED = "sql by the name of a managed table"
     API_PATH = "DeltaTable.forPath"  # the condition as a string
-    API_PATH_COLUMN = "DeltaTable.forPath with a Column"
+    API_PATH_COLUMN = "DeltaTable.forPath with a Column"  # the condition as a Column
     API_NAME = "DeltaTable.forName"  # the condition as a string
-    TRUNCATE = "TRUNCATE TABLE"  # without a condition only; by name
+    TRUNCATE = "TRUNCATE TABLE"  # by name; without a condition only
 
 
 @dataclass(frozen=True)
@@ -49,13 +49,13 @@ class DeleteMistake(str, Enum):
 
 @dataclass(frozen=True)
 class InvalidDelete:
-    """A DELETE that every engine must refuse, and that must change nothing."""
+    """A DELETE that every engine must refuse without changing anything."""
 
     mistake: DeleteMistake
 
 
 class VacuumForm(str, Enum):
-    """How a VACUUM is said. All forms ask for the same; only SQL has modes and DRY RUN."""
+    """The form in which a VACUUM is issued. All forms mean the same; only SQL has modes and DRY RUN."""
 
     SQL_PATH = "sql by path"  # VACUUM delta.`/path`
     SQL_QUOTED_PATH = "sql by quoted path"  # VACUUM '/path'
@@ -65,15 +65,15 @@ class VacuumForm(str, Enum):
     API_NAME = "DeltaTable.forName"
 
 
-#: The forms that are no SQL.
+#: The forms that use the API.
 API_VACUUM_FORMS = (VacuumForm.API_PATH, VacuumForm.API_NAME)
 
 
 class Mode(str, Enum):
-    """What a VACUUM looks through for files to delete."""
+    """What a VACUUM scans for files to delete."""
 
-    DEFAULT = "default"  # no keyword: a listing
-    FULL = "FULL"  # the same, by its keyword
+    DEFAULT = "default"  # no keyword: lists the directory
+    FULL = "FULL"  # the same, with the keyword
     LITE = "LITE"  # the removes in the log
     LITE_SETTING = "LITE by setting"  # no keyword, spark.databricks.delta.vacuum.lite.enabled
     INVENTORY_TABLE = "USING INVENTORY table"  # a Delta table of paths
@@ -89,24 +89,24 @@ class Mode(str, Enum):
 
 
 class Inventory(str, Enum):
-    """What an inventory holds of the root's directory as it is when VACUUM begins. Hidden things are in it, too."""
+    """What an inventory lists of the table's directory when VACUUM starts. It includes hidden files."""
 
     COMPLETE = "complete"  # every file and directory
-    FILES = "files only"  # as an object store's
+    FILES = "files only"  # as from an object store
 
 
 class IOFault(str, Enum):
-    """What goes wrong with one path while VACUUM runs. The file system's doing, not the engine's."""
+    """An I/O fault of one path while VACUUM runs, caused by the file system and not by the engine."""
 
-    CANNOT_DELETE = "it cannot be deleted"  # an I/O error: the file stays
-    DELETE_CRASHES = "its deletion breaks"  # an error that no engine expects: VACUUM fails
+    CANNOT_DELETE = "it cannot be deleted"  # an I/O error: the file is kept
+    DELETE_CRASHES = "its deletion breaks"  # an unexpected error: VACUUM fails
     FILE_VANISHES = "it is deleted by another just before"
-    DIRECTORY_VANISHES = "it is gone when it is listed"  # to the listing, that is; storage still has it
+    DIRECTORY_VANISHES = "it is gone when it is listed"  # for the listing only; storage still has it
     CANNOT_LIST = "it cannot be listed"  # an I/O error: VACUUM fails
 
     @property
     def of_deletion(self) -> bool:
-        """Whether a path has the trouble when it is deleted; the others, a directory has when it is listed."""
+        """Whether the fault occurs when a path is deleted; the others occur when a directory is listed."""
         return self in (IOFault.CANNOT_DELETE, IOFault.DELETE_CRASHES, IOFault.FILE_VANISHES)
 
 
@@ -123,7 +123,7 @@ class Vacuum:
     form: VacuumForm = VacuumForm.SQL_PATH
     parallel: bool = False  # spark.databricks.delta.vacuum.parallelDelete.enabled
     io_fault: IOFault | None = None
-    faulty_path: str | None = None  # the path, relative to the root, that has the trouble
+    faulty_path: str | None = None  # relative to the root
 
 
 class VacuumMistake(str, Enum):
@@ -141,7 +141,7 @@ class VacuumMistake(str, Enum):
 
 @dataclass(frozen=True)
 class InvalidVacuum:
-    """A VACUUM that every engine must refuse, dry run or not, and that must change nothing."""
+    """A VACUUM that every engine must refuse, DRY RUN or not, without changing anything."""
 
     mistake: VacuumMistake
     dry_run: bool = False
@@ -149,27 +149,24 @@ class InvalidVacuum:
 
 @dataclass(frozen=True)
 class Read:
-    """Read all rows: of the current version, or of the version that was current just before a step of the program."""
+    """Reads all rows of the current version, or of the version before an earlier step."""
 
     before_step: int | None = None
 
 
 @dataclass(frozen=True)
 class ReadChanges:
-    """Read the change data feed of the versions that an earlier step of the program committed.
-
-    Rows are the table's, in schema order, each followed by its ``_change_type``.
-    """
+    """Reads the change data feed of the versions that an earlier step committed: rows followed by ``_change_type``."""
 
     of_step: int
 
 
 @dataclass(frozen=True)
 class Moment:
-    """An instant: ``offset`` ms after the start of the case, or after the latest deletionTimestamp that a step wrote.
+    """``offset`` ms after the start of the case, or after the latest deletionTimestamp that the step ``removed_by_step`` wrote.
 
-    A DELETE stamps its removes with the wall clock, which no case can know; naming the stamp keeps the case a value.
-    A step that removed nothing stands for the start of the case.
+    A DELETE stamps its removes with the wall clock, which a case cannot contain; it refers to the step instead.
+    A step that removed nothing counts as the start of the case.
     """
 
     offset: int
@@ -178,26 +175,26 @@ class Moment:
 
 @dataclass(frozen=True)
 class SetClock:
-    """The engine's clock is put to this moment; it stays there until the next SetClock. It starts at offset 0."""
+    """Sets the engine's clock, which stands still until the next SetClock. It starts at offset 0."""
 
     to: Moment
 
 
 @dataclass(frozen=True)
 class Append:
-    """Another writer commits these files (one commit). Their ids are new in the case."""
+    """Another writer adds these files in one commit. Their ids are new in the case."""
 
     files: tuple[DataFile, ...]
 
 
 @dataclass(frozen=True)
 class AddStrayFiles:
-    """These stray files and directories appear."""
+    """Creates these stray files and directories."""
 
     stray_files: tuple[StrayFile, ...]
 
 
-#: The steps that the engine runs, and that are judged.
+#: The steps that the engine runs and clauses judge.
 EngineStep = Union[Delete, InvalidDelete, Vacuum, InvalidVacuum, Read, ReadChanges]
 ENGINE_STEPS = (Delete, InvalidDelete, Vacuum, InvalidVacuum, Read, ReadChanges)
 

@@ -1,7 +1,7 @@
-"""The initial table of a case: its schema, its files, its history, and what else lies in its directory.
+"""The initial table of a case: schema, data files, commits, and stray files.
 
-Every instant is a whole number of milliseconds relative to the start of the case: negative is before it. The
-start becomes a wall-clock instant only when the case is run, so the same case means the same on any day.
+Times are whole milliseconds relative to the start of the case (negative: before it). The start becomes a wall-clock time
+only when the case is run, so a case means the same on any day.
 """
 
 from __future__ import annotations
@@ -19,17 +19,18 @@ HOUR = 60 * MINUTE
 DAY = 24 * HOUR
 WEEK = 7 * DAY
 
-#: The retention of removed files where the table sets none: "interval 1 week" (docs/delta.md 1.6).
+#: The default of delta.deletedFileRetentionDuration: "interval 1 week" (docs/delta.md 1.6).
 DEFAULT_RETENTION = WEEK
 
-#: The units in which a table's property says its retention, the largest first.
+#: The units of the property delta.deletedFileRetentionDuration, the largest first.
 _UNITS = {"week": WEEK, "day": DAY, "hour": HOUR}
 
 
 def retention_text(hours: int) -> str:
-    """A retention as the property delta.deletedFileRetentionDuration has it, in the largest unit that fits: interval 1 week.
+    """The value of delta.deletedFileRetentionDuration, in the largest unit that fits. Raises ValueError if negative.
 
-    Raises ValueError for less than none.
+    >>> retention_text(168)
+    'interval 1 week'
     """
     if hours < 0:
         raise ValueError(f"a retention cannot be {hours} hours")
@@ -39,16 +40,16 @@ def retention_text(hours: int) -> str:
 
 
 def retention_of(text: str) -> int:
-    """The retention in ms that such a text says. Raises ValueError for a text of another form."""
+    """The retention in ms of a text made by ``retention_text``. Raises ValueError for any other text."""
     found = re.fullmatch(r"interval ([0-9]+) (week|day|hour)s?", text)
     if found is None:
-        raise ValueError(f"{text!r} is no retention in whole weeks, days or hours, such as 'interval 1 week'")
+        raise ValueError(f"{text!r} is not a retention in whole weeks, days or hours, such as 'interval 1 week'")
     return int(found[1]) * _UNITS[found[2]]
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column. ``default``, ``identity`` and ``generated_from`` are rules for writers; the rows of a case keep to them."""
+    """A column. ``default``, ``identity`` and ``generated_from`` are rules for writers, which the rows of a case follow."""
 
     name: str
     type: AnyType
@@ -59,7 +60,7 @@ class Column:
 
 
 class Statistics(str, Enum):
-    """How much an add action says of its file (PROTOCOL.md, "Per-file Statistics")."""
+    """The statistics of an add action (PROTOCOL.md, "Per-file Statistics")."""
 
     NONE = "none"
     COUNT = "count"  # numRecords only
@@ -67,32 +68,32 @@ class Statistics(str, Enum):
 
 
 class Reference(str, Enum):
-    """Where a data file lies, and how actions name it (PROTOCOL.md, "Add File and Remove File": a path or a URI)."""
+    """Where a data file is, and how actions name it (PROTOCOL.md, "Add File and Remove File")."""
 
-    RELATIVE = "relative"  # below the root, by its path from there
+    RELATIVE = "relative"  # below the root, by its relative path
     ABSOLUTE = "absolute"  # below the root, by its URI
-    OUTSIDE = "outside"  # in another directory beside the root, by its URI, as in a shallow clone
+    OUTSIDE = "outside"  # in a directory beside the root, by its URI, as in a shallow clone
 
 
 @dataclass(frozen=True)
 class DataFile:
-    """A data file. ``id`` is unique in the case; names and paths follow from it (``model.layout``)."""
+    """A data file. ``id`` is unique in the case; its path is derived from it (``model.layout``)."""
 
     id: int
     partition: Row  # one value for each column of Table.partition_by
     rows: tuple[Row, ...]  # one value for each column of Table.data_columns
     modified: int  # ms from the start of the case
     statistics: Statistics = Statistics.FULL
-    group_rows: int | None = None  # rows in each row group of the Parquet file; None: all in one
+    group_rows: int | None = None  # rows per row group of the Parquet file; None: one group
     reference: Reference = Reference.RELATIVE
 
 
 @dataclass(frozen=True)
 class Removal:
-    """A remove action (a tombstone): which file, and its deletionTimestamp in ms from the start of the case.
+    """A remove action (a tombstone) of a file. ``deleted`` is its deletionTimestamp in ms from the start of the case.
 
-    Without one (``deleted`` None) it counts as removed in 1970 (docs/delta.md 1.2, step 8). ``bare`` removes have no extended
-    file metadata: neither partition values nor size (PROTOCOL.md, "Add File and Remove File").
+    A missing one (None) counts as 1970 (docs/delta.md 1.2, step 8). ``bare``: without extended file metadata, that is without
+    partition values and size (PROTOCOL.md, "Add File and Remove File").
     """
 
     file: int
@@ -101,7 +102,7 @@ class Removal:
 
 
 class VectorStorage(str, Enum):
-    """Where a deletion vector lies (PROTOCOL.md, "Deletion Vector Descriptor Schema")."""
+    """Where a deletion vector is stored (PROTOCOL.md, "Deletion Vector Descriptor Schema")."""
 
     INLINE = "i"
     RELATIVE = "u"  # in a file below the root; the vectors of one commit share it
@@ -112,8 +113,8 @@ class VectorStorage(str, Enum):
 class DeletionVector:
     """A deletion vector: from this commit on, exactly these rows of a live file (indexes from 0) are hidden.
 
-    A later mask of the same file hides these rows and more. In the log it is a remove of the file as it was, stamped
-    ``deleted`` (ms from the start of the case), and an add of the same path with the vector.
+    A later one of the same file hides these rows and more. In the log it is an add of the same path with the vector, and
+    a remove of the old entry with the deletionTimestamp ``deleted`` (ms from the start of the case).
     """
 
     file: int
@@ -124,18 +125,16 @@ class DeletionVector:
 
 @dataclass(frozen=True)
 class Commit:
-    """One version: its time in ms from the start, the files added, removed and masked, and whether a checkpoint follows.
+    """One version, ``at`` ms from the start of the case; ``checkpoint``: whether a checkpoint of it is written.
 
-    Vectors of the commit that are not inline share one file, in the directory ``vector_prefix`` below the root (empty:
-    the root itself; PROTOCOL.md, "Derived Fields"). ``parts`` is the number of files of a classic checkpoint.
+    Deletion vectors of the commit that are not inline share one file, in the directory ``vector_prefix`` below the root
+    (empty: the root; PROTOCOL.md, "Derived Fields"). ``parts`` is the number of files of a classic checkpoint.
     """
 
     at: int
     adds: tuple[int, ...] = ()
     removes: tuple[Removal, ...] = ()
-    deletion_vectors: tuple[
-        DeletionVector, ...
-    ] = ()  # of files that are live, and neither added nor removed in this commit
+    deletion_vectors: tuple[DeletionVector, ...] = ()  # of live files, neither added nor removed in this commit
     checkpoint: bool = False
     parts: int = 1
     vector_prefix: str = ""
@@ -151,8 +150,8 @@ class Kind(str, Enum):
 class StrayFile:
     """Something in or beside the table's directory that no action refers to.
 
-    ``path`` is relative to the root, as it is on storage; beside the root it begins with ``../`` and goes on with a name
-    other than the root's. A link leads to ``target``, a path of the same form; there may be nothing at it.
+    ``path`` is relative to the root, as on storage; beside the root it begins with ``../`` and a name other than the root's.
+    ``target`` of a link has the same form; the target need not exist.
     """
 
     path: str
@@ -171,14 +170,14 @@ class Table:
     files: tuple[DataFile, ...]
     commits: tuple[Commit, ...]
     stray_files: tuple[StrayFile, ...] = ()
-    retention_hours: int | None = None  # delta.deletedFileRetentionDuration; None where the table does not set it
-    features: tuple[str, ...] = ()  # names out of FEATURES
+    retention_hours: int | None = None  # delta.deletedFileRetentionDuration; None: not set
+    features: tuple[str, ...] = ()  # names in FEATURES
     checks: tuple[Predicate, ...] = ()  # CHECK constraints, TRUE for every row
-    pruned: int = 0  # the log has no commits and no checkpoints below this version; if not 0, a checkpoint is at it
+    pruned: int = 0  # the log lacks commits and checkpoints below this version; if not 0, it has a checkpoint
 
     @property
     def data_columns(self) -> tuple[Column, ...]:
-        """The columns that are stored in the data files, in schema order."""
+        """The columns stored in data files, in schema order."""
         return tuple(column for column in self.columns if column.name not in self.partition_by)
 
     @property
@@ -188,12 +187,12 @@ class Table:
         return tuple(by_name[name] for name in self.partition_by)
 
     def has(self, *features: Feature) -> bool:
-        """Whether the table has one of these features at least."""
+        """Whether the table has any of these features."""
         return any(feature.value in self.features for feature in features)
 
     @property
     def maps_columns(self) -> bool:
-        """Whether files and actions name columns by their physical names (PROTOCOL.md, "Column Mapping")."""
+        """Whether files and actions use physical column names (PROTOCOL.md, "Column Mapping")."""
         return self.has(Feature.COLUMN_MAPPING_NAME, Feature.COLUMN_MAPPING_ID)
 
     @property
@@ -202,39 +201,37 @@ class Table:
         return DEFAULT_RETENTION if self.retention_hours is None else self.retention_hours * HOUR
 
     def row(self, partition: Row, data: Row) -> Row:
-        """The full row, in schema order, of a file's partition values and one of its stored rows."""
+        """The full row, in schema order, from a file's partition values and one of its stored rows."""
         values: dict[str, Value] = dict(zip(self.partition_by, partition))
         values.update(zip((column.name for column in self.data_columns), data))
         return tuple(values[column.name] for column in self.columns)
 
 
 class Feature(str, Enum):
-    """What a hand-made table may be born with, beyond what its columns ask for."""
+    """A table feature or property that a case's table may have, beyond those that its columns require."""
 
-    DELETION_VECTORS = "deletionVectors"  # supported, and new ones may be written
-    DELETION_VECTORS_OFF = "deletionVectorsOff"  # supported, and no new ones may be written
+    DELETION_VECTORS = "deletionVectors"  # supported, and new ones are written
+    DELETION_VECTORS_OFF = "deletionVectorsOff"  # supported, but no new ones are written
     CHANGE_DATA_FEED = "changeDataFeed"
     COLUMN_MAPPING_NAME = "columnMappingName"
     COLUMN_MAPPING_ID = "columnMappingId"
-    DROPPED_COLUMN = "droppedColumn"  # the files hold a column that the schema no longer has; with column mapping only
+    DROPPED_COLUMN = "droppedColumn"  # data files have a column that the schema lacks; needs column mapping
     ROW_TRACKING = "rowTracking"
     IN_COMMIT_TIMESTAMPS = "inCommitTimestamps"
     V2_CHECKPOINTS = "v2Checkpoints"
-    CHECKSUMS = "checksums"  # a version checksum file beside every commit
+    CHECKSUMS = "checksums"  # a version checksum file for every commit
     APPEND_ONLY = "appendOnly"
-    FREQUENT_CHECKPOINTS = "frequentCheckpoints"  # the engine writes a checkpoint at every other version
-    BROKEN_LAST_CHECKPOINT = "brokenLastCheckpoint"  # _last_checkpoint is cut off in the middle
-    VACUUM_PROTOCOL_CHECK = (
-        "vacuumProtocolCheck"  # the table feature of that name (PROTOCOL.md, "VACUUM Protocol Check")
-    )
-    UNKNOWN_WRITER = "unknownWriter"  # the protocol asks writers for a feature that no engine has; it may be read
-    UNKNOWN_READER = "unknownReader"  # the same, of readers too
+    FREQUENT_CHECKPOINTS = "frequentCheckpoints"  # the engine writes a checkpoint every second version
+    BROKEN_LAST_CHECKPOINT = "brokenLastCheckpoint"  # _last_checkpoint is truncated
+    VACUUM_PROTOCOL_CHECK = "vacuumProtocolCheck"  # PROTOCOL.md, "VACUUM Protocol Check"
+    UNKNOWN_WRITER = "unknownWriter"  # the protocol requires a writer feature that no engine has; reading works
+    UNKNOWN_READER = "unknownReader"  # ... a reader and writer feature
 
 
-#: Their names, as ``Table.features`` has them.
+#: The names that ``Table.features`` may contain.
 FEATURES = tuple(feature.value for feature in Feature)
 
-#: Of each of these sets a table has one at most.
+#: A table has at most one of each of these.
 EXCLUSIVE = (
     (Feature.DELETION_VECTORS, Feature.DELETION_VECTORS_OFF),
     (Feature.COLUMN_MAPPING_NAME, Feature.COLUMN_MAPPING_ID),

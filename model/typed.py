@@ -1,4 +1,4 @@
-"""The types of expressions: what a condition must keep to before it can be worked out."""
+"""The types of expressions."""
 
 from __future__ import annotations
 
@@ -11,21 +11,18 @@ from model.values import WHOLE_NUMBERS, AnyType, DecimalOf, StructOf, Type, is_n
 
 _REALS = (Type.FLOAT, Type.DOUBLE)
 
-#: The most digits that a DECIMAL has.
-_MOST_DIGITS = 38
+#: The greatest precision of a DECIMAL.
+_MAX_PRECISION = 38
 
 
 def type_of(expression: Expression, types: Mapping[str, AnyType]) -> AnyType:
     """The type of an expression over columns of these types.
 
-    Raises TypeError where it is none that is known here (``result_type``, ``castable``), or speaks of a column whose type
-    is not given.
+    Raises TypeError if it is not supported (``result_type``, ``castable``), or if the type of a column is missing.
     """
     if isinstance(expression, Of):
         if expression.column not in types:
-            raise TypeError(
-                f"the type of the column {expression.column} is not given, and the expression depends on it"
-            )
+            raise TypeError(f"the type of the column {expression.column} is missing")
         return types[expression.column]
     if isinstance(expression, (Literal, Cast)):
         if isinstance(expression, Cast):
@@ -40,13 +37,13 @@ def type_of(expression: Expression, types: Mapping[str, AnyType]) -> AnyType:
 
 
 def checked_cast(source: AnyType, target: AnyType) -> None:
-    """Raises TypeError for a cast that is not known here."""
+    """Raises TypeError for a cast that is not supported."""
     if not castable(source, target):
-        raise TypeError(f"the cast from {source} to {target} is not known here")
+        raise TypeError(f"the cast from {source} to {target} is not supported")
 
 
 def field_of(type: AnyType, field: str) -> tuple[int, AnyType]:
-    """The place and the type of a struct's field. Raises TypeError where there is none of that name."""
+    """The index and the type of a struct's field. Raises TypeError if there is none of that name."""
     if isinstance(type, StructOf):
         for place, (name, kind) in enumerate(type.fields):
             if name == field:
@@ -55,7 +52,7 @@ def field_of(type: AnyType, field: str) -> tuple[int, AnyType]:
 
 
 def common(then: AnyType, otherwise: AnyType) -> AnyType:
-    """The type of CASE WHEN. Raises TypeError unless both branches are of one type, as must be here."""
+    """The type of CASE WHEN. Raises TypeError unless both branches have the same type."""
     if then != otherwise:
         raise TypeError(f"the branches of CASE WHEN are of different types: {then} and {otherwise}")
     return then
@@ -64,19 +61,19 @@ def common(then: AnyType, otherwise: AnyType) -> AnyType:
 def comparison_type(left: AnyType, right: AnyType) -> AnyType:
     """The type in which values of two types are compared.
 
-    Raises TypeError unless they are of one type, not nested, or two of: whole numbers, and DOUBLE (whole numbers become
-    DOUBLEs, which may round them); FLOAT and DOUBLE; DECIMALs that one DECIMAL of 38 digits can hold.
+    Supported are: equal types that are not nested; two of whole numbers and DOUBLE (as DOUBLE, which may round); FLOAT
+    and DOUBLE; DECIMALs that a DECIMAL of 38 digits can hold. Raises TypeError for others.
     """
     if left == right and not is_nested(left):
         return left
     if isinstance(left, DecimalOf) and isinstance(right, DecimalOf):
         scale = max(left.scale, right.scale)
         precision = max(left.precision - left.scale, right.precision - right.scale) + scale
-        if precision <= _MOST_DIGITS:
+        if precision <= _MAX_PRECISION:
             return DecimalOf(precision, scale)
     kinds = {left, right} if not (is_nested(left) or is_nested(right)) else set()
     if kinds and kinds <= {*WHOLE_NUMBERS}:
         return Type.LONG
     if kinds == {*_REALS} or (Type.DOUBLE in kinds and kinds <= {*WHOLE_NUMBERS, Type.DOUBLE}):
         return Type.DOUBLE
-    raise TypeError(f"comparing {left} with {right} is not known here")
+    raise TypeError(f"comparing {left} with {right} is not supported")

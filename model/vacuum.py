@@ -1,7 +1,7 @@
-"""What a VACUUM must do with every path below a table's root: keep it, delete it, or either.
+"""The model of VACUUM: which paths below a table's root it must keep, must delete, or may delete.
 
-The rules are those of docs/delta.md 1.2 (steps 4 to 13), 1.3 and 1.4. They are stated over paths, ages and tombstones; how an
-engine lists, joins or deletes does not matter here.
+The rules are those of docs/delta.md 1.2 (steps 4 to 13), 1.3 and 1.4, in terms of paths, ages and tombstones. How an engine
+lists, joins or deletes does not matter.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from model.fates import DISPUTED as DISPUTED
 from model.fates import Fate as Fate
 from model.fates import PathFate as PathFate
 from model.fates import Reason as Reason
-from model.judging import Judge, is_scanned
 from model.links import behind_links as behind_links
 from model.links import reached_directories as reached_directories
 from model.links import resolved as resolved
@@ -21,6 +20,7 @@ from model.lite import Window as Window
 from model.lite import last_outside_retention as last_outside_retention
 from model.lite import lite_window as lite_window
 from model.lite import monotonized as monotonized
+from model.path_rules import PathRules, is_scanned
 from model.paths import LOG_DIRECTORY as LOG_DIRECTORY
 from model.paths import VISIBLE_PREFIXES as VISIBLE_PREFIXES
 from model.paths import Thing as Thing
@@ -59,14 +59,14 @@ def predict_vacuum(
 ) -> dict[str, PathFate]:
     """The fate of every path in ``listing`` (relative paths as on storage, directories too, without the root).
 
-    ``troubled`` is a path with which the file system has trouble. Where that makes VACUUM fail (``ends_in_error``), what
-    must go may stay all the same: the fates are those of a run that gets to its end. ``reserved`` names are hidden.
+    ``faulty_path`` has an I/O fault. The fates are those of a run that does not fail: if the fault makes VACUUM fail
+    (``ends_in_error``), paths that must be deleted may still be there. ``reserved`` names are hidden.
     """
-    return Judge(listing, references, partition_by, cutoff, scan, faulty_path, reserved).judge()
+    return PathRules(listing, references, partition_by, cutoff, scan, faulty_path, reserved).fates()
 
 
 def ends_in_error(
-    judged: Mapping[str, PathFate],
+    fates: Mapping[str, PathFate],
     listing: Mapping[str, Thing],
     *,
     partition_by: tuple[str, ...],
@@ -75,9 +75,9 @@ def ends_in_error(
     dry_run: bool,
     reserved: Collection[str] = (),
 ) -> bool | None:
-    """Whether the trouble makes VACUUM fail; None: cannot be told. ``judged`` is what was predicted with that trouble.
+    """Whether the I/O fault makes VACUUM fail; None: unknown. ``fates`` are those predicted with that fault.
 
-    A directory that cannot be listed always does, in a dry run too; a deletion that breaks does where there is one.
+    CANNOT_LIST on a directory always does, in a DRY RUN too; DELETE_CRASHES does if the path is deleted.
     """
     if faulty_path is None:
         return False
@@ -88,20 +88,20 @@ def ends_in_error(
         return listed and isinstance(scan, FullScan)
     if io_fault is not IOFault.DELETE_CRASHES or dry_run:
         return False
-    if path in judged:
-        return judged[path].listed
-    # What the log names is tried to be deleted, whether it is there or not.
+    if path in fates:
+        return fates[path].listed
+    # LITE tries to delete what the log names, whether it is there or not.
     return None if isinstance(scan, LiteScan) and (path in scan.stamps or path in scan.changes) else False
 
 
 def lite_candidates(references: References, scan: LiteScan, cutoff: Cutoff) -> dict[str, bool | None]:
-    """What a LITE VACUUM tries to delete, whether it is on storage or not (docs/delta.md 1.3). None: cannot be told.
+    """For each path in the window, whether LITE tries to delete it (docs/delta.md 1.3); None: unknown.
 
-    A DRY RUN names these paths, and START's numFilesToDelete counts them. All that the window names is in the answer.
+    It does so even if there is no such file. A DRY RUN lists these paths, and START's numFilesToDelete counts them.
     """
-    judge = Judge({}, references, (), cutoff, scan, None)
-    named = sorted({*scan.stamps, *scan.changes})
-    return {path: judge.named(path, Thing(Kind.FILE, 0, 0)).listed for path in named}
+    rules = PathRules({}, references, (), cutoff, scan, None)
+    paths = sorted({*scan.stamps, *scan.changes})
+    return {path: rules.fate_in_lite(path, Thing(Kind.FILE, 0, 0)).listed for path in paths}
 
 
 def listed_directories(
@@ -112,9 +112,9 @@ def listed_directories(
     faulty_path: tuple[IOFault, str] | None = None,
     reserved: Collection[str] = (),
 ) -> int | None:
-    """What END's numVacuumedDirectories says: the visible directories that were listed, and one for the root (docs/delta.md 1.5).
+    """END's numVacuumedDirectories: the visible directories that were listed, and one for the root (docs/delta.md 1.5).
 
-    None: cannot be told, since a symbolic link leads to a directory.
+    None: unknown, as a symbolic link leads to a directory.
     """
     if isinstance(scan, (LiteScan, ObjectScan)) or (isinstance(scan, InventoryScan) and scan.files_only):
         return 1
@@ -126,7 +126,7 @@ def listed_directories(
             count += 1
             continue
         target = resolved(path, listing)
-        end = None if target is None else listing.get(target)
-        if target is not None and (end is None or end.kind is not Kind.FILE):
+        destination = None if target is None else listing.get(target)
+        if target is not None and (destination is None or destination.kind is not Kind.FILE):
             return None
     return count

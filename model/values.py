@@ -1,4 +1,4 @@
-"""Column types, and the Python values that stand for their SQL values."""
+"""Column types, and the Python values of their SQL values."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from model.floats import nearest_float
 #: A SQL value. ``None`` is NULL. A BOOLEAN is a ``bool``; a BYTE, SHORT, INTEGER or LONG an ``int``; a FLOAT or DOUBLE a
 #: ``float``, NaN always being ``NAN``; a DECIMAL a ``Decimal`` of its scale; a BINARY ``bytes``; a DATE a ``date``; a
 #: TIMESTAMP a ``datetime`` in UTC, a TIMESTAMP_NTZ one without a zone. A struct is the tuple of its fields, an array the
-#: tuple of its elements, a map the tuple of its entries (key, value) in the order that ``canonical`` gives them.
+#: tuple of its elements, a map the tuple of its entries (key, value) in the order of ``canonical``.
 Value = Union[None, bool, int, float, Decimal, str, bytes, date, datetime, tuple[Any, ...]]
 
-#: The values of one row, in the order of the columns that the context names.
+#: The values of one row, in the order of its columns.
 Row = tuple[Value, ...]
 
 
@@ -27,10 +27,7 @@ _HASH_OF_NAN = 0x7FF8_0000_0000_0000 % sys.hash_info.modulus
 
 
 class _NotANumber(float):
-    """A NaN that equals every NaN, as in SQL's GROUP BY; Python's own does not even equal itself.
-
-    With it, values, rows, multisets of rows and cases compare by meaning with ``==``, also after pickling.
-    """
+    """A NaN that equals every NaN, as in SQL's GROUP BY, so that values, rows and cases compare with ``==``."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, float) and math.isnan(other)
@@ -48,10 +45,10 @@ class _NotANumber(float):
         return "NAN"
 
 
-#: The NaN of all values. Look for it with ``math.isnan``: ``value != value`` is false.
+#: The only NaN in values. Test with ``math.isnan``: ``value != value`` is false.
 NAN: float = _NotANumber("nan")
 
-# The default context has no room for the 38 digits that a DECIMAL may have.
+# The default context has fewer digits than the 38 of a DECIMAL.
 _WIDE = Context(prec=76)
 
 
@@ -114,7 +111,7 @@ WHOLE_NUMBERS: dict[Type, tuple[int, int]] = {
 
 
 def type_name(type: AnyType) -> str:
-    """The type as messages name it: ``long``, ``decimal(10,2)``, ``array<long>``, ``struct<x:long>``."""
+    """The type in messages: ``long``, ``decimal(10,2)``, ``array<long>``, ``struct<x:long>``."""
     if isinstance(type, DecimalOf):
         return f"decimal({type.precision},{type.scale})"
     if isinstance(type, ArrayOf):
@@ -127,15 +124,15 @@ def type_name(type: AnyType) -> str:
 
 
 def is_nested(type: AnyType) -> bool:
-    """Whether values of the type hold other values."""
+    """Whether values of the type contain other values."""
     return isinstance(type, (ArrayOf, MapOf, StructOf))
 
 
 def canonical(value: Any, type: AnyType) -> Value:
-    """``value`` as the vocabulary has it: one NaN, decimals of the type's scale, tuples for lists, maps in one order.
+    """The canonical form of a value: ``NAN``, decimals of the type's scale, tuples for lists, maps in one order.
 
-    Takes what readers give: a struct as a mapping, a sequence or None; a map as a mapping or a sequence of pairs; bytes
-    in any of their forms; a timestamp in any zone (a naive one counts as UTC). -0.0 stays what it is: it equals 0.0.
+    A struct may be a mapping or a sequence, a map a mapping or a sequence of pairs, bytes any bytes-like object, a
+    timestamp in any zone (a naive one counts as UTC). -0.0 is left as it is, as it equals 0.0.
     """
     if value is None:
         return None
@@ -151,7 +148,7 @@ def canonical(value: Any, type: AnyType) -> Value:
     if isinstance(type, DecimalOf):
         return Decimal(value).quantize(Decimal(1).scaleb(-type.scale), context=_WIDE)
     if type in (Type.FLOAT, Type.DOUBLE):
-        # The text of a FLOAT is the shortest that tells it apart from other FLOATs: it is no exact value.
+        # Readers that parse the text of a FLOAT give a DOUBLE near it.
         number = float(value)
         return NAN if math.isnan(number) else nearest_float(number) if type is Type.FLOAT else number
     if type is Type.BINARY:

@@ -1,10 +1,10 @@
-"""Version numbers, in an order."""
+"""Version numbers."""
 
 from __future__ import annotations
 
 
 def parse(version: str) -> tuple[int, ...]:
-    """``"4.4.0"`` as ``(4, 4, 0)``; what follows the numbers (``rc1``, ``.dev0``) is left out."""
+    """``"4.4.0"`` as ``(4, 4, 0)``; suffixes (``rc1``, ``.dev0``) are ignored."""
     numbers = []
     for part in version.split("."):
         digits = part[: len(part) - len(part.lstrip("0123456789"))]

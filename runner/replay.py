@@ -10,7 +10,7 @@ from typing import Any
 from rich.console import Console
 
 from model.case import Case
-from model.codec import CorruptCase, from_json
+from model.codec import InvalidCase, from_json
 from runner.options import UsageMistake
 
 
@@ -18,7 +18,7 @@ def read_case(path: Path) -> Case:
     """The case in a file. Raises UsageMistake where there is none."""
     try:
         return from_json(json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError, CorruptCase) as error:
+    except (OSError, ValueError, InvalidCase) as error:
         raise UsageMistake(f"--replay {path}: this is no case that can be replayed: {error}") from error
 
 

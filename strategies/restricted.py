@@ -124,9 +124,9 @@ def fitted_step(step: Step, *, capabilities: Capabilities) -> Step:
     if isinstance(step, Vacuum):
         return _vacuum(step, capabilities)
     if isinstance(step, InvalidDelete):
-        return step if step.mistake in capabilities.delete_blunders else Read()
+        return step if step.mistake in capabilities.delete_mistakes else Read()
     if isinstance(step, InvalidVacuum):
-        return step if step.mistake in capabilities.vacuum_blunders else Read()
+        return step if step.mistake in capabilities.vacuum_mistakes else Read()
     if isinstance(step, ReadChanges):
         return step if capabilities.change_feed and Feature.CHANGE_DATA_FEED in capabilities.features else Read()
     if isinstance(step, Append):

@@ -1,4 +1,4 @@
-"""Questions to ask the model and an engine alike: predicates over every type, and rows of edge values.
+"""Predicates over every type and rows of edge values, for comparing the model with an engine.
 
 Each chapter is a function that gives predicates over the columns ``TYPES``; any of them may be asked of any of ``ROWS``.
 """
@@ -138,7 +138,7 @@ def is_any(expression: Expression, *values: Literal) -> list[Predicate]:
 
 
 def comparisons() -> Iterable[Predicate]:
-    """The nodes that compare a column with values of its own type."""
+    """The predicates that compare a column with values of its own type."""
     for type, values in VALUES.items():
         name = column(type)
         yield IsNull(name)
@@ -315,7 +315,7 @@ def moments() -> Iterable[Predicate]:
 
 
 def _unfolded(written: str) -> Expression:
-    """The text, or NULL where the row has no STRING. Of a mere constant, an error would be one before any row is read."""
+    """The text, or NULL if the row has no STRING: an error in a constant would be raised before any row is read."""
     return call(Function.CONCAT, text(written), call(Function.SUBSTRING, of(Type.STRING), whole(1), whole(0)))
 
 

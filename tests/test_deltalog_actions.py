@@ -103,14 +103,14 @@ actions: st.SearchStrategy[Action] = st.one_of(
 
 
 @given(actions)
-def test_every_action_survives_json(action: Action) -> None:
+def test_actions_read_back(action: Action) -> None:
     again = from_json(to_json(action))
     assert again == action
     assert hash(again) == hash(action), "equal actions have equal hashes"
 
 
 @given(actions)
-def test_a_line_is_one_line_of_json(action: Action) -> None:
+def test_an_action_is_one_line(action: Action) -> None:
     line = to_line(action)
     assert "\n" not in line and "\r" not in line, "a commit file is split at line ends"
     assert from_json(json.loads(line)) == action
@@ -157,20 +157,20 @@ ADD = {"path": "f", "partitionValues": {}, "size": 1, "modificationTime": 2, "da
             'add.partitionValues must be an object of strings; it is {"p": 1}',
         ),
         ({"add": {**ADD, "deletionVector": {"storageType": "u"}}}, "deletionVector lacks the field pathOrInlineDv"),
-        ({"add": {**ADD, "path": "100%"}}, "holds a % that is not followed by two hexadecimal digits"),
+        ({"add": {**ADD, "path": "100%"}}, "has a % that is not followed by two hexadecimal digits"),
         ({"add": {**ADD, "path": ""}}, "names no file"),
         ({"metaData": {"id": "x", "schemaString": "", "partitionColumns": [], "configuration": {}}}, "metaData.format"),
         ({"protocol": {"minReaderVersion": 1, "minWriterVersion": 2, "readerFeatures": "x"}}, "a list of strings"),
     ],
 )
-def test_what_is_no_action_is_refused_with_a_sentence(value: object, sentence: str) -> None:
+def test_invalid_actions_are_refused(value: object, sentence: str) -> None:
     with pytest.raises(MalformedAction) as caught:
         from_json(value)
     assert sentence in str(caught.value)
 
 
 @given(files)
-def test_a_path_survives_the_log(file: str) -> None:
+def test_paths_read_back(file: str) -> None:
     assert decode(encode(file)) == file
     assert decode(encode(f"/{file}")) == f"/{file}"
     assert not is_absolute(decode(encode(file))) or ":/" in file
@@ -190,7 +190,7 @@ def test_a_path_survives_the_log(file: str) -> None:
         ("/a:b/c d", "/a:b/c%20d"),
     ],
 )
-def test_paths_are_written_as_java_net_uri_does(file: str, path: str) -> None:
+def test_encoded_paths(file: str, path: str) -> None:
     assert encode(file) == path
     assert decode(path) == file
 
@@ -206,18 +206,18 @@ def test_paths_are_written_as_java_net_uri_does(file: str, path: str) -> None:
         ("%C3%BC", "ü"),
     ],
 )
-def test_paths_are_read(path: str, file: str) -> None:
+def test_decoded_paths(path: str, file: str) -> None:
     assert decode(path) == file
     assert is_absolute(file) == (not path.startswith((".", "%")))
 
 
 @pytest.mark.parametrize("path", ["", "http:example.com", "a%2", "a%zz/b", "s3://bucket"])
-def test_what_is_no_path_is_refused(path: str) -> None:
+def test_invalid_paths_are_refused(path: str) -> None:
     with pytest.raises(MalformedPath):
         decode(path)
 
 
-def test_two_spellings_of_a_path_are_one_file_and_a_vector_makes_another() -> None:
+def test_the_key_of_a_file_has_the_decoded_path_and_the_vector() -> None:
     vector = DeletionVectorDescriptor("u", "ab^-aqEH.-t@S}K{vb[*k^", 34, 2, offset=4)
     assert Add("%61", {}, 1, 2, True).key == Add("a", {}, 1, 2, True).key == ("a", None)
     assert Add("a", {}, 1, 2, True, deletion_vector=vector).key == ("a", "uab^-aqEH.-t@S}K{vb[*k^@4")
@@ -236,28 +236,28 @@ def test_the_examples_of_the_protocol() -> None:
 
 
 @given(st.uuids())
-def test_a_vector_at_the_root_is_found_by_its_uuid(uuid: UUID) -> None:
+def test_the_path_of_a_vector_in_the_root(uuid: UUID) -> None:
     assert DeletionVectorDescriptor("u", z85_encode(uuid.bytes), 1, 1).file == f"deletion_vector_{uuid}.bin"
 
 
 @given(st.binary().map(lambda data: data[: len(data) // 4 * 4]))
-def test_z85_both_ways(data: bytes) -> None:
+def test_z85_reads_back(data: bytes) -> None:
     assert z85_decode(z85_encode(data)) == data
 
 
 @pytest.mark.parametrize("text", ["abcd", "abc d", "#####"])
-def test_what_is_no_z85_is_refused(text: str) -> None:
+def test_invalid_z85_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="not Z85"):
         z85_decode(text)
 
 
 def test_a_vector_without_a_uuid_is_refused() -> None:
-    with pytest.raises(MalformedVector, match="ends in no base85 UUID"):
+    with pytest.raises(MalformedVector, match="does not end in a base85 UUID"):
         assert DeletionVectorDescriptor("u", "short", 1, 1).file
 
 
 @given(st.integers(0, 10**20 - 1), st.integers(2, 10**10 - 1), st.data())
-def test_names_of_log_files_both_ways(version: int, parts: int, data: st.DataObject) -> None:
+def test_names_of_log_files_read_back(version: int, parts: int, data: st.DataObject) -> None:
     part = data.draw(st.integers(1, parts))
     assert parse_name(commit_name(version)) == LogFileName(LogFileKind.COMMIT, version)
     assert parse_name(checkpoint_name(version)) == LogFileName(LogFileKind.CHECKPOINT, version)

@@ -31,7 +31,7 @@ ID = UUID("d2c639aa-8816-431a-aaf6-d3fe2512ff61")
 @given(st.sets(st.integers(0, 2**63 - 1) | st.integers(0, 200_000), max_size=50))
 @example(set())
 @example(set(range(10_000)) | {2**32, 2**63 - 1})
-def test_rows_survive_their_bytes(rows: set[int]) -> None:
+def test_rows_read_back(rows: set[int]) -> None:
     assert decode_rows(encode_rows(rows)) == tuple(sorted(rows))
 
 
@@ -63,13 +63,13 @@ def test_runs_are_read(containers: int) -> None:
         (b"", "end in the middle"),
         (struct.pack("<IQ", 1, 0), "begins with the number 1"),
         (struct.pack("<IQI", MAGIC, 1, 1 << 31), "highest bit must be 0"),
-        (struct.pack("<IQII", MAGIC, 1, 0, 7), "no Roaring bitmap"),
+        (struct.pack("<IQII", MAGIC, 1, 0, 7), "not a Roaring bitmap"),
         (encode_rows([1]) + b"x", "1 bytes are left"),
         (encode_rows([1, 2])[:-1], "end in the middle"),
         (encode_rows([1, 2])[:-4] + struct.pack("<HH", 2, 1), "do not ascend"),
     ],
 )
-def test_what_is_no_vector_is_refused(data: bytes, sentence: str) -> None:
+def test_invalid_bytes_are_refused(data: bytes, sentence: str) -> None:
     with pytest.raises(MalformedVector, match=sentence):
         decode_rows(data)
 
@@ -80,7 +80,7 @@ def test_row_indexes_have_limits() -> None:
             encode_rows([row])
 
 
-def test_a_file_holds_several_vectors(tmp_path: Path) -> None:
+def test_a_file_with_several_vectors(tmp_path: Path) -> None:
     sets = [{1, 2}, set(range(5000)), {2**40}]
     found = write_vector_file(tmp_path, ID, sets, prefix="ab", modified=1_234)
     path = tmp_path / "ab" / f"deletion_vector_{ID}.bin"
@@ -110,11 +110,11 @@ def test_a_vector_is_named_by_its_absolute_path(tmp_path: Path) -> None:
         absolute_vector(Path("t"), first)
 
 
-def test_a_vector_that_is_not_as_described_is_refused(tmp_path: Path) -> None:
+def test_a_vector_that_contradicts_its_descriptor_is_refused(tmp_path: Path) -> None:
     (vector,) = write_vector_file(tmp_path, ID, [{1, 2}])
     path = tmp_path / f"deletion_vector_{ID}.bin"
     good = path.read_bytes()
-    with pytest.raises(MalformedVector, match="holds 2 rows; its cardinality says 3"):
+    with pytest.raises(MalformedVector, match="has 2 rows; its cardinality is 3"):
         read_vector(tmp_path, replace(vector, cardinality=3))
     with pytest.raises(MalformedVector, match="its sizeInBytes is 7"):
         read_vector(tmp_path, replace(vector, size=7))
@@ -140,7 +140,7 @@ def test_a_vector_that_is_not_as_described_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["file", "file with prefix", "absolute", "inline"])
-def test_deltalake_leaves_out_the_rows_that_we_leave_out(tmp_path: Path, kind: str) -> None:
+def test_deltalake_hides_the_same_rows(tmp_path: Path, kind: str) -> None:
     root = tmp_path / "t"
     count = 20_000
     gone = {0, 3, 19_999, *range(5, 9_000)}

@@ -42,7 +42,7 @@ def assert_read_alike(table: MadeTable, root: Path) -> None:
 
 @given(made_tables())
 @settings(max_examples=60)
-def test_deltalake_reads_our_tables_as_we_do(table: MadeTable) -> None:
+def test_deltalake_reads_the_same_rows(table: MadeTable) -> None:
     with made(table) as root:
         assert_read_alike(table, root)
 
@@ -54,7 +54,7 @@ def test_deltalake_reads_the_table_with_everything(tmp_path: Path) -> None:
 
 @given(made_tables())
 @settings(max_examples=25)
-def test_duckdb_reads_our_checkpoints_and_data_files(table: MadeTable) -> None:
+def test_duckdb_reads_checkpoints_and_data_files(table: MadeTable) -> None:
     with made(table) as root:
         log = read_log(root)
         for checkpoint in log.checkpoints:
@@ -71,7 +71,7 @@ def test_duckdb_reads_our_checkpoints_and_data_files(table: MadeTable) -> None:
             assert removes == sorted(remove.path for remove in snapshot.removes.values())
 
 
-def test_we_read_what_deltalake_wrote_and_deleted(tmp_path: Path) -> None:
+def test_tables_of_deltalake_are_read(tmp_path: Path) -> None:
     root = tmp_path / "t"
     names = ["id", "part", "text"]
     parts = ["a b", "a=b", "100%", "ü/x", None, "'q'", "a:b", "日本"]

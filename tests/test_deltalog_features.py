@@ -196,7 +196,7 @@ def test_values_of_every_type_are_read_by_others(tmp_path: Path, mode: str) -> N
         ("p <= -1.10", {0}),
     ],
 )
-def test_bounds_lose_no_rows_for_another_reader(tmp_path: Path, where: str, chosen: set[int]) -> None:
+def test_another_reader_finds_all_rows_with_bounds(tmp_path: Path, where: str, chosen: set[int]) -> None:
     """Each row is in a file of its own, and each file has bounds; NaN is the greatest number to this reader too."""
     fields = (
         Field("n", "integer"),

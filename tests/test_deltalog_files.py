@@ -31,22 +31,22 @@ LAST = "\U0010ffff"
 PAIR = "\U0001f600"
 
 
-def test_equal_tables_give_equal_bytes_and_a_data_file_is_written_once(tmp_path: Path) -> None:
+def test_equal_tables_have_equal_bytes_and_files_are_never_overwritten(tmp_path: Path) -> None:
     table = pa.table({"a": [1, None], "b": ["x", "y"]})
     path = tmp_path / "p=1" / "f.parquet"
     size = write_data_file(path, table, modified=1_234)
     assert path.read_bytes() == parquet_bytes(pa.table({"a": [1, None], "b": ["x", "y"]}))
     assert (path.stat().st_size, path.stat().st_mtime_ns) == (size, 1_234_000_000)
-    with pytest.raises(AlreadyWritten, match="must not be overwritten"):
+    with pytest.raises(AlreadyWritten, match="never overwritten"):
         write_data_file(path, table)
 
 
-def test_a_data_file_holds_no_schema_but_parquets_own() -> None:
+def test_a_data_file_has_no_arrow_schema() -> None:
     data = parquet_bytes(pa.table({"a": [1]}).replace_schema_metadata({"made by": "a test"}))
     assert pq.read_metadata(io.BytesIO(data)).metadata is None
 
 
-def test_rows_have_the_columns_that_are_asked_for(tmp_path: Path) -> None:
+def test_rows_have_the_requested_columns(tmp_path: Path) -> None:
     path = tmp_path / "f.parquet"
     write_data_file(path, pa.table({"a": [1, 2], "a.b": ["x", None], "c": [date(2024, 1, 1), None]}))
     assert read_data_file(path, ["c", "lacking", "a.b"]) == [(date(2024, 1, 1), None, "x"), (None, None, None)]
@@ -90,24 +90,24 @@ def test_statistics_refuse_other_types() -> None:
         (LAST * 32 + "a", LAST * 32 + "\x7f"),
     ],
 )
-def test_long_strings_are_cut_so_that_the_maximum_stays_above(text: str, maximum: str | None) -> None:
+def test_truncated_maxima_are_not_less(text: str, maximum: str | None) -> None:
     assert shortened_maximum(text) == maximum
 
 
 @given(st.text(st.sampled_from(["a", "\x7e", "\x7f", "ü", "\uffff", PAIR, LAST]) | st.characters(codec="utf-8")))
 @example(LAST * 40)
-def test_bounds_of_strings_hold_in_the_order_of_bytes(text: str) -> None:
+def test_bounds_of_strings_hold_for_the_byte_order(text: str) -> None:
     assert shortened_minimum(text).encode() <= text.encode()
     high = shortened_maximum(text)
     assert high is None or high.encode() >= text.encode()
     assert high is None or len(high.encode("utf-16-le")) // 2 <= 66, "the search ends at 64 characters and a pair"
 
 
-def test_a_schema_both_ways() -> None:
+def test_schemas_read_back() -> None:
     columns = [("a b", "string"), ("ü", "date")]
     assert [(field.name, field.type) for field in parse_schema(schema_string(columns))] == columns
     assert Field("a", "long", metadata={"delta.columnMapping.physicalName": "col-1"}).stored_name == "col-1"
-    with pytest.raises(MalformedAction, match="is no schema"):
+    with pytest.raises(MalformedAction, match="is not a schema"):
         parse_schema("{}")
     with pytest.raises(UnsupportedType, match="the type 'variant'"):
         arrow_schema([("v", "variant")])
@@ -144,10 +144,10 @@ def test_partition_values_are_read(text: str | None, kind: str, value: object) -
     assert found == value and repr(found) == repr(value)
 
 
-def test_partition_values_that_are_none() -> None:
-    with pytest.raises(MalformedAction, match="'yes' is no boolean"):
+def test_invalid_partition_values_are_refused() -> None:
+    with pytest.raises(MalformedAction, match="'yes' is not of the type boolean"):
         parse_partition_value("yes", "boolean")
-    with pytest.raises(MalformedAction, match=r"'1\.5' is no integer"):
+    with pytest.raises(MalformedAction, match=r"'1\.5' is not of the type integer"):
         parse_partition_value("1.5", "integer")
     for text, kind in [
         (" 1", "long"),
@@ -167,7 +167,7 @@ def test_partition_values_that_are_none() -> None:
         ("2020-01-31 25:02:03", "timestamp"),
         ("2020-01-31T01:02:03Z", "timestamp_ntz"),
     ]:
-        with pytest.raises(MalformedAction, match=re.escape(f"{text!r} is no {kind}")):
+        with pytest.raises(MalformedAction, match=re.escape(f"{text!r} is not of the type {kind}")):
             parse_partition_value(text, kind)
     for kind in ("binary", "decimal(39,0)", "variant"):
         with pytest.raises(UnsupportedType, match=re.escape(kind)):
@@ -189,7 +189,7 @@ def test_a_file_with_an_absolute_path_is_read(tmp_path: Path) -> None:
     assert read_file_rows(tmp_path / "elsewhere", file, metadata) == [(1, "v")]
 
 
-def test_everything_is_listed(tmp_path: Path) -> None:
+def test_list_tree(tmp_path: Path) -> None:
     (tmp_path / "_delta_log").mkdir()
     (tmp_path / ".hidden").write_bytes(b"abc")
     (tmp_path / "p=a%20b" / "q").mkdir(parents=True)
@@ -214,13 +214,13 @@ def test_a_link_to_a_directory_is_not_followed(tmp_path: Path) -> None:
     assert list(list_tree(tmp_path / "table")) == ["link"]
 
 
-def test_a_link_says_what_stands_in_it(tmp_path: Path) -> None:
+def test_a_link_has_its_target(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("../some where")
     set_modified(tmp_path / "link", 1_234, follow_links=False)
     assert list_tree(tmp_path)["link"] == Entry(EntryKind.LINK, 0, 1_234_000_000, None, "../some where")
 
 
-def test_what_lies_beside_a_root_is_listed_by_the_way_there(tmp_path: Path) -> None:
+def test_list_beside(tmp_path: Path) -> None:
     root = tmp_path / "table"
     for path in ("table/f", "table-2/_delta_log/f", "elsewhere"):
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
@@ -256,7 +256,7 @@ def test_what_lies_beside_a_root_is_listed_by_the_way_there(tmp_path: Path) -> N
         ("d/f", "d/f"),
     ],
 )
-def test_where_a_link_leads(tmp_path: Path, link: str, target: str | None) -> None:
+def test_leads_to(tmp_path: Path, link: str, target: str | None) -> None:
     root = tmp_path / "case" / "table"
     for path in ("case/table/d/f", "case/around/g"):
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
@@ -283,7 +283,7 @@ def test_where_a_link_leads(tmp_path: Path, link: str, target: str | None) -> No
     assert leads_to(link, entries, str(root)) == target
 
 
-def test_what_is_neither_file_directory_nor_link_is_refused(tmp_path: Path) -> None:
+def test_other_kinds_of_files_are_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(DeltaLogError, match="pipe is neither"):
         list_tree(tmp_path)

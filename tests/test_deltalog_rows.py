@@ -46,7 +46,7 @@ def test_mapped_columns_are_read(tmp_path: Path, mode: str) -> None:
     assert read_file_rows(tmp_path, removed, metadata(mode)) == [every[2]]
 
 
-def test_with_ids_a_file_must_have_ids(tmp_path: Path) -> None:
+def test_a_file_without_ids_is_refused_if_ids_are_needed(tmp_path: Path) -> None:
     write_data_file(tmp_path / PATH, pa.table({"col-1": [1], "col-3": [2]}))
     assert read_stored_rows(tmp_path, ADD, metadata("name")) == [(INSTANT, 1, None, 2)]
     with pytest.raises(UnsupportedRows, match="the file has none"):
@@ -58,7 +58,7 @@ def test_a_remove_without_partition_values_has_nulls(tmp_path: Path) -> None:
     assert read_stored_rows(tmp_path, Remove(PATH, 1, True), metadata("name")) == [(None, 1, None, None)]
 
 
-def test_row_ids_are_stored_or_follow_from_the_action(tmp_path: Path) -> None:
+def test_row_ids_are_stored_or_derived_from_the_action(tmp_path: Path) -> None:
     tracked = metadata(
         "name",
         **{

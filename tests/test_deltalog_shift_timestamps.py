@@ -76,7 +76,7 @@ def times(root: Path) -> dict[str, int]:
     [(VECTORS,), (VECTORS, "v2Checkpoints"), (VECTORS, "checksums", "inCommitTimestamps")],
     ids=["classic checkpoint", "v2 checkpoint", "in-commit timestamps and checksums"],
 )
-def test_every_instant_moves_and_nothing_else(features: tuple[str, ...], tmp_path: Path) -> None:
+def test_all_timestamps_are_shifted_and_nothing_else(features: tuple[str, ...], tmp_path: Path) -> None:
     root = make(replace(TABLE, features=features), tmp_path)
     before, rows, listed = read_log(root), list(read_rows(root, read_log(root).snapshot())), times(root)
     shift_timestamps(root, by=BY)
@@ -93,7 +93,7 @@ def test_every_instant_moves_and_nothing_else(features: tuple[str, ...], tmp_pat
     assert [info.fields["timestamp"] for info in infos] == [START + commit.at - BY for commit in TABLE.commits]
 
 
-def test_there_and_back_leaves_the_log_as_it_was(tmp_path: Path) -> None:
+def test_shifting_back_restores_the_log(tmp_path: Path) -> None:
     root = make(replace(TABLE, features=(VECTORS, "v2Checkpoints")), tmp_path)
     before = read_log(root).snapshot()
     shift_timestamps(root, by=BY)
@@ -101,14 +101,14 @@ def test_there_and_back_leaves_the_log_as_it_was(tmp_path: Path) -> None:
     assert read_log(root).snapshot() == before
 
 
-def test_a_checkpoint_that_is_all_there_is_can_be_read_when_aged(tmp_path: Path) -> None:
+def test_a_shifted_checkpoint_can_be_read_alone(tmp_path: Path) -> None:
     root = make(replace(TABLE, features=(VECTORS, "v2Checkpoints"), pruned=1), tmp_path)
     before = instants(read_log(root).snapshot())
     shift_timestamps(root, by=BY)
     assert instants(read_log(root).snapshot()) == {path: None if at is None else at - BY for path, at in before.items()}
 
 
-def test_a_broken_pointer_stays_broken(tmp_path: Path) -> None:
+def test_a_truncated_last_checkpoint_is_kept(tmp_path: Path) -> None:
     root = make(replace(TABLE, features=(VECTORS, Feature.BROKEN_LAST_CHECKPOINT.value)), tmp_path)
     pointer = root / "_delta_log" / "_last_checkpoint"
     before = pointer.read_bytes()
@@ -116,7 +116,7 @@ def test_a_broken_pointer_stays_broken(tmp_path: Path) -> None:
     assert pointer.read_bytes() == before
 
 
-def test_what_a_link_leads_to_moves_once(tmp_path: Path) -> None:
+def test_the_target_of_a_link_is_shifted_once(tmp_path: Path) -> None:
     root = make(TABLE, tmp_path)
     shift_timestamps(root, by=BY)
     assert os.stat(root.parent / "other" / "x").st_mtime_ns == (START - DAY - BY) * 1_000_000

@@ -57,7 +57,7 @@ THREE_PARTITION_COLUMNS = MadeTable(
         pytest.param(EVERYTHING, id="every-odd-partition-value"),
     ],
 )
-def test_spark_reads_our_tables_as_we_do(spark_reader: SparkReader, table: MadeTable, tmp_path: Path) -> None:
+def test_spark_reads_the_same_rows(spark_reader: SparkReader, table: MadeTable, tmp_path: Path) -> None:
     root = tmp_path / "a table"
     table.write(root)
     log = read_log(root)

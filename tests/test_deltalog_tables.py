@@ -13,7 +13,7 @@ from tests.builders.made_tables import EVERYTHING, MadeTable, made, made_tables,
 
 @given(made_tables())
 @settings(max_examples=60)
-def test_our_reader_gives_back_every_version_that_was_written(table: MadeTable) -> None:
+def test_every_version_reads_back(table: MadeTable) -> None:
     with made(table) as root:
         log = read_log(root)
         assert log.version == len(table.commits) - 1, "the latest version is that of the last commit"

@@ -15,7 +15,7 @@ import pytest
 from engines.spark.adapter import SparkEngine
 from engines.spark.catalog import named
 from model.predicate import And, Cast, Compare, Literal, Of, Op, Relate
-from model.refusals import APPEND_ONLY, Named, Refusal, expected_refusal
+from model.refusals import APPEND_ONLY, NamedPartition, Refusal, expected_refusal
 from model.steps import Delete, DeleteMistake, Form, InvalidDelete, Read, ReadChanges
 from model.values import Type
 
@@ -195,7 +195,7 @@ def test_without_a_partition_one_that_cannot_be_is_named(spark_engine: SparkEngi
     where = None if table == "empty" else Compare("p", Op.EQ, "x", Type.STRING)
     assert spark_engine.run(root, Delete(where), clock=CLOCK, version=None).error is None
     outcome = spark_engine.run(root, InvalidDelete(DeleteMistake.PARTITION_DIRECTORY), clock=CLOCK, version=None)
-    assert is_refused_as(outcome, expected_refusal(DeleteMistake.PARTITION_DIRECTORY, partition=Named.NONE))
+    assert is_refused_as(outcome, expected_refusal(DeleteMistake.PARTITION_DIRECTORY, partition=NamedPartition.NONE))
 
 
 @pytest.mark.parametrize("vectors", ["false", "true"], ids=["rewritten", "with vectors"])

@@ -328,7 +328,7 @@ def test_each_blunder_is_refused_as_documented_and_changes_nothing(
     assert error is not None, f"no refusal, but the rows {outcome.rows}"
     answer = (error.exception, error.condition, error.sqlstate)
     assert error.exception in refusal.exceptions, answer
-    assert refusal.is_met_by(error.condition, error.sqlstate), answer
+    assert refusal.is_matched_by(error.condition, error.sqlstate), answer
     assert below(table.parent) == before and not log(table)
     assert spark.conf.getAll == settings_before
 
@@ -339,7 +339,7 @@ def test_without_partitions_the_directory_of_one_that_cannot_be_is_refused_alike
     root = table_at(tmp_path / "case" / "table", {"minReaderVersion": 1, "minWriterVersion": 2}, partition_by=())
     error = spark_engine.run(root, InvalidVacuum(VacuumMistake.PARTITION_DIRECTORY), clock=CLOCK, version=None).error
     refusal = expected_vacuum_refusal(VacuumMistake.PARTITION_DIRECTORY)
-    assert error is not None and refusal.is_met_by(error.condition, error.sqlstate), error
+    assert error is not None and refusal.is_matched_by(error.condition, error.sqlstate), error
     assert not log(root)
 
 
@@ -354,6 +354,6 @@ def test_a_table_with_an_unknown_feature_is_refused_in_each_form(
     root = table_at(tmp_path / "case" / "table", {**protocol, "readerFeatures": readers})
     outcome, gone = vacuum(spark_engine, root, Vacuum(form=form))
     refusal, error = UNKNOWN_PROTOCOL[feature], outcome.error
-    assert error is not None and refusal.is_met_by(error.condition, error.sqlstate), outcome
+    assert error is not None and refusal.is_matched_by(error.condition, error.sqlstate), outcome
     assert error.exception in refusal.exceptions
     assert not gone and not log(root)

@@ -1,4 +1,4 @@
-"""What an engine can be asked for, and the words of the vocabulary."""
+"""The capabilities of engines, and the enumerations of cases."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from model.table import Feature
 FLAGS = [field.name for field in fields(Capabilities) if isinstance(getattr(EVERYTHING, field.name), bool)]
 
 
-def test_by_default_an_engine_has_all_that_the_vocabulary_has() -> None:
+def test_by_default_an_engine_supports_everything() -> None:
     for field in fields(Capabilities):
         found = getattr(EVERYTHING, field.name)
         assert found is True or found == frozenset(type(next(iter(found)))), field.name
 
 
 @pytest.mark.parametrize("flag", FLAGS)
-def test_two_engines_share_what_both_have(flag: str) -> None:
+def test_shared_flags(flag: str) -> None:
     less = replace(EVERYTHING, **{flag: False})
     assert EVERYTHING.shared(less) == less.shared(EVERYTHING) == less
     assert has(EVERYTHING, flag) and not has(less, flag)
 
 
-def test_of_lists_two_engines_share_the_members_that_both_have() -> None:
+def test_shared_sets_are_intersections() -> None:
     some = replace(EVERYTHING, modes=frozenset({Mode.FULL, Mode.LITE}))
     others = replace(EVERYTHING, modes=frozenset({Mode.LITE, Mode.DEFAULT}))
     assert some.shared(others).modes == {Mode.LITE}
@@ -42,10 +42,10 @@ def test_of_lists_two_engines_share_the_members_that_both_have() -> None:
         ("features", Feature.APPEND_ONLY),
         ("delete_forms", Form.TRUNCATE),
         ("vacuum_forms", VacuumForm.API_NAME),
-        ("delete_blunders", DeleteMistake.VIEW),
+        ("delete_mistakes", DeleteMistake.VIEW),
     ],
 )
-def test_a_need_is_looked_up_in_its_own_list(field: str, need: Feature | Form | VacuumForm | DeleteMistake) -> None:
+def test_a_need_is_looked_up_in_its_own_set(field: str, need: Feature | Form | VacuumForm | DeleteMistake) -> None:
     less = replace(EVERYTHING, **{field: getattr(EVERYTHING, field) - {need}})
     assert has(EVERYTHING, need) and not has(less, need)
 
@@ -61,20 +61,20 @@ WORDS = [
 @pytest.mark.parametrize(
     "words", sorted(set(WORDS), key=lambda words: words.__name__), ids=lambda words: words.__name__
 )
-def test_each_word_of_the_vocabulary_is_said_in_its_own_way(words: type[Enum]) -> None:
-    """Reports and the files of cases have the values, so no two words have one, and each has one."""
+def test_values_of_enumerations_are_distinct(words: type[Enum]) -> None:
+    """Reports and case files contain the values."""
     said = [word.value for word in words]
     assert len(set(said)) == len(words.__members__), "two names of one word"
     assert all(isinstance(value, str) and value and value != str(None) for value in said)
 
 
-def test_the_columns_of_a_condition_are_those_of_all_its_parts() -> None:
+def test_columns_of_includes_all_parts() -> None:
     chosen = predicate.CaseWhen(predicate.IsNull("a"), predicate.Of("b"), predicate.Of("c"))
     call = predicate.Call(Function.UPPER, (predicate.Of("d"),))
     assert predicate.columns_of(predicate.Relate(chosen, predicate.Op.EQ, call)) == {"a", "b", "c", "d"}
 
 
-def test_functions_are_called_by_their_names_in_sql() -> None:
+def test_functions_have_their_sql_names() -> None:
     signs = {Function.ADD: "+", Function.SUBTRACT: "-", Function.MULTIPLY: "*", Function.REMAINDER: "%"}
     assert {function: function.value for function in Function} == {
         function: signs.get(function, function.name.lower()) for function in Function

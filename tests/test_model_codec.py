@@ -1,4 +1,4 @@
-"""The JSON form of a case: it reads back, it is canonical, and it never changes its meaning."""
+"""The JSON form of a case: it reads back, is canonical, and never changes its meaning."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from model import codec
 from model.case import Case
-from model.codec import CorruptCase
+from model.codec import InvalidCase
 from model.predicate import Call, Compare, Expression, Function, Like, Op
 from model.steps import Delete, Read, Vacuum
 from model.table import Column, Commit, DataFile, Removal, StrayFile, Table
@@ -50,7 +50,7 @@ def test_expressions_read_back_alone(expression: Expression) -> None:
     assert codec.expression_from_json(codec.expression_to_json(expression)) == expression
 
 
-def test_what_columns_commits_and_steps_look_like() -> None:
+def test_the_form_of_columns_commits_and_steps() -> None:
     document = codec.to_json(WIDE_CASE)
     assert document["table"]["columns"][:4] == [
         {"name": "t", "type": "timestamp", "generated_from": "at"},
@@ -72,7 +72,7 @@ def test_what_columns_commits_and_steps_look_like() -> None:
     ]
 
 
-def test_what_conditions_look_like() -> None:
+def test_the_form_of_conditions() -> None:
     where = codec.predicate_to_json(WIDE_WHERE)
     assert where["left"] == {
         "op": "RELATE",
@@ -96,7 +96,7 @@ def test_what_conditions_look_like() -> None:
     assert codec.expression_to_json(Call(Function.CURRENT_DATE)) == {"expression": "call", "function": "current_date"}
 
 
-def test_defaults_are_left_out() -> None:
+def test_defaults_are_omitted() -> None:
     table = Table(
         columns=(Column("i", Type.INTEGER),),
         partition_by=(),
@@ -152,7 +152,7 @@ def test_equal_cases_have_equal_ids() -> None:
     assert codec.case_id(whole) != codec.case_id(Case(TABLE, (Vacuum(retain_hours=2),)))
 
 
-def test_what_vacuums_and_strays_look_like() -> None:
+def test_the_form_of_vacuums_and_stray_files() -> None:
     document: Any = codec.to_json(VACUUM_CASE)
     assert document["steps"][0] == {
         "step": "vacuum",
@@ -169,7 +169,7 @@ def test_what_vacuums_and_strays_look_like() -> None:
     assert document["table"]["strays"][2] == {"path": "link", "kind": "link", "size": 0, "target": "../beside/x"}
 
 
-def test_a_file_that_came_back_shows_all_its_rows_again() -> None:
+def test_a_file_that_is_added_again_has_no_hidden_rows() -> None:
     # The last mask of file 1 hides less than the one before its removal.
     assert [vector.rows for commit in WIDE_TABLE.commits for vector in commit.deletion_vectors if vector.file == 1] == [
         (0,),
@@ -178,14 +178,14 @@ def test_a_file_that_came_back_shows_all_its_rows_again() -> None:
     assert codec.table_from_json(codec.table_to_json(WIDE_TABLE)) == WIDE_TABLE
 
 
-def test_what_the_engine_must_refuse_is_a_case_all_the_same() -> None:
+def test_cases_may_contain_invalid_conditions() -> None:
     unknown = Delete(Compare("nope", Op.EQ, 1, Type.INTEGER))
     malformed = Delete(Like("p", "a\\"))
     case = Case(TABLE, (unknown, malformed))
     assert codec.from_json(codec.to_json(case)) == case
 
 
-def test_a_file_that_was_removed_may_come_back() -> None:
+def test_a_removed_file_may_be_added_again() -> None:
     table = Table(
         columns=(Column("i", Type.INTEGER),),
         partition_by=(),
@@ -195,10 +195,10 @@ def test_a_file_that_was_removed_may_come_back() -> None:
     assert codec.table_from_json(codec.table_to_json(table)) == table
 
 
-def test_a_generated_nan_is_the_same_as_its_source() -> None:
+def test_a_generated_nan_equals_its_source() -> None:
     columns = (Column("v", Type.DOUBLE), Column("copy", Type.DOUBLE, generated_from="v"))
     table = Table(columns, (), (DataFile(0, (), ((NAN, NAN),), -1),), (Commit(-1, adds=(0,)),))
     assert codec.table_from_json(codec.table_to_json(table)) == table
     other = dataclasses.replace(table, files=(DataFile(0, (), ((1.0, NAN),), -1),))
-    with pytest.raises(CorruptCase, match="has another value"):
+    with pytest.raises(InvalidCase, match="has another value"):
         codec.table_from_json(codec.table_to_json(other))

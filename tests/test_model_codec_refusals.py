@@ -1,4 +1,4 @@
-"""The JSON form: a document that is no case is refused in one sentence that begins with the path of the problem."""
+"""The JSON form: an invalid document is refused with one sentence, which begins with the path of the problem."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 
 from model import codec, predicate, steps, table
 from model.case import Case
-from model.codec import CorruptCase
+from model.codec import InvalidCase
 from model.codec.converter import reader_of
 from model.codec.plain import shown
 from model.predicate import Cast, Like, Literal, Of, Op, Predicate, Relate
@@ -29,19 +29,18 @@ AN_HOUR = {"timestamp": "2020-01-31T12:00:00Z"}
 FILE = "p=a/part-00000-00000000-0000-4000-8000-000000000000.c000.snappy.parquet"
 IN = "steps[0].where.right.right.right"
 
-#: Changes to the documents of cases: which field, its new value, and how the sentence goes on after the path. The path is
-#: that of the field, or the one given.
+#: Changes to the documents of cases: field, new value, the message after the path, and the path if not that of the field.
 CASE_CHANGES: list[tuple[Any, ...]] = [
-    ("format", 2, "is 2, only 1 is known here"),
-    ("format", True, "is True, only 1 is known here"),
+    ("format", 2, "is 2, only 1 is supported"),
+    ("format", True, "is True, only 1 is supported"),
     ("format", DELETED, "is missing"),
     ("table", [], "must be an object, but is []"),
-    ("tables", {}, "is no known field, those are format, steps, table"),
+    ("tables", {}, "is not a known field; those are format, steps, table"),
     ("table.columns[1].name", "P", "the column name p is already taken", "table.columns[1]"),
     ("table.columns[1].type", "int", "must be one of string, binary, byte, "),
-    ("table.partition_by[0]", "nope", "'nope' is no column of the table"),
+    ("table.partition_by[0]", "nope", "'nope' is not a column of the table"),
     ("table.partition_by", ["p", "p"], "the column p is already taken", "table.partition_by[1]"),
-    ("table.partition_by", ["p", "i", "l", "b", "d"], "leaves no column to be stored"),
+    ("table.partition_by", ["p", "i", "l", "b", "d"], "leaves no column for the data files"),
     ("table.files[1].id", 0, "the file id 0 is already taken", "table.files[1]"),
     ("table.files[1].id", -1, "must not be negative, but is -1"),
     ("table.files[0].partition", [], "has 0 values for 1 columns (p)"),
@@ -51,13 +50,13 @@ CASE_CHANGES: list[tuple[Any, ...]] = [
     ("table.files[0].rows[0][0]", True, "must be a whole number, but is true"),
     ("table.files[0].rows[0][2]", 1, "must be true or false, but is 1"),
     ("table.files[0].rows[0][3]", "2020-01-31", "must be an object, but is "),
-    ("table.files[0].name", "x", "is no known field, those are group_rows, id, "),
-    ("table.commits", [], "must hold at least one commit"),
-    ("table.commits[1].at", -3, "-3 is not after the commit before, at -3"),
+    ("table.files[0].name", "x", "is not a known field; those are group_rows, id, "),
+    ("table.commits", [], "must have at least one commit"),
+    ("table.commits[1].at", -3, "-3 is not after the previous commit, at -3"),
     ("table.commits[0].adds[1]", 7, "there is no file 7"),
-    ("table.commits[0].adds", [0, 1, 0], "file 0 is live already", "table.commits[0].adds[2]"),
-    ("table.commits[1].adds", [0], "file 0 is live already", "table.commits[1].adds[0]"),
-    ("table.commits[0].adds", [1], "no commit adds file 0; what no action names is a stray", "table.files[0].id"),
+    ("table.commits[0].adds", [0, 1, 0], "file 0 is already live", "table.commits[0].adds[2]"),
+    ("table.commits[1].adds", [0], "file 0 is already live", "table.commits[1].adds[0]"),
+    ("table.commits[0].adds", [1], "no commit adds file 0; it should be a stray file", "table.files[0].id"),
     ("table.commits[1].removes[0].file", 7, "there is no file 7"),
     ("table.commits[0].removes", [REMOVAL], "file 1 is not", "table.commits[0].removes[0].file"),
     ("table.commits[1].removes", [REMOVAL, REMOVAL], "file 1 is not live, so", "table.commits[1].removes[1].file"),
@@ -67,25 +66,25 @@ CASE_CHANGES: list[tuple[Any, ...]] = [
     ("table.strays[0].path", "../x/../y", "must be a path below the table's root, but"),
     ("table.strays[0].path", "x/../../y", "must be a path below the table's root, but"),
     ("table.strays[0].path", "empty", "'empty' is already taken", "table.strays[1].path"),
-    ("table.strays[0].path", f"{FILE}/x", f"'{FILE}/x' lies below"),
-    ("table.strays[0].path", "p=a", "'p=a' must be a directory, other files lie below it"),
-    ("table.strays[1].kind", "link", "must be there for a link, and only then", "table.strays[1].target"),
-    ("table.strays[1].target", "x", "must be there for a link, and only then"),
+    ("table.strays[0].path", f"{FILE}/x", f"'{FILE}/x' is below"),
+    ("table.strays[0].path", "p=a", "'p=a' must be a directory, as other files are below it"),
+    ("table.strays[1].kind", "link", "must be present exactly for a link", "table.strays[1].target"),
+    ("table.strays[1].target", "x", "must be present exactly for a link"),
     ("table.retention_hours", -1, "must not be negative, but is -1"),
     ("table.features[0]", "rowtracking", "must be one of deletionVectors, deletionVectorsOff, "),
     ("steps[0]", "delete", 'must be an object, but is "delete"'),
     ("steps[0].step", "update", "must be one of delete, bad_delete, vacuum, bad_vacuum, "),
-    ("steps[0].were", None, "is no known field, those are form, step, where, zone"),
+    ("steps[0].were", None, "is not a known field; those are form, step, where, zone"),
     ("steps[0].where.op", "XOR", "must be one of =, <>, <, <=, >, >=, <=>, BETWEEN, IN, "),
     ("steps[0].where.left.left.value", "x", "must be a whole number, but"),
     ("steps[0].where.left.left.type", "long", "is long, but 'i' is of "),
     ("steps[0].where.left.right.operand.column", "i", "LIKE needs a string, but 'i' is of type integer"),
-    ("steps[0].where.right.left.right.values", [], "must hold at least one value"),
+    ("steps[0].where.right.left.right.values", [], "must have at least one value"),
     ("steps[3].to.offset", DELETED, "is missing"),
-    ("steps[4].to.removed_by_step", 4, "is 4, but only a step before this one (4)"),
+    ("steps[4].to.removed_by_step", 4, "is 4, but must be an earlier step than this one (4)"),
     ("steps[6].retain_hours", "1", 'must be a number of hours, but is "1"'),
     ("steps[6].retain_hours", math.inf, "must be a number of hours, but is Infinity"),
-    ("steps[8].before_step", 8, "is 8, but only a step before this one (8) can be meant"),
+    ("steps[8].before_step", 8, "is 8, but must be an earlier step than this one (8)"),
     ("steps[9].files[0].id", 1, "the file id 1 is already taken"),
     ("steps[9].files[0].rows[0]", [], "has 0 values for 4 columns (i, l, b, d)"),
     ("steps[10].strays[0].path", "_tmp/x", "'_tmp/x' is already taken"),
@@ -95,16 +94,16 @@ CASE_CHANGES: list[tuple[Any, ...]] = [
 WIDE_CHANGES: list[tuple[Any, ...]] = [
     ("table.columns[1].nullable", False, "is NULL, but the column at is not nullab", "table.files[1].rows[0][0]"),
     ("table.columns[0].nullable", False, "is NULL, but the column t is not nulla", "table.files[1].partition[0]"),
-    ("table.columns[2].type", "integer", "an identity column is a long, but this o", "table.columns[2].identity"),
+    ("table.columns[2].type", "integer", "an identity column must be a long, but this o", "table.columns[2].identity"),
     ("table.columns[2].default", True, "has more than one of default, identity and generate", "table.columns[2]"),
     ("table.columns[0].default", True, "has more than one of default, identity and generate", "table.columns[0]"),
-    ("table.columns[0].generated_from", "nope", "'nope' is no column of the table"),
+    ("table.columns[0].generated_from", "nope", "'nope' is not a column of the table"),
     ("table.columns[0].generated_from", "t", "'t' cannot be generated from itsel"),
     ("table.columns[0].generated_from", "local", "'local' is of type timestamp_ntz, not timestamp"),
-    ("table.columns[1].generated_from", "t", "'at' is generated itself", "table.columns[0].generated_from"),
+    ("table.columns[1].generated_from", "t", "'at' is itself generated", "table.columns[0].generated_from"),
     ("table.partition_by[0]", "id", "a partition column cannot be an identity colu", "table.columns[2].identity"),
-    ("table.partition_by[0]", "raw", "'raw' is of type binary, by which tables are not partitioned here"),
-    ("table.partition_by[0]", "tags", "'tags' is of type array<string>, by which"),
+    ("table.partition_by[0]", "raw", "'raw' is of type binary, which cannot be a partition column"),
+    ("table.partition_by[0]", "tags", "'tags' is of type array<string>, which"),
     ("table.partition_by[0]", "marks", "'marks' is of type map<byte,short>"),
     ("table.partition_by[0]", "who", "'who' is of type struct<name:string,born:date>"),
     ("table.files[0].group_rows", 0, "must be at least 1, but is 0"),
@@ -113,8 +112,8 @@ WIDE_CHANGES: list[tuple[Any, ...]] = [
     ("table.files[0].rows[0][8][0][0]", 128, "128 does not fit the type byte"),
     ("table.files[0].rows[2][0]", AN_HOUR, "'t' is generated from 'at', but has another", "table.files[0].rows[2]"),
     ("table.files[0].rows[2][0]", None, "'t' is generated from 'at', but has another", "table.files[0].rows[2]"),
-    ("table.files[0].rows[2][1]", 12, "breaks the table's checks[0]", "table.files[0].rows[2]"),
-    ("table.checks[1].operand.column", "nope", "'nope' is no column of the table", "table.checks[1]"),
+    ("table.files[0].rows[2][1]", 12, "violates the table's checks[0]", "table.files[0].rows[2]"),
+    ("table.checks[1].operand.column", "nope", "'nope' is not a column of the table", "table.checks[1]"),
     ("table.checks[0].right.type", "integer", "is integer, but 'id' is of type l"),
     ("table.features[0]", "inCommitTimestamps", "the table needs one of the features", "table.commits[1].masks"),
     ("table.features[4]", "deletionVectors", "deletionVectors and deletionVectorsOff exclude", "table.features"),
@@ -122,19 +121,19 @@ WIDE_CHANGES: list[tuple[Any, ...]] = [
     ("table.features[2]", "checksums", "droppedColumn needs column mapping", "table.features"),
     ("table.features[4]", "changeDataFeed", "the feature changeDataFeed is already taken"),
     ("table.commits[1].masks[0].file", 7, "there is no file 7"),
-    ("table.commits[1].masks[1].file", 0, "file 0 is masked in this commit already"),
+    ("table.commits[1].masks[1].file", 0, "file 0 already has a deletion vector in this commit"),
     ("table.commits[0].masks", [VECTOR], "file 1 is not live before and", "table.commits[0].masks[0].file"),
-    ("table.commits[2].masks[0].file", 1, "file 1 is not live before and after this commit, so it cannot be mas"),
+    ("table.commits[2].masks[0].file", 1, "file 1 is not live before and after this commit"),
     ("table.commits[3].masks", [VECTOR], "file 1 is not live before and", "table.commits[3].masks[0].file"),
-    ("table.commits[1].masks[0].rows", [], "must hold at least one row"),
+    ("table.commits[1].masks[0].rows", [], "must have at least one row"),
     ("table.commits[1].masks[0].rows", [-1], "must not be negative, but", "table.commits[1].masks[0].rows[0]"),
     ("table.commits[2].masks[0].rows", [2, 1], "1 does not come after 2", "table.commits[2].masks[0].rows[1]"),
     ("table.commits[2].masks[0].rows", [1, 1], "1 does not come after 1", "table.commits[2].masks[0].rows[1]"),
     ("table.commits[2].masks[0].rows", [1, 3], "there is no row 3 in file 0, which has 3 rows"),
-    ("table.commits[2].masks[0].rows", [0, 2], "must hide the rows of file 0 that are hidden already, and more"),
-    ("table.commits[2].masks[0].rows", [1], "must hide the rows of file 0"),
+    ("table.commits[2].masks[0].rows", [0, 2], "must hide the already hidden rows of file 0, and more"),
+    ("table.commits[2].masks[0].rows", [1], "must hide the already hidden rows of file 0"),
     ("table.commits[1].masks[0].deleted", DELETED, "is missing"),
-    ("steps[0].form", "TRUNCATE TABLE", "TRUNCATE TABLE takes no condition", "steps[0].where"),
+    ("steps[0].form", "TRUNCATE TABLE", "TRUNCATE TABLE cannot have a condition", "steps[0].where"),
     ("steps[0].zone", "Mars/Olympus", "must be the IANA name of a time zone, but is 'Mars/Olympus'"),
     ("steps[0].zone", "right/UTC", "must be the IANA name of a time zone, but is 'right/UTC'"),
     ("steps[0].zone", "../UTC", "must be the IANA name of a time zone, but is '../UTC'"),
@@ -143,16 +142,16 @@ WIDE_CHANGES: list[tuple[Any, ...]] = [
     ("steps[0].where.left.right.value", 1, "must be an object, but is 1"),
     ("steps[0].where.right.left.of.function", "rand", "must be one of upper, lower, trim, "),
     ("steps[0].where.right.left.of.arguments", "x", "must be an"),
-    ("steps[0].where.right.left.of.arguments[0].name", "x", "is no known field, those are column, expression"),
+    ("steps[0].where.right.left.of.arguments[0].name", "x", "is not a known field; those are column, expression"),
     ("steps[0].where.right.right.left.of.condition.type", "integer", "is integer, but 'id' is of type long"),
     (f"{IN}.type", "decimal(10,1)", "0.00 does not", f"{IN}.values[0].decimal"),
     (f"{IN}.type", "decimal(9,2)", "is decimal(9,2), but 'price' is of type decimal("),
-    ("steps[1].of_step", 1, "is 1, but only a step before this one (1) can be meant"),
+    ("steps[1].of_step", 1, "is 1, but must be an earlier step than this one (1)"),
     ("steps[1].of_step", None, "must be a whole number, but is null"),
-    ("steps[4]", {"step": "read_changes", "of_step": 3}, "is 3, which is no DELETE", "steps[4].of_step"),
+    ("steps[4]", {"step": "read_changes", "of_step": 3}, "is 3, which is not a DELETE", "steps[4].of_step"),
     ("table.features[1]", "checksums", "the table needs the feature changeDataFeed", "steps[1]"),
     ("steps[4].files[0].rows[0][1]", None, "is NULL, but the column id is not nul"),
-    ("steps[4].files[0].rows[0][1]", 12, "breaks the table's checks[0]", "steps[4].files[0].rows[0]"),
+    ("steps[4].files[0].rows[0][1]", 12, "violates the table's checks[0]", "steps[4].files[0].rows[0]"),
     (
         "steps[4].files[0].rows[0][0]",
         AN_HOUR,
@@ -162,30 +161,35 @@ WIDE_CHANGES: list[tuple[Any, ...]] = [
 ]
 
 VACUUM_CHANGES: list[tuple[Any, ...]] = [
-    ("table.pruned", 2, "is 2, but no checkpoint is at that version"),
-    ("table.pruned", 3, "is 3, but no checkpoint is at that version"),
+    ("table.pruned", 2, "is 2, but that version has no checkpoint"),
+    ("table.pruned", 3, "is 3, but that version has no checkpoint"),
     ("table.pruned", -1, "must not be negative, but is -1"),
     ("table.commits[1].parts", 0, ""),
-    ("table.commits[2].parts", 2, "is 2, but no classic checkpoint is at this version"),
-    ("table.features[1]", "v2Checkpoints", "is 3, but no classic checkpoint is at thi", "table.commits[1].parts"),
+    ("table.commits[2].parts", 2, "is 2, but this version has no classic checkpoint"),
+    (
+        "table.features[1]",
+        "v2Checkpoints",
+        "is 3, but this version has no classic checkpoint",
+        "table.commits[1].parts",
+    ),
     ("table.features[1]", "unknownReader", "unknownWriter and unknownReader exclude each", "table.features"),
     ("table.commits[2].vector_prefix", "a/b", "must be one directory, but is 'a/b'"),
     ("table.commits[1].removes[1].bare", 1, "must be true or false, but"),
-    ("table.strays[2].target", DELETED, "must be there for a link, and only then"),
+    ("table.strays[2].target", DELETED, "must be present exactly for a link"),
     ("table.strays[2].target", "../../x", "must be a path below the table's root, but"),
-    ("table.strays[4].path", "link/x", "'link/x' lies below 'link', which is no direct"),
+    ("table.strays[4].path", "link/x", "'link/x' is below 'link', which is not a direct"),
     ("table.strays[0].path", "../beside/link", "'../beside/link' is already taken", "table.strays[1].path"),
-    ("table.strays[0].path", "../elsewhere", "'../elsewhere' must be a directory, other files lie below it"),
+    ("table.strays[0].path", "../elsewhere", "'../elsewhere' must be a directory, as other files are below it"),
     ("steps[0].logging", "no", "must be true or false, but is"),
-    ("steps[0].form", "DeltaTable.forPath", "DeltaTable.forPath has neither a mode nor a dry run"),
-    ("steps[2].mode", "LITE", "DeltaTable.forPath has neither a mode nor a dry run", "steps[2].form"),
-    ("steps[3].troubled", DELETED, "must be there with a trouble, and only then"),
-    ("steps[3].trouble", DELETED, "must be there with a trouble, and only then", "steps[3].troubled"),
+    ("steps[0].form", "DeltaTable.forPath", "DeltaTable.forPath supports neither modes nor a dry run"),
+    ("steps[2].mode", "LITE", "DeltaTable.forPath supports neither modes nor a dry run", "steps[2].form"),
+    ("steps[3].troubled", DELETED, "must be present exactly if there is a trouble"),
+    ("steps[3].trouble", DELETED, "must be present exactly if there is a trouble", "steps[3].troubled"),
     ("steps[3].troubled", "../x", "must be a path below the table's root, but is"),
-    ("steps[-2].mode", "LITE", "is no known field, those are blunder, dry_run, step", "steps[29].mode"),
+    ("steps[-2].mode", "LITE", "is not a known field; those are blunder, dry_run, step", "steps[29].mode"),
 ]
 
-#: Changes after which the document still is a case.
+#: Changes that leave the document valid.
 ALLOWED: list[tuple[Case, str, object]] = [
     (CASE, "table.strays[0].path", "../x"),  # beside the root
     (CASE, "steps[10].strays[0].path", "empty/x"),  # below an empty directory of the table
@@ -198,7 +202,7 @@ ALLOWED: list[tuple[Case, str, object]] = [
 
 
 def changed(case: Case, path: str, value: object) -> Any:
-    """The document of ``case`` with another value at ``path``, or without what is there."""
+    """The document of ``case`` with another value at ``path``, or without that field (DELETED)."""
     document: Any = copy.deepcopy(codec.to_json(case))
     *above, last = (int(number) if number else name for name, number in re.findall(r"([a-z_]+)|\[(-?\d+)\]", path))
     place = document
@@ -222,14 +226,14 @@ def changed(case: Case, path: str, value: object) -> Any:
 )
 def test_a_problem_is_reported_with_its_path(case: Case, change: tuple[Any, ...]) -> None:
     field, value, problem, *at = change
-    with pytest.raises(CorruptCase) as caught:
+    with pytest.raises(InvalidCase) as caught:
         codec.from_json(changed(case, field, value))
     assert str(caught.value).startswith(f"{at[0] if at else field}: {problem}")
     assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(("case", "field", "value"), ALLOWED)
-def test_what_is_a_case_is_not_refused(case: Case, field: str, value: object) -> None:
+def test_valid_changes_are_accepted(case: Case, field: str, value: object) -> None:
     codec.from_json(changed(case, field, value))
 
 
@@ -242,27 +246,27 @@ ENUMERATIONS = [
 
 
 @pytest.mark.parametrize("kind", ENUMERATIONS, ids=lambda kind: kind.__name__)
-def test_an_enumeration_is_read_by_its_values(kind: type[Enum]) -> None:
+def test_enumerations_are_read_by_value(kind: type[Enum]) -> None:
     read = reader_of(kind)
     assert [read(member.value) for member in kind] == list(kind)
     for document in ("nothing", None, []):
         with pytest.raises(
-            CorruptCase, match=re.escape(f"must be one of {', '.join(member.value for member in kind)}")
+            InvalidCase, match=re.escape(f"must be one of {', '.join(member.value for member in kind)}")
         ):
             read(document)
 
 
 def test_unknown_fields_are_reported_before_missing_ones() -> None:
-    with pytest.raises(CorruptCase, match=r"^steps\[7\]\.before: is no known field, those are before_step, step$"):
+    with pytest.raises(InvalidCase, match=r"^steps\[7\]\.before: is not a known field; those are before_step, step$"):
         codec.from_json(changed(CASE, "steps[7].before", 1))
-    with pytest.raises(CorruptCase, match=r"^steps\[3\]\.too: is no known field, those are step, to$"):
+    with pytest.raises(InvalidCase, match=r"^steps\[3\]\.too: is not a known field; those are step, to$"):
         codec.from_json(changed(CASE, "steps[3]", {"step": "set_clock", "too": {"offset": 1}}))
 
 
-def test_the_empty_string_is_no_partition_value() -> None:
+def test_the_empty_string_is_not_a_partition_value() -> None:
     document = changed(CASE, "table.files[0].partition", [""])
     with pytest.raises(
-        CorruptCase, match=r"^table\.files\[0\]\.partition\[0\]: is the empty string, which no partition"
+        InvalidCase, match=r"^table\.files\[0\]\.partition\[0\]: is the empty string, which cannot be a partition"
     ):
         codec.from_json(document)
 
@@ -270,12 +274,12 @@ def test_the_empty_string_is_no_partition_value() -> None:
 @pytest.mark.parametrize(
     "check",
     [
-        Relate(Of("tags"), Op.EQ, Literal("x", Type.STRING)),  # no two types that SQL compares
+        Relate(Of("tags"), Op.EQ, Literal("x", Type.STRING)),  # types that SQL cannot compare
         Relate(Cast(Literal("x", Type.STRING), Type.LONG), Op.EQ, Of("id")),  # an error in ANSI SQL
         Like("word", "50\\"),  # Spark refuses the pattern
     ],
 )
-def test_a_check_that_cannot_be_worked_out_is_refused(check: Predicate) -> None:
+def test_a_check_that_cannot_be_evaluated_is_refused(check: Predicate) -> None:
     table = Table(
         columns=(Column("id", Type.LONG), Column("tags", ArrayOf(Type.STRING)), Column("word", Type.STRING)),
         partition_by=(),
@@ -284,7 +288,7 @@ def test_a_check_that_cannot_be_worked_out_is_refused(check: Predicate) -> None:
         checks=(check,),
     )
     with pytest.raises(
-        CorruptCase, match=r"^table\.files\[0\]\.rows\[0\]: the table's checks\[0\] cannot be worked out \("
+        InvalidCase, match=r"^table\.files\[0\]\.rows\[0\]: the table's checks\[0\] cannot be evaluated \("
     ):
         codec.table_from_json(codec.table_to_json(table))
 
@@ -292,34 +296,34 @@ def test_a_check_that_cannot_be_worked_out_is_refused(check: Predicate) -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("", "the document: is no JSON"),
+        ("", "the document: is not JSON"),
         ("[]", "the document: must be an object, but is []"),
         ('{"format": 1, "format": 1}', "the document: an object in it has the field 'format' twice"),
         ('{"format": 1, "table": {}, "steps": [{"step": "delete", "where": 3}]}', "table.columns: is missing"),
-        ("[" * 100_000, "the document: is no JSON"),
+        ("[" * 100_000, "the document: is not JSON"),
     ],
 )
-def test_a_text_that_is_no_case(text: str, sentence: str) -> None:
-    with pytest.raises(CorruptCase) as caught:
+def test_an_invalid_text_is_refused(text: str, sentence: str) -> None:
+    with pytest.raises(InvalidCase) as caught:
         codec.loads(text)
     assert str(caught.value).startswith(sentence)
 
 
-def test_a_condition_that_is_nested_too_deeply() -> None:
+def test_a_condition_that_is_nested_too_deeply_is_refused() -> None:
     where: Any = {"op": "CONSTANT", "value": True}
     text = json.dumps(changed(CASE, "steps[0].where", where))
     deep = '{"op": "NOT", "operand": ' * 900 + json.dumps(where) + "}" * 900
-    with pytest.raises(CorruptCase, match=r"^steps\[0\]\.where\.operand\.operand\..*: is nested too deeply$"):
+    with pytest.raises(InvalidCase, match=r"^steps\[0\]\.where\.operand\.operand\..*: is nested too deeply$"):
         codec.loads(text.replace(json.dumps(where), deep))
 
 
 def test_half_a_surrogate_pair_is_refused() -> None:
     text = codec.dumps(CASE).replace('"_tmp/x"', '"\\ud83d"')
-    with pytest.raises(CorruptCase, match=r"^table\.strays\[0\]\.path: holds half of a surrogate pair"):
+    with pytest.raises(InvalidCase, match=r"^table\.strays\[0\]\.path: has half of a surrogate pair"):
         codec.loads(text)
 
 
-def test_a_message_shows_any_value_and_no_long_one() -> None:
+def test_messages_show_any_value_shortened() -> None:
     assert shown(date(2020, 2, 29)) == '"2020-02-29"'
     assert shown("x" * 58) == f'"{"x" * 58}"'
     assert shown("x" * 59) == f'"{"x" * 56}...'

@@ -1,4 +1,4 @@
-"""The JSON form of types and values: it reads back, each value has one form, and all else is refused with one sentence."""
+"""The JSON form of types and values: it reads back, is canonical, and everything else is refused with one sentence."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from model import codec
-from model.codec import CorruptCase
+from model.codec import InvalidCase
 from model.values import NAN, WHOLE_NUMBERS, AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type, Value, canonical
 
 UTC = timezone.utc
@@ -74,7 +74,7 @@ def test_values(value: Value, type: AnyType, document: object) -> None:
     assert repr(codec.value_from_json(document, type)) == repr(value)
 
 
-def test_nan_is_the_one_nan() -> None:
+def test_nan_is_read_as_the_canonical_nan() -> None:
     assert codec.value_from_json({"float": "NaN"}, Type.FLOAT) is NAN
     assert codec.value_from_json([[{"float": "NaN"}]], ArrayOf(ArrayOf(Type.DOUBLE))) == ((NAN,),)
 
@@ -83,12 +83,12 @@ def test_a_decimal_zero_has_no_sign() -> None:
     assert codec.value_to_json(Decimal("-0.00")) == {"decimal": "0.00"}
 
 
-def test_an_instant_is_written_in_utc() -> None:
+def test_timestamps_are_written_in_utc() -> None:
     there = datetime.fromisoformat("2020-01-31T05:30:00+05:30")
     assert codec.value_to_json(there) == {"timestamp": "2020-01-31T00:00:00Z"}
 
 
-def test_a_whole_number_is_read_as_a_float_where_the_type_is_one() -> None:
+def test_whole_numbers_are_read_as_floats_for_float_types() -> None:
     assert repr(codec.value_from_json(1, Type.DOUBLE)) == "1.0"
 
 
@@ -165,22 +165,25 @@ def test_values_of_any_type_read_back(data: st.DataObject) -> None:
         ("decimal", "type: must be one of "),
         ("decimal(10, 2)", "type: must be one of "),
         ("decimal(010,2)", "type: must be one of "),
-        ("decimal(0,0)", "type: decimal(0,0) is no type: the precision is 1 to 38, the scale 0 to the precision"),
-        ("decimal(39,0)", "type: decimal(39,0) is no type"),
-        ("decimal(2,3)", "type: decimal(2,3) is no type"),
+        ("decimal(0,0)", "type: decimal(0,0) is not a type: the precision is 1 to 38, the scale 0 to the precision"),
+        ("decimal(39,0)", "type: decimal(39,0) is not a type"),
+        ("decimal(2,3)", "type: decimal(2,3) is not a type"),
         ({}, "type: must have one of the fields array, map, struct, but is {}"),
         ({"array": "long", "map": ["long", "long"]}, "type: must have one of the fields array, map, struct, but"),
-        ({"list": "long"}, "type.list: is no known field, those are array, map, struct"),
+        ({"list": "long"}, "type.list: is not a known field; those are array, map, struct"),
         ({"array": "int"}, "type.array: must be one of string, "),
         ({"map": ["long"]}, "type.map: must be the types of key and value, but has 1 types"),
         ({"map": ["long", "int"]}, "type.map[1]: must be one of string, "),
-        ({"map": [{"map": ["long", "long"]}, "long"]}, "type.map[0]: is or holds a map, which SQL does not allow in"),
-        ({"map": [{"array": {"map": ["long", "long"]}}, "long"]}, "type.map[0]: is or holds a map"),
+        (
+            {"map": [{"map": ["long", "long"]}, "long"]},
+            "type.map[0]: is or contains a map, which SQL does not allow in",
+        ),
+        ({"map": [{"array": {"map": ["long", "long"]}}, "long"]}, "type.map[0]: is or contains a map"),
         (
             {"map": [{"struct": [{"name": "a", "type": {"map": ["long"] * 2}}]}, "long"]},
-            "type.map[0]: is or holds a map",
+            "type.map[0]: is or contains a map",
         ),
-        ({"struct": []}, "type.struct: must hold at least one field"),
+        ({"struct": []}, "type.struct: must have at least one field"),
         (
             {"struct": [{"name": "a", "type": "long"}, {"name": "A", "type": "long"}]},
             "type.struct[1].name: the field name a",
@@ -188,8 +191,8 @@ def test_values_of_any_type_read_back(data: st.DataObject) -> None:
         ({"struct": [{"name": "a"}]}, "type.struct[0].type: is missing"),
     ],
 )
-def test_what_is_no_type_is_refused(document: object, sentence: str) -> None:
-    with pytest.raises(CorruptCase) as caught:
+def test_invalid_types_are_refused(document: object, sentence: str) -> None:
+    with pytest.raises(InvalidCase) as caught:
         codec.type_from_json(document)
     assert str(caught.value).startswith(sentence)
 
@@ -224,7 +227,7 @@ def test_what_is_no_type_is_refused(document: object, sentence: str) -> None:
         ({"decimal": "1.00"}, DecimalOf(2, 2), "value.decimal: 1.00 does not fit the type decimal(2,2)"),
         ({"binary": "0"}, Type.BINARY, "value.binary: must be pairs of hexadecimal digits in lower case, but is"),
         ({"binary": "FF"}, Type.BINARY, "value.binary: must be pairs of hexadecimal digits in lower case, but is"),
-        ({"date": "2020-01-31"}, Type.TIMESTAMP, "value.date: is no known field, those are timestamp"),
+        ({"date": "2020-01-31"}, Type.TIMESTAMP, "value.date: is not a known field; those are timestamp"),
         ({"timestamp": "2020-01-31T00:00:00"}, Type.TIMESTAMP, "value.timestamp: must be an instant like 2020-01-31T"),
         ({"timestamp": "2020-01-31 00:00:00Z"}, Type.TIMESTAMP, "value.timestamp: must be an instant like"),
         ({"timestamp": "2020-01-31T00:00:00.5Z"}, Type.TIMESTAMP, "value.timestamp: must be an instant like"),
@@ -238,7 +241,7 @@ def test_what_is_no_type_is_refused(document: object, sentence: str) -> None:
         ([1], PAIR, "value: has 1 values for 2 fields (x, y)"),
         ([1, 2], PAIR, "value[1]: must be a string, but is 2"),
         ([[1]], LONGS, "value[0]: must be a key and its value, but has 1 parts"),
-        ([[None, 1]], LONGS, "value[0][0]: is NULL, which no key may be"),
+        ([[None, 1]], LONGS, "value[0][0]: is NULL, which is not allowed as a key"),
         ([[1, "a"]], LONGS, 'value[0][1]: must be a whole number, but is "a"'),
         ([[1, 1], [1, 2]], LONGS, "value[1][0]: the key 1 is already taken"),
         ([[-0.0, 1], [0.0, 2]], MapOf(Type.DOUBLE, Type.LONG), "value[1][0]: the key 0.0 is already taken"),
@@ -247,10 +250,10 @@ def test_what_is_no_type_is_refused(document: object, sentence: str) -> None:
             MapOf(Type.DOUBLE, Type.LONG),
             'value[1][0]: the key {"float": "NaN"} is already',
         ),
-        ([["b", 1], ["a", 2]], MapOf(Type.STRING, Type.LONG), 'value[1][0]: the key "a" stands after a later one'),
+        ([["b", 1], ["a", 2]], MapOf(Type.STRING, Type.LONG), 'value[1][0]: the key "a" is out of order'),
     ],
 )
-def test_what_is_no_value_of_the_type_is_refused(document: object, type: AnyType, sentence: str) -> None:
-    with pytest.raises(CorruptCase) as caught:
+def test_invalid_values_are_refused(document: object, type: AnyType, sentence: str) -> None:
+    with pytest.raises(InvalidCase) as caught:
         codec.value_from_json(document, type)
     assert str(caught.value).startswith(sentence)

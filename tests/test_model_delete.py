@@ -1,4 +1,4 @@
-"""The prediction of DELETE: which files it removes, which of their rows survive, and what NULL does."""
+"""The model of DELETE: removed files, surviving rows, and NULL."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from model.delete import (
     DeleteMethod,
     DeletePrediction,
     LiveFile,
+    is_constant_per_file,
     matches,
     may_fail,
     predict_delete,
-    says_nothing_of_rows,
     scope_of,
 )
 from model.evaluate import evaluate
@@ -51,9 +51,9 @@ WITH_VECTORS = replace(TABLE, features=(Feature.DELETION_VECTORS.value,))
 
 
 def predict(
-    where: Predicate | None, files: tuple[LiveFile, ...] = FILES, table: Table = TABLE, *, folded: bool = False
+    where: Predicate | None, files: tuple[LiveFile, ...] = FILES, table: Table = TABLE, *, whole_files: bool = False
 ) -> DeletePrediction:
-    return predict_delete(files, Delete(where), table, folded=folded)
+    return predict_delete(files, Delete(where), table, whole_files=whole_files)
 
 
 def v(op: Op, value: int | None) -> Compare:
@@ -86,14 +86,14 @@ def test_the_scope_of_a_condition(where: Predicate | None, scope: ConditionScope
     assert predict(where).scope is scope
 
 
-def test_without_a_condition_every_file_goes_also_an_empty_one() -> None:
+def test_without_a_condition_every_file_is_removed() -> None:
     predicted = predict(None)
     assert predicted.removed == FILES
     assert predicted.deleted == Counter(row for file in FILES for row in file.rows)
     assert not predicted.survivors
 
 
-def test_a_partition_condition_takes_whole_files_by_their_values() -> None:
+def test_a_partition_condition_removes_whole_files() -> None:
     predicted = predict(q(Op.EQ, 1))
     assert predicted.removed_paths == {"one", "three", "empty"}
     assert not predicted.survivors
@@ -104,7 +104,7 @@ def test_a_partition_condition_that_is_null_keeps_the_files() -> None:
     assert predict(p(Op.NE, "b")).removed_paths == {"one", "two", "empty"}
 
 
-def test_the_values_of_partitions_are_taken_in_the_order_of_partition_by() -> None:
+def test_partition_values_are_in_the_order_of_partition_by() -> None:
     assert predict(And(q(Op.EQ, 2), p(Op.EQ, "a"))).removed_paths == {"two"}
 
 
@@ -115,7 +115,7 @@ def test_constants(value: bool | None, removed: int) -> None:
     assert predicted.commits is (removed > 0)
 
 
-def test_a_row_condition_takes_the_files_with_a_match_and_keeps_their_other_rows() -> None:
+def test_a_row_condition_rewrites_files_with_a_match() -> None:
     predicted = predict(v(Op.EQ, 2))
     assert predicted.removed_paths == {"one", "two"}
     assert predicted.deleted == Counter({(2, "a", 1): 1, (2, "a", 2): 2})
@@ -128,30 +128,30 @@ def test_rows_for_which_the_condition_is_null_survive() -> None:
         assert (None, "a", 1) not in predicted.deleted
 
 
-def test_a_null_row_goes_where_the_condition_is_true_of_it() -> None:
+def test_a_row_of_nulls_is_deleted_if_the_condition_is_true() -> None:
     for where in (IsNull("v"), v(Op.NULL_SAFE_EQ, None)):
         predicted = predict(where)
         assert predicted.removed_paths == {"one"}
         assert predicted.deleted == Counter({(None, "a", 1): 1})
 
 
-def test_equal_rows_go_together_and_count_each() -> None:
+def test_equal_rows_are_counted_individually() -> None:
     twice = live_file("twice", "a", 1, 5, 5, 6, 6)
     predicted = predict(v(Op.EQ, 5), (twice,))
     assert predicted.deleted == Counter({(5, "a", 1): 2})
     assert predicted.survivors == Counter({((1, "a"), (6, "a", 1)): 2})
 
 
-def test_an_empty_file_stays_where_rows_decide() -> None:
+def test_a_row_condition_keeps_empty_files() -> None:
     assert predict(Or(v(Op.EQ, 1), Constant(True)), (EMPTY,)).removed == ()
 
 
-def test_a_condition_on_rows_of_no_file_commits_nothing() -> None:
+def test_without_a_match_there_is_no_commit() -> None:
     assert not predict(v(Op.EQ, 99)).commits
     assert not predict(None, ()).commits
 
 
-def test_with_vectors_a_partly_matched_file_stays_and_hides_its_matching_rows() -> None:
+def test_deletion_vectors_hide_the_matching_rows_of_a_file() -> None:
     predicted = predict(v(Op.EQ, 2), table=WITH_VECTORS)
     assert predicted.method is DeleteMethod.DELETION_VECTORS
     assert predicted.hidden_rows == {"one": frozenset({1})}
@@ -160,7 +160,7 @@ def test_with_vectors_a_partly_matched_file_stays_and_hides_its_matching_rows() 
     assert predicted.survivors == Counter({((1, "a"), (1, "a", 1)): 1, ((1, "a"), (None, "a", 1)): 1})
 
 
-def test_rows_that_a_vector_hides_are_in_the_table_no_more() -> None:
+def test_hidden_rows_are_ignored() -> None:
     half = replace(ONE, hidden=frozenset({0}))
     assert half.visible == ((2, "a", 1), (None, "a", 1))
     assert not predict(v(Op.EQ, 1), (half,)).commits
@@ -170,32 +170,32 @@ def test_rows_that_a_vector_hides_are_in_the_table_no_more() -> None:
     assert predict(v(Op.EQ, 2), (gone,), WITH_VECTORS).removed_paths == {"two"}
 
 
-def test_a_file_whose_rows_are_not_counted_is_never_found_empty() -> None:
+def test_a_file_without_num_records_is_never_removed_by_vectors() -> None:
     uncounted = replace(TWO, counted=False)
     predicted = predict(v(Op.EQ, 2), (uncounted,), WITH_VECTORS)
     assert not predicted.removed and predicted.hidden_rows == {"two": frozenset({0, 1})}
     assert predict(v(Op.EQ, 2), (uncounted,)).removed_paths == {"two"}, "a rewrite sees that it is"
 
 
-def test_whole_files_go_without_vectors() -> None:
+def test_whole_files_are_removed_without_vectors() -> None:
     assert predict(q(Op.EQ, 1), table=WITH_VECTORS).method is DeleteMethod.METADATA_ONLY
 
 
-def test_a_condition_that_no_row_decides_may_be_treated_as_one_on_partitions() -> None:
+def test_a_constant_condition_may_be_treated_as_a_partition_condition() -> None:
     always = Or(IsNull("v"), Not(IsNull("v")))
-    assert says_nothing_of_rows(FILES, Delete(always), TABLE)
+    assert is_constant_per_file(FILES, Delete(always), TABLE)
     assert predict(always).removed_paths == {"one", "two", "three"}, "an empty file holds no matching row"
-    assert predict(always, folded=True).removed_paths == {"one", "two", "three", "empty"}
-    assert not says_nothing_of_rows(FILES, Delete(v(Op.EQ, 2)), TABLE)
-    assert says_nothing_of_rows((TWO, THREE), Delete(v(Op.EQ, 2)), TABLE), "alike for all rows of each file"
+    assert predict(always, whole_files=True).removed_paths == {"one", "two", "three", "empty"}
+    assert not is_constant_per_file(FILES, Delete(v(Op.EQ, 2)), TABLE)
+    assert is_constant_per_file((TWO, THREE), Delete(v(Op.EQ, 2)), TABLE), "alike for all rows of each file"
     in_a = And(p(Op.EQ, "a"), always)
-    assert predict(in_a, folded=True).removed_paths == {"one", "two", "empty"}
+    assert predict(in_a, whole_files=True).removed_paths == {"one", "two", "empty"}
 
 
 BAD_NUMBER = Relate(Cast(Of("p"), Type.INTEGER), Op.GT, Literal(3, Type.INTEGER))
 
 
-def test_an_error_may_refuse_the_delete_and_else_keeps_the_row() -> None:
+def test_an_error_may_fail_the_delete_or_keep_the_row() -> None:
     row = (1, "a", 1)
     assert may_fail(Delete(BAD_NUMBER), TABLE, [row])
     assert not may_fail(Delete(BAD_NUMBER), TABLE, [(1, "7", 1), (1, None, 1)])
@@ -228,9 +228,7 @@ TABLES = st.lists(
 
 @settings(max_examples=300)
 @given(TABLES, st.one_of(st.none(), PREDICATES))
-def test_each_row_is_deleted_or_survives_or_was_not_touched(
-    files: tuple[LiveFile, ...], where: Predicate | None
-) -> None:
+def test_each_row_is_deleted_survives_or_is_untouched(files: tuple[LiveFile, ...], where: Predicate | None) -> None:
     predicted = predict(where, files)
     untouched = Counter(row for file in files if file not in predicted.removed for row in file.rows)
     survivors: Counter[Row] = Counter()
@@ -247,7 +245,7 @@ def test_each_row_is_deleted_or_survives_or_was_not_touched(
 
 @settings(max_examples=300)
 @given(TABLES, PREDICATES)
-def test_a_file_of_rows_goes_exactly_when_a_row_of_it_matches(files: tuple[LiveFile, ...], where: Predicate) -> None:
+def test_a_file_is_touched_exactly_if_a_row_matches(files: tuple[LiveFile, ...], where: Predicate) -> None:
     predicted = predict(where, files)
     matching = {
         file.path for file in files if any(evaluate(where, dict(zip(COLUMNS, row))) is True for row in file.rows)
@@ -261,7 +259,7 @@ def test_a_file_of_rows_goes_exactly_when_a_row_of_it_matches(files: tuple[LiveF
 
 @settings(max_examples=200)
 @given(TABLES, PREDICATES)
-def test_a_condition_and_its_negation_never_take_the_same_row(files: tuple[LiveFile, ...], where: Predicate) -> None:
+def test_a_condition_and_its_negation_never_delete_the_same_row(files: tuple[LiveFile, ...], where: Predicate) -> None:
     one, other = predict(where, files), predict(Not(where), files)
     everything = Counter(row for file in files for row in file.rows)
     unknown = sum(count for row, count in everything.items() if evaluate(where, dict(zip(COLUMNS, row))) is None)

@@ -96,7 +96,7 @@ def rows_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def ask(spark: Any, rows_file: Path) -> Ask:
-    """Answers questions to the rows' file in a session of its own, in the time zone that is given."""
+    """Runs queries on the file of rows in a separate session with the given time zone."""
     session = spark.newSession()  # the others' zone stays what it is
     session.read.parquet(str(rows_file)).createOrReplaceTempView("evaluated")
 
@@ -118,7 +118,7 @@ def verdict(predicate: Predicate, row: Mapping[str, Value], zone: str) -> bool |
 
 
 def differences(ask: Ask, predicates: Sequence[Predicate], zone: str) -> list[str]:
-    """What Spark sees in another way than the model. Rows for which a predicate is an error are left to ``unfailing``."""
+    """The differences between Spark and the model. For rows where a predicate is an error see ``unfailing``."""
     ours = [[verdict(predicate, row, zone) for row in ROWS] for predicate in predicates]
     columns: list[str] = []
     for predicate, verdicts in zip(predicates, ours):
@@ -140,7 +140,7 @@ def differences(ask: Ask, predicates: Sequence[Predicate], zone: str) -> list[st
 
 
 def unfailing(ask: Ask, predicates: Sequence[Predicate], zone: str) -> list[str]:
-    """What is an error for the model but not for Spark. One row for each expression: each error costs a query."""
+    """What is an error in the model but not in Spark. One row per expression, as each error takes a query."""
     seen: set[Predicate | Expression] = set()
     found = []
     for predicate in predicates:
@@ -165,7 +165,7 @@ def unfailing(ask: Ask, predicates: Sequence[Predicate], zone: str) -> list[str]
 
 
 def mentioned(predicate: Predicate, row: Mapping[str, Value]) -> str:
-    """The values of the columns that the predicate is about."""
+    """The values of the predicate's columns."""
     return ", ".join(f"{name} = {row[name]!r}" for name in sorted(columns_of(predicate)))
 
 
@@ -180,11 +180,11 @@ def test_spark_agrees(ask: Ask, chapter: str) -> None:
 
 
 @pytest.mark.parametrize("zone", ZONES)
-def test_spark_agrees_about_moments(ask: Ask, zone: str) -> None:
+def test_spark_agrees_about_times(ask: Ask, zone: str) -> None:
     assert_agreed(ask, list(CHAPTERS["moments"]()), zone)
 
 
-def test_all_functions_and_types_are_asked_about() -> None:
+def test_all_functions_and_types_are_covered() -> None:
     asked = repr([list(chapter()) for chapter in CHAPTERS.values()])
     missing = [repr(function) for function in Function if repr(function) not in asked]
     missing += [repr(type) for type in Type if f"type={type!r}" not in asked]
@@ -214,8 +214,8 @@ IS_ONE = Relate(Cast(of(Type.STRING), Type.INTEGER), Op.EQ, whole(1))
         ),
     ],
 )
-def test_spark_fails_without_a_row_that_does(ask: Ask, predicate: Predicate) -> None:
-    """Every row is FALSE before it comes to the error, or there is no row to come to; and yet the query is one."""
+def test_spark_fails_without_a_failing_row(ask: Ask, predicate: Predicate) -> None:
+    """Every row is FALSE without evaluating the error, or there is no row, and still the query fails."""
     assert might_fail(predicate, (), types=TYPES)
     with pytest.raises(PySparkException) as refused:
         ask("UTC", f"SELECT id FROM evaluated WHERE {sql(predicate, 'UTC')}")

@@ -71,7 +71,7 @@ def test_every_character_that_hive_escapes_is_escaped() -> None:
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")))
-def test_escaped_names_are_names_and_tell_values_apart(text: str) -> None:
+def test_escaped_values_are_valid_and_distinct_names(text: str) -> None:
     escaped = escape(text)
     assert "/" not in escaped and "=" not in escaped
     back = ""
@@ -126,7 +126,7 @@ def test_escaped_names_are_names_and_tell_values_apart(text: str) -> None:
         (datetime(9999, 12, 31, 23, 59, 59, 999999), Type.TIMESTAMP_NTZ, "9999-12-31 23:59:59.999999"),
     ],
 )
-def test_partition_values_as_the_log_has_them(value: Value, type: AnyType, text: str | None) -> None:
+def test_partition_values_in_the_log(value: Value, type: AnyType, text: str | None) -> None:
     assert partition_string(value, type) == text
     assert repr(partition_value(text, type)) == repr(value)
 
@@ -152,7 +152,7 @@ def test_partition_values_as_the_log_has_them(value: Value, type: AnyType, text:
         ("", ArrayOf(Type.LONG), None),
     ],
 )
-def test_other_spellings_are_read_too(text: str, type: AnyType, value: Value) -> None:
+def test_other_forms_are_accepted(text: str, type: AnyType, value: Value) -> None:
     assert repr(partition_value(text, type)) == repr(value)
 
 
@@ -212,12 +212,12 @@ def test_an_empty_text_is_null() -> None:
 
 
 @pytest.mark.parametrize("value", [b"", b"a", (), (1,)])
-def test_bytes_and_nested_values_are_no_partition_values(value: Value) -> None:
-    with pytest.raises(TypeError, match="is no partition value"):
+def test_bytes_and_nested_values_cannot_be_partition_values(value: Value) -> None:
+    with pytest.raises(TypeError, match="cannot be a partition value"):
         partition_string(value)
 
 
-def test_what_32_bits_do_not_hold_is_no_float() -> None:
+def test_a_float_must_fit_32_bits() -> None:
     with pytest.raises(ValueError, match=r"32 bits do not hold 0\.1 exactly"):
         partition_string(0.1, Type.FLOAT)
 
@@ -238,7 +238,7 @@ PARTITION_VALUES: dict[AnyType, SearchStrategy[Value]] = {
 
 @given(st.data())
 @pytest.mark.parametrize("type", PARTITION_VALUES, ids=str)
-def test_partition_values_come_back(type: AnyType, data: st.DataObject) -> None:
+def test_partition_values_read_back(type: AnyType, data: st.DataObject) -> None:
     value = data.draw(PARTITION_VALUES[type])
     text = partition_string(value, type)
     assert text
@@ -246,7 +246,7 @@ def test_partition_values_come_back(type: AnyType, data: st.DataObject) -> None:
     assert repr(partition_value(partition_string(value), type)) == repr(value)
 
 
-def test_an_unpartitioned_file_lies_in_the_root() -> None:
+def test_unpartitioned_files_are_in_the_root() -> None:
     path = file_path(table(), DataFile(10, (), (), 0))
     assert path == f"part-00010-0000000a{BY_HAND}.c000.snappy.parquet"
     assert partition_directory(table(), ()) == ""
@@ -256,7 +256,7 @@ def test_partition_directories_follow_the_order_of_partition_by() -> None:
     assert partition_directory(table("q", "p"), ("x", "y")) == "q=x/p=y"
 
 
-def test_null_has_hives_name() -> None:
+def test_null_has_the_name_of_hive() -> None:
     assert partition_directory(table("p", "q"), (None, "x")) == "p=__HIVE_DEFAULT_PARTITION__/q=x"
 
 
@@ -267,7 +267,7 @@ def test_names_and_values_are_both_escaped() -> None:
 
 
 @given(st.lists(st.integers(0, 2**31), unique=True, min_size=2, max_size=5))
-def test_ids_tell_files_apart(ids: list[int]) -> None:
+def test_files_with_different_ids_have_different_paths(ids: list[int]) -> None:
     assert len({file_path(table(), DataFile(id, (), (), 0)) for id in ids}) == len(ids)
 
 
@@ -278,7 +278,7 @@ MAPPED = table("p", "q", features=(Feature.COLUMN_MAPPING_NAME,))
 
 
 @pytest.mark.parametrize("feature", [Feature.COLUMN_MAPPING_NAME, Feature.COLUMN_MAPPING_ID])
-def test_physical_names_follow_from_the_place_among_the_columns(feature: Feature) -> None:
+def test_physical_names_depend_on_the_position(feature: Feature) -> None:
     mapped = table("p", "q", features=(feature,))
     assert [physical_name(mapped, column.name) for column in mapped.columns] == [
         "col-00000000-0000-4000-8000-000000000000",
@@ -322,7 +322,7 @@ def test_partition_directories_of_mapped_tables_have_physical_names() -> None:
         (f"ab/cd/part-{UUID}.parquet", "ab/cd/part-*.parquet"),
     ],
 )
-def test_random_parts_of_names_are_starred(path: str, starred: str) -> None:
+def test_random_parts_of_names_become_stars(path: str, starred: str) -> None:
     assert without_random(path) == starred
     assert is_named_by_engine(path)
 
@@ -336,7 +336,7 @@ def test_random_parts_of_names_are_starred(path: str, starred: str) -> None:
         file_path(MAPPED, DataFile(3, ("a", "b"), (), 0)),
     ],
 )
-def test_names_made_by_hand_stay(path: str) -> None:
+def test_names_of_the_case_are_kept(path: str) -> None:
     assert without_random(path) == path
     assert not is_named_by_engine(path)
 
@@ -344,7 +344,7 @@ def test_names_made_by_hand_stay(path: str) -> None:
 # Timestamps in directories --------------------------------------------------------------------------------------------
 
 
-def test_timestamps_in_directories_made_by_hand_are_in_utc() -> None:
+def test_timestamps_in_directories_of_the_case_are_in_utc() -> None:
     by_time = table("p", type=Type.TIMESTAMP)
     assert partition_directory(by_time, (utc(2020, 1, 31, 12),)) == "p=2020-01-31T12%3A00%3A00.000000Z"
 
@@ -365,7 +365,7 @@ def test_timestamps_in_directories_of_an_engine_are_in_its_zone(value: datetime,
     assert partition_directory(table("p", type=Type.TIMESTAMP), (value,), zone=zone) == f"p={text}"
 
 
-def test_a_zone_matters_to_timestamps_only() -> None:
+def test_the_zone_matters_for_timestamps_only() -> None:
     by_time = table("p", type=Type.TIMESTAMP_NTZ)
     assert partition_directory(by_time, (datetime(2020, 1, 31, 1, 2, 3, 500000),), zone="Asia/Kolkata") == (
         "p=2020-01-31 01%3A02%3A03.5"

@@ -11,7 +11,7 @@ from model.refusals import (
     CANNOT_VACUUM_LITE,
     TOO_SHORT,
     UNKNOWN_PROTOCOL,
-    Named,
+    NamedPartition,
     Refusal,
     expected_refusal,
     expected_vacuum_refusal,
@@ -26,14 +26,14 @@ from model.values import Type, Value
 
 
 @pytest.mark.parametrize("mistake", DeleteMistake)
-def test_every_blunder_has_a_text_and_a_documented_answer(mistake: DeleteMistake) -> None:
+def test_every_delete_mistake_has_sql_and_a_refusal(mistake: DeleteMistake) -> None:
     assert invalid_delete_sql(mistake, "t").startswith("DELETE FROM t")
     refusal = expected_refusal(mistake)
     assert refusal.conditions and refusal.exceptions and refusal.source
     assert all(len(state) == 5 for state in refusal.sqlstates)
 
 
-def test_blunders_of_the_target_have_no_condition() -> None:
+def test_invalid_targets_have_no_condition() -> None:
     of_the_target = {
         DeleteMistake.PARTITION_DIRECTORY,
         DeleteMistake.NOT_A_TABLE,
@@ -48,7 +48,7 @@ def test_texts_are_distinct() -> None:
     assert len(texts) == len(DeleteMistake)
 
 
-def test_an_append_only_table_says_so_before_it_looks_at_the_type_of_a_condition() -> None:
+def test_append_only_is_checked_before_the_type_of_the_condition() -> None:
     changed = {
         mistake for mistake in DeleteMistake if expected_refusal(mistake, append_only=True) != expected_refusal(mistake)
     }
@@ -59,29 +59,29 @@ def test_an_append_only_table_says_so_before_it_looks_at_the_type_of_a_condition
     assert APPEND_ONLY.exceptions == {"UnsupportedOperationException"}
 
 
-def test_without_partitions_another_class_answers() -> None:
-    changed = {b for b in DeleteMistake if expected_refusal(b, partition=Named.NONE) != expected_refusal(b)}
+def test_the_refusal_of_an_unknown_partition() -> None:
+    changed = {b for b in DeleteMistake if expected_refusal(b, partition=NamedPartition.NONE) != expected_refusal(b)}
     assert changed == {DeleteMistake.PARTITION_DIRECTORY}
 
 
 @pytest.mark.parametrize(
     ("type", "values", "named"),
     [
-        (Type.FLOAT, (nearest_float(0.1),), Named.NOT_FOUND),  # its text is 0.1, which is another DOUBLE
-        (Type.FLOAT, (-3.4028234663852886e38,), Named.NOT_FOUND),
-        (Type.FLOAT, (nearest_float(0.1), -0.5), Named.FOUND),  # the first text counts
-        (Type.FLOAT, (float("nan"),), Named.FOUND),
-        (Type.FLOAT, (float("-inf"),), Named.FOUND),
-        (Type.DOUBLE, (0.1,), Named.FOUND),
-        (Type.STRING, ("", None), Named.NONE),
-        (Type.INTEGER, (), Named.NONE),
+        (Type.FLOAT, (nearest_float(0.1),), NamedPartition.NOT_FOUND),  # its text is 0.1, which is another DOUBLE
+        (Type.FLOAT, (-3.4028234663852886e38,), NamedPartition.NOT_FOUND),
+        (Type.FLOAT, (nearest_float(0.1), -0.5), NamedPartition.FOUND),  # the first text counts
+        (Type.FLOAT, (float("nan"),), NamedPartition.FOUND),
+        (Type.FLOAT, (float("-inf"),), NamedPartition.FOUND),
+        (Type.DOUBLE, (0.1,), NamedPartition.FOUND),
+        (Type.STRING, ("", None), NamedPartition.NONE),
+        (Type.INTEGER, (), NamedPartition.NONE),
     ],
 )
-def test_a_path_names_a_partition_by_its_text(type: Type, values: tuple[Value, ...], named: Named) -> None:
+def test_named_partition(type: Type, values: tuple[Value, ...], named: NamedPartition) -> None:
     assert named_partition(values, Column("p", type)) is named
 
 
-def test_the_view_is_one_that_no_row_of_the_table_stands_behind() -> None:
+def test_the_view_is_an_aggregate() -> None:
     assert view_sql("v", "t") == "CREATE OR REPLACE TEMPORARY VIEW v AS SELECT count(*) AS n FROM t"
 
 
@@ -90,7 +90,7 @@ def test_the_view_is_one_that_no_row_of_the_table_stands_behind() -> None:
 
 @pytest.mark.parametrize("dry_run", [True, False])
 @pytest.mark.parametrize("mistake", VacuumMistake)
-def test_every_vacuum_blunder_has_a_text_and_a_documented_answer(mistake: VacuumMistake, dry_run: bool) -> None:
+def test_every_vacuum_mistake_has_sql_and_a_refusal(mistake: VacuumMistake, dry_run: bool) -> None:
     text = invalid_vacuum_sql(mistake, "t", dry_run)
     assert text.startswith("VACUUM t") and text.endswith(" DRY RUN") is dry_run
     refusal = expected_vacuum_refusal(mistake)
@@ -98,7 +98,7 @@ def test_every_vacuum_blunder_has_a_text_and_a_documented_answer(mistake: Vacuum
     assert all(len(state) == 5 for state in refusal.sqlstates)
 
 
-def test_vacuum_blunders_of_the_target_have_no_clause() -> None:
+def test_invalid_vacuum_targets_have_no_clause() -> None:
     of_the_target = {
         VacuumMistake.PARTITION_DIRECTORY,
         VacuumMistake.NOT_A_TABLE,
@@ -108,7 +108,7 @@ def test_vacuum_blunders_of_the_target_have_no_clause() -> None:
     assert {mistake for mistake in VacuumMistake if invalid_vacuum_sql(mistake, "t") == "VACUUM t"} == of_the_target
 
 
-def test_a_bad_inventory_is_bad_in_the_one_way_that_is_meant() -> None:
+def test_an_invalid_inventory_has_only_the_intended_mistake() -> None:
     good = (
         "(SELECT nullif('', '') AS path, nullif(0L, 0L) AS length, nullif(true, true) AS isDir, "
         "nullif(0L, 0L) AS modificationTime)"
@@ -125,19 +125,19 @@ def test_a_bad_inventory_is_bad_in_the_one_way_that_is_meant() -> None:
 @pytest.mark.parametrize("refusal", [TOO_SHORT, CANNOT_VACUUM_LITE, BEYOND_RETENTION, *UNKNOWN_PROTOCOL.values()])
 def test_a_refusal_matches_its_own_class_and_state_only(refusal: Refusal) -> None:
     (condition,), (state,) = refusal.conditions, refusal.sqlstates
-    assert refusal.is_met_by(condition, state)
-    assert not refusal.is_met_by(condition, None) and not refusal.is_met_by(None, state)
-    assert not refusal.is_met_by(condition, "XXKST") and not refusal.is_met_by("DELTA_OTHER", state)
+    assert refusal.is_matched_by(condition, state)
+    assert not refusal.is_matched_by(condition, None) and not refusal.is_matched_by(None, state)
+    assert not refusal.is_matched_by(condition, "XXKST") and not refusal.is_matched_by("DELTA_OTHER", state)
 
 
 def test_a_refusal_without_a_state_matches_an_error_without_one() -> None:
     refusal = expected_vacuum_refusal(VacuumMistake.LITE_WITH_INVENTORY)
     (condition,) = refusal.conditions
-    assert refusal.is_met_by(condition, None)
-    assert not refusal.is_met_by(condition, "42601") and not refusal.is_met_by(None, None)
+    assert refusal.is_matched_by(condition, None)
+    assert not refusal.is_matched_by(condition, "42601") and not refusal.is_matched_by(None, None)
 
 
-def test_both_unknown_features_have_their_answer() -> None:
+def test_both_unknown_features_have_a_refusal() -> None:
     assert set(UNKNOWN_PROTOCOL) == {Feature.UNKNOWN_WRITER, Feature.UNKNOWN_READER}
 
 
@@ -155,12 +155,12 @@ ANSWERS: list[tuple[Refusal, str, str | None]] = [
     (expected_refusal(DeleteMistake.MISSING_PATH), "PATH_NOT_FOUND", "42K03"),
     (expected_refusal(DeleteMistake.VIEW), "DELTA_UNSUPPORTED_SOURCE", "0AKDD"),
     (
-        expected_refusal(DeleteMistake.PARTITION_DIRECTORY, partition=Named.NONE),
+        expected_refusal(DeleteMistake.PARTITION_DIRECTORY, partition=NamedPartition.NONE),
         "DELTA_NON_PARTITION_COLUMN_SPECIFIED",
         "42P10",
     ),
     (
-        expected_refusal(DeleteMistake.PARTITION_DIRECTORY, partition=Named.NOT_FOUND),
+        expected_refusal(DeleteMistake.PARTITION_DIRECTORY, partition=NamedPartition.NOT_FOUND),
         "DELTA_PATH_DOES_NOT_EXIST",
         "42K03",
     ),
@@ -193,16 +193,14 @@ EXCEPTIONS = {
 
 
 @pytest.mark.parametrize(("refusal", "condition", "state"), ANSWERS, ids=[condition for _, condition, _ in ANSWERS])
-def test_each_refusal_has_the_class_and_state_that_are_documented(
-    refusal: Refusal, condition: str, state: str | None
-) -> None:
+def test_refusals_have_the_documented_class_and_state(refusal: Refusal, condition: str, state: str | None) -> None:
     assert refusal.conditions == {condition} and refusal.condition == condition
     assert refusal.sqlstates == (set() if state is None else {state})
     assert refusal.exceptions == {EXCEPTIONS.get(condition, "AnalysisException")}
     assert refusal.source.partition(": ")[2], "it must say where this stands"
 
 
-def test_the_conditions_of_blunders_are_wrong_in_the_one_way_that_is_meant() -> None:
+def test_invalid_conditions_have_only_the_intended_mistake() -> None:
     conditions = {
         DeleteMistake.IN_SUBQUERY: "1 IN (SELECT 1)",
         DeleteMistake.SCALAR_SUBQUERY: "1 = (SELECT 1)",
@@ -235,5 +233,5 @@ def test_older_releases_report_some_refusals_differently(
     mistake: VacuumMistake, release: tuple[int, ...], condition: str, state: str | None
 ) -> None:
     refusal = expected_vacuum_refusal(mistake).at(release)
-    assert refusal.is_met_by(condition, state) and refusal.condition == condition
-    assert not refusal.is_met_by(condition, "XXKST")
+    assert refusal.is_matched_by(condition, state) and refusal.condition == condition
+    assert not refusal.is_matched_by(condition, "XXKST")

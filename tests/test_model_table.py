@@ -1,4 +1,4 @@
-"""A table's retention, as its property has it."""
+"""The text of a table's retention."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from model.table import DAY, DEFAULT_RETENTION, HOUR, WEEK, retention_of, retent
         (336, "interval 2 weeks"),
     ],
 )
-def test_a_retention_has_the_largest_unit_that_fits(hours: int, text: str) -> None:
+def test_a_retention_uses_the_largest_unit_that_fits(hours: int, text: str) -> None:
     assert retention_text(hours) == text
     assert retention_of(text) == hours * HOUR
 
@@ -34,17 +34,17 @@ def test_a_retention_reads_back(hours: int) -> None:
     assert retention_of(retention_text(hours)) == hours * HOUR
 
 
-def test_other_spellings_are_read_too() -> None:
+def test_other_forms_are_accepted() -> None:
     assert retention_of("interval 168 hours") == retention_of("interval 7 days") == WEEK == DEFAULT_RETENTION
     assert retention_of("interval 1 days") == DAY
 
 
 @pytest.mark.parametrize("text", ["", "1 week", "interval 1 month", "interval -1 hours", "interval 1 week 2 days"])
-def test_what_is_no_such_text_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="is no retention in whole weeks, days or hours"):
+def test_other_texts_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="is not a retention in whole weeks, days or hours"):
         retention_of(text)
 
 
-def test_there_is_no_retention_below_none() -> None:
+def test_a_negative_retention_is_refused() -> None:
     with pytest.raises(ValueError, match="a retention cannot be -1 hours"):
         retention_text(-1)

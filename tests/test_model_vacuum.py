@@ -1,4 +1,4 @@
-"""The prediction of VACUUM: ages, tombstones, names, directories and checksums."""
+"""The model of VACUUM: ages, tombstones, names, directories and checksums."""
 
 from __future__ import annotations
 
@@ -27,37 +27,37 @@ from model.vacuum import (
 from tests.builders.listings import (
     AT,
     CLOCK,
+    DELETE,
     DIRECTORY,
-    GOES,
+    KEEP,
     LINE,
     OLD,
     PARTITION_BY,
-    STAYS,
     UNSPECIFIED,
     WINDOW,
     YOUNG,
-    either,
     file,
-    goes,
+    must_delete,
+    must_keep,
     predict,
-    stays,
+    unspecified,
 )
 
 # The cutoff ------------------------------------------------------------------------------------------
 
 
-def test_without_retain_the_injected_clock_and_the_tables_retention_decide() -> None:
+def test_without_retain_the_cutoff_is_clock_minus_retention() -> None:
     assert cutoff_for(clock=CLOCK, retention=WEEK, retain=None, wall=(1, 2)) == Cutoff(LINE, LINE, LINE)
 
 
-def test_a_clock_that_cannot_be_set_leaves_the_step_in_doubt() -> None:
-    """Both ends too: whether what is exactly as old as the retention is old differs from engine to engine."""
+def test_a_clock_that_cannot_be_set_gives_an_uncertain_cutoff() -> None:
+    """At both ends too: engines differ on files exactly as old as the retention."""
     cutoff = cutoff_for(clock=CLOCK, retention=WEEK, retain=None, wall=(CLOCK, CLOCK + 5), own_clock=False)
     assert [cutoff.is_old(LINE + ms) for ms in (-1, 0, 5, 6)] == [True, None, None, False]
     assert [cutoff.retains(LINE + ms) for ms in (-1, 0, 5, 6)] == [False, None, None, True]
 
 
-def test_an_effective_retain_is_measured_by_the_wall_clock() -> None:
+def test_an_effective_retain_uses_the_wall_clock() -> None:
     cutoff = cutoff_for(clock=CLOCK, retention=WEEK, retain=HOUR, wall=(CLOCK + 5, CLOCK + 9))
     assert cutoff == Cutoff(CLOCK + 5 - HOUR, CLOCK + 9 - HOUR, LINE)
 
@@ -98,45 +98,55 @@ def test_retain_rounds_as_javas_math_round(hours: float) -> None:
 EXACT, LONGER = Cutoff(CLOCK, CLOCK, LINE), Cutoff(LINE - WEEK, LINE - WEEK, LINE)
 
 AGES = {
-    "a file older than the cutoff goes": (LINE - 1, None, AT, goes(Reason.ORPHAN)),
-    "a file at the cutoff stays": (LINE, None, AT, stays(Reason.YOUNG)),
-    "a file younger than the cutoff stays": (LINE + 1, None, AT, stays(Reason.YOUNG)),
+    "a file older than the cutoff is deleted": (LINE - 1, None, AT, must_delete(Reason.ORPHAN)),
+    "a file at the cutoff is kept": (LINE, None, AT, must_keep(Reason.YOUNG)),
+    "a file younger than the cutoff is kept": (LINE + 1, None, AT, must_keep(Reason.YOUNG)),
     # With the default retention, the state keeps only what is strictly after clock - retention.
-    "a tombstone before the cutoff is expired": (OLD, LINE - 1, AT, goes(Reason.EXPIRED)),
-    "a tombstone at the cutoff is expired": (OLD, LINE, AT, goes(Reason.EXPIRED)),
-    "a tombstone after the cutoff protects": (OLD, LINE + 1, AT, stays(Reason.RETAINED)),
+    "a tombstone before the cutoff is expired": (OLD, LINE - 1, AT, must_delete(Reason.EXPIRED)),
+    "a tombstone at the cutoff is expired": (OLD, LINE, AT, must_delete(Reason.EXPIRED)),
+    "a tombstone after the cutoff protects": (OLD, LINE + 1, AT, must_keep(Reason.RETAINED)),
     # Where the state still has the tombstone, it protects at the cutoff's very millisecond: delTimestamp >= cutoff.
-    "a tombstone before an exact RETAIN is expired": (OLD, CLOCK - 1, EXACT, goes(Reason.EXPIRED)),
-    "a tombstone at an exact RETAIN protects": (OLD, CLOCK, EXACT, stays(Reason.RETAINED)),
-    "a tombstone after an exact RETAIN protects": (OLD, CLOCK + 1, EXACT, stays(Reason.RETAINED)),
+    "a tombstone before an exact RETAIN is expired": (OLD, CLOCK - 1, EXACT, must_delete(Reason.EXPIRED)),
+    "a tombstone at an exact RETAIN protects": (OLD, CLOCK, EXACT, must_keep(Reason.RETAINED)),
+    "a tombstone after an exact RETAIN protects": (OLD, CLOCK + 1, EXACT, must_keep(Reason.RETAINED)),
     # The state has dropped tombstones older than the table's own retention.
-    "a longer RETAIN brings no dropped tombstone back": (LINE - 2 * WEEK, LINE - HOUR, LONGER, goes(Reason.EXPIRED)),
-    "a tombstone without a timestamp protects nothing": (OLD, 0, AT, goes(Reason.EXPIRED)),
-    "a young file stays though its tombstone is expired": (YOUNG, OLD, AT, stays(Reason.YOUNG)),
-    "a retained tombstone protects however old the file is": (0, YOUNG, AT, stays(Reason.RETAINED)),
-    "a young file stays whatever its stamp in the window": (CLOCK + 10, CLOCK + 3, WINDOW, stays(Reason.YOUNG)),
+    "a longer RETAIN brings no dropped tombstone back": (
+        LINE - 2 * WEEK,
+        LINE - HOUR,
+        LONGER,
+        must_delete(Reason.EXPIRED),
+    ),
+    "a tombstone without a timestamp protects nothing": (OLD, 0, AT, must_delete(Reason.EXPIRED)),
+    "a young file is kept though its tombstone is expired": (YOUNG, OLD, AT, must_keep(Reason.YOUNG)),
+    "a retained tombstone protects however old the file is": (0, YOUNG, AT, must_keep(Reason.RETAINED)),
+    "a young file is kept whatever its timestamp in the window": (
+        CLOCK + 10,
+        CLOCK + 3,
+        WINDOW,
+        must_keep(Reason.YOUNG),
+    ),
 }
 
 
 @pytest.mark.parametrize(("modified", "deleted", "cutoff", "expected"), AGES.values(), ids=AGES)
-def test_age_and_tombstone_decide_about_a_file(
+def test_the_fate_of_a_file_by_age_and_tombstone(
     modified: int, deleted: int | None, cutoff: Cutoff, expected: PathFate
 ) -> None:
     tombstones = {} if deleted is None else {"f": deleted}
     assert predict({"f": file(modified)}, tombstones=tombstones, cutoff=cutoff)["f"] == expected
 
 
-def test_a_live_file_stays_however_old_it_is_and_whatever_its_tombstones() -> None:
-    assert predict({"f": file(0)}, live=["f"], tombstones={"f": 0})["f"] == stays(Reason.LIVE)
+def test_a_live_file_is_kept_at_any_age_and_with_any_tombstone() -> None:
+    assert predict({"f": file(0)}, live=["f"], tombstones={"f": 0})["f"] == must_keep(Reason.LIVE)
 
 
 @pytest.mark.parametrize(
     ("modified", "fate", "listed"),
     [
-        (CLOCK - 1, GOES, True),
+        (CLOCK - 1, DELETE, True),
         (CLOCK, UNSPECIFIED, None),
         (CLOCK + 9, UNSPECIFIED, None),
-        (CLOCK + 10, STAYS, False),
+        (CLOCK + 10, KEEP, False),
     ],
 )
 def test_ages_inside_the_wall_window_are_undecided(modified: int, fate: Fate, listed: bool | None) -> None:
@@ -146,24 +156,24 @@ def test_ages_inside_the_wall_window_are_undecided(modified: int, fate: Fate, li
 
 @pytest.mark.parametrize(
     ("deleted", "fate"),
-    [(LINE, GOES), (CLOCK - 1, GOES), (CLOCK, UNSPECIFIED), (CLOCK + 9, UNSPECIFIED), (CLOCK + 10, STAYS)],
+    [(LINE, DELETE), (CLOCK - 1, DELETE), (CLOCK, UNSPECIFIED), (CLOCK + 9, UNSPECIFIED), (CLOCK + 10, KEEP)],
 )
-def test_stamps_inside_the_wall_window_are_undecided(deleted: int, fate: Fate) -> None:
+def test_deletion_timestamps_inside_the_wall_window_are_undecided(deleted: int, fate: Fate) -> None:
     assert predict({"f": file()}, tombstones={"f": deleted}, cutoff=WINDOW)["f"].fate is fate
 
 
-def test_in_the_wall_window_a_directory_is_listed_as_its_files_are() -> None:
+def test_in_the_wall_window_a_directory_is_as_uncertain_as_its_files() -> None:
     judged = predict({"d/f": file(CLOCK)}, cutoff=WINDOW)
     assert judged["d"].listed is None and judged["d"].fate is UNSPECIFIED
 
 
-def test_in_the_wall_window_a_directory_is_protected_as_surely_as_the_file_that_it_is_of() -> None:
+def test_in_the_wall_window_the_protection_of_a_directory_is_uncertain() -> None:
     judged = predict({"d": DIRECTORY}, tombstones={"d/f": CLOCK + 3}, cutoff=WINDOW)
-    assert judged["d"] == either(Reason.PARENT, None)
+    assert judged["d"] == unspecified(Reason.PARENT, None)
     judged = predict({"d/f": file()}, tombstones={"d/f": CLOCK + 3}, cutoff=WINDOW)
-    assert judged["d"] == either(Reason.HOLDS_OLD, False)
+    assert judged["d"] == unspecified(Reason.HOLDS_OLD, False)
     judged = predict({"d/_f": file()}, tombstones={"d/f": CLOCK + 3}, cutoff=WINDOW)
-    assert judged["d"] == stays(Reason.HOLDS, None)
+    assert judged["d"] == must_keep(Reason.HOLDS, None)
 
 
 # Names ------------------------------------------------------------------------------------------------------
@@ -201,7 +211,7 @@ def test_hidden_names(name: str, hidden: bool) -> None:
     assert is_hidden(name, ("p", "_date", ".x")) is hidden
 
 
-def test_the_exceptions_for_partitions_are_the_tables_own() -> None:
+def test_visible_prefixes_of_partitions_depend_on_the_table() -> None:
     assert is_hidden("_date=1", ("date",)) and is_hidden("_date=1", ())
 
 
@@ -218,92 +228,104 @@ def test_the_exceptions_for_partitions_are_the_tables_own() -> None:
         ("_change_data/f", False),
     ],
 )
-def test_what_lies_in_an_underscored_partition(path: str, within: bool) -> None:
+def test_in_underscored_partition(path: str, within: bool) -> None:
     assert in_underscored_partition(path, ("p", "_date", ".x")) is within
 
 
 @pytest.mark.parametrize("above", ["", "d/", "d/e/", "p=1/"])
 @pytest.mark.parametrize("name", ["_f", ".f"])
-def test_hidden_things_stay_at_every_depth(above: str, name: str) -> None:
+def test_hidden_files_are_kept_at_every_depth(above: str, name: str) -> None:
     judged = predict({f"{above}{name}": file(0)}, partition_by=("p",))
-    assert judged[f"{above}{name}"] == stays(Reason.HIDDEN_FILE)
+    assert judged[f"{above}{name}"] == must_keep(Reason.HIDDEN_FILE)
 
 
 @pytest.mark.parametrize("above", ["_d", "d/_d", "_d/e", "_d/_change_data", "_d/p=1", ".d/e/f"])
-def test_all_in_a_hidden_directory_stays(above: str) -> None:
-    """The listing never enters it, so names that are visible elsewhere do not matter."""
+def test_everything_in_a_hidden_directory_is_kept(above: str) -> None:
+    """The listing does not enter it, so otherwise visible names do not matter."""
     judged = predict({f"{above}/f": file(0)}, partition_by=("p",))
-    assert judged[f"{above}/f"] == stays(Reason.INSIDE_HIDDEN)
+    assert judged[f"{above}/f"] == must_keep(Reason.INSIDE_HIDDEN)
 
 
 @pytest.mark.parametrize(
     "above", ["_change_data", "_delta_index", "d/_change_data/e", "_date=1", "_date=1/p=2", ".x=3"]
 )
-def test_the_exceptions_are_entered(above: str) -> None:
+def test_visible_directories_with_an_underscore_are_scanned(above: str) -> None:
     judged = predict({f"{above}/f": file()}, partition_by=("p", "_date", ".x"))
-    assert judged[f"{above}/f"] == goes(Reason.ORPHAN)
+    assert judged[f"{above}/f"] == must_delete(Reason.ORPHAN)
 
 
 def test_a_name_that_resembles_a_partition_is_hidden() -> None:
     judged = predict({"_date=1/f": file(), "_dates/f": file()}, partition_by=("_date",))
-    assert judged["_date=1/f"].fate is GOES
+    assert judged["_date=1/f"].fate is DELETE
     assert judged["_dates/f"].reason is Reason.INSIDE_HIDDEN and judged["_dates"].reason is Reason.HIDDEN_DIRECTORY
 
 
-def test_a_live_file_with_a_hidden_name_stays() -> None:
-    assert predict({"_f": file(0)}, live=("_f",))["_f"].fate is STAYS
+def test_a_live_file_with_a_hidden_name_is_kept() -> None:
+    assert predict({"_f": file(0)}, live=("_f",))["_f"].fate is KEEP
 
 
 # Directories -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("modified", [0, LINE, YOUNG, CLOCK])
-def test_an_empty_directory_goes_whatever_its_age(modified: int) -> None:
-    assert predict({"d": Thing(Kind.DIRECTORY, modified, 0)})["d"] == goes(Reason.EMPTY)
+def test_an_empty_directory_is_deleted_at_any_age(modified: int) -> None:
+    assert predict({"d": Thing(Kind.DIRECTORY, modified, 0)})["d"] == must_delete(Reason.EMPTY)
 
 
 DIRECTORIES: dict[str, tuple[dict[str, Thing], dict[str, int], dict[str, PathFate]]] = {
-    "of nested empty directories, the innermost goes": (
+    "of nested empty directories, the innermost is deleted": (
         {"d/e/f": DIRECTORY},
         {},
-        {"d/e/f": goes(Reason.EMPTY), "d/e": either(Reason.HOLDS_EMPTY, True), "d": either(Reason.HOLDS_EMPTY, True)},
+        {
+            "d/e/f": must_delete(Reason.EMPTY),
+            "d/e": unspecified(Reason.HOLDS_EMPTY, True),
+            "d": unspecified(Reason.HOLDS_EMPTY, True),
+        },
     ),
     # It is no candidate of this run; that it may be gone after it is not ruled out.
-    "one with an old file is not listed": ({"d/f": file()}, {}, {"d": either(Reason.HOLDS_OLD, False)}),
+    "one with an old file is not listed": ({"d/f": file()}, {}, {"d": unspecified(Reason.HOLDS_OLD, False)}),
     "one with an old file deep below is not listed": (
         {"d/e/f": file(), "d/g": DIRECTORY},
         {},
-        {"d": either(Reason.HOLDS_OLD, False), "d/e": either(Reason.HOLDS_OLD, False), "d/g": goes(Reason.EMPTY)},
+        {
+            "d": unspecified(Reason.HOLDS_OLD, False),
+            "d/e": unspecified(Reason.HOLDS_OLD, False),
+            "d/g": must_delete(Reason.EMPTY),
+        },
     ),
-    "one with only young files is listed and stays": ({"d/f": file(YOUNG)}, {}, {"d": stays(Reason.HOLDS, True)}),
-    "one with only hidden things is listed and stays": ({"d/_f": file(0)}, {}, {"d": stays(Reason.HOLDS, True)}),
-    "one with old and young files is not listed and stays": (
+    "one with only young files is listed and is kept": ({"d/f": file(YOUNG)}, {}, {"d": must_keep(Reason.HOLDS, True)}),
+    "one with only hidden files is listed and is kept": ({"d/_f": file(0)}, {}, {"d": must_keep(Reason.HOLDS, True)}),
+    "one with old and young files is not listed and is kept": (
         {"d/f": file(), "d/g": file(YOUNG)},
         {},
-        {"d": stays(Reason.HOLDS)},
+        {"d": must_keep(Reason.HOLDS)},
     ),
     "those of a retained file are protected": (
         {"d/e/f": file()},
         {"d/e/f": YOUNG},
-        {"d": stays(Reason.HOLDS), "d/e": stays(Reason.HOLDS)},
+        {"d": must_keep(Reason.HOLDS), "d/e": must_keep(Reason.HOLDS)},
     ),
     # The tombstone protects the directories of its path, whether the file is there or not.
     "the empty one of a retained file that is gone is not listed": (
         {"d/e": DIRECTORY},
         {"d/e/f": YOUNG},
-        {"d": stays(Reason.HOLDS), "d/e": either(Reason.PARENT, False)},
+        {"d": must_keep(Reason.HOLDS), "d/e": unspecified(Reason.PARENT, False)},
     ),
-    "the empty one of an expired file that is gone goes": ({"d": DIRECTORY}, {"d/f": OLD}, {"d": goes(Reason.EMPTY)}),
+    "the empty one of an expired file that is gone is deleted": (
+        {"d": DIRECTORY},
+        {"d/f": OLD},
+        {"d": must_delete(Reason.EMPTY)},
+    ),
     "one whose name begins like another's is another": (
         {"dd/f": file(YOUNG), "d": DIRECTORY},
         {},
-        {"d": goes(Reason.EMPTY), "dd": stays(Reason.HOLDS, True)},
+        {"d": must_delete(Reason.EMPTY), "dd": must_keep(Reason.HOLDS, True)},
     ),
 }
 
 
 @pytest.mark.parametrize(("things", "tombstones", "expected"), DIRECTORIES.values(), ids=DIRECTORIES)
-def test_the_contents_decide_about_a_directory(
+def test_the_fate_of_a_directory_by_its_contents(
     things: dict[str, Thing], tombstones: dict[str, int], expected: dict[str, PathFate]
 ) -> None:
     judged = predict(things, tombstones=tombstones)
@@ -313,16 +335,16 @@ def test_the_contents_decide_about_a_directory(
 @pytest.mark.parametrize("age", [OLD, YOUNG])
 def test_the_directories_of_a_live_file_are_protected(age: int) -> None:
     judged = predict({"d/e/f": file(age)}, live=["d/e/f"])
-    assert judged["d"] == judged["d/e"] == stays(Reason.HOLDS)
+    assert judged["d"] == judged["d/e"] == must_keep(Reason.HOLDS)
 
 
-def test_a_hidden_directory_stays_though_empty() -> None:
+def test_an_empty_hidden_directory_is_kept() -> None:
     judged = predict(dict.fromkeys(("_d", "_d/e", "_delta_log", "_change_data"), DIRECTORY))
     assert {path: one.fate for path, one in judged.items()} == {
-        "_d": STAYS,
-        "_d/e": STAYS,
-        "_delta_log": STAYS,
-        "_change_data": GOES,
+        "_d": KEEP,
+        "_d/e": KEEP,
+        "_delta_log": KEEP,
+        "_change_data": DELETE,
     }
 
 
@@ -341,31 +363,31 @@ def test_a_hidden_directory_stays_though_empty() -> None:
         ("d/.crc", None),
     ],
 )
-def test_what_a_checksum_checks(path: str, checked: str | None) -> None:
+def test_checksum_of(path: str, checked: str | None) -> None:
     assert checksum_of(path) == checked
 
 
-def test_the_checksum_of_a_file_that_goes_may_go() -> None:
-    assert predict({"x": file(), ".x.crc": file()})[".x.crc"] == either(Reason.CHECKSUM, False)
+def test_the_checksum_of_a_deleted_file_may_be_deleted() -> None:
+    assert predict({"x": file(), ".x.crc": file()})[".x.crc"] == unspecified(Reason.CHECKSUM, False)
 
 
-def test_the_checksum_of_a_file_that_stays_or_is_not_there_stays() -> None:
+def test_the_checksum_of_a_kept_or_missing_file_is_kept() -> None:
     judged = predict({"x": file(YOUNG), ".x.crc": file(0), ".y.crc": file(0)})
-    assert judged[".x.crc"] == judged[".y.crc"] == stays(Reason.HIDDEN_FILE)
+    assert judged[".x.crc"] == judged[".y.crc"] == must_keep(Reason.HIDDEN_FILE)
 
 
-def test_the_checksum_in_a_hidden_directory_stays() -> None:
+def test_a_checksum_in_a_hidden_directory_is_kept() -> None:
     judged = predict({"_d/x": file(0), "_d/.x.crc": file(0)})
-    assert judged["_d/.x.crc"].fate is STAYS
+    assert judged["_d/.x.crc"].fate is KEEP
 
 
-def test_a_directory_that_holds_a_file_that_goes_and_its_checksum_may_go() -> None:
+def test_the_directory_of_a_deleted_file_and_its_checksum_may_be_deleted() -> None:
     judged = predict({"d/x": file(), "d/.x.crc": file()})
-    assert judged["d"] == either(Reason.HOLDS_OLD, False)
+    assert judged["d"] == unspecified(Reason.HOLDS_OLD, False)
 
 
-def test_a_directory_named_like_a_checksum_stays() -> None:
-    assert predict({"x": file(), ".x.crc": DIRECTORY})[".x.crc"].fate is STAYS
+def test_a_directory_named_like_a_checksum_is_kept() -> None:
+    assert predict({"x": file(), ".x.crc": DIRECTORY})[".x.crc"].fate is KEEP
 
 
 # What holds of every listing ----------------------------------------------------------------------------------------
@@ -381,7 +403,7 @@ Situation = tuple[dict[str, Thing], tuple[str, ...], dict[str, int]]
 
 @st.composite
 def situations(draw: st.DrawFn) -> Situation:
-    """Files and directories; live and removed files are some of them, or others."""
+    """Files and directories; live and removed files may be among them."""
     things: dict[str, Thing] = {}
     for path in draw(st.lists(PATHS, max_size=8)):
         below = any(other.startswith(f"{path}/") for other in things)
@@ -396,7 +418,7 @@ def situations(draw: st.DrawFn) -> Situation:
     tombstones = draw(st.dictionaries(st.one_of(named, PATHS), INSTANTS, max_size=3))
 
     def possible(path: str) -> bool:
-        """Actions name files; none of them lies where a directory is, or below another file."""
+        """Actions name files that are neither at the path of a directory nor below another file."""
         above = all(things.get(parent, DIRECTORY).directory for parent in parents(path))
         return above and (path not in things or not things[path].directory)
 
@@ -417,39 +439,39 @@ def test_every_path_has_one_fate(situation: Situation, cutoff: Cutoff) -> None:
 
 @thorough
 @given(SITUATIONS, CUTOFFS)
-def test_nothing_live_hidden_or_young_ever_goes(situation: Situation, cutoff: Cutoff) -> None:
+def test_live_hidden_and_young_files_are_always_kept(situation: Situation, cutoff: Cutoff) -> None:
     things, live, tombstones = situation
     judged = predict(things, live=live, tombstones=tombstones, cutoff=cutoff)
     for path, one in judged.items():
         hidden = any(is_hidden(name, PARTITION_BY) for name in path.split("/"))
         if path in live and not hidden:
-            assert one == stays(Reason.LIVE)
+            assert one == must_keep(Reason.LIVE)
         if hidden:
-            assert one.fate is not GOES and one.listed is False
+            assert one.fate is not DELETE and one.listed is False
         if not things[path].directory and things[path].modified >= cutoff.latest and not hidden:
-            assert one.fate is STAYS
-        if one.fate is GOES:
+            assert one.fate is KEEP
+        if one.fate is DELETE:
             assert one.listed is True
         if not things[path].directory and one.listed is True:
-            assert one.fate is GOES
+            assert one.fate is DELETE
 
 
 @thorough
 @given(SITUATIONS, CUTOFFS)
-def test_a_directory_that_holds_what_stays_stays(situation: Situation, cutoff: Cutoff) -> None:
+def test_directories_of_kept_files_are_kept(situation: Situation, cutoff: Cutoff) -> None:
     things, live, tombstones = situation
     judged = predict(things, live=live, tombstones=tombstones, cutoff=cutoff)
     for path, one in judged.items():
-        if one.fate is STAYS:
+        if one.fate is KEEP:
             for above in parents(path):
-                assert judged[above].fate is STAYS, f"{path} stays, and {above} does not"
-        if things[path].directory and one.fate is GOES:
+                assert judged[above].fate is KEEP, f"{path} is kept, and {above} is not"
+        if things[path].directory and one.fate is DELETE:
             assert not any(other.startswith(f"{path}/") for other in things)
 
 
 @thorough
 @given(SITUATIONS, st.integers(0, 2 * WEEK), st.sampled_from([1, HOUR, WEEK]))
-def test_with_a_later_cutoff_what_went_still_goes(situation: Situation, back: int, later: int) -> None:
+def test_a_later_cutoff_deletes_at_least_as_much(situation: Situation, back: int, later: int) -> None:
     things, live, tombstones = situation
     first = CLOCK - back
     before, after = (
@@ -457,34 +479,36 @@ def test_with_a_later_cutoff_what_went_still_goes(situation: Situation, back: in
         for line in (first, first + later)
     )
     files = [path for path, thing in things.items() if not thing.directory]
-    assert {path for path in files if before[path].fate is GOES} <= {path for path in files if after[path].fate is GOES}
+    assert {path for path in files if before[path].fate is DELETE} <= {
+        path for path in files if after[path].fate is DELETE
+    }
 
 
 @thorough
 @given(SITUATIONS, CUTOFFS)
-def test_a_tombstone_more_never_makes_a_file_go_and_a_live_file_more_neither(
-    situation: Situation, cutoff: Cutoff
-) -> None:
+def test_another_tombstone_or_live_file_never_deletes_more(situation: Situation, cutoff: Cutoff) -> None:
     things, live, tombstones = situation
     bare = predict(things, cutoff=cutoff)
     known = predict(things, live=live, tombstones=tombstones, cutoff=cutoff)
-    assert {path for path in things if known[path].fate is GOES} <= {path for path in things if bare[path].fate is GOES}
+    assert {path for path in things if known[path].fate is DELETE} <= {
+        path for path in things if bare[path].fate is DELETE
+    }
 
 
 @thorough
 @given(SITUATIONS, CUTOFFS)
-def test_a_second_run_finds_no_file_that_must_go(situation: Situation, cutoff: Cutoff) -> None:
+def test_a_second_run_has_no_file_to_delete(situation: Situation, cutoff: Cutoff) -> None:
     things, live, tombstones = situation
     first = predict(things, live=live, tombstones=tombstones, cutoff=cutoff)
-    left = {path: thing for path, thing in things.items() if first[path].fate is not GOES}
+    left = {path: thing for path, thing in things.items() if first[path].fate is not DELETE}
     second = predict(left, live=live, tombstones=tombstones, cutoff=cutoff)
-    assert all(thing.directory for path, thing in left.items() if second[path].fate is GOES)
+    assert all(thing.directory for path, thing in left.items() if second[path].fate is DELETE)
 
 
 @thorough
 @given(SITUATIONS)
-def test_a_window_of_the_clock_agrees_with_each_of_its_instants(situation: Situation) -> None:
-    """What a window decides is what every cutoff inside it decides."""
+def test_a_wall_window_agrees_with_each_cutoff_in_it(situation: Situation) -> None:
+    """A fate that is certain for a window is the fate for every cutoff in it."""
     things, live, tombstones = situation
     window = predict(things, live=live, tombstones=tombstones, cutoff=WINDOW)
     for instant in (WINDOW.earliest, WINDOW.earliest + 1, WINDOW.latest):
@@ -502,7 +526,7 @@ def reference(
     partition_by: tuple[str, ...],
     line: int,
 ) -> set[str]:
-    """What VACUUM deletes, the way Delta computes it: joins and counts of paths."""
+    """What VACUUM deletes, computed as Delta does: by joins and counts of paths."""
     valid: set[str] = set()
     for path in [*live, *(path for path, deleted in tombstones.items() if deleted > line)]:
         valid |= {path, *parents(path)}
@@ -523,7 +547,7 @@ def reference(
 
 @settings(max_examples=400)
 @given(SITUATIONS)
-def test_what_is_listed_is_what_joins_and_counts_of_paths_list(situation: Situation) -> None:
+def test_the_listed_paths_agree_with_the_algorithm_of_delta(situation: Situation) -> None:
     things, live, tombstones = situation
     judged = predict(things, live=live, tombstones=tombstones)
     listed = reference(things, live, {p: at for p, at in tombstones.items() if p not in live}, PARTITION_BY, LINE)

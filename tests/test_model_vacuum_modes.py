@@ -1,4 +1,4 @@
-"""The prediction of VACUUM beyond a plain listing: vectors, LITE, inventories, links, I/O faults."""
+"""The model of VACUUM: deletion vectors, LITE, inventories, links, I/O faults."""
 
 from __future__ import annotations
 
@@ -32,24 +32,24 @@ from model.vacuum import (
 from tests.builders.listings import (
     AT,
     CLOCK,
+    DELETE,
     DIRECTORY,
     FILES,
     FULL,
-    GOES,
     INVENTORY,
+    KEEP,
     LINE,
     OLD,
-    STAYS,
     UNSPECIFIED,
     WINDOW,
     YOUNG,
-    either,
     file,
-    goes,
     link,
+    must_delete,
+    must_keep,
     predict,
-    stays,
     tree,
+    unspecified,
 )
 
 VECTOR = "deletion_vector_61d16c75-6994-46b7-a15b-8b538852e50e.bin"
@@ -60,72 +60,72 @@ VECTOR = "deletion_vector_61d16c75-6994-46b7-a15b-8b538852e50e.bin"
 
 @pytest.mark.parametrize("scan", [FULL, INVENTORY, FILES, LiteScan({"d/f": OLD, VECTOR: OLD})])
 @pytest.mark.parametrize("age", [0, OLD])
-def test_each_kind_of_reference_protects_under_its_own_name(scan: Scan, age: int) -> None:
+def test_each_kind_of_reference_protects_with_its_own_reason(scan: Scan, age: int) -> None:
     def of(path: str, **said: Any) -> PathFate:
         return predict({path: file(age)}, scan=scan, **said)[path]
 
-    assert of("d/f", live=["d/f"]) == stays(Reason.LIVE)
-    assert of("d/f", live=["d/f"], by_uri=frozenset({"d/f"})) == stays(Reason.LIVE_BY_URI)
-    assert of("d/f", tombstones={"d/f": YOUNG}) == stays(Reason.RETAINED)
-    assert of(VECTOR, live_vectors=frozenset({VECTOR})) == stays(Reason.LIVE_VECTOR)
-    assert of(VECTOR, vector_tombstones={VECTOR: YOUNG}) == stays(Reason.RETAINED_VECTOR)
+    assert of("d/f", live=["d/f"]) == must_keep(Reason.LIVE)
+    assert of("d/f", live=["d/f"], by_uri=frozenset({"d/f"})) == must_keep(Reason.LIVE_BY_URI)
+    assert of("d/f", tombstones={"d/f": YOUNG}) == must_keep(Reason.RETAINED)
+    assert of(VECTOR, live_vectors=frozenset({VECTOR})) == must_keep(Reason.LIVE_VECTOR)
+    assert of(VECTOR, vector_tombstones={VECTOR: YOUNG}) == must_keep(Reason.RETAINED_VECTOR)
     assert of(VECTOR, absolute_vectors={VECTOR: None}).reason is Reason.ABSOLUTE_VECTOR
     assert of(VECTOR, absolute_vectors={VECTOR: YOUNG}).reason is Reason.ABSOLUTE_VECTOR
 
 
-def test_of_several_reasons_to_stay_the_strongest_is_reported() -> None:
+def test_the_strongest_of_several_reasons_to_keep_is_reported() -> None:
     shared = frozenset({VECTOR})
     judged = predict({VECTOR: file()}, live_vectors=shared, vector_tombstones={VECTOR: YOUNG})
-    assert judged[VECTOR] == stays(Reason.LIVE_VECTOR)
+    assert judged[VECTOR] == must_keep(Reason.LIVE_VECTOR)
     judged = predict({VECTOR: file()}, vector_tombstones={VECTOR: YOUNG}, absolute_vectors={VECTOR: None})
-    assert judged[VECTOR] == stays(Reason.RETAINED_VECTOR)
+    assert judged[VECTOR] == must_keep(Reason.RETAINED_VECTOR)
 
 
-@pytest.mark.parametrize(("offset", "fate"), [(-1, GOES), (0, GOES), (1, STAYS)])
-def test_a_vectors_tombstone_expires_as_a_files_does(offset: int, fate: Fate) -> None:
+@pytest.mark.parametrize(("offset", "fate"), [(-1, DELETE), (0, DELETE), (1, KEEP)])
+def test_tombstones_of_vectors_expire_like_those_of_files(offset: int, fate: Fate) -> None:
     judged = predict({VECTOR: file()}, vector_tombstones={VECTOR: LINE + offset})[VECTOR]
-    assert judged == (stays(Reason.RETAINED_VECTOR) if fate is STAYS else goes(Reason.EXPIRED_VECTOR))
+    assert judged == (must_keep(Reason.RETAINED_VECTOR) if fate is KEEP else must_delete(Reason.EXPIRED_VECTOR))
 
 
-def test_a_young_vector_stays_whatever_its_tombstones() -> None:
-    assert predict({VECTOR: file(YOUNG)}, vector_tombstones={VECTOR: OLD})[VECTOR] == stays(Reason.YOUNG)
+def test_a_young_vector_is_kept_with_any_tombstone() -> None:
+    assert predict({VECTOR: file(YOUNG)}, vector_tombstones={VECTOR: OLD})[VECTOR] == must_keep(Reason.YOUNG)
 
 
 @pytest.mark.parametrize(("age", "listed"), [(OLD, None), (YOUNG, False)])
-def test_a_vector_by_absolute_path_must_stay_but_only_a_young_one_surely_does(age: int, listed: bool | None) -> None:
+def test_a_vector_by_absolute_path_is_disputed_unless_young(age: int, listed: bool | None) -> None:
     judged = predict({f"ab/{VECTOR}": file(age)}, absolute_vectors={f"ab/{VECTOR}": None})
-    assert judged[f"ab/{VECTOR}"] == stays(Reason.ABSOLUTE_VECTOR, listed)
+    assert judged[f"ab/{VECTOR}"] == must_keep(Reason.ABSOLUTE_VECTOR, listed)
     above = judged["ab"]
-    assert above == (either(Reason.HOLDS_OLD, False) if listed is None else stays(Reason.HOLDS, True))
+    assert above == (unspecified(Reason.HOLDS_OLD, False) if listed is None else must_keep(Reason.HOLDS, True))
 
 
-def test_an_expired_vector_by_absolute_path_goes() -> None:
-    assert predict({VECTOR: file()}, absolute_vectors={VECTOR: OLD})[VECTOR] == goes(Reason.EXPIRED_VECTOR)
+def test_an_expired_vector_by_absolute_path_is_deleted() -> None:
+    assert predict({VECTOR: file()}, absolute_vectors={VECTOR: OLD})[VECTOR] == must_delete(Reason.EXPIRED_VECTOR)
 
 
 def test_vectors_do_not_protect_their_directories() -> None:
-    """A DRY RUN names the directory of a young live vector, which then stays all the same."""
+    """A DRY RUN lists the directory of a young live vector, which VACUUM then keeps."""
     path = f"cd/{VECTOR}"
-    assert predict({path: file(YOUNG)}, live_vectors=frozenset({path}))["cd"] == stays(Reason.HOLDS, True)
-    assert predict({path: file(OLD)}, live_vectors=frozenset({path}))["cd"] == stays(Reason.HOLDS, False)
-    assert predict({"cd": DIRECTORY}, live_vectors=frozenset({path}))["cd"] == goes(Reason.EMPTY)
+    assert predict({path: file(YOUNG)}, live_vectors=frozenset({path}))["cd"] == must_keep(Reason.HOLDS, True)
+    assert predict({path: file(OLD)}, live_vectors=frozenset({path}))["cd"] == must_keep(Reason.HOLDS, False)
+    assert predict({"cd": DIRECTORY}, live_vectors=frozenset({path}))["cd"] == must_delete(Reason.EMPTY)
 
 
 def test_orphaned_vector_files_are_recognised_by_their_name() -> None:
     judged = predict({"f": file(), VECTOR: file(), f"ab/{VECTOR}": file(), "deletion_vector_x": file()})
-    assert judged[VECTOR] == judged[f"ab/{VECTOR}"] == goes(Reason.ORPHAN_VECTOR)
-    assert judged["f"] == judged["deletion_vector_x"] == goes(Reason.ORPHAN)
+    assert judged[VECTOR] == judged[f"ab/{VECTOR}"] == must_delete(Reason.ORPHAN_VECTOR)
+    assert judged["f"] == judged["deletion_vector_x"] == must_delete(Reason.ORPHAN)
     assert is_vector_file("a/b/deletion_vector_x.bin") and not is_vector_file("deletion_vector_x.bin/f")
 
 
 def test_in_the_wall_window_a_vectors_tombstone_is_undecided() -> None:
     kinds: list[dict[str, Any]] = [{name: {VECTOR: CLOCK + 3}} for name in ("vector_tombstones", "absolute_vectors")]
     for said in kinds:
-        assert predict({VECTOR: file()}, cutoff=WINDOW, **said)[VECTOR] == either(Reason.AT_CUTOFF, None)
+        assert predict({VECTOR: file()}, cutoff=WINDOW, **said)[VECTOR] == unspecified(Reason.AT_CUTOFF, None)
 
 
-def test_a_live_file_with_a_hidden_name_is_live_first_of_all() -> None:
-    assert predict({"_d/f": file()}, live=["_d/f"])["_d/f"] == stays(Reason.LIVE)
+def test_live_takes_precedence_over_hidden() -> None:
+    assert predict({"_d/f": file()}, live=["_d/f"])["_d/f"] == must_keep(Reason.LIVE)
 
 
 # LITE: the window ---------------------------------------------------------------------------------------------------
@@ -139,7 +139,7 @@ def test_the_window_ends_with_the_last_commit_at_or_before_the_cutoff() -> None:
         assert lite_window(TIMES, cutoff=cutoff, last_vacuumed=None) == Window(0, last)
 
 
-def test_without_a_commit_outside_retention_there_is_nothing_to_do() -> None:
+def test_without_a_commit_outside_the_retention_there_is_no_window() -> None:
     before = LINE - 2 * HOUR - 1
     assert lite_window(TIMES, cutoff=before, last_vacuumed=None) is None
     assert last_outside_retention(TIMES, before) is None
@@ -147,7 +147,7 @@ def test_without_a_commit_outside_retention_there_is_nothing_to_do() -> None:
     assert lite_window({3: LINE + 1}, cutoff=LINE, last_vacuumed=None) is None
 
 
-def test_the_window_begins_behind_what_was_read() -> None:
+def test_the_window_begins_after_the_last_vacuumed_version() -> None:
     for last, window in ((0, Window(1, 2)), (1, Window(2, 2)), (2, None), (3, None)):
         assert lite_window(TIMES, cutoff=LINE, last_vacuumed=last) == window
     # What it notes moves all the same.
@@ -155,7 +155,7 @@ def test_the_window_begins_behind_what_was_read() -> None:
 
 
 @pytest.mark.parametrize("last", [4, 5, 99])
-def test_the_newest_version_is_read_again_rather_than_nothing(last: int) -> None:
+def test_the_newest_version_is_read_again_if_all_were_read(last: int) -> None:
     assert lite_window(TIMES, cutoff=CLOCK, last_vacuumed=last) == Window(4, 4)
 
 
@@ -189,7 +189,7 @@ def test_a_log_without_commits_has_no_window() -> None:
 
 
 @pytest.mark.parametrize("age", [OLD, YOUNG, CLOCK])
-def test_lite_uses_the_stamp_and_not_the_files_age(age: int) -> None:
+def test_lite_uses_the_deletion_timestamp_and_not_the_age(age: int) -> None:
     scan = LiteScan({"f": LINE - 1, VECTOR: LINE - 1}, frozenset({"_change_data/c"}))
     judged = predict(
         {"f": file(age), VECTOR: file(age), "_change_data/c": file(age)},
@@ -197,62 +197,62 @@ def test_lite_uses_the_stamp_and_not_the_files_age(age: int) -> None:
         tombstones={"f": LINE - 1},
         vector_tombstones={VECTOR: LINE - 1},
     )
-    assert judged["f"] == goes(Reason.EXPIRED)
-    assert judged[VECTOR] == goes(Reason.EXPIRED_VECTOR)
-    assert judged["_change_data/c"] == goes(Reason.CHANGE_FILE)
+    assert judged["f"] == must_delete(Reason.EXPIRED)
+    assert judged[VECTOR] == must_delete(Reason.EXPIRED_VECTOR)
+    assert judged["_change_data/c"] == must_delete(Reason.CHANGE_FILE)
 
 
-def test_lite_looks_at_nothing_else() -> None:
+def test_lite_ignores_all_other_files() -> None:
     things = {"orphan": file(0), "d/e": DIRECTORY, "r": file(0), "_h": file(0), "l": link("r")}
     judged = predict(things, scan=LiteScan(), tombstones={"r": 0})
-    assert judged.pop("_h") == stays(Reason.HIDDEN_FILE)
-    assert set(judged.values()) == {stays(Reason.NOT_SCANNED)}
+    assert judged.pop("_h") == must_keep(Reason.HIDDEN_FILE)
+    assert set(judged.values()) == {must_keep(Reason.NOT_SCANNED)}
 
 
-@pytest.mark.parametrize(("offset", "fate"), [(-1, GOES), (0, STAYS), (1, STAYS)])
+@pytest.mark.parametrize(("offset", "fate"), [(-1, DELETE), (0, KEEP), (1, KEEP)])
 def test_at_the_cutoff_lite_keeps_what_a_full_run_deletes(offset: int, fate: Fate) -> None:
     stamp = LINE + offset
     said: dict[str, Any] = {"tombstones": {"f": stamp}, "vector_tombstones": {VECTOR: stamp}}
     things = {"f": file(), VECTOR: file()}
     lite = predict(things, scan=LiteScan({"f": stamp, VECTOR: stamp}), **said)
     assert {path: one.fate for path, one in lite.items()} == {"f": fate, VECTOR: fate}
-    if fate is STAYS:
-        assert lite["f"] == stays(Reason.RETAINED) and lite[VECTOR] == stays(Reason.RETAINED_VECTOR)
-    assert predict(things, **said)["f"].fate is (STAYS if offset > 0 else GOES)
+    if fate is KEEP:
+        assert lite["f"] == must_keep(Reason.RETAINED) and lite[VECTOR] == must_keep(Reason.RETAINED_VECTOR)
+    assert predict(things, **said)["f"].fate is (KEEP if offset > 0 else DELETE)
 
 
-def test_what_came_back_or_was_removed_again_later_stays() -> None:
+def test_files_added_or_removed_again_are_kept() -> None:
     scan = LiteScan({"f": OLD, "g": OLD})
     judged = predict({"f": file(), "g": file()}, scan=scan, live=["f"], tombstones={"f": OLD, "g": YOUNG})
-    assert judged["f"] == stays(Reason.LIVE) and judged["g"] == stays(Reason.RETAINED)
+    assert judged["f"] == must_keep(Reason.LIVE) and judged["g"] == must_keep(Reason.RETAINED)
 
 
-def test_a_removed_file_whose_tombstone_has_left_the_state_goes() -> None:
+def test_a_file_whose_tombstone_has_left_the_state_is_deleted() -> None:
     judged = predict({"f": file(), VECTOR: file()}, scan=LiteScan({"f": OLD, VECTOR: 0}))
-    assert judged["f"] == goes(Reason.EXPIRED) and judged[VECTOR] == goes(Reason.EXPIRED_VECTOR)
+    assert judged["f"] == must_delete(Reason.EXPIRED) and judged[VECTOR] == must_delete(Reason.EXPIRED_VECTOR)
 
 
-def test_a_change_file_that_a_remove_names_too_counts_by_its_stamp() -> None:
+def test_a_change_file_with_a_remove_uses_its_deletion_timestamp() -> None:
     scan = LiteScan({"_change_data/c": YOUNG}, frozenset({"_change_data/c"}))
-    assert predict({"_change_data/c": file()}, scan=scan)["_change_data/c"].fate is STAYS
+    assert predict({"_change_data/c": file()}, scan=scan)["_change_data/c"].fate is KEEP
 
 
-def test_lite_leaves_directories_alone() -> None:
+def test_lite_keeps_directories() -> None:
     judged = predict({"d/f": file()}, scan=LiteScan({"d/f": OLD}), tombstones={"d/f": OLD})
-    assert judged["d/f"].fate is GOES and judged["d"] == stays(Reason.NOT_SCANNED)
+    assert judged["d/f"].fate is DELETE and judged["d"] == must_keep(Reason.NOT_SCANNED)
 
 
-def test_lite_takes_a_checksum_along() -> None:
+def test_lite_may_delete_checksums() -> None:
     judged = predict({"f": file(), ".f.crc": file()}, scan=LiteScan({"f": OLD}))
-    assert judged[".f.crc"] == either(Reason.CHECKSUM, False)
+    assert judged[".f.crc"] == unspecified(Reason.CHECKSUM, False)
 
 
-def test_in_the_wall_window_a_stamp_of_lite_is_undecided() -> None:
+def test_in_the_wall_window_deletion_timestamps_of_lite_are_undecided() -> None:
     judged = predict({"f": file()}, scan=LiteScan({"f": CLOCK + 3}), tombstones={"f": CLOCK + 3}, cutoff=WINDOW)
-    assert judged["f"] == either(Reason.AT_CUTOFF, None)
+    assert judged["f"] == unspecified(Reason.AT_CUTOFF, None)
 
 
-def test_lite_tries_what_is_not_there() -> None:
+def test_lite_tries_to_delete_missing_files() -> None:
     references = References(live=frozenset({"live"}), tombstones={"gone": OLD, "kept": YOUNG, "live": OLD})
     scan = LiteScan({"gone": OLD, "kept": YOUNG, "live": OLD, "edge": LINE}, frozenset({"c"}))
     tried = {"c": True, "edge": False, "gone": True, "kept": False, "live": False}
@@ -262,84 +262,84 @@ def test_lite_tries_what_is_not_there() -> None:
 # Inventories --------------------------------------------------------------------------------------------------------
 
 
-def test_an_inventory_judges_files_as_a_listing_does() -> None:
+def test_files_have_the_same_fate_with_an_inventory() -> None:
     files = {path: file() for path in ("o", "d/o", "_h", "_d/f", "_p=1/f")} | {"y": file(YOUNG)}
     things = {**files, "e": DIRECTORY}
     full = predict(things)
     for scan in (INVENTORY, FILES):
         judged = predict(things, scan=scan)
         assert {path: judged[path] for path in files} == {path: full[path] for path in files}
-    assert predict(things, scan=INVENTORY)["e"] == goes(Reason.EMPTY)
-    assert predict(things, scan=FILES)["e"] == stays(Reason.NOT_SCANNED)
-    assert predict(things, scan=FILES)["_d"] == stays(Reason.HIDDEN_DIRECTORY)
+    assert predict(things, scan=INVENTORY)["e"] == must_delete(Reason.EMPTY)
+    assert predict(things, scan=FILES)["e"] == must_keep(Reason.NOT_SCANNED)
+    assert predict(things, scan=FILES)["_d"] == must_keep(Reason.HIDDEN_DIRECTORY)
 
 
 @pytest.mark.parametrize("path", ["p=1/_f", "d/.f", "d/_d/f", "_change_data/_f"])
-def test_what_is_hidden_deeper_down_must_stay_though_an_inventory_shows_it(path: str) -> None:
+def test_paths_hidden_deeper_down_are_kept_with_an_inventory(path: str) -> None:
     judged = predict({path: file()}, scan=INVENTORY)
-    assert judged[path] == stays(Reason.HIDDEN_DEEPER, None)
+    assert judged[path] == must_keep(Reason.HIDDEN_DEEPER, None)
     assert judged[parents(path)[-1]].fate is UNSPECIFIED
     assert predict({path: file()})[path].reason in (Reason.HIDDEN_FILE, Reason.INSIDE_HIDDEN)
     young = predict({path: file(YOUNG)}, scan=INVENTORY)
     assert young[path].listed is False and young[path].reason in (Reason.HIDDEN_FILE, Reason.INSIDE_HIDDEN)
 
 
-def test_a_directory_that_is_hidden_deeper_down_is_one_of_those() -> None:
-    assert predict({"d/_d": DIRECTORY}, scan=INVENTORY)["d/_d"] == stays(Reason.HIDDEN_DEEPER, None)
-    assert predict({"d/_d": DIRECTORY}, scan=FILES)["d/_d"] == stays(Reason.HIDDEN_DIRECTORY)
-    assert predict({"_d/e": DIRECTORY}, scan=INVENTORY)["_d/e"] == stays(Reason.INSIDE_HIDDEN)
+def test_directories_hidden_deeper_down_are_kept_with_an_inventory() -> None:
+    assert predict({"d/_d": DIRECTORY}, scan=INVENTORY)["d/_d"] == must_keep(Reason.HIDDEN_DEEPER, None)
+    assert predict({"d/_d": DIRECTORY}, scan=FILES)["d/_d"] == must_keep(Reason.HIDDEN_DIRECTORY)
+    assert predict({"_d/e": DIRECTORY}, scan=INVENTORY)["_d/e"] == must_keep(Reason.INSIDE_HIDDEN)
 
 
 def test_with_an_inventory_old_files_do_not_count_for_their_directories() -> None:
-    assert predict({"d/o": file()}, scan=INVENTORY)["d"] == either(Reason.HOLDS_OLD, True)
-    assert predict({"d/f": file()}, scan=INVENTORY, live=["d/f"])["d"] == stays(Reason.HOLDS, False)
-    assert predict({"d/y": file(YOUNG), "d/o": file()}, scan=INVENTORY)["d"] == stays(Reason.HOLDS, True)
+    assert predict({"d/o": file()}, scan=INVENTORY)["d"] == unspecified(Reason.HOLDS_OLD, True)
+    assert predict({"d/f": file()}, scan=INVENTORY, live=["d/f"])["d"] == must_keep(Reason.HOLDS, False)
+    assert predict({"d/y": file(YOUNG), "d/o": file()}, scan=INVENTORY)["d"] == must_keep(Reason.HOLDS, True)
     assert predict({"d": DIRECTORY}, scan=INVENTORY, tombstones={"d/f": YOUNG})["d"].reason is Reason.PARENT
 
 
 # Links --------------------------------------------------------------------------------------------------------------
 
 
-def test_a_link_may_go_or_stay_unless_it_is_hidden_or_named() -> None:
+def test_the_fate_of_a_link_is_unspecified_unless_hidden_or_referenced() -> None:
     things = {"l": link("../x"), "n": link(None), "_l": link("f"), "live": link("f"), "f": file()}
     judged = predict(things, live=["live"])
-    assert judged["l"] == judged["n"] == either(Reason.LINK, None)
-    assert judged["_l"] == stays(Reason.HIDDEN_FILE)
-    assert judged["live"] == stays(Reason.LIVE)
-    assert judged["f"] == goes(Reason.ORPHAN)
+    assert judged["l"] == judged["n"] == unspecified(Reason.LINK, None)
+    assert judged["_l"] == must_keep(Reason.HIDDEN_FILE)
+    assert judged["live"] == must_keep(Reason.LIVE)
+    assert judged["f"] == must_delete(Reason.ORPHAN)
 
 
-def test_a_directory_that_holds_a_link_may_go_or_stay() -> None:
-    assert predict({"d/l": link("../x")})["d"] == either(Reason.HOLDS_OLD, None)
-    assert predict({"d/l": link("../x"), "d/o": file()})["d"] == either(Reason.HOLDS_OLD, False)
-    assert predict({"d/l": link("../x"), "d/y": file(YOUNG)})["d"] == stays(Reason.HOLDS, None)
+def test_the_fate_of_a_directory_with_a_link_is_unspecified() -> None:
+    assert predict({"d/l": link("../x")})["d"] == unspecified(Reason.HOLDS_OLD, None)
+    assert predict({"d/l": link("../x"), "d/o": file()})["d"] == unspecified(Reason.HOLDS_OLD, False)
+    assert predict({"d/l": link("../x"), "d/y": file(YOUNG)})["d"] == must_keep(Reason.HOLDS, None)
 
 
-def test_what_stays_behind_a_link_has_its_own_reason() -> None:
+def test_kept_paths_behind_a_link_have_their_own_reason() -> None:
     things = {f"data/{name}": file() for name in ("live", "orphan", "_hidden")}
     things |= {"data/young": file(YOUNG), "lnk": link("data")}
     judged = predict(things, live=["data/live"])
-    assert judged["data/live"] == stays(Reason.BEHIND_LINK, None)
-    assert judged["data/young"] == stays(Reason.YOUNG)
-    assert judged["data/orphan"] == goes(Reason.ORPHAN)
-    assert judged["data/_hidden"] == stays(Reason.HIDDEN_FILE)
-    assert judged["data"] == stays(Reason.HOLDS, False)
+    assert judged["data/live"] == must_keep(Reason.BEHIND_LINK, None)
+    assert judged["data/young"] == must_keep(Reason.YOUNG)
+    assert judged["data/orphan"] == must_delete(Reason.ORPHAN)
+    assert judged["data/_hidden"] == must_keep(Reason.HIDDEN_FILE)
+    assert judged["data"] == must_keep(Reason.HOLDS, False)
     del things["data/young"], things["data/_hidden"]
-    assert predict(things, live=["data/live"])["data"] == either(Reason.HOLDS_OLD, False)
+    assert predict(things, live=["data/live"])["data"] == unspecified(Reason.HOLDS_OLD, False)
 
 
-def test_a_link_into_a_hidden_directory_reaches_what_lies_in_it() -> None:
+def test_a_link_into_a_hidden_directory_reaches_its_contents() -> None:
     judged = predict({"_delta_log/0.json": file(), "_delta_log/e": DIRECTORY, "lnk": link("_delta_log")})
-    assert judged["_delta_log/0.json"] == judged["_delta_log/e"] == stays(Reason.BEHIND_LINK, None)
-    assert judged["_delta_log"] == stays(Reason.HIDDEN_DIRECTORY)
+    assert judged["_delta_log/0.json"] == judged["_delta_log/e"] == must_keep(Reason.BEHIND_LINK, None)
+    assert judged["_delta_log"] == must_keep(Reason.HIDDEN_DIRECTORY)
 
 
 def test_a_hidden_link_reaches_nothing_and_only_a_listing_follows_links() -> None:
     live = ["data/live"]
-    assert predict({"data/live": file(), "_l": link("data")}, live=live)["data/live"] == stays(Reason.LIVE)
+    assert predict({"data/live": file(), "_l": link("data")}, live=live)["data/live"] == must_keep(Reason.LIVE)
     things = {"data/live": file(), "l": link("data")}
     for scan in (INVENTORY, FILES, LiteScan()):
-        assert predict(things, live=live, scan=scan)["data/live"] == stays(Reason.LIVE)
+        assert predict(things, live=live, scan=scan)["data/live"] == must_keep(Reason.LIVE)
 
 
 def test_links_are_followed_as_far_as_they_lead() -> None:
@@ -364,11 +364,11 @@ def test_links_are_followed_as_far_as_they_lead() -> None:
 
 
 @pytest.mark.parametrize(("target", "more"), [(".", set()), ("d/..", set()), ("..", {".."})])
-def test_a_link_to_the_root_or_above_it_reaches_all(target: str, more: set[str]) -> None:
+def test_a_link_to_the_root_or_above_reaches_everything(target: str, more: set[str]) -> None:
     things = tree({"d/f": file(), "_d/f": file(), "loop": link(target)})
     assert reached_directories(things, ()) == {".", *more}
     assert behind_links(things, ()) == {"d", "d/f", "loop"}
-    assert predict(things, live=["d/f"])["d/f"] == stays(Reason.BEHIND_LINK, None)
+    assert predict(things, live=["d/f"])["d/f"] == must_keep(Reason.BEHIND_LINK, None)
 
 
 # Trouble ------------------------------------------------------------------------------------------------------------
@@ -376,34 +376,34 @@ def test_a_link_to_the_root_or_above_it_reaches_all(target: str, more: set[str])
 OF_DELETION = [IOFault.CANNOT_DELETE, IOFault.DELETE_CRASHES, IOFault.FILE_VANISHES]
 
 
-def test_troubles_are_of_a_deletion_or_of_a_listing() -> None:
+def test_io_faults_occur_at_deletion_or_listing() -> None:
     assert [io_fault for io_fault in IOFault if io_fault.of_deletion] == OF_DELETION
 
 
 @pytest.mark.parametrize("io_fault", OF_DELETION)
-def test_a_fault_of_deletion_affects_what_would_go(io_fault: IOFault) -> None:
+def test_a_fault_at_deletion_affects_paths_to_delete(io_fault: IOFault) -> None:
     things = {"d/o": file(), "d/.o.crc": file(), "live": file(), "e": DIRECTORY}
     live = ["live"]
     judged = predict(things, live=live, faulty_path=(io_fault, "d/o"))
-    assert judged["d/o"] == either(Reason.FAULTY, True)
-    assert judged["d/.o.crc"].fate is UNSPECIFIED and judged["d"] == either(Reason.HOLDS_OLD, False)
-    assert judged["e"] == goes(Reason.EMPTY)
-    assert predict(things, live=live, faulty_path=(io_fault, "live"))["live"] == stays(Reason.LIVE)
-    assert predict(things, live=live, faulty_path=(io_fault, "e"))["e"] == either(Reason.FAULTY, True)
-    assert predict(things, scan=LiteScan(), faulty_path=(io_fault, "d/o"))["d/o"] == stays(Reason.NOT_SCANNED)
+    assert judged["d/o"] == unspecified(Reason.FAULTY, True)
+    assert judged["d/.o.crc"].fate is UNSPECIFIED and judged["d"] == unspecified(Reason.HOLDS_OLD, False)
+    assert judged["e"] == must_delete(Reason.EMPTY)
+    assert predict(things, live=live, faulty_path=(io_fault, "live"))["live"] == must_keep(Reason.LIVE)
+    assert predict(things, live=live, faulty_path=(io_fault, "e"))["e"] == unspecified(Reason.FAULTY, True)
+    assert predict(things, scan=LiteScan(), faulty_path=(io_fault, "d/o"))["d/o"] == must_keep(Reason.NOT_SCANNED)
 
 
-def test_a_directory_that_vanishes_from_the_listing_takes_all_below_it_out_of_sight() -> None:
+def test_everything_below_a_vanished_directory_is_not_scanned() -> None:
     things = {"a/sub/o": file(), "a/sub/e": DIRECTORY, "a/sub/y": file(YOUNG), "b/sub/o": file()}
     plain = predict(things)
-    assert plain["a"] == plain["a/sub"] == stays(Reason.HOLDS, False)
+    assert plain["a"] == plain["a/sub"] == must_keep(Reason.HOLDS, False)
     judged = predict(things, faulty_path=(IOFault.DIRECTORY_VANISHES, "a/sub"))
-    assert judged["a/sub/o"] == judged["a/sub/e"] == either(Reason.FAULTY, False)
-    assert judged["a/sub/y"] == stays(Reason.YOUNG)
-    assert judged["a"] == judged["a/sub"] == stays(Reason.HOLDS, True)
+    assert judged["a/sub/o"] == judged["a/sub/e"] == unspecified(Reason.FAULTY, False)
+    assert judged["a/sub/y"] == must_keep(Reason.YOUNG)
+    assert judged["a"] == judged["a/sub"] == must_keep(Reason.HOLDS, True)
     judged = predict(things, faulty_path=(IOFault.DIRECTORY_VANISHES, "b/sub"))
-    assert judged["b/sub"] == either(Reason.FAULTY, True) and judged["b"].listed is True
-    assert predict(things, scan=INVENTORY, faulty_path=(IOFault.DIRECTORY_VANISHES, "b/sub"))["b/sub/o"].fate is GOES
+    assert judged["b/sub"] == unspecified(Reason.FAULTY, True) and judged["b"].listed is True
+    assert predict(things, scan=INVENTORY, faulty_path=(IOFault.DIRECTORY_VANISHES, "b/sub"))["b/sub/o"].fate is DELETE
 
 
 def fails(path: str, io_fault: IOFault, scan: Scan = FULL, *, dry_run: bool = False, **said: Any) -> bool | None:
@@ -412,7 +412,7 @@ def fails(path: str, io_fault: IOFault, scan: Scan = FULL, *, dry_run: bool = Fa
     return ends_in_error(judged, things, partition_by=(), scan=scan, faulty_path=(io_fault, path), dry_run=dry_run)
 
 
-def test_a_deletion_that_breaks_fails_where_there_is_one() -> None:
+def test_a_crashing_deletion_fails_the_run_if_there_is_one() -> None:
     assert fails("d/o", IOFault.DELETE_CRASHES) is True
     assert fails("d/o", IOFault.DELETE_CRASHES, dry_run=True) is False
     assert fails("d/o", IOFault.DELETE_CRASHES, live=["d/o"]) is False
@@ -424,16 +424,16 @@ def test_a_deletion_that_breaks_fails_where_there_is_one() -> None:
         assert fails("d/o", other) is False
 
 
-def test_a_directory_that_only_seems_to_go_breaks_as_well() -> None:
+def test_a_crash_on_a_listed_directory_fails_the_run() -> None:
     things = tree({"e/y": file(YOUNG)})
     io_fault = (IOFault.DELETE_CRASHES, "e")
     judged = predict(things, faulty_path=io_fault)
-    assert judged["e"] == stays(Reason.HOLDS, True)
+    assert judged["e"] == must_keep(Reason.HOLDS, True)
     assert ends_in_error(judged, things, partition_by=(), scan=FULL, faulty_path=io_fault, dry_run=False) is True
 
 
 @pytest.mark.parametrize("dry_run", [True, False])
-def test_a_directory_that_cannot_be_listed_fails_where_it_is_listed(dry_run: bool) -> None:
+def test_a_directory_that_cannot_be_listed_fails_the_run(dry_run: bool) -> None:
     assert fails("d", IOFault.CANNOT_LIST, dry_run=dry_run) is True
     for scan in (INVENTORY, FILES, LiteScan()):
         assert fails("d", IOFault.CANNOT_LIST, scan, dry_run=dry_run) is False
@@ -442,7 +442,7 @@ def test_a_directory_that_cannot_be_listed_fails_where_it_is_listed(dry_run: boo
     assert fails("d", IOFault.DIRECTORY_VANISHES, dry_run=dry_run) is False
 
 
-def test_without_trouble_nothing_fails() -> None:
+def test_without_a_fault_nothing_fails() -> None:
     assert ends_in_error({}, {}, partition_by=(), scan=FULL, faulty_path=None, dry_run=False) is False
 
 
@@ -470,27 +470,27 @@ def test_fates_do_not_depend_on_the_order_of_the_listing() -> None:
     said: dict[str, Any] = {"tombstones": {"d/e/gone": YOUNG}, "absolute_vectors": {f"d/{VECTOR}": None}}
     judged = predict(things, **said)
     assert judged == predict(dict(reversed(things.items())), **said)
-    assert judged["d"] == judged["d/e"] == stays(Reason.HOLDS, False)
+    assert judged["d"] == judged["d/e"] == must_keep(Reason.HOLDS, False)
 
 
-def test_what_has_a_reserved_name_is_not_listed_and_cannot_fail() -> None:
+def test_reserved_names_are_not_listed_and_cannot_fail() -> None:
     arguments: dict[str, Any] = {"partition_by": (), "scan": FULL, "faulty_path": (IOFault.CANNOT_LIST, "log")}
     things = {"log": DIRECTORY}
     assert ends_in_error({}, things, dry_run=False, **arguments) is True
     assert ends_in_error({}, things, dry_run=False, reserved=("log",), **arguments) is False
 
 
-def test_a_file_that_stays_keeps_the_directory_behind_a_link() -> None:
+def test_a_kept_file_keeps_the_directory_behind_a_link() -> None:
     judged = predict({"d/young": file(YOUNG), "lnk": link("d")})
-    assert judged["d"] == stays(Reason.HOLDS, True)
+    assert judged["d"] == must_keep(Reason.HOLDS, True)
 
 
-def test_an_empty_directory_behind_a_link_is_judged_without_files() -> None:
+def test_an_empty_directory_behind_a_link() -> None:
     judged = predict({"d": DIRECTORY, "lnk": link("d")})
-    assert judged["d"].fate in (GOES, UNSPECIFIED)
+    assert judged["d"].fate in (DELETE, UNSPECIFIED)
 
 
-def test_a_link_that_is_not_seen_hides_no_other() -> None:
+def test_an_invisible_link_does_not_affect_others() -> None:
     things = {"_hidden": link("d"), "lnk": link("d"), "d": DIRECTORY}
     assert "d" in reached_directories(things, ())
     assert "d" not in reached_directories({**things, "lnk": DIRECTORY}, ())

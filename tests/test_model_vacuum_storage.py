@@ -1,4 +1,4 @@
-"""The prediction holds on a real directory, for a small VACUUM that works as Delta's does, in any order of deletion."""
+"""The fates hold on a real directory for a small VACUUM that works like Delta's, in any order of deletion."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Situation:
 
 @st.composite
 def situations(draw: st.DrawFn, *, links: bool = False, io_faults: bool = False) -> Situation:
-    """Files, directories and perhaps links; what actions name is one of the files, or a file that is not there."""
+    """Files, directories and perhaps links; actions name existing and missing files."""
     things: dict[str, Thing] = {}
     for path in draw(st.lists(PATHS, max_size=9, unique=True)):
         free = path not in things and not any(other.startswith(f"{path}/") for other in things)
@@ -116,14 +116,14 @@ class Broken(Exception):
 
 @dataclass
 class SmallVacuum:
-    """Delta's VACUUM, from its source and from observation: joins and counts of paths."""
+    """Delta's VACUUM, from its source and from observation: by joins and counts of paths."""
 
     root: Path
     situation: Situation
     directories: int = 1
 
     def entries(self) -> Iterator[tuple[str, bool, int]]:
-        """What the scan comes by: path, whether it is a directory, ms."""
+        """What the scan lists: path, whether it is a directory, ms."""
         scan = self.situation.scan
         if isinstance(scan, FullScan):
             yield from self.listing("", 3)
@@ -138,7 +138,7 @@ class SmallVacuum:
             yield from ((path, False, stamp) for path, stamp in found.items())
 
     def listing(self, path: str, links: int) -> Iterator[tuple[str, bool, int]]:
-        """Links are followed; ``links`` stands for the system's limit: a path with more of them leads nowhere."""
+        """Links are followed up to the system's limit ``links``; a path with more leads nowhere."""
         if (IOFault.DIRECTORY_VANISHES, path) == self.situation.faulty_path:
             return
         if (IOFault.CANNOT_LIST, path) == self.situation.faulty_path:
@@ -214,7 +214,7 @@ def build(root: Path, things: Mapping[str, Thing]) -> None:
 
 
 def check(situation: Situation, order: list[int]) -> None:
-    """Run it, and hold the outcome against the fates."""
+    """Runs it, and compares the result with the fates."""
     judged = situation.predict()
     assert set(judged) == set(situation.things)
     arguments = {"partition_by": PARTITION_BY, "scan": situation.scan, "faulty_path": situation.faulty_path}
@@ -248,7 +248,7 @@ def check(situation: Situation, order: list[int]) -> None:
             event(f"{one.fate.value}: {one.reason.value}")
             if one.listed is not None and not dry_run_fails:
                 assert one.listed == (path in candidates), f"{path} {one}: {sorted(candidates)}"
-            if one.surely_stays:
+            if one.is_surely_kept:
                 assert there, f"{path} {one}"
             if one.fate is Fate.DELETE and not broken:
                 assert not there, f"{path} {one}"
@@ -270,7 +270,7 @@ def test_fates_hold(situation: Situation, order: list[int]) -> None:
 
 @thorough
 @given(situations(io_faults=True), ORDERS)
-def test_fates_hold_with_trouble(situation: Situation, order: list[int]) -> None:
+def test_fates_hold_with_io_faults(situation: Situation, order: list[int]) -> None:
     check(situation, order)
 
 
@@ -292,8 +292,8 @@ def test_fates_hold_with_links(situation: Situation, order: list[int]) -> None:
 
 @thorough
 @given(situations(io_faults=True))
-def test_what_is_protected_never_goes(situation: Situation) -> None:
-    """By the words of the promise, whatever an engine does: VAC-SAFE-1, 2, 3, 4, 8."""
+def test_protected_files_are_never_deleted(situation: Situation) -> None:
+    """VAC-SAFE-1, 2, 3, 4 and 8, independent of an engine."""
     judged, said = situation.predict(), situation.references
     stamped = [*said.tombstones.items(), *said.vector_tombstones.items()]
     retained = {path for path, deleted in stamped if deleted > LINE}

@@ -1,4 +1,4 @@
-"""Values compare by meaning: NaN too, alone and inside of rows and cases."""
+"""Equality of values, NaN included, alone and in rows and cases."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_conditions_with_nan_are_equal() -> None:
 
 
 @pytest.mark.parametrize("copied", [lambda value: pickle.loads(pickle.dumps(value)), copy.deepcopy])
-def test_a_row_with_nan_is_the_same_in_another_process(copied: object) -> None:
+def test_a_row_with_nan_equals_its_copy(copied: object) -> None:
     assert callable(copied)
     row = (1, NAN, (NAN, None))
     assert Counter([copied(row)]) == Counter([row])
@@ -39,13 +39,13 @@ def test_a_row_with_nan_is_the_same_in_another_process(copied: object) -> None:
 
 
 @pytest.mark.parametrize("type", [Type.FLOAT, Type.DOUBLE])
-def test_every_nan_becomes_the_one(type: Type) -> None:
+def test_canonical_nan(type: Type) -> None:
     assert canonical(math.nan, type) is NAN
     assert canonical([[math.nan]], ArrayOf(ArrayOf(type))) == ((NAN,),)
     assert repr(canonical(-0.0, type)) == "-0.0"
 
 
-def test_zeros_of_both_signs_are_the_same_row() -> None:
+def test_rows_with_zeros_of_either_sign_are_equal() -> None:
     assert Counter([(-0.0,), (0.0,)]) == Counter({(0.0,): 2})
 
 

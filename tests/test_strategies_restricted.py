@@ -66,7 +66,7 @@ def test_what_is_left_is_what_the_engine_can_do(name: str, capabilities: Capabil
                 assert step.mode in capabilities.modes
                 assert step.io_fault is None or step.io_fault in capabilities.io_faults
             if isinstance(step, InvalidDelete):
-                assert step.mistake in capabilities.delete_blunders
+                assert step.mistake in capabilities.delete_mistakes
 
 
 @fifty

@@ -14,7 +14,7 @@ from harness.drawing import fixed_cases
 from harness.judge import Judge
 from harness.observation import Observation
 from harness.regressions import FOLDER, kept_cases
-from model.codec import CorruptCase
+from model.codec import InvalidCase
 from reports.deviations import in_force, read_deviations
 from runner.plugin import ROOT
 from selfcheck.reference_engine import ReferenceEngine
@@ -52,5 +52,5 @@ def test_they_meet_the_deviations_that_are_drawn_seldom(tmp_path: Path) -> None:
 
 def test_one_that_is_no_case_is_told(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text("{}", encoding="utf-8")
-    with pytest.raises(CorruptCase):
+    with pytest.raises(InvalidCase):
         kept_cases(tmp_path)

@@ -28,13 +28,13 @@ _CAME: tuple[tuple[str, str, frozenset[Enum]], ...] = (
     ("3.2", "modes", frozenset({Mode.INVENTORY_TABLE, Mode.INVENTORY_QUERY})),
     (
         "3.2",
-        "vacuum_blunders",
+        "vacuum_mistakes",
         frozenset({VacuumMistake.INVENTORY_WITHOUT_COLUMN, VacuumMistake.INVENTORY_OF_OTHER_TYPE}),
     ),
     ("3.3", "features", frozenset({Feature.IN_COMMIT_TIMESTAMPS})),
     ("3.3", "column_rules", frozenset()),  # the last of them: identity columns
     ("3.3", "modes", frozenset({Mode.FULL, Mode.LITE, Mode.LITE_SETTING})),
-    ("3.3", "vacuum_blunders", frozenset({VacuumMistake.LITE_WITH_INVENTORY, VacuumMistake.CLAUSE_TWICE})),
+    ("3.3", "vacuum_mistakes", frozenset({VacuumMistake.LITE_WITH_INVENTORY, VacuumMistake.CLAUSE_TWICE})),
     ("4.3", "delete_forms", frozenset({Form.TRUNCATE})),
 )
 

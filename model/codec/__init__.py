@@ -1,7 +1,6 @@
-"""The JSON form of a case. Fields that have their default are left out. Unknown fields are refused.
+"""The JSON form of a case. Fields with their default are omitted; unknown fields are refused.
 
-Unions carry a tag: a step its ``"step"``, a predicate its ``"op"``, an expression its ``"expression"``.
-``model.codec.json_values`` has the form of types and values.
+Unions have a tag: ``"step"``, ``"op"`` for predicates, ``"expression"``. ``model.codec.json_values`` has types and values.
 """
 
 from model.codec.cases import (
@@ -21,11 +20,11 @@ from model.codec.cases import (
 )
 from model.codec.converter import FORMAT
 from model.codec.json_values import type_from_json, type_to_json, value_from_json, value_to_json
-from model.validation import CorruptCase
+from model.validation import InvalidCase
 
 __all__ = [
     "FORMAT",
-    "CorruptCase",
+    "InvalidCase",
     "case_id",
     "dumps",
     "expression_from_json",

@@ -1,4 +1,4 @@
-"""Cases, and their parts, as JSON. Rows are read here, by the columns of their table."""
+"""Cases and their parts as JSON. Rows are read here, by the types of the table's columns."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from model.codec.plain import Reader, each, list_of, refuse, within
 from model.predicate import Expression, Predicate
 from model.steps import Append, Step
 from model.table import Column, DataFile, Table
-from model.validation import CorruptCase
+from model.validation import InvalidCase
 from model.values import Row, Value
 
 Json = dict[str, Any]
@@ -29,9 +29,9 @@ _read_document, _read_table, _read_step, _read_predicate, _read_expression = map
 
 
 def dumps(case: Case) -> str:
-    """The canonical text of a case: keys sorted, no spaces, ASCII only. Equal cases have equal texts.
+    """The canonical text of a case: keys sorted, no spaces, ASCII only.
 
-    One value alone equals another and has its own text: -0.0, which keeps its sign.
+    Equal cases have equal texts, except that -0.0 and 0.0 are written differently.
     """
     return json.dumps(to_json(case), sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
 
@@ -69,11 +69,11 @@ def expression_to_json(expression: Expression) -> Json:
 
 
 def loads(text: str) -> Case:
-    """The case of a JSON text. Raises CorruptCase."""
+    """The case of a JSON text. Raises InvalidCase."""
     try:
         document = json.loads(text, object_pairs_hook=_without_duplicates)
     except (json.JSONDecodeError, RecursionError) as error:
-        raise CorruptCase("", f"is no JSON ({error})") from error
+        raise InvalidCase("", f"is not JSON ({error})") from error
     return from_json(document)
 
 
@@ -87,10 +87,9 @@ def _without_duplicates(pairs: list[tuple[str, object]]) -> Json:
 
 
 def from_json(document: object) -> Case:
-    """The case of a document. Raises CorruptCase, also where one part of a case contradicts another.
+    """The case of a document. Raises InvalidCase, also if its parts contradict each other (``model.validation``).
 
-    Checked are the types of all values against their columns, and what ``model.validation`` says of a case. A predicate
-    may name a column that the table does not have, and a LIKE pattern may be malformed: the engine must refuse those.
+    A predicate may use an unknown column, and a LIKE pattern may be malformed: the engine must refuse those.
     """
     found: Document = _read_document(document)
     table = _with_rows(found.table)
@@ -100,25 +99,25 @@ def from_json(document: object) -> Case:
 
 
 def table_from_json(document: object) -> Table:
-    """The table of a document. Raises CorruptCase."""
+    """The table of a document. Raises InvalidCase."""
     return _with_rows(within("table", _read_table, document))
 
 
 def step_from_json(document: object, table: Table) -> Step:
-    """The step of a document, for a case on ``table``; references to other steps are not checked. Raises CorruptCase."""
+    """The step of a document for a case on ``table``, without checking references to other steps. Raises InvalidCase."""
     step: Step = within("step", lambda document: _step_on(table)(_read_step(document)), document)
     validation.check_step(step, "step")
     return step
 
 
 def predicate_from_json(document: object) -> Predicate:
-    """The predicate of a document. Raises CorruptCase."""
+    """The predicate of a document. Raises InvalidCase."""
     predicate: Predicate = within("predicate", _read_predicate, document)
     return predicate
 
 
 def expression_from_json(document: object) -> Expression:
-    """The expression of a document. Raises CorruptCase."""
+    """The expression of a document. Raises InvalidCase."""
     expression: Expression = within("expression", _read_expression, document)
     return expression
 
@@ -127,7 +126,7 @@ def expression_from_json(document: object) -> Expression:
 
 
 def _with_rows(table: Table) -> Table:
-    """The table with the values of its rows for their JSON."""
+    """The table with its rows read from their JSON, and checked."""
     validation.check_columns(table)
     table = replace(table, files=within("table.files", list_of(_file_of(table)), table.files))
     validation.check_table(table)
@@ -149,7 +148,7 @@ def _file_of(table: Table) -> Reader[DataFile]:
     def read(file: DataFile) -> DataFile:
         partition = within("partition", read_partition, file.partition)
         if "" in partition:
-            problem = "is the empty string, which no partition value may be: the log has NULL so"
+            problem = "is the empty string, which cannot be a partition value: it means NULL in the log"
             refuse(problem, f"partition[{partition.index('')}]")
         return replace(file, partition=partition, rows=within("rows", read_rows, file.rows))
 

@@ -1,7 +1,6 @@
-"""How the classes of a case are written as JSON and read from it, by cattrs.
+"""Reads and writes the classes of a case as JSON, with cattrs.
 
-Values are of types that stand elsewhere in the document: those in conditions are read here, those in rows by
-``model.codec.cases``.
+The types of values are elsewhere in the document: values in conditions are read here, rows in ``model.codec.cases``.
 """
 
 from __future__ import annotations
@@ -36,25 +35,25 @@ from model.codec.plain import (
     text,
     within,
 )
-from model.validation import CorruptCase
+from model.validation import InvalidCase
 from model.values import AnyType, Value
 
 T = TypeVar("T")
 
-#: The version of the form that is written and read; it is the document's field "format".
+#: The version of the JSON form: the document's field "format".
 FORMAT = 1
 
 
 @dataclass(frozen=True)
 class Document:
-    """A case with the version of its form."""
+    """A case with the version of its JSON form."""
 
     format: int
     table: table.Table
     steps: tuple[steps.Step, ...]
 
 
-#: The classes of each union, by the tag that an object of them has in the document.
+#: The classes of each union by their tag.
 PREDICATES: dict[str, type] = {
     **{op.value: predicate.Compare for op in predicate.Op},
     "BETWEEN": predicate.Between,
@@ -89,7 +88,7 @@ STEPS: dict[str, type] = {
     "litter": steps.AddStrayFiles,
 }
 
-#: The tag of each class: its name, and its value. A Compare has its operator, which is a field, for a tag.
+#: The tag of each class: field name and value. The tag of a Compare is its operator, which is a field.
 _TAGS: dict[type, tuple[str, str]] = {
     kind: (name, tag)
     for name, kinds in (("op", PREDICATES), ("expression", EXPRESSIONS), ("step", STEPS))
@@ -97,7 +96,7 @@ _TAGS: dict[type, tuple[str, str]] = {
     if kind is not predicate.Compare
 }
 
-#: Fields that have another name in the document: its form is older than the names of the fields.
+#: Fields with another name in the document: the JSON form keeps its original names.
 _RENAMED: dict[type, dict[str, str]] = {
     table.Table: {"stray_files": "strays"},
     table.Commit: {"deletion_vectors": "masks"},
@@ -110,7 +109,7 @@ _RENAMED: dict[type, dict[str, str]] = {
     predicate.Missing: {"expression": "of"},
 }
 
-#: Fields that hold a value of the type in the field ``type`` beside them; In has several.
+#: Fields with values of the type in the field ``type`` of the same object.
 _VALUES: dict[type, tuple[str, ...]] = {
     predicate.Compare: ("value",),
     predicate.Between: ("low", "high"),
@@ -119,12 +118,12 @@ _VALUES: dict[type, tuple[str, ...]] = {
 }
 
 
-# Fields that allow less than their Python type -----------------------------------------------------------------------
+# Fields with restrictions beyond their Python type --------------------------------------------------------------------
 
 
 def _format(value: object) -> int:
     if value != FORMAT or isinstance(value, bool):
-        refuse(f"is {value!r}, only {FORMAT} is known here")
+        refuse(f"is {value!r}, only {FORMAT} is supported")
     return FORMAT
 
 
@@ -149,7 +148,7 @@ def _path_or_beside(value: object) -> str:
 
 def _zone(value: object) -> str:
     name = text(value)
-    # Not by opening it: the time zone database has files that are no IANA names, such as "right/UTC".
+    # Not by opening it: the time zone database has files without an IANA name, such as "right/UTC".
     if name not in _zones():
         refuse(f"must be the IANA name of a time zone, but is {name!r}")
     return name
@@ -192,7 +191,7 @@ def _hours_to_json(hours: float | None) -> float | int | None:
 
 # Reading ------------------------------------------------------------------------------------------------------------
 
-#: What cattrs calls to read a part of a document: with the part, and the type asked for.
+#: A structure hook of cattrs: called with a part of a document, and the type.
 _Hook = Callable[[Any, Any], T]
 
 
@@ -209,7 +208,7 @@ def _overrides(kind: type) -> dict[str, Any]:
 
 
 def _object_reader(kind: type) -> _Hook[Any]:
-    """Reads an object of one class. Of several problems the first is reported, unknown fields before others."""
+    """Reads an object of one class. Reports the first problem, unknown fields before others."""
     structure: _Hook[Any] = make_dict_structure_fn(kind, _CONVERTER, _cattrs_forbid_extra_keys=True, **_overrides(kind))
     renamed = _RENAMED.get(kind, {})
     known = [renamed.get(field.name, field.name) for field in fields(kind)]
@@ -230,25 +229,25 @@ def _object_reader(kind: type) -> _Hook[Any]:
 
 
 def _refuse_field(error: Exception, renamed: Mapping[str, str]) -> NoReturn:
-    """Raises CorruptCase for an error to which cattrs added the name of the field."""
+    """Raises InvalidCase for an error whose note has the name of the field."""
     note = next(note for note in getattr(error, "__notes__", ()) if isinstance(note, AttributeValidationNote))
     name = renamed.get(note.name, note.name)
     if isinstance(error, KeyError):
         refuse("is missing", name)
     if isinstance(error, RecursionError):
         refuse("is nested too deeply", name)
-    if isinstance(error, CorruptCase):
+    if isinstance(error, InvalidCase):
         raise error.within(name) from None
     raise error
 
 
 def _with_values(part: Any) -> Any:
-    """A part of a condition, its values read by its type."""
+    """A part of a condition with its values read by its type."""
     read = value_of(part.type)
     if isinstance(part, predicate.In):
         values = within("values", list_of(read), part.values)
         if not values:
-            refuse("must hold at least one value", "values")
+            refuse("must have at least one value", "values")
         return replace(part, values=values)
     return replace(part, **{name: within(name, read, getattr(part, name)) for name in _VALUES[type(part)]})
 
@@ -331,6 +330,6 @@ def write(part: object) -> dict[str, Any]:
 
 
 def reader_of(kind: Any) -> Reader[Any]:
-    """Reads a class of a case, or one of the unions ``Step``, ``Predicate``, ``Expression``; rows stay unread."""
+    """A reader of a class, or of the unions ``Step``, ``Predicate``, ``Expression``; it leaves rows as JSON."""
     structure = _CONVERTER.get_structure_hook(kind)
     return lambda document: structure(document, kind)

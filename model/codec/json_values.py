@@ -1,12 +1,12 @@
 """The JSON form of types and of values.
 
-A type without parameters is its name, a DECIMAL ``"decimal(10,2)"``, a nested type an object with one field:
+A simple type is its name, a DECIMAL ``"decimal(10,2)"``, a nested type an object with one field:
 ``{"array": T}``, ``{"map": [K, V]}``, ``{"struct": [{"name": ..., "type": ...}]}``.
 
-A value is a plain JSON value if JSON has its kind. A float is a number, or ``{"float": "NaN"}``, ``"Infinity"``
-or ``"-Infinity"``; other values that JSON lacks are ``{"decimal": "1.20"}``, ``{"binary": "00ff"}``,
+A value is a JSON value if there is one. A float is a number, or ``{"float": "NaN"}``, ``"Infinity"`` or
+``"-Infinity"``; other values are ``{"decimal": "1.20"}``, ``{"binary": "00ff"}``,
 ``{"date": "2020-01-31"}``, ``{"timestamp": "2020-01-31T00:00:00.000001Z"}``, ``{"timestamp_ntz":
-"2020-01-31T00:00:00"}`` (a fraction has six digits, or is left out where it is zero). An array is a list, a struct
+"2020-01-31T00:00:00"}`` (a fraction has six digits, or is omitted if zero). An array is a list, a struct
 the list of its fields' values, a map the list of its entries ``[key, value]``.
 """
 
@@ -62,13 +62,13 @@ def type_to_json(type: AnyType) -> object:
 
 
 def value_to_json(value: Value) -> object:
-    """The document of a value. It needs no type: the Python type decides the form."""
+    """The document of a value, by its Python type."""
     if isinstance(value, float):
         if math.isfinite(value):
             return value
         return {"float": "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"}
     if isinstance(value, Decimal):
-        # SQL has no negative zero among its decimals: equal values must have one text.
+        # SQL has no negative zero decimal: equal values must have the same text.
         return {"decimal": format(value if value else value.copy_abs(), "f")}
     if isinstance(value, (bytes, bytearray)):
         return {"binary": value.hex()}
@@ -91,14 +91,14 @@ def _utc_text(instant: datetime) -> str:
 
 
 def type_from_json(document: object) -> AnyType:
-    """The type of a document. Raises CorruptCase, also for a type that Delta lacks: DECIMAL(39, 0), a map as a key."""
+    """The type of a document. Raises InvalidCase, also for a type that Delta lacks, such as DECIMAL(39, 0)."""
     return within("type", read_type, document)
 
 
 def value_from_json(document: object, type: AnyType) -> Value:
     """The value of a document, in the form of ``model.values.canonical``.
 
-    Raises CorruptCase where the document is no value of the type, or not in the one form of the value.
+    Raises InvalidCase if the document is not the canonical form of a value of the type.
     """
     return within("value", value_of(type), document)
 
@@ -107,7 +107,7 @@ _SIMPLE_TYPES = {type.value: type for type in Type}
 
 
 def read_type(value: object) -> AnyType:
-    """Reads a type. Raises CorruptCase."""
+    """Reads a type. Raises InvalidCase."""
     if isinstance(value, Mapping):
         refuse_unknown(value, tuple(_NESTED))
         if len(value) != 1:
@@ -122,7 +122,7 @@ def read_type(value: object) -> AnyType:
         refuse(f"must be one of {names}, decimal(p,s), or an array, map or struct, but is {shown(value)}")
     precision, scale = int(found[1]), int(found[2])
     if not 1 <= precision <= MAX_PRECISION or scale > precision:
-        refuse(f"{value} is no type: the precision is 1 to {MAX_PRECISION}, the scale 0 to the precision")
+        refuse(f"{value} is not a type: the precision is 1 to {MAX_PRECISION}, the scale 0 to the precision")
     return DecimalOf(precision, scale)
 
 
@@ -135,7 +135,7 @@ def _map_type(value: object) -> MapOf:
     if len(parts) != 2:
         refuse(f"must be the types of key and value, but has {len(parts)} types")
     if _holds_map(parts[0]):
-        refuse("is or holds a map, which SQL does not allow in a key", "[0]")
+        refuse("is or contains a map, which SQL does not allow in a key", "[0]")
     return MapOf(key=parts[0], value=parts[1])
 
 
@@ -150,8 +150,8 @@ def _holds_map(type: AnyType) -> bool:
 def _struct_type(value: object) -> StructOf:
     fields = list_of(_struct_field)(value)
     if not fields:
-        refuse("must hold at least one field")
-    names = [name.lower() for name, _ in fields]  # Spark does not tell names apart by case
+        refuse("must have at least one field")
+    names = [name.lower() for name, _ in fields]  # Spark's names are case-insensitive
     for index, name in enumerate(names):
         if name in names[:index]:
             refuse(f"the field name {name} is already taken", f"[{index}].name")
@@ -168,7 +168,7 @@ _NESTED: dict[str, Reader[AnyType]] = {"array": _array_type, "map": _map_type, "
 
 @cache
 def value_of(type: AnyType) -> Reader[Value]:
-    """Reads a value of ``type``, NULL included. Raises CorruptCase."""
+    """Reads a value of ``type``, NULL included. Raises InvalidCase."""
     return nullable(_present_value_of(type))
 
 
@@ -212,7 +212,7 @@ def _double(value: object) -> float:
         number = float(value)
     except OverflowError:
         number = math.inf
-    # Python's JSON reader takes NaN and 1e999 as numbers: the one form of those is the object.
+    # Python's JSON reader accepts NaN and 1e999 as numbers; their only form here is the object.
     if not math.isfinite(number) or number != value:
         refuse(f"{shown(value)} does not fit the type double")
     return number
@@ -254,7 +254,7 @@ def _date(value: object) -> date:
         parsed = date.fromisoformat(written)
     except ValueError:
         refuse(f"must be a date like 2020-01-31, but is {written!r}")
-    # Python 3.11 reads other forms too; one date must have one text.
+    # Python 3.11 accepts other forms too; a date must have one text.
     if parsed.isoformat() != written:
         refuse(f"must be a date like 2020-01-31, but is {written!r}")
     return parsed
@@ -277,7 +277,7 @@ def _timestamp_ntz(value: object) -> datetime:
 
 
 def _local_time(written: str) -> datetime | None:
-    """The time without a zone of a text in its one form, or ``None``."""
+    """The local time of a canonical text, or ``None``."""
     try:
         parsed = datetime.fromisoformat(written)
     except ValueError:
@@ -305,7 +305,7 @@ def _map_of(type: MapOf) -> Reader[Value]:
         if len(parts) != 2:
             refuse(f"must be a key and its value, but has {len(parts)} parts")
         if parts[0] is None:
-            refuse("is NULL, which no key may be", "[0]")
+            refuse("is NULL, which is not allowed as a key", "[0]")
         return within("[0]", read_key, parts[0]), within("[1]", read_value, parts[1])
 
     read_entries = list_of(entry)
@@ -316,9 +316,9 @@ def _map_of(type: MapOf) -> Reader[Value]:
         for index in range(1, len(keys)):
             if keys[index] in keys[:index]:
                 refuse(f"the key {shown(value_to_json(keys[index]))} is already taken", f"[{index}][0]")
-            # One map must have one text. The order is that of model.values.canonical.
+            # A map must have one text. The order is that of model.values.canonical.
             if repr(keys[index]) < repr(keys[index - 1]):
-                refuse(f"the key {shown(value_to_json(keys[index]))} stands after a later one", f"[{index}][0]")
+                refuse(f"the key {shown(value_to_json(keys[index]))} is out of order", f"[{index}][0]")
         return entries
 
     return read

@@ -1,4 +1,4 @@
-"""Readers of plain JSON values. Each gets a part of a document, and raises CorruptCase if it is something else."""
+"""Readers of JSON values. Each gets a part of a document, and raises InvalidCase if it is invalid."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import repeat
 from typing import Any, NoReturn, TypeVar
 
-from model.validation import CorruptCase
+from model.validation import InvalidCase
 
 T = TypeVar("T")
 
-#: Reads a part of a document. The path in its CorruptCase begins at that part.
+#: Reads a part of a document. The path of an InvalidCase is relative to that part.
 Reader = Callable[[Any], T]
 
 
 def refuse(problem: str, at: str = "") -> NoReturn:
-    """Raises CorruptCase for the part being read, or for its field ``at``."""
-    raise CorruptCase(at, problem)
+    """Raises InvalidCase for the current part, or for its field ``at``."""
+    raise InvalidCase(at, problem)
 
 
 def shown(value: object) -> str:
-    """``value`` as a message shows it: as JSON, shortened.
+    """``value`` in messages: as JSON, shortened.
 
     >>> shown([1, None])
     '[1, null]'
@@ -31,10 +31,10 @@ def shown(value: object) -> str:
 
 
 def within(name: str, read: Reader[T], value: object) -> T:
-    """Reads the part that is under ``name``, which goes into the path of a CorruptCase."""
+    """Reads the part under ``name``, which is prepended to the path of an InvalidCase."""
     try:
         return read(value)
-    except CorruptCase as error:
+    except InvalidCase as error:
         raise error.within(name) from None
 
 
@@ -45,7 +45,7 @@ def mapping(value: object) -> Mapping[str, Any]:
 
 
 def fields_of(value: object, *names: str) -> list[Any]:
-    """The fields of an object that has exactly these."""
+    """The fields of an object that must have exactly these."""
     fields = mapping(value)
     refuse_unknown(fields, names)
     for name in names:
@@ -57,7 +57,7 @@ def fields_of(value: object, *names: str) -> list[Any]:
 def refuse_unknown(found: Mapping[str, Any], known: Sequence[str]) -> None:
     for name in found:
         if name not in known:
-            refuse(f"is no known field, those are {', '.join(sorted(known))}", name)
+            refuse(f"is not a known field; those are {', '.join(sorted(known))}", name)
 
 
 def array(value: object) -> Sequence[Any]:
@@ -71,7 +71,7 @@ def list_of(read: Reader[T]) -> Reader[tuple[T, ...]]:
 
 
 def each(what: str, names: Sequence[str], readers: Sequence[Reader[T]]) -> Reader[tuple[T, ...]]:
-    """Reads an array with one element for each reader. Messages call these ``what``, and name them."""
+    """Reads an array with one element per reader; ``what`` and ``names`` are for messages."""
 
     def read(value: object) -> tuple[T, ...]:
         items = array(value)
@@ -87,7 +87,7 @@ def _all_of(readers: Iterable[Reader[T]], items: Sequence[Any]) -> tuple[T, ...]
     try:
         for read, item in zip(readers, items):
             found.append(read(item))
-    except CorruptCase as error:
+    except InvalidCase as error:
         raise error.within(f"[{len(found)}]") from None
     return tuple(found)
 
@@ -102,7 +102,7 @@ def text(value: object) -> str:
     try:
         value.encode()
     except UnicodeEncodeError:
-        refuse(f"holds half of a surrogate pair: {shown(value)}")
+        refuse(f"has half of a surrogate pair: {shown(value)}")
     return value
 
 
@@ -131,7 +131,7 @@ def positive(value: object) -> int:
 
 
 def one_of(members: Mapping[str, T]) -> Reader[T]:
-    """Reads a name, and returns the member of that name."""
+    """Reads a name, and returns its member."""
 
     def read(value: object) -> T:
         if not isinstance(value, str) or value not in members:

@@ -18,7 +18,7 @@ from model.refusals import (
     APPEND_ONLY,
     BEYOND_RETENTION,
     UNKNOWN_PROTOCOL,
-    Named,
+    NamedPartition,
     expected_refusal,
     expected_vacuum_refusal,
     named_partition,
@@ -119,7 +119,7 @@ class ReferenceEngine:
     def _bad_delete(self, view: View, step: InvalidDelete) -> tuple[Row, ...]:
         first = view.table.partition_columns[:1]
         values = (view.partition(add)[0] for add in view.live.values()) if first else ()
-        named = named_partition(values, first[0]) if first else Named.NONE
+        named = named_partition(values, first[0]) if first else NamedPartition.NONE
         append_only = view.table.has(Feature.APPEND_ONLY)
         answer = expected_refusal(step.mistake, append_only=append_only, partition=named)
         raise due(answer.at(self.rules.release))

@@ -19,7 +19,7 @@ def misanswered(command: str, observation: Observation, due: Refusal) -> Violati
     wanted = _named(sorted(due.conditions), sorted(due.sqlstates)) if classes else "an error"
     if error is None:
         return Violation("step", f"The {command} must be refused with {wanted}; it was carried out.", expectation)
-    if classes and not due.is_met_by(error.condition, error.sqlstate):
+    if classes and not due.is_matched_by(error.condition, error.sqlstate):
         found = _named([error.condition or error.exception], [error.sqlstate] if error.sqlstate else [])
         message = f"The {command} must be refused with {wanted}; it was with {found}."
         return Violation("step", message, expectation, evidence.of_answer(observation))

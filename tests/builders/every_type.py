@@ -1,4 +1,4 @@
-"""One column of each type of the format, and rows with the ends of the types."""
+"""A column of each type, and rows with the limits of the types."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from decimal import Decimal
 from deltalog.arrow_values import Values
 from deltalog.schemas import Field, array_type, decimal_type, map_columns, map_type, struct_type
 
-#: One column of each kind; names with what other layers take for nesting or quoting.
+#: A column of each type. Names have characters that mean nesting or quoting elsewhere.
 COLUMNS: tuple[tuple[str, object], ...] = (
     ("text", "string"),
     ("bytes", "binary"),
@@ -40,7 +40,7 @@ COLUMNS: tuple[tuple[str, object], ...] = (
 UTC = timezone.utc
 FIRST, LAST = datetime(1, 1, 1), datetime(9999, 12, 31, 23, 59, 59, 999_999)
 
-#: Rows with the ends of the types.
+#: Rows with the limits of the types.
 ROWS: tuple[Values, ...] = (
     (
         "x", b"\0\xff", -128, -32768, -(2**31), -(2**63), 0.5, math.inf, True, date(1, 1, 1),

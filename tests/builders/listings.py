@@ -1,6 +1,6 @@
-"""What a VACUUM finds below a table's root, what the log names, and what the model predicts of it.
+"""Directory listings for VACUUM, references in the log, and the model's predictions.
 
->>> predict({"d/orphan": file(), "d/live": file()}, live=["d/live"])["d/orphan"] == goes(Reason.ORPHAN)
+>>> predict({"d/orphan": file(), "d/live": file()}, live=["d/live"])["d/orphan"] == must_delete(Reason.ORPHAN)
 True
 """
 
@@ -29,12 +29,12 @@ CLOCK = 1_700_000_000_000
 LINE = CLOCK - WEEK
 #: The cutoff at the table's own retention.
 AT = Cutoff(LINE, LINE, LINE)
-#: RETAIN 0: the cutoff lies anywhere between the first two.
+#: RETAIN 0: the cutoff is anywhere between the first two.
 WINDOW = Cutoff(CLOCK, CLOCK + 10, LINE)
 OLD, YOUNG = LINE - HOUR, LINE + HOUR
 
 FULL, INVENTORY, FILES = FullScan(), InventoryScan(), InventoryScan(files_only=True)
-STAYS, GOES, UNSPECIFIED = Fate.KEEP, Fate.DELETE, Fate.UNSPECIFIED
+KEEP, DELETE, UNSPECIFIED = Fate.KEEP, Fate.DELETE, Fate.UNSPECIFIED
 
 PARTITION_BY = ("p", "_p")
 DIRECTORY = Thing(Kind.DIRECTORY, OLD, 0)
@@ -49,7 +49,7 @@ def link(target: str | None) -> Thing:
 
 
 def tree(things: Mapping[str, Thing]) -> dict[str, Thing]:
-    """The things, and all directories that they lie in.
+    """The things with all directories above them.
 
     >>> list(tree({"d/e/f": file()}))
     ['d', 'd/e', 'd/e/f']
@@ -67,20 +67,20 @@ def predict(
     faulty_path: tuple[IOFault, str] | None = None,
     **references: Any,
 ) -> dict[str, PathFate]:
-    """What becomes of each of the things, and of the directories that they lie in."""
+    """The predicted fates of the things and of the directories above them."""
     named = References(live=frozenset(live), **references)
     return predict_vacuum(
         tree(things), named, partition_by=partition_by, cutoff=cutoff, scan=scan, faulty_path=faulty_path
     )
 
 
-def stays(reason: Reason, listed: bool | None = False) -> PathFate:
-    return PathFate(STAYS, reason, listed)
+def must_keep(reason: Reason, listed: bool | None = False) -> PathFate:
+    return PathFate(KEEP, reason, listed)
 
 
-def goes(reason: Reason) -> PathFate:
-    return PathFate(GOES, reason, True)
+def must_delete(reason: Reason) -> PathFate:
+    return PathFate(DELETE, reason, True)
 
 
-def either(reason: Reason, listed: bool | None) -> PathFate:
+def unspecified(reason: Reason, listed: bool | None) -> PathFate:
     return PathFate(UNSPECIFIED, reason, listed)

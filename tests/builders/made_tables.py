@@ -1,7 +1,7 @@
-"""Tables for the tests of ``deltalog``, written by the same package, with what is in them known beforehand.
+"""Tables with known contents for the tests of ``deltalog``, which also writes them.
 
-The tables are odd on purpose: partition values with every character that some layer escapes, NULLs, empty files,
-statistics of every degree, removes, files that come back, checkpoints, and logs whose early commits are gone.
+They have unusual features: partition values with every character that is escaped somewhere, NULLs, empty files, all kinds
+of statistics, removes, files that are added again, checkpoints, and pruned logs.
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ class MadeFile:
 class MadeCommit:
     adds: tuple[int, ...] = ()
     removes: tuple[int, ...] = ()
-    checkpoint: int = 0  # how many parts; 0 is no checkpoint
+    checkpoint: int = 0  # number of parts; 0: none
 
 
 @dataclass(frozen=True)
 class MadeTable:
-    """A table to make. ``partition_types`` are the types of its partition columns; its other columns are fixed."""
+    """A table. ``partition_types`` are the types of its partition columns; its other columns are fixed."""
 
     partition_types: tuple[str, ...]
     files: tuple[MadeFile, ...]
@@ -64,7 +64,7 @@ class MadeTable:
 
     @property
     def columns(self) -> tuple[tuple[str, str], ...]:
-        """Partition columns stand between the others, so that an order by storage would be noticed."""
+        """Partition columns are between the others, so that a wrong order is noticed."""
         partition = tuple((name, kind) for name, kind in zip(self.partition_names, self.partition_types))
         return (DATA_COLUMNS[0], *partition, *DATA_COLUMNS[1:])
 
@@ -74,10 +74,10 @@ class MadeTable:
 
     def live(self, version: int) -> list[int]:
         """The live files at ``version``."""
-        alive: set[int] = set()
+        live: set[int] = set()
         for commit in self.commits[: version + 1]:
-            alive = (alive - set(commit.removes)) | set(commit.adds)
-        return sorted(alive)
+            live = (live - set(commit.removes)) | set(commit.adds)
+        return sorted(live)
 
     def rows(self, version: int) -> list[tuple[object, ...]]:
         """The rows at ``version``, in schema order."""
@@ -88,7 +88,7 @@ class MadeTable:
         ]
 
     def file_path(self, file: int) -> str:
-        """The path of a file relative to the root, as it is on storage."""
+        """The path of a file relative to the root, as on storage."""
         directories = [
             f"{escape(name)}={NULL_DIRECTORY if value is None else escape(str(value))}"
             for name, value in zip(self.partition_names, self.files[file].partition)
@@ -102,7 +102,7 @@ class MadeTable:
         return checkpoints[-1] if self.pruned and checkpoints else 0
 
     def write(self, root: Path) -> None:
-        """Make the table below ``root``: one minute between two commits, all of it in the past."""
+        """Write the table below ``root``, with a minute between commits, all in the past."""
         sizes = {file: self._write_file(root, file) for file in range(len(self.files))}
         for version, commit in enumerate(self.commits):
             at = START + version * 60_000
@@ -188,7 +188,7 @@ def made_tables(draw: st.DrawFn) -> MadeTable:
     return MadeTable(types, tuple(files), tuple(commits), draw(st.booleans()))
 
 
-#: One table that holds every odd partition value, for readers that are too slow to be asked about many tables.
+#: A table with every odd partition value, for readers that are too slow for many tables.
 EVERYTHING = MadeTable(
     ("string",),
     tuple(
@@ -211,7 +211,7 @@ EVERYTHING = MadeTable(
 
 @contextmanager
 def made(table: MadeTable) -> Iterator[Path]:
-    """The table in a directory of its own, which is gone afterwards."""
+    """The table in a temporary directory."""
     with tempfile.TemporaryDirectory(prefix="deltalog ") as directory:
         root = Path(directory) / "t"
         table.write(root)
@@ -219,7 +219,7 @@ def made(table: MadeTable) -> Iterator[Path]:
 
 
 def same_rows(left: Iterable[tuple[object, ...]], right: Iterable[tuple[object, ...]]) -> bool:
-    """Whether two lists hold the same rows, in any order. TRUE is not 1 here, as it is to Python."""
+    """Whether two lists have the same rows, in any order. TRUE differs from 1, unlike in Python."""
 
     def typed(rows: Iterable[tuple[object, ...]]) -> Counter[object]:
         return Counter(tuple((type(value), value) for value in row) for row in rows)
