@@ -1,1 +1,1 @@
-"""The engines under test: the port, its adapters, the version table, and the known-bad engines."""
+"""The engines under test: the port, its adapters and the table of versions."""

@@ -1,4 +1,4 @@
-"""The port: all that the suite asks of an engine."""
+"""The port: the interface between the suite and an engine."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from model.rules import Rules
 from model.steps import EngineStep
 from model.values import Row
 
-#: How a reproduction calls an engine for a step, as JSON (reports/reproduction.py).
+#: The call of an engine for a step, as JSON, for reproduction scripts (reports/reproduction.py).
 Operation = Callable[[EngineStep], dict[str, Any]]
 
 
 @dataclass(frozen=True)
 class EngineError:
-    """A refusal or failure, as the engine words it."""
+    """A refusal or failure as the engine reports it."""
 
     exception: str  # the exception's class, without its package
     condition: str | None  # the error class, e.g. DELTA_CANNOT_MODIFY_APPEND_ONLY; None where the engine gives none
@@ -29,11 +29,11 @@ class EngineError:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What the engine answered: rows, or an error; and the wall-clock window in which it did.
+    """The result of a step: rows or an error, and when it ran.
 
-    ``rows`` are the values of the result, ``()`` where the command returns none. Those of a Read are the table's rows, in
-    schema order; of a ReadChanges each is followed by its ``_change_type``; all with canonical values (model.values). Those
-    of a Vacuum hold one path each, a URI that is not url-encoded; the forms that are no SQL return none.
+    ``rows`` is ``()`` if the command returns none. A Read returns the table's rows in schema order, a ReadChanges these
+    rows followed by their ``_change_type``, both with canonical values (model.values). A Vacuum returns one path per row,
+    a URI that is not url-encoded; the DeltaTable forms return none.
     """
 
     rows: tuple[Row, ...]
@@ -52,15 +52,15 @@ def now() -> int:
 
 
 class EngineDied(Exception):
-    """The engine's process ended, or was ended because a step passed its time limit. The text says which, with its log."""
+    """The engine's process died, or was killed because a step exceeded its time limit. The message has the end of its log."""
 
 
 class EngineUnavailable(Exception):
-    """The engine cannot be started here. The text is one sentence that says what to do."""
+    """The engine cannot be started here. The message is one sentence with the remedy."""
 
 
 class Engine(Protocol):
-    """An engine, ready to run steps on tables anywhere below the run's table root."""
+    """An engine that runs steps on tables below the run's directory."""
 
     @property
     def name(self) -> str: ...
@@ -72,23 +72,21 @@ class Engine(Protocol):
 
     @property
     def capabilities(self) -> Capabilities:
-        """What the engine can be asked for, in this version."""
+        """What this version of the engine supports."""
         ...
 
     @property
     def rules(self) -> Rules:
-        """The rules by which the model predicts the engine, in this version."""
+        """The rules by which the model predicts this version of the engine."""
         ...
 
     def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
         """Run one step on the table at ``root``, with the engine's clock at ``clock`` (ms since the epoch).
 
-        ``clock`` is the wall clock's time for an engine that has no other (``rules.own_clock``).
-
-        ``version`` is what a Read reads, ``None`` being the current one; and whose change feed a ReadChanges reads, which
-        is never ``None``. Settings of a step, its inventory (of the directory as the step finds it) and its trouble last
-        for the step: when this returns, there is nothing left of them, whatever became of the step. What a step needs on
-        storage lies beside the root, as ``<root's name>-beside`` or ``<root's name>-inventory``. Raises EngineDied.
+        If the clock cannot be set (``rules.own_clock``), ``clock`` is the wall-clock time. ``version`` is the version of a
+        Read (``None``: the current one) or of a ReadChanges (never ``None``). Settings, inventory and I/O fault of a step
+        are removed before this returns, also after an error. Files that a step needs are beside the root, as
+        ``<root's name>-beside`` or ``<root's name>-inventory``. Raises EngineDied.
         """
         ...
 

@@ -1,4 +1,4 @@
-"""What a run has one of for the engine that the user named, and the adapter that each worker opens."""
+"""The provider of an engine, of which a run has one, and the adapter that each worker opens."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ from engines.port import Engine, Operation
 from engines.spark import releases as spark
 from model.capabilities import Capabilities
 
-#: The engines that can be judged, the usual one first.
+#: The engines that can be judged, the default first.
 ENGINES = ("spark", "deltalake")
 
-#: Their newest versions that are known here.
+#: The newest known version of each.
 _NEWEST = {"spark": "4.4.0", "deltalake": "1.6.6"}
 
 
 class Provider(Protocol):
-    """What a run has one of, however many workers it has: a JVM, for example."""
+    """The part of an engine that all workers of a run share: a JVM, for example."""
 
     @property
     def packages(self) -> Mapping[str, str]:
-        """What a reproduction script needs: the packages from PyPI (``pip``), and the part of its machinery (``engine``)."""
+        """What a reproduction script needs: PyPI packages (``pip``) and the engine's name (``engine``)."""
         ...
 
     @property
     def operation(self) -> Operation | None:
-        """How a reproduction calls this engine for a step; None where it uses the SQL of Spark."""
+        """How a reproduction script calls this engine; None for Spark SQL."""
         ...
 
     def start(self) -> None:
-        """Find or download all that the engine needs, and start it. Raises EngineUnavailable."""
+        """Find or download what the engine needs, and start it. Raises EngineUnavailable."""
         ...
 
     def lease(self, lost: int) -> Any:
-        """A way into the engine's process, newer than the one of generation ``lost``."""
+        """How to connect to the engine's process, started after the one of generation ``lost``."""
         ...
 
     def close(self) -> None: ...
@@ -52,8 +52,8 @@ def provider_for(
     jars: Sequence[str],
     master: str,
 ) -> Provider:
-    """The provider of an engine out of ``ENGINES``. Raises EngineUnavailable, with what to do, where it cannot be had here."""
-    # Each engine is imported when it is asked for: where one is judged, the other need not be installed.
+    """The provider of one of ``ENGINES``. Raises EngineUnavailable, with the remedy."""
+    # Imported here, because the other engine need not be installed.
     if engine == "deltalake":
         from engines.deltalake.provider import DeltalakeProvider
 
@@ -71,13 +71,13 @@ def provider_for(
 
 
 def capabilities_of(engine: str, version: str | None = None) -> Capabilities:
-    """What a version of an engine out of ``ENGINES`` can be asked for (None: the newest known). It need not be installed."""
+    """What a version of one of ``ENGINES`` supports (None: the newest known). It need not be installed."""
     of = {"deltalake": deltalake.capabilities_of, "spark": spark.capabilities_of}[engine]
     return of(version or _NEWEST[engine])
 
 
 def open_adapter(engine: str, lease: Callable[[int], Any], *, time_limit: float = 120) -> Engine:
-    """A worker's adapter. ``time_limit`` is in seconds for one step. Raises EngineUnavailable."""
+    """A worker's adapter. ``time_limit`` is in seconds per step. Raises EngineUnavailable."""
     if engine == "deltalake":
         from engines.deltalake.adapter import DeltalakeEngine
 

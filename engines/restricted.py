@@ -1,13 +1,13 @@
-"""An engine that is asked for less than it can do: for what another can do, too, so that both judge the same cases."""
+"""An engine restricted to the capabilities that it shares with another, so that both run the same cases."""
 
 from __future__ import annotations
 
-from engines.around import Around
 from engines.port import Engine
+from engines.wrapped import WrappedEngine
 from model.capabilities import Capabilities
 
 
-class Restricted(Around):
+class Restricted(WrappedEngine):
     """``engine``, with other ``capabilities``."""
 
     def __init__(self, engine: Engine, capabilities: Capabilities) -> None:

@@ -1,4 +1,4 @@
-"""Which Delta goes with which PySpark and which Python, and under what name its jar is published."""
+"""Which Delta runs on which PySpark and Python, and the name of its jar."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from model.versions import parse
 
 @dataclass(frozen=True)
 class Release:
-    """The Delta releases from ``first`` up to, but not including, ``before``; the PySpark lines they run on, the usual last."""
+    """Delta releases from ``first`` up to, excluding, ``before``, with the PySpark lines they run on, the default last."""
 
     first: tuple[int, ...]
     before: tuple[int, ...]
@@ -34,7 +34,7 @@ RELEASES = (
 
 @dataclass(frozen=True)
 class Line:
-    """A line of PySpark: the release of it that a gate runs on, and the first and the last Python that it runs on."""
+    """A minor version of PySpark: the release that a gate uses, and the first and last Python that it supports."""
 
     pyspark: str
     first: tuple[int, int]
@@ -49,7 +49,7 @@ LINES: Mapping[str, Line] = {
     "4.2": Line("4.2.0", (3, 10), (3, 14)),
 }
 
-#: The releases that people run, and that are judged one after another (`tox -e all-versions`).
+#: The releases that `tox -e all-versions` judges.
 JUDGED = (
     *("2.4.0", "3.0.0", "3.1.0", "3.2.1", "3.3.2", "3.3.3"),
     *("4.0.0", "4.0.1", "4.1.0", "4.2.0", "4.3.1", "4.4.0"),
@@ -60,7 +60,7 @@ GROUP = "io.delta"
 
 @dataclass(frozen=True)
 class Pair:
-    """A Delta and the PySpark that it is to run on."""
+    """A version of Delta and one of PySpark."""
 
     delta: str
     pyspark: str
@@ -70,27 +70,27 @@ class Pair:
 
 
 def pair_of(text: str, *, python: tuple[int, ...] = sys.version_info[:2]) -> Pair:
-    """``3.3.2`` with the PySpark that usually goes with it, or ``3.3.2@3.5.3``.
+    """``3.3.2`` with its default PySpark, or ``3.3.2@3.5.3``.
 
-    Raises EngineUnavailable, with what to do, where the two do not go together, or not with this Python.
+    Raises EngineUnavailable, with the remedy, if they do not run together or not on this Python.
     """
-    delta, named, pyspark = text.partition("@")
-    if not named:
+    delta, separator, pyspark = text.partition("@")
+    if not separator:
         lines = _release(delta).spark
         pyspark = LINES[lines[-1]].pyspark
     artifact_for(delta=delta, pyspark=pyspark)
     line = LINES[_line(pyspark)]
     if not line.first <= python[:2] <= line.last:
-        first, last, this = (".".join(map(str, one)) for one in (line.first, line.last, python[:2]))
+        first, last, this = (".".join(map(str, version)) for version in (line.first, line.last, python[:2]))
         raise EngineUnavailable(
             f"Delta {delta} needs PySpark {_line(pyspark)}, which runs on Python {first} to {last}, and this is Python "
-            f"{this}: make the environment anew with Python {last}."
+            f"{this}: recreate the environment with Python {last}."
         )
     return Pair(delta, pyspark)
 
 
 def artifact_for(*, delta: str, pyspark: str) -> str:
-    """The name of Delta's jar for this pair. Raises EngineUnavailable where the two do not go together."""
+    """The name of Delta's jar for this pair. Raises EngineUnavailable if they do not run together."""
     release, line = _release(delta), _line(pyspark)
     if line in release.spark:
         return release.artifact.format(spark=line)

@@ -15,7 +15,7 @@ from model.case import Case
 from model.steps import Step
 from model.table import Table
 from strategies.programs import Program
-from strategies.restricted import fitted_step, fitted_table
+from strategies.restricted import restricted_step, restricted_table
 
 
 class JudgedMachine(RuleBasedStateMachine):
@@ -50,7 +50,7 @@ class JudgedMachine(RuleBasedStateMachine):
         return self._program
 
     def start(self, table: Table, *, engine_steps: int) -> None:
-        table = fitted_table(table, capabilities=self._capabilities)
+        table = restricted_table(table, capabilities=self._capabilities)
         self._run = self._judge.start(table, self._root)
         self._program = Program(table, engine_steps=engine_steps)
 
@@ -60,7 +60,7 @@ class JudgedMachine(RuleBasedStateMachine):
     def take(self, step: Step) -> None:
         """Run a step and have it judged."""
         assert self._run is not None, "start() comes first"
-        step = fitted_step(step, capabilities=self._capabilities)
+        step = restricted_step(step, capabilities=self._capabilities)
         self.taken.append(step)
         try:
             self._over = self._run.take(step)

@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from engines.around import Around
 from engines.port import Engine, Outcome
+from engines.wrapped import WrappedEngine
 from harness.judge import Judge, JudgedCase
 from harness.shrinking import reduce, truncated
 from model.capabilities import has
@@ -19,7 +19,7 @@ from selfcheck.engine_pool import Worker
 from selfcheck.faults import Fault, KnownBadEngine
 
 
-class Stopwatch(Around):
+class Stopwatch(WrappedEngine):
     """An engine that adds up the seconds of its steps."""
 
     def __init__(self, engine: Engine) -> None:

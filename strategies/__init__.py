@@ -1,4 +1,4 @@
-"""Hypothesis strategies that draw cases: values, tables, predicates, strays, clocks, programs, whole cases.
+"""Hypothesis strategies for cases: values, tables, predicates, stray files, clocks, programs, whole cases.
 
-They import the model's vocabulary only. They know no engine, no disk and no clock: every instant is an offset in ms.
+They import ``model`` only, and use no engine, disk or clock: every instant is an offset in ms.
 """

@@ -1,4 +1,4 @@
-"""Whole cases of DELETE, and programs of both, one strategy for each campaign. Short and dense: engine steps are dear."""
+"""Cases of DELETE, and programs of DELETE and VACUUM: a strategy for each campaign. Short, because engine steps are slow."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from strategies.types import PLAIN, types
 from strategies.vacuum_tables import just_committed, vacuumable_tables
 from strategies.weights import odds, one_in, weighted
 
-#: Which of the features that change DELETE a table has.
+#: Combinations of the features that change what DELETE commits.
 FEATURE_SETS = ((), ("deletionVectors",), ("changeDataFeed",), ("deletionVectors", "changeDataFeed"))
 
-#: The sessions' time zones: two west and east of UTC by whole and by half hours, and one whose summer is half an hour.
+#: Time zones of sessions: west and east of UTC, by whole and half hours, and one whose daylight saving is 30 minutes.
 ZONES = ("UTC", "America/Los_Angeles", "Asia/Kolkata", "Australia/Lord_Howe")
 
-#: The forms in which a condition can be said.
+#: The forms that take a condition.
 CONDITIONAL_FORMS = tuple(form for form in Form if form is not Form.TRUNCATE)
 
-#: What the tables have that are there for their types.
+#: Features of tables that test types.
 _FEW_FEATURES = odds(
     (6, ()),
     (2, (Feature.DELETION_VECTORS.value,)),
@@ -46,9 +46,9 @@ _CONSTANT_OR_NONE = weighted((1, constants()), (1, st.none()))
 
 @st.composite
 def partition_deletes(draw: DrawFn, *, features: tuple[tuple[str, ...], ...] = FEATURE_SETS) -> Case:
-    """Metadata-only DELETEs on partitioned tables of every feature set: one or two, each followed by a read.
+    """Metadata-only DELETEs on partitioned tables with each of ``features``: one or two, each followed by a read.
 
-    Predicates are over partition columns; some are constants or absent. Two in five end with a read of the version
+    Conditions use partition columns; some are constants or absent. Two in five cases end with a read of the version
     before one of the DELETEs. 2 to 5 engine steps. Shrinks to one DELETE on a table without features.
     """
     table = draw(
@@ -64,10 +64,10 @@ def partition_deletes(draw: DrawFn, *, features: tuple[tuple[str, ...], ...] = F
 
 @st.composite
 def row_deletes(draw: DrawFn) -> Case:
-    """DELETEs that must look into files, on tables without features: one or two, each followed by a read.
+    """DELETEs that rewrite files, on tables without features: one or two, each followed by a read.
 
-    Predicates are over data columns, on partitioned tables two in three joined with partition conditions. Two in five end
-    with a read of the version before one of the DELETEs. 2 to 5 engine steps. Shrinks to one DELETE of one test.
+    Conditions use data columns; on partitioned tables two in three also use partition columns. Two in five cases end
+    with a read of the version before one of the DELETEs. 2 to 5 engine steps. Shrinks to one DELETE with one test.
     """
     table = draw(tables(partition_counts=odds((2, 1), (1, 2), (1, 0), (1, 3)), removed=one_in(4)))
     over_data = predicates(table, over="data")
@@ -83,34 +83,32 @@ def _deletes_and_reads(draw: DrawFn, table: Table, deletes: SearchStrategy[Delet
         steps += [draw(deletes), Read()]
     if draw(odds((3, False), (2, True))):
         steps.append(Read(before_step=2 * draw(st.integers(0, count - 1))))
-        # Most of the versions that are read are such that they may be: inside retention.
+        # Mostly inside retention, so that the read must succeed.
         table = draw(odds((3, just_committed(table)), (1, table)))
     return Case(table=table, steps=tuple(steps))
 
 
 @st.composite
 def feature_deletes(draw: DrawFn) -> Case:
-    """DELETEs on tables with any valid set of features, deletion vectors and rules of columns: one or two of them.
+    """DELETEs on tables with any features, deletion vectors and column rules: one or two, each followed by a read.
 
-    Half pick rows of one file. Of the others two in three have a condition over data columns, on partitioned tables half
-    of these with partition columns; the rest are metadata-only. Each is followed by a read, and three in four on a table
-    with the change data feed by a read of the changes, one of these at most where there are two DELETEs. One DELETE in
-    five is said in another form than SQL by path. One in three with a single DELETE ends with a read of the version
-    before. Types are the plain ones mostly, one table in ten has 100 columns. 2 to 5 engine steps. Shrinks to one
-    DELETE on a table without features.
+    Half of the conditions select rows of one file (``picks``), the others are ``_conditions``. Three in four tables with
+    the change data feed have the changes of one DELETE read. One DELETE in five uses another form than SQL by path. One
+    in three of the cases with a single DELETE ends with a read of the version before. Types are mostly plain, one
+    table in ten has 100 columns or more. 2 to 5 engine steps. Shrinks to one DELETE on a table without features.
     """
     table = draw(feature_tables(types=_MOSTLY_PLAIN, wide=one_in(10)))
     count = draw(odds((1, 1), (1, 2)))
     feed = table.has(Feature.CHANGE_DATA_FEED) and draw(odds((3, True), (1, False)))
-    told = draw(st.integers(0, count - 1)) if feed else None
+    read_changes_of = draw(st.integers(0, count - 1)) if feed else None
     steps: list[Step] = []
     for number in range(count):
-        place = len(steps)
+        delete = len(steps)
         picked = draw(st.booleans()) and any(not is_nested(column.type) for column in table.data_columns)
         where = draw(picks(table)) if picked else draw(_conditions(table))
         steps += [Delete(where, form=draw(_ANY_FORM_SOMETIMES)), Read()]
-        if number == told:
-            steps.append(ReadChanges(of_step=place))
+        if number == read_changes_of:
+            steps.append(ReadChanges(of_step=delete))
     if count == 1 and draw(one_in(3)):
         steps.append(Read(before_step=0))
         table = just_committed(table)
@@ -119,7 +117,7 @@ def feature_deletes(draw: DrawFn) -> Case:
 
 @st.composite
 def _conditions(draw: DrawFn, table: Table, *, functions: bool = False, zone: str = "UTC") -> Predicate | None:
-    """A condition that looks into files mostly; one in seven is a constant or absent. Shrinks to one over data columns."""
+    """Conditions, most of them over data columns; one in seven is a constant or absent. Shrinks to data columns."""
     over = draw(_CONDITIONS if table.partition_by else _CONDITIONS_OF_DATA)
     if over is None:
         return draw(_CONSTANT_OR_NONE)
@@ -128,11 +126,11 @@ def _conditions(draw: DrawFn, table: Table, *, functions: bool = False, zone: st
 
 @st.composite
 def typed_deletes(draw: DrawFn) -> Case:
-    """DELETEs over columns of all types, with functions, casts and expressions: one or two, each followed by a read.
+    """DELETEs over columns of all types, with functions and casts: one or two, each followed by a read.
 
-    The session's zone is any of ``ZONES``, the same for both. Half of the tables have no feature, the others one or
-    two; columns have no rules; one table in ten has 100 columns. Conditions are as in ``feature_deletes``, two of
-    three of their tests call functions. 2 to 4 engine steps. Shrinks to one DELETE of one comparison, in UTC.
+    The session's time zone is one of ``ZONES``. Half of the tables have no features, the others one or two; columns
+    have no rules; one table in ten has 100 columns or more. Two in three tests of a condition call functions. 2 to 4
+    engine steps. Shrinks to one DELETE with one comparison, in UTC.
     """
     table = draw(
         feature_tables(
@@ -152,33 +150,32 @@ def typed_deletes(draw: DrawFn) -> Case:
 
 @st.composite
 def refused_deletes(draw: DrawFn) -> Case:
-    """DELETEs that must be refused and change nothing, three in a case, and a read: 4 engine steps.
+    """Three DELETEs that must be refused and change nothing, and a read: 4 engine steps.
 
-    In three of six cases they are blunders, all different, on tables with any features or none; a partition directory
-    is a target only where there is one. In two they are sound DELETEs on append-only tables, in any form: with
-    and without conditions, whole, of partitions, of rows, matching or not. In one their conditions are errors for every
-    row that is not NULL there. Shrinks to the first blunders on a table without features.
+    Half of the cases have different invalid commands, on tables with any features or none; a third have valid DELETEs
+    in any form, on append-only tables; the rest have conditions that fail for every row whose value is not NULL.
+    Shrinks to the first invalid commands on a table without features.
     """
-    kind = draw(odds((3, "blunders"), (2, "append-only"), (1, "failing")))
+    kind = draw(odds((3, "invalid"), (2, "append-only"), (1, "failing")))
     if kind == "failing":
         table = draw(feature_tables(features=_FEATURES_OR_NONE, rules=False))
         return Case(table=table, steps=(*(Delete(draw(_failing(table))) for _ in range(3)), Read()))
-    if kind == "blunders":
+    if kind == "invalid":
         table = draw(feature_tables(features=_FEATURES_OR_NONE, rules=False))
-        blunders = [
+        mistakes = [
             mistake
             for mistake in DeleteMistake
-            if mistake is not DeleteMistake.PARTITION_DIRECTORY or _has_directory(table)
+            if mistake is not DeleteMistake.PARTITION_DIRECTORY or (table.partition_by and live_files(table))
         ]
-        chosen = draw(st.lists(st.sampled_from(blunders), min_size=3, max_size=3, unique=True))
+        chosen = draw(st.lists(st.sampled_from(mistakes), min_size=3, max_size=3, unique=True))
         return Case(table=table, steps=(*(InvalidDelete(mistake) for mistake in chosen), Read()))
     table = draw(feature_tables(features=feature_sets(append_only=True), rules=False))
-    return Case(table=table, steps=(*(draw(_said(table)) for _ in range(3)), Read()))
+    return Case(table=table, steps=(*(draw(_deletes_in_any_form(table)) for _ in range(3)), Read()))
 
 
 @st.composite
 def _failing(draw: DrawFn, table: Table) -> Predicate:
-    """A condition that ANSI SQL has no value for: a remainder by zero, or a text that is no number."""
+    """A condition that is an error in ANSI SQL: a remainder by zero, or a cast of a string that is not a number."""
     numbers = [column for column in table.data_columns if column.type in WHOLE_NUMBERS]
     texts = [column for column in table.data_columns if column.type is Type.STRING]
     if numbers and (not texts or draw(st.booleans())):
@@ -191,13 +188,8 @@ def _failing(draw: DrawFn, table: Table) -> Predicate:
     return Relate(Cast(Literal("a", Type.STRING), Type.INTEGER), Op.EQ, Literal(1, Type.INTEGER))
 
 
-def _has_directory(table: Table) -> bool:
-    """Whether a directory of a partition holds a live file."""
-    return bool(table.partition_by) and bool(live_files(table))
-
-
 @st.composite
-def _said(draw: DrawFn, table: Table) -> Delete:
+def _deletes_in_any_form(draw: DrawFn, table: Table) -> Delete:
     """A DELETE in any form. One in seven is a TRUNCATE, one in three of the others has no condition."""
     form = draw(st.sampled_from(tuple(Form)))
     if form is Form.TRUNCATE or draw(one_in(3)):
@@ -207,23 +199,22 @@ def _said(draw: DrawFn, table: Table) -> Delete:
 
 @st.composite
 def delete_forms(draw: DrawFn) -> Case:
-    """DELETEs in every form, each as often: one or two, each followed by a read.
+    """DELETEs in every form, equally often: one or two, each followed by a read.
 
-    Tables are simple, half of them without features. One in seven is a TRUNCATE; of the others one in three has no
-    condition. 2 to 4 engine steps. Shrinks to one DELETE in SQL by path.
+    Tables have no column rules, half of them no features. 2 to 4 engine steps. Shrinks to one DELETE in SQL by path.
     """
     table = draw(feature_tables(features=_FEATURES_OR_NONE, rules=False))
     steps: list[Step] = []
     for _ in range(draw(odds((1, 1), (1, 2)))):
-        steps += [draw(_said(table)), Read()]
+        steps += [draw(_deletes_in_any_form(table)), Read()]
     return Case(table=table, steps=tuple(steps))
 
 
 @st.composite
 def programs(draw: DrawFn, *, length: int = 7, engine_steps: int = 6) -> Case:
-    """A program of ``length`` operations, at most ``engine_steps`` of them run by the engine, on a table with strays.
+    """A program (``strategies.programs.programs``) on a table with stray files and without features.
 
-    See ``strategies.programs.programs``. Tables are without features. Shrinks operation by operation.
+    Shrinks operation by operation.
     """
     table = draw(vacuumable_tables())
     steps = draw(_programs.programs(table, length=length, engine_steps=engine_steps))

@@ -1,4 +1,4 @@
-"""Clock settings that put VACUUM's cutoff on, or one millisecond beside, an instant that the case holds."""
+"""Clock settings that put VACUUM's cutoff on an instant of the case, or 1 ms before or after it."""
 
 from __future__ import annotations
 
@@ -10,20 +10,18 @@ from model.table import DAY, HOUR, StrayFile, Table
 from strategies.instants import EDGES
 from strategies.weights import weighted
 
-#: After a clock that stands at the retention and so much more (ms), what the case has done so far is outside retention.
+#: With the clock at the retention plus this (ms), everything that the case did so far is outside retention.
 LATER = 2 * HOUR
 
 
 def clocks(
     table: Table, *, retention: int, stray_files: tuple[StrayFile, ...] = (), not_before: int = 0
 ) -> SearchStrategy[SetClock]:
-    """Settings of the engine's clock, never before ``not_before`` (ms from the start, itself 0 or more).
+    """Settings of the engine's clock, never before ``not_before`` (ms from the start, 0 or more).
 
-    Five in six put the cutoff (the clock less ``retention``, ms) on an instant of the case, or 1 ms before or after it:
-    a tombstone's deletion (a vector's old one too), a removed file's time, a stray's time (the table's and those of
-    ``strays``), a commit, and so the files of its vectors. The
-    rest are plain steps forward. The clock does not run behind the start, as the engine's own stamps are made after
-    it. Shrinks towards the clock's present place, then to tombstones.
+    Five in six put the cutoff (the clock minus ``retention``, ms) on one of ``interesting_instants``, or 1 ms before or
+    after it; the rest advance the clock by a round amount. The clock never precedes the start, because the engine's
+    own timestamps are later. Shrinks to ``not_before``, then to tombstones.
     """
     offsets = [
         instant + retention + edge
@@ -32,21 +30,21 @@ def clocks(
         if instant + retention + edge >= not_before
     ]
     steps = [not_before + step for step in (0, 1, HOUR, DAY, retention, retention + 8 * DAY)]
-    plain = st.sampled_from(steps)
-    chosen = weighted((1, plain), (5, st.sampled_from(offsets) if offsets else plain))
+    round_steps = st.sampled_from(steps)
+    chosen = weighted((1, round_steps), (5, st.sampled_from(offsets) if offsets else round_steps))
     return chosen.map(lambda offset: SetClock(Moment(offset)))
 
 
 def stamped_clocks(*, retention: int, removed_by_step: int) -> SearchStrategy[SetClock]:
-    """Settings that put the cutoff on what a DELETE of the program stamped, or 1 ms before or after it.
+    """Settings that put the cutoff on the deletionTimestamp that a DELETE step wrote, or 1 ms before or after it.
 
-    Shrinks to the stamp itself.
+    Shrinks to the timestamp itself.
     """
     return st.sampled_from(EDGES).map(lambda edge: SetClock(Moment(retention + edge, removed_by_step)))
 
 
 def interesting_instants(table: Table, *, stray_files: tuple[StrayFile, ...] = ()) -> tuple[int, ...]:
-    """The instants that decide about something, ms: of tombstones, removed files, strays and commits, each once."""
+    """The distinct instants (ms) that affect retention: of tombstones, removed files, stray files and commits."""
     removals = [removal for commit in table.commits for removal in commit.removes]
     removed = {removal.file for removal in removals}
     found = [removal.deleted for removal in removals if removal.deleted is not None]

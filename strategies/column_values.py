@@ -1,6 +1,6 @@
-"""Values by type, out of small domains: equal values, so matches, duplicates and shared partitions, are frequent.
+"""Values by type, from small domains, so that matches, duplicates and shared partitions are frequent.
 
-No value lies between 2021 and 9000: what a condition says of the current date must not depend on the day of the run.
+No date is between 2021 and 9000: conditions with the current date must not depend on the day of the run.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from hypothesis.strategies import SearchStrategy
 
 from model.values import NAN, AnyType, ArrayOf, DecimalOf, MapOf, Row, Type, Value
 
-#: Strings that names, paths, literals and sort orders stumble over. The plain ones come first, shrinking goes there.
-#: No two differ by case or normal form only, as some file systems cannot hold both. Control characters are left out,
-#: and so is Hive's name for NULL: all of these may be partition values.
+#: Strings that are difficult in names, paths, literals and sort orders; the plain ones first, for shrinking. All may be
+#: partition values: no two differ only by case or normal form, because some file systems cannot hold both, and there
+#: are no control characters and no __HIVE_DEFAULT_PARTITION__.
 STRINGS = (
     "a",
     "b",
@@ -29,7 +29,7 @@ STRINGS = (
     "a/b",
     "ü",
     "e\u0301",
-    "\U0001f600",  # above U+FFFF: stands after U+FFFF in UTF-8's order, before it in UTF-16's
+    "\U0001f600",  # above U+FFFF: after U+FFFF in the order of UTF-8, before it in that of UTF-16
     "\uffff",
     "'quoted'",
     '"',
@@ -48,34 +48,34 @@ STRINGS = (
     "1",
 )
 
-_AS_LONG_AS_STATISTICS = "0123456789abcdef" * 2  # 32 characters: what Delta's statistics keep of a string
+_STATISTICS_PREFIX = "0123456789abcdef" * 2  # Delta's statistics hold 32 characters of a string
 
-#: Longer than what statistics keep of a string, with prefixes in common: a bound that is cut wrongly loses rows.
+#: Longer than the prefix in statistics, with common prefixes: a wrongly truncated bound loses rows.
 LONG_STRINGS = (
-    _AS_LONG_AS_STATISTICS + "a",
-    _AS_LONG_AS_STATISTICS + "b",
-    _AS_LONG_AS_STATISTICS,
+    _STATISTICS_PREFIX + "a",
+    _STATISTICS_PREFIX + "b",
+    _STATISTICS_PREFIX,
     "k" * 120,
     "k" * 120 + "a",
     "k" * 119 + "z",
     "ü" * 40,
-    "\U0001f600" * 33,  # a character that UTF-16 writes in two halves stands where the cut falls
-    "\uffff" * 33,  # the greatest of its plane: a cut bound cannot be raised in place
+    "\U0001f600" * 33,  # truncation falls on a surrogate pair of UTF-16
+    "\uffff" * 33,  # the greatest of its plane: a truncated bound cannot be raised in place
 )
 
-#: Strings of data columns beside ``STRINGS``: cases, normal forms, control characters and a zero-width one.
+#: Additional strings of data columns: upper case, normal forms, control characters and a zero-width character.
 DATA_STRINGS = ("A", "AB", "\u00e9", "12", "-3", "007", "tab\there", "line\nbreak", "\x01", "z\u200d", "")
 
-#: What a cast to a number takes, in a column that holds nothing else.
+#: Strings that can be cast to a number.
 NUMBER_STRINGS = ("1", "2", "12", "-3", "007", "0")
 
-#: Close together, around zero, and then the ends of the type.
+#: Neighbours around zero, then the ends of the type.
 INTEGERS = (0, 1, 2, 3, 4, 5, -1, -2, 2**31 - 1, -(2**31))
 LONGS = (0, 1, 2, 3, 4, 5, -1, -2, 2**31, -(2**31) - 1, 2**53 + 1, 2**63 - 1, -(2**63))
 BYTES = (0, 1, 2, 3, -1, -2, 127, -128)
 SHORTS = (0, 1, 2, 3, -1, 128, 2**15 - 1, -(2**15))
 
-#: Neighbours, a leap day, and old ones. None before 1900: there readers do not agree about calendars.
+#: Neighbours, a leap day, and old dates. None before 1900, where readers use different calendars.
 DATES = (
     date(2020, 1, 31),
     date(2020, 2, 1),
@@ -87,8 +87,9 @@ DATES = (
     date(9999, 12, 31),
 )
 
-#: Around the calendar's reform of 1582, which Spark's own calendar (proleptic Gregorian) does not know, and at its ends.
-#: None lies in the ten days that older calendars leave out, in any zone: Spark's Parquet filters lose them (docs/findings.md).
+#: Around the calendar reform of 1582, which Spark's proleptic Gregorian calendar does not have, and at the ends of the
+#: range. None is among the ten days that the reform skipped, in any zone: Spark's Parquet filters lose them
+#: (docs/findings.md).
 OLD_DATES = (
     date(1582, 10, 15),
     date(1582, 10, 4),
@@ -98,7 +99,7 @@ OLD_DATES = (
     date(9999, 12, 30),
 )
 
-#: Each exact in 32 bits. NaN, the zeros and the infinities stand together, as neighbours meet most often.
+#: Each exact in 32 bits. NaN, the zeros and the infinities are neighbours, because pools prefer neighbours.
 FLOATS = (
     0.0,
     1.0,
@@ -140,8 +141,8 @@ def _utc(text: str) -> datetime:
     return datetime.fromisoformat(text).replace(tzinfo=timezone.utc)
 
 
-#: Microseconds, midnights of the zones that are drawn, and changes of their summer time. Two days inside the years
-#: 1 and 9999 in every zone.
+#: Microseconds, midnights and daylight saving changes of the zones that are drawn. The first and last ones are two days
+#: inside the years 1 and 9999, in every zone.
 TIMESTAMPS = (
     _utc("2020-01-31T00:00:00"),
     _utc("2020-01-31T00:00:00.000001"),
@@ -154,7 +155,7 @@ TIMESTAMPS = (
     _utc("2020-03-08T10:00:00"),
     _utc("2020-11-01T08:30:00"),  # half past one there, for the first time
     _utc("2020-11-01T09:30:00"),  # and for the second time
-    _utc("2020-04-04T14:30:00"),  # half past one on Lord Howe, whose clocks go back by half an hour at 15:00
+    _utc("2020-04-04T14:30:00"),  # half past one on Lord Howe Island, 30 minutes before daylight saving ends
     _utc("2020-04-04T15:00:00"),
     _utc("2020-10-03T15:29:59.999999"),
     _utc("2020-10-03T15:30:00"),
@@ -168,14 +169,14 @@ TIMESTAMPS = (
     _utc("9999-12-29T23:59:59.999999"),
 )
 
-#: Moments of an hour that comes twice, the second time, and the same moments an hour later. No partition has the former:
-#: Delta 4.4 moves their rows to the first time when it rewrites them (docs/findings.md), in each case anew.
+#: Moments in the second of two equal local hours, and replacements one hour later. Partition values use the
+#: replacements: Delta 4.4 moves the rows of the former to the first hour when it rewrites them (docs/findings.md).
 _SECOND_TIMES = {
     _utc("2020-11-01T09:30:00"): _utc("2020-11-01T10:30:00"),
     _utc("2020-04-04T15:00:00"): _utc("2020-04-04T16:00:00"),
 }
 
-#: Without a zone: among them times that a zone's change of clocks leaves out.
+#: Without a zone, among them local times that daylight saving skips.
 TIMESTAMPS_NTZ = (
     datetime(2020, 1, 31),
     datetime(2020, 1, 31, 0, 0, 0, 1),
@@ -191,7 +192,7 @@ TIMESTAMPS_NTZ = (
     datetime(9999, 12, 29, 23, 59, 59, 999999),
 )
 
-#: What ``values`` draws by default. The strings, numbers and dates here may be partition values everywhere.
+#: The values that ``values`` draws. All but BINARY may be partition values.
 DOMAINS: dict[Type, tuple[Value, ...]] = {
     Type.STRING: STRINGS,
     Type.BINARY: BINARIES,
@@ -207,17 +208,17 @@ DOMAINS: dict[Type, tuple[Value, ...]] = {
     Type.TIMESTAMP_NTZ: TIMESTAMPS_NTZ,
 }
 
-#: What wide domains have besides, in data columns and in partition columns.
+#: Additional values of ``domain``, for data columns and for partition columns.
 _MORE_DATA: dict[Type, tuple[Value, ...]] = {Type.STRING: LONG_STRINGS + DATA_STRINGS, Type.DATE: OLD_DATES}
 _MORE_PARTITIONS: dict[Type, tuple[Value, ...]] = {Type.STRING: LONG_STRINGS[:2], Type.DATE: OLD_DATES}
 
 
 @cache
 def domain(type: AnyType, *, partition: bool = False) -> tuple[Value, ...]:
-    """All the values of ``type`` that wide domains have, each once and none NULL, the plain ones first.
+    """All values of ``type``, distinct and none NULL, the plain ones first.
 
-    ``partition`` leaves out what a partition value may not be, or what does not fit into the name of a directory.
-    Values of nested types are made of the first values of their parts, with NULLs, empty ones and duplicates inside.
+    With ``partition``, only those that a partition value and the name of its directory may have. Values of nested types
+    contain the first values of their parts, NULLs, empty collections and duplicates.
     """
     if partition and type is Type.TIMESTAMP:
         return tuple(_SECOND_TIMES.get(value, value) for value in TIMESTAMPS)
@@ -239,26 +240,26 @@ def domain(type: AnyType, *, partition: bool = False) -> tuple[Value, ...]:
             tuple(zip_longest(keys, (third, None))),
         )
         return tuple(tuple(sorted(entries, key=lambda entry: repr(entry[0]))) for entries in pairs)
-    # Structs: the fields' values beside one another, each field at another pace, and then with NULLs.
+    # Structs: combinations of the fields' values, then with NULLs.
     parts = [_parts(kind) for _, kind in type.fields]
-    whole = [tuple(part[(turn * (place + 1)) % 3] for place, part in enumerate(parts)) for turn in range(3)]
-    holed = [(None, *whole[0][1:]), (*whole[1][:-1], None), (None,) * len(parts)]
-    return _distinct(whole + holed)
+    complete = [tuple(part[(turn * (place + 1)) % 3] for place, part in enumerate(parts)) for turn in range(3)]
+    with_nulls = [(None, *complete[0][1:]), (*complete[1][:-1], None), (None,) * len(parts)]
+    return _distinct(complete + with_nulls)
 
 
 def _distinct(found: Iterable[Value]) -> tuple[Value, ...]:
-    """Each value once. By their texts: -0.0 and 0.0 are equal, and both are wanted."""
+    """Each value once, compared by repr because -0.0 == 0.0."""
     return tuple({repr(value): value for value in found}.values())
 
 
 def _parts(type: AnyType) -> tuple[Value, ...]:
-    """Three values at least to make nested ones of: plain ones, and then the last of the domain."""
+    """Values for parts of nested values: the first two and the last of the domain."""
     found = domain(type)
     return (*found[:2], found[-1])
 
 
 def _decimals(type: DecimalOf) -> Iterable[Value]:
-    """Whole ones, the smallest steps, and the ends. Built digit by digit: no context may round 38 digits."""
+    """Whole numbers, the smallest steps, and the ends. Made from digits, because the context would round 38 digits."""
     greatest = 10**type.precision - 1
     one = 10**type.scale
     steps = [0, one, 2 * one, 1, one + one // 5, -1, -one, greatest, -greatest, greatest - 1, greatest // 10]
@@ -267,16 +268,16 @@ def _decimals(type: DecimalOf) -> Iterable[Value]:
         yield Decimal((int(unscaled < 0), digits, -type.scale))
 
 
-#: How many different values a column of a table has, at most.
+#: The most different values in a column of a table.
 POOL = 4
 
 
 @cache
 def pools(type: AnyType, *, partition: bool = False) -> SearchStrategy[tuple[Value, ...]]:
-    """Up to ``POOL`` values of a wide domain, for a column to keep to: then rows of different files share values.
+    """Up to ``POOL`` values of ``domain`` for all rows of a column, so that files share values.
 
-    Half are neighbours in the domain, which are related ones, and half stand apart. One string column in eight or so
-    holds nothing but numbers. Shrinks to the plain values.
+    Half of the pools are neighbours in the domain, which are related values; half are spread over it. About one in eight
+    string columns holds numbers only. Shrinks to the plain values.
     """
     found = domain(type, partition=partition)
     apart = max(len(found) // POOL, 1)
@@ -291,23 +292,23 @@ def pools(type: AnyType, *, partition: bool = False) -> SearchStrategy[tuple[Val
 
 
 def values(type: AnyType, *, nulls: int = 5, empty: bool = True) -> SearchStrategy[Value]:
-    """Values of ``type``. Shrinks to the domain's first value.
+    """Values of ``type`` from ``DOMAINS``, with one NULL for every ``nulls`` other values (0: none).
 
-    There is a NULL for every ``nulls`` other values, none where ``nulls`` is 0. ``empty`` allows the empty string,
-    which no partition value may be: Delta reads it back as NULL (PROTOCOL.md, "Partition Value Serialization").
+    ``empty`` allows the empty string, which is read as NULL from a partition value (PROTOCOL.md, "Partition Value
+    Serialization"). Shrinks to the domain's first value.
     """
     return _values(type, nulls, empty)
 
 
 @cache
 def _values(type: AnyType, nulls: int, empty: bool) -> SearchStrategy[Value]:
-    # One draw of one list, as values are most of what a case draws.
+    # One draw from one list, because most draws of a case are values.
     found = DOMAINS[type] if isinstance(type, Type) else domain(type)
     found += ("",) if type is Type.STRING and empty else ()
-    # Some half of the draws are among the first few values, so that equal ones meet even in a table of a few rows.
+    # About half of the draws are among the first four values, so that even small tables have equal values.
     often = max(len(found) // 4, 1)
     pool = found[:4] * often + found
-    # Every value ``nulls`` times and as many NULLs as values: the share is exact in the smallest domain too.
+    # Every value ``nulls`` times and as many NULLs as values: the share is exact in every domain.
     return st.sampled_from(pool * nulls + (None,) * len(pool) if nulls else pool)
 
 
@@ -322,9 +323,9 @@ def _rows(types: tuple[AnyType, ...]) -> SearchStrategy[Row]:
 
 
 def comes_after(left: Value, right: Value) -> bool:
-    """Whether ``left`` is greater than ``right``, both of one primitive type and not NULL. Strings go by their bytes.
+    """Whether ``left`` is greater than ``right``, both of one primitive type and not NULL. Strings compare by UTF-8 bytes.
 
-    NaN is after nothing here, and nothing is after it: who asks only wants a sensible order.
+    False if either is NaN.
     """
     if isinstance(left, str) and isinstance(right, str):
         return left.encode() > right.encode()

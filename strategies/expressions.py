@@ -1,11 +1,11 @@
-"""Tests with functions and expressions, as people write them in a DELETE. All are well typed.
+"""Tests with functions and expressions, as users write them in a DELETE. All are well typed.
 
-A value that a test compares with is worked out, here in Python, from what the table holds: then the test is TRUE of
-some rows. Where the working out is wrong, as Python's rules are not SQL's, the test is as valid and matches less.
+The value that a test compares with is computed in Python from a value of the table, so that the test is TRUE for some
+rows. Where Python differs from SQL, the test is still valid but may match fewer rows.
 
-What a test asks for must be defined for every row that the DELETE may look at, not only for those that match: a date
-beyond the year 9999, or the upper case of letters that versions of Unicode treat differently, are not asked for. Casts and
-arithmetic that fail for a row are, one time in three: then the DELETE may be refused.
+Expressions must be defined for every row that the DELETE may read, not only for those that match: no dates beyond the
+year 9999, no upper case of letters that differ between versions of Unicode. Casts and arithmetic may fail for a row one
+time in three: then the DELETE may be refused.
 """
 
 from __future__ import annotations
@@ -67,43 +67,43 @@ _DATE_CALLS = odds(
     (3, "part"), (2, "date_add"), (2, "date_sub"), (2, "datediff"), (2, "current_date"), (1, "coalesce"), (2, "cast")
 )
 
-#: A number in a string, as CAST takes it.
+#: A string that CAST accepts as a number.
 _NUMBER = re.compile(r"[+-]?[0-9]{1,9}")
 
-#: No date arithmetic on a column that holds dates nearer than this to the ends of the calendar.
+#: Date arithmetic is drawn only for columns whose dates are all between these.
 _FIRST_DAY, _LAST_DAY = date(2, 12, 31), date(9997, 12, 31)
 
 
 @dataclass(frozen=True)
 class Domain:
-    """A column, and what to compare it with."""
+    """A column, and values to compare it with."""
 
     column: Column
-    own: tuple[Value, ...]  # what the live files hold, as often as they hold it: frequent values are drawn more
-    anchor: Value  # what one row holds, the same row for all columns
+    own: tuple[Value, ...]  # of all rows of the live files: frequent values are drawn more often
+    anchor: Value  # the value of one row, the same row for all columns
 
     @property
     def present(self) -> list[Value]:
-        """What the live files hold, without NULLs."""
+        """``own`` without NULLs."""
         return [value for value in self.own if value is not None]
 
 
 def draw_call(draw: DrawFn, domain: Domain, others: list[Domain], *, zone: str) -> Predicate:
-    """A test of the column, alone or beside one of ``others`` of its type, in a session of the time ``zone``.
+    """A test of the column, alone or against one of ``others`` of its type, in a session of the time ``zone``.
 
-    Shrinks to the type's first function. Nested columns: a field, the size, an element, or IS NULL.
+    For nested columns: of a field, the size, an element, or IS NULL. Shrinks to the type's first function.
     """
     type = domain.column.type
     if not is_nested(type):
-        beside = draw(one_in(6))
+        compare_columns = draw(one_in(6))
         same = [other.column for other in others if other.column.type == type and other is not domain]
-        if beside and same:
+        if compare_columns and same:
             return Relate(Of(domain.column.name), draw(OPS), Of(draw(st.sampled_from(same)).name))
     return _drawer(type)(_Test(draw, domain, zone))
 
 
 class _Test:
-    """One test under drawing: of which column, and with which value to begin with."""
+    """A test of one column that is being drawn."""
 
     def __init__(self, draw: DrawFn, domain: Domain, zone: str) -> None:
         self.draw = draw
@@ -114,7 +114,7 @@ class _Test:
         self.own = domain.present
 
     def value(self) -> Value:
-        """A value of the column, or one of its type where it holds none. Never NULL."""
+        """A value of the column, or another of its type if the column has none. Never NULL."""
         if self.domain.anchor is not None and self.draw(_EVENLY):
             return self.domain.anchor
         present = self.own
@@ -123,7 +123,7 @@ class _Test:
         return self.draw(values(self.type, nulls=0))
 
     def all(self, condition: Callable[[Value], bool]) -> bool:
-        """Whether the condition holds for all values of the column; or, one time in three, whether it does or not."""
+        """Whether the condition holds for all values of the column; if not, True one time in three all the same."""
         return all(condition(value) for value in self.own) or self.draw(one_in(3))
 
     def coalesce(self) -> Predicate:
@@ -195,7 +195,7 @@ def _trimmed(test: _Test) -> Predicate:
 
 
 def _has_old_letters(text: str) -> bool:
-    """Whether all the letters are of Latin, and of a version of Unicode that every engine knows."""
+    """Whether all characters are Latin letters that every version of Unicode has."""
     return all(ord(character) < 0x180 for character in text)
 
 
@@ -203,7 +203,7 @@ _PATTERN_FORMS = odds((3, "begins"), (2, "holds"), (2, "class"), (1, "either"), 
 
 
 def _draw_pattern(draw: DrawFn, text: str) -> str:
-    """A regular expression that means the same in Java and in Python: no dots, no escapes but of plain letters."""
+    """A regular expression with the same meaning in Java and Python: no dots, no escapes."""
     letters = "".join(re.findall("[a-zA-Z0-9]+", text)[:1])[:6] or "a"
     form = draw(_PATTERN_FORMS)
     return {
@@ -217,7 +217,7 @@ def _draw_pattern(draw: DrawFn, text: str) -> str:
 
 
 def _cast_of_string(test: _Test) -> Predicate:
-    """Of strings that are numbers, mostly. One time in three a string in the column may be none: then the cast fails."""
+    """A cast to a number. One time in three a string of the column need not be a number: then the cast fails."""
     if not test.all(lambda value: isinstance(value, str) and _NUMBER.fullmatch(value) is not None):
         return _trimmed(test)
     text = test.value()
@@ -236,7 +236,7 @@ def _of_whole_number(test: _Test) -> Predicate:
     assert isinstance(value, int), "the column is of whole numbers"
     if kind == "cast":
         return _cast_of_number(test, value)
-    # Narrow types are widened first: what their arithmetic gives is not the same in all versions.
+    # Narrow types are widened first: the type of their arithmetic differs between versions.
     wide = type if type in (Type.INTEGER, Type.LONG) else Type.INTEGER
     operand: Expression = of if wide is type else Cast(of, wide)
     if kind == "remainder":
@@ -253,7 +253,7 @@ def _of_whole_number(test: _Test) -> Predicate:
     return Relate(Call(function, arguments), draw(OPS), Literal(change(value), wide))
 
 
-#: Each with what it does to its first argument, and with the second one.
+#: Each with what it does to its first argument; the second argument is below.
 _ARITHMETIC: tuple[tuple[Function, Callable[[int], int]], ...] = (
     (Function.ADD, lambda number: number + 1),
     (Function.SUBTRACT, lambda number: number - 2),
@@ -268,7 +268,7 @@ def _fits(number: int, type: Type) -> bool:
 
 
 def _cast_of_number(test: _Test, value: int) -> Predicate:
-    """To another type of whole numbers: one that holds all values of the column, or not all one time in three. Or a text."""
+    """A cast to STRING, or to another integer type: one time in three not all values of the column need to fit."""
     if test.draw(one_in(6)):
         return Relate(Cast(test.of, Type.STRING), test.draw(_MOSTLY_EQUAL), _text(str(value)))
     type = test.draw(st.sampled_from([other for other in WHOLE_NUMBERS if other is not test.type]))
@@ -292,11 +292,11 @@ def _of_real_number(test: _Test) -> Predicate:
         and abs(value) < 2**31
     ):
         return Relate(Cast(test.of, Type.INTEGER), test.draw(OPS), _whole(int(value)))
-    found = abs(value) if value == value else value  # the one NaN of the vocabulary stays the same object
+    found = abs(value) if value == value else value  # abs() would make another NaN object
     return Relate(Call(Function.ABS, (test.of,)), test.draw(OPS), Literal(found, test.type))
 
 
-#: Spark's abs rounds what has more digits.
+#: Spark's abs rounds decimals with more digits.
 _DIGITS_OF_ABS = 34
 
 
@@ -308,7 +308,7 @@ def _of_decimal(test: _Test) -> Predicate:
     assert isinstance(value, Decimal), "the column is a DECIMAL"
     assert isinstance(test.type, DecimalOf), "the column is a DECIMAL"
     if kind == "abs" and test.type.precision <= _DIGITS_OF_ABS:
-        # Not by abs(): that would round to the digits of the context.
+        # copy_abs, because abs() rounds to the precision of the context.
         return Relate(Call(Function.ABS, (test.of,)), test.draw(OPS), Literal(value.copy_abs(), test.type))
     if test.draw(_EVENLY):
         return Relate(Cast(test.of, Type.STRING), test.draw(_MOSTLY_EQUAL), _text(format(value, "f")))
@@ -331,7 +331,7 @@ def _of_date(test: _Test) -> Predicate:
     if kind == "cast":
         if draw(_EVENLY):
             return Relate(Cast(of, Type.STRING), draw(_MOSTLY_EQUAL), _text(value.isoformat()))
-        # The first moment of the day is another one in every zone.
+        # Midnight of the session's time zone.
         midnight = datetime(value.year, value.month, value.day, tzinfo=test.zone).astimezone(timezone.utc)
         return Relate(Cast(of, Type.TIMESTAMP), draw(OPS), Literal(midnight, Type.TIMESTAMP))
     if kind == "datediff":
@@ -359,7 +359,7 @@ def _of_timestamp(test: _Test) -> Predicate:
         return test.coalesce() if kind == "coalesce" else test.case()
     value = test.value()
     assert isinstance(value, datetime), "the column is a TIMESTAMP"
-    # What day it is depends on the zone, where the type knows one: the day in UTC would often be another one.
+    # The day of a TIMESTAMP depends on the session's time zone.
     local = value if value.tzinfo is None else value.astimezone(test.zone)
     day = local.date()
     if kind == "part":
@@ -407,7 +407,7 @@ def _null_or_not(test: _Test) -> Predicate:
 
 
 def _related(test: _Test, expression: Expression, type: AnyType, value: Value) -> Predicate:
-    """The test of a part of a nested value: whether it is NULL, or how it compares with ``value``."""
+    """A test of a part of a nested value: IS NULL, or a comparison with ``value``."""
     if value is None or is_nested(type):
         missing = Missing(expression)
         return missing if test.draw(_EVENLY) else Not(missing)

@@ -1,4 +1,4 @@
-"""Sets of table features: drawn together, since it is in their pairs that engines go wrong."""
+"""Sets of table features. They are drawn together because engines tend to fail on pairs of them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hypothesis.strategies import DrawFn
 from model.table import FEATURES, Feature
 from strategies.weights import odds
 
-#: Each on in two sets of five, whatever the others are.
+#: Each is in two sets of five, independently of the others.
 _FREE = (
     Feature.CHANGE_DATA_FEED,
     Feature.ROW_TRACKING,
@@ -17,7 +17,7 @@ _FREE = (
     Feature.CHECKSUMS,
 )
 
-#: What tables have for VACUUM's sake only (``strategies.vacuum_cases``, ``strategies.vacuum_command_cases``).
+#: Features for VACUUM only (``strategies.vacuum_cases``, ``strategies.vacuum_command_cases``).
 OF_VACUUM = (
     Feature.FREQUENT_CHECKPOINTS,
     Feature.BROKEN_LAST_CHECKPOINT,
@@ -31,9 +31,9 @@ OF_VACUUM = (
 def feature_sets(draw: DrawFn, *, append_only: bool = False) -> tuple[str, ...]:
     """Valid sets of features, in the order of ``FEATURES``. Each is in two sets of five, so a pair is in one of six.
 
-    Of the vectors' two and of the mapping's two features there is one at most, a dropped column only with mapping.
-    APPEND_ONLY is in all of them where ``append_only`` says so, and else in none; ``OF_VACUUM`` are in none. Shrinks to
-    no feature.
+    At most one of the two deletion vector features and one of the two column mapping features; a dropped column only
+    with mapping. APPEND_ONLY is in all sets with ``append_only``, else in none; ``OF_VACUUM`` are in none. Shrinks to no
+    feature.
     """
     vectors = draw(odds((7, None), (7, Feature.DELETION_VECTORS), (5, Feature.DELETION_VECTORS_OFF)))
     mapping = draw(odds((5, None), (3, Feature.COLUMN_MAPPING_NAME), (2, Feature.COLUMN_MAPPING_ID)))
@@ -48,5 +48,5 @@ def feature_sets(draw: DrawFn, *, append_only: bool = False) -> tuple[str, ...]:
 
 
 def maps_columns(features: tuple[str, ...]) -> bool:
-    """Whether a table with these features has physical names of columns."""
+    """Whether a table with these features uses column mapping."""
     return Feature.COLUMN_MAPPING_NAME.value in features or Feature.COLUMN_MAPPING_ID.value in features

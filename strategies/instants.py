@@ -1,4 +1,4 @@
-"""Instants in ms from the start of the case, gathered around a cutoff: that is where VACUUM can go wrong."""
+"""Instants in ms from the start of the case, most of them near VACUUM's cutoff."""
 
 from __future__ import annotations
 
@@ -9,22 +9,24 @@ from hypothesis.strategies import SearchStrategy
 
 from model.table import DAY, HOUR
 
-#: Plainly on one side of the cutoff, in ms from it. An hour is more than any run of a case takes.
+#: Clearly on one side of the cutoff, in ms from it: no case runs for an hour.
 OLDER = (-DAY, -HOUR, -60 * DAY)
 YOUNGER = (DAY, HOUR)
 
-#: On the cutoff, and one millisecond to either side of it.
+#: On the cutoff, and 1 ms before and after it.
 EDGES = (0, -1, 1)
 
-#: After the start of the case: what a skewed clock leaves behind.
+#: After the start of the case, as a skewed clock writes them.
 FUTURE = (HOUR, 400 * DAY)
 
 
 def instants(*, cutoff_age: int, future: bool = False) -> SearchStrategy[int]:
-    """Instants, ms from the start of the case. ``cutoff_age``: how long before the start the cutoff lies, ms.
+    """Instants, ms from the start of the case. The cutoff is ``cutoff_age`` ms before the start.
 
-    A third is plainly old, a third on the cutoff or one ms beside it, the rest young. None is after the start, unless
-    ``future`` allows it; then one in ten is. Shrinks to a day before the cutoff: old.
+    A third are older than the cutoff, a third on it or within 1 ms, the rest younger. With ``future`` one in ten is
+    after the start, else none. Shrinks to a day before the cutoff.
+
+    >>> modified = draw(instants(cutoff_age=WEEK))
     """
     return _instants(-cutoff_age, future)
 
@@ -32,5 +34,5 @@ def instants(*, cutoff_age: int, future: bool = False) -> SearchStrategy[int]:
 @cache
 def _instants(cutoff: int, future: bool) -> SearchStrategy[int]:
     around = [cutoff + offset for offset in (*OLDER * 10, *EDGES * 10, *YOUNGER * 9)] + [0, 0, 0]
-    # Under a cutoff after the start everything of the table is old, and falls together at the start.
+    # With a cutoff after the start, everything in the table is old: clamp to the start.
     return st.sampled_from([*around, *FUTURE * 5] if future else [min(instant, 0) for instant in around])

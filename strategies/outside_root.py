@@ -1,4 +1,4 @@
-"""What lies beside a table's root, and symbolic links: nothing of it is VACUUM's, whatever its age."""
+"""Files and directories beside a table's root, and symbolic links. VACUUM must not delete what is outside the root."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from strategies.instants import instants
 from strategies.paths import Paths, joined
 from strategies.weights import odds
 
-#: Directories beside the root, which is called "table". Their names begin like its name, or it begins like them.
+#: Directories beside the root, which is called "table". Most share a prefix with it.
 SIBLINGS = ("../table2", "../tables", "../table.old", "../tabl", "../table_p=1", "../table %41", "../other")
 
-#: What lies in them: a table of its own, mostly.
+#: Their files: mostly those of another table.
 SIBLING_FILES = (
     "part-00000-c000.snappy.parquet",
     "_delta_log/00000000000000000000.json",
@@ -24,21 +24,21 @@ SIBLING_FILES = (
     "_hidden",
 )
 
-#: The directory beside the root that links lead to.
+#: The directory beside the root that holds the targets of links.
 LINKED = "../linked"
 
 _SIBLINGS = st.lists(st.sampled_from(SIBLINGS), min_size=1, max_size=2, unique=True)
 _SIBLING_FILES = st.lists(st.sampled_from(SIBLING_FILES), min_size=1, max_size=3, unique=True)
 _LINKS = st.lists(
-    odds((2, "beside"), (2, "live"), (1, "stray"), (1, "nowhere"), (1, "empty"), (1, "hidden")), min_size=1, max_size=3
+    odds((2, "beside"), (2, "live"), (1, "stray"), (1, "missing"), (1, "empty"), (1, "hidden")), min_size=1, max_size=3
 )
 
 
 @st.composite
 def neighbours(draw: DrawFn, *, cutoff_age: int) -> tuple[StrayFile, ...]:
-    """One or two directories beside the root, each with one to three files, and at times an empty directory.
+    """One or two directories beside the root, each with one to three files; half of them have an empty directory too.
 
-    Ages are as those of other strays. Shrinks to one old file in a directory whose name begins like the root's.
+    Shrinks to one old file in a directory whose name begins with the root's.
     """
     ages = instants(cutoff_age=cutoff_age)
     found: list[StrayFile] = []
@@ -51,11 +51,11 @@ def neighbours(draw: DrawFn, *, cutoff_age: int) -> tuple[StrayFile, ...]:
 
 @st.composite
 def links(draw: DrawFn, table: Table, *, cutoff_age: int) -> tuple[StrayFile, ...]:
-    """One to three symbolic links below the root, and what they lead to beside it.
+    """One to three symbolic links below the root, and their targets beside it.
 
-    A link leads to a file beside the root, to a live file, to a stray, to an empty directory beside the root, or
-    nowhere; some have hidden names or lie in hidden directories. None leads to a directory that holds something:
-    see ``links_to_directories``. Ages of links and of what they lead to are drawn apart. Shrinks to one link to a file.
+    The target is a file or an empty directory beside the root, a live file, a stray file, or missing. Some links have
+    hidden names or are in a hidden directory. For directories with files see ``links_to_directories``. Modification
+    times of links and targets are independent. Shrinks to one link to a file.
     """
     ages = instants(cutoff_age=cutoff_age)
     paths = Paths(table)
@@ -65,20 +65,20 @@ def links(draw: DrawFn, table: Table, *, cutoff_age: int) -> tuple[StrayFile, ..
         stray.path for stray in table.stray_files if stray.kind is Kind.FILE and not stray.path.startswith("../")
     ]
     found: list[StrayFile] = []
-    for number, leads_to in enumerate(draw(_LINKS)):
+    for number, kind in enumerate(draw(_LINKS)):
         target = joined(LINKED, f"file-{number}.parquet")
-        if leads_to == "live" and live:
+        if kind == "live" and live:
             target = draw(st.sampled_from(live))
-        elif leads_to == "stray" and stray_files:
+        elif kind == "stray" and stray_files:
             target = draw(st.sampled_from(stray_files))
-        elif leads_to == "nowhere":
+        elif kind == "missing":
             target = joined(LINKED, "missing", f"{number}.parquet")
-        elif leads_to == "empty":
+        elif kind == "empty":
             target = joined(LINKED, f"empty-{number}")
             found.append(StrayFile(target, Kind.DIRECTORY, modified=draw(ages), size=0))
         else:
             found.append(StrayFile(target, modified=draw(ages)))
-        name = f"{'_' if leads_to == 'hidden' else ''}link-{number}.parquet"
+        name = f"{'_' if kind == 'hidden' else ''}link-{number}.parquet"
         link = StrayFile(
             joined(draw(odds((2, ""), (2, "dir"), (1, "_tmp"))), name),
             Kind.LINK,
@@ -93,19 +93,17 @@ def links(draw: DrawFn, table: Table, *, cutoff_age: int) -> tuple[StrayFile, ..
 
 @st.composite
 def links_to_directories(draw: DrawFn, table: Table, *, cutoff_age: int) -> tuple[StrayFile, ...]:
-    """A symbolic link below the root to a directory that holds something. Spark deletes what is old behind it.
+    """A symbolic link in the root to a directory with files. Spark follows it and deletes old files there.
 
-    It leads to the directory of a partition with files, where there is one, or to one beside the root with six old files.
-    Live and retained files may be lost that way (docs/findings.md): a case should end with its first VACUUM that is
-    no dry run. Shrinks to the partition.
+    The target is a partition directory with files (two in three, if there is one), or a directory beside the root with
+    six old files. Live and retained files may be lost (docs/findings.md), so a case must end with its first VACUUM that
+    is not a dry run. Shrinks to the partition directory.
     """
     old = min(-cutoff_age - DAY, 0)
-    partitions = sorted(
-        {path.split("/")[0] for path in (file_path(table, file) for file in table.files) if "/" in path}
-    )
-    within = [path for path in partitions if path != ".."]
-    inside = bool(within) and draw(odds((2, True), (1, False)))
-    target = draw(st.sampled_from(within)) if inside else joined(LINKED, "full")
+    paths = [file_path(table, file) for file in table.files]
+    partitions = sorted({path.split("/")[0] for path in paths if "/" in path} - {".."})
+    inside = bool(partitions) and draw(odds((2, True), (1, False)))
+    target = draw(st.sampled_from(partitions)) if inside else joined(LINKED, "full")
     found = [StrayFile("link", Kind.LINK, modified=old, size=0, target=target)]
     if not Paths(table).admit(found[0]):
         return ()

@@ -1,4 +1,4 @@
-"""Predicates over a table's columns, made of the table's own values: so they match some rows, and not others."""
+"""Predicates over a table's columns. They use the table's own values, so that they match some rows but not others."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ def constants() -> SearchStrategy[Predicate]:
 def predicates(
     draw: DrawFn, table: Table, *, over: Over = "any", functions: bool = False, zone: str = "UTC"
 ) -> Predicate:
-    """Predicates of one to four tests on columns of ``table``, with the columns' own types.
+    """Predicates of one to four tests on columns of ``table``, with the columns' types. Half are a single test.
 
-    ``over`` says which columns: ``"partition"``, ``"data"`` or ``"any"`` of them alike, or ``"mixed"``: a predicate
-    over data columns, joined (by AND mostly) with a test of a partition column. Half are a single test. Most values are
-    out of the table's live files, and half of those out of one row, so that tests joined by AND meet in a row. Shrinks
-    to a single equality. Raises ValueError where the table has no column to test.
+    ``over`` selects the columns: ``"partition"``, ``"data"``, ``"any"``, or ``"mixed"``: a predicate over data columns,
+    joined (mostly by AND) with a test of a partition column. Most values are from the table's live files, half of these
+    from one row, so that tests joined by AND can match it. With ``functions``, two in three tests call functions
+    (``strategies.expressions``) in a session of the time ``zone``; tests of nested columns always do, or test for NULL.
+    Shrinks to a single equality. Raises ValueError if the table has no such column.
 
-    With ``functions``, two of three tests call functions (``strategies.expressions``), in a session of this time
-    ``zone``. Tests of nested columns always do, or ask for NULL.
+    >>> step = Delete(draw(predicates(table, over="partition")))
     """
     rows = _live_rows(table)
     own = {column.name: tuple(row[column.name] for row in rows) for column in table.columns}
@@ -48,20 +48,20 @@ def predicates(
     if over == "mixed" and partition and data:
         halves = [draw(_trees(data, depth=1, zone=calls)), draw(_trees(partition, depth=0, zone=calls))]
         left, right = halves if draw(st.booleans()) else halves[::-1]
-        # OR takes the narrowing away: a metadata-only reading of the partition half would then be wrong.
+        # With OR, the partition half does not restrict the files: an engine that prunes by it would be wrong.
         return Or(left, right) if draw(one_in(4)) else And(left, right)
     wanted = {"partition": partition, "data": data, "any": domains, "mixed": []}[over]
     if not wanted:
-        raise ValueError(f"a predicate over {over} columns was asked for, but the table lacks such columns")
+        raise ValueError(f"the table has no columns for a predicate over {over} columns")
     return draw(_trees(wanted, depth=2, zone=calls))
 
 
 @st.composite
 def picks(draw: DrawFn, table: Table) -> Predicate:
-    """Conditions that pick the rows equal to a row of a live file in one or two of its data columns.
+    """Conditions that select the rows equal to one row of a live file, in one or two of its data columns.
 
-    So most files keep rows that do not match, and are not touched or rewritten in part. Shrinks to one equality. Raises
-    ValueError where the table has no data column of a primitive type.
+    Most files have other rows too, so they are rewritten or not changed. Shrinks to one equality. Raises ValueError if
+    the table has no data column of a primitive type.
     """
     rows = _live_rows(table)
     columns = [column for column in table.data_columns if not is_nested(column.type)]
@@ -79,12 +79,12 @@ def picks(draw: DrawFn, table: Table) -> Predicate:
 
 
 def _live_rows(table: Table) -> list[dict[str, Value]]:
-    """The visible rows of the live files, by column. A file without any stands for one of partition values and NULLs."""
+    """The visible rows of the live files, by column name. A file without any counts as one row of NULLs in its partition."""
     names = [column.name for column in table.columns]
     nulls = (None,) * len(table.data_columns)
     hidden = hidden_rows(table)
     return [
-        # A metadata-only DELETE removes an empty file too.
+        # Empty files count because a metadata-only DELETE removes them too.
         dict(zip(names, table.row(file.partition, row)))
         for file in live_files(table)
         for row in visible_rows(file, hidden.get(file.id, frozenset())) or (nulls,)
@@ -93,7 +93,7 @@ def _live_rows(table: Table) -> list[dict[str, Value]]:
 
 @st.composite
 def _trees(draw: DrawFn, domains: list[Domain], *, depth: int, zone: str | None) -> Predicate:
-    """``zone`` is the session's time zone where functions may be called, None where they may not."""
+    """A test, or tests joined by AND, OR or NOT. ``zone`` is the session's time zone; None excludes functions."""
     shape = draw(odds((6, "leaf"), (2, "and"), (3, "or"), (1, "not"))) if depth else "leaf"
     if shape == "leaf":
         domain = draw(st.sampled_from(domains))
@@ -118,7 +118,7 @@ def _tests(draw: DrawFn, domain: Domain) -> Predicate:
         return Compare(column=name, op=draw(OPS), value=draw(literals), type=type)
     if test == "between":
         low, high = draw(literals), draw(literals)
-        # Ends in the wrong order match nothing: one in six is left so.
+        # Bounds in the wrong order match nothing; one in six of these is kept.
         if low is not None and high is not None and comes_after(low, high) and not draw(one_in(6)):
             low, high = high, low
         return Between(column=name, low=low, high=high, type=type)
@@ -132,7 +132,7 @@ def _tests(draw: DrawFn, domain: Domain) -> Predicate:
 
 
 def _literals(domain: Domain) -> SearchStrategy[Value]:
-    """Values to compare with: the column's own mostly, others of its type, and NULL about one time in sixteen."""
+    """Values to compare with: mostly the column's own, others of its type, and one in sixteen NULL."""
     present = [value for value in domain.own if value is not None]
     others = values(domain.column.type, nulls=0)
     anchor = others if domain.anchor is None else st.just(domain.anchor)
@@ -146,10 +146,10 @@ def _literals(domain: Domain) -> SearchStrategy[Value]:
 
 @st.composite
 def patterns(draw: DrawFn, own: tuple[str, ...]) -> str:
-    """LIKE patterns made of the strings in ``own``, always well formed. Shrinks to a whole string without wildcards.
+    """Valid LIKE patterns made of the strings in ``own``. Shrinks to a whole string without wildcards.
 
-    Characters above U+FFFF only ever meet a wildcard. Spark 4.2 matches them by name, but older ones build the regular
-    expression out of UTF-16 halves and miss them: a fault of LIKE, not of DELETE, that is not for this suite to judge.
+    Characters above U+FFFF are always matched by a wildcard: Spark before 4.2 does not match them literally, which is an
+    error of LIKE, not of DELETE.
     """
     text = draw(st.sampled_from(own or ("a",)))
     parts = ["_" if character > "\uffff" else _escaped(character) for character in text]

@@ -1,4 +1,4 @@
-"""Programs: fixed-length lists of weighted operations, each aware of the ids and instants drawn before it."""
+"""Programs: fixed-length lists of weighted operations. Each uses the ids and instants drawn before it."""
 
 from __future__ import annotations
 
@@ -14,31 +14,30 @@ from strategies.clocks import clocks, stamped_clocks
 from strategies.predicates import Over, constants, predicates
 from strategies.stray_files import stray_files
 from strategies.tables import data_files, live_files, partitions_of
-from strategies.vacuum_steps import takes_inventories, vacuums
+from strategies.vacuum_steps import supports_inventories, vacuums
 from strategies.weights import odds, weighted
 
-#: No case takes so long: an instant this far after a DELETE's stamp is after whatever else the program stamps.
+#: No case runs this long (ms): this long after a DELETE's timestamp is after all timestamps of the program.
 _LONGER_THAN_A_CASE = DAY
 
 _OPERATIONS = odds(
-    (3, "delete"), (4, "vacuum"), (3, "clock"), (4, "append"), (3, "litter"), (1, "read"), (2, "read before")
+    (3, "delete"), (4, "vacuum"), (3, "clock"), (4, "append"), (3, "stray files"), (1, "read"), (2, "read before")
 )
-#: What two of three programs hold in this order, and how many runs of the engine that takes.
-_SPINE = ("delete", "clock", "vacuum")
-_SPINE_STEPS = 2
-_OTHERS: tuple[Over, ...] = ("mixed", "any", "partition")
+#: Two in three programs contain these operations in this order; the engine runs two of them.
+_SEQUENCE = ("delete", "clock", "vacuum")
+_SEQUENCE_STEPS = 2
+_OTHER_COLUMNS: tuple[Over, ...] = ("mixed", "any", "partition")
 
 
 def deletes(table: Table, *, metadata_only: bool = False) -> SearchStrategy[Delete]:
-    """DELETE steps: with a predicate mostly, one in ten with a constant, one in five with none.
+    """DELETE steps: one in ten has a constant as its condition, one in five none, the others a predicate.
 
-    ``metadata_only`` keeps to predicates over partition columns. Shrinks to a predicate of one test.
+    ``metadata_only`` restricts predicates to partition columns. Shrinks to a predicate of one test.
     """
     if not metadata_only:
         condition = predicates(table, over="data")
         if table.partition_by:
-            joined, any_, partition = (predicates(table, over=over) for over in _OTHERS)
-            condition = weighted((1, condition), (1, joined), (1, any_), (1, partition))
+            condition = weighted((1, condition), *((1, predicates(table, over=over)) for over in _OTHER_COLUMNS))
     elif table.partition_by:
         condition = predicates(table, over="partition")
     else:
@@ -50,27 +49,28 @@ def deletes(table: Table, *, metadata_only: bool = False) -> SearchStrategy[Dele
 def programs(
     draw: DrawFn, table: Table, *, length: int = 7, engine_steps: int = 6, metadata_only: bool = False
 ) -> tuple[Step, ...]:
-    """Programs of ``length`` operations on ``table``, and a read at their end, in ``engine_steps`` runs of the engine.
+    """Programs of ``length`` operations on ``table`` and a final read: at most ``engine_steps`` steps of the engine.
 
-    An operation is an append, a DELETE, a step of the clock, strays that appear, one or two VACUUMs (of any mode and form,
-    two in three by a plain listing, without RETAIN and troubles), or a read of the current version or of one before a
-    step. What would pass the limit of runs is left out. The list is of fixed length:
-    Hypothesis shortens lists that it may, and a short program seldom holds a DELETE before a VACUUM. In two of three
-    programs a DELETE, a step of the clock and a VACUUM stand in this order, with anything around and between them. The
-    clock never goes back. Shrinks operation by operation.
+    An operation is an append, a DELETE, a clock setting, new stray files, one or two VACUUMs (of any mode and form, two
+    in three without a keyword; no RETAIN, no I/O fault), or a read of the current or an earlier version. Steps beyond
+    ``engine_steps`` are left out. The length is fixed because Hypothesis prefers short lists, and short programs rarely
+    have a DELETE before a VACUUM. Two in three programs contain a DELETE, a clock setting and a VACUUM in this order,
+    with any operations around them. The clock never goes back. Shrinks operation by operation.
+
+    >>> case = Case(table, draw(programs(table, length=5)))
     """
-    spine: dict[int, str] = {}
-    if length >= len(_SPINE) and engine_steps > _SPINE_STEPS and draw(odds((2, True), (1, False))):
-        places = draw(st.sampled_from(list(combinations(range(length), len(_SPINE)))))
-        spine = dict(zip(places, _SPINE))
-    # The last read, and the spine, have their runs of the engine whatever else is drawn.
-    program = Program(table, engine_steps=engine_steps - 1 - (_SPINE_STEPS if spine else 0))
-    for place, operation in enumerate([spine.get(place) or draw(_OPERATIONS) for place in range(length)]):
-        if place in spine and operation in ("delete", "vacuum"):
+    sequence: dict[int, str] = {}
+    if length >= len(_SEQUENCE) and engine_steps > _SEQUENCE_STEPS and draw(odds((2, True), (1, False))):
+        places = draw(st.sampled_from(list(combinations(range(length), len(_SEQUENCE)))))
+        sequence = dict(zip(places, _SEQUENCE))
+    # Engine steps for the final read and for the sequence are reserved.
+    program = Program(table, engine_steps=engine_steps - 1 - (_SEQUENCE_STEPS if sequence else 0))
+    for place, operation in enumerate([sequence.get(place) or draw(_OPERATIONS) for place in range(length)]):
+        if place in sequence and operation in ("delete", "vacuum"):
             program.engine_steps += 1
         if operation == "append":
             program.append(draw(appends(program)))
-        elif operation == "litter":
+        elif operation == "stray files":
             age = table.retention - program.clock
             program.new_stray_files(draw(stray_files(program.table, cutoff_age=age, min_size=1, max_size=4)))
         elif operation == "clock":
@@ -88,18 +88,15 @@ def programs(
 
 
 class Program:
-    """A program under drawing, by a strategy or by a state machine.
-
-    It has its steps, the table as appends and strays have grown it, and where the clock stands.
-    """
+    """A program being drawn, by a strategy or a state machine: its steps, its table with appends, and its clock."""
 
     def __init__(self, table: Table, *, engine_steps: int) -> None:
         self.initial = table
-        self.engine_steps = engine_steps  # how many more runs of the engine there may be
+        self.engine_steps = engine_steps  # how many more the program may have
         self.steps: list[Step] = []
-        self.table = table  # DELETEs are not applied: predicates may well name values that are gone
-        self.clock = 0  # ms from the start; where the clock follows a stamp, the least that it can be
-        self.stamp: int | None = None  # the step whose stamp the clock follows, None where it follows none
+        self.table = table  # DELETEs are not applied: predicates may use values that were deleted
+        self.clock = 0  # ms from the start; relative to a DELETE's timestamp, the least that it can be
+        self.stamp: int | None = None  # the DELETE step that the clock is relative to
 
     def run(self, step: EngineStep) -> None:
         if self.engine_steps > 0:
@@ -123,20 +120,20 @@ class Program:
 
 @st.composite
 def any_vacuums(draw: DrawFn, program: Program, *, dry_run: bool) -> Vacuum:
-    """A VACUUM of any mode and form; by an inventory only while it can hold the table's strays. Shrinks to a listing."""
+    """A VACUUM of any mode and form; USING INVENTORY only if ``supports_inventories``. Shrinks to no keyword."""
     mode = draw(odds((8, Mode.DEFAULT), *((1, mode) for mode in Mode)))
-    if mode.inventory and not takes_inventories(program.table):
+    if mode.inventory and not supports_inventories(program.table):
         mode = Mode.DEFAULT
     return draw(vacuums(mode=mode, dry_run=dry_run))
 
 
 @st.composite
 def next_clocks(draw: DrawFn, program: Program) -> SetClock:
-    """A setting that is not before the present one, whenever the program's DELETEs are run within a case's time."""
+    """A setting that is never before the current one, whenever the DELETEs of the program run."""
     retention = program.table.retention
     stamped = [index for index, step in enumerate(program.steps) if isinstance(step, Delete)]
-    # A stamp is made after the start, so a clock that follows one is at least at retention - 1 ms. Once a clock follows
-    # a stamp, surely later are only the same stamp with a larger offset, and an instant beyond any stamp of the case.
+    # A DELETE's timestamp is after the start, so a clock relative to one is at least at retention - 1 ms. After it, only
+    # two settings are certainly later: a larger offset from the same timestamp, and an instant beyond all timestamps.
     if stamped and program.stamp is None and program.clock < retention and draw(odds((3, True), (1, False))):
         return draw(stamped_clocks(retention=retention, removed_by_step=draw(st.sampled_from(stamped))))
     if program.stamp is not None and program.clock <= retention and draw(odds((3, True), (1, False))):
@@ -147,7 +144,7 @@ def next_clocks(draw: DrawFn, program: Program) -> SetClock:
 
 @st.composite
 def appends(draw: DrawFn, program: Program) -> tuple[DataFile, ...]:
-    """One or two new files, written just now or up to an hour ago, in partitions that exist or new ones."""
+    """One or two new files, at most an hour old, in existing or new partitions."""
     table = program.table
     existing = [file.partition for file in live_files(table)]
     places = weighted((2 if existing else 0, st.sampled_from(existing or [()])), (1, partitions_of(table)))

@@ -1,4 +1,4 @@
-"""Cases for an engine that cannot be asked for everything: what it lacks is said in the nearest way that it has."""
+"""Cases for an engine that does not support everything: unsupported parts are replaced by the nearest supported ones."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from model.steps import (
 from model.table import Column, Commit, DataFile, Feature, Reference, Table
 from model.values import AnyType, DecimalOf, is_nested
 
-#: What stands for a mode that an engine lacks, the nearest first.
-_NEAREST = {
+#: Replacements for a mode that an engine does not support, the nearest first.
+_REPLACEMENTS = {
     Mode.DEFAULT: (Mode.FULL,),
     Mode.FULL: (Mode.DEFAULT,),
     Mode.LITE: (Mode.LITE_SETTING, Mode.FULL, Mode.DEFAULT),
@@ -38,24 +38,23 @@ _NEAREST = {
     Mode.INVENTORY_QUERY: (Mode.INVENTORY_TABLE, Mode.FULL, Mode.DEFAULT),
 }
 
-#: The most hours that are still a length of time everywhere: more than a hundred years.
+#: The most hours of a RETAIN clause that every engine can represent: more than a hundred years.
 _MOST_HOURS = 1_000_000
 
 
 def restricted_cases(cases: SearchStrategy[Case], *, capabilities: Capabilities) -> SearchStrategy[Case]:
-    """``cases`` as the engine can be asked for them; those whose types it does not know are left out.
+    """``cases`` restricted to what the engine supports, without those whose types it does not support.
 
-    The distribution is that of ``cases``, and so is what they shrink to. For an engine that can do everything they are
-    the very same.
+    Distribution and shrinking are those of ``cases``. With all capabilities the strategy is ``cases`` itself.
     """
     if capabilities == EVERYTHING:
         return cases
-    fit = partial(restricted_to, capabilities=capabilities)
-    return cases.filter(partial(knows_types, capabilities=capabilities)).map(fit)
+    restrict = partial(restricted_to, capabilities=capabilities)
+    return cases.filter(partial(knows_types, capabilities=capabilities)).map(restrict)
 
 
 def knows_types(case: Case, *, capabilities: Capabilities) -> bool:
-    """Whether the engine knows the types of all columns."""
+    """Whether the engine supports the types of all columns."""
     return all(_knows(column.type, capabilities) for column in case.table.columns)
 
 
@@ -66,32 +65,33 @@ def _knows(type: AnyType, capabilities: Capabilities) -> bool:
 
 
 def fits(case: Case, *, capabilities: Capabilities) -> bool:
-    """Whether the engine can be asked for all that the case holds."""
+    """Whether the engine supports the whole case as it is."""
     return knows_types(case, capabilities=capabilities) and restricted_to(case, capabilities=capabilities) == case
 
 
 def restricted_to(case: Case, *, capabilities: Capabilities) -> Case:
-    """The case as the engine can be asked for it. Each step stays in its place: others name it by its number."""
+    """The case restricted to what the engine supports. Steps keep their index, since others refer to it."""
     if capabilities == EVERYTHING:
         return case
-    table = fitted_table(case.table, capabilities=capabilities)
+    table = restricted_table(case.table, capabilities=capabilities)
     if table.maps_columns and not capabilities.mapped_change_feed:
         capabilities = replace(capabilities, change_feed=False)
-    return Case(table, tuple(fitted_step(step, capabilities=capabilities) for step in case.steps))
+    return Case(table, tuple(restricted_step(step, capabilities=capabilities) for step in case.steps))
 
 
-def fitted_table(table: Table, *, capabilities: Capabilities) -> Table:
-    """The table, as far as the engine knows what it has."""
+def restricted_table(table: Table, *, capabilities: Capabilities) -> Table:
+    """The table without the features, column rules and deletion vectors that the engine does not support."""
     features = tuple(name for name in table.features if Feature(name) in capabilities.features)
-    fits = replace(table, features=features)
+    restricted = replace(table, features=features)
     if not capabilities.column_rules:
         columns = tuple(Column(column.name, column.type, column.nullable) for column in table.columns)
-        fits = replace(fits, columns=columns, checks=())
-    if not fits.maps_columns and fits.has(Feature.DROPPED_COLUMN):
-        fits = replace(fits, features=tuple(name for name in features if name != Feature.DROPPED_COLUMN.value))
-    commits = tuple(_commit(commit, fits, capabilities) for commit in table.commits)
+        restricted = replace(restricted, columns=columns, checks=())
+    if not restricted.maps_columns and restricted.has(Feature.DROPPED_COLUMN):
+        features = tuple(name for name in features if name != Feature.DROPPED_COLUMN.value)
+        restricted = replace(restricted, features=features)
+    commits = tuple(_commit(commit, restricted, capabilities) for commit in table.commits)
     return replace(
-        fits,
+        restricted,
         files=_files(table.files, capabilities),
         commits=commits,
         pruned=table.pruned if capabilities.pruned_logs else 0,
@@ -113,12 +113,12 @@ def _commit(commit: Commit, table: Table, capabilities: Capabilities) -> Commit:
 
 
 def _files(files: Iterable[DataFile], capabilities: Capabilities) -> tuple[DataFile, ...]:
-    known = capabilities.references
-    return tuple(file if file.reference in known else replace(file, reference=Reference.RELATIVE) for file in files)
+    supported = capabilities.references
+    return tuple(file if file.reference in supported else replace(file, reference=Reference.RELATIVE) for file in files)
 
 
-def fitted_step(step: Step, *, capabilities: Capabilities) -> Step:
-    """The step, said in the nearest way that the engine has; a Read where it has none."""
+def restricted_step(step: Step, *, capabilities: Capabilities) -> Step:
+    """The step, or the nearest one that the engine supports: for invalid commands and change reads, a Read."""
     if isinstance(step, Delete):
         return _delete(step, capabilities)
     if isinstance(step, Vacuum):
@@ -141,23 +141,23 @@ def _delete(step: Delete, capabilities: Capabilities) -> Delete:
 
 
 def _condition(predicate: Predicate, capabilities: Capabilities) -> Predicate:
-    """The condition, with tests of missing values in the place of those that the engine does not take."""
+    """The condition, with IS NULL in place of tests that the engine does not support."""
     if isinstance(predicate, Not):
         return Not(_condition(predicate.operand, capabilities))
     if isinstance(predicate, (And, Or)):
         left, right = _condition(predicate.left, capabilities), _condition(predicate.right, capabilities)
         return And(left, right) if isinstance(predicate, And) else Or(left, right)
     if isinstance(predicate, (Relate, Holds, Missing)) and not (capabilities.functions and capabilities.casts):
-        named = sorted(columns_of(predicate))
-        return IsNull(named[0]) if named else Constant(True)
+        columns = sorted(columns_of(predicate))
+        return IsNull(columns[0]) if columns else Constant(True)
     return predicate
 
 
 def _vacuum(step: Vacuum, capabilities: Capabilities) -> Vacuum:
     mode = step.mode
     if mode not in capabilities.modes:
-        mode = next(nearest for nearest in _NEAREST[mode] if nearest in capabilities.modes)
-    faulty_path = step.io_fault in capabilities.io_faults
+        mode = next(other for other in _REPLACEMENTS[mode] if other in capabilities.modes)
+    has_fault = step.io_fault in capabilities.io_faults
     form = step.form if step.form in capabilities.vacuum_forms else VacuumForm.SQL_PATH
     if mode is not step.mode and form in API_VACUUM_FORMS:
         form = VacuumForm.SQL_PATH
@@ -170,8 +170,8 @@ def _vacuum(step: Vacuum, capabilities: Capabilities) -> Vacuum:
         inventory=step.inventory if mode.inventory else Vacuum.inventory,
         form=form,
         parallel=step.parallel and capabilities.parallel,
-        io_fault=step.io_fault if faulty_path else None,
-        faulty_path=step.faulty_path if faulty_path else None,
+        io_fault=step.io_fault if has_fault else None,
+        faulty_path=step.faulty_path if has_fault else None,
     )
 
 

@@ -1,4 +1,4 @@
-"""Schemas: names, types, rules of columns, and what the table is partitioned by."""
+"""Schemas: names, types and rules of columns, and the partition columns."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ from strategies.features import maps_columns
 from strategies.types import PARTITIONABLE, PLAIN
 from strategies.weights import odds, one_in
 
-#: Names of partition columns. VACUUM must not take the directories of ``_date`` and ``.x`` for hidden ones (docs/delta.md 1.2,
-#: step 9). Spark and Delta take both names, as no character in them is one that parquet's schema refuses.
+#: Names of partition columns. VACUUM must not treat the directories of ``_date`` and ``.x`` as hidden (docs/delta.md 1.2,
+#: step 9). Spark and Delta accept both names.
 PARTITION_NAMES = ("p", "q", "_date", "country", ".x")
 
-#: Names of data columns, some like Delta's own fields. No name equals another in any case.
+#: Names of data columns, some the same as Delta's own fields. All are distinct, ignoring case.
 DATA_NAMES = ("id", "v", "name", "path", "a.b", "größe", "select", "_w")
 
-#: Names that engines use inside, of metadata columns, functions, or columns that a DELETE makes on its way.
+#: Names that engines use internally: metadata columns, functions, temporary columns of a DELETE.
 INTERNAL_NAMES = ("_metadata", "_row_id", "input_file_name", "rowIndexCol", "file_path", "row_index", "b`t")
 
-#: Names that the change data feed adds itself: Delta refuses them where it is on.
+#: Columns that the change data feed adds: Delta refuses them when the feed is enabled.
 CHANGE_NAMES = ("_change_type", "_commit_version")
 
-#: Names with characters that Parquet's schemas refuse: with column mapping only.
+#: Names with characters that Parquet schemas do not allow: only with column mapping.
 MAPPED_NAMES = ("a b", "x,y", "semi;colon", "{c}", "(d)", "e=q", "t\tab", "n\nl")
 
-#: Names of partition columns with such characters.
+#: The same for partition columns.
 MAPPED_PARTITION_NAMES = ("p q", "p=q", "p,q;")
 
 PARTITION_TYPES = (Type.STRING, Type.INTEGER, Type.DATE)
 DATA_TYPES = (Type.INTEGER, Type.STRING, Type.LONG, Type.BOOLEAN, Type.DATE)
 
-#: What a schema is: the columns, and the names of the partition columns in their order.
+#: The columns, and the names of the partition columns in order.
 Schema = tuple[tuple[Column, ...], tuple[str, ...]]
 
-#: What the columns of wide tables are beside the first ones: numbers mostly, so that drawing them costs little.
+#: Types of the additional columns of wide tables: mostly numbers, which are cheap to draw.
 WIDE_TYPES = (Type.LONG, Type.LONG, Type.LONG, Type.INTEGER, Type.STRING)
 
 
@@ -50,10 +50,10 @@ def schemas(
     partition_counts: SearchStrategy[int] | None = None,
     partition_names: tuple[str, ...] = PARTITION_NAMES,
 ) -> Schema:
-    """The columns of a table, and the names of its partition columns in their order.
+    """Schemas of plain types: 0 to 3 partition columns (``partition_counts``) and 1 to 3 data columns.
 
-    0 to 3 partition columns unless ``partition_counts`` says otherwise, 1 to 3 data columns; the two kinds stand in any
-    order in the schema, and the order of partitioning is not always the schema's. Shrinks to few columns, plain names.
+    A third have their columns in random order, so that partition columns are interleaved with data columns and the
+    order of partitioning differs from the schema's. Shrinks to few columns with plain names.
     """
     count = draw(odds((2, 0), (4, 1), (2, 2), (1, 3)) if partition_counts is None else partition_counts)
     partition_by = draw(_names(partition_names, count))
@@ -85,10 +85,10 @@ def ruled_schemas(
 ) -> Schema:
     """Schemas with columns of any type, for a table with these ``features``.
 
-    A third of the data columns have a name that engines use inside or, with column mapping, one that Parquet refuses.
-    With ``rules``, four tables in ten have a generated column (of two with partitions, one is a partition column), two
-    an identity column, three a column with a default and three one that is never NULL. ``wide`` says whether there are
-    100 columns or more. Shrinks to one plain column without rules.
+    A third of the data columns have a name that engines use internally or, with column mapping, one that Parquet does
+    not allow. With ``rules``, of ten tables four have a generated column (in half of the partitioned ones a partition
+    column), two an identity column, three a column with a default and three a NOT NULL column. ``wide`` draws whether
+    there are 100 columns or more. Shrinks to one plain column without rules.
     """
     count = draw(odds((2, 0), (4, 1), (2, 2), (1, 3)) if partition_counts is None else partition_counts)
     partition_by = draw(_names(_partition_names(maps_columns(features)), count))
@@ -101,7 +101,7 @@ def ruled_schemas(
         data += [Column(f"c{number:03d}", WIDE_TYPES[number % len(WIDE_TYPES)]) for number in more]
     columns = partition + data
     if draw(one_in(4)):
-        # The partition columns then stand last, or in the middle of the others.
+        # Partition columns last, or between data columns.
         place = draw(st.integers(0, min(len(data), 3)))
         columns = data[:place] + partition + data[place:]
     return tuple(columns), partition_by
@@ -111,7 +111,7 @@ def ruled_schemas(
 def _data_names(features: tuple[str, ...]) -> tuple[str, ...]:
     names: tuple[str, ...] = DATA_NAMES * 2 + INTERNAL_NAMES
     if Feature.DELETION_VECTORS.value in features or Feature.DELETION_VECTORS_OFF.value in features:
-        # Delta 4.4 cannot delete rows of such a table (docs/findings.md): each case would only say so again.
+        # Delta 4.4 cannot delete rows of such a table (docs/findings.md): every such case would fail for that reason.
         names = tuple(name for name in names if name != "_metadata")
     if Feature.CHANGE_DATA_FEED.value not in features:
         names += CHANGE_NAMES
@@ -127,7 +127,7 @@ class _Rules:
     generated: bool
     identity: bool
     default: bool
-    never_null: bool
+    not_null: bool
 
 
 _RULES = st.builds(
@@ -135,17 +135,17 @@ _RULES = st.builds(
     generated=odds((3, False), (2, True)),
     identity=odds((4, False), (1, True)),
     default=odds((7, False), (3, True)),
-    never_null=odds((7, False), (3, True)),
+    not_null=odds((7, False), (3, True)),
 )
 
 
 @st.composite
 def _ruled(draw: DrawFn, partition: list[Column], data: list[Column]) -> tuple[list[Column], list[Column]]:
-    """The columns with rules, and those that the rules need besides. No column has two rules."""
+    """The columns with rules, and additional columns that the rules need. No column has two rules."""
     rules = draw(_RULES)
     free = [place for place, column in enumerate(data) if not is_nested(column.type)]
-    if rules.never_null:
-        # Of any type: what a struct, an array or a map holds may still be NULL.
+    if rules.not_null:
+        # Of any type: the parts of a struct, array or map may still be NULL.
         place = draw(st.integers(0, len(data) - 1))
         data = [*data[:place], replace(data[place], nullable=False), *data[place + 1 :]]
     if rules.default and free:

@@ -1,7 +1,7 @@
-"""Things in a table's directory that no action refers to: orphans, hidden files, look-alikes, empty directories.
+"""Stray files: everything in a table's directory that no action refers to. Orphans, hidden files, empty directories.
 
-Nothing lies in the table's own ``_delta_log``. A name with a ``:`` is that of a hidden file, or of an empty directory
-below another: on any other VACUUM fails on Spark (docs/findings.md).
+None is in the table's own ``_delta_log``. A name with a colon belongs to a hidden file, or to an empty directory inside
+another directory: anywhere else, VACUUM on Spark fails on it (docs/findings.md).
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from strategies.paths import Paths, is_flat, is_hidden_deeper, joined
 from strategies.tables import partitions_of
 from strategies.weights import odds, one_in, weighted
 
-#: A name about as long as a file system takes, with room for the name of its checksum.
+#: Close to the longest name of a file, with room for its checksum's name (``.….crc``).
 LONG = "long" * 55
 
-#: File names that VACUUM sees, the plain ones first.
+#: Names of files that VACUUM does not skip, the plain ones first.
 VISIBLE_FILES = (
     "orphan.parquet",
     "part-orphan-c000.snappy.parquet",
@@ -47,7 +47,7 @@ VISIBLE_FILES = (
     "_change_data.tmp",  # likewise
 )
 
-#: File names that VACUUM passes over.
+#: Names of files that VACUUM skips.
 HIDDEN_FILES = (
     "_SUCCESS",
     ".hidden.parquet",
@@ -61,7 +61,7 @@ HIDDEN_FILES = (
     f"_{LONG}",
 )
 
-#: Directories that are neither partitions nor hidden.
+#: Directories that are neither hidden nor partitions.
 PLAIN_DIRECTORIES = (
     "dir",
     "dir/er",
@@ -80,10 +80,10 @@ PLAIN_DIRECTORIES = (
     LONG,
 )
 
-#: Directories that begin like hidden ones, and are not (docs/delta.md 1.2, step 9).
+#: Directories that begin with an underscore but are not hidden (docs/delta.md 1.2, step 9).
 VISIBLE_UNDERSCORES = ("_change_data", "_delta_index", "_change_data/dir", "_delta_index/0", "_change_data_old")
 
-#: Hidden directories. The last ones resemble the visible ones, or ``_delta_log``, or the directory of a partition.
+#: Hidden directories. The last ones resemble visible ones, ``_delta_log`` or the directory of a partition.
 HIDDEN_DIRECTORIES = (
     "_tmp",
     ".staging",
@@ -100,7 +100,7 @@ HIDDEN_DIRECTORIES = (
     "dir/.staging",
 )
 
-#: A table inside the table: its log is hidden, its files are orphans.
+#: A table inside the table: its log is hidden, its data files are orphans.
 INNER_TABLES = ("inner", "dir/inner")
 INNER_FILES = ("_delta_log/00000000000000000000.json", "part-00000-c000.snappy.parquet", "p=1/part-00001.parquet")
 
@@ -117,21 +117,23 @@ def stray_files(
     flat: bool = False,
     hidden_deeper: bool = True,
 ) -> tuple[StrayFile, ...]:
-    """Strays for ``table``: at most ``max_size``, and few less than ``min_size`` where some would have met on one path.
+    """Stray files for ``table``: up to ``max_size``, and at least ``min_size`` unless some are dropped for a taken path.
 
-    Their ages gather around ``cutoff_age`` (ms before the start), one in ten is in the future. Of ten, some four are
-    orphans at any depth, two are hidden by their name or by a directory above, two lie in ``_change_data`` or
-    ``_delta_index``, two are empty directories; one plain file in eight has its checksum beside it, and one set in eight
-    ends with a table inside the table. No path collides with a data file, a stray of the table or one of ``taken``,
-    and no file stands where a directory must. ``flat`` leaves out what no inventory can hold, and unless
-    ``hidden_deeper`` what is hidden by another name than the first of its path. Shrinks to fewer, plainer names, old
-    ages.
+    Modification times are ``instants`` of ``cutoff_age``, one in ten in the future. Of ten stray files about four are
+    orphans at any depth, two are hidden by their name or a directory, two are in ``_change_data`` or ``_delta_index``,
+    two are empty directories. One visible file in eight has its checksum beside it; one set in eight ends with a table
+    inside the table. No path conflicts with a data file, another stray file of the table, or one of ``taken``.
+
+    ``flat`` leaves out what an inventory cannot hold; ``hidden_deeper=False`` what is hidden by a part of its path other
+    than the first. Shrinks to fewer files with plainer names, all old.
+
+    >>> table = draw(with_stray_files(table, stray_files(table, cutoff_age=WEEK, max_size=3)))
     """
     paths = Paths(table, taken)
     drawn: list[StrayFile] = []
 
-    def take(stray: StrayFile) -> bool:
-        # A path that is taken is dropped, not drawn again: that keeps drawing fast, and shrinking simple.
+    def add(stray: StrayFile) -> bool:
+        # A file whose path is taken is dropped, not drawn again: drawing stays fast, and shrinking simple.
         if (flat and not is_flat(stray)) or (not hidden_deeper and is_hidden_deeper(stray.path, table.partition_by)):
             return False
         if not paths.admit(stray):
@@ -141,26 +143,25 @@ def stray_files(
 
     ages = instants(cutoff_age=cutoff_age, future=True)
     for _ in range(draw(st.integers(min_size, max_size))):
-        directory, hidden_name, empty = draw(_PLACES)
-        base = draw(_directories(table, directory))
+        place, hidden_name, empty = draw(_PLACES)
+        base = draw(_directories(table, place))
         if empty:
-            names = draw(_EMPTY)
+            names = draw(_EMPTY_DIRECTORIES)
             stray = StrayFile(path=joined(base, *names), kind=Kind.DIRECTORY, modified=draw(ages), size=0)
         else:
             name = draw(st.sampled_from(HIDDEN_FILES) if hidden_name else _VISIBLE_FILES)
             stray = StrayFile(path=joined(base, name), modified=draw(ages), size=draw(odds((3, 1), (1, 0), (1, 1000))))
-        taken_in = take(stray)
-        if taken_in and not empty and not hidden_name and ":" not in name and draw(one_in(8)):
-            take(StrayFile(path=joined(base, f".{name}.crc"), modified=draw(ages), size=12))
-    if len(drawn) >= _ROOM_FOR_A_TABLE and draw(one_in(8)):
+        if add(stray) and not empty and not hidden_name and ":" not in name and draw(one_in(8)):
+            add(StrayFile(path=joined(base, f".{name}.crc"), modified=draw(ages), size=12))
+    if len(drawn) >= _LEAST_BESIDE_INNER_TABLE and draw(one_in(8)):
         inner = draw(st.sampled_from(INNER_TABLES))
         for name in INNER_FILES:
-            take(StrayFile(path=joined(inner, name), modified=draw(ages)))
+            add(StrayFile(path=joined(inner, name), modified=draw(ages)))
     return tuple(drawn)
 
 
 _VISIBLE_FILES = weighted((1, st.sampled_from(VISIBLE_FILES[:2])), (2, st.sampled_from(VISIBLE_FILES)))
-_EMPTY = st.sampled_from(
+_EMPTY_DIRECTORIES = st.sampled_from(
     [
         ("empty",),
         ("empty", "nested", "deeper"),
@@ -171,10 +172,10 @@ _EMPTY = st.sampled_from(
         ("metadata",),
     ]
 )
-#: Sets of so many strays may have a table inside the table as well.
-_ROOM_FOR_A_TABLE = 4
+#: A table inside the table is added only to sets of at least this many stray files.
+_LEAST_BESIDE_INNER_TABLE = 4
 
-#: Where a stray lies, whether its own name is hidden, and whether it is an empty directory.
+#: The kind of directory, whether the file's own name is hidden, whether it is an empty directory.
 _PLACES = odds(
     (2, ("root", False, False)),
     (3, ("partition", False, False)),
@@ -192,32 +193,33 @@ _PLACES = odds(
 
 @st.composite
 def _directories(draw: DrawFn, table: Table, place: str) -> str:
-    """A directory of the kind that ``place`` names; empty for the root."""
+    """A directory of the kind ``place``; empty for the root."""
     if place == "root":
         return ""
     if place == "plain":
         return draw(st.sampled_from(PLAIN_DIRECTORIES))
     if place == "partition":
         return draw(_partition_directories(table))
-    # At the top, or inside another directory: VACUUM judges each name on the way down.
+    # In the root or inside a partition directory: VACUUM checks every name while it descends.
     above = draw(_partition_directories(table)) if draw(one_in(3)) else ""
     if place == "underscore":
         return joined(above, draw(st.sampled_from(VISIBLE_UNDERSCORES)))
-    alike = _look_alikes(table)
-    names = weighted((2, st.sampled_from(HIDDEN_DIRECTORIES)), (2 if alike else 0, st.sampled_from(alike or ("_tmp",))))
+    similar = _similar_to_partitions(table)
+    names = weighted(
+        (2, st.sampled_from(HIDDEN_DIRECTORIES)), (2 if similar else 0, st.sampled_from(similar or ("_tmp",)))
+    )
     return joined(above, draw(names))
 
 
-def _look_alikes(table: Table) -> tuple[str, ...]:
-    """Hidden names like a visible partition directory: ``_dates`` and ``_dates=1`` beside the column ``_date``."""
-    return tuple(
-        name + more for name in table.partition_by if name.startswith(("_", ".")) for more in ("s", "s=2020-01-31", "")
-    )
+def _similar_to_partitions(table: Table) -> tuple[str, ...]:
+    """Hidden names that resemble a visible partition directory: ``_dates`` and ``_dates=…`` for the column ``_date``."""
+    suffixes = ("s", "s=2020-01-31", "")
+    return tuple(name + suffix for name in table.partition_by if name.startswith(("_", ".")) for suffix in suffixes)
 
 
 @st.composite
 def _partition_directories(draw: DrawFn, table: Table) -> str:
-    """A directory of a partition with files, or of a new one, or one above it; the root if unpartitioned."""
+    """The directory of a partition with or without files, or a parent of it; the root if unpartitioned."""
     if not table.partition_by:
         return ""
     existing = [file.partition for file in table.files]
@@ -227,6 +229,6 @@ def _partition_directories(draw: DrawFn, table: Table) -> str:
     return "/".join(levels[:depth])
 
 
-def littered(table: Table, stray_files: SearchStrategy[tuple[StrayFile, ...]]) -> SearchStrategy[Table]:
-    """``table`` with strays beside those that it has."""
+def with_stray_files(table: Table, stray_files: SearchStrategy[tuple[StrayFile, ...]]) -> SearchStrategy[Table]:
+    """``table`` with additional stray files."""
     return stray_files.map(lambda drawn: replace(table, stray_files=table.stray_files + drawn))

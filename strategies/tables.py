@@ -1,4 +1,4 @@
-"""Initial tables: schema, files, and a history of adds, removes and deletion vectors of any age."""
+"""Initial tables: schema, files, and a log of adds, removes and deletion vectors of any age."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from strategies.schemas import PARTITION_NAMES, Schema, ruled_schemas, schemas
 from strategies.types import PARTITIONABLE, PLAIN
 from strategies.weights import odds, one_in, weighted
 
-#: The retentions that a table may set, in hours; None, twice as often as the others: it sets none, a week holds.
+#: Retentions of tables in hours. None: the table does not set it, and the default of a week applies.
 RETENTIONS = (None, None, 168, 24, 1, 240)
 _FEATURE_SETS = feature_sets()
 
@@ -43,17 +43,18 @@ def tables(
     with_vectors: SearchStrategy[bool] | None = None,
     checked: SearchStrategy[bool] | None = None,
 ) -> Table:
-    """Tables of 1 to 6 files (``file_counts``) in 1 to 3 partitions and up to 5 commits, without strays.
+    """Tables of 1 to 6 files (``file_counts``) in 1 to 3 partitions and up to 5 commits, without stray files.
 
-    ``cutoff_age`` (ms before the start of the case) is where the ages of tombstones and files gather. ``removed`` says
-    of each file whether a later commit removes it (one in three unless given); one table in twenty loses all its files,
-    one in thirty never had one. ``retentions`` are hours or None, None unless given; ``features`` none unless given.
-    Files and commits are drawn independently, so dropping a file shrinks no other; shrinks to one commit that adds few
-    small files, and to no removes.
+    The ages of tombstones and files are ``instants`` of ``cutoff_age``. ``removed`` draws for each file whether a later
+    commit removes it (default: one in three); one table in twenty has all files removed, one in thirty never had any.
+    ``retentions`` are in hours (default: None); ``features`` default to none. Shrinks to one commit that adds few small
+    files, without removes.
 
-    Where a ``schema`` is given, of any types and rules, the files hold what its rules ask for, out of wide domains.
-    ``masked`` says of each file whether it gets a deletion vector; ``checked``, whether the table has a CHECK
-    constraint. Both are for tables with a schema, and ``masked`` for one whose features allow it.
+    With a ``schema`` of any types, the rows follow its rules and use the values of ``domain``. ``with_vectors`` draws
+    for each file whether it gets a deletion vector (only if the features allow them), ``checked`` whether the table has
+    a CHECK constraint; both need a schema.
+
+    >>> table = draw(tables(cutoff_age=DAY, removed=st.booleans(), min_commits=2))
     """
     if schema is None:
         columns, partition_by = draw(schemas(partition_counts=partition_counts, partition_names=partition_names))
@@ -61,11 +62,12 @@ def tables(
         columns, partition_by = schema
     empty = Table(columns=columns, partition_by=partition_by, files=(), commits=())
     pools = None if schema is None else draw_pools(draw, empty)
-    among = draw(odds((1, 1), (3, 2), (3, 3))) if partition_by else 1
+    partition_count = draw(odds((1, 1), (3, 2), (3, 3))) if partition_by else 1
     if pools is None:
-        partitions = draw(st.lists(partitions_of(empty), min_size=among, max_size=among, unique=True))
+        of_table = partitions_of(empty)
+        partitions = draw(st.lists(of_table, min_size=partition_count, max_size=partition_count, unique=True))
     else:
-        partitions = list(dict.fromkeys(draw_partition(draw, empty, pools) for _ in range(among)))
+        partitions = list(dict.fromkeys(draw_partition(draw, empty, pools) for _ in range(partition_count)))
     versions = draw(st.integers(min_commits, 5))
     if file_counts is None:
         file_counts = odds((2, 1), (2, 2), (3, 3), (2, 4), (2, 5), (1, 6))
@@ -79,32 +81,31 @@ def tables(
     removes: list[list[Removal]] = [[] for _ in range(versions)]
     deletion_vectors: list[list[DeletionVector]] = [[] for _ in range(versions)]
     for id in range(count):
-        goes = all_removed or draw(one_in(3) if removed is None else removed)
-        hides = with_vectors is not None and draw(with_vectors)
-        # A commit for each of the things that happen to the file later, as far as there are commits.
-        born = draw(st.integers(0, max(versions - 1 - goes - hides, 0)))
-        adds[born].append(id)
-        gone = versions
-        if goes and born < versions - 1:
-            gone = draw(st.integers(min(born + 1 + hides, versions - 1), versions - 1))
-            # The log's own stamp is the usual one; any other is as valid, and more telling beside the cutoff.
-            deleted = draw(weighted((3, ages), (1, st.just(times[gone]))))
-            removes[gone].append(Removal(file=id, deleted=deleted))
+        is_removed = all_removed or draw(one_in(3) if removed is None else removed)
+        has_vector = with_vectors is not None and draw(with_vectors)
+        # Leave commits for the removal and the deletion vector, if there are enough.
+        added_at = draw(st.integers(0, max(versions - 1 - is_removed - has_vector, 0)))
+        adds[added_at].append(id)
+        removed_at = versions
+        if is_removed and added_at < versions - 1:
+            removed_at = draw(st.integers(min(added_at + 1 + has_vector, versions - 1), versions - 1))
+            # Usually the deletionTimestamp is the commit's time, but any other is valid too.
+            deleted = draw(weighted((3, ages), (1, st.just(times[removed_at]))))
+            removes[removed_at].append(Removal(file=id, deleted=deleted))
         modified = draw(ages)
         if draw(odds((3, True), (1, False))):
             # A file is written before it is committed. One in four is touched or copied later.
-            modified = min(modified, times[born])
-        # By turns mostly: left to chance alone, most tables would have all their live files in one partition.
+            modified = min(modified, times[added_at])
+        # Mostly in turn: with random partitions alone, most tables would have all live files in one partition.
         places = weighted((2, st.just(partitions[id % len(partitions)])), (1, st.sampled_from(partitions)))
         if pools is None:
             file = draw(data_files(empty, id=id, partitions=places, modified=st.just(modified)))
         else:
             file = draw_file(draw, empty, pools, id=id, partition=draw(places), modified=modified)
-        if hides and file.rows and born + 1 < gone:
-            # What a vector hides is counted against numRecords: a file that has one must say how many rows it holds
-            # (PROTOCOL.md, "Per-file Statistics").
+        if has_vector and file.rows and added_at + 1 < removed_at:
+            # A file with a deletion vector must have numRecords (PROTOCOL.md, "Per-file Statistics").
             file = replace(file, statistics=Statistics.COUNT) if file.statistics is Statistics.NONE else file
-            for version, vector in draw_deletion_vectors(draw, file, times, after=born, before=gone):
+            for version, vector in draw_deletion_vectors(draw, file, times, after=added_at, before=removed_at):
                 deletion_vectors[version].append(vector)
         files.append(file)
 
@@ -129,7 +130,7 @@ def tables(
 
 
 def _checks(draw: DrawFn, table: Table) -> tuple[Predicate, ...]:
-    """A constraint that the table's rows keep to, on a column whose type has a plain order; none where there is none."""
+    """A CHECK constraint that holds for the table's rows, on a column of a type in ``BOUNDED``; none without one."""
     bounded = [column for column in table.columns if column.type in BOUNDED]
     return (bound(table, draw(st.sampled_from(bounded)), upper=draw(st.booleans())),) if bounded else ()
 
@@ -147,11 +148,12 @@ def feature_tables(
     wide: SearchStrategy[bool] = st.just(False),
     file_counts: SearchStrategy[int] = odds((1, 1), (2, 2), (3, 3), (2, 4), (1, 5)),
 ) -> Table:
-    """Tables of 1 to 5 files with features, columns of any type, rules of columns, and deletion vectors where they may.
+    """Tables of 1 to 5 files with features, columns of any type, column rules, and deletion vectors.
 
-    The features are drawn first: the names of columns depend on them. Most files of a table with the feature
-    have a vector, some of them two, one upon the other; one file in five is removed later, vector or not. One table in
-    five has a CHECK constraint, if ``rules`` allow any. Shrinks to a table without features, rules and vectors.
+    Three in four files of a table with deletion vectors have one, some of these two in turn; one file in five is removed
+    later. With ``rules`` one table in five has a CHECK constraint. Shrinks to a table without features, rules and vectors.
+
+    >>> table = draw(feature_tables(features=st.just(("deletionVectors",)), rules=False))
     """
     chosen = draw(features)
     with_vectors = Feature.DELETION_VECTORS.value in chosen or Feature.DELETION_VECTORS_OFF.value in chosen
@@ -180,7 +182,7 @@ def feature_tables(
 
 
 def partitions_of(table: Table) -> SearchStrategy[Row]:
-    """Partition values for a table: one of each partition column, NULL one time in four, never the empty string."""
+    """Partition values for a table: a quarter are NULL, none is the empty string."""
     return _partitions(tuple(column.type for column in table.partition_columns))
 
 
@@ -193,7 +195,7 @@ def _partitions(types: tuple[AnyType, ...]) -> SearchStrategy[Row]:
 def data_files(
     draw: DrawFn, table: Table, *, id: int, partitions: SearchStrategy[Row], modified: SearchStrategy[int]
 ) -> DataFile:
-    """A data file of ``table`` with 0 to 6 rows, most often 3 or 4; in one of six all rows are the same.
+    """A data file of ``table`` with 0 to 6 rows, most often 3 or 4; in one of six all rows are equal.
 
     Shrinks to few rows and full statistics.
     """
@@ -202,7 +204,7 @@ def data_files(
     return DataFile(
         id=id,
         partition=draw(partitions),
-        # Where all rows are alike a predicate takes the whole file or nothing of it.
+        # With equal rows a predicate matches the whole file or nothing.
         rows=(draw(contents),) * size if draw(one_in(6)) else tuple(draw(contents) for _ in range(size)),
         modified=draw(modified),
         statistics=draw(odds((3, Statistics.FULL), (1, Statistics.COUNT), (1, Statistics.NONE))),
@@ -211,13 +213,13 @@ def data_files(
 
 @st.composite
 def _commit_times(draw: DrawFn, count: int) -> list[int]:
-    """Rising times of ``count`` commits, ms, none after the start of the case. Gaps from 1 ms to two days."""
+    """Increasing times of ``count`` commits, ms, none after the start of the case. Gaps from 1 ms to two days."""
     last = draw(st.sampled_from([-HOUR, -DAY, -SECOND, -1, -9 * DAY]))
     gaps = [draw(st.sampled_from([HOUR, DAY, 1, SECOND, 2 * DAY])) for _ in range(count - 1)]
     return [last - gap for gap in accumulate(gaps, initial=0)][::-1]
 
 
 def live_files(table: Table) -> tuple[DataFile, ...]:
-    """The files that the table's last version refers to, in the order of their ids in ``Table.files``."""
+    """The live files of the table's last version, in the order of ``Table.files``."""
     live = set(live_ids(table))
     return tuple(file for file in table.files if file.id in live)

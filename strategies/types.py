@@ -1,4 +1,4 @@
-"""Column types: all primitive ones, decimals, and nested ones."""
+"""Column types: primitive types, decimals and nested types."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 from model.values import AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type
 from strategies.weights import odds
 
-#: Small, as wide as a LONG, and with all the digits that there are.
+#: Small, as wide as a LONG, and with the greatest precision.
 DECIMALS = (DecimalOf(10, 2), DecimalOf(38, 18), DecimalOf(18, 0), DecimalOf(38, 0), DecimalOf(5, 5))
 
 #: Every primitive type, the plain ones first.
@@ -31,10 +31,10 @@ PRIMITIVES: tuple[AnyType, ...] = (
     *DECIMALS[1:],
 )
 
-#: What a partition column may be: everything primitive that has a text in the log and is no BINARY.
+#: Types of partition columns: every primitive type that the log stores as text, except BINARY.
 PARTITIONABLE: tuple[AnyType, ...] = tuple(type for type in PRIMITIVES if type is not Type.BINARY)
 
-#: The types of the tables that are for features, not for types.
+#: Types of tables that test features rather than types.
 PLAIN: tuple[AnyType, ...] = (Type.INTEGER, Type.STRING, Type.LONG, Type.BOOLEAN, Type.DATE)
 
 #: Names of the fields of structs.
@@ -46,14 +46,14 @@ _SHAPES = odds((2, "struct"), (2, "array"), (2, "map"), (1, "array of structs"),
 
 @cache
 def primitives() -> SearchStrategy[AnyType]:
-    """Primitive types, more often those that most functions are about: a STRING one time in four. Shrinks to INTEGER."""
+    """Primitive types, more often those with many functions: a quarter are STRING. Shrinks to INTEGER."""
     often = (Type.STRING,) * 10 + (Type.DATE,) * 5 + (Type.TIMESTAMP,) * 4 + (Type.INTEGER, Type.DOUBLE, Type.LONG)
     return st.sampled_from(PRIMITIVES + often)
 
 
 @st.composite
 def nested(draw: DrawFn) -> AnyType:
-    """STRUCTs of one to three fields, ARRAYs, MAPs, and one level of nesting more. Shrinks to a STRUCT of two."""
+    """STRUCTs of one to three fields, ARRAYs, MAPs; some nest one level deeper. Shrinks to a STRUCT of two fields."""
     shape = draw(_SHAPES)
     if shape == "array":
         return ArrayOf(draw(_ELEMENTS))
@@ -67,5 +67,5 @@ def nested(draw: DrawFn) -> AnyType:
 
 @st.composite
 def types(draw: DrawFn) -> AnyType:
-    """Types of data columns: primitive ones, and nested ones one time in four. Shrinks to INTEGER."""
+    """Types of data columns, a quarter of them nested. Shrinks to INTEGER."""
     return draw(draw(odds((3, primitives()), (1, nested()))))

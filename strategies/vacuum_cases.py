@@ -1,4 +1,4 @@
-"""Whole cases of VACUUM, one strategy for each campaign: what lies in a table and beside it, and what its log says."""
+"""Cases of VACUUM, a strategy for each campaign: files in a table and beside it, and the history in its log."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from strategies.clocks import LATER, clocks, stamped_clocks
 from strategies.outside_root import links, links_to_directories, neighbours
 from strategies.predicates import picks
 from strategies.programs import deletes
-from strategies.stray_files import littered, stray_files
+from strategies.stray_files import stray_files, with_stray_files
 from strategies.tables import RETENTIONS
 from strategies.vacuum_steps import LISTED_MODES, LITE_MODES, vacuums
 from strategies.vacuum_tables import (
@@ -25,12 +25,12 @@ from strategies.vacuum_tables import (
     aged,
     checkpointed,
     featured_tables,
+    incomplete_removes,
     just_committed,
-    loosely_removed,
     milliseconds,
     orphan_vectors,
     recent,
-    referred,
+    referenced_by_uri,
     stored,
     vacuumables,
 )
@@ -40,51 +40,58 @@ _FORMS = odds((len(VacuumForm) - 2, VacuumForm.SQL_PATH), *((1, form) for form i
 _LOGGING: SearchStrategy[bool | None] = odds((6, True), (1, False), (1, None))
 
 
-# Retentions, strays ---------------------------------------------------------------------------------------------------
+# Retentions, stray files ---------------------------------------------------------------------------------------------------
 
 
 @st.composite
 def vacuum_retentions(draw: DrawFn) -> Case:
-    """VACUUMs of tables with many tombstones whose ages gather around the cutoff, and a few strays.
+    """VACUUMs of tables with many tombstones, their ages around the cutoff, and a few stray files. 4 to 7 engine steps.
 
-    The clock is set, then come a dry run, two or three real runs, a read. Two in five begin with a DELETE: one sets the clock so
-    that the cutoff falls on its stamp, or 1 ms beside it; the other goes on with a VACUUM and a read of the version before
-    the DELETE, which is inside retention. That is 4 to 7 engine steps. Shrinks to no DELETE and to a clock that stands
-    at the start.
+    - Ages (three in five): the clock is set, then a dry run, two or three real runs, and a read.
+    - Stamped: a DELETE, the clock with the cutoff on the DELETE's timestamp or 1 ms beside it, the same runs, a read.
+    - Recent: a DELETE, a VACUUM, and a read of the version before the DELETE, which is inside retention.
+
+    Shrinks to ages, without a clock.
     """
     retention = draw(st.sampled_from(RETENTIONS))
     shape = draw(odds((3, "ages"), (1, "stamped"), (1, "recent")))
     if shape == "recent":
-        table = just_committed(draw(vacuumables(retention=retention, removed=SELDOM_REMOVED, most_strays=3)))
+        table = just_committed(draw(vacuumables(retention=retention, removed=SELDOM_REMOVED, max_stray_files=3)))
         return Case(table=table, steps=(draw(deletes(table)), Vacuum(), Read(), Read(before_step=0)))
     if shape == "stamped":
-        table = draw(vacuumables(retention=retention, removed=SELDOM_REMOVED, most_strays=3))
+        table = draw(vacuumables(retention=retention, removed=SELDOM_REMOVED, max_stray_files=3))
         stamped = draw(stamped_clocks(retention=table.retention, removed_by_step=0))
         steps = (draw(deletes(table)), stamped, *draw(_runs()), Read(before_step=0))
         return Case(table=table, steps=steps)
-    return draw(_listed(retention=retention, most_strays=3))
+    return draw(_runs_at_a_cutoff(retention=retention, max_stray_files=3))
 
 
 @st.composite
 def vacuum_stray_files(draw: DrawFn) -> Case:
-    """VACUUMs of tables with 8 to 16 strays of all kinds, depths and ages, some tombstones, and at times neighbours.
+    """VACUUMs of tables with 8 to 16 stray files of all kinds, depths and ages, and some tombstones.
 
-    The clock is set, then come a dry run, two or three real runs, a read: 4 to 6 engine steps. Shrinks to plain, old strays.
+    The clock is set, then a dry run, two or three real runs, and a read: 4 to 6 engine steps. A third have files beside
+    the root, a third links. Shrinks to plain, old files.
     """
-    return draw(_listed(retention=draw(st.sampled_from(RETENTIONS)), least_strays=8, most_strays=16, beside=True))
+    retention = draw(st.sampled_from(RETENTIONS))
+    return draw(_runs_at_a_cutoff(retention=retention, min_stray_files=8, max_stray_files=16, outside=True))
 
 
 @st.composite
-def _listed(
-    draw: DrawFn, *, retention: int | None, least_strays: int = 0, most_strays: int, beside: bool = False
+def _runs_at_a_cutoff(
+    draw: DrawFn, *, retention: int | None, min_stray_files: int = 0, max_stray_files: int, outside: bool = False
 ) -> Case:
-    # Up to the retention: beyond it all that lies before the start is old.
+    # At most the retention: with a later clock everything from before the start is old.
     longest = milliseconds(retention)
     advance = draw(st.sampled_from([min(step, longest) for step in (0, 1, HOUR, DAY, longest)]))
-    table = draw(vacuumables(retention=retention, advance=advance, least_strays=least_strays, most_strays=most_strays))
-    if beside:
-        table = draw(_surrounded(table, cutoff_age=longest - advance))
-    # The ages gather around the cutoff after this advance; any instant of the table may be the one that is met instead.
+    table = draw(
+        vacuumables(
+            retention=retention, advance=advance, min_stray_files=min_stray_files, max_stray_files=max_stray_files
+        )
+    )
+    if outside:
+        table = draw(_with_files_outside(table, cutoff_age=longest - advance))
+    # Ages gather around the cutoff of this advance; half of the clocks use any other instant of the table instead.
     clock = draw(weighted((1, st.just(SetClock(Moment(advance)))), (1, clocks(table, retention=table.retention))))
     steps: list[Step] = [] if clock.to == Moment(0) else [clock]
     steps += draw(_runs())
@@ -94,18 +101,18 @@ def _listed(
 
 
 @st.composite
-def _surrounded(draw: DrawFn, table: Table, *, cutoff_age: int) -> Table:
-    """One in three with something beside it, one in three with symbolic links."""
+def _with_files_outside(draw: DrawFn, table: Table, *, cutoff_age: int) -> Table:
+    """The table, one in three with directories beside the root, one in three with symbolic links."""
     if draw(one_in(3)):
-        table = draw(littered(table, neighbours(cutoff_age=cutoff_age)))
-    return draw(littered(table, links(table, cutoff_age=cutoff_age))) if draw(one_in(3)) else table
+        table = draw(with_stray_files(table, neighbours(cutoff_age=cutoff_age)))
+    return draw(with_stray_files(table, links(table, cutoff_age=cutoff_age))) if draw(one_in(3)) else table
 
 
 @st.composite
 def _runs(draw: DrawFn) -> list[Step]:
-    """A dry run, two or three real ones of a listing, and a read; one in four does not log, or leaves it unset.
+    """A dry run, two or three real runs that list the directory, and a read. A quarter disable logging or leave it unset.
 
-    Half of the real ones without a keyword are said in another form than SQL by path.
+    Half of the real runs without a keyword use another form than SQL by path.
     """
     logging = draw(_LOGGING)
     modes = [draw(LISTED_MODES) for _ in range(draw(odds((3, 3), (1, 2))))]
@@ -114,16 +121,16 @@ def _runs(draw: DrawFn) -> list[Step]:
     return [dry, *(Vacuum(logging=logging, mode=mode, form=form) for mode, form in zip(modes, forms)), Read()]
 
 
-# Vectors, URIs, what lies beside ---------------------------------------------------------------------------------------
+# Deletion vectors, URIs, files outside ---------------------------------------------------------------------------------------
 
 
 @st.composite
 def vacuum_vectors(draw: DrawFn) -> Case:
-    """VACUUMs of tables with deletion vectors, files named by URI, files and directories beside the root, and links.
+    """VACUUMs of tables with deletion vectors, files referenced by URI, files beside the root, and links.
 
-    Each table has vectors or URIs, most have both. A dry run, a real one (three in five by LITE), a listing, and a read: 4
-    engine steps. In three of eleven vectors are named by absolute paths, in four a link leads to a directory: Spark
-    loses files there, so the case ends with the first real run. Shrinks to vectors in the root.
+    Each table has vectors or URIs, most have both. A dry run, a real run (three in five LITE), another without a keyword,
+    and a read: 4 engine steps. Three in eleven have vectors with absolute paths, four a link to a directory: Spark loses
+    files there, so these cases end with the first real run. Shrinks to vectors in the root.
     """
     retention = draw(st.sampled_from(RETENTIONS))
     advance = draw(st.sampled_from([min(step, milliseconds(retention)) for step in (0, HOUR)]))
@@ -142,16 +149,16 @@ def vacuum_vectors(draw: DrawFn) -> Case:
     )
     table = draw(stored(draw(aged(table, cutoff_age=age)), absolute=absolute))
     if uris:
-        table = draw(referred(table))
+        table = draw(referenced_by_uri(table))
     if vectors:
-        table = draw(littered(table, orphan_vectors(cutoff_age=age)))
+        table = draw(with_stray_files(table, orphan_vectors(cutoff_age=age)))
     flat = draw(st.booleans())
-    table = draw(littered(table, stray_files(table, cutoff_age=age, max_size=4, flat=flat)))
-    table = draw(_surrounded(table, cutoff_age=age))
-    behind = draw(links_to_directories(table, cutoff_age=age)) if lossy == "links" else ()
-    table = replace(table, stray_files=table.stray_files + behind)
+    table = draw(with_stray_files(table, stray_files(table, cutoff_age=age, max_size=4, flat=flat)))
+    table = draw(_with_files_outside(table, cutoff_age=age))
+    linked = draw(links_to_directories(table, cutoff_age=age)) if lossy == "links" else ()
+    table = replace(table, stray_files=table.stray_files + linked)
     mode = draw(LISTED_MODES if lossy else odds((3, Mode.LITE), (1, Mode.DEFAULT), (1, Mode.FULL)))
-    # Later, all tombstones are expired, and what is live is old.
+    # At ``later`` all tombstones are expired, and all live files are old.
     at, later = st.just(SetClock(Moment(advance))), st.just(SetClock(Moment(table.retention + DAY)))
     any_time = clocks(table, retention=table.retention)
     clock = draw(
@@ -159,7 +166,7 @@ def vacuum_vectors(draw: DrawFn) -> Case:
     )
     steps: list[Step] = [] if clock.to == Moment(0) else [clock]
     steps.append(draw(vacuums(mode=mode, dry_run=True)))
-    if absolute or behind:
+    if absolute or linked:
         return Case(table=table, steps=(*steps, draw(vacuums(mode=mode))))
     return Case(table=table, steps=(*steps, draw(vacuums(mode=mode)), draw(vacuums()), Read()))
 
@@ -169,12 +176,12 @@ def vacuum_vectors(draw: DrawFn) -> Case:
 
 @st.composite
 def vacuum_histories(draw: DrawFn) -> Case:
-    """VACUUMs of tables with checkpoints of all kinds, pruned logs, and removes that say little. 3 to 6 engine steps.
+    """VACUUMs of tables with checkpoints of all kinds, pruned logs, and removes without optional fields. 4 or 5 engine steps.
 
-    Three in nine read the version before a DELETE, which is inside retention, after a VACUUM; four read it once it is
-    outside. Two of three tables have vectors, two of three make a checkpoint at every other version, half keep checksums,
-    half the change data feed; a third have checkpoints of the second kind; in a quarter the pointer to the last one is broken;
-    a quarter ask that VACUUM checks the protocol. Shrinks to one checkpoint.
+    Three in nine cases read the version before a DELETE while it is inside retention, four once it is outside. Of the
+    tables two in three have vectors, two in three frequent checkpoints, half checksums, half the change data feed, a
+    third v2 checkpoints, a quarter a broken ``_last_checkpoint``, a quarter the VACUUM protocol check. Shrinks to one
+    checkpoint.
     """
     retention = draw(LONG_RETENTIONS)
     age = milliseconds(retention)
@@ -192,8 +199,8 @@ def vacuum_histories(draw: DrawFn) -> Case:
     )
     history = draw(odds((4, "expired"), (3, "past"), (2, "plain")))
     table = recent(table) if history == "past" else draw(aged(table, cutoff_age=age))
-    table = draw(checkpointed(draw(loosely_removed(draw(stored(table, absolute=False))))))
-    table = draw(littered(table, stray_files(table, cutoff_age=age, max_size=3)))
+    table = draw(checkpointed(draw(incomplete_removes(draw(stored(table, absolute=False))))))
+    table = draw(with_stray_files(table, stray_files(table, cutoff_age=age, max_size=3)))
     if history == "plain":
         clock = draw(clocks(table, retention=table.retention))
         modes = [Mode.DEFAULT, Mode.DEFAULT] if table.pruned else [draw(LITE_MODES), Mode.DEFAULT]

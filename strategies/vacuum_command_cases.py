@@ -1,4 +1,4 @@
-"""Whole cases of VACUUM, one strategy for each campaign: what it is told, what it runs into, and what it must refuse."""
+"""Cases of VACUUM, a strategy for each campaign: its RETAIN clause and mode, I/O faults, and commands it must refuse."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from hypothesis import strategies as st
-from hypothesis.strategies import DrawFn, SearchStrategy
+from hypothesis.strategies import DrawFn
 
 from model.case import Case
 from model.history import live_ids
@@ -33,7 +33,7 @@ from strategies.paths import Paths, joined
 from strategies.predicates import picks
 from strategies.programs import deletes
 from strategies.tables import RETENTIONS, live_files
-from strategies.vacuum_steps import IN_ORDER, LISTED_MODES, LITE_MODES, RETAIN_FORMS, vacuums
+from strategies.vacuum_steps import IN_ORDER, LISTED_MODES, LITE_MODES, RETAIN_CLAUSES, vacuums
 from strategies.vacuum_tables import (
     LONG_RETENTIONS,
     MANY_FILES,
@@ -48,20 +48,21 @@ from strategies.vacuum_tables import (
 from strategies.weights import odds, one_in, weighted
 
 _EVENLY = st.booleans()
-_SAID_MODES = odds((4, Mode.DEFAULT), (2, Mode.LITE_SETTING), *((1, mode) for mode in Mode))
+#: Modes for a case of all forms: forms without SQL exist only for modes without a keyword.
+_MODES_FOR_FORMS = odds((4, Mode.DEFAULT), (2, Mode.LITE_SETTING), *((1, mode) for mode in Mode))
 
-#: Hidden, and not by the first name of their paths.
+#: Hidden by a part of their paths other than the first.
 _HIDDEN_DEEPER = ("dir/_deeper.parquet", "dir/.deeper/x.parquet", "ab/_deeper/x.parquet")
 
 
-# Tables and strays for several VACUUMs --------------------------------------------------------------------------------
+# Tables and stray files for several VACUUMs --------------------------------------------------------------------------------
 
 
 @st.composite
 def _for_all_modes(draw: DrawFn, *, retention: int | None, advance: int = 0) -> Table:
-    """A table with many files, commits and strays around the cutoff, such that LITE and inventories work on it.
+    """A table with many files, commits and stray files around the cutoff, on which LITE and inventories work.
 
-    One in three has old hidden files that an inventory takes for visible ones (docs/findings.md).
+    One in three has old hidden files that VACUUM with an inventory treats as visible (docs/findings.md).
     """
     age = milliseconds(retention) - advance
     deeper = draw(one_in(3))
@@ -71,8 +72,8 @@ def _for_all_modes(draw: DrawFn, *, retention: int | None, advance: int = 0) -> 
             advance=advance,
             file_counts=MANY_FILES,
             partition_counts=odds((2, 1), (1, 2), (1, 0)),
-            least_strays=3,
-            most_strays=9,
+            min_stray_files=3,
+            max_stray_files=9,
             flat=True,
             hidden_deeper=deeper,
         )
@@ -84,25 +85,22 @@ def _for_all_modes(draw: DrawFn, *, retention: int | None, advance: int = 0) -> 
     return draw(aged(table, cutoff_age=age))
 
 
-def _with_new_strays(runs: Sequence[Vacuum], *, modified: int) -> list[Step]:
-    """Before each VACUUM but the last strays appear, such that it has something to do whatever those before it deleted.
-
-    The last one is for what the one before it left: nothing, mostly.
-    """
+def _with_new_stray_files(runs: Sequence[Vacuum], *, modified: int) -> list[Step]:
+    """The VACUUMs, with new stray files before each but the last, so that each has something to delete."""
     steps: list[Step] = []
     for number, run in enumerate(runs[:-1]):
-        steps += [AddStrayFiles(_fresh(f"new {number}", modified=min(modified, 0))), run]
+        steps += [AddStrayFiles(_new_stray_files(f"new {number}", modified=min(modified, 0))), run]
     return [*steps, runs[-1]]
 
 
-def _fresh(place: str, *, modified: int) -> tuple[StrayFile, ...]:
-    """Old files in a directory, an old file in the root, an empty directory, a file as young as the case."""
+def _new_stray_files(directory: str, *, modified: int) -> tuple[StrayFile, ...]:
+    """Two files in a directory, a file in the root and an empty directory, all of this age; and a file of age 0."""
     return (
-        StrayFile(joined(place, "a.parquet"), modified=modified),
-        StrayFile(joined(place, "b%20.parquet"), modified=modified),
-        StrayFile(f"{place}.parquet", modified=modified),
-        StrayFile(f"{place} empty", Kind.DIRECTORY, modified=modified, size=0),
-        StrayFile(f"{place} young.parquet", modified=0),
+        StrayFile(joined(directory, "a.parquet"), modified=modified),
+        StrayFile(joined(directory, "b%20.parquet"), modified=modified),
+        StrayFile(f"{directory}.parquet", modified=modified),
+        StrayFile(f"{directory} empty", Kind.DIRECTORY, modified=modified, size=0),
+        StrayFile(f"{directory} young.parquet", modified=0),
     )
 
 
@@ -111,21 +109,24 @@ def _fresh(place: str, *, modified: int) -> tuple[StrayFile, ...]:
 
 @st.composite
 def vacuum_commands(draw: DrawFn) -> Case:
-    """One VACUUM in each mode, each with a RETAIN of its own, then a read: 7 engine steps.
+    """One VACUUM in each mode, each with a different RETAIN clause, then a read: 7 engine steps.
 
-    All kinds of RETAIN, with and without the safety check: refused ones, those that have no effect, and those that draw
-    the line at the present. They are dealt to the modes in one of ten ways, of which each mode gets each RETAIN in one:
-    so all pairs are met in few cases. One in four is a dry run. All but the last find new strays. Tables are of any
-    retention, 0 hours too. Shrinks to RETAIN 0 for the first mode.
+    RETAIN clauses of all kinds, with and without the safety check. Ten rotations assign them to the modes, so that few
+    cases cover all pairs of mode and clause. One in four VACUUMs is a dry run; new stray files appear before all but the
+    last. Tables have any retention, also 0 hours. Shrinks to RETAIN 0 for the first mode.
     """
     table = draw(_for_all_modes(retention=draw(st.sampled_from(TABLE_RETENTIONS))))
-    # A sum of several is drawn more evenly than one number.
-    first = sum(draw(st.sampled_from(range(len(RETAIN_FORMS)))) for _ in range(4))
+    # Hypothesis draws the sum of several numbers more evenly than one number.
+    first = sum(draw(st.sampled_from(range(len(RETAIN_CLAUSES)))) for _ in range(4))
     runs = [
-        draw(vacuums(mode=mode, dry_run=draw(one_in(4)), retain=RETAIN_FORMS[(first + 3 * place) % len(RETAIN_FORMS)]))
+        draw(
+            vacuums(
+                mode=mode, dry_run=draw(one_in(4)), retain=RETAIN_CLAUSES[(first + 3 * place) % len(RETAIN_CLAUSES)]
+            )
+        )
         for place, mode in enumerate(IN_ORDER)
     ]
-    steps = _with_new_strays(runs, modified=-table.retention - DAY)
+    steps = _with_new_stray_files(runs, modified=-table.retention - DAY)
     return Case(table=table, steps=(*steps, Read()))
 
 
@@ -133,15 +134,15 @@ def vacuum_commands(draw: DrawFn) -> Case:
 def vacuum_modes(draw: DrawFn) -> Case:
     """Each mode of VACUUM, alone and after the others, on tables of all retentions. 4 to 7 engine steps.
 
-    - All modes: one of each, and all but the last find new strays; one in three is a dry run.
-    - LITE again: two or three times with steps of the clock between, a DELETE or a FULL VACUUM at times.
-    - Change files: two DELETEs on a table with the change data feed, LITE just before they leave retention or at once,
-      and after.
-    - Said: each form once or twice, parallel, logging unset.
+    - All modes: one VACUUM of each, with new stray files before all but the last; one in three is a dry run.
+    - Change files: see ``_change_files``.
+    - LITE again: see ``_lite_again``.
+    - Forms: four VACUUMs in any form.
 
-    Clocks put the cutoff on instants of the table, commits among them. Shrinks to all modes, at the start.
+    Half of the cases set the clock, so that the cutoff falls on an instant of the table. Shrinks to all modes, without
+    a clock.
     """
-    kind = draw(odds((6, "all modes"), (6, "change files"), (3, "lite again"), (2, "said")))
+    kind = draw(odds((6, "all modes"), (6, "change files"), (3, "lite again"), (2, "forms")))
     if kind == "change files":
         return draw(_change_files())
     retention = draw(st.sampled_from(TABLE_RETENTIONS))
@@ -151,9 +152,9 @@ def vacuum_modes(draw: DrawFn) -> Case:
     steps: list[Step] = [] if clock.to == Moment(0) else [clock]
     if kind == "all modes":
         runs = [draw(vacuums(mode=mode, dry_run=draw(one_in(3)))) for mode in IN_ORDER]
-        steps += _with_new_strays(runs, modified=clock.to.offset - table.retention - DAY)
-    elif kind == "said":
-        modes = [draw(_SAID_MODES) for _ in range(4)]
+        steps += _with_new_stray_files(runs, modified=clock.to.offset - table.retention - DAY)
+    elif kind == "forms":
+        modes = [draw(_MODES_FOR_FORMS) for _ in range(4)]
         steps += [draw(vacuums(mode=mode, dry_run=draw(one_in(4)), forms=tuple(VacuumForm))) for mode in modes]
     else:
         steps += draw(_lite_again(table, at=clock.to.offset))
@@ -162,9 +163,10 @@ def vacuum_modes(draw: DrawFn) -> Case:
 
 @st.composite
 def _lite_again(draw: DrawFn, table: Table, *, at: int) -> list[Step]:
-    """LITE two or three times. In a third a FULL VACUUM comes between, and in a third it is a DELETE.
+    """LITE three times, with the clock advanced in between. A third have a FULL VACUUM after the first, a third a DELETE.
 
-    LITE after FULL begins anew (docs/delta.md 1.3). After a DELETE the last clock puts what it removed outside retention.
+    LITE after FULL reads the log from its beginning (docs/delta.md 1.3). At the last LITE the files that the DELETE
+    removed are outside retention.
     """
     steps: list[Step] = [draw(vacuums(mode=draw(LITE_MODES)))]
     between = draw(odds((1, "clock"), (1, "full"), (1, "delete")))
@@ -180,8 +182,10 @@ def _lite_again(draw: DrawFn, table: Table, *, at: int) -> list[Step]:
 
 @st.composite
 def _change_files(draw: DrawFn) -> Case:
-    """A DELETE that writes change files, LITE inside of their retention and outside; and another DELETE that is outside
-    as soon as it is done, as the clock is far ahead of its stamps, and LITE. 6 engine steps.
+    """A DELETE that writes change files, and LITE inside and outside their retention; then another DELETE and LITE.
+
+    The files of the second DELETE are outside retention at once: the clock is far ahead of its timestamps. 6 engine
+    steps.
     """
     retention = draw(LONG_RETENTIONS)
     age = milliseconds(retention)
@@ -205,46 +209,42 @@ def _change_files(draw: DrawFn) -> Case:
 
 @st.composite
 def _spread_deletes(draw: DrawFn, table: Table) -> Delete:
-    """DELETEs of the rows that are equal to one of three, so that they touch several files. Shrinks to fewer values."""
+    """DELETEs of the rows equal to one of up to three rows, so that several files change. Shrinks to fewer values."""
     return Delete(Or(Or(draw(picks(table)), draw(picks(table))), draw(picks(table))))
 
 
-# Troubles ---------------------------------------------------------------------------------------------------------------
+# I/O faults -------------------------------------------------------------------------------------------------------------
 
 
 @st.composite
 def vacuum_io_faults(draw: DrawFn) -> Case:
-    """Three VACUUMs with a trouble of the file system each, one without, and a read: 5 engine steps.
+    """Three VACUUMs with different I/O faults, one without, and a read: 5 engine steps.
 
-    Each trouble is with something that the VACUUM looks at: a file that it must delete, an empty directory, or a
-    directory that it lists. One file system's trouble in five is with a plain file of the table's own past. Every VACUUM
-    finds new strays. Shrinks to files that cannot be deleted.
+    The faulty path is one that VACUUM deletes or lists. It is one of the new stray files that appear before each VACUUM;
+    for half of the first VACUUMs it is one of the table's own paths. Shrinks to files that cannot be deleted.
     """
     retention = draw(st.sampled_from(RETENTIONS))
     age = milliseconds(retention)
-    table = draw(vacuumables(retention=retention, least_strays=2, most_strays=6))
+    table = draw(vacuumables(retention=retention, min_stray_files=2, max_stray_files=6))
     steps: list[Step] = []
-    for number, io_fault in enumerate(draw(_TROUBLES)):
+    for number, io_fault in enumerate(draw(_IO_FAULTS)):
         old = -age - draw(st.sampled_from((DAY, 1, HOUR)))
-        fresh = _fresh(f"trouble {number}", modified=old)
-        own = _own(table, io_fault, cutoff=-age)
+        new = _new_stray_files(f"trouble {number}", modified=old)  # the name is part of the case ids
+        own = _own_paths(table, io_fault, cutoff=-age)
         path = draw(st.sampled_from(own)) if own and number == 0 and draw(_EVENLY) else None
         if path is None:
-            path = draw(_paths_of(fresh)) if io_fault.of_deletion else fresh[0].path.rpartition("/")[0]
+            paths = [stray.path for stray in new]
+            path = draw(st.sampled_from(paths)) if io_fault.of_deletion else paths[0].rpartition("/")[0]
         step = replace(draw(vacuums(mode=draw(LISTED_MODES))), io_fault=io_fault, faulty_path=path)
-        steps += [AddStrayFiles(fresh), step]
+        steps += [AddStrayFiles(new), step]
     return Case(table=table, steps=(*steps, draw(vacuums()), Read()))
 
 
-_TROUBLES = st.lists(st.sampled_from(tuple(IOFault)), min_size=3, max_size=3, unique=True)
+_IO_FAULTS = st.lists(st.sampled_from(tuple(IOFault)), min_size=3, max_size=3, unique=True)
 
 
-def _paths_of(stray_files: Sequence[StrayFile]) -> SearchStrategy[str]:
-    return st.sampled_from([stray.path for stray in stray_files])
-
-
-def _own(table: Table, io_fault: IOFault, *, cutoff: int) -> list[str]:
-    """What of the table's own the trouble may be with: directories of files, or old files that nothing protects."""
+def _own_paths(table: Table, io_fault: IOFault, *, cutoff: int) -> list[str]:
+    """Paths of the table that VACUUM lists or deletes: directories of data files, or expired and old stray files."""
     if not io_fault.of_deletion:
         paths = [file_path(table, file) for file in table.files]
         return sorted({path.rpartition("/")[0] for path in paths if "/" in path})
@@ -268,28 +268,30 @@ def _own(table: Table, io_fault: IOFault, *, cutoff: int) -> list[str]:
 
 @st.composite
 def refused_vacuums(draw: DrawFn) -> Case:
-    """VACUUMs that must be refused and change nothing: 4 to 9 engine steps, most of them cheap.
+    """VACUUMs that must be refused and change nothing: 4 to 9 engine steps, most of them fast.
 
-    In seven of fourteen cases they are all the blunders, dry or not, and a read; a partition directory is a target where
-    there is one, and most tables have one. In three the table asks for a feature that no engine has: VACUUMs of all modes. In
-    four the log has lost its first versions: LITE twice, a FULL VACUUM, which does not help, and LITE again. Shrinks to
-    blunders.
+    - Invalid commands (half of the cases): all of them in any order, dry runs or not, and a read. The partition
+      directory is a target only if there is one.
+    - Protocol: four VACUUMs of any mode on a table with a feature that no engine supports.
+    - Pruned: the log has no version 0. LITE twice, a VACUUM without a keyword, and LITE again.
+
+    Shrinks to invalid commands.
     """
-    kind = draw(odds((7, "blunders"), (3, "protocol"), (4, "pruned")))
+    kind = draw(odds((7, "invalid"), (3, "protocol"), (4, "pruned")))
     retention = draw(st.sampled_from(RETENTIONS))
-    if kind == "blunders":
+    if kind == "invalid":
         table = draw(
             vacuumables(
-                retention=retention, removed=SELDOM_REMOVED, partition_counts=odds((3, 1), (1, 2)), most_strays=2
+                retention=retention, removed=SELDOM_REMOVED, partition_counts=odds((3, 1), (1, 2)), max_stray_files=2
             )
         )
-        blunders = [
+        mistakes = [
             mistake
             for mistake in VacuumMistake
             if mistake is not VacuumMistake.PARTITION_DIRECTORY or (table.partition_by and live_files(table))
         ]
-        said = draw(st.permutations(blunders))
-        return Case(table=table, steps=(*(InvalidVacuum(mistake, dry_run=draw(_EVENLY)) for mistake in said), Read()))
+        commands = [InvalidVacuum(mistake, dry_run=draw(_EVENLY)) for mistake in draw(st.permutations(mistakes))]
+        return Case(table=table, steps=(*commands, Read()))
     table = draw(_for_all_modes(retention=retention))
     if kind == "protocol":
         unknown = draw(odds((1, Feature.UNKNOWN_WRITER), (1, Feature.UNKNOWN_READER)))

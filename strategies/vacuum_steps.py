@@ -1,4 +1,4 @@
-"""VACUUM steps: what they look through, what they retain, and how they are said."""
+"""VACUUM steps: their mode, RETAIN clause, form and settings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from model.table import Table
 from strategies.paths import FLAT_DEPTH, is_flat, is_hidden_deeper
 from strategies.weights import odds, one_in
 
-#: RETAIN's hours by kind. All fractions but the last two, and -0.5, are rounded to 0 (docs/delta.md 1.1).
+#: RETAIN hours by kind. -0.5 and all fractions but 0.5 and 1.5 round to 0 (docs/delta.md 1.1).
 RETAINS: dict[str, tuple[float, ...]] = {
     "whole": (1, 168, 200),
     "fraction": (0.4, 0.49, 0.1, 0.25, 0.3, 0.5, 1.5),
@@ -21,12 +21,12 @@ RETAINS: dict[str, tuple[float, ...]] = {
     "huge": (100000, 10000000),
 }
 
-#: RETAIN's kind, and whether the safety check is on: first those that draw another line.
-RETAIN_FORMS = tuple(
+#: The kind of a RETAIN clause, and whether the safety check is enabled. Those that may move the cutoff come first.
+RETAIN_CLAUSES = tuple(
     (kind, check) for check in (False, True) for kind in ("zero", "fraction", "whole", "negative", "huge")
 )
 
-#: The modes in an order in which each leaves something for the next.
+#: The modes in an order in which each leaves files for the next.
 IN_ORDER = (
     Mode.LITE,
     Mode.LITE_SETTING,
@@ -36,13 +36,13 @@ IN_ORDER = (
     Mode.DEFAULT,
 )
 
-#: The ways to ask for a listing, and for a scan of the log.
+#: Modes that list the directory, and modes that read the log.
 LISTED_MODES = odds((3, Mode.DEFAULT), (1, Mode.FULL))
 LITE_MODES = odds((2, Mode.LITE), (1, Mode.LITE_SETTING))
 _LOGGING: st.SearchStrategy[bool | None] = odds((3, True), (1, False), (2, None))
 _SQL_FORMS = tuple(form for form in VacuumForm if form not in API_VACUUM_FORMS)
 _FORMS = odds((6, VacuumForm.SQL_PATH), *((1, form) for form in _SQL_FORMS), *((2, form) for form in API_VACUUM_FORMS))
-_FORMS_OF_SQL = odds((2 * len(VacuumForm), VacuumForm.SQL_PATH), *((1, form) for form in _SQL_FORMS))
+_SQL_ONLY = odds((2 * len(VacuumForm), VacuumForm.SQL_PATH), *((1, form) for form in _SQL_FORMS))
 
 
 @st.composite
@@ -54,17 +54,19 @@ def vacuums(
     retain: tuple[str, bool] | None = None,
     forms: Sequence[VacuumForm] | None = None,
 ) -> Vacuum:
-    """A VACUUM of this mode. ``retain`` is one of ``RETAIN_FORMS``; None: there is no RETAIN.
+    """A VACUUM of this mode. ``retain`` is one of ``RETAIN_CLAUSES``; without it there is no RETAIN clause.
 
-    One in four real ones is parallel; half have logging on, a third leave it unset. ``forms`` are those that it may be said
-    in; where none are given two of three with keywords are SQL by path, and half of the others. Only SQL has keywords and
-    dry runs, so other forms are drawn for real runs of modes without a keyword. Shrinks to SQL by path, serial, logged.
+    One in four is parallel, unless it is a dry run; half enable logging, a third leave it unset. ``forms`` are the
+    allowed forms; without it most are SQL by path. Dry runs and modes with a keyword are always SQL. Shrinks to SQL by
+    path, serial, logged.
+
+    >>> step = draw(vacuums(mode=Mode.LITE, retain=("zero", False)))
     """
-    says_all = dry_run or mode not in (Mode.DEFAULT, Mode.LITE_SETTING)
+    needs_sql = dry_run or mode not in (Mode.DEFAULT, Mode.LITE_SETTING)
     if forms is None:
-        form = draw(_FORMS_OF_SQL if says_all else _FORMS)
+        form = draw(_SQL_ONLY if needs_sql else _FORMS)
     else:
-        form = draw(st.sampled_from([form for form in forms if not says_all or form not in API_VACUUM_FORMS]))
+        form = draw(st.sampled_from([form for form in forms if not needs_sql or form not in API_VACUUM_FORMS]))
     hours, check = None, True
     if retain is not None:
         kind, check = retain
@@ -81,10 +83,11 @@ def vacuums(
     )
 
 
-def takes_inventories(table: Table) -> bool:
-    """Whether an inventory can hold all strays of the table, and none is hidden by another name than its path's first.
+def supports_inventories(table: Table) -> bool:
+    """Whether an inventory can hold all stray files of the table.
 
-    What lies deeper than ``FLAT_DEPTH``, or is hidden deeper down, Spark gets wrong (docs/findings.md).
+    Spark fails on files deeper than ``FLAT_DEPTH``, or hidden by a part of the path other than the first
+    (docs/findings.md).
     """
     if len(table.partition_by) > FLAT_DEPTH:
         return False

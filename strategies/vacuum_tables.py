@@ -1,4 +1,4 @@
-"""Tables for VACUUM: many tombstones, vectors and strays, whose ages gather around one cutoff, and histories of all kinds."""
+"""Tables for VACUUM: many tombstones, deletion vectors and stray files with ages around one cutoff, and their logs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from model.table import (
     HOUR,
     SECOND,
     Commit,
-    DataFile,
     DeletionVector,
     Feature,
     Reference,
@@ -26,15 +25,15 @@ from model.table import (
 )
 from strategies.instants import EDGES, OLDER, YOUNGER, instants
 from strategies.schemas import PARTITION_TYPES, ruled_schemas
-from strategies.stray_files import littered, stray_files
+from strategies.stray_files import stray_files, with_stray_files
 from strategies.tables import RETENTIONS, tables
 from strategies.types import PLAIN
 from strategies.weights import odds, one_in, weighted
 
-#: Every way in which a table says its retention, in hours: by default, in weeks, days, hours, and zero.
+#: Retentions in hours, among them the default (None), whole weeks and days, and zero.
 TABLE_RETENTIONS = (None, None, 168, 336, 24, 240, 1, 30, 0, 0)
 
-#: Retentions of a day and more, in hours: by default, a day, ten days.
+#: Retentions of a day or more, in hours.
 LONG_RETENTIONS = odds((2, None), (1, 24), (1, 240))
 
 _SEVERAL_FILES = odds((1, 2), (2, 3), (3, 4), (3, 5), (2, 6))
@@ -51,12 +50,12 @@ def milliseconds(retention_hours: int | None) -> int:
 
 @st.composite
 def vacuumable_tables(draw: DrawFn) -> Table:
-    """Tables of any retention, with tombstones and up to four strays, their ages around the cutoff at the start.
+    """Tables of any retention, with tombstones and up to four stray files, their ages around the cutoff at the start.
 
-    About half of the files are removed. Shrinks to one file and no stray.
+    About half of the files are removed. Shrinks to one file and no stray file.
     """
     retention = draw(st.sampled_from(RETENTIONS))
-    return draw(vacuumables(retention=retention, removed=EVENLY_REMOVED, most_strays=4))
+    return draw(vacuumables(retention=retention, removed=EVENLY_REMOVED, max_stray_files=4))
 
 
 @st.composite
@@ -68,14 +67,14 @@ def vacuumables(
     removed: SearchStrategy[bool] = OFTEN_REMOVED,
     file_counts: SearchStrategy[int] = _SEVERAL_FILES,
     partition_counts: SearchStrategy[int] | None = None,
-    least_strays: int = 0,
-    most_strays: int,
+    min_stray_files: int = 0,
+    max_stray_files: int,
     flat: bool = False,
     hidden_deeper: bool = True,
 ) -> Table:
-    """A table with tombstones and strays, their ages around the cutoff of a clock ``advance`` ms after the start.
+    """Tables with tombstones and stray files, their ages around the cutoff of a clock ``advance`` ms after the start.
 
-    ``flat`` and ``hidden_deeper`` are those of ``strategies.stray_files.strays``. Shrinks to few files, few strays.
+    ``flat`` and ``hidden_deeper`` are those of ``stray_files``. Shrinks to few files and few stray files.
     """
     age = milliseconds(retention) - advance
     table = draw(
@@ -88,15 +87,15 @@ def vacuumables(
             retentions=st.just(retention),
         )
     )
-    things = stray_files(
+    strays = stray_files(
         table,
         cutoff_age=age,
-        min_size=least_strays,
-        max_size=most_strays,
+        min_size=min_stray_files,
+        max_size=max_stray_files,
         flat=flat,
         hidden_deeper=hidden_deeper,
     )
-    return draw(littered(table, things))
+    return draw(with_stray_files(table, strays))
 
 
 @st.composite
@@ -110,10 +109,10 @@ def featured_tables(
     file_counts: SearchStrategy[int] = _SEVERAL_FILES,
     removed: SearchStrategy[bool] = EVENLY_REMOVED,
 ) -> Table:
-    """Tables with features, at most two partition columns, and no strays.
+    """Tables with features, at most two partition columns, and no stray files. Ages gather around the cutoff.
 
-    With ``vectors``, each file that can have one has one or two. Files with vectors share one vector file in each commit
-    that has any. Ages gather around the cutoff. Shrinks to few files and one data column.
+    With ``vectors``, each file that can have a deletion vector has one or two; those of one commit share a vector file.
+    Shrinks to few files and one data column.
     """
     wanted = {feature.value for feature in features}
     if vectors:
@@ -145,40 +144,40 @@ def featured_tables(
 
 @st.composite
 def aged(draw: DrawFn, table: Table, *, cutoff_age: int) -> Table:
-    """The table with commits whose times gather around the cutoff, and vectors' tombstones likewise.
+    """The table with the times of commits and of replaced deletion vectors around the cutoff.
 
-    In three of four tables a commit is at the cutoff's very ms, and the next one a ms later. A removal that was stamped
-    with its commit's time still is. Shrinks to commits that are all old.
+    In three of four tables one commit is exactly at the cutoff, and the next 1 ms later. A removal with its commit's
+    time keeps having it. Shrinks to commits that are all old.
     """
     cutoff = -cutoff_age
     pool = sorted({cutoff + offset for offset in (*OLDER, *EDGES, *YOUNGER)} | {cutoff - 2 * HOUR, cutoff + 2 * HOUR})
-    # Under a cutoff after the start all is old.
+    # With a cutoff after the start everything is old.
     pool = [instant for instant in pool if instant < 0] or [0]
     pool = [pool[0] - DAY * days for days in range(5, 0, -1)] + pool
-    # The old ones first, so that it shrinks to these; the edges more often.
+    # Old ones first, for shrinking; the edges are more frequent.
     pool += [cutoff + edge for edge in EDGES if cutoff + edge in pool] * 4
     count = len(table.commits)
     times = sorted(draw(st.lists(st.sampled_from(pool), min_size=count, max_size=count, unique=True)))
     if cutoff in pool and draw(odds((3, True), (1, False))):
-        # In place of the next ones, or of the last: LITE's window ends between these two commits.
+        # LITE reads the log up to the cutoff: between these two commits.
         place = next((place for place, time in enumerate(times) if time >= cutoff), count - 1)
         times[place] = cutoff
         if place + 1 < count and cutoff + 1 in pool:
             times[place + 1] = cutoff + 1
     ages = instants(cutoff_age=cutoff_age)
 
-    def at(deleted: int | None, commit: Commit, time: int) -> int | None:
-        return time if deleted == commit.at else deleted
+    def moved_removal(removal: Removal, commit: Commit, time: int) -> Removal:
+        return replace(removal, deleted=time) if removal.deleted == commit.at else removal
 
-    def with_vectors(vector: DeletionVector, time: int) -> DeletionVector:
+    def moved_vector(vector: DeletionVector, time: int) -> DeletionVector:
         return replace(vector, deleted=draw(weighted((2, ages), (1, st.just(time)))))
 
     commits = tuple(
         replace(
             commit,
             at=time,
-            removes=tuple(replace(removal, deleted=at(removal.deleted, commit, time)) for removal in commit.removes),
-            deletion_vectors=tuple(with_vectors(vector, time) for vector in commit.deletion_vectors),
+            removes=tuple(moved_removal(removal, commit, time) for removal in commit.removes),
+            deletion_vectors=tuple(moved_vector(vector, time) for vector in commit.deletion_vectors),
         )
         for commit, time in zip(table.commits, times)
     )
@@ -187,10 +186,10 @@ def aged(draw: DrawFn, table: Table, *, cutoff_age: int) -> Table:
 
 @st.composite
 def stored(draw: DrawFn, table: Table, *, absolute: bool) -> Table:
-    """The table with vectors in files mostly, in the root or in a directory of random letters.
+    """The table with its deletion vectors mostly in files, in the root or in a directory with a random prefix.
 
-    ``absolute`` says whether vectors are named by their absolute paths: then those of three in four commits are. Spark
-    deletes such files once they are old (docs/findings.md). Shrinks to files in the root.
+    With ``absolute``, three in four commits reference them by absolute path. Spark deletes such files once they are old
+    (docs/findings.md). Shrinks to files in the root.
     """
     commits = []
     for commit in table.commits:
@@ -215,66 +214,59 @@ def stored(draw: DrawFn, table: Table, *, absolute: bool) -> Table:
 
 
 @st.composite
-def referred(draw: DrawFn, table: Table) -> Table:
-    """The table with two of three of its files named by URI, half of these in a directory beside the root.
+def referenced_by_uri(draw: DrawFn, table: Table) -> Table:
+    """The table with two in three files referenced by URI, half of these in a directory beside the root.
 
-    Shrinks to files below the root, named by their paths.
+    Shrinks to files below the root, referenced by relative paths.
     """
-
-    def placed(file: DataFile) -> DataFile:
-        return replace(
-            file, reference=draw(odds((2, Reference.RELATIVE), (2, Reference.ABSOLUTE), (2, Reference.OUTSIDE)))
-        )
-
-    return replace(table, files=tuple(placed(file) for file in table.files))
+    references = odds((2, Reference.RELATIVE), (2, Reference.ABSOLUTE), (2, Reference.OUTSIDE))
+    return replace(table, files=tuple(replace(file, reference=draw(references)) for file in table.files))
 
 
 @st.composite
-def loosely_removed(draw: DrawFn, table: Table) -> Table:
-    """The table with three in seven of its removes without extended metadata, without a time, or without either.
+def incomplete_removes(draw: DrawFn, table: Table) -> Table:
+    """The table with three in seven removes lacking extended metadata, the deletionTimestamp, or both.
 
-    Shrinks to removes that say all.
+    Shrinks to complete removes.
     """
 
-    def told(removal: Removal) -> Removal:
-        lacks = draw(odds((4, "told"), (1, "bare"), (1, "no time"), (1, "neither")))
-        deleted = None if lacks in ("no time", "neither") else removal.deleted
-        return replace(removal, deleted=deleted, bare=lacks in ("bare", "neither"))
+    def incomplete(removal: Removal) -> Removal:
+        timed, bare = draw(odds((4, (True, False)), (1, (True, True)), (1, (False, False)), (1, (False, True))))
+        return replace(removal, deleted=removal.deleted if timed else None, bare=bare)
 
-    commits = tuple(replace(commit, removes=tuple(map(told, commit.removes))) for commit in table.commits)
+    commits = tuple(replace(commit, removes=tuple(map(incomplete, commit.removes))) for commit in table.commits)
     return replace(table, commits=commits)
 
 
 @st.composite
 def checkpointed(draw: DrawFn, table: Table, *, pruned: bool | None = None) -> Table:
-    """The table with checkpoints at half of its versions, at one at least; classic ones in up to three parts.
+    """The table with checkpoints at half of its versions, and at least one; classic ones have up to three parts.
 
-    ``pruned`` says whether the log begins at a later version than 0, at a checkpoint; not given, half do.
-    Shrinks to one checkpoint of one part.
+    With ``pruned`` the log begins with a checkpoint at a later version than 0; without a value, half do. Shrinks to one
+    checkpoint of one part.
     """
     last = len(table.commits) - 1
     prunes = draw(st.booleans()) if pruned is None else pruned
     first = draw(st.integers(1, last)) if prunes and last else 0
-    must = first or draw(st.integers(0, last))
+    certain = first or draw(st.integers(0, last))
     classic = not table.has(Feature.V2_CHECKPOINTS)
     commits = []
     for version, commit in enumerate(table.commits):
-        here = version == must or draw(st.booleans())
-        commits.append(
-            replace(commit, checkpoint=here, parts=draw(odds((1, 1), (1, 2), (1, 3))) if here and classic else 1)
-        )
+        checkpoint = version == certain or draw(st.booleans())
+        parts = draw(odds((1, 1), (1, 2), (1, 3))) if checkpoint and classic else 1
+        commits.append(replace(commit, checkpoint=checkpoint, parts=parts))
     return replace(table, commits=tuple(commits), pruned=first)
 
 
 def just_committed(table: Table) -> Table:
-    """The table with all its commits in the last seconds before the start: every version is inside retention."""
+    """The table with all commits in the last seconds before the start, so that every version is inside retention."""
     count = len(table.commits)
     commits = tuple(replace(commit, at=(version - count) * SECOND) for version, commit in enumerate(table.commits))
     return replace(table, commits=commits)
 
 
 def recent(table: Table) -> Table:
-    """The same, and vectors' tombstones are stamped with the times of their commits: they are inside retention too."""
+    """``just_committed``, with replaced deletion vectors inside retention too."""
     commits = tuple(
         replace(
             commit, deletion_vectors=tuple(replace(vector, deleted=commit.at) for vector in commit.deletion_vectors)
@@ -286,7 +278,7 @@ def recent(table: Table) -> Table:
 
 @st.composite
 def orphan_vectors(draw: DrawFn, *, cutoff_age: int) -> tuple[StrayFile, ...]:
-    """One to three files of deletion vectors that nothing names: what a DELETE that takes whole files leaves behind."""
+    """One to three files of deletion vectors that no action references, as a DELETE that removes whole files leaves them."""
     ages = instants(cutoff_age=cutoff_age)
     names = [f"deletion_vector_f{number:07x}{BY_HAND}.bin" for number in range(3)]
     places = [draw(odds((1, ""), (1, "xy/"), (1, "ab/"))) for _ in range(draw(st.integers(1, 3)))]

@@ -1,4 +1,4 @@
-"""Choices with weights. ``one_of`` counts a strategy that it is given twice only once, so it cannot weigh."""
+"""Weighted choices. ``st.one_of`` ignores duplicates of a strategy, so it cannot express weights."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ T = TypeVar("T")
 
 
 def weighted(*choices: tuple[int, SearchStrategy[T]]) -> SearchStrategy[T]:
-    """One of the strategies, each as often as its weight (0 or more) says. Shrinks to the first one."""
+    """One of the strategies, in proportion to their weights (0 or more). Shrinks to the first one.
+
+    >>> retentions = weighted((3, st.none()), (1, st.integers(0, 168)))
+    """
     return _chosen(odds(*choices))
 
 
@@ -22,16 +25,16 @@ def _chosen(draw: DrawFn, strategies: SearchStrategy[SearchStrategy[T]]) -> T:
 
 
 def odds(*choices: tuple[int, T]) -> SearchStrategy[T]:
-    """One of the values, each as often as its weight (0 or more) says. Shrinks to the first one.
+    """One of the values, in proportion to their weights (0 or more). Shrinks to the first one.
 
-    Made once for the same choices, so it can stand where it is drawn:
+    The same choices return the same cached strategy, so it can be built where it is drawn:
 
     >>> draw(odds((3, "data"), (1, "mixed")))
     """
     return cast("SearchStrategy[T]", _odds(*(part for choice in choices for part in choice)))
 
 
-@lru_cache(maxsize=None, typed=True)  # typed: 1 and True are equal, and not the same value
+@lru_cache(maxsize=None, typed=True)  # typed: 1 == True, but they are different values
 def _odds(*parts: Any) -> SearchStrategy[Any]:
     pairs = zip(parts[::2], parts[1::2])
     return st.sampled_from([value for weight, value in pairs for _ in range(weight)])

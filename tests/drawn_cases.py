@@ -1,4 +1,4 @@
-"""Cases of the campaigns, the same ones in every run, and the rows that their DELETEs match."""
+"""Cases of the campaigns, the same in every run, and the rows that their DELETEs match."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from strategies import cases, vacuum_cases, vacuum_command_cases
 from strategies.tables import live_files
 from tests.sampling import sample
 
-#: Each strategy, with the least and the most runs of the engine in a case.
+#: Each strategy, with the least and the most engine steps of a case.
 ALL: dict[str, tuple[Callable[[], SearchStrategy[Case]], int, int]] = {
     "partition_deletes": (cases.partition_deletes, 2, 5),
     "row_deletes": (cases.row_deletes, 2, 5),
     "feature_deletes": (cases.feature_deletes, 2, 5),
     "typed_deletes": (cases.typed_deletes, 2, 4),
     "refused_deletes": (cases.refused_deletes, 4, 4),
-    "said_deletes": (cases.delete_forms, 2, 4),
+    "delete_forms": (cases.delete_forms, 2, 4),
     "vacuum_retentions": (vacuum_cases.vacuum_retentions, 4, 7),
-    "vacuum_strays": (vacuum_cases.vacuum_stray_files, 4, 6),
+    "vacuum_stray_files": (vacuum_cases.vacuum_stray_files, 4, 6),
     "vacuum_commands": (vacuum_command_cases.vacuum_commands, 7, 7),
     "vacuum_modes": (vacuum_command_cases.vacuum_modes, 4, 7),
     "vacuum_vectors": (vacuum_cases.vacuum_vectors, 2, 4),
     "vacuum_histories": (vacuum_cases.vacuum_histories, 4, 5),
-    "vacuum_troubles": (vacuum_command_cases.vacuum_io_faults, 5, 5),
+    "vacuum_io_faults": (vacuum_command_cases.vacuum_io_faults, 5, 5),
     "refused_vacuums": (vacuum_command_cases.refused_vacuums, 4, 9),
     "programs": (cases.programs, 1, 6),
 }
@@ -49,9 +49,9 @@ def drawn_by(name: str, number: int) -> list[Case]:
 
 
 def by_file(case: Case, step: Delete) -> dict[int, list[bool]]:
-    """For each live file of the initial table with visible rows, by its id: which of them the DELETE matches.
+    """For each live file with visible rows, by its id: which of these rows the DELETE matches.
 
-    A row for which the condition is an error is not matched.
+    A row for which the condition is an error does not match.
     """
     table = case.table
     types = {column.name: column.type for column in table.columns}
@@ -73,5 +73,5 @@ def by_file(case: Case, step: Delete) -> dict[int, list[bool]]:
 
 
 def matches(case: Case, step: Delete) -> list[list[bool]]:
-    """The same without the files' ids."""
+    """``by_file`` without the ids."""
     return list(by_file(case, step).values())

@@ -1,4 +1,4 @@
-"""Examples of a strategy, the same ones in every run and by every profile, and how many of them meet a condition."""
+"""Examples of a strategy, the same in every run and profile, and how many of them satisfy a condition."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ fifty = settings(max_examples=50, suppress_health_check=list(HealthCheck))
 def sample(strategy: SearchStrategy[T], *, examples: int = 50, seeds: Iterable[int] = range(8)) -> list[T]:
     """Up to ``examples`` examples of each seed.
 
-    Hypothesis varies an example some five times before it draws a new one, so the examples of one seed are much alike.
-    Several seeds give a fairer picture of a distribution than one.
+    Hypothesis mutates an example about five times before it draws a new one, so examples of one seed are similar. Several
+    seeds represent a distribution better than one.
 
     >>> sorted(sample(st.booleans(), seeds=[1]))
     [False, True]
@@ -37,9 +37,9 @@ def sample(strategy: SearchStrategy[T], *, examples: int = 50, seeds: Iterable[i
 
 
 def check_shares(examples: Collection[T], conditions: Callable[[T], Mapping[str, tuple[float, bool]]]) -> None:
-    """Each condition must hold for at least the share of the examples that stands before it, in percent.
+    """Assert that each condition holds for at least this share of the examples, in percent.
 
-    Bounds are a third of the usual share: they catch a condition that got lost, not a shift.
+    Bounds are a third of the usual share: they detect a condition that is no longer drawn, not a shift.
 
     >>> check_shares(range(10), lambda number: {"even": (20, number % 2 == 0)})
     """
@@ -55,7 +55,7 @@ def check_shares(examples: Collection[T], conditions: Callable[[T], Mapping[str,
 
 
 def smallest(strategy: SearchStrategy[T], condition: Callable[[T], bool]) -> T:
-    """What Hypothesis shrinks an example that meets the condition to.
+    """What an example that satisfies the condition shrinks to.
 
     >>> smallest(st.integers(), lambda number: number > 3)
     4

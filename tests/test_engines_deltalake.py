@@ -1,4 +1,4 @@
-"""delta-rs behind the port: what the adapter asks for is what was meant, and nothing takes us with it."""
+"""The adapter of delta-rs: the calls it makes, and a child process that dies or hangs."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def files(root: Path) -> set[str]:
     return {path.relative_to(root).as_posix() for path in root.rglob("*.parquet")}
 
 
-def test_it_says_what_it_is(engine: DeltalakeEngine) -> None:
+def test_versions_rules_and_capabilities(engine: DeltalakeEngine) -> None:
     assert next(iter(engine.versions.items())) == ("deltalake", metadata.version("deltalake"))
     assert engine.rules is DELTA_RS
     assert Mode.LITE in engine.capabilities.modes and not engine.capabilities.io_faults
@@ -109,13 +109,13 @@ def test_it_deletes_and_reads_the_changes(engine: DeltalakeEngine, root: Path) -
     assert sorted(changes.rows) == [("a", 1, "delete"), ("b", 1, "delete")]
 
 
-def test_a_delete_of_everything_counts_by_the_statistics(engine: DeltalakeEngine, root: Path) -> None:
+def test_a_delete_of_everything_counts_from_the_statistics(engine: DeltalakeEngine, root: Path) -> None:
     assert run(engine, root, Delete()).rows == ((5,),)
     assert run(engine, root, Read()).rows == ()
 
 
-def test_a_condition_that_the_schema_decides_is_none_on_rows(engine: DeltalakeEngine, tmp_path: Path) -> None:
-    """v IS NOT NULL of a column that is never NULL: files go whole, and the feed needs no files of its own."""
+def test_a_condition_that_the_schema_decides_is_metadata_only(engine: DeltalakeEngine, tmp_path: Path) -> None:
+    """IS NOT NULL of a NOT NULL column: whole files are removed, and no change files are needed."""
     table = replace(TABLE, columns=(TABLE.columns[0], Column("v", Type.INTEGER, nullable=False)))
     table = replace(table, files=(DataFile(0, ("a",), ((1,), (2,)), -9 * DAY), *TABLE.files[1:]))
     case = Case(table, (Delete(Not(IsNull("v"))), ReadChanges(of_step=0)))
@@ -126,7 +126,7 @@ def test_a_condition_that_the_schema_decides_is_none_on_rows(engine: DeltalakeEn
     assert "DEL-CDF-1B" in judged.tallies and "DEL-CDF-1A" not in judged.tallies
 
 
-def test_nan_is_the_vocabularys(engine: DeltalakeEngine, tmp_path: Path) -> None:
+def test_nan_is_canonical(engine: DeltalakeEngine, tmp_path: Path) -> None:
     table = Table(
         (Column("v", Type.DOUBLE),), (), (DataFile(0, (), ((NAN,), (1.0,)), -DAY),), (Commit(-HOUR, adds=(0,)),)
     )
@@ -147,7 +147,7 @@ def test_a_dry_run_lists_and_a_real_one_deletes(engine: DeltalakeEngine, root: P
     assert before - files(root) == {removed, "orphan.parquet"}
 
 
-def test_the_retention_is_enforced_where_the_step_says_so(engine: DeltalakeEngine, root: Path) -> None:
+def test_the_retention_is_enforced_unless_the_check_is_disabled(engine: DeltalakeEngine, root: Path) -> None:
     refused = run(engine, root, Vacuum(0.0, mode=Mode.FULL))
     assert refused.error is not None and "retention period" in refused.error.message
     assert refused.error.exception == "DeltaError" and refused.error.condition is None
@@ -166,7 +166,7 @@ def test_the_retention_is_enforced_where_the_step_says_so(engine: DeltalakeEngin
     ],
     ids=str,
 )
-def test_blunders_are_refused(engine: DeltalakeEngine, root: Path, step: EngineStep) -> None:
+def test_invalid_commands_are_refused(engine: DeltalakeEngine, root: Path, step: EngineStep) -> None:
     before = sorted(root.parent.rglob("*"))
     outcome = run(engine, root, step)
     assert outcome.error is not None and not outcome.rows
@@ -176,12 +176,12 @@ def test_blunders_are_refused(engine: DeltalakeEngine, root: Path, step: EngineS
 def test_a_panic_is_an_outcome(engine: DeltalakeEngine, root: Path) -> None:
     outcome = run(engine, root, Vacuum(1e15, mode=Mode.FULL))
     assert outcome.error is not None and outcome.error.exception == "PanicException"
-    assert run(engine, root, Read()).error is None, "and it goes on"
+    assert run(engine, root, Read()).error is None, "the process survives"
 
 
 @pytest.fixture
 def mortal() -> Iterator[DeltalakeEngine]:
-    """An engine of the test's own, so that it may kill its process."""
+    """An engine whose process the test may kill."""
     made = DeltalakeEngine()
     yield made
     made.close()
@@ -189,7 +189,7 @@ def mortal() -> Iterator[DeltalakeEngine]:
 
 
 def child_of(engine: DeltalakeEngine, root: Path) -> subprocess.Popen[bytes]:
-    """The engine's process, which has run a step."""
+    """The engine's process, after a step."""
     run(engine, root, Read())
     assert engine._child is not None
     return engine._child
@@ -197,7 +197,7 @@ def child_of(engine: DeltalakeEngine, root: Path) -> subprocess.Popen[bytes]:
 
 def test_an_abort_is_an_outcome(mortal: DeltalakeEngine, root: Path) -> None:
     child = child_of(mortal, root)
-    os.kill(child.pid, signal.SIGSTOP)  # so that it cannot answer before it dies
+    os.kill(child.pid, signal.SIGSTOP)  # so that it cannot respond before it dies
     threading.Timer(0.2, os.kill, [child.pid, signal.SIGABRT]).start()
     threading.Timer(0.3, os.kill, [child.pid, signal.SIGCONT]).start()
     outcome = run(mortal, root, Read())
@@ -207,10 +207,10 @@ def test_an_abort_is_an_outcome(mortal: DeltalakeEngine, root: Path) -> None:
 
 def test_a_process_that_dies_at_a_step_is_reported_and_replaced(mortal: DeltalakeEngine, root: Path) -> None:
     child = child_of(mortal, root)
-    os.kill(child.pid, signal.SIGSTOP)  # so that it cannot answer before it dies
+    os.kill(child.pid, signal.SIGSTOP)  # so that it cannot respond before it dies
     killer = threading.Timer(0.2, child.kill)
     killer.start()
-    with pytest.raises(EngineDied, match="READ took its process with it"):
+    with pytest.raises(EngineDied, match="READ killed its process"):
         run(mortal, root, Read())
     killer.join()
     assert len(run(mortal, root, Read()).rows) == 5
@@ -227,12 +227,12 @@ def test_a_step_that_exceeds_its_time_limit_ends_the_process(mortal: DeltalakeEn
     child = child_of(mortal, root)
     mortal._time_limit = 0.2
     os.kill(child.pid, signal.SIGSTOP)
-    with pytest.raises(EngineDied, match=r"passed its time limit of 0\.2 s"):
+    with pytest.raises(EngineDied, match=r"exceeded its time limit of 0\.2 s"):
         run(mortal, root, Read())
     assert child.poll() is not None
 
 
-def test_without_the_package_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_package_the_message_has_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     def version(name: str) -> str:
         raise metadata.PackageNotFoundError(name)
 
@@ -263,21 +263,21 @@ def test_the_adapter_is_opened_by_its_name() -> None:
         ("1.6.3", set()),
     ],
 )
-def test_older_versions_are_asked_for_fewer_features(version: str, refused: set[str]) -> None:
+def test_older_versions_support_fewer_features(version: str, refused: set[str]) -> None:
     newest, older = capabilities_named("1.6.6").features, capabilities_named(version).features
-    assert newest is not None and older is not None and {one.value for one in newest - older} == refused
+    assert newest is not None and older is not None and {feature.value for feature in newest - older} == refused
 
 
-def test_what_it_shares_with_another_engine_is_known_without_it() -> None:
+def test_capabilities_do_not_need_the_engine() -> None:
     assert capabilities_of("deltalake") == capabilities_named("1.6.6")
     assert capabilities_of("spark") == EVERYTHING
 
 
-def test_a_restricted_engine_is_asked_for_less(engine: DeltalakeEngine, root: Path) -> None:
-    little = Restricted(engine, Capabilities(modes=frozenset({Mode.LITE})))
-    assert little.capabilities.modes == {Mode.LITE}
-    assert (little.name, little.versions, little.rules) == (engine.name, engine.versions, engine.rules)
-    assert len(little.run(root, Read(), clock=now(), version=None).rows) == 5
+def test_a_restricted_engine_has_fewer_capabilities(engine: DeltalakeEngine, root: Path) -> None:
+    restricted = Restricted(engine, Capabilities(modes=frozenset({Mode.LITE})))
+    assert restricted.capabilities.modes == {Mode.LITE}
+    assert (restricted.name, restricted.versions, restricted.rules) == (engine.name, engine.versions, engine.rules)
+    assert len(restricted.run(root, Read(), clock=now(), version=None).rows) == 5
 
 
 # Conditions and types ---------------------------------------------------------------------------------------------------
@@ -317,8 +317,8 @@ def test_conditions_are_written_for_datafusion(predicate: Predicate, text: str) 
     assert sql(predicate) == text
 
 
-def test_a_condition_that_cannot_be_written_is_an_error() -> None:
-    with pytest.raises(TypeError, match="Holds is not said to DataFusion"):
+def test_an_unsupported_condition_is_an_error() -> None:
+    with pytest.raises(TypeError, match="Holds is not supported in SQL for DataFusion"):
         sql(Holds(Of("b")))
 
 
@@ -337,10 +337,10 @@ def test_a_condition_that_cannot_be_written_is_an_error() -> None:
     ],
     ids=str,
 )
-def test_arrows_types_are_the_vocabularys(arrow: pa.DataType, type: AnyType) -> None:
+def test_types_of_arrow(arrow: pa.DataType, type: AnyType) -> None:
     assert type_of(arrow) == type
 
 
-def test_a_type_that_the_vocabulary_lacks_is_an_error() -> None:
+def test_an_unknown_type_is_an_error() -> None:
     with pytest.raises(ValueError, match="no type for Arrow's time32"):
         type_of(pa.time32("s"))

@@ -1,4 +1,4 @@
-"""The Spark adapter: what becomes of a JVM that dies or hangs, and of an engine that refuses."""
+"""The Spark adapter: JVMs that die or hang, and refused commands."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ def test_a_refusal_is_a_value(spark_engine: SparkEngine, tmp_path: Path, capfd: 
         table_at(tmp_path / "table"), InvalidDelete(DeleteMistake.UNKNOWN_COLUMN), clock=2_000_000_000_000, version=None
     )
     assert unknown.error is not None
-    assert capfd.readouterr() == ("", ""), "PySpark 4 writes some of them to standard error"
+    assert capfd.readouterr() == ("", ""), "PySpark 4 logs some refusals to standard error"
 
 
 def test_the_error_class_of_the_cause_is_reported(spark: Any, spark_engine: SparkEngine, tmp_path: Path) -> None:
-    """Spark reads no stored column of this name (it has one of its own), and says so from inside of a task."""
+    """Spark has an internal column of this name and fails inside a task when it reads a stored one."""
     root = tmp_path / "table"
     spark.sql(f"CREATE TABLE delta.`{root}` USING delta AS SELECT 1 AS `_tmp_metadata_row_index`")
     error = spark_engine.run(root, Read(), clock=2_000_000_000_000, version=None).error
@@ -62,19 +62,19 @@ def test_the_error_class_of_the_cause_is_reported(spark: Any, spark_engine: Spar
     assert error.message.startswith("[FAILED_READ_FILE.NO_HINT]")
 
 
-def test_a_step_that_passes_its_limit_is_ended_with_its_jvm_and_the_next_gets_a_new_one(
+def test_a_step_that_exceeds_its_limit_kills_the_jvm_and_the_next_gets_a_new_one(
     provider: Provider, tmp_path: Path
 ) -> None:
     root, before = table_at(tmp_path / "table"), provider.lease(0)
     hasty = SparkEngine(provider.lease, time_limit=0.01)
-    with pytest.raises(EngineDied, match=r"READ passed its time limit of 0\.01 s; the JVM's log ends"):
+    with pytest.raises(EngineDied, match=r"READ exceeded its time limit of 0\.01 s; the JVM's log ends"):
         hasty.run(root, Read(), clock=2_000_000_000_000, version=None)
     patient = SparkEngine(provider.lease)
     assert patient.run(root, Read(), clock=2_000_000_000_000, version=None).rows == ((1,), (2,))
     assert provider.lease(0).generation == before.generation + 1
 
 
-def test_a_case_whose_jvm_was_killed_is_judged_on_the_next(provider: Provider, tmp_path: Path) -> None:
+def test_a_case_whose_jvm_was_killed_is_judged_on_a_new_one(provider: Provider, tmp_path: Path) -> None:
     engine = SparkEngine(provider.lease)
     judge = Judge(engine, list(CATALOGUE.values()), tmp_path)
     case = Case(TABLE, (Delete(), Read()))

@@ -1,4 +1,4 @@
-"""Conditions as Columns mean what their texts mean."""
+"""Conditions as Columns select the same rows as their SQL."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from model.values import NAN, DecimalOf, Type, Value
 
 pytestmark = pytest.mark.xdist_group("spark")
 
-#: Rows that tell the conditions below apart; with names that need back-ticks.
+#: Rows for which the conditions below differ; with names that need backticks.
 ROWS = """
     SELECT * FROM VALUES
     (0, 'ab_c%', NULL, double('NaN'), 1.50BD, DATE'2021-03-28', TIMESTAMP'2021-03-28 01:30:00Z', array('a', NULL), map('k', 1), named_struct('x.y', 1), TRUE),
@@ -67,7 +67,7 @@ def date_of(function: Function, *arguments: Expression, to: date) -> Relate:
     return Relate(Call(function, arguments), Op.EQ, Literal(to, Type.DATE))
 
 
-#: How each function is called here.
+#: A call of each function.
 CALLS: dict[Function, Predicate] = {
     Function.UPPER: Relate(Call(Function.UPPER, (TEXT,)), Op.EQ, text("ABC")),
     Function.LOWER: Relate(Call(Function.LOWER, (Of("q`r"),)), Op.EQ, text("z")),
@@ -96,7 +96,7 @@ CALLS: dict[Function, Predicate] = {
     Function.ISNAN: Holds(Call(Function.ISNAN, (Of("d"),))),
 }
 
-#: What else there is to say.
+#: All other kinds of conditions.
 OTHERS: tuple[Predicate, ...] = (
     Constant(True),
     Constant(False),
@@ -133,12 +133,12 @@ OTHERS: tuple[Predicate, ...] = (
 )  # fmt: skip
 
 
-def test_every_function_is_met() -> None:
+def test_every_function_is_covered() -> None:
     assert set(CALLS) == set(Function)
 
 
 @pytest.mark.parametrize("zone", ["UTC", "America/New_York"])
-def test_a_column_selects_what_its_text_selects(spark: Any, zone: str) -> None:
+def test_a_column_selects_the_rows_that_its_sql_selects(spark: Any, zone: str) -> None:
     spark.conf.set("spark.sql.session.timeZone", zone)
     rows = spark.sql(ROWS)
     predicates = [*CALLS.values(), *OTHERS]
@@ -148,5 +148,5 @@ def test_a_column_selects_what_its_text_selects(spark: Any, zone: str) -> None:
     ).collect()
     for n, predicate in enumerate(predicates):
         assert [row[n] for row in columns] == [row[n] for row in texts], sql(predicate, zone)
-    told = {tuple(row[n] for row in texts) for n in range(len(predicates))}
-    assert len(told) > 20, "the rows tell too few of the conditions apart"
+    distinct = {tuple(row[n] for row in texts) for n in range(len(predicates))}
+    assert len(distinct) > 20, "too many conditions select the same rows"

@@ -1,4 +1,4 @@
-"""DELETE through the Spark adapter: each form of it, under the injected clock, and each that must be refused."""
+"""DELETE through the Spark adapter: each form, under the injected clock, and each invalid command."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ Make = Callable[..., Path]
 
 @pytest.fixture(scope="module")
 def templates(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Tables that Spark made, by how: they are copied, since their logs have relative paths only."""
+    """Tables that Spark created, by their properties. They can be copied, because their logs have relative paths only."""
     return {"": tmp_path_factory.mktemp("templates")}
 
 
 @pytest.fixture
 def make(spark: Any, templates: dict[str, Path], tmp_path: Path) -> Make:
-    """Makes a table with the rows (1, 'a', 'x'), (2, 'b', 'x') and (3, 'c', partition)."""
+    """Creates a table with the rows (1, 'a', 'x'), (2, 'b', 'x') and (3, 'c', partition)."""
 
     def make(*, partition: str = "'y'", partitioned: bool = True, properties: str = "") -> Path:
         by = "PARTITIONED BY (p)" if partitioned else ""
@@ -61,7 +61,7 @@ def commit(root: Path) -> tuple[int, list[dict[str, Any]]]:
 
 
 def everything(directory: Path) -> dict[str, tuple[int, int]]:
-    """All that lies below, with sizes and mtimes of the files."""
+    """Everything below the directory, with sizes and mtimes of the files."""
     found = {}
     for path in directory.rglob("*"):
         state = path.stat()
@@ -98,7 +98,7 @@ def test_each_form_deletes_and_has_the_injected_clock(
     left = spark_engine.run(root, Read(), clock=CLOCK, version=None).rows
     assert sorted(left) == ([(2, "b", "x"), (3, "c", "y")] if where else [])
     kept = {path: state for path, state in after.items() if path in before and state[0]}
-    assert kept == {path: state for path, state in before.items() if state[0]}, "a name's end took a file with it"
+    assert kept == {path: state for path, state in before.items() if state[0]}, "dropping the name deleted a file"
 
 
 @pytest.mark.parametrize("form", [form for form in Form if form is not Form.TRUNCATE])
@@ -136,15 +136,15 @@ def test_a_name_lasts_for_one_step(spark: Any, make: Make, managed: bool) -> Non
     root = make()
     with named(spark, root, managed=managed) as first, named(spark, root, managed=managed) as second:
         assert first != second
-        told = {row[0]: row[1] for row in spark.sql(f"DESCRIBE EXTENDED {first}").collect()}
-        assert told["Type"] == ("MANAGED" if managed else "EXTERNAL")
-        assert told["Location"] == f"file:{root}"
+        details = {row[0]: row[1] for row in spark.sql(f"DESCRIBE EXTENDED {first}").collect()}
+        assert details["Type"] == ("MANAGED" if managed else "EXTERNAL")
+        assert details["Location"] == f"file:{root}"
     assert spark.sql(f"SHOW TABLES IN tombstone_{os.getpid()}").filter("NOT isTemporary").count() == 0
     assert (root / "_delta_log" / f"{0:020d}.json").is_file()
 
 
 @pytest.mark.parametrize("mistake", DeleteMistake)
-def test_each_blunder_is_refused_as_documented_and_changes_nothing(
+def test_each_invalid_command_is_refused_as_documented_and_changes_nothing(
     spark_engine: SparkEngine, make: Make, mistake: DeleteMistake
 ) -> None:
     root = make()
@@ -155,7 +155,7 @@ def test_each_blunder_is_refused_as_documented_and_changes_nothing(
 
 
 @pytest.mark.parametrize("mistake", DeleteMistake)
-def test_an_append_only_table_refuses_each_blunder(
+def test_an_append_only_table_refuses_each_invalid_command(
     spark_engine: SparkEngine, make: Make, mistake: DeleteMistake
 ) -> None:
     root = make(properties="'delta.appendOnly' = 'true'")
@@ -176,21 +176,21 @@ def test_an_append_only_table_refuses_each_form(spark_engine: SparkEngine, make:
     assert everything(root) == before
 
 
-def test_a_partition_is_named_whatever_its_value(spark_engine: SparkEngine, make: Make) -> None:
+def test_the_path_of_a_partition_with_any_value(spark_engine: SparkEngine, make: Make) -> None:
     root = make(partition="'a/b%2F=c d`é'")
     spark_engine.run(root, Delete(Compare("p", Op.EQ, "x", Type.STRING)), clock=CLOCK, version=None)
     outcome = spark_engine.run(root, InvalidDelete(DeleteMistake.PARTITION_DIRECTORY), clock=CLOCK, version=None)
     assert is_refused_as(outcome, expected_refusal(DeleteMistake.PARTITION_DIRECTORY))
 
 
-def test_a_partition_is_named_where_columns_are_mapped(spark_engine: SparkEngine, make: Make) -> None:
+def test_the_path_of_a_partition_with_column_mapping(spark_engine: SparkEngine, make: Make) -> None:
     root = make(properties="'delta.columnMapping.mode' = 'name'")
     outcome = spark_engine.run(root, InvalidDelete(DeleteMistake.PARTITION_DIRECTORY), clock=CLOCK, version=None)
     assert is_refused_as(outcome, expected_refusal(DeleteMistake.PARTITION_DIRECTORY))
 
 
 @pytest.mark.parametrize("table", ["not partitioned", "only NULLs", "empty"])
-def test_without_a_partition_one_that_cannot_be_is_named(spark_engine: SparkEngine, make: Make, table: str) -> None:
+def test_without_a_partition_the_path_is_of_an_unknown_one(spark_engine: SparkEngine, make: Make, table: str) -> None:
     root = make(partition="NULL", partitioned=table != "not partitioned")
     where = None if table == "empty" else Compare("p", Op.EQ, "x", Type.STRING)
     assert spark_engine.run(root, Delete(where), clock=CLOCK, version=None).error is None
@@ -201,7 +201,7 @@ def test_without_a_partition_one_that_cannot_be_is_named(spark_engine: SparkEngi
 @pytest.mark.parametrize("vectors", ["false", "true"], ids=["rewritten", "with vectors"])
 def test_the_change_feed_is_read_of_one_version(spark_engine: SparkEngine, make: Make, vectors: str) -> None:
     root = make(properties=f"'delta.enableChangeDataFeed' = 'true', 'delta.enableDeletionVectors' = '{vectors}'")
-    clock = commit(root)[1][0]["commitInfo"]["timestamp"] + 1000  # its feed is refused when its retention is over
+    clock = commit(root)[1][0]["commitInfo"]["timestamp"] + 1000  # the feed is refused after its retention
     assert spark_engine.run(root, Delete(ONE), clock=clock, version=None).rows == ((1,),)
     assert spark_engine.run(root, Delete(), clock=clock, version=None).rows == ((2,),)
     feeds = [spark_engine.run(root, ReadChanges(0), clock=clock, version=version) for version in (1, 2, 3)]

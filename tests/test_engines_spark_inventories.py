@@ -1,4 +1,4 @@
-"""What an inventory says of a directory, worked out without an engine."""
+"""Inventories of a directory, without an engine."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def root(tmp_path: Path) -> Path:
     return root
 
 
-def test_everything_is_listed_hidden_or_not_with_whole_milliseconds_and_no_length_of_directories(root: Path) -> None:
+def test_all_entries_are_listed_with_length_and_mtime(root: Path) -> None:
     assert listed(root, files_only=False) == [
         Listed("_delta_log", 0, True, DIRECTORY_MTIME),
         Listed("_delta_log/0.json", 2, False, 1_600_000_000_123),
@@ -49,7 +49,7 @@ def test_files_only(root: Path) -> None:
     assert [found.path for found in listed(root, files_only=True)] == ["_delta_log/0.json", "p=a%20 b/.hidden"]
 
 
-def test_a_link_is_what_it_leads_to(root: Path, tmp_path: Path) -> None:
+def test_a_link_is_listed_as_its_target(root: Path, tmp_path: Path) -> None:
     touch(tmp_path / "elsewhere" / "file", "12345", 1_550_000_000_000_000_000)
     os.utime(tmp_path / "elsewhere", ns=(0, DIRECTORY_MTIME * 1_000_000))
     (root / "to-a-file").symlink_to("../elsewhere/file")
@@ -62,7 +62,7 @@ def test_a_link_is_what_it_leads_to(root: Path, tmp_path: Path) -> None:
     assert "to-nothing" not in found
 
 
-def test_a_link_to_a_directory_above_has_an_end(root: Path) -> None:
+def test_a_link_to_a_directory_above_is_not_followed(root: Path) -> None:
     (root / "empty" / "loop").symlink_to("..")
     (root / "empty" / "self").symlink_to("self")
     paths = [found.path for found in listed(root, files_only=False)]

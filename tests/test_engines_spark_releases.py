@@ -1,4 +1,4 @@
-"""What each release of Delta on Spark can be asked for, and the rules that it follows."""
+"""The capabilities and rules of each release of Delta on Spark."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from model.table import Feature
 from model.versions import parse
 
 
-def test_the_newest_can_be_asked_for_everything() -> None:
+def test_the_newest_supports_everything() -> None:
     assert capabilities_of("4.4.0") == EVERYTHING
     assert rules_of("4.4.0") == SPARK
 
 
-def test_nothing_that_came_went_again() -> None:
+def test_capabilities_only_grow() -> None:
     for older, newer in pairwise(JUDGED):
         assert parse(older) < parse(newer)
         assert capabilities_of(older).shared(capabilities_of(newer)) == capabilities_of(older)
@@ -36,12 +36,12 @@ def test_nothing_that_came_went_again() -> None:
         ("4.2.0", "4.3.0", "delete_forms", Form.TRUNCATE),
     ],
 )
-def test_what_came_when(before: str, since: str, name: str, member: object) -> None:
+def test_when_a_capability_was_introduced(before: str, since: str, name: str, member: object) -> None:
     assert member not in getattr(capabilities_of(before), name)
     assert member in getattr(capabilities_of(since), name)
 
 
-def test_a_retain_moves_the_line_before_4_1_only() -> None:
+def test_retain_moves_the_cutoff_before_4_1_only() -> None:
     assert rules_of("4.0.1").retain is Retain.ANY and not rules_of("4.0.1").blocks_expired_versions
     assert rules_of("4.1.0").retain is Retain.ZERO and rules_of("4.1.0").blocks_expired_versions
 

@@ -1,4 +1,4 @@
-"""VACUUM through the Spark adapter: each form and mode of it, each trouble, and each that must be refused."""
+"""VACUUM through the Spark adapter: each form and mode, each I/O fault, and each invalid command."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ from model.steps import (
 )
 from model.table import Feature
 
-# The session comes first: other tests kill the JVM.
+# Open the session first, because other tests kill the JVM.
 pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.usefixtures("spark")]
 
-CLOCK = 1_600_000_000_000  # long past, so that by the wall clock, which RETAIN 0 uses, everything is old
+CLOCK = 1_600_000_000_000  # in the past, so that everything is old by the wall clock, which RETAIN 0 uses
 DAY = 24 * 60 * 60 * 1000
 OLD, YOUNG = CLOCK - 30 * DAY, CLOCK - DAY
 
-#: What a VACUUM of ``table`` deletes, by what it looks through. ``sub`` and ``in`` are not empty yet.
+#: What a VACUUM of ``table`` deletes, by mode. ``sub`` and ``in`` are not empty yet.
 FULL = {"removed.parquet", "orphan.parquet", "sub/orphan é%20 b.parquet", "in/side/orphan.parquet", "empty"}
 LITE = {"removed.parquet"}
 FILES = FULL - {"empty"}
 DELETED = {mode: LITE if mode.lite else FULL for mode in Mode}
 
-#: Directories that hold nothing to be kept. With an inventory Delta lists them, and whether they go depends on the order in
-#: which it deletes.
+#: Directories without files to keep. With an inventory Delta lists them, and whether it deletes them depends on the order
+#: of deletions.
 EMPTIED = {"sub", "in", "in/side"}
 
 SCHEMA = {
@@ -85,12 +85,12 @@ def remove(root: Path, path: str, at: int) -> dict[str, Any]:
 
 @pytest.fixture
 def table(tmp_path: Path) -> Path:
-    """A table with something of every kind; partitioned by ``p``, with the rows (1, 'x') and (2, 'x')."""
+    """A table with a file of every kind, partitioned by ``p``, with the rows (1, 'x') and (2, 'x')."""
     return table_at(tmp_path / "case" / "table", {"minReaderVersion": 1, "minWriterVersion": 2})
 
 
 def table_at(root: Path, protocol: dict[str, Any], partition_by: tuple[str, ...] = ("p",)) -> Path:
-    """That table, with this protocol action."""
+    """The same with this protocol action."""
     metadata = {
         "id": "8a6b4a5e-0000-4000-8000-000000000000",
         "format": {"provider": "parquet", "options": {}},
@@ -109,28 +109,28 @@ def table_at(root: Path, protocol: dict[str, Any], partition_by: tuple[str, ...]
 
 
 def below(directory: Path) -> dict[str, bytes]:
-    """All that lies below, the log aside: files with what is in them."""
+    """Everything below the directory except the log, with the contents of files."""
     paths = [path for path in directory.rglob("*") if "_delta_log" not in path.parts]
     return {str(path.relative_to(directory)): path.read_bytes() if path.is_file() else b"" for path in paths}
 
 
 def log(root: Path) -> list[dict[str, Any]]:
-    """The commitInfo of each commit that is not of the table's making."""
+    """The commitInfo of each commit after the initial two."""
     commits = sorted((root / "_delta_log").glob("*.json"))[2:]
     return [json.loads(path.read_text().splitlines()[0])["commitInfo"] for path in commits]
 
 
 def vacuum(engine: SparkEngine, root: Path, step: Vacuum) -> tuple[Outcome, set[str]]:
-    """What the engine answered, and what is gone."""
+    """The outcome, and the deleted paths."""
     before = below(root.parent)
     outcome = engine.run(root, step, clock=CLOCK, version=None)
     after = below(root.parent)
-    assert after.items() <= before.items(), "something is there that was not, or was other"
+    assert after.items() <= before.items(), "something was created or changed"
     return outcome, {path.removeprefix("table/") for path in before if path not in after}
 
 
 def ended(root: Path) -> dict[str, str]:
-    """The metrics of the one VACUUM in the log, which has completed."""
+    """The metrics of the completed VACUUM in the log, which has only one."""
     start, end = log(root)
     assert start["operation"] == "VACUUM START"
     assert end["operation"] == "VACUUM END" and end["operationParameters"] == {"status": "COMPLETED"}
@@ -139,23 +139,23 @@ def ended(root: Path) -> dict[str, str]:
 
 @pytest.mark.parametrize("form", VacuumForm)
 def test_each_form_vacuums_by_the_injected_clock(spark_engine: SparkEngine, table: Path, form: VacuumForm) -> None:
-    outcome, gone = vacuum(spark_engine, table, Vacuum(form=form))
+    outcome, deleted = vacuum(spark_engine, table, Vacuum(form=form))
     assert outcome.error is None, outcome.error
-    assert gone == FULL
+    assert deleted == FULL
     assert outcome.rows == (() if form in API_VACUUM_FORMS else ((f"file:{table}",),))
     assert ended(table)["numDeletedFiles"] == str(len(FULL))
 
 
 @pytest.mark.parametrize("form", VacuumForm)
-def test_each_form_says_how_long_to_retain(spark_engine: SparkEngine, table: Path, form: VacuumForm) -> None:
-    refused, gone = vacuum(spark_engine, table, Vacuum(retain_hours=0, form=form))
-    assert refused.error is not None and not gone
+def test_each_form_takes_a_retention(spark_engine: SparkEngine, table: Path, form: VacuumForm) -> None:
+    refused, deleted = vacuum(spark_engine, table, Vacuum(retain_hours=0, form=form))
+    assert refused.error is not None and not deleted
     assert refused.error.condition == "DELTA_VACUUM_RETENTION_PERIOD_TOO_SHORT"
-    outcome, gone = vacuum(spark_engine, table, Vacuum(retain_hours=0, safety_check=False, form=form))
-    assert outcome.error is None and gone == {*FULL, "young.parquet", "retained.parquet"}
+    outcome, deleted = vacuum(spark_engine, table, Vacuum(retain_hours=0, safety_check=False, form=form))
+    assert outcome.error is None and deleted == {*FULL, "young.parquet", "retained.parquet"}
 
 
-#: Each mode in one form; and each other form of SQL in a mode that says more than the table's name.
+#: Each mode in one form, and each other SQL form in a mode with a keyword.
 MODES = [
     *((mode, VacuumForm.SQL_PATH) for mode in Mode),
     (Mode.LITE, VacuumForm.SQL_QUOTED_PATH),
@@ -165,58 +165,60 @@ MODES = [
 
 
 @pytest.mark.parametrize(("mode", "form"), MODES)
-def test_each_mode_lists_and_deletes_what_it_looks_through(
+def test_each_mode_lists_and_deletes_its_candidates(
     spark_engine: SparkEngine, table: Path, mode: Mode, form: VacuumForm
 ) -> None:
-    listed, gone = vacuum(spark_engine, table, Vacuum(mode=mode, form=form, dry_run=True))
+    listed, deleted = vacuum(spark_engine, table, Vacuum(mode=mode, form=form, dry_run=True))
     assert listed.error is None, listed.error
-    assert not gone and not log(table)
+    assert not deleted and not log(table)
     candidates = DELETED[mode] | (EMPTIED if mode.inventory else set())
     assert {str(row[0]) for row in listed.rows} == {f"file:{table}/{path}" for path in candidates}
-    outcome, gone = vacuum(spark_engine, table, Vacuum(mode=mode, form=form))
+    outcome, deleted = vacuum(spark_engine, table, Vacuum(mode=mode, form=form))
     assert outcome.error is None, outcome.error
-    assert DELETED[mode] <= gone <= candidates
+    assert DELETED[mode] <= deleted <= candidates
     assert outcome.rows == ((f"file:{table}",),)
 
 
 @pytest.mark.parametrize("mode", [Mode.INVENTORY_TABLE, Mode.INVENTORY_QUERY])
 def test_an_inventory_of_files_only(spark: Any, spark_engine: SparkEngine, table: Path, mode: Mode) -> None:
-    outcome, gone = vacuum(spark_engine, table, Vacuum(mode=mode, inventory=Inventory.FILES))
+    outcome, deleted = vacuum(spark_engine, table, Vacuum(mode=mode, inventory=Inventory.FILES))
     assert outcome.error is None, outcome.error
-    assert gone == FILES
+    assert deleted == FILES
     assert ended(table)["numVacuumedDirectories"] == "1"
     assert not spark.catalog.tableExists("tombstone_inventory"), "the inventory outlasts the step"
     assert [path.name for path in table.parent.iterdir()] == ["table"], "the inventory outlasts the step"
 
 
 @pytest.mark.parametrize("form", API_VACUUM_FORMS)
-def test_a_setting_makes_the_forms_that_are_no_sql_look_at_the_log_only(
+def test_the_lite_setting_applies_to_forms_without_sql(
     spark_engine: SparkEngine, table: Path, form: VacuumForm
 ) -> None:
-    outcome, gone = vacuum(spark_engine, table, Vacuum(mode=Mode.LITE_SETTING, form=form))
-    assert outcome.error is None and gone == LITE
+    outcome, deleted = vacuum(spark_engine, table, Vacuum(mode=Mode.LITE_SETTING, form=form))
+    assert outcome.error is None and deleted == LITE
 
 
 @pytest.mark.parametrize("mode", Mode)
 def test_in_parallel(spark_engine: SparkEngine, table: Path, mode: Mode) -> None:
-    outcome, gone = vacuum(spark_engine, table, Vacuum(mode=mode, parallel=True))
+    outcome, deleted = vacuum(spark_engine, table, Vacuum(mode=mode, parallel=True))
     assert outcome.error is None
-    assert DELETED[mode] <= gone <= DELETED[mode] | (EMPTIED if mode.inventory else set())
+    assert DELETED[mode] <= deleted <= DELETED[mode] | (EMPTIED if mode.inventory else set())
 
 
-@pytest.mark.parametrize(("logging", "told"), [(True, True), (None, True), (False, False)])
-def test_logging_on_unset_and_off(spark_engine: SparkEngine, table: Path, logging: bool | None, told: bool) -> None:
-    outcome, gone = vacuum(spark_engine, table, Vacuum(logging=logging))
-    assert outcome.error is None and gone == FULL
-    assert bool(log(table)) is told
+@pytest.mark.parametrize(("logging", "logged"), [(True, True), (None, True), (False, False)])
+def test_logging_on_unset_and_off(spark_engine: SparkEngine, table: Path, logging: bool | None, logged: bool) -> None:
+    outcome, deleted = vacuum(spark_engine, table, Vacuum(logging=logging))
+    assert outcome.error is None and deleted == FULL
+    assert bool(log(table)) is logged
 
 
-def test_what_a_step_sets_is_put_back_also_where_it_fails(spark: Any, spark_engine: SparkEngine, table: Path) -> None:
-    """Both what was set before, and what was not."""
+def test_settings_of_a_step_are_restored_also_after_an_error(
+    spark: Any, spark_engine: SparkEngine, table: Path
+) -> None:
+    """Both settings that were set before and those that were not."""
     spark.conf.set("fs.file.impl.disable.cache", "maybe")
     try:
         before = spark.conf.getAll
-        crash = in_trouble(IOFault.DELETE_CRASHES, "orphan.parquet", parallel=True)
+        crash = with_fault(IOFault.DELETE_CRASHES, "orphan.parquet", parallel=True)
         for step in (
             Vacuum(safety_check=False, logging=False, mode=Mode.LITE_SETTING, parallel=True),
             replace(crash, logging=None),
@@ -228,7 +230,7 @@ def test_what_a_step_sets_is_put_back_also_where_it_fails(spark: Any, spark_engi
         spark.conf.unset("fs.file.impl.disable.cache")
 
 
-def test_a_setting_of_none_is_not_set(spark: Any) -> None:
+def test_a_setting_of_none_is_unset(spark: Any) -> None:
     key = "spark.databricks.delta.vacuum.logging.enabled"
     with settings(spark, {key: "false"}):
         with settings(spark, {key: None}):
@@ -237,89 +239,89 @@ def test_a_setting_of_none_is_not_set(spark: Any) -> None:
     assert spark.conf.get(key, None) is None
 
 
-# Troubles ------------------------------------------------------------------------------------------------------------
+# I/O faults ----------------------------------------------------------------------------------------------------------
 
 
-def in_trouble(io_fault: IOFault, path: str, *, dry_run: bool = False, parallel: bool = False) -> Vacuum:
+def with_fault(io_fault: IOFault, path: str, *, dry_run: bool = False, parallel: bool = False) -> Vacuum:
     return Vacuum(io_fault=io_fault, faulty_path=path, dry_run=dry_run, parallel=parallel)
 
 
 @pytest.mark.parametrize("parallel", [False, True], ids=["serial", "parallel"])
 @pytest.mark.parametrize("path", ["orphan.parquet", "sub/orphan é%20 b.parquet", "empty"])
-def test_what_cannot_be_deleted_stays_and_all_else_goes(
+def test_a_file_that_cannot_be_deleted_is_kept_and_all_others_are_deleted(
     spark_engine: SparkEngine, table: Path, path: str, parallel: bool
 ) -> None:
-    outcome, gone = vacuum(spark_engine, table, in_trouble(IOFault.CANNOT_DELETE, path, parallel=parallel))
+    outcome, deleted = vacuum(spark_engine, table, with_fault(IOFault.CANNOT_DELETE, path, parallel=parallel))
     assert outcome.error is None, outcome.error
-    assert gone == FULL - {path}
+    assert deleted == FULL - {path}
     metrics = ended(table)
     assert (metrics["numFilesToDelete"], metrics["numDeletedFiles"]) == (str(len(FULL)), str(len(FULL) - 1))
-    outcome, gone = vacuum(spark_engine, table, Vacuum())
-    assert outcome.error is None and path in gone, "the trouble outlasts the step"
+    outcome, deleted = vacuum(spark_engine, table, Vacuum())
+    assert outcome.error is None and path in deleted, "the fault outlasts the step"
 
 
 @pytest.mark.parametrize("parallel", [False, True], ids=["serial", "parallel"])
-def test_a_deletion_that_breaks(spark_engine: SparkEngine, table: Path, parallel: bool) -> None:
-    step = in_trouble(IOFault.DELETE_CRASHES, "orphan.parquet", parallel=parallel)
-    outcome, gone = vacuum(spark_engine, table, step)
+def test_a_deletion_that_crashes(spark_engine: SparkEngine, table: Path, parallel: bool) -> None:
+    step = with_fault(IOFault.DELETE_CRASHES, "orphan.parquet", parallel=parallel)
+    outcome, deleted = vacuum(spark_engine, table, step)
     assert outcome.error is not None
     assert outcome.error.exception == ("SparkException" if parallel else "IllegalStateException")
     assert "The file system is broken: file:" in outcome.error.message
-    assert gone < FULL and "orphan.parquet" not in gone
+    assert deleted < FULL and "orphan.parquet" not in deleted
     start, end = log(table)
     assert (start["operation"], end["operationParameters"]) == ("VACUUM START", {"status": "FAILED"})
     assert len(spark_engine.run(table, Read(), clock=CLOCK, version=None).rows) == 2
-    outcome, gone = vacuum(spark_engine, table, Vacuum())
-    assert outcome.error is None and "orphan.parquet" in gone, "the trouble outlasts the step"
+    outcome, deleted = vacuum(spark_engine, table, Vacuum())
+    assert outcome.error is None and "orphan.parquet" in deleted, "the fault outlasts the step"
 
 
 @pytest.mark.parametrize("parallel", [False, True], ids=["serial", "parallel"])
-def test_a_file_that_another_deletes_first(spark_engine: SparkEngine, table: Path, parallel: bool) -> None:
-    step = in_trouble(IOFault.FILE_VANISHES, "orphan.parquet", parallel=parallel)
-    outcome, gone = vacuum(spark_engine, table, step)
-    assert outcome.error is None and gone == FULL
+def test_a_file_that_another_process_deletes_first(spark_engine: SparkEngine, table: Path, parallel: bool) -> None:
+    step = with_fault(IOFault.FILE_VANISHES, "orphan.parquet", parallel=parallel)
+    outcome, deleted = vacuum(spark_engine, table, step)
+    assert outcome.error is None and deleted == FULL
     assert ended(table)["numDeletedFiles"] == str(len(FULL) - 1)
 
 
-def test_a_directory_that_is_gone_when_it_is_listed(spark_engine: SparkEngine, table: Path) -> None:
-    outcome, gone = vacuum(spark_engine, table, in_trouble(IOFault.DIRECTORY_VANISHES, "in/side"))
+def test_a_directory_that_vanishes_before_it_is_listed(spark_engine: SparkEngine, table: Path) -> None:
+    outcome, deleted = vacuum(spark_engine, table, with_fault(IOFault.DIRECTORY_VANISHES, "in/side"))
     assert outcome.error is None, outcome.error
-    assert gone == FULL - {"in/side/orphan.parquet"}
+    assert deleted == FULL - {"in/side/orphan.parquet"}
 
 
 @pytest.mark.parametrize("dry_run", [False, True], ids=["real", "dry run"])
 def test_a_directory_that_cannot_be_listed(spark_engine: SparkEngine, table: Path, dry_run: bool) -> None:
-    outcome, gone = vacuum(spark_engine, table, in_trouble(IOFault.CANNOT_LIST, "in/side", dry_run=dry_run))
+    outcome, deleted = vacuum(spark_engine, table, with_fault(IOFault.CANNOT_LIST, "in/side", dry_run=dry_run))
     assert outcome.error is not None and "Input/output error: file:" in outcome.error.message
-    assert not gone and not log(table)
+    assert not deleted and not log(table)
 
 
-def test_a_dry_run_has_no_trouble_with_deletions(spark_engine: SparkEngine, table: Path) -> None:
+def test_a_dry_run_has_no_faults_of_deletions(spark_engine: SparkEngine, table: Path) -> None:
     for io_fault in (IOFault.CANNOT_DELETE, IOFault.DELETE_CRASHES, IOFault.FILE_VANISHES):
-        outcome, gone = vacuum(spark_engine, table, in_trouble(io_fault, "orphan.parquet", dry_run=True))
-        assert outcome.error is None and not gone
+        outcome, deleted = vacuum(spark_engine, table, with_fault(io_fault, "orphan.parquet", dry_run=True))
+        assert outcome.error is None and not deleted
         assert len(outcome.rows) == len(FULL)
 
 
-def test_the_failing_file_system_is_defined_once_also_where_two_come_at_once(
+def test_the_faulty_file_system_is_defined_once_also_by_two_workers(
     spark: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with io_faults.faulty_path(spark, Path("/nowhere"), IOFault.CANNOT_DELETE):
         pass
     is_defined: Callable[..., bool] = io_faults._is_defined
-    answers = iter([False, True])  # as if another worker had defined it just after we looked
+    answers = iter([False, True])  # as if another worker had defined it in between
     monkeypatch.setattr(io_faults, "_is_defined", lambda jvm, loader: is_defined(jvm, loader) and next(answers))
     with io_faults.faulty_path(spark, Path("/nowhere"), IOFault.CANNOT_DELETE):
         pass
-    assert next(answers, None) is None, "both looks were taken"
+    assert next(answers, None) is None, "it was checked twice"
 
 
-# Blunders ------------------------------------------------------------------------------------------------------------
+# Invalid commands ----------------------------------------------------------------------------------------------------
 
 
-#: Those that test_reports_vacuums_spark.py makes without DRY RUN have it here, and the other way round.
+#: Those that test_reports_vacuums_spark.py runs without DRY RUN are dry runs here, and the other way round.
 @pytest.mark.parametrize(("mistake", "dry_run"), list(zip(VacuumMistake, cycle([True, False]))))
-def test_each_blunder_is_refused_as_documented_and_changes_nothing(
+def test_each_invalid_command_is_refused_as_documented_and_changes_nothing(
     spark: Any, spark_engine: SparkEngine, table: Path, mistake: VacuumMistake, dry_run: bool
 ) -> None:
     before, settings_before = below(table.parent), spark.conf.getAll
@@ -333,7 +335,7 @@ def test_each_blunder_is_refused_as_documented_and_changes_nothing(
     assert spark.conf.getAll == settings_before
 
 
-def test_without_partitions_the_directory_of_one_that_cannot_be_is_refused_alike(
+def test_without_partitions_an_unknown_partition_directory_is_refused_too(
     spark_engine: SparkEngine, tmp_path: Path
 ) -> None:
     root = table_at(tmp_path / "case" / "table", {"minReaderVersion": 1, "minWriterVersion": 2}, partition_by=())
@@ -352,8 +354,8 @@ def test_a_table_with_an_unknown_feature_is_refused_in_each_form(
 ) -> None:
     protocol: dict[str, Any] = {"minReaderVersion": 3, "minWriterVersion": 7, "writerFeatures": ["tombstoneUnknown"]}
     root = table_at(tmp_path / "case" / "table", {**protocol, "readerFeatures": readers})
-    outcome, gone = vacuum(spark_engine, root, Vacuum(form=form))
+    outcome, deleted = vacuum(spark_engine, root, Vacuum(form=form))
     refusal, error = UNKNOWN_PROTOCOL[feature], outcome.error
     assert error is not None and refusal.is_matched_by(error.condition, error.sqlstate), outcome
     assert error.exception in refusal.exceptions
-    assert not gone and not log(root)
+    assert not deleted and not log(root)

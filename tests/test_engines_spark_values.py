@@ -1,4 +1,4 @@
-"""What a Read returns through the Spark adapter: the vocabulary's values, exactly, whatever this process's zone is."""
+"""A Read through the Spark adapter returns exact canonical values, in any time zone of this process."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.xdist_group("spark")
 
 @pytest.fixture
 def in_zone(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
-    """Puts this process into a zone."""
+    """Sets the time zone of this process."""
 
     def put(zone: str) -> None:
         monkeypatch.setenv("TZ", zone)
@@ -82,7 +82,7 @@ def test_values_of_all_types(spark: Any, spark_engine: SparkEngine, tmp_path: Pa
             ((((date(1582, 10, 10), (b"", None)),),), None),
         ),
     }
-    # Parquet's columns have no spaces in their names without column mapping.
+    # Names with spaces need column mapping.
     mapped = "TBLPROPERTIES ('delta.columnMapping.mode' = 'name')"
     spark.sql(f"CREATE TABLE delta.`{root}` ({', '.join(values)}) USING delta {mapped}")
     spark.sql(f"INSERT INTO delta.`{root}` SELECT {', '.join(text for text, _ in values.values())}")
@@ -91,7 +91,7 @@ def test_values_of_all_types(spark: Any, spark_engine: SparkEngine, tmp_path: Pa
     assert outcome.error is None
     nulls, row = sorted(outcome.rows, key=lambda row: row[0] is not None)
     assert nulls == (None,) * len(values)
-    assert row == tuple(value for _, value in values.values())  # NaN is equal to itself: it is one object
+    assert row == tuple(value for _, value in values.values())  # NaN is one object, so tuples with it are equal
     assert str(row[6]) == "-0.0"
     assert isinstance(row[10], bytes)
     assert str(row[8]) == "1.5000000000"
@@ -112,6 +112,6 @@ def test_types_by_their_names() -> None:
     )
 
 
-def test_a_type_without_a_name_in_the_vocabulary_is_an_error() -> None:
+def test_an_unknown_type_is_an_error() -> None:
     with pytest.raises(ValueError, match="interval"):
         type_of(DayTimeIntervalType())

@@ -1,4 +1,4 @@
-"""Which Delta goes with which PySpark, and the sentences where they do not."""
+"""Which Delta runs on which PySpark, and the messages for pairs that do not run."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_a_version_is_its_numbers(version: str, numbers: tuple[int, ...]) -> Non
     assert parse(version) == numbers
 
 
-def test_versions_compare_as_numbers_and_not_as_text() -> None:
+def test_versions_compare_as_numbers() -> None:
     assert parse("4.10.0") > parse("4.9.1") > parse("4.9")
 
 
@@ -49,12 +49,12 @@ def test_versions_compare_as_numbers_and_not_as_text() -> None:
         ("4.99.0", "4.2.1", "delta-spark_4.2_2.13"),
     ],
 )
-def test_pairs_that_go_together(delta: str, pyspark: str, artifact: str) -> None:
+def test_pairs_that_run(delta: str, pyspark: str, artifact: str) -> None:
     assert artifact_for(delta=delta, pyspark=pyspark) == artifact
 
 
 @pytest.mark.parametrize(
-    ("delta", "pyspark", "sentence"),
+    ("delta", "pyspark", "message"),
     [
         ("3.3.2", "4.0.0", "Delta 3.3.2 does not run on PySpark 4.0.0: install PySpark 3.5.x."),
         ("2.4.0", "3.5.0", "Delta 2.4.0 does not run on PySpark 3.5.0: install PySpark 3.4.x."),
@@ -63,14 +63,14 @@ def test_pairs_that_go_together(delta: str, pyspark: str, artifact: str) -> None
         ("4.4.0", "3.5.1", "Delta 4.4.0 does not run on PySpark 3.5.1: install PySpark 4.0.x or 4.1.x or 4.2.x."),
     ],
 )
-def test_pairs_that_do_not_say_what_to_install(delta: str, pyspark: str, sentence: str) -> None:
+def test_pairs_that_do_not_run_name_what_to_install(delta: str, pyspark: str, message: str) -> None:
     with pytest.raises(EngineUnavailable) as refusal:
         artifact_for(delta=delta, pyspark=pyspark)
-    assert str(refusal.value) == sentence
+    assert str(refusal.value) == message
 
 
 @pytest.mark.parametrize("delta", ["2.3.0", "1.0.0", "0.4.0", "5.0.0", "main", ""])
-def test_unknown_versions_say_which_are_known(delta: str) -> None:
+def test_unknown_versions_name_the_known_ones(delta: str) -> None:
     with pytest.raises(EngineUnavailable) as refusal:
         artifact_for(delta=delta, pyspark="4.2.0")
     assert str(refusal.value) == f"Delta {delta} is not known here: install a Delta that is 2.4 or newer, below 5."
@@ -81,13 +81,13 @@ def text(numbers: tuple[int, ...]) -> str:
 
 
 def test_the_table_has_no_gap_and_no_overlap() -> None:
-    for one, next_ in pairwise(RELEASES):
-        assert one.first < one.before <= next_.first < next_.before
-        assert artifact_for(delta=text(next_.first), pyspark=f"{next_.spark[0]}.0"), "right after one, the next begins"
-        assert not any(number for number in next_.first[len(one.before) :]), "there is nothing between the two"
+    for release, following in pairwise(RELEASES):
+        assert release.first < release.before <= following.first < following.before
+        assert artifact_for(delta=text(following.first), pyspark=f"{following.spark[0]}.0")
+        assert not any(number for number in following.first[len(release.before) :]), "there is a gap"
     for release in RELEASES:
         assert release.covers(release.first) and not release.covers(release.before)
-        assert release.spark == tuple(sorted(release.spark)), "the oldest line stands first"
+        assert release.spark == tuple(sorted(release.spark)), "the oldest line is first"
 
 
 @pytest.mark.parametrize("delta", JUDGED)
@@ -103,24 +103,24 @@ def test_a_pair_may_be_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "python", "sentence"),
+    ("text", "python", "message"),
     [
         (
             "2.4.0",
             (3, 13),
             (
                 "Delta 2.4.0 needs PySpark 3.4, which runs on Python 3.7 to 3.11, and this is Python 3.13: "
-                "make the environment anew with Python 3.11."
+                "recreate the environment with Python 3.11."
             ),
         ),
         ("3.3.2@4.0.1", (3, 11), "Delta 3.3.2 does not run on PySpark 4.0.1: install PySpark 3.5.x."),
         ("2.0.0", (3, 11), "Delta 2.0.0 is not known here: install a Delta that is 2.4 or newer, below 5."),
     ],
 )
-def test_an_impossible_pair_is_refused_with_a_reason(text: str, python: tuple[int, ...], sentence: str) -> None:
+def test_an_impossible_pair_is_refused_with_a_reason(text: str, python: tuple[int, ...], message: str) -> None:
     with pytest.raises(EngineUnavailable) as refusal:
         pair_of(text, python=python)
-    assert str(refusal.value) == sentence
+    assert str(refusal.value) == message
 
 
 def test_every_line_has_its_pythons() -> None:

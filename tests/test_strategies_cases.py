@@ -1,4 +1,4 @@
-"""Whole cases: each reads back, is short, and meets the conditions that its campaign is for."""
+"""Cases of DELETE: each reads back and is short, and the conditions of each campaign are drawn often enough."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_cases_read_back_and_are_short(name: str, data: st.DataObject) -> None:
     assert codec.from_json(codec.to_json(case)) == case
     assert codec.loads(codec.dumps(case)) == case
     assert least <= sum(isinstance(step, ENGINE_STEPS) for step in case.steps) <= most
-    # A VACUUM that may lose files, and an unknown protocol, leave nothing to read.
+    # No read follows a VACUUM that may lose files, or an unknown protocol.
     may_end = name in ("vacuum_vectors", "refused_vacuums")
     assert isinstance(case.steps[-1], (Read, ReadChanges)) or may_end
 
@@ -48,10 +48,10 @@ def test_cases_read_back_and_are_short(name: str, data: st.DataObject) -> None:
 def test_the_same_seed_draws_the_same_cases(name: str) -> None:
     first = [codec.case_id(case) for case in drawn_by(name, 9)]
     assert first == [codec.case_id(case) for case in drawn_by(name, 9)]
-    assert len(set(first)) >= 30, "most cases are different ones"
+    assert len(set(first)) >= 30, "most cases differ"
 
 
-def test_partition_deletes_meet_their_conditions() -> None:
+def test_conditions_of_partition_deletes() -> None:
     def conditions(case: Case) -> dict[str, tuple[float, bool]]:
         first = case.steps[0]
         assert isinstance(first, Delete)
@@ -60,9 +60,12 @@ def test_partition_deletes_meet_their_conditions() -> None:
         wheres = [step.where for step in case.steps if isinstance(step, Delete)]
         assert all(columns_of(where) <= set(case.table.partition_by) for where in wheres if where is not None)
         return {
-            "some files go, some stay": (6, any(all(file) for file in found) and not all(all(file) for file in found)),
-            "nothing goes": (10, not any(any(file) for file in found)),
-            "all goes": (17, bool(found) and all(all(file) for file in found)),
+            "some files are removed, some kept": (
+                6,
+                any(all(file) for file in found) and not all(all(file) for file in found),
+            ),
+            "nothing matches": (10, not any(any(file) for file in found)),
+            "everything matches": (17, bool(found) and all(all(file) for file in found)),
             "no condition": (4, None in wheres),
             "a constant": (4, any(isinstance(where, Constant) for where in wheres)),
             "two deletes": (8, len(wheres) == 2),
@@ -76,26 +79,26 @@ def test_partition_deletes_meet_their_conditions() -> None:
     check_shares(drawn("partition_deletes"), conditions)
 
 
-def test_row_deletes_meet_their_conditions() -> None:
+def test_conditions_of_row_deletes() -> None:
     def conditions(case: Case) -> dict[str, tuple[float, bool]]:
         first = case.steps[0]
         assert isinstance(first, Delete)
         assert first.where is not None
         assert case.table.features == ()
-        assert columns_of(first.where) - set(case.table.partition_by), "a data column is needed to look into files"
+        assert columns_of(first.where) - set(case.table.partition_by), "without a data column it is metadata-only"
         found = matches(case, first)
         return {
-            "nothing goes": (8, not any(any(file) for file in found)),
+            "nothing matches": (8, not any(any(file) for file in found)),
             "a file is rewritten": (16, any(any(file) and not all(file) for file in found)),
-            "a file goes whole": (13, any(all(file) for file in found)),
-            "a file is untouched": (8, any(any(file) for file in found) and any(not any(file) for file in found)),
+            "a whole file is removed": (13, any(all(file) for file in found)),
+            "a file is unchanged": (8, any(any(file) for file in found) and any(not any(file) for file in found)),
             "partition and data conditions": (8, bool(columns_of(first.where) & set(case.table.partition_by))),
         }
 
     check_shares(drawn("row_deletes"), conditions)
 
 
-#: The conditions of which each pair matters.
+#: Conditions that must be drawn in all pairs.
 PAIRED: dict[str, Callable[[Table], bool]] = {
     "vectors": lambda table: table.has(Feature.DELETION_VECTORS),
     "change feed": lambda table: table.has(Feature.CHANGE_DATA_FEED),
@@ -108,7 +111,7 @@ PAIRED: dict[str, Callable[[Table], bool]] = {
 }
 
 
-def test_feature_deletes_meet_their_conditions() -> None:
+def test_conditions_of_feature_deletes() -> None:
     def conditions(case: Case) -> dict[str, tuple[float, bool]]:
         table = case.table
         deletes = [(index, step) for index, step in enumerate(case.steps) if isinstance(step, Delete)]
@@ -117,18 +120,21 @@ def test_feature_deletes_meet_their_conditions() -> None:
         assert set(changes) <= {index for index, _ in deletes}
         assert not changes or table.has(Feature.CHANGE_DATA_FEED)
         found = matches(case, deletes[0][1])
-        met = [name for name, holds in PAIRED.items() if holds(table)]
+        paired = [name for name, holds in PAIRED.items() if holds(table)]
         return {
-            **{f"{left} and {right}": (5, left in met and right in met) for left, right in combinations(PAIRED, 2)},
+            **{
+                f"{left} and {right}": (5, left in paired and right in paired)
+                for left, right in combinations(PAIRED, 2)
+            },
             "a file is rewritten": (15, any(any(file) and not all(file) for file in found)),
-            "a file goes whole": (10, any(all(file) for file in found)),
-            "nothing goes": (8, not any(any(file) for file in found)),
+            "a whole file is removed": (10, any(all(file) for file in found)),
+            "nothing matches": (8, not any(any(file) for file in found)),
             "a live file with a vector": (12, bool(hidden_rows(table))),
-            "a vector, and it grows": (
+            "a vector is extended": (
                 3,
                 any(
-                    any(goes) and not all(goes)
-                    for id, goes in by_file(case, deletes[0][1]).items()
+                    any(rows) and not all(rows)
+                    for id, rows in by_file(case, deletes[0][1]).items()
                     if id in hidden_rows(table)
                 ),
             ),
@@ -148,7 +154,7 @@ def test_feature_deletes_meet_their_conditions() -> None:
     check_shares(drawn("feature_deletes"), conditions)
 
 
-def test_typed_deletes_meet_every_type_and_zone() -> None:
+def test_typed_deletes_use_every_type_and_zone() -> None:
     def conditions(case: Case) -> dict[str, tuple[float, bool]]:
         table = case.table
         assert not table.checks
@@ -169,27 +175,27 @@ def test_typed_deletes_meet_every_type_and_zone() -> None:
             "wide": (2, len(table.columns) >= 100),
             "features": (15, bool(table.features)),
             "a file is rewritten": (12, any(any(file) and not all(file) for file in found)),
-            "nothing goes": (10, not any(any(file) for file in found)),
+            "nothing matches": (10, not any(any(file) for file in found)),
         }
 
     check_shares(drawn("typed_deletes"), conditions)
 
 
-def test_refused_deletes_meet_every_blunder() -> None:
+def test_refused_deletes_have_every_mistake() -> None:
     seen: Counter[object] = Counter()
     for case in drawn("refused_deletes"):
-        bad = [step.mistake for step in case.steps if isinstance(step, InvalidDelete)]
+        mistakes = [step.mistake for step in case.steps if isinstance(step, InvalidDelete)]
         deletes = [step for step in case.steps if isinstance(step, Delete)]
-        seen.update(bad)
-        assert len(set(bad)) == len(bad)
-        assert not (bad and deletes)
-        if DeleteMistake.PARTITION_DIRECTORY in bad:
+        seen.update(mistakes)
+        assert len(set(mistakes)) == len(mistakes)
+        assert not (mistakes and deletes)
+        if DeleteMistake.PARTITION_DIRECTORY in mistakes:
             assert case.table.partition_by
             assert live_files(case.table)
         if not case.table.has(Feature.APPEND_ONLY):
             seen["failing"] += any(_fails(case, step) for step in deletes)
             continue
-        assert deletes and not bad
+        assert deletes and not mistakes
         for step in deletes:
             seen[step.form] += 1
             seen["nothing"] += not any(any(file) for file in matches(case, step))
@@ -206,9 +212,9 @@ def _fails(case: Case, step: Delete) -> bool:
     return may_fail(step, table, (table.row(file.partition, row) for file in table.files for row in file.rows))
 
 
-def test_said_deletes_meet_every_form() -> None:
+def test_delete_forms_have_every_form() -> None:
     seen: Counter[object] = Counter()
-    for case in drawn("said_deletes"):
+    for case in drawn("delete_forms"):
         for step in case.steps:
             if isinstance(step, Delete):
                 assert step.where is None or step.form is not Form.TRUNCATE
@@ -220,14 +226,13 @@ def test_said_deletes_meet_every_form() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["vacuum_strays", "feature_deletes", "typed_deletes", "refused_deletes", "said_deletes"]
+    "name", ["vacuum_stray_files", "feature_deletes", "typed_deletes", "refused_deletes", "delete_forms"]
 )
 def test_drawing_is_fast(name: str) -> None:
-    # CPU seconds of this process, far above what is usual (5 ms a case or less): this is to catch filters that reject
-    # most draws.
+    # CPU seconds of this process, far above the usual 5 ms per case: this detects filters that reject most draws.
     began = time.process_time()
     drawn_by(name, 5)
-    assert time.process_time() - began < (8 if name == "vacuum_strays" else 2)
+    assert time.process_time() - began < (8 if name == "vacuum_stray_files" else 2)
 
 
 def test_drawing_wide_tables_is_fast() -> None:

@@ -1,4 +1,4 @@
-"""Clocks: the cutoff falls on an instant of the case, or beside it, and the clock is never behind."""
+"""Clocks: the cutoff falls on an instant of the case or 1 ms beside it, and the clock never goes back."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ TABLE = Table(
 )
 
 
-def test_the_interesting_instants_are_those_that_decide() -> None:
-    # The live file's age decides nothing.
+def test_interesting_instants() -> None:
+    # The age of a live file does not matter.
     assert interesting_instants(TABLE, stray_files=(StrayFile("new", modified=-HOUR),)) == (
         -DAY,
         -3 * DAY,
@@ -37,23 +37,23 @@ def test_the_interesting_instants_are_those_that_decide() -> None:
     )
 
 
-def test_the_cutoff_meets_every_instant_from_all_sides() -> None:
+def test_the_cutoff_is_drawn_on_both_sides_of_every_instant() -> None:
     moments = [step.to for step in sample(clocks(TABLE, retention=WEEK), examples=300, seeds=[1])]
     assert all(moment.removed_by_step is None for moment in moments)
     seen = Counter(moment.offset - WEEK for moment in moments)
     for instant in interesting_instants(TABLE):
         for edge in (-1, 0, 1):
             assert seen[instant + edge] >= 3, f"{instant} {edge:+}"
-    assert seen[0] >= 1, "a plain advance by the retention"
+    assert seen[0] >= 1, "an advance by the retention"
 
 
 @given(st.data(), st.sampled_from([0, 1, HOUR, WEEK, 30 * DAY]))
-def test_the_clock_is_never_behind(data: st.DataObject, not_before: int) -> None:
+def test_the_clock_is_never_before_its_bound(data: st.DataObject, not_before: int) -> None:
     table = data.draw(tables(cutoff_age=DAY))
     step = data.draw(clocks(table, retention=DAY, not_before=not_before))
     assert step.to.offset >= not_before
 
 
 @given(stamped_clocks(retention=WEEK, removed_by_step=3))
-def test_stamped_clocks_stand_at_the_retention(step: SetClock) -> None:
+def test_stamped_clocks_put_the_cutoff_on_the_timestamp(step: SetClock) -> None:
     assert step.to in {Moment(WEEK + edge, 3) for edge in (-1, 0, 1)}

@@ -1,4 +1,4 @@
-"""Tables with features, rules of columns and deletion vectors: each is valid, and pairs of features are frequent."""
+"""Tables with features, column rules and deletion vectors: each is valid, and pairs of features are frequent."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from strategies.tables import feature_tables
 from strategies.types import PARTITIONABLE, types
 from tests.sampling import check_shares, sample, smallest
 
-#: A part of another feature's share only.
+#: Features that are drawn only together with another one.
 SELDOM = {Feature.DELETION_VECTORS_OFF.value, Feature.DROPPED_COLUMN.value}
 
-#: Of the features that make pairs, those that a set may hold together.
+#: The pairs of features that a set may contain.
 PAIRS = [
     pair
     for pair in combinations(sorted(set(FEATURES) - {Feature.APPEND_ONLY, *OF_VACUUM}), 2)
@@ -43,7 +43,7 @@ def test_feature_sets_are_valid(features: tuple[str, ...]) -> None:
 
 
 @given(feature_sets(append_only=True))
-def test_append_only_comes_where_it_is_asked_for(features: tuple[str, ...]) -> None:
+def test_append_only_is_in_every_set_that_asks_for_it(features: tuple[str, ...]) -> None:
     assert Feature.APPEND_ONLY.value in features
 
 
@@ -75,7 +75,7 @@ def test_tables_are_well_formed(table: Table) -> None:
 
 
 @given(any_table)
-def test_rows_keep_to_the_rules_of_their_columns(table: Table) -> None:
+def test_rows_follow_the_rules_of_their_columns(table: Table) -> None:
     names = [column.name for column in table.columns]
     numbers: list[object] = []
     for file in table.files:
@@ -96,7 +96,7 @@ def test_rows_keep_to_the_rules_of_their_columns(table: Table) -> None:
 
 
 @given(any_table)
-def test_rules_are_those_that_delta_allows(table: Table) -> None:
+def test_column_rules_are_valid(table: Table) -> None:
     by_name = {column.name: column for column in table.columns}
     for column in table.columns:
         assert (column.generated_from is not None) + column.identity + column.default <= 1
@@ -138,11 +138,11 @@ def test_the_interesting_tables_are_frequent() -> None:
         removed = {removal.file for commit in table.commits for removal in commit.removes}
         live = set(live_ids(table))
         return {
-            "masked": (15, bool(deletion_vectors)),
-            "a live file masked": (12, bool(live & set(hidden_rows(table)))),
-            "masked twice": (2, len({vector.file for vector in deletion_vectors}) < len(deletion_vectors)),
-            "masked, then removed": (1, bool({vector.file for vector in deletion_vectors} & removed)),
-            "all rows masked": (0.5, any(len(vector.rows) == sizes[vector.file] for vector in deletion_vectors)),
+            "vector": (15, bool(deletion_vectors)),
+            "a live file with a vector": (12, bool(live & set(hidden_rows(table)))),
+            "two vectors of a file": (2, len({vector.file for vector in deletion_vectors}) < len(deletion_vectors)),
+            "a vector, then removed": (1, bool({vector.file for vector in deletion_vectors} & removed)),
+            "a vector of all rows": (0.5, any(len(vector.rows) == sizes[vector.file] for vector in deletion_vectors)),
             **{
                 f"vector: {kind.name}": (3, any(vector.storage is kind for vector in deletion_vectors))
                 for kind in VectorStorage
@@ -155,8 +155,8 @@ def test_the_interesting_tables_are_frequent() -> None:
             "check": (5, bool(table.checks)),
             "nested": (15, any(is_nested(column.type) for column in table.columns)),
             "wide": (1, len(table.columns) >= 100),
-            "a name used inside": (10, bool(names & {*INTERNAL_NAMES, *CHANGE_NAMES})),
-            "a name that Parquet refuses": (4, bool(names & {*MAPPED_NAMES, *MAPPED_PARTITION_NAMES})),
+            "an internal name": (10, bool(names & {*INTERNAL_NAMES, *CHANGE_NAMES})),
+            "a name that Parquet does not allow": (4, bool(names & {*MAPPED_NAMES, *MAPPED_PARTITION_NAMES})),
             "row groups": (10, any(file.group_rows for file in table.files)),
             "statistics: none": (10, any(file.statistics is Statistics.NONE for file in table.files)),
             "checkpoint": (15, any(commit.checkpoint for commit in table.commits)),

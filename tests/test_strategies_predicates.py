@@ -1,4 +1,4 @@
-"""Predicates: over the columns asked for, well formed, and telling: some rows match, others do not."""
+"""Predicates: they use the requested columns, are well formed, and match some rows but not others."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ typed_tables = feature_tables(
 
 
 def answers(table: Table, predicate: Predicate) -> list[list[bool | None]]:
-    """What the predicate says of each row of each live file that has rows."""
+    """The predicate's value for each row of each live file with rows."""
     names = [column.name for column in table.columns]
     return [
         [evaluate(predicate, dict(zip(names, table.row(file.partition, row)))) for row in file.rows]
@@ -70,7 +70,7 @@ def answers(table: Table, predicate: Predicate) -> list[list[bool | None]]:
 
 
 def tried(table: Table, predicate: Predicate, zone: str = "UTC") -> list[bool | WouldFail | None]:
-    """What a predicate with functions says of each visible row, errors included."""
+    """The value of a predicate with functions for each visible row, or its error."""
     types = {column.name: column.type for column in table.columns}
     hidden = hidden_rows(table)
     found: list[bool | WouldFail | None] = []
@@ -86,7 +86,7 @@ def tried(table: Table, predicate: Predicate, zone: str = "UTC") -> list[bool | 
 
 @st.composite
 def plain_answers(draw: DrawFn, over: Over) -> list[list[bool | None]]:
-    """What a predicate without functions says of a drawn table."""
+    """The values of a predicate without functions for a drawn table."""
     table = draw(tables(partition_counts=st.integers(0 if over == "data" else 1, 3), removed=one_in(4)))
     return answers(table, draw(predicates(table, over=over)))
 
@@ -120,7 +120,7 @@ def test_mixed_predicates_match_often() -> None:
     assert shares["a whole file matches"] >= 0.2, shares
 
 
-def test_partition_predicates_take_some_files_and_leave_others() -> None:
+def test_partition_predicates_match_some_files_and_not_others() -> None:
     shares = measure("partition")
     assert 0.15 <= shares["nothing matches"] <= 0.5, shares
     assert shares["part of a file matches"] == 0
@@ -129,7 +129,7 @@ def test_partition_predicates_take_some_files_and_leave_others() -> None:
 
 
 @given(st.data())
-def test_predicates_keep_to_the_columns_asked_for(data: st.DataObject) -> None:
+def test_predicates_use_the_requested_columns(data: st.DataObject) -> None:
     table = data.draw(tables(partition_counts=st.integers(1, 3)))
     partition = set(table.partition_by)
     assert columns_of(data.draw(predicates(table, over="partition"))) <= partition
@@ -140,7 +140,7 @@ def test_predicates_keep_to_the_columns_asked_for(data: st.DataObject) -> None:
 
 
 @given(st.data())
-def test_predicates_have_the_types_of_their_columns_and_a_text(data: st.DataObject) -> None:
+def test_predicates_are_well_typed_and_have_sql(data: st.DataObject) -> None:
     table = data.draw(tables())
     predicate = data.draw(predicates(table))
     assert sql(predicate).isprintable()
@@ -169,12 +169,12 @@ def test_every_form_is_drawn() -> None:
 
 
 @given(typed_tables, ZONE, st.data())
-def test_predicates_with_functions_are_known_to_the_model(table: Table, zone: str, data: st.DataObject) -> None:
+def test_the_model_evaluates_predicates_with_functions(table: Table, zone: str, data: st.DataObject) -> None:
     over: Over = data.draw(st.sampled_from(["data", "any"]))
     predicate = data.draw(predicates(table, over=over, functions=True, zone=zone))
     assert codec.predicate_from_json(codec.predicate_to_json(predicate)) == predicate
     assert sql(predicate, zone).isprintable()
-    # Raises TypeError or ValueError for what is not known. All rows are asked, those too that a vector hides.
+    # Raises TypeError or ValueError for an unknown expression. Includes rows that a deletion vector deletes.
     types = {column.name: column.type for column in table.columns}
     rows = [dict(zip(types, table.row(file.partition, row))) for file in table.files for row in file.rows]
     might_fail(predicate, rows, types=types, zone=zone)
@@ -182,7 +182,7 @@ def test_predicates_with_functions_are_known_to_the_model(table: Table, zone: st
 
 
 def parts_of(found: Predicate | Expression) -> Iterator[Predicate | Expression]:
-    """A predicate or an expression, and all that it is made of."""
+    """A predicate or an expression, and all its parts."""
     yield found
     for field in fields(found):
         inner = getattr(found, field.name)
@@ -193,12 +193,12 @@ def parts_of(found: Predicate | Expression) -> Iterator[Predicate | Expression]:
 
 @st.composite
 def typed_answers(draw: DrawFn) -> list[bool | WouldFail | None]:
-    """What a predicate with functions says of a drawn table."""
+    """The values of a predicate with functions for a drawn table."""
     zone, table = draw(ZONE), draw(typed_tables)
     return tried(table, draw(predicates(table, functions=True, zone=zone)), zone)
 
 
-def test_functions_match_often_and_fail_seldom() -> None:
+def test_functions_match_often_and_fail_rarely() -> None:
     seen: Counter[str] = Counter()
     examples = sample(typed_answers())
     for found in examples:
@@ -215,7 +215,7 @@ def test_functions_match_often_and_fail_seldom() -> None:
     assert share["would fail"] <= 0.08, share
 
 
-#: A column of each kind, with values that its functions are about.
+#: Types, with values for the functions of each.
 COLUMNS: dict[AnyType, tuple[Value, ...]] = {
     Type.STRING: ("a", " lead", "12"),
     Type.LONG: (1, 5, 2**31),
@@ -259,12 +259,12 @@ def test_every_function_and_form_is_drawn() -> None:
 def test_missing_columns_are_an_error(over: Over) -> None:
     table = Table(columns=(Column("i", Type.INTEGER),), partition_by=(), files=(), commits=(Commit(at=-1),))
 
-    with pytest.raises(ValueError, match=f"over {over} columns was asked for"):
+    with pytest.raises(ValueError, match=f"no columns for a predicate over {over} columns"):
         sample(predicates(table, over=over))
 
 
 @given(st.lists(st.sampled_from([*STRINGS, ""]), max_size=3).map(tuple).flatmap(patterns))
-def test_patterns_are_well_formed_and_name_no_character_beyond_the_first_plane(pattern: str) -> None:
+def test_patterns_are_valid_and_have_no_literal_above_u_ffff(pattern: str) -> None:
     like_expression(pattern)
     assert all(character <= "\uffff" for character in pattern)
 

@@ -1,4 +1,4 @@
-"""Programs: they refer to what exists, the clock never goes back, and operations meet in pairs."""
+"""Programs: references are valid, the clock never goes back, and pairs of operations are frequent."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def tables_with_programs(draw: st.DrawFn, **arguments: int) -> Program:
 
 
 @given(tables_with_programs())
-def test_programs_refer_to_what_exists(program: Program) -> None:
+def test_programs_are_well_formed(program: Program) -> None:
     table, steps = program
     case = Case(table, steps)
     assert codec.from_json(codec.to_json(case)) == case
@@ -45,8 +45,8 @@ def test_the_length_and_the_engine_steps_are_bounded(program: Program) -> None:
 @given(tables_with_programs(length=12, engine_steps=9))
 def test_the_clock_never_goes_back(program: Program) -> None:
     _, steps = program
-    # Stamps are made in order, all after the start and within a day; a step that removed nothing stands for the start.
-    # The worst stamps are tried: none at all, and as late as can be.
+    # Timestamps increase, all within a day after the start; a step that removed nothing counts as the start. The extremes
+    # are none at all, and as late as possible.
     for stamp in (0, DAY - 1):
         now = 0
         for step in steps:
@@ -62,7 +62,7 @@ def test_the_clock_never_goes_back(program: Program) -> None:
 
 
 @given(tables_with_programs(length=12))
-def test_appended_files_are_as_young_as_the_clock(program: Program) -> None:
+def test_appended_files_are_not_newer_than_the_clock(program: Program) -> None:
     _, steps = program
     clock = 0
     for step in steps:
@@ -72,7 +72,7 @@ def test_appended_files_are_as_young_as_the_clock(program: Program) -> None:
             assert all(0 <= file.modified <= clock for file in step.files)
 
 
-def test_operations_meet() -> None:
+def test_pairs_of_operations_are_frequent() -> None:
     def conditions(program: Program) -> dict[str, tuple[float, bool]]:
         table, steps = program
         kinds = [type(step) for step in steps]
@@ -89,20 +89,20 @@ def test_operations_meet() -> None:
             "delete, clock, vacuum": (10, clock_between),
             "append, then delete": (6, follows(Append, Delete)),
             "append, then vacuum": (8, follows(Append, Vacuum)),
-            "litter, then vacuum": (8, follows(AddStrayFiles, Vacuum)),
+            "stray files, then vacuum": (8, follows(AddStrayFiles, Vacuum)),
             "vacuum, then delete": (10, follows(Vacuum, Delete)),
             "vacuum twice": (10, kinds.count(Vacuum) >= 2),
             "dry run": (10, any(isinstance(step, Vacuum) and step.dry_run for step in steps)),
             "read before a step": (10, any(isinstance(s, Read) and s.before_step is not None for s in steps)),
-            "clock after a stamp": (10, bool(stamped)),
-            "cutoff on a stamp": (4, any(moment.offset == table.retention for moment in stamped)),
+            "clock relative to a timestamp": (10, bool(stamped)),
+            "cutoff on a timestamp": (4, any(moment.offset == table.retention for moment in stamped)),
         }
 
     check_shares(sample(tables_with_programs()), conditions)
 
 
 @given(st.data())
-def test_metadata_only_deletes_keep_to_partitions(data: st.DataObject) -> None:
+def test_metadata_only_deletes_use_partition_columns_only(data: st.DataObject) -> None:
     table = data.draw(tables())
     step = data.draw(deletes(table, metadata_only=True))
     if step.where is not None:

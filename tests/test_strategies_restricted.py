@@ -1,4 +1,4 @@
-"""Cases for an engine that cannot be asked for everything."""
+"""Cases restricted to the capabilities of an engine."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from model.steps import (
 )
 from model.table import Column, Feature, Table
 from model.values import ArrayOf, Type
-from strategies.restricted import fitted_step, knows_types, restricted_cases, restricted_to
+from strategies.restricted import knows_types, restricted_cases, restricted_step, restricted_to
 from tests.drawn_cases import ALL, drawn_by
 from tests.sampling import fifty
 
-LITTLE = capabilities_of("1.6.6")
+DELTALAKE = capabilities_of("1.6.6")
 NOTHING = Capabilities(
     features=frozenset(),
     types=frozenset(Type),
@@ -46,22 +46,22 @@ NOTHING = Capabilities(
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_an_engine_that_can_do_everything_gets_the_very_same_cases(name: str) -> None:
+def test_with_all_capabilities_cases_do_not_change(name: str) -> None:
     for case in drawn_by(name, 3):
         assert restricted_to(case, capabilities=EVERYTHING) is case
         assert knows_types(case, capabilities=EVERYTHING)
 
 
-@pytest.mark.parametrize("capabilities", [LITTLE, NOTHING], ids=["deltalake", "next to nothing"])
+@pytest.mark.parametrize("capabilities", [DELTALAKE, NOTHING], ids=["deltalake", "almost nothing"])
 @pytest.mark.parametrize("name", ALL)
-def test_what_is_left_is_what_the_engine_can_do(name: str, capabilities: Capabilities) -> None:
+def test_restricted_cases_use_only_what_the_engine_supports(name: str, capabilities: Capabilities) -> None:
     for case in drawn_by(name, 4):
-        fits = restricted_to(case, capabilities=capabilities)
-        assert len(fits.steps) == len(case.steps), "steps name each other by their numbers"
-        assert restricted_to(fits, capabilities=capabilities) == fits
-        assert codec.loads(codec.dumps(fits)) == fits
-        assert all(has(capabilities, Feature(feature)) for feature in fits.table.features)
-        for step in fits.steps:
+        restricted = restricted_to(case, capabilities=capabilities)
+        assert len(restricted.steps) == len(case.steps), "steps refer to each other by index"
+        assert restricted_to(restricted, capabilities=capabilities) == restricted
+        assert codec.loads(codec.dumps(restricted)) == restricted
+        assert all(has(capabilities, Feature(feature)) for feature in restricted.table.features)
+        for step in restricted.steps:
             if isinstance(step, Vacuum):
                 assert step.mode in capabilities.modes
                 assert step.io_fault is None or step.io_fault in capabilities.io_faults
@@ -70,13 +70,13 @@ def test_what_is_left_is_what_the_engine_can_do(name: str, capabilities: Capabil
 
 
 @fifty
-@given(restricted_cases(ALL["typed_deletes"][0](), capabilities=LITTLE))
-def test_cases_are_fitted_as_they_are_drawn(case: Case) -> None:
-    assert knows_types(case, capabilities=LITTLE)
-    assert restricted_to(case, capabilities=LITTLE) == case
+@given(restricted_cases(ALL["typed_deletes"][0](), capabilities=DELTALAKE))
+def test_cases_are_restricted_when_drawn(case: Case) -> None:
+    assert knows_types(case, capabilities=DELTALAKE)
+    assert restricted_to(case, capabilities=DELTALAKE) == case
 
 
-def test_types_decide_whether_a_case_is_left_out() -> None:
+def test_cases_with_unsupported_types_are_left_out() -> None:
     def case(type: object) -> Case:
         return Case(Table((Column("v", type),), (), (), ()), (Read(),))  # type: ignore[arg-type]
 
@@ -103,23 +103,23 @@ def test_types_decide_whether_a_case_is_left_out() -> None:
         (Delete(None, zone="Asia/Kolkata"), Delete(None)),
     ],
 )
-def test_each_step_has_a_nearest_one(step: object, expected: object) -> None:
-    assert fitted_step(step, capabilities=LITTLE) == expected  # type: ignore[arg-type]
+def test_unsupported_steps_are_replaced_by_the_nearest(step: object, expected: object) -> None:
+    assert restricted_step(step, capabilities=DELTALAKE) == expected  # type: ignore[arg-type]
 
 
-def test_tests_that_are_not_taken_become_tests_of_missing_values() -> None:
+def test_unsupported_tests_become_is_null() -> None:
     plain = Compare("a", Op.GT, 1, Type.LONG)
     where = Or(And(plain, Not(Holds(Of("b")))), Relate(Of("c"), Op.EQ, Of("a")))
     expected = Or(And(plain, Not(IsNull("b"))), IsNull("a"))
-    assert fitted_step(Delete(where), capabilities=LITTLE) == Delete(expected)
-    assert fitted_step(Delete(Missing(Of("b"))), capabilities=LITTLE) == Delete(IsNull("b"))
+    assert restricted_step(Delete(where), capabilities=DELTALAKE) == Delete(expected)
+    assert restricted_step(Delete(Missing(Of("b"))), capabilities=DELTALAKE) == Delete(IsNull("b"))
 
 
-def test_what_two_engines_share() -> None:
-    assert EVERYTHING.shared(LITTLE) == LITTLE == LITTLE.shared(EVERYTHING)
-    assert LITTLE.shared(NOTHING).modes == {Mode.FULL}
+def test_shared_capabilities() -> None:
+    assert EVERYTHING.shared(DELTALAKE) == DELTALAKE == DELTALAKE.shared(EVERYTHING)
+    assert DELTALAKE.shared(NOTHING).modes == {Mode.FULL}
 
 
-def test_a_need_that_is_no_capability_is_an_error() -> None:
+def test_an_unknown_capability_is_an_error() -> None:
     with pytest.raises(AttributeError):
         has(EVERYTHING, "telepathy")

@@ -1,4 +1,4 @@
-"""Strays: no two things on one path, names that file systems and Hadoop take, and every kind often enough."""
+"""Stray files: no path is used twice, all names are valid for file systems and Hadoop, every kind is drawn often enough."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from model import codec
 from model.layout import file_path
 from model.table import DAY, Kind, StrayFile, Table
 from strategies.paths import FLAT_DEPTH, joined
-from strategies.stray_files import littered, stray_files
+from strategies.stray_files import stray_files, with_stray_files
 from strategies.tables import tables
-from strategies.vacuum_steps import takes_inventories
+from strategies.vacuum_steps import supports_inventories
 from tests.sampling import check_shares, sample
 
 AGE = 3 * DAY
 
 
 @given(st.data())
-def test_strays_collide_with_nothing(data: st.DataObject) -> None:
+def test_paths_do_not_conflict(data: st.DataObject) -> None:
     table = data.draw(tables())
     first = data.draw(stray_files(table, cutoff_age=AGE, max_size=14))
     second = data.draw(stray_files(table, cutoff_age=AGE, max_size=14, taken=first))
@@ -30,7 +30,7 @@ def test_strays_collide_with_nothing(data: st.DataObject) -> None:
 
 
 @given(st.data())
-def test_stray_names_are_acceptable_everywhere(data: st.DataObject) -> None:
+def test_names_are_valid(data: st.DataObject) -> None:
     table = data.draw(tables())
     drawn = data.draw(stray_files(table, cutoff_age=AGE, max_size=14))
     data_files = {file_path(table, file) for file in table.files}
@@ -41,37 +41,37 @@ def test_stray_names_are_acceptable_everywhere(data: st.DataObject) -> None:
         assert all(len(part.encode()) <= 250 for part in parts)
         assert (stray.kind is Kind.DIRECTORY) <= (stray.size == 0)
         if ":" in stray.path:
-            # VACUUM fails on a visible file, and on whatever is visible in the root.
+            # VACUUM fails on a visible file with a colon, and on anything visible in the root.
             assert hidden(table, stray) or (stray.kind is Kind.DIRECTORY and ":" not in parts[0])
         name = parts[-1]
         if name.startswith(".") and name.endswith(".crc"):
-            # A data file could not be read with a checksum that is none.
+            # A data file with an invalid checksum could not be read.
             assert joined(*parts[:-1], name[1:-4]) not in data_files
 
 
 @given(st.data())
-def test_flat_strays_are_for_inventories(data: st.DataObject) -> None:
+def test_inventories_can_hold_flat_stray_files(data: st.DataObject) -> None:
     table = data.draw(tables(partition_counts=st.integers(0, 2)))
     drawn = data.draw(stray_files(table, cutoff_age=AGE, max_size=14, flat=True, hidden_deeper=False))
     assert all(stray.path.count("/") <= FLAT_DEPTH - (stray.kind is Kind.DIRECTORY) for stray in drawn)
     assert not any(":" in stray.path for stray in drawn)
     grown = replace(table, stray_files=drawn)
-    assert takes_inventories(grown)
+    assert supports_inventories(grown)
     for stray in drawn:
         first = replace(stray, path=stray.path.split("/")[0])
         assert hidden(table, first) or not hidden(table, stray)
 
 
 @given(st.data())
-def test_littered_tables_keep_what_they_had(data: st.DataObject) -> None:
+def test_existing_stray_files_are_kept(data: st.DataObject) -> None:
     table = replace(data.draw(tables()), stray_files=(StrayFile("before"),))
-    grown = data.draw(littered(table, stray_files(table, cutoff_age=AGE, min_size=1)))
+    grown = data.draw(with_stray_files(table, stray_files(table, cutoff_age=AGE, min_size=1)))
     assert grown.stray_files[0] == StrayFile("before")
     assert replace(grown, stray_files=table.stray_files) == table
 
 
 def hidden(table: Table, stray: StrayFile) -> bool:
-    """Whether a name on the way is hidden from VACUUM."""
+    """Whether a part of the path is hidden from VACUUM."""
     visible = ("_delta_index", "_change_data", *(f"{name}=" for name in table.partition_by))
     return any(part[0] in "_." and not part.startswith(visible) for part in stray.path.split("/"))
 
@@ -97,12 +97,12 @@ def test_every_kind_is_frequent() -> None:
                 any(stray.path.rpartition("/")[0] in existing for stray in orphans),
             ),
             "orphan in a plain directory": (15, any(stray.path.startswith(("dir/", "deep/")) for stray in orphans)),
-            "orphan under a partition like a hidden name": (
+            "orphan in a partition with a hidden prefix": (
                 10,
                 bool(underscored)
                 and any(f"/{stray.path}".find(f"/{name}=") >= 0 for stray in orphans for name in underscored),
             ),
-            "look-alike of such a partition": (
+            "hidden directory similar to such a partition": (
                 5,
                 any(part.startswith(f"{name}s") for s in drawn for part in s.path.split("/") for name in underscored),
             ),
@@ -116,10 +116,10 @@ def test_every_kind_is_frequent() -> None:
             "on the cutoff": (25, any(stray.modified == -AGE for stray in orphans)),
             "1 ms older": (15, any(stray.modified == -AGE - 1 for stray in orphans)),
             "1 ms younger": (15, any(stray.modified == -AGE + 1 for stray in orphans)),
-            "plainly old": (25, any(stray.modified < -AGE - 1 for stray in orphans)),
-            "plainly young": (25, any(-AGE + 1 < stray.modified <= 0 for stray in orphans)),
+            "old": (25, any(stray.modified < -AGE - 1 for stray in orphans)),
+            "young": (25, any(-AGE + 1 < stray.modified <= 0 for stray in orphans)),
             "future": (25, any(stray.modified > 0 for stray in drawn)),
-            "checksum of a stray": (
+            "checksum of a stray file": (
                 8,
                 any(
                     stray.path.rpartition("/")[2][1:-4] in {orphan.path.rpartition("/")[2] for orphan in orphans}
@@ -135,7 +135,7 @@ def test_every_kind_is_frequent() -> None:
             "a colon": (8, any(":" in stray.path for stray in drawn)),
             "odd name": (25, any(set(stray.path) & set(" %+#?") for stray in drawn)),
             "beyond ASCII": (25, any(not stray.path.isascii() for stray in drawn)),
-            "nothing in it": (25, any(stray.kind is Kind.FILE and stray.size == 0 for stray in drawn)),
+            "empty file": (25, any(stray.kind is Kind.FILE and stray.size == 0 for stray in drawn)),
         }
 
     check_shares(sample(tables_with_strays()), conditions)

@@ -1,4 +1,4 @@
-"""Tables: each is well formed, and the conditions that matter are met often enough."""
+"""Tables: each is well formed, and each interesting condition is drawn often enough."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_the_interesting_tables_are_frequent() -> None:
             "several live partitions": (15, len(set(partitions)) > 1),
             "unpartitioned": (10, not table.partition_by),
             "three partition columns": (3, len(table.partition_by) == 3),
-            "partition column like a hidden name": (20, any(name[0] in "_." for name in table.partition_by)),
+            "partition column with a hidden prefix": (20, any(name[0] in "_." for name in table.partition_by)),
             "schema order interleaves": (5, table.columns != table.partition_columns + table.data_columns),
             "partitions in another order": (3, in_schema_order != list(table.partition_by)),
             "NULL partition": (15, any(None in partition for partition in partitions)),
@@ -58,7 +58,7 @@ def test_the_interesting_tables_are_frequent() -> None:
             "tombstone before": (2, any(removal.deleted == -age - 1 for removal in removals)),
             "tombstone after": (2, any(removal.deleted == -age + 1 for removal in removals)),
             "file on the cutoff": (20, any(abs(file.modified + age) <= 1 for file in table.files)),
-            "tombstone of the commit's time": (5, any(r.deleted == c.at for c in table.commits for r in c.removes)),
+            "tombstone with the commit's time": (5, any(r.deleted == c.at for c in table.commits for r in c.removes)),
             **{
                 f"data column: {type.value}": (10, any(c.type is type for c in table.data_columns))
                 for type in DATA_TYPES
@@ -78,7 +78,7 @@ def test_the_interesting_tables_are_frequent() -> None:
         features=st.just(("changeDataFeed",)),
     )
 )
-def test_parameters_are_obeyed(table: Table) -> None:
+def test_parameters(table: Table) -> None:
     assert sorted(table.partition_by) == ["x", "y"]
     assert len(table.commits) >= 3
     assert live_files(table) == ()

@@ -1,4 +1,4 @@
-"""Cases of VACUUM: each meets the conditions that its campaign is for, often enough."""
+"""Cases of VACUUM: the conditions of each campaign are drawn often enough."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ pytestmark = pytest.mark.xdist_group("drawn")
 
 
 def vacuum_conditions(case: Case) -> dict[str, tuple[int, int, bool]]:
-    """What matters under the first clock that the case sets, for the table's own retention.
+    """The conditions at the first clock of the case and the table's own retention.
 
-    The bounds are those of ``vacuum_retentions`` and of ``vacuum_strays``.
+    The bounds are those of ``vacuum_retentions`` and of ``vacuum_stray_files``.
     """
     table = case.table
     clock = next((step.to for step in case.steps if isinstance(step, SetClock)), None)
@@ -55,47 +55,47 @@ def vacuum_conditions(case: Case) -> dict[str, tuple[int, int, bool]]:
         "tombstone 1 ms younger": (1, 3, any(at == cutoff + 1 for _, at in removals)),
         "live file": (29, 26, bool(live_files(table))),
         "live file, old": (27, 23, any(file.modified < cutoff for file in live_files(table))),
-        "two strays": (11, 30, len(table.stray_files) >= 2),
-        "stray on the cutoff": (1, 15, any(stray.modified == cutoff for stray in table.stray_files)),
-        "stray 1 ms older": (1, 13, any(stray.modified == cutoff - 1 for stray in table.stray_files)),
-        "stray in the future": (5, 20, any(stray.modified > 0 for stray in table.stray_files)),
+        "two stray files": (11, 30, len(table.stray_files) >= 2),
+        "stray file on the cutoff": (1, 15, any(stray.modified == cutoff for stray in table.stray_files)),
+        "stray file 1 ms older": (1, 13, any(stray.modified == cutoff - 1 for stray in table.stray_files)),
+        "stray file in the future": (5, 20, any(stray.modified > 0 for stray in table.stray_files)),
         "empty directory": (7, 24, any(stray.kind is Kind.DIRECTORY for stray in table.stray_files)),
-        "cutoff on a stamp": (13, 0, stamped),
+        "cutoff on a timestamp": (13, 0, stamped),
         "clock at the start": (5, 7, clock is None),
         "logging off": (2, 2, any(isinstance(step, Vacuum) and step.logging is False for step in case.steps)),
     }
 
 
-def test_vacuum_retentions_meet_their_conditions() -> None:
+def test_conditions_of_vacuum_retentions() -> None:
     check_shares(
         drawn("vacuum_retentions"),
-        lambda case: {name: (least, met) for name, (least, _, met) in vacuum_conditions(case).items()},
+        lambda case: {name: (least, holds) for name, (least, _, holds) in vacuum_conditions(case).items()},
     )
 
 
-def test_vacuum_strays_meet_their_conditions() -> None:
+def test_conditions_of_vacuum_stray_files() -> None:
     check_shares(
-        drawn("vacuum_strays"),
-        lambda case: {name: (least, met) for name, (_, least, met) in vacuum_conditions(case).items()},
+        drawn("vacuum_stray_files"),
+        lambda case: {name: (least, holds) for name, (_, least, holds) in vacuum_conditions(case).items()},
     )
 
 
-def test_stamped_deletes_stamp_something() -> None:
+def test_stamped_deletes_often_remove_files() -> None:
     stamped = [case for case in drawn("vacuum_retentions") if isinstance(case.steps[0], Delete)]
-    telling = [case for case in stamped if any(any(file) for file in matches(case, case.steps[0]))]  # type: ignore[arg-type]
-    assert len(telling) >= 0.45 * len(stamped), f"{len(telling)} of {len(stamped)}"
+    matching = [case for case in stamped if any(any(file) for file in matches(case, case.steps[0]))]  # type: ignore[arg-type]
+    assert len(matching) >= 0.45 * len(stamped), f"{len(matching)} of {len(stamped)}"
 
 
 def vacuums_of(cases: tuple[Case, ...]) -> list[Vacuum]:
     return [step for case in cases for step in case.steps if isinstance(step, Vacuum)]
 
 
-def test_strays_have_neighbours_and_links() -> None:
+def test_vacuum_stray_files_have_files_beside_the_root_and_links() -> None:
     seen: Counter[str] = Counter()
-    for case in drawn("vacuum_strays"):
+    for case in drawn("vacuum_stray_files"):
         stray_files = case.table.stray_files
         seen["beside"] += any(stray.path.startswith("../") for stray in stray_files)
-        seen["a sibling whose name begins like the root's"] += any(s.path.startswith("../table") for s in stray_files)
+        seen["a sibling that shares a prefix with the root"] += any(s.path.startswith("../table") for s in stray_files)
         links = [stray for stray in stray_files if stray.kind is Kind.LINK]
         seen["links"] += bool(links)
         seen["a link to a live file"] += any(not str(link.target).startswith("../") for link in links)
@@ -107,12 +107,12 @@ def kind_of(hours: float) -> str:
     return next(kind for kind, all_hours in RETAINS.items() if hours in all_hours)
 
 
-def test_vacuum_commands_meet_every_mode_with_every_retain() -> None:
+def test_vacuum_commands_have_every_mode_with_every_retain() -> None:
     found = drawn("vacuum_commands")
     steps = vacuums_of(found)
     seen = Counter((step.mode, kind_of(step.retain_hours or 0), step.safety_check) for step in steps)
     wanted = [(mode, kind, check) for mode in Mode for kind in RETAINS for check in (True, False)]
-    assert {way: seen[way] for way in wanted if seen[way] < 12} == {}, seen
+    assert {pair: seen[pair] for pair in wanted if seen[pair] < 12} == {}, seen
     assert {step.retain_hours for step in steps} == {hours for kind in RETAINS.values() for hours in kind}
     assert {case.table.retention_hours for case in found} == set(TABLE_RETENTIONS)
     assert {step.logging for step in steps} == {True, False, None}
@@ -122,7 +122,7 @@ def test_vacuum_commands_meet_every_mode_with_every_retain() -> None:
 
 
 @pytest.mark.parametrize("name", ["vacuum_commands", "vacuum_modes", "programs"])
-def test_inventories_and_lite_meet_no_path_that_is_too_deep(name: str) -> None:
+def test_inventories_have_no_path_that_is_too_deep(name: str) -> None:
     deeper = 0
     for case in drawn(name):
         known = list(case.table.stray_files)
@@ -131,11 +131,11 @@ def test_inventories_and_lite_meet_no_path_that_is_too_deep(name: str) -> None:
             if isinstance(step, Vacuum) and step.mode.inventory:
                 assert all(is_flat(stray) for stray in known)
                 deeper += any(is_hidden_deeper(stray.path, case.table.partition_by) for stray in known)
-    # What is hidden deeper down is a known fault: a part of the tables may have it, in programs none.
+    # Spark fails on files hidden deeper: few tables may have them, and programs none.
     assert (2 if name != "programs" else 0) <= deeper <= 0.2 * len(vacuums_of(drawn(name)))
 
 
-def test_vacuum_modes_meet_their_conditions() -> None:
+def test_conditions_of_vacuum_modes() -> None:
     def conditions(case: Case) -> dict[str, tuple[float, bool]]:
         steps = case.steps
         runs = vacuums_of((case,))
@@ -181,8 +181,8 @@ def test_vacuum_modes_meet_their_conditions() -> None:
     check_shares(drawn("vacuum_modes"), conditions)
 
 
-def test_api_forms_ask_for_no_more_than_they_can() -> None:
-    for name in ("vacuum_commands", "vacuum_modes", "vacuum_troubles", "refused_vacuums", "programs"):
+def test_forms_without_sql_have_no_keyword_and_no_dry_run() -> None:
+    for name in ("vacuum_commands", "vacuum_modes", "vacuum_io_faults", "refused_vacuums", "programs"):
         for step in vacuums_of(drawn(name)):
             if step.form in API_VACUUM_FORMS:
                 assert not step.dry_run
@@ -190,14 +190,14 @@ def test_api_forms_ask_for_no_more_than_they_can() -> None:
 
 
 def loses_files(case: Case) -> bool:
-    """Whether Spark deletes what it should not: vectors named by absolute paths, or what lies behind links."""
+    """Whether Spark deletes files that must be kept: vectors with absolute paths, or targets of links."""
     deletion_vectors = [vector for commit in case.table.commits for vector in commit.deletion_vectors]
     return any(vector.storage is VectorStorage.ABSOLUTE for vector in deletion_vectors) or "link" in {
         s.path for s in case.table.stray_files
     }
 
 
-def test_vacuum_vectors_meet_their_conditions() -> None:
+def test_conditions_of_vacuum_vectors() -> None:
     def conditions(case: Case) -> dict[str, tuple[float, bool]]:
         table = case.table
         live = set(live_ids(table))
@@ -207,7 +207,9 @@ def test_vacuum_vectors_meet_their_conditions() -> None:
         if loses_files(case):
             assert sum(not step.dry_run for step in vacuums_of((case,))) == 1
             assert not any(isinstance(step, Read) for step in case.steps)
-        assert not any(isinstance(step, Delete) for step in case.steps), "DELETEs of files named by URI are not judged"
+        assert not any(isinstance(step, Delete) for step in case.steps), (
+            "DELETEs of files referenced by URI are not judged"
+        )
         return {
             "vectors": (40, bool(deletion_vectors)),
             "a shared vector file": (
@@ -218,7 +220,7 @@ def test_vacuum_vectors_meet_their_conditions() -> None:
                 ),
             ),
             "a vector file in a directory": (12, any(commit.vector_prefix for commit, _ in deletion_vectors)),
-            "one vector upon another": (8, len(set(twice)) < len(twice)),
+            "two vectors of a file": (8, len(set(twice)) < len(twice)),
             "a removed file with a vector": (12, any(vector.file not in live for _, vector in deletion_vectors)),
             "an orphan vector file": (25, any("deletion_vector_f" in stray.path for stray in table.stray_files)),
             "live by URI": (20, (Reference.ABSOLUTE, True) in references),
@@ -232,7 +234,7 @@ def test_vacuum_vectors_meet_their_conditions() -> None:
     check_shares(drawn("vacuum_vectors"), conditions)
 
 
-def test_vacuum_histories_meet_their_conditions() -> None:
+def test_conditions_of_vacuum_histories() -> None:
     def conditions(case: Case) -> dict[str, tuple[float, bool]]:
         table = case.table
         removals = [(v, removal) for v, commit in enumerate(table.commits) for removal in commit.removes]
@@ -251,7 +253,7 @@ def test_vacuum_histories_meet_their_conditions() -> None:
             "no time": (15, any(removal.deleted is None for _, removal in removals)),
             "bare": (15, any(removal.bare for _, removal in removals)),
             "the past is read, inside retention": (8, past and not clock),
-            "the past is asked for, outside retention": (8, past and clock),
+            "the past is read, outside retention": (8, past and clock),
             "vectors": (12, any(commit.deletion_vectors for commit in table.commits)),
             "checksums": (12, table.has(Feature.CHECKSUMS)),
             "v2Checkpoints": (8, table.has(Feature.V2_CHECKPOINTS)),
@@ -263,8 +265,8 @@ def test_vacuum_histories_meet_their_conditions() -> None:
     check_shares(drawn("vacuum_histories"), conditions)
 
 
-def test_vacuum_troubles_meet_every_trouble() -> None:
-    found = drawn("vacuum_troubles")
+def test_vacuum_io_faults_have_every_fault() -> None:
+    found = drawn("vacuum_io_faults")
     seen = Counter(step.io_fault for step in vacuums_of(found))
     assert {io_fault: seen[io_fault] for io_fault in IOFault if seen[io_fault] < 60} == {}, seen
     own = 0
@@ -274,21 +276,21 @@ def test_vacuum_troubles_meet_every_trouble() -> None:
             if isinstance(step, AddStrayFiles):
                 known |= {stray.path for stray in step.stray_files}
             elif isinstance(step, Vacuum) and step.faulty_path is not None:
-                littered = any(path == step.faulty_path or path.startswith(f"{step.faulty_path}/") for path in known)
+                exists = any(path == step.faulty_path or path.startswith(f"{step.faulty_path}/") for path in known)
                 own += not step.faulty_path.startswith("trouble ")
-                assert littered or not step.faulty_path.startswith("trouble "), "the path with the trouble is there"
+                assert exists or not step.faulty_path.startswith("trouble "), "the faulty path exists"
         last = vacuums_of((case,))[-1]
         assert last.io_fault is None
     assert own >= 30
 
 
-def test_refused_vacuums_meet_every_refusal() -> None:
+def test_refused_vacuums_have_every_refusal() -> None:
     seen: Counter[object] = Counter()
     for case in drawn("refused_vacuums"):
-        bad = [step for step in case.steps if isinstance(step, InvalidVacuum)]
-        seen.update(step.mistake for step in bad)
-        seen.update(("dry", step.dry_run) for step in bad)
-        if VacuumMistake.PARTITION_DIRECTORY in {step.mistake for step in bad}:
+        invalid = [step for step in case.steps if isinstance(step, InvalidVacuum)]
+        seen.update(step.mistake for step in invalid)
+        seen.update(("dry", step.dry_run) for step in invalid)
+        if VacuumMistake.PARTITION_DIRECTORY in {step.mistake for step in invalid}:
             assert case.table.partition_by and live_files(case.table)
         unknown = case.table.has(Feature.UNKNOWN_READER, Feature.UNKNOWN_WRITER)
         for feature in (Feature.UNKNOWN_READER, Feature.UNKNOWN_WRITER):
@@ -308,7 +310,7 @@ def test_refused_vacuums_meet_every_refusal() -> None:
     assert {name: seen[name] for name in wanted if seen[name] < 8} == {}, seen
 
 
-def test_programs_meet_every_mode() -> None:
+def test_programs_have_every_mode() -> None:
     found = vacuums_of(drawn("programs"))
     seen = Counter(step.mode for step in found)
     assert {mode: seen[mode] for mode in Mode if seen[mode] < 5} == {}, seen

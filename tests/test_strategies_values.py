@@ -1,4 +1,4 @@
-"""Values and weights: domains hold what they promise, and choices fall as weighted."""
+"""Values and weights: domains are valid, and choices follow their weights."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ NESTED = (
 
 
 def leaves(value: Value) -> Iterator[Value]:
-    """The value itself, or what it is made of."""
+    """The primitive values in a value."""
     if isinstance(value, tuple):
         for part in value:
             yield from leaves(part)
@@ -118,9 +118,9 @@ def test_decimals_have_their_scale_and_all_their_digits(type: DecimalOf) -> None
     assert max(len(value.as_tuple().digits) for value in found if isinstance(value, Decimal)) == type.precision
 
 
-def test_long_strings_differ_where_statistics_are_cut() -> None:
-    cut = [text[:32] for text in LONG_STRINGS]
-    assert len(set(cut)) < len(cut)
+def test_long_strings_share_the_prefix_in_statistics() -> None:
+    prefixes = [text[:32] for text in LONG_STRINGS]
+    assert len(set(prefixes)) < len(prefixes)
     assert sum(len(text) > 100 for text in LONG_STRINGS) >= 2
 
 
@@ -128,7 +128,7 @@ def test_partition_values_fit_into_a_directory_name() -> None:
     for type in PARTITIONABLE:
         found = domain(type, partition=True)
         assert "" not in found
-        if type is not Type.TIMESTAMP:  # moments of an hour's second time are put off by an hour
+        if type is not Type.TIMESTAMP:  # moments of a repeated hour are replaced
             assert set(map(repr, found)) <= set(map(repr, domain(type)))
     moments = {value.isoformat() for value in domain(Type.TIMESTAMP, partition=True) if isinstance(value, datetime)}
     assert not moments & {"2020-11-01T09:30:00+00:00", "2020-04-04T15:00:00+00:00"}, "Delta moves such rows"
@@ -145,7 +145,7 @@ def test_pools_are_few_values_of_the_domain(data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("type", PRIMITIVES, ids=str)
-def test_pools_reach_the_whole_domain(type: AnyType) -> None:
+def test_pools_cover_the_whole_domain(type: AnyType) -> None:
     drawn = sample(pools(type), examples=400, seeds=[1])
     assert {repr(value) for pool in drawn for value in pool} >= set(map(repr, domain(type)))
 
@@ -169,7 +169,7 @@ def depth(type: AnyType) -> int:
     return 0
 
 
-def test_strings_come_in_the_order_of_their_bytes() -> None:
+def test_strings_are_compared_by_their_bytes() -> None:
     assert comes_after("\U0001f600", "\uffff")
     assert not comes_after("a", "a")
     assert comes_after(2, 1)
@@ -188,14 +188,14 @@ def test_strings_differ_on_file_systems_that_fold_case() -> None:
 
 
 @pytest.mark.parametrize("type", Type)
-def test_nulls_and_the_empty_string_come_only_where_allowed(type: Type) -> None:
+def test_nulls_and_the_empty_string_are_drawn_only_if_allowed(type: Type) -> None:
     drawn = sample(st.tuples(values(type), values(type, nulls=0, empty=False)), examples=400, seeds=[1])
     seen = Counter(value for value, _ in drawn)
-    bare = Counter(value for _, value in drawn)
-    # One in six. The domain of BOOLEAN is exhausted before the budget is: only shares can be compared.
+    restricted = Counter(value for _, value in drawn)
+    # One in six. BOOLEAN has fewer examples than the budget, so only shares can be compared.
     assert seen[None] >= seen.total() / 12
-    assert bare[None] == 0
-    assert bare[""] == 0
+    assert restricted[None] == 0
+    assert restricted[""] == 0
     if type is Type.STRING:
         assert seen[""] >= 1
 
@@ -207,7 +207,7 @@ def test_rows_have_a_value_for_each_type(row: tuple[Value, ...]) -> None:
     assert row[1] is None or isinstance(row[1], date)
 
 
-def test_choices_fall_as_weighted() -> None:
+def test_choices_follow_their_weights() -> None:
     letters = weighted((3, st.just("a")), (1, st.just("b")), (0, st.just("c")))
     drawn = sample(st.tuples(letters, odds((1, "x"), (3, "y")), one_in(4)), examples=400, seeds=[1])
 

@@ -1,1 +1,1 @@
-"""delta-rs, through the PyPI package deltalake, behind the port. It runs in a process of its own."""
+"""delta-rs, through the PyPI package deltalake, in a child process."""

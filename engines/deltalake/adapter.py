@@ -1,4 +1,4 @@
-"""The port on delta-rs. The engine is in a child process: it may panic, abort or hang without taking us with it."""
+"""The port on delta-rs. The engine runs in a child process, because it may panic, abort or hang."""
 
 from __future__ import annotations
 
@@ -25,20 +25,18 @@ from model.steps import EngineStep
 
 PACKAGE = "deltalake"
 
-#: How much of what the child wrote to its standard error is told when it died, bytes.
-_TOLD = 4_000
+#: The bytes of the child's standard error that a message quotes.
+_LOG_BYTES = 4_000
 
-
-#: How a process ends by what the engine itself does: a panic that cannot be unwound aborts it.
-_OWN_DOING = frozenset({-signal.SIGABRT, -signal.SIGSEGV, -signal.SIGILL})
+#: Exit codes caused by the engine itself: a panic that cannot be unwound aborts the process.
+_ABORTED = frozenset({-signal.SIGABRT, -signal.SIGSEGV, -signal.SIGILL})
 
 
 class DeltalakeEngine:
-    """delta-rs. A panic is an outcome, and so is one that aborts its process.
+    """delta-rs. A panic is an outcome, also if it aborts the process.
 
-    ``time_limit`` is in seconds for one step; a step that passes it costs the process its life.
-
-    Its clock is the machine's, so ``clock`` has no effect.
+    ``time_limit`` is in seconds per step; the process is killed when a step exceeds it. The clock is the machine's, so
+    ``clock`` has no effect.
     """
 
     name = PACKAGE
@@ -82,12 +80,14 @@ class DeltalakeEngine:
             outcome: Outcome = pickle.load(cast("IO[bytes]", child.stdout))
             return outcome
         except (EOFError, OSError, pickle.UnpicklingError) as lost:
-            aborted = not late.is_set() and child.wait() in _OWN_DOING
+            aborted = not late.is_set() and child.wait() in _ABORTED
             self.close()
             if aborted:
-                error = EngineError("Aborted", None, None, f"the process was aborted; it said:\n{self._end_of_log()}")
+                error = EngineError(
+                    "Aborted", None, None, f"the process was aborted; its log ends:\n{self._end_of_log()}"
+                )
                 return Outcome((), error, started, now())
-            what = f"passed its time limit of {self._time_limit:g} s" if late.is_set() else "took its process with it"
+            what = f"exceeded its time limit of {self._time_limit:g} s" if late.is_set() else "killed its process"
             raise EngineDied(f"{type(step).__name__.upper()} {what}; its log ends:\n{self._end_of_log()}") from lost
         finally:
             timer.cancel()
@@ -101,14 +101,14 @@ class DeltalakeEngine:
         child.wait()
         for stream in (child.stdin, child.stdout):
             if stream is not None:
-                with suppress(BrokenPipeError):  # what it was told last, it never read
+                with suppress(BrokenPipeError):  # the last request was never read
                     stream.close()
 
     def _running(self) -> subprocess.Popen[bytes]:
         if self._child is None or self._child.poll() is not None:
-            above = str(Path(str(engines.__file__)).resolve().parent.parent)
-            path = os.pathsep.join(part for part in (above, os.environ.get("PYTHONPATH", "")) if part)
-            self._log = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the process
+            project = str(Path(str(engines.__file__)).resolve().parent.parent)
+            path = os.pathsep.join(part for part in (project, os.environ.get("PYTHONPATH", "")) if part)
+            self._log = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the process
             self._child = subprocess.Popen(
                 [sys.executable, "-m", "engines.deltalake.worker"],
                 stdin=subprocess.PIPE,
@@ -121,12 +121,12 @@ class DeltalakeEngine:
     def _end_of_log(self) -> str:
         assert self._log is not None, "the process was started"
         self._log.seek(0, os.SEEK_END)
-        self._log.seek(max(0, self._log.tell() - _TOLD))
+        self._log.seek(max(0, self._log.tell() - _LOG_BYTES))
         return self._log.read().decode(errors="replace")
 
 
 def installed() -> str:
-    """The version of deltalake in this environment. Raises EngineUnavailable where there is none."""
+    """The installed version of deltalake. Raises EngineUnavailable if there is none."""
     try:
         return importlib.metadata.version(PACKAGE)
     except importlib.metadata.PackageNotFoundError:

@@ -1,4 +1,4 @@
-"""What delta-rs can be asked for (its source: python/deltalake/table.py, crates/core/src/kernel/transaction/protocol.rs)."""
+"""What delta-rs supports. Source: python/deltalake/table.py, crates/core/src/kernel/transaction/protocol.rs."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from model.versions import parse
 
 
 def capabilities_of(version: str) -> Capabilities:
-    """What this version of deltalake, 1.0 or later, can be asked for."""
+    """What this version of deltalake, 1.0 or later, supports."""
     later = {feature for feature, since in _SINCE.items() if parse(version) < since}
     return replace(NEWEST, features=NEWEST.features - later)
 
 
-#: The first version that deletes from a table with a feature: those before refuse to ("Unsupported … features required").
+#: The first version that writes tables with a feature; older ones refuse ("Unsupported … features required").
 _SINCE: Mapping[Feature, tuple[int, ...]] = {
     Feature.DELETION_VECTORS: (1, 4),
     Feature.DELETION_VECTORS_OFF: (1, 4),
@@ -27,7 +27,7 @@ _SINCE: Mapping[Feature, tuple[int, ...]] = {
 }
 
 NEWEST = Capabilities(
-    # Row tracking, in-commit timestamps, the unknown and VACUUM's protocol check it refuses to write, or to read.
+    # It refuses tables with these features.
     features=frozenset(Feature)
     - {
         Feature.ROW_TRACKING,

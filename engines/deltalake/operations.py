@@ -1,4 +1,4 @@
-"""What delta-rs is asked for by a step, as plain JSON: the adapter asks for it, and so does a reproduction script."""
+"""The call of delta-rs for a step, as plain JSON, for the adapter and for reproduction scripts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from engines.deltalake.sql import identifier, sql
 from model.steps import Delete, DeleteMistake, EngineStep, InvalidDelete, InvalidVacuum, Vacuum, VacuumMistake
 
-#: What a mistaken command is said to instead of the table: a place that is none.
+#: Targets of invalid commands that are not tables.
 DIRECTORY, MISSING = "directory", "missing"
 
 _BAD_TARGETS = {
@@ -20,10 +20,10 @@ _BAD_TARGETS = {
 
 
 def operation(step: EngineStep) -> dict[str, Any]:
-    """A DELETE or a VACUUM: ``do``; ``at``, where it is not the table that is asked; and either ``where``, the condition
-    (``None``: none), or the ``arguments`` of ``DeltaTable.vacuum``.
+    """The call for a DELETE or VACUUM: ``do``, ``at`` for another target than the table, and ``where`` (None: no
+    condition) or the ``arguments`` of ``DeltaTable.vacuum``.
 
-    Raises ValueError for a step that deltalake cannot be asked for, TypeError for a condition that it cannot be told.
+    Raises ValueError for a step and TypeError for a condition that deltalake does not support.
     """
     if isinstance(step, Delete):
         return {"do": "delete", "where": None if step.where is None else sql(step.where)}
@@ -41,7 +41,7 @@ def operation(step: EngineStep) -> dict[str, Any]:
 
 def _bad_target(mistake: DeleteMistake | VacuumMistake) -> str | None:
     if mistake not in _BAD_TARGETS:
-        raise ValueError(f"{mistake.value} is not said to deltalake")
+        raise ValueError(f"deltalake has no command with this mistake: {mistake.value}")
     return _BAD_TARGETS[mistake]
 
 

@@ -1,4 +1,4 @@
-"""A run has nothing of delta-rs that workers share: each has its own process."""
+"""The provider of delta-rs. Workers share nothing: each has its own process."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from engines.port import Operation
 class DeltalakeProvider:
     @property
     def packages(self) -> Mapping[str, str]:
-        """What a reproduction script needs: the packages from PyPI, and which part of its machinery."""
+        """The PyPI packages and the engine's name, for reproduction scripts."""
         pyarrow = importlib.metadata.version("pyarrow")
         return {"engine": PACKAGE, "pip": f"{PACKAGE}=={installed()} pyarrow=={pyarrow}"}
 
@@ -23,7 +23,7 @@ class DeltalakeProvider:
         return operation
 
     def start(self) -> None:
-        """Raises EngineUnavailable where the package is not installed."""
+        """Raises EngineUnavailable if the package is not installed."""
         installed()
 
     def lease(self, lost: int) -> Any:

@@ -1,4 +1,4 @@
-"""Arrow's rows as the vocabulary's values."""
+"""Arrow rows as canonical values."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _PRIMITIVES: dict[Any, Type] = {
 
 
 def type_of(type: Any) -> AnyType:
-    """The vocabulary's type of an Arrow type. Raises ValueError for one that it does not have."""
+    """The model's type for an Arrow type. Raises ValueError if it has none."""
     if types.is_dictionary(type):
         return type_of(type.value_type)
     if types.is_decimal(type):
@@ -42,7 +42,7 @@ def type_of(type: Any) -> AnyType:
     if types.is_list(type) or types.is_large_list(type) or types.is_list_view(type):
         return ArrayOf(type_of(type.value_type))
     if type not in _PRIMITIVES:
-        raise ValueError(f"the vocabulary has no type for Arrow's {type}")
+        raise ValueError(f"the model has no type for Arrow's {type}")
     return _PRIMITIVES[type]
 
 

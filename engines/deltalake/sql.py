@@ -1,4 +1,4 @@
-"""Conditions in the SQL of DataFusion, which delta-rs parses: what it takes of the vocabulary, with the same meaning."""
+"""Conditions in the SQL of DataFusion, which delta-rs uses."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from model.values import WHOLE_NUMBERS, AnyType, DecimalOf, Type, Value
 
 
 def sql(predicate: Predicate) -> str:
-    """The text of a condition. Raises TypeError for what DataFusion says otherwise: functions, casts, nested columns."""
+    """The SQL of a condition. Raises TypeError for functions, casts and nested columns, which DataFusion writes differently."""
     if isinstance(predicate, Constant):
         return "NULL" if predicate.value is None else literal(predicate.value, Type.BOOLEAN)
     if isinstance(predicate, Compare) and predicate.op is Op.NULL_SAFE_EQ and isinstance(predicate.value, datetime):
@@ -47,18 +47,18 @@ def sql(predicate: Predicate) -> str:
     if isinstance(predicate, (And, Or)):
         word = "AND" if isinstance(predicate, And) else "OR"
         return f"({sql(predicate.left)}) {word} ({sql(predicate.right)})"
-    raise TypeError(f"a {type(predicate).__name__} is not said to DataFusion")
+    raise TypeError(f"{type(predicate).__name__} is not supported in SQL for DataFusion")
 
 
 def identifier(name: str) -> str:
-    """``name`` between double quotes, which also keep its case."""
+    """``name`` in double quotes, which also preserve its case."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def literal(value: Value, type: AnyType) -> str:
     """The literal of ``value`` for a comparison with a column of ``type``; NULL is untyped, as users write it.
 
-    Raises TypeError for a type that has none here.
+    Raises TypeError for an unsupported type.
     """
     if value is None:
         return "NULL"
@@ -71,7 +71,7 @@ def literal(value: Value, type: AnyType) -> str:
     if type is Type.DATE and isinstance(value, date) and not isinstance(value, datetime):
         return f"DATE '{value.isoformat()}'"
     if isinstance(value, datetime):
-        # A literal of the type TIMESTAMP counts nanoseconds, and is refused: of a text the column's own type is made.
+        # TIMESTAMP literals have nanoseconds and are refused; a string is converted to the column's type.
         return _text(_moment(value))
     if type is Type.BINARY and isinstance(value, bytes):
         return f"X'{value.hex().upper()}'"
@@ -84,12 +84,12 @@ def _moment(value: datetime) -> str:
 
 
 def _exactly(value: Value, type: AnyType) -> str:
-    """The literal of exactly the type. Raises TypeError for a type that has none here."""
+    """The literal with exactly this type. Raises TypeError for an unsupported type."""
     if value is None or isinstance(value, (datetime, bytes)):
         return literal(value, type)
     if not isinstance(value, (int, float, str, Decimal, date)):
-        raise TypeError(f"{value!r} is not said to DataFusion")
-    # Of a decimal all digits: an exponent is not taken in the text of one.
+        raise TypeError(f"{value!r} is not supported in SQL for DataFusion")
+    # All digits of a decimal: a cast does not accept an exponent.
     text = repr(value) if isinstance(value, float) else f"{value:f}" if isinstance(value, Decimal) else str(value)
     return f"CAST({_text(text)} AS {_sql_type(type)})"
 
@@ -99,7 +99,7 @@ def _sql_type(type: AnyType) -> str:
         return f"DECIMAL({type.precision}, {type.scale})"
     if isinstance(type, Type) and type in _SQL_TYPES:
         return _SQL_TYPES[type]
-    raise TypeError(f"a literal of the type {type} is not said to DataFusion")
+    raise TypeError(f"literals of the type {type} are not supported in SQL for DataFusion")
 
 
 _SQL_TYPES = {

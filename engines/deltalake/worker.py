@@ -1,4 +1,4 @@
-"""The child process: takes steps from its standard input, runs them with deltalake, and answers on its standard output."""
+"""The child process: reads steps from standard input, runs them with deltalake, writes outcomes to standard output."""
 
 from __future__ import annotations
 
@@ -18,9 +18,6 @@ from engines.port import EngineError, Outcome, now
 from model.steps import EngineStep, Read, ReadChanges
 from model.values import Row
 
-#: What a table of changes has behind the columns of the table.
-_OF_CHANGES = ("_change_type", "_commit_version", "_commit_timestamp")
-
 
 def run(root: Path, step: EngineStep, version: int | None) -> tuple[Row, ...]:
     """One step. Raises whatever deltalake raises."""
@@ -28,15 +25,15 @@ def run(root: Path, step: EngineStep, version: int | None) -> tuple[Row, ...]:
         return _read(root, version)
     if isinstance(step, ReadChanges):
         return _changes(root, version)
-    asked = operation(step)
-    place = _target(root, asked.get("at"))
-    if "where" in asked:
-        return _answer(DeltaTable(str(place)).delete(asked["where"]))
-    return tuple((f"{place}/{path}",) for path in DeltaTable(str(place)).vacuum(**asked["arguments"]))
+    call = operation(step)
+    target = _target(root, call.get("at"))
+    if "where" in call:
+        return _deleted(DeltaTable(str(target)).delete(call["where"]))
+    return tuple((f"{target}/{path}",) for path in DeltaTable(str(target)).vacuum(**call["arguments"]))
 
 
-def _answer(metrics: dict[str, Any]) -> tuple[Row, ...]:
-    """A row with the number of rows deleted, where DELETE says it: of whole files it does not."""
+def _deleted(metrics: dict[str, Any]) -> tuple[Row, ...]:
+    """A row with the number of deleted rows, unless DELETE does not report it (of whole files)."""
     return ((metrics["num_deleted_rows"],),) if "num_deleted_rows" in metrics else ()
 
 
@@ -46,7 +43,7 @@ def _read(root: Path, version: int | None) -> tuple[Row, ...]:
 
 
 def _table(reader: Any) -> pa.Table:
-    """All batches of a query: it comes as Arrow's C stream, whatever package made it."""
+    """All batches of a query, an Arrow C stream."""
     return pa.table(reader.read_all() if hasattr(reader, "read_all") else reader)
 
 
@@ -55,11 +52,11 @@ def _changes(root: Path, version: int | None) -> tuple[Row, ...]:
     table = DeltaTable(str(root))
     changes = _table(table.load_cdf(starting_version=version, ending_version=version))
     columns = [field.name for field in table.schema().fields]
-    return rows_of(changes.select([*columns, _OF_CHANGES[0]]))
+    return rows_of(changes.select([*columns, "_change_type"]))
 
 
 def _target(root: Path, at: str | None) -> Path:
-    """The table, or a place that is none: nothing at all, or a directory inside of the table."""
+    """The table, a path that does not exist, or a directory inside the table."""
     if at is None:
         return root
     if at == MISSING:
@@ -68,7 +65,7 @@ def _target(root: Path, at: str | None) -> Path:
 
 
 def outcome(root: Path, step: EngineStep, version: int | None) -> Outcome:
-    """What becomes of a step: rows, or an error. A panic of Rust's is an outcome, too."""
+    """The rows of a step or its error. A panic of Rust is an error too."""
     rows: tuple[Row, ...] = ()
     error = None
     started = now()
@@ -76,15 +73,15 @@ def outcome(root: Path, step: EngineStep, version: int | None) -> Outcome:
         rows = run(root, step, version)
     except (KeyboardInterrupt, SystemExit):
         raise
-    except BaseException as failure:  # noqa: BLE001 - PanicException is no Exception
+    except BaseException as failure:  # noqa: BLE001 - PanicException is not an Exception
         error = EngineError(type(failure).__name__, None, None, str(failure))
     return Outcome(rows, error, started, now())
 
 
 def main() -> None:
-    warnings.simplefilter("ignore")  # of what newer versions will do otherwise: nobody reads it here
+    warnings.simplefilter("ignore")  # nobody reads them here
     requests = sys.stdin.buffer
-    # Whatever else writes to standard output must not come between the answers.
+    # Other output of the process must not mix with the outcomes.
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     while True:

@@ -4,36 +4,36 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 
 /**
- * The local file system, where one path has a trouble. engines/spark/io_faults.py says which path and which trouble, in
- * the configuration of the session: all else, and all other paths, are as ever.
+ * The local file system with an I/O fault on one path. engines/spark/io_faults.py sets the path and the fault in the
+ * configuration of the session.
  */
 public class FaultyLocalFileSystem extends LocalFileSystem {
 
-  private String troubleWith(Path path) {
-    boolean its = path.toUri().getPath().equals(getConf().get("tombstone.troubled.path"));
-    return its ? getConf().get("tombstone.trouble", "") : "";
+  private String faultOf(Path path) {
+    boolean faulty = path.toUri().getPath().equals(getConf().get("tombstone.fault.path"));
+    return faulty ? getConf().get("tombstone.fault", "") : "";
   }
 
   private void beforeListing(Path path) throws IOException {
-    String trouble = troubleWith(path);
-    if (trouble.equals("DIRECTORY_VANISHES")) {
+    String fault = faultOf(path);
+    if (fault.equals("DIRECTORY_VANISHES")) {
       throw new FileNotFoundException("File " + path + " does not exist");
     }
-    if (trouble.equals("CANNOT_LIST")) {
+    if (fault.equals("CANNOT_LIST")) {
       throw new IOException("Input/output error: " + path);
     }
   }
 
   public boolean delete(Path path, boolean recursive) throws IOException {
-    String trouble = troubleWith(path);
-    if (trouble.equals("CANNOT_DELETE")) {
+    String fault = faultOf(path);
+    if (fault.equals("CANNOT_DELETE")) {
       throw new IOException("Input/output error: " + path);
     }
-    if (trouble.equals("DELETE_CRASHES")) {
+    if (fault.equals("DELETE_CRASHES")) {
       throw new IllegalStateException("The file system is broken: " + path);
     }
-    if (trouble.equals("FILE_VANISHES")) {
-      super.delete(path, recursive); // by another; what was asked for finds nothing any more
+    if (fault.equals("FILE_VANISHES")) {
+      super.delete(path, recursive); // as another process would; the deletion below finds nothing
     }
     return super.delete(path, recursive);
   }

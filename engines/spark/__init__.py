@@ -1,1 +1,1 @@
-"""Delta on Spark, through PySpark: one warm JVM for the whole run, which pytest-xdist's workers share."""
+"""Delta on Spark, through PySpark: one JVM per run, shared by the workers of pytest-xdist."""

@@ -1,4 +1,4 @@
-"""The port on Spark: steps as SQL that users write, under an injected clock."""
+"""The port on Spark: steps as the SQL that users write, under an injected clock."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from pyspark.errors.exceptions.captured import CapturedException
 from pyspark.sql import SparkSession
 
 from engines.port import EngineDied, EngineError, Outcome, now
-from engines.spark.deletes import run_bad_delete, run_delete
+from engines.spark.deletes import run_delete, run_invalid_delete
 from engines.spark.jvm import Lease, end, tail
 from engines.spark.releases import capabilities_of, rules_of
 from engines.spark.result_rows import rows_of
 from engines.spark.session import connect
-from engines.spark.vacuums import run_bad_vacuum, run_vacuum
+from engines.spark.vacuums import run_invalid_vacuum, run_vacuum
 from model.capabilities import Capabilities
 from model.rules import Rules
 from model.steps import Delete, EngineStep, InvalidDelete, InvalidVacuum, Read, ReadChanges
 from model.values import Row
 from model.versions import parse
 
-#: Gives a JVM of a newer generation than the one named (engines.spark.jvm.Leases, or the way to it from a worker).
+#: Returns a JVM of a newer generation than the given one: engines.spark.jvm.Leases.lease, or a worker's proxy for it.
 LeaseSource = Callable[[int], Lease]
 
 
 class SparkEngine:
-    """Delta on Spark. ``time_limit`` is in seconds for one step; a step that passes it costs the JVM its life."""
+    """Delta on Spark. ``time_limit`` is in seconds per step; the JVM is killed when a step exceeds it."""
 
     name = "spark"
 
@@ -78,7 +78,7 @@ class SparkEngine:
             return Outcome(rows, error, started, now())
 
     def close(self) -> None:
-        """The JVM is the run's, not ours: it stays."""
+        """Disconnect. The JVM belongs to the run and keeps running."""
         self._spark = None
 
     def _execute(self, spark: SparkSession, root: Path, step: EngineStep, version: int | None) -> tuple[Row, ...]:
@@ -94,27 +94,27 @@ class SparkEngine:
         if isinstance(step, Delete):
             return run_delete(spark, root, step)
         if isinstance(step, InvalidDelete):
-            return run_bad_delete(spark, root, step)
+            return run_invalid_delete(spark, root, step)
         if isinstance(step, InvalidVacuum):
-            return run_bad_vacuum(spark, root, step)
+            return run_invalid_vacuum(spark, root, step)
         return run_vacuum(spark, root, step)
 
     def _set_clock(self, spark: SparkSession, root: Path, clock: int) -> None:
-        """A DeltaLog keeps the clock that it was made with, and is cached by path: make it anew, and only this one.
+        """A DeltaLog keeps the clock that it was created with and is cached by path, so create a new one for this path.
 
-        Clearing the whole cache would take the clock from the other workers' tables (docs/delta.md 1.8).
+        Clearing the whole cache would reset the clocks of the other workers' tables (docs/delta.md 1.8).
         """
         jvm: Any = spark._jvm
         path = jvm.org.apache.hadoop.fs.Path(str(root))
         delta_log = jvm.org.apache.spark.sql.delta.DeltaLog
-        if self._table not in (None, root):  # a table that is done with need not stay in memory, nor its state
+        if self._table not in (None, root):  # release the memory of the previous table
             delta_log.invalidateCache(spark._jsparkSession, jvm.org.apache.hadoop.fs.Path(str(self._table)))
         self._table = root
         delta_log.invalidateCache(spark._jsparkSession, path)
         delta_log.forTable(spark._jsparkSession, path, jvm.org.apache.spark.util.ManualClock(clock))
 
     def session(self) -> SparkSession:
-        """A session that answers: a JVM that died since the last step is replaced."""
+        """A session that responds: a JVM that died since the last step is replaced."""
         try:
             session = self._session()
             session._jvm.java.lang.System.nanoTime()  # type: ignore[union-attr]
@@ -128,14 +128,14 @@ class SparkEngine:
             self._lease = self._leases(self._lease.generation if self._lease else 0)
             try:
                 self._spark = connect(self._lease)
-            except (Py4JError, ConnectionError):  # it died before we came: another worker's step may have been too much
+            except (Py4JError, ConnectionError):  # another worker's step may have killed it
                 self._lease = self._leases(self._lease.generation)
                 self._spark = connect(self._lease)
         return self._spark
 
     @contextmanager
     def _watched(self, step: EngineStep) -> Iterator[SparkSession]:
-        """A session for one step, under the time limit; a lost JVM becomes EngineDied, and the next step gets a new one."""
+        """A session for one step, under the time limit. Raises EngineDied if the JVM is lost; the next step gets a new one."""
         session = self._session()
         assert self._lease is not None
         lease, late = self._lease, threading.Event()
@@ -143,7 +143,7 @@ class SparkEngine:
         def too_late() -> None:
             late.set()
             try:
-                os.kill(lease.pid, signal.SIGQUIT)  # a JVM answers with all its threads' stacks in its log
+                os.kill(lease.pid, signal.SIGQUIT)  # the JVM writes the stacks of all threads to its log
             except ProcessLookupError:
                 return
             final.start()
@@ -156,7 +156,7 @@ class SparkEngine:
         try:
             yield session
         except (Py4JError, ConnectionError) as error:
-            # Java's own exceptions are answers, and were caught before. All else says that nobody answers any more.
+            # Exceptions of Java were caught in run(). All others mean that the connection is lost.
             lost = error
         finally:
             timer.cancel()
@@ -164,17 +164,15 @@ class SparkEngine:
         if late.is_set() or lost is not None:
             end(lease.pid)
             self._spark = None
-            what = f"passed its time limit of {self._time_limit:g} s" if late.is_set() else "took the JVM with it"
-            end_of_log = tail(
-                lease.log, lines=1000 if late.is_set() else 40
-            )  # with all threads' stacks, where it was late
+            what = f"exceeded its time limit of {self._time_limit:g} s" if late.is_set() else "killed the JVM"
+            end_of_log = tail(lease.log, lines=1000 if late.is_set() else 40)  # 1000: the stacks of all threads
             raise EngineDied(f"{type(step).__name__.upper()} {what}; the JVM's log ends:\n{end_of_log}") from lost
 
 
 def _activate(spark: SparkSession) -> None:
-    """Make this the active session of our thread in the JVM, as it is where a program has one session only.
+    """Make this the active session of the thread in the JVM, as in a program with a single session.
 
-    What is worked out before a command runs, as the literals in a Column are, takes its settings from there.
+    Code that runs before a command, such as the parsing of literals in a Column, uses its settings.
     """
     sql: Any = spark._jvm.org.apache.spark.sql  # type: ignore[union-attr]
     classes = sql.classic if parse(pyspark.__version__) >= (4, 0) else sql  # Spark 4 has two SparkSessions, for Connect
@@ -182,7 +180,7 @@ def _activate(spark: SparkSession) -> None:
 
 
 def _changes(spark: SparkSession, root: Path, version: int | None) -> tuple[Row, ...]:
-    """The change feed of one version, without the columns that say which version it was, and when."""
+    """The change feed of one version, without _commit_version and _commit_timestamp."""
     assert version is not None, "the change feed is read of a version"
     reader = spark.read.format("delta").option("readChangeFeed", "true")
     frame = reader.option("startingVersion", version).option("endingVersion", version).load(str(root))
@@ -195,24 +193,24 @@ def installed_delta() -> str:
     return importlib.metadata.version("delta-spark")
 
 
-def _raise_if_ours(message: str) -> None:
-    """Some failures are this machine's, not the engine's. Raises EngineDied for them."""
+def _raise_if_environmental(message: str) -> None:
+    """Raises EngineDied for failures of the machine, which are not the engine's."""
     for sign in ("No space left on device", "java.lang.OutOfMemoryError", "SparkContext was shut down"):
         if sign in message:
-            raise EngineDied(f"The machine failed the engine: {sign}.\n{message}")
+            raise EngineDied(f"The machine failed: {sign}.\n{message}")
 
 
 def _error(refusal: PySparkException) -> EngineError:
-    _raise_if_ours(str(refusal))
+    _raise_if_environmental(str(refusal))
     condition = refusal.getCondition() if hasattr(refusal, "getCondition") else refusal.getErrorClass()
     message = str(refusal).split("\n\nJVM stacktrace:")[0]
     return EngineError(type(refusal).__name__, condition, refusal.getSqlState(), message)
 
 
 def _java_error(failure: Py4JJavaError) -> EngineError:
-    """An exception of Java's that PySpark has no class for. It, or what caused it, may have an error class all the same."""
+    """An exception of Java without a class in PySpark. It or its cause may still have an error class."""
     java = failure.java_exception
-    _raise_if_ours(str(java.getMessage()))
+    _raise_if_environmental(str(java.getMessage()))
     name, message = str(java.getClass().getSimpleName()), str(java.getMessage())
     while java is not None:
         known = _error(CapturedException(origin=java))

@@ -1,6 +1,6 @@
-"""Names for tables: entries of the session catalog that last for one step and leave the table's files alone.
+"""Table names: entries of the session catalog that exist for one step. The table's files are not changed.
 
-The catalog is Spark's in-memory one. All sessions of a JVM share it, so each process has a database of its own there.
+The sessions of a JVM share its in-memory catalog, so each process uses its own database.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _numbers = itertools.count(1)
 
 @contextmanager
 def named(spark: SparkSession, root: Path, *, managed: bool) -> Iterator[str]:
-    """A name for the table at ``root``, as an external or as a managed table.
+    """A name for the table at ``root``, as an external or a managed table.
 
-    Delta makes no managed table where files lie already (DELTA_CREATE_TABLE_WITH_NON_EMPTY_LOCATION), so the entry is
-    made for an external one and then says that it is managed: that is all in which the two differ. It says external
-    again before it is dropped, because dropping a managed table deletes its files.
+    Delta does not create a managed table in a directory with files (DELTA_CREATE_TABLE_WITH_NON_EMPTY_LOCATION), so the
+    entry is created as external and its type changed to managed, which is the only difference. It is changed back
+    before it is dropped, because dropping a managed table deletes its files.
     """
     database = f"tombstone_{os.getpid()}"
     table = f"t{next(_numbers)}"
@@ -40,13 +40,13 @@ def named(spark: SparkSession, root: Path, *, managed: bool) -> Iterator[str]:
         yield f"{database}.{table}"
     finally:
         catalog.alterTable(external)
-        catalog.dropTable(database, table, False, False)  # it must be there; and is not to be purged
+        catalog.dropTable(database, table, False, False)  # ignoreIfNotExists, purge
 
 
 def _as_managed(spark: SparkSession, entry: Any) -> Any:
-    """The catalog's entry, a CatalogTable, with the other type."""
+    """The CatalogTable with the type MANAGED."""
     jvm: Any = spark._jvm
     type = jvm.org.apache.spark.sql.catalyst.catalog.CatalogTableType
-    # The number of its fields differs between versions of Spark, and Scala 2.12 does not tell their names.
+    # The number of fields differs between versions of Spark, and Scala 2.12 does not report their names.
     values = [entry.productElement(i) for i in range(entry.productArity())]
     return entry.copy(*(type.MANAGED() if value == type.EXTERNAL() else value for value in values))

@@ -1,4 +1,4 @@
-"""Conditions as PySpark's Columns: built node by node, where the other forms hand over a text to be parsed."""
+"""Conditions as PySpark Columns, built node by node; the other forms pass SQL text."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _ARITHMETIC: dict[Function, Callable[[Any, Any], Any]] = {
 
 
 def condition(predicate: Predicate, zone: str) -> Column:
-    """The predicate as a Column. ``zone`` is the session's time zone, in which literals of TIMESTAMPs are written."""
+    """The predicate as a Column. TIMESTAMP literals are written in ``zone``, the session's time zone."""
 
     def constant(value: Value, type: AnyType) -> Column:
         return F.expr(literal(value, type, zone))
@@ -104,7 +104,7 @@ def value_of(expression: Expression, zone: str) -> Column:
     arguments = [value_of(argument, zone) for argument in expression.arguments]
     if expression.function in _ARITHMETIC:
         return reduce(_ARITHMETIC[expression.function], arguments)
-    call = getattr(F, "call_function", F.call_udf)  # before Spark 3.5 by its other name
+    call = getattr(F, "call_function", F.call_udf)  # its name before Spark 3.5
     return call(expression.function.value, *arguments)
 
 

@@ -1,4 +1,4 @@
-"""DELETE in all its forms, and the DELETEs that must be refused."""
+"""DELETE in all forms, and invalid DELETEs."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ _API = (Form.API_PATH, Form.API_PATH_COLUMN, Form.API_NAME)
 
 
 def run_delete(spark: SparkSession, root: Path, step: Delete) -> tuple[Row, ...]:
-    """Run a DELETE as its form says. SQL answers a row, num_affected_rows; TRUNCATE TABLE and the DeltaTable class none."""
+    """Run a DELETE in its form. SQL returns a row with num_affected_rows; TRUNCATE TABLE and DeltaTable return none."""
     if step.form in _BY_PATH:
         return _run(spark, step, table_text(root), lambda: DeltaTable.forPath(spark, str(root)))
     with named(spark, root, managed=step.form is Form.SQL_MANAGED) as name:
         return _run(spark, step, name, lambda: DeltaTable.forName(spark, name))
 
 
-def _run(spark: SparkSession, step: Delete, text: str, table: Callable[[], DeltaTable]) -> tuple[Row, ...]:
+def _run(spark: SparkSession, step: Delete, name: str, table: Callable[[], DeltaTable]) -> tuple[Row, ...]:
     if step.form not in _API:
-        return answered(spark.sql(delete_sql(step, text)))
+        return answered(spark.sql(delete_sql(step, name)))
     if step.where is None:
         table().delete()
     elif step.form is Form.API_PATH_COLUMN:
@@ -44,7 +44,7 @@ def _run(spark: SparkSession, step: Delete, text: str, table: Callable[[], Delta
     return ()
 
 
-def run_bad_delete(spark: SparkSession, root: Path, step: InvalidDelete) -> tuple[Row, ...]:
-    """Try a DELETE that must be refused. What it needs besides the table lies beside it, and is removed again."""
-    with target(spark, root, step.mistake, view=lambda view: view_sql(view, table_text(root))) as said_of:
-        return answered(spark.sql(invalid_delete_sql(step.mistake, said_of)))
+def run_invalid_delete(spark: SparkSession, root: Path, step: InvalidDelete) -> tuple[Row, ...]:
+    """Run an invalid DELETE. What it needs besides the table is beside it, and removed afterwards."""
+    with target(spark, root, step.mistake, view=lambda view: view_sql(view, table_text(root))) as name:
+        return answered(spark.sql(invalid_delete_sql(step.mistake, name)))

@@ -1,4 +1,4 @@
-"""Inventories: what lies below a table's root, as the table or the query that VACUUM ... USING INVENTORY takes."""
+"""Inventories: listings of a table's directory, as a table or query for VACUUM ... USING INVENTORY."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from model.sql import literal
 from model.steps import Inventory, Mode
 from model.values import Type
 
-#: The columns of an inventory: Delta compares names, types and order (docs/delta.md 1.4). It takes no INTEGER for a length.
+#: The columns of an inventory. Delta compares names, types and order (docs/delta.md 1.4).
 _COLUMNS = (("path", "STRING"), ("length", "BIGINT"), ("isDir", "BOOLEAN"), ("modificationTime", "BIGINT"))
 
 #: The temporary view of an inventory. Each session has its own.
@@ -39,8 +39,8 @@ class Listed:
 def listed(root: Path, *, files_only: bool) -> list[Listed]:
     """Everything below ``root``, hidden or not, in the order of paths.
 
-    A link is what it leads to, as it is for Hadoop; one that leads nowhere, or to itself, is left out, and one to a
-    directory above itself is not followed: that has no end.
+    As in Hadoop a link is listed as its target. Broken links are left out, and links to a directory above are not
+    followed.
     """
     return sorted(_walk(root, "", files_only, (os.path.realpath(root),)), key=lambda found: found.path)
 
@@ -67,9 +67,9 @@ def _walk(root: Path, directory: str, files_only: bool, above: tuple[str, ...]) 
 
 @contextmanager
 def inventory(spark: SparkSession, root: Path, mode: Mode, kind: Inventory) -> Iterator[str | None]:
-    """How SQL names the inventory of ``root`` as it is now; ``None`` for a mode that takes none.
+    """The inventory of ``root`` as it is now, in SQL; ``None`` for a mode without one.
 
-    A query is one of a temporary view; a table is a Delta table beside the root. Both are gone afterwards.
+    A query reads a temporary view; a table is a Delta table beside the root. Both are removed afterwards.
     """
     if not mode.inventory:
         yield None
@@ -83,16 +83,16 @@ def inventory(spark: SparkSession, root: Path, mode: Mode, kind: Inventory) -> I
 
 
 @contextmanager
-def _view(spark: SparkSession, root: Path, things: list[Listed]) -> Iterator[str]:
-    base = f"file:{root}"  # as Delta writes the root itself, by which an inventory's paths must begin: not url-encoded
+def _view(spark: SparkSession, root: Path, entries: list[Listed]) -> Iterator[str]:
+    base = f"file:{root}"  # the prefix that Delta requires: not url-encoded
     names = ", ".join(name for name, _ in _COLUMNS)
-    # Delta takes columns only that may be NULL, and those of VALUES may not; nullif(x, NULL) is x, and may be.
+    # Delta requires nullable columns, and those of VALUES are not; nullif(x, NULL) is x, but nullable.
     columns = ", ".join(f"nullif(CAST({name} AS {type}), NULL) AS {name}" for name, type in _COLUMNS)
     rows = ", ".join(
-        f"({literal(f'{base}/{thing.path}', Type.STRING)}, {thing.length}, {thing.is_directory}, {thing.modified})"
-        for thing in things
+        f"({literal(f'{base}/{entry.path}', Type.STRING)}, {entry.length}, {entry.is_directory}, {entry.modified})"
+        for entry in entries
     )
-    assert things, "a table has a log at least"
+    assert entries, "a table has at least a log"
     spark.sql(f"CREATE OR REPLACE TEMPORARY VIEW {_VIEW} AS SELECT {columns} FROM VALUES {rows} AS t({names})")
     try:
         yield _VIEW

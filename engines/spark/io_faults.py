@@ -1,6 +1,6 @@
-"""Trouble with one path while a step runs: a file system that fails, as a disk or another process makes it fail.
+"""I/O faults: a file system that fails for one path while a step runs.
 
-Permissions do not do it: people's CI often runs as root, whom they do not bind.
+Permissions would not work, because CI often runs as root.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ _NAME = f"{_PACKAGE}.{_SOURCE.stem}"
 
 @contextmanager
 def faulty_path(spark: SparkSession, path: Path, io_fault: IOFault) -> Iterator[None]:
-    """``path`` has this trouble for what the session does meanwhile, in the driver and in its tasks.
+    """``path`` has this fault for the session, in the driver and in its tasks.
 
-    Delta's and Spark's Hadoop configurations take every setting of the session. Without the cache, no other session
-    gets a file system that this one made, nor this one a sound one.
+    Hadoop configurations of Delta and Spark include all settings of the session. The file system cache is disabled, so
+    that no other session gets the faulty file system, nor this one a cached healthy one.
     """
     _define(spark)
     with settings(
@@ -34,18 +34,18 @@ def faulty_path(spark: SparkSession, path: Path, io_fault: IOFault) -> Iterator[
         {
             "fs.file.impl": _NAME,
             "fs.file.impl.disable.cache": "true",
-            "tombstone.trouble": io_fault.name,
-            "tombstone.troubled.path": str(path),
+            "tombstone.fault": io_fault.name,
+            "tombstone.fault.path": str(path),
         },
     ):
         yield
 
 
 def _define(spark: SparkSession) -> None:
-    """Compile the class where the JVM does not have it yet, and define it beside Hadoop's own.
+    """Compile the class and define it in Hadoop's package, unless the JVM already has it.
 
-    The compiler is Janino, which Spark ships: there may be a Java without a compiler. The workers share the JVM: where
-    two come here at once, the JVM defines the class of one of them and refuses the other's, which is the same.
+    The compiler is Janino, which Spark ships, because a JRE has no compiler. If two workers define the class at the same
+    time, the JVM refuses the second definition, which is the same.
     """
     jvm: Any = spark._jvm
     neighbour = jvm.java.lang.Class.forName(f"{_PACKAGE}.LocalFileSystem")

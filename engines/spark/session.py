@@ -1,4 +1,4 @@
-"""A PySpark session of this process in a JVM that is already running."""
+"""A PySpark session in a JVM that is already running."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from engines.spark.jvm import Lease
 
 
 def connect(lease: Lease) -> SparkSession:
-    """A session of our own (own settings, shared JVM). Forgets the JVM that this process was connected to before."""
+    """A session with its own settings in the shared JVM. Disconnects from the previous JVM."""
     _forget()
     os.environ["PYSPARK_GATEWAY_PORT"] = str(lease.port)
     os.environ["PYSPARK_GATEWAY_SECRET"] = lease.secret
     try:
         gateway = launch_gateway()
-    finally:  # a process that we start must not take our JVM for its own
+    finally:  # child processes must not connect to this JVM
         del os.environ["PYSPARK_GATEWAY_PORT"], os.environ["PYSPARK_GATEWAY_SECRET"]
     jvm = gateway.jvm
     java_conf = jvm.org.apache.spark.SparkConf()
@@ -27,22 +27,22 @@ def connect(lease: Lease) -> SparkSession:
     java_context = jvm.org.apache.spark.api.java.JavaSparkContext.fromSparkContext(scala_context)
     context = SparkContext(gateway=gateway, jsc=java_context, conf=SparkConf(_jconf=java_conf))
     context.setLogLevel("ERROR")
-    _hush()
+    _silence_refusals()
     return SparkSession(context).newSession()
 
 
-def _hush() -> None:
-    """What Spark refuses is an answer to judge; PySpark 4 writes each to standard error besides, with its whole stack."""
+def _silence_refusals() -> None:
+    """PySpark 4 logs each error of Spark to standard error with its stack; here errors are results."""
     try:
         from pyspark.logger import PySparkLogger
-    except ImportError:  # PySpark 3 does not
+    except ImportError:  # PySpark 3
         return
     for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
         PySparkLogger.getLogger(name).setLevel(logging.CRITICAL + 1)
 
 
 def _forget() -> None:
-    """PySpark keeps its JVM in class attributes and has no way to say that it is gone."""
+    """PySpark keeps its JVM in class attributes and has no API to reset them."""
     SparkContext._active_spark_context = None
     SparkContext._gateway = None
     SparkContext._jvm = None

@@ -1,4 +1,4 @@
-"""What commands are said of: tables by their path, and the targets that a command must refuse."""
+"""Targets of commands: tables by path, and the targets that a command must refuse."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ _VIEW = "tombstone_view"
 
 
 def table_text(path: Path) -> str:
-    """How SQL names the table at a path."""
+    """The table at a path, in SQL."""
     return f"delta.`{str(path).replace('`', '``')}`"
 
 
 def _partition_path(spark: SparkSession, root: Path) -> Path:
-    """The partition of a live file, by its first column, as Delta reads a path below a table's root.
+    """The path of a live file's partition, by its first column, as Delta parses a path below a table's root.
 
-    That is by the column's logical name, whatever the directory is called. Delta takes no path for a partition of NULLs.
-    Where no live file has another one, the answer is a partition that cannot be.
+    It has the column's logical name, whatever the directory is called. Delta does not accept the path of a NULL
+    partition; if there is no other, the result is a partition that does not exist.
     """
     jvm: Any = spark._jvm
     path = jvm.org.apache.hadoop.fs.Path(str(root))
@@ -35,8 +35,8 @@ def _partition_path(spark: SparkSession, root: Path) -> Path:
         return root / UNKNOWN_PARTITION
     physical = metadata.physicalPartitionColumns().head()
     values = [file.partitionValues().apply(physical) for file in snapshot.allFiles().collect()]
-    known = sorted(value for value in values if value)
-    name = f"{escape(metadata.partitionColumns().head())}={escape(known[0])}" if known else UNKNOWN_PARTITION
+    present = sorted(value for value in values if value)
+    name = f"{escape(metadata.partitionColumns().head())}={escape(present[0])}" if present else UNKNOWN_PARTITION
     return root / name
 
 
@@ -44,14 +44,14 @@ def _partition_path(spark: SparkSession, root: Path) -> Path:
 def target(
     spark: SparkSession, root: Path, mistake: DeleteMistake | VacuumMistake, *, view: Callable[[str], str]
 ) -> Iterator[str]:
-    """How SQL names what a command is said of that must be refused. ``view`` is the statement that makes a view, by its name.
+    """The target of an invalid command, in SQL. ``view`` returns the statement that creates a view of this name.
 
-    What there is of it besides the table lies beside it, and is gone afterwards.
+    Anything besides the table is created beside it and removed afterwards.
     """
     if mistake in (DeleteMistake.PARTITION_DIRECTORY, VacuumMistake.PARTITION_DIRECTORY):
         yield table_text(_partition_path(spark, root))
     elif mistake in (DeleteMistake.NOT_A_TABLE, VacuumMistake.NOT_A_TABLE):
-        with _no_table(root) as path:
+        with _empty_directory(root) as path:
             yield table_text(path)
     elif mistake in (DeleteMistake.MISSING_PATH, VacuumMistake.MISSING_PATH):
         with _missing_path(root) as path:
@@ -64,26 +64,26 @@ def target(
 
 
 @contextmanager
-def _no_table(root: Path) -> Iterator[Path]:
-    """A directory beside the table that is none. It must be left empty, and is removed again."""
+def _empty_directory(root: Path) -> Iterator[Path]:
+    """An empty directory beside the table. Asserts that the command leaves it empty, and removes it."""
     beside = _beside(root)
     beside.mkdir()
     try:
         yield beside
     finally:
         left = sorted(path.name for path in beside.iterdir())
-        assert not left, f"the refused command made {', '.join(left)} in {beside}"
+        assert not left, f"the refused command created {', '.join(left)} in {beside}"
         beside.rmdir()
 
 
 @contextmanager
 def _missing_path(root: Path) -> Iterator[Path]:
-    """A path beside the table at which nothing is, nor may be made."""
+    """A path beside the table that does not exist. Asserts that the command does not create it."""
     beside = _beside(root)
     try:
         yield beside
     finally:
-        assert not beside.exists(), f"the refused command made {beside}"
+        assert not beside.exists(), f"the refused command created {beside}"
 
 
 def _beside(root: Path) -> Path:
@@ -92,7 +92,7 @@ def _beside(root: Path) -> Path:
 
 @contextmanager
 def _temporary_view(spark: SparkSession, statement: Callable[[str], str]) -> Iterator[str]:
-    """A view that lasts for one step, made by the statement for its name. Each session has its own."""
+    """A temporary view for one step. Each session has its own."""
     spark.sql(statement(_VIEW))
     try:
         yield _VIEW

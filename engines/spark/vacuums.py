@@ -1,4 +1,4 @@
-"""VACUUM in all its forms and modes, also with a failing file system; and the VACUUMs that must be refused."""
+"""VACUUM in all forms and modes, with I/O faults, and invalid VACUUMs."""
 
 from __future__ import annotations
 
@@ -23,24 +23,22 @@ from model.values import Row, Type
 #: The forms that name the table in the catalog.
 _BY_NAME = (VacuumForm.SQL_NAME, VacuumForm.SQL_MANAGED, VacuumForm.API_NAME)
 
-#: How many tasks delete in parallel, and the setting that says so: without it, as many as there are partitions of a
-#: shuffle, of which this JVM has one.
+#: The number of parallel deletion tasks. The default is the number of shuffle partitions, which is 1 in this JVM.
 _PARALLELISM = {"spark.databricks.delta.vacuum.parallelDelete.parallelism": "3"}
 
 
 def run_vacuum(spark: SparkSession, root: Path, step: Vacuum) -> tuple[Row, ...]:
-    """Run a VACUUM as its form and mode say, with its trouble. SQL answers rows of one path each, the DeltaTable class none.
+    """Run a VACUUM in its form and mode, with its I/O fault. SQL returns rows of one path each, DeltaTable none.
 
-    What the step needs besides the table (a name, an inventory, settings, the trouble) is gone when it is over, or has
-    failed.
+    The step's catalog entry, inventory, settings and fault are removed afterwards, also after an error.
     """
-    with ExitStack() as needs:
-        name = needs.enter_context(_name(spark, root, step.form))
-        listing = needs.enter_context(inventory(spark, root, step.mode, step.inventory))
-        needs.enter_context(settings(spark, {**vacuum_settings(step), **_parallelism(step)}))
+    with ExitStack() as stack:
+        name = stack.enter_context(_name(spark, root, step.form))
+        listing = stack.enter_context(inventory(spark, root, step.mode, step.inventory))
+        stack.enter_context(settings(spark, {**vacuum_settings(step), **_parallelism(step)}))
         if step.io_fault is not None:
-            assert step.faulty_path is not None, "a trouble has its path"
-            needs.enter_context(faulty_path(spark, root / step.faulty_path, step.io_fault))
+            assert step.faulty_path is not None, "an I/O fault has a path"
+            stack.enter_context(faulty_path(spark, root / step.faulty_path, step.io_fault))
         if step.form is VacuumForm.API_PATH:
             return answered(DeltaTable.forPath(spark, str(root)).vacuum(step.retain_hours))
         if step.form is VacuumForm.API_NAME:
@@ -49,14 +47,14 @@ def run_vacuum(spark: SparkSession, root: Path, step: Vacuum) -> tuple[Row, ...]
 
 
 def _parallelism(step: Vacuum) -> dict[str, str]:
-    # When one of several tasks fails, the others may go on a little after VACUUM has told its error: then nobody could
-    # say what it has deleted.
+    # When one of several tasks fails, the others may still delete files after VACUUM has reported the error, so the
+    # result could not be predicted.
     return _PARALLELISM if step.parallel and step.io_fault is not IOFault.DELETE_CRASHES else {}
 
 
 @contextmanager
 def _name(spark: SparkSession, root: Path, form: VacuumForm) -> Iterator[str]:
-    """How a form names the table."""
+    """How the form refers to the table in SQL."""
     if form in _BY_NAME:
         with named(spark, root, managed=form is VacuumForm.SQL_MANAGED) as name:
             yield name
@@ -66,10 +64,10 @@ def _name(spark: SparkSession, root: Path, form: VacuumForm) -> Iterator[str]:
         yield table_text(root)
 
 
-def run_bad_vacuum(spark: SparkSession, root: Path, step: InvalidVacuum) -> tuple[Row, ...]:
-    """Try a VACUUM that must be refused. What it needs besides the table lies beside it, and is removed again."""
-    with target(spark, root, step.mistake, view=lambda view: _view_of(root, view)) as said_of:
-        return answered(spark.sql(invalid_vacuum_sql(step.mistake, said_of, dry_run=step.dry_run)))
+def run_invalid_vacuum(spark: SparkSession, root: Path, step: InvalidVacuum) -> tuple[Row, ...]:
+    """Run an invalid VACUUM. What it needs besides the table is beside it, and removed afterwards."""
+    with target(spark, root, step.mistake, view=lambda view: _view_of(root, view)) as name:
+        return answered(spark.sql(invalid_vacuum_sql(step.mistake, name, dry_run=step.dry_run)))
 
 
 def _view_of(root: Path, view: str) -> str:

@@ -7,14 +7,14 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from engines.around import Around
 from engines.port import Engine, Outcome
+from engines.wrapped import WrappedEngine
 from model.steps import EngineStep, Vacuum
 from selfcheck.faults.fault import Fault
 from selfcheck.faults.tampering import Tampering
 
 
-class KnownBadEngine(Around):
+class KnownBadEngine(WrappedEngine):
     """``engine`` with ``fault``."""
 
     def __init__(self, engine: Engine, fault: Fault) -> None:

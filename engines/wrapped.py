@@ -1,4 +1,4 @@
-"""What an engine around another one has of it: all but what it does itself."""
+"""A base for engines that delegate to another engine."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from model.rules import Rules
 from model.steps import EngineStep
 
 
-class Around:
-    """Answers every question as ``engine`` does, and runs every step on it."""
+class WrappedEngine:
+    """Delegates everything to ``engine``. Subclasses override what they change."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
