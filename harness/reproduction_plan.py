@@ -103,6 +103,7 @@ def reproduction_plan(
         "case": line["id"],
         **packages,
         "root": str(root),
+        "generated": GENERATED,
         "columns": [column.name for column in case.table.columns],
         "table": _table(plan_table(case.table), root),
         "steps": [

@@ -1,4 +1,4 @@
-"""``python -m reports``: the views of a run stream, made again from the stream alone; and two streams compared."""
+"""``python -m reports``: make the views of a run stream again, or compare two streams."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from reports.views.terminal import show
 
 
 def render(arguments: argparse.Namespace) -> int:
-    """``render RUN [--out DIR]``. The views go beside the stream unless ``--out`` says where."""
+    """``render RUN [--out DIR]``. The views go into the stream's directory unless ``--out`` is given."""
     run = read_run(arguments.run)
     out: Path = arguments.out or stream_path(arguments.run).parent
     write_views(run, out)
@@ -27,7 +27,7 @@ def render(arguments: argparse.Namespace) -> int:
 
 
 def compare_runs(arguments: argparse.Namespace) -> int:
-    """``compare BASE CANDIDATE [--out DIR]``: 0 where nothing regressed, 1 where something did."""
+    """``compare BASE CANDIDATE [--out DIR]``: 0, or 1 if a clause regressed."""
     found = compare(read_run(arguments.base), read_run(arguments.candidate))
     write_comparison(found, arguments.out)
     show_comparison(found, Console(), directory=arguments.out)
@@ -35,9 +35,9 @@ def compare_runs(arguments: argparse.Namespace) -> int:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """The exit code: 2 for bad input, with one sentence on stderr; else what the command says.
+    """The exit code: 2 for bad input, with one sentence on stderr.
 
-    ``render``: 0, whatever the run's verdict. ``compare``: 0, or 1 where a clause regressed.
+    ``render``: 0. ``compare``: 0, or 1 if a clause regressed.
     """
     parser = argparse.ArgumentParser(prog="python -m reports", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)

@@ -1,4 +1,4 @@
-"""Known deviations: clauses that an engine is known to fail, each with a reason, a link and an end."""
+"""Known deviations: clauses that an engine is known to fail, each with a reason, a link and an expiry."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ else:
 
 
 class InvalidDeviations(Exception):
-    """A deviations file cannot be used. The text names the entry, and its line where that is known."""
+    """A deviations file cannot be used. The text names the entry, and its line if known."""
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,8 @@ class Deviation:
     """One clause that is known to fail.
 
     ``versions`` is a range such as ``>=4.1,<4.3`` (all parts must hold; empty means any version). ``expires`` is the
-    last day on which the deviation counts; ``None`` is no end. ``when`` names the condition under which it counts
-    (harness.conditions); ``None``: it always counts.
+    last day on which the deviation applies; None: it has no end. ``when`` names the condition under which it applies
+    (harness.conditions); None: it always applies.
     """
 
     clause: str
@@ -49,8 +49,8 @@ _KEYS = frozenset({"clause", "clauses", "reason", "link", "versions", "expires",
 
 
 def read_deviations(path: Path) -> tuple[Deviation, ...]:
-    """Read a TOML file of ``[[deviation]]`` entries, in the file's order. Needed: clause (or clauses, a
-    list of them with the same reason), reason, link.
+    """Read a TOML file of ``[[deviation]]`` entries, in the file's order. Required keys: clause (or
+    clauses, a list of those with the same reason), reason, link.
 
     Raises InvalidDeviations for a file that cannot be read, unknown or missing keys, a malformed version range or
     date, and a clause listed twice for the same versions.
@@ -64,7 +64,7 @@ def read_deviations(path: Path) -> tuple[Deviation, ...]:
         raise InvalidDeviations(f"The deviations file {path} is not TOML: {error}.") from error
     if unknown := sorted(document.keys() - {"deviation"}):
         raise InvalidDeviations(
-            f"The deviations file {path} has {unknown[0]!r}: only [[deviation]] entries may stand there."
+            f"The deviations file {path} has {unknown[0]!r}: only [[deviation]] entries are allowed."
         )
     entries = document.get("deviation", [])
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
@@ -72,7 +72,7 @@ def read_deviations(path: Path) -> tuple[Deviation, ...]:
     lines = [text.count("\n", 0, match.start()) + 1 for match in _ENTRY.finditer(text)]
     found: list[Deviation] = []
     for number, entry in enumerate(entries, start=1):
-        # Inline tables have no [[deviation]] of their own, so the lines may not match; then none is named.
+        # Inline tables have no [[deviation]] line: then no line is named.
         line = f" (line {lines[number - 1]})" if len(lines) == len(entries) else ""
         where = f"Deviation {number} of {path}{line}"
         for deviation in _deviations(entry, where):
@@ -84,7 +84,7 @@ def read_deviations(path: Path) -> tuple[Deviation, ...]:
 
 
 def in_force(deviations: Iterable[Deviation], *, version: str, today: date) -> tuple[Deviation, ...]:
-    """Those that hold for this engine version and have not expired on ``today``, in their order."""
+    """Those that apply to this engine version and have not expired on ``today``, in their order."""
     return tuple(
         deviation
         for deviation in deviations
@@ -93,14 +93,15 @@ def in_force(deviations: Iterable[Deviation], *, version: str, today: date) -> t
 
 
 def proposed(found: Iterable[tuple[str, str]], *, version: str) -> str:
-    """The text of a deviations file that lists these clauses, each with what was seen of it, for this engine version.
+    """The text of a deviations file for these clauses, each with the message of a violation, in this engine version.
 
-    The file is refused until someone adds the reasons and links.
+    The file is invalid until someone adds the reasons and links.
     """
     entries = [
-        f"# Seen: {' '.join(seen.split())}\n[[deviation]]\nclause = {_quoted(clause)}\nversions = {_quoted(f'=={version}')}\n"
-        'reason = ""  # why it is known; the file is refused without\nlink = ""  # a page that says so\n'
-        for clause, seen in found
+        f"# Observed: {' '.join(message.split())}\n[[deviation]]\n"
+        f"clause = {_quoted(clause)}\nversions = {_quoted(f'=={version}')}\n"
+        'reason = ""  # required\nlink = ""  # required: a page about it\n'
+        for clause, message in found
     ]
     heading = f"# Proposed by a run on {version}: what failed there." if entries else f"# Nothing failed on {version}."
     return "\n".join([f"{heading}\n", *entries])

@@ -1,21 +1,21 @@
-"""Markdown from any text: cells, code spans, tables and folded parts, and a document that is cut to a size."""
+"""Markdown of any text: cells, code spans, tables and folded parts; and documents of a limited size."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
 
-from reports.plurals import counted
+from reports.quantities import counted
 
 #: GitHub refuses a step summary of more than 1 MiB (docs, "Workflow commands", job summaries). Bytes.
 LIMIT = 1_000_000
 
-#: The longest text that is shown of one sentence or message, in characters. The stream has the whole.
+#: Longer sentences and messages are cut, in characters. The stream has the full text.
 _LONGEST = 400
 
 
 def limited(parts: Callable[[int], Iterable[str]], rows: int, limit: int) -> str:
-    """A document of at most ``limit`` bytes in UTF-8. ``parts`` gives its paragraphs with that many rows in each table."""
+    """A document of at most ``limit`` bytes in UTF-8. ``parts`` makes its paragraphs with at most that many rows in a table."""
     while True:
         whole = "\n\n".join(parts(rows)) + "\n"
         if len(whole.encode("utf-8", "surrogatepass")) <= limit or rows == 0:
@@ -24,24 +24,24 @@ def limited(parts: Callable[[int], Iterable[str]], rows: int, limit: int) -> str
 
 
 def text(value: object) -> str:
-    """``value`` as Markdown that shows it literally, on one line. Runs of white space become one space; long texts are cut."""
+    """``value`` as Markdown that shows it literally, on one line. White space is collapsed; long texts are cut."""
     line = " ".join(_visible(str(value)).split())
     line = _cut(line)
     line = re.sub(r"[\\`*_\[\]<~$]", r"\\\g<0>", line).replace("&", "&amp;")
-    # Marks of lists, headings and quotes mean something at a line's start only; ``:name:`` is an emoji to GitHub.
+    # Lists, headings and quotes begin at a line's start only; GitHub shows ``:name:`` as an emoji.
     line = re.sub(r"^([-+#>=]|\d+(?=[.)]))", _leading, line)
     return re.sub(r":(?=[a-z0-9_+-]+:)", "&#58;", line)
 
 
 def code(value: object) -> str:
-    """``value`` as a code span, on one line; spaces stay as they are. Long texts are cut. Nothing for an empty text."""
+    """``value`` as a code span on one line, with its spaces; long texts are cut. Empty for an empty text."""
     line = _cut(
         "".join(char if char == " " or not char.isspace() else ascii(char)[1:-1] for char in _visible(str(value)))
     )
     if not line:
         return ""
     fence = "`" * (max((len(run) for run in re.findall("`+", line)), default=0) + 1)
-    # One space at both ends is taken off again by Markdown, but not from a span of spaces only.
+    # Markdown strips one space at both ends, unless the span has only spaces.
     pad = " " if line.strip() and (line[0] in "` " or line[-1] in "` ") else ""
     return f"{fence}{pad}{line}{pad}{fence}"
 
@@ -64,12 +64,12 @@ def _cut(line: str) -> str:
 
 
 def table(heading: str, rows: Sequence[str], limit: int, *, whole: str = "the run stream") -> str:
-    """A Markdown table of rows made by ``row``, ``limit`` of them at most. ``whole`` says where all of them are."""
+    """A Markdown table of rows made by ``row``, ``limit`` of them at most. ``whole`` names where all of them are."""
     left_out = len(rows) - limit
     columns = heading.replace("\\|", "").count("|") - 1
     lines = [heading, "|" + " --- |" * columns, *rows[:limit]]
     if left_out > 0:
-        lines += ["", f"… and {counted(left_out, 'more row')}, left out for size: the whole is in {whole}."]
+        lines += ["", f"… and {counted(left_out, 'more row')}, left out for size: all are in {whole}."]
     return "\n".join(lines)
 
 

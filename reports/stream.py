@@ -1,7 +1,7 @@
 """The run stream ``run.jsonl``: a header line, a line for each judged case, a footer line. Its writer and its reader.
 
-Every line is validated against ``reports/schema/run-3.json``, both when it is written and when it is read. The records
-below are the types of what has been read. The footer has a digest of all lines before it, which reveals an edited stream.
+Every line is validated against ``reports/schema/run-3.json`` when it is written and when it is read; the records below
+are its types for mypy. The footer has a digest of the lines before it, so that an edited stream is noticed.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from typing import Any, NoReturn, TextIO, TypedDict, cast, final
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped, unused-ignore]
 from jsonschema.exceptions import best_match  # type: ignore[import-untyped, unused-ignore]
 
-#: The schema version that is written. Others are not read.
+#: The only schema version that is written and read.
 SCHEMA_VERSION = 3
 
 #: The stream's name inside a report directory.
 FILE_NAME = "run.jsonl"
 
-#: A line, or a part of one, where its kind does not matter.
+#: A line or a part of one, of any kind.
 Line = Mapping[str, Any]
 
 
@@ -68,7 +68,7 @@ class StepRecord(TypedDict):
 
 
 class ClauseRecord(TypedDict):
-    """What a clause found in one case."""
+    """The result of a clause in one case."""
 
     verdict: str
     met: int
@@ -103,13 +103,9 @@ class CaseRecord(TypedDict):
     error: Any
 
 
-class VerdictRecord(TypedDict):
+class VerdictRecord(ClauseRecord):
     """The verdict of the whole run on a clause."""
 
-    verdict: str
-    met: int
-    subjects: int
-    seconds: float
     reason: str
     link: str | None
 
@@ -127,7 +123,7 @@ class Footer(TypedDict):
 
 
 class StreamError(Exception):
-    """A run stream is not valid. The message is one sentence, and names what to do."""
+    """A run stream is not valid. The message is one sentence that names what to do."""
 
 
 class NoStream(StreamError):
@@ -143,15 +139,15 @@ class MissingFooter(StreamError):
 
 
 class InvalidLine(StreamError):
-    """A line is not JSON, or is not what the schema says."""
+    """A line is not JSON, or violates the schema."""
 
 
 class MisplacedLine(StreamError):
-    """A header or footer is not where it must be, or a case is outside of them."""
+    """A header or footer is in the wrong place, or a case is outside of them."""
 
 
 class UnknownSchemaVersion(StreamError):
-    """The stream was written in a schema version that this release does not know."""
+    """The stream has a schema version that this release does not know."""
 
 
 class UnknownClause(StreamError):
@@ -171,7 +167,7 @@ class WrongCounts(StreamError):
 
 
 class WrongVerdict(StreamError):
-    """The footer gives a clause a verdict that the cases contradict."""
+    """The cases contradict a verdict of the footer."""
 
 
 class WrongDigest(StreamError):
@@ -180,7 +176,7 @@ class WrongDigest(StreamError):
 
 @dataclass(frozen=True)
 class Run:
-    """A whole, valid stream. ``cases`` are sorted by (campaign, shard, index, id), however they arrived."""
+    """A whole, valid stream. ``cases`` are sorted by (campaign, shard, index, id)."""
 
     header: Header
     cases: tuple[CaseRecord, ...]
@@ -193,18 +189,17 @@ class Run:
 
 
 def sort_key(case: Line) -> tuple[str, int, int, str]:
-    """What orders case lines in every view. Lines arrive from parallel workers in any order."""
+    """The order of cases in every view. Parallel workers write them in any order."""
     return (case["campaign"], case["shard"], case["index"], case["id"])
 
 
 @final
 class RunWriter:
-    """Writes a stream, line by line, each flushed: what was written survives if the run dies.
+    """Writes a stream, line by line, each flushed, so that they survive if the run dies.
 
-    A context manager. It never writes the footer by itself: a stream without one is a run that died. Raises
-    InvalidLine for a line that the schema refuses, MisplacedLine for one out of order, UnknownClause, DuplicateCase,
-    WrongCounts and WrongVerdict for one that contradicts what was written before. The
-    directory of ``path`` is made; an earlier stream there is replaced.
+    A context manager; it creates the directory and replaces an earlier stream. It never writes the footer by itself: a
+    stream without one is a run that died. Raises InvalidLine for a line that violates the schema, MisplacedLine for one
+    out of order, UnknownClause, DuplicateCase, WrongCounts and WrongVerdict for one that contradicts earlier lines.
     """
 
     def __init__(self, path: Path) -> None:
@@ -225,7 +220,7 @@ class RunWriter:
             self._file = None
 
     def header(self, line: Line) -> None:
-        """Write the header. It must come first."""
+        """Write the header, the first line."""
         self._write(line, "header")
 
     def case(self, line: Line) -> None:
@@ -233,7 +228,7 @@ class RunWriter:
         self._write(line, "case")
 
     def footer(self, line: Line) -> None:
-        """Write the footer, with the digest of what was written before it. Nothing may follow it."""
+        """Write the footer, with the digest of all lines before it."""
         self._write({**line, "digest": self._checks.digest_with(line)}, "footer")
 
     def _write(self, line: Line, kind: str) -> None:
@@ -250,21 +245,19 @@ class RunWriter:
 
 
 def _dumps(line: Line) -> str:
-    # ASCII, so that any text (lone surrogates too) survives any locale; and no NaN, which is not JSON.
+    # ASCII keeps any text (also lone surrogates) in any locale; NaN is not JSON.
     return json.dumps(line, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
 
 
 def stream_path(path: Path) -> Path:
-    """The stream of a file or of a report directory."""
+    """The stream's file, given itself or its directory."""
     return path / FILE_NAME if path.is_dir() else path
 
 
 def read_run(path: Path | str) -> Run:
     """Read a stream, given its file or the report directory that holds it.
 
-    Raises the StreamError of what is wrong: no stream, no header, no footer, a line that is not JSON or breaks
-    the schema, another schema version, a clause or case listed twice, an unknown clause, counts, verdicts or a digest in
-    the footer that differ from the lines before it.
+    Raises a StreamError.
     """
     file = stream_path(Path(path))
     try:
@@ -315,12 +308,12 @@ def _parse(raw: bytes, where: str) -> Line:
 @cache
 def _validator(kind: str) -> Any:
     schema = json.loads((Path(__file__).parent / "schema" / f"run-{SCHEMA_VERSION}.json").read_text(encoding="utf-8"))
-    # Validating against the one definition gives better messages than the schema's oneOf.
+    # One definition gives better messages than the schema's oneOf.
     return Draft202012Validator({"$schema": schema["$schema"], "$defs": schema["$defs"], "$ref": f"#/$defs/{kind}"})
 
 
 class _Checks:
-    """Checks across lines. ``take`` gets each line once, in the order of the stream."""
+    """Checks across lines. ``take`` is called with each line, in the order of the stream."""
 
     def __init__(self) -> None:
         self.clauses: frozenset[str] | None = None
@@ -335,11 +328,11 @@ class _Checks:
         self._digest.update(text + b"\n")
 
     def digest_with(self, footer: Line) -> str:
-        """The digest of the lines so far, and of this footer without its own."""
-        whole = self._digest.copy()
+        """The digest of the lines so far and of this footer without its digest."""
+        digest = self._digest.copy()
         rest = {name: value for name, value in footer.items() if name != "digest"}
-        whole.update(json.dumps(rest).encode("ascii"))
-        return whole.hexdigest()
+        digest.update(json.dumps(rest).encode("ascii"))
+        return digest.hexdigest()
 
     def take(self, line: Line, where: str) -> None:
         kind = line.get("type")
@@ -347,14 +340,14 @@ class _Checks:
             raise MissingHeader(f"{where} comes before a header: the first line of a stream must be the header.")
         if kind == "header" and line.get("schema") != SCHEMA_VERSION:
             raise UnknownSchemaVersion(
-                f"{where} says schema version {line.get('schema')!r}, but this release reads version {SCHEMA_VERSION}: "
+                f"{where} has schema version {line.get('schema')!r}, but this release reads version {SCHEMA_VERSION}: "
                 "use the release that wrote the stream."
             )
         if kind not in ("header", "case", "footer"):
             raise InvalidLine(f"{where} has the type {kind!r}, but must be a header, a case or a footer.")
         error = best_match(_validator(kind).iter_errors(line))
         if error is not None:
-            raise InvalidLine(f"{where} is no valid {kind} at {error.json_path}: {_short(error.message)}.")
+            raise InvalidLine(f"{where} is not a valid {kind} at {error.json_path}: {_short(error.message)}.")
         if self.ended:
             raise MisplacedLine(f"{where} comes after the footer: two streams were joined, so keep one of them.")
         {"header": self._header, "case": self._case, "footer": self._footer}[kind](line, where)
@@ -382,16 +375,16 @@ class _Checks:
                 self.failing.setdefault(clause, line["id"])
 
     def _footer(self, line: Line, where: str) -> None:
-        for name, seen in (("cases", len(self.seen)), ("steps", self.steps)):
-            if line[name] != seen:
+        for name, count in (("cases", len(self.seen)), ("steps", self.steps)):
+            if line[name] != count:
                 raise WrongCounts(
-                    f"{where} counts {line[name]} {name}, but the stream has {seen}: lines were lost or added, so run it again."
+                    f"{where} counts {line[name]} {name}, but the stream has {count}: lines were lost or added, so run it again."
                 )
         verdicts: dict[str, Line] = line["verdicts"]
         self._known(verdicts, where)
         assert self.clauses is not None
         if missing := sorted(self.clauses - verdicts.keys()):
-            raise WrongCounts(f"{where} gives no verdict for {', '.join(missing)}: each clause of the header has one.")
+            raise WrongCounts(f"{where} has no verdict for {', '.join(missing)}: each clause of the header has one.")
         tally: dict[str, int] = {}
         for result in verdicts.values():
             tally[result["verdict"]] = tally.get(result["verdict"], 0) + 1
@@ -400,14 +393,14 @@ class _Checks:
         for clause, result in verdicts.items():
             failed = result["verdict"] in ("fail", "xfail")
             if failed and clause not in self.failing:
-                raise WrongVerdict(f"{where} says that {clause} failed, but no case of the stream fails it.")
+                raise WrongVerdict(f"{where} has {clause} as failed, but no case of the stream fails it.")
             if not failed and clause in self.failing:
                 raise WrongVerdict(
                     f"{where} gives {clause} the verdict {result['verdict']}, but case {self.failing[clause]} fails it."
                 )
         if line["digest"] != self.digest_with(line):
             raise WrongDigest(
-                f"{where} has a digest that is not that of the lines: the stream was edited, so run it again."
+                f"{where} has a digest that does not match the lines: the stream was edited, so run it again."
             )
         self.ended = True
 

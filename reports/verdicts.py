@@ -9,30 +9,30 @@ from enum import Enum
 from typing import Any
 
 from reports.deviations import Deviation
-from reports.plurals import counted
+from reports.quantities import counted
 from reports.stream import Line, Run, sort_key
 
 
 class Verdict(str, Enum):
-    """What a run says of a clause."""
+    """The result of a clause in a run."""
 
     PASS = "pass"
     FAIL = "fail"
     XFAIL = "xfail"  # fails, and is listed in the deviations
     STALE = "stale"  # listed and exercised, yet never fails
     UNSUPPORTED = "unsupported"  # the engine or its version lacks the feature
-    DISABLED = "disabled"  # the user switched it off
-    UNEXERCISED = "unexercised"  # no case fulfilled its condition: never a pass
+    DISABLED = "disabled"  # by the user
+    UNEXERCISED = "unexercised"  # it applied to no step: never a pass
     ERROR = "error"  # not exercised, and cases that could have exercised it could not be judged
 
 
-#: The verdicts that someone must look at.
+#: The verdicts that need a person's attention.
 ATTENTION = (Verdict.FAIL, Verdict.STALE, Verdict.ERROR, Verdict.UNEXERCISED)
 
 
 @dataclass(frozen=True)
 class ClauseResult:
-    """The verdict on one clause, over a whole run.
+    """The verdict on one clause in a run.
 
     ``met`` counts the steps that exercised it, ``subjects`` the files, rows or fields that it checked, and ``seconds`` the
     engine's seconds in those steps. ``failures`` counts the cases that fail it, ``example`` is the id of the simplest.
@@ -53,15 +53,15 @@ def verdicts(header: Line, cases: Iterable[Line], *, deviations: Sequence[Deviat
     """One result for each clause of the header, in the header's order.
 
     ``deviations`` are those in force (``deviations.in_force``). Any case can fail a clause, but those made by shrinking do not
-    exercise it: how many there are depends on how long shrinking ran.
+    count as exercising it: their number depends on how long shrinking ran.
     """
     lines = list(cases)
     listed: dict[str, list[Deviation]] = {}
     for deviation in deviations:
         listed.setdefault(deviation.clause, []).append(deviation)
     erred = sum(1 for line in lines if line["error"] is not None)
-    broken_ids = {id for line in lines for id, result in line["clauses"].items() if result["verdict"] != "pass"}
-    alive = {_entry(one) for one in deviations if one.clause in broken_ids}
+    violated = {id for line in lines for id, result in line["clauses"].items() if result["verdict"] != "pass"}
+    current = {_entry(one) for one in deviations if one.clause in violated}
     results = []
     for clause in header["clauses"]:
         name = clause["id"]
@@ -73,7 +73,7 @@ def verdicts(header: Line, cases: Iterable[Line], *, deviations: Sequence[Deviat
         example = simplest(failing)
         known = listed.get(name, [])
         unknown = any(result["verdict"] == "fail" for _, result in own) and all(one.when for one in known)
-        verdict, reason = _judge(clause, bool(failing), met, erred, [] if unknown else known, alive)
+        verdict, reason = _judge(clause, bool(failing), met, erred, [] if unknown else known, current)
         results.append(
             ClauseResult(
                 clause=name,
@@ -91,7 +91,7 @@ def verdicts(header: Line, cases: Iterable[Line], *, deviations: Sequence[Deviat
 
 
 def _judge(
-    clause: Line, failing: bool, met: int, erred: int, known: Sequence[Deviation], alive: Container[Entry]
+    clause: Line, failing: bool, met: int, erred: int, known: Sequence[Deviation], current: Container[Entry]
 ) -> tuple[Verdict, str]:
     if failing:
         return (Verdict.XFAIL, _reasons(known)) if known else (Verdict.FAIL, "")
@@ -100,10 +100,10 @@ def _judge(
     if met == 0 and erred:
         return Verdict.ERROR, f"No judged case exercised it, and {counted(erred, 'case')} ended in an error."
     if met == 0:
-        return Verdict.UNEXERCISED, "No case exercised it, so nothing is known: raise the budget or the profile."
-    # With a condition it is stale only where no clause of its entry failed: in a small run few of them meet the condition.
-    if known and not any(one.when is not None and _entry(one) in alive for one in known):
-        return Verdict.STALE, f"It is listed as a deviation ({_reasons(known)}), yet it passes: remove the entry."
+        return Verdict.UNEXERCISED, "No case exercised it: use a larger budget or profile."
+    # With a condition it is stale only if no clause of its entry failed: in a small run the condition is rare.
+    if known and not any(one.when is not None and _entry(one) in current for one in known):
+        return Verdict.STALE, f"It is listed as a deviation ({_reasons(known)}), but it passes: remove the entry."
     return Verdict.PASS, ""
 
 
@@ -116,7 +116,7 @@ def _entry(deviation: Deviation) -> Entry:
 
 
 def _reasons(known: Sequence[Deviation]) -> str:
-    """Why the clause is known to fail, each reason once."""
+    """The reasons, each once."""
     return " ".join(dict.fromkeys(one.reason for one in known))
 
 
@@ -141,7 +141,7 @@ def results_of(run: Run) -> tuple[ClauseResult, ...]:
 
 
 def simplest(cases: Iterable[Line]) -> Line | None:
-    """The case to show first: a shrunk one if there is one, then the fewest steps, then the shortest text."""
+    """The case to show: preferably a shrunk one, then the one with the fewest steps, then with the shortest text."""
 
     def key(case: Line) -> tuple[bool, int, int, tuple[str, int, int, str]]:
         return (case["origin"] != "shrunk", len(case["steps"]), len(json.dumps(case["case"])), sort_key(case))
@@ -150,7 +150,7 @@ def simplest(cases: Iterable[Line]) -> Line | None:
 
 
 def counterexample(clause: str, cases: Iterable[Line]) -> Line | None:
-    """The simplest case that fails ``clause``, or ``None``: the example that the views name."""
+    """The simplest case that fails ``clause``, or None."""
     return simplest(case for case in cases if case["clauses"].get(clause, {"verdict": "pass"})["verdict"] != "pass")
 
 

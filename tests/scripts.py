@@ -1,4 +1,4 @@
-"""Reproduction scripts run against the reference engine: the same text but for the lines that speak to an engine."""
+"""Reproduction scripts run on the reference engine: the same text except for the lines that use an engine."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SPARK = {
 
 
 def plans(case: Case, judge: Judge, **how: Any) -> Iterator[dict[str, Any]]:
-    """A plan of the first violation of each clause that the case breaks."""
+    """A plan of the first violation of each clause that the case violates."""
     judged = judge.judge(case)
     assert judged.failure is None, judged.failure
     line = case_line(judged, campaign="witness", shard=0, index=0, origin="drawn")
@@ -40,7 +40,7 @@ def plans(case: Case, judge: Judge, **how: Any) -> Iterator[dict[str, Any]]:
 
 
 def operation(step: EngineStep) -> dict[str, Any]:
-    """A command that is not written down: the reference engine takes the step itself."""
+    """The kind of a command only: the reference engine is given the step itself."""
     kind = "vacuum" if isinstance(step, (Vacuum, InvalidVacuum)) else "delete"
     return {"do": f"bad {kind}" if isinstance(step, (InvalidDelete, InvalidVacuum)) else kind}
 
@@ -63,7 +63,8 @@ class Reference(Deltalake):
         return (f"clock = {instant}",)
 
     def command(self, op: Op) -> Command:
-        return Command(f"run({op['step']}, clock)")
+        text = f"run({op['step']}, clock)"
+        return Command(text, text)
 
     def read(self, version: str) -> str:
         return f"read_version(clock, {version or None})"
@@ -77,7 +78,7 @@ def outcome(plan: Mapping[str, Any], engine: Engine, case: Case, home: Path) -> 
     script = reproduction(plan, Reference(plan)).replace(str(Path(plan["root"]).parent), str(home))
     types = [column.type for column in case.table.columns]
 
-    def go(step: EngineStep, clock: int, version: int | None = None) -> list[list[Any]]:
+    def run(step: EngineStep, clock: int, version: int | None = None) -> list[list[Any]]:
         answer = engine.run(home / "table", step, clock=clock, version=version)
         if answer.error is not None:
             raise Refused(answer.error.condition)
@@ -85,10 +86,10 @@ def outcome(plan: Mapping[str, Any], engine: Engine, case: Case, home: Path) -> 
 
     scope = {
         "__name__": "script",
-        "run": lambda step, clock: go(case.steps[step], clock),
-        "read_version": lambda clock, version: go(Read(None if version is None else 0), clock, version),
+        "run": lambda step, clock: run(case.steps[step], clock),
+        "read_version": lambda clock, version: run(Read(None if version is None else 0), clock, version),
         "feed": lambda clock, first, last: [
-            row for version in range(first, last + 1) for row in go(ReadChanges(0), clock, version)
+            row for version in range(first, last + 1) for row in run(ReadChanges(0), clock, version)
         ],
         "condition": lambda error: error.args[0],
     }
@@ -106,7 +107,7 @@ class Refused(Exception):
 
 
 class Pairs(dict[Any, Any]):
-    """A map as PySpark answers it; its keys need no hash here."""
+    """A map as PySpark returns it, but with keys that need no hash."""
 
     def __init__(self, pairs: list[tuple[Any, Any]]) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Small run streams made by hand: headers, case lines, and runs of them."""
+"""Builders of small run streams: headers, case lines and runs."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def error(condition: str | None, exception: str = "X", message: str = "m", sqlst
 
 
 def step(command: Json = VACUUM, index: int = 0, **observed: Any) -> Json:
-    """The record of a step, and under ``command`` the step itself, which ``case`` puts into the case."""
+    """The record of a step; its key ``command`` is the step itself, which ``case`` puts into the case."""
     failure = observed.pop("error", None)
     return {
         "command": command,

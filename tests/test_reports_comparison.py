@@ -22,8 +22,7 @@ from reports.compare.differences import differences
 from reports.compare.files import as_json, write_comparison
 from reports.compare.markdown import comparison_markdown
 from reports.compare.terminal import show_comparison
-from reports.compare.wording import text_of
-from reports.compare.words import explained, side_by_side
+from reports.compare.wording import explained, side_by_side, signature, text_of
 from reports.stream import Run
 from tests.small_streams import DELETE, READ, VACUUM, case, commit, error, footer, header, run, step, written
 
@@ -55,12 +54,12 @@ def test_other_cases_are_refused_with_the_first_and_the_reason() -> None:
     )
 
 
-def test_the_profile_alone_makes_no_other_cases() -> None:
+def test_runs_of_other_profiles_with_the_same_cases_are_compared() -> None:
     other = header(profile="smoke", seed=7, known_bad="a fault")
     assert compare(run(case(1)), run(case(1), first=other)).exit == 0
 
 
-def test_no_cases_are_refused() -> None:
+def test_runs_without_cases_are_refused() -> None:
     with pytest.raises(Incomparable, match="nothing to compare"):
         compare(run(), run())
 
@@ -297,7 +296,7 @@ members = st.fixed_dictionaries(
         "rows": st.sampled_from([None, [], [[1]]]),
     },
 )
-steps = members.map(lambda seen: step(**seen))
+steps = members.map(lambda observed: step(**observed))
 
 
 @settings(deadline=None)
@@ -316,7 +315,7 @@ def test_after_the_tables_differ_nothing_is_compared() -> None:
     base = case(1, step(index=0), step(index=1, vanished=["a"]), step(READ, 2, rows=[[1]]))
     candidate = case(1, step(index=0, last_vacuum=["k"]), step(index=1), step(READ, 2, rows=[]))
     comparison = compare(run(base), run(candidate))
-    assert [group.signature for group in comparison.groups] == [
+    assert [signature(group) for group in comparison.groups] == [
         "VACUUM: _last_vacuum_info none → written",
         "VACUUM: deletes fewer files from storage",
     ]
@@ -324,13 +323,13 @@ def test_after_the_tables_differ_nothing_is_compared() -> None:
     assert comparison.exit == 0, "different behaviour is no regression by itself"
 
 
-def test_an_error_of_a_read_leaves_the_table_as_it_is() -> None:
+def test_the_comparison_continues_after_an_error_of_a_read() -> None:
     base = case(1, step(READ), step(index=1, vanished=["a"]))
     candidate = case(1, step(READ, error=error("GONE")), step(index=1))
     assert len(compare(run(base), run(candidate)).groups) == 2
 
 
-def test_the_order_of_deletion_is_no_difference_but_ends_the_comparison_of_the_case() -> None:
+def test_another_order_of_deletion_ends_the_comparison_of_the_case() -> None:
     base = case(1, step(by_order=["empty/in"]), step(index=1, vanished=["empty"]))
     candidate = case(1, step(), step(index=1, vanished=["empty", "empty/in"]))
     found = compare(run(base), run(candidate))
@@ -349,7 +348,7 @@ def test_a_case_that_was_not_judged_on_one_side_is_a_difference() -> None:
     died = {**died, "steps": []}
     comparison = compare(run(case(1), case(2)), run(died, case(2)))
     (group,) = comparison.groups
-    assert (group.signature, group.step, group.cases) == ("The case: judged → engine-died", None, 1)
+    assert (signature(group), group.step, group.cases) == ("The case: judged → engine-died", None, 1)
     assert list(side_by_side(group)) == [("error", "", '{"kind": "engine-died", "message": "gone", "log": ""}')]
     assert comparison_markdown(comparison) and as_json(comparison)
     assert compare(run(died, case(2)), run(died, case(2))).groups == ()
@@ -367,7 +366,7 @@ def test_groups_have_their_smallest_case_and_are_in_order() -> None:
     base[3] = case(4, step(rows=["a"]))
     candidate[3] = case(4, step())
     found = compare(run(*base, first=header("4.3.1")), run(*candidate)).groups
-    assert [(group.signature, group.cases, group.steps, group.base["id"]) for group in found] == [
+    assert [(signature(group), group.cases, group.steps, group.base["id"]) for group in found] == [
         ("DELETE: metrics + numDeletionVectorsAdded, numDeletionVectorsRemoved", 3, 3, f"{2:012x}"),
         ("VACUUM: lists fewer files", 1, 1, f"{4:012x}"),
     ]
@@ -407,7 +406,7 @@ def test_the_first_screen_has_the_essentials() -> None:
     assert '| vanished | `["a"]` |  |' in details
 
 
-def test_what_both_sides_have_is_only_counted() -> None:
+def test_members_that_both_sides_have_are_only_counted() -> None:
     def side(*vanished: str, n: str) -> Run:
         commits = [commit("X", metrics={"m": "1", "n": n})]
         return run(case(1, step(vanished=list(vanished), commits=commits, operations=["X"])))
@@ -419,7 +418,7 @@ def test_what_both_sides_have_is_only_counted() -> None:
     ]
 
 
-def test_a_long_comparison_is_cut_and_says_so() -> None:
+def test_a_long_comparison_is_cut_with_a_note() -> None:
     many = 300
     mistakes = [{"step": "bad_vacuum", "blunder": str(number)} for number in range(many)]
     base = [case(number, step(mistake, rows=["ü" * 500])) for number, mistake in enumerate(mistakes)]
@@ -432,7 +431,7 @@ def test_a_long_comparison_is_cut_and_says_so() -> None:
     assert len(as_json(comparison)["groups"]) == many
 
 
-def test_the_json_keeps_to_its_schema() -> None:
+def test_the_json_is_valid_by_its_schema() -> None:
     Draft202012Validator.check_schema(SCHEMA)
     for comparison in (upgrade(), compare(run(case(1)), run(case(1)))):
         document = json.loads(json.dumps(as_json(comparison)))

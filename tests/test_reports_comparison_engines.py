@@ -52,7 +52,7 @@ def without_seconds(run: Run) -> list[Any]:
 
 
 def checked(comparison: Comparison) -> Comparison:
-    """The comparison, after a look at its views."""
+    """The comparison, whose views can be made."""
     assert not list(Draft202012Validator(SCHEMA).iter_errors(json.loads(json.dumps(as_json(comparison)))))
     assert len(comparison_markdown(comparison).encode()) <= 1_000_000
     for group in comparison.groups:
@@ -81,7 +81,7 @@ def test_two_runs_of_delta_rs_are_the_same(tmp_path: Path) -> None:
     assert checked(compare(*runs)).groups == ()
 
 
-def test_records_have_what_an_upgrade_may_change(healthy: Run) -> None:
+def test_records_contain_what_an_upgrade_may_change(healthy: Run) -> None:
     fields: dict[str, set[str]] = {}
     for line in healthy.cases:
         for step in line["steps"]:
@@ -120,7 +120,7 @@ def test_a_fault_is_a_regression(name: str, healthy: Run, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("version", "besides"), [("3.3.2", {"apache/spark v4.0.0: error-conditions.json"}), ("4.0.1", set[str]())]
 )
-def test_what_changed_in_4_1_is_found_and_known(version: str, besides: set[str], healthy: Run, tmp_path: Path) -> None:
+def test_the_changes_of_4_1_are_found_and_known(version: str, besides: set[str], healthy: Run, tmp_path: Path) -> None:
     old = run_of(ReferenceEngine(rules=rules_of(version)), cases(), tmp_path, versions={"delta": version})
     comparison = checked(compare(old, healthy))
     assert comparison.unexplained == () and comparison.known
@@ -133,7 +133,7 @@ def test_what_changed_in_4_1_is_found_and_known(version: str, besides: set[str],
     assert compare(later, healthy).known == ()
 
 
-def test_two_engines_differ_and_only_what_is_known_of_the_pair_is_explained(tmp_path: Path) -> None:
+def test_only_known_differences_between_two_engines_are_explained(tmp_path: Path) -> None:
     engines = [ReferenceEngine(rules=rules, capabilities=NEWEST) for rules in (SPARK, DELTA_RS)]
     one, other = (run_of(engine, shared_cases(), tmp_path / str(place)) for place, engine in enumerate(engines))
     comparison = checked(compare(one, other))

@@ -9,13 +9,16 @@ from typing import Any
 
 import pytest
 
+from harness.normalise import step_text
 from model.case import Case
 from model.predicate import Constant
 from model.steps import (
+    ENGINE_STEPS,
     AddStrayFiles,
     Append,
     Delete,
     DeleteMistake,
+    EngineStep,
     Form,
     InvalidDelete,
     InvalidVacuum,
@@ -47,9 +50,9 @@ from model.table import (
 )
 from model.values import ArrayOf, DecimalOf, MapOf, StructOf, Type
 from reports.counterexamples import write_counterexample
+from reports.counterexamples.explanation import explanation
 from reports.counterexamples.script import InvalidPlan
-from reports.explanation import explanation
-from reports.instants import duration, instant
+from reports.quantities import duration, instant
 
 CASE = Case(
     Table(
@@ -79,7 +82,7 @@ VIOLATION = {
     "clause": "VAC-SAFE-1",
     "step": 3,
     "subject": "p=a/f",
-    "message": "The live file p=a/f must stay, but it is gone.",
+    "message": "The live file p=a/f must be kept, but it is gone.",
     "evidence": ["File p=a/f is live in version 1 (added by commit 0, never removed).", "VACUUM deleted it."],
     "expectation": {"kind": "gone", "expects": {"path": "p=a/f"}},
 }
@@ -111,6 +114,7 @@ PLAN: dict[str, Any] = {
     "pip": "pyspark==4.2.0 delta-spark==4.4.0",
     "root": "/tmp/tombstone-0123456789ab/table",
     "columns": ["id", "p"],
+    "generated": 4_555_555_555_500_000_000,
     "table": [{"path": "_delta_log/00000000000000000000.json", "modified": 0, "text": "{}\n"}],
     "steps": [
         {"step": 3, "do": "vacuum", "sql": "VACUUM delta.`{table}`", "clock": {"offset": 5, "removed_by_step": None}},
@@ -137,20 +141,32 @@ def test_instants_are_exact(offset: int, words: str) -> None:
     assert instant(offset) == words
 
 
-def test_no_time_at_all_is_said() -> None:
+def test_a_duration_of_0() -> None:
     assert duration(0) == "0 s"
 
 
 # ---- the explanation
 
 
-def test_the_explanation_says_the_promise_the_table_the_program_and_the_proof() -> None:
+def explained(case: Case, **records: Any) -> str:
+    """The explanation of a violation in the last step; ``records`` are fields of each step's record."""
+    none = {"outcome": None, "observed": None}
+    steps = [
+        {"index": index, "text": step_text(step), **none, **records}
+        for index, step in enumerate(case.steps)
+        if isinstance(step, ENGINE_STEPS)
+    ]
+    violation = {**VIOLATION, "step": len(case.steps) - 1}
+    return explanation(case=case, line={**LINE, "steps": steps}, violation=violation, clause=CLAUSE, engine="spark")
+
+
+def test_an_explanation_has_the_clause_the_table_the_steps_and_the_evidence() -> None:
     text = explanation(case=CASE, line=LINE, violation=VIOLATION, clause=CLAUSE, engine="spark")
     for part in (
-        "VACUUM never deletes a live file. Sources: S1.",
+        "**Expected:** VACUUM never deletes a live file. Source: [“Table file formats - vacuum: Delta Lake”](https://",
         "1. File p=a/f is live in version 1 (added by commit 0, never removed).",
         "`id` integer, `p` string; partitioned by `p`",
-        "kept for 7 d (the default)",
+        "Retention of removed files: 7 d (the default).",
         "Version 0, at start - 14 d: adds file 0, adds file 1.",
         "deletionTimestamp start - 7 d 0.001 s); a checkpoint follows.",
         "2 rows: `(1)`, `(NULL)`; modified at start - 7 d.",
@@ -158,28 +174,28 @@ def test_the_explanation_says_the_promise_the_table_the_program_and_the_proof() 
         "no commit of the table adds it",
         "Stray file of 3 bytes `orphan`",
         "Stray directory `hole`",
-        "|  | 0 | the engine's clock is put to start + 1 h |",
-        "|  | 1 | `DELETE FROM t`, the engine's clock at start + 1 h<br>answered 1 row; version 1 → 2 |",
-        "| **→** | 3 | `VACUUM t`, the engine's clock at the deletionTimestamp of step 1 + 7 d<br>refused with X: no \\| space |",
+        "|  | 0 | the engine's clock is set to start + 1 h |",
+        "|  | 1 | `DELETE FROM t`, clock at start + 1 h<br>returns 1 row: `[3]`<br>version 1 → 2 |",
+        "| **→** | 3 | `VACUUM t`, clock at the deletionTimestamp of step 1 + 7 d<br>fails with X: no \\| space |",
         "|  |  | (the case stops here) |",
     ):
         assert part in text
 
 
-def test_the_explanation_stops_at_the_step_that_broke_the_promise() -> None:
+def test_the_steps_end_with_the_violation() -> None:
     assert "| 4 |" not in explanation(case=CASE, line=LINE, violation=VIOLATION, clause=CLAUSE, engine="spark")
-    text = explanation(case=CASE, line=LINE, violation={**VIOLATION, "step": 7}, clause=CLAUSE, engine="spark")
+    text = explained(CASE)
     for part in (
-        "|  | 4 | read the version just before step 1, the engine's clock at",
+        "|  | 4 | `SELECT * FROM t (as before step 1)`, clock at",
         "|  | 5 | another writer commits 1 file: 3 |",
-        "|  | 6 | stray files and directories appear: late |",
-        "| **→** | 7 | read the current version",
+        "|  | 6 | stray files and directories are added: late |",
+        "| **→** | 7 | `SELECT * FROM t`, clock at",
     ):
         assert part in text
     assert "stops here" not in text
 
 
-def test_the_explanation_knows_all_of_the_vocabulary() -> None:
+def test_all_of_a_table_is_explained() -> None:
     point = StructOf((("x", DecimalOf(10, 2)), ("tags", ArrayOf(Type.STRING))))
     table = Table(
         columns=(
@@ -198,25 +214,23 @@ def test_the_explanation_knows_all_of_the_vocabulary() -> None:
         checks=(Constant(True),),
     )
     steps = (Delete(form=Form.API_NAME, zone="Asia/Kolkata"), InvalidDelete(DeleteMistake.AGGREGATE), ReadChanges(0))
-    line = {**LINE, "steps": [{"index": 0, "text": "DELETE FROM t", "outcome": None, "observed": None}]}
-    text = explanation(
-        case=Case(table, steps), line=line, violation={**VIOLATION, "step": 2}, clause=CLAUSE, engine="spark"
-    )
+    text = explained(Case(table, steps))
     for part in (
         "`at` struct\\<x:decimal(10,2),tags:array\\<string>> NOT NULL, `m` map\\<string,binary> DEFAULT NULL, ",
         "`number` long GENERATED ALWAYS AS IDENTITY, `copy` long GENERATED ALWAYS AS (`number`); not partitioned.",
         "- Table features: deletionVectors.",
-        "- 1 CHECK constraint, true of all rows (said in the case).",
-        "hides rows 0, 1 of file 0 with a deletion vector of storage type i (deletionTimestamp start - 1 d).",
-        "`([1.20, ['a', NULL]], [['k', ff]], 1, 1)`, `(NULL, NULL, 2, 2)`",
-        "|  | 0 | `DELETE FROM t`, DeltaTable.forName, in the time zone Asia/Kolkata, the engine's clock at start |",
-        "|  | 1 | a DELETE that must be refused: aggregate function, the engine's clock at start |",
-        "| **→** | 2 | read the changes of step 0, the engine's clock at start |",
+        "- 1 CHECK constraint, satisfied by every row (see case.json).",
+        "deletes rows 0, 1 of file 0 with a deletion vector of storage type i (deletionTimestamp start - 1 d).",
+        "2 rows: `(named_struct('x', CAST(1.20BD AS DECIMAL(10, 2)), 'tags', CAST(array('a', ",
+        "map('k', X'FF'), 1, 1)`, `(NULL, NULL, 2, 2)`; modified at start.",
+        "|  | 0 | `DELETE FROM t (DeltaTable.forName)`, in the time zone Asia/Kolkata, clock at start |",
+        "|  | 1 | `DELETE with a mistake: aggregate function`, clock at start |",
+        "| **→** | 2 | `the change data feed of step 0`, clock at start |",
     ):
-        assert part in text, text
+        assert part in text
 
 
-def test_the_explanation_knows_all_of_vacuum() -> None:
+def test_all_of_a_vacuum_is_explained() -> None:
     files = tuple(DataFile(id, (), (), 0, reference=reference) for id, reference in enumerate(Reference))
     table = Table(
         columns=(Column("id", Type.INTEGER),),
@@ -236,28 +250,46 @@ def test_the_explanation_knows_all_of_vacuum() -> None:
         Vacuum(io_fault=IOFault.CANNOT_DELETE, faulty_path="a|b"),
         InvalidVacuum(VacuumMistake.CLAUSE_TWICE, dry_run=True),
     )
-    line = {
-        **LINE,
-        "steps": [{"index": index, "text": "VACUUM t", "outcome": None, "observed": None} for index in range(3)],
-    }
-    text = explanation(
-        case=Case(table, steps), line=line, violation={**VIOLATION, "step": 3}, clause=CLAUSE, engine="spark"
-    )
+    text = explained(Case(table, steps))
     for part in (
-        "- The log has no commits and no checkpoints below version 2 any more.",
-        "no rows; modified at start; the log names it by its URI.",
+        "- The log has no commits and no checkpoints below version 2.",
+        "no rows; modified at start; the log refers to it by its URI.",
         "`../elsewhere/part-00002-",
-        "(deletionTimestamp start - 1 d) (vector file in `ab`).",
+        "(deletionTimestamp start - 1 d), in `ab`.",
         "no deletionTimestamp), removes file 2 (",
         "deletionTimestamp start - 1 h, no extended file metadata); a checkpoint follows, in 3 parts.",
         "- Stray link `here` to `../there`, modified at start - 1 d; no action refers to it.",
         "- Stray file of 1 byte `../beside`",
-        "`VACUUM t`, LITE by setting, safety check off, logging not set, deleting in parallel, the engine's clock at start",
-        "`VACUUM t`, sql by name, USING INVENTORY table of files only, logging off, the engine's clock at start",
-        "`VACUUM t`, and of `a\\|b`: it cannot be deleted, the engine's clock at start",
-        "a VACUUM DRY RUN that must be refused: clause that is said twice, the engine's clock at start",
+        "`VACUUM t RETAIN 0.5 HOURS (LITE by setting; in parallel)`, safety check off, logging not set, clock at start",
+        "`VACUUM t USING INVENTORY (files only) (sql by name)`, logging off, clock at start",
+        "`VACUUM t (a\\|b: it cannot be deleted)`, clock at start",
+        "`VACUUM with a mistake: ",
     ):
-        assert part in text, text
+        assert part in text
+
+
+@pytest.mark.parametrize(
+    ("step", "rows", "observed", "ending"),
+    [
+        (Vacuum(), [], {"vanished": ["a", "b"], "version": [1, 1]}, "succeeds<br>deletes 2 paths: `a`, `b` |"),
+        (Vacuum(), [], {"version": [1, 3]}, "succeeds<br>version 1 → 3 |"),
+        (Vacuum(dry_run=True), ["a"], {}, "lists 1 path: `a` |"),
+        (Vacuum(dry_run=True), [], {}, "lists no paths |"),
+        (Delete(), [[3]], {"version": [1, 2]}, "returns 1 row: `[3]`<br>version 1 → 2 |"),
+        (Delete(), [], {}, "returns no rows |"),
+    ],
+)
+def test_the_result_of_a_step_is_what_was_recorded(step: EngineStep, rows: Any, observed: Any, ending: str) -> None:
+    """The stream has no rows of a VACUUM that is no DRY RUN."""
+    outcome = {"rows": rows, "error": None}
+    assert f"clock at start<br>{ending}" in explained(Case(CASE.table, (step,)), outcome=outcome, observed=observed)
+
+
+def test_sources_are_links_or_paths_from_the_project_root() -> None:
+    clause = {**CLAUSE, "sources": ["S0", "P Row Tracking", "C 1.2"]}
+    text = explanation(case=CASE, line=LINE, violation=VIOLATION, clause=clause, engine="spark")
+    assert "(`docs/sources.md#S0`), [PROTOCOL.md, Row Tracking](https://" in text
+    assert "How Delta behaves, 1.2 (`docs/delta.md#1.2`)." in text
 
 
 # ---- the folder

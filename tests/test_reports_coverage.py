@@ -1,4 +1,4 @@
-"""docs/coverage.md lists what is drawn: compared with the vocabulary and the strategies, so that it cannot go stale."""
+"""docs/coverage.md lists what is drawn: compared with the model and the strategies, so that it stays up to date."""
 
 from __future__ import annotations
 
@@ -66,35 +66,35 @@ def test_each_section_has_its_list() -> None:
 
 
 @pytest.mark.parametrize("section", LISTS)
-def test_the_table_names_all_that_there_is_and_no_more(section: str) -> None:
+def test_a_table_is_complete(section: str) -> None:
     named = [cell.strip("`") for cell in cells(section, 0)]
     assert sorted(named) == sorted(LISTS[section])
 
 
 @pytest.mark.parametrize("section", LISTS)
-def test_what_is_not_drawn_is_said(section: str) -> None:
+def test_a_section_names_what_is_not_drawn(section: str) -> None:
     assert re.search(r"^Not drawn[:, ]", SECTIONS[section], re.MULTILINE)
 
 
-def test_every_type_of_the_vocabulary_is_drawn() -> None:
+def test_every_type_of_the_model_is_drawn() -> None:
     assert set(Type) <= set(PRIMITIVES)
     assert [type for type in PRIMITIVES if type not in PARTITIONABLE] == [Type.BINARY]
 
 
 def test_the_decimals_are_those_that_are_drawn() -> None:
-    (row,) = [said for name, said in zip(cells("Types", 0), cells("Types", 1)) if name == "`decimal`"]
+    (row,) = [text for name, text in zip(cells("Types", 0), cells("Types", 1)) if name == "`decimal`"]
     assert re.findall(r"\((\d+),(\d+)\)", row) == [(str(type.precision), str(type.scale)) for type in DECIMALS]
 
 
-def test_the_casts_are_those_that_the_oracle_knows() -> None:
+def test_the_casts_are_those_that_the_model_evaluates() -> None:
     targets = {**{type.value: targets - {type} for type, targets in CASTS.items()}, "decimal": CASTS_OF_DECIMAL}
     for source, known, drawn in zip(*(cells("Casts", place) for place in range(3))):
         assert set(re.findall("`(.*?)`", known)) == {type.value for type in targets[source.strip("`")]}, source
         assert set(re.findall("`(.*?)`", drawn)) <= set(re.findall("`(.*?)`", known)), source
 
 
-def test_the_operators_are_those_of_the_vocabulary() -> None:
-    (row,) = [said for name, said in zip(cells("Predicates", 0), cells("Predicates", 1)) if name == "`Compare`"]
+def test_the_operators_are_those_of_the_model() -> None:
+    (row,) = [text for name, text in zip(cells("Predicates", 0), cells("Predicates", 1)) if name == "`Compare`"]
     assert re.findall("`([<=>]+)`", row) == [op.value for op in Op]
 
 
@@ -106,7 +106,7 @@ def test_the_zones_are_those_that_are_drawn() -> None:
 @pytest.mark.parametrize(
     "mistake", [mistake for mistake in DeleteMistake if " WHERE " in invalid_delete_sql(mistake, "t")]
 )
-def test_a_blunder_is_said_as_it_is_drawn(mistake: DeleteMistake) -> None:
+def test_an_invalid_delete_has_its_condition(mistake: DeleteMistake) -> None:
     condition = invalid_delete_sql(mistake, "t").split(" WHERE ")[1]
-    (said,) = [said for name, said in zip(cells("Refusals", 0), cells("Refusals", 1)) if name == f"`{mistake.value}`"]
-    assert said == f"`{condition}`" or mistake is DeleteMistake.UNKNOWN_COLUMN
+    (text,) = [text for name, text in zip(cells("Refusals", 0), cells("Refusals", 1)) if name == f"`{mistake.value}`"]
+    assert text == f"`{condition}`" or mistake is DeleteMistake.UNKNOWN_COLUMN

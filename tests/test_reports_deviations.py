@@ -39,7 +39,7 @@ def test_entries_are_read_in_order(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "message"),
     [
         ('clause = "DEL-ROW-1"', "", "Deviation 2 of .* \\(line 9\\) needs 'clause'"),
         ('reason = "another"', 'reason = " "', "line 9.* needs 'reason'"),
@@ -60,9 +60,9 @@ def test_entries_are_read_in_order(tmp_path: Path) -> None:
         ("reason =", "reason", "is not TOML"),
     ],
 )
-def test_a_bad_entry_is_named(tmp_path: Path, old: str, new: str, said: str) -> None:
+def test_a_bad_entry_is_named(tmp_path: Path, old: str, new: str, message: str) -> None:
     assert old in GOOD
-    with pytest.raises(InvalidDeviations, match=said):
+    with pytest.raises(InvalidDeviations, match=message):
         read_deviations(written(tmp_path, GOOD.replace(old, new)))
 
 
@@ -108,14 +108,14 @@ def test_version_ranges(versions: str, version: str, holds: bool) -> None:
     assert Deviation("A-1", "r", "l", versions).holds_for(version) is holds
 
 
-def test_a_deviation_counts_up_to_its_last_day() -> None:
+def test_a_deviation_applies_up_to_its_last_day() -> None:
     deviation = Deviation("A-1", "r", "l", ">=4", date(2027, 1, 31))
     assert in_force([deviation], version="4.4.0", today=date(2027, 1, 31)) == (deviation,)
     assert in_force([deviation], version="4.4.0", today=date(2027, 2, 1)) == ()
     assert in_force([deviation], version="3.3.2", today=date(2027, 1, 31)) == ()
 
 
-def test_what_is_proposed_is_refused_until_a_person_has_said_why(tmp_path: Path) -> None:
+def test_a_proposed_entry_is_invalid_without_a_reason(tmp_path: Path) -> None:
     path = tmp_path / "proposed.toml"
     text = proposed([("VAC-SAFE-1", 'It deleted "a\nb".'), ("DEL-ROW-1", "")], version="4.4.0")
     path.write_text(text, encoding="utf-8")

@@ -295,7 +295,7 @@ def test_nothing_explains_a_similar_difference(
 
 
 @pytest.mark.parametrize(("change", "examples"), [*zip(_SPARK, SPARK)], ids=[change.sentence for change in _SPARK])
-def test_a_change_is_known_between_the_versions_that_it_lies_between(
+def test_a_change_is_known_between_versions_before_and_after_it(
     change: KnownChange, examples: tuple[list[Difference], list[Difference]]
 ) -> None:
     since = change.since
@@ -311,7 +311,7 @@ def test_a_change_is_known_between_the_versions_that_it_lies_between(
         assert between is None or not between.since
 
 
-def test_what_is_known_of_two_engines_holds_in_both_directions() -> None:
+def test_a_change_between_two_engines_is_known_in_both_directions() -> None:
     for change, (differences, _) in zip(_PAIR, PAIR):
         for difference in differences:
             found = knowledge(("spark", "4.4.0"), ("deltalake", "1.6.6")).of(difference)
@@ -319,7 +319,7 @@ def test_what_is_known_of_two_engines_holds_in_both_directions() -> None:
             assert found is knowledge(("deltalake", "1.6.6"), ("spark", "4.4.0")).of(difference.reversed)
 
 
-def test_the_newest_change_that_explains_a_difference_counts() -> None:
+def test_the_newest_change_that_explains_a_difference_is_used() -> None:
     ignored = paths(RETAIN, "vanished", MORE, Paths.SPECIAL)
     known = knowledge(("spark", "3.2.1"), ("spark", "4.4.0")).of(ignored)
     assert known is not None and known.since == "4.1"

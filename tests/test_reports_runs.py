@@ -163,7 +163,7 @@ def runs() -> st.SearchStrategy[Run]:
 
 
 def joined(lines: list[Any]) -> bytes:
-    """A stream of these lines; the footer's digest is that of no stream."""
+    """A stream of these lines, with a footer whose digest is wrong."""
     if lines and lines[-1].get("type") == "footer":
         lines = [*lines[:-1], {**lines[-1], "digest": "0" * 64}]
     return b"".join(json.dumps(line).encode() + b"\n" for line in lines)
@@ -180,7 +180,7 @@ def read(data: bytes) -> Run:
 
 @unhurried
 @given(streams())
-def test_what_is_written_is_read_back_sorted(lines: list[dict[str, Any]]) -> None:
+def test_a_written_stream_is_read_back_sorted(lines: list[dict[str, Any]]) -> None:
     run = read(written(lines))
     assert run.header == lines[0]
     assert list(run.cases) == sorted(lines[1:-1], key=sort_key)
@@ -283,7 +283,7 @@ EDITS: list[tuple[type[StreamError], Callable[[list[Any]], None]]] = [
 
 
 @pytest.mark.parametrize(("error", "edit"), EDITS)
-def test_each_way_to_be_wrong_has_its_error(error: type[StreamError], edit: Callable[[list[Any]], None]) -> None:
+def test_each_defect_has_its_error(error: type[StreamError], edit: Callable[[list[Any]], None]) -> None:
     lines = example()
     edit(lines)
     with pytest.raises(error) as caught:
@@ -299,12 +299,12 @@ def test_nothing_may_follow_the_footer() -> None:
 
 
 @pytest.mark.parametrize("line", [b"[]", b"{", b"\xff", b'{"type": NaN}', b""])
-def test_a_line_that_is_no_json_object_is_refused(line: bytes) -> None:
+def test_a_line_that_is_not_a_json_object_is_refused(line: bytes) -> None:
     with pytest.raises(InvalidLine, match="Line 1 of"):
         read(line + b"\n")
 
 
-def test_no_stream_is_refused(tmp_path: Path) -> None:
+def test_a_missing_stream_is_refused(tmp_path: Path) -> None:
     with pytest.raises(stream.NoStream, match="There is no run stream"):
         read_run(tmp_path)
 
@@ -321,7 +321,7 @@ def test_the_writer_flushes_each_line_and_leaves_no_footer_when_the_run_dies(tmp
         read_run(path)
 
 
-def test_the_writer_refuses_what_the_reader_would(tmp_path: Path) -> None:
+def test_the_writer_refuses_invalid_lines(tmp_path: Path) -> None:
     lines = example()
     with RunWriter(tmp_path / "run.jsonl") as writer:
         with pytest.raises(stream.MissingHeader):
@@ -374,18 +374,18 @@ def test_the_verdict_of_each_situation() -> None:
         (result,) = verdicts({**first, "clauses": [clause]}, lines, deviations=deviations)
         return result.verdict
 
-    unmet = {**passing, "clauses": {"VAC-SAFE-1": {"verdict": "pass", "met": 0, "subjects": 0, "seconds": 0}}}
-    erred = {**unmet, "clauses": {}, "error": {"kind": "engine-died", "message": "gone", "log": ""}}
+    unexercised = {**passing, "clauses": {"VAC-SAFE-1": {"verdict": "pass", "met": 0, "subjects": 0, "seconds": 0}}}
+    erred = {**unexercised, "clauses": {}, "error": {"kind": "engine-died", "message": "gone", "log": ""}}
     assert verdict([passing]) is Verdict.PASS
     assert verdict([passing, failing]) is Verdict.FAIL
     assert verdict([passing, failing], deviation) is Verdict.XFAIL
     assert verdict([passing], deviation) is Verdict.STALE
-    assert verdict([unmet]) is verdict([]) is verdict([unmet], deviation) is Verdict.UNEXERCISED
+    assert verdict([unexercised]) is verdict([]) is verdict([unexercised], deviation) is Verdict.UNEXERCISED
     assert verdict([erred]) is Verdict.ERROR
     assert verdict([erred, passing]) is Verdict.PASS
     assert verdict([], status="disabled") is Verdict.DISABLED
     assert verdict([], status="unsupported") is Verdict.UNSUPPORTED
-    # A deviation with a condition was applied, or not, where the case was judged.
+    # The harness applied deviations with a condition when it judged the case.
     bound = Deviation("VAC-SAFE-1", "known", "https://example.org/2", when="rain")
     excused = {**failing, "clauses": {"VAC-SAFE-1": {**failing["clauses"]["VAC-SAFE-1"], "verdict": "xfail"}}}
     assert verdict([passing, failing], bound) is Verdict.FAIL
@@ -394,8 +394,8 @@ def test_the_verdict_of_each_situation() -> None:
     assert verdict([passing], bound) is Verdict.STALE
     elsewhere = Deviation("VAC-SAFE-2", "known", "https://example.org/2", when="rain")
     other = {**passing, "clauses": {**passing["clauses"], "VAC-SAFE-2": excused["clauses"]["VAC-SAFE-1"]}}
-    assert verdict([other], bound, elsewhere) is Verdict.PASS, "its entry is alive: another clause of it was met"
-    # Shrunk cases can fail a clause, but they are no exercise.
+    assert verdict([other], bound, elsewhere) is Verdict.PASS, "another clause of the entry failed"
+    # Shrunk cases can fail a clause, but do not count as exercising it.
     assert verdict([{**passing, "origin": "shrunk"}]) is Verdict.UNEXERCISED
     assert verdict([passing, {**failing, "origin": "shrunk"}]) is Verdict.FAIL
 
@@ -459,7 +459,7 @@ def test_junit_has_a_testcase_for_each_clause(run: Run) -> None:
 
 
 def shown(source: str) -> str:
-    """The text that a reader sees, by an independent Markdown parser."""
+    """The visible text, by an independent Markdown parser."""
     markdown_it = pytest.importorskip("markdown_it", reason="rich brings it")
     tokens = markdown_it.MarkdownIt("commonmark", {"html": True}).enable("table").parse(source)
     parts = []
@@ -491,7 +491,7 @@ def test_any_text_survives_a_table(first: str, second: str) -> None:
 @given(st.text(st.sampled_from("ab `|\\*_<\n\u00a0"), max_size=8))
 def test_any_code_survives_markdown(value: str) -> None:
     expected = "".join(char if char == " " or not char.isspace() else ascii(char)[1:-1] for char in value)
-    # An all-blank span at the start of a block is an indent or nothing to Markdown.
+    # Markdown reads a span of spaces at the start of a block as an indent.
     assert shown("x" + code(value)) == "x" + expected
 
 
@@ -506,7 +506,7 @@ def test_the_summary_has_the_verdicts_and_each_failure(run: Run) -> None:
             assert f"`{result.example}`" in written.split("<details>")[0]
 
 
-def test_a_summary_is_never_too_long_and_says_what_it_left_out() -> None:
+def test_a_long_summary_is_cut_with_a_note() -> None:
     first = header(clauses=[f"DEL-ROW-{n}" for n in range(500)])
     for clause in first["clauses"]:
         clause["sentence"] = "ü" * 500
@@ -669,14 +669,14 @@ def test_ids_and_numbers_are_whole_on_a_narrow_terminal() -> None:
 
 
 def test_sentences_are_whole_in_a_narrow_log() -> None:
-    sentence = "Rows stay, " * 20 + "all."
+    sentence = "Rows are kept, " * 20 + "all."
     first, *lines = on_terminal(with_sentence(sentence), width=80).splitlines()[1:]
     rest = lines[: next(place for place, line in enumerate(lines) if line.startswith("VAC-SAFE-1"))]
     assert 80 < len(first.rstrip()) <= 140
     assert " ".join(first[first.index("Rows") :].split() + [word for line in rest for word in line.split()]) == sentence
 
 
-def test_progress_is_a_plain_line_now_and_then_where_there_is_no_terminal() -> None:
+def test_without_a_terminal_progress_is_a_plain_line_at_intervals() -> None:
     first, passing, failing, _ = example()
     moments = iter([0.0, 10.0, 40.0, 45.0])
     console = Console(file=io.StringIO(), width=100, force_terminal=False)

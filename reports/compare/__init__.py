@@ -1,1 +1,1 @@
-"""Two runs of the same cases compared: by clause, and by what the engines did in each step."""
+"""The comparison of two runs of the same cases: by clause, and by what the engines did in each step."""

@@ -1,4 +1,4 @@
-"""The command that a step gave, as far as a comparison tells commands apart."""
+"""The command of a step, as a comparison groups them."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from reports.stream import Line
 class Command:
     """``kind`` is the step's tag in the case's JSON form, or ``truncate``.
 
-    ``mode``: LITE, USING INVENTORY or nothing; FULL and no keyword are the same. ``retain``: nothing without RETAIN, ``0`` where
-    Delta rounds it to 0 hours, else ``hours``. ``mistake``: why the command is invalid. ``earlier``: a read of an earlier
-    version.
+    ``mode``: LITE, USING INVENTORY or empty (FULL too). ``retain``: empty without RETAIN, ``0`` if Delta rounds it to 0
+    hours, else ``hours``. ``mistake``: why the command is invalid. ``earlier``: a read of an earlier version.
     """
 
     kind: str
@@ -26,7 +25,7 @@ class Command:
 
     @property
     def reads(self) -> bool:
-        """Whether it changes no table."""
+        """Whether it only reads."""
         return self.kind in ("read", "read_changes")
 
     @property
@@ -39,7 +38,7 @@ class Command:
             return f"VACUUM {self.mode}".rstrip() + retain + (", DRY RUN" if self.dry_run else "")
         version = "an earlier" if self.earlier else "the current"
         return {
-            "case": "The case",  # of what no step can be blamed for
+            "case": "The case",  # for differences outside of any step
             "truncate": "TRUNCATE TABLE",
             "read": f"READ of {version} version",
             "read_changes": "READ of the change data feed",
@@ -47,7 +46,7 @@ class Command:
 
 
 def command_of(step: Line) -> Command:
-    """The command of a step, given as the case's JSON form has it."""
+    """The command of a step in its JSON form."""
     kind = step["step"]
     if kind == "delete" and step.get("form") == "TRUNCATE TABLE":
         return Command("truncate")

@@ -1,4 +1,4 @@
-"""Two runs of the same cases compared: clause by clause, and in what the engines did differently."""
+"""The comparison of two runs of the same cases: clause by clause, and what the engines did differently."""
 
 from __future__ import annotations
 
@@ -10,28 +10,27 @@ from enum import Enum
 from reports.compare.commands import Command, command_of
 from reports.compare.differences import Difference, deletion_order_differs, differences
 from reports.compare.known_changes import Knowledge, KnownChange, knowledge
-from reports.compare.wording import wording
-from reports.plurals import counted
+from reports.quantities import counted
 from reports.stream import Line, Run
 from reports.verdicts import ClauseResult, Verdict, results_of
 
 
 class Incomparable(Exception):
-    """The two runs cannot be compared. The text is one sentence that says why."""
+    """The two runs cannot be compared. The text is one sentence."""
 
 
 class Change(str, Enum):
     """How a clause's verdict changed from the base to the candidate."""
 
     REGRESSED = "regressed"  # holds in the base, violated in the candidate
-    IMPROVED = "improved"  # the other way round
+    IMPROVED = "improved"  # violated in the base, holds in the candidate
     CHANGED = "changed"  # another verdict, but neither of these
     ONLY_BASE = "only in base"  # not judged on the candidate
     ONLY_CANDIDATE = "only in candidate"  # not judged on the base
     SAME = "same"
 
 
-#: A stale clause holds: it passes where it was known to fail.
+#: A stale clause passes, though it is listed as a known deviation.
 _HOLDS = (Verdict.PASS, Verdict.STALE)
 _VIOLATED = (Verdict.FAIL, Verdict.XFAIL)
 _NOT_JUDGED = (Verdict.UNSUPPORTED, Verdict.DISABLED)
@@ -41,7 +40,7 @@ _NOT_JUDGED = (Verdict.UNSUPPORTED, Verdict.DISABLED)
 class ClauseChange:
     """A clause on both sides. A side is None where its run does not list the clause.
 
-    ``reason`` says why it is judged on one side only. ``case`` is the case to show for a clause that is violated on a side.
+    ``reason``: why it is judged on one side only. ``case``: an example, if a side violates the clause.
     """
 
     clause: str
@@ -56,10 +55,10 @@ class ClauseChange:
 
 @dataclass(frozen=True)
 class Group:
-    """Differences between the same commands in the same steps of the same cases: one change that shows in many ways.
+    """Differences of one command in the same steps of the same cases: one change with several effects.
 
-    ``base`` and ``candidate`` are the lines of the smallest of its cases, ``step`` its first step with these differences. A
-    step is None where a case was not judged on one side.
+    ``base`` and ``candidate`` are the lines of the smallest of its cases, ``step`` its first step with these differences. It
+    is None if the case was not judged on one side.
     """
 
     differences: tuple[Difference, ...]
@@ -80,13 +79,8 @@ class Group:
         """The command, in words."""
         return self.differences[0].command.text
 
-    @property
-    def signature(self) -> str:
-        """What differs, in one line."""
-        return f"{self.subject}: {'; '.join(wording(self.differences))}"
-
     def step_of(self, line: Line) -> Line | None:
-        """The record of the step to show, of the case's line on one side."""
+        """The record of the step to show in the case's line of one side."""
         return next((step for step in line["steps"] if step["index"] == self.step), None)
 
 
@@ -94,9 +88,9 @@ class Group:
 class Comparison:
     """Two runs of the same cases. ``groups``: the unexplained first, then the known, each by their number of cases.
 
-    ``compared`` and ``steps`` count what was compared: a case only up to the step after which its tables differ;
-    ``diverged`` counts the cases that end there, ``differing`` those with any difference. ``cut_short`` counts those
-    of which one side judged fewer steps, though nothing differed before: a violation ended them.
+    ``compared`` and ``steps`` count the compared cases and steps: a case is compared up to the step after which its
+    tables differ. ``diverged`` counts the cases where they do, ``differing`` those with any difference, ``cut_short``
+    those without one of which a side judged fewer steps, since a violation ended the case.
     """
 
     base: Run = field(repr=False)
@@ -123,24 +117,24 @@ class Comparison:
 
     @property
     def exit(self) -> int:
-        """0: nothing regressed; 1: something did."""
+        """1 if a clause regressed, else 0."""
         return 1 if self.of(Change.REGRESSED) else 0
 
 
 def engine_of(run: Run) -> tuple[str, str]:
-    """The engine's name and its own version, which the header gives first; empty where it gives none."""
+    """The engine's name and version (the first in the header; empty if there is none)."""
     return run.header["engine"], next(iter(run.header["versions"].values()), "")
 
 
 def compare(base: Run, candidate: Run) -> Comparison:
-    """Compare two complete runs. Raises Incomparable where they judged different cases.
+    """Compare two complete runs. Raises Incomparable if they judged different cases.
 
-    Only generated cases count, by their ids: those made by shrinking depend on what failed.
+    Only generated cases count: those made by shrinking depend on what failed.
     """
     pairs = _same_cases(base, candidate)
     walk = _Walk(knowledge(engine_of(base), engine_of(candidate)))
-    for one, other in pairs:
-        walk.take(one, other)
+    for lines in pairs:
+        walk.take(*lines)
     return Comparison(
         base=base,
         candidate=candidate,
@@ -186,14 +180,14 @@ def _same_cases(base: Run, candidate: Run) -> list[tuple[Line, Line]]:
 
 def _drawn(run: Run) -> dict[str, Line]:
     found: dict[str, Line] = {}
-    for case in run.cases:  # they are sorted, so the same line of a case that was drawn twice counts on both sides
+    for case in run.cases:  # sorted, so of a case drawn twice both sides use the same line
         if case["origin"] == "generated":
             found.setdefault(case["id"], case)
     return found
 
 
 def _why(base: Run, candidate: Run) -> str:
-    """What in the headers explains that the cases differ."""
+    """The differences of the headers that explain why the cases differ."""
     reasons = []
     for name in ("profile", "seed"):
         one, other = base.header[name], candidate.header[name]
@@ -256,7 +250,7 @@ _Place = tuple[Line, Line, "int | None"]
 
 
 class _Walk:
-    """Compares case by case, and groups the differences."""
+    """Compares case after case and groups the differences."""
 
     def __init__(self, knowledge: Knowledge) -> None:
         self._knowledge = knowledge
@@ -291,14 +285,16 @@ class _Walk:
         self._found.setdefault((difference.grouped, known), []).append(place)
 
     def groups(self) -> tuple[Group, ...]:
-        """The differences, those between the same commands in the same steps together."""
+        """The differences; those of the same command in the same steps are one group."""
         merged: dict[object, tuple[list[Difference], KnownChange | None, list[_Place]]] = {}
         for (difference, known), places in self._found.items():
             key = (difference.command, known, tuple((base["id"], step) for base, _, step in places))
             merged.setdefault(key, ([], known, places))[0].append(difference)
         groups = [self._group(*together) for together in merged.values()]
         return tuple(
-            sorted(groups, key=lambda group: (group.known is not None, -group.cases, -group.steps, group.signature))
+            sorted(
+                groups, key=lambda group: (group.known is not None, -group.cases, -group.steps, repr(group.differences))
+            )
         )
 
     def _group(self, together: list[Difference], known: KnownChange | None, found: list[_Place]) -> Group:
@@ -315,7 +311,7 @@ class _Walk:
         )
 
     def _size(self, line: Line) -> tuple[int, int, str]:
-        """What makes a case the smallest: the steps of its program, the length of its JSON form, its id."""
+        """The order by which a case is the smallest: its steps, the length of its JSON form, its id."""
         id, case = line["id"], line["case"]
         if id not in self._sizes:
             self._sizes[id] = (len(case["steps"]), len(json.dumps(case)), id)

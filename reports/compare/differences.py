@@ -1,7 +1,6 @@
-"""How two engines did the same step: which fields of its record differ, and how.
+"""The differences between two records of the same step: which fields differ, and how.
 
-A difference is the same for every case that shows it, so it has no file name, number of rows or id. It goes from the base to
-the candidate.
+A difference is the same for every case that has it, so it contains no file name, number of rows or id.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from reports.stream import Line
 
 
 class Amount(str, Enum):
-    """How the candidate's list or number differs from the base's."""
+    """How the candidate's list or number compares with the base's."""
 
     MORE = "more"
     FEWER = "fewer"
@@ -31,7 +30,7 @@ class Amount(str, Enum):
 
 
 class Paths(str, Enum):
-    """What the paths of one side only have in common, as far as the engines' rules depend on names."""
+    """A class of names for which engines have rules, common to all paths that only one side has."""
 
     VECTORS = "deletion vectors"
     METADATA = "files or directories named metadata"
@@ -54,11 +53,11 @@ _PATTERNS = (
 class Difference:
     """One field of a step's record (reports/schema) that differs.
 
-    A single value is in ``base`` and ``candidate``; None: the side has none. So is a member that one side only has: a metric, a
-    field of an action. Of a list or a number it is the ``amount``, and of a list of paths what they have in common.
+    ``base`` and ``candidate`` are the single values, or the name of a member that one side only has (a metric, a field of
+    an action); None: the side has none. Lists and numbers have an ``amount`` instead, lists of paths also ``paths``.
     ``within``: the operation of the commit, the class of the error, or the kind of file that the field belongs to.
-    ``form``: it is about how something is written, whatever the options of the command. ``diverges``: the tables are no longer
-    the same.
+    ``form``: it is about how something is written, and independent of the command's options. ``diverges``: the tables
+    are not the same afterwards.
     """
 
     command: Command
@@ -73,21 +72,21 @@ class Difference:
 
     @property
     def reversed(self) -> Difference:
-        """The same from the candidate to the base."""
+        """The same with base and candidate exchanged."""
         amount = self.amount and self.amount.reversed
         return replace(self, base=self.candidate, candidate=self.base, amount=amount)
 
     @property
     def grouped(self) -> Difference:
-        """What it is grouped by: the form is the same for all VACUUMs."""
+        """The difference to group by: a form is the same for all VACUUMs."""
         return replace(self, command=Command("vacuum")) if self.form and self.command.kind == "vacuum" else self
 
 
 def differences(command: Command, base: Line, candidate: Line) -> tuple[Difference, ...]:
-    """What differs between two records of one step. Neither seconds nor the messages of errors that have a class count.
+    """The differences between two records of one step, without seconds and without messages of errors that have a class.
 
-    Where one side ends in an error, the rest follows from that; where the tables differ afterwards, so do the numbers that the
-    step reports, and both are left out.
+    Left out is what follows from other differences: everything if one side only fails, and the reported numbers if the
+    tables differ afterwards.
     """
     errors = [step["outcome"]["error"] if step["outcome"] else None for step in (base, candidate)]
     records = [step["observed"] or {} for step in (base, candidate)]
@@ -104,7 +103,7 @@ def differences(command: Command, base: Line, candidate: Line) -> tuple[Differen
 
 
 def deletion_order_differs(base: Line, candidate: Line) -> bool:
-    """Whether directories were left or deleted by the order of deletion: no difference, but later ones may follow from it."""
+    """Whether the order of deletion left other directories: not a difference, but later ones may follow from it."""
     left = [(step["observed"] or {}).get("by_order", []) for step in (base, candidate)]
     return bool(left[0] != left[1])
 
@@ -124,7 +123,7 @@ def _errors(command: Command, base: Line | None, candidate: Line | None) -> Iter
         return
     for part in ("exception", "sqlstate"):
         yield from _values(command, f"error.{part}", base.get(part), candidate.get(part), str(one))
-    # Numbers in messages are those of tasks, stages and hash codes.
+    # Numbers in messages are of tasks, stages and hash codes.
     messages = [re.sub("[0-9]+", "#", error["message"]) for error in (base, candidate)]
     if base["condition"] is None and messages[0] != messages[1]:
         yield Difference(command, "error.message", within=str(one), amount=Amount.OTHER)
@@ -148,7 +147,7 @@ def _changed_fields(command: Command, base: Line, candidate: Line) -> Iterable[D
     one, other = (_operations(record) for record in (base, candidate))
     same_commits = one == other
     yield from _values(command, "operations", one, other)
-    # Where one side commits nothing, the actions that it lacks follow from that.
+    # If one side commits nothing, it has no actions either.
     for field in ("vanished", "changed_beside", *(("removed", "masked", "added") if same_commits else ())):
         yield from _lists(command, field, base.get(field, []), candidate.get(field, []))
     if same_commits:
@@ -161,7 +160,7 @@ def _changed_fields(command: Command, base: Line, candidate: Line) -> Iterable[D
 
 
 def _operations(record: Line) -> str | None:
-    """The operations committed; None where nothing is."""
+    """The committed operations; None if there are none."""
     return ", ".join(name or "unnamed" for name in record.get("operations", ())) or None
 
 
@@ -193,12 +192,12 @@ def _lists(command: Command, field: str, base: Sequence[Any], candidate: Sequenc
 
 def _rows(command: Command, base: Line | None, candidate: Line | None) -> Iterable[Difference]:
     for difference in _lists(command, "rows", *((outcome or {}).get("rows") or [] for outcome in (base, candidate))):
-        # Only those of a VACUUM are paths.
+        # Only the rows of a VACUUM are paths.
         yield difference if command.kind == "vacuum" else replace(difference, paths=None)
 
 
 def _commits(base: Line, candidate: Line) -> list[tuple[str, Line, Line]]:
-    """The commits of both sides by operation. Nothing where one side has more."""
+    """The commits of both sides in pairs, with their operation; none if one side has more commits."""
     commits = base.get("commits", []), candidate.get("commits", [])
     if len(commits[0]) != len(commits[1]):
         return []
@@ -215,7 +214,7 @@ def _numbers(command: Command, base: Line, candidate: Line) -> Iterable[Differen
 
 
 def _last_vacuum(command: Command, base: Sequence[str] | None, candidate: Sequence[str] | None) -> Iterable[Difference]:
-    """What a VACUUM leaves for the next LITE one. No divergence where one side has none: such an engine's LITE needs none."""
+    """What a VACUUM writes for the next LITE one. If one side writes nothing, its LITE does not need it: no divergence."""
     if base is not None and candidate is not None:
         for difference in _members(command, "last_vacuum.keys", base, candidate):
             yield replace(difference, diverges=True)
@@ -240,7 +239,7 @@ def _forms(command: Command, base: Line, candidate: Line) -> Iterable[Difference
 def _members(
     command: Command, field: str, base: Iterable[str], candidate: Iterable[str], within: str = ""
 ) -> Iterable[Difference]:
-    """The names that one side only has."""
+    """The names that only one side has."""
     one, other = set(base), set(candidate)
     for name in sorted(one ^ other):
         yield from _values(command, field, name if name in one else None, name if name in other else None, within)

@@ -11,7 +11,7 @@ from typing import Any
 
 from reports.compare.comparison import ClauseChange, Comparison, Group
 from reports.compare.markdown import comparison_markdown
-from reports.compare.wording import text_of
+from reports.compare.wording import signature, text_of
 from reports.stream import Line, Run
 from reports.verdicts import ClauseResult
 
@@ -83,7 +83,7 @@ def _side(result: ClauseResult | None) -> dict[str, Any] | None:
 def _group(group: Group) -> dict[str, Any]:
     known = group.known
     return {
-        "signature": group.signature,
+        "signature": signature(group),
         "subject": group.subject,
         "differences": [text_of(difference) for difference in group.differences],
         "known": None if known is None else {"since": known.since, "sentence": known.sentence, "source": known.source},

@@ -1,6 +1,6 @@
 """Behaviour that is known to differ between versions of an engine, or between two engines, each with its source.
 
-What is said of Delta on Spark is from the source of its releases (delta-io/delta, by tag) and from the pull requests named.
+The sources for Delta on Spark are its code (delta-io/delta, by tag) and the pull requests named.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def something(value: str | None) -> bool:
 
 
 def error_class(error: str | None) -> bool:
-    """Whether it is the name of an error class, not of an exception."""
+    """Whether it is an error class, not an exception."""
     return error is not None and error == error.upper()
 
 
@@ -72,7 +72,7 @@ vacuums, any_vacuums = kinds("vacuum"), kinds("vacuum", "bad_vacuum")
 
 @dataclass(frozen=True)
 class Pattern:
-    """Which differences, from the older version to the newer. ``fields`` are named as in Difference."""
+    """Which differences, from the older version to the newer. ``fields``: see Difference.field."""
 
     fields: tuple[str, ...]
     commands: Commands
@@ -110,7 +110,7 @@ def added(field: str, commands: Commands, *names: str) -> Pattern:
 
 @dataclass(frozen=True)
 class KnownChange:
-    """A change that came with the version ``since``, or lies between two engines (then ``since`` is empty)."""
+    """A change in the version ``since``, or between two engines (then ``since`` is empty)."""
 
     since: str
     sentence: str
@@ -131,7 +131,7 @@ def change(since: str, sentence: str, source: str, *patterns: Pattern) -> KnownC
     return KnownChange(since, sentence, source, patterns)
 
 
-#: What a condition may end in where the command is no longer refused.
+#: The result of evaluating a condition, once the command is no longer refused.
 _EVALUATED = one_of(
     None,
     *("ARITHMETIC_OVERFLOW", "CAST_INVALID_INPUT", "CAST_OVERFLOW", "DIVIDE_BY_ZERO", "NUMERIC_VALUE_OUT_OF_RANGE"),
@@ -142,7 +142,7 @@ _BEYOND_RETENTION = "DELTA_UNSUPPORTED_TIME_TRAVEL_BEYOND_DELETED_FILE_RETENTION
 _VACUUM_COMMITS = "VACUUM START, VACUUM END"
 _STATISTICS = tuple(f"stats.{name}" for name in ("numRecords", "minValues", "maxValues", "nullCount", "tightBounds"))
 
-#: By engine, in the order of versions. The last that explains a difference is the one that counts.
+#: By engine, in the order of versions. The last one that explains a difference applies.
 BY_ENGINE: Mapping[str, tuple[KnownChange, ...]] = {
     "spark": (
         change(
@@ -209,7 +209,7 @@ BY_ENGINE: Mapping[str, tuple[KnownChange, ...]] = {
         ),
         change(
             "3.2",
-            "DELETE preserves row ids, and says so in the tags of commitInfo.",
+            "DELETE preserves row ids, and commitInfo has a tag for it.",
             "delta-io/delta v3.2.0: DeleteCommand.scala, rowTracking.preserved",
             added("keys", deletes, "tags"),
         ),
@@ -233,7 +233,7 @@ BY_ENGINE: Mapping[str, tuple[KnownChange, ...]] = {
         ),
         change(
             "3.3",
-            "VACUUM URL-encodes all paths alike, which matters for names with special characters.",
+            "VACUUM URL-encodes all paths in the same way, which matters for names with special characters.",
             "delta-io/delta#3678 (v3.3.0)",
             paths(vacuums, of=(Paths.SPECIAL,)),
         ),
@@ -311,7 +311,7 @@ BY_ENGINE: Mapping[str, tuple[KnownChange, ...]] = {
 
 _DELTA_RS = "delta-io/delta-rs: crates/core/src/operations"
 
-#: Between two engines, from the first to the second; versions do not count.
+#: Between two engines, from the first to the second, in any version.
 BY_PAIR: Mapping[tuple[str, str], tuple[KnownChange, ...]] = {
     ("spark", "deltalake"): (
         change(
@@ -391,7 +391,7 @@ BY_PAIR: Mapping[tuple[str, str], tuple[KnownChange, ...]] = {
 
 @dataclass(frozen=True)
 class Knowledge:
-    """The changes known between two engines. ``backwards``: they go from the candidate to the base."""
+    """The changes known between two engines. ``backwards``: from the candidate to the base."""
 
     changes: tuple[KnownChange, ...]
     backwards: bool
@@ -405,7 +405,7 @@ class Knowledge:
 def knowledge(base: tuple[str, str], candidate: tuple[str, str]) -> Knowledge:
     """What is known to differ between two engines, each a name and a version.
 
-    Between versions of one engine: the changes after the older one, up to the newer. A change that came with 4.1 is in 4.1.0.
+    Between versions of one engine: the changes after the older one, up to the newer. A change in 4.1 is in 4.1.0.
     Between two engines: only what ``BY_PAIR`` names.
     """
     if base[0] != candidate[0]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from reports.compare.comparison import Change, ClauseChange, Comparison, Group
-from reports.compare.words import explained, overview, side_by_side, verdict
+from reports.compare.wording import explained, overview, side_by_side, signature, verdict
 from reports.markdown import LIMIT, code, folded, limited, row, table, text
-from reports.plurals import counted
+from reports.quantities import counted
 from reports.verdicts import ClauseResult
 
-#: How many unexplained differences the first screen lists. The details have all.
+#: How many unexplained differences the first screen lists.
 _FIRST = 12
 _WHOLE = "comparison.json"
 
@@ -16,7 +16,7 @@ _WHOLE = "comparison.json"
 def comparison_markdown(comparison: Comparison, *, limit: int = LIMIT) -> str:
     """The text of ``comparison.md``, never more than ``limit`` bytes in UTF-8 (at least 8,000).
 
-    A longer one is cut: its tables and details have fewer entries, and say how many are left out.
+    A longer text has fewer entries in its tables and details, and the number of those left out.
     """
     rows = max(len(comparison.clauses), len(comparison.groups))
     return limited(lambda rows: _parts(comparison, rows), rows, limit)
@@ -55,7 +55,8 @@ def _violated(title: str, clauses: tuple[ClauseChange, ...], rows: int) -> list[
 
 def _unexplained(comparison: Comparison, rows: int) -> list[str]:
     lines = [
-        row(text(group.signature), group.cases, group.steps, code(group.base["id"])) for group in comparison.unexplained
+        row(text(signature(group)), group.cases, group.steps, code(group.base["id"]))
+        for group in comparison.unexplained
     ]
     whole = f"the details below and in {_WHOLE}"
     title = "## Unexplained differences"
@@ -97,7 +98,7 @@ def _detail(group: Group) -> list[str]:
     known = [f"{text(group.known.sentence)} Source: {text(group.known.source)}."] if group.known else []
     lines = [row(text(name), code(one), code(other)) for name, one, other in side_by_side(group)]
     return folded(
-        f"{group.signature} ({kind}; {number})", where, *known, table("|  | Base | Candidate |", lines, len(lines))
+        f"{signature(group)} ({kind}; {number})", where, *known, table("|  | Base | Candidate |", lines, len(lines))
     )
 
 

@@ -8,8 +8,8 @@ from rich.console import Console
 from rich.text import Text
 
 from reports.compare.comparison import Change, Comparison
-from reports.compare.words import explained, overview, verdict
-from reports.plurals import counted
+from reports.compare.wording import explained, overview, signature, verdict
+from reports.quantities import counted
 from reports.views.terminal import visible
 
 #: How many unexplained differences are shown. The files have all.
@@ -29,7 +29,7 @@ def show_comparison(comparison: Comparison, console: Console, *, directory: Path
             if clause.case is not None:
                 _print(console, f"  replay:   pytest suites --replay {directory / 'cases' / clause.case['id']}.json")
     for group in comparison.unexplained[:_SHOWN]:
-        _print(console, f"unexplained: {group.signature}", "yellow")
+        _print(console, f"unexplained: {signature(group)}", "yellow")
         shown = f"case {group.base['id']}" + (f", step {group.step}" if group.step is not None else "")
         _print(console, f"  {counted(group.cases, 'case')}, {counted(group.steps, 'step')}; the smallest: {shown}")
     left_out = len(comparison.unexplained) - _SHOWN
@@ -44,5 +44,5 @@ def show_comparison(comparison: Comparison, console: Console, *, directory: Path
 
 
 def _print(console: Console, line: str, style: str = "") -> None:
-    # Text objects are never read as markup; soft wrapping keeps paths and commands whole for copying.
+    # Text objects are not parsed as markup; soft wrapping keeps paths and commands whole for copying.
     console.print(Text(visible(line), style=style), soft_wrap=True, highlight=False)

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from model.case import Case
+from reports.counterexamples.explanation import explanation
 from reports.counterexamples.script import reproduction
-from reports.explanation import explanation
 from reports.stream import Line
 
 

@@ -1,4 +1,4 @@
-"""delta-rs in a script: the package deltalake, and pyarrow. Its clock is the machine's, so the table is made older instead."""
+"""delta-rs in a script: the package deltalake, and pyarrow. It uses the system clock, so the table is made older instead."""
 
 from __future__ import annotations
 
@@ -6,40 +6,37 @@ from collections.abc import Mapping, Sequence
 
 from reports.counterexamples.dialect import Command, Op, Plan, call, quoted
 
-_GROW_OLDER = '''
-def grow_older(ms):
-    """Lets time pass: every instant in the log, and every modification time, is so much earlier."""
+_MAKE_OLDER = '''
+def make_older(ms):
+    """Lets time pass: moves every timestamp in the log, and every modification time, this many ms into the past."""
     global T
     T -= ms
     instants = "modificationTime|deletionTimestamp|timestamp|inCommitTimestamp|createdTime|lastUpdated"
     instant = re.compile(rf'("(?:{instants})":\\s*)(\\d+)')
-    for one in sorted(os.listdir(f"{ROOT}/_delta_log")):
-        place = f"{ROOT}/_delta_log/{one}"
-        if one[:20].isdigit() and one.endswith(".json"):
-            with open(place, encoding="utf-8") as file:
-                text = file.read()
-            with open(place, "w", encoding="utf-8", newline="\\n") as file:
-                file.write(instant.sub(lambda found: found[1] + str(int(found[2]) - ms), text))
+    for path in Path(ROOT, "_delta_log").glob("[0-9]" * 20 + "*"):
+        if path.suffix == ".json":
+            text = instant.sub(lambda found: found[1] + str(int(found[2]) - ms), path.read_text("utf-8"))
+            path.write_bytes(text.encode())
     for folder, directories, files in os.walk(os.path.dirname(ROOT)):
-        for place in (os.path.join(folder, one) for one in directories + files):
-            time_ns = os.lstat(place).st_mtime_ns - ms * 10**6
-            os.utime(place, ns=(time_ns, time_ns), follow_symlinks=False)
+        for path in (os.path.join(folder, name) for name in directories + files):
+            time_ns = os.lstat(path).st_mtime_ns - ms * 10**6
+            os.utime(path, ns=(time_ns, time_ns), follow_symlinks=False)
 '''
 
-#: In the middle of it, where the log has checkpoints. Their sizes, and the pointer's checksum, are untrue then.
-_CHECKPOINTS = """        elif one[:20].isdigit() and one.endswith(".parquet"):
-            table = pq.read_table(place)
+#: For a log with checkpoints. The sizes and the checksum in _last_checkpoint are wrong afterwards.
+_CHECKPOINTS = """        elif path.suffix == ".parquet":
+            table = pq.read_table(path)
             actions = table.to_pylist()
             for fields in [fields for action in actions for fields in action.values() if isinstance(fields, dict)]:
                 fields.update({key: fields[key] - ms for key in instants.split("|") if fields.get(key) is not None})
-            pq.write_table(pa.Table.from_pylist(actions, table.schema), place)
+            pq.write_table(pa.Table.from_pylist(actions, table.schema), path)
 """
 
 _ROWS = '''
 def rows(batches, *others):
     """The rows of a query, in the order of the table's columns."""
     table = pa.table(batches.read_all() if hasattr(batches, "read_all") else batches)
-    return zip(*(table.column(one).to_pylist() for one in [*COLUMNS, *others]))
+    return zip(*(table.column(name).to_pylist() for name in [*COLUMNS, *others]))
 '''
 
 _READ = """
@@ -53,15 +50,15 @@ def removes_in(path):
     """The paths of the removes in a checkpoint file."""
     table = pq.read_table(path)
     removes = table.column("remove").to_pylist() if "remove" in table.column_names else []
-    return [one["path"] for one in removes if one and one["path"] is not None]
+    return [remove["path"] for remove in removes if remove and remove["path"] is not None]
 '''
 
-#: What ``DeltaTable.vacuum`` does by default, and what need not be written.
-_USUAL = {"retention_hours": None, "enforce_retention_duration": True}
+#: Defaults of ``DeltaTable.vacuum``, which a script leaves out.
+_DEFAULTS = {"retention_hours": None, "enforce_retention_duration": True}
 
 
 class Deltalake:
-    errors = "BaseException"  # a panic is no Exception
+    errors = "BaseException"  # a panic of Rust is not an Exception
     imports: Sequence[str] = (
         "import pyarrow as pa",
         "import pyarrow.parquet as pq",
@@ -74,12 +71,12 @@ class Deltalake:
         offsets = [op["clock"]["offset"] for op in plan["steps"] if "clock" in op]
         self._offset = offsets[0]
         self._instant = ""
-        grow = _GROW_OLDER
-        if any(one["path"].startswith("_delta_log/") and "content" in one for one in plan["table"]):
-            start = grow.index("    for folder")
-            grow = grow[:start] + _CHECKPOINTS + grow[start:]
+        older = _MAKE_OLDER
+        if any(file["path"].startswith("_delta_log/") and "content" in file for file in plan["table"]):
+            start = older.index("    for folder")
+            older = older[:start] + _CHECKPOINTS + older[start:]
         self.functions: Mapping[str, str] = {
-            "grow_older": grow,
+            "make_older": older,
             "rows": _ROWS,
             "read": _READ,
             "removes_in": _REMOVES_IN,
@@ -89,32 +86,33 @@ class Deltalake:
         return ()
 
     def now(self) -> str:
-        """T, such that the first command's instant is now."""
+        """T is chosen so that the clock of the first command is the current time."""
         ago = f" {'-' if self._offset > 0 else '+'} {abs(self._offset)}" if self._offset else ""
         return f"int(time.time() * 1000){ago}"
 
     def clock(self, instant: str, *, first: bool) -> Sequence[str]:
         same, self._instant = first or instant == self._instant, instant
-        return () if same else (f"grow_older({instant} - int(time.time() * 1000))",)
+        return () if same else (f"make_older({instant} - int(time.time() * 1000))",)
 
     def command(self, op: Op) -> Command:
         setup: list[str] = []
-        place = "ROOT"
+        path = "ROOT"
         if op.get("at") == "missing":
-            place = 'f"{ROOT}-missing"'
+            path = 'f"{ROOT}-missing"'
         elif op.get("at") is not None:
             setup = [
-                'folders = [one.path for one in os.scandir(ROOT) if one.is_dir() and one.name != "_delta_log"]',
+                'folders = [entry.path for entry in os.scandir(ROOT) if entry.is_dir() and entry.name != "_delta_log"]',
                 "folder = min(folders, default=os.path.dirname(ROOT))",
             ]
-            place = "folder"
+            path = "folder"
         if op["do"].endswith("delete"):
             where = "" if op.get("where") is None else quoted(op["where"], self._root)
-            return Command(f"[{call(f'DeltaTable({place}).delete', where)}.items()]", setup=tuple(setup))
+            text = call(f"DeltaTable({path}).delete", where)
+            return Command(text, f"[{text}.items()]", tuple(setup))
         arguments = op["arguments"].items()
-        written = ", ".join(f"{key}={value!r}" for key, value in arguments if value != _USUAL.get(key, ...))
-        listed = f'[[f"{{ROOT}}/{{path}}"] for path in DeltaTable({place}).vacuum({written})]'
-        return Command(listed, setup=tuple(setup))
+        written = ", ".join(f"{key}={value!r}" for key, value in arguments if value != _DEFAULTS.get(key, ...))
+        text = f"DeltaTable({path}).vacuum({written})"
+        return Command(text, f'[[f"{{ROOT}}/{{file}}"] for file in {text}]', tuple(setup))
 
     def rows(self, text: str) -> str:
         return text

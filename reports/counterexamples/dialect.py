@@ -1,4 +1,4 @@
-"""How an engine is used in a script: the lines and expressions that differ from engine to engine."""
+"""The lines and expressions of a script that differ between engines."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ Plan = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Command:
-    """An expression for a command, and the lines that must run before it and after it."""
+    """An expression for a command, and the lines before it and after it."""
 
     text: str
-    answers: bool = True  # whether it has rows
+    rows: str = ""  # the expression of the rows that it returns; empty if it returns none
     setup: tuple[str, ...] = ()
     cleanup: tuple[str, ...] = ()
 
 
 class Dialect(Protocol):
-    """Expressions are Python texts. They use the script's ``ROOT`` and what ``start`` defines."""
+    """Expressions are Python source. They use the script's ``ROOT`` and what ``start`` defines."""
 
     imports: Sequence[str]
     errors: str  # the exceptions that a command may raise
-    functions: Mapping[str, str]  # by name; those of reports.counterexamples.functions, for this engine
+    functions: Mapping[str, str]  # by name, in addition to reports.counterexamples.functions
 
     def start(self) -> Sequence[str]:
         """Lines of ``main`` that start the engine."""
@@ -36,21 +36,21 @@ class Dialect(Protocol):
         ...
 
     def clock(self, instant: str, *, first: bool) -> Sequence[str]:
-        """Lines that put the engine's clock to an instant."""
+        """Lines that set the engine's clock."""
         ...
 
     def command(self, op: Op) -> Command: ...
 
     def rows(self, text: str) -> str:
-        """The rows that a command, or a read, answers."""
+        """The rows of a read."""
         ...
 
     def read(self, version: str) -> str:
-        """A version of the table; the current one for ``""``."""
+        """A read of a version of the table; of the current one for ``""``."""
         ...
 
     def changes(self, first: str, last: str) -> str:
-        """The change feed of these versions: ``COLUMNS`` and _change_type."""
+        """The change data feed of these versions: ``COLUMNS`` and _change_type."""
         ...
 
     def column(self, name: str) -> str:
@@ -66,16 +66,16 @@ class Dialect(Protocol):
         ...
 
     def removes_in(self, path: str) -> str:
-        """The paths of the removes in a checkpoint file, as they are in the log."""
+        """The paths of the removes in a checkpoint file, URL-encoded."""
         ...
 
     def row_ids(self) -> str | None:
-        """The current rows, each with its row id and row commit version."""
+        """The current rows, each with its row id and row commit version; None if the engine does not show them."""
         ...
 
 
 def literal(text: str) -> str:
-    """``text`` as a Python literal, with double quotes where these need no escape."""
+    """``text`` as a Python literal, with double quotes unless they need an escape."""
     found = repr(text)
     return found if '"' in text else '"' + found[1:-1].replace("\\'", "'") + '"'
 
@@ -99,5 +99,5 @@ def quoted(text: str, root: str) -> str:
 
 
 def call(function: str, text: str) -> str:
-    """A call with a literal of ``quoted``, which may have its own parentheses."""
+    """A call with one argument, a literal of ``quoted``, which may have its own parentheses."""
     return f"{function}{text}" if text.startswith("(\n") else f"{function}({text})"

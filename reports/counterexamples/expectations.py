@@ -1,6 +1,6 @@
 """An expectation as a few lines of Python, which set ``expected`` and ``found``.
 
-``before`` runs right before the judged step, ``after`` right behind it. The lines may use what ``needs`` names (the functions
+``before`` runs right before the judged step, ``after`` right after it. The lines may use what ``needs`` names (the functions
 of ``reports.counterexamples.functions``), and ``answer`` and ``error`` of the step. Kinds are those of the stream, such as
 ``field-is``.
 """
@@ -17,20 +17,20 @@ from reports.counterexamples.dialect import Dialect, quoted
 Expects = Mapping[str, Any]
 
 
-class Untold(Exception):
-    """A short script cannot check this. The text is one clause of a sentence."""
+class CannotCheck(Exception):
+    """A short script cannot check this. The text is a part of a sentence, such as ``the engine does not show row ids``."""
 
 
 @dataclass(frozen=True)
 class Check:
-    what: str  # the subject of the verdict
+    what: str  # the subject of the verdict; ``{path}`` for the variable path
     after: tuple[str, ...]
     before: tuple[str, ...] = ()
     data: Mapping[str, Any] = field(default_factory=dict)  # constants that are long, by name
 
 
 def check(expectation: Mapping[str, Any], dialect: Dialect) -> Check:
-    """The lines for an expectation of the stream. Raises Untold."""
+    """The lines for an expectation of the stream. Raises CannotCheck."""
     return KINDS[expectation["kind"]](expectation["expects"], dialect)
 
 
@@ -72,8 +72,10 @@ def _unchanged(expects: Expects, dialect: Dialect) -> Check:
 
 
 def _gone(expects: Expects, dialect: Dialect) -> Check:
-    before = f'path = {_path(expects["path"])}\nassert os.path.lexists(path), "the file is not there"'
-    return _check("{path}", before, 'expected, found = "gone", "still there" if os.path.lexists(path) else "gone"')
+    before = f'path = {_path(expects["path"])}\nassert os.path.lexists(path), "the path does not exist"'
+    return _check(
+        "{path}", before, 'expected, found = "deleted", "still there" if os.path.lexists(path) else "deleted"'
+    )
 
 
 _LISTED = "before = listing()"
@@ -94,11 +96,11 @@ found = [path for path in files if after.get(path) != before[path]]"""
 
 
 def _nothing_deleted(expects: Expects, dialect: Dialect) -> Check:
-    files = "gone = [path for path in gone if before[path] is not None]\n" if expects["but_directories"] else ""
+    files = "deleted = [path for path in deleted if before[path] is not None]\n" if expects["but_directories"] else ""
     after = f"""after = listing()
-gone = [path for path in before if path not in after]
-{files}expected, found = [], [path for path in gone if not path.startswith("_delta_log/")]"""
-    return _check("paths that are gone", _LISTED, after)
+deleted = [path for path in before if path not in after]
+{files}expected, found = [], [path for path in deleted if not path.startswith("_delta_log/")]"""
+    return _check("deleted paths", _LISTED, after)
 
 
 #: Hadoop's local file system writes a checksum file beside each file.
@@ -116,11 +118,11 @@ def _no_file_written(expects: Expects, dialect: Dialect) -> Check:
 
 def _new_files_referenced(expects: Expects, dialect: Dialect) -> Check:
     rows = dialect.count('f"{ROOT}/{path}"')
-    after = f"""{_NEW_FILES}named = {{name(action[kind]) for action in wrote for kind in action if kind in ("add", "cdc")}}
-left = [path for path in new_files if path not in named and not path.endswith(".bin")]
+    after = f"""{_NEW_FILES}referenced = {{name(action[kind]) for action in wrote for kind in action if kind in ("add", "cdc")}}
+others = [path for path in new_files if path not in referenced and not path.endswith(".bin")]
 expected = []
-found = [path for path in left if not path.endswith(".parquet") or {rows}]"""
-    return _of_log("new files with rows that no action names", after, _LISTED)
+found = [path for path in others if not path.endswith(".parquet") or {rows}]"""
+    return _of_log("new files with rows that no action refers to", after, _LISTED)
 
 
 # Rows ---------------------------------------------------------------------------------------------------------------
@@ -142,15 +144,15 @@ def _rows_are(expects: Expects, dialect: Dialect) -> Check:
 found = sorted(json.dumps({row}) for row in answer) if error is None else str(error)[:500]"""
     data = {} if short else {"EXPECTED": rows}
     if expects["of"] == "answer":
-        return _check("the rows of the answer", "", compared, data)
+        return _check("the rows of the result", "", compared, data)
     if expects["of"] == "table":
         read = "# The table as it is now\n" + _attempted(dialect.rows(dialect.read("")), dialect)
         return _check("the rows of the table", "", read + compared, data)
-    read = "# The change feed of the step\n" + _attempted(
+    read = "# The change data feed of the step\n" + _attempted(
         dialect.rows(dialect.changes("min(new)", "max(new)")), dialect
     )
     return _of_log(
-        "the rows of the change feed", read.replace(", None\n", " if new else [], None\n", 1) + compared, data=data
+        "the rows of the change data feed", read.replace(", None\n", " if new else [], None\n", 1) + compared, data=data
     )
 
 
@@ -164,12 +166,12 @@ def _readable(expects: Expects, dialect: Dialect) -> Check:
 def _row_ids_kept(expects: Expects, dialect: Dialect) -> Check:
     ids = dialect.row_ids()
     if ids is None:
-        raise Untold("the engine does not show row ids")
+        raise CannotCheck("the engine does not show row ids")
     after = f"""after = {dialect.rows(ids)}
 expected = []
 found = [row for row in map(plain, after) if row not in before]"""
     before = f"before = [plain(row) for row in {dialect.rows(ids)}]"
-    return _check("rows (with row id and commit version) that were not there before", before, after)
+    return _check("rows whose row id or row commit version is new", before, after)
 
 
 # The log ------------------------------------------------------------------------------------------------------------
@@ -186,7 +188,7 @@ found = [
 
 
 def _no_actions(expects: Expects, dialect: Dialect) -> Check:
-    rows = '\nwrote = [one for one in wrote if at(one, "domainMetadata.domain") != "delta.rowTracking"]'
+    rows = '\nwrote = [action for action in wrote if at(action, "domainMetadata.domain") != "delta.rowTracking"]'
     domain = rows if "domainMetadata" in expects["kinds"] else ""
     after = f"""{domain}
 kinds = {set(expects["kinds"])!r}
@@ -205,11 +207,11 @@ found = sorted(name(action["remove"]) for action in wrote if "remove" in action)
 def _each_once(expects: Expects, dialect: Dialect) -> Check:
     after = """adds = [(name(action["add"]), action["add"].get("deletionVector")) for action in wrote if "add" in action]
 removed = [action["remove"] for action in wrote if "remove" in action]
-removes = [(name(one), one.get("deletionVector")) for one in removed]
+removes = [(name(remove), remove.get("deletionVector")) for remove in removed]
 expected = []
 found = [path for files in (adds, removes) for path, _ in files if [other for other, _ in files].count(path) > 1]
 found += [path for path, vector in adds if (path, vector) in removes]"""
-    return _of_log("paths that the step's commit names twice", after)
+    return _of_log("files with more than one add or remove in the step's commits", after)
 
 
 def _actions(kind: str) -> str:
@@ -217,8 +219,8 @@ def _actions(kind: str) -> str:
 
 
 #: Adds of files that were not in the table before.
-_WRITTEN = """gone = {name(action["remove"]) for action in wrote if "remove" in action}
-actions = [action["add"] for action in wrote if "add" in action and name(action["add"]) not in gone]
+_WRITTEN = """removed = {name(action["remove"]) for action in wrote if "remove" in action}
+actions = [action["add"] for action in wrote if "add" in action and name(action["add"]) not in removed]
 """
 
 
@@ -249,20 +251,21 @@ def _field_matches(expects: Expects, dialect: Dialect) -> Check:
         after = f"""earlier = [action["add"] for commit in old.values() for action in commit if "add" in action]
 adds = {{name(one): one for one in earlier}}
 actions = [action["{kind}"] for action in wrote if "{kind}" in action and name(action["{kind}"]) in adds]
-assert actions, "no add of these files is in the log"
+assert actions, "the log has no add of these files"
 expected = [at(adds[name(one)], {dotted}) for one in actions]"""
         return _of_log(what, after + found)
     if measure == "a time between the start and the end of the step":
-        after = f"""stamps = [action["{kind}"].get({dotted}) for action in wrote if "{kind}" in action]
-ended = int(time.time() * 1000)
-expected, found = [], [one for one in stamps if not (isinstance(one, int) and started <= one <= ended)]"""
-        return _of_log(f"{what} outside the step's time", after, before="started = int(time.time() * 1000)")
+        before = f"{_OLD}\nstarted = int(time.time() * 1000)"
+        after = f"""ended = int(time.time() * 1000)
+{_NEW}values = [action["{kind}"].get({dotted}) for action in wrote if "{kind}" in action]
+expected, found = [], [value for value in values if not (isinstance(value, int) and started <= value <= ended)]"""
+        return _check(f"{what} that is not between the start and the end of the step", before, after)
     if measure == "the partition values in the names of the file's directories":
         return _of_log(what, _WRITTEN + "expected = [in_path(name(one)) for one in actions]" + found)
-    after = """gone = {name(action["remove"]) for action in wrote if "remove" in action}
+    after = """removed = {name(action["remove"]) for action in wrote if "remove" in action}
 actions = [
     (version, action["add"]) for version, commit in new.items() for action in commit
-    if "add" in action and name(action["add"]) not in gone
+    if "add" in action and name(action["add"]) not in removed
 ]
 """
     expected = f"expected = [version for version, _ in actions]\nfound = [at(one, {dotted}) for _, one in actions]"
@@ -306,7 +309,7 @@ def _new_names(expects: Expects, dialect: Dialect) -> Check:
 known = {name(one) for action in earlier for kind, one in action.items() if kind in ("add", "remove")}
 expected = []
 found = [name(one) for one in actions if name(one) in known or name(one) in before]"""
-    return _of_log("added files whose names are not new", _WRITTEN + after, _LISTED)
+    return _of_log("added files with names that existed before", _WRITTEN + after, _LISTED)
 
 
 def _columns_stored(expects: Expects, dialect: Dialect) -> Check:
@@ -324,7 +327,7 @@ expected = []"""
 def _of_operation(operation: str | None) -> str:
     of = "" if operation is None else f'\ninfos = [info for info in infos if info.get("operation") == {operation!r}]'
     return f"""infos = [action["commitInfo"] for action in wrote if "commitInfo" in action]{of}
-assert infos, "the step wrote no such commitInfo"
+assert infos, "the step wrote no commitInfo of this operation"
 """
 
 
@@ -338,9 +341,9 @@ found = at(infos[-1], {expects["field"]!r}){empty}"""
 
 
 _DELETED = """after = listing()
-gone = [path for path in before if path not in after and not path.startswith(("_delta_log/", "../"))]
-# A checksum file of Hadoop's is deleted along with its file.
-gone = [path for path in gone if re.sub(r"(^|/)\\.([^/]*)\\.crc$", r"\\1\\2", path) not in set(gone) - {path}]
+deleted = [path for path in before if path not in after and not path.startswith(("_delta_log/", "../"))]
+# Hadoop deletes a checksum file along with its file.
+deleted = [path for path in deleted if re.sub(r"(^|/)\\.([^/]*)\\.crc$", r"\\1\\2", path) not in set(deleted) - {path}]
 """
 
 
@@ -356,12 +359,12 @@ def _metric_counts(expects: Expects, dialect: Dialect) -> Check:
     else:
         before, found = _LISTED, _DELETED
         if expects["but"]:
-            found += f"gone = [path for path in gone if path not in {list(expects['but'])!r}]\n"
+            found += f"deleted = [path for path in deleted if path not in {list(expects['but'])!r}]\n"
         if total == "files and directories that the step deleted":
-            found += "expected = str(len(gone))"
+            found += "expected = str(len(deleted))"
         else:
-            found += """assert not any(os.path.islink(f"{ROOT}/{path}") for path in before), "VACUUM counts a link by its target"
-expected = str(sum(before[path] or 0 for path in gone))"""
+            found += """assert not any(os.path.islink(f"{ROOT}/{path}") for path in before), "VACUUM counts a link's target"
+expected = str(sum(before[path] or 0 for path in deleted))"""
     after = f'{_of_operation(operation)}{found}\nfound = at(infos[-1], "operationMetrics.{metric}")'
     return _of_log(f"{metric} of {operation or 'the commit'} ({total})", after, before)
 
@@ -381,7 +384,7 @@ new = [os.path.join(ROOT, path) for path in new if path.endswith(".parquet")]
 assert new, "the step wrote no checkpoint"
 removes = {{unquote(removed) for path in new for removed in {dialect.removes_in("path")}}}
 expected, found = [], [path for path in PATHS if path not in removes]"""
-    what = "removes that the new checkpoint lacks"
+    what = "files without a remove in the new checkpoint"
     return _check(what, _LISTED, after, {"PATHS": list(expects["paths"])})
 
 
@@ -392,9 +395,9 @@ def _fails(expects: Expects, dialect: Dialect) -> Check:
     conditions = list(expects["conditions"])
     if not conditions:
         return _check("the command", "", 'expected, found = "an error", "no error" if error is None else "an error"')
-    after = f"""promised = {conditions!r}
+    after = f"""documented = {conditions!r}
 found = "no error" if error is None else str(condition(error))
-expected = found if any(f"{{found}}.".startswith(f"{{one}}.") for one in promised) else " or ".join(promised)"""
+expected = found if any(f"{{found}}.".startswith(f"{{name}}.") for name in documented) else " or ".join(documented)"""
     return _check("the error class of the command", "", after)
 
 
@@ -417,18 +420,18 @@ expected = {'"listed"' if listed else '"not listed"'}"""
 
 
 def _answers_root(expects: Expects, dialect: Dialect) -> Check:
-    return _check("the paths that the command answers", "", f'{_PATHS}expected, found = ["."], paths')
+    return _check("the paths that the command returns", "", f'{_PATHS}expected, found = ["."], paths')
 
 
 def _answers_paths(expects: Expects, dialect: Dialect) -> Check:
     after = f"""{_PATHS}expected = []
 found = [path for path in paths if path == "." or path.startswith("../") or paths.count(path) > 1]
 found += [row for row in answer if len(row) != 1]"""
-    return _check("rows that are not one path below the root, or appear twice", "", after)
+    return _check("rows that are not one path in the table, or are repeated", "", after)
 
 
 def _by_replay(expects: Expects, dialect: Dialect) -> Check:
-    raise Untold(expects["reason"])
+    raise CannotCheck(expects["reason"])
 
 
 KINDS: Mapping[str, Callable[[Expects, Dialect], Check]] = {

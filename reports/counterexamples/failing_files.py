@@ -1,10 +1,10 @@
-"""A file system that fails at one path: Hadoop's local one, with a few methods overridden, in Java."""
+"""A file system with an I/O fault at one path: a subclass of Hadoop's local one, in Java."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-#: What goes wrong when a path is deleted, or listed. Permissions would not do: root is above them.
+#: The faults when a path is deleted, and when it is listed. Permissions would not do: root ignores them.
 _DELETED = {
     "it cannot be deleted": 'throw new IOException("Input/output error: " + path);',
     "its deletion breaks": 'throw new IllegalStateException("The file system is broken: " + path);',
@@ -33,20 +33,20 @@ CASES
     return super.listLocatedStatus(path);
   }"""
 
-FAILING_FILES = '''
-def failing_files(spark, trouble, path):
-    """From now on the file system has this trouble with the path. Janino, which Spark ships, compiles the class."""
+_FAILING_FILES = '''
+def failing_files(spark, fault, path):
+    """From now on the file system has this fault at the path. Janino, which Spark ships, compiles the class."""
     jvm = spark._jvm
-    neighbour = jvm.java.lang.Class.forName("org.apache.hadoop.fs.LocalFileSystem")
-    if not spark.conf.get("tombstone.troubled", ""):
+    parent = jvm.java.lang.Class.forName("org.apache.hadoop.fs.LocalFileSystem")
+    if not spark.conf.get("tombstone.path", ""):
         compiler = jvm.org.codehaus.janino.SimpleCompiler()
-        compiler.setParentClassLoader(neighbour.getClassLoader())
+        compiler.setParentClassLoader(parent.getClassLoader())
         compiler.cook(FAILING_FILE_SYSTEM)
         lookups = jvm.java.lang.invoke.MethodHandles
-        lookup = lookups.privateLookupIn(neighbour, lookups.lookup())
+        lookup = lookups.privateLookupIn(parent, lookups.lookup())
         lookup.defineClass(compiler.getBytecodes()["org.apache.hadoop.fs.FailingLocalFileSystem"])
-    spark.conf.set("tombstone.trouble", trouble)
-    spark.conf.set("tombstone.troubled", os.path.join(ROOT, path))
+    spark.conf.set("tombstone.fault", fault)
+    spark.conf.set("tombstone.path", os.path.join(ROOT, path))
     spark.conf.set("fs.file.impl", "org.apache.hadoop.fs.FailingLocalFileSystem")
     spark.conf.set("fs.file.impl.disable.cache", "true")
 
@@ -55,9 +55,9 @@ FAILING_FILE_SYSTEM = """
 package org.apache.hadoop.fs;
 import java.io.IOException;
 public class FailingLocalFileSystem extends LocalFileSystem {
-  private boolean has(Path path, String trouble) {
-    return path.toUri().getPath().equals(getConf().get("tombstone.troubled"))
-        && getConf().get("tombstone.trouble", "").equals(trouble);
+  private boolean has(Path path, String fault) {
+    return path.toUri().getPath().equals(getConf().get("tombstone.path"))
+        && getConf().get("tombstone.fault", "").equals(fault);
   }METHODS
 }
 """
@@ -65,10 +65,10 @@ public class FailingLocalFileSystem extends LocalFileSystem {
 
 
 def failing_files(io_faults: Iterable[str]) -> str:
-    """The function for the troubles of one script."""
+    """The function for the I/O faults of one script."""
     methods = ""
     for known, method in ((_DELETED, _DELETE), (_LISTED, _LIST)):
-        cases = [f'    if (has(path, "{one}")) {known[one]}' for one in sorted({*io_faults} & {*known})]
+        cases = [f'    if (has(path, "{fault}")) {known[fault]}' for fault in sorted({*io_faults} & {*known})]
         if cases:
             methods += method.replace("CASES", "\n".join(cases))
-    return FAILING_FILES.replace("METHODS", methods)
+    return _FAILING_FILES.replace("METHODS", methods)

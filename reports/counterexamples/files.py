@@ -1,4 +1,4 @@
-"""The data of a script: the files of the table, and the lines that restore them."""
+"""The files of a table as data of a script, and the lines that restore them."""
 
 from __future__ import annotations
 
@@ -9,12 +9,9 @@ from typing import Any
 
 Things = Sequence[Mapping[str, Any]]
 
-#: Where the instants of a checkpoint count from: harness.reproduction_plan.GENERATED.
-GENERATED = 4_555_555_555_500_000_000
-
-RESTORE = '''
+_RESTORE = '''
 def restore(files):
-    """Writes text into the log and other files from base64, with modification times in ms from T."""
+    """Writes the files: the log from text, the others from base64. Modification times are in ms from T."""
     for path, modified, content in files:
         place = Path(os.path.normpath(f"{ROOT}/{path}"))
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -23,40 +20,42 @@ def restore(files):
         os.utime(place, ns=((T + modified) * 10**6,) * 2)
 '''
 
-_MARK = "".join(f"\\x{byte:02x}" for byte in GENERATED.to_bytes(8, "little")[6:])
-
-#: The instants in a checkpoint are 8 bytes each, and count from when the script was generated.
-_WRITE_CHECKPOINTS = f"""        if path.startswith("_delta_log/") and path.endswith(".parquet"):
-            place.write_bytes(re.sub(rb"(?s).{{6}}{_MARK}", from_t, base64.b64decode(content)))
+#: Replaces the line that writes a file. An instant in a checkpoint is 8 bytes; MARK are the last two of each.
+_WRITE_CHECKPOINTS = """        if path.startswith("_delta_log/") and path.endswith(".parquet"):
+            place.write_bytes(re.sub(rb"(?s).{6}MARK", from_t, base64.b64decode(content)))
         else:
             place.write_bytes(text.encode() if path.startswith("_delta_log/") else base64.b64decode(content))
 """
 
-FROM_T = f'''
+_FROM_T = '''
 def from_t(found):
-    """An instant in a checkpoint (8 bytes), moved from the time when this script was generated to T."""
-    offset = int.from_bytes(found[0], "little") - {GENERATED}
+    """An instant in a checkpoint (8 bytes): the data counts from a fixed number instead of T."""
+    offset = int.from_bytes(found[0], "little") - GENERATED
     return (T + offset).to_bytes(8, "little") if abs(offset) < 10**12 else found[0]
 '''
 
 
-def restore(tables: Sequence[Things]) -> str:
-    """The function that restores these files; it does no more than they need."""
-    things = [one for table in tables for one in table]
-    code = RESTORE
-    if any(_is_checkpoint(one) for one in things):
+def functions(tables: Sequence[Things], generated: int) -> dict[str, str]:
+    """The functions that restore these files, by name; ``restore`` does no more than they need.
+
+    ``generated`` is what the instants in checkpoints count from.
+    """
+    things = [thing for table in tables for thing in table]
+    code = _RESTORE
+    if any(_is_checkpoint(thing) for thing in things):
+        mark = "".join(f"\\x{byte:02x}" for byte in generated.to_bytes(8, "little")[6:])
         start = code.index("        place.write_bytes")
-        code = code[:start] + _WRITE_CHECKPOINTS + code[code.index("\n", start) + 1 :]
-    if any(one["path"].endswith("/next.json") for one in things):
+        code = code[:start] + _WRITE_CHECKPOINTS.replace("MARK", mark) + code[code.index("\n", start) + 1 :]
+    if any(thing["path"].endswith("/next.json") for thing in things):
         next_version = """        if path == "_delta_log/next.json":
             path = f"_delta_log/{version() + 1:020d}.json"
 """
         code = code.replace("        place = Path", f"{next_version}        place = Path", 1)
-    return code
+    return {"restore": code, "from_t": _FROM_T.replace("GENERATED", str(generated))}
 
 
 def calls(name: str, things: Things) -> list[str]:
-    """The lines of main that restore these files, and their directories and links."""
+    """The lines of ``main`` that restore these files, directories and links."""
     lines = [f"restore({name})"]
     if any(_kind(one) == "directory" for one in things):
         lines += [f"for path in {name}_DIRECTORIES:", '    os.makedirs(f"{ROOT}/{path}", exist_ok=True)']
@@ -79,7 +78,7 @@ def _is_checkpoint(thing: Mapping[str, Any]) -> bool:
 
 
 def data(name: str, things: Things) -> str:
-    """The files as a constant: the log first, then everything else; directories and links as constants of their own."""
+    """Constants for the files, with text files first, and for the directories and links if there are any."""
     files = [one for one in things if _kind(one) == "file"]
     lines = [f"{name} = ["]
     for one in sorted(files, key=lambda one: "text" not in one):
@@ -96,7 +95,7 @@ def data(name: str, things: Things) -> str:
 
 
 def _link(thing: Mapping[str, Any]) -> str:
-    """Where it is, its time, and the target as a relative path."""
+    """The path of the link, its modification time, and its target as a relative path."""
     target = posixpath.relpath(posixpath.normpath("/t/" + thing["target"]), posixpath.dirname("/t/" + thing["path"]))
     return f'(f"{{ROOT}}/" + {thing["path"]!r}, {thing["modified"]}, {target!r})'
 
@@ -107,7 +106,7 @@ def _base64(content: str) -> str:
 
 
 def _text(text: str) -> str:
-    """The lines as they are where a raw string can hold them."""
+    """A raw string with the lines as they are, if it can hold them."""
     if "'''" in text or text.endswith(("\\", "'")) or not text.endswith("\n") or "\r" in text:
         return repr(text)
     return f"r'''\n{text}'''"

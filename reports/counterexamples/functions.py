@@ -1,11 +1,11 @@
-"""Functions that a script may contain, the same for every engine. Each is there only if a script uses it."""
+"""Functions that a script may contain, whatever its engine. A script has only those that it uses."""
 
 from __future__ import annotations
 
 FUNCTIONS = {
     "state": '''
 def state(path):
-    """Absent, a directory, a link, or a file with a checksum of its bytes."""
+    """absent, or a directory, a link, or a file with a checksum of its bytes."""
     if os.path.islink(path):
         return "a link to " + os.readlink(path)
     if not os.path.isfile(path):
@@ -15,37 +15,37 @@ def state(path):
 ''',
     "dated": '''
 def dated(path):
-    """The same with a file's modification time, in ms from T."""
+    """The state of a path; for a file with its modification time, in ms from T."""
     modified = f", modified at T{os.stat(path).st_mtime_ns // 10**6 - T:+d}" if os.path.isfile(path) else ""
     return state(path) + modified
 ''',
     "listing": '''
 def listing():
-    """Everything below the table's directory and beside it; the size of files."""
-    found = [os.path.join(top, one) for top, dirs, files in os.walk(os.path.dirname(ROOT)) for one in dirs + files]
-    sizes = [os.path.getsize(path) if os.path.isfile(path) else None for path in found]
-    return {os.path.relpath(path, ROOT): size for path, size in zip(found, sizes)}
+    """The paths in the table's directory and beside it, with the sizes of files."""
+    paths = [os.path.join(top, name) for top, dirs, files in os.walk(os.path.dirname(ROOT)) for name in dirs + files]
+    sizes = [os.path.getsize(path) if os.path.isfile(path) else None for path in paths]
+    return {os.path.relpath(path, ROOT): size for path, size in zip(paths, sizes)}
 ''',
     "log": '''
 def log():
     """The actions of each commit, by version."""
-    found = {int(one.stem): one for one in Path(ROOT, "_delta_log").glob("[0-9]" * 20 + ".json")}
-    return {one: list(map(json.loads, found[one].read_text("utf-8").strip().split("\\n"))) for one in sorted(found)}
+    commits = sorted(Path(ROOT, "_delta_log").glob("[0-9]" * 20 + ".json"))
+    return {int(file.stem): list(map(json.loads, file.read_text("utf-8").strip().split("\\n"))) for file in commits}
 ''',
     "version": '''
 def version():
     """The current version."""
-    return max(int(one.stem) for one in Path(ROOT, "_delta_log").glob("[0-9]" * 20 + ".json"))
+    return max(int(file.stem) for file in Path(ROOT, "_delta_log").glob("[0-9]" * 20 + ".json"))
 ''',
     "removed_at": '''
 def removed_at(first, last):
-    """The latest deletionTimestamp in these versions; T where they remove nothing."""
+    """The latest deletionTimestamp of these commits; T if they remove nothing."""
     actions = [action for version in range(first, last + 1) for action in log().get(version, [])]
     return max([action["remove"]["deletionTimestamp"] for action in actions if "remove" in action], default=T)
 ''',
     "name": '''
 def name(action):
-    """The path of an action's file, relative to the root and not URL-encoded."""
+    """The path of an action's file, relative to the table and URL-decoded."""
     path = unquote(re.sub("^file:/*", "/", action["path"]))
     return os.path.relpath(path, ROOT) if path.startswith("/") else path
 ''',
@@ -57,15 +57,15 @@ def in_path(path):
 ''',
     "at": '''
 def at(value, field):
-    """A dotted field of an object, or of an object in JSON text (stats); without what is null."""
+    """A dotted field of an object (also of stats, which is JSON text), without members that are null."""
     for part in field.split("."):
         value = json.loads(value) if isinstance(value, str) else value
         value = value.get(part) if isinstance(value, dict) else None
-    return {key: one for key, one in value.items() if one is not None} if isinstance(value, dict) else value
+    return {key: item for key, item in value.items() if item is not None} if isinstance(value, dict) else value
 ''',
     "plain": '''
 def plain(value):
-    """A value in a form that compares: NaN equals NaN, -0.0 equals 0.0, decimals without trailing zeros."""
+    """A value in a form that can be compared: NaN equals NaN, -0.0 equals 0.0, decimals have no trailing zeros."""
     if isinstance(value, float):
         return repr(value + 0.0)
     if isinstance(value, dict):
@@ -82,7 +82,7 @@ def plain(value):
 ''',
 }
 
-#: Modules of the standard library, by what in a script needs them.
+#: Modules of the standard library, imported where a script uses them.
 MODULES = ("base64", "json", "os", "re", "shutil", "sys", "time", "zlib")
 
 FROM = {

@@ -1,14 +1,16 @@
-"""``reproduce.py``: one violation as a straight script that needs only the engine's own packages.
+"""``reproduce.py``: one violation as a script that needs only the engine's own packages.
 
 A plan (made by ``harness.reproduction_plan``) is plain data, with instants in ms from the start of the case:
 
 - ``clause``, ``sentence``, ``case``; ``engine`` (``spark`` or ``deltalake``), ``pip``, and for Spark ``packages``, the
-  Maven coordinates; ``root``: where the script makes the table; ``columns``: their names;
+  Maven coordinates; ``root``: where the script makes the table; ``columns``: their names; ``generated``: the number that
+  stands for the start of the case in checkpoints;
 - ``table``: what the table consists of, each ``{"path", "modified"}`` with ``text``, ``content`` (base64) or ``target`` (a link),
   or a directory. In texts ``"T-5"`` is the instant 5 ms before the start;
-- ``steps``: each with ``step``, its place in the case's program, and ``do``: ``append`` and ``litter`` restore a ``table``,
-  ``read`` and ``changes`` read, the others are commands; these have a ``clock``: ``{"offset", "removed_by_step"}``;
-- ``step``: the judged one, and ``expectation``: what must be true of it (``harness.expectations``, as JSON).
+- ``steps``: each with ``step``, its index in the case, and ``do``: ``append`` and ``litter`` restore a ``table``,
+  ``read`` and ``changes`` read, the others are commands; all but the first two have a ``clock``: ``{"offset",
+  "removed_by_step"}``;
+- ``step``: the judged one, and ``expectation``: what a script checks after it (``harness.expectations``, as JSON).
 """
 
 from __future__ import annotations
@@ -21,10 +23,10 @@ from typing import Any
 from reports.counterexamples import files
 from reports.counterexamples.deltalake import Deltalake
 from reports.counterexamples.dialect import Command, Dialect, Op, Plan, quoted
-from reports.counterexamples.expectations import Check, Untold, check
+from reports.counterexamples.expectations import CannotCheck, Check, check
 from reports.counterexamples.functions import FROM, FUNCTIONS, MODULES
 from reports.counterexamples.spark import Spark
-from reports.instants import instant
+from reports.quantities import instant
 
 DIALECTS: Mapping[str, Callable[[Plan], Dialect]] = {"spark": Spark, "deltalake": Deltalake}
 
@@ -35,7 +37,7 @@ _COMMANDS = ("delete", "bad delete", "vacuum", "bad vacuum", "read", "changes")
 
 
 class InvalidPlan(Exception):
-    """A plan that no script can be made of. The text is one sentence that says what is wrong."""
+    """No script can be made from the plan. The text is one sentence."""
 
 
 def reproduction(plan: Plan, dialect: Dialect | None = None) -> str:
@@ -47,8 +49,8 @@ def reproduction(plan: Plan, dialect: Dialect | None = None) -> str:
     reason, checked = "", None
     try:
         checked = check(plan["expectation"], dialect)
-    except Untold as untold:
-        reason = str(untold)
+    except CannotCheck as problem:
+        reason = str(problem)
     ops = plan["steps"][: judged[-1] + 1]
     main = _main(plan, ops, dialect, checked, reason)
     functions = _functions(plan, ops, dialect, main)
@@ -85,7 +87,7 @@ def _opening(plan: Plan, reason: str) -> str:
     if reason:
         lines += [
             "",
-            *textwrap.wrap(f"This script runs case {plan['case']}, but cannot check the promise: {reason}.", 116),
+            *textwrap.wrap(f"This script runs case {plan['case']}, but cannot check the result: {reason}.", 116),
         ]
     lines += [
         "",
@@ -104,14 +106,14 @@ def _imports(code: str, dialect: Dialect) -> str:
 
 
 def _json(value: Any) -> str:
-    """A list with one element a line, as Python."""
+    """A list as Python, one element on each line."""
     return "[\n" + "".join(f"    {one!r},\n" for one in value) + "]"
 
 
 def _functions(plan: Plan, ops: Sequence[Op], dialect: Dialect, main: str) -> str:
-    """The functions that main calls, and those that these call."""
+    """The functions that ``main`` calls, directly or indirectly."""
     tables = [plan["table"], *(op.get("table", ()) for op in ops)]
-    known = {**FUNCTIONS, **dialect.functions, "restore": files.restore(tables), "from_t": files.FROM_T}
+    known = {**FUNCTIONS, **dialect.functions, **files.functions(tables, plan["generated"])}
     chosen: list[str] = []
     waiting = [main]
     while waiting:
@@ -126,7 +128,7 @@ def _functions(plan: Plan, ops: Sequence[Op], dialect: Dialect, main: str) -> st
 def _main(plan: Plan, ops: Sequence[Op], dialect: Dialect, checked: Check | None, reason: str) -> str:
     lines = ["shutil.rmtree(os.path.dirname(ROOT), ignore_errors=True)"]
     if checked and any("plain(" in line for line in checked.after) and plan["engine"] == "spark":
-        lines.append('os.environ["TZ"] = "UTC"\ntime.tzset()  # PySpark answers TIMESTAMPs in the local time zone')
+        lines.append('os.environ["TZ"] = "UTC"\ntime.tzset()  # PySpark returns TIMESTAMPs in the local time zone')
     lines += [*files.calls("TABLE", plan["table"]), *dialect.start()]
     waiting = _used(ops)
     for op in ops:
@@ -134,7 +136,7 @@ def _main(plan: Plan, ops: Sequence[Op], dialect: Dialect, checked: Check | None
         due, waiting = [step for step in waiting if step <= op["step"]], [step for step in waiting if step > op["step"]]
         versions = [f"before_{step} = version()" for step in due]
         if "table" in op:
-            what = "another writer commits files" if op["do"] == "append" else "stray files appear"
+            what = "another writer commits files" if op["do"] == "append" else "stray files are added"
             lines += [f"# Step {op['step']}: {what}", *versions, *files.calls(f"STEP_{op['step']}", op["table"])]
         else:
             lines += _command(op, ops, dialect, versions, checked if op is ops[-1] else None)
@@ -154,7 +156,7 @@ def _main(plan: Plan, ops: Sequence[Op], dialect: Dialect, checked: Check | None
             "",
             f"reason = {quoted(reason, str(plan['root']))}",
             'print(f"CANNOT TELL: {reason}")',
-            f'print("This shows it: pytest suites --engine {plan["engine"]} --replay case.json")',
+            f'print("To check it: pytest suites --engine {plan["engine"]} --replay case.json")',
             "return 2",
         ]
     body = "\n".join(line for text in lines for line in text.split("\n"))
@@ -162,25 +164,26 @@ def _main(plan: Plan, ops: Sequence[Op], dialect: Dialect, checked: Check | None
 
 
 def _command(op: Op, ops: Sequence[Op], dialect: Dialect, versions: Sequence[str], checked: Check | None) -> list[str]:
-    """The lines of a step that the engine runs; ``checked`` for the judged one."""
+    """The lines of a step that the engine runs; ``checked`` is for the judged one."""
     first = op is next(one for one in ops if "clock" in one)
-    at, said = _instant(op["clock"])
+    at, words = _instant(op["clock"])
     command = _reading(op, dialect) or dialect.command(op)
     before = checked.before if checked else ()
     after = "\n".join(checked.after) if checked else ""
-    lines = [f"# Step {op['step']}, the clock at {said}", *dialect.clock(at, first=first), *versions, *command.setup]
+    lines = [f"# Step {op['step']}, the clock at {words}", *dialect.clock(at, first=first), *versions, *command.setup]
     return [*lines, *before, *_call(op, dialect, command, after), *command.cleanup]
 
 
 def _call(op: Op, dialect: Dialect, command: Command, after: str) -> list[str]:
-    """The command itself. Where its error matters, or where it had one, it does not end the script."""
+    """The command itself. Its error is caught if the check uses it, or if the command failed in the run."""
     reads = op["do"] in ("read", "changes")
     answered = bool(re.search(r"\banswer\b", after)) and not after.startswith("# The")
-    text = dialect.rows(command.text) if command.answers and (answered or reads) else command.text
+    returns = bool(command.rows) and (answered or reads)
+    text = command.rows if returns else command.text
     when = f" if after_{op['of_step']} > before_{op['of_step']} else []" if op["do"] == "changes" else ""
     if not re.search(r"\berror\b", after.split("# The")[0]) and not op.get("failed"):
         return [f"answer = {text}{when}"] if answered else [f"{text}{when}"]
-    call = f"answer = {text}{when}" if command.answers and (answered or reads) else text
+    call = f"answer = {text}{when}" if returns else text
     return [
         "answer, error = [], None" if answered else "error = None",
         "try:",
@@ -192,14 +195,16 @@ def _call(op: Op, dialect: Dialect, command: Command, after: str) -> list[str]:
 
 def _reading(op: Op, dialect: Dialect) -> Command | None:
     if op["do"] == "read":
-        return Command(dialect.read("" if op["before_step"] is None else f"before_{op['before_step']}"))
-    if op["do"] == "changes":
-        return Command(dialect.changes(f"before_{op['of_step']} + 1", f"after_{op['of_step']}"))
-    return None
+        text = dialect.read("" if op["before_step"] is None else f"before_{op['before_step']}")
+    elif op["do"] == "changes":
+        text = dialect.changes(f"before_{op['of_step']} + 1", f"after_{op['of_step']}")
+    else:
+        return None
+    return Command(text, dialect.rows(text))
 
 
 def _instant(moment: Mapping[str, Any]) -> tuple[str, str]:
-    """A clock's instant as an expression, and in words."""
+    """The clock as an expression, and in words."""
     offset, removed = moment["offset"], moment["removed_by_step"]
     shift = f" {'+' if offset > 0 else '-'} {abs(offset)}" if offset else ""
     if removed is None:
@@ -209,7 +214,7 @@ def _instant(moment: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _used(ops: Sequence[Op]) -> list[int]:
-    """The steps whose versions later steps need."""
+    """The steps before and after which later steps need the table's version."""
     found = {op["before_step"] for op in ops if op["do"] == "read"}
     found |= {op["of_step"] for op in ops if op["do"] == "changes"}
     found |= {op["clock"]["removed_by_step"] for op in ops if "clock" in op}

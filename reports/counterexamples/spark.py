@@ -9,10 +9,9 @@ from typing import Any
 from reports.counterexamples.dialect import Command, Op, Plan, call, literal, quoted
 from reports.counterexamples.failing_files import failing_files
 
-#: Delta's clock for the table. RETAIN and deletionTimestamp use the machine's clock.
 _CLOCK = '''
 def clock(spark, instant):
-    """Sets Delta's clock for the table. RETAIN and deletionTimestamp use the machine's."""
+    """Sets Delta's clock for the table. RETAIN and deletionTimestamp use the system clock."""
     path, delta = spark._jvm.org.apache.hadoop.fs.Path(ROOT), spark._jvm.org.apache.spark.sql.delta.DeltaLog
     delta.invalidateCache(spark._jsparkSession, path)
     delta.forTable(spark._jsparkSession, path, spark._jvm.org.apache.spark.util.ManualClock(instant))
@@ -35,7 +34,7 @@ _DEFAULTS = {
 
 _CONDITION = '''
 def condition(error):
-    """The error class, of the exception or of its cause."""
+    """The error class of the exception, or of its cause if the exception has none."""
     from pyspark.errors.exceptions.captured import CapturedException
 
     java = getattr(error, "java_exception", None)
@@ -48,7 +47,7 @@ def condition(error):
 
 _CHANGES = '''
 def changes(spark, first, last):
-    """The change feed of these versions."""
+    """The change data feed of these versions."""
     reader = spark.read.format("delta").option("readChangeFeed", "true")
     feed = reader.option("startingVersion", first).option("endingVersion", last).load(ROOT)
     return feed.select(*COLUMNS, "_change_type")
@@ -71,9 +70,8 @@ def removes_in(table):
 
 _INVENTORY = '''
 def inventory(folder, above=()):
-    """Everything below a directory, as (path, length, isDir, modificationTime). Links are what they lead to."""
-    for one in sorted(os.listdir(folder)):
-        path = os.path.join(folder, one)
+    """All paths below a directory, as (path, length, isDir, modificationTime), following links."""
+    for path in sorted(os.path.join(folder, name) for name in os.listdir(folder)):
         if os.path.exists(path):
             state, is_directory = os.stat(path), os.path.isdir(path)
             yield f"file:{path}", 0 if is_directory else state.st_size, is_directory, state.st_mtime_ns // 10**6
@@ -82,7 +80,7 @@ def inventory(folder, above=()):
 '''
 
 _MANAGED = (
-    'os.rename(ROOT, f"{ROOT}.aside")  # Spark makes a managed table in an empty directory only',
+    'os.rename(ROOT, f"{ROOT}.aside")  # Spark creates a managed table only in an empty directory',
     "spark.sql(f\"CREATE DATABASE d LOCATION '{os.path.dirname(ROOT)}'\")",
     'spark.sql("CREATE TABLE d.`table` (x INT) USING delta")',
     "shutil.rmtree(ROOT)",
@@ -92,7 +90,7 @@ _EXTERNAL = ("spark.sql(f\"CREATE TABLE IF NOT EXISTS t USING delta LOCATION '{R
 
 
 class Spark:
-    """One for each script: it remembers the session's settings and the names that the catalog has."""
+    """One for each script: it keeps track of the session's settings and of the tables in the catalog."""
 
     imports: Sequence[str] = ("from pyspark.sql import SparkSession",)
     errors = "Exception"
@@ -103,7 +101,7 @@ class Spark:
         self._conf: dict[str, str] = {}
         self._managed = False
         ops = plan["steps"]
-        kinds = [op["trouble"]["kind"] for op in ops if op.get("trouble")]
+        io_faults = [op["trouble"]["kind"] for op in ops if op.get("trouble")]
         api = [op for op in ops if str(op.get("form", "")).startswith("DeltaTable")]
         column = any(op.get("form") == "DeltaTable.forPath with a Column" for op in api)
         self.imports = (
@@ -111,7 +109,7 @@ class Spark:
             "from pyspark.sql import SparkSession",
             *(("from pyspark.sql.functions import expr",) if column else ()),
         )
-        # A table may have a column of its own that is called _metadata.
+        # The table may have its own column named _metadata.
         metadata = 'table.metadataColumn("_metadata")' if "_metadata" in plan["columns"] else 'table["_metadata"]'
         self.functions: Mapping[str, str] = {
             "clock": _CLOCK,
@@ -120,14 +118,14 @@ class Spark:
             "changes": _CHANGES,
             "removes_in": _REMOVES_IN,
             "inventory": _INVENTORY,
-            "failing_files": failing_files(kinds),
+            "failing_files": failing_files(io_faults),
         }
         self._settings_of_session = {
             "spark.jars.packages": str(plan["packages"]),
             "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
             "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
             "spark.sql.session.timeZone": "UTC",
-            # Small tables: one task where the defaults start up to 10,000 of them.
+            # One task for a small table, where the defaults start up to 10,000.
             "spark.sql.shuffle.partitions": "1",
             "spark.databricks.delta.snapshotPartitions": "1",
             "spark.sql.sources.parallelPartitionDiscovery.parallelism": "1",
@@ -172,19 +170,20 @@ class Spark:
         if op.get("trouble"):
             path = op["trouble"]["path"]
             setup.append(f"failing_files(spark, {literal(op['trouble']['kind'])}, {literal(path)})")
-            cleanup.append('spark.conf.set("tombstone.trouble", "")')
+            cleanup.append('spark.conf.set("tombstone.fault", "")')
         text, more = self._text(op)
-        return Command(text, "DeltaTable.for" not in text, (*setup, *more), tuple(cleanup))
+        rows = "" if "DeltaTable.for" in text else self.rows(text)
+        return Command(text, rows, (*setup, *more), tuple(cleanup))
 
     def _settings(self, wanted: Mapping[str, Any]) -> list[str]:
-        """Lines for what differs from the settings of the step before, or from the defaults."""
+        """The lines that change the settings of the previous step, or the defaults, into these."""
         new = {key: str(value) for key, value in wanted.items() if value is not None}
-        before, self._conf = self._conf, new
-        lines = [f'spark.conf.unset("{key}")' for key in before if key not in new and before[key] != _DEFAULTS.get(key)]
+        old, self._conf = self._conf, new
+        lines = [f'spark.conf.unset("{key}")' for key in old if key not in new and old[key] != _DEFAULTS.get(key)]
         return lines + [
             f'spark.conf.set("{key}", "{value}")'
             for key, value in new.items()
-            if before.get(key, _DEFAULTS.get(key)) != value
+            if old.get(key, _DEFAULTS.get(key)) != value
         ]
 
     def _places(self, paths: Sequence[str]) -> list[str]:
@@ -222,8 +221,8 @@ class Spark:
         return call("spark.sql", self._literal(sql))
 
     def _make_managed(self) -> Sequence[str]:
-        made, self._managed = self._managed, True
-        return () if made else _MANAGED
+        exists, self._managed = self._managed, True
+        return () if exists else _MANAGED
 
     def read(self, version: str) -> str:
         of = f'.option("versionAsOf", {version})' if version else ""

@@ -19,7 +19,7 @@ _TABLES: dict[str, tuple[str, str, tuple[str, ...]]] = {
 
 @dataclass(frozen=True)
 class Coverage:
-    """A table of counts; what it lacks is 0. ``complete``: a cell without a count is a gap."""
+    """A table of counts. ``complete``: a cell with 0 is a gap."""
 
     title: str
     corner: str
@@ -30,7 +30,7 @@ class Coverage:
 
 
 def coverage_tables(cases: Iterable[Line]) -> tuple[Coverage, ...]:
-    """The tables of what VACUUMs covered; those without rows are left out. Cases made by shrinking do not count."""
+    """The tables that have rows. Cases made by shrinking do not count."""
     cells = {name: Counter[tuple[str, str]]() for name in _TABLES}
     for case in cases:
         if case["origin"] != "shrunk":
@@ -44,7 +44,7 @@ def coverage_tables(cases: Iterable[Line]) -> tuple[Coverage, ...]:
             tuple(sorted({row for row, _ in cells[name]})),
             columns or tuple(sorted({column for _, column in cells[name]})),
             cells[name],
-            complete=name != "paths",  # most reasons allow one expectation only
+            complete=name != "paths",  # most reasons allow only one of its columns
         )
         for name, (title, corner, columns) in _TABLES.items()
         if cells[name]
@@ -53,7 +53,7 @@ def coverage_tables(cases: Iterable[Line]) -> tuple[Coverage, ...]:
 
 @dataclass(frozen=True)
 class FeaturePairs:
-    """``names``, in alphabetical order, and how many cases have two of them (one, where the two are the same)."""
+    """Feature names in alphabetical order, and how many cases have both of a pair (a name with itself: that feature)."""
 
     names: tuple[str, ...]
     counts: Counter[tuple[str, str]]

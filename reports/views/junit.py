@@ -1,11 +1,11 @@
-"""A run as JUnit XML: one testcase for each clause, so that any CI server shows the promise clause by clause."""
+"""A run as JUnit XML: one testcase for each clause, so that any CI server shows the results clause by clause."""
 
 from __future__ import annotations
 
 import re
 from xml.etree import ElementTree as ET
 
-from reports.plurals import counted
+from reports.quantities import counted
 from reports.stream import Run
 from reports.verdicts import ClauseResult, Verdict, counterexample, results_of
 
@@ -21,7 +21,7 @@ def junit(run: Run) -> str:
     """The text of ``junit.xml``, to be written as UTF-8. Times are the engine's seconds.
 
     fail and stale are failures; xfail, unsupported and disabled are skipped; unexercised and error are errors, as are
-    the cases that ended in an error, which get a testcase of their own.
+    the cases that ended in an error, each with its own testcase.
     """
     results = results_of(run)
     erred = [case for case in run.cases if case["error"] is not None]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from reports.markdown import LIMIT, code, folded, limited, row, table, text
-from reports.plurals import counted
+from reports.quantities import counted
 from reports.stream import Line, Run
 from reports.verdicts import ATTENTION, ClauseResult, Verdict, counts, messages_of, results_of
 from reports.views.coverage import Coverage, FeaturePairs, coverage_tables, feature_pairs
@@ -26,8 +26,8 @@ _VERDICTS = {0: "✅ Passed", 1: "❌ Failed", 2: "⚠️ Inconclusive"}
 def summary(run: Run, *, limit: int = LIMIT) -> str:
     """The text of ``summary.md``, never more than ``limit`` bytes in UTF-8 (at least 4,000).
 
-    The verdict, the engine, the counts and what needs attention come first; all clauses follow, folded. A longer text is cut:
-    its tables have fewer rows, and say how many are left out.
+    The verdict, the engine, the counts and what needs attention come first; all clauses follow, folded. A longer text has
+    fewer rows in its tables, and the number of those left out.
     """
     results = results_of(run)
     pairs, coverage = feature_pairs(run.cases), coverage_tables(run.cases)

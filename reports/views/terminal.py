@@ -11,8 +11,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from reports.instants import duration
-from reports.plurals import counted
+from reports.quantities import counted, duration
 from reports.stream import Line, Run
 from reports.verdicts import ATTENTION, ClauseResult, Verdict, counterexample, counts, messages_of, results_of
 from reports.views.coverage import Coverage, coverage_tables, feature_pairs
@@ -27,7 +26,7 @@ _STYLES = {
     Verdict.UNEXERCISED: "bold yellow",
     Verdict.ERROR: "bold yellow",
 }
-#: The width of a table where there is no terminal, as in a CI log: with less, sentences would wrap after a few words.
+#: The width of a table without a terminal, as in a CI log: in a narrower one sentences wrap after a few words.
 _LOG_WIDTH = 140
 _VERDICTS = {0: ("Passed", "bold green"), 1: ("Failed", "bold red"), 2: ("Inconclusive", "bold yellow")}
 
@@ -70,7 +69,7 @@ class Progress:
             self._console.print(text)
 
     def stop(self) -> None:
-        """The run ended. On a terminal the line goes away. It may be called twice."""
+        """The run ended: remove the line from a terminal. It may be called twice."""
         self._live.stop()
 
     def _line(self, campaign: str, now: float) -> str:
@@ -110,7 +109,7 @@ def show(run: Run, console: Console, *, directory: Path | None = None) -> None:
 
 def _print(console: Console, *lines: Text) -> None:
     for line in lines:
-        # Text objects are never read as markup; soft wrapping keeps paths and commands whole for copying.
+        # Text objects are not parsed as markup; soft wrapping keeps paths and commands whole for copying.
         console.print(line, soft_wrap=True, highlight=False)
 
 
@@ -118,8 +117,7 @@ def _table(run: Run, results: tuple[ClauseResult, ...], width: int | None) -> Ta
     table = Table(box=None, pad_edge=False, expand=True, width=width)
     for name, justify in (("clause", "left"), ("verdict", "left"), ("exercised", "right"), ("engine s", "right")):
         table.add_column(name, justify=justify, no_wrap=True)  # type: ignore[arg-type]
-    # The sentence gets the remaining width: on a terminal (no ``width``) it is cut, in a log it wraps. Ids and numbers are
-    # always whole.
+    # The sentence gets the remaining width: it is cut on a terminal (no ``width``) and wraps in a log.
     table.add_column("expected", overflow="ellipsis" if width is None else "fold", no_wrap=width is None, ratio=1)
     for result in results:
         style = _STYLES[result.verdict]

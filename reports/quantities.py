@@ -1,24 +1,22 @@
-"""The clock, and instants and durations in words. Every instant of a case is a number of ms from the case's start."""
+"""Counts, durations and instants in words. Durations and instants are exact to the ms."""
 
 from __future__ import annotations
 
-import time
 
-
-def now() -> int:
-    """The machine's clock, in ms since the epoch."""
-    return time.time_ns() // 1_000_000
+def counted(number: int, noun: str) -> str:
+    """``1 case``, ``2 cases``, ``0 cases``."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def instant(offset: int) -> str:
-    """An instant, ``offset`` ms from the start: ``start``, ``start + 7 d``, ``start - 7 d 0.001 s``. Exact to the ms."""
+    """An instant ``offset`` ms from the start of the case: ``start``, ``start + 7 d``, ``start - 7 d 0.001 s``."""
     if offset == 0:
         return "start"
     return f"start {'+' if offset > 0 else '-'} {duration(abs(offset))}"
 
 
 def duration(ms: int) -> str:
-    """A duration of ``ms`` >= 0 milliseconds: ``7 d``, ``1 h 30 min``, ``0.001 s``, ``0 s``. Exact to the ms."""
+    """A duration of ``ms`` >= 0 milliseconds: ``7 d``, ``1 h 30 min``, ``0.001 s``, ``0 s``."""
     seconds, thousandths = divmod(ms, 1000)
     minutes, seconds = divmod(seconds, 60)
     hours, minutes = divmod(minutes, 60)

@@ -1,0 +1,200 @@
+"""``explanation.md``: one violation of one case, for a person to check by eye."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+
+from model.case import Case
+from model.layout import file_path
+from model.literals import literal
+from model.sources import resolve
+from model.steps import ENGINE_STEPS, AddStrayFiles, Append, Delete, InvalidVacuum, Moment, SetClock, Step, Vacuum
+from model.table import Column, Commit, DataFile, Kind, Reference, Removal, StrayFile, Table
+from model.values import type_name
+from reports.markdown import code, row, text
+from reports.quantities import counted, duration, instant
+from reports.stream import Line
+
+#: How many rows or paths are shown of one file or answer.
+_SHOWN = 10
+
+
+def explanation(*, case: Case, line: Line, violation: Line, clause: Line, engine: str) -> str:
+    """The Markdown text for one violation.
+
+    ``line`` is the case's line of the stream, ``violation`` one of its violations, ``clause`` the header's entry for
+    the clause, ``engine`` the name that ``--engine`` takes. Times are relative to the start of the case.
+    """
+    sources = ", ".join(map(_source, clause["sources"]))
+    facts = [f"{number}. {text(fact)}" for number, fact in enumerate(violation["evidence"], start=1)]
+    how = f"Case {code(line['id'])}, campaign {text(line['campaign'])}. Times are relative to the start of the case. "
+    how += "`python reproduce.py` shows the violation without the suite, "
+    how += f"`pytest suites --engine {engine} --replay case.json` with it."
+    parts = [
+        f"# {text(clause['id'])} is violated",
+        f"**Expected:** {text(clause['sentence'])}" + (f" Source: {sources}." if sources else ""),
+        f"**Found:** {text(violation['message'])}",
+        "## The table",
+        _table(case.table),
+        "## The steps",
+        _steps(case, line, violation["step"]),
+        "## Facts to check",
+        "\n".join(facts) or "The clause lists none.",
+        how,
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _source(source: str) -> str:
+    """A link; for a document of this project its path from the project's root."""
+    link = resolve(source)
+    if link.address.startswith("https://"):
+        return f"[{text(link.label)}]({link.address})"
+    return f"{text(link.label)} ({code(link.address)})"
+
+
+# The table ------------------------------------------------------------------------------------------------------------
+
+
+def _table(table: Table) -> str:
+    partition = ", ".join(map(code, table.partition_by))
+    default = "the default" if table.retention_hours is None else "delta.deletedFileRetentionDuration"
+    lines = [
+        f"Columns: {', '.join(map(_column, table.columns))}; "
+        + (f"partitioned by {partition}." if partition else "not partitioned."),
+        f"Retention of removed files: {duration(table.retention)} ({default}).",
+    ]
+    if table.features:
+        lines.append(f"Table features: {text(', '.join(table.features))}.")
+    if table.checks:
+        lines.append(f"{counted(len(table.checks), 'CHECK constraint')}, satisfied by every row (see case.json).")
+    if table.pruned:
+        lines.append(f"The log has no commits and no checkpoints below version {table.pruned}.")
+    paths = {file.id: file_path(table, file) for file in table.files}
+    lines += [_commit(version, commit, paths) for version, commit in enumerate(table.commits)]
+    added = {file for commit in table.commits for file in commit.adds}
+    lines += [_file(table, file, paths[file.id], added=file.id in added) for file in table.files]
+    lines += [
+        f"Stray {_stray(stray)}, modified at {instant(stray.modified)}; no action refers to it."
+        for stray in table.stray_files
+    ]
+    return "\n".join(f"- {line}" for line in lines)
+
+
+def _column(column: Column) -> str:
+    rules = [
+        ("NOT NULL", not column.nullable),
+        ("DEFAULT NULL", column.default),
+        ("GENERATED ALWAYS AS IDENTITY", column.identity),
+        (f"GENERATED ALWAYS AS ({code(column.generated_from or '')})", column.generated_from is not None),
+    ]
+    return " ".join([code(column.name), text(type_name(column.type)), *(rule for rule, has in rules if has)])
+
+
+def _commit(version: int, commit: Commit, paths: dict[int, str]) -> str:
+    actions = [f"adds file {file}" for file in commit.adds]
+    actions += [_removal(removal, paths[removal.file]) for removal in commit.removes]
+    actions += [
+        f"deletes {'row' if len(vector.rows) == 1 else 'rows'} {', '.join(map(str, vector.rows))} of file {vector.file} "
+        f"with a deletion vector of storage type {vector.storage.value} (deletionTimestamp {instant(vector.deleted)})"
+        for vector in commit.deletion_vectors
+    ]
+    end = f", in {code(commit.vector_prefix)}" if commit.deletion_vectors and commit.vector_prefix else ""
+    if commit.checkpoint:
+        end += f"; a checkpoint follows{f', in {commit.parts} parts' if commit.parts > 1 else ''}"
+    return f"Version {version}, at {instant(commit.at)}: {', '.join(actions) or 'no file is added or removed'}{end}."
+
+
+def _removal(removal: Removal, path: str) -> str:
+    timestamp = "no deletionTimestamp" if removal.deleted is None else f"deletionTimestamp {instant(removal.deleted)}"
+    bare = ", no extended file metadata" if removal.bare else ""
+    return f"removes file {removal.file} ({code(path)}, {timestamp}{bare})"
+
+
+def _file(table: Table, file: DataFile, path: str, *, added: bool) -> str:
+    types = [column.type for column in table.data_columns]
+    rows = [f"({', '.join(map(literal, values, types))})" for values in file.rows]
+    uri = "" if file.reference is Reference.RELATIVE else "; the log refers to it by its URI"
+    unused = "" if added else "; no commit of the table adds it"
+    return f"File {file.id}, {code(path)}: {_some('row', rows)}; modified at {instant(file.modified)}{uri}{unused}."
+
+
+def _stray(stray: StrayFile) -> str:
+    if stray.kind is Kind.LINK:
+        return f"link {code(stray.path)} to {code(stray.target)}"
+    kind = "directory" if stray.kind is Kind.DIRECTORY else f"file of {counted(stray.size, 'byte')}"
+    return f"{kind} {code(stray.path)}"
+
+
+def _some(noun: str, values: Sequence[str]) -> str:
+    """``no rows``, ``2 rows: `(1)`, `(2)` ``."""
+    if not values:
+        return f"no {noun}s"
+    more = f" and {len(values) - _SHOWN} more" if len(values) > _SHOWN else ""
+    return f"{counted(len(values), noun)}: {', '.join(map(code, values[:_SHOWN]))}{more}"
+
+
+# The steps ------------------------------------------------------------------------------------------------------------
+
+
+def _steps(case: Case, line: Line, failing: int) -> str:
+    records = {record["index"]: record for record in line["steps"]}
+    lines = ["|  | Step | What happens |", "| --- | --- | --- |"]
+    clock = Moment(0)
+    for index, step in enumerate(case.steps[: failing + 1]):
+        if isinstance(step, SetClock):
+            clock = step.to
+        if isinstance(step, ENGINE_STEPS):
+            parts = [code(records[index]["text"]), *_settings(step), f"clock at {_moment(clock)}"]
+            what = ", ".join(parts) + "".join(f"<br>{result}" for result in _results(step, records[index]))
+        else:
+            what = text(_arrangement(step))
+        lines.append(row("**→**" if index == failing else "", index, what))
+    if len(case.steps) > failing + 1:
+        lines.append(row("", "", "(the case stops here)"))
+    return "\n".join(lines)
+
+
+def _settings(step: Step) -> Iterable[str]:
+    """The settings that the text of the command does not show."""
+    if isinstance(step, Delete) and step.zone != "UTC":
+        yield f"in the time zone {text(step.zone)}"
+    if isinstance(step, Vacuum) and not step.safety_check:
+        yield "safety check off"
+    if isinstance(step, Vacuum) and step.logging is not True:
+        yield "logging not set" if step.logging is None else "logging off"
+
+
+def _results(step: Step, record: Line) -> Iterable[str]:
+    outcome, observed = record["outcome"], record["observed"] or {}
+    if outcome is None:
+        return
+    if error := outcome["error"]:
+        yield f"fails with {text(error['condition'] or error['exception'])}: {text(error['message'])}"
+    elif isinstance(step, (Vacuum, InvalidVacuum)):
+        # The rows of a VACUUM are recorded for DRY RUN only.
+        yield f"lists {_some('path', outcome.get('rows') or ())}" if step.dry_run else "succeeds"
+    elif outcome["rows"] is not None:
+        yield f"returns {_some('row', [json.dumps(values, ensure_ascii=False) for values in outcome['rows']])}"
+    if observed.get("vanished"):
+        yield f"deletes {_some('path', observed['vanished'])}"
+    before, after = observed.get("version", (None, None))
+    if before != after:
+        yield f"version {before} → {after}"
+
+
+def _arrangement(step: Step) -> str:
+    if isinstance(step, SetClock):
+        return f"the engine's clock is set to {_moment(step.to)}"
+    if isinstance(step, Append):
+        return f"another writer commits {counted(len(step.files), 'file')}: {', '.join(str(file.id) for file in step.files)}"
+    assert isinstance(step, AddStrayFiles)
+    return f"stray files and directories are added: {', '.join(stray.path for stray in step.stray_files)}"
+
+
+def _moment(moment: Moment) -> str:
+    if moment.removed_by_step is None:
+        return instant(moment.offset)
+    shift = "" if moment.offset == 0 else f" {'+' if moment.offset > 0 else '-'} {duration(abs(moment.offset))}"
+    return f"the deletionTimestamp of step {moment.removed_by_step}{shift}"
