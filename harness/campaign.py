@@ -1,7 +1,7 @@
-"""A campaign: one test of the suite, with where its cases come from; and the shards that it is run in.
+"""A campaign: one test of the suite with the source of its cases, run in shards.
 
-A test becomes a campaign by one of three decorators: ``cases_from`` (a strategy), ``read_from`` (kept files) and ``explored_by``
-(a state machine). ``suites.campaigns`` lists them all.
+One of three decorators makes a test a campaign: ``cases_from`` (a strategy), ``read_from`` (files) and ``explored_by`` (a state
+machine). ``suites.campaigns`` lists them all.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ MARKER = "campaign"
 @dataclass(frozen=True)
 class Campaign:
     name: str
-    chapters: tuple[str, ...]  # "DEL", "VAC": whose clauses its cases can exercise
-    seed_name: str  # what its seeds are made of
+    chapters: tuple[str, ...]  # "DEL", "VAC": the chapters whose clauses its cases exercise
+    seed_name: str  # the name that its seeds derive from
     cases: SearchStrategy[Case] = field(default_factory=st.nothing)
     budgets: Mapping[str, int] = field(default_factory=dict, hash=False)  # cases, by the profile's name
-    kept: Callable[[], tuple[Case, ...]] | None = None  # its cases, where they are read from files
-    machine: type[RuleBasedStateMachine] | None = None  # what draws its steps, where they are drawn one by one
+    kept: Callable[[], tuple[Case, ...]] | None = None  # reads its cases from files
+    machine: type[RuleBasedStateMachine] | None = None  # draws its steps one by one
 
 
 @dataclass(frozen=True)
 class Shard:
-    """A part of a campaign, with a seed of its own: one test item."""
+    """A part of a campaign with its own seed: one test item."""
 
     campaign: Campaign
     number: int
@@ -53,7 +53,7 @@ class Shard:
 
 @dataclass(frozen=True)
 class Profile:
-    """A budget. ``cases`` says how many each campaign draws; a fixed profile draws the same ones in each run."""
+    """A budget. ``cases`` is the number for each campaign; a fixed profile draws the same cases in each run."""
 
     name: str
     cases: Mapping[str, int]
@@ -89,7 +89,7 @@ def cases_from(
 ) -> Callable[[Test], Test]:
     """A test of drawn cases: how many the profiles smoke and gate draw (nightly and soak draw multiples of gate).
 
-    ``seed_name`` is for a test that was renamed: with its old name it still draws the cases it drew before.
+    ``seed_name`` is the old name of a renamed test: it keeps the cases that are drawn.
     """
     return _campaign(judged_by, seed_name, cases=strategy, budgets={"smoke": smoke, "gate": gate})
 
@@ -100,7 +100,7 @@ def read_from(read: Callable[[], tuple[Case, ...]], *, judged_by: tuple[str, ...
 
 
 def explored_by(machine: type[RuleBasedStateMachine], *, judged_by: tuple[str, ...]) -> Callable[[Test], Test]:
-    """A test whose steps a state machine draws one by one, in the random profiles."""
+    """A test whose steps a state machine draws one by one, in random profiles only."""
     return _campaign(judged_by, machine=machine)
 
 

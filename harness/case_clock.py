@@ -1,4 +1,4 @@
-"""The time of a case: when it began, and what the engine's clock shows. All in ms since the epoch."""
+"""The clock of a case. All times are in ms since the epoch."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from engines.port import now
 
 
 class CaseClock:
-    """The engine's clock. Where an engine uses the machine's, the table is made older instead of the clock being set.
+    """The engine's clock. For an engine that uses the machine's clock, the table is made older instead.
 
-    ``start`` is the instant that the table's ages count from: it moves back when the table is made older.
+    ``start`` is the instant that the offsets of the case count from: it moves back when the table is made older.
     """
 
     def __init__(self, root: Path, *, settable: bool) -> None:
@@ -22,13 +22,13 @@ class CaseClock:
         self.now = self.start
 
     def tick(self) -> int:
-        """A step begins. The ms that the table was made older by so far."""
+        """Begin a step; the ms that the table was made older by so far."""
         if not self._settable:
             self.now = now()
         return self._aged
 
     def set(self, to: int) -> int:
-        """Make it ``to`` now. The ms that everything in the table became older by."""
+        """Set the clock to ``to``; the ms that the table became older by."""
         if self._settable:
             self.now = to
             return 0

@@ -1,4 +1,4 @@
-"""A case under way, on one table: runs one step after another, observes each, and has it judged."""
+"""Runs the steps of a case on one table, observes each, and has it judged."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from harness.case_clock import CaseClock
 from harness.clause import Clause
 from harness.conditions import Excuses
 from harness.coverage import Cell, coverage
+from harness.expected_versions import ExpectedVersions
 from harness.materialise import plan_append, plan_strays, plan_table, write_actions, write_files, write_table
 from harness.normalise import normalise
 from harness.observation import (
@@ -24,7 +25,6 @@ from harness.observation import (
     refusal_due,
 )
 from harness.observer import Observer
-from harness.promised_versions import PromisedVersions
 from harness.step_judge import StepJudge, Tally
 from harness.vacuum_inputs import committed
 from harness.vacuum_observation import VacuumObservation, VacuumRefusalObservation
@@ -48,9 +48,9 @@ from model.table import Table
 
 
 class CaseRun:
-    """Makes the table at ``root``, and then takes steps.
+    """Makes the table at ``root``; then ``take`` runs one step after another.
 
-    ``observations`` are those of the engine's steps, ``records`` the same normalised, ``coverage`` what its VACUUMs covered.
+    ``observations`` has those of the engine's steps, ``records`` the same normalised, ``coverage`` that of its VACUUMs.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class CaseRun:
         self.records: list[dict[str, Any]] = []
         self.coverage: Counter[Cell] = Counter()
         write_table(plan_table(table), root, start=self._clock.start)
-        self._promised = PromisedVersions(table, start=self._clock.start)
+        self._expected = ExpectedVersions(table, start=self._clock.start)
         self._observer = Observer(table, root)
         self._state = self._observer.observe()
 
@@ -76,10 +76,7 @@ class CaseRun:
         return self._judge.tallies
 
     def take(self, step: Step) -> bool:
-        """Run a step, and judge it if the engine runs it. Whether the case ends here: a clause is broken.
-
-        Raises EngineDied.
-        """
+        """Run a step, and judge it if it is one of the engine's. True ends the case: a clause is broken. Raises EngineDied."""
         index = len(self._version_before)
         self._version_before.append(self._state.version)
         self._aged_before.append(self._clock.tick())
@@ -100,10 +97,10 @@ class CaseRun:
         return ends or after.broken is not None
 
     def _arrange(self, step: Step) -> None:
-        """What is done to the table, or to the clock, without the engine."""
+        """Run a step that changes the table or the clock without the engine."""
         start, clock = self._clock.start, self._clock.now
         if isinstance(step, SetClock):
-            self._promised.shift(self._clock.set(self._instant(step.to)))
+            self._expected.shift(self._clock.set(self._instant(step.to)))
         elif isinstance(step, AddStrayFiles):
             files, directories, links = plan_strays(step.stray_files)
             write_files(files, directories, self._root, start=start, links=links)
@@ -112,11 +109,11 @@ class CaseRun:
             write_files(files, (), self._root, start=start)
             version = self._state.version + 1
             write_actions(version, actions, self._root, start=start, modified=clock - start)
-            self._promised.append(step.files)
-            self._promised.commit(version, clock)
+            self._expected.append(step.files)
+            self._expected.commit(version, clock)
 
     def _instant(self, moment: Moment) -> int:
-        """When a moment is, ms since the epoch."""
+        """A moment in ms since the epoch."""
         if moment.removed_by_step is None:
             return self._clock.start + moment.offset
         stamps = [
@@ -132,7 +129,7 @@ class CaseRun:
         if isinstance(step, Read) and step.before_step is not None:
             version = self._version_before[step.before_step]
         if isinstance(step, ReadChanges):
-            # The first version that the step committed; where it committed none, the one that it found.
+            # The first version that the step committed, or the current one if it committed none.
             commits = [
                 commit
                 for observation in self.observations
@@ -146,16 +143,16 @@ class CaseRun:
     def _observed(
         self, index: int, step: EngineStep, outcome: Outcome, version: int, before: TableState, after: TableState
     ) -> Observation:
-        promised = self._promised
+        expected = self._expected
         due = refusal_due(self._table, before, step) if isinstance(step, (Delete, InvalidDelete)) else None
         if due is not None:
             due = due.at(self._engine.rules.release)
-        fails = isinstance(step, Delete) and outcome.error is not None and promised.may_fail(step)
+        fails = isinstance(step, Delete) and outcome.error is not None and expected.may_fail(step)
         if isinstance(step, Delete) and outcome.error is None and due is None:
-            promised.delete(step)
+            expected.delete(step)
         for number in range(before.version + 1, after.version + 1):
-            commit = after.log.commits.get(number)  # none where the checkpoint of the step cleaned the log up at once
-            promised.commit(number, committed(commit) if commit else outcome.ended)
+            commit = after.log.commits.get(number)  # None: the step's own log cleanup deleted it
+            expected.commit(number, committed(commit) if commit else outcome.ended)
         common: dict[str, Any] = {
             "table": self._table,
             "root": str(self._root),
@@ -165,8 +162,8 @@ class CaseRun:
             "after": after,
             "clock": self._clock.now,
             "start": self._clock.start,
-            "versions": dict(promised.by_version),
-            "expected_rows": promised.rows,
+            "versions": dict(expected.by_version),
+            "expected_rows": expected.rows,
             "earlier": tuple(self.observations),
             "rules": self._engine.rules,
         }
@@ -177,10 +174,9 @@ class CaseRun:
         if isinstance(step, ReadChanges):
             return ChangesObservation(step=step, version=version, **common)
         if isinstance(step, InvalidVacuum):
-            answer = expected_vacuum_refusal(step.mistake).at(self._engine.rules.release)
-            return VacuumRefusalObservation(step=step, due=answer, **common)
+            refusal = expected_vacuum_refusal(step.mistake).at(self._engine.rules.release)
+            return VacuumRefusalObservation(step=step, due=refusal, **common)
         if isinstance(step, Vacuum):
             vacuum = VacuumObservation(step=step, **common)
-            must = vacuum.due
-            return vacuum if must is None else VacuumRefusalObservation(step=step, due=must, **common)
+            return vacuum if vacuum.due is None else VacuumRefusalObservation(step=step, due=vacuum.due, **common)
         return ReadObservation(step=step, version=version, **common)

@@ -1,4 +1,4 @@
-"""What a step committed, as plain JSON in which nothing is random: which fields its actions have, and what its commits say."""
+"""A step's commits as JSON without random parts: the fields of its actions, and its commitInfo."""
 
 from __future__ import annotations
 
@@ -11,21 +11,20 @@ from deltalog.actions import Add, Cdc, Remove
 from deltalog.commits import Commit
 from deltalog.descriptors import DeletionVectorDescriptor
 
-#: Stands for a value that is another one in each run: a time, a duration, a text with ids that the engine made up.
+#: Replaces a value that differs between runs: a time, a duration, a text with random ids.
 ANY = "…"
 
-#: The members of commitInfo whose values follow from the step alone. Of the others the name is kept (docs/delta.md 2.4).
-_TELLING = ("isBlindAppend", "isolationLevel", "tags")
+#: The members of commitInfo that do not differ between runs. Of the others the name is kept (docs/delta.md 2.4).
+_REPEATABLE = ("isBlindAppend", "isolationLevel", "tags")
 
 _COUNT = re.compile(r"num(_|[A-Z])")
 _BYTES = re.compile(r"bytes|size", re.IGNORECASE)
 
 
 def fields_of(actions: Iterable[Add | Remove | Cdc]) -> list[str]:
-    """The names of the fields that any of these actions has, as the log writes them, sorted.
+    """The names of the fields of these actions, as in the log, sorted.
 
-    A field that is true or false is named with its value, the parts of statistics and tags each by themselves, and a
-    deletion vector with its storage type.
+    A boolean has its value in the name, a deletion vector its storage type; statistics and tags have one name per part.
     """
     return sorted(
         {name for action in actions for field, value in vars(action).items() for name in _names(field, value)}
@@ -58,33 +57,32 @@ def _object(text: str) -> Mapping[str, object]:
 
 
 def commit_record(commit: Commit) -> dict[str, Any]:
-    """A commit's commitInfo: its keys, and the values that are the same in each run (docs/delta.md 1.5, 2.4).
+    """A commit's commitInfo: its keys, and the values that do not differ between runs (docs/delta.md 1.5, 2.4).
 
-    Of metrics, numbers of files, rows, vectors and directories are kept; of sizes, whether they are 0: how many bytes a
-    file has depends on who wrote it. The values of operationParameters are kept for VACUUM; those of DELETE are
-    conditions with ids in them.
+    Metrics keep counts, and of sizes whether they are 0: a file's size depends on its writer. operationParameters keep their
+    values for VACUUM; those of DELETE are predicates with random ids.
     """
     fields = dict(commit.info.fields) if commit.info else {}
     operation = str(fields.get("operation", ""))
-    parameters, metrics = fields.get("operationParameters"), fields.get("operationMetrics")
-    vacuum = operation.startswith("VACUUM")
+    keeps_parameters = operation.startswith("VACUUM")
     return {
         "operation": operation,
         "keys": sorted(fields),
-        "values": {name: _plain(fields[name]) for name in _TELLING if name in fields},
+        "values": {name: _plain(fields[name]) for name in _REPEATABLE if name in fields},
         "parameters": {
-            name: _text(value) if vacuum else ANY
-            for name, value in sorted((parameters if isinstance(parameters, Mapping) else {}).items())
+            name: _text(value) if keeps_parameters else ANY for name, value in _members(fields, "operationParameters")
         },
-        "metrics": {
-            name: _metric(name, _text(value))
-            for name, value in sorted((metrics if isinstance(metrics, Mapping) else {}).items())
-        },
+        "metrics": {name: _metric(name, _text(value)) for name, value in _members(fields, "operationMetrics")},
     }
 
 
+def _members(fields: Mapping[str, object], name: str) -> list[tuple[str, object]]:
+    found = fields.get(name)
+    return sorted(found.items()) if isinstance(found, Mapping) else []
+
+
 def _text(value: object) -> str:
-    """A value as text, whether the engine wrote it as JSON or as a text."""
+    """A value as text, whether the engine wrote a text or other JSON."""
     return value if isinstance(value, str) else json.dumps(_plain(value))
 
 
@@ -95,7 +93,7 @@ def _metric(name: str, value: str) -> str:
 
 
 def _plain(value: object) -> object:
-    """The value as JSON: what was read of a log is frozen."""
+    """The value as JSON: parsed logs are immutable."""
     if isinstance(value, Mapping):
         return {str(name): _plain(part) for name, part in sorted(value.items())}
     if isinstance(value, (list, tuple)):

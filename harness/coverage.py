@@ -1,12 +1,9 @@
-"""What a VACUUM covered: reasons to keep or delete a path, modes, retentions, timestamps at the cutoff.
-
-The report adds them up over a run.
-"""
+"""Counts what a VACUUM exercised: reasons to keep or delete a path, modes, retentions, timestamps at the cutoff."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from deltalog.listing import EntryKind
@@ -14,14 +11,14 @@ from harness.vacuum_inputs import commit_times
 from harness.vacuum_observation import VacuumObservation
 from model.steps import Vacuum
 from model.table import DAY, HOUR, WEEK, Kind, Table
-from model.vacuum import Fate, LiteScan, Reason, in_underscored_partition, monotonized
+from model.vacuum import LiteScan, Reason, in_underscored_partition, monotonized
 
 
 class Cell(NamedTuple):
-    """A cell of one of the tables in which coverage is counted.
+    """A cell of one of the coverage tables.
 
-    ``paths`` counts paths by reason and expectation; ``vacuums`` VACUUMs by retention and mode; ``cutoff`` timestamps a
-    millisecond before the cutoff, at it or a millisecond after, by what they are of.
+    ``paths`` counts paths by reason and prediction; ``vacuums`` VACUUMs by retention and mode; ``cutoff`` timestamps by
+    kind that are 1 ms before the cutoff, equal to it, or 1 ms after.
     """
 
     table: str
@@ -37,10 +34,7 @@ def nested(counts: Mapping[Cell, int]) -> dict[str, dict[str, dict[str, int]]]:
     return tables
 
 
-#: What the model expects of a path.
-EXPECTED = {Fate.KEEP: "keep", Fate.DELETE: "delete", Fate.UNSPECIFIED: "unspecified"}
-
-#: The reasons in a few words.
+#: The reasons as row names.
 SHORT_NAMES = {
     Reason.LIVE: "live add",
     Reason.LIVE_BY_URI: "live add by URI",
@@ -74,7 +68,7 @@ SHORT_NAMES = {
 #: The reasons for which a file in a partition directory with a hidden name is counted a second time.
 _IN_PARTITION = (Reason.LIVE, Reason.RETAINED, Reason.YOUNG)
 
-#: The reasons by which a file's own age decides.
+#: The reasons that depend on the file's age.
 _BY_AGE = (Reason.YOUNG, Reason.EXPIRED, Reason.EXPIRED_VECTOR, Reason.ORPHAN, Reason.ORPHAN_VECTOR)
 
 #: A RETAIN of this many hours or more is huge: ten years.
@@ -82,15 +76,15 @@ _HUGE = 10 * 365 * 24
 
 
 def coverage(observation: VacuumObservation) -> Counter[Cell]:
-    """What the VACUUM covered. Paths and timestamps count where it deletes: with no DRY RUN, refusal or failure."""
+    """The coverage of a VACUUM. Paths and timestamps are counted only if it deletes: no DRY RUN, no refusal."""
     found = Counter([Cell("vacuums", retention_form(observation.step, observation.table), observation.step.mode.value)])
     if not observation.ran:
         return found
-    for path, judged in observation.fates.items():
+    for path, predicted in observation.fates.items():
         if path not in observation.before.data:
             continue
-        found[Cell("paths", SHORT_NAMES[judged.reason], EXPECTED[judged.fate])] += 1
-        if judged.reason in _IN_PARTITION and in_underscored_partition(path, observation.table.partition_by):
+        found[Cell("paths", SHORT_NAMES[predicted.reason], predicted.fate.value)] += 1
+        if predicted.reason in _IN_PARTITION and in_underscored_partition(path, observation.table.partition_by):
             found[Cell("paths", "partition with a hidden name", "keep")] += 1
     outside = sum(entry.kind is not EntryKind.DIRECTORY for entry in observation.before.beside.values())
     if outside:
@@ -99,7 +93,7 @@ def coverage(observation: VacuumObservation) -> Counter[Cell]:
 
 
 def retention_form(step: Vacuum, table: Table) -> str:
-    """Where the retention of a VACUUM comes from: its RETAIN or the table's property, and of which kind it is."""
+    """The source of a VACUUM's retention (RETAIN or the table's property), and the kind of its value."""
     hours = step.retain_hours
     if hours is None:
         return f"table's {_unit(table.retention_hours)}"
@@ -123,7 +117,7 @@ def _unit(hours: int | None) -> str:
 
 
 def _boundaries(observation: VacuumObservation) -> Counter[Cell]:
-    """The timestamps that decided something, next to a cutoff that is known to the millisecond."""
+    """The timestamps that decide about a path, near a cutoff that is exact to the millisecond."""
     if observation.cutoff.earliest != observation.cutoff.latest:
         return Counter()
     things, references, scan = observation.before.things, observation.references, observation.scan
@@ -138,17 +132,10 @@ def _boundaries(observation: VacuumObservation) -> Counter[Cell]:
     )
     ages = (
         things[path].modified
-        for path, judged in observation.fates.items()
-        if judged.reason in _BY_AGE and not lite and things[path].kind is Kind.FILE
+        for path, predicted in observation.fates.items()
+        if predicted.reason in _BY_AGE and not lite and things[path].kind is Kind.FILE
     )
     commits = monotonized(commit_times(observation.before)).values() if lite else ()
-    return (
-        _sides("tombstone", decided, observation.cutoff.latest)
-        + _sides("file", ages, observation.cutoff.latest)
-        + _sides("commit", commits, observation.cutoff.latest)
-    )
-
-
-def _sides(what: str, instants: Iterable[int], cutoff: int) -> Counter[Cell]:
-    sides = {-1: "-1", 0: "0", 1: "+1"}
-    return Counter(Cell("cutoff", what, sides[at - cutoff]) for at in instants if at - cutoff in sides)
+    sides = {observation.cutoff.latest + distance: text for distance, text in ((-1, "-1"), (0, "0"), (1, "+1"))}
+    by_kind = (("tombstone", decided), ("file", ages), ("commit", commits))
+    return Counter(Cell("cutoff", kind, sides[at]) for kind, instants in by_kind for at in instants if at in sides)

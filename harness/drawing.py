@@ -17,8 +17,8 @@ from model.case import Case
 from model.codec import case_id
 from strategies.restricted import knows_types, restricted_cases, restricted_to
 
-# Hypothesis mixes constants from the source of all local modules into what it draws. Then an edit anywhere, or one more
-# import, would change the cases of a seed: here they depend on the seed, the strategies and Hypothesis alone.
+# Hypothesis draws constants from the source of all local modules too, so that any edit or import would change the cases of
+# a seed. Without them they depend on the seed, the strategies and Hypothesis alone.
 _NO_CONSTANTS = Constants()
 providers._get_local_constants = lambda: _NO_CONSTANTS
 
@@ -33,14 +33,14 @@ def broken(clause: str) -> type[PromiseBroken]:
     return type(f"Broken_{clause.replace('-', '_')}", (PromiseBroken,), {})
 
 
-#: The rules that one run of the state machine tries, at most.
+#: The maximal number of rules in a run of the state machine.
 MACHINE_STEPS = 20
 
-#: What Hypothesis does in a random profile. The explain phase varies the smallest failing example again, which takes longer
-#: than finding it, and only adds comments to Hypothesis's own message, which no report shows.
+#: The phases of Hypothesis in a random profile. The explain phase takes longer than finding the smallest failing example, and
+#: only adds comments to Hypothesis's message, which no report shows.
 SEARCH_PHASES = tuple(phase for phase in Phase if phase is not Phase.explain)
 
-#: How many cases a fixed profile draws for one that it judges.
+#: The cases that a fixed profile draws for each that it judges.
 DRAWN_FOR_ONE = 6
 
 _QUIET = settings(
@@ -54,11 +54,11 @@ _QUIET = settings(
 
 
 def fixed_cases(shard: Shard, run: int, capabilities: Capabilities = EVERYTHING) -> list[Case]:
-    """The cases of a shard in a fixed profile, each once: they depend on the seed ``run`` alone.
+    """The distinct cases of a shard in a fixed profile: they depend on the seed ``run`` alone.
 
-    Hypothesis varies what it has drawn before it draws anew, so the cases of one run are much alike, and it begins
-    with the simplest case of all. Drawing costs milliseconds and judging seconds: draw many, take some, evenly spaced.
-    They are restricted to what an engine with these ``capabilities`` supports; if that is little, there may be fewer.
+    Hypothesis starts with the simplest case and often varies earlier draws, so successive cases are similar. Drawing costs
+    milliseconds and judging seconds: draw many, take some, evenly spaced. They are restricted to what an engine with these
+    ``capabilities`` supports; there may be fewer.
     """
     if shard.campaign.kept is not None:
         known = [case for case in shard.campaign.kept() if knows_types(case, capabilities=capabilities)]
@@ -74,7 +74,7 @@ def _distinct(cases: list[Case]) -> list[Case]:
 
 
 def drawn_cases(shard: Shard, run: int, capabilities: Capabilities, *, examples: int) -> list[Case]:
-    """What a shard draws by the seed ``run``, in order, the simplest case of all first; the same case may come again."""
+    """The cases that a shard draws with the seed ``run``, in order, the simplest first, with duplicates."""
     drawn: list[Case] = []
 
     @hypothesis.seed(shard.seed(run))
@@ -88,11 +88,11 @@ def drawn_cases(shard: Shard, run: int, capabilities: Capabilities, *, examples:
 
 
 def search_settings(shard: Shard, database: Path) -> settings:
-    """How Hypothesis runs a shard of a random profile. What failed is kept for the next run."""
+    """The settings of a shard of a random profile. Failing examples are stored for the next run."""
     examples = DirectoryBasedExampleDatabase(database / shard.name)
     return settings(_QUIET, max_examples=shard.cases, phases=SEARCH_PHASES, database=examples)
 
 
 def machine_settings(shard: Shard) -> settings:
-    """How Hypothesis runs the state machine. It keeps no examples: what fails is in the report, as a case."""
+    """The settings of the state machine. It stores no examples: the report has failing cases."""
     return settings(_QUIET, max_examples=shard.cases, phases=SEARCH_PHASES, stateful_step_count=MACHINE_STEPS)

@@ -1,4 +1,4 @@
-"""Facts about a path or a commit that a person can look up, for violations."""
+"""Facts about a path or a commit, one a line, for a violation's evidence."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from model.codec import value_to_json
 
 
 def of_path(observation: Observation, path: str) -> tuple[str, ...]:
-    """What is known of a path: what the log says of it, its age, and where it was before and after the step."""
+    """A path in the log, and on storage before and after the step; for a VACUUM also its cutoff and the expectation."""
     facts = [f"{path}: {_in_log(observation.before, path, observation)}"]
     entry = observation.before.entry(path)
     if entry is None:
@@ -31,14 +31,14 @@ def of_path(observation: Observation, path: str) -> tuple[str, ...]:
         facts.append(
             f"before the step it was on storage: {entry.size} bytes, modified at {observation.instant(entry.modified)}"
         )
-    facts.append(
-        f"after the step it is {'still ' if entry and observation.after.entry(path) else ''}{_presence(observation.after, path)}"
-    )
+    there = observation.after.entry(path) is not None
+    still = "still " if entry and there else ""
+    facts.append(f"after the step it is {still}{'on' if there else 'not on'} storage")
     if isinstance(observation, VacuumObservation):
         facts += of_cutoff(observation) + of_mode(observation)
-        judged = observation.fates.get(path)
-        if judged:
-            facts.append(f"expected: {judged.fate.value}, because {judged.reason.value}")
+        if path in observation.fates:
+            expected = observation.fates[path]
+            facts.append(f"expected: {expected.fate.value}, because {expected.reason.value}")
     return tuple(facts)
 
 
@@ -51,30 +51,28 @@ def _in_log(state: TableState, path: str, observation: Observation) -> str:
     if remove is not None:
         version = _version_of(state, path, Remove)
         by = f" by version {version}" if version is not None else ""
-        deleted = (
-            "without a deletionTimestamp"
-            if remove.deletion_timestamp is None
-            else f"at {observation.instant(remove.deletion_timestamp)}"
-        )
-        return f"removed{by} {deleted}"
+        return f"removed{by} {_deletion_time(remove, observation)}"
     return _in_vectors(state, path, observation) or "no action refers to it"
 
 
 def _in_vectors(state: TableState, path: str, observation: Observation) -> str | None:
-    """What the log says of a file of deletion vectors, or of a change file."""
+    """The log's reference to a file of deletion vectors, or to a change file."""
     live = [add for add in state.live.values() if vector_path(add, state.root) == path]
     if live:
         named = ", named by its absolute path" if all(_is_absolute(add) for add in live) else ""
-        return f"version {state.version} has the deletion vector of {live[0].file} in it{named}"
+        return f"it holds the deletion vector of {live[0].file} in version {state.version}{named}"
     removed = [remove for remove in state.snapshot.removes.values() if vector_path(remove, state.root) == path]
     if removed:
         last = max(removed, key=lambda remove: remove.deletion_timestamp or 0)
         named = ", named by its absolute path" if all(_is_absolute(remove) for remove in removed) else ""
-        stamp = last.deletion_timestamp
-        at = "without a deletionTimestamp" if stamp is None else f"at {observation.instant(stamp)}"
-        return f"the deletion vector of {last.file}, removed {at}, is in it{named}"
+        return f"it holds the deletion vector of {last.file}, removed {_deletion_time(last, observation)}{named}"
     version = _version_of(state, path, Cdc)
-    return None if version is None else f"version {version} has it as a change file"
+    return None if version is None else f"version {version} adds it as a change file"
+
+
+def _deletion_time(remove: Remove, observation: Observation) -> str:
+    stamp = remove.deletion_timestamp
+    return "without a deletionTimestamp" if stamp is None else f"at {observation.instant(stamp)}"
 
 
 def _is_absolute(action: Add | Remove) -> bool:
@@ -91,43 +89,35 @@ def _version_of(state: TableState, path: str, kind: type[Add] | type[Remove] | t
     return max(versions, default=None)
 
 
-def _presence(state: TableState, path: str) -> str:
-    return "on storage" if state.entry(path) else "not on storage"
-
-
 def of_cutoff(v: VacuumObservation) -> tuple[str, ...]:
-    """Where the VACUUM's line was."""
+    """The cutoff of the VACUUM, and what it follows from."""
     clock = f"the engine's clock was at {v.instant(v.clock)}"
-    kept = (
-        "one week, the default"
-        if v.table.retention_hours is None
-        else f"{v.table.retention_hours} hours, as the table sets it"
-    )
     if v.retain is None:
-        return (f"{clock}; the retention is {kept}; so the cutoff is {v.instant(v.cutoff.latest)}",)
+        hours = v.table.retention_hours
+        retention = "one week, the default" if hours is None else f"{hours} hours, the table's property"
+        return (f"{clock}; the retention is {retention}; so the cutoff is {v.instant(v.cutoff.latest)}",)
     window = f"{v.instant(v.cutoff.earliest)} or up to {v.cutoff.latest - v.cutoff.earliest} ms later"
     return (f"RETAIN {v.step.retain_hours:g} HOURS puts the cutoff at the wall clock, {window}",)
 
 
 def of_mode(v: VacuumObservation) -> tuple[str, ...]:
-    """Where a VACUUM looked that listed nothing, and what was wrong with the file system."""
+    """The versions or the inventory that a VACUUM used, and its I/O fault."""
     facts = []
     if v.step.mode.lite:
-        window = v.window
-        looked = (
-            f"looks through the versions {window.first} to {window.last}" if window else "has no version to look at"
+        versions = f"versions {v.window.first} to {v.window.last}" if v.window else "no version"
+        bookmark = (
+            "there is no bookmark" if v.last_vacuumed is None else f"the bookmark is at version {v.last_vacuumed}"
         )
-        mark = "no bookmark" if v.last_vacuumed is None else f"a bookmark at version {v.last_vacuumed}"
-        facts.append(f"LITE {looked}, with {mark}")
+        facts.append(f"LITE reads {versions}; {bookmark}")
     elif v.step.mode.inventory:
         facts.append(f"the inventory was {v.step.inventory.value}")
     if v.step.io_fault is not None:
-        facts.append(f"the file system had trouble with {v.step.faulty_path}: {v.step.io_fault.value}")
+        facts.append(f"I/O fault at {v.step.faulty_path}: {v.step.io_fault.value}")
     return tuple(facts)
 
 
 def of_answer(observation: Observation) -> tuple[str, ...]:
-    """What the engine answered, where it was an error."""
+    """The engine's error, if it answered with one."""
     error = observation.outcome.error
     if error is None:
         return ()
@@ -135,7 +125,7 @@ def of_answer(observation: Observation) -> tuple[str, ...]:
 
 
 def of_actions(observation: Observation, subject: str) -> tuple[str, ...]:
-    """What the log says of the subject: its action before the step, and the actions that the step committed."""
+    """The subject's action before the step, and those that the step committed for it."""
     before = observation.before.live.get(subject)
     facts = [f"version {observation.before.version} has {to_line(before).rstrip()}"] if before else []
     for commit in observation.commits:
@@ -156,7 +146,7 @@ def of_rows(expected: Rows, found: Rows) -> tuple[str, ...]:
 
 
 def of_delete(d: DeleteObservation) -> tuple[str, ...]:
-    """What the DELETE should have removed, and what it did."""
+    """The files that the DELETE was expected to remove, and those that it removed."""
     expected, found = sorted(d.prediction.touched), sorted(remove.file for remove in d.removes)
     return (
         f"expected to be removed: {', '.join(expected) or 'nothing'}",
@@ -166,11 +156,11 @@ def of_delete(d: DeleteObservation) -> tuple[str, ...]:
 
 
 def changes(before: TableState, after: TableState) -> list[str]:
-    """The paths, of the log too and beside the root, that differ between two states."""
+    """The paths that differ between two states: below the root with the log, and beside it."""
     return differing({**before.listing, **before.beside}, {**after.listing, **after.beside})
 
 
 def rows_as_json(rows: Rows) -> list[list[Any]]:
-    """Rows for a script, sorted; values as in the JSON form of a case."""
+    """Rows, sorted; values as in the JSON form of a case."""
     plain = [[value_to_json(value) for value in row] for row in rows.elements()]
     return sorted(plain, key=lambda row: json.dumps(row, ensure_ascii=False))

@@ -1,10 +1,10 @@
-"""The features of a case's table: the report counts which were drawn together."""
+"""The features of a case's table; the report counts pairs of them."""
 
 from __future__ import annotations
 
 from model.table import Feature, Table
 
-#: The gate has tables with every pair of these.
+#: The features of which the gate exercises every pair.
 PAIRED = (
     "deletion vectors",
     "change feed",
@@ -19,7 +19,7 @@ PAIRED = (
 
 def features_of(table: Table) -> list[str]:
     """The features of a table, sorted. "deletion vectors": new ones may be written."""
-    there = {
+    has = {
         "deletion vectors": table.has(Feature.DELETION_VECTORS),
         "change feed": table.has(Feature.CHANGE_DATA_FEED),
         "column mapping": table.maps_columns,
@@ -29,4 +29,4 @@ def features_of(table: Table) -> list[str]:
         "generated columns": any(column.generated_from is not None for column in table.columns),
         "in-commit timestamps": table.has(Feature.IN_COMMIT_TIMESTAMPS),
     }
-    return sorted(name for name, has in there.items() if has)
+    return sorted(name for name, present in has.items() if present)

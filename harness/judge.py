@@ -1,4 +1,4 @@
-"""Runs cases on an engine, each on a table of its own, and returns what the clauses found."""
+"""Judges cases on an engine, each on a new table."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class JudgedCase:
     steps: tuple[dict[str, Any], ...]  # normalised observations of the engine's steps
     tallies: dict[str, Tally]
     failure: Failure | None = None
-    coverage: Counter[Cell] = field(default_factory=Counter)  # what its VACUUMs covered (harness.coverage)
+    coverage: Counter[Cell] = field(default_factory=Counter)  # of its VACUUMs (harness.coverage)
 
     @property
     def violated(self) -> list[str]:
@@ -44,12 +44,12 @@ class JudgedCase:
 
     @property
     def failed(self) -> list[str]:
-        """Those with a violation that is no known deviation."""
+        """The broken clauses with a violation that is not a known deviation."""
         return [id for id in self.violated if self.tallies[id].excused < len(self.tallies[id].violations)]
 
 
 class Judge:
-    """Judges cases on one engine. Tables are made below ``directory``, which nobody else uses."""
+    """Judges cases on one engine. Tables are created below ``directory``, which nothing else may use."""
 
     def __init__(
         self,
@@ -65,16 +65,16 @@ class Judge:
         self._made = 0
 
     def new_root(self) -> Path:
-        """Where the next table goes. Its parent directory is the case's own, with everything that lies beside the table."""
+        """The path of the next table. Its parent directory also holds everything beside the table."""
         self._made += 1
         return self._directory / f"case-{self._made}" / "table"
 
     def start(self, table: Table, root: Path) -> CaseRun:
-        """Make the table at ``root``, ready for steps."""
+        """Create the table at ``root``."""
         return CaseRun(self._engine, table, root, self._clauses, self._excuses)
 
     def judge(self, case: Case) -> JudgedCase:
-        """Run and judge. If the engine dies, once more on a fresh table: another worker's step may have killed it."""
+        """Run and judge a case; once more if the engine dies, as another worker's step may have killed it."""
         try:
             try:
                 return self._judge(case)
@@ -82,7 +82,7 @@ class Judge:
                 return self._judge(case)
         except EngineDied as death:
             return JudgedCase(case, (), {}, died(death))
-        except Exception as error:  # noqa: BLE001 - the report names it as the suite's own failure
+        except Exception as error:  # noqa: BLE001 - reported as a failure of the suite
             failure = Failure("harness", f"{type(error).__name__}: {error}", traceback.format_exc())
             return JudgedCase(case, (), {}, failure)
 
@@ -99,5 +99,5 @@ class Judge:
 
 
 def died(death: EngineDied) -> Failure:
-    """The failure of a case in which the engine died."""
+    """The failure of a case in which the engine died, by its first line."""
     return Failure("engine-died", str(death).partition("\n")[0], str(death))

@@ -1,4 +1,4 @@
-"""The base of a state machine whose steps are judged while Hypothesis draws them."""
+"""The base class of a state machine whose steps are judged while Hypothesis draws them."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ from strategies.restricted import restricted_step, restricted_table
 
 
 class JudgedMachine(RuleBasedStateMachine):
-    """One table, and steps until a clause is broken or no more steps are allowed.
+    """Runs steps on one table until a clause is broken or no more steps are allowed.
 
-    ``broken`` gets a case that breaks a clause, and raises what Hypothesis shrinks by; ``ended`` gets every case.
+    ``broken`` is called with a case that breaks a clause, and raises the exception that Hypothesis shrinks by; ``ended`` is
+    called with every case.
     """
 
     def __init__(
@@ -45,7 +46,7 @@ class JudgedMachine(RuleBasedStateMachine):
 
     @property
     def program(self) -> Program:
-        """What the steps so far make of the table, by the model."""
+        """The table after the steps so far, as the model predicts it."""
         assert self._program is not None, "start() comes first"
         return self._program
 
@@ -58,7 +59,7 @@ class JudgedMachine(RuleBasedStateMachine):
         return self._failure is None and not self._over and self._program is not None and self.program.engine_steps > 0
 
     def take(self, step: Step) -> None:
-        """Run a step and have it judged."""
+        """Run and judge a step."""
         assert self._run is not None, "start() comes first"
         step = restricted_step(step, capabilities=self._capabilities)
         self.taken.append(step)
@@ -67,7 +68,7 @@ class JudgedMachine(RuleBasedStateMachine):
         except EngineDied as death:
             self._failure = died(death)
             return
-        # A known deviation ends a case, too: the table is no longer what the model says.
+        # A known deviation ends a case too: the table no longer matches the model.
         if self._over and (case := self._case(self._run)).failed:
             self._broken(case)
 

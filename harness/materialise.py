@@ -1,8 +1,7 @@
-"""From a case's table to files: first a plan, which is a value with instants relative to the start, then the real thing."""
+"""Writes the files of a case's table: first as a plan, a value with times relative to the start, then on storage."""
 
 from __future__ import annotations
 
-import base64
 import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -31,10 +30,10 @@ from harness.table_metadata import DROPPED_COLUMN, definition, stored_fields
 from model.layout import file_path, partition_string, physical_name
 from model.table import Commit, DataFile, Feature, Kind, Reference, Statistics, StrayFile, Table, VectorStorage
 
-#: Marks an instant in a planned action: ms from the start of the case.
+#: The key of an instant in a planned action: ms from the start of the case.
 INSTANT = "$ms"
 
-#: Marks the URI of a file of the table in a planned action: its path relative to the root.
+#: The key of a file's URI in a planned action: its path from the root.
 FILE_URI = "$root"
 
 
@@ -44,20 +43,14 @@ class PlannedFile:
     content: bytes
     modified: int  # ms from the start
 
-    def as_json(self) -> dict[str, Any]:
-        return {"path": self.path, "content": base64.b64encode(self.content).decode(), "modified": self.modified}
-
 
 @dataclass(frozen=True)
 class PlannedLink:
-    """A symbolic link. ``target`` is where it leads, a path from the root, as ``path`` is; nothing need be there."""
+    """A symbolic link from ``path`` to ``target``, both paths from the root; the target need not exist."""
 
     path: str
     target: str
     modified: int  # ms from the start, the link's own
-
-    def as_json(self) -> dict[str, Any]:
-        return {"path": self.path, "target": self.target, "modified": self.modified}
 
 
 @dataclass(frozen=True)
@@ -73,60 +66,37 @@ class PlannedCommit:
     checkpoint: bool = False
     parts: int = 1
 
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "version": self.version,
-            "modified": self.modified,
-            "lines": list(self.actions),
-            "checkpoint": self.checkpoint,
-            "parts": self.parts,
-        }
-
 
 @dataclass(frozen=True)
 class TablePlan:
-    """All that lies in and beside a table's root, by paths from the root: what begins with ``../`` is beside it.
+    """Everything in and beside a table's root, by paths from the root: those beside it begin with ``../``.
 
-    Files, directories and links come first, then the commits in order, each with its checksum and its checkpoint; then
-    the log loses what is ``pruned``: commits, checksums and checkpoints below this version; then ``_last_checkpoint`` is
-    cut off in its middle if it is to be broken, or written as such where there is none.
+    Files, directories and links are written first, then the commits in order, each with its checksum and its checkpoint.
+    Then commits, checksums and checkpoints below the version ``table.pruned`` are deleted, and ``_last_checkpoint`` is
+    truncated if the table has Feature.BROKEN_LAST_CHECKPOINT.
     """
 
+    table: Table
     files: tuple[PlannedFile, ...]
     directories: tuple[str, ...]
+    links: tuple[PlannedLink, ...]
     commits: tuple[PlannedCommit, ...]
-    v2_checkpoints: bool = False
-    checksums: bool = False
-    in_commit_timestamps: bool = False
-    links: tuple[PlannedLink, ...] = ()
-    pruned: int = 0
-    broken_last_checkpoint: bool = False
 
 
 def plan_table(table: Table) -> TablePlan:
-    """The files and commits of an initial table, its strays included."""
+    """The plan of an initial table, with its stray files."""
     history = _History(table)
     commits = [history.commit(version, commit) for version, commit in enumerate(table.commits)]
     stray_files, directories, links = plan_strays(table.stray_files)
     planned = tuple(
         PlannedFile(file_path(table, file), history.contents[file.id], file.modified) for file in table.files
     )
-    return TablePlan(
-        planned + tuple(history.vector_files) + stray_files,
-        directories,
-        tuple(commits),
-        table.has(Feature.V2_CHECKPOINTS),
-        table.has(Feature.CHECKSUMS),
-        table.has(Feature.IN_COMMIT_TIMESTAMPS),
-        links,
-        table.pruned,
-        table.has(Feature.BROKEN_LAST_CHECKPOINT),
-    )
+    return TablePlan(table, planned + tuple(history.vector_files) + stray_files, directories, links, tuple(commits))
 
 
 @dataclass
 class _History:
-    """Goes through the commits of a table, and knows of each live file what the next action must say of it."""
+    """Plans the commits of a table in order; keeps the deletion vector and the row ids of each live file."""
 
     table: Table
     contents: dict[int, bytes] = field(init=False)
@@ -160,7 +130,7 @@ class _History:
         return PlannedCommit(version, commit.at, tuple(actions), commit.checkpoint, commit.parts)
 
     def _write_vectors(self, version: int, commit: Commit) -> None:
-        """Give the masked files their vectors: inline, or all of the commit in one file."""
+        """Write the deletion vectors of the commit: inline, or all in one file."""
         stored = [vector for vector in commit.deletion_vectors if vector.storage is not VectorStorage.INLINE]
         for vector in commit.deletion_vectors:
             if vector.storage is VectorStorage.INLINE:
@@ -211,10 +181,10 @@ def plan_append(
 ) -> tuple[tuple[PlannedFile, ...], tuple[Mapping[str, Any], ...]]:
     """The files of another writer's commit at ``at``, and its actions.
 
-    Raises ValueError for a table with row tracking: what ids are free only its log knows.
+    Raises ValueError for a table with row tracking: only its log has the next free row id.
     """
     if table.has(Feature.ROW_TRACKING):
-        raise ValueError("another writer's append to a table with row tracking is not planned here")
+        raise ValueError("another writer's append to a table with row tracking is not supported")
     contents = [_content(table, file) for file in appended]
     files = tuple(
         PlannedFile(file_path(table, file), content, file.modified) for file, content in zip(appended, contents)
@@ -226,7 +196,7 @@ def plan_append(
 def plan_strays(
     stray_files: Iterable[StrayFile],
 ) -> tuple[tuple[PlannedFile, ...], tuple[str, ...], tuple[PlannedLink, ...]]:
-    """The files, the directories and the links among ``strays``."""
+    """The files, the directories and the links of the stray files."""
     stray_files = tuple(stray_files)
     files = tuple(
         PlannedFile(stray.path, b"x" * stray.size, stray.modified) for stray in stray_files if stray.kind is Kind.FILE
@@ -238,7 +208,7 @@ def plan_strays(
 
 
 def write_table(plan: TablePlan, root: Path, *, start: int) -> None:
-    """Make the table at ``root``, a new directory, with the start of the case at ``start`` (ms since the epoch)."""
+    """Write the table to ``root``, a new directory, with the start of the case at ``start`` (ms since the epoch)."""
     root.mkdir(parents=True)
     write_files(plan.files, plan.directories, root, start=start, links=plan.links)
     for commit in plan.commits:
@@ -248,9 +218,9 @@ def write_table(plan: TablePlan, root: Path, *, start: int) -> None:
 
 
 def write_log(plan: TablePlan, directory: Path, *, root: Path, start: int) -> None:
-    """The log alone, in ``directory``, of a table that will be at ``root``. Files have no times; ``start`` may be any number.
+    """Write the log alone to ``directory``, for a table that will be at ``root``. Files get no times; any ``start`` will do.
 
-    Checkpoints are not compressed, so the instants in them can be found and replaced.
+    Checkpoints are not compressed, so that the instants in them can be found and replaced.
     """
     for commit in plan.commits:
         write_commit(directory, commit.version, _actions(commit.actions, root, start))
@@ -267,33 +237,33 @@ def _write_beside_commit(
     modified: int | None = None,
     compression: str = "snappy",
 ) -> None:
-    """The checksum file and the checkpoint of the last commit, where it has them."""
-    if plan.checksums:
-        stamp = start + commit.modified if plan.in_commit_timestamps else None
+    """Write the checksum file and the checkpoint of the last commit, if it has them."""
+    if plan.table.has(Feature.CHECKSUMS):
+        stamp = start + commit.modified if plan.table.has(Feature.IN_COMMIT_TIMESTAMPS) else None
         write_checksum(root, read_log(root).snapshot(), in_commit_timestamp=stamp)
     if commit.checkpoint:
-        snapshot, v2 = read_log(root).snapshot(), plan.v2_checkpoints
+        snapshot, v2 = read_log(root).snapshot(), plan.table.has(Feature.V2_CHECKPOINTS)
         write_checkpoint(root, snapshot, parts=commit.parts, v2=v2, modified=modified, compression=compression)
 
 
 def _spoil_log(plan: TablePlan, root: Path) -> None:
     log = root / LOG_DIRECTORY
-    if plan.pruned:
+    if plan.table.pruned:
         for path in sorted(path for path in log.rglob("*") if path.is_file()):
-            if _version_of(path) < plan.pruned:
+            if _version_of(path) < plan.table.pruned:
                 path.unlink()
-    if plan.broken_last_checkpoint:
+    if plan.table.has(Feature.BROKEN_LAST_CHECKPOINT):
         pointer = log / LAST_CHECKPOINT
         whole = pointer.read_bytes() if pointer.exists() else b'{"version":0,"size":1}'
         pointer.write_bytes(whole[: len(whole) // 2])
 
 
 def _version_of(path: Path) -> float:
-    """The version that a file of the log is about; none is below that of a file that is about all."""
+    """The version that a file of the log belongs to; infinity if it belongs to no single one."""
     name = parse_name(path.name)
     if name is not None:
         return name.version
-    # Sidecars of our own are named by their checkpoint's version (deltalog.checkpoints).
+    # deltalog.checkpoints names sidecars by their checkpoint's version.
     return int(path.name[:8], 16) if path.parent.name == SIDECARS else math.inf
 
 
@@ -305,24 +275,24 @@ def write_files(
     start: int,
     links: Iterable[PlannedLink] = (),
 ) -> None:
-    """Put files, directories and links below ``root`` or beside it. Files and links are new; directories may be there."""
+    """Write files, directories and links below ``root`` or beside it. Files and links must be new; directories may exist."""
     for directory in directories:
-        _place(root, directory).mkdir(parents=True, exist_ok=True)
+        _absolute(root, directory).mkdir(parents=True, exist_ok=True)
     for file in files:
-        path = _place(root, file.path)
+        path = _absolute(root, file.path)
         path.parent.mkdir(parents=True, exist_ok=True)
         with open(path, "xb") as stream:
             stream.write(file.content)
         set_modified(path, start + file.modified)
     for link in links:
-        path = _place(root, link.path)
+        path = _absolute(root, link.path)
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.symlink_to(os.path.relpath(_place(root, link.target), path.parent))
+        path.symlink_to(os.path.relpath(_absolute(root, link.target), path.parent))
         set_modified(path, start + link.modified, follow_links=False)
 
 
-def _place(root: Path, path: str) -> Path:
-    """Where a path from the root leads, ``..`` resolved by its letters."""
+def _absolute(root: Path, path: str) -> Path:
+    """The absolute path of a path from the root, with ``..`` resolved lexically."""
     return Path(os.path.normpath(root / path))
 
 
@@ -341,19 +311,19 @@ def commit_text(actions: Iterable[Mapping[str, Any]], root: Path, *, start: int)
 
 
 def resolve(value: Any, root: Path, start: int) -> Any:
-    """``value`` with every planned instant put where it falls (ms since the epoch), and every planned URI."""
+    """``value`` with planned instants in ms since the epoch, and planned files as URIs."""
     if isinstance(value, Mapping):
         if set(value) == {INSTANT}:
             return start + value[INSTANT]
         if set(value) == {FILE_URI}:
-            # In the spelling of Java: Delta takes a file that is spelled otherwise for one that nothing refers to.
-            return "file://" + encode(_place(root, value[FILE_URI]).as_posix())
+            # In Java's spelling: Delta treats a file that is spelled otherwise as unreferenced.
+            return "file://" + encode(_absolute(root, value[FILE_URI]).as_posix())
         return {key: resolve(item, root, start) for key, item in value.items()}
     return [resolve(item, root, start) for item in value] if isinstance(value, (list, tuple)) else value
 
 
 def arrow_table(table: Table, file: DataFile) -> pa.Table:
-    """What a data file stores: the data columns under their physical names, without the partition columns."""
+    """The content of a data file: the data columns under their physical names, without the partition columns."""
     fields = stored_fields(table)
     dropped = (7,) if fields and fields[-1].name == DROPPED_COLUMN else ()
     return to_table(fields, [(*row, *dropped) for row in file.rows])
@@ -380,7 +350,7 @@ def _commit_info(operation: str, at: int, table: Table) -> dict[str, Any]:
 
 
 def _path(table: Table, file: DataFile) -> Any:
-    """What actions name a data file by: its encoded path, or the marker of its URI."""
+    """The path in a data file's actions: its encoded path, or the marker of its URI."""
     path = file_path(table, file)
     return encode(path) if file.reference is Reference.RELATIVE else {FILE_URI: path}
 
@@ -400,7 +370,7 @@ def _add(table: Table, file: DataFile, content: bytes, *, hidden_rows: bool = Fa
         "modificationTime": _at(file.modified),
         "dataChange": True,
     }
-    # A file with a deletion vector must have its row count, and its bounds may be too wide (PROTOCOL.md, "Writer
+    # A file with a deletion vector must have its row count, and its bounds may be wide (PROTOCOL.md, "Writer
     # Requirement for Deletion Vectors").
     if hidden_rows or file.statistics is not Statistics.NONE:
         describe = full_statistics if file.statistics is Statistics.FULL else count_statistics

@@ -1,16 +1,17 @@
-"""The observation of a step as plain JSON in which nothing is random: for the run stream, and to compare engines by."""
+"""The observation of a step as JSON without random parts: for the run stream, and to compare engines."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import asdict, replace
 from typing import Any
 
 from deltalog.actions import Add
 from deltalog.listing import EntryKind
 from harness.commit_record import commit_record, fields_of
 from harness.evidence import rows_as_json
-from harness.observation import ChangesObservation, Observation, ReadObservation, relative
+from harness.observation import ChangesObservation, Observation, ReadObservation, TableState, relative
 from harness.observer import LAST_VACUUM_INFO
 from harness.vacuum_observation import VacuumObservation
 from model.layout import without_random
@@ -22,8 +23,7 @@ from model.vacuum import LOG_DIRECTORY, Reason
 def step_text(step: EngineStep) -> str:
     """The step as users write it."""
     if isinstance(step, Delete):
-        said = "" if step.form is Form.SQL_PATH else f" ({step.form.value})"
-        return f"{delete_sql(step, 't')}{said}"
+        return delete_sql(step, "t") + ("" if step.form is Form.SQL_PATH else f" ({step.form.value})")
     if isinstance(step, InvalidDelete):
         return f"DELETE with a mistake: {step.mistake.value}"
     if isinstance(step, ReadChanges):
@@ -32,16 +32,16 @@ def step_text(step: EngineStep) -> str:
         return f"VACUUM with a mistake: {step.mistake.value}{' (DRY RUN)' if step.dry_run else ''}"
     if isinstance(step, Vacuum):
         inventory = f"({step.inventory.value})" if step.mode.inventory else None
-        besides = [] if step.form is VacuumForm.SQL_PATH else [step.form.value]
-        besides += [step.mode.value] if step.mode is Mode.LITE_SETTING else []
-        besides += ["in parallel"] if step.parallel else []
-        besides += [f"{step.faulty_path}: {step.io_fault.value}"] if step.io_fault else []
-        return vacuum_sql(step, "t", inventory) + (f" ({'; '.join(besides)})" if besides else "")
+        details = [] if step.form is VacuumForm.SQL_PATH else [step.form.value]
+        details += [step.mode.value] if step.mode is Mode.LITE_SETTING else []
+        details += ["in parallel"] if step.parallel else []
+        details += [f"{step.faulty_path}: {step.io_fault.value}"] if step.io_fault else []
+        return vacuum_sql(step, "t", inventory) + (f" ({'; '.join(details)})" if details else "")
     return "SELECT * FROM t" if step.before_step is None else f"SELECT * FROM t (as before step {step.before_step})"
 
 
 def normalise(observation: Observation) -> dict[str, Any]:
-    """A record of the step."""
+    """The record of the step."""
     error = observation.outcome.error
     return {
         "index": observation.index,
@@ -50,30 +50,17 @@ def normalise(observation: Observation) -> dict[str, Any]:
         "seconds": observation.outcome.seconds,
         "outcome": {
             "rows": None if error else _answer(observation),
-            "error": None
-            if error is None
-            else {
-                "exception": error.exception,
-                "condition": error.condition,
-                "sqlstate": error.sqlstate,
-                "message": _message(observation, error.message),
-            },
+            "error": error and asdict(replace(error, message=_message(observation, error.message))),
         },
         "observed": _observed(observation),
     }
 
 
 def _answer(observation: Observation) -> Any:
-    """The engine's rows. A VACUUM's are paths, here relative to the table's root: that is another one in each run."""
+    """The engine's rows. Those of a VACUUM are paths, here without the table's root."""
     if isinstance(observation.step, (Vacuum, InvalidVacuum)):
-        dry = observation.step.dry_run
-        return (
-            sorted(
-                {_path(observation, relative(str(row[0]), observation.root)) for row in observation.outcome.rows if row}
-            )
-            if dry
-            else []
-        )
+        rows = observation.outcome.rows if observation.step.dry_run else ()
+        return sorted({_path(observation, relative(str(row[0]), observation.root)) for row in rows if row})
     if isinstance(observation, ReadObservation):
         return rows_as_json(observation.rows)
     return rows_as_json(Counter(observation.outcome.rows))
@@ -87,34 +74,31 @@ def _observed(observation: Observation) -> dict[str, Any]:
         str(commit.info.fields.get("operation")) if commit.info else "" for commit in observation.commits
     ]
     by_order = _by_order(observation)
+
+    def is_counted(path: str) -> bool:
+        """Not checksums, which the file system writes, nor directories, which follow from their files."""
+        return not path.endswith(".crc") and observation.after.data[path].kind is not EntryKind.DIRECTORY
+
     observed["vanished"] = sorted(_path(observation, path) for path in observation.vanished - by_order)
-    told = {
+    details = {
         **_actions(observation),
         "by_order": sorted(_path(observation, path) for path in by_order),
-        "appeared": dict(
-            sorted(
-                Counter(_kind(observation, path) for path in observation.appeared if _counts(observation, path)).items()
-            )
-        ),
+        "appeared": dict(sorted(Counter(_kind(path) for path in observation.appeared if is_counted(path)).items())),
         "changed_beside": [without_random(path) for path in observation.changed_beside],
-        "checkpoints": sorted(
-            {one.version for one in observation.after.log.checkpoints} - _checkpoints_before(observation)
-        ),
+        "checkpoints": sorted(_checkpoints(observation.after) - _checkpoints(observation.before)),
         "commits": [commit_record(commit) for commit in observation.commits],
         "broken": observation.after.broken is not None,
     }
-    observed.update({name: value for name, value in told.items() if value})
+    observed.update({name: value for name, value in details.items() if value})
     bookmark = f"{LOG_DIRECTORY}/{LAST_VACUUM_INFO}"
-    if (
-        bookmark in observation.after.listing
-        and observation.before.listing.get(bookmark) != observation.after.listing[bookmark]
-    ):
-        observed["last_vacuum"] = sorted(observation.after.last_vacuum or ())  # nothing in it says something, too
+    written = observation.after.listing.get(bookmark)
+    if written is not None and written != observation.before.listing.get(bookmark):
+        observed["last_vacuum"] = sorted(observation.after.last_vacuum or ())  # its keys; [] if it has none
     return observed
 
 
 def _actions(observation: Observation) -> dict[str, Any]:
-    """The actions on files that the step committed, and which fields they have."""
+    """The actions on files that the step committed, and the names of their fields."""
     adds = [add for commit in observation.commits for add in commit.adds]
     removes = [remove for commit in observation.commits for remove in commit.removes]
     changes = [cdc for commit in observation.commits for cdc in commit.cdcs]
@@ -139,7 +123,7 @@ def _added(observation: Observation, add: Add) -> dict[str, Any]:
 
 
 def _place(add: Add) -> str:
-    """Where the engine put a new file."""
+    """The kind of directory of a new file."""
     directory = without_random(add.file).rpartition("/")[0]
     if not directory:
         return "the root"
@@ -147,7 +131,7 @@ def _place(add: Add) -> str:
 
 
 def _by_order(observation: Observation) -> frozenset[str]:
-    """The vanished directories that may go or stay: the order of deletion, which nobody promises, decides it."""
+    """The deleted directories that may be kept or deleted, as that depends on the order of deletion."""
     if not isinstance(observation, VacuumObservation) or observation.refused:
         return frozenset()
     held = (Reason.HOLDS_OLD, Reason.HOLDS_EMPTY)
@@ -156,16 +140,11 @@ def _by_order(observation: Observation) -> frozenset[str]:
     )
 
 
-def _checkpoints_before(observation: Observation) -> set[int]:
-    return {one.version for one in observation.before.log.checkpoints}
+def _checkpoints(state: TableState) -> set[int]:
+    return {checkpoint.version for checkpoint in state.log.checkpoints}
 
 
-def _counts(observation: Observation, path: str) -> bool:
-    """Whether a new path says something: a checksum's is the file system's doing, a directory's follows from its files."""
-    return not path.endswith(".crc") and observation.after.data[path].kind is not EntryKind.DIRECTORY
-
-
-def _kind(observation: Observation, path: str) -> str:
+def _kind(path: str) -> str:
     if path.endswith(".parquet"):
         change = path.startswith("_change_data/") or path.rpartition("/")[2].startswith("cdc-")
         return "change files" if change else "data files"
@@ -173,9 +152,9 @@ def _kind(observation: Observation, path: str) -> str:
 
 
 def _path(observation: Observation, path: str) -> str:
-    """The path without what an engine made up, which is another one in each run; nor where it put the file (``places``).
+    """The path without its random parts; of a random path only the file name (``places`` has the directories).
 
-    A directory of two random characters tells it by its coming only: an earlier step made it.
+    A directory of two random characters is recognised by the earlier step that made it.
     """
     if len(path) == 2 and any(path in earlier.appeared for earlier in observation.earlier):
         return "*"
@@ -185,14 +164,14 @@ def _path(observation: Observation, path: str) -> str:
 
 
 def _without_root(observation: Observation, text: str) -> str:
-    """The text with ``table`` for the table's root, ``case`` for what is around it. Some engines leave out the first /."""
+    """The text with ``table`` for the table's root and ``case`` for its parent. Some engines omit the first slash."""
     case = observation.root.rpartition("/")[0]
     for place, name in ((observation.root, "table"), (case, "case")):
         text = text.replace(place, f"/{name}").replace(place.lstrip("/"), name)
     return text
 
 
-#: What no two runs have in common: ids that an engine makes up, addresses of objects, instants.
+#: Random parts of messages: ids of the engine, addresses of objects, instants.
 _RANDOM = (
     (re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-(?!000000000000)[0-9a-f]{12}"), "*"),
     (re.compile(r"#\d+L?"), "#*"),
@@ -203,8 +182,8 @@ _RANDOM = (
 
 
 def _message(observation: Observation, message: str) -> str:
-    """The first line of an error's message, without what is another one in each run."""
-    said = _without_root(observation, (message.splitlines() or [""])[0])
+    """The first line of an error's message, without random parts."""
+    text = _without_root(observation, (message.splitlines() or [""])[0])
     for pattern, star in _RANDOM:
-        said = pattern.sub(star, said)
-    return said[:500]
+        text = pattern.sub(star, text)
+    return text[:500]

@@ -1,4 +1,4 @@
-"""What was seen of one step: the table before and after, the engine's answer, and what the model says of it."""
+"""Observations of steps: the table before and after, the engine's answer, and what the model predicts."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class ExpectedVersion:
-    """What the case alone promises of a version: its rows, and when it was committed (ms since the epoch)."""
+    """A version as the case predicts it: its rows, and when it was committed (ms since the epoch)."""
 
     rows: Rows
     committed: int
@@ -48,10 +48,10 @@ class ExpectedVersion:
 
 @dataclass(frozen=True)
 class Observation:
-    """One step of the engine, observed. ``earlier`` are the engine's steps before it in the same case."""
+    """A step of the engine. ``earlier`` are the observations of the engine's steps before it in the same case."""
 
     table: Table
-    root: str  # where the table is
+    root: str  # the table's path
     index: int
     step: EngineStep
     outcome: Outcome
@@ -59,48 +59,45 @@ class Observation:
     after: TableState
     clock: int  # the engine's, ms since the epoch
     start: int  # of the case, ms since the epoch
-    versions: Mapping[int, ExpectedVersion]  # every version that the case has made so far, this step's included
-    expected_rows: Rows  # of the current version after the step, by the case alone
+    versions: Mapping[int, ExpectedVersion]  # all versions so far, with this step's
+    expected_rows: Rows  # of the current version after the step, as the case predicts them
     earlier: tuple[Observation, ...]
     rules: Rules  # of the engine
 
     @cached_property
     def commits(self) -> tuple[Commit, ...]:
-        """The versions that appeared during the step, in order."""
+        """The commits of the step, in order."""
         return tuple(
             commit for version, commit in sorted(self.after.log.commits.items()) if version > self.before.version
         )
 
     @cached_property
     def cleaned_up(self) -> frozenset[int]:
-        """Versions that the step wrote and whose commits its own log cleanup took: a later checkpoint stands for them.
+        """Versions that the step committed and its own log cleanup deleted: a later checkpoint replaces them.
 
-        Source: PROTOCOL.md, "Metadata Cleanup". It happens where the clock is far beyond the commits' own times.
+        Source: PROTOCOL.md, "Metadata Cleanup". It happens if the clock is far later than the commits' times.
         """
         newest = max((checkpoint.version for checkpoint in self.after.log.checkpoints), default=-1)
         return frozenset(set(range(self.before.version + 1, newest)) - set(self.after.log.commits))
 
     @cached_property
     def changed_beside(self) -> list[str]:
-        """The paths beside the root that are not as they were, of files, links and directories; sorted."""
+        """The paths beside the root that changed: files, links and directories, sorted."""
         return differing(self.before.beside, self.after.beside)
 
     @cached_property
     def appeared(self) -> frozenset[str]:
-        """Paths outside the log that are on storage after the step and were not before."""
+        """New paths outside the log."""
         return frozenset(self.after.data) - frozenset(self.before.data)
 
     @cached_property
     def vanished(self) -> frozenset[str]:
-        """Paths outside the log that were on storage before the step and are not after."""
+        """Deleted paths outside the log."""
         return frozenset(self.before.data) - frozenset(self.after.data)
 
     @cached_property
     def previous(self) -> Observation | None:
-        """The engine's step right before this one: nothing was done to the table, nor to the clock, between the two.
-
-        Reads in between do not count.
-        """
+        """The engine's step right before this one, reads aside; None if a step changed the table or the clock since."""
         index = self.index
         for observation in reversed(self.earlier):
             if observation.index != index - 1:
@@ -115,7 +112,7 @@ class Observation:
         return self.outcome.error is not None
 
     def instant(self, ms: int) -> str:
-        """An instant for people: relative to the start of the case."""
+        """An instant as text, relative to the start of the case."""
         return f"start {'+' if ms >= self.start else '-'} {duration(abs(ms - self.start))}"
 
 
@@ -125,7 +122,7 @@ class DeleteObservation(Observation):
 
     @cached_property
     def live_files(self) -> tuple[LiveFile, ...]:
-        """The live files before the step, as the model takes them. Where one cannot be read, it has no rows here."""
+        """The live files before the step, for the model. An unreadable one has no rows here."""
         return tuple(
             LiveFile(
                 path,
@@ -149,20 +146,20 @@ class DeleteObservation(Observation):
 
     @property
     def _folded(self) -> bool:
-        """Whether the commit's own predicate names no data column, though the condition does, and that may be right."""
+        """Whether the commit's predicate names no data column though the condition does, and that is allowed."""
         parameters = self.info.fields.get("operationParameters") if self.info else None
-        said = parameters.get("predicate") if isinstance(parameters, Mapping) else None
-        if not isinstance(said, str) or self.step.where is None:
+        predicate = parameters.get("predicate") if isinstance(parameters, Mapping) else None
+        if not isinstance(predicate, str) or self.step.where is None:
             return False
         behind = r"(?!\w)"
         if self.rules.implementation == "spark":
             try:
-                said = " ".join(map(str, json.loads(said)))  # an array of one text
+                predicate = " ".join(map(str, json.loads(predicate)))  # an array of one text
             except ValueError:
                 return False
             behind = r"#\d"  # Catalyst writes a column as its name, # and a number
         names = (re.escape(column.name) for column in self.table.data_columns)
-        named = any(re.search(rf"(?<!\w){name}{behind}", said) for name in names)
+        named = any(re.search(rf"(?<!\w){name}{behind}", predicate) for name in names)
         return not named and is_constant_per_file(self.live_files, self.step, self.table)
 
     @cached_property
@@ -171,12 +168,12 @@ class DeleteObservation(Observation):
 
     @cached_property
     def written(self) -> tuple[Add, ...]:
-        """The adds of files that were not live before: what a rewriting DELETE has written."""
+        """The adds of new files: those that a rewriting DELETE wrote."""
         return tuple(add for add in self.adds if add.file not in self.before.live)
 
     @cached_property
     def hidden_rows(self) -> tuple[Add, ...]:
-        """The adds of files that were live before: the same file, with another deletion vector."""
+        """The adds of files that were live before: they have a new deletion vector."""
         return tuple(add for add in self.adds if add.file in self.before.live)
 
     @cached_property
@@ -194,10 +191,10 @@ class DeleteObservation(Observation):
 
 @dataclass(frozen=True)
 class RefusalObservation(Observation):
-    """A DELETE that must be refused, or that was refused and may be: its condition is an error for some row."""
+    """A DELETE that must be refused, or was refused and may be: its condition is an error for some row."""
 
     step: Delete | InvalidDelete
-    due: Refusal | None  # None: an error of the condition's own, which the engine words
+    due: Refusal | None  # None: an error in the condition, with the engine's own words
 
     @property
     def append_only(self) -> bool:
@@ -205,7 +202,7 @@ class RefusalObservation(Observation):
 
 
 def refusal_due(table: Table, state: TableState, step: Delete | InvalidDelete) -> Refusal | None:
-    """How the step must be refused, if it must be."""
+    """The refusal that the step must end in, if any."""
     append_only = table.has(Feature.APPEND_ONLY)
     if isinstance(step, InvalidDelete):
         values = [partition_of(table, add) for add in state.live.values()]
@@ -220,7 +217,7 @@ class ChangesObservation(Observation):
     """A read of the change data feed."""
 
     step: ReadChanges
-    version: int = -1  # the version whose changes were read
+    version: int = -1  # the one whose changes were read
 
     @cached_property
     def of(self) -> DeleteObservation | None:
@@ -232,10 +229,10 @@ class ChangesObservation(Observation):
 @dataclass(frozen=True)
 class ReadObservation(Observation):
     step: Read
-    version: int = -1  # the version that was read
+    version: int = -1  # the one that was read
 
     @property
-    def promised(self) -> ExpectedVersion:
+    def expected_version(self) -> ExpectedVersion:
         return self.versions[self.version]
 
     @property
@@ -244,8 +241,8 @@ class ReadObservation(Observation):
 
     @property
     def inside_retention(self) -> bool:
-        """Whether the version may be read at all: since Delta 4.1, one older than the retention may not (docs/delta.md 1.7)."""
-        return self.is_current or self.promised.committed >= self.clock - self.table.retention
+        """Whether the version may be read: since Delta 4.1, none older than the retention (docs/delta.md 1.7)."""
+        return self.is_current or self.expected_version.committed >= self.clock - self.table.retention
 
     def last(self, kind: type[Observation]) -> Observation | None:
         """The latest step of this kind before the read."""
@@ -266,13 +263,13 @@ def partition_of(table: Table, action: Add | Remove | Cdc) -> Row:
 
 
 def relative(path: str, root: str) -> str:
-    """A path as the engine prints it, relative to the table's root; as it is where it lies elsewhere."""
+    """A path as the engine prints it, relative to the table's root; unchanged if it is not below it."""
     plain = path.removeprefix("file://").removeprefix("file:")
     return plain.removeprefix(root).lstrip("/") if plain == root or plain.startswith(root + "/") else plain
 
 
 def duration(ms: int) -> str:
-    """A length of time for people: ``7 d 1 h 0.001 s``."""
+    """A length of time as text: ``7 d 1 h 0.001 s``."""
     parts = []
     for unit, size in (("d", 86_400_000), ("h", 3_600_000), ("min", 60_000)):
         if ms >= size:

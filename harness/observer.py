@@ -1,4 +1,4 @@
-"""Looks at a table on storage: with our own listing, our own log reader and pyarrow, never through the engine."""
+"""Observes a table on storage with the project's listing, its log reader and pyarrow, never through the engine."""
 
 from __future__ import annotations
 
@@ -19,38 +19,38 @@ from deltalog.parquet import read_data_file, read_parquet
 from deltalog.rows import read_change_file, read_stored_rows, row_ids
 from deltalog.schemas import FIELD_ID
 from deltalog.snapshot import Snapshot
-from harness.root_paths import named_by_uri, placed_log, placed_snapshot
+from harness.root_paths import named_by_uri, relative_log, relative_snapshot
 from harness.table_state import RowId, TableState
 from harness.vacuum_inputs import vector_path
 from model.table import Feature, Table
 from model.vacuum import LOG_DIRECTORY
 from model.values import Row, canonical
 
-#: What a file can be that is not as its action says: gone, cut off, of other types.
+#: The errors of reading a file that does not match its action: missing, truncated, with other types.
 _UNREADABLE = (OSError, ValueError, TypeError, KeyError, ArithmeticError, pa.ArrowException, DeltaLogError)
 
-#: Where a VACUUM notes how far a LITE one has come (docs/delta.md 1.3).
+#: The file in which a VACUUM stores the bookmark for LITE (docs/delta.md 1.3).
 LAST_VACUUM_INFO = "_last_vacuum_info"
 
 T = TypeVar("T")
 
 
 class Observer:
-    """Observes one table of one case. Remembers what it has read of a file, by its path and its bytes."""
+    """Observes the table of a case. Caches what it has read of a file by path and digest."""
 
     def __init__(self, table: Table, root: Path) -> None:
         self._table = table
         self._root = root
         self._types = [column.type for column in table.columns]
         self._known: dict[Hashable, object] = {}
-        self._things: Mapping[str, Entry] = {}  # what lies below the root and beside it, at this look
+        self._things: Mapping[str, Entry] = {}  # of the current observation: below the root and beside it
 
     def observe(self, previous: TableState | None = None) -> TableState:
-        """The table as it is now. Where its log cannot be replayed, the state says why and has the log of ``previous``."""
+        """The table now. If its log cannot be replayed, the state has the reason, and the log of ``previous``."""
         root = str(self._root)
         try:
             listing = list_tree(self._root)
-            log = placed_log(read_log(self._root))
+            log = relative_log(read_log(self._root))
             stored = log.stored.snapshot()
         except (DeltaLogError, FileNotFoundError) as broken:
             if previous is None:
@@ -70,7 +70,7 @@ class Observer:
                 by_uri=previous.by_uri,
                 broken=str(broken),
             )
-        snapshot, beside = placed_snapshot(stored, root), list_beside(self._root)
+        snapshot, beside = relative_snapshot(stored, root), list_beside(self._root)
         self._things = {**listing, **beside}
         contents, changes = self._contents(log, snapshot), self._changes(log, snapshot)
         known = {*contents, *changes, *(set(previous.listing) - set(previous.unreferenced) if previous else listing)}
@@ -90,7 +90,7 @@ class Observer:
         )
 
     def _once(self, what: str, path: str | None, read: Callable[[], T], *given: Hashable) -> T:
-        """What ``read`` gives of the file at ``path``, read once for the same bytes and the same ``given``."""
+        """The result of ``read`` for the file at ``path``, cached by its digest and ``given``."""
         entry = self._things.get(path) if path is not None else None
         key = (what, path, None if entry is None else entry.digest, given)
         if key not in self._known:
@@ -116,7 +116,7 @@ class Observer:
         return tuple(canonical(value, type) for value, type in zip(values, self._types))
 
     def _vectors(self, log: Log, snapshot: Snapshot) -> dict[str, frozenset[int] | str]:
-        """What the deletion vectors of all actions hide."""
+        """The row indexes in the deletion vectors of all actions, by unique id."""
         actions: list[Add | Remove] = [*snapshot.adds.values(), *snapshot.removes.values()]
         for commit in log.commits.values():
             actions += [*commit.adds, *commit.removes]
@@ -179,7 +179,7 @@ class Observer:
         }
 
     def _row_count(self, path: str) -> int | None:
-        """How many rows a file has that no action refers to; None where it is no data file."""
+        """The row count of an unreferenced file; None where it is no data file."""
 
         def read() -> int | None:
             try:

@@ -1,4 +1,4 @@
-"""The cases of ``regressions/``, as files."""
+"""The cases of ``regressions/``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from pathlib import Path
 from model.case import Case
 from model.codec import loads
 
-#: One case in each file, under a name that says what it shows.
 FOLDER = Path(__file__).parent.parent / "regressions"
 
 

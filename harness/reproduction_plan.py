@@ -1,4 +1,4 @@
-"""All that a standalone script needs to show one violation, as plain JSON (its form: reports/counterexamples/script.py)."""
+"""The plan of a reproduction script for one violation, as JSON (its form: reports/counterexamples/script.py)."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import json
 import re
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict
 from decimal import Context, Decimal
 from functools import partial
 from itertools import zip_longest
@@ -34,7 +35,6 @@ from model.steps import (
     AddStrayFiles,
     Append,
     Delete,
-    DeleteMistake,
     EngineStep,
     Form,
     InvalidDelete,
@@ -47,14 +47,13 @@ from model.steps import (
     SetClock,
     Vacuum,
     VacuumForm,
-    VacuumMistake,
 )
 from model.values import AnyType, ArrayOf, MapOf, StructOf, Type
 
 #: Stands for the table's path in the SQL of a plan.
 TABLE = "delta.`{table}`"
 
-#: What stands for the table in each form of a VACUUM that is SQL.
+#: The table in each SQL form of VACUUM.
 _VACUUMED = {
     VacuumForm.SQL_PATH: TABLE,
     VacuumForm.SQL_QUOTED_PATH: "'{table}'",
@@ -62,7 +61,7 @@ _VACUUMED = {
     VacuumForm.SQL_MANAGED: "{managed}",
 }
 
-#: An inventory in the SQL of a plan: the script has it as a table beside the root, and as a view.
+#: The inventory in the SQL of a plan: the script makes it as a table beside the root, and as a view.
 _INVENTORIES = {
     Mode.INVENTORY_TABLE: "delta.`{table}-inventory`",
     Mode.INVENTORY_QUERY: "(SELECT * FROM tombstone_inventory)",
@@ -72,12 +71,11 @@ _VIEW = "tombstone_view"
 _BESIDE = "delta.`{table}-beside`"
 _PARALLELISM = {"spark.databricks.delta.vacuum.parallelDelete.parallelism": "3"}
 
-
-#: Where a script makes its table. The log may hold this path, so it is the same in each run.
+#: Where a script makes its table. The log may contain this path, so it is the same in each run.
 HOME = "/tmp/tombstone-{case}"
 
-#: Stands for the start of the case in a log that is written before the start is known. All its digits that stay the same
-#: for 30 years before and after it are those of ``_INSTANT``.
+#: The start of the case in a log that is written before the start is known. ``_INSTANT`` has the digits that it shares with
+#: all instants up to 30 years before and after it.
 GENERATED = 4_555_555_555_500_000_000
 _INSTANT = re.compile(r'(?<![\w"])455555\d{13}(?!\d)')
 
@@ -93,7 +91,7 @@ def reproduction_plan(
 ) -> dict[str, Any]:
     """The plan. ``line`` is the case's line of the stream, ``violation`` one of its violations, ``clause`` the header's entry.
 
-    ``operation`` says a command to an engine that is not asked in the SQL of Spark.
+    ``operation`` returns a command for an engine other than Spark.
     """
     failed = {step["index"] for step in line.get("steps", ()) if step["outcome"] and step["outcome"]["error"]}
     root = Path(HOME.format(case=line["id"]), "table")
@@ -116,8 +114,8 @@ def reproduction_plan(
 
 
 def _table(plan: TablePlan, root: Path) -> list[dict[str, Any]]:
-    """Everything below and beside the root: ``{"path", "modified"}`` with a ``text``, a ``content`` (base64), a ``target``
-    or, for a directory, neither. ``modified`` is in ms from the start, None for a directory.
+    """Everything below and beside the root: ``{"path", "modified"}`` with a ``text``, a ``content`` (base64) or a ``target``;
+    a directory has none of them. ``modified`` is in ms from the start, None for a directory.
     """
     times = {commit_name(commit.version): commit.modified for commit in plan.commits}
     found = _things(plan.files, plan.directories, plan.links)
@@ -135,8 +133,8 @@ def _things(
     files: Iterable[PlannedFile], directories: Iterable[str], links: Iterable[PlannedLink]
 ) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = [{"path": path, "modified": None} for path in directories]
-    found += [{"path": one.path, "modified": one.modified, "content": _base64(one.content)} for one in files]
-    return found + [{"path": one.path, "modified": one.modified, "target": one.target} for one in links]
+    found += [{"path": file.path, "modified": file.modified, "content": _base64(file.content)} for file in files]
+    return found + [asdict(link) for link in links]
 
 
 def _base64(content: bytes) -> str:
@@ -149,7 +147,7 @@ def _from_start(content: bytes) -> str:
 
 
 def _comparable(expectation: Mapping[str, Any], case: Case) -> dict[str, Any]:
-    """The expectation with rows as a script compares them: numbers, texts, NULL and lists."""
+    """The expectation with rows in the form that a script compares: numbers, texts, NULL and lists."""
     expects = dict(expectation["expects"])
     if expectation["kind"] == "rows-are":
         types = [column.type for column in case.table.columns]
@@ -162,7 +160,7 @@ def _comparable(expectation: Mapping[str, Any], case: Case) -> dict[str, Any]:
 
 
 def _is_simple(type: AnyType) -> bool:
-    """Whether JSON, with ``str`` for what it does not know, has one text for each value."""
+    """Whether ``json.dumps(value, default=str)`` has one text for each value."""
     return type in (Type.STRING, Type.BYTE, Type.SHORT, Type.INTEGER, Type.LONG, Type.BOOLEAN, Type.DATE)
 
 
@@ -192,42 +190,30 @@ def _delete(step: Delete) -> dict[str, Any]:
     return {"form": step.form.value, "where": where, "conf": conf}
 
 
-def _bad_delete(case: Case, step: InvalidDelete) -> dict[str, Any]:
-    """The statement, and what must be there first. A script's paths beside the table are free."""
-    mistake, target = step.mistake, TABLE
-    setup: list[str] = []
-    if mistake is DeleteMistake.PARTITION_DIRECTORY:
+def _invalid(case: Case, step: InvalidDelete | InvalidVacuum) -> dict[str, Any]:
+    """The statement, and the views and directories that it needs. The paths beside the script's table are free."""
+    kind = step.mistake.name
+    target, setup = TABLE, []
+    if kind == "PARTITION_DIRECTORY":
         target = _partition(case)
-    elif mistake in (DeleteMistake.NOT_A_TABLE, DeleteMistake.MISSING_PATH):
+    elif kind in ("NOT_A_TABLE", "MISSING_PATH"):
         target = _BESIDE
-    elif mistake is DeleteMistake.VIEW:
+    elif kind == "VIEW":
         target, setup = _VIEW, [view_sql(_VIEW, TABLE)]
-    directories = ["{table}-beside"] if mistake is DeleteMistake.NOT_A_TABLE else []
-    return {"sql": invalid_delete_sql(mistake, target), "setup": setup, "directories": directories}
-
-
-def _bad_vacuum(case: Case, step: InvalidVacuum) -> dict[str, Any]:
-    """As of a InvalidDelete."""
-    mistake, target = step.mistake, TABLE
-    setup: list[str] = []
-    if mistake is VacuumMistake.PARTITION_DIRECTORY:
-        target = _partition(case)
-    elif mistake in (VacuumMistake.NOT_A_TABLE, VacuumMistake.MISSING_PATH):
-        target = _BESIDE
-    elif mistake is VacuumMistake.TEMPORARY_VIEW:
+    elif kind == "TEMPORARY_VIEW":
         target, setup = _VIEW, [f"CREATE OR REPLACE TEMPORARY VIEW {_VIEW} AS SELECT * FROM {TABLE}"]
-    directories = ["{table}-beside"] if mistake is VacuumMistake.NOT_A_TABLE else []
-    return {
-        "sql": invalid_vacuum_sql(mistake, target, dry_run=step.dry_run),
-        "setup": setup,
-        "directories": directories,
-    }
+    if isinstance(step, InvalidDelete):
+        statement = invalid_delete_sql(step.mistake, target)
+    else:
+        statement = invalid_vacuum_sql(step.mistake, target, dry_run=step.dry_run)
+    directories = ["{table}-beside"] if kind == "NOT_A_TABLE" else []
+    return {"sql": statement, "setup": setup, "directories": directories, "conf": {}}
 
 
 def _partition(case: Case) -> str:
-    """The partition of a live file, by its first column, as SQL names a path; one that cannot be where there is none.
+    """The directory of a live file's partition, by its first column, in SQL; a missing one if there is none.
 
-    Of several the first, by their texts, as ``model.refusals.named_partition`` has it.
+    Of several the first by its text, as in ``model.refusals.named_partition``.
     """
     live = [file for file in case.table.files if file.id in live_ids(case.table)]
     first = case.table.partition_columns[:1]
@@ -238,8 +224,8 @@ def _partition(case: Case) -> str:
 
 
 def _vacuum(step: Vacuum) -> dict[str, Any]:
-    """How it is said, its settings, its inventory and its trouble."""
-    # Of several tasks, some may go on a little when another has failed: where that is the trouble, there is but one.
+    """The command, its settings, its inventory and its I/O fault."""
+    # With several tasks, others may continue after one crashes: use a single one then.
     parallel = step.parallel and step.io_fault is not IOFault.DELETE_CRASHES
     plan: dict[str, Any] = {"conf": {**vacuum_settings(step), **(_PARALLELISM if parallel else {})}}
     if step.form in API_VACUUM_FORMS:
@@ -254,34 +240,34 @@ def _vacuum(step: Vacuum) -> dict[str, Any]:
 
 
 def _operation(case: Case, step: EngineStep) -> dict[str, Any]:
-    """A command as Spark is asked for it."""
+    """A command for Spark."""
     if isinstance(step, Delete):
         return {"do": "delete", **_delete(step)}
     if isinstance(step, InvalidDelete):
-        return {"do": "bad delete", **_bad_delete(case, step), "conf": {}}
+        return {"do": "bad delete", **_invalid(case, step)}
     if isinstance(step, Vacuum):
         return {"do": "vacuum", **_vacuum(step)}
     if isinstance(step, InvalidVacuum):
-        return {"do": "bad vacuum", **_bad_vacuum(case, step), "conf": {}}
-    raise ValueError(f"a {type(step).__name__} is no command")
+        return {"do": "bad vacuum", **_invalid(case, step)}
+    raise ValueError(f"a {type(step).__name__} is not a command")
 
 
 def _steps(
     case: Case, operation: Callable[[EngineStep], dict[str, Any]], root: Path, *, until: int
 ) -> list[dict[str, Any]]:
-    """The steps up to the one that broke the promise. The clock is said anew with each."""
+    """The steps up to the violation, each with the clock."""
     clock = Moment(0)
     found: list[dict[str, Any]] = []
     for index, step in enumerate(case.steps[: until + 1]):
-        said = {"offset": clock.offset, "removed_by_step": clock.removed_by_step}
+        at_clock = {"offset": clock.offset, "removed_by_step": clock.removed_by_step}
         if isinstance(step, SetClock):
             clock = step.to
         elif isinstance(step, Read):
-            found.append({"step": index, "do": "read", "before_step": step.before_step, "clock": said})
+            found.append({"step": index, "do": "read", "before_step": step.before_step, "clock": at_clock})
         elif isinstance(step, ReadChanges):
-            found.append({"step": index, "do": "changes", "of_step": step.of_step, "clock": said})
+            found.append({"step": index, "do": "changes", "of_step": step.of_step, "clock": at_clock})
         elif isinstance(step, Append):
-            # The time of another writer's commit is the clock's; where that hangs on a DELETE's own stamp, no plan can say it.
+            # Another writer commits at the clock's time; one relative to a DELETE's deletionTimestamp is unknown here.
             at = clock.offset
             files, actions = plan_append(case.table, step.files, at=at)
             text = _from_start(commit_text(actions, root, start=GENERATED).encode())
@@ -290,5 +276,5 @@ def _steps(
         elif isinstance(step, AddStrayFiles):
             found.append({"step": index, "do": "litter", "table": _things(*plan_strays(step.stray_files))})
         else:
-            found.append({"step": index, **operation(step), "clock": said})
+            found.append({"step": index, **operation(step), "clock": at_clock})
     return found

@@ -25,7 +25,7 @@ from strategies.restricted import restricted_cases
 class ShardRunner:
     """Every judged case goes to ``emit`` as a line of the run stream.
 
-    ``claim`` says whether nobody in the run has shrunk a case for this clause yet.
+    ``claim`` returns whether no worker has shrunk a case for this clause yet.
     """
 
     def __init__(
@@ -45,10 +45,10 @@ class ShardRunner:
         self._index = 0
 
     def run(self, *, profile: Profile, seed: int, database: Path) -> None:
-        """Judge the shard's cases, with the run's ``seed``. Raises PromiseBroken, which names the gravest broken clause.
+        """Judge the shard's cases, with the run's ``seed``. Raises PromiseBroken for the gravest broken clause.
 
-        Kept cases, and all of a fixed profile, are judged to the last one; then the failing ones are shrunk by
-        ``harness.shrinking``. In a random profile Hypothesis stops at the first that fails, shrinks it, and keeps it in
+        Cases from files, and those of a fixed profile, are all judged; then failing ones are shrunk by
+        ``harness.shrinking``. In a random profile Hypothesis stops at the first that fails, shrinks it, and stores it in
         its database.
         """
         campaign = self._shard.campaign
@@ -131,7 +131,7 @@ class ShardRunner:
 
 
 class Shrinking:
-    """What Hypothesis found: the first case that fails, and the smallest that breaks the same clause."""
+    """The first failing case of a search, and the smallest that breaks the same clause."""
 
     def __init__(self) -> None:
         self.first: JudgedCase | None = None
@@ -141,7 +141,7 @@ class Shrinking:
     def check(self, judged: JudgedCase) -> None:
         """Raises PromiseBroken for the first case that fails, and then for each that breaks the same clause.
 
-        It is raised in this one place: what is raised in another line is another failure for Hypothesis.
+        All are raised on one line: for Hypothesis, an exception from another line is another failure.
         """
         if self.first is None and judged.failed:
             self.first, self._clause = judged, gravest(judged.failed)
@@ -153,7 +153,7 @@ class Shrinking:
 
 
 def message(clause: str, judged: JudgedCase) -> str:
-    """What a failing test says of a case: the clause, what is wrong, and what else the case breaks."""
+    """The message of a failing test: the clause, its violation, and the other clauses that the case breaks."""
     _, violation = judged.tallies[clause].violations[0]
     others = [id for id in judged.failed if id != clause]
     more = f", which also breaks {', '.join(others)}" if others else ""
@@ -161,5 +161,5 @@ def message(clause: str, judged: JudgedCase) -> str:
 
 
 def size(case: Case) -> tuple[int, int]:
-    """What cases are compared by: the number of steps, then the length of everything."""
+    """The size that shrinking minimises: the number of steps, then the length of the JSON."""
     return len(case.steps), len(dumps(case))

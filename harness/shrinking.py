@@ -1,12 +1,12 @@
-"""Makes a failing case smaller: by its own parts, a bounded number of tries, always in the same order.
+"""Shrinks a failing case by removing its parts, in a fixed order and a bounded number of tries.
 
-A try costs seconds of the engine's time, so each takes away as much as may be: half of the strays, a whole file, a step.
+A try costs seconds of the engine's time, so each removes as much as possible: a step, a file, half of the stray files.
 """
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 from model.case import Case
@@ -34,16 +34,13 @@ T = TypeVar("T")
 
 def reduce(case: Case, fails: Callable[[Case], bool], *, tries: int) -> Case:
     """The smallest case found that still fails, in at most ``tries`` calls of ``fails``. ``case`` must fail."""
-    left = tries
     smaller = True
     while smaller:
         smaller = False
-        for candidate in candidates(case):
-            if left <= 0:
+        for candidate in filter(_valid, candidates(case)):
+            if tries <= 0:
                 return case
-            if not _valid(candidate):
-                continue
-            left -= 1
+            tries -= 1
             if fails(candidate):
                 case, smaller = candidate, True
                 break
@@ -51,8 +48,8 @@ def reduce(case: Case, fails: Callable[[Case], bool], *, tries: int) -> Case:
 
 
 def truncated(case: Case, last: int) -> Case:
-    """The case without the steps after ``last``: what comes after a violation has no part in it."""
-    return dataclasses.replace(case, steps=case.steps[: last + 1])
+    """The case without the steps after ``last``."""
+    return replace(case, steps=case.steps[: last + 1])
 
 
 def _valid(case: Case) -> bool:
@@ -63,11 +60,11 @@ def _valid(case: Case) -> bool:
 
 
 def candidates(case: Case) -> Iterator[Case]:
-    """Cases with something taken away, the largest parts first."""
+    """Cases with a part removed or simplified, the largest parts first."""
     for index in range(len(case.steps) - 1, -1, -1):
         steps = without_step(case.steps, index)
         if steps is not None:
-            yield dataclasses.replace(case, steps=steps)
+            yield replace(case, steps=steps)
     for stray_files in _fewer(case.table.stray_files):
         yield _with_table(case, stray_files=stray_files)
     for file in reversed(case.table.files):
@@ -78,65 +75,66 @@ def candidates(case: Case) -> Iterator[Case]:
         yield _with_table(case, pruned=0)
     for position, step in enumerate(case.steps):
         for simpler in _simpler_steps(step):
-            yield dataclasses.replace(case, steps=(*case.steps[:position], simpler, *case.steps[position + 1 :]))
+            yield replace(case, steps=_exchanged(case.steps, position, simpler))
     for position, file in enumerate(case.table.files):
         for rows in _fewer(file.rows):
-            fewer = dataclasses.replace(file, rows=rows)
-            yield _with_table(case, files=(*case.table.files[:position], fewer, *case.table.files[position + 1 :]))
+            yield _with_table(case, files=_exchanged(case.table.files, position, replace(file, rows=rows)))
         if file.reference is not Reference.RELATIVE:
-            plain = dataclasses.replace(file, reference=Reference.RELATIVE)
-            yield _with_table(case, files=(*case.table.files[:position], plain, *case.table.files[position + 1 :]))
+            plain = replace(file, reference=Reference.RELATIVE)
+            yield _with_table(case, files=_exchanged(case.table.files, position, plain))
     for features in _fewer(case.table.features):
         yield _with_table(case, features=features)
 
 
 def _simpler_history(case: Case, index: int) -> Iterator[Case]:
-    """Without the commit at ``index``, where it adds and removes nothing, or with less in it."""
+    """Without the commit at ``index``, if it is empty, or with a simpler one."""
     commits, commit = case.table.commits, case.table.commits[index]
     if not (commit.adds or commit.removes or commit.deletion_vectors):
         pruned = case.table.pruned - (index < case.table.pruned)
         yield _with_table(case, commits=commits[:index] + commits[index + 1 :], pruned=pruned)
     for simpler in _simpler_commits(commit):
-        yield _with_table(case, commits=(*commits[:index], simpler, *commits[index + 1 :]))
+        yield _with_table(case, commits=_exchanged(commits, index, simpler))
 
 
 def _simpler_commits(commit: Commit) -> Iterator[Commit]:
     for deletion_vectors in _fewer(commit.deletion_vectors):
-        yield dataclasses.replace(commit, deletion_vectors=deletion_vectors)
+        yield replace(commit, deletion_vectors=deletion_vectors)
     if commit.checkpoint:
-        yield dataclasses.replace(commit, checkpoint=False, parts=1)
+        yield replace(commit, checkpoint=False, parts=1)
     if commit.parts > 1:
-        yield dataclasses.replace(commit, parts=1)
+        yield replace(commit, parts=1)
     if commit.vector_prefix:
-        yield dataclasses.replace(commit, vector_prefix="")
+        yield replace(commit, vector_prefix="")
     if any(removal.bare for removal in commit.removes):
-        yield dataclasses.replace(
-            commit, removes=tuple(dataclasses.replace(removal, bare=False) for removal in commit.removes)
-        )
+        yield replace(commit, removes=tuple(replace(removal, bare=False) for removal in commit.removes))
 
 
 def _with_table(case: Case, **changes: object) -> Case:
-    return dataclasses.replace(case, table=dataclasses.replace(case.table, **changes))  # type: ignore[arg-type]
+    return replace(case, table=replace(case.table, **changes))  # type: ignore[arg-type]
 
 
 def without_step(steps: Sequence[Step], index: int) -> tuple[Step, ...] | None:
-    """The steps without one; ``None`` where a later one speaks of it."""
+    """The steps without one; None if a later one refers to it."""
     kept: list[Step] = list(steps[:index])
     for step in steps[index + 1 :]:
         if isinstance(step, Read) and step.before_step is not None:
-            # What was current before the lost step was current before the next one too, if the lost one changed nothing.
-            step = dataclasses.replace(step, before_step=step.before_step - (step.before_step > index))
+            # If the removed step changed nothing, the version before it is also the one before the next step.
+            step = replace(step, before_step=step.before_step - (step.before_step > index))
         elif isinstance(step, ReadChanges):
             if step.of_step == index:
                 return None
-            step = dataclasses.replace(step, of_step=step.of_step - (step.of_step > index))
+            step = replace(step, of_step=step.of_step - (step.of_step > index))
         elif isinstance(step, SetClock) and step.to.removed_by_step is not None:
             if step.to.removed_by_step == index:
                 return None
             moved = step.to.removed_by_step - (step.to.removed_by_step > index)
-            step = SetClock(dataclasses.replace(step.to, removed_by_step=moved))
+            step = SetClock(replace(step.to, removed_by_step=moved))
         kept.append(step)
     return tuple(kept) if kept else None
+
+
+def _exchanged(items: tuple[T, ...], position: int, item: T) -> tuple[T, ...]:
+    return (*items[:position], item, *items[position + 1 :])
 
 
 def _fewer(items: tuple[T, ...]) -> Iterator[tuple[T, ...]]:
@@ -153,9 +151,9 @@ def _fewer(items: tuple[T, ...]) -> Iterator[tuple[T, ...]]:
 
 
 def _without_file(table: Table, id: int) -> dict[str, object]:
-    """The changes that take a file out of the table and its history."""
+    """The fields of the table without a file in it and in its history."""
     commits = tuple(
-        dataclasses.replace(
+        replace(
             commit,
             adds=tuple(add for add in commit.adds if add != id),
             removes=tuple(removal for removal in commit.removes if removal.file != id),
@@ -171,37 +169,31 @@ def _simpler_steps(step: Step) -> Iterator[Step]:
         for part in _parts(step.where):
             yield Delete(part)
     if isinstance(step, Delete) and step.form is not Form.SQL_PATH:
-        yield dataclasses.replace(step, form=Form.SQL_PATH)
+        yield replace(step, form=Form.SQL_PATH)
     elif isinstance(step, Vacuum):
         yield from _simpler_vacuums(step)
     elif isinstance(step, InvalidVacuum) and step.dry_run:
-        yield dataclasses.replace(step, dry_run=False)
+        yield replace(step, dry_run=False)
     elif isinstance(step, AddStrayFiles):
-        for stray_files in _fewer(step.stray_files):
-            if stray_files:
-                yield AddStrayFiles(stray_files)
+        yield from (AddStrayFiles(stray_files) for stray_files in _fewer(step.stray_files) if stray_files)
     elif isinstance(step, Append):
-        for files in _fewer(step.files):
-            if files:
-                yield Append(files)
+        yield from (Append(files) for files in _fewer(step.files) if files)
 
 
 def _simpler_vacuums(step: Vacuum) -> Iterator[Vacuum]:
-    """The plain VACUUM, and those that are plain in one thing."""
+    """The default VACUUM, and those with one option at its default."""
     simpler = (
         Vacuum(dry_run=step.dry_run),
-        dataclasses.replace(step, io_fault=None, faulty_path=None),
-        dataclasses.replace(step, mode=Mode.DEFAULT, inventory=Inventory.COMPLETE),
-        dataclasses.replace(step, inventory=Inventory.COMPLETE),
-        dataclasses.replace(step, form=VacuumForm.SQL_PATH),
-        dataclasses.replace(step, parallel=False),
-        dataclasses.replace(step, retain_hours=None),
-        dataclasses.replace(step, safety_check=True),
-        dataclasses.replace(step, logging=True),
+        replace(step, io_fault=None, faulty_path=None),
+        replace(step, mode=Mode.DEFAULT, inventory=Inventory.COMPLETE),
+        replace(step, inventory=Inventory.COMPLETE),
+        replace(step, form=VacuumForm.SQL_PATH),
+        replace(step, parallel=False),
+        replace(step, retain_hours=None),
+        replace(step, safety_check=True),
+        replace(step, logging=True),
     )
-    for index, one in enumerate(simpler):
-        if one != step and one not in simpler[:index]:
-            yield one
+    yield from (vacuum for vacuum in dict.fromkeys(simpler) if vacuum != step)
 
 
 def _parts(predicate: Predicate) -> tuple[Predicate, ...]:

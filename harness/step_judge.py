@@ -1,4 +1,4 @@
-"""Judges observed steps by every clause that applies, and counts what each clause found."""
+"""Judges observed steps by every clause that applies, and adds up the results by clause."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from harness.observation import Observation
 
 @dataclass
 class Tally:
-    """What one clause found in the steps of a case."""
+    """The results of one clause in a case."""
 
-    met: int = 0  # steps
+    met: int = 0  # steps that exercised it
     subjects: int = 0
     seconds: float = 0.0  # of the engine, in those steps
     violations: list[tuple[int, Violation]] = field(default_factory=list)  # with the step's index
@@ -34,7 +34,7 @@ class Tally:
 
 
 class StepJudge:
-    """Judges the steps of one case. ``tallies`` has the clauses that had something to judge, by id."""
+    """Judges the steps of one case. ``tallies`` has the exercised clauses by id."""
 
     def __init__(self, clauses: Sequence[Clause[Any]], excuses: Excuses) -> None:
         self._clauses = clauses
@@ -42,9 +42,9 @@ class StepJudge:
         self.tallies: dict[str, Tally] = {}
 
     def judge(self, observation: Observation) -> bool:
-        """Judge one step; whether the case ends here.
+        """Judge a step; True ends the case: a clause is broken.
 
-        A clause that is known to be broken in every case does not end it, or nothing else would ever be judged.
+        A clause that is known to be broken without a condition does not end it, or nothing else would ever be judged.
         """
         ends = False
         for clause in self._clauses:

@@ -1,4 +1,4 @@
-"""The schema, the protocol and the metadata that a case's table is born with (PROTOCOL.md, "Table Features")."""
+"""The initial schema, protocol and metadata of a case's table (PROTOCOL.md, "Table Features")."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ from model.sql import identifier, sql
 from model.table import Column, Feature, Table, retention_text
 from model.values import AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type
 
-#: Under what names a table with row tracking keeps ids in rewritten files (PROTOCOL.md, "Row Tracking").
+#: The columns that keep row ids in rewritten files of a table with row tracking (PROTOCOL.md, "Row Tracking").
 ROW_ID_COLUMN = "_row-id-col-00000000-0000-4000-8000-000000000000"
 ROW_COMMIT_VERSION_COLUMN = "_row-commit-version-col-00000000-0000-4000-8000-000000000000"
 
 #: The column that a file of a table with Feature.DROPPED_COLUMN still holds.
 DROPPED_COLUMN = "col-dropped"
 
-#: Features that readers must know too.
-_OF_READERS = ("columnMapping", "deletionVectors", "timestampNtz", "v2Checkpoint", "vacuumProtocolCheck")
+#: The reader features.
+_READER_FEATURES = ("columnMapping", "deletionVectors", "timestampNtz", "v2Checkpoint", "vacuumProtocolCheck")
 
 #: A feature that no engine has.
 UNKNOWN_FEATURE = "tombstoneUnknown"
 
-#: The first writer version that has a feature without a list of features, for those that have one.
+#: The legacy writer version of each feature that does not need the list of features.
 _LEGACY_WRITERS = {
     "appendOnly": 2,
     "invariants": 2,
@@ -49,7 +49,7 @@ _LEGACY_WRITERS = {
 
 
 def type_name(type: AnyType) -> object:
-    """A type as a schema has it: a name, or the JSON object of a nested one."""
+    """A type in the schema's JSON: a name, or an object for a nested type."""
     if isinstance(type, DecimalOf):
         return decimal_type(type.precision, type.scale)
     if isinstance(type, ArrayOf):
@@ -62,7 +62,7 @@ def type_name(type: AnyType) -> object:
 
 
 def schema_of(table: Table) -> tuple[tuple[Field, ...], int]:
-    """The columns as the log has them, and the greatest column id (0 without column mapping)."""
+    """The columns of the log's schema, and the greatest column id (0 without column mapping)."""
     fields = tuple(
         Field(column.name, type_name(column.type), column.nullable, _rules(table, column)) for column in table.columns
     )
@@ -83,18 +83,18 @@ def _rules(table: Table, column: Column) -> Mapping[str, object]:
 
 
 def stored_fields(table: Table) -> tuple[Field, ...]:
-    """What a data file of a hand-made table stores: the data columns, and the one that was dropped if there is one."""
+    """The columns of a data file: the data columns, and the dropped one if the table has one."""
     fields, last = schema_of(table)
     stored = tuple(field for field in fields if field.name not in table.partition_by)
     if not table.has(Feature.DROPPED_COLUMN):
         return stored
-    # Under its own name as its physical one: the schema that is written never has it.
+    # Its physical name is its own name: the written schema never has it.
     metadata = {"delta.columnMapping.id": last + 1, "delta.columnMapping.physicalName": DROPPED_COLUMN}
     return (*stored, replace(stored[0], name=DROPPED_COLUMN, type="long", nullable=True, metadata=metadata))
 
 
 def definition(table: Table, created: Any) -> list[Mapping[str, Any]]:
-    """The actions ``protocol`` and ``metaData`` of a table; ``created`` stands for its createdTime."""
+    """The actions ``protocol`` and ``metaData`` of a table; ``created`` is its createdTime."""
     fields, last = schema_of(table)
     last += table.has(Feature.DROPPED_COLUMN)
     metadata = {
@@ -134,36 +134,31 @@ def _configuration(table: Table, last_id: int) -> Iterator[tuple[str, str]]:
         yield f"delta.constraints.check_{number}", sql(check)
 
 
+#: The protocol's features by the features of a case's table.
+_PROTOCOL_FEATURES = {
+    "deletionVectors": (Feature.DELETION_VECTORS, Feature.DELETION_VECTORS_OFF),
+    "changeDataFeed": (Feature.CHANGE_DATA_FEED,),
+    "columnMapping": (Feature.COLUMN_MAPPING_NAME, Feature.COLUMN_MAPPING_ID),
+    "rowTracking": (Feature.ROW_TRACKING,),
+    "domainMetadata": (Feature.ROW_TRACKING,),
+    "inCommitTimestamp": (Feature.IN_COMMIT_TIMESTAMPS,),
+    "v2Checkpoint": (Feature.V2_CHECKPOINTS,),
+    "vacuumProtocolCheck": (Feature.VACUUM_PROTOCOL_CHECK,),
+    UNKNOWN_FEATURE: (Feature.UNKNOWN_WRITER, Feature.UNKNOWN_READER),
+}
+
+
 def features_used(table: Table) -> list[str]:
     """The protocol's features that a table uses, sorted."""
-    used = {"appendOnly", "invariants"}
-    if table.has(Feature.DELETION_VECTORS, Feature.DELETION_VECTORS_OFF):
-        used.add("deletionVectors")
-    if table.has(Feature.CHANGE_DATA_FEED):
-        used.add("changeDataFeed")
-    if table.maps_columns:
-        used.add("columnMapping")
-    if table.has(Feature.ROW_TRACKING):
-        used |= {"rowTracking", "domainMetadata"}
-    if table.has(Feature.IN_COMMIT_TIMESTAMPS):
-        used.add("inCommitTimestamp")
-    if table.has(Feature.V2_CHECKPOINTS):
-        used.add("v2Checkpoint")
-    if table.checks:
-        used.add("checkConstraints")
-    if table.has(Feature.VACUUM_PROTOCOL_CHECK):
-        used.add("vacuumProtocolCheck")
-    if table.has(Feature.UNKNOWN_WRITER, Feature.UNKNOWN_READER):
-        used.add(UNKNOWN_FEATURE)
-    if any(column.generated_from is not None for column in table.columns):
-        used.add("generatedColumns")
-    if any(column.identity for column in table.columns):
-        used.add("identityColumns")
-    if any(column.default for column in table.columns):
-        used.add("allowColumnDefaults")
-    if any(_holds_ntz(column.type) for column in table.columns):
-        used.add("timestampNtz")
-    return sorted(used)
+    by_feature = {name for name, features in _PROTOCOL_FEATURES.items() if table.has(*features)}
+    by_column = {
+        "checkConstraints": bool(table.checks),
+        "generatedColumns": any(column.generated_from is not None for column in table.columns),
+        "identityColumns": any(column.identity for column in table.columns),
+        "allowColumnDefaults": any(column.default for column in table.columns),
+        "timestampNtz": any(_holds_ntz(column.type) for column in table.columns),
+    }
+    return sorted({"appendOnly", "invariants", *by_feature, *(name for name, used in by_column.items() if used)})
 
 
 def _holds_ntz(type: AnyType) -> bool:
@@ -177,15 +172,15 @@ def _holds_ntz(type: AnyType) -> bool:
 
 
 def _protocol(table: Table) -> dict[str, Any]:
-    """The smallest versions without lists of features where these suffice, else 3 and 7 with the lists."""
+    """The smallest legacy versions that suffice, else 3 and 7 with lists of features."""
     used = features_used(table)
     if all(name in _LEGACY_WRITERS for name in used):
         reader = 2 if "columnMapping" in used else 1
         return {"minReaderVersion": reader, "minWriterVersion": max(_LEGACY_WRITERS[name] for name in used)}
-    of_readers = (*_OF_READERS, UNKNOWN_FEATURE) if table.has(Feature.UNKNOWN_READER) else _OF_READERS
+    reader_features = (*_READER_FEATURES, UNKNOWN_FEATURE) if table.has(Feature.UNKNOWN_READER) else _READER_FEATURES
     return {
         "minReaderVersion": 3,
         "minWriterVersion": 7,
-        "readerFeatures": [name for name in used if name in of_readers],
+        "readerFeatures": [name for name in used if name in reader_features],
         "writerFeatures": used,
     }

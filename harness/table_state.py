@@ -1,4 +1,4 @@
-"""A table at rest, as it was observed."""
+"""An observed state of a table: its storage and its log."""
 
 from __future__ import annotations
 
@@ -17,50 +17,41 @@ from model.values import Row
 
 Rows = Counter[Row]
 
-#: A row's stable id and the version that last wrote it; None where the table does not know.
+#: A row's stable id and the version that last wrote it; None where the table does not have it.
 RowId = tuple[int | None, int | None]
 
 
 def differing(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> list[str]:
-    """The paths that are not the same in two listings, sorted. Directories differ only by being there or not.
+    """The paths that differ between two listings, sorted. The times of directories are ignored: they follow from their files."""
 
-    A directory's time changes with what is made in it.
-    """
-
-    def lasting(entry: Entry | None) -> object:
+    def compared(entry: Entry | None) -> object:
         return "directory" if entry and entry.kind is EntryKind.DIRECTORY else entry
 
-    return [path for path in sorted({*before, *after}) if lasting(before.get(path)) != lasting(after.get(path))]
+    return [path for path in sorted({*before, *after}) if compared(before.get(path)) != compared(after.get(path))]
 
 
 @dataclass(frozen=True)
 class TableState:
-    """A table at rest: what lies on storage, what the log says, and the rows of every data file that the log refers to.
+    """A state of a table: its storage, its log, and the rows of every data file that the log refers to.
 
-    All paths lead from the root, those in ``log`` and ``snapshot`` too (harness.root_paths): what is beside the root begins
-    with ``../``, and whether an action names a file by its path or by its URI makes no difference. ``log.snapshot`` of an
-    earlier version is that of the log as it is on storage when it is asked.
+    All paths are from the root, those in ``log`` and ``snapshot`` too, whether an action has a path or a URI
+    (harness.root_paths): a path beside the root begins with ``../``. ``log.snapshot`` of an earlier version reads the log as
+    it is on storage when it is called.
     """
 
     listing: Mapping[str, Entry]  # below the root
     log: Log
     snapshot: Snapshot
-    contents: Mapping[
-        str, tuple[Row, ...] | None
-    ]  # by path, all stored rows, full and in schema order; None: unreadable
-    unreferenced: Mapping[
-        str, int | None
-    ]  # files that the engine wrote and no action refers to: their rows, if readable
+    contents: Mapping[str, tuple[Row, ...] | None]  # by path: all stored rows, in schema order; None: unreadable
+    unreferenced: Mapping[str, int | None]  # the engine's files without an action: their row counts, if readable
     vectors: Mapping[str, frozenset[int] | str]  # by unique id, the row indexes that it hides, or why it cannot be read
     row_ids: Mapping[str, tuple[RowId, ...]]  # by path of a live file, of each stored row; empty without row tracking
-    changes: Mapping[
-        str, tuple[tuple[Row, str], ...] | None
-    ]  # by path of a change file: rows, each with its change type
+    changes: Mapping[str, tuple[tuple[Row, str], ...] | None]  # by path of a change file: rows with change types
     columns: Mapping[str, Mapping[str, int | None]]  # by path, a live file's stored columns and their ids; with mapping
-    beside: Mapping[str, Entry] = field(default_factory=dict)  # all that lies beside the root, and below that
+    beside: Mapping[str, Entry] = field(default_factory=dict)  # everything beside the root, recursively
     by_uri: frozenset[str] = frozenset()  # paths of live files that their add names by URI
-    last_vacuum: Mapping[str, object] | None = None  # what _last_vacuum_info holds; None: it is not there, or no JSON
-    broken: str | None = None  # why the log cannot be replayed; ``log`` and ``snapshot`` are then those of before
+    last_vacuum: Mapping[str, object] | None = None  # _last_vacuum_info; None: absent, or no JSON
+    broken: str | None = None  # why the log cannot be replayed: ``log`` and ``snapshot`` are those of the state before
 
     @property
     def root(self) -> str:
@@ -72,7 +63,7 @@ class TableState:
 
     @property
     def last_vacuumed(self) -> int | None:
-        """Up to which version a LITE VACUUM has gone through the log; None where no bookmark says so (docs/delta.md 1.3)."""
+        """The version up to which LITE VACUUMs have read the log; None: no bookmark (docs/delta.md 1.3)."""
         found = (self.last_vacuum or {}).get("latestCommitVersionOutsideOfRetentionWindow")
         return found if isinstance(found, int) else None
 
@@ -83,7 +74,7 @@ class TableState:
 
     @cached_property
     def tombstones(self) -> dict[str, Remove]:
-        """The removed files by path; of several tombstones of a file, the one that protects it longest."""
+        """The removed files by path; of several tombstones of a file, the latest."""
         latest: dict[str, Remove] = {}
         for remove in self.snapshot.removes.values():
             known = latest.get(remove.file)
@@ -98,18 +89,18 @@ class TableState:
 
     @cached_property
     def things(self) -> dict[str, Thing]:
-        """What lies below the root as the model takes it; of a link, where it leads."""
+        """The listing for the model; a link has its target."""
         return {
             path: Thing(Kind(entry.kind.value), entry.modified, entry.size, self.target(path))
             for path, entry in self.listing.items()
         }
 
     def entry(self, path: str) -> Entry | None:
-        """What lies at a path, below the root or beside it."""
+        """The entry at a path, below the root or beside it."""
         return self.listing.get(path) or self.beside.get(path)
 
     def target(self, path: str) -> str | None:
-        """Where a link leads in the end, as a path from the root (``"."`` is the root); None: to nothing, or no link."""
+        """The final target of a link, as a path from the root (``"."`` is the root); None: no target, or no link."""
         entry = self.entry(path)
         if entry is None or entry.kind is not EntryKind.LINK:
             return None
@@ -117,7 +108,7 @@ class TableState:
 
     @cached_property
     def rows(self) -> Rows | None:
-        """All rows of the current version as our own reader sees them; None where a live file cannot be read."""
+        """All rows of the current version, read without the engine; None where a live file cannot be read."""
         total: Rows = Counter()
         for path in self.live:
             visible = self.visible(path)
@@ -134,7 +125,7 @@ class TableState:
         return found if isinstance(found, frozenset) else None
 
     def visible(self, path: str) -> list[tuple[int, Row]] | None:
-        """The rows that the table has in a live file, each with its index; None where it cannot be read."""
+        """The rows of a live file that are not deleted, each with its index; None where it cannot be read."""
         stored, hidden = self.contents[path], self.hidden(self.live[path])
         if stored is None or hidden is None:
             return None

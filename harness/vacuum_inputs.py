@@ -1,4 +1,4 @@
-"""What VACUUM's oracle is told of a table: what its log refers to, and what a LITE run finds in it."""
+"""The input of the VACUUM model: the paths that the log refers to, and those that a LITE run finds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from model.vacuum import LiteScan, References, Window
 
 
 def references_of(state: TableState) -> References:
-    """What the current version refers to below the root, live or removed (docs/delta.md 1.2, step 8)."""
+    """The paths below the root that live or removed actions of the current version name (docs/delta.md 1.2, step 8)."""
     live = {path for path in state.live if is_below(path)}
     live_vectors: set[str] = set()
     vector_tombstones: dict[str, int] = {}
@@ -44,7 +44,7 @@ def references_of(state: TableState) -> References:
 
 
 def named_outside(state: TableState) -> frozenset[str]:
-    """The files beside the root that live or removed actions name: data files and vectors."""
+    """The data files and deletion vector files beside the root that live or removed actions name."""
     actions: list[Add | Remove] = [*state.snapshot.adds.values(), *state.snapshot.removes.values()]
     paths = {path for action in actions for path in (action.file, vector_path(action, state.root)) if path}
     return frozenset(path for path in paths if path.startswith("../"))
@@ -53,7 +53,7 @@ def named_outside(state: TableState) -> frozenset[str]:
 def vector_path(action: Add | Remove, root: str) -> str | None:
     """The path from the root of the file that holds the action's deletion vector.
 
-    None where it has no vector, one inline, or one that does not say where it is.
+    None where it has no deletion vector, an inline one, or one without a valid path.
     """
     try:
         file = action.deletion_vector.file if action.deletion_vector else None
@@ -63,12 +63,12 @@ def vector_path(action: Add | Remove, root: str) -> str | None:
 
 
 def is_below(path: str) -> bool:
-    """Whether a path from the root leads to something below it."""
+    """Whether a path from the root is below it."""
     return not path.startswith("../") and not is_absolute(path)
 
 
 def commit_times(state: TableState) -> dict[int, int]:
-    """When each version was committed that the log still has a commit of, as the log says it."""
+    """The commit time of each version whose commit is in the log."""
     return {version: committed(commit) for version, commit in state.log.commits.items()}
 
 
@@ -79,9 +79,9 @@ def committed(commit: Commit) -> int:
 
 
 def lite_scan(state: TableState, window: Window | None) -> LiteScan:
-    """What a LITE VACUUM finds in the commits of its window: removes with their vectors, and change files (docs/delta.md 1.3).
+    """What a LITE VACUUM finds in the commits of its window: removed files, their vectors, change files (docs/delta.md 1.3).
 
-    Of several removes of a file the latest counts; one without deletionTimestamp is of 1970.
+    Of several removes of a file the latest counts; one without deletionTimestamp counts as 1970.
     """
     stamps: dict[str, int] = {}
     changes: set[str] = set()
@@ -98,7 +98,7 @@ def lite_scan(state: TableState, window: Window | None) -> LiteScan:
 
 
 def tombstone_scan(state: TableState) -> LiteScan:
-    """What a LITE VACUUM finds that goes by the current version's removes, not by commits: data files, no vectors."""
+    """What a LITE VACUUM finds that uses the current version's removes, not commits: data files, no vectors."""
     return LiteScan(
         {path: remove.deletion_timestamp or 0 for path, remove in state.tombstones.items() if is_below(path)}
     )

@@ -1,4 +1,4 @@
-"""What was seen of a VACUUM, and what the model says of it."""
+"""The observation of a VACUUM, and what the model predicts for it."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class VacuumObservation(Observation):
 
     @property
     def too_short(self) -> bool:
-        """Whether RETAIN is shorter than the table's retention, which the safety check refuses (docs/delta.md 1.2, step 7)."""
+        """Whether RETAIN is below the table's retention, which the safety check refuses (docs/delta.md 1.2, step 7)."""
         return self.retain is not None and self.retain < self.table.retention
 
     @property
@@ -60,27 +60,27 @@ class VacuumObservation(Observation):
 
     @cached_property
     def references(self) -> References:
-        """What the log referred to below the root, before the step."""
+        """The paths below the root that the log referred to before the step."""
         return references_of(self.before)
 
     @cached_property
     def outside(self) -> frozenset[str]:
-        """The paths beside the root that the log named by URI, before the step: of data files and of vectors."""
+        """The data files and deletion vector files beside the root that the log named before the step."""
         return named_outside(self.before)
 
     @property
     def last_vacuumed(self) -> int | None:
-        """Up to which version a LITE VACUUM had gone through the log before the step; None: no bookmark."""
+        """The version up to which LITE VACUUMs had read the log before the step; None: no bookmark."""
         return self.before.last_vacuumed
 
     @cached_property
     def window(self) -> Window | None:
-        """The versions that a LITE run looks through; None: it is no LITE run, there are none, or it must be refused."""
-        return self._looked_through[0]
+        """The versions that a LITE run reads; None: no LITE run, no versions, or it must be refused."""
+        return self._window_and_pruned[0]
 
     @cached_property
-    def _looked_through(self) -> tuple[Window | None, bool]:
-        """The window of a LITE run, and whether the log has lost commits that belong to it."""
+    def _window_and_pruned(self) -> tuple[Window | None, bool]:
+        """The window of a LITE run, and whether the log lacks commits in it."""
         if not self.step.mode.lite or not self.rules.lite_window:
             return None, False
         times = commit_times(self.before)
@@ -91,7 +91,7 @@ class VacuumObservation(Observation):
 
     @cached_property
     def scan(self) -> Scan:
-        """Where the run looks for files to delete."""
+        """Where the run finds files to delete."""
         if self.step.mode.lite:
             return lite_scan(self.before, self.window) if self.rules.lite_window else tombstone_scan(self.before)
         if self.step.mode.inventory:
@@ -100,9 +100,9 @@ class VacuumObservation(Observation):
 
     @cached_property
     def fates(self) -> dict[str, PathFate]:
-        """What must become of every path below the root that was there before."""
+        """The prediction for every path that was below the root before the step."""
         io_fault = self.step.io_fault
-        # What goes wrong with a deletion does not happen to a run that deletes nothing.
+        # A dry run deletes nothing, so a fault of deletions does not occur.
         without_fault = self.step.dry_run and io_fault is not None and io_fault.of_deletion
         return predict_vacuum(
             self.before.things,
@@ -121,9 +121,9 @@ class VacuumObservation(Observation):
 
     @cached_property
     def fails(self) -> bool:
-        """Whether the trouble that the file system has must end the run in an error; as it happened where none can tell.
+        """Whether the I/O fault must end the run in an error; as observed where the model leaves it open.
 
-        Not where the run is refused before it comes to that.
+        Not where the run is refused before.
         """
         if self.retain_refused:
             return False
@@ -140,16 +140,16 @@ class VacuumObservation(Observation):
 
     @property
     def due(self) -> Refusal | None:
-        """How the step must be refused for what the table is, if it must be. Not for a RETAIN that is too short."""
+        """The refusal that the table's state demands, if any. A RETAIN that is too short is not among them."""
         unknown = next((feature for feature in UNKNOWN_PROTOCOL if self.table.has(feature)), None)
         if unknown is not None:
             return UNKNOWN_PROTOCOL[unknown]
-        _, pruned = self._looked_through
+        _, pruned = self._window_and_pruned
         return CANNOT_VACUUM_LITE if pruned and not self.retain_refused else None
 
     @cached_property
     def listed(self) -> frozenset[str]:
-        """The relative paths that a DRY RUN named."""
+        """The relative paths that a DRY RUN returned."""
         return (
             frozenset(relative(str(row[0]), self.root) for row in self.outcome.rows)
             if self.step.dry_run
@@ -158,13 +158,13 @@ class VacuumObservation(Observation):
 
     @property
     def ran(self) -> bool:
-        """A real run that was not refused."""
+        """Whether it was no DRY RUN, and not refused."""
         return not self.step.dry_run and not self.refused
 
 
 @dataclass(frozen=True)
 class VacuumRefusalObservation(Observation):
-    """A VACUUM that must be refused, dry run or not: for what it says, or for what the table is."""
+    """A VACUUM that must be refused for an invalid command or for the table's state."""
 
     step: Vacuum | InvalidVacuum
     due: Refusal

@@ -1,7 +1,7 @@
-"""``python -m runner.all_versions [--write] [VERSION ...]``: the gate on one version of Delta after another, and a table of it.
+"""``python -m runner.all_versions [--write] [VERSION ...]``: the gate on several versions of Delta, and a table of the results.
 
 The profile is smoke by default. Versions that are not named keep the row of their last run. Exit 0: no version breaks a
-clause; 1: one does; 2: the run of one did not end.
+clause; 1: one does; 2: a run did not end.
 """
 
 from __future__ import annotations
@@ -15,14 +15,12 @@ from engines.versions import JUDGED, Pair, pair_of
 from model.versions import parse
 from reports.stream import StreamError, read_run
 from runner.commands import Parser, in_a_sentence
-from runner.environments import ROOT, run_gate
+from runner.gate_version import ROOT, run_gate
 
 DIRECTORY = Path("build/versions")
 
-#: The lines around the table in a document.
+#: The lines around the table in README.md.
 BEGIN, END = "<!-- versions: begin -->", "<!-- versions: end -->"
-
-DOCUMENTS = (Path("README.md"),)
 
 
 @dataclass(frozen=True)
@@ -39,7 +37,7 @@ class Row:
 
 
 def row(pair: Pair) -> Row | None:
-    """The row of a version, from its report; None if there is none, or it has no end."""
+    """The row of a version, from its report; None if there is no complete one."""
     try:
         run = read_run(ROOT / DIRECTORY / pair.delta)
     except StreamError:
@@ -52,11 +50,8 @@ def row(pair: Pair) -> Row | None:
         tuple(run.footer["counts"].items()),
         run.footer["cases"],
         run.footer["steps"],
-        tuple(id for id, one in verdicts.items() if one["verdict"] in ("fail", "stale", "unexercised", "error")),
+        tuple(id for id, result in verdicts.items() if result["verdict"] in ("fail", "stale", "unexercised", "error")),
     )
-
-
-_VERDICTS = ("pass", "xfail", "unsupported")
 
 
 def table(rows: Iterable[Row]) -> str:
@@ -67,15 +62,15 @@ def table(rows: Iterable[Row]) -> str:
     ]
     for row in rows:
         counts = dict(row.counts)
-        word = {0: "✅ kept", 1: "❌ broken"}.get(row.exit, "⚠️ not judged to its end")
-        cells = [row.pair.delta, row.pair.pyspark, word, row.cases, row.steps]
-        cells += [counts.get(verdict, 0) for verdict in _VERDICTS]
+        verdict = {0: "✅ kept", 1: "❌ broken"}.get(row.exit, "⚠️ incomplete")
+        cells = [row.pair.delta, row.pair.pyspark, verdict, row.cases, row.steps]
+        cells += [counts.get(name, 0) for name in ("pass", "xfail", "unsupported")]
         lines.append(f"| {' | '.join(map(str, [*cells, ', '.join(row.failing) or '–']))} |")
     return "\n".join(lines)
 
 
 def written(text: str, table: str) -> str:
-    """A document's text with its table replaced by this one. Raises ValueError if it has no lines around a table."""
+    """The text of a document with its table replaced. Raises ValueError if it lacks the lines around the table."""
     before, begin, rest = text.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not begin or not end:
@@ -94,17 +89,15 @@ def main(arguments: list[str]) -> int:
     for pair in pairs:
         print(f"Delta {pair.delta} on PySpark {pair.pyspark}.", flush=True)
         run_gate(pair, ["--profile", asked.profile, *options], report=ROOT / DIRECTORY / pair.delta)
-    judged = {pair.delta: row(pair) or Row(pair, 2) for pair in pairs}
-    others = [pair_of(version) for version in JUDGED if version not in judged]
-    judged |= {pair.delta: found for pair in others if (found := row(pair)) is not None}
-    text = table(sorted(judged.values(), key=lambda one: parse(one.pair.delta)))
+    rows = {version: found for version in JUDGED if (found := row(pair_of(version))) is not None}
+    rows |= {pair.delta: row(pair) or Row(pair, 2) for pair in pairs}
+    text = table(sorted(rows.values(), key=lambda row: parse(row.pair.delta)))
     print(text)
     (ROOT / DIRECTORY / "versions.md").write_text(f"{text}\n", encoding="utf-8")
     if asked.write:
-        for document in DOCUMENTS:
-            path = ROOT / document
-            path.write_text(written(path.read_text(encoding="utf-8"), text), encoding="utf-8")
-    return max(judged[pair.delta].exit for pair in pairs)
+        readme = ROOT / "README.md"
+        readme.write_text(written(readme.read_text(encoding="utf-8"), text), encoding="utf-8")
+    return max(rows[pair.delta].exit for pair in pairs)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Calls from pytest-xdist's workers to the controller, over a loopback socket with a key.
 
-``multiprocessing.managers`` does not fit: its server belongs into a process of its own. In this one ``serve_forever`` replaces
-``sys.stdout`` and calls ``sys.exit`` when it ends, and its accepting thread never stops.
+``multiprocessing.managers`` does not fit: its server needs a process of its own, as ``serve_forever`` replaces ``sys.stdout``,
+calls ``sys.exit`` at its end, and leaves its accepting thread running.
 """
 
 from __future__ import annotations
@@ -14,13 +14,11 @@ from multiprocessing.connection import Client, Connection, Listener
 from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
-Handlers = Mapping[str, Callable[..., Any]]
-
 
 class Server:
-    """Answers calls by name, with a thread for each client. What a handler raises is raised at the caller."""
+    """Answers calls by name, with a thread for each client. An error of a handler is raised in the client."""
 
-    def __init__(self, handlers: Handlers) -> None:
+    def __init__(self, handlers: Mapping[str, Callable[..., Any]]) -> None:
         self._handlers = handlers
         self.key = secrets.token_bytes(16)
         self._closed = threading.Event()
@@ -39,7 +37,7 @@ class Server:
             except (AuthenticationError, EOFError, OSError):
                 if self._closed.is_set():
                     return
-                continue  # the client lacks the key, or ended while it connected; others may still connect
+                continue  # a client without the key, or one that ended while it connected
             threading.Thread(target=self._serve, args=[client], daemon=True).start()
 
     def _serve(self, client: Connection[Any, Any]) -> None:
@@ -52,15 +50,15 @@ class Server:
                 try:
                     client.send_bytes(self._answer(name, arguments))
                 except OSError:
-                    return  # the worker ended before its answer came
+                    return  # the worker ended before its answer arrived
 
     def _answer(self, name: str, arguments: tuple[Any, ...]) -> bytes:
         try:
             return _pickled((self._handlers[name](*arguments), None))
-        except Exception as error:  # noqa: BLE001 - it is raised at the caller
+        except Exception as error:  # noqa: BLE001 - it is raised in the client
             try:
                 return _pickled((None, error))
-            except Exception:  # noqa: BLE001 - of an error that cannot be pickled, the text is sent
+            except Exception:  # noqa: BLE001 - an error that cannot be pickled is sent as its text
                 return _pickled((None, RuntimeError(f"{type(error).__name__}: {error}")))
 
     def close(self) -> None:
@@ -73,7 +71,7 @@ def _pickled(value: object) -> bytes:
 
 
 class Caller:
-    """A worker's end. Calls are made one after another."""
+    """The client: one call after another."""
 
     def __init__(self, address: tuple[str, int], key: bytes) -> None:
         self._connection = Client(address, authkey=key)

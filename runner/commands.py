@@ -1,4 +1,4 @@
-"""What commands share: they parse their arguments, and report a mistake in one sentence."""
+"""Parsing and error handling for the project's commands: a mistake is reported in one sentence."""
 
 from __future__ import annotations
 
@@ -16,14 +16,12 @@ from runner.options import UsageMistake
 
 
 class Parser(argparse.ArgumentParser):
-    """Reports a mistake in one sentence."""
-
     def error(self, message: str) -> NoReturn:
-        raise UsageMistake(f"{message}: `{self.prog} --help` says what can be asked for.")
+        raise UsageMistake(f"{message}: `{self.prog} --help` lists the options.")
 
 
 def whole(text: str) -> int:
-    """A number from 1 on."""
+    """A whole number of 1 or more."""
     number = int(text)
     if number < 1:
         raise argparse.ArgumentTypeError(f"{text} is not 1 or more")

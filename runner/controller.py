@@ -1,14 +1,17 @@
-"""The run as a whole: its engine process, its directory, its stream, and at its end the views and the exit code."""
+"""The run as a whole: its engine process, its directory, its stream, its views and its exit code."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from datetime import date
-from typing import Any
+from functools import partial
+from pathlib import Path
+from typing import Any, cast
 
 from rich.console import Console
 
@@ -18,23 +21,22 @@ from reports.stream import FILE_NAME, RunWriter, read_run
 from reports.verdicts import Verdict, footer_of, verdicts
 from reports.views.files import write_views
 from reports.views.terminal import Progress, show
-from runner import report_directory
+from runner.channel import Caller
 from runner.counterexample import message_of, write_counterexample_of
 from runner.deviations import deviations_in, known
 from runner.header import run_header
-from runner.options import Options
+from runner.options import Options, UsageMistake
 from runner.replay import show_replay
 from runner.workspace import Workspace
 from suites.campaigns import shards
 
-#: The seed of the profiles that draw the same cases in each run. It is one of those with which the smoke profile exercises
-#: every clause and shows every known-bad engine (tests/test_profiles.py), and the gate exercises each clause 20 times
-#: (tests/gate_counts.py).
+#: The seed of the fixed profiles. With it the smoke profile exercises every clause and catches every known-bad engine
+#: (tests/test_profiles.py), and the gate exercises each clause 20 times (tests/gate_counts.py).
 FIXED_SEED = 4
 
 
 class Controller:
-    """Owns everything of which a run has one. Workers call ``lease``, ``begin``, ``claim`` and ``case`` (runner.link)."""
+    """Owns what a run has one of. Workers call ``handlers``, those of pytest-xdist over a channel."""
 
     def __init__(self, options: Options, console: Console) -> None:
         self._options = options
@@ -50,7 +52,7 @@ class Controller:
         self._progress = Progress(console)
         self._deviations = deviations_in(options.deviations)
         if options.replay is None:
-            report_directory.prepare(options.report_dir)
+            _prepare(options.report_dir)
         self._workspace = Workspace(options.table_root)
         self._provider = provider_for(
             options.engine,
@@ -72,58 +74,61 @@ class Controller:
         self._provider.close()
         self._workspace.close()
 
-    # What workers call -------------------------------------------------------------------------------------------
+    @property
+    def handlers(self) -> dict[str, Callable[..., Any]]:
+        """What workers call, by name."""
+        return {"lease": self.lease, "begin": self.begin, "claim": self.claim, "case": self.case}
 
     def lease(self, lost: int) -> Any:
+        """A connection to the engine's process, newer than generation ``lost``."""
         return self._provider.lease(lost)
 
     def begin(self, versions: dict[str, str], pid: int, unsupported: dict[str, str]) -> dict[str, Any]:
-        """A worker's engine is up. What the first one reports goes into the header."""
+        """A worker with this process id has opened the engine. The header has what the first worker reports.
+
+        ``unsupported`` has the clauses that do not apply, each with the reason.
+        """
         if pid != os.getpid():
             self._workspace.started(pid)
         listed = known(self._deviations, next(iter(versions.values())))
         with self._lock:
             if self._header is None:
                 self._header = run_header(self._options, seed=self._seed, versions=versions, unsupported=unsupported)
-                self._open_stream(self._header)
+                if self._options.replay is None:
+                    self._writer = self._open.enter_context(RunWriter(self._options.report_dir / FILE_NAME))
+                    self._writer.header(self._header)
+                    self._progress.start(self._header)
         return {"seed": self._seed, "listed": listed, "directory": str(self._workspace.directory)}
 
-    def _open_stream(self, header: dict[str, Any]) -> None:
-        if self._options.replay is None:
-            self._writer = self._open.enter_context(RunWriter(self._options.report_dir / FILE_NAME))
-            self._writer.header(header)
-            self._progress.start(header)
-
     def claim(self, clause: str) -> bool:
-        """True for the first that asks: one small case for each clause is enough."""
+        """Whether the caller is the first: one small case for each clause is enough."""
         with self._lock:
             first = clause not in self._claimed
             self._claimed.add(clause)
             return first
 
     def case(self, line: dict[str, Any]) -> None:
+        """Record a judged case, as a line of the run stream."""
         with self._lock:
             self._lines.append(line)
             if self._writer is not None:
                 self._writer.case(line)
                 self._progress.case(line)
 
-    # The end -----------------------------------------------------------------------------------------------------
-
     def finish(self, *, complete: bool, mishaps: Sequence[str] = ()) -> int:
         """Close the stream, write the views, and return the exit code.
 
-        A run that is not complete gets no footer. Nor does one that broke no promise if tests failed for another reason
-        (``mishaps``): nobody knows what they would have found.
+        A run that is not complete gets no footer. Nor does one without a broken clause if tests failed for another reason
+        (``mishaps``): what they would have found is unknown.
         """
         self._progress.stop()
         if self._options.replay is not None:
             return show_replay(self._console, self._lines, proven=complete and not mishaps)
         missing = self._missing_shards()
         if missing and complete and self._header is not None:
-            self._console.print(f"Not all was judged; missing: {', '.join(missing)}.", highlight=False)
+            self._console.print(f"Not judged: {', '.join(missing)}.", highlight=False)
         if self._header is None or self._writer is None or not complete or missing:
-            self._console.print("The run did not come to its end: it says nothing about the engine.", highlight=False)
+            self._console.print("The run did not complete: it proves nothing about the engine.", highlight=False)
             return 2
         version = next(iter(self._header["versions"].values()))
         deviations = in_force(self._deviations, version=version, today=date.today())
@@ -138,10 +143,10 @@ class Controller:
         return int(footer["exit"])
 
     def _missing_shards(self) -> list[str]:
-        """The shards of the plan from which no case came: deselected, or lost with their worker."""
-        came = {(line["campaign"], line["shard"]) for line in self._lines}
+        """The planned shards without a case: deselected, or lost with their worker."""
+        judged = {(line["campaign"], line["shard"]) for line in self._lines}
         planned = shards(self._options.profile, self._options.clauses)
-        return [shard.name for shard in planned if (shard.campaign.name, shard.number) not in came]
+        return [shard.name for shard in planned if (shard.campaign.name, shard.number) not in judged]
 
     def _write_report(self, failed: Sequence[str], *, header: dict[str, Any], version: str) -> None:
         """The counterexamples, the views, and what the terminal shows."""
@@ -156,6 +161,29 @@ class Controller:
             found = [(clause, message_of(clause, self._lines)) for clause in failed]
             proposal.write_text(proposed(found, version=version), encoding="utf-8")
         show(run, self._console, directory=directory)
+
+
+def remote_controller(caller: Caller) -> Controller:
+    """The controller's ``handlers``, for a worker in another process."""
+
+    class Remote:
+        def __getattr__(self, name: str) -> Callable[..., Any]:
+            return partial(caller.call, name)
+
+    return cast("Controller", Remote())
+
+
+def _prepare(directory: Path) -> None:
+    """Make the report directory and remove an earlier run's report: a run that dies must not leave it. Raises UsageMistake."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        (directory / FILE_NAME).write_text("")
+        for view in ("junit.xml", "summary.md"):
+            (directory / view).unlink(missing_ok=True)
+        for case in directory.glob("counterexamples/*/case.json"):
+            shutil.rmtree(case.parent)
+    except OSError as error:
+        raise UsageMistake(f"--report-dir {directory} cannot be written ({error.strerror}): name another.") from error
 
 
 def _seed(options: Options) -> int:

@@ -17,7 +17,7 @@ from reports.verdicts import counterexample
 def write_counterexample_of(
     clause: str, *, header: dict[str, Any], lines: Sequence[dict[str, Any]], provider: Provider, directory: Path
 ) -> None:
-    """Write it, if the run has a case that breaks the clause."""
+    """Write the counterexample, if the run has a case that breaks the clause."""
     line = counterexample(clause, lines)
     if line is None:
         return
@@ -39,7 +39,7 @@ def write_counterexample_of(
 
 
 def message_of(clause: str, lines: Sequence[dict[str, Any]]) -> str:
-    """What is wrong in the case that is shown for the clause; empty where there is none."""
+    """The message of the clause's violation in its counterexample; empty if it has none."""
     line = counterexample(clause, lines)
     violations = line["violations"] if line is not None else []
     return next((str(one["message"]) for one in violations if one["clause"] == clause), "")

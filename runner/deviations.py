@@ -1,4 +1,4 @@
-"""The known deviations of a run: what the file lists, checked against the catalogue."""
+"""The known deviations of a run, checked against the catalogue."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from suites.catalogue import CATALOGUE
 
 
 def deviations_in(path: Path) -> tuple[Deviation, ...]:
-    """What the file at ``path`` lists; nothing if there is no such file. Raises UsageMistake if it is invalid."""
+    """The entries of the file at ``path``; none if it does not exist. Raises UsageMistake if it is invalid."""
     if not path.is_file():
         return ()
     try:
@@ -22,13 +22,15 @@ def deviations_in(path: Path) -> tuple[Deviation, ...]:
         raise UsageMistake(str(invalid)) from invalid
     for deviation in found:
         if deviation.clause not in CATALOGUE:
-            raise UsageMistake(f"{path} lists {deviation.clause}, which is no clause: `--clause list` names them all.")
+            raise UsageMistake(
+                f"{path} lists {deviation.clause}, which is not a clause: `--clause list` names them all."
+            )
         if deviation.when is not None and deviation.when not in CONDITIONS:
-            wrong = f"{path} has when = {deviation.when!r}, which is no circumstance"
+            wrong = f"{path} has when = {deviation.when!r}, which is not a condition"
             raise UsageMistake(f"{wrong}: write one of {', '.join(sorted(CONDITIONS))}.")
     return found
 
 
 def known(deviations: Iterable[Deviation], version: str) -> list[KnownDeviation]:
-    """Those that are in force for this version today, as a judge takes them."""
+    """The deviations that apply to this version today, for a judge."""
     return [KnownDeviation(one.clause, one.when) for one in in_force(deviations, version=version, today=date.today())]

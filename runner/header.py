@@ -1,4 +1,4 @@
-"""The header of the run stream: which engine, which budget, which clauses."""
+"""The header of the run stream."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from harness.clause import Clause
 from harness.regressions import kept_cases
 from reports.stream import SCHEMA_VERSION
 from runner.options import Options
-from runner.selection import selected_clauses
 from suites.campaigns import EXPLORATION, REGRESSIONS, selected
 from suites.catalogue import CATALOGUE
 
@@ -38,8 +37,8 @@ def run_header(options: Options, *, seed: int, versions: dict[str, str], unsuppo
 
 def _entry(clause: Clause[Any], options: Options, unsupported: dict[str, str]) -> dict[str, Any]:
     status, reason = "active", ""
-    if clause not in selected_clauses(options):
-        status, reason = "disabled", "It is not among those that --clause selects."
+    if not options.selects(clause.id):
+        status, reason = "disabled", "--clause does not select it."
     elif clause.id in unsupported:
         status, reason = "unsupported", unsupported[clause.id]
     return {

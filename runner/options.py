@@ -17,7 +17,7 @@ from suites.profiles import PROFILES, Profile
 
 
 class UsageMistake(Exception):
-    """A mistake of the user. The text is one sentence that says what to do; the exit code is 2."""
+    """A mistake of the user, in one sentence that says what to do; the exit code is 2."""
 
 
 @dataclass(frozen=True)
@@ -36,16 +36,19 @@ class Options:
     table_root: str | None
     replay: Path | None
     time_limit: float  # seconds for one step of the engine
-    #: An engine and its version (None: the newest known): only what it supports, too, is drawn.
-    shared_with: tuple[str, str | None] | None = None
+    shared_with: tuple[str, str | None] | None = None  # another engine and its version: only what it supports is drawn
     propose_deviations: Path | None = None  # a new file: what failed, as entries of a deviations file
+
+    def selects(self, clause: str) -> bool:
+        """Whether the clause of this id is to be judged."""
+        return not self.clauses or any(matches(clause, prefix) for prefix in self.clauses)
 
 
 def add_options(parser: pytest.Parser) -> None:
     group = parser.getgroup("tombstone", "Tombstone: a conformance suite for Delta Lake's DELETE and VACUUM")
     add = group.addoption
     add("--engine", default="spark", metavar="NAME", help=f"the engine to judge: {', '.join(ENGINES)} (default: spark)")
-    shared = "draw only what this engine, too, can be asked for: both then judge the same cases"
+    shared = "draw only what this engine supports too: both then judge the same cases"
     add("--shared-with", default=None, metavar="NAME[==VERSION]", help=shared)
     add("--profile", default="gate", metavar="NAME", help=f"the budget: {', '.join(PROFILES)} (default: gate)")
     add("--budget", default="1", metavar="FACTOR", help="multiplies the cases of the profile (default: 1)")
@@ -91,8 +94,8 @@ def options(config: pytest.Config, root: Path) -> Options:
         report_dir=Path(get("report_dir")),
         deviations=_file("--deviations", get("deviations")) or root / "deviations" / f"{engine}.toml",
         spark_conf=dict(_setting(text) for text in get("spark_conf")),
-        extra_classpath=tuple(_there("--extra-classpath", path) for path in get("extra_classpath")),
-        jars=tuple(_there("--jars", path) for path in get("jars")),
+        extra_classpath=tuple(_existing("--extra-classpath", path) for path in get("extra_classpath")),
+        jars=tuple(_existing("--jars", path) for path in get("jars")),
         spark_master=get("spark_master"),
         table_root=get("table_root"),
         replay=_file("--replay", get("replay")),
@@ -144,25 +147,25 @@ def _positive(option: str, text: str, what: str, example: str) -> float:
 def _setting(text: str) -> tuple[str, str]:
     key, equals, value = text.partition("=")
     if not key or not equals:
-        raise UsageMistake(f"--spark-conf {text} is not of the form K=V: give a key and a value, with = between.")
+        raise UsageMistake(f"--spark-conf {text} is not of the form K=V: give a key, = and a value.")
     return key, value
 
 
 def _file(option: str, text: str | None) -> Path | None:
     if text is not None and not Path(text).is_file():
-        raise UsageMistake(f"{option} {text} is not a file: name one that is there.")
+        raise UsageMistake(f"{option} {text} is not a file: name an existing one.")
     return None if text is None else Path(text)
 
 
 def _new_file(option: str, text: str | None) -> Path | None:
     if text is not None and Path(text).exists():
-        raise UsageMistake(f"{option} {text} is there already: name a new file.")
+        raise UsageMistake(f"{option} {text} exists already: name a new file.")
     if text is not None and not Path(text).absolute().parent.is_dir():
-        raise UsageMistake(f"{option} {text} lies in no directory: name a file in one that is there.")
+        raise UsageMistake(f"{option} {text} is in no directory: name a file in an existing one.")
     return None if text is None else Path(text)
 
 
-def _there(option: str, text: str) -> str:
+def _existing(option: str, text: str) -> str:
     if not Path(text).exists():
-        raise UsageMistake(f"{option} {text} does not exist: name a jar or a folder that is there.")
+        raise UsageMistake(f"{option} {text} does not exist: name an existing jar or directory.")
     return str(Path(text).absolute())

@@ -1,4 +1,4 @@
-"""The hooks: what pytest does when, in a run of the suite. The suite's own tests use none of it."""
+"""The pytest hooks and fixtures of a run of the suite. The suite's own tests use none of them."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ from engines.provider import open_adapter
 from harness.campaign import MARKER, Shard, campaign_of
 from harness.drawing import PromiseBroken
 from runner.channel import Caller, Server
-from runner.controller import Controller
-from runner.link import Link, RemoteLink, handlers
+from runner.controller import Controller, remote_controller
 from runner.options import Options, UsageMistake, add_options, options
 from runner.replay import read_case
 from runner.worker import Worker
@@ -32,9 +31,9 @@ _OPTIONS = pytest.StashKey[Options]()
 _CONTROLLER = pytest.StashKey[Controller]()
 _SERVER = pytest.StashKey[Server]()
 
-#: A user property of tests that failed because a promise is broken.
+#: A user property of tests that failed because a clause is broken.
 _BROKEN = "promise broken"
-#: The tests of this process's session that failed for another reason.
+#: The tests of this session that failed for another reason.
 _MISHAPS: list[str] = []
 
 
@@ -76,7 +75,7 @@ def _is_worker(config: pytest.Config) -> bool:
 
 
 def _is_run(config: pytest.Config) -> bool:
-    """Whether tests of ``suites`` are asked for, and not only the suite's own tests."""
+    """Whether the arguments select tests of ``suites``, and not only the suite's own tests."""
     asked = [(config.invocation_params.dir / arg.partition("::")[0]).resolve() for arg in config.args]
     return any(path == SUITES or SUITES in path.parents or path in SUITES.parents for path in asked)
 
@@ -86,7 +85,7 @@ def _open(config: pytest.Config, chosen: Options) -> None:
     config.stash[_CONTROLLER] = controller
     controller.start()
     if config.pluginmanager.hasplugin("dsession") or getattr(config.option, "numprocesses", None):
-        config.stash[_SERVER] = Server(handlers(controller))
+        config.stash[_SERVER] = Server(controller.handlers)
 
 
 def _close(config: pytest.Config) -> None:
@@ -100,7 +99,7 @@ def _close(config: pytest.Config) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
-    """An xdist worker is about to start: it gets the address of the controller."""
+    """Give a worker of pytest-xdist the controller's address."""
     if _SERVER in node.config.stash:
         server = node.config.stash[_SERVER]
         node.workerinput["tombstone"] = {"address": server.address, "key": server.key.hex()}
@@ -115,26 +114,24 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """The shards in the order of the plan; tests that it leaves out are deselected. A replay is one test, and the only one."""
+    """Sort the shards as planned, and deselect the others. A replay is a single test."""
     replaying = config.stash[_OPTIONS].replay is not None
-    places = {} if replaying else {shard.name: place for place, shard in enumerate(_plan(config))}
+    order = {} if replaying else {shard.name: number for number, shard in enumerate(_plan(config))}
 
-    def place(item: pytest.Item) -> int | None:
-        """Where the item comes; None where it is left out."""
+    def position(item: pytest.Item) -> int | None:
+        """The item's position; None: deselected."""
         if item.path.parent != SUITES:
             return -1  # the suite's own tests
         if item.get_closest_marker(MARKER) is None:
             return 0 if replaying else None
         assert isinstance(item, pytest.Function)
         shard = item.callspec.params["shard"]
-        return places.get(shard.name) if isinstance(shard, Shard) else None  # pytest's NOTSET for a test without shards
+        return order.get(shard.name) if isinstance(shard, Shard) else None  # pytest's NOTSET for a test without shards
 
-    placed = [(place(item), item) for item in items]
-    left_out = [item for at, item in placed if at is None]
-    if left_out:
+    positions = {item: position(item) for item in items}
+    if left_out := [item for item in items if positions[item] is None]:
         config.hook.pytest_deselected(items=left_out)
-    kept = sorted(((at, item) for at, item in placed if at is not None), key=lambda pair: pair[0])
-    items[:] = [item for _, item in kept]
+    items[:] = sorted((item for item in items if positions[item] is not None), key=lambda item: positions[item] or 0)
 
 
 def _plan(config: pytest.Config) -> list[Shard]:
@@ -147,26 +144,25 @@ def worker(request: pytest.FixtureRequest) -> Iterator[Worker]:
     """Judges cases on the engine of the command line."""
     config = request.config
     chosen = config.stash[_OPTIONS]
-    link: Link
     if _is_worker(config):
         given = config.workerinput["tombstone"]  # type: ignore[attr-defined]
-        link = RemoteLink(Caller(tuple(given["address"]), bytes.fromhex(given["key"])))
+        controller = remote_controller(Caller(tuple(given["address"]), bytes.fromhex(given["key"])))
         name = config.workerinput["workerid"]  # type: ignore[attr-defined]
     else:
-        link, name = config.stash[_CONTROLLER], "main"
+        controller, name = config.stash[_CONTROLLER], "main"
 
     def open_engine() -> Engine:
-        engine = open_adapter(chosen.engine, link.lease, time_limit=chosen.time_limit)
+        engine = open_adapter(chosen.engine, controller.lease, time_limit=chosen.time_limit)
         return KnownBadEngine(engine, FAULTS[chosen.known_bad]) if chosen.known_bad else engine
 
-    made = Worker(chosen, link, open_engine, name)
+    made = Worker(chosen, controller, open_engine, name)
     yield made
     made.close()
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Any:
-    """A broken promise fails its test with one line, which names the gravest clause, not with Hypothesis's traceback."""
+    """Fail a test for a broken clause with one line that names the gravest, not with Hypothesis's traceback."""
     try:
         return (yield)
     except PromiseBroken as broken:
@@ -176,21 +172,21 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Any:
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """A test that failed for another reason than a broken promise: then the run is no pass."""
+    """Remember tests that failed for another reason than a broken clause: the run then does not pass."""
     if report.failed and (_BROKEN, True) not in [tuple(pair) for pair in report.user_properties]:
         _MISHAPS.append(report.nodeid)
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    """The exit code: 0 kept, 1 broken, 2 nothing proven."""
+    """Set the exit code: 0 all clauses hold, 1 one is broken, 2 nothing proven."""
     config = session.config
     if _CONTROLLER not in config.stash:
         return
     ended = exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
     try:
         session.exitstatus = config.stash[_CONTROLLER].finish(complete=ended, mishaps=_MISHAPS)
-    except Exception:  # noqa: BLE001 - whatever it is, a report that cannot be written proves nothing
+    except Exception:  # noqa: BLE001 - without a report, nothing is proven
         traceback.print_exc()
         session.exitstatus = 2
 

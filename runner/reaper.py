@@ -1,7 +1,7 @@
-"""Cleans up after a run that was killed: a separate process, whose standard input ends when the run does.
+"""Cleans up after a run that was killed: a separate process whose standard input ends with the run.
 
-Lines of its input: ``remove PATH`` (a directory that the run made), ``kill PID`` (a process that the run started), ``done``
-(the run cleaned up by itself). Run as a script, with the standard library only.
+Its input lines: ``remove PATH`` (a directory of the run), ``kill PID`` (a process of the run), ``done`` (the run has cleaned
+up). Runs as a script, with the standard library only.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Iterable
 
 
 def reap(lines: Iterable[str]) -> None:
-    """Read until the input ends; then clean up, unless there was a ``done``."""
+    """Read to the end of the input, then clean up, unless a line is ``done``."""
     directories: list[str] = []
     processes: list[int] = []
     for line in lines:
@@ -33,7 +33,7 @@ def reap(lines: Iterable[str]) -> None:
 
 
 def end(pid: int) -> None:
-    """Kill a process, and wait until it can no longer write; a second at most, as its parent may never reap it."""
+    """Kill a process, and wait until it is gone: at most a second, as its parent may never reap it."""
     for _ in range(100):
         try:
             os.kill(pid, signal.SIGKILL)

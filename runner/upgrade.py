@@ -1,7 +1,7 @@
-"""``python -m runner.upgrade FROM TO``: the same cases judged on two versions of Delta, and what has changed.
+"""``python -m runner.upgrade FROM TO``: judge the same cases on two versions of Delta, and compare.
 
 Further options go to both gates (``--profile smoke``, ``--jars …``). Exit 0: nothing regressed; 1: something did; 2: one of
-the gates did not come to its end, or the two cannot be compared.
+the gates did not complete, or the two cannot be compared.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from pathlib import Path
 from engines.versions import Pair, pair_of
 from reports.__main__ import main as reports
 from runner.commands import Parser, in_a_sentence
-from runner.environments import ROOT, run_gate
+from runner.gate_version import ROOT, run_gate
 
 DIRECTORY = Path("build/upgrade")
 
 
 def upgrade(base: Pair, candidate: Pair, *, out: Path, options: Sequence[str]) -> int:
-    """Judge both, one after the other, on what both support; then compare. The exit code."""
+    """Judge both on what both support, then compare; the exit code."""
     sides = (("base", base, candidate), ("candidate", candidate, base))
     for side, pair, other in sides:
         print(f"The {side}: Delta {pair.delta} on PySpark {pair.pyspark}.", flush=True)
         shared = ["--shared-with", f"spark=={other.delta}"]
         if run_gate(pair, [*shared, *options], report=out / side) not in (0, 1):
-            print(f"The gate on Delta {pair.delta} did not come to its end: nothing is compared.", file=sys.stderr)
+            print(f"The gate on Delta {pair.delta} did not complete: nothing is compared.", file=sys.stderr)
             return 2
     return reports(["compare", str(out / "base"), str(out / "candidate"), "--out", str(out)])
 
@@ -36,8 +36,8 @@ def main(arguments: list[str]) -> int:
     parser.add_argument(
         "base", metavar="FROM", help="a version of Delta, such as 3.3.2, or 3.3.2@3.5.3 with the PySpark"
     )
-    parser.add_argument("candidate", metavar="TO", help="another one")
-    parser.add_argument("--out", type=Path, metavar="DIR", help="where all goes (default: build/upgrade/FROM-TO)")
+    parser.add_argument("candidate", metavar="TO", help="another version")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="where the reports go (default: build/upgrade/FROM-TO)")
     asked, options = parser.parse_known_args(arguments)
     base, candidate = pair_of(asked.base), pair_of(asked.candidate)
     out = asked.out or DIRECTORY / f"{asked.base}-{asked.candidate}"

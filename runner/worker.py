@@ -1,4 +1,4 @@
-"""A worker's part of a run: an engine, a judge, and the link to the controller."""
+"""A worker's part of a run: it opens an engine, judges cases, and reports them to the controller."""
 
 from __future__ import annotations
 
@@ -16,23 +16,22 @@ from harness.record import case_line
 from harness.severity import gravest
 from harness.shard_runner import ShardRunner, message
 from model.capabilities import EVERYTHING
-from runner.link import Link
+from runner.controller import Controller
 from runner.options import Options
 from runner.replay import read_case
-from runner.selection import judged_clauses
 from strategies.restricted import fits
-from suites.catalogue import unsupported
+from suites.catalogue import CATALOGUE, unsupported
 
-#: What failed in a random profile, for the next run.
+#: Failing examples of the random profiles, for the next run.
 DATABASE = Path(".hypothesis") / "examples"
 
 
 class Worker:
     """Judges shards, or one replayed case. The engine is opened with the first."""
 
-    def __init__(self, options: Options, link: Link, open_engine: Callable[[], Engine], name: str) -> None:
+    def __init__(self, options: Options, controller: Controller, open_engine: Callable[[], Engine], name: str) -> None:
         self._options = options
-        self._link = link
+        self._controller = controller
         self._open_engine = open_engine
         self._name = name
         self._engine: Engine | None = None
@@ -47,19 +46,25 @@ class Worker:
             if self._options.shared_with is not None:
                 other = capabilities_of(*self._options.shared_with)
                 self._engine = Restricted(self._engine, self._engine.capabilities.shared(other))
-            left_out = unsupported(self._engine)
-            answer = self._link.begin(versions, os.getpid(), left_out)
+            inapplicable = unsupported(self._engine)
+            answer = self._controller.begin(versions, os.getpid(), inapplicable)
             self._seed = answer["seed"]
             self._capabilities = self._engine.capabilities
             directory = Path(answer["directory"]) / f"tables-{self._name}"
-            self._judge = Judge(self._engine, judged_clauses(self._options, left_out), directory, answer["listed"])
+            # Clauses of a broken log are judged even where others are selected: nothing else can be judged after that.
+            clauses = [
+                clause
+                for id, clause in CATALOGUE.items()
+                if id not in inapplicable and (self._options.selects(id) or clause.of_broken)
+            ]
+            self._judge = Judge(self._engine, clauses, directory, answer["listed"])
         return self._judge
 
     def judge(self, shard: Shard) -> None:
         """Judge the shard's cases. Raises PromiseBroken."""
         judge = self._ready()
         runner = ShardRunner(
-            shard, judge, emit=self._link.case, claim=self._link.claim, capabilities=self._capabilities
+            shard, judge, emit=self._controller.case, claim=self._controller.claim, capabilities=self._capabilities
         )
         runner.run(profile=self._options.profile, seed=self._seed, database=DATABASE)
 
@@ -73,9 +78,9 @@ class Worker:
         else:
             assert self._engine is not None
             engine = f"{self._engine.name} {version_of(self._engine)}"
-            lacking = f"{engine} cannot be asked for all that the case holds: replay it on an engine that can."
+            lacking = f"{engine} does not support all that the case needs: replay it on an engine that does."
             judged = JudgedCase(case, (), {}, Failure("harness", lacking))
-        self._link.case(case_line(judged, campaign="replay", shard=0, index=0, origin="replayed"))
+        self._controller.case(case_line(judged, campaign="replay", shard=0, index=0, origin="replayed"))
         if judged.failed:
             clause = gravest(judged.failed)
             raise broken(clause)(message(clause, judged))

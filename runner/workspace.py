@@ -1,4 +1,4 @@
-"""The directory of a run: everything that the run writes, ages, vacuums and deletes lies below it."""
+"""The directory of a run: the run creates, ages, vacuums and deletes files below it only."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from runner.options import UsageMistake
 
 
 class Workspace:
-    """A new directory, removed at the end of the run, however it ends. Nothing outside it is ever touched."""
+    """A new directory, removed at the end of the run, also when the run is killed (runner.reaper)."""
 
     def __init__(self, table_root: str | None) -> None:
-        self._made: Path | None = None  # a table root that the user named and that was not there before
+        self._made: Path | None = None  # the user's table root, where it did not exist before
         parent = self._parent(table_root) if table_root is not None else None
         self.directory = Path(tempfile.mkdtemp(prefix="tombstone-", dir=parent)).resolve()
         self._reaper = subprocess.Popen(
@@ -28,12 +28,12 @@ class Workspace:
             text=True,
             start_new_session=True,  # Ctrl-C must not end it
         )
-        self._tell(f"remove {self.directory}")
+        self._send(f"remove {self.directory}")
 
     def _parent(self, table_root: str) -> Path:
         parts = urlsplit(table_root)
         if parts.scheme not in ("", "file"):
-            raise UsageMistake(f"--table-root {table_root}: only local directories are supported so far; name one.")
+            raise UsageMistake(f"--table-root {table_root}: name a local directory; others are not supported yet.")
         root = Path(unquote(parts.path) if parts.scheme else table_root).absolute()
         try:
             if root.exists() and (not root.is_dir() or any(root.iterdir())):
@@ -43,25 +43,25 @@ class Workspace:
                 self._made = root
         except OSError as error:
             raise UsageMistake(
-                f"--table-root {root} cannot be used ({error.strerror}): name a directory that can."
+                f"--table-root {root} cannot be used ({error.strerror}): name another directory."
             ) from error
         return root
 
     def started(self, pid: int) -> None:
-        """Note a process that must not outlive the run."""
-        self._tell(f"kill {pid}")
+        """Register a process that must not outlive the run."""
+        self._send(f"kill {pid}")
 
-    def _tell(self, line: str) -> None:
+    def _send(self, line: str) -> None:
         assert self._reaper.stdin is not None
         self._reaper.stdin.write(f"{line}\n")
         self._reaper.stdin.flush()
 
     def close(self) -> None:
-        """Remove what was made."""
+        """Remove the directory."""
         shutil.rmtree(self.directory, ignore_errors=True)
         if self._made is not None and not any(self._made.iterdir()):
             self._made.rmdir()
-        self._tell("done")
+        self._send("done")
         assert self._reaper.stdin is not None
         self._reaper.stdin.close()
         self._reaper.wait()

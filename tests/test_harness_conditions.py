@@ -66,7 +66,7 @@ NULLS = Compare("v", Op.EQ, None, Type.DOUBLE)
 SAFE = Compare("v", Op.NULL_SAFE_EQ, None, Type.DOUBLE)
 ONE = Compare("v", Op.EQ, 1.0, Type.DOUBLE)
 
-#: For each circumstance a table and steps where it holds.
+#: For each condition a table and steps where it holds.
 HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
     "compares with NULL": (PLAIN, deletes(And(ONE, Not(NULLS)))),
     "compares with NaN": (PLAIN, deletes(Compare("v", Op.GT, NAN, Type.DOUBLE))),
@@ -174,33 +174,33 @@ HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
 }
 
 
-def test_every_circumstance_is_shown() -> None:
+def test_every_condition_is_shown() -> None:
     assert HOLDS.keys() == CONDITIONS.keys()
 
 
 @pytest.mark.parametrize("name", HOLDS)
 def test_it_holds_there_and_not_on_a_plain_table(name: str, tmp_path: Path) -> None:
     table, steps = HOLDS[name]
-    assert CONDITIONS[name].holds(seen(table, tmp_path / "there", *steps))
-    assert not CONDITIONS[name].holds(seen(METADATA_ONLY, tmp_path / "plain", *deletes(SEVEN)))
+    assert CONDITIONS[name](seen(table, tmp_path / "there", *steps))
+    assert not CONDITIONS[name](seen(METADATA_ONLY, tmp_path / "plain", *deletes(SEVEN)))
 
 
 def test_a_null_safe_comparison_is_none_with_null(tmp_path: Path) -> None:
-    assert not CONDITIONS["compares with NULL"].holds(seen(PLAIN, tmp_path / "a", *deletes(SAFE)))
-    assert not CONDITIONS["null-safe test of a partition"].holds(seen(PLAIN, tmp_path / "b", *deletes(SAFE)))
+    assert not CONDITIONS["compares with NULL"](seen(PLAIN, tmp_path / "a", *deletes(SAFE)))
+    assert not CONDITIONS["null-safe test of a partition"](seen(PLAIN, tmp_path / "b", *deletes(SAFE)))
 
 
 @pytest.mark.parametrize("partition_by", [(".p",), ("v", ".p"), ("_v", ".p")])
 def test_a_dot_counts_in_the_first_of_several_only(partition_by: tuple[str, ...], tmp_path: Path) -> None:
     columns = (*(Column(name, Type.INTEGER) for name in partition_by), Column("w", Type.INTEGER))
     table = replace(PLAIN, columns=columns, partition_by=partition_by, files=(), commits=(Commit(-HOUR),))
-    assert not CONDITIONS["first of several partition columns begins with a dot"].holds(seen(table, tmp_path))
+    assert not CONDITIONS["first of several partition columns begins with a dot"](seen(table, tmp_path))
 
 
 def test_nan_counts_where_the_column_holds_it(tmp_path: Path) -> None:
     table = replace(PLAIN, files=(DataFile(0, (1,), ((NAN,),), -DAY), PLAIN.files[1]))
-    assert CONDITIONS["compares with NaN"].holds(seen(table, tmp_path / "a", *deletes(ONE)))
-    assert not CONDITIONS["compares with NaN"].holds(seen(table, tmp_path / "b", *deletes(IsNull("p"))))
+    assert CONDITIONS["compares with NaN"](seen(table, tmp_path / "a", *deletes(ONE)))
+    assert not CONDITIONS["compares with NaN"](seen(table, tmp_path / "b", *deletes(IsNull("p"))))
 
 
 @pytest.mark.parametrize("asked", [0.0, -0.0], ids=str)
@@ -215,14 +215,14 @@ def test_zeros_count_where_their_signs_differ(asked: float, held: float, tmp_pat
             Relate(Of("v"), Op.GE, Literal(asked, Type.DOUBLE)),
         )
     ):
-        found = CONDITIONS["zeros of both signs"].holds(seen(table, tmp_path / str(number), *deletes(where)))
+        found = CONDITIONS["zeros of both signs"](seen(table, tmp_path / str(number), *deletes(where)))
         assert found is differ, where
     inside = StructOf((("f", Type.DOUBLE),))
     nested = replace(
         table, columns=(PLAIN.columns[0], Column("v", inside)), files=(DataFile(0, (1,), (((held,),),), -DAY),)
     )
     where = Relate(Member(Of("v"), "f"), Op.EQ, Literal(asked, Type.DOUBLE))
-    assert CONDITIONS["zeros of both signs"].holds(seen(nested, tmp_path / "nested", *deletes(where))) is differ
+    assert CONDITIONS["zeros of both signs"](seen(nested, tmp_path / "nested", *deletes(where))) is differ
 
 
 # Excuses ----------------------------------------------------------------------------------------------------------------
@@ -235,7 +235,7 @@ def judged(tmp_path: Path, table: Table, *known: KnownDeviation | str) -> Judged
     return Judge(bad, list(CATALOGUE.values()), tmp_path, known).judge(Case(table, CASE.steps))
 
 
-def test_a_clause_is_excused_where_its_circumstance_holds(tmp_path: Path) -> None:
+def test_a_clause_is_excused_where_its_condition_holds(tmp_path: Path) -> None:
     known = KnownDeviation("DEL-INFO-1B", "deletion vectors")
     with_vectors = judged(tmp_path / "vectors", HOLDS["deletion vectors"][0], known)
     assert with_vectors.violated == ["DEL-INFO-1B"] and with_vectors.failed == []

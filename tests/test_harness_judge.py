@@ -91,7 +91,7 @@ def test_a_case_has_a_directory_of_its_own_and_leaves_nothing(tmp_path: Path) ->
 def test_versions_that_the_log_has_lost_are_not_promised(tmp_path: Path) -> None:
     (read,) = take(tmp_path, Read())
     assert isinstance(read, ReadObservation) and sorted(read.versions) == [1, 2]
-    assert read.rows == read.promised.rows and len(read.rows) == 3
+    assert read.rows == read.expected_version.rows and len(read.rows) == 3
 
 
 def test_what_is_arranged_in_between_may_lie_beside_the_table(tmp_path: Path) -> None:

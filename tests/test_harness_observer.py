@@ -275,7 +275,7 @@ def test_lite_looks_at_the_removes_of_its_window(tmp_path: Path) -> None:
     later = seen(LITE, root, Vacuum(mode=Mode.LITE_SETTING))
     assert later.window == Window(2, 2) and later.last_vacuumed == 1
     assert later.fates[paths[0]].reason is Reason.NOT_SCANNED
-    assert evidence.of_mode(later) == ("LITE looks through the versions 2 to 2, with a bookmark at version 1",)
+    assert evidence.of_mode(later) == ("LITE reads versions 2 to 2; the bookmark is at version 1",)
     assert seen(LITE, root, Vacuum()).window is None
 
 
@@ -367,7 +367,7 @@ def test_which_trouble_ends_a_run(
     step = Vacuum(io_fault=io_fault, faulty_path=path, **more)
     v = seen(FAULTY, make(FAULTY, tmp_path), step)
     assert v.fails is fails
-    assert f"the file system had trouble with {path}: {io_fault.value}" in evidence.of_mode(v)
+    assert f"I/O fault at {path}: {io_fault.value}" in evidence.of_mode(v)
 
 
 def test_a_dry_run_has_no_trouble_with_deletions(tmp_path: Path) -> None:
@@ -427,9 +427,9 @@ def test_the_evidence_tells_what_vectors_and_change_files_are_for(tmp_path: Path
     names = [file_path(given, file) for file in given.files]
     said = [evidence.of_path(v, path)[0].partition(": ")[2] for path in (live, removed, "_change_data/c", "x")]
     assert said == [
-        f"version 4 has the deletion vector of {names[0]} in it, named by its absolute path",
-        f"the deletion vector of {names[1]}, removed at start - 1 d, is in it",
-        "version 4 has it as a change file",
+        f"it holds the deletion vector of {names[0]} in version 4, named by its absolute path",
+        f"it holds the deletion vector of {names[1]}, removed at start - 1 d",
+        "version 4 adds it as a change file",
         "no action refers to it",
     ]
     json.dumps(said)

@@ -13,7 +13,7 @@ from deltalog.log import read_log
 from deltalog.names import LOG_DIRECTORY, commit_name
 from deltalog.paths import from_root
 from deltalog.schemas import schema_string
-from harness.root_paths import named_by_uri, placed, placed_log
+from harness.root_paths import named_by_uri, relative_action, relative_log
 
 ROOT = "/cases/case 1/table"
 
@@ -39,15 +39,15 @@ def test_an_action_is_named_by_its_way_from_the_root() -> None:
     inside = Add("file:///cases/case%201/table/p=a%20b/f", {"p": "a b"}, 1, 1, True)
     outside = Remove("file:/cases/case%201/elsewhere/f", 7, True)
     plain = Cdc("_change_data/f", {}, 1)
-    assert placed(inside, ROOT) == Add("p=a%20b/f", {"p": "a b"}, 1, 1, True)
-    assert placed(outside, ROOT).file == "../elsewhere/f"
-    assert placed(plain, ROOT) is plain
+    assert relative_action(inside, ROOT) == Add("p=a%20b/f", {"p": "a b"}, 1, 1, True)
+    assert relative_action(outside, ROOT).file == "../elsewhere/f"
+    assert relative_action(plain, ROOT) is plain
     protocol = Protocol(1, 2)
-    assert placed(protocol, ROOT) is protocol
+    assert relative_action(protocol, ROOT) is protocol
     assert named_by_uri([inside, outside, plain, protocol], ROOT) == {"p=a b/f", "../elsewhere/f"}
 
 
-def test_a_log_and_its_snapshots_are_placed_through_checkpoints_too(tmp_path: Path) -> None:
+def test_a_log_and_its_snapshots_are_rewritten_through_checkpoints_too(tmp_path: Path) -> None:
     root = tmp_path / "table"
 
     def add(path: str) -> Add:
@@ -59,7 +59,7 @@ def test_a_log_and_its_snapshots_are_placed_through_checkpoints_too(tmp_path: Pa
     write_checkpoint(root, read_log(root).snapshot())
     write_commit(root, 2, [Remove((tmp_path / "elsewhere" / "h").as_uri(), 6, True)])
     (root / LOG_DIRECTORY / commit_name(0)).unlink()
-    log = placed_log(read_log(root))
+    log = relative_log(read_log(root))
     assert [action.file for action in log.commits[1].adds] == ["../elsewhere/h"]
     now, before = log.snapshot(), log.snapshot(1)
     assert [one.file for one in now.adds.values()] == ["g"] and {key[0] for key in now.adds} == {"g"}
@@ -74,5 +74,5 @@ def test_a_remove_by_path_does_not_remove_what_was_added_by_uri(tmp_path: Path) 
     first = (Protocol(1, 2), Metadata("id", schema_string([("a", "long")])), Add((root / "f").as_uri(), {}, 1, 1, True))
     write_commit(root, 0, first)
     write_commit(root, 1, [Remove("f", 5, True)])
-    snapshot = placed_log(read_log(root)).snapshot()
+    snapshot = relative_log(read_log(root)).snapshot()
     assert [one.file for one in snapshot.adds.values()] == [one.file for one in snapshot.removes.values()] == ["f"]

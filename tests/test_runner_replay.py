@@ -32,7 +32,7 @@ WRONG = Delete(Compare("d", Op.EQ, 0.0, Type.DOUBLE))  # docs/findings-deltalake
         ((WRONG,), (), ["KNOWN: DEL-META-1: "], 0),
         ((WRONG,), ("--deviations=deviations/none.toml",), ["FAILED: DEL-META-1: "], 1),
         ((Delete(None),), (), ["FIXED: ", "keeps all "], 0),
-        ((), (), ["ERROR: ", "meets no clause"], 2),
+        ((), (), ["ERROR: ", "exercises no clause"], 2),
     ],
     ids=["known", "failed", "fixed", "nothing"],
 )

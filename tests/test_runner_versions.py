@@ -85,7 +85,7 @@ def test_a_gate_without_an_end_is_not_compared(
 ) -> None:
     use(Gate(v4_4_0=2), monkeypatch, tmp_path)
     assert upgrade.main(["3.3.2", "4.4.0"]) == 2
-    assert capsys.readouterr().err == "The gate on Delta 4.4.0 did not come to its end: nothing is compared.\n"
+    assert capsys.readouterr().err == "The gate on Delta 4.4.0 did not complete: nothing is compared.\n"
 
 
 # All versions ---------------------------------------------------------------------------------------------------------
@@ -101,20 +101,17 @@ def test_the_table_has_a_row_for_each_version_that_was_ever_judged(
     assert told[-3:] == [
         "| 3.3.2 | 3.5.7 | ✅ kept | 1 | 1 | 3 | 0 | 0 | – |",
         "| 4.1.0 | 4.1.0 | ❌ broken | 1 | 1 | 2 | 0 | 0 | VAC-SAFE-1 |",
-        "| 4.4.0 | 4.2.0 | ⚠️ not judged to its end | 0 | 0 | 0 | 0 | 0 | – |",
+        "| 4.4.0 | 4.2.0 | ⚠️ incomplete | 0 | 0 | 0 | 0 | 0 | – |",
     ]
 
 
 def test_the_table_takes_the_place_of_the_one_before(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     use(Gate(), monkeypatch, tmp_path)
-    for document in all_versions.DOCUMENTS:
-        path = tmp_path / document
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(f"before\n{all_versions.BEGIN}\nold\n{all_versions.END}\nafter\n", encoding="utf-8")
+    readme = tmp_path / "README.md"
+    readme.write_text(f"before\n{all_versions.BEGIN}\nold\n{all_versions.END}\nafter\n", encoding="utf-8")
     assert all_versions.main(["4.4.0", "--write"]) == 0
-    for document in all_versions.DOCUMENTS:
-        text = (tmp_path / document).read_text(encoding="utf-8")
-        assert text.startswith("before\n") and text.endswith("\nafter\n") and "old" not in text
-        assert "| 4.4.0 | 4.2.0 | ✅ kept |" in text
+    text = readme.read_text(encoding="utf-8")
+    assert text.startswith("before\n") and text.endswith("\nafter\n") and "old" not in text
+    assert "| 4.4.0 | 4.2.0 | ✅ kept |" in text
     with pytest.raises(ValueError, match="no place for the table"):
         all_versions.written("nothing", "table")

@@ -146,7 +146,7 @@ def test_a_table_root_that_is_a_file_is_refused(tmp_path: Path) -> None:
 
 def test_a_table_root_below_a_file_is_refused_with_the_reason(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
-    with pytest.raises(UsageMistake, match=r"cannot be used \(Not a directory\): name a directory that can\."):
+    with pytest.raises(UsageMistake, match=r"cannot be used \(Not a directory\): name another directory\."):
         Workspace(str(tmp_path / "file" / "root"))
 
 
@@ -154,7 +154,7 @@ def test_a_table_root_below_a_file_is_refused_with_the_reason(tmp_path: Path) ->
 def test_other_file_systems_are_refused(uri: str) -> None:
     with pytest.raises(UsageMistake) as refusal:
         Workspace(uri)
-    assert str(refusal.value) == f"--table-root {uri}: only local directories are supported so far; name one."
+    assert str(refusal.value) == f"--table-root {uri}: name a local directory; others are not supported yet."
 
 
 def test_a_file_uri_is_a_local_directory(tmp_path: Path) -> None:

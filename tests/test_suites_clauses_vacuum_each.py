@@ -16,7 +16,7 @@ from engines.port import EngineError, Outcome
 from harness.clause import NOT_EXERCISED, Judgement
 from harness.expectations import ByReplay, Expectation, Fails, InfoIs, Lists, Operations, Succeeds, Unchanged
 from harness.observation import Observation, ReadObservation
-from harness.root_paths import PlacedLog
+from harness.root_paths import RelativeLog
 from harness.vacuum_observation import VacuumObservation
 from model.predicate import Compare, Op
 from model.steps import (
@@ -709,7 +709,7 @@ def test_a_vacuum_that_cannot_do_with_inline_vectors_is_told_by_one_clause(tmp_p
 def test_a_version_that_the_log_has_lost_need_not_be_refused_for_its_age(tmp_path: Path) -> None:
     """It cannot be read either way, and which of the two is told is not promised."""
     _, seen = run(AGED_READ, tmp_path, [SOME, SetClock(Moment(2 * WEEK)), Read(0)], right)
-    assert isinstance(seen, ReadObservation) and isinstance(seen.before.log, PlacedLog)
+    assert isinstance(seen, ReadObservation) and isinstance(seen.before.log, RelativeLog)
     assert older_versions_are_refused.judge(seen) == Judgement(1)
     left = {version: commit for version, commit in seen.before.log.commits.items() if version > seen.version}
     stored = dataclasses.replace(seen.before.log.stored, commits=left)

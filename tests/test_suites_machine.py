@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from harness.conditions import CONDITIONS, Condition, KnownDeviation
+from harness.conditions import CONDITIONS, KnownDeviation
 from harness.drawing import PromiseBroken
 from harness.judge import Judge
 from harness.shard_runner import ShardRunner
@@ -49,7 +49,7 @@ def test_a_fault_is_found_and_recorded_as_a_case(tmp_path: Path) -> None:
 
 
 def test_a_known_deviation_ends_the_case_and_not_the_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(CONDITIONS, "any step", Condition("any step", "Always.", lambda seen: True))
+    monkeypatch.setitem(CONDITIONS, "any step", lambda seen: True)
     lines: list[dict[str, Any]] = []
     known = [KnownDeviation(clause, "any step") for clause in CATALOGUE]
     explore(

@@ -32,11 +32,11 @@ def test_every_run_judges_them(profile: Profile) -> None:
 
 
 def test_they_meet_the_deviations_that_are_drawn_seldom(tmp_path: Path) -> None:
-    """So that none is found stale by a small budget: neither those of the newest release, nor those of a circumstance."""
+    """So that none is found stale by a small budget: neither those of the newest release, nor those with a condition."""
     met: set[str] = set()
 
     def listen(seen: Observation) -> Judgement:
-        met.update(name for name, one in CONDITIONS.items() if one.holds(seen))
+        met.update(name for name, holds in CONDITIONS.items() if holds(seen))
         return NOT_EXERCISED
 
     clauses: list[Clause[Any]] = [*CATALOGUE.values(), Clause("VAC-KEPT-1", "It hears all.", (), Observation, listen)]

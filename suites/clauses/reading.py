@@ -10,7 +10,7 @@ from harness.observation import DeleteObservation, ReadObservation
 
 def misread(r: ReadObservation) -> Violation | None:
     """What is wrong with the rows of a Read, by what the case promises of its version."""
-    expected = r.promised.rows
+    expected = r.expected_version.rows
     if not r.refused and r.rows == expected:
         return None
     facts = evidence.of_answer(r) if r.refused else evidence.of_rows(expected, r.rows)

@@ -10,7 +10,7 @@ from deltalog.checkpoints import Checkpoint, read_checkpoint
 from deltalog.errors import UnreadableCheckpoint
 from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each
 from harness.expectations import CheckpointRemoves, about
-from harness.root_paths import placed
+from harness.root_paths import relative_action
 from harness.vacuum_observation import VacuumObservation
 from model.layout import is_named_by_engine
 from model.table import Feature
@@ -78,4 +78,4 @@ def _removes_in(v: VacuumObservation, checkpoint: Checkpoint) -> frozenset[FileK
         actions = read_checkpoint(checkpoint)
     except UnreadableCheckpoint:
         return frozenset()
-    return frozenset(placed(action, v.before.root).key for action in actions if isinstance(action, Remove))
+    return frozenset(relative_action(action, v.before.root).key for action in actions if isinstance(action, Remove))

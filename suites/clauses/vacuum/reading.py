@@ -169,7 +169,9 @@ def _is_beyond_retention(r: ReadObservation) -> bool:
     commit = r.before.log.commits.get(r.version)
     infos = [action for action in commit.actions if isinstance(action, CommitInfo)] if commit else []
     stamps = [info.fields.get("inCommitTimestamp") for info in infos]
-    return all(time < line for time in (r.promised.committed, *(stamp for stamp in stamps if isinstance(stamp, int))))
+    return all(
+        time < line for time in (r.expected_version.committed, *(stamp for stamp in stamps if isinstance(stamp, int)))
+    )
 
 
 def _is_in_log(r: ReadObservation) -> bool:
@@ -184,5 +186,5 @@ def _is_in_log(r: ReadObservation) -> bool:
 def _age(r: ReadObservation) -> tuple[str, ...]:
     line = r.clock - r.table.retention
     return (
-        f"version {r.version} was committed at {r.instant(r.promised.committed)}; the engine's clock less the retention is {r.instant(line)}",
+        f"version {r.version} was committed at {r.instant(r.expected_version.committed)}; the engine's clock less the retention is {r.instant(line)}",
     )

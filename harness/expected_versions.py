@@ -1,4 +1,4 @@
-"""What each version of a case's table must read as, by the steps so far."""
+"""The rows that each version of a case's table must have, predicted from the case's steps."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from model.steps import Delete
 from model.table import DataFile, Table
 
 
-class PromisedVersions:
-    """The rows of the newest version, and of each earlier one that the log can still reach."""
+class ExpectedVersions:
+    """``rows`` are those of the newest version, ``by_version`` those of each version that the log still has."""
 
     def __init__(self, table: Table, *, start: int) -> None:
         self._table = table
@@ -28,27 +28,27 @@ class PromisedVersions:
                 for id in live_ids(table, version)
                 for row in visible_rows(files[id], hidden.get(id, frozenset()))
             )
-            if version >= table.pruned:  # no engine can read what the log has lost
+            if version >= table.pruned:  # earlier ones cannot be read
                 self.commit(version, start + commit.at)
 
     def commit(self, version: int, committed: int) -> None:
-        """The rows as they are now are those of this version, committed at that instant."""
+        """Record the current rows as those of this version, committed at ``committed`` (ms since the epoch)."""
         self.by_version[version] = ExpectedVersion(self.rows, committed)
 
     def append(self, files: Iterable[DataFile]) -> None:
         self.rows = self.rows + Counter(self._table.row(file.partition, row) for file in files for row in file.rows)
 
     def delete(self, step: Delete) -> None:
-        """All rows stay for which the condition is FALSE, NULL, or an error that the engine need not have run into."""
+        """Remove the rows for which the condition is TRUE. It is not for FALSE, NULL, or an error that the engine may skip."""
         self.rows = Counter(
             {row: count for row, count in self.rows.items() if matches(step, self._table, row) is not True}
         )
 
     def shift(self, by: int) -> None:
-        """The table became older by ``by`` ms."""
+        """The table became ``by`` ms older."""
         self.by_version = {
-            version: replace(promised, committed=promised.committed - by)
-            for version, promised in self.by_version.items()
+            version: replace(expected, committed=expected.committed - by)
+            for version, expected in self.by_version.items()
         }
 
     def may_fail(self, step: Delete) -> bool:
