@@ -13,7 +13,7 @@ from model.rules import Rules
 from model.steps import EngineStep
 from model.values import Row
 
-#: The call of an engine for a step, as JSON, for reproduction scripts (reports/reproduction.py).
+#: The call of an engine for a step, as JSON, for reproduction scripts (reports/counterexamples/script.py).
 Operation = Callable[[EngineStep], dict[str, Any]]
 
 

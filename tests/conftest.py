@@ -1,4 +1,4 @@
-"""The Hypothesis profiles of the suite's own tests, and the one real engine of those that need it.
+"""The Hypothesis profiles of the suite's own tests, and the fixtures for Delta on Spark.
 
 Tests that need Spark share a worker (``xdist_group``) and its JVM.
 """
@@ -30,16 +30,16 @@ _NEED_SPARK = {"provider", "spark_engine", "spark_reader", "spark"}
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--every-fault", action="store_true", help="show every known-bad engine where a part of them takes minutes"
+        "--every-fault", action="store_true", help="run every known-bad engine in the tests that sample them by default"
     )
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Two cores bear one busy JVM: what needs one goes to one worker."""
+    """Tests that need a JVM run on one worker: two cores cannot run two busy JVMs."""
     for item in items:
         needs_spark = _NEED_SPARK & set(getattr(item, "fixturenames", ()))
-        if needs_spark and item.get_closest_marker("xdist_group") is None:  # two marks would make a group of their own
+        if needs_spark and item.get_closest_marker("xdist_group") is None:  # two marks would make another group
             item.add_marker(pytest.mark.xdist_group("spark"))
 
 
@@ -75,13 +75,13 @@ def spark_engine(provider: Provider) -> SparkEngine:
 
 @pytest.fixture
 def spark(spark_engine: SparkEngine) -> Any:
-    """A PySpark session in the same JVM, alive: some tests kill it."""
+    """A PySpark session in the same JVM, restarted if a test has killed it."""
     return spark_engine.session()
 
 
 @pytest.fixture
 def spark_reader(spark: Any) -> Callable[[str, int | None], list[tuple[object, ...]]]:
-    """Reads all rows of a table: an independent reader of hand-made tables, of any age."""
+    """Reads all rows of a table with Spark."""
     spark.conf.set("spark.databricks.delta.vacuum.enforceTimeTravelWithinDeletedFileRetentionDuration", "false")
 
     def read(path: str, version: int | None) -> list[tuple[object, ...]]:

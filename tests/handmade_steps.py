@@ -1,4 +1,4 @@
-"""Steps on tables made by hand, with what the engine did changed by hand before it is seen."""
+"""Steps of the reference engine on small tables, whose results a test changes before they are observed."""
 
 from __future__ import annotations
 
@@ -11,18 +11,16 @@ from pathlib import Path
 
 from engines.port import EngineError, Outcome
 from harness.case_run import CaseRun
-from harness.clause import NOT_EXERCISED, Clause, Judgement
 from harness.conditions import Excuses
 from harness.observation import Observation
 from harness.step_judge import Tally
-from model.capabilities import EVERYTHING
 from model.predicate import And, Compare, Op
-from model.rules import SPARK
 from model.steps import Delete, EngineStep, Step, Vacuum
 from model.table import HOUR, WEEK, Column, Commit, DataFile, Kind, Removal, StrayFile, Table
 from model.values import Row, Type
 from selfcheck.reference_engine import ReferenceEngine
 from suites.catalogue import CATALOGUE
+from tests.builders.observations import listener
 from tests.well_told import must_be_well_told
 
 #: Changes what an engine did to the table, or what it answered.
@@ -30,38 +28,25 @@ Tamper = Callable[[Path, Outcome], "Outcome | None"]
 
 
 def right(root: Path, outcome: Outcome) -> None:
-    """What the engine did stays as it is."""
+    """Changes nothing."""
 
 
-class Hand:
-    """An engine whose outcomes are changed by hand before they are seen: each step's by its own tamper."""
-
-    name = "hand"
-    versions = ReferenceEngine.versions
-    capabilities = EVERYTHING
-    rules = SPARK
+class TamperingEngine(ReferenceEngine):
+    """The reference engine, with a tamper for each of its steps."""
 
     def __init__(self, *tampers: Tamper) -> None:
-        self._engine = ReferenceEngine()
+        super().__init__()
         self._tampers = list(tampers)
 
     def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
-        outcome = self._engine.run(root, step, clock=clock, version=version)
+        outcome = super().run(root, step, clock=clock, version=version)
         return self._tampers.pop(0)(root, outcome) or outcome
-
-    def close(self) -> None:
-        self._engine.close()
 
 
 def judged(table: Table, directory: Path, *steps: tuple[Step, Tamper | None]) -> tuple[dict[str, Tally], Observation]:
-    """What the clauses say of these steps on a new table, and what was seen of the last one. No tamper: no engine's step."""
-    engine, kept = Hand(*(tamper for _, tamper in steps if tamper)), list[Observation]()
-
-    def keep(seen: Observation) -> Judgement:
-        kept.append(seen)
-        return NOT_EXERCISED
-
-    clauses = [*CATALOGUE.values(), Clause("VAC-KEPT-1", "It sees all.", (), Observation, keep, of_broken=True)]
+    """The tallies of these steps on a new table, and the last observation. Steps that no engine runs have no tamper."""
+    engine, kept = TamperingEngine(*(tamper for _, tamper in steps if tamper)), list[Observation]()
+    clauses = [*CATALOGUE.values(), listener(kept.append)]
     run = CaseRun(engine, table, directory / "table", clauses, Excuses(CATALOGUE))
     for step, _ in steps:
         run.take(step)
@@ -70,21 +55,21 @@ def judged(table: Table, directory: Path, *steps: tuple[Step, Tamper | None]) ->
 
 
 def take(table: Table, directory: Path, *steps: tuple[EngineStep, Tamper]) -> set[str]:
-    """The clauses that these steps break."""
+    """The clauses that these steps violate."""
     tallies, _ = judged(table, directory, *steps)
     return {id for id, tally in tallies.items() if tally.violations}
 
 
 def violated(table: Table, step: EngineStep, tamper: Tamper, directory: Path) -> set[str]:
-    """The clauses that one step on a new table breaks."""
+    """The clauses that one step on a new table violates."""
     return take(table, directory, (step, tamper))
 
 
-# What may be changed -----------------------------------------------------------------------------------------------
+# Tampers ----------------------------------------------------------------------------------------------------------
 
 
 def refused(root: Path, outcome: Outcome) -> Outcome:
-    """The answer alone is changed."""
+    """Only the answer changes."""
     return dataclasses.replace(outcome, rows=(), error=EngineError("E", "SOME_CONDITION", None, "no"))
 
 
@@ -97,12 +82,12 @@ def answering(change: Callable[[tuple[Row, ...]], tuple[Row, ...]]) -> Tamper:
 
 
 def commit_path(root: Path, *, last: int = 1) -> Path:
-    """The commit that is the ``last`` one, counted from the end of the log."""
+    """The ``last`` commit, counted from the end of the log."""
     return sorted((root / "_delta_log").glob("*.json"))[-last]
 
 
 def in_commit(pattern: str, replacement: str, *, last: int = 1) -> Tamper:
-    """A commit's text, changed."""
+    """Replace something in the text of a commit."""
 
     def tamper(root: Path, outcome: Outcome) -> None:
         text = commit_path(root, last=last).read_text()

@@ -1,8 +1,9 @@
-"""Small cases, made by hand, that give every fault of VACUUM an occasion: each on a subject of its own."""
+"""Small cases made by hand, one for each subject, that show every fault of VACUUM."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from model.case import Case
 from model.predicate import Compare, Op
@@ -80,7 +81,7 @@ def _old(*paths: str) -> tuple[StrayFile, ...]:
     return tuple(StrayFile(path, modified=OLD) for path in paths)
 
 
-#: A live file, an expired one, a retained one, and one that is removed long ago but itself young; each old otherwise.
+#: A live file, an expired one, a retained one, and a young one that was removed long ago; the others are old.
 FILES = (_file(0), _file(1), _file(2), _file(3, modified=YOUNG))
 COMMITS = (
     Commit(-4 * WEEK, adds=(0, 1, 2, 3)),
@@ -100,10 +101,10 @@ STRAYS = (
     StrayFile("p=a/.empty", Kind.DIRECTORY, size=0),
 )
 
-#: What is listed, deleted and told, as a listing sees it.
-LISTED = Case(_table(FILES, COMMITS, STRAYS), (Vacuum(dry_run=True), *[Vacuum()] * 6, Read()))
+LISTED_TABLE = _table(FILES, COMMITS, STRAYS)
+LISTED = Case(LISTED_TABLE, (Vacuum(dry_run=True), *[Vacuum()] * 6, Read()))
 
-#: A partition column whose name begins as a hidden one does, and a directory whose name only resembles it.
+#: A partition column whose name begins with an underscore, and directories with similar names.
 UNDERSCORED = Case(
     Table(
         columns=(Column("_p", Type.STRING), Column("id", Type.INTEGER)),
@@ -115,7 +116,7 @@ UNDERSCORED = Case(
     (Vacuum(dry_run=True), Vacuum(), Vacuum(), Read()),
 )
 
-#: Names that the log writes encoded: of a live, an expired and a retained file.
+#: Partition values that the log writes encoded: of a live, an expired and a retained file.
 ENCODED = Case(
     _table(
         [_file(id, partition=name) for id, name in enumerate(["a b", "%", "c d"])],
@@ -147,19 +148,12 @@ ELSEWHERE = Case(
 
 #: A link to a directory beside the root.
 LINKED = Case(
-    _table(
-        FILES,
-        COMMITS,
-        (*_old("../behind/x"), StrayFile("link", Kind.LINK, OLD, 0, target="../behind")),
-    ),
+    _table(FILES, COMMITS, (*_old("../behind/x"), StrayFile("link", Kind.LINK, OLD, 0, target="../behind"))),
     (Vacuum(),),
 )
 
 #: A link to a directory of live files.
-LINKED_INSIDE = Case(
-    _table(FILES, COMMITS, (StrayFile("link", Kind.LINK, OLD, 0, target="p=a"),)),
-    (Vacuum(),),
-)
+LINKED_INSIDE = Case(_table(FILES, COMMITS, (StrayFile("link", Kind.LINK, OLD, 0, target="p=a"),)), (Vacuum(),))
 
 #: Files of deletion vectors: of a live file, of a removed one, of one that was removed long ago.
 VECTORS = Case(
@@ -179,7 +173,7 @@ VECTORS = Case(
     (Vacuum(dry_run=True), Vacuum(), Read()),
 )
 
-#: A deletion vector that is named by its absolute path, and young: an engine that forgets it may still keep it for its age.
+#: A deletion vector with an absolute path; young, so an engine that forgets it may still keep it.
 ABSOLUTE_VECTOR = Case(
     _table(
         [_file(0, rows=range(4))],
@@ -213,7 +207,7 @@ CHANGES = Case(
     (_SOME, Vacuum(), SetClock(Moment(3 * WEEK)), Vacuum(mode=Mode.LITE)),
 )
 
-#: Tombstones of which the window's commits, or others, speak. The cutoff is at -1 week.
+#: Tombstones in commits inside and outside the window of LITE. The cutoff is at -1 week.
 LITE_TABLE = _table(
     [*(_file(id) for id in range(11) if id != 7), _file(7, modified=YOUNG)],
     [
@@ -229,8 +223,7 @@ LITE_TABLE = _table(
     _old("orphan.parquet", "p=a/orphan.parquet", "empty/x"),
 )
 LITE = Case(
-    LITE_TABLE,
-    (Vacuum(dry_run=True, mode=Mode.LITE), Vacuum(mode=Mode.LITE), Vacuum(mode=Mode.LITE), Vacuum(), Read()),
+    LITE_TABLE, (Vacuum(dry_run=True, mode=Mode.LITE), Vacuum(mode=Mode.LITE), Vacuum(mode=Mode.LITE), Vacuum(), Read())
 )
 LITE_AGAIN = Case(
     LITE_TABLE,
@@ -255,21 +248,15 @@ PRUNED_TABLE = _table(
 PRUNED = Case(PRUNED_TABLE, (Vacuum(dry_run=True), Vacuum(), Vacuum(), Read()))
 PRUNED_LITE = Case(PRUNED_TABLE, (Vacuum(mode=Mode.LITE), Vacuum(mode=Mode.LITE, dry_run=True), Vacuum()))
 
-#: A checkpoint after the removes, and an engine that writes more of them.
+_CHECKPOINT = Commit(-2 * DAY, removes=(Removal(2, -2 * DAY),), checkpoint=True)
+
+#: A checkpoint after the removes, and an engine that writes more checkpoints.
 CHECKPOINTED = Case(
-    _table(
-        FILES,
-        [*COMMITS[:2], Commit(-2 * DAY, removes=(Removal(2, -2 * DAY),), checkpoint=True, parts=2)],
-        features=[Feature.FREQUENT_CHECKPOINTS],
-    ),
+    _table(FILES, [*COMMITS[:2], replace(_CHECKPOINT, parts=2)], features=[Feature.FREQUENT_CHECKPOINTS]),
     (Vacuum(), _SOME, Vacuum(), Read()),
 )
 CHECKPOINTED_V2 = Case(
-    _table(
-        FILES,
-        [*COMMITS[:2], Commit(-2 * DAY, removes=(Removal(2, -2 * DAY),), checkpoint=True)],
-        features=[Feature.FREQUENT_CHECKPOINTS, Feature.V2_CHECKPOINTS],
-    ),
+    _table(FILES, [*COMMITS[:2], _CHECKPOINT], features=[Feature.FREQUENT_CHECKPOINTS, Feature.V2_CHECKPOINTS]),
     (Vacuum(), _SOME, Vacuum(), Read()),
 )
 
@@ -285,22 +272,20 @@ INVENTORIED_FILES = Case(
     ),
 )
 
-#: Something that is hidden, though not by the first part of its path: Delta deletes it by an inventory.
+#: Hidden by a part of the path that is not the first: Delta deletes it by an inventory.
 INVENTORIED_DEEPER = Case(
     _table(FILES[:1], [Commit(-4 * WEEK, adds=(0,))], _old("sub/_hidden/x")), (Vacuum(mode=Mode.INVENTORY_QUERY),)
 )
 
-PARALLEL = Case(
-    _table(FILES, COMMITS, STRAYS), (Vacuum(dry_run=True, parallel=True), Vacuum(parallel=True), Vacuum(parallel=True))
-)
+PARALLEL = Case(LISTED_TABLE, (Vacuum(dry_run=True, parallel=True), Vacuum(parallel=True), Vacuum(parallel=True)))
 
-FORMS = tuple(Case(_table(FILES, COMMITS, STRAYS), (Vacuum(form=form), Read())) for form in VacuumForm)
+FORMS = tuple(Case(LISTED_TABLE, (Vacuum(form=form), Read())) for form in VacuumForm)
 FORMS_DRY = tuple(
-    Case(_table(FILES, COMMITS, STRAYS), (Vacuum(form=form, dry_run=True),))
+    Case(LISTED_TABLE, (Vacuum(form=form, dry_run=True),))
     for form in (VacuumForm.SQL_PATH, VacuumForm.SQL_QUOTED_PATH, VacuumForm.SQL_NAME, VacuumForm.SQL_MANAGED)
 )
 
-#: RETAIN, effective and not, with the check on and off.
+#: RETAIN with and without effect, with the safety check on and off.
 RETAINING = tuple(
     Case(
         _table(FILES, COMMITS, STRAYS, retention_hours=hours),
@@ -329,10 +314,10 @@ RETENTIONS = tuple(
     for hours in (None, 0, 24, 336)
 )
 
-#: What a failing file system does.
+#: I/O faults.
 FAULTY = tuple(
     Case(
-        _table(FILES, COMMITS, STRAYS),
+        LISTED_TABLE,
         (Vacuum(io_fault=io_fault, faulty_path=path, parallel=parallel, dry_run=dry_run), Vacuum(), Read()),
     )
     for io_fault, path in (
@@ -350,7 +335,7 @@ FAULTY = tuple(
 )
 
 REFUSED = tuple(
-    Case(_table(FILES, COMMITS, STRAYS), (InvalidVacuum(mistake, dry_run), Vacuum()))
+    Case(LISTED_TABLE, (InvalidVacuum(mistake, dry_run), Vacuum()))
     for mistake in VacuumMistake
     for dry_run in (False, True)
 )
@@ -369,7 +354,7 @@ TIME_TRAVEL = Case(
     (_SOME, Vacuum(), Read(before_step=0), SetClock(Moment(3 * WEEK)), Vacuum(), Read(before_step=0), Read()),
 )
 
-#: Links and beside things that come later.
+#: Stray files that are added later.
 LITTERED = Case(
     _table(FILES, COMMITS),
     (
@@ -381,65 +366,50 @@ LITTERED = Case(
     ),
 )
 
-_KNOWN_FEATURES: tuple[Feature, ...] = (
-    Feature.VACUUM_PROTOCOL_CHECK,
-    Feature.BROKEN_LAST_CHECKPOINT,
-    Feature.IN_COMMIT_TIMESTAMPS,
-    Feature.CHECKSUMS,
-)
 FEATURES = tuple(
     Case(
-        _table(
-            FILES,
-            [*COMMITS[:2], Commit(-2 * DAY, removes=(Removal(2, -2 * DAY),), checkpoint=True)],
-            STRAYS,
-            features=[feature],
-        ),
+        _table(FILES, [*COMMITS[:2], _CHECKPOINT], STRAYS, features=[feature]),
         (Vacuum(mode=Mode.LITE), Vacuum(), Read()),
     )
-    for feature in _KNOWN_FEATURES
+    for feature in (
+        Feature.VACUUM_PROTOCOL_CHECK,
+        Feature.BROKEN_LAST_CHECKPOINT,
+        Feature.IN_COMMIT_TIMESTAMPS,
+        Feature.CHECKSUMS,
+    )
 )
 
 
-def _named(**groups: Case | tuple[Case, ...]) -> dict[str, Case]:
-    found: dict[str, Case] = {}
-    for name, group in groups.items():
-        cases = group if isinstance(group, tuple) else (group,)
-        found.update({f"{name}-{number}" if len(cases) > 1 else name: case for number, case in enumerate(cases)})
-    return found
+def _numbered(**groups: tuple[Case, ...]) -> dict[str, Case]:
+    return {f"{name}-{number}": case for name, cases in groups.items() for number, case in enumerate(cases)}
 
 
 #: All of them, by name.
-HANDMADE: dict[str, Case] = _named(
-    listed=LISTED,
-    underscored=UNDERSCORED,
-    encoded=ENCODED,
-    elsewhere=ELSEWHERE,
-    linked=LINKED,
-    linked_inside=LINKED_INSIDE,
-    vectors=VECTORS,
-    absolute_vector=ABSOLUTE_VECTOR,
-    inline_vector=INLINE_VECTOR,
-    changes=CHANGES,
-    lite=LITE,
-    lite_again=LITE_AGAIN,
-    lite_vectors=LITE_VECTORS,
-    pruned=PRUNED,
-    pruned_lite=PRUNED_LITE,
-    checkpointed=CHECKPOINTED,
-    checkpointed_v2=CHECKPOINTED_V2,
-    inventoried=INVENTORIED,
-    inventoried_files=INVENTORIED_FILES,
-    inventoried_deeper=INVENTORIED_DEEPER,
-    parallel=PARALLEL,
-    forms=FORMS,
-    forms_dry=FORMS_DRY,
-    retaining=RETAINING,
-    retentions=RETENTIONS,
-    io_faults=FAULTY,
-    refused=REFUSED,
-    unknown=UNKNOWN,
-    time_travel=TIME_TRAVEL,
-    littered=LITTERED,
-    features=FEATURES,
-)
+HANDMADE: dict[str, Case] = {
+    "listed": LISTED,
+    "underscored": UNDERSCORED,
+    "encoded": ENCODED,
+    "elsewhere": ELSEWHERE,
+    "linked": LINKED,
+    "linked_inside": LINKED_INSIDE,
+    "vectors": VECTORS,
+    "absolute_vector": ABSOLUTE_VECTOR,
+    "inline_vector": INLINE_VECTOR,
+    "changes": CHANGES,
+    "lite": LITE,
+    "lite_again": LITE_AGAIN,
+    "lite_vectors": LITE_VECTORS,
+    "pruned": PRUNED,
+    "pruned_lite": PRUNED_LITE,
+    "checkpointed": CHECKPOINTED,
+    "checkpointed_v2": CHECKPOINTED_V2,
+    "inventoried": INVENTORIED,
+    "inventoried_files": INVENTORIED_FILES,
+    "inventoried_deeper": INVENTORIED_DEEPER,
+    "parallel": PARALLEL,
+    **_numbered(forms=FORMS, forms_dry=FORMS_DRY, retaining=RETAINING, retentions=RETENTIONS, io_faults=FAULTY),
+    **_numbered(refused=REFUSED, unknown=UNKNOWN),
+    "time_travel": TIME_TRAVEL,
+    "littered": LITTERED,
+    **_numbered(features=FEATURES),
+}

@@ -1,4 +1,4 @@
-"""Readers of Delta tables that share no code with Spark, nor with us: the deltalake package, and DuckDB's extension."""
+"""Readers of Delta tables that share no code with Spark or with deltalog: the package deltalake, and DuckDB's extension."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Rows = Counter[Row]
 
 
 def deltalake_rows(root: Path, view: View) -> Rows:
-    """The rows as delta-rs reads them, by its query engine: that one knows vectors and column mapping."""
+    """The rows as delta-rs reads them; its query engine supports deletion vectors and column mapping."""
     batches = QueryBuilder().register("t", DeltaTable(root)).execute("SELECT * FROM t")
     return _rows(pa.table(batches), view.table)
 
@@ -34,7 +34,7 @@ def duckdb_rows(root: Path, view: View) -> Rows:
 
 
 def extension() -> Path:
-    """DuckDB's extension, from the package duckdb-ext-delta: there is none for DuckDB to fetch offline."""
+    """DuckDB's extension, from the package duckdb-ext-delta: offline DuckDB cannot fetch it."""
     found = importlib.util.find_spec("duckdb_ext")
     assert found is not None and found.submodule_search_locations is not None, "duckdb-ext-delta is not installed"
     (place,) = Path(found.submodule_search_locations[0]).rglob("delta.duckdb_extension")
@@ -51,30 +51,30 @@ READERS: dict[str, Callable[[Path, View], Rows]] = {"deltalake": deltalake_rows,
 
 
 def unsupported(reader: str, table: Table, paths: Iterable[str] = (), features: Iterable[str] = ()) -> str | None:
-    """The feature for which a reader is known to read a table wrongly, or not at all; ``None`` where there is none.
+    """The feature that a reader is known not to support, or to read wrongly.
 
-    ``paths`` are the decoded ones of the live files, ``features`` what the protocol asks of readers.
+    ``paths`` are the decoded paths of the live files, ``features`` the reader features of the protocol.
     """
     if reader == "deltalake" and "vacuumProtocolCheck" in features:
-        return "vacuumProtocolCheck: delta-rs says that it does not support it, though readers need do nothing for it"
+        return "vacuumProtocolCheck: delta-rs refuses it, though it asks nothing of readers"
     if reader == "duckdb" and any(is_absolute(path) for path in paths):
         return "files named by their URI: DuckDB looks for them below the root"
     first = table.columns[: len(table.partition_by)] == table.partition_columns
     if reader == "duckdb" and table.maps_columns and not first:
-        return "column mapping with a partition column behind a data column: DuckDB takes one for the other"
+        return "column mapping with a partition column behind a data column: DuckDB confuses the two"
     return None
 
 
 def differing(root: Path) -> list[str]:
-    """What is wrong with how each reader reads the table, by our own reader's rows; unsupported features aside."""
+    """How the rows of each reader differ from those of deltalog; tables that a reader does not support are skipped."""
     view = View(root)
-    ours = Counter(row for add in view.live.values() for row in view.visible(add))
+    expected = Counter(row for add in view.live.values() for row in view.visible(add))
     found = []
     for name, read in READERS.items():
         paths = [add.file for add in view.live.values()]
         if unsupported(name, view.table, paths, view.snapshot.protocol.reader_features or ()) is None:
-            theirs = read(root, view)
-            if theirs != ours:
-                missing, more = list((ours - theirs).elements())[:3], list((theirs - ours).elements())[:3]
-                found.append(f"{name} misses {missing}, and has {more} more than we read")
+            read_rows = read(root, view)
+            if read_rows != expected:
+                missing, more = list((expected - read_rows).elements())[:3], list((read_rows - expected).elements())[:3]
+                found.append(f"{name} misses {missing}, and has {more} more than deltalog")
     return found

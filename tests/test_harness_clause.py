@@ -1,4 +1,4 @@
-"""Which clauses are held against which engine, and why the others are not."""
+"""Which clauses apply to which engine, and why the others do not."""
 
 from __future__ import annotations
 
@@ -54,18 +54,18 @@ class Engine:
         ),
     ],
 )
-def test_a_clause_is_held_against_those_that_promise_it(
+def test_a_clause_applies_to_the_engines_that_promise_it(
     clause: Clause[Any], engine: Engine, reason: str | None
 ) -> None:
     found = engine.why_not(clause)
     assert found is None if reason is None else found is not None and reason in found
 
 
-def test_newest_delta_promises_all_but_what_was_before_it_or_is_anothers() -> None:
+def test_all_but_two_clauses_apply_to_the_newest_delta_on_spark() -> None:
     assert unsupported(ReferenceEngine()).keys() == {"VAC-KEEP-2C", "VAC-SAFE-4B"}
 
 
-def test_every_clause_of_safety_that_delta_rs_can_meet_is_held_against_it() -> None:
+def test_all_but_two_clauses_of_safety_apply_to_delta_rs() -> None:
     left_out = unsupported(ReferenceEngine(rules=DELTA_RS, capabilities=capabilities_of("1.6.6")))
     safety = {id for id in CATALOGUE if id.startswith("VAC-SAFE")}
     assert safety & left_out.keys() == {"VAC-SAFE-7B", "VAC-SAFE-10E"}

@@ -1,32 +1,26 @@
-"""What a VACUUM met, counted for the report's tables."""
+"""The coverage of VACUUM, counted for the report's tables."""
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from engines.port import EngineError, Outcome
 from harness.coverage import SHORT_NAMES, coverage, nested, retention_form
-from harness.materialise import plan_table, write_table
-from harness.observer import Observer
 from harness.vacuum_observation import VacuumObservation
-from model.rules import SPARK
 from model.steps import Mode, Vacuum
 from model.table import HOUR, WEEK, Column, Commit, DataFile, Removal, StrayFile, Table
 from model.vacuum import Reason
 from model.values import Type
-
-START = 1_700_000_000_000
+from tests.builders.observations import START, make, vacuum_observation
 
 COLUMNS = (Column("_p", Type.STRING), Column("v", Type.INTEGER))
 
 
 def table(**more: Any) -> Table:
-    """A live file, a removed one at each side of the cutoff and one long gone, and orphans; the cutoff is at the start."""
+    """A live file, files removed around the cutoff and long before, and orphans; the cutoff is at the start."""
     files = tuple(DataFile(id, ("a",), ((id,),), -4 * WEEK) for id in range(6))
     removes = tuple(Removal(id, offset) for id, offset in ((1, -1), (2, 0), (3, 1), (4, WEEK), (5, -WEEK)))
     stray_files = (
@@ -48,26 +42,9 @@ def table(**more: Any) -> Table:
     )
 
 
-def seen(directory: Path, step: Vacuum, given: Table | None = None, *, refused: bool = False) -> VacuumObservation:
-    given = given or table()
-    root = directory / "case-1" / "table"
-    write_table(plan_table(given), root, start=START)
-    state = Observer(given, root).observe()
-    return VacuumObservation(
-        table=given,
-        root=str(root),
-        index=0,
-        step=step,
-        outcome=Outcome((), EngineError("E", None, None, "refused") if refused else None, START, START),
-        before=state,
-        after=state,
-        clock=START + given.retention,
-        start=START,
-        versions={},
-        expected_rows=Counter(),
-        earlier=(),
-        rules=SPARK,
-    )
+def seen(directory: Path, step: Vacuum, *, refused: bool = False) -> VacuumObservation:
+    given = table()
+    return vacuum_observation(given, make(given, directory), step, clock=given.retention, refused=refused)
 
 
 def test_every_reason_has_a_short_name_of_its_own() -> None:
@@ -75,7 +52,7 @@ def test_every_reason_has_a_short_name_of_its_own() -> None:
     assert len(set(SHORT_NAMES.values())) == len(SHORT_NAMES)
 
 
-def test_a_real_run_counts_reasons_and_instants(tmp_path: Path) -> None:
+def test_a_run_counts_reasons_and_sides_of_the_cutoff(tmp_path: Path) -> None:
     assert nested(coverage(seen(tmp_path, Vacuum()))) == {
         "vacuums": {"table's default": {"default": 1}},
         "paths": {
@@ -97,19 +74,19 @@ def test_lite_counts_commits_and_tombstones_of_its_window(tmp_path: Path) -> Non
     found = coverage(seen(tmp_path, Vacuum(mode=Mode.LITE)))
     assert nested({cell: count for cell, count in found.items() if cell.column != "keep"}) == {
         "vacuums": {"table's default": {"LITE": 1}},
-        "paths": {"expired tombstone": {"delete": 2}},  # LITE keeps one of the very millisecond
+        "paths": {"expired tombstone": {"delete": 2}},  # LITE keeps the one at the cutoff
         "cutoff": {"tombstone": {"-1": 1, "0": 1, "+1": 1}, "commit": {"0": 1}},
     }
     assert found["paths", "not scanned", "keep"] > 0
 
 
-@pytest.mark.parametrize("how", [{"dry_run": True}, {"retain_hours": 0}])
-def test_a_run_that_deletes_nothing_counts_its_mode_only(how: dict[str, Any], tmp_path: Path) -> None:
-    v = seen(tmp_path, Vacuum(**how), refused="retain_hours" in how)
+@pytest.mark.parametrize("step", [Vacuum(dry_run=True), Vacuum(retain_hours=0)])
+def test_a_run_that_deletes_nothing_counts_its_mode_only(step: Vacuum, tmp_path: Path) -> None:
+    v = seen(tmp_path, step, refused=step.retain_hours == 0)
     assert len(coverage(v)) == 1
 
 
-def test_no_instant_is_next_to_a_cutoff_that_no_one_knows(tmp_path: Path) -> None:
+def test_no_instant_is_counted_next_to_an_inexact_cutoff(tmp_path: Path) -> None:
     v = seen(tmp_path, Vacuum(retain_hours=0, safety_check=False))
     v = replace(v, outcome=replace(v.outcome, ended=START + 5))
     assert "cutoff" not in nested(coverage(v))
@@ -126,7 +103,7 @@ def test_no_instant_is_next_to_a_cutoff_that_no_one_knows(tmp_path: Path) -> Non
         (336, "table's weeks"),
     ],
 )
-def test_how_a_table_says_its_retention(hours: int | None, form: str) -> None:
+def test_the_form_of_a_tables_retention(hours: int | None, form: str) -> None:
     assert retention_form(Vacuum(), table(retention_hours=hours)) == form
 
 
@@ -142,6 +119,6 @@ def test_how_a_table_says_its_retention(hours: int | None, form: str) -> None:
         (1e6, "huge"),
     ],
 )
-def test_how_a_vacuum_says_its_retention(hours: float, form: str) -> None:
+def test_the_form_of_retain(hours: float, form: str) -> None:
     assert retention_form(Vacuum(retain_hours=hours), table()) == f"RETAIN {form}, check on"
     assert retention_form(Vacuum(retain_hours=hours, safety_check=False), table()) == f"RETAIN {form}, check off"

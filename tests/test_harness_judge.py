@@ -1,48 +1,75 @@
-"""Cases on the reference engine: where their tables are, which versions must be readable, and how they are recorded."""
+"""How a case is run and judged, on the reference engine: its directory, its clock, where it ends, and what is recorded."""
 
 from __future__ import annotations
 
 import json
+import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from engines.port import Outcome
+from deltalog.checkpoints import write_checkpoint
+from deltalog.log import read_log
+from engines.deltalake.capabilities import NEWEST
+from engines.port import EngineDied, Outcome, now
 from harness.judge import Judge
 from harness.normalise import step_text
 from harness.observation import Observation, ReadObservation
 from harness.record import case_line
 from harness.vacuum_observation import VacuumObservation, VacuumRefusalObservation
 from model.case import Case
+from model.predicate import Compare, Op
 from model.refusals import CANNOT_VACUUM_LITE, expected_vacuum_refusal
+from model.rules import DELTA_RS
 from model.steps import (
     AddStrayFiles,
     Append,
+    Delete,
     EngineStep,
     InvalidVacuum,
     Inventory,
     IOFault,
     Mode,
+    Moment,
     Read,
+    SetClock,
     Step,
     Vacuum,
     VacuumForm,
     VacuumMistake,
 )
-from model.table import DAY, WEEK, Column, Commit, DataFile, Kind, Reference, Removal, StrayFile, Table
+from model.table import DAY, HOUR, WEEK, Column, Commit, DataFile, Kind, Reference, Removal, StrayFile, Table
 from model.values import Type
+from selfcheck.faults import FAULTS, KnownBadEngine
 from selfcheck.reference_engine import ReferenceEngine
 from suites.catalogue import CATALOGUE
+from tests.builders.observations import full_judge
 
-FILES = tuple(
-    DataFile(id, (), ((id,),), -4 * WEEK, reference=one)
-    for id, one in enumerate((Reference.RELATIVE, Reference.ABSOLUTE, Reference.OUTSIDE, Reference.RELATIVE))
-)
+ID = Column("id", Type.INTEGER)
 TABLE = Table(
+    columns=(ID,),
+    partition_by=(),
+    files=(
+        DataFile(0, (), ((1,), (2,)), -3 * WEEK),
+        DataFile(1, (), ((3,), (None,)), -3 * WEEK),
+        DataFile(2, (), ((9,),), -3 * WEEK),
+    ),
+    commits=(Commit(-2 * HOUR, adds=(0, 1, 2)), Commit(-HOUR, removes=(Removal(2, -2 * WEEK),))),
+    stray_files=(StrayFile("old.tmp", modified=-2 * WEEK),),
+)
+SMALL = Delete(Compare("id", Op.LE, 1, Type.INTEGER))
+CASE = Case(TABLE, (SMALL, Read(), Read(before_step=0), Vacuum(dry_run=True), Vacuum(), Vacuum(), Read()))
+
+#: Files inside and outside the root, something beside it, and a log that begins at version 1.
+PLACED = Table(
     (Column("v", Type.INTEGER),),
     (),
-    FILES,
+    tuple(
+        DataFile(id, (), ((id,),), -4 * WEEK, reference=reference)
+        for id, reference in enumerate((Reference.RELATIVE, Reference.ABSOLUTE, Reference.OUTSIDE, Reference.RELATIVE))
+    ),
     (
         Commit(-3 * WEEK, adds=(0, 1, 2, 3)),
         Commit(-2 * WEEK, removes=(Removal(3, -2 * WEEK),), checkpoint=True),
@@ -53,68 +80,131 @@ TABLE = Table(
 )
 
 
-class Watching(ReferenceEngine):
-    """Notes where it is asked to run, and what lies there."""
+class Watched(ReferenceEngine):
+    """The reference engine, with every call noted and what lies around the table; dies at the first ``deaths`` steps."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, deaths: int = 0) -> None:
         super().__init__()
-        self.roots: list[Path] = []
+        self.deaths = deaths
+        self.calls: list[tuple[Path, EngineStep, int, int | None]] = []
         self.around: set[str] = set()
 
     def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
-        self.roots.append(root)
+        self.calls.append((root, step, clock, version))
         self.around |= {path.name for path in root.parent.iterdir()}
+        if self.deaths:
+            self.deaths -= 1
+            raise EngineDied("DELETE took the JVM with it\nits log")
         return super().run(root, step, clock=clock, version=version)
 
 
-def take(directory: Path, *steps: Step, table: Table = TABLE) -> list[Observation]:
-    engine = ReferenceEngine()
-    judge = Judge(engine, list(CATALOGUE.values()), directory)
-    run = judge.start(table, judge.new_root())
+def observations(directory: Path, *steps: Step) -> list[Observation]:
+    judge = full_judge(ReferenceEngine(), directory)
+    run = judge.start(PLACED, judge.new_root())
     for step in steps:
         run.take(step)
     assert not any(tally.violations for tally in run.tallies.values())
     return run.observations
 
 
+# Where, and with what -----------------------------------------------------------------------------------------------
+
+
 def test_a_case_has_a_directory_of_its_own_and_leaves_nothing(tmp_path: Path) -> None:
-    engine = Watching()
-    judge = Judge(engine, list(CATALOGUE.values()), tmp_path)
+    engine = Watched()
+    judge = full_judge(engine, tmp_path)
     for _ in range(2):
-        result = judge.judge(Case(TABLE, (Vacuum(), Read())))
+        result = judge.judge(Case(PLACED, (Vacuum(), Read())))
         assert result.failure is None and not result.violated
-    assert sorted(set(engine.roots)) == [tmp_path / "case-1" / "table", tmp_path / "case-2" / "table"]
+    assert [root for root, *_ in engine.calls] == [tmp_path / f"case-{number}" / "table" for number in (1, 1, 2, 2)]
     assert engine.around == {"table", "around", "elsewhere"}
     assert not list(tmp_path.iterdir())
 
 
-def test_versions_that_the_log_has_lost_are_not_promised(tmp_path: Path) -> None:
-    (read,) = take(tmp_path, Read())
+def test_the_engine_is_given_the_clock_and_the_version(tmp_path: Path) -> None:
+    engine = Watched()
+    before = time.time_ns() // 1_000_000
+    case = Case(TABLE, (SMALL, SetClock(Moment(HOUR)), Read(before_step=0), Read(), SetClock(Moment(5, 0)), Vacuum()))
+    assert not full_judge(engine, tmp_path).judge(case).violated
+    after = time.time_ns() // 1_000_000
+    clocks = [clock for _, _, clock, _ in engine.calls]
+    assert before <= clocks[0] <= after
+    assert [clock - clocks[0] for clock in clocks[:3]] == [0, HOUR, HOUR]
+    assert clocks[0] + 5 <= clocks[3] <= after + 5, "the clock is 5 ms after the deletionTimestamp of the DELETE"
+    assert [version for _, _, _, version in engine.calls] == [None, 1, None, None]
+    assert len({root for root, _, _, _ in engine.calls}) == 1
+
+
+def test_a_clock_after_a_step_that_removed_nothing_counts_from_its_start(tmp_path: Path) -> None:
+    engine = Watched()
+    nothing = Delete(Compare("id", Op.GT, 100, Type.INTEGER))
+    full_judge(engine, tmp_path).judge(Case(TABLE, (nothing, SetClock(Moment(7, 0)), Vacuum())))
+    assert engine.calls[1][2] == engine.calls[0][2] + 7
+
+
+def test_versions_that_the_log_has_lost_are_not_expected(tmp_path: Path) -> None:
+    (read,) = observations(tmp_path, Read())
     assert isinstance(read, ReadObservation) and sorted(read.versions) == [1, 2]
     assert read.rows == read.expected_version.rows and len(read.rows) == 3
 
 
-def test_what_is_arranged_in_between_may_lie_beside_the_table(tmp_path: Path) -> None:
+def test_appended_and_stray_files_may_lie_beside_the_table(tmp_path: Path) -> None:
     appended = DataFile(9, (), ((9,),), 0, reference=Reference.OUTSIDE)
-    new_stray_files = AddStrayFiles(
-        (StrayFile("../around/g"), StrayFile("link", Kind.LINK, size=0, target="../around/g"))
+    stray_files = (StrayFile("../around/g"), StrayFile("link", Kind.LINK, size=0, target="../around/g"))
+    (read,) = observations(tmp_path, Append((appended,)), AddStrayFiles(stray_files), Read())
+    assert {"../around/f", "../around/g"} <= set(read.before.beside) and read.before.target("link") == "../around/g"
+    assert any("part-00009" in path for path in read.before.live) and len(read.outcome.rows) == 4
+
+
+def test_appended_and_stray_files_are_judged(tmp_path: Path) -> None:
+    steps = (
+        Append((DataFile(7, (), ((1,), (50,)), 0),)),
+        AddStrayFiles((StrayFile("young.tmp", modified=0), StrayFile("_hidden/x", modified=-9 * WEEK))),
+        SMALL,
+        Read(),
+        Vacuum(),
+        Read(),
     )
-    (seen,) = take(tmp_path, Append((appended,)), new_stray_files, Read())
-    assert {"../around/f", "../around/g"} <= set(seen.before.beside) and seen.before.target("link") == "../around/g"
-    assert any("part-00009" in path for path in seen.before.live) and len(seen.outcome.rows) == 4
+    result = full_judge(ReferenceEngine(), tmp_path).judge(Case(TABLE, steps))
+    assert not result.violated
+    assert result.steps[1]["outcome"]["rows"] == [[2], [3], [50], [None]]
+    assert result.tallies["VAC-SAFE-4"].met == result.tallies["VAC-SAFE-3"].met == 1
 
 
-def test_a_vacuum_is_seen_as_one_or_as_a_refusal(tmp_path: Path) -> None:
+# What is observed and recorded --------------------------------------------------------------------------------------
+
+
+def test_a_vacuum_is_observed_as_one_or_as_a_refusal(tmp_path: Path) -> None:
     mistake = InvalidVacuum(VacuumMistake.CLAUSE_TWICE)
-    plain, lite, bad = take(tmp_path, Vacuum(), Vacuum(mode=Mode.LITE), mistake)
+    plain, lite, invalid = observations(tmp_path, Vacuum(), Vacuum(mode=Mode.LITE), mistake)
     assert isinstance(plain, VacuumObservation) and plain.vanished
     assert isinstance(lite, VacuumRefusalObservation) and lite.due == CANNOT_VACUUM_LITE and lite.refused
-    assert isinstance(bad, VacuumRefusalObservation) and bad.due == expected_vacuum_refusal(mistake.mistake)
+    assert isinstance(invalid, VacuumRefusalObservation) and invalid.due == expected_vacuum_refusal(mistake.mistake)
 
 
-def test_occasions_are_summed_and_recorded(tmp_path: Path) -> None:
-    judge = Judge(ReferenceEngine(), list(CATALOGUE.values()), tmp_path)
-    result = judge.judge(Case(TABLE, (Vacuum(dry_run=True), Vacuum(), Vacuum())))
+def test_a_record_has_every_step_of_the_engine(tmp_path: Path) -> None:
+    result = full_judge(ReferenceEngine(), tmp_path).judge(CASE)
+    assert not result.violated
+    kinds = ["delete", "read", "read", "vacuum", "vacuum", "vacuum", "read"]
+    assert [(step["index"], step["kind"]) for step in result.steps] == list(enumerate(kinds))
+    assert result.steps[0]["observed"]["version"] == [1, 2]
+    assert result.steps[1]["outcome"]["rows"] == [[2], [3], [None]]
+    assert result.steps[2]["outcome"]["rows"] == [[1], [2], [3], [None]]
+    removed = "part-00002-00000002-0000-4000-8000-000000000000.c000.snappy.parquet"
+    assert result.steps[3]["outcome"]["rows"] == ["old.tmp", removed]
+    assert result.steps[4]["observed"]["operations"] == ["VACUUM START", "VACUUM END"]
+
+
+def test_records_do_not_depend_on_the_run(tmp_path: Path) -> None:
+    def records(name: str) -> list[dict[str, Any]]:
+        steps = full_judge(ReferenceEngine(), tmp_path / name).judge(CASE).steps
+        return [{key: value for key, value in step.items() if key != "seconds"} for step in steps]
+
+    assert records("first") == records("second")
+
+
+def test_coverage_is_summed_and_recorded(tmp_path: Path) -> None:
+    result = full_judge(ReferenceEngine(), tmp_path).judge(Case(PLACED, (Vacuum(dry_run=True), Vacuum(), Vacuum())))
     assert result.coverage["vacuums", "table's default", "default"] == 3
     paths = {"orphaned file": {"delete": 1}, "live add by URI": {"keep": 2}}
     line: dict[str, Any] = case_line(result, campaign="c", shard=0, index=0, origin="generated")
@@ -130,15 +220,9 @@ def test_occasions_are_summed_and_recorded(tmp_path: Path) -> None:
         (Vacuum(), "VACUUM t"),
         (Vacuum(mode=Mode.LITE, dry_run=True), "VACUUM t LITE DRY RUN"),
         (Vacuum(mode=Mode.LITE_SETTING, parallel=True), "VACUUM t (LITE by setting; in parallel)"),
-        (
-            Vacuum(mode=Mode.INVENTORY_QUERY, inventory=Inventory.FILES),
-            "VACUUM t USING INVENTORY (files only)",
-        ),
+        (Vacuum(mode=Mode.INVENTORY_QUERY, inventory=Inventory.FILES), "VACUUM t USING INVENTORY (files only)"),
         (Vacuum(form=VacuumForm.API_NAME), "VACUUM t (DeltaTable.forName)"),
-        (
-            Vacuum(io_fault=IOFault.CANNOT_DELETE, faulty_path="a b"),
-            "VACUUM t (a b: it cannot be deleted)",
-        ),
+        (Vacuum(io_fault=IOFault.CANNOT_DELETE, faulty_path="a b"), "VACUUM t (a b: it cannot be deleted)"),
         (InvalidVacuum(VacuumMistake.CLAUSE_TWICE), "VACUUM with a mistake: clause that is said twice"),
         (
             InvalidVacuum(VacuumMistake.MISSING_PATH, dry_run=True),
@@ -146,5 +230,100 @@ def test_occasions_are_summed_and_recorded(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_steps_in_words(step: EngineStep, text: str) -> None:
+def test_the_text_of_a_step(step: EngineStep, text: str) -> None:
     assert step_text(step) == text
+
+
+# Where a case ends --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("fault", "listed", "violated", "judged_steps"),
+    [
+        ("removes-without-time", [], "DEL-REM-1A", 1),
+        ("says-blind-append", ["DEL-INFO-1B"], "DEL-INFO-1B", len(CASE.steps)),
+        ("breaks-the-log", list(CATALOGUE), "DEL-PHYS-3", 1),
+    ],
+    ids=["at a violation", "not at a known deviation", "at a broken table, even by a known deviation"],
+)
+def test_where_a_case_ends(fault: str, listed: list[str], violated: str, judged_steps: int, tmp_path: Path) -> None:
+    result = full_judge(KnownBadEngine(ReferenceEngine(), FAULTS[fault]), tmp_path, listed).judge(CASE)
+    assert result.violated == [violated]
+    assert [step["index"] for step in result.steps] == list(range(judged_steps))
+
+
+def test_an_engine_that_dies_gets_a_second_chance_on_a_fresh_table(tmp_path: Path) -> None:
+    engine = Watched(deaths=1)
+    result = full_judge(engine, tmp_path).judge(CASE)
+    assert result.failure is None and not result.violated
+    assert engine.calls[0][0] != engine.calls[1][0]
+    assert engine.calls[0][1] == engine.calls[1][1] == SMALL
+
+
+def test_an_engine_that_dies_twice_is_a_failure_with_its_log(tmp_path: Path) -> None:
+    result = full_judge(Watched(deaths=2), tmp_path).judge(CASE)
+    assert result.failure is not None
+    assert (result.failure.kind, result.failure.message) == ("engine-died", "DELETE took the JVM with it")
+    assert result.failure.log.endswith("its log")
+    assert not result.tallies and not result.steps
+
+
+def test_an_error_in_the_suite_is_a_failure_of_the_harness(tmp_path: Path) -> None:
+    absent = Delete(Compare("absent", Op.EQ, 1, Type.INTEGER))
+    result = full_judge(ReferenceEngine(), tmp_path).judge(replace(CASE, steps=(absent,)))
+    assert result.failure is not None and result.failure.kind == "harness"
+    assert result.failure.message == "KeyError: 'absent'"
+    assert "Traceback" in result.failure.log
+    assert not list(tmp_path.iterdir())
+
+
+# What is judged -----------------------------------------------------------------------------------------------------
+
+
+def test_only_the_selected_clauses_are_judged(tmp_path: Path) -> None:
+    selected = [CATALOGUE["VAC-SAFE-1"], CATALOGUE["DEL-ROW-5A"]]
+    result = Judge(ReferenceEngine(), selected, tmp_path).judge(CASE)
+    assert set(result.tallies) == {"VAC-SAFE-1", "DEL-ROW-5A"}
+
+
+class CleansUp(ReferenceEngine):
+    """Writes a checkpoint after every VACUUM, and then deletes the commits before it."""
+
+    def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
+        outcome = super().run(root, step, clock=clock, version=version)
+        if isinstance(step, Vacuum) and not step.dry_run:
+            log = read_log(root)
+            write_checkpoint(root, log.snapshot())
+            for number in range(log.version):
+                (root / "_delta_log" / f"{number:020d}.json").unlink()
+        return outcome
+
+
+def test_log_cleanup_right_after_a_vacuum_is_no_fault(tmp_path: Path) -> None:
+    # On Delta: the checkpoint of version 10 deletes VACUUM START too, where the clock is far beyond the log's retention.
+    case = Case(TABLE, (SMALL, SetClock(Moment(60 * WEEK)), Vacuum(), Read()))
+    result = full_judge(CleansUp(), tmp_path).judge(case)
+    assert result.failure is None
+    assert not result.violated
+    assert result.tallies["VAC-LOG-1A"].met == 1
+
+
+def test_without_a_settable_clock_the_cutoff_lies_within_the_step(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file whose retention ends while the step runs may be deleted."""
+    table = Table(
+        columns=(Column("v", Type.INTEGER),),
+        partition_by=(),
+        files=(DataFile(0, (), ((1,),), -2 * WEEK), DataFile(1, (), ((2,),), -2 * WEEK)),
+        commits=(
+            Commit(-WEEK + HOUR, adds=(0, 1)),
+            Commit(-WEEK + 2 * HOUR, removes=(Removal(1, -WEEK + 2 * HOUR),)),
+        ),
+    )
+    for module in ("engine", "vacuuming"):
+        monkeypatch.setattr(f"selfcheck.reference_engine.{module}.now", lambda: now() + 3 * HOUR)
+    engine = ReferenceEngine(rules=DELTA_RS, capabilities=NEWEST)
+    judged = full_judge(engine, tmp_path).judge(Case(table, (Vacuum(),)))
+    assert judged.failure is None and not judged.violated
+    assert judged.steps[0]["observed"]["vanished"], "the removed file is deleted"

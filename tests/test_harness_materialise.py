@@ -1,4 +1,4 @@
-"""A table's plan, and what is made of it on storage."""
+"""The plan of a table, and the table on storage."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ from harness.materialise import (
     plan_table,
     resolve,
     write_files,
-    write_table,
 )
 from harness.table_metadata import UNKNOWN_FEATURE
 from model.table import (
@@ -41,8 +40,7 @@ from model.table import (
     VectorStorage,
 )
 from model.values import Type
-
-START = 1_700_000_000_000
+from tests.builders.observations import START, make
 
 
 def file(id: int, *, p: str = "a b", reference: Reference = Reference.RELATIVE) -> DataFile:
@@ -62,12 +60,6 @@ def table(*commits: Commit, features: tuple[Feature, ...] = (), **fields: object
     )
 
 
-def make(planned: Table, directory: Path) -> Path:
-    root = directory / "case-1" / "table"
-    write_table(plan_table(planned), root, start=START)
-    return root
-
-
 def values(root: Path) -> list[tuple[object, ...]]:
     return sorted(read_rows(root, read_log(root).snapshot()))
 
@@ -85,7 +77,7 @@ def test_files_are_named_by_uri_and_read_by_it(tmp_path: Path) -> None:
     root = make(table(Commit(-HOUR, adds=(0, 1, 2)), files=MIXED), tmp_path)
     paths = [add.path for add in read_log(root).commits[0].adds]
     assert paths[0].startswith("p=a%20b/part-") and not any("/../" in path for path in paths)
-    assert paths[1].startswith(f"file://{root}/p=a%20b/part-"), "spelled as Java spells it: = stays"
+    assert paths[1].startswith(f"file://{root}/p=a%20b/part-"), "spelled as Java does, with a plain ="
     assert paths[2].startswith(f"file://{root.parent}/elsewhere/p=a%20b/part-")
     assert [path for path in list_beside(root) if path.endswith(".parquet")] == [
         "../elsewhere/p=a b/part-00002-00000002-0000-4000-8000-000000000000.c000.snappy.parquet"
@@ -115,7 +107,7 @@ def test_another_writers_files_may_lie_outside(tmp_path: Path) -> None:
 # Removes ------------------------------------------------------------------------------------------------------------
 
 
-def test_a_remove_may_have_no_time_and_be_bare(tmp_path: Path) -> None:
+def test_a_remove_may_lack_its_time_or_its_metadata(tmp_path: Path) -> None:
     removes = (Removal(0, None), Removal(1, -HOUR, bare=True))
     root = make(table(Commit(-DAY, adds=(0, 1)), Commit(-HOUR, removes=removes)), tmp_path)
     timeless, bare = read_log(root).commits[1].removes
@@ -123,7 +115,7 @@ def test_a_remove_may_have_no_time_and_be_bare(tmp_path: Path) -> None:
     assert bare == Remove(bare.path, START - HOUR, True)
 
 
-def test_a_bare_remove_keeps_what_tells_the_file_apart(tmp_path: Path) -> None:
+def test_a_bare_remove_keeps_what_identifies_the_file(tmp_path: Path) -> None:
     commits = (
         Commit(-DAY, adds=(0,)),
         Commit(-DAY, deletion_vectors=(DeletionVector(0, (1,), -DAY),)),
@@ -151,9 +143,9 @@ def test_vectors_lie_in_the_directory_of_their_commit(tmp_path: Path) -> None:
     assert values(root) == [("a b", 1), ("a b", 100)]
 
 
-# What lies around ---------------------------------------------------------------------------------------------------
+# Stray files --------------------------------------------------------------------------------------------------------
 
-STRAYS = (
+STRAY_FILES = (
     StrayFile("d/f", modified=-DAY, size=3),
     StrayFile("empty/deep", Kind.DIRECTORY),
     StrayFile("../table-2/_delta_log/x", modified=-2 * DAY),
@@ -165,8 +157,8 @@ STRAYS = (
 )
 
 
-def test_strays_lie_below_the_root_and_beside_it(tmp_path: Path) -> None:
-    root = make(table(Commit(-HOUR), files=(), stray_files=STRAYS), tmp_path)
+def test_stray_files_lie_below_the_root_and_beside_it(tmp_path: Path) -> None:
+    root = make(table(Commit(-HOUR), files=(), stray_files=STRAY_FILES), tmp_path)
     inside, beside = list_tree(root), list_beside(root)
     assert inside["d/f"].size == 3 and inside["d/f"].modified == START - DAY
     assert inside["empty/deep"].kind == "directory" and beside["../around"].kind == "directory"
@@ -182,14 +174,14 @@ def test_strays_lie_below_the_root_and_beside_it(tmp_path: Path) -> None:
     assert os.path.samefile(root.parent / "around" / "back", root / "d" / "f")
 
 
-def test_a_plan_of_strays_can_be_carried_out_elsewhere(tmp_path: Path) -> None:
-    files, directories, links = plan_strays(STRAYS)
+def test_a_plan_of_stray_files() -> None:
+    files, directories, links = plan_strays(STRAY_FILES)
     assert [planned.path for planned in files] == ["d/f", "../table-2/_delta_log/x"]
     assert directories == ("empty/deep", "../around")
     assert links[0] == PlannedLink("links/in", "d", -3 * DAY)
 
 
-# Checkpoints and what the log has lost -------------------------------------------------------------------------------
+# Checkpoints and pruned logs ------------------------------------------------------------------------------------------
 
 HISTORY = (
     Commit(-5 * DAY, adds=(0,)),
@@ -222,7 +214,7 @@ def test_a_pruned_log_begins_at_a_checkpoint(v2: bool, tmp_path: Path) -> None:
     assert log.snapshot().adds == full.adds and log.snapshot().removes.keys() == full.removes.keys()
 
 
-def test_a_log_that_is_not_pruned_is_whole(tmp_path: Path) -> None:
+def test_a_log_that_is_not_pruned_is_complete(tmp_path: Path) -> None:
     assert sorted(read_log(make(table(*HISTORY), tmp_path)).commits) == [0, 1, 2, 3]
 
 
@@ -236,19 +228,19 @@ def test_the_pointer_to_the_last_checkpoint_may_be_broken(tmp_path: Path) -> Non
         assert read_log(root).snapshot().version == len(commits) - 1
 
 
-# Birth --------------------------------------------------------------------------------------------------------------
+# Metadata ---------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("hours", "text"),
     [(168, "interval 1 week"), (240, "interval 10 days"), (1, "interval 1 hour"), (0, "interval 0 hours")],
 )
-def test_a_table_says_its_retention_in_the_largest_unit(hours: int, text: str, tmp_path: Path) -> None:
+def test_the_retention_is_written_in_the_largest_unit(hours: int, text: str, tmp_path: Path) -> None:
     metadata = read_log(make(table(Commit(0), retention_hours=hours), tmp_path)).snapshot().metadata
     assert metadata.configuration["delta.deletedFileRetentionDuration"] == text
 
 
-def test_a_table_may_ask_for_frequent_checkpoints(tmp_path: Path) -> None:
+def test_the_checkpoint_interval_is_configured(tmp_path: Path) -> None:
     root = make(table(Commit(0), features=(Feature.FREQUENT_CHECKPOINTS,)), tmp_path)
     assert read_log(root).snapshot().metadata.configuration == {"delta.checkpointInterval": "2"}
 
@@ -261,14 +253,12 @@ def test_a_table_may_ask_for_frequent_checkpoints(tmp_path: Path) -> None:
         (Feature.UNKNOWN_READER, UNKNOWN_FEATURE, True),
     ],
 )
-def test_the_protocol_names_what_a_table_asks_for(
-    feature: Feature, name: str, of_readers: bool, tmp_path: Path
-) -> None:
+def test_the_protocol_names_the_features(feature: Feature, name: str, of_readers: bool, tmp_path: Path) -> None:
     protocol = read_log(make(table(Commit(0), features=(feature,)), tmp_path)).snapshot().protocol
     assert (protocol.min_reader, protocol.min_writer) == (3, 7)
     assert name in (protocol.writer_features or ()) and (name in (protocol.reader_features or ())) is of_readers
 
 
-def test_adds_say_what_they_did_before(tmp_path: Path) -> None:
+def test_an_add_has_the_files_time_and_statistics(tmp_path: Path) -> None:
     (add,) = read_log(make(table(Commit(-HOUR, adds=(0,))), tmp_path)).commits[0].adds
     assert isinstance(add, Add) and add.modification_time == START - DAY and '"numRecords":2' in str(add.stats)

@@ -1,8 +1,7 @@
-"""What is seen of a table on storage, and what VACUUM's oracle is told of it."""
+"""What is observed of a table on storage, and what the model of VACUUM gets of it."""
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -15,16 +14,12 @@ from deltalog.commits import write_commit
 from deltalog.log import read_log
 from deltalog.names import LOG_DIRECTORY
 from deltalog.parquet import write_data_file
-from engines.port import EngineError, Outcome
 from harness import evidence
 from harness import observer as observer_module
-from harness.materialise import plan_table, write_table
 from harness.observer import Observer
 from harness.table_state import TableState
-from harness.vacuum_observation import VacuumObservation
 from model.layout import file_path
 from model.refusals import CANNOT_VACUUM_LITE, UNKNOWN_PROTOCOL
-from model.rules import SPARK
 from model.steps import Inventory, IOFault, Mode, Vacuum
 from model.table import (
     DAY,
@@ -44,45 +39,20 @@ from model.table import (
 )
 from model.vacuum import Fate, FullScan, InventoryScan, LiteScan, Reason, Window
 from model.values import Type
-
-START = 1_700_000_000_000
+from tests.builders.observations import START, make, vacuum_observation
 
 RELATIVE, ABSOLUTE, OUTSIDE = Reference.RELATIVE, Reference.ABSOLUTE, Reference.OUTSIDE
 
 
-def make(table: Table, directory: Path) -> Path:
-    root = directory / "case-1" / "table"
-    write_table(plan_table(table), root, start=START)
-    return root
-
-
 def files(*references: Reference, modified: int = -4 * WEEK) -> tuple[DataFile, ...]:
-    return tuple(DataFile(id, (), ((id,), (id + 100,)), modified, reference=one) for id, one in enumerate(references))
+    return tuple(
+        DataFile(id, (), ((id,), (id + 100,)), modified, reference=reference) for id, reference in enumerate(references)
+    )
 
 
 def table(given: tuple[DataFile, ...], *commits: Commit, features: tuple[Feature, ...] = (), **more: Any) -> Table:
     names = tuple(feature.value for feature in features)
     return Table((Column("v", Type.INTEGER),), (), given, commits, features=names, **more)
-
-
-def seen(given: Table, root: Path, step: Vacuum, *, refused: bool = False, clock: int = 0) -> VacuumObservation:
-    state = Observer(given, root).observe()
-    error = EngineError("Py4JJavaError", None, None, "broken") if refused else None
-    return VacuumObservation(
-        table=given,
-        root=str(root),
-        index=0,
-        step=step,
-        outcome=Outcome((), error, START, START),
-        before=state,
-        after=state,
-        clock=START + clock,
-        start=START,
-        versions={},
-        expected_rows=Counter(),
-        earlier=(),
-        rules=SPARK,
-    )
 
 
 # The state ----------------------------------------------------------------------------------------------------------
@@ -94,7 +64,7 @@ BY_URI = table(
 PATHS = [file_path(BY_URI, file) for file in NAMED]
 
 
-def test_files_have_one_name_each(tmp_path: Path) -> None:
+def test_a_file_has_one_name(tmp_path: Path) -> None:
     state = Observer(BY_URI, make(BY_URI, tmp_path)).observe()
     assert set(state.live) == set(PATHS[:3]) and set(state.tombstones) == set(PATHS[3:])
     assert state.by_uri == set(PATHS[1:3])
@@ -103,12 +73,12 @@ def test_files_have_one_name_each(tmp_path: Path) -> None:
     assert not state.unreferenced
 
 
-def test_an_earlier_version_is_named_so_too(tmp_path: Path) -> None:
+def test_a_file_has_the_same_name_in_earlier_versions(tmp_path: Path) -> None:
     state = Observer(BY_URI, make(BY_URI, tmp_path)).observe()
     assert {add.file for add in state.log.snapshot(0).adds.values()} == set(PATHS)
 
 
-def test_what_lies_beside_the_root_is_seen_and_links_are_worked_out(tmp_path: Path) -> None:
+def test_what_lies_beside_the_root_is_listed_and_links_are_resolved(tmp_path: Path) -> None:
     stray_files = (
         StrayFile("d/f"),
         StrayFile("../around/f"),
@@ -204,7 +174,7 @@ def test_a_file_that_no_action_names_is_counted(tmp_path: Path) -> None:
     assert observer.observe(before).unreferenced == {"new.parquet": 2, "torn.parquet": None}
 
 
-def test_a_log_that_is_gone_breaks_the_state(tmp_path: Path) -> None:
+def test_without_a_log_the_state_is_broken(tmp_path: Path) -> None:
     root = make(BY_URI, tmp_path)
     observer = Observer(BY_URI, root)
     before = observer.observe()
@@ -214,11 +184,11 @@ def test_a_log_that_is_gone_breaks_the_state(tmp_path: Path) -> None:
     assert after.broken and after.live == before.live and after.by_uri == before.by_uri and after.beside
 
 
-# What the oracle is told ---------------------------------------------------------------------------------------------
+# What the model gets ---------------------------------------------------------------------------------------------------
 
 
 def test_references_are_those_below_the_root(tmp_path: Path) -> None:
-    v = seen(BY_URI, make(BY_URI, tmp_path), Vacuum())
+    v = vacuum_observation(BY_URI, make(BY_URI, tmp_path), Vacuum())
     assert v.references.live == {PATHS[0], PATHS[1]} and v.references.by_uri == {PATHS[1]}
     assert v.references.tombstones == {PATHS[3]: START - DAY}
     assert v.outside == {PATHS[2], PATHS[4]}
@@ -245,14 +215,14 @@ def test_vectors_are_referred_to_by_path_or_by_uri(tmp_path: Path) -> None:
         Commit(-HOUR, removes=(Removal(2, -HOUR),)),
         features=(Feature.DELETION_VECTORS,),
     )
-    told = seen(given, make(given, tmp_path), Vacuum()).references
+    references = vacuum_observation(given, make(given, tmp_path), Vacuum()).references
     shared, prefixed, absolute = (
         f"{prefix}deletion_vector_{version:08x}-0000-4000-8000-000000000000.bin"
         for prefix, version in (("", 1), ("ab/", 2), ("", 3))
     )
-    assert told.live_vectors == {shared}
-    assert told.vector_tombstones == {prefixed: START - DAY}
-    assert told.absolute_vectors == {shared: None, absolute: START - 2 * DAY}
+    assert references.live_vectors == {shared}
+    assert references.vector_tombstones == {prefixed: START - DAY}
+    assert references.absolute_vectors == {shared: None, absolute: START - 2 * DAY}
 
 
 LITE = table(
@@ -264,22 +234,22 @@ LITE = table(
 )
 
 
-def test_lite_looks_at_the_removes_of_its_window(tmp_path: Path) -> None:
+def test_lite_scans_the_removes_of_its_window(tmp_path: Path) -> None:
     root = make(LITE, tmp_path)
-    v = seen(LITE, root, Vacuum(mode=Mode.LITE))
+    v = vacuum_observation(LITE, root, Vacuum(mode=Mode.LITE))
     paths = [file_path(LITE, file) for file in LITE.files]
     assert v.window == Window(0, 2) and v.last_vacuumed is None
     assert v.scan == LiteScan({paths[0]: START - 4 * WEEK, paths[1]: 0}, frozenset())
     assert [v.fates[path].fate for path in paths] == [Fate.DELETE, Fate.DELETE, Fate.KEEP, Fate.KEEP]
     (root / LOG_DIRECTORY / "_last_vacuum_info").write_text('{"latestCommitVersionOutsideOfRetentionWindow":1}')
-    later = seen(LITE, root, Vacuum(mode=Mode.LITE_SETTING))
+    later = vacuum_observation(LITE, root, Vacuum(mode=Mode.LITE_SETTING))
     assert later.window == Window(2, 2) and later.last_vacuumed == 1
     assert later.fates[paths[0]].reason is Reason.NOT_SCANNED
     assert evidence.of_mode(later) == ("LITE reads versions 2 to 2; the bookmark is at version 1",)
-    assert seen(LITE, root, Vacuum()).window is None
+    assert vacuum_observation(LITE, root, Vacuum()).window is None
 
 
-def test_lite_knows_vectors_change_files_and_in_commit_timestamps(tmp_path: Path) -> None:
+def test_lite_scans_vectors_and_change_files_by_in_commit_timestamps(tmp_path: Path) -> None:
     given = table(
         files(RELATIVE, RELATIVE),
         Commit(-5 * WEEK, adds=(0, 1)),
@@ -291,7 +261,7 @@ def test_lite_knows_vectors_change_files_and_in_commit_timestamps(tmp_path: Path
     again = Remove(file_path(given, given.files[0]), START - 3 * WEEK, True, deletion_vector=vector)
     stamped = CommitInfo({"inCommitTimestamp": START - 3 * WEEK})
     write_commit(root, 2, [stamped, again, Cdc("_change_data/c", {}, 1), Remove("../x", 5, True)], modified=START)
-    v = seen(given, root, Vacuum(mode=Mode.LITE))
+    v = vacuum_observation(given, root, Vacuum(mode=Mode.LITE))
     assert v.window == Window(0, 2), "the time in the commit counts, not the file's"
     assert v.scan == LiteScan(
         {again.file: START - 3 * WEEK, str(vector and vector.file): START - 3 * WEEK}, frozenset({"_change_data/c"})
@@ -300,9 +270,9 @@ def test_lite_knows_vectors_change_files_and_in_commit_timestamps(tmp_path: Path
 
 def test_an_inventory_is_complete_or_of_files(tmp_path: Path) -> None:
     root = make(LITE, tmp_path)
-    assert seen(LITE, root, Vacuum(mode=Mode.FULL)).scan == FullScan()
-    assert seen(LITE, root, Vacuum(mode=Mode.INVENTORY_QUERY)).scan == InventoryScan(False)
-    files_only = seen(LITE, root, Vacuum(mode=Mode.INVENTORY_TABLE, inventory=Inventory.FILES))
+    assert vacuum_observation(LITE, root, Vacuum(mode=Mode.FULL)).scan == FullScan()
+    assert vacuum_observation(LITE, root, Vacuum(mode=Mode.INVENTORY_QUERY)).scan == InventoryScan(False)
+    files_only = vacuum_observation(LITE, root, Vacuum(mode=Mode.INVENTORY_TABLE, inventory=Inventory.FILES))
     assert files_only.scan == InventoryScan(True) and evidence.of_mode(files_only) == ("the inventory was files only",)
 
 
@@ -313,20 +283,23 @@ def test_an_inventory_is_complete_or_of_files(tmp_path: Path) -> None:
 def test_an_unknown_feature_is_refused(feature: Feature, tmp_path: Path) -> None:
     given = replace(LITE, features=(feature.value,))
     for step in (Vacuum(), Vacuum(dry_run=True), Vacuum(retain_hours=0)):
-        assert seen(given, make(given, tmp_path / str(hash(step))), step).due == UNKNOWN_PROTOCOL[feature]
+        assert vacuum_observation(given, make(given, tmp_path / str(hash(step))), step).due == UNKNOWN_PROTOCOL[feature]
 
 
 def test_lite_is_refused_on_a_log_that_has_lost_commits(tmp_path: Path) -> None:
     commits = (*LITE.commits[:2], replace(LITE.commits[2], checkpoint=True), LITE.commits[3])
     given = replace(LITE, commits=commits, pruned=2)
     root = make(given, tmp_path)
-    lite = seen(given, root, Vacuum(mode=Mode.LITE))
+    lite = vacuum_observation(given, root, Vacuum(mode=Mode.LITE))
     assert lite.due == CANNOT_VACUUM_LITE and lite.window is None
-    assert seen(given, root, Vacuum()).due is None
-    too_short = seen(given, root, Vacuum(mode=Mode.LITE, retain_hours=0))
-    assert too_short.due is None and too_short.too_short, "that is looked at first"
+    assert vacuum_observation(given, root, Vacuum()).due is None
+    too_short = vacuum_observation(given, root, Vacuum(mode=Mode.LITE, retain_hours=0))
+    assert too_short.due is None and too_short.too_short, "RETAIN is checked first"
     assert not any(judged.fate is Fate.DELETE for judged in too_short.fates.values())
-    assert seen(given, root, Vacuum(mode=Mode.LITE, retain_hours=0, safety_check=False)).due == CANNOT_VACUUM_LITE
+    assert (
+        vacuum_observation(given, root, Vacuum(mode=Mode.LITE, retain_hours=0, safety_check=False)).due
+        == CANNOT_VACUUM_LITE
+    )
 
 
 FAULTY = replace(
@@ -361,23 +334,19 @@ FAULTY = replace(
         (IOFault.CANNOT_LIST, "nothing", {}, False),
     ],
 )
-def test_which_trouble_ends_a_run(
+def test_which_io_fault_ends_a_run(
     io_fault: IOFault, path: str, more: dict[str, Any], fails: bool, tmp_path: Path
 ) -> None:
     step = Vacuum(io_fault=io_fault, faulty_path=path, **more)
-    v = seen(FAULTY, make(FAULTY, tmp_path), step)
+    v = vacuum_observation(FAULTY, make(FAULTY, tmp_path), step)
     assert v.fails is fails
     assert f"I/O fault at {path}: {io_fault.value}" in evidence.of_mode(v)
 
 
-def test_a_dry_run_has_no_trouble_with_deletions(tmp_path: Path) -> None:
-    root = make(FAULTY, tmp_path)
-    for io_fault, dry_run, fate in (
-        (IOFault.CANNOT_DELETE, True, Fate.DELETE),
-        (IOFault.CANNOT_DELETE, False, Fate.UNSPECIFIED),
-    ):
-        v = seen(FAULTY, root, Vacuum(io_fault=io_fault, faulty_path="old", dry_run=dry_run))
-        assert v.fates["old"].fate is fate
+@pytest.mark.parametrize(("dry_run", "fate"), [(True, Fate.DELETE), (False, Fate.UNSPECIFIED)])
+def test_a_deletion_fails_in_a_real_run_only(dry_run: bool, fate: Fate, tmp_path: Path) -> None:
+    step = Vacuum(io_fault=IOFault.CANNOT_DELETE, faulty_path="old", dry_run=dry_run)
+    assert vacuum_observation(FAULTY, make(FAULTY, tmp_path), step).fates["old"].fate is fate
 
 
 # Evidence ------------------------------------------------------------------------------------------------------------
@@ -394,16 +363,16 @@ def states(tmp_path: Path) -> tuple[TableState, TableState, Path]:
     return before, observer.observe(before), root
 
 
-def test_what_changes_beside_the_root_is_told(tmp_path: Path) -> None:
+def test_changes_beside_the_root_are_observed(tmp_path: Path) -> None:
     before, after, root = states(tmp_path)
-    v = replace(seen(BY_URI, root, Vacuum()), before=before, after=after)
+    v = replace(vacuum_observation(BY_URI, root, Vacuum()), before=before, after=after)
     assert v.changed_beside == evidence.changes(before, after) == ["../around/f", "../new"]
     assert replace(v, after=before).changed_beside == []
 
 
-def test_the_evidence_tells_links_uris_and_places_beside(tmp_path: Path) -> None:
+def test_evidence_about_links_uris_and_paths_beside_the_root(tmp_path: Path) -> None:
     before, after, root = states(tmp_path)
-    v = replace(seen(BY_URI, root, Vacuum()), before=before, after=after)
+    v = replace(vacuum_observation(BY_URI, root, Vacuum()), before=before, after=after)
     link, beside, by_uri, outside = (evidence.of_path(v, path) for path in ("link", "../around/f", PATHS[1], PATHS[2]))
     assert link[1] == "before the step it was a symbolic link to ../around, made at start + 0 s"
     assert "1 bytes" in beside[1] and beside[2] == "after the step it is still on storage"
@@ -411,7 +380,7 @@ def test_the_evidence_tells_links_uris_and_places_beside(tmp_path: Path) -> None
     assert outside[0].startswith(f"{PATHS[2]}: version 1 refers to it by its URI")
 
 
-def test_the_evidence_tells_what_vectors_and_change_files_are_for(tmp_path: Path) -> None:
+def test_evidence_about_vectors_and_change_files(tmp_path: Path) -> None:
     given = table(
         files(RELATIVE, RELATIVE),
         Commit(-WEEK, adds=(0, 1)),
@@ -422,15 +391,14 @@ def test_the_evidence_tells_what_vectors_and_change_files_are_for(tmp_path: Path
     )
     root = make(given, tmp_path)
     write_commit(root, 4, [CommitInfo({}), Cdc("_change_data/c", {}, 1)])
-    v = seen(given, root, Vacuum())
+    v = vacuum_observation(given, root, Vacuum())
     live, removed = sorted(path for path in v.before.listing if path.endswith(".bin"))
     names = [file_path(given, file) for file in given.files]
-    said = [evidence.of_path(v, path)[0].partition(": ")[2] for path in (live, removed, "_change_data/c", "x")]
-    assert said == [
+    facts = [evidence.of_path(v, path)[0].partition(": ")[2] for path in (live, removed, "_change_data/c", "x")]
+    assert facts == [
         f"it holds the deletion vector of {names[0]} in version 4, named by its absolute path",
         f"it holds the deletion vector of {names[1]}, removed at start - 1 d",
         "version 4 adds it as a change file",
         "no action refers to it",
     ]
-    json.dumps(said)
     assert isinstance(v.before.live[names[0]], Add)

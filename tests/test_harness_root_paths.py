@@ -1,4 +1,4 @@
-"""Files have one name each, whether actions name them by path or by URI."""
+"""A file has one name, whether actions name it by path or by URI."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ ROOT = "/cases/case 1/table"
         ("s3://bucket/cases/case 1/table/f", "s3://bucket/cases/case 1/table/f"),
     ],
 )
-def test_how_a_path_leads_from_the_root(file: str, path: str) -> None:
+def test_paths_relative_to_the_root(file: str, path: str) -> None:
     assert from_root(file, ROOT) == path
 
 
-def test_an_action_is_named_by_its_way_from_the_root() -> None:
+def test_the_path_of_an_action_is_relative_to_the_root() -> None:
     inside = Add("file:///cases/case%201/table/p=a%20b/f", {"p": "a b"}, 1, 1, True)
     outside = Remove("file:/cases/case%201/elsewhere/f", 7, True)
     plain = Cdc("_change_data/f", {}, 1)
@@ -47,7 +47,7 @@ def test_an_action_is_named_by_its_way_from_the_root() -> None:
     assert named_by_uri([inside, outside, plain, protocol], ROOT) == {"p=a b/f", "../elsewhere/f"}
 
 
-def test_a_log_and_its_snapshots_are_rewritten_through_checkpoints_too(tmp_path: Path) -> None:
+def test_the_paths_of_snapshots_and_checkpoints_are_relative_too(tmp_path: Path) -> None:
     root = tmp_path / "table"
 
     def add(path: str) -> Add:
@@ -65,11 +65,11 @@ def test_a_log_and_its_snapshots_are_rewritten_through_checkpoints_too(tmp_path:
     assert [one.file for one in now.adds.values()] == ["g"] and {key[0] for key in now.adds} == {"g"}
     assert sorted(one.file for one in now.removes.values()) == ["../elsewhere/h", "f"]
     assert sorted(one.file for one in before.adds.values()) == ["../elsewhere/h", "g"]
-    assert log.stored.snapshot().adds == now.adds, "what is not named by URI is as it was"
+    assert log.stored.snapshot().adds == now.adds, "paths that are no URIs are unchanged"
 
 
 def test_a_remove_by_path_does_not_remove_what_was_added_by_uri(tmp_path: Path) -> None:
-    """To an engine these are two files (PROTOCOL.md, "Action Reconciliation"), so the add is live still."""
+    """The format treats these as two files (PROTOCOL.md, "Action Reconciliation"), so the add is live."""
     root = tmp_path / "table"
     first = (Protocol(1, 2), Metadata("id", schema_string([("a", "long")])), Add((root / "f").as_uri(), {}, 1, 1, True))
     write_commit(root, 0, first)

@@ -1,11 +1,11 @@
-"""Making failing cases smaller: what comes out is valid and still fails, the way there is bounded and always the same."""
+"""Shrinking of failing cases: the result is valid and still fails, in a bounded number of tries, always the same ones."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.shrinking import candidates, reduce, truncated, without_step
@@ -46,6 +46,7 @@ from model.table import (
 )
 from model.values import Type
 from strategies import cases, vacuum_cases, vacuum_command_cases
+from tests.sampling import fifty
 
 TABLE = Table(
     columns=(Column("v", Type.INTEGER), Column("p", Type.STRING)),
@@ -73,59 +74,55 @@ CASE = Case(TABLE, STEPS)
 MANY = 10_000
 
 
-def holds_file(id: int) -> Callable[[Case], bool]:
-    return lambda case: any(file.id == id for file in case.table.files)
+def smallest_with(step: Callable[[Step], bool], case: Case) -> Case:
+    """What a case shrinks to that fails while it has such a step."""
+    return reduce(case, lambda smaller: any(step(other) for other in smaller.steps), tries=MANY)
 
 
-def test_the_case_is_valid_to_begin_with() -> None:
-    assert from_json(to_json(CASE)) == CASE
-
-
-def test_what_always_fails_gets_as_small_as_a_case_can_be() -> None:
+def test_a_case_that_always_fails_shrinks_to_the_smallest_case() -> None:
     smallest = reduce(CASE, lambda case: True, tries=MANY)
     assert len(smallest.steps) == 1
     assert not smallest.table.files and not smallest.table.stray_files and not smallest.table.features
     assert len(smallest.table.commits) == 1
 
 
-def test_what_matters_is_kept_and_all_else_goes() -> None:
-    smallest = reduce(CASE, holds_file(4), tries=MANY)
+def test_only_what_matters_is_kept() -> None:
+    smallest = reduce(CASE, lambda case: any(file.id == 4 for file in case.table.files), tries=MANY)
     assert [file.id for file in smallest.table.files] == [4]
     assert smallest.table.files[0].rows == ()
     assert [commit.adds for commit in smallest.table.commits] == [(), (4,)]
     assert not any(commit.checkpoint or commit.removes for commit in smallest.table.commits)
 
 
-def test_rows_go_one_by_one() -> None:
+def test_rows_are_removed_one_by_one() -> None:
     smallest = reduce(CASE, lambda case: any((12,) in file.rows for file in case.table.files), tries=MANY)
     assert [file.rows for file in smallest.table.files] == [((12,),)]
 
 
 def test_conditions_lose_their_parts() -> None:
-    def fails(case: Case) -> bool:
-        return any(isinstance(step, Delete) and repr(EQ) in repr(step.where) for step in case.steps)
-
-    smallest = reduce(CASE, fails, tries=MANY)
+    smallest = smallest_with(lambda step: isinstance(step, Delete) and repr(EQ) in repr(step.where), CASE)
     assert smallest.steps == (Delete(EQ),)
 
 
-def test_strays_and_appends_of_a_step_go_too() -> None:
-    def fails(case: Case) -> bool:
-        littered = any(
-            isinstance(step, AddStrayFiles) and StrayFile("later") in step.stray_files for step in case.steps
-        )
-        appended = any(isinstance(step, Append) and any(file.id == 7 for file in step.files) for step in case.steps)
-        return littered and appended
+@pytest.mark.parametrize(
+    ("fails", "expected"),
+    [
+        (
+            lambda step: isinstance(step, AddStrayFiles) and StrayFile("later") in step.stray_files,
+            AddStrayFiles((StrayFile("later"),)),
+        ),
+        (
+            lambda step: isinstance(step, Append) and any(file.id == 7 for file in step.files),
+            Append((DataFile(7, ("b",), (), 0),)),
+        ),
+    ],
+)
+def test_stray_and_appended_files_are_removed_from_their_step(fails: Callable[[Step], bool], expected: Step) -> None:
+    assert smallest_with(fails, CASE).steps == (expected,)
 
-    smallest = reduce(CASE, fails, tries=MANY)
-    assert smallest.steps == (AddStrayFiles((StrayFile("later"),)), Append((DataFile(7, ("b",), (), 0),)))
 
-
-def test_a_clock_that_follows_a_step_keeps_it() -> None:
-    def fails(case: Case) -> bool:
-        return any(isinstance(step, SetClock) and step.to.removed_by_step is not None for step in case.steps)
-
-    smallest = reduce(CASE, fails, tries=MANY)
+def test_a_clock_that_is_relative_to_a_step_keeps_it() -> None:
+    smallest = smallest_with(lambda step: isinstance(step, SetClock) and step.to.removed_by_step is not None, CASE)
     assert [type(step) for step in smallest.steps] == [Delete, SetClock]
     assert smallest.steps[1] == SetClock(Moment(5, removed_by_step=0))
 
@@ -133,7 +130,7 @@ def test_a_clock_that_follows_a_step_keeps_it() -> None:
 @pytest.mark.parametrize(
     ("index", "expected"),
     [
-        (0, None),  # the clock speaks of it
+        (0, None),  # the clock refers to it
         (1, (STEPS[0], STEPS[2], SetClock(Moment(5, 0)), STEPS[4], STEPS[5], Read(before_step=4))),
         (5, (*STEPS[:5], Read(before_step=5))),
         (6, STEPS[:6]),
@@ -143,8 +140,8 @@ def test_references_move_with_their_steps(index: int, expected: tuple[Step, ...]
     assert without_step(STEPS, index) == expected
 
 
-#: A table with all that a table of VACUUM's may have, and the VACUUMs on it.
-STRANGE = Table(
+#: A table with everything that a table of VACUUM may have, and VACUUMs of it.
+FULL = Table(
     columns=(Column("v", Type.INTEGER),),
     partition_by=(),
     files=(
@@ -168,8 +165,8 @@ STRANGE = Table(
     pruned=3,
 )
 FAULTY = Vacuum(0, False, False, None, Mode.DEFAULT, parallel=True, io_fault=IOFault.CANNOT_DELETE, faulty_path="x")
-STRANGE_CASE = Case(
-    STRANGE,
+FULL_CASE = Case(
+    FULL,
     (
         Vacuum(5, True, mode=Mode.INVENTORY_QUERY, inventory=Inventory.FILES),
         Vacuum(form=VacuumForm.API_NAME),
@@ -181,14 +178,15 @@ STRANGE_CASE = Case(
 
 
 def keeping(step: int, table: Callable[[Table], bool] = lambda table: True) -> Case:
-    """The smallest case found that has the kind of step that STRANGE_CASE has there, and such a table."""
-    kind = type(STRANGE_CASE.steps[step])
-    case = Case(STRANGE, (STRANGE_CASE.steps[step],))
-    return reduce(case, lambda one: any(isinstance(s, kind) for s in one.steps) and table(one.table), tries=MANY)
+    """The smallest case with the kind of step that FULL_CASE has there, and such a table."""
+    kind = type(FULL_CASE.steps[step])
+    case = Case(FULL, (FULL_CASE.steps[step],))
+    return reduce(case, lambda other: any(isinstance(s, kind) for s in other.steps) and table(other.table), tries=MANY)
 
 
-def test_the_strange_case_is_valid_to_begin_with() -> None:
-    assert from_json(to_json(STRANGE_CASE)) == STRANGE_CASE
+@pytest.mark.parametrize("case", [CASE, FULL_CASE])
+def test_the_cases_are_valid(case: Case) -> None:
+    assert from_json(to_json(case)) == case
 
 
 @pytest.mark.parametrize(
@@ -201,10 +199,10 @@ def test_the_strange_case_is_valid_to_begin_with() -> None:
         (4, Delete()),
     ],
 )
-def test_a_step_loses_what_sets_it_apart(step: int, plain: Step) -> None:
+def test_a_step_shrinks_to_its_plain_form(step: int, plain: Step) -> None:
     smallest = keeping(step)
     assert smallest.steps == (plain,)
-    assert smallest.table == Table(STRANGE.columns, (), (), (Commit(-9 * HOUR),))
+    assert smallest.table == Table(FULL.columns, (), (), (Commit(-9 * HOUR),))
 
 
 @pytest.mark.parametrize(
@@ -217,34 +215,31 @@ def test_a_step_loses_what_sets_it_apart(step: int, plain: Step) -> None:
         (lambda step: not step.safety_check, Vacuum(safety_check=False)),
     ],
 )
-def test_what_matters_of_a_vacuum_is_kept(fails: Callable[[Vacuum], bool], left: Vacuum) -> None:
-    case = Case(STRANGE, (FAULTY,))
-    smallest = reduce(case, lambda one: any(isinstance(s, Vacuum) and fails(s) for s in one.steps), tries=MANY)
+def test_the_options_that_matter_to_a_vacuum_are_kept(fails: Callable[[Vacuum], bool], left: Vacuum) -> None:
+    smallest = smallest_with(lambda step: isinstance(step, Vacuum) and fails(step), Case(FULL, (FAULTY,)))
     assert smallest.steps == (left,)
 
 
-def test_a_mode_keeps_its_inventory_only_where_that_matters() -> None:
-    case = Case(STRANGE, STRANGE_CASE.steps[:1])
-    smallest = reduce(
-        case, lambda one: Mode.INVENTORY_QUERY in (getattr(s, "mode", None) for s in one.steps), tries=MANY
-    )
+def test_a_mode_loses_an_inventory_that_does_not_matter() -> None:
+    case = Case(FULL, FULL_CASE.steps[:1])
+    smallest = smallest_with(lambda step: getattr(step, "mode", None) is Mode.INVENTORY_QUERY, case)
     assert smallest.steps == (Vacuum(dry_run=True, mode=Mode.INVENTORY_QUERY),)
 
 
 def test_the_history_loses_what_does_not_matter() -> None:
     smallest = keeping(1, lambda table: any(commit.deletion_vectors for commit in table.commits)).table
     (vector,) = (vector for commit in smallest.commits for vector in commit.deletion_vectors)
-    assert vector == STRANGE.commits[2].deletion_vectors[0]
+    assert vector == FULL.commits[2].deletion_vectors[0]
     assert [file.id for file in smallest.files] == [0]
     assert smallest.files[0].reference is Reference.RELATIVE
     assert not smallest.pruned and not smallest.stray_files and smallest.features == ("deletionVectors",)
     assert not any(commit.vector_prefix or commit.checkpoint or commit.parts > 1 for commit in smallest.commits)
 
 
-def test_a_pruned_log_keeps_its_checkpoint_and_no_more() -> None:
+def test_a_pruned_log_keeps_only_its_checkpoint() -> None:
     smallest = keeping(1, lambda table: table.pruned > 0).table
     assert [(commit.checkpoint, commit.parts) for commit in smallest.commits][smallest.pruned] == (True, 1)
-    assert len(smallest.commits) == 2, "the version that has the checkpoint, and one that is lost"
+    assert len(smallest.commits) == 2, "the version with the checkpoint, and a lost one"
 
 
 def test_removes_get_their_metadata_back() -> None:
@@ -255,13 +250,13 @@ def test_removes_get_their_metadata_back() -> None:
     assert removal == Removal(1, None)
 
 
-def test_a_reading_of_changes_moves_with_its_step() -> None:
+def test_a_read_of_changes_moves_with_its_step() -> None:
     steps = (Read(), Delete(), ReadChanges(1))
     assert without_step(steps, 0) == (Delete(), ReadChanges(0))
     assert without_step(steps, 1) is None
 
 
-def test_the_last_step_is_never_taken() -> None:
+def test_the_last_step_is_never_removed() -> None:
     assert without_step((Read(),), 0) is None
 
 
@@ -282,17 +277,17 @@ def test_the_number_of_tries_is_a_limit(tries: int) -> None:
     assert len(tried) == tries
 
 
-def test_what_never_fails_again_stays_as_it_is() -> None:
+def test_a_case_that_never_fails_again_stays_as_it_is() -> None:
     assert reduce(CASE, lambda case: False, tries=MANY) == CASE
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(fifty, max_examples=40)
 @given(
     st.one_of(cases.programs(), vacuum_cases.vacuum_stray_files(), vacuum_cases.vacuum_vectors(), cases.row_deletes()),
     st.data(),
 )
-def test_any_way_of_failing_leads_to_a_smaller_valid_case(case: Case, data: st.DataObject) -> None:
-    """What fails is decided by the text alone, so as good as at random; the reduction must cope with any answer."""
+def test_any_failure_shrinks_to_a_smaller_valid_case(case: Case, data: st.DataObject) -> None:
+    """Which case fails is as good as random: it depends on its text alone."""
     salt, share = data.draw(st.integers(0, 9)), data.draw(st.integers(2, 5))
     tried: list[Case] = []
 
@@ -302,15 +297,15 @@ def test_any_way_of_failing_leads_to_a_smaller_valid_case(case: Case, data: st.D
 
     smallest = reduce(case, fails, tries=60)
     assert len(tried) <= 60
-    assert all(from_json(to_json(one)) == one for one in tried), "only valid cases are tried"
+    assert all(from_json(to_json(candidate)) == candidate for candidate in tried), "only valid cases are tried"
     assert smallest == case or fails(smallest)
     assert len(dumps(smallest)) <= len(dumps(case))
     first, tried = list(tried), []
-    assert reduce(case, fails, tries=60) == smallest, "the way down is always the same"
+    assert reduce(case, fails, tries=60) == smallest, "always in the same way"
     assert tried == first[: len(tried)]
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(fifty, max_examples=40)
 @given(
     st.one_of(
         cases.programs(),

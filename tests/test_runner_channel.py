@@ -15,15 +15,15 @@ from engines.port import EngineUnavailable
 from engines.spark.jvm import Lease
 from runner.channel import Caller, Server
 
-#: How long a call may take, seconds; only a broken channel ever waits as long.
+#: How long a call may take, seconds.
 LIMIT = 20
 
-#: Passed only once three clients have called.
+#: Passed when three clients have called.
 MEETING = threading.Barrier(3)
 
 
-def add(one: int, other: int) -> int:
-    return one + other
+def add(left: int, right: int) -> int:
+    return left + right
 
 
 def meet() -> int:
@@ -39,7 +39,7 @@ def unsendable() -> None:
 
 
 class UnsendableError(Exception):
-    """Holds what cannot be pickled."""
+    """Cannot be pickled."""
 
     def __init__(self) -> None:
         super().__init__("it holds a lambda")
@@ -88,33 +88,29 @@ def test_values_arrive_unchanged(server: Server) -> None:
     assert client.call("noted") == [value]
 
 
-def test_an_error_is_raised_at_the_caller_and_the_next_call_works(server: Server) -> None:
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (("refuse", "There is no Java."), EngineUnavailable, r"^There is no Java\.$"),
+        (("add", 1), TypeError, "argument"),
+        (("absent",), KeyError, "absent"),
+        (("fail",), RuntimeError, "UnsendableError: it holds a lambda"),
+        (("lambda",), Exception, "pickle"),
+    ],
+    ids=[
+        "raised",
+        "wrong arguments",
+        "no such handler",
+        "error that cannot be pickled",
+        "answer that cannot be pickled",
+    ],
+)
+def test_an_error_is_raised_at_the_caller_and_the_next_call_works(
+    call: tuple[Any, ...], error: type[Exception], message: str, server: Server
+) -> None:
     client = caller(server)
-    with pytest.raises(EngineUnavailable, match=r"^There is no Java\.$"):
-        client.call("refuse", "There is no Java.")
-    assert client.call("add", 1, 1) == 2
-
-
-def test_wrong_arguments_are_an_error_at_the_caller(server: Server) -> None:
-    client = caller(server)
-    with pytest.raises(TypeError):
-        client.call("add", 1)
-    with pytest.raises(KeyError):
-        client.call("absent")
-    assert client.call("add", 1, 1) == 2
-
-
-def test_of_an_error_that_cannot_be_pickled_the_text_is_raised(server: Server) -> None:
-    client = caller(server)
-    with pytest.raises(RuntimeError, match="UnsendableError: it holds a lambda"):
-        client.call("fail")
-    assert client.call("add", 1, 1) == 2
-
-
-def test_an_answer_that_cannot_be_pickled_is_an_error_at_the_caller(server: Server) -> None:
-    client = caller(server)
-    with pytest.raises(Exception, match="pickle"):
-        client.call("lambda")
+    with pytest.raises(error, match=message):
+        client.call(*call)
     assert client.call("add", 1, 1) == 2
 
 
@@ -135,10 +131,12 @@ def test_many_clients_lose_nothing(server: Server) -> None:
     noted = caller(server).call("noted")
     assert sorted(noted) == [(number, index) for number in range(8) for index in range(20)]
     for number in range(8):
-        assert [index for one, index in noted if one == number] == list(range(20)), "each client's calls in order"
+        assert [index for client, index in noted if client == number] == list(range(20)), (
+            "calls of a client arrive in order"
+        )
 
 
-def test_a_client_that_ends_does_not_disturb_the_others(server: Server) -> None:
+def test_the_end_of_a_client_does_not_disturb_the_others(server: Server) -> None:
     first, second = caller(server), caller(server)
     assert first.call("add", 1, 1) == 2
     del first
@@ -160,7 +158,7 @@ def test_two_servers_have_two_keys(server: Server) -> None:
 
 
 def test_a_lease_can_be_sent(server: Server) -> None:
-    """What the controller hands to workers."""
+    """The controller sends it to workers."""
     client = caller(server)
     lease = Lease(2, 4711, 25333, "secret", Path("jvm-2.log"))
     client.call("note", lease)

@@ -1,4 +1,4 @@
-"""The deviations file of a run, checked against the catalogue."""
+"""The file of known deviations, checked against the catalogue."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_without_a_file_nothing_is_known(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (ENTRY.format("VAC-SAFE-99", ""), "lists VAC-SAFE-99, which is not a clause: `--clause list` names them all"),
         (
@@ -35,14 +35,14 @@ def test_without_a_file_nothing_is_known(tmp_path: Path) -> None:
         ("[[deviation]]", "needs 'clause'"),
     ],
 )
-def test_a_mistake_is_reported_in_a_sentence(text: str, said: str, tmp_path: Path) -> None:
+def test_a_mistake_is_reported_in_a_sentence(text: str, message: str, tmp_path: Path) -> None:
     file = tmp_path / "known.toml"
     file.write_text(text, encoding="utf-8")
-    with pytest.raises(UsageMistake, match=said):
+    with pytest.raises(UsageMistake, match=message):
         deviations_in(file)
 
 
-def test_the_judge_gets_those_in_force(tmp_path: Path) -> None:
+def test_the_judge_gets_the_deviations_of_the_version(tmp_path: Path) -> None:
     file = tmp_path / "known.toml"
     file.write_text(ENTRY.format("VAC-SAFE-1", 'when = "deletion vectors"') + ENTRY.format("DEL-ROW-1", ""))
     found = deviations_in(file)

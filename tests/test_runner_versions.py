@@ -1,4 +1,4 @@
-"""The commands about versions, with a gate in the place of tox: what it is asked for, and what they make of its report."""
+"""The commands about versions, with a fake gate instead of tox: its arguments, and what is made of its report."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ import pytest
 
 from engines.versions import Pair
 from runner import all_versions, gate_version, upgrade
-from tests.test_reports_comparison import case, header, run
-from tests.test_reports_runs import written
+from tests.small_streams import case, header, run, written
 
 
 class Gate:
-    """Leaves a report of one case, and ends as it is told; of a version that has no end, none."""
+    """Writes a report of one case, and returns the exit code of the version; with code 2 there is no report."""
 
     def __init__(self, **ends: int) -> None:
         self.ends = {version.strip("v").replace("_", "."): code for version, code in ends.items()}
@@ -28,9 +27,9 @@ class Gate:
             failing = ("VAC-SAFE-1",) if code == 1 else ()
             head = header(pair.delta)
             head["versions"]["pyspark"] = pair.pyspark
-            told = run(case(1, failing=failing), first=head)
-            footer = {name: value for name, value in told.footer.items() if name != "digest"}
-            (report / "run.jsonl").write_bytes(written([told.header, *told.cases, footer]))
+            judged = run(case(1, failing=failing), first=head)
+            footer = {name: value for name, value in judged.footer.items() if name != "digest"}
+            (report / "run.jsonl").write_bytes(written([judged.header, *judged.cases, footer]))
         return code
 
 
@@ -52,13 +51,13 @@ def test_the_gate_of_one_version_gets_its_options(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize("arguments", [[], ["--profile", "smoke"]])
-def test_a_version_that_is_not_named_is_asked_for(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_version_must_be_named(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert gate_version.main(arguments) == 2
     assert capsys.readouterr().err.startswith("Name the version: ")
 
 
 @pytest.mark.parametrize("main", [gate_version.main, lambda given: upgrade.main([*given, "4.4.0"]), all_versions.main])
-def test_an_unknown_version_is_one_sentence(main: object, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_version_is_reported_in_one_sentence(main: object, capsys: pytest.CaptureFixture[str]) -> None:
     assert callable(main) and main(["1.0.0"]) == 2
     assert capsys.readouterr().err == "Delta 1.0.0 is not known here: install a Delta that is 2.4 or newer, below 5.\n"
 
@@ -67,7 +66,7 @@ def test_an_unknown_version_is_one_sentence(main: object, capsys: pytest.Capture
 
 
 @pytest.mark.parametrize(("base", "candidate", "code"), [(0, 0, 0), (0, 1, 1), (1, 0, 0), (1, 1, 0)])
-def test_both_sides_draw_what_both_can_be_asked_for(
+def test_both_versions_get_cases_that_both_support(
     base: int, candidate: int, code: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     gate = Gate(v3_3_2=base, v4_4_0=candidate)
@@ -80,7 +79,7 @@ def test_both_sides_draw_what_both_can_be_asked_for(
     assert (tmp_path / "there" / "comparison.md").is_file()
 
 
-def test_a_gate_without_an_end_is_not_compared(
+def test_an_incomplete_gate_is_not_compared(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     use(Gate(v4_4_0=2), monkeypatch, tmp_path)
@@ -91,21 +90,21 @@ def test_a_gate_without_an_end_is_not_compared(
 # All versions ---------------------------------------------------------------------------------------------------------
 
 
-def test_the_table_has_a_row_for_each_version_that_was_ever_judged(
+def test_the_table_has_a_row_for_each_judged_version(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     use(Gate(v4_1_0=1, v4_4_0=2), monkeypatch, tmp_path)
     assert all_versions.main(["3.3.2"]) == 0
     assert all_versions.main(["4.1.0", "4.4.0"]) == 2
-    told = capsys.readouterr().out.splitlines()
-    assert told[-3:] == [
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-3:] == [
         "| 3.3.2 | 3.5.7 | ✅ kept | 1 | 1 | 3 | 0 | 0 | – |",
         "| 4.1.0 | 4.1.0 | ❌ broken | 1 | 1 | 2 | 0 | 0 | VAC-SAFE-1 |",
         "| 4.4.0 | 4.2.0 | ⚠️ incomplete | 0 | 0 | 0 | 0 | 0 | – |",
     ]
 
 
-def test_the_table_takes_the_place_of_the_one_before(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_table_replaces_the_previous_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     use(Gate(), monkeypatch, tmp_path)
     readme = tmp_path / "README.md"
     readme.write_text(f"before\n{all_versions.BEGIN}\nold\n{all_versions.END}\nafter\n", encoding="utf-8")

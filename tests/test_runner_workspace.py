@@ -1,4 +1,4 @@
-"""The run's directory: removed however the run ends, and nothing else with it."""
+"""The directory of a run is removed however the run ends, and nothing else is."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from runner.workspace import Workspace
 
 ROOT = Path(__file__).resolve().parent.parent
 
-#: How long something may take to come about, seconds. Only a fault ever waits as long.
+#: How long to wait for a condition, seconds.
 LIMIT = 30
 
-#: A run that makes a workspace, starts a process, says so, and then does as it is told on its standard input.
+#: A run that makes a workspace, starts a process, prints both, and closes the workspace at "close" on its standard input.
 RUN = """
 import subprocess, sys
 from runner.workspace import Workspace
@@ -41,15 +41,15 @@ if sys.stdin.readline() == "close\\n":
 
 
 def until(condition: Callable[[], bool], what: str) -> None:
-    """Wait until a condition holds, giving way to others; fail after the limit."""
+    """Wait until a condition holds; fail after the limit."""
     end = time.monotonic() + LIMIT
     while not condition():
-        assert time.monotonic() < end, f"after {LIMIT} s it is still not so that {what}"
+        assert time.monotonic() < end, f"waited {LIMIT} s until {what}"
         os.sched_yield()
 
 
 def alive(pid: int) -> bool:
-    """Whether a process is there and no zombie."""
+    """Whether a process exists and is no zombie."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -62,7 +62,7 @@ def alive(pid: int) -> bool:
 
 @contextmanager
 def run(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], Path, int, int]]:
-    """A run in a process of its own: it, its directory, the process that it started, its reaper."""
+    """A run in another process; yields it, its directory, the process that it started, and its reaper."""
     process = subprocess.Popen(
         [sys.executable, "-c", RUN, *arguments],
         cwd=ROOT,
@@ -82,13 +82,13 @@ def run(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], Path, int, int
                 os.kill(int(child), signal.SIGKILL)
 
 
-def tell(process: subprocess.Popen[str], line: str) -> None:
+def send(process: subprocess.Popen[str], line: str) -> None:
     assert process.stdin is not None
     process.stdin.write(f"{line}\n")
     process.stdin.flush()
 
 
-def test_a_directory_of_the_systems_is_made_and_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_temporary_directory_is_made_and_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     workspace = Workspace(None)
     assert workspace.directory.is_dir() and workspace.directory.parent == tmp_path
@@ -99,7 +99,7 @@ def test_a_directory_of_the_systems_is_made_and_removed(tmp_path: Path, monkeypa
     assert not list(tmp_path.iterdir())
 
 
-def test_a_table_root_that_was_not_there_goes_with_the_run(tmp_path: Path) -> None:
+def test_a_table_root_that_the_run_made_is_removed(tmp_path: Path) -> None:
     workspace = Workspace(str(tmp_path / "made" / "root"))
     assert workspace.directory.parent == tmp_path / "made" / "root"
     workspace.close()
@@ -107,7 +107,7 @@ def test_a_table_root_that_was_not_there_goes_with_the_run(tmp_path: Path) -> No
     assert tmp_path.is_dir()
 
 
-def test_an_empty_table_root_of_the_users_stays(tmp_path: Path) -> None:
+def test_an_empty_table_root_of_the_user_is_kept(tmp_path: Path) -> None:
     root = tmp_path / "root"
     root.mkdir()
     workspace = Workspace(str(root))
@@ -117,7 +117,7 @@ def test_an_empty_table_root_of_the_users_stays(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("there_before", [True, False])
-def test_what_others_put_into_the_table_root_meanwhile_stays(tmp_path: Path, there_before: bool) -> None:
+def test_files_of_others_in_the_table_root_are_kept(tmp_path: Path, there_before: bool) -> None:
     root = tmp_path / "root"
     if there_before:
         root.mkdir()
@@ -137,17 +137,18 @@ def test_a_table_root_that_holds_anything_is_refused_and_left_alone(tmp_path: Pa
     assert [path.name for path in root.iterdir()] == [there]
 
 
-def test_a_table_root_that_is_a_file_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        ("file", r"is not an empty directory"),
+        ("file/root", r"cannot be used \(Not a directory\): name another directory\."),
+    ],
+)
+def test_a_table_root_that_cannot_be_a_directory_is_refused(path: str, reason: str, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
-    with pytest.raises(UsageMistake, match="is not an empty directory"):
-        Workspace(str(tmp_path / "file"))
+    with pytest.raises(UsageMistake, match=reason):
+        Workspace(str(tmp_path / path))
     assert (tmp_path / "file").read_text() == "x"
-
-
-def test_a_table_root_below_a_file_is_refused_with_the_reason(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("x")
-    with pytest.raises(UsageMistake, match=r"cannot be used \(Not a directory\): name another directory\."):
-        Workspace(str(tmp_path / "file" / "root"))
 
 
 @pytest.mark.parametrize("uri", ["s3a://bucket/tables", "hdfs://name/tables", "abfss://c@a.dfs.core.windows.net/t"])
@@ -172,48 +173,37 @@ def test_closing_ends_the_reaper() -> None:
     assert reaper.returncode == 0
 
 
-def test_a_run_that_is_killed_leaves_neither_its_directory_nor_its_process(tmp_path: Path) -> None:
-    with run(str(tmp_path / "root")) as (process, directory, child, reaper):
+def test_of_a_killed_run_everything_is_removed_and_nothing_else(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    with run(str(root)) as (process, directory, child, reaper):
         assert (directory / "table" / "file").exists() and alive(child)
+        assert os.getsid(reaper) == reaper != os.getsid(process.pid), "Ctrl-C must not end the reaper"
+        (root / "theirs").write_text("x")
         process.kill()
         process.wait(LIMIT)
         until(lambda: not directory.exists(), "the directory is removed")
-        until(lambda: not alive(child), "the process that the run started is ended")
-        until(lambda: not alive(reaper), "the reaper has ended itself")
-
-
-def test_a_run_that_is_killed_takes_nothing_of_the_users_along(tmp_path: Path) -> None:
-    root = tmp_path / "root"
-    root.mkdir()
-    with run(str(root)) as (process, directory, _, _):
-        (root / "theirs").write_text("x")
-        process.kill()
-        until(lambda: not directory.exists(), "the directory is removed")
+        until(lambda: not alive(child), "the process that the run started has ended")
+        until(lambda: not alive(reaper), "the reaper has ended")
     assert [path.name for path in root.iterdir()] == ["theirs"]
-
-
-def test_an_interrupt_of_the_whole_group_does_not_end_the_reaper(tmp_path: Path) -> None:
-    """As by Ctrl-C: the reaper is in a session of its own."""
-    with run(str(tmp_path / "root")) as (process, _, _, reaper):
-        assert os.getsid(reaper) == reaper != os.getsid(process.pid)
 
 
 def test_after_a_close_the_reaper_does_nothing(tmp_path: Path) -> None:
     root = tmp_path / "root"
     root.mkdir()
     with run(str(root)) as (process, directory, child, reaper):
-        tell(process, "close")
+        send(process, "close")
         assert process.stdout is not None
         assert process.stdout.readline() == "closed\n"
         assert not alive(reaper) and not directory.exists()
-        # Whoever makes something of that name after the run is not to lose it.
+        # A directory of that name that somebody makes after the run must be kept.
         directory.mkdir()
         process.kill()
         process.wait(LIMIT)
         assert directory.is_dir() and alive(child)
 
 
-def test_reaping_removes_what_it_was_told_of_and_no_more(tmp_path: Path) -> None:
+def test_reaping_removes_the_listed_directories_only(tmp_path: Path) -> None:
     for name in ("one", "two with a space", "three"):
         (tmp_path / name / "deep").mkdir(parents=True)
     reap(
@@ -228,7 +218,7 @@ def test_reaping_after_done_does_nothing(tmp_path: Path) -> None:
     assert (tmp_path / "one").is_dir()
 
 
-def test_reaping_a_process_that_is_gone_is_no_error(tmp_path: Path) -> None:
+def test_reaping_a_process_that_has_ended_is_no_error(tmp_path: Path) -> None:
     with subprocess.Popen([sys.executable, "-c", ""]) as process:
         process.wait(LIMIT)
     (tmp_path / "one").mkdir()

@@ -1,14 +1,12 @@
-"""The catalogue, and each clause on tables made by hand: a right outcome passes, a wrong one is told by its clause.
+"""The catalogue; clauses on small tables: a right outcome passes, a wrong one violates its clauses; observations.
 
-That every fault of the known-bad engines is noticed is in test_judge.py; here are the observations themselves.
+The known-bad engines are in test_profiles.py and test_known_bad_vacuums.py.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import re
-import time
-from collections import Counter
 from pathlib import Path
 from types import ModuleType
 
@@ -20,7 +18,6 @@ from deltalog.descriptors import DeletionVectorDescriptor
 from deltalog.log import read_log
 from engines.port import Outcome
 from harness.clause import clause, matches
-from harness.materialise import plan_table, write_table
 from harness.observation import (
     ChangesObservation,
     DeleteObservation,
@@ -33,7 +30,6 @@ from harness.observation import (
 from harness.observer import Observer
 from harness.vacuum_observation import VacuumObservation, VacuumRefusalObservation
 from model.predicate import Compare, Op
-from model.rules import SPARK
 from model.steps import (
     Delete,
     DeleteMistake,
@@ -52,6 +48,7 @@ from selfcheck.faults import FAULTS
 from selfcheck.faults.tampering import Tampering
 from selfcheck.reference_engine import ReferenceEngine
 from suites.catalogue import CATALOGUE, catalogue_of
+from tests.builders.observations import START, make, vacuum_observation
 from tests.handmade_steps import (
     AGED,
     DRY,
@@ -75,13 +72,13 @@ from tests.handmade_steps import (
 # The catalogue -----------------------------------------------------------------------------------------------------
 
 
-def test_ids_are_well_formed_and_their_own() -> None:
+def test_ids_are_well_formed() -> None:
     for id, entry in CATALOGUE.items():
         assert entry.id == id and re.fullmatch(r"(DEL|VAC)-[A-Z]+-[1-9]\d*[A-Z]?", id)
         assert entry.chapter == {"DEL": "DELETE", "VAC": "VACUUM"}[id[:3]]
 
 
-def test_sentences_are_sentences_with_sources() -> None:
+def test_clauses_are_different_sentences_with_sources() -> None:
     sentences = [entry.sentence for entry in CATALOGUE.values()]
     assert len(set(sentences)) == len(sentences)
     for entry in CATALOGUE.values():
@@ -95,7 +92,7 @@ def test_every_clause_has_a_fault_and_every_fault_names_clauses() -> None:
     assert all(fault.caught_by for fault in FAULTS.values())
 
 
-def test_faults_are_on_the_kind_of_step_that_their_clauses_are_about() -> None:
+def test_a_fault_spoils_the_kind_of_step_that_its_clauses_judge() -> None:
     kinds: dict[type[EngineStep], set[type[Observation]]] = {
         Delete: {DeleteObservation, RefusalObservation},
         InvalidDelete: {RefusalObservation},
@@ -139,14 +136,14 @@ def test_prefixes(id: str, prefix: str, selects: bool) -> None:
 
 
 def test_parts_of_a_word_select_nothing() -> None:
-    """``DEL-R`` could mean REM or ROW; a typing mistake must not select a chapter by chance."""
+    """``DEL-R`` could mean REM or ROW, and a typing mistake must select nothing."""
     assert not any(matches(id, prefix) for id in CATALOGUE for prefix in ("VAC-", "DEL-ROW-", "VAC-SAFE-1B2", "X"))
 
 
-# A DELETE, by hand -------------------------------------------------------------------------------------------------
+# DELETE ------------------------------------------------------------------------------------------------------------
 
 
-def test_a_right_delete_passes_all_that_it_meets(tmp_path: Path) -> None:
+def test_a_right_delete_violates_nothing(tmp_path: Path) -> None:
     for number, step in enumerate(
         (IN_A, Delete(), Delete(PA), Delete(V1), Delete(Compare("v", Op.GT, 50, Type.INTEGER)))
     ):
@@ -192,14 +189,14 @@ def test_a_right_delete_passes_all_that_it_meets(tmp_path: Path) -> None:
         (Delete(Compare("v", Op.EQ, 50, Type.INTEGER)), refused, {"DEL-NOOP-1"}),
     ],
 )
-def test_a_wrong_delete_is_told_by_exactly_these_clauses(
+def test_a_wrong_delete_violates_exactly_these_clauses(
     step: Delete, tamper: Tamper, clauses: set[str], tmp_path: Path
 ) -> None:
     assert violated(PARTITIONED, step, tamper, tmp_path) == clauses
 
 
 def undone(root: Path, outcome: Outcome) -> Outcome:
-    """Refused, and nothing was done."""
+    """Refused, and the table as before."""
     for path in sorted((root / "_delta_log").glob("*1.json")):
         for added in (action for action in read_log(root).commits[1].adds):
             (root / added.file).unlink()
@@ -207,12 +204,12 @@ def undone(root: Path, outcome: Outcome) -> Outcome:
     return refused(root, outcome)
 
 
-def test_a_delete_that_is_refused_breaks_all_that_asks_for_its_effects(tmp_path: Path) -> None:
-    """Not DEL-ROW-5B: what was refused leaves the rows of before."""
+def test_a_refused_delete_violates_the_clauses_about_its_effects(tmp_path: Path) -> None:
+    """Not DEL-ROW-5B: after a refusal the earlier rows are expected."""
     assert violated(PARTITIONED, IN_A, undone, tmp_path) == {"DEL-ROW-1", "DEL-ROW-3", "DEL-ROW-3B", "DEL-INFO-1A"}
 
 
-# A Read, by hand ---------------------------------------------------------------------------------------------------
+# Read ------------------------------------------------------------------------------------------------------------
 
 LESS = answering(lambda rows: rows[1:])
 OTHERS = answering(lambda rows: tuple(reversed(rows)))
@@ -222,75 +219,51 @@ OTHERS = answering(lambda rows: tuple(reversed(rows)))
     ("steps", "clauses"),
     [
         ([(IN_A, right), (Read(), right)], set()),
-        ([(IN_A, right), (Read(), OTHERS)], set()),  # the order of rows is nobody's promise
+        ([(IN_A, right), (Read(), OTHERS)], set()),  # the order of rows is not promised
         ([(IN_A, right), (Read(), LESS)], {"DEL-ROW-5A"}),
         ([(IN_A, right), (Read(), refused)], {"DEL-ROW-5A"}),
         ([(IN_A, right), (Read(0), LESS)], {"DEL-TT-1"}),
         ([(IN_A, right), (Read(0), refused)], {"DEL-TT-1"}),
         ([(PLAIN, right), (Read(), LESS)], {"VAC-SAFE-10A"}),
         ([(IN_A, right), (PLAIN, right), (Read(0), LESS)], {"VAC-SAFE-10C"}),
-        ([(DRY, right), (Read(), LESS)], set()),  # only a DELETE or a real VACUUM is on trial
+        ([(DRY, right), (Read(), LESS)], set()),  # a clause about rows needs a DELETE or a real VACUUM
         ([(Read(), LESS)], set()),
     ],
 )
-def test_a_read_is_held_against_what_the_case_promises(
+def test_a_read_must_return_the_expected_rows(
     steps: list[tuple[EngineStep, Tamper]], clauses: set[str], tmp_path: Path
 ) -> None:
     assert take(PARTITIONED, tmp_path, *steps) == clauses
 
 
-# What an observation says ------------------------------------------------------------------------------------------
-
-
-def seen(
-    table: Table, step: Vacuum, directory: Path, *, clock: int = 0, wall: tuple[int, int] = (0, 0)
-) -> VacuumObservation:
-    """A VACUUM that did nothing, on a new table."""
-    start = time.time_ns() // 1_000_000
-    root = directory / "table"
-    write_table(plan_table(table), root, start=start)
-    state = Observer(table, root).observe()
-    return VacuumObservation(
-        table=table,
-        root=str(root),
-        index=0,
-        step=step,
-        outcome=Outcome((), None, start + wall[0], start + wall[1]),
-        before=state,
-        after=state,
-        clock=start + clock,
-        start=start,
-        versions={},
-        expected_rows=Counter(),
-        earlier=(),
-        rules=SPARK,
-    )
+# Observations ------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("hours", "retain"), [(None, None), (0, 0), (0.4, 0), (-0.4, 0), (0.5, None), (1, None), (-1, None), (1e5, None)]
 )
 def test_only_a_retain_of_0_hours_has_an_effect(hours: float | None, retain: int | None, tmp_path: Path) -> None:
-    assert seen(AGED, Vacuum(retain_hours=hours), tmp_path).retain == retain
+    assert vacuum_observation(AGED, make(AGED, tmp_path), Vacuum(retain_hours=hours)).retain == retain
 
 
-@pytest.mark.parametrize(("hours", "own"), [(None, WEEK), (1, HOUR), (0, 0), (240, 240 * HOUR)])
-def test_the_cutoff_is_the_clock_less_the_tables_retention(hours: int | None, own: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("hours", "retention"), [(None, WEEK), (1, HOUR), (0, 0), (240, 240 * HOUR)])
+def test_the_cutoff_is_the_clock_minus_the_retention(hours: int | None, retention: int, tmp_path: Path) -> None:
     table = dataclasses.replace(AGED, retention_hours=hours)
-    v = seen(table, PLAIN, tmp_path, clock=77, wall=(1000, 2000))
-    assert v.cutoff == Cutoff(v.start + 77 - own, v.start + 77 - own, v.start + 77 - own)
+    v = vacuum_observation(table, make(table, tmp_path), PLAIN, clock=77, wall=(1000, 2000))
+    assert v.cutoff == Cutoff(*[START + 77 - retention] * 3)
 
 
-def test_the_cutoff_of_retain_0_is_the_wall_clocks(tmp_path: Path) -> None:
-    v = seen(AGED, Vacuum(retain_hours=0, safety_check=False), tmp_path, clock=77, wall=(1000, 2000))
+def test_the_cutoff_of_retain_0_uses_the_wall_clock(tmp_path: Path) -> None:
+    step = Vacuum(retain_hours=0, safety_check=False)
+    v = vacuum_observation(AGED, make(AGED, tmp_path), step, clock=77, wall=(1000, 2000))
     assert v.cutoff == Cutoff(v.start + 1000, v.start + 2000, v.start + 77 - WEEK)
     assert v.fates["holds/young"].fate is Fate.DELETE
 
 
-def test_of_several_tombstones_of_a_file_the_latest_counts(tmp_path: Path) -> None:
+def test_the_latest_of_several_tombstones_counts(tmp_path: Path) -> None:
     """A file may be removed with one deletion vector after another (PROTOCOL.md, "Action Reconciliation")."""
-    v = seen(AGED, PLAIN, tmp_path)
-    root = Path(v.root)
+    root = make(AGED, tmp_path)
+    v = vacuum_observation(AGED, root, PLAIN)
     for version, deleted in ((2, v.start - HOUR), (3, v.start - 3 * WEEK)):
         vector = DeletionVectorDescriptor("i", f"x{version}", size=10, cardinality=1)
         write_commit(root, version, [Remove(data(1), deleted, data_change=True, deletion_vector=vector)])
@@ -325,11 +298,11 @@ def test_paths_as_engines_print_them(path: str, expected: str) -> None:
         (90_000, "1 min 30 s"),
     ],
 )
-def test_lengths_of_time_for_people(ms: int, text: str) -> None:
+def test_durations_as_text(ms: int, text: str) -> None:
     assert duration(ms) == text
 
 
-# Faults on an outcome of our own -----------------------------------------------------------------------------------
+# Faults ------------------------------------------------------------------------------------------------------------
 
 
 STEPS: dict[type[EngineStep], EngineStep] = {
@@ -342,18 +315,17 @@ STEPS: dict[type[EngineStep], EngineStep] = {
 }
 
 
-def test_a_fault_without_occasion_changes_nothing(tmp_path: Path) -> None:
-    """No fault may disturb a step that gives it no occasion: it would be noticed for the wrong reason."""
+def test_a_fault_changes_nothing_in_an_empty_table(tmp_path: Path) -> None:
+    """Where it does not apply, a fault must not disturb the step: it would be noticed for the wrong reason."""
     empty = Table(columns=(Column("v", Type.INTEGER),), partition_by=(), files=(), commits=(Commit(-HOUR),))
-    write_table(plan_table(empty), tmp_path / "before", start=0)
+    before_root = make(empty, tmp_path / "before", start=0)
     quiet: list[str] = []
     for name, fault in FAULTS.items():
-        root = tmp_path / name / "table"
-        write_table(plan_table(empty), root, start=0)
+        root = make(empty, tmp_path / name, start=0)
         step = STEPS[fault.on]
         outcome = ReferenceEngine().run(root, step, clock=0, version=0)
         before = Observer(empty, root).observe()
-        answer = fault.tamper(Tampering(root, tmp_path / "before", step, outcome, 0, 0, False))
+        answer = fault.tamper(Tampering(root, before_root, step, outcome, 0, 0, False))
         after = Observer(empty, root).observe(before)
         if answer is None and after.listing == before.listing:
             quiet.append(name)
@@ -379,10 +351,10 @@ def test_a_fault_without_occasion_changes_nothing(tmp_path: Path) -> None:
         "start-counts-one-more",
         "start-counts-no-bytes",
         "counts-deleted-directories",
-    }, "these need no file"
+    }, "these faults need no file"
 
 
-def test_no_clause_stands_in_the_catalogue_twice() -> None:
+def test_two_clauses_with_the_same_id_are_an_error() -> None:
     definition = next(iter(CATALOGUE.values()))
     first, second = ModuleType("first"), ModuleType("second")
     first.clause = second.clause = definition  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""What a DELETE's clauses say of one thing that is wrong: the clause that tells it, and in which words."""
+"""Each clause of DELETE on its own: a fault that violates it, and words of the message."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ MAPPED = table(Feature.COLUMN_MAPPING_ID)
 NAMED = table(Feature.COLUMN_MAPPING_NAME)
 
 NOTHING = Delete(Compare("v", Op.EQ, 50, Type.INTEGER))
-#: Of file 3 all rows go, of 0 and 2 one each; what is left of 0 has a NULL.
+#: Deletes all rows of the files 1, 2 and 3 and one of file 0, which keeps a NULL.
 MOST = Delete(Compare("v", Op.NE, 2, Type.INTEGER))
 
 
 def spoiling(pattern: str, how: Callable[[Path], object]) -> Tamper:
-    """Something is done to each file of the table that the pattern finds."""
+    """Do something to each file of the table that the pattern finds."""
 
     def tamper(root: Path, outcome: Outcome) -> None:
         found = sorted(root.glob(pattern))
@@ -61,11 +61,11 @@ def spoiling(pattern: str, how: Callable[[Path], object]) -> Tamper:
 
 
 def scribble(path: Path) -> None:
-    """As many bytes as before, and not one of them right."""
+    """As many bytes as before, all of them wrong."""
     path.write_bytes(b"x" * path.stat().st_size)
 
 
-def longer(path: Path) -> None:
+def lengthen(path: Path) -> None:
     path.write_text("xx")
 
 
@@ -82,7 +82,7 @@ NEW = "**/part-*-1111-4111-8111-*.parquet"  # the files that the reference engin
 VECTOR = "**/deletion_vector_*.bin"
 
 
-#: A clause, a table, a DELETE, what becomes wrong after it, and words of what the clause says.
+#: A clause, a table, a DELETE, a fault after it, and words of the message.
 WRONG: list[tuple[str, Table, Step, Tamper, str]] = [
     # The commit
     ("DEL-INFO-1A", PLAIN, IN_A, another_version(2), "must write version 1; it wrote [1, 2]"),
@@ -92,7 +92,7 @@ WRONG: list[tuple[str, Table, Step, Tamper, str]] = [
     ("DEL-INFO-1B", PLAIN, IN_A, in_commit(r'\{"commitInfo".*\n', ""), "isolationLevel is None instead of"),
     ("DEL-PHYS-1", PLAIN, IN_A, spoiling("p=a/orphan", Path.unlink), "DELETE deleted p=a/orphan"),
     ("DEL-PHYS-1", PLAIN, IN_A, spoiling("p=a/orphan", scribble), "DELETE touched p=a/orphan"),
-    ("DEL-PHYS-1", PLAIN, IN_A, spoiling("p=a/orphan", longer), "DELETE changed p=a/orphan"),
+    ("DEL-PHYS-1", PLAIN, IN_A, spoiling("p=a/orphan", lengthen), "DELETE changed p=a/orphan"),
     ("DEL-PHYS-3", PLAIN, IN_A, in_commit(r"\}\n$", "\n"), "the table cannot be read"),
     # The metrics and the answer
     ("DEL-MET-1A", PLAIN, IN_A, in_commit('("numCopiedRows":)"2"', r'\1"3"'), "numCopiedRows is 3, and must be 2"),
@@ -104,7 +104,7 @@ WRONG: list[tuple[str, Table, Step, Tamper, str]] = [
     ("DEL-MET-2", PLAIN, IN_A, answering(lambda rows: ((2,),)), "it must be 1"),
     ("DEL-MET-2", PLAIN, NOTHING, answering(lambda rows: ((-1,),)), "it must be 0"),
     ("DEL-MET-2", PLAIN, Delete(PA), answering(lambda rows: ((-1,),)), "it must be 4"),
-    # The files that go
+    # The files that it removes
     ("DEL-ALL-1", PLAIN, Delete(), leaving("p=a/another"), "DELETE of the whole table wrote p=a/another"),
     ("DEL-META-2", PLAIN, Delete(PA), leaving("p=a/another"), "A DELETE of whole files wrote p=a/another"),
     ("DEL-META-1", PLAIN, Delete(PA), in_commit(r'\{"remove".*\n', ""), "matches the condition and was not removed"),
@@ -234,8 +234,10 @@ WRONG: list[tuple[str, Table, Step, Tamper, str]] = [
 ]
 
 
-def told(table: Table, directory: Path, id: str, *steps: tuple[Step, Tamper | None]) -> tuple[int, list[Violation]]:
-    """Of a clause: how many subjects it had in these steps, and what was wrong."""
+def judged_by(
+    table: Table, directory: Path, id: str, *steps: tuple[Step, Tamper | None]
+) -> tuple[int, list[Violation]]:
+    """The number of subjects of a clause in these steps, and its violations."""
     tallies, _ = judged(table, directory, *steps)
     if id not in tallies:
         return 0, []
@@ -245,17 +247,17 @@ def told(table: Table, directory: Path, id: str, *steps: tuple[Step, Tamper | No
 @pytest.mark.parametrize(
     ("id", "table", "step", "tamper", "words"), WRONG, ids=[f"{row[0]}-{number}" for number, row in enumerate(WRONG)]
 )
-def test_a_clause_tells_what_is_wrong(
+def test_a_clause_reports_what_is_wrong(
     id: str, table: Table, step: Step, tamper: Tamper, words: str, tmp_path: Path
 ) -> None:
-    _, violations = told(table, tmp_path / "right", id, (step, right))
+    _, violations = judged_by(table, tmp_path / "right", id, (step, right))
     assert not violations, "nothing is wrong with a right DELETE"
-    _, violations = told(table, tmp_path / "wrong", id, (step, tamper))
+    _, violations = judged_by(table, tmp_path / "wrong", id, (step, tamper))
     assert [violation.message for violation in violations if words in violation.message], (violations, words)
 
 
 def of_type(type: Type, *values: Value) -> Table:
-    """A file with these values in one column, and one NULL that the DELETE takes."""
+    """A file with these values in one column, and a NULL, which the DELETE deletes."""
     rows = tuple((value,) for value in (*values, None))
     return Table((Column("v", type),), (), (DataFile(0, (), rows, -WEEK),), (Commit(-HOUR, adds=(0,)),))
 
@@ -287,10 +289,10 @@ def of_type(type: Type, *values: Value) -> Table:
     ],
     ids=["float", "double", "nan", "string", "date", "timestamp_ntz", "timestamp"],
 )
-def test_bounds_are_true_or_not_in_the_order_of_their_type(
+def test_bounds_are_compared_in_the_order_of_their_type(
     table: Table, low: tuple[str, str], high: tuple[str, str], tmp_path: Path
 ) -> None:
-    """Each bound as it may be said, and one that is too narrow."""
+    """Each bound as it may be written, and one that is too narrow."""
 
     def stating(low: str, high: str) -> Tamper:
         count = len(table.files[0].rows) - 1
@@ -311,8 +313,10 @@ def test_bounds_are_true_or_not_in_the_order_of_their_type(
         ((low[1], high[0]), "minimum of v"),
         ((low[0], high[1]), "maximum of v"),
     ):
-        subjects, violations = told(table, tmp_path / (words or "true"), "DEL-ADD-1D", (step, stating(*bounds)))
-        assert subjects == 1 and [words in one.message for one in violations] == ([True] if words else []), violations
+        subjects, violations = judged_by(table, tmp_path / (words or "true"), "DEL-ADD-1D", (step, stating(*bounds)))
+        assert subjects == 1 and [words in violation.message for violation in violations] == (
+            [True] if words else []
+        ), violations
 
 
 def test_files_with_names_that_an_engine_made_up_are_checked_by_the_rows_that_are_left(tmp_path: Path) -> None:
@@ -322,7 +326,7 @@ def test_files_with_names_that_an_engine_made_up_are_checked_by_the_rows_that_ar
     assert sorted(violation.expectation.rows, key=repr) == [[1, "b"], [1, None], [9, None]]
 
 
-@pytest.mark.parametrize(("length", "met"), [(0, 1), (1, 0), (32, 0), (33, 1)])
-def test_long_and_empty_texts_are_values_that_rewriting_could_spoil(length: int, met: int, tmp_path: Path) -> None:
-    subjects, _ = told(of_type(Type.STRING, "x" * length), tmp_path, "DEL-GEN-1B", (Delete(IsNull("v")), right))
-    assert subjects == met
+@pytest.mark.parametrize(("length", "subjects"), [(0, 1), (1, 0), (32, 0), (33, 1)])
+def test_only_long_and_empty_texts_exercise_del_gen_1b(length: int, subjects: int, tmp_path: Path) -> None:
+    found, _ = judged_by(of_type(Type.STRING, "x" * length), tmp_path, "DEL-GEN-1B", (Delete(IsNull("v")), right))
+    assert found == subjects

@@ -1,4 +1,4 @@
-"""Each of VACUUM's clauses on its own occasion: it holds, it is broken by what it speaks of, and elsewhere it is not met."""
+"""Each clause of VACUUM on its own: a step that keeps it, a fault that violates it, and steps that do not exercise it."""
 
 from __future__ import annotations
 
@@ -137,8 +137,8 @@ VECTORS = table(
     StrayFile("deletion_vector_00000000-1111-4000-8000-000000000000.bin", modified=OLD),
     features=(Feature.DELETION_VECTORS,),
 )
-#: Version 1 is inside retention, and has a vector of its own.
-MASKED = table(
+#: Version 1 is inside retention, and has another vector than version 2.
+TWO_VECTORS = table(
     [file(0)],
     [
         Commit(OLD, adds=(0,)),
@@ -147,7 +147,7 @@ MASKED = table(
     ],
     features=(Feature.DELETION_VECTORS,),
 )
-#: Young, as ReferenceEngine keeps what is disputed in any case.
+#: Young, since the reference engine always keeps what is unspecified.
 ABSOLUTE = table(
     [file(0)],
     [Commit(OLD, adds=(0,)), Commit(-DAY, deletion_vectors=(DeletionVector(0, (0,), -DAY, VectorStorage.ABSOLUTE),))],
@@ -208,9 +208,9 @@ VANISHES = Vacuum(io_fault=IOFault.FILE_VANISHES, faulty_path="old")
 CANNOT_LIST = Vacuum(io_fault=IOFault.CANNOT_LIST, faulty_path="holds")
 
 
-# What is done wrong ---------------------------------------------------------------------------------------------------
+# Faults ---------------------------------------------------------------------------------------------------------------
 
-#: Of what was seen on a right run, how to spoil a second one.
+#: How to spoil a second run, by the observation of a right one.
 Spoil = Callable[[Observation], Tamper]
 
 
@@ -222,12 +222,12 @@ def of_reason(seen: Observation, reason: Reason, fate: Fate) -> str:
 
 
 def loses(reason: Reason) -> Spoil:
-    """A path that must stay for this reason is gone."""
+    """A path that must be kept for this reason is deleted."""
     return lambda seen: removing(of_reason(seen, reason, Fate.KEEP))
 
 
 def keeps(reason: Reason) -> Spoil:
-    """A path that must go for this reason is still there."""
+    """A path that must be deleted for this reason is kept."""
 
     def spoil(seen: Observation) -> Tamper:
         path = of_reason(seen, reason, Fate.DELETE)
@@ -249,7 +249,7 @@ def simply(tamper: Tamper) -> Spoil:
 
 
 def removing_listed(reason: Reason) -> Spoil:
-    """A DRY RUN does not name the first path of this reason."""
+    """A DRY RUN does not list the first path of this reason."""
 
     def spoil(seen: Observation) -> Tamper:
         path = of_reason(seen, reason, Fate.DELETE)
@@ -259,7 +259,7 @@ def removing_listed(reason: Reason) -> Spoil:
 
 
 def listing(path: str) -> Tamper:
-    """A DRY RUN lists this, too."""
+    """A DRY RUN also lists this path."""
 
     def tamper(root: Path, outcome: Outcome) -> Outcome:
         return dataclasses.replace(outcome, rows=(*outcome.rows, (f"file:{root}/{path}",)))
@@ -284,7 +284,7 @@ def bookmark_of(version: int) -> Tamper:
 
 
 def without_tombstones(root: Path, outcome: Outcome) -> None:
-    """The new checkpoint is as an engine would write it that keeps no tombstone: here, one that cannot be read."""
+    """The new checkpoint has no tombstone: here, since it cannot be read."""
     for path in (root / "_delta_log").glob("*.checkpoint*.parquet"):
         path.write_text("no checkpoint")
 
@@ -299,7 +299,7 @@ def committing(action: Action) -> Tamper:
 
 
 def outside(seen: Observation) -> Tamper:
-    """A file is gone that lies beside the root, and that the log names."""
+    """A file that the log names and that lies beside the root is deleted."""
     assert isinstance(seen, VacuumObservation)
     return removing(min(seen.outside))
 
@@ -316,10 +316,8 @@ def emptied(root: Path, outcome: Outcome) -> None:
     shutil.rmtree(root)
 
 
-W = "_d=1/"  # where the files lie
-
-#: A clause, a table, the steps of which it judges the last, and how to spoil that one.
-OCCASIONS: list[tuple[str, Table, list[Step], Spoil]] = [
+#: A clause, a table, steps of which it judges the last, and how to spoil that one.
+EXAMPLES: list[tuple[str, Table, list[Step], Spoil]] = [
     ("VAC-SAFE-1", LISTED, [FULL], loses(Reason.LIVE)),
     ("VAC-SAFE-1B", ELSEWHERE, [FULL], loses(Reason.LIVE_BY_URI)),
     ("VAC-SAFE-2", LISTED, [FULL], loses(Reason.RETAINED)),
@@ -344,7 +342,7 @@ OCCASIONS: list[tuple[str, Table, list[Step], Spoil]] = [
     ("VAC-SAFE-10B", LISTED, [FULL], loses(Reason.LIVE)),
     ("VAC-SAFE-10C", READ, [SOME, FULL, Read(0)], simply(refused)),
     ("VAC-SAFE-10D", READ, [FULL], loses(Reason.RETAINED)),
-    ("VAC-SAFE-10D", MASKED, [FULL], loses(Reason.RETAINED_VECTOR)),
+    ("VAC-SAFE-10D", TWO_VECTORS, [FULL], loses(Reason.RETAINED_VECTOR)),
     ("VAC-SAFE-10E", AGED_READ, [SOME, SetClock(Moment(2 * WEEK)), Read(0)], simply(without_error)),
     ("VAC-SAFE-10E", AGED_READ, [SOME, SetClock(Moment(2 * WEEK)), Read(0)], simply(with_another_error)),
     ("VAC-SAFE-11", LISTED, [FULL], simply(leaving("written"))),
@@ -449,7 +447,7 @@ OCCASIONS: list[tuple[str, Table, list[Step], Spoil]] = [
 def run(
     table: Table, directory: Path, steps: list[Step], last: Tamper
 ) -> tuple[dict[str, tuple[int, int]], Observation]:
-    """Of each clause that was met or broken at the last step, how many subjects and how many violations it had."""
+    """The number of subjects and of violations at the last step, by clause; clauses without either are left out."""
     tampers: list[Tamper | None] = [None if isinstance(step, (SetClock, AddStrayFiles)) else right for step in steps]
     tampers[-1] = last
     before: dict[str, tuple[int, int]] = {}
@@ -459,22 +457,24 @@ def run(
         )
         before = {id: (tally.subjects, len(tally.violations)) for id, tally in tallies.items()}
     tallies, seen = judged(table, directory / "whole", *zip(steps, tampers))
-    told = {id: (tally.subjects, len(tally.violations)) for id, tally in tallies.items()}
-    less = {id: (a - before.get(id, (0, 0))[0], b - before.get(id, (0, 0))[1]) for id, (a, b) in told.items()}
-    return {id: counts for id, counts in less.items() if any(counts)}, seen
+    last_step = {}
+    for id, tally in tallies.items():
+        subjects, violations = before.get(id, (0, 0))
+        last_step[id] = (tally.subjects - subjects, len(tally.violations) - violations)
+    return {id: counts for id, counts in last_step.items() if any(counts)}, seen
 
 
-def title(row: tuple[str, Table, list[Step], Spoil]) -> str:
-    return f"{row[0]}-{OCCASIONS.index(row)}"
-
-
-@pytest.mark.parametrize(("id", "table", "steps", "spoil"), OCCASIONS, ids=map(title, OCCASIONS))
-def test_a_clause_holds_and_is_broken(id: str, table: Table, steps: list[Step], spoil: Spoil, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("id", "table", "steps", "spoil"), EXAMPLES, ids=[f"{row[0]}-{number}" for number, row in enumerate(EXAMPLES)]
+)
+def test_a_clause_is_kept_by_a_right_run_and_violated_by_a_wrong_one(
+    id: str, table: Table, steps: list[Step], spoil: Spoil, tmp_path: Path
+) -> None:
     held, seen = run(table, tmp_path / "right", steps, right)
-    assert held.get(id, (0, 0))[0] > 0, f"{id} must be met"
+    assert held.get(id, (0, 0))[0] > 0, f"{id} must be exercised"
     assert not any(violations for _, violations in held.values()), "nothing is wrong with a right run"
     broken, _ = run(table, tmp_path / "wrong", steps, spoil(seen))
-    assert broken.get(id, (0, 0))[1] > 0, f"{id} must be broken"
+    assert broken.get(id, (0, 0))[1] > 0, f"{id} must be violated"
 
 
 def changing(path: str) -> Tamper:
@@ -601,7 +601,7 @@ def test_a_clause_tells_what_is_wrong_and_how_to_check_it(
 
 
 @pytest.mark.parametrize("table", [LINKED, LINKED_INSIDE])
-def test_where_a_link_was_followed_the_counts_are_nobodys_but_the_status_is(table: Table, tmp_path: Path) -> None:
+def test_where_a_link_was_followed_only_the_status_is_judged(table: Table, tmp_path: Path) -> None:
     broken, _ = run(table, tmp_path / "status", [FULL], in_commit("COMPLETED", "FAILED"))
     assert broken["VAC-LOG-1B"] == (1, 1)
     wrong = in_commit(r'("numDeletedFiles":)"\d+"', r'\1"99"')
@@ -611,8 +611,8 @@ def test_where_a_link_was_followed_the_counts_are_nobodys_but_the_status_is(tabl
     assert "VAC-IDEM-1A" not in twice and "VAC-IDEM-1B" not in twice
 
 
-@pytest.mark.parametrize(("modified", "broken"), [(OLD, 0), (0, 1)], ids=["goes", "stays"])
-def test_start_may_count_a_link_that_is_left_since_its_target_went_first(
+@pytest.mark.parametrize(("modified", "broken"), [(OLD, 0), (0, 1)], ids=["deleted", "kept"])
+def test_start_may_count_a_link_that_is_kept_since_its_target_was_deleted_first(
     modified: int, broken: int, tmp_path: Path
 ) -> None:
     stray_files = (StrayFile("d/x", modified=modified, size=43), StrayFile("link", Kind.LINK, OLD, 0, target="d/x"))
@@ -623,7 +623,7 @@ def test_start_may_count_a_link_that_is_left_since_its_target_went_first(
     assert held["VAC-LOG-1B"] == (1, broken)
 
 
-def test_lite_counts_what_its_window_names_though_it_is_gone(tmp_path: Path) -> None:
+def test_lite_counts_files_of_its_window_that_are_already_deleted(tmp_path: Path) -> None:
     held, seen = run(LOGGED, tmp_path / "right", [FULL, LITE], right)
     assert held["VAC-LOG-1F"] == (1, 0)
     assert isinstance(seen, VacuumObservation) and any(
@@ -634,7 +634,7 @@ def test_lite_counts_what_its_window_names_though_it_is_gone(tmp_path: Path) -> 
     assert broken["VAC-LOG-1F"] == (1, 1)
 
 
-#: A table on which nothing lies but a live file; and steps after which few clauses have anything to say.
+#: A table of one live file, and steps that exercise few clauses.
 PLAINEST = table(FILES[:1], [Commit(-HOUR, adds=(0,))])
 BARE: list[tuple[Table, list[Step]]] = [
     (PLAINEST, [FULL]),
@@ -651,13 +651,13 @@ BARE: list[tuple[Table, list[Step]]] = [
 ]
 
 
-#: Those that are held against other engines only: tests/test_known_bad_vacuums.py has one of these.
+#: Clauses that hold for other engines only: test_known_bad_vacuums.py has these.
 OTHERS = unsupported(ReferenceEngine()).keys()
 
 
 @pytest.fixture(scope="module")
-def met_on_bare_steps(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Observation, set[str]]]:
-    """Of each of these steps, what was seen, and the clauses that had a subject."""
+def exercised_by_bare_steps(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Observation, set[str]]]:
+    """The observation of each of these steps, and the clauses that it exercised."""
     found = []
     for number, (bare, steps) in enumerate(BARE):
         counts, seen = run(bare, tmp_path_factory.mktemp(f"bare-{number}"), steps, right)
@@ -667,54 +667,35 @@ def met_on_bare_steps(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Ob
 
 
 @pytest.mark.parametrize("id", sorted(id for id in CATALOGUE.keys() - OTHERS if id.startswith("VAC")))
-def test_every_clause_has_an_occasion_and_is_elsewhere_not_met(
-    id: str, met_on_bare_steps: list[tuple[Observation, set[str]]]
+def test_every_clause_has_an_example_and_is_not_exercised_elsewhere(
+    id: str, exercised_by_bare_steps: list[tuple[Observation, set[str]]]
 ) -> None:
-    assert id in {row[0] for row in OCCASIONS}, f"{id} must be shown to hold and to be broken"
-    # Where a clause is met by each step of its kind it is met by anything, and a run could not tell that it was not.
-    asked = [id not in met for seen, met in met_on_bare_steps if isinstance(seen, CATALOGUE[id].of)]
-    assert any(asked)
+    assert id in {row[0] for row in EXAMPLES}, f"{id} needs an example"
+    # A clause that each step of its kind exercises would never be reported as not exercised.
+    assert any(id not in ids for seen, ids in exercised_by_bare_steps if isinstance(seen, CATALOGUE[id].of))
 
 
-def test_a_plain_vacuum_of_a_plain_table_meets_few(met_on_bare_steps: list[tuple[Observation, set[str]]]) -> None:
-    plain = {id for id in met_on_bare_steps[0][1] if id.startswith("VAC")}
-    assert plain == {
-        "VAC-CHK-2",
-        "VAC-FORM-1B",
-        "VAC-LITE-1D",
-        "VAC-LOG-1A",
-        "VAC-LOG-1B",
-        "VAC-LOG-1C",
-        "VAC-LOG-1E",
-        "VAC-LOG-1F",
-        "VAC-LOG-1G",
-        "VAC-SAFE-1",
-        "VAC-SAFE-5A",
-        "VAC-SAFE-6A",
-        "VAC-SAFE-6B",
-        "VAC-SAFE-10B",
-        "VAC-SAFE-11",
-    }
+def test_the_clauses_that_a_plain_vacuum_exercises(exercised_by_bare_steps: list[tuple[Observation, set[str]]]) -> None:
+    plain = {id for id in exercised_by_bare_steps[0][1] if id.startswith("VAC")}
+    others = ("CHK-2", "FORM-1B", "LITE-1D", "SAFE-1", "SAFE-5A", "SAFE-6A", "SAFE-6B", "SAFE-10B", "SAFE-11")
+    assert plain == {f"VAC-{id}" for id in others} | {f"VAC-LOG-1{letter}" for letter in "ABCEFG"}
 
 
-def test_a_vacuum_that_cannot_do_with_inline_vectors_is_told_by_one_clause(tmp_path: Path) -> None:
-    """Whichever way it is asked for: the fault is told once."""
-    for number, step in enumerate(
-        (FULL, DRY, Vacuum(parallel=True), Vacuum(form=VacuumForm.SQL_NAME), Vacuum(retain_hours=7))
-    ):
-        broken, _ = run(INLINE, tmp_path / str(number), [step], nothing_done)
-        assert {id for id, (_, violations) in broken.items() if violations} == {"VAC-LIVE-6"}
+@pytest.mark.parametrize(
+    "step", [FULL, DRY, Vacuum(parallel=True), Vacuum(form=VacuumForm.SQL_NAME), Vacuum(retain_hours=7)]
+)
+def test_a_vacuum_that_refuses_inline_vectors_violates_one_clause(step: Vacuum, tmp_path: Path) -> None:
+    broken, _ = run(INLINE, tmp_path, [step], nothing_done)
+    assert {id for id, (_, violations) in broken.items() if violations} == {"VAC-LIVE-6"}
 
 
 def test_a_version_that_the_log_has_lost_need_not_be_refused_for_its_age(tmp_path: Path) -> None:
-    """It cannot be read either way, and which of the two is told is not promised."""
+    """It cannot be read for two reasons, and which of them is reported is not promised."""
     _, seen = run(AGED_READ, tmp_path, [SOME, SetClock(Moment(2 * WEEK)), Read(0)], right)
     assert isinstance(seen, ReadObservation) and isinstance(seen.before.log, RelativeLog)
     assert older_versions_are_refused.judge(seen) == Judgement(1)
     left = {version: commit for version, commit in seen.before.log.commits.items() if version > seen.version}
     stored = dataclasses.replace(seen.before.log.stored, commits=left)
     log = dataclasses.replace(seen.before.log, commits=left, stored=stored)
-    assert (
-        older_versions_are_refused.judge(dataclasses.replace(seen, before=dataclasses.replace(seen.before, log=log)))
-        == NOT_EXERCISED
-    )
+    pruned = dataclasses.replace(seen, before=dataclasses.replace(seen.before, log=log))
+    assert older_versions_are_refused.judge(pruned) == NOT_EXERCISED

@@ -1,4 +1,4 @@
-"""What action.yml runs (.ci/upgrade-action), with a Python in the way that stands for venv, pip and tox."""
+"""What action.yml runs (.ci/upgrade-action), with a fake Python instead of venv, pip and tox."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 
-#: Makes a "virtual environment" of itself; the gate leaves a comparison, unless it ends with 2, and ends as it is told.
+#: "python -m venv" copies it; "tox" writes a comparison, unless the exit code is 2, and exits with $ENDS.
 _PYTHON = """#!/usr/bin/env bash
 echo "$@" >> "$HOME/asked"
 if [ "$2" = venv ]; then mkdir -p "$3/bin" && cp "$0" "$3/bin/python" && exit 0; fi
@@ -30,7 +30,7 @@ fi
         (2, "error", "The two versions could not be compared: see the log of the step.\n"),
     ],
 )
-def test_the_verdict_is_told_and_the_summary_written(ends: int, verdict: str, summary: str, tmp_path: Path) -> None:
+def test_the_verdict_and_the_summary_are_written(ends: int, verdict: str, summary: str, tmp_path: Path) -> None:
     suite, work, programs = tmp_path / "suite", tmp_path / "work", tmp_path / "bin"
     for directory in (suite / ".ci", work, programs):
         directory.mkdir(parents=True)

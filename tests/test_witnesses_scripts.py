@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from engines.around import Around
 from engines.deltalake.adapter import DeltalakeEngine
 from engines.deltalake.operations import operation as deltalake_operation
 from engines.port import Outcome, version_of
+from engines.wrapped import WrappedEngine
 from harness.conditions import KnownDeviation
 from harness.judge import Judge
 from model.steps import EngineStep
@@ -108,7 +108,7 @@ def test_scripts_are_short_and_cover_every_kind_of_expectation() -> None:
     assert set(KINDS) - SHOWN == {"new-names"}
 
 
-class Renaming(Around):
+class Renaming(WrappedEngine):
     """An engine that names an added file like one that exists."""
 
     def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:

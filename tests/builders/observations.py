@@ -1,0 +1,66 @@
+"""Judges of the whole catalogue, and observations without an engine."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from engines.port import Engine, EngineError, Outcome
+from harness.clause import NOT_EXERCISED, Clause, Judgement
+from harness.conditions import KnownDeviation
+from harness.judge import Judge
+from harness.materialise import plan_table, write_table
+from harness.observation import Observation
+from harness.observer import Observer
+from harness.vacuum_observation import VacuumObservation
+from model.rules import SPARK
+from model.steps import Vacuum
+from model.table import Table
+from suites.catalogue import CATALOGUE
+
+START = 1_700_000_000_000  # of a case, ms since the epoch
+
+
+def full_judge(engine: Engine, directory: Path, listed: Iterable[KnownDeviation | str] = ()) -> Judge:
+    return Judge(engine, list(CATALOGUE.values()), directory, listed)
+
+
+def listener(listen: Callable[[Observation], object]) -> Clause[Observation]:
+    """A clause that judges nothing; ``listen`` gets every observation."""
+
+    def judge(observation: Observation) -> Judgement:
+        listen(observation)
+        return NOT_EXERCISED
+
+    return Clause("VAC-KEPT-1", "It observes every step.", (), Observation, judge, of_broken=True)
+
+
+def make(table: Table, directory: Path, *, start: int = START) -> Path:
+    """The table on storage, where ``directory`` holds nothing else; its root."""
+    root = directory / "case-1" / "table"
+    write_table(plan_table(table), root, start=start)
+    return root
+
+
+def vacuum_observation(
+    table: Table, root: Path, step: Vacuum, *, clock: int = 0, wall: tuple[int, int] = (0, 0), refused: bool = False
+) -> VacuumObservation:
+    """A VACUUM that changed nothing. Clock, and start and end of the step by the wall clock: ms since ``START``."""
+    state = Observer(table, root).observe()
+    error = EngineError("Py4JJavaError", None, None, "broken") if refused else None
+    return VacuumObservation(
+        table=table,
+        root=str(root),
+        index=0,
+        step=step,
+        outcome=Outcome((), error, START + wall[0], START + wall[1]),
+        before=state,
+        after=state,
+        clock=START + clock,
+        start=START,
+        versions={},
+        expected_rows=Counter(),
+        earlier=(),
+        rules=SPARK,
+    )
