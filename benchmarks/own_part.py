@@ -1,6 +1,6 @@
 """``python -m benchmarks.own_part [ENGINE]``: the suite's time for a case relative to the engine's, measured in one run.
 
-Also prints how many steps are judged in a minute on one core, with and without drawing them.
+Also prints the number of steps judged per minute on one core, with and without drawing them.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def main(arguments: Sequence[str]) -> int:
     print(f"{name}: {steps} steps of the engine, {engines / steps * 1000:.0f} ms each")
     print(f"drawing: {drawing / engines:.1%} of the engine's time; making, observing and judging: {own / engines:.1%}")
     print(
-        f"judged steps in a minute: {steps / judging * 60:.0f}; with drawing them, {steps / (judging + drawing) * 60:.0f}"
+        f"judged steps per minute: {steps / judging * 60:.0f}; with drawing them, {steps / (judging + drawing) * 60:.0f}"
     )
     return 0
 

@@ -1,1 +1,1 @@
-"""Checks of the suite itself: it notices what is wrong (``selfcheck.power``), and only that (``selfcheck.soundness``)."""
+"""Checks of the suite itself: it catches faults (``selfcheck.power``) and has no false positives (``selfcheck.soundness``)."""

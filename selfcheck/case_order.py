@@ -1,8 +1,8 @@
 """The order in which a fault is tried on a profile's fixed cases: one case of each campaign in turn.
 
-A run hands out whole shards, VACUUM's first, to its workers, so the number of cases before the first that shows a fault
-would mostly depend on where a campaign stands in a list. In turn, the number says how likely a case is to show the fault.
-Kept cases are a campaign like any other. Cases are drawn lazily.
+A run judges VACUUM's shards first, so the number of cases before the first that shows a fault would mostly depend on the
+campaign's place in a list. In turn, the number says how likely a case is to show the fault. Regressions are a campaign
+like any other. Cases are drawn lazily.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ cases_of = cache(fixed_cases)
 
 
 def relevant_cases(profile: Profile, chapters: Collection[str], capabilities: Capabilities) -> Iterator[Case]:
-    """The cases of the campaigns that can reach one of the chapters ("DEL", "VAC")."""
-    return _in_turn((one for one in _campaigns(profile) if _reaches(one, chapters)), capabilities)
+    """The cases of the campaigns that can exercise one of the chapters ("DEL", "VAC")."""
+    return _in_turn(_campaigns(profile, chapters, relevant=True), capabilities)
 
 
 def other_cases(profile: Profile, chapters: Collection[str], capabilities: Capabilities) -> Iterator[Case]:
     """The profile's other cases."""
-    return _in_turn((one for one in _campaigns(profile) if not _reaches(one, chapters)), capabilities)
+    return _in_turn(_campaigns(profile, chapters, relevant=False), capabilities)
 
 
 def _in_turn(campaigns: Iterable[list[Shard]], capabilities: Capabilities) -> Iterator[Case]:
@@ -44,13 +44,10 @@ def _in_turn(campaigns: Iterable[list[Shard]], capabilities: Capabilities) -> It
             queue.append(cases)
 
 
-def _campaigns(profile: Profile) -> list[list[Shard]]:
-    """The shards of each campaign, by the campaign's name and the shard's number."""
+def _campaigns(profile: Profile, chapters: Collection[str], *, relevant: bool) -> list[list[Shard]]:
+    """The shards of each campaign with one of the chapters, or with none; by the campaign's name and the shard's number."""
     found: dict[str, list[Shard]] = {}
     for shard in sorted(shards(profile, ()), key=lambda shard: (shard.campaign.name, shard.number)):
-        found.setdefault(shard.campaign.name, []).append(shard)
+        if relevant != set(chapters).isdisjoint(shard.campaign.chapters):
+            found.setdefault(shard.campaign.name, []).append(shard)
     return list(found.values())
-
-
-def _reaches(campaign: list[Shard], chapters: Collection[str]) -> bool:
-    return not set(chapters).isdisjoint(campaign[0].campaign.chapters)

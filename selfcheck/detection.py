@@ -38,10 +38,10 @@ class Stopwatch(WrappedEngine):
 class Detection:
     """The first case that shows a fault."""
 
-    clauses: tuple[str, ...]  # that it breaks, in the catalogue's order
-    cases: int  # judged up to and with this one
-    seconds: float  # of the engine in these
-    smallest: Case  # the case, reduced
+    clauses: tuple[str, ...]  # violated in it, in the catalogue's order
+    cases: int  # judged up to and including this one
+    seconds: float  # of the engine, in these
+    smallest: Case  # the case, shrunk
 
 
 @dataclass
@@ -50,7 +50,7 @@ class Search:
 
     judged: int = 0
     first: Detection | None = None
-    ever: set[str] = field(default_factory=set)  # the clauses that any of the cases breaks
+    ever: set[str] = field(default_factory=set)  # the clauses violated in any of the cases
     failures: list[str] = field(default_factory=list)  # cases that could not be judged
 
 
@@ -63,8 +63,8 @@ def inapplicable(fault: Fault, engine: Engine, unpromised: Mapping[str, str], br
     """Why a fault does not apply to an engine; empty where it does.
 
     The engine must have one of the fault's ``needs``, if there are any, and follow its ``rules``; and it must promise one
-    of the clauses in ``caught_by``, and not be known to break that by itself. ``unpromised`` are the clauses that the
-    engine does not promise, with the reason; ``broken`` those that it is known to break.
+    of the clauses in ``caught_by`` that it is not known to violate itself. ``unpromised`` are the clauses that the engine
+    does not promise, with the reason; ``broken`` those that it is known to violate.
     """
     other = [name for name, value in fault.rules.items() if getattr(engine.rules, name) != value]
     if other:
@@ -82,7 +82,7 @@ def inapplicable(fault: Fault, engine: Engine, unpromised: Mapping[str, str], br
 
 
 class Examiner:
-    """Judges one known-bad engine. What the healthy engine breaks in the same case does not count."""
+    """Judges one known-bad engine. Clauses that the healthy engine violates in the same case do not count."""
 
     def __init__(self, worker: Worker, fault: Fault) -> None:
         self._watch = Stopwatch(worker.engine)
@@ -91,9 +91,9 @@ class Examiner:
         self._fault = fault
 
     def search(self, cases: Iterable[Case], *, tries: int, alone: bool) -> Search:
-        """Judge until a case shows the fault, then reduce that case, in at most ``tries`` cases.
+        """Judge until a case shows the fault, then shrink that case, in at most ``tries`` cases.
 
-        With ``alone``, go on until a second clause is broken, skipping the cases without a step that the fault changes.
+        With ``alone``, continue until a second clause is violated, skipping cases without a step that the fault changes.
         """
         found, seconds = Search(), 0.0
         for case in cases:
@@ -123,7 +123,7 @@ class Examiner:
         return judged, tuple(id for id in judged.failed if id not in already)
 
     def _smallest(self, judged: JudgedCase, clauses: tuple[str, ...], *, tries: int) -> Case:
-        """The smallest case found that breaks the first of the clauses, of those in ``caught_by`` if there are any."""
+        """The smallest case found that violates the first of the clauses; of those in ``caught_by``, if there are any."""
         clause = next((id for id in self._fault.caught_by if id in clauses), clauses[0])
         start = truncated(judged.case, max(step["index"] for step in judged.steps))
         return reduce(start, lambda case: clause in self._bad.judge(case).failed, tries=tries)

@@ -1,4 +1,4 @@
-"""The engine to check the suite on: one host for each run, and a worker process pool in which each has its own adapter."""
+"""The engine to check the suite on: one host for each run, and a pool of worker processes with an adapter each."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Host:
-    """What a worker process needs to open its engine. Can be pickled."""
+    """What a worker process needs to open its engine. It can be pickled."""
 
     engine: str
     directory: Path  # the run's own: all tables lie below it
-    address: tuple[str, int] | None = None  # of the server that leases the engine's process; None: no such process
+    address: tuple[str, int] | None = None  # of the server that leases the engine's process, if there is one
     key: bytes = b""
 
 
@@ -95,7 +95,7 @@ class Worker:
         self.engine = open_engine(host)
         deviations = ROOT / "deviations" / f"{self.engine.name}.toml"
         self.unpromised = unsupported(self.engine)
-        self.clauses: list[Clause[Any]] = [one for id, one in CATALOGUE.items() if id not in self.unpromised]
+        self.clauses: list[Clause[Any]] = [clause for id, clause in CATALOGUE.items() if id not in self.unpromised]
         self.known = tuple(known(deviations_in(deviations), version_of(self.engine)))
         self._directory = host.directory / f"tables-{os.getpid()}"
         self._judges = 0
@@ -108,8 +108,8 @@ class Worker:
 
     @property
     def broken(self) -> frozenset[str]:
-        """The clauses that the engine is known to break under any conditions."""
-        return frozenset(one.clause for one in self.known if one.when is None)
+        """The clauses that the engine is known to violate under any conditions."""
+        return frozenset(deviation.clause for deviation in self.known if deviation.when is None)
 
 
 _HOST: list[Host] = []
@@ -137,7 +137,7 @@ def _end_with_command() -> None:
 
 class _Pool(ProcessPoolExecutor):
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """With SIGINT blocked: a process that this starts inherits that, until ``_start`` ignores the signal."""
+        """Submit with SIGINT blocked: a process that this starts inherits the mask, until ``_start`` ignores the signal."""
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             return super().submit(fn, *args, **kwargs)
@@ -147,7 +147,7 @@ class _Pool(ProcessPoolExecutor):
 
 @contextmanager
 def workers(host: Host, number: int) -> Iterator[ProcessPoolExecutor]:
-    """A pool of processes with an engine each. Where the command fails or is interrupted, they are killed at once."""
+    """A pool of processes with an engine each. If the command fails or is interrupted, they are killed at once."""
     context = multiprocessing.get_context("spawn")
     pool = _Pool(number, mp_context=context, initializer=_start, initargs=(host,))
     try:

@@ -26,7 +26,7 @@ def version() -> str:
 
 
 def judged(seed: int, name: str) -> Line:
-    """The line of a shard: its counts, and the cases that broke a clause or could not be judged."""
+    """The line of a shard: its counts, and the cases that violated a clause or could not be judged."""
     here, shard = worker(), _shards()[name]
     watch = Stopwatch(here.engine)
     judge, capabilities = here.judge(watch), here.engine.capabilities
@@ -56,9 +56,9 @@ def judged(seed: int, name: str) -> Line:
 
 
 def is_known(case: Path, clause: str) -> bool:
-    """Whether the case still breaks the clause, and all that it breaks is a known deviation by now.
+    """Whether the case still violates the clause, and everything that it violates is a known deviation by now.
 
-    A case that no longer breaks it on the same engine is flaky, and stays a false positive.
+    A case that no longer violates it on the same engine is flaky, and remains a false positive.
     """
     judged = worker().judge().judge(from_json(json.loads(case.read_text(encoding="utf-8"))))
     return clause in judged.violated and not judged.failed

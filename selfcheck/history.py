@@ -16,15 +16,15 @@ from runner.options import UsageMistake
 Line = dict[str, Any]
 
 #: What decides which cases a seed draws and how they are judged.
-_ROOMS = ("model", "deltalog", "strategies", "suites", "selfcheck/reference_engine")
+_ROOMS = ("model", "deltalog", "strategies", "harness", "suites", "selfcheck/reference_engine")
 _MODULES = ("selfcheck/random_cases.py", "selfcheck/false_positives.py", "selfcheck/engine_pool.py")
-#: Except how a failure is shown, and which deviations are known: the cases of false positives are judged again.
+#: Except how a failure is shown, and known deviations: the cases of false positives are judged again.
 _EXCEPT = ("harness/reproduction_plan.py", "harness/conditions.py")
 
 
 @dataclass(frozen=True)
 class Subject:
-    """What is judged: an engine in one version, by one state of the suite."""
+    """An engine in one version, judged by one state of the suite."""
 
     engine: str
     version: str
@@ -49,7 +49,7 @@ class Totals:
 
     def add(self, line: Line) -> None:
         if "settled" in line:
-            self.false_positives = [one for one in self.false_positives if one["case"] != line["settled"]]
+            self.false_positives = [found for found in self.false_positives if found["case"] != line["settled"]]
             return
         self.cases += line["cases"]
         self.steps += line["steps"]
@@ -60,7 +60,7 @@ class Totals:
     @property
     def failing_cases(self) -> int:
         """How many cases had a false positive."""
-        return len({one["case"] for one in self.false_positives})
+        return len({found["case"] for found in self.false_positives})
 
     @property
     def exit_code(self) -> int:
@@ -71,7 +71,7 @@ class Totals:
 
 
 class History:
-    """The file. Raises UsageMistake where a line cannot be read."""
+    """The file of a history. Raises UsageMistake if a line cannot be read."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -101,11 +101,11 @@ class History:
         return frozenset((line["seed"], line["shard"]) for line in shards)
 
     def totals(self, subject: Subject) -> Totals:
-        """All that was judged of this subject."""
+        """The totals of this subject."""
         return self._total(subject.fits)
 
     def totals_before(self, subject: Subject) -> Totals:
-        """All that other states of the suite judged on the same engine."""
+        """The totals of other states of the suite on the same engine."""
         return self._total(lambda line: subject.is_same_engine(line) and not subject.fits(line))
 
     def _total(self, counts: Callable[[Line], bool]) -> Totals:

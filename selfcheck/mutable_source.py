@@ -1,7 +1,7 @@
 """Source rewritten so that mutmut changes more of it.
 
-mutmut 3 leaves out decorated functions (two thirds of the clauses' code) and whatever runs at import, and changes no bare
-condition. Here decorators are applied after the definition, lambdas outside functions become functions, and a bare
+mutmut 3 skips decorated functions (two thirds of the clauses' code) and code that runs at import, and does not change bare
+conditions. Here decorators are applied after the definition, lambdas outside functions become functions, and a bare
 condition gets ``and True``, which mutmut turns into ``or True`` and ``and False``. The meaning stays the same.
 """
 
@@ -34,8 +34,8 @@ class _Rewriter(cst.CSTTransformer):  # type: ignore[misc, unused-ignore] # wher
             return updated_node
         name = updated_node.name
         value: cst.BaseExpression = name
-        for one in reversed(updated_node.decorators):
-            value = cst.Call(one.decorator, [cst.Arg(value)])
+        for decorator in reversed(updated_node.decorators):
+            value = cst.Call(decorator.decorator, [cst.Arg(value)])
         applied = cst.SimpleStatementLine([cst.Assign([cst.AssignTarget(name)], value)])
         return cst.FlattenSentinel([updated_node.with_changes(decorators=()), applied])
 
@@ -62,10 +62,10 @@ class _Rewriter(cst.CSTTransformer):  # type: ignore[misc, unused-ignore] # wher
         return cst.Name(name)
 
     def leave_If(self, original_node: cst.If, updated_node: cst.If) -> cst.If:
-        return updated_node.with_changes(test=_forcible(updated_node.test))
+        return updated_node.with_changes(test=_with_constant(updated_node.test))
 
     def leave_CompIf(self, original_node: cst.CompIf, updated_node: cst.CompIf) -> cst.CompIf:
-        return updated_node.with_changes(test=_forcible(updated_node.test))
+        return updated_node.with_changes(test=_with_constant(updated_node.test))
 
     def statements(self, of: Sequence[cst.CSTNode]) -> list[cst.CSTNode]:
         """A module's statements, each after the functions that its lambdas became."""
@@ -78,7 +78,7 @@ class _Rewriter(cst.CSTTransformer):  # type: ignore[misc, unused-ignore] # wher
         return found
 
 
-def _forcible(test: cst.BaseExpression) -> cst.BaseExpression:
+def _with_constant(test: cst.BaseExpression) -> cst.BaseExpression:
     if not isinstance(test, _BARE):
         return test
     return cst.BooleanOperation(test, cst.And(), cst.Name("True"))

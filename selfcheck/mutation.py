@@ -1,7 +1,7 @@
 """``python -m selfcheck.mutation [PATH ...]``: mutation tests of the model and of the clauses with mutmut.
 
-``pyproject.toml`` (``tool.tombstone.mutation``) lists which modules are mutated and which tests must notice it;
-``selfcheck/survivors.toml`` lists the survivors that are accepted, each with the reason. mutmut runs in ``build/mutation``, on a
+``pyproject.toml`` (``tool.tombstone.mutation``) lists the modules to mutate and the tests to run;
+``selfcheck/survivors.toml`` lists the accepted survivors, each with a reason. mutmut runs in ``build/mutation``, on a
 copy of the sources (``selfcheck.mutable_source``); `mutmut browse` and `mutmut show` work there. Constants of modules and
 classes are not mutated. Exits with 1 where another mutant survives, with 2 where a path does not exist or mutmut fails.
 """
@@ -31,26 +31,26 @@ else:
 
 ROOT = Path(__file__).resolve().parent.parent
 
-#: mutmut's exit codes of a mutant that no test noticed, the last two for want of a test that reaches it.
+#: mutmut's exit codes of a mutant that survived; the last two mean that no test reaches it.
 SURVIVED = (0, 5, 33)
 
-#: Lines in which nothing is mutated: those that raise errors, and those with a message for people (three words or more).
+#: Lines that are not mutated: those that raise errors, and those with a message for people (three words or more).
 NOT_MUTATED = (r"^\s*raise ", r'(^|[\s(\[{=f])"[^"\s][^"]*[a-z] [a-z]+ [a-z]')
 
 
 class MutationFailed(Exception):
-    """mutmut could not do its work."""
+    """mutmut failed."""
 
 
 @dataclass(frozen=True)
 class Accepted:
-    """Why survivors are acceptable: equivalent, different in wording only, or tolerated."""
+    """Why survivors are acceptable."""
 
     module: str  # a pattern of paths
-    kind: str
+    kind: str  # equivalent, wording or tolerated
     reason: str
-    scope: str = ""  # the function; empty: any
-    after: str = ""  # searched in the changed lines as they become
+    scope: str = ""  # a function or Class.method; empty: any
+    after: str = ""  # a regular expression that must match the changed lines
 
     def covers(self, survivor: Survivor) -> bool:
         inside = fnmatch(survivor.module, self.module) and self.scope in ("", survivor.scope)
@@ -59,7 +59,7 @@ class Accepted:
 
 @dataclass(frozen=True)
 class Survivor:
-    """A mutant that no test noticed."""
+    """A mutant that no test killed."""
 
     name: str  # mutmut's: module.x_function__mutmut_1, or module.xǁClassǁmethod__mutmut_1
     difference: str  # lines with "-" and "+"
@@ -80,10 +80,10 @@ class Survivor:
 
 def accepted(path: Path) -> list[Accepted]:
     """The entries of ``survivors.toml``. Raises ValueError for an unknown kind."""
-    found = [Accepted(**entry) for entry in tomllib.loads(path.read_text(encoding="utf-8"))["survivor"]]
-    for one in found:
-        if one.kind not in ("equivalent", "wording", "tolerated"):
-            raise ValueError(f"A survivor of {one.module} is {one.kind!r}: not equivalent, wording or tolerated.")
+    found = [Accepted(**fields) for fields in tomllib.loads(path.read_text(encoding="utf-8"))["survivor"]]
+    for entry in found:
+        if entry.kind not in ("equivalent", "wording", "tolerated"):
+            raise ValueError(f"A survivor of {entry.module} is {entry.kind!r}: not equivalent, wording or tolerated.")
     return found
 
 
@@ -129,7 +129,7 @@ def make_tree(directory: Path, chosen: Sequence[str]) -> None:
         "only_mutate": chosen,
         "do_not_mutate_patterns": NOT_MUTATED,
         "also_copy": {path.name for path in directory.iterdir()} - rooms,
-        # With "fork" every mutant would inherit the caches that the healthy program has filled.
+        # With "fork" every mutant would inherit the caches that the original program has filled.
         "process_isolation": ["forkserver"],
         "pytest_add_cli_args": ["--hypothesis-profile=ci"],
         "pytest_add_cli_args_test_selection": tests,
@@ -139,7 +139,7 @@ def make_tree(directory: Path, chosen: Sequence[str]) -> None:
 
 
 def python(directory: Path, code: str, *arguments: str, capture: bool = True) -> str:
-    """Run Python there, where mutmut finds its settings; its output, or nothing where it goes to standard error.
+    """Run Python in the directory of mutmut's settings. Returns its output, which without ``capture`` goes to stderr.
 
     Raises MutationFailed.
     """
@@ -187,32 +187,31 @@ def survivors(directory: Path) -> Iterator[Survivor]:
 
 
 def summary(codes: Mapping[str, int | None], found: Sequence[tuple[Survivor, Accepted | None]]) -> str:
-    """The score: noticed mutants among those that were tried and are not known to be equivalent."""
+    """The counts, and the score: the share of killed mutants among those tried that are not known to be equivalent."""
     tried = sum(code is not None for code in codes.values())
     kinds = Counter(known.kind if known else "unexplained" for _, known in found)
-    noticed, counted = tried - len(found), tried - kinds["equivalent"]
-    share = f"{noticed * 1000 // counted / 10:.1f} %" if counted else "none"
-    told = ", ".join(f"{kinds[kind]} {kind}" for kind in ("equivalent", "wording", "tolerated", "unexplained"))
+    killed, counted = tried - len(found), tried - kinds["equivalent"]
+    share = f"{killed * 1000 // counted / 10:.1f} %" if counted else "none"
+    counts = ", ".join(f"{kinds[kind]} {kind}" for kind in ("equivalent", "wording", "tolerated", "unexplained"))
     return (
-        f"Of {len(codes)} mutants {tried} were tried: {noticed} noticed, {len(found)} survived ({told}). "
-        f"Noticed are {share} of those that are not equivalent."
+        f"{len(codes)} mutants, {tried} tried: {killed} killed, {len(found)} survived ({counts}). "
+        f"Killed: {share} of those that are not equivalent."
     )
 
 
 def report(codes: Mapping[str, int | None], found: Sequence[tuple[Survivor, Accepted | None]]) -> str:
     """The full result, as Markdown: every module with its counts, every survivor with its difference and reason."""
     tried = Counter(name.rpartition(".")[0] for name, code in codes.items() if code is not None)
-    survived = Counter(one.name.rpartition(".")[0] for one, _ in found)
+    survived = Counter(survivor.name.rpartition(".")[0] for survivor, _ in found)
     lines = [summary(codes, found), "", "| module | tried | survived |", "|---|--:|--:|"]
     lines += [f"| `{module}` | {number} | {survived[module]} |" for module, number in sorted(tried.items())]
-    for one, known in found:
-        lines += ["", f"`{one.name}`", "", "```diff", one.difference, "```", ""]
+    for survivor, known in found:
+        lines += ["", f"`{survivor.name}`", "", "```diff", survivor.difference, "```", ""]
         lines += [f"{known.kind}: {known.reason}" if known else "unexplained"]
     return "\n".join(lines) + "\n"
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the command. Returns its exit code."""
     parser = argparse.ArgumentParser(
         prog="python -m selfcheck.mutation", description=(__doc__ or "").partition("\n")[0]
     )
@@ -236,13 +235,13 @@ def main(arguments: Sequence[str]) -> int:
         if names or not options.again:
             python(directory, _MUTMUT, "run", "--max-children", str(options.n), *names, capture=False)
         known = accepted(ROOT / "selfcheck" / "survivors.toml")
-        found = [(one, next((why for why in known if why.covers(one)), None)) for one in survivors(directory)]
+        found = [(left, next((why for why in known if why.covers(left)), None)) for left in survivors(directory)]
     except (FileNotFoundError, MutationFailed) as mistake:
         print(mistake, file=sys.stderr)
         return 2
-    for one, why in found:
+    for survivor, why in found:
         if why is None:
-            print(f"{one.name}\n{one.difference}")
+            print(f"{survivor.name}\n{survivor.difference}")
     codes = results(directory)
     print(summary(codes, found))
     if options.write:

@@ -1,8 +1,8 @@
 """``python -m selfcheck.power``: every known-bad engine against the fixed cases of a profile, and the clauses that catch it.
 
-Exits with 0 where every fault that applies to the engine is caught and every clause that it promises has caught one; with 1
-where not; with 2 where cases could not be judged, or the command cannot be executed. Writes a line for each fault into
-``build/power/ENGINE.jsonl``, and tables of the lines of all engines into ``build/power.md``.
+Exits with 0 if every fault that applies to the engine is caught and every clause that the engine promises has caught one;
+with 1 if not; with 2 if cases could not be judged, or the command cannot be executed. Writes a line for each fault to
+``build/power/ENGINE.jsonl``, and tables of the lines of all engines to ``build/power.md``.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from selfcheck.power_tables import Run, tables
 from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES, Profile
 
-#: Lines of a run: a header; one for each fault; one for each clause that catches a fault, but not in the first case that
-#: shows it ("proof").
+#: A line of a run: the header; a fault; or, as a "proof", a clause that catches a fault only in a later case than the first
+#: that shows the fault.
 Line = dict[str, Any]
 
 
@@ -94,13 +94,13 @@ def examined(name: str, plan: Plan) -> Line:
 
 
 def proven(clause: str, names: Sequence[str], plan: Plan) -> Line | None:
-    """The line of a clause that catches one of these faults; None if it never does."""
+    """The line of a clause that catches one of these faults; None if it catches none."""
     for name in names:
         fault = FAULTS[name]
-        among = relevant_cases(plan.cases, chapters(fault), worker().engine.capabilities)
-        cases = Examiner(worker(), fault).cases_until(clause, among)
-        if cases is not None:
-            return {"type": "proof", "clause": clause, "fault": name, "cases": cases}
+        cases = relevant_cases(plan.cases, chapters(fault), worker().engine.capabilities)
+        number = Examiner(worker(), fault).cases_until(clause, cases)
+        if number is not None:
+            return {"type": "proof", "clause": clause, "fault": name, "cases": number}
     return None
 
 
@@ -154,7 +154,7 @@ def exit_code(lines: Iterable[Line], *, chosen: bool) -> int:
 
 
 def read_lines(path: Path) -> list[Line]:
-    """The lines of one run. Raises UsageMistake where there is no header."""
+    """The lines of one run. Raises UsageMistake if there is no header."""
     lines: list[Line] = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     if not lines or lines[0]["type"] != "header":
         raise UsageMistake(f"{path} holds no run: remove it.")
@@ -165,11 +165,13 @@ def main(arguments: list[str]) -> int:
     parser = Parser(prog="python -m selfcheck.power", description=__doc__)
     parser.add_argument("--engine", default="model", metavar="NAME", help=f"{', '.join(ENGINES)} (default: model)")
     parser.add_argument("--profile", default="gate", metavar="NAME", help="a fixed profile (default: gate)")
-    parser.add_argument("--fault", action="append", default=[], metavar="NAME", help="only this one, repeatable")
+    parser.add_argument("--fault", action="append", default=[], metavar="NAME", help="only this fault; repeatable")
     parser.add_argument(
-        "--alone", action="store_true", help="judge on until a second clause fails: shows what one clause alone catches"
+        "--alone",
+        action="store_true",
+        help="continue until a second clause fails: shows which faults only one clause catches",
     )
-    parser.add_argument("--tries", type=whole, metavar="N", help="cases to reduce one in (default: the profile's)")
+    parser.add_argument("--tries", type=whole, metavar="N", help="cases to shrink one in (default: the profile's)")
     parser.add_argument("--lines", type=Path, default=Path("build/power"), metavar="DIR", help="default: build/power")
     parser.add_argument(
         "--out", type=Path, default=Path("build/power.md"), metavar="FILE", help="default: build/power.md"
@@ -179,7 +181,7 @@ def main(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     profile = PROFILES.get(options.profile)
     if profile is None or not profile.fixed:
-        fixed = ", ".join(name for name, one in PROFILES.items() if one.fixed)
+        fixed = ", ".join(name for name, profile in PROFILES.items() if profile.fixed)
         raise UsageMistake(f"--profile {options.profile} draws no fixed cases: use one of {fixed}.")
     unknown = [name for name in options.fault if name not in FAULTS]
     if unknown:

@@ -1,4 +1,4 @@
-"""Tables of what ``selfcheck.power`` found, as Markdown: for each engine a summary, its faults and its clauses."""
+"""Markdown tables of the results of ``selfcheck.power``: for each engine a summary, its faults and its clauses."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Run:
 
     @property
     def unproven(self) -> list[str]:
-        """The promised clauses that catch no fault, and that the engine itself does not break."""
+        """The promised clauses that catch no fault, without those that the engine itself violates."""
         excluded = {*self.header["unpromised"], *self.header["broken"]}
         return [id for id, faults in self.caught_by.items() if not faults and id not in excluded]
 
@@ -67,7 +67,7 @@ def _engine(run: Run) -> Iterator[str]:
         "Not judged to the end": [line["name"] for line in run.faults.values() if line.get("failures")],
     }
     yield from (f"**{problem}**: {', '.join(names)}." for problem, names in problems.items() if names)
-    yield from _table("fault", "what it makes wrong", "caught first by", "cases", "s", "steps", "bytes")
+    yield from _table("fault", "what it does wrong", "caught first by", "cases", "s", "steps", "bytes")
     for name, line in sorted(run.faults.items()):
         numbers = [line.get(key, "") for key in ("cases", "seconds", "steps", "bytes")]
         first = ", ".join(line.get("clauses", [line.get("reason", f"**{line['status']}**")]))

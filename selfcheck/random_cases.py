@@ -1,4 +1,4 @@
-"""Random cases by seed: those of the nightly profile without an example database, so that a seed always draws the same."""
+"""Random cases of the nightly profile by seed; without an example database, so that a seed always draws the same cases."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ SHARD = 25
 
 
 def random_shards(profile: Profile = PROFILES["nightly"]) -> list[Shard]:
-    """The shards of one seed, without the kept cases: those do not depend on a seed.
+    """The shards of one seed, without regressions, which do not depend on it.
 
-    One of each campaign in turn, so that a short run judges some of each.
+    In turn one of each campaign, so that a short run judges some of each.
     """
     found = [shard for shard in shards(replace(profile, shard=SHARD), ()) if shard.campaign.kept is None]
     return sorted(found, key=lambda shard: (shard.number, shard.campaign.name))
 
 
 def random_cases(shard: Shard, seed: int, capabilities: Capabilities) -> list[Case]:
-    """The distinct cases that a shard draws with this seed for an engine's capabilities: at most its number of cases."""
+    """The distinct cases that a shard draws with this seed for an engine's capabilities: at most ``shard.cases``."""
     drawn = drawn_cases(shard, seed, capabilities, examples=shard.cases + 1)
     # Hypothesis always starts with the simplest case, and varies each case before it draws another.
     return list({case_id(case): case for case in drawn[1:]}.values())
@@ -41,9 +41,9 @@ def random_cases(shard: Shard, seed: int, capabilities: Capabilities) -> list[Ca
 def explore(
     shard: Shard, seed: int, judge: Judge, capabilities: Capabilities, add: Callable[[JudgedCase], None]
 ) -> None:
-    """Run the state machine, which judges its cases as it draws them; ``add`` gets each. The first failure ends the shard.
+    """Run the state machine, which judges its cases as it draws them, and pass each to ``add``.
 
-    There is no shrinking: it would take minutes.
+    The first failure ends the shard. It is not shrunk: that would take minutes.
     """
     failed = False
 

@@ -1,9 +1,9 @@
 """``python -m selfcheck.soundness``: random cases on a healthy engine, and the false positives in a thousand cases.
 
 A run judges the shards of the nightly profile, seed after seed, for the given time, and skips those in the history.
-Exits with 0 where there was no false positive, with 1 where there was one, and with 2 where nothing is proven: cases could
-not be judged, or none was. Earlier runs of the same suite on the same engine count too; the cases of their false positives
-are judged again, because what they break may be a known deviation by now.
+Exits with 0 if there was no false positive, with 1 if there was one, and with 2 if that proves nothing: cases could not be
+judged, or none was. Earlier runs of the same suite on the same engine count too; the cases of their false positives are
+judged again, because what they violate may be a known deviation by now.
 """
 
 from __future__ import annotations
@@ -27,14 +27,15 @@ DIRECTORY = Path("build/soundness")
 
 
 def run(host: Host, history: History, *, first: int, minutes: float | None, cases: int | None, number: int) -> Subject:
-    """Judge until the time is over, or this many cases are judged. Shards that have started are judged to their end."""
+    """Judge until the time is up, or this many cases are judged. Started shards are judged to their end."""
     ends = None if minutes is None else time.monotonic() + 60 * minutes
     with workers(host, number) as pool:
         subject = Subject(host.engine, pool.submit(version).result(), suite_digest(ROOT, host.engine))
-        for one in {one["case"]: one for one in history.totals(subject).false_positives}.values():
-            case = _file(history.directory, one["clause"], one["case"])
-            if case.exists() and pool.submit(is_known, case, one["clause"]).result():
-                history.append({**asdict(subject), "settled": one["case"]})
+        clauses = {found["case"]: found["clause"] for found in history.totals(subject).false_positives}
+        for id, clause in clauses.items():
+            case = _file(history.directory, clause, id)
+            if case.exists() and pool.submit(is_known, case, clause).result():
+                history.append({**asdict(subject), "settled": id})
         todo = _todo(first, history.judged(subject))
         pending: set[Future[Line]] = set()
         done = 0
@@ -56,18 +57,18 @@ def run(host: Host, history: History, *, first: int, minutes: float | None, case
 
 
 def _expected(pending: set[Future[Line]], done: int) -> int:
-    """How many cases there will be once all pending shards are judged: a shard has some twenty distinct cases."""
+    """The number of cases once all pending shards are judged: a shard has about twenty distinct cases."""
     return done + 20 * len(pending)
 
 
 def _todo(first: int, judged: Set[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-    """Seed after seed, the shards that are not judged yet."""
+    """The shards that are not judged yet, seed after seed."""
     for seed in count(first):
         yield from ((seed, shard.name) for shard in random_shards() if (seed, shard.name) not in judged)
 
 
 def _write_replays(line: Line, directory: Path) -> None:
-    """Write the case of each false positive and error into a file, and how to replay it into the entry."""
+    """Write the case of each false positive and error to a file, and add to the entry how to replay it."""
     for entry in (*line["alarms"], *line["errors"]):
         value = entry.pop("value")
         if value is None:
@@ -76,9 +77,7 @@ def _write_replays(line: Line, directory: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(value, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
         command = f"python -m pytest suites --engine {line['engine']} --replay {path}"
-        entry["replay"] = (
-            command if line["engine"] in JUDGED else str(path)
-        )  # pytest does not judge the reference engine
+        entry["replay"] = command if line["engine"] in JUDGED else str(path)  # pytest cannot judge the reference engine
 
 
 def _file(directory: Path, name: str, case: str) -> Path:
@@ -87,14 +86,14 @@ def _file(directory: Path, name: str, case: str) -> Path:
 
 def _print(line: Line) -> None:
     """Report false positives and errors at once."""
-    for one in line["alarms"]:
-        print(f"FALSE POSITIVE: {one['clause']}: {one['message']}\n  {one['replay']}", flush=True)
+    for found in line["alarms"]:
+        print(f"FALSE POSITIVE: {found['clause']}: {found['message']}\n  {found['replay']}", flush=True)
     for error in line["errors"]:
         print(f"NOT JUDGED: {error['message']}\n  {error.get('replay', line['shard'])}", flush=True)
 
 
 def summary(subject: Subject, totals: Totals, before: Totals) -> str:
-    """The totals, in sentences."""
+    """The totals, as text."""
     rate = f"{1000 * totals.failing_cases / totals.cases:.2f}" if totals.cases else "?"
     lines = [
         f"{subject.engine} {subject.version}, suite {subject.suite}: {totals.cases:,} cases, {totals.steps:,} steps."

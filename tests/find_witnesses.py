@@ -1,6 +1,6 @@
 """``python -m tests.find_witnesses [NAME ...]``: for each known-bad engine, a small case that shows the fault.
 
-Searches the cases of the smoke profile, then those made by hand (``tests.handmade_vacuums``), for the first in which the
+Searches the cases of the smoke profile, then the handmade ones (``tests.handmade_vacuums``), for the first in which the
 reference engine with the fault violates a clause of ``caught_by``, and shrinks it. Writes tests/witnesses/NAME.json, which
 ``tests/test_witnesses.py`` judges on the real engine. Exits with 1 if no case shows a fault.
 """
@@ -18,7 +18,7 @@ from harness.drawing import fixed_cases
 from harness.judge import Judge
 from harness.shrinking import reduce, truncated
 from model.case import Case
-from model.codec import to_json
+from model.codec import loads, to_json
 from runner.controller import FIXED_SEED
 from selfcheck.faults import FAULTS, Fault, KnownBadEngine
 from selfcheck.reference_engine import ReferenceEngine
@@ -33,6 +33,11 @@ TRIES = 250
 WITNESSES = Path(__file__).parent / "witnesses"
 
 
+def witness(name: str) -> Case:
+    """The kept case of a fault."""
+    return loads((WITNESSES / f"{name}.json").read_text(encoding="utf-8"))
+
+
 def smoke_cases() -> list[Case]:
     """The cases of the smoke profile."""
     return [case for shard in shards(PROFILES["smoke"], ()) for case in fixed_cases(shard, FIXED_SEED)]
@@ -41,7 +46,7 @@ def smoke_cases() -> list[Case]:
 @dataclass(frozen=True)
 class Candidate:
     case: Case
-    exercises: frozenset[str]  # clauses, on the healthy engine
+    exercises: frozenset[str]  # ids of the clauses that it exercises on the healthy engine
 
 
 def candidates(scratch: Path) -> list[Candidate]:
@@ -51,10 +56,10 @@ def candidates(scratch: Path) -> list[Candidate]:
     return [Candidate(case, frozenset(healthy.judge(case).tallies)) for case in cases]
 
 
-def find(fault: Fault, among: Sequence[Candidate], judge: Judge) -> Case | None:
+def find(fault: Fault, cases: Sequence[Candidate], judge: Judge) -> Case | None:
     """The smallest case found in which the fault violates one of its clauses, the first of them if possible."""
     for clause in fault.caught_by:
-        for candidate in among:
+        for candidate in cases:
             judged = judge.judge(candidate.case) if clause in candidate.exercises else None
             if judged is not None and clause in judged.violated:
                 start = truncated(candidate.case, max(step["index"] for step in judged.steps))
@@ -66,17 +71,17 @@ def main(names: Sequence[str]) -> int:
     WITNESSES.mkdir(exist_ok=True)
     missing = []
     with tempfile.TemporaryDirectory(prefix="tombstone-witnesses-") as scratch:
-        among = candidates(Path(scratch) / "healthy")
+        cases = candidates(Path(scratch) / "healthy")
         for number, name in enumerate(names or list(FAULTS)):
             engine = KnownBadEngine(ReferenceEngine(), FAULTS[name])
-            witness = find(FAULTS[name], among, Judge(engine, list(CATALOGUE.values()), Path(scratch) / str(number)))
-            if witness is None:
+            found = find(FAULTS[name], cases, Judge(engine, list(CATALOGUE.values()), Path(scratch) / str(number)))
+            if found is None:
                 missing.append(name)
                 continue
-            text = json.dumps(to_json(witness), indent=1, ensure_ascii=False)
+            text = json.dumps(to_json(found), indent=1, ensure_ascii=False)
             (WITNESSES / f"{name}.json").write_text(text + "\n", encoding="utf-8")
     if missing:
-        print(f"No case of the smoke profile and none made by hand shows: {', '.join(missing)}")
+        print(f"No case of the smoke profile and no handmade one shows: {', '.join(missing)}")
     return 1 if missing else 0
 
 

@@ -1,4 +1,4 @@
-"""Run streams of engines that need no Spark, for the comparison: the same cases on each."""
+"""Run streams of engines that need no Spark, with the same cases, for the tests of the comparison."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def drawn(each: int, capabilities: Capabilities = EVERYTHING, *, seed: int = 4) 
 
 def lines_of(engine: Engine, cases: Iterable[tuple[str, Case]], directory: Path) -> tuple[Any, list[Any]]:
     """The header and the case lines of a run of these cases."""
-    left_out = unsupported(engine)
-    judge = Judge(engine, [clause for id, clause in CATALOGUE.items() if id not in left_out], directory)
+    excluded = unsupported(engine)
+    judge = Judge(engine, [clause for id, clause in CATALOGUE.items() if id not in excluded], directory)
     lines = [
         case_line(judge.judge(case), campaign=campaign, shard=0, index=index, origin="generated")
         for index, (campaign, case) in enumerate(cases)
@@ -38,8 +38,8 @@ def lines_of(engine: Engine, cases: Iterable[tuple[str, Case]], directory: Path)
             "chapter": clause.chapter,
             "sentence": clause.sentence,
             "sources": list(clause.sources),
-            "status": "unsupported" if clause.id in left_out else "active",
-            "reason": left_out.get(clause.id, ""),
+            "status": "unsupported" if clause.id in excluded else "active",
+            "reason": excluded.get(clause.id, ""),
         }
         for clause in CATALOGUE.values()
     ]

@@ -1,134 +1,115 @@
-"""``python -m tests.recorded``: what the model and the clauses said of cases that do not change, kept to compare with.
+"""``python -m tests.recorded``: writes the verdicts of the model and of the clauses on fixed cases to ``tests/recorded/*.json``.
 
-The reference engine asks the same model as the judge, so where the model changes both change, and nothing is noticed. What
-was once found right and written down does not change with them: ``tests/recorded/*.json``. After a wanted change of a
-rule, of a clause or of a case, write it anew, and read the difference: it says what else has changed.
+The reference engine uses the same model as the judge: where the model changes, both change, and no test of one by the other
+notices. A recorded verdict, once checked, does not change with them. After an intended change of a rule, of a clause or of
+a case, record again and read the diff: it shows what else has changed.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from engines.deltalake.capabilities import capabilities_of
-from engines.port import Engine, Outcome
+from engines.port import Engine
 from harness.clause import NOT_EXERCISED, Clause, Judgement
 from harness.judge import Judge
 from harness.observation import DeleteObservation, Observation
 from harness.vacuum_observation import VacuumObservation
-from model.capabilities import EVERYTHING
 from model.case import Case
-from model.codec import from_json
-from model.rules import DELTA_RS, SPARK
-from model.steps import EngineStep
+from model.codec import case_id
+from model.rules import DELTA_RS
 from selfcheck.faults import FAULTS, KnownBadEngine
 from selfcheck.reference_engine import ReferenceEngine
 from strategies.restricted import restricted_to
 from suites.catalogue import CATALOGUE, unsupported
-from tests.find_witnesses import WITNESSES
+from tests.find_witnesses import witness
 from tests.handmade_vacuums import HANDMADE
 from tests.well_told import must_be_well_told
 
 DIRECTORY = Path(__file__).parent / "recorded"
 
-RULES = {"spark": SPARK, "deltalake": DELTA_RS}
-CAPABLE = {"spark": EVERYTHING, "deltalake": capabilities_of("1.6.6")}
-
-#: What is recorded: the cases of the witnesses on a healthy engine and on that with their fault, those made by hand on a
-#: healthy engine by the rules of Spark and of delta-rs.
+#: The cases of the witnesses on a healthy engine, each once, and on the engine with their fault; the handmade ones on a
+#: healthy engine with the rules of Spark and of delta-rs.
 KINDS = ("healthy", "faulty", "handmade-spark", "handmade-deltalake")
 
 
-class _Unhurried:
-    """An engine that takes a millisecond at least: that a step now and then takes none may not decide what is said."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self.name, self.versions = engine.name, engine.versions
-        self.capabilities, self.rules = engine.capabilities, engine.rules
-
-    def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
-        outcome = self._engine.run(root, step, clock=clock, version=version)
-        return dataclasses.replace(outcome, started=outcome.started - 1)
-
-    def close(self) -> None:
-        self._engine.close()
+def _healthy(kind: str) -> ReferenceEngine:
+    """An engine that has run nothing: it numbers the files that it writes."""
+    if kind == "handmade-deltalake":
+        return ReferenceEngine(rules=DELTA_RS, capabilities=capabilities_of("1.6.6"))
+    return ReferenceEngine()
 
 
-def names(kind: str) -> Iterator[str]:
-    """The cases of a kind."""
-    return iter(HANDMADE if kind.startswith("handmade") else FAULTS)
+@cache
+def cases(kind: str) -> Mapping[str, Case]:
+    """The cases of a kind: handmade ones by name, those of faults by the fault, others by their id."""
+    if kind == "faulty":
+        return {name: witness(name) for name in FAULTS}
+    if kind == "healthy":
+        return {case_id(case): case for case in cases("faulty").values()}
+    capabilities = _healthy(kind).capabilities
+    return {name: restricted_to(case, capabilities=capabilities) for name, case in HANDMADE.items()}
 
 
-def told(kind: str, name: str, directory: Path) -> dict[str, Any]:
-    """What is said of a case now: the model's word on each step, and of each clause its subjects and violations."""
-    rules = "deltalake" if kind.endswith("deltalake") else "spark"
-    engine: Engine = ReferenceEngine(rules=RULES[rules], capabilities=CAPABLE[rules])
-    left_out = unsupported(engine)
+def verdict(kind: str, name: str, directory: Path) -> dict[str, Any]:
+    """The present verdict on a case: the model's predictions by step, and the subjects and violations of each clause.
+
+    On an engine with a fault only which clauses are violated: how often is not the suite's business.
+    """
+    engine: Engine = _healthy(kind)
     if kind == "faulty":
         engine = KnownBadEngine(engine, FAULTS[name])
-    words: list[dict[str, int]] = []
+    predictions: list[dict[str, int]] = []
 
-    def listen(seen: Observation) -> Judgement:
-        words.append(_word(seen))
+    def record(observation: Observation) -> Judgement:
+        predictions.append(_prediction(observation))
         return NOT_EXERCISED
 
-    clauses: list[Clause[Any]] = [clause for id, clause in CATALOGUE.items() if id not in left_out]
-    clauses.append(Clause("VAC-KEPT-1", "It hears all.", (), Observation, listen))
-    judged = Judge(_Unhurried(engine), clauses, directory).judge(_case(kind, name, rules))
+    excluded = unsupported(engine)
+    clauses: list[Clause[Any]] = [clause for id, clause in CATALOGUE.items() if id not in excluded]
+    clauses.append(Clause("VAC-RECORD-1", "Records every observation.", (), Observation, record))
+    judged = Judge(engine, clauses, directory).judge(cases(kind)[name])
     if judged.failure is not None:
         return {"failure": judged.failure.message}
     must_be_well_told(judged.tallies)
+    if kind == "faulty":
+        return {"violated": sorted(judged.violated)}
     tallies = {id: [tally.subjects, len(tally.violations)] for id, tally in sorted(judged.tallies.items())}
-    # What a fault does is noticed or not; how often, and which others it touches, is its own affair.
-    return {"violated": sorted(judged.violated)} if kind == "faulty" else {"steps": words, "clauses": tallies}
+    return {"steps": predictions, "clauses": tallies}
 
 
-def _case(kind: str, name: str, rules: str) -> Case:
-    if kind.startswith("handmade"):
-        return restricted_to(HANDMADE[name], capabilities=CAPABLE[rules])
-    return from_json(json.loads((WITNESSES / f"{name}.json").read_text(encoding="utf-8")))
-
-
-def _word(seen: Observation) -> dict[str, int]:
-    """What the model says of a step, counted."""
-    if isinstance(seen, VacuumObservation):
-        fates = seen.fates.values()
-        found = Counter(f"{one.fate.value} {one.reason.name} {one.listed}" for one in fates)
-        found["fails"] += seen.fails
-        return dict(sorted(found.items()))
-    if isinstance(seen, DeleteObservation):
-        said = seen.prediction
-        rows = sum(len(hidden) for hidden in said.hidden_rows.values())
+def _prediction(observation: Observation) -> dict[str, int]:
+    """The model's prediction of a step, counted."""
+    if isinstance(observation, VacuumObservation):
+        fates = observation.fates.values()
+        counts = Counter(f"{fate.fate.value} {fate.reason.name} {fate.listed}" for fate in fates)
+        counts["fails"] += observation.fails
+        return dict(sorted(counts.items()))
+    if isinstance(observation, DeleteObservation):
+        predicted = observation.prediction
         return {
-            f"{said.scope.value} {said.method.value} removed": len(said.removed),
-            "masked": len(said.hidden_rows),
-            "hidden": rows,
-            "deleted": said.deleted.total(),
-            "survivors": said.survivors.total(),
+            f"{predicted.scope.value} {predicted.method.value} removed": len(predicted.removed),
+            "vectors": len(predicted.hidden_rows),
+            "hidden": sum(len(hidden) for hidden in predicted.hidden_rows.values()),
+            "deleted": predicted.deleted.total(),
+            "survivors": predicted.survivors.total(),
         }
-    return {type(seen).__name__: 1}
-
-
-def recorded(kind: str) -> dict[str, Any]:
-    """What was said of the cases of a kind, by name."""
-    found: dict[str, Any] = json.loads((DIRECTORY / f"{kind}.json").read_text(encoding="utf-8"))
-    return found
+    return {type(observation).__name__: 1}
 
 
 def main() -> int:
-    DIRECTORY.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="tombstone-recorded-") as scratch:
         for kind in KINDS:
-            rows = {name: told(kind, name, Path(scratch) / kind / name) for name in names(kind)}
-            # One case a line: a difference names the case.
-            lines = [f"{json.dumps(name)}: {json.dumps(row)}" for name, row in rows.items()]
+            verdicts = {name: verdict(kind, name, Path(scratch) / kind / name) for name in cases(kind)}
+            # One case a line: a diff names the case.
+            lines = [f"{json.dumps(name)}: {json.dumps(found)}" for name, found in verdicts.items()]
             text = "{\n" + ",\n".join(lines) + "\n}\n"
             (DIRECTORY / f"{kind}.json").write_text(text, encoding="utf-8")
     return 0

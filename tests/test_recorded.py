@@ -1,4 +1,4 @@
-"""The model and the clauses say of cases that do not change what they said when it was found right (``tests.recorded``)."""
+"""The model and the clauses judge fixed cases as recorded (``tests.recorded``)."""
 
 from __future__ import annotations
 
@@ -9,23 +9,22 @@ from typing import Any
 
 import pytest
 
-from tests.recorded import KINDS, names, recorded, told
-
-CASES = [(kind, name) for kind in KINDS for name in names(kind)]
+from tests.recorded import DIRECTORY, KINDS, cases, verdict
 
 
 @cache
-def kept(kind: str) -> dict[str, Any]:
-    return recorded(kind)
+def recorded(kind: str) -> dict[str, Any]:
+    """The recorded verdicts by case."""
+    return dict(json.loads((DIRECTORY / f"{kind}.json").read_text(encoding="utf-8")))
 
 
-@pytest.mark.parametrize(("kind", "name"), CASES, ids=str)
-def test_nothing_else_is_said_of_a_case(kind: str, name: str, tmp_path: Path) -> None:
-    now = json.loads(json.dumps(told(kind, name, tmp_path)))
-    assert now == kept(kind)[name], "see python -m tests.recorded where the change is wanted"
+@pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind in KINDS for name in cases(kind)], ids=str)
+def test_a_case_is_judged_as_recorded(kind: str, name: str, tmp_path: Path) -> None:
+    found = json.loads(json.dumps(verdict(kind, name, tmp_path)))
+    assert found == recorded(kind)[name], "if the change is intended, run python -m tests.recorded"
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_no_more_is_recorded_than_there_is(kind: str) -> None:
-    assert set(kept(kind)) == set(names(kind))
-    assert not any("failure" in row for row in kept(kind).values())
+def test_every_case_is_recorded_and_none_failed(kind: str) -> None:
+    assert set(recorded(kind)) == set(cases(kind))
+    assert not any("failure" in found for found in recorded(kind).values())

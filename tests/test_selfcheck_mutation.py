@@ -1,4 +1,4 @@
-"""Mutation tests: how sources are prepared for mutmut, which mutants survive, and the report."""
+"""Mutation tests: the sources prepared for mutmut, the survivors, and the report."""
 
 from __future__ import annotations
 
@@ -49,16 +49,17 @@ def test_a_source_is_rewritten_so_that_mutmut_changes_more(source: str, rewritte
 
 def test_the_model_and_the_clauses_are_mutated_and_tested_without_spark() -> None:
     found = modules([])
-    assert {"model/vacuum.py", "model/codec/reading.py", "suites/clauses/delete/rows.py"} <= set(found)
+    assert {"model/vacuum.py", "model/codec/cases.py", "suites/clauses/delete/rows.py"} <= set(found)
     assert {path.partition("/")[0] for path in found} == {"model", "suites"}
     assert modules(["model/codec"]) == sorted(path for path in found if path.startswith("model/codec/"))
+    assert all(matching([pattern]) for patterns in settings().values() for pattern in patterns)
     tests = matching(settings()["tests"]) - matching(settings()["leave-out"])
     assert "tests/test_model_vacuum.py" in tests and not any("spark" in path for path in tests)
     for path in found:
         compile(mutable((ROOT / path).read_text(encoding="utf-8")), path, "exec")
 
 
-# The command, on a project of its own -----------------------------------------------------------------------------------
+# The command, on a small project --------------------------------------------------------------------------------------
 
 JUDGE = """\
 from functools import cache
@@ -122,7 +123,7 @@ def test_survivors_are_listed_and_accepted_ones_are_not_counted(
     assert "2 survived (1 equivalent, 0 wording, 0 tolerated, 1 unexplained)." in out
     assert "equivalent: It is 0 either way." in (project / "build" / "mutation.md").read_text(encoding="utf-8")
     assert (project / "model" / "judge.py").read_text(encoding="utf-8") == JUDGE
-    # Tests are read anew, so that the survivors can be tried again once there are more of them.
+    # --again runs the present tests, so survivors can be tried again after a test was added.
     (project / "tests" / "test_judge.py").write_text(TESTS.replace("(0) == 0", "(4) == 2"), encoding="utf-8")
     assert main(["--again"]) == 0
     assert "1 survived (1 equivalent, 0 wording, 0 tolerated, 0 unexplained)." in capsys.readouterr().out
@@ -167,20 +168,23 @@ def test_a_survivor_is_accepted_by_module_function_and_change() -> None:
 
 def test_the_score_leaves_out_equivalent_mutants() -> None:
     codes = {f"model.a.x_f__mutmut_{number}": code for number, code in enumerate([1, 1, 36, 0, 0, 33, None])}
-    same, words = (Accepted("model/*.py", kind, "So it is.") for kind in ("equivalent", "wording"))
+    same, words = (Accepted("model/*.py", kind, "It is the same.") for kind in ("equivalent", "wording"))
     found = [(survivor("x_f"), why) for why in (same, words, None)]
     assert summary(codes, found) == (
-        "Of 7 mutants 6 were tried: 3 noticed, 3 survived (1 equivalent, 1 wording, 0 tolerated, 1 unexplained). "
-        "Noticed are 60.0 % of those that are not equivalent."
+        "7 mutants, 6 tried: 3 killed, 3 survived (1 equivalent, 1 wording, 0 tolerated, 1 unexplained). "
+        "Killed: 60.0 % of those that are not equivalent."
     )
     text = report(codes, found)
     assert "| `model.a` | 6 | 0 |" in text and "| `model.codec.a` |" not in text
-    assert "```diff\n-a\n+  b\n```\n\nequivalent: So it is.\n" in text
+    assert "```diff\n-a\n+  b\n```\n\nequivalent: It is the same.\n" in text
 
 
-def test_every_accepted_survivor_is_of_a_module_and_has_a_reason(tmp_path: Path) -> None:
-    for one in accepted(ROOT / "selfcheck" / "survivors.toml"):
-        assert matching([one.module]) and one.reason.endswith("."), one
+def test_every_accepted_survivor_names_a_function_and_a_reason(tmp_path: Path) -> None:
+    for entry in accepted(ROOT / "selfcheck" / "survivors.toml"):
+        sources = [(ROOT / path).read_text(encoding="utf-8") for path in matching([entry.module])]
+        assert entry.reason.endswith(".") and any(
+            f"def {entry.scope.rpartition('.')[2]}" in source for source in sources
+        ), entry
     (tmp_path / "x.toml").write_text('[[survivor]]\nmodule = "m"\nkind = "dull"\nreason = "r"\n')
     with pytest.raises(ValueError, match="'dull': not equivalent, wording or tolerated"):
         accepted(tmp_path / "x.toml")

@@ -1,4 +1,4 @@
-"""Power: which cases a fault is tried on, which clauses catch it, and the tables of it."""
+"""Power: the cases that a fault is tried on, the clauses that catch it, and the tables of the results."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ WITHOUT_LITE = ReferenceEngine(capabilities=Capabilities(modes=frozenset({Mode.F
         ),
     ],
 )
-def test_a_fault_applies_where_the_engine_promises_what_it_breaks(
+def test_a_fault_applies_if_the_engine_promises_a_clause_that_it_violates(
     fault: Fault, engine: ReferenceEngine, unpromised: dict[str, str], broken: set[str], why: str
 ) -> None:
     assert inapplicable(fault, engine, unpromised, broken) == why
@@ -123,7 +123,9 @@ def test_a_fault_is_caught_by_the_first_case_in_which_a_clause_fails(worker: Wor
 
 
 @pytest.mark.parametrize(("name", "all_cases"), [("accepts-mistakes", True), ("read-loses-a-row", False)])
-def test_with_alone_the_search_goes_on_until_a_second_clause_fails(name: str, all_cases: bool, worker: Worker) -> None:
+def test_with_alone_the_search_continues_until_a_second_clause_fails(
+    name: str, all_cases: bool, worker: Worker
+) -> None:
     cases = deletes(40)
     found = Examiner(worker, FAULTS[name]).search(cases, tries=1, alone=True)
     assert found.first is not None and found.first.cases < len(cases)
@@ -131,7 +133,7 @@ def test_with_alone_the_search_goes_on_until_a_second_clause_fails(name: str, al
     assert found.ever >= set(found.first.clauses)
 
 
-def test_what_the_healthy_engine_does_too_is_no_fault(worker: Worker) -> None:
+def test_a_violation_of_the_healthy_engine_does_not_count(worker: Worker) -> None:
     found = Examiner(worker, harmless()).search(deletes(10), tries=1, alone=False)
     assert (found.judged, found.first, found.ever) == (10, None, set())
     worker.engine = KnownBadEngine(ReferenceEngine(), LOSES_A_ROW)
@@ -184,7 +186,7 @@ def test_the_exit_code() -> None:
     assert exit_code(ALL[:2], chosen=False) == 1
     assert exit_code(ALL[:2], chosen=True) == 0
     assert exit_code([*ALL, line("d")], chosen=True) == 1
-    assert exit_code([*ALL, line("d", "DEL-X-1", failures=["case x: it broke"])], chosen=False) == 2
+    assert exit_code([*ALL, line("d", "DEL-X-1", failures=["case x: it failed"])], chosen=False) == 2
 
 
 def test_the_tables() -> None:

@@ -73,7 +73,7 @@ def worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Worker:
 
 
 @pytest.mark.parametrize("name", ["partition-deletes-0", "exploration-0"])
-def test_what_breaks_a_clause_is_a_false_positive(name: str, worker: Worker) -> None:
+def test_a_violation_on_a_healthy_engine_is_a_false_positive(name: str, worker: Worker) -> None:
     line = judged(1, name)
     assert (line["seed"], line["shard"], line["alarms"], line["errors"]) == (1, name, [], [])
     assert line["steps"] >= line["cases"] > 10
@@ -127,7 +127,7 @@ def test_the_exit_code() -> None:
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"cases": 3}'])
-def test_a_file_that_is_no_history_is_refused(text: str, tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_history_is_refused(text: str, tmp_path: Path) -> None:
     path = tmp_path / "history.jsonl"
     path.write_text(f"{json.dumps(entry())}\n{text}\n", encoding="utf-8")
     with pytest.raises(UsageMistake, match=r"line 2, is not a line of a history"):
@@ -138,6 +138,7 @@ def test_a_file_that_is_no_history_is_refused(text: str, tmp_path: Path) -> None
     ("changed", "another"),
     [
         ("model/a.py", True),
+        ("harness/judge.py", True),
         ("suites/clauses/a.py", True),
         ("engines/port.py", True),
         ("engines/spark/adapter.py", True),
@@ -149,11 +150,13 @@ def test_a_file_that_is_no_history_is_refused(text: str, tmp_path: Path) -> None
         ("README.md", False),
     ],
 )
-def test_a_change_of_what_decides_is_another_suite(changed: str, another: bool, tmp_path: Path) -> None:
+def test_the_digest_changes_with_the_source_that_draws_and_judges_cases(
+    changed: str, another: bool, tmp_path: Path
+) -> None:
+    assert all((engine_pool.ROOT / path).exists() for path in (*history._ROOMS, *history._MODULES, *history._EXCEPT))
     for place in (changed, *history._MODULES):
         (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / place).write_text("x = 1\n", encoding="utf-8")
-        assert (engine_pool.ROOT / place).exists() or place == changed
     before = suite_digest(tmp_path, "spark")
     (tmp_path / changed).write_text("x = 2\n", encoding="utf-8")
     assert (suite_digest(tmp_path, "spark") != before) == another
@@ -174,7 +177,7 @@ def test_the_summary() -> None:
 
 def test_a_second_run_continues_the_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "history.jsonl"
-    for option in ("--history", "--ledger"):  # the second is its name in earlier releases
+    for option in ("--history", "--ledger"):  # the second is its name in earlier versions
         assert main(["--cases", "1", "-n", "1", "--seed", "5", option, str(path)]) == 0
     found = [json.loads(text) for text in path.read_text(encoding="utf-8").splitlines()]
     assert len({(one["seed"], one["shard"]) for one in found}) == len(found) >= 2
@@ -216,7 +219,7 @@ def test_the_next_run_judges_false_positives_again(tmp_path: Path) -> None:
 def test_an_interrupted_run_leaves_nothing_behind(tmp_path: Path) -> None:
     scratch, path = tmp_path / "scratch", tmp_path / "history.jsonl"
     scratch.mkdir()
-    # A background job of a script ignores SIGINT, and so do all processes that it starts.
+    # A background job of a shell script ignores SIGINT, and all processes that it starts inherit that.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         run = subprocess.Popen(

@@ -1,37 +1,30 @@
-"""Every known-bad engine on top of real Delta, on its witness: the fault is caught there, and the healthy engine passes."""
+"""Known-bad engines on top of real Delta, each on its witness: the fault is caught, and the healthy engine passes."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
 from engines.spark.adapter import SparkEngine
 from harness.judge import Judge
-from model.case import Case
-from model.codec import from_json
 from reports.deviations import read_deviations
 from runner.plugin import ROOT
 from selfcheck.faults import FAULTS, KnownBadEngine
 from suites.catalogue import CATALOGUE
-from tests.find_witnesses import WITNESSES
+from tests.find_witnesses import WITNESSES, witness
 
 LISTED = {deviation.clause for deviation in read_deviations(ROOT / "deviations" / "spark.toml")}
-
-
-def witness(name: str) -> Case:
-    return from_json(json.loads((WITNESSES / f"{name}.json").read_text(encoding="utf-8")))
 
 
 def test_every_fault_has_a_witness_and_every_witness_a_fault() -> None:
     assert {path.stem for path in WITNESSES.glob("*.json")} == set(FAULTS)
 
 
-#: Every thirty-second without --every-fault: on the reference engine all are shown in seconds (test_recorded.py).
+#: Without --every-fault: test_recorded.py runs all of them on the reference engine, in seconds.
 SHOWN = tuple(FAULTS)[::32]
 
-#: Every fortieth: the gate judges hundreds of other cases on the healthy engine.
+#: Without --every-fault: the gate judges hundreds of other cases on the healthy engine.
 ALSO_HEALTHY = tuple(FAULTS)[::40]
 
 

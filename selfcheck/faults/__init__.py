@@ -1,4 +1,4 @@
-"""Known-bad engines: a real engine with one fault, which the suite must notice."""
+"""Known-bad engines: a real engine with one fault, which the suite must catch."""
 
 from __future__ import annotations
 

@@ -1,14 +1,16 @@
-"""Faults with the actions that a step committed: each function makes a tampering of what distinguishes it."""
+"""Builds tamperings with the actions that a step committed."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
+from deltalog.codec import to_json
 from selfcheck.faults.fault import Tamper
 from selfcheck.faults.files import Paths
-from selfcheck.faults.logs import Action
+from selfcheck.faults.table_log import Action
 from selfcheck.faults.tampering import Tampering
 
 Actions = Callable[[Tampering], list[Action]]
@@ -34,7 +36,7 @@ def commit_infos(t: Tampering) -> list[Action]:
     return t.log.actions("commitInfo")
 
 
-# What happens to them -------------------------------------------------------------------------------------------------
+# Changes of them ------------------------------------------------------------------------------------------------------
 
 
 def change_all(actions: Actions, change: Callable[[Action], object]) -> Tamper:
@@ -61,7 +63,7 @@ def drop_field(actions: Actions, key: str) -> Tamper:
 
 
 def raise_field(actions: Actions, key: str, *, by: int = 1) -> Tamper:
-    """Change a number in the first of these actions in which it is not 0."""
+    """Raise a number in the first of these actions in which it is not 0."""
     return change_first(
         lambda t: [action for action in actions(t) if action.get(key)],
         lambda action: action.update({key: action[key] + by}),
@@ -74,7 +76,7 @@ def drop_last_remove(t: Tampering) -> None:
     t.log.rewrite(version, actions[:last] + actions[last + 1 :])
 
 
-# More of them ---------------------------------------------------------------------------------------------------------
+# More commits and a----------------------------------------------------------------------------------------------------
 
 
 def remove(paths: Paths) -> Tamper:
@@ -100,11 +102,11 @@ def commit_empty(t: Tampering) -> None:
 def set_table_property(t: Tampering) -> None:
     """Commit a change of the table's metadata."""
     configuration = {**t.log.configuration, "delta.appendOnly": "true"}
-    t.log.append({"metaData": {**t.log.state.metadata, "configuration": configuration}})
+    t.log.append(to_json(replace(t.log.state.metadata, configuration=configuration)))
 
 
 def encoded(path: str) -> str:
-    """A path as in an action. Plain percent-encoding is decoded to the same."""
+    """A path as an action has it. It encodes more characters than an engine does, and decodes to the same."""
     return quote(path)
 
 
@@ -121,7 +123,7 @@ def set_metrics(operation: str, **metrics: str) -> Tamper:
 
 
 def raise_metric(operation: str, key: str) -> Tamper:
-    """Count one too many, where the metric is recorded."""
+    """Raise the metric by one, where it is recorded."""
 
     def change(info: Action) -> None:
         metrics = info.get("operationMetrics", {})

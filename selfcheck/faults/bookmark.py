@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from model.vacuum import LOG_DIRECTORY
+from selfcheck.faults.disk import drop_checksum
 from selfcheck.faults.tampering import Tampering
 
 _NAME = "_last_vacuum_info"
@@ -21,5 +22,5 @@ def bookmark(t: Tampering) -> int | None:
 def write_bookmark(t: Tampering, version: int | None) -> None:
     """Write this version to the file; without a version it is empty."""
     path = t.root / LOG_DIRECTORY / _NAME
-    path.with_name(f".{path.name}.crc").unlink(missing_ok=True)
+    drop_checksum(path)
     path.write_text(json.dumps({} if version is None else {_KEY: version}), encoding="utf-8")

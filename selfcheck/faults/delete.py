@@ -16,8 +16,8 @@ from model.table import HOUR
 from model.values import Type, Value
 from selfcheck.faults import actions, files
 from selfcheck.faults.fault import Tamper, delete_fault, when
-from selfcheck.faults.logs import Action
 from selfcheck.faults.rows import change_rows, replace_rows, rows_before, rows_of
+from selfcheck.faults.table_log import Action
 from selfcheck.faults.tampering import Tampering
 
 # The condition --------------------------------------------------------------------------------------------------------
@@ -48,7 +48,7 @@ def _typed(text: str, type: str) -> Value:
 
 
 def _matches(t: Tampering, row: dict[str, Value]) -> bool | None:
-    """The condition's value for a row; if it fails, the value for an engine that does not evaluate the failing part."""
+    """The condition's value for a row; if it fails, the value for an engine that skips the failing part."""
     assert t.delete.where is not None
     types = {name: Type(kind) for name, kind in t.log.types.items()}
     try:
@@ -152,7 +152,7 @@ def _removed_several(t: Tampering) -> bool:
 
 def _change_partition_value(t: Tampering) -> None:
     """Give the first remove a value of the first partition column's type that no generated table has."""
-    others = {
+    unused = {
         "date": "1999-01-01",
         "boolean": "maybe",
         "timestamp": "1999-01-01 00:00:00",
@@ -160,7 +160,7 @@ def _change_partition_value(t: Tampering) -> None:
     }
     for remove in actions.removes(t)[:1] if t.log.partition_by else []:
         name = t.log.partition_by[0]
-        remove["partitionValues"][t.log.physical_names[name]] = others.get(str(t.log.types[name]), "77")
+        remove["partitionValues"][t.log.physical_names[name]] = unused.get(str(t.log.types[name]), "77")
         t.log.save()
 
 
@@ -201,10 +201,10 @@ FAULTS = (
     delete_fault("removes-other-partitions", "DEL-ROW-2", actions.remove(_other_partitions),
         "Where a partition condition narrows the candidates, a file of another partition is removed too."),
     delete_fault("forgets-a-partition", "DEL-META-1", when(_removed_several, actions.drop_last_remove),
-        "Of several files that a partition condition matches, one stays."),
+        "Of several files that a partition condition matches, one is not removed."),
     delete_fault("keeps-a-file-of-the-table", "DEL-ALL-1",
         when(lambda t: t.delete.where is None and _committed(t), actions.drop_last_remove),
-        "DELETE without a condition leaves a file."),
+        "DELETE without a condition does not remove the last file."),
     delete_fault("commits-nothing", "DEL-NOOP-1",
         when(lambda t: not _committed(t) and not t.failed, actions.commit_empty),
         "A commit is written though nothing matched."),
@@ -222,9 +222,9 @@ FAULTS = (
         "A remove leaves out all of its partition values, not only NULL ones."),
     delete_fault("removes-twice", "DEL-REM-2", _remove_twice,
         "A commit removes the same file twice."),
-    # Not the time at which the step began: that may be the very millisecond of the others.
+    # A millisecond later, not earlier: an engine may stamp with the very millisecond in which the step began.
     delete_fault("stamps-removes-differently", "DEL-META-3",
-        when(_removed_several, actions.raise_field(actions.removes, "deletionTimestamp", by=-1)),
+        when(_removed_several, actions.raise_field(actions.removes, "deletionTimestamp")),
         "Removes of whole files have different deletionTimestamps."),
     delete_fault("writes-for-partitions", "DEL-META-2 DEL-ALL-1",
         when(_removed_whole_files, files.write("part-00000-empty.snappy.parquet")),
@@ -246,7 +246,7 @@ FAULTS = (
     delete_fault("deletes-old-bytes", "DEL-PHYS-1", files.delete_all(lambda t: t.log.removed[:1]),
         "DELETE deletes the bytes of a file that it removes."),
     delete_fault("touches-a-file", "DEL-PHYS-1", when(_committed, _touch),
-        "DELETE changes the modification time of a file that stays."),
+        "DELETE changes the modification time of a file that it must not touch."),
     delete_fault("leaves-a-file-behind", "DEL-PHYS-2", copy_first(actions.new_adds, lambda name: f"part-7{name[6:]}"),
         "DELETE writes a file that no commit refers to."),
     delete_fault("breaks-the-log", "DEL-PHYS-3", _cut_off_commits,

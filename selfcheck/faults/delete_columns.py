@@ -4,42 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from deltalog.schemas import Field
 from model.steps import Form
 from selfcheck.faults import actions
 from selfcheck.faults.delete import first_untouched
 from selfcheck.faults.fault import Tamper, delete_fault, when
-from selfcheck.faults.logs import Action
 from selfcheck.faults.rows import lose_values
-from selfcheck.faults.table_log import physical_name
 from selfcheck.faults.tampering import Tampering
 
-#: The types that a rewrite handles most surely.
+#: Every other type counts as unusual.
 _USUAL = ("string", "byte", "short", "integer", "long", "boolean", "date")
 
 _MAPPING = {"delta.columnMapping.id", "delta.columnMapping.physicalName"}
 
 
-def _lose_column(affected: Callable[[Action], bool]) -> Tamper:
+def _lose_column(affected: Callable[[Field], bool]) -> Tamper:
     """Make NULL the first column that is affected and has values."""
-    return lose_values(lambda t: [physical_name(field) for field in t.log.fields if affected(field)])
+    return lose_values(lambda t: [field.stored_name for field in t.log.fields if affected(field)])
 
 
 def _lose_constrained(t: Tampering) -> None:
     has_checks = any(key.startswith("delta.constraints.") for key in t.log.configuration)
-    _lose_column(lambda field: has_checks or bool(field["metadata"].keys() - _MAPPING) or not field["nullable"])(t)
+    _lose_column(lambda field: has_checks or bool(field.metadata.keys() - _MAPPING) or not field.nullable)(t)
 
 
 # fmt: off
 FAULTS = (
     delete_fault("forgets-a-ruled-column", "DEL-GEN-1A", _lose_constrained,
         "A generated, identity or constrained column, or one with a default, is NULL after a rewrite."),
-    delete_fault("forgets-a-rare-type", "DEL-GEN-1B", _lose_column(lambda field: field["type"] not in _USUAL),
+    delete_fault("forgets-a-rare-type", "DEL-GEN-1B", _lose_column(lambda field: field.type not in _USUAL),
         "A column of an unusual type is NULL after a rewrite."),
     delete_fault("forgets-an-odd-name", "DEL-GEN-1C",
-        _lose_column(lambda field: not field["name"].isascii() or not field["name"].isalnum()),
+        _lose_column(lambda field: not field.name.isascii() or not field.name.isalnum()),
         "A column with an unusual name is NULL after a rewrite."),
     delete_fault("forgets-columns-of-wide-tables", "DEL-GEN-1D",
-        lose_values(lambda t: [physical_name(field) for field in t.log.fields[50:] if len(t.log.fields) >= 100]),
+        lose_values(lambda t: [field.stored_name for field in t.log.fields[50:] if len(t.log.fields) >= 100]),
         "A table of more than a hundred columns loses the values of one beyond the fiftieth."),
     delete_fault("deletes-more-by-name", "DEL-NAME-1",
         when(lambda t: t.delete.form is not Form.SQL_PATH, actions.remove(first_untouched)),

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from deltalog.deletion_vectors import inline_vector
 from model.steps import ReadChanges
 from model.table import Feature
 from selfcheck.faults import actions, files
 from selfcheck.faults.delete import copy_first
 from selfcheck.faults.fault import Tamper, delete_fault, fault, when
-from selfcheck.faults.logs import Action
 from selfcheck.faults.rows import change_feed, lose_values, replace_rows, rows_before, rows_of
+from selfcheck.faults.table_log import Action
 from selfcheck.faults.tampering import Tampering
-from selfcheck.faults.vectors import inline_vector
 
 # Deletion vectors -----------------------------------------------------------------------------------------------------
 
@@ -25,9 +25,20 @@ def _writes_vectors(t: Tampering) -> bool:
     return t.log.has("delta.enableDeletionVectors")
 
 
+def _inline(rows: Iterable[int]) -> Action:
+    """An inline deletion vector of these rows (indexes from 0)."""
+    vector = inline_vector(rows)
+    return {
+        "storageType": vector.storage,
+        "pathOrInlineDv": vector.path_or_inline,
+        "sizeInBytes": vector.size,
+        "cardinality": vector.cardinality,
+    }
+
+
 def _hide_whole_file(t: Tampering) -> None:
     for add in actions.vector_adds(t)[:1]:
-        add["deletionVector"] = inline_vector(range(rows_of(t, add).num_rows))
+        add["deletionVector"] = _inline(range(rows_of(t, add).num_rows))
         t.log.save()
 
 
@@ -68,7 +79,7 @@ def _keep_emptied_file(t: Tampering) -> None:
         count = rows_before(t, path).num_rows
         if path not in kept and count:
             stats = json.dumps({"numRecords": count, "tightBounds": False})
-            add = {**t.log.live[path], "deletionVector": inline_vector(range(count)), "stats": stats}
+            add = {**t.log.live[path], "deletionVector": _inline(range(count)), "stats": stats}
             t.log.append({"add": add})
             return
 
@@ -76,7 +87,7 @@ def _keep_emptied_file(t: Tampering) -> None:
 def _add_empty_vector(t: Tampering) -> None:
     for path in files.untouched(t)[:1] if actions.vector_adds(t) else []:
         add = t.log.live[path]
-        t.log.append(actions.removal(add, at=t.outcome.ended), {"add": {**add, "deletionVector": inline_vector(())}})
+        t.log.append(actions.removal(add, at=t.outcome.ended), {"add": {**add, "deletionVector": _inline(())}})
 
 
 # The change data feed -------------------------------------------------------------------------------------------------
@@ -164,11 +175,11 @@ FAULTS = (
         "A DELETE that writes deletion vectors writes a data file too."),
     delete_fault("emptied-file-stays", "DEL-DV-2A",
         when(lambda t: _writes_vectors(t) and not actions.new_adds(t), _keep_emptied_file),
-        "A file without remaining rows stays, with a deletion vector that hides all of it."),
+        "A file without remaining rows is kept, with a deletion vector that hides all of it."),
     delete_fault("names-an-untouched-file", "DEL-DV-2B", _add_empty_vector,
         "A file without a matching row gets a new, empty deletion vector."),
     delete_fault("writes-vectors-where-they-are-off", "DEL-DV-4",
-        when(lambda t: not _writes_vectors(t), actions.set_fields(actions.new_adds, deletionVector=inline_vector([0]))),
+        when(lambda t: not _writes_vectors(t), actions.set_fields(actions.new_adds, deletionVector=_inline([0]))),
         "A rewritten file gets a deletion vector though the table property is off."),
     delete_fault("remove-forgets-its-vector", "DEL-REM-1D DEL-META-2B",
         actions.drop_field(actions.removes, "deletionVector"),
@@ -176,7 +187,7 @@ FAULTS = (
     delete_fault("remove-forgets-its-row-ids", "DEL-REM-1D", actions.drop_field(actions.removes, "baseRowId"),
         "A remove lacks its add's baseRowId.", needs=[Feature.ROW_TRACKING]),
     delete_fault("change-file-loses-a-row", "DEL-CDF-1A", change_feed(lambda rows: rows.slice(1)),
-        "A deleted row is missing in the change files."),
+        "A deleted row is missing from the change files."),
     delete_fault("change-type-is-insert", "DEL-CDF-1A", change_feed(_rename_to_insert),
         "The rows of a change file have the change type insert."),
     delete_fault("change-file-for-whole-files", "DEL-CDF-1B", when(_writes_no_change_file, _write_change_file),
@@ -196,7 +207,7 @@ FAULTS = (
         actions.drop_field(lambda t: t.log.actions("add"), "baseRowId"),
         "An add has no baseRowId."),
     delete_fault("adds-with-a-taken-row-id", "DEL-ROWID-1B", actions.raise_field(actions.new_adds, "baseRowId", by=-1),
-        "The first row id of a new file is the last that was assigned before."),
+        "The first row id of a new file is the last one that was assigned before."),
     delete_fault("says-row-ids-are-lost", "DEL-ROWID-1C",
         when(_tracks_rows, actions.set_fields(actions.commit_infos, tags={"delta.rowTracking.preserved": "false"})),
         "The commit's tag says that row ids were not preserved."),

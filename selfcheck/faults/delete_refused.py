@@ -26,6 +26,6 @@ FAULTS = (
         "A refused DELETE leaves a file behind.", on=InvalidDelete),
     delete_fault("failing-delete-loses-a-file", "DEL-REF-3",
         when(lambda t: t.failed and not _is_append_only(t), files.delete_first(files.live)),
-        "A DELETE whose condition fails at a row has deleted a file before."),
+        "A DELETE whose condition fails at a row has deleted a file before it fails."),
 )
 # fmt: on

@@ -62,18 +62,18 @@ class Disk:
         return (self._before / path).stat().st_mtime_ns // 1_000_000
 
     def is_filled(self, directory: str) -> bool:
-        """Whether a directory is still there, and holds something."""
+        """Whether a directory still exists, and is not empty."""
         return (self._root / directory).is_dir() and any((self._root / directory).iterdir())
 
     def delete(self, path: str) -> bool:
-        """Delete a file. Returns whether it was there."""
+        """Delete a file. Returns whether it existed."""
         if not (self._root / path).is_file():
             return False
         (self._root / path).unlink()
         return True
 
     def restore(self, path: str) -> bool:
-        """Bring back a file, link or directory that the step deleted. Returns whether it had done so."""
+        """Restore a file, link or directory that the step deleted. Returns whether the step had deleted it."""
         old, new = self._before / path, self._root / path
         if not self.existed(path) or os.path.lexists(new):
             return False
@@ -83,3 +83,8 @@ class Disk:
             new.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(old, new, follow_symlinks=False)
         return True
+
+
+def drop_checksum(path: Path) -> None:
+    """Delete the checksum that Hadoop's local file system keeps of a file, which is about to change."""
+    path.with_name(f".{path.name}.crc").unlink(missing_ok=True)

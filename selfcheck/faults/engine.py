@@ -1,4 +1,4 @@
-"""The engine of a fault: the real one, tampered with after each step."""
+"""A known-bad engine: the real one, with its table or outcome tampered with after each step."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class KnownBadEngine(WrappedEngine):
         self._vacuums: dict[Path, tuple[int, bool]] = {}  # by table: VACUUMs, and whether the last deleted nothing
 
     def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
-        # Not beside the root: the files there are observed too.
+        # Not beside the root: files there are observed too.
         with tempfile.TemporaryDirectory(dir=root.parent.parent) as scratch:
             around = Path(scratch) / "before"
             shutil.copytree(root.parent, around, symlinks=True)

@@ -1,4 +1,4 @@
-"""A fault: a name, what it does wrong, the clauses of which at least one must notice it, and how it is done."""
+"""A fault: its name, what it does wrong, the clauses of which at least one must catch it, and how it tampers."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def fault(
     needs: Iterable[Need] = (),
     rules: Mapping[str, object] | None = None,
 ) -> Fault:
-    """A row of a table of faults: ``caught_by`` are clause ids, separated by spaces; ``run`` is as in ``when``."""
+    """A row in a table of faults: ``caught_by`` are clause ids, separated by spaces; ``run`` is a condition on the step."""
     tamper = when(run, tamper) if run else tamper
     return Fault(name, sentence, on, tuple(caught_by.split()), tamper, tuple(needs), rules or {})
 

@@ -1,4 +1,4 @@
-"""Faults with files: each function makes a tampering of the paths that distinguish it."""
+"""Builds tamperings with files."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def tombstones(t: Tampering) -> list[str]:
 
 
 def removed_at(after_cutoff: Callable[[int], bool]) -> Paths:
-    """The removed files whose tombstones are so many ms after the cutoff."""
+    """The removed files for which the ms from the cutoff to the tombstone satisfy ``after_cutoff``."""
     return lambda t: [path for path in tombstones(t) if after_cutoff(t.log.tombstones[path] - t.cutoff)]
 
 
 def unknown(t: Tampering) -> list[str]:
-    """The files that no action refers to, hidden ones too."""
+    """The files that no action refers to, including hidden ones."""
     known = {*t.log.live, *t.log.tombstones, *t.log.live_vectors, *t.log.vector_tombstones}
     return [path for path in t.disk.files if path not in known]
 
@@ -49,7 +49,7 @@ def unreferenced_at(after_cutoff: int) -> Paths:
 
 
 def protected(t: Tampering) -> list[str]:
-    """The unreferenced, removed and live files: those that a VACUUM has kept, it kept rightly."""
+    """The unreferenced, removed and live files: a VACUUM has to keep those of them that it has not deleted."""
     return [*unreferenced(t), *tombstones(t), *live(t)]
 
 
@@ -62,11 +62,11 @@ def everything(t: Tampering) -> Iterable[str]:
     return t.disk.kinds
 
 
-# What happens to them -------------------------------------------------------------------------------------------------
+# Changes of them ------------------------------------------------------------------------------------------------------
 
 
 def delete_first(paths: Paths) -> Tamper:
-    """Delete the first of these files that the step has left."""
+    """Delete the first of these files that still exists."""
 
     def tamper(t: Tampering) -> None:
         any(t.disk.delete(path) for path in paths(t))
@@ -88,7 +88,7 @@ def delete_old(paths: Paths) -> Tamper:
 
 
 def restore_first(paths: Paths) -> Tamper:
-    """Bring back the first of these files that the step deleted."""
+    """Restore the first of these files that the step deleted."""
 
     def tamper(t: Tampering) -> None:
         any(t.disk.restore(path) for path in paths(t))
@@ -97,7 +97,7 @@ def restore_first(paths: Paths) -> Tamper:
 
 
 def restore_all(paths: Paths) -> Tamper:
-    """Bring back those of these that the step deleted."""
+    """Restore those of these paths that the step deleted."""
 
     def tamper(t: Tampering) -> None:
         for path in paths(t):
@@ -114,7 +114,7 @@ def write(name: str) -> Tamper:
 
 
 def use_cutoff(cutoff: Callable[[Tampering], int]) -> Tamper:
-    """Bring back what an earlier cutoff would have kept, delete what a later one would have deleted."""
+    """Restore what an earlier cutoff would have kept, delete what a later one would have deleted."""
 
     def tamper(t: Tampering) -> None:
         for path in t.disk.files:

@@ -20,7 +20,7 @@ FAULTS = (
         "Reading an earlier version misses a row.", on=Read),
     fault("time-travel-after-vacuum-fails", "VAC-SAFE-10C",
         when(lambda t: _time_travel(t) and t.runs > 0, lambda t: t.refuse("DELTA_FILE_NOT_FOUND")),
-        "After a VACUUM an earlier version cannot be read.", on=Read),
+        "After a VACUUM earlier versions cannot be read.", on=Read),
     fault("reads-beyond-retention", "VAC-SAFE-10E", when(lambda t: t.failed, lambda t: t.answer([])),
         "A version older than the retention is read as if it were empty.", on=Read),
 )

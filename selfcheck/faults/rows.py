@@ -9,24 +9,48 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from deltalog.parquet import read_parquet
 from selfcheck.faults import actions
-from selfcheck.faults.logs import Action, read_parquet
+from selfcheck.faults.disk import drop_checksum
+from selfcheck.faults.table_log import Action
 from selfcheck.faults.tampering import Tampering
+
+
+def read_rows(path: Path) -> pa.Table:
+    """The rows of a Parquet file. Views of strings and bytes, as delta-rs writes them, are cast to be filtered."""
+    table = read_parquet(path)
+    return table.cast(pa.schema([field.with_type(_without_views(field.type)) for field in table.schema]))
+
+
+def _without_views(kind: pa.DataType) -> pa.DataType:
+    if kind in (pa.string_view(), pa.binary_view()):
+        return pa.string() if kind == pa.string_view() else pa.binary()
+    if pa.types.is_struct(kind):
+        return pa.struct([field.with_type(_without_views(field.type)) for field in kind])
+    if pa.types.is_map(kind):
+        return pa.map_(_without_views(kind.key_type), _without_views(kind.item_type))
+    return pa.list_(_without_views(kind.value_type)) if pa.types.is_list(kind) else kind
+
+
+def write_rows(path: Path, table: pa.Table) -> None:
+    """Replace the rows of a Parquet file."""
+    drop_checksum(path)
+    pq.write_table(table, path)
 
 
 def rows_of(t: Tampering, add: Action) -> pa.Table:
     """The rows of a data file after the step."""
-    return read_parquet(t.root / t.log.path(add))
+    return read_rows(t.root / t.log.path(add))
 
 
 def rows_before(t: Tampering, path: str) -> pa.Table:
-    return read_parquet(t.before / path)
+    return read_rows(t.before / path)
 
 
 def replace_rows(t: Tampering, add: Action, table: pa.Table) -> None:
     """Write other rows to a data file. Its add gets the new size and row count."""
     path = t.root / t.log.path(add)
-    _overwrite(path, table)
+    write_rows(path, table)
     add.update(size=path.stat().st_size, modificationTime=path.stat().st_mtime_ns // 1_000_000)
     add["stats"] = json.dumps({"numRecords": table.num_rows})
     t.log.save()
@@ -67,13 +91,8 @@ def change_feed(change: Callable[[pa.Table], pa.Table]) -> Callable[[Tampering],
     def tamper(t: Tampering) -> None:
         for cdc in t.log.actions("cdc")[:1]:
             path = t.root / t.log.path(cdc)
-            _overwrite(path, change(read_parquet(path)))
+            write_rows(path, change(read_rows(path)))
             cdc["size"] = path.stat().st_size
             t.log.save()
 
     return tamper
-
-
-def _overwrite(path: Path, table: pa.Table) -> None:
-    path.with_name(f".{path.name}.crc").unlink(missing_ok=True)
-    pq.write_table(table, path)

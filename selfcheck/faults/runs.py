@@ -1,4 +1,4 @@
-"""What a VACUUM was: the conditions of its faults."""
+"""Conditions on a VACUUM, for its faults."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ def dry_run(t: Tampering) -> bool:
 
 
 def refused_retain(t: Tampering) -> bool:
-    """A VACUUM that failed with a RETAIN, by too short a one as far as the engine has error classes."""
+    """A VACUUM with RETAIN that failed; because RETAIN is too short, if the engine has error classes."""
     error = t.outcome.error
     return error is not None and error.condition in (TOO_SHORT.condition, None) and t.vacuum.retain_hours is not None
 
 
 def io_fault(*faults: IOFault, failed: bool) -> Condition:
-    """A VACUUM with one of these I/O faults, that failed or did not; no DRY RUN."""
+    """A VACUUM with one of these I/O faults that failed, or did not fail; no DRY RUN."""
     return lambda t: t.vacuum.io_fault in faults and not t.vacuum.dry_run and t.failed is failed
 
 

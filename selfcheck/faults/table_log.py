@@ -1,16 +1,28 @@
-"""The log of a table before and after a step, and edits of what the step committed."""
+"""The log of a table before a step, and what the step committed, to be edited."""
 
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any, cast
 
-from model.vacuum import LOG_DIRECTORY
-from selfcheck.faults.logs import Action, State, place, read_commits, state_of
-from selfcheck.faults.vectors import vector_place
+from deltalog.actions import Add, Remove
+from deltalog.codec import to_json
+from deltalog.commits import Commit
+from deltalog.log import Log, read_log
+from deltalog.names import LOG_DIRECTORY, LogFileKind, checksum_name, commit_name, parse_name
+from deltalog.paths import decode, from_root
+from deltalog.schemas import Field, parse_schema
+from deltalog.snapshot import Snapshot
+from deltalog.times import set_modified
+from engines.port import now
+from selfcheck.faults.disk import drop_checksum
+
+#: The JSON of an action, without its kind; or with it, in a list of a commit's actions.
+Action = dict[str, Any]
 
 
 class TableLog:
@@ -23,86 +35,87 @@ class TableLog:
     # ---- before the step
 
     @cached_property
-    def history(self) -> dict[int, list[Action]]:
-        """The commits before the step, by version."""
-        return read_commits(self._before)
+    def _log(self) -> Log:
+        return read_log(self._before)
+
+    @property
+    def history(self) -> Mapping[int, Commit]:
+        """The commits by version."""
+        return self._log.commits
+
+    @property
+    def newest_checkpoint(self) -> int:
+        """The version of the newest checkpoint, -1 without one."""
+        return max((checkpoint.version for checkpoint in self._log.checkpoints), default=-1)
 
     @cached_property
-    def state(self) -> State:
-        """The latest version before the step."""
-        return state_of(self._before, self._root)
+    def state(self) -> Snapshot:
+        return self._log.snapshot()
 
     @cached_property
     def live(self) -> dict[str, Action]:
-        """The adds of the version before the step, of files below the root, by path."""
-        return {path: add for (path, _), add in self.state.adds.items() if not path.startswith("../")}
+        """The adds of the live files below the root, by path."""
+        adds = {self.file(add): replace(add, data_change=True) for add in self.state.adds.values()}
+        return {path: _fields(add) for path, add in adds.items() if not path.startswith("../")}
 
     @cached_property
     def tombstones(self) -> dict[str, int]:
         """The latest deletionTimestamp of each removed file below the root."""
-        found: dict[str, int] = {}
-        for (path, _), remove in self.state.removes.items():
-            found[path] = max(found.get(path, 0), remove.get("deletionTimestamp") or 0)
+        found = _latest((self.file(remove), remove) for remove in self.state.removes.values())
         return {path: at for path, at in found.items() if path not in self.live and not path.startswith("../")}
+
+    @cached_property
+    def references(self) -> list[Add | Remove]:
+        """The actions of live and of removed files."""
+        return [*self.state.adds.values(), *self.state.removes.values()]
 
     @cached_property
     def outside(self) -> list[str]:
         """The referenced files outside the root, sorted."""
-        return sorted({path for path, _ in (*self.state.adds, *self.state.removes) if path.startswith("../")})
-
-    @cached_property
-    def vectors(self) -> list[Action]:
-        """The deletion vectors of live and of removed files."""
-        actions = (*self.state.adds.values(), *self.state.removes.values())
-        return [action["deletionVector"] for action in actions if action.get("deletionVector") is not None]
+        return sorted({path for path in map(self.file, self.references) if path.startswith("../")})
 
     @cached_property
     def live_vectors(self) -> set[str]:
         """The deletion-vector files of live files."""
-        vectors = [add["deletionVector"] for add in self.state.adds.values() if "deletionVector" in add]
-        return {path for path in map(self.vector_file, vectors) if path}
+        return {path for path in map(self.vector_file, self.state.adds.values()) if path}
 
     @cached_property
     def vector_tombstones(self) -> dict[str, int]:
         """The latest deletionTimestamp of each deletion-vector file that only removed files refer to."""
-        found: dict[str, int] = {}
-        for remove in self.state.removes.values():
-            path = self.vector_file(remove["deletionVector"]) if "deletionVector" in remove else None
-            if path and path not in self.live_vectors:
-                found[path] = max(found.get(path, 0), remove.get("deletionTimestamp") or 0)
-        return found
+        found = _latest((self.vector_file(remove), remove) for remove in self.state.removes.values())
+        return {path: at for path, at in found.items() if path and path not in self.live_vectors}
 
-    def path(self, action: Action) -> str:
-        """The path of an action's file."""
-        return place(action["path"], self._root)
+    def file(self, action: Add | Remove) -> str:
+        return from_root(action.file, str(self._root))
 
-    def vector_file(self, vector: Action) -> str | None:
-        """The path of a deletion vector's file; None for an inline one."""
-        return vector_place(vector, self._root)
+    def vector_file(self, action: Add | Remove) -> str | None:
+        """The path of the file with the action's deletion vector; None without one, and for an inline one."""
+        file = action.deletion_vector.file if action.deletion_vector else None
+        return None if file is None else from_root(file, str(self._root))
 
     # ---- the table's metadata
 
     @property
-    def configuration(self) -> dict[str, str]:
+    def configuration(self) -> Mapping[str, str]:
         """The table properties."""
-        return dict(self.state.metadata["configuration"])
+        return self.state.metadata.configuration
 
     def has(self, key: str) -> bool:
         """Whether a table property is "true"."""
         return self.configuration.get(key) == "true"
 
     @property
-    def partition_by(self) -> list[str]:
-        return list(self.state.metadata["partitionColumns"])
+    def partition_by(self) -> tuple[str, ...]:
+        return self.state.metadata.partition_columns
 
     @property
-    def fields(self) -> list[Action]:
-        """The columns, as in the schema."""
-        return list(json.loads(self.state.metadata["schemaString"])["fields"])
+    def fields(self) -> tuple[Field, ...]:
+        return tuple(parse_schema(self.state.metadata.schema_string))
 
     @property
     def types(self) -> dict[str, str]:
-        return {field["name"]: field["type"] for field in self.fields}
+        """The types of the columns, as strings."""
+        return {field.name: str(field.type) for field in self.fields}
 
     @property
     def maps_columns(self) -> bool:
@@ -111,7 +124,7 @@ class TableLog:
     @property
     def physical_names(self) -> dict[str, str]:
         """The physical names of the columns by their logical names."""
-        return {field["name"]: physical_name(field) for field in self.fields}
+        return {field.name: field.stored_name for field in self.fields}
 
     # ---- what the step committed
 
@@ -119,7 +132,9 @@ class TableLog:
     def written(self) -> dict[int, list[Action]]:
         """The commits of the step, by version."""
         return {
-            version: actions for version, actions in read_commits(self._root).items() if version not in self.history
+            version: [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
+            for version, path in self._commit_files()
+            if version not in self.history
         }
 
     def actions(self, kind: str) -> list[Action]:
@@ -130,6 +145,17 @@ class TableLog:
     def removed(self) -> list[str]:
         """The files that the step removed."""
         return [self.path(remove) for remove in self.actions("remove")]
+
+    def path(self, action: Action) -> str:
+        """The path of an action's file."""
+        return from_root(decode(action["path"]), str(self._root))
+
+    def commit_file(self, version: int) -> Path:
+        return self._root / LOG_DIRECTORY / commit_name(version)
+
+    def _commit_files(self) -> list[tuple[int, Path]]:
+        named = [(parse_name(path.name), path) for path in (self._root / LOG_DIRECTORY).iterdir()]
+        return sorted((name.version, path) for name, path in named if name and name.kind is LogFileKind.COMMIT)
 
     # ---- edits of it
 
@@ -147,27 +173,33 @@ class TableLog:
     def rewrite(self, version: int, actions: Iterable[Action]) -> None:
         """Write a commit, or replace it without a change of its modification time."""
         path = self.commit_file(version)
-        time = path.stat() if path.exists() else None
-        path.with_name(f".{path.name}.crc").unlink(missing_ok=True)
+        # Not the file system's time for a new one: that may be some milliseconds behind the clock.
+        modified = path.stat().st_mtime_ns // 1_000_000 if path.exists() else now()
+        drop_checksum(path)
         path.write_text("".join(json.dumps(action) + "\n" for action in actions), encoding="utf-8")
-        if time is not None:
-            os.utime(path, ns=(time.st_atime_ns, time.st_mtime_ns))
+        set_modified(path, modified)
 
     def commit_empty(self, timestamp: int) -> None:
         """Commit one more version, a DELETE without removes."""
         info = {"timestamp": timestamp, "operation": "DELETE", "operationParameters": {"predicate": "[]"}}
-        self.rewrite(max(read_commits(self._root)) + 1, [{"commitInfo": info}])
+        self.rewrite(max(version for version, _ in self._commit_files()) + 1, [{"commitInfo": info}])
 
     def uncommit(self, version: int) -> None:
         """Delete a commit, with its checksums."""
         path = self.commit_file(version)
-        for file in (path, path.with_name(f".{path.name}.crc"), path.with_suffix(".crc")):
+        drop_checksum(path)
+        for file in (path, path.with_name(checksum_name(version))):
             file.unlink(missing_ok=True)
 
-    def commit_file(self, version: int) -> Path:
-        return self._root / LOG_DIRECTORY / f"{version:020d}.json"
+
+def _fields(add: Add) -> Action:
+    return cast(Action, to_json(add)["add"])
 
 
-def physical_name(field: Action) -> str:
-    """The name of a column in data files."""
-    return str(field["metadata"].get("delta.columnMapping.physicalName", field["name"]))
+def _latest(removes: Iterable[tuple[str | None, Remove]]) -> dict[str, int]:
+    """The latest deletionTimestamp by path."""
+    found: dict[str, int] = {}
+    for path, remove in removes:
+        if path is not None:
+            found[path] = max(found.get(path, 0), remove.deletion_timestamp or 0)
+    return found

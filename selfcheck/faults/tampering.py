@@ -1,4 +1,4 @@
-"""What a fault works with: a step that the real engine has done, with the table before and after it."""
+"""What a fault works with: a step that the real engine has run, and the table before and after it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from selfcheck.faults.table_log import TableLog
 
 @dataclass
 class Tampering:
-    """``before`` is a copy of the table before the step; what was beside the root is beside the copy."""
+    """``before`` is a copy of the table before the step, with the files beside the root beside it."""
 
     root: Path
     before: Path
@@ -64,7 +64,7 @@ class Tampering:
         return not is_visible(path, self.log.partition_by)
 
     def old(self, path: str) -> bool:
-        """Whether a file was there before the step, and older than the cutoff."""
+        """Whether a file existed before the step, and was older than the cutoff."""
         return self.disk.existed(path) and self.disk.modified(path) < self.cutoff
 
     def path_in(self, row: tuple[Any, ...]) -> str:

@@ -10,8 +10,9 @@ from model.refusals import TOO_SHORT
 from model.table import DAY, WEEK
 from model.vacuum import VISIBLE_PREFIXES, in_underscored_partition
 from selfcheck.faults import actions, files
+from selfcheck.faults.disk import drop_checksum
 from selfcheck.faults.fault import vacuum_fault, when
-from selfcheck.faults.logs import read_parquet
+from selfcheck.faults.rows import read_rows
 from selfcheck.faults.runs import completed, dry_run, full_run, full_run_fault, refused_retain
 from selfcheck.faults.tampering import Tampering
 
@@ -42,7 +43,7 @@ def _empty_root(t: Tampering) -> None:
 
 def _truncate_live(t: Tampering) -> None:
     for path in files.live(t):
-        if read_parquet(t.root / path).num_rows:
+        if read_rows(t.root / path).num_rows:
             (t.root / path).write_bytes(b"")
             return
 
@@ -74,7 +75,7 @@ def _append_to_old_commit(t: Tampering) -> None:
     path = t.log.commit_file(min(t.log.history))
     with path.open("a", encoding="utf-8") as commit:
         commit.write(json.dumps({"txn": {"appId": "a", "version": 1}}) + "\n")
-    path.with_name(f".{path.name}.crc").unlink(missing_ok=True)
+    drop_checksum(path)
 
 
 # fmt: off
@@ -118,7 +119,7 @@ FAULTS = (
         files.delete_first(files.removed_at(lambda after: after == 1)),
         "A tombstone one ms after the cutoff no longer protects its file."),
     full_run_fault("cutoff-early-for-files", "VAC-EDGE-1B", files.restore_first(files.unreferenced_at(-1)),
-        "An unreferenced file modified one ms before the cutoff stays."),
+        "An unreferenced file modified one ms before the cutoff is kept."),
     full_run_fault("cutoff-late-for-files", "VAC-EDGE-1B", files.delete_first(files.unreferenced_at(0)),
         "An unreferenced file modified at the cutoff is deleted."),
     vacuum_fault("ignores-the-tables-retention", "VAC-KEEP-1A",
@@ -153,10 +154,10 @@ FAULTS = (
     vacuum_fault("logs-though-off", "VAC-LOG-1D",
         when(lambda t: completed(t) and t.vacuum.logging is False, actions.commit_empty),
         "VACUUM commits though logging is off."),
-    # Were the first run to keep what it must delete, the case would end there: only the second run may be wrong.
+    # Only the second run may be wrong: if the first kept a file that it must delete, the case would end there.
     vacuum_fault("deletes-more-on-the-next-run", "VAC-IDEM-1A",
         when(lambda t: full_run(t) and t.runs > 0, files.delete_first(files.protected)),
-        "A VACUUM right after another deletes a file that the first one rightly kept."),
+        "A VACUUM right after another deletes a file that the first had to keep."),
     vacuum_fault("never-settles", "VAC-IDEM-1B",
         when(lambda t: full_run(t) and t.settled, files.delete_first(files.protected)),
         "A VACUUM after one that deleted nothing deletes something."),

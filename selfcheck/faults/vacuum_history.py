@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+from deltalog.names import LOG_DIRECTORY
 from selfcheck.faults import files
 from selfcheck.faults.fault import vacuum_fault, when
-from selfcheck.faults.logs import checkpoint_files, drop_removes, state_of, with_sidecars
+from selfcheck.faults.rows import read_rows, write_rows
 from selfcheck.faults.runs import completed, full_run, full_run_fault
 from selfcheck.faults.tampering import Tampering
 
 
 def _in_checkpoints(t: Tampering) -> list[str]:
     """The removed files that only a checkpoint, and the commits before it, refer to."""
-    known = {path for path, _ in state_of(t.before, t.root, without=["remove"]).removes}
+    later = [commit for version, commit in t.log.history.items() if version > t.log.newest_checkpoint]
+    known = {t.log.file(remove) for commit in later for remove in commit.removes}
     return [path for path in files.tombstones(t) if path not in known]
 
 
 def _drop_tombstones(t: Tampering) -> None:
-    old = checkpoint_files(t.before)
-    for version, paths in checkpoint_files(t.root).items():
-        if version not in old:
-            for path in with_sidecars(paths):
-                drop_removes(path)
+    """Rewrite the files of new checkpoints without removes; V2 ones in JSON have those in their sidecars."""
+    for path in (t.root / LOG_DIRECTORY).rglob("*.parquet"):
+        if not t.disk.existed(path.relative_to(t.root).as_posix()):
+            rows = read_rows(path)
+            if "remove" in rows.column_names:
+                write_rows(path, rows.filter(rows["remove"].is_null()))
 
 
 # fmt: off
@@ -31,6 +34,6 @@ FAULTS = (
         when(lambda t: full_run(t) and 0 not in t.log.history, files.delete_old(_in_checkpoints)),
         "VACUUM knows only the tombstones in the commits that still exist."),
     vacuum_fault("checkpoint-drops-tombstones", "VAC-CKPT-2", when(completed, _drop_tombstones),
-        "A checkpoint that VACUUM writes holds no tombstones, not even unexpired ones."),
+        "A checkpoint that VACUUM writes contains no tombstones, not even unexpired ones."),
 )
 # fmt: on

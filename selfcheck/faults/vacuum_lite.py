@@ -11,20 +11,19 @@ from selfcheck.faults.tampering import Tampering
 
 
 def _strays(t: Tampering) -> list[str]:
-    """The unreferenced files except change files: whether a step's change files are older than the cutoff is a race."""
+    """The unreferenced files except change files: it varies whether a step's change files are older than the cutoff."""
     return [path for path in files.unreferenced(t) if not path.startswith("_change_data/")]
 
 
 def _added_again(t: Tampering) -> list[str]:
     """The live files that some commit removed."""
-    commits = t.log.history.values()
-    removed = [t.log.path(action["remove"]) for actions in commits for action in actions if "remove" in action]
+    removed = [t.log.file(remove) for commit in t.log.history.values() for remove in commit.removes]
     return [path for path in removed if path in t.log.live]
 
 
 def _change_files(t: Tampering, version: int) -> list[str]:
     """The change files that a commit refers to."""
-    return [t.log.path(action["cdc"]) for action in t.log.history[version] if "cdc" in action]
+    return [cdc.file for cdc in t.log.history[version].cdcs]
 
 
 def _all_change_files(t: Tampering) -> list[str]:
@@ -33,17 +32,15 @@ def _all_change_files(t: Tampering) -> list[str]:
 
 def _removed_by(t: Tampering, version: int) -> list[str]:
     """The files below the root that a commit removed and that are not live."""
-    found = [t.log.path(action["remove"]) for action in t.log.history[version] if "remove" in action]
-    return [path for path in found if path in t.log.tombstones]
+    return [path for path in map(t.log.file, t.log.history[version].removes) if path in t.log.tombstones]
 
 
 def _commit_time(t: Tampering, version: int) -> int:
     """The time of a commit before the step, ms since the epoch."""
-    for action in t.log.history[version]:
-        stamp = action.get("commitInfo", {}).get("inCommitTimestamp")
-        if stamp is not None and t.log.has("delta.enableInCommitTimestamps"):
-            return int(stamp)
-    return t.disk.modified(str(t.log.commit_file(version).relative_to(t.root)))
+    commit = t.log.history[version]
+    stamp = commit.info.fields.get("inCommitTimestamp") if commit.info else None
+    enabled = t.log.has("delta.enableInCommitTimestamps")
+    return int(str(stamp)) if enabled and stamp is not None else commit.modified
 
 
 def _of_commits_at(after_cutoff: int) -> files.Paths:
@@ -64,7 +61,7 @@ def _keep_bookmark(t: Tampering) -> None:
 
 
 def _refused(t: Tampering) -> bool:
-    """A LITE VACUUM that was refused because commits are missing that it has not read."""
+    """A LITE VACUUM that was refused because commits that it has not read are missing."""
     error = t.outcome.error
     return error is not None and error.condition == CANNOT_VACUUM_LITE.condition
 
@@ -89,12 +86,12 @@ FAULTS = (
     lite_run_fault("lite-keeps-change-files", "VAC-LITE-1E", files.restore_all(_all_change_files),
         "LITE keeps the change files of its window."),
     lite_run_fault("lite-window-ends-early", "VAC-EDGE-1C", files.restore_all(_of_commits_at(0)),
-        "LITE leaves out the commit made at the cutoff's very millisecond."),
+        "LITE leaves out the commit made exactly at the cutoff."),
     lite_run_fault("lite-window-ends-late", "VAC-EDGE-1C", files.delete_all(_of_commits_at(1)),
         "LITE includes the commit made a millisecond after the cutoff."),
     lite_run_fault("lite-takes-tombstones-at-the-cutoff", "VAC-EDGE-1D",
         files.delete_all(files.removed_at(lambda after: after == 0)),
-        "LITE deletes a file whose tombstone is at the cutoff's very millisecond."),
+        "LITE deletes a file whose tombstone is exactly at the cutoff."),
     lite_run_fault("lite-keeps-tombstones-before-the-cutoff", "VAC-EDGE-1D",
         files.restore_all(files.removed_at(lambda after: after == -1)),
         "LITE keeps a file whose tombstone is one ms before the cutoff."),
@@ -105,9 +102,9 @@ FAULTS = (
     full_run_fault("full-keeps-the-bookmark", "VAC-LITE-1D", _keep_bookmark,
         "A VACUUM that lists the directory leaves LITE's bookmark, or writes one."),
     vacuum_fault("lite-runs-on-a-pruned-log", "VAC-LITE-1C", when(_refused, Tampering.succeed),
-        "LITE does nothing, and succeeds, where commits are missing that it has not read."),
+        "LITE does nothing, and succeeds, where commits that it has not read are missing."),
     vacuum_fault("lite-on-a-pruned-log-changes-something", "VAC-LITE-1C",
         when(_refused, files.delete_first(lambda t: [*files.tombstones(t), *t.disk.files])),
-        "LITE is refused on a pruned log, and has deleted a file all the same."),
+        "LITE is refused on a pruned log, and has deleted a file anyway."),
 )
 # fmt: on

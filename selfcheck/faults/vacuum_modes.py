@@ -1,4 +1,4 @@
-"""Faults of VACUUM's modes but LITE: inventories, parallel deletion, forms, RETAIN."""
+"""Faults of VACUUM's modes except LITE: inventories, parallel deletion, forms, RETAIN."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _retain(t: Tampering) -> int:
 
 
 def _ignore_retain(t: Tampering) -> None:
-    """Bring back what a VACUUM without RETAIN would have kept."""
+    """Restore what a VACUUM without RETAIN would have kept."""
     for path in t.disk.deleted:
         if max(t.disk.modified(path), t.log.tombstones.get(path, 0)) > t.cutoff:
             t.disk.restore(path)

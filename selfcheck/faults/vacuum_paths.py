@@ -16,7 +16,7 @@ from selfcheck.faults.vacuum_modes import delete_empty
 
 
 def _named(matches: Callable[[str], bool]) -> files.Paths:
-    """What has such a name in its path."""
+    """The paths that contain such a name."""
     return lambda t: [path for path in t.disk.kinds if any(matches(name) for name in path.split("/"))]
 
 
@@ -34,7 +34,7 @@ def _hidden_directories(t: Tampering) -> list[str]:
 
 
 def _is_encoded(path: str) -> bool:
-    """Whether the log writes a path otherwise than storage."""
+    """Whether a path is encoded in the log."""
     return actions.encoded(path) != path
 
 
@@ -43,11 +43,9 @@ def _live_by_uri(t: Tampering) -> list[str]:
 
 
 def _expired_outside(t: Tampering) -> list[str]:
-    live = {path for path, _ in t.log.state.adds}
-    expired = [
-        path for (path, _), remove in t.log.state.removes.items() if (remove.get("deletionTimestamp") or 0) < t.cutoff
-    ]
-    return [path for path in expired if path.startswith("../") and path not in live]
+    removes = t.log.state.removes.values()
+    expired = {t.log.file(remove) for remove in removes if (remove.deletion_timestamp or 0) < t.cutoff}
+    return sorted(expired.intersection(t.log.outside).difference(map(t.log.file, t.log.state.adds.values())))
 
 
 def _delete_behind_links(t: Tampering) -> None:
@@ -67,12 +65,12 @@ def _delete_behind_links(t: Tampering) -> None:
 
 
 def _absolute_vectors(t: Tampering) -> list[str]:
-    found = [t.log.vector_file(vector) for vector in t.log.vectors if vector["storageType"] == "p"]
-    return [path for path in found if path]
+    absolute = [one for one in t.log.references if one.deletion_vector and one.deletion_vector.storage == "p"]
+    return [path for path in map(t.log.vector_file, absolute) if path]
 
 
 def _has_inline_vector(t: Tampering) -> bool:
-    return any(vector["storageType"] == "i" for vector in t.log.vectors)
+    return any(one.deletion_vector and one.deletion_vector.storage == "i" for one in t.log.references)
 
 
 # fmt: off
@@ -99,16 +97,16 @@ FAULTS = (
         "VACUUM compares encoded paths of the log with those on storage: it deletes live files with a space or %."),
     full_run_fault("cannot-delete-encoded-names", "VAC-LIVE-2",
         files.restore_all(lambda t: [path for path in t.disk.files if _is_encoded(path)]),
-        "VACUUM deletes by encoded path: files with a space or % in their path stay."),
+        "VACUUM deletes by encoded path: files with a space or % in their path are kept."),
     full_run_fault("decodes-names-twice", "VAC-LIVE-2",
         files.restore_all(lambda t: [path for path in t.disk.files if "%" in path]),
-        "VACUUM decodes the paths that it lists: an orphan whose own name is url-encoded stays."),
+        "VACUUM decodes the paths that it lists: an orphan whose own name is url-encoded is kept."),
     # Files that the log refers to by URI, and files elsewhere
     full_run_fault("vacuums-live-by-uri", "VAC-SAFE-1B", files.delete_all(_live_by_uri),
         "VACUUM deletes a live file inside the root that the log refers to by URI."),
     full_run_fault("takes-siblings-for-its-own", "VAC-SAFE-7A",
         files.delete_first(lambda t: [path for path in t.disk.beside if path.startswith(f"../{t.root.name}")]),
-        "VACUUM compares roots as texts: it deletes from a directory beside whose name begins like the table's."),
+        "VACUUM compares paths as strings: it deletes from a sibling directory whose name starts with the table's."),
     full_run_fault("vacuums-beside-the-root", "VAC-SAFE-7A",
         files.delete_first(lambda t: [path for path in t.disk.beside if path not in t.log.outside]),
         "VACUUM deletes a file beside the root."),
@@ -137,7 +135,7 @@ FAULTS = (
     # Ages
     full_run_fault("keeps-young-directories", "VAC-LIVE-3",
         files.restore_all(lambda t: [path for path in t.disk.directories if t.disk.modified(path) >= t.cutoff]),
-        "VACUUM uses the age of an empty directory: a young one stays."),
+        "VACUUM uses the age of an empty directory: a young one is kept."),
     full_run_fault("vacuums-the-removed-and-young", "VAC-SAFE-3",
         files.delete_all(files.removed_at(lambda after: after < 0)),
         "VACUUM uses a tombstone's age alone: it deletes a file that is itself younger than retention.",

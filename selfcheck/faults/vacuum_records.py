@@ -18,7 +18,7 @@ _cannot_delete = io_fault(IOFault.CANNOT_DELETE, failed=False)
 def _counted_files(t: Tampering) -> bool:
     """A completed VACUUM whose END counts deleted files."""
     metrics = [info.get("operationMetrics", {}) for info in actions.commit_infos(t)]
-    return completed(t) and any(int(one.get("numDeletedFiles") or 0) for one in metrics)
+    return completed(t) and any(int(found.get("numDeletedFiles") or 0) for found in metrics)
 
 
 def _commit_end_as_start(t: Tampering) -> None:
@@ -65,7 +65,7 @@ FAULTS = (
         "VACUUM records COMPLETED, with all its counts, and has deleted nothing."),
     vacuum_fault("does-what-it-does-not-claim", "VAC-LOG-1B",
         when(_counted_files, actions.set_metrics("VACUUM END", numDeletedFiles="0")),
-        "VACUUM's END counts no deleted file though there are some."),
+        "VACUUM's END counts no deleted files though there are some."),
     vacuum_fault("ends-without-start", "VAC-LOG-1A", when(completed, _commit_end_as_start),
         "VACUUM commits END without START."),
     vacuum_fault("start-counts-one-more", "VAC-LOG-1F",
@@ -105,12 +105,12 @@ FAULTS = (
         "VACUUM fails where a file cannot be deleted."),
     vacuum_fault("fails-where-something-vanishes", "VAC-LOG-2C",
         when(io_fault(IOFault.FILE_VANISHES, IOFault.DIRECTORY_VANISHES, failed=False), lambda t: t.refuse(None)),
-        "VACUUM fails where a file or a directory disappears meanwhile."),
+        "VACUUM fails where a file or a directory disappears while it runs."),
     vacuum_fault("passes-over-what-it-cannot-list", "VAC-LOG-2D",
         when(lambda t: t.failed and t.vacuum.io_fault is IOFault.CANNOT_LIST, Tampering.succeed),
         "VACUUM skips a directory that it cannot list."),
     vacuum_fault("deletes-though-it-cannot-list", "VAC-LOG-2D",
         when(io_fault(IOFault.CANNOT_LIST, failed=True), files.delete_first(files.protected)),
-        "VACUUM fails where it cannot list a directory, and has deleted an old file before."),
+        "VACUUM fails where it cannot list a directory, and has deleted a file before it fails."),
 )
 # fmt: on

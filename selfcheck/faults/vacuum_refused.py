@@ -22,10 +22,10 @@ def _has_unknown_features(t: Tampering) -> bool:
     if error is None or error.condition is not None:
         return error is not None and str(error.condition).startswith("DELTA_UNSUPPORTED_FEATURES")
     # An engine without error classes: the unknown features of generated tables begin with "tombstone".
-    return any(name.startswith("tombstone") for name in t.log.state.protocol.get("writerFeatures", ()))
+    return any(name.startswith("tombstone") for name in t.log.state.protocol.writer_features or ())
 
 
-def _vacuum_all_the_same(t: Tampering) -> Outcome:
+def _vacuum_anyway(t: Tampering) -> Outcome:
     files.delete_first(lambda t: [path for path in t.disk.files if not t.hidden(path)])(t)
     return t.succeed()
 
@@ -53,11 +53,11 @@ FAULTS = (
         when(lambda t: t.failed, lambda t: t.refuse("INTERNAL_ERROR")),
         "An invalid VACUUM is refused, but not with the documented error.", rules={"error_classes": True}),
     invalid_vacuum_fault("refused-vacuum-deletes", _INVALID, files.delete_first(lambda t: t.disk.files),
-        "An invalid VACUUM is refused, and has deleted a file all the same."),
+        "An invalid VACUUM is refused, and has deleted a file anyway."),
     vacuum_fault("accepts-unknown-features", "VAC-PROTO-1", when(_has_unknown_features, Tampering.succeed),
         "VACUUM succeeds on a table whose protocol requires an unknown feature."),
     vacuum_fault("vacuums-in-spite-of-unknown-features", "VAC-PROTO-1 VAC-PROTO-2",
-        when(lambda t: _has_unknown_features(t) and not t.vacuum.dry_run, _vacuum_all_the_same),
+        when(lambda t: _has_unknown_features(t) and not t.vacuum.dry_run, _vacuum_anyway),
         "VACUUM deletes a file of a table whose protocol requires an unknown feature, and succeeds."),
 )
 # fmt: on

@@ -1,4 +1,4 @@
-"""The reference engine: it changes a table as the model predicts."""
+"""The reference engine: changes a table as the model predicts."""
 
 from selfcheck.reference_engine.engine import ReferenceEngine
 from selfcheck.reference_engine.vacuuming import Habits

@@ -16,7 +16,6 @@ from deltalog.paths import encode
 from deltalog.rows import row_ids
 from deltalog.schemas import Field
 from deltalog.statistics import full_statistics
-from engines.port import now
 from model.delete import ConditionScope, DeleteMethod, DeletePrediction, LiveFile, matches, may_fail, predict_delete
 from model.layout import partition_directory, partition_string, physical_name
 from model.predicate import columns_of
@@ -40,11 +39,12 @@ Kept = tuple[Row, tuple[int | None, int | None]]
 
 @dataclass
 class Deletion:
-    """One DELETE. ``number`` makes its file names unique; ``one_file`` packs the survivors of a partition into one file."""
+    """One DELETE. ``number`` makes its file names unique; with ``one_file`` the survivors of a partition go into one file."""
 
     view: View
     step: Delete
-    clock: int  # ms since the epoch
+    clock: int  # the engine's clock, ms since the epoch
+    at: int  # when it runs, by the wall clock, ms since the epoch
     number: int
     one_file: bool = False
     writes_vectors: bool = True
@@ -70,13 +70,12 @@ class Deletion:
             if predicted.method is DeleteMethod.REWRITE and view.table.has(Feature.CHANGE_DATA_FEED)
             else []
         )
-        stamp = now()
-        removes = [_removal(view.live[path], stamp) for path in sorted(predicted.touched)]
+        removes = [_removal(view.live[path], self.at) for path in sorted(predicted.touched)]
         actions: list[Action] = [self._info(removes, adds, changes), *removes, *adds, *changes]
         if view.table.has(Feature.ROW_TRACKING) and predicted.method is DeleteMethod.REWRITE:
-            mark = self._next_row_id() + sum(self._count(add) for add in adds) - 1
-            actions.append(DomainMetadata("delta.rowTracking", json.dumps({"rowIdHighWaterMark": mark})))
-        write_commit(view.root, view.snapshot.version + 1, actions)
+            last_id = self._next_row_id() + sum(self._count(add) for add in adds) - 1
+            actions.append(DomainMetadata("delta.rowTracking", json.dumps({"rowIdHighWaterMark": last_id})))
+        write_commit(view.root, view.snapshot.version + 1, actions, modified=self.at)
 
     def _null_row(self, file: LiveFile) -> Row:
         """A row with the file's partition values and otherwise NULL."""
@@ -128,14 +127,13 @@ class Deletion:
             [Field(view.metadata.configuration[key], "long") for key in (_ROW_ID, _ROW_VERSION)] if tracking else []
         )
         values = [(*row, *(id if tracking else ())) for row, (_, id) in zip(stored, rows)]
-        write_data_file(view.root / path, to_table([*fields, *hidden], values))
-        target = view.root / path
+        size = write_data_file(view.root / path, to_table([*fields, *hidden], values), modified=self.at)
         add = Add(
             encode(path),
             self._partition_values(partition),
-            target.stat().st_size,
-            target.stat().st_mtime_ns // 1_000_000,
-            True,
+            size,
+            self.at,
+            data_change=True,
             stats=full_statistics(to_table(fields, stored)),
         )
         if not tracking:
@@ -153,7 +151,7 @@ class Deletion:
 
     def _stored(self, rows: list[Row]) -> tuple[list[Field], list[Row]]:
         """The fields that data files store, all but the partition columns, and the rows' values in them."""
-        stores = [one.name not in self.view.table.partition_by for one in self.view.fields]
+        stores = [field.name not in self.view.table.partition_by for field in self.view.fields]
         return list(compress(self.view.fields, stores)), [tuple(compress(row, stores)) for row in rows]
 
     def _path(self, partition: Row, name: str) -> str:
@@ -179,9 +177,8 @@ class Deletion:
         paths = sorted(self.predicted.hidden_rows)
         if not paths:
             return []
-        vectors = write_vector_file(
-            self.view.root, UUID(self._uuid), [sorted(self.predicted.hidden_rows[path]) for path in paths]
-        )
+        hidden = [self.predicted.hidden_rows[path] for path in paths]
+        vectors = write_vector_file(self.view.root, UUID(self._uuid), hidden, modified=self.at)
         return [
             replace(self.view.live[path], deletion_vector=vector, data_change=True, stats=self._wide_statistics(path))
             for path, vector in zip(paths, vectors)
@@ -205,7 +202,8 @@ class Deletion:
             path = "/".join(part for part in ("_change_data", directory, self._file_name("cdc", place)) if part)
             fields, stored = self._stored(rows)
             values = [(*row, "delete") for row in stored]
-            size = write_data_file(view.root / path, to_table([*fields, Field("_change_type", "string")], values))
+            changes = to_table([*fields, Field("_change_type", "string")], values)
+            size = write_data_file(view.root / path, changes, modified=self.at)
             found.append(Cdc(encode(path), self._partition_values(partition), size))
         return found
 
@@ -235,11 +233,11 @@ class Deletion:
         return "true" if where is None else " ".join(f"{name}#1" for name in sorted(columns_of(where))) or sql(where)
 
     def _metrics(self, removes: list[Remove], adds: list[Add], changes: list[Cdc]) -> dict[str, str]:
-        """As Delta counts them."""
+        """operationMetrics, counted as Delta does."""
         predicted, live = self.predicted, self.view.live
-        gone = [live[path] for path in predicted.removed_paths]
+        removed = [live[path] for path in predicted.removed_paths]
         if self.step.form is Form.TRUNCATE:
-            return {"numRemovedFiles": str(len(gone)), "executionTimeMs": "1"}
+            return {"numRemovedFiles": str(len(removed)), "executionTimeMs": "1"}
         updated = sum(1 for path in predicted.hidden_rows if live[path].deletion_vector)
         written = [add for add in adds if self.view.place(add) not in live]
         rewrites = predicted.method is DeleteMethod.REWRITE
@@ -251,10 +249,10 @@ class Deletion:
             "numCopiedRows": sum(self._count(add) for add in written) if rewrites else 0,
             "numRemovedBytes": 0
             if predicted.method is DeleteMethod.DELETION_VECTORS
-            else sum(add.size for add in gone),
+            else sum(add.size for add in removed),
             "numAddedBytes": sum(add.size for add in written),
             "numDeletionVectorsAdded": len(predicted.hidden_rows),
-            "numDeletionVectorsRemoved": updated + sum(1 for add in gone if add.deletion_vector),
+            "numDeletionVectorsRemoved": updated + sum(1 for add in removed if add.deletion_vector),
             "numDeletionVectorsUpdated": updated,
             "executionTimeMs": 1,
             "scanTimeMs": 0,

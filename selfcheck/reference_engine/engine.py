@@ -1,12 +1,12 @@
-"""The reference engine, without a JVM: it changes a table as the model predicts.
+"""The reference engine: changes a table as the model predicts, without a JVM.
 
-It tests the judge: every clause must hold on it, and a fault added to it must be caught. Where engines may differ (the order
-in which directories are deleted, whether checksum files are deleted with their files, how survivors are packed into files)
-it has options, which show that the judge does not demand more than is promised.
+It tests the judge: every clause must hold on it, and a fault added to it must be caught. Where engines may differ, it has
+options (``Habits``), which test that the judge does not demand more than is promised.
 """
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,6 +19,7 @@ from model.refusals import (
     BEYOND_RETENTION,
     UNKNOWN_PROTOCOL,
     NamedPartition,
+    Refusal,
     expected_refusal,
     expected_vacuum_refusal,
     named_partition,
@@ -34,7 +35,11 @@ from selfcheck.reference_engine.view import View
 
 
 class ReferenceEngine:
-    """Runs steps as the model predicts them, on what the table's log says."""
+    """Runs steps on the table that the log describes.
+
+    Each step takes place at one instant, a millisecond or more after everything that happened before the step and before
+    the step's end. All files and tombstones that it writes have that time, so verdicts do not depend on the machine's speed.
+    """
 
     name = "model"
     versions: Mapping[str, str] = {"delta": "4.4.0", "model": "1"}
@@ -54,7 +59,7 @@ class ReferenceEngine:
         self._deletions = 0
 
     def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
-        started = now()
+        at = _after(now())
         view = View(root)
         try:
             if view.unreadable:
@@ -64,21 +69,21 @@ class ReferenceEngine:
             if isinstance(step, Read):
                 rows = self._read(view, version, clock)
             elif isinstance(step, Delete):
-                rows = self._delete(view, step, clock)
+                rows = self._delete(view, step, clock, at)
             elif isinstance(step, InvalidDelete):
-                rows = self._bad_delete(view, step)
+                raise due(self._delete_refusal(view, step))
             elif isinstance(step, ReadChanges):
                 rows = self._changes(view, version)
             elif isinstance(step, InvalidVacuum):
                 raise due(expected_vacuum_refusal(step.mistake).at(self.rules.release))
             else:
-                rows = Vacuuming(view, step, clock, self._habits, self.rules).run()
+                rows = Vacuuming(view, step, clock, at, self._habits, self.rules).run()
         except Refused as refusal:
-            return Outcome((), refusal.error, started, now())
+            return Outcome((), refusal.error, at, _after(at))
         finally:
             if isinstance(step, (Delete, Vacuum)):
-                _checkpoint(root, view.snapshot.version, clock)
-        return Outcome(rows, None, started, now())
+                _checkpoint(root, view.snapshot.version, clock, at)
+        return Outcome(rows, None, at, _after(at))
 
     def close(self) -> None:
         """Nothing to do."""
@@ -98,7 +103,7 @@ class ReferenceEngine:
 
     # DELETE ---------------------------------------------------------------------------------------------------------
 
-    def _delete(self, view: View, step: Delete, clock: int) -> tuple[Row, ...]:
+    def _delete(self, view: View, step: Delete, clock: int, at: int) -> tuple[Row, ...]:
         if view.table.has(Feature.APPEND_ONLY):
             raise due(APPEND_ONLY)
         self._deletions += 1
@@ -106,6 +111,7 @@ class ReferenceEngine:
             view,
             step,
             clock,
+            at,
             number=self._deletions,
             one_file=self._habits.one_file,
             writes_vectors=self.rules.writes_vectors,
@@ -116,13 +122,12 @@ class ReferenceEngine:
             raise Refused("CAST_INVALID_INPUT", "22018") from None
         return deletion.answer()
 
-    def _bad_delete(self, view: View, step: InvalidDelete) -> tuple[Row, ...]:
+    def _delete_refusal(self, view: View, step: InvalidDelete) -> Refusal:
         first = view.table.partition_columns[:1]
         values = (view.partition(add)[0] for add in view.live.values()) if first else ()
         named = named_partition(values, first[0]) if first else NamedPartition.NONE
         append_only = view.table.has(Feature.APPEND_ONLY)
-        answer = expected_refusal(step.mistake, append_only=append_only, partition=named)
-        raise due(answer.at(self.rules.release))
+        return expected_refusal(step.mistake, append_only=append_only, partition=named).at(self.rules.release)
 
     def _changes(self, view: View, version: int | None) -> tuple[Row, ...]:
         assert version is not None
@@ -132,11 +137,18 @@ class ReferenceEngine:
         return (*((*row, "delete") for row in deleted), *((*row, "insert") for row in added))
 
 
+def _after(instant: int) -> int:
+    """Wait until the clock is past ``instant``, and return its time (ms since the epoch)."""
+    while (present := now()) <= instant:
+        time.sleep(0.0001)
+    return present
+
+
 def _rows_of(view: View, version: int) -> Counter[Row]:
     return Counter(row for add in view.log.snapshot(version).adds.values() for row in view.visible(add))
 
 
-def _checkpoint(root: Path, before: int, clock: int) -> None:
+def _checkpoint(root: Path, before: int, clock: int, at: int) -> None:
     """Write the checkpoints that became due in a step, without expired tombstones."""
     view = View(root)
     configuration = view.metadata.configuration
@@ -148,4 +160,5 @@ def _checkpoint(root: Path, before: int, clock: int) -> None:
         snapshot = view.log.snapshot(version)
         expired = clock - view.retention
         kept = [remove for remove in snapshot.removes.values() if (remove.deletion_timestamp or 0) > expired]
-        write_checkpoint(root, snapshot, tombstones=kept, v2=configuration.get("delta.checkpointPolicy") == "v2")
+        v2 = configuration.get("delta.checkpointPolicy") == "v2"
+        write_checkpoint(root, snapshot, tombstones=kept, v2=v2, modified=at)

@@ -12,9 +12,9 @@ class Refused(Exception):
     def __init__(
         self, condition: str | None, sqlstate: str | None = "22003", exception: str = "AnalysisException"
     ) -> None:
-        self.error = EngineError(exception, condition, sqlstate, f"[{condition}] as Delta words it")
+        self.error = EngineError(exception, condition, sqlstate, f"[{condition}]")
 
 
 def due(refusal: Refusal) -> Refused:
-    """An error that the model accepts as this refusal."""
+    """One of the errors that the model accepts for this refusal."""
     return Refused(min(refusal.conditions, default=None), min(refusal.sqlstates, default=None), min(refusal.exceptions))

@@ -1,4 +1,4 @@
-"""VACUUM of the reference engine: what the model predicts, in every mode and form, on a real directory."""
+"""VACUUM of the reference engine: what the model predicts, in every mode and form."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from deltalog.actions import Cdc, CommitInfo, Remove
 from deltalog.commits import write_commit
 from deltalog.names import LOG_DIRECTORY
-from engines.port import now
+from deltalog.times import set_modified
 from model.refusals import CANNOT_VACUUM_LITE, TOO_SHORT
 from model.rules import SPARK, Rules, Walk
 from model.steps import API_VACUUM_FORMS, Inventory, IOFault, Vacuum
@@ -42,12 +42,12 @@ from selfcheck.reference_engine.view import BOOKMARK, BOOKMARK_KEY, View
 
 @dataclass(frozen=True)
 class Habits:
-    """Choices that the promise leaves to an engine."""
+    """Choices in which engines may differ."""
 
-    top_down: bool = False  # delete a directory before what it contains, or after
-    takes_checksums: bool = True  # delete a file's checksum with it, as Hadoop's local file system does
-    one_file: bool = False  # write the survivors of a partition into one file, or file by file
-    takes_links: bool = False  # delete a symbolic link to an old file, or keep it
+    top_down: bool = False  # try to delete a directory before its content
+    deletes_checksums: bool = True  # delete a file's checksum with it, as Hadoop's local file system does
+    one_file: bool = False  # DELETE writes the survivors of a partition into one file, not file by file
+    deletes_links: bool = False  # delete symbolic links to old files
 
 
 class _Crash(Exception):
@@ -58,11 +58,10 @@ class _Crash(Exception):
 class _Named:
     """The paths below the root that the commits of LITE's window name."""
 
-    stamps: dict[str, int] = field(
-        default_factory=dict
-    )  # removed files and deletion vectors: the latest deletionTimestamp
-    changes: set[str] = field(default_factory=set)
-    sizes: dict[str, int] = field(default_factory=dict)  # bytes, by the latest action; 0 where it has none
+    #: By removed file or deletion-vector file: the latest deletionTimestamp.
+    stamps: dict[str, int] = field(default_factory=dict)
+    changes: set[str] = field(default_factory=set)  # change files
+    sizes: dict[str, int] = field(default_factory=dict)  # bytes, by the latest action; 0 if it has no size
 
 
 @dataclass
@@ -71,24 +70,24 @@ class Vacuuming:
 
     view: View
     step: Vacuum
-    clock: int  # ms since the epoch
+    clock: int  # the engine's clock, ms since the epoch
+    at: int  # when it runs, by the wall clock, ms since the epoch
     habits: Habits = Habits()
     rules: Rules = SPARK
 
     def __post_init__(self) -> None:
         self.retain = effective_retain(self.step.retain_hours, self.rules.retain)
-        present = now()
         self.cutoff: Cutoff = cutoff_for(
             clock=self.clock,
             retention=self.view.retention,
             retain=self.retain,
-            wall=(present, present),
+            wall=(self.at, self.at),
             own_clock=self.rules.own_clock,
         )
         self.end: int | None = None  # the last version of LITE's window
 
     def run(self) -> tuple[Row, ...]:
-        """Execute it; its result. Raises Refused, also where the file system fails."""
+        """Execute it and return its result. Raises Refused, also where the file system fails."""
         if refuses_retain(self.retain, retention=self.view.retention, safety_check=self.step.safety_check):
             raise due(TOO_SHORT) if self.rules.retain_error_class else Refused(None, None, "IllegalArgumentException")
         sizes = self._candidates()
@@ -101,15 +100,15 @@ class Vacuuming:
     # What is to be deleted ----------------------------------------------------------------------------------------
 
     def _candidates(self) -> dict[str, int]:
-        """What a DRY RUN lists, with sizes in bytes. Sets ``directories``, the number of directories that VACUUM reports."""
+        """What a DRY RUN lists, with sizes in bytes. Sets ``directories``, the number of directories in the metrics."""
         named = self._named() if self.step.mode.lite else _Named()
         scan = self._scan(named)
         listing = self.view.listing()
         if isinstance(scan, FullScan):
             listing = self._as_listed(listing)
         # LITE lists what the log names even if it no longer exists.
-        gone = {path: Thing(Kind.FILE, 0, size) for path, size in named.sizes.items() if path not in listing}
-        found = {**listing, **gone}
+        missing = {path: Thing(Kind.FILE, 0, size) for path, size in named.sizes.items() if path not in listing}
+        found = {**listing, **missing}
         judged = predict_vacuum(
             found,
             self.view.references,
@@ -124,7 +123,7 @@ class Vacuuming:
         return {
             path: named.sizes.get(path, self._size(path, thing))
             for path, thing in found.items()
-            if path in judged and (judged[path].listed or self._takes_link(path, judged[path], thing, listing))
+            if path in judged and (judged[path].listed or self._deletes_link(path, judged[path], thing, listing))
         }
 
     def _scan(self, named: _Named) -> Scan:
@@ -154,9 +153,9 @@ class Vacuuming:
             raise Refused(None, None, "SparkException")
         return {other: thing for other, thing in listing.items() if not other.startswith(f"{path}/")}
 
-    def _takes_link(self, path: str, fate: PathFate, thing: Thing, listing: Mapping[str, Thing]) -> bool:
-        """Whether this engine deletes a link, where the model leaves that open."""
-        if fate.reason is not Reason.LINK or thing.target is None or not self.habits.takes_links:
+    def _deletes_link(self, path: str, fate: PathFate, thing: Thing, listing: Mapping[str, Thing]) -> bool:
+        """Whether this engine deletes a link for which the model allows both."""
+        if fate.reason is not Reason.LINK or thing.target is None or not self.habits.deletes_links:
             return False
         if self.step.mode.inventory or self.step.mode.lite:
             return False
@@ -168,7 +167,7 @@ class Vacuuming:
         return (self.view.root / path).stat().st_size if thing.kind is Kind.LINK else thing.size
 
     def _named(self) -> _Named:
-        """Collect from LITE's window, or from the tombstones. Sets the window's end."""
+        """Collect from LITE's window, and set its end; or from the tombstones, for an engine without a window."""
         if not self.rules.lite_window:
             tombstones = _Named()
             for remove in self.view.snapshot.removes.values():
@@ -238,7 +237,7 @@ class Vacuuming:
             return False
         target.unlink()
         checksum = target.with_name(f".{target.name}.crc")
-        if self.habits.takes_checksums and checksum.is_file():
+        if self.habits.deletes_checksums and checksum.is_file():
             checksum.unlink()
         return True
 
@@ -255,15 +254,18 @@ class Vacuuming:
     def _log(self, operation: str, parameters: Mapping[str, Any], metrics: Mapping[str, str]) -> None:
         if self.step.logging is False:
             return
-        view, now = View(self.view.root), {"timestamp": self.clock}
+        view = View(self.view.root)
+        times = {"timestamp": self.clock}
         if view.table.has(Feature.IN_COMMIT_TIMESTAMPS):
-            now = {"inCommitTimestamp": max(self.clock, max(view.commit_times.values()) + 1), **now}
-        info = {**now, "operation": operation, "operationParameters": parameters, "operationMetrics": metrics}
-        write_commit(view.root, view.snapshot.version + 1, [CommitInfo(info)])
+            times["inCommitTimestamp"] = max(self.clock, max(view.commit_times.values()) + 1)
+        info = {**times, "operation": operation, "operationParameters": parameters, "operationMetrics": metrics}
+        write_commit(view.root, view.snapshot.version + 1, [CommitInfo(info)], modified=self.at)
 
     def _write_bookmark(self) -> None:
         bookmark = {} if self.end is None else {BOOKMARK_KEY: self.end}
-        (self.view.root / LOG_DIRECTORY / BOOKMARK).write_text(json.dumps(bookmark) + "\n", encoding="utf-8")
+        path = self.view.root / LOG_DIRECTORY / BOOKMARK
+        path.write_text(json.dumps(bookmark) + "\n", encoding="utf-8")
+        set_modified(path, self.at)
 
 
 def _metrics(**numbers: int) -> dict[str, str]:

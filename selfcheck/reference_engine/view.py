@@ -1,4 +1,4 @@
-"""A table by its log and a listing: all that the reference engine knows of it."""
+"""A table as the reference engine reads it: from its log and a listing."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ _MAPPING = {"name": Feature.COLUMN_MAPPING_NAME, "id": Feature.COLUMN_MAPPING_ID
 
 
 class View:
-    """A table at one moment. Columns and features come from the log."""
+    """A table at one moment."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -198,7 +198,7 @@ def _is_inside(path: str) -> bool:
 
 
 def type_of(kind: Any) -> AnyType:
-    """A schema's type as a type of the model."""
+    """The model's type for a type in a schema."""
     if isinstance(kind, str):
         if not kind.startswith("decimal"):
             return Type(kind)
