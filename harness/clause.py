@@ -1,4 +1,4 @@
-"""A clause: one sentence of the promise, where it comes from, and a pure function that judges an observed step by it."""
+"""A clause: one sentence of the specification, its sources, and a pure function that judges an observed step."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, get_type_hints
 
 from harness.expectations import Expectation
 from harness.observation import Observation
@@ -20,18 +20,18 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Violation:
-    """What is wrong with one subject. ``evidence`` are facts that a person can look up, one a line."""
+    """What is wrong with one subject."""
 
     subject: str
-    message: str
-    expectation: Expectation  # what should have been, for a script to check again
-    evidence: tuple[str, ...] = ()
-    step: int | None = None  # the step that the expectation is about, where it is an earlier one than the judged step
+    message: str  # names the expected and the actual value
+    expectation: Expectation  # the expected state as data, which a reproduction script checks
+    evidence: tuple[str, ...] = ()  # facts that a person can look up, one per line
+    step: int | None = None  # the step that the expectation is about, if it is not the judged step but an earlier one
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """How many things a clause spoke of in a step, and what was wrong with them. No subject: it was not exercised."""
+    """How many subjects a clause had in a step, and its violations. Without a subject the clause was not exercised."""
 
     subjects: int
     violations: tuple[Violation, ...] = ()
@@ -47,12 +47,14 @@ class Clause(Generic[S]):
     sources: tuple[str, ...]
     of: type[S]  # the kind of observation that it judges
     judge: Callable[[S], Judgement]
-    since: str | None = None  # Delta versions on Spark that it holds for: from this one on
-    before: str | None = None  # ... and up to, not including, this one
-    of_broken: bool = False  # whether it can judge a table whose log cannot be replayed any more
-    implementation: str | None = None  # the engine that promises it, where neither format nor documentation do
+    since: str | None = None  # the first Delta version on Spark that it applies to
+    before: str | None = None  # the first Delta version on Spark that it no longer applies to
+    of_broken: bool = False  # whether it also judges a table whose log can no longer be replayed
+    implementation: str | None = (
+        None  # the only engine it applies to, if neither the protocol nor the documentation has it
+    )
     exact_clock: bool = False  # whether it needs an engine whose clock can be set to the millisecond
-    needs: tuple[Need, ...] = ()  # what its steps and tables need; one of these at least an engine must have
+    needs: tuple[Need, ...] = ()  # the engine must have at least one of these capabilities
 
     @property
     def chapter(self) -> str:
@@ -66,7 +68,6 @@ def clause(
     id: str,
     sentence: str,
     *,
-    of: type[S],
     sources: Iterable[str],
     since: str | None = None,
     before: str | None = None,
@@ -75,36 +76,29 @@ def clause(
     exact_clock: bool = False,
     needs: Iterable[Need] = (),
 ) -> Callable[[Callable[[S], Judgement]], Clause[S]]:
-    """Make a clause of the decorated function. Raises ValueError for an id of another form."""
+    """Turn the decorated function into a clause; the type of its parameter is the kind of observation that it judges.
+
+    Raises ValueError for a malformed id.
+    """
     if not _ID.fullmatch(id):
         raise ValueError(f"{id} is not a clause id of the form DEL-ROW-1 or DEL-ROW-1A")
 
     def make(judge: Callable[[S], Judgement]) -> Clause[S]:
-        return Clause(
-            id,
-            sentence,
-            tuple(sources),
-            of,
-            judge,
-            since,
-            before,
-            of_broken,
-            implementation,
-            exact_clock,
-            tuple(needs),
-        )
+        (of,) = (kind for parameter, kind in get_type_hints(judge).items() if parameter != "return")
+        options = (since, before, of_broken, implementation, exact_clock, tuple(needs))
+        return Clause(id, sentence, tuple(sources), of, judge, *options)
 
     return make
 
 
 def each(subjects: Iterable[T], problem: Callable[[T], Violation | None]) -> Judgement:
-    """Judge every subject by itself."""
+    """Judge every subject separately."""
     problems = [problem(subject) for subject in subjects]
-    return Judgement(len(problems), tuple(found for found in problems if found))
+    return Judgement(len(problems), tuple(violation for violation in problems if violation))
 
 
-def one(problem: Violation | None) -> Judgement:
-    """Judge the step as a whole."""
+def judgement(problem: Violation | None) -> Judgement:
+    """Judge the step as one subject."""
     return Judgement(1, (problem,) if problem else ())
 
 
@@ -118,20 +112,20 @@ def matches(clause_id: str, prefix: str) -> bool:
 
 
 def not_applicable(clause: Clause[Any], version: str, capabilities: Capabilities, rules: Rules) -> str | None:
-    """Why the clause is not held against an engine of this version, in one sentence; None: it is.
+    """Why the clause does not apply to an engine of this version, in one sentence; None if it does.
 
-    ``since`` and ``before`` are versions of Delta on Spark, and say nothing of other engines.
+    ``since`` and ``before`` are versions of Delta on Spark, and do not restrict other engines.
     """
     if clause.implementation not in (None, rules.implementation):
         return f"It is promised by the engine {clause.implementation} alone, and neither by the format nor elsewhere."
     if clause.exact_clock and not rules.own_clock:
-        return "It is about single milliseconds, and the engine goes by the machine's clock, which nobody can stop."
+        return "It is about single milliseconds, and the engine uses the machine's clock, which cannot be stopped."
     number = parse(version)
     bounds = [f"from {clause.since}" if clause.since else "", f"before {clause.before}" if clause.before else ""]
     outside = (clause.since and number < parse(clause.since)) or (clause.before and number >= parse(clause.before))
     if rules.implementation == "spark" and outside:
         return f"It holds {' and '.join(bound for bound in bounds if bound)} only."
     if clause.needs and not any(has(capabilities, need) for need in clause.needs):
-        lacking = " or ".join(sorted({str(need.value if isinstance(need, Enum) else need) for need in clause.needs}))
-        return f"The engine cannot be asked for what it is about: {lacking}."
+        missing = " or ".join(sorted({str(need.value if isinstance(need, Enum) else need) for need in clause.needs}))
+        return f"The engine cannot be asked for what it is about: {missing}."
     return None

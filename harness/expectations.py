@@ -1,8 +1,8 @@
-"""What must be true after a step, as data: what a violation says was expected, and what a script checks again.
+"""Expectations as data: what must be true after a step. A violation contains one, and a reproduction script checks it.
 
-All of it is about one step: the listing, the log and the answer right before and right after it. Paths are relative to the
-table's root, not URL-encoded; what lies beside the root begins with ``../``. An engine makes up new names in each run, so
-an expectation names no file that an engine wrote.
+Each is about one step: the listing, the log and the result right before and right after it. Paths are relative to the
+table's root and not URL-encoded; outside the root they begin with ``../``. No expectation names a file that an engine
+wrote, as its name differs in each run.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ Rows = Sequence[Sequence[Any]]  # JSON values, as in a case file
 
 
 class Of(str, Enum):
-    """Whose rows."""
+    """Which rows."""
 
-    ANSWER = "answer"  # of the step itself
+    ANSWER = "answer"  # the result of the step
     TABLE = "table"  # the current version after the step, read by the engine
     CHANGES = "changes"  # the change feed of the step's versions: the table's columns and _change_type
 
 
 class Measure(str, Enum):
-    """What a field of an action must equal, where each run has another value."""
+    """What a field of an action must equal, if its value differs from run to run."""
 
     FILE_SIZE = "the file's size"
     FILE_TIME = "the file's modification time"
@@ -39,7 +39,7 @@ class Measure(str, Enum):
 
 
 class Total(str, Enum):
-    """What a metric must equal, where each run has another value."""
+    """What a metric must equal, if its value differs from run to run."""
 
     ADDED_FILES = "files added by the commit"
     ADDED_BYTES = "bytes of the files added by the commit"
@@ -50,7 +50,7 @@ class Total(str, Enum):
 
 @dataclass(frozen=True)
 class Unchanged:
-    """A path is as before the step: the same bytes, or absent as before. With ``times``, the same modification time."""
+    """A path has the same bytes as before the step, or is absent as before. With ``times``, the same modification time."""
 
     path: str
     times: bool = False
@@ -58,35 +58,35 @@ class Unchanged:
 
 @dataclass(frozen=True)
 class Gone:
-    """A path that was there is deleted."""
+    """A path that existed is deleted."""
 
     path: str
 
 
 @dataclass(frozen=True)
 class NothingChanged:
-    """No path was added, deleted, rewritten or touched. Without ``log``, of the files that were there outside ``_delta_log``."""
+    """No path was added, deleted, rewritten or touched. Without ``log``, only of the existing files outside ``_delta_log``."""
 
     log: bool = True
 
 
 @dataclass(frozen=True)
 class NothingDeleted:
-    """Everything outside ``_delta_log`` is still there. With ``but_directories``, all files are."""
+    """Nothing outside ``_delta_log`` was deleted. With ``but_directories``, no file was."""
 
     but_directories: bool = False
 
 
 @dataclass(frozen=True)
 class NoFileWritten:
-    """Outside ``_delta_log`` there is no new file whose path contains this text."""
+    """There is no new file outside ``_delta_log`` whose path contains this text."""
 
     containing: str = ""
 
 
 @dataclass(frozen=True)
 class NewFilesReferenced:
-    """Every new Parquet file with rows is named by the step's commit."""
+    """The step's commit names every new Parquet file with rows."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ class Operations:
 
 @dataclass(frozen=True)
 class NoActions:
-    """The step's commits hold no action of these kinds; the row tracking domain aside, which writers advance."""
+    """The step's commits have no action of these kinds, except for the row tracking domain, which writers advance."""
 
     kinds: Sequence[str]
 
@@ -141,7 +141,7 @@ class FieldIs:
 
 @dataclass(frozen=True)
 class FieldMatches:
-    """A dotted field of each of the step's actions of one kind equals what is measured."""
+    """A dotted field of each of the step's actions of one kind equals this measure."""
 
     kind: str
     field: str
@@ -150,7 +150,7 @@ class FieldMatches:
 
 @dataclass(frozen=True)
 class FieldHolds:
-    """A dotted field of each of the step's actions of one kind satisfies a pattern, as JSON text (absent: ``null``)."""
+    """A dotted field of each of the step's actions of one kind, as JSON text (absent: ``null``), matches a pattern."""
 
     kind: str
     field: str
@@ -187,7 +187,7 @@ class GreaterThan:
 
 @dataclass(frozen=True)
 class NewNames:
-    """The step's adds name no file that was there, or in the log, before."""
+    """The step's adds name no file that existed, or was in the log, before."""
 
 
 @dataclass(frozen=True)
@@ -226,7 +226,7 @@ class LastVacuum:
 
 @dataclass(frozen=True)
 class CheckpointRemoves:
-    """The checkpoint that the step wrote holds removes of these files."""
+    """The checkpoint that the step wrote contains removes of these files."""
 
     paths: Sequence[str]
 
@@ -253,22 +253,22 @@ class Lists:
 
 @dataclass(frozen=True)
 class AnswersRoot:
-    """The step answers one row, the table's path."""
+    """The step returns one row, the table's path."""
 
 
 @dataclass(frozen=True)
 class AnswersPaths:
-    """Each row of the answer is one path below the root, none twice."""
+    """Each row of the result is one path below the root, none twice."""
 
 
 @dataclass(frozen=True)
 class RowIdsKept:
-    """Every row that the table has after the step had its row id and its commit version before it."""
+    """Every row of the table after the step had the same row id and commit version before it."""
 
 
 @dataclass(frozen=True)
 class ByReplay:
-    """What a short script cannot check; the reason is one clause of a sentence."""
+    """A short script cannot check it; ``reason`` is part of a sentence."""
 
     reason: str
 
@@ -309,14 +309,14 @@ Expectation = (
 
 
 def about(path: str, expectation: Expectation, *, otherwise: Expectation | None = None) -> Expectation:
-    """The expectation about a path. Where an engine made the name up, no script can repeat it: then the other one."""
+    """The expectation about a path. If an engine chose the name, which differs in each run: ``otherwise``."""
     if is_named_by_engine(path):
         return otherwise or ByReplay(f"the engine names {path} anew in each run")
     return expectation
 
 
 def expectation_to_json(expectation: Expectation) -> dict[str, Any]:
-    """``{"kind": "field-is", "expects": {"field": …}}``: what kind it is, and its fields by name."""
+    """Its kind, and its fields by name: ``{"kind": "field-is", "expects": {"field": …}}``."""
     kind = re.sub(r"(?<!^)(?=[A-Z])", "-", type(expectation).__name__).lower()
     fields = {name: value.value if isinstance(value, Enum) else value for name, value in asdict(expectation).items()}
     return {"kind": kind, "expects": fields}

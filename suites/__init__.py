@@ -1,1 +1,1 @@
-"""The promise, clause by clause, and the campaigns that draw cases and judge them."""
+"""The clauses, and the tests that draw cases and judge them."""

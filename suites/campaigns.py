@@ -1,4 +1,4 @@
-"""All campaigns, as the test modules of this directory define them, and the shards of a run."""
+"""The campaigns that the test modules of this directory define, and the shards of a run."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def _campaigns(*modules: ModuleType) -> list[Campaign]:
 
 _ALL = _campaigns(test_delete, test_vacuum, test_programs, test_regressions)
 
-#: Those that draw their cases from a strategy.
+#: The campaigns that draw their cases from a strategy.
 CAMPAIGNS = tuple(campaign for campaign in _ALL if campaign.kept is None and campaign.machine is None)
 
-#: The kept cases: every run judges them first, whatever it draws.
+#: The regression cases, which every run judges first.
 (REGRESSIONS,) = (campaign for campaign in _ALL if campaign.kept is not None)
 
-#: The state machine, in the random profiles.
+#: The state machine, which only the random profiles run.
 (EXPLORATION,) = (campaign for campaign in _ALL if campaign.machine is not None)
 
 
@@ -42,11 +42,15 @@ def selected(clauses: Iterable[str]) -> tuple[Campaign, ...]:
 
 
 def shards(profile: Profile, clauses: Iterable[str]) -> list[Shard]:
-    """The test items of a run, in order: the kept cases, then the slowest, so that no worker ends with one of those."""
+    """The test items of a run: the regression cases, then the others, the slowest first, so that no worker ends with one."""
     assert REGRESSIONS.kept is not None
     kept = REGRESSIONS.kept()
     first = [Shard(REGRESSIONS, 0, len(kept))] if kept else []
-    found = [shard for one in selected(clauses) for shard in _split(one, profile.cases[one.name], profile.shard)]
+    found = [
+        shard
+        for campaign in selected(clauses)
+        for shard in _split(campaign, profile.cases[campaign.name], profile.shard)
+    ]
     found += _split(EXPLORATION, profile.machine_runs, MACHINE_SHARD)
     found.sort(key=lambda shard: (shard.campaign.chapters == ("DEL",), shard.number, shard.campaign.name))
     return first + found

@@ -29,18 +29,18 @@ from suites.clauses.vacuum import refusals as vacuum_refusals
 def _clauses_in(module: ModuleType) -> Iterator[Clause[Any]]:
     """The clauses that a module defines, alone or in a tuple, in the order of their definition."""
     for value in vars(module).values():
-        for one in value if isinstance(value, tuple) else (value,):
-            if isinstance(one, Clause):
-                yield one
+        for item in value if isinstance(value, tuple) else (value,):
+            if isinstance(item, Clause):
+                yield item
 
 
 def catalogue_of(*modules: ModuleType) -> dict[str, Clause[Any]]:
-    """Raises ValueError where two clauses have the same id."""
+    """The clauses of these modules by id. Raises ValueError if two clauses have the same id."""
     clauses = [clause for module in modules for clause in _clauses_in(module)]
-    found = {clause.id: clause for clause in clauses}
-    if len(found) < len(clauses):
+    by_id = {clause.id: clause for clause in clauses}
+    if len(by_id) < len(clauses):
         raise ValueError("two clauses have the same id")
-    return found
+    return by_id
 
 
 CATALOGUE: Mapping[str, Clause[Any]] = catalogue_of(

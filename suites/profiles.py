@@ -1,4 +1,4 @@
-"""The budgets of a run, from the numbers that stand at each test (``harness.campaign.cases_from``)."""
+"""The budgets of a run, from the numbers at each test (``harness.campaign.cases_from``)."""
 
 from __future__ import annotations
 

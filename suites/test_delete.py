@@ -1,6 +1,6 @@
-"""DELETE. Each case is a table and a few commands; every step is judged by every clause that applies to it.
+"""DELETE. Each case is a table and a few commands; every applicable clause judges every step.
 
-A test takes one shard of its campaign: ``pytest suites`` collects as many items of each test as the profile asks for.
+A test item judges one shard of cases: ``pytest suites`` collects as many items of each test as the profile needs.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from strategies.cases import (
 
 @cases_from(partition_deletes(), judged_by=("DEL",), smoke=12, gate=64)
 def test_partition_deletes(shard: Shard, worker: Worker) -> None:
-    """Predicates over partition columns: whole files go, and no data file is written."""
+    """Predicates on partition columns: whole files are removed, and no data file is written."""
     worker.judge(shard)
 
 
 @cases_from(row_deletes(), judged_by=("DEL",), smoke=18, gate=92)
 def test_row_deletes(shard: Shard, worker: Worker) -> None:
-    """Predicates over data columns: files are rewritten."""
+    """Predicates on data columns: files are rewritten."""
     worker.judge(shard)
 
 
@@ -40,7 +40,7 @@ def test_typed_deletes(shard: Shard, worker: Worker) -> None:
     worker.judge(shard)
 
 
-# The name is part of the seed: with the test's former name it draws the same cases as before.
+# The name is part of the seed: the former name of the test keeps its cases.
 @cases_from(delete_forms(), judged_by=("DEL",), smoke=6, gate=48, seed_name="said-deletes")
 def test_delete_forms(shard: Shard, worker: Worker) -> None:
     """Every form of the command: SQL by path, name and alias, TRUNCATE, the DataFrame API and so on."""

@@ -1,4 +1,4 @@
-"""DELETE and VACUUM together: programs of both on one table, with other writers' appends and a clock that moves on."""
+"""DELETE and VACUUM together: programs of both on one table, with other writers' appends and an advancing clock."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ ENGINE_STEPS = 12
 
 @cases_from(programs(), judged_by=("DEL", "VAC"), smoke=5, gate=32)
 def test_programs(shard: Shard, worker: Worker) -> None:
-    """Whole programs: their distribution is chosen, which matters with tens of cases."""
+    """Whole programs with a chosen distribution, which matters with tens of cases."""
     worker.judge(shard)
 
 
 class TableMachine(JudgedMachine):
-    """The same steps, drawn one by one: with thousands of them Hypothesis explores sequences that nobody thought of."""
+    """The same steps, drawn one by one: with thousands of them Hypothesis explores unforeseen sequences."""
 
     @initialize(table=vacuumable_tables())
     def begin(self, table: Table) -> None:
@@ -70,7 +70,6 @@ class TableMachine(JudgedMachine):
     @precondition(JudgedMachine.may_go_on)
     @rule(data=st.data())
     def new_stray_files(self, data: st.DataObject) -> None:
-        """Stray files."""
         age = self.program.table.retention - self.program.clock
         found = data.draw(stray_files(self.program.table, cutoff_age=age, min_size=1, max_size=4))
         if found:
@@ -87,10 +86,10 @@ class TableMachine(JudgedMachine):
     @precondition(lambda self: not self.may_go_on())
     @rule()
     def rest(self) -> None:
-        """The case is at its end; Hypothesis needs a rule that it may choose all the same."""
+        """The case is complete, but Hypothesis needs at least one rule to choose."""
 
 
 @explored_by(TableMachine, judged_by=("DEL", "VAC"))
 def test_exploration(shard: Shard, worker: Worker) -> None:
-    """Runs of the state machine: in the profiles nightly and soak only."""
+    """Runs of the state machine, only in the profiles nightly and soak."""
     worker.judge(shard)

@@ -1,4 +1,4 @@
-"""The cases of ``regressions/``: each showed something once, and every run judges them first."""
+"""The cases of ``regressions/``, which every run judges first."""
 
 from __future__ import annotations
 

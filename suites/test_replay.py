@@ -1,4 +1,4 @@
-"""``pytest suites --replay CASE.json``: one case, judged again."""
+"""``pytest suites --replay CASE.json`` judges one case again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""VACUUM. Each case is a table with files that may go or must stay, and a few runs; every step is judged by every clause."""
+"""VACUUM. Each case is a table with files to keep or to delete, and a few runs; every applicable clause judges every step."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from strategies.vacuum_command_cases import refused_vacuums, vacuum_commands, va
 
 @cases_from(vacuum_retentions(), judged_by=("VAC",), smoke=9, gate=36)
 def test_vacuum_retention(shard: Shard, worker: Worker) -> None:
-    """Tombstones whose ages lie around the cutoff."""
+    """Tombstones with ages around the cutoff."""
     worker.judge(shard)
 
 
-# The name is part of the seed: with the test's former name it draws the same cases as before.
+# The name is part of the seed: the former name of the test keeps its cases.
 @cases_from(vacuum_stray_files(), judged_by=("VAC",), smoke=10, gate=28, seed_name="vacuum-strays")
 def test_vacuum_stray_files(shard: Shard, worker: Worker) -> None:
     """Files, directories and links that no commit names, of all depths and ages."""
@@ -28,7 +28,7 @@ def test_vacuum_commands(shard: Shard, worker: Worker) -> None:
 
 @cases_from(vacuum_modes(), judged_by=("VAC",), smoke=13, gate=84)
 def test_vacuum_modes(shard: Shard, worker: Worker) -> None:
-    """FULL, LITE and USING INVENTORY, alone and after each other."""
+    """FULL, LITE and USING INVENTORY, alone and in sequence."""
     worker.judge(shard)
 
 

@@ -109,7 +109,7 @@ def test_a_fault_spoils_the_kind_of_step_that_its_clauses_judge() -> None:
 @pytest.mark.parametrize("id", ["DEL-safe-1", "DEL-X", "X-ROW-1", "DEL-ROW-1AB", "DEL-ROW-1 "])
 def test_a_malformed_id_is_refused(id: str) -> None:
     with pytest.raises(ValueError, match="is not a clause id"):
-        clause(id, "A sentence.", of=ReadObservation, sources=["S0"])
+        clause(id, "A sentence.", sources=["S0"])
 
 
 @pytest.mark.parametrize(

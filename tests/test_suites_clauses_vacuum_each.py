@@ -534,7 +534,7 @@ TOLD: list[tuple[str, Table, list[Step], Spoil, str, str, Expectation]] = [
         [Vacuum(form=VacuumForm.SQL_NAME)],
         simply(refused),
         "step",
-        "by sql by name was refused",
+        "by sql by name must succeed",
         Succeeds(),
     ),
     (

@@ -1,1 +1,1 @@
-"""The clauses of the promise, a package for each chapter. ``suites.catalogue`` lists them all."""
+"""The clauses, a package for each chapter. ``suites.catalogue`` lists them all."""

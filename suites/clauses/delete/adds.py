@@ -1,7 +1,4 @@
-"""DEL: the adds of a DELETE, and the files that it writes.
-
-docs/sources.md says what the sources are.
-"""
+"""DEL-ADD, DEL-ROW-4, DEL-PHYS-2: the adds of a DELETE, and the files that it writes."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ from typing import Any
 
 from deltalog.actions import Add
 from harness import evidence
-from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, one
+from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.expectations import (
     ByReplay,
     Expectation,
@@ -33,13 +30,14 @@ from model.layout import escape, partition_directory, physical_name
 from model.table import Table
 from model.vacuum import checksum_of
 from model.values import AnyType, Row, Type, is_nested
+from suites.clauses.checks import check_none
 
 
-def _holding_rows(d: DeleteObservation) -> list[str]:
-    """The files that appeared, without those that hold no row, and without checksums.
+def _new_files_with_rows(d: DeleteObservation) -> list[str]:
+    """The new files, except those without rows and checksum files.
 
-    Spark's first write task makes a file even when it has no row to write; Delta leaves such a file out of the commit, and
-    on storage (TransactionalWrite.writeFiles: only "the AddFiles that actually add rows" are returned). docs/findings.md.
+    Spark's first write task writes a file even if it has no rows; Delta leaves such a file on storage, and out of the commit
+    (TransactionalWrite.writeFiles: only "the AddFiles that actually add rows" are returned; docs/findings.md).
     """
     files = [path for path in d.appeared if d.after.listing[path].kind == "file"]
     empty = {path for path in files if d.after.unreferenced.get(path) == 0}
@@ -47,15 +45,14 @@ def _holding_rows(d: DeleteObservation) -> list[str]:
 
 
 def _vector_files(d: DeleteObservation) -> set[str]:
-    """The deletion-vector files that appeared."""
+    """The new deletion vector files."""
     names = ((path, path.rpartition("/")[2]) for path in d.appeared)
     return {path for path, name in names if name.startswith("deletion_vector_") and name.endswith(".bin")}
 
 
 @clause(
     "DEL-ROW-4",
-    "Where no row of the removed files survives, nothing is added and no file with rows is written.",
-    of=DeleteObservation,
+    "If no row of the removed files survives, nothing is added and no file with rows is written.",
     sources=("S0", "C 2.2"),
 )
 def nothing_survives(d: DeleteObservation) -> Judgement:
@@ -66,25 +63,17 @@ def nothing_survives(d: DeleteObservation) -> Judgement:
         or d.prediction.hidden_rows
     ):
         return NOT_EXERCISED
-    # Change files hold the deleted rows; the vector of a file that was wholly deleted is written and not used (C 2.2).
+    # Change files hold the deleted rows; the vector of a file whose rows are all deleted is written and not used (C 2.2).
     others = {cdc.file for cdc in d.change_files} | _vector_files(d)
-    written = sorted({add.file for add in d.adds} | (set(_holding_rows(d)) - others))
-    return one(
-        Violation(
-            written[0],
-            f"No row survives, yet the DELETE wrote {', '.join(written)}.",
-            NoActions(("add",)) if d.adds else NewFilesReferenced(),
-            evidence.of_delete(d),
-        )
-        if written
-        else None
-    )
+    written = sorted({add.file for add in d.adds} | (set(_new_files_with_rows(d)) - others))
+    message = "No row survives, so the DELETE must write no file with rows; it wrote"
+    expectation = NoActions(("add",)) if d.adds else NewFilesReferenced()
+    return judgement(check_none(written, message, expectation, evidence.of_delete(d)))
 
 
 @clause(
     "DEL-ADD-1A",
-    "Each added file exists, with the size that its add says.",
-    of=DeleteObservation,
+    "Each added file exists, and has the size in its add.",
     sources=("S0", "P Add File and Remove File"),
 )
 def adds_exist(d: DeleteObservation) -> Judgement:
@@ -95,7 +84,7 @@ def adds_exist(d: DeleteObservation) -> Judgement:
         found = "is not on storage" if entry is None else f"has {entry.size} bytes"
         return Violation(
             add.file,
-            f"The add says that {add.file} has {add.size} bytes; it {found}.",
+            f"By its add {add.file} has {add.size} bytes; it {found}.",
             FieldMatches("add", "size", Measure.FILE_SIZE),
         )
 
@@ -104,25 +93,24 @@ def adds_exist(d: DeleteObservation) -> Judgement:
 
 @clause(
     "DEL-ADD-1B",
-    "Each added file has a new name, in the directory of its partition, and says the values of all partition columns.",
-    of=DeleteObservation,
+    "Each added file has a new name, in the directory of its partition, and its add has the values of all partition columns.",
     sources=("S0", "P Data Files"),
     implementation="spark",
 )
-def adds_placed(d: DeleteObservation) -> Judgement:
-    known = _known(d)
+def adds_in_its_directory(d: DeleteObservation) -> Judgement:
+    known = _known_paths(d)
 
     def problem(add: Add) -> Violation | None:
-        misnamed = _misnamed(d, add, known)
-        if misnamed is not None:
-            return misnamed
+        wrong_name = _check_name(d, add, known)
+        if wrong_name is not None:
+            return wrong_name
         values = partition_of(d.table, add)
         if not _in_place(d.table, add.file, values):
             directory = partition_directory(d.table, values)
             return Violation(
                 add.file,
-                f"{add.file} does not lie in {directory or 'the root'}, the directory of its partition.",
-                _placed(d),
+                f"{add.file} must be in {directory or 'the root'}, the directory of its partition.",
+                _in_its_directory(d),
             )
         return None
 
@@ -131,67 +119,67 @@ def adds_placed(d: DeleteObservation) -> Judgement:
 
 @clause(
     "DEL-ADD-1E",
-    "Each added file has a new name, and says the values of all partition columns.",
-    of=DeleteObservation,
+    "Each added file has a new name, and its add has the values of all partition columns.",
     sources=("S0", "P Add File and Remove File"),
 )
 def adds_named(d: DeleteObservation) -> Judgement:
-    """Where it lies is the engine's own choice (PROTOCOL.md, "Data Files"); of Spark's DEL-ADD-1B speaks."""
-    known = _known(d)
-    return each(d.written, lambda add: _misnamed(d, add, known))
+    """Its directory is the engine's own choice (PROTOCOL.md, "Data Files"); DEL-ADD-1B checks Spark's."""
+    known = _known_paths(d)
+    return each(d.written, lambda add: _check_name(d, add, known))
 
 
-def _known(d: DeleteObservation) -> frozenset[str]:
-    """The paths of all that was there or in the log before."""
+def _known_paths(d: DeleteObservation) -> frozenset[str]:
+    """All paths that existed, or that the log named, before."""
     commits = d.before.log.commits.values()
     named = {add.file for commit in commits for add in commit.adds}
     return frozenset(d.before.data) | named | {remove.file for commit in commits for remove in commit.removes}
 
 
-def _misnamed(d: DeleteObservation, add: Add, known: frozenset[str]) -> Violation | None:
-    """What is wrong with the name of an added file, or with the partition values that its add says."""
-    if set(add.partition_values) != {physical_name(d.table, name) for name in d.table.partition_by}:
-        said = f"The add of {add.file} has partition values for {sorted(add.partition_values)}."
-        names = sorted(physical_name(d.table, name) for name in d.table.partition_by)
-        return Violation(add.file, said, KeysAre("add", "partitionValues", names))
+def _check_name(d: DeleteObservation, add: Add, known: frozenset[str]) -> Violation | None:
+    """An added file must have a new name, and its add the values of all partition columns."""
+    names = sorted(physical_name(d.table, name) for name in d.table.partition_by)
+    found = sorted(add.partition_values)
+    if found != names:
+        message = f"The add of {add.file} has partition values for {found}; the partition columns are {names}."
+        return Violation(add.file, message, KeysAre("add", "partitionValues", names))
     try:
         partition_of(d.table, add)
     except ValueError:
-        said = f"The add of {add.file} has partition values of other types: {dict(add.partition_values)}."
-        return Violation(add.file, said, _placed(d))
-    return Violation(add.file, f"{add.file} is not a new name.", NewNames()) if add.file in known else None
+        message = f"The add of {add.file} has partition values of other types: {dict(add.partition_values)}."
+        return Violation(add.file, message, _in_its_directory(d))
+    message = f"{add.file} is not a new name: a file of this name exists, or existed, in the table."
+    return Violation(add.file, message, NewNames()) if add.file in known else None
 
 
-def _placed(d: DeleteObservation) -> Expectation:
-    if d.table.maps_columns or any(column.type not in _ONE_TEXT for column in d.table.partition_columns):
+def _in_its_directory(d: DeleteObservation) -> Expectation:
+    if d.table.maps_columns or any(column.type not in _TYPES_WITH_ONE_TEXT for column in d.table.partition_columns):
         return ByReplay("the names of these directories do not show the partition values")
     return FieldMatches("add", "partitionValues", Measure.DIRECTORY)
 
 
 def _in_place(table: Table, path: str, values: Row) -> bool:
-    """Whether a file lies in its partition's directory.
+    """Whether a file is in its partition's directory.
 
-    With column mapping the directory says nothing (PROTOCOL.md, "Data Files": it is the log that does). A TIMESTAMP and
-    a fraction have several texts; of these only the column's name is looked at.
+    Always with column mapping, where the directory has no meaning (PROTOCOL.md, "Data Files"). For types whose values have
+    several texts, such as TIMESTAMP, only the column's name in the directory's name is compared.
     """
     directory = path.rpartition("/")[0]
     if table.maps_columns:
         return True
-    if all(column.type in _ONE_TEXT for column in table.partition_columns):
+    if all(column.type in _TYPES_WITH_ONE_TEXT for column in table.partition_columns):
         return directory == partition_directory(table, values)
     parts = directory.split("/") if directory else []
     names = [f"{escape(name)}=" for name in table.partition_by]
     return len(parts) == len(names) and all(part.startswith(name) for part, name in zip(parts, names))
 
 
-#: The types of which each value has one text in a directory's name.
-_ONE_TEXT = (Type.STRING, Type.BYTE, Type.SHORT, Type.INTEGER, Type.LONG, Type.BOOLEAN, Type.DATE)
+#: The types whose values each have exactly one text in a directory's name.
+_TYPES_WITH_ONE_TEXT = (Type.STRING, Type.BYTE, Type.SHORT, Type.INTEGER, Type.LONG, Type.BOOLEAN, Type.DATE)
 
 
 @clause(
     "DEL-ADD-1C",
     "Each add has dataChange=true and its file's modificationTime.",
-    of=DeleteObservation,
     sources=("S0", "P Add File and Remove File"),
     implementation="spark",
 )
@@ -200,12 +188,14 @@ def adds_dated(d: DeleteObservation) -> Judgement:
         entry = d.after.listing.get(add.file)
         if not add.data_change:
             return Violation(
-                add.file, f"The add of {add.file} has dataChange=false.", FieldIs("add", "dataChange", True)
+                add.file,
+                f"The add of {add.file} must have dataChange=true; it has dataChange=false.",
+                FieldIs("add", "dataChange", True),
             )
         if entry is not None and entry.modified != add.modification_time:
             return Violation(
                 add.file,
-                f"The add of {add.file} says {d.instant(add.modification_time)}; the file was modified at {d.instant(entry.modified)}.",
+                f"The add of {add.file} has the modificationTime {d.instant(add.modification_time)}; the file was modified at {d.instant(entry.modified)}.",
                 FieldMatches("add", "modificationTime", Measure.FILE_TIME),
             )
         return None
@@ -215,8 +205,7 @@ def adds_dated(d: DeleteObservation) -> Judgement:
 
 @clause(
     "DEL-ADD-1D",
-    "An added file's statistics, where present, are true of the file.",
-    of=DeleteObservation,
+    "An added file's statistics, if present, match its rows.",
     sources=("S0", "P Per-file Statistics"),
 )
 def adds_statistics(d: DeleteObservation) -> Judgement:
@@ -224,24 +213,21 @@ def adds_statistics(d: DeleteObservation) -> Judgement:
 
     def problem(add: Add) -> Violation | None:
         try:
-            wrong = untrue_statistics(json.loads(add.stats or "{}", parse_float=Decimal), d, add.file)
-        except (ValueError, TypeError, AttributeError) as malformed:  # what an engine wrote may be of any form
-            wrong = f"they are not of the form that the protocol gives them ({malformed})"
+            wrong = wrong_statistics(json.loads(add.stats or "{}", parse_float=Decimal), d, add.file)
+        except (ValueError, TypeError, AttributeError) as malformed:  # an engine may write anything
+            wrong = f"they are not of the form that the protocol defines ({malformed})"
         if not wrong:
             return None
         expectation: Expectation = ByReplay("the bounds of columns must be compared with the values of a Parquet file")
         if wrong.startswith("numRecords"):
             expectation = FieldMatches("add", "stats.numRecords", Measure.FILE_ROWS)
-        return Violation(add.file, f"The statistics of {add.file} are not true: {wrong}.", expectation)
+        return Violation(add.file, f"The statistics of {add.file} are wrong: {wrong}.", expectation)
 
     return each(subjects, problem)
 
 
-def untrue_statistics(stats: dict[str, Any], d: DeleteObservation, path: str) -> str:
-    """The first thing that a file's statistics say and its rows do not bear out; empty where all is true.
-
-    Of nested columns nothing is looked at.
-    """
+def wrong_statistics(stats: dict[str, Any], d: DeleteObservation, path: str) -> str:
+    """The first statistic of a file that does not match its rows; empty if all match. Nested columns are skipped."""
     rows = d.after.contents[path] or ()
     if stats.get("numRecords") != len(rows):
         return f"numRecords is {stats.get('numRecords')}, and the file has {len(rows)} rows"
@@ -258,16 +244,16 @@ def untrue_statistics(stats: dict[str, Any], d: DeleteObservation, path: str) ->
         known = [_comparable(value, column.type) for value in values if value is not None]
         low, high = (stats.get(bound, {}).get(name) for bound in ("minValues", "maxValues"))
         if low is not None and known and _comparable(low, column.type) > min(known):
-            return f"the minimum of {column.name} is {low}, and a row has less"
+            return f"the minimum of {column.name} is {low}, and the least value is {min(known)}"
         if high is not None and known and _comparable(high, column.type, up=True) < max(known):
-            return f"the maximum of {column.name} is {high}, and a row has more"
+            return f"the maximum of {column.name} is {high}, and the greatest value is {max(known)}"
     return ""
 
 
 def _comparable(value: Any, type: AnyType, *, up: bool = False) -> Any:
-    """A value, or a bound out of the statistics, such that the order is SQL's.
+    """A value, or a bound from the statistics, as a Python value with SQL's order.
 
-    The bounds of timestamps are cut to milliseconds: ``up`` reads one as the last microsecond of its millisecond.
+    The bounds of timestamps are truncated to milliseconds: ``up`` takes the last microsecond of the millisecond.
     """
     if type is Type.STRING:
         return str(value).encode("utf-8")
@@ -284,7 +270,7 @@ def _comparable(value: Any, type: AnyType, *, up: bool = False) -> Any:
 
 
 def _single(number: float) -> float:
-    """The 32-bit number that a text stands for: it is the shortest one that tells it apart from its neighbours."""
+    """The 32-bit number that a bound stands for: its text is the shortest one that differs from those of its neighbours."""
     return float(struct.unpack("<f", struct.pack("<f", number))[0]) if abs(number) <= _GREATEST else number
 
 
@@ -293,16 +279,17 @@ _GREATEST = 3.4028235e38  # a FLOAT
 
 @clause(
     "DEL-PHYS-2",
-    "Every file with rows that a DELETE writes is referred to by its commit.",
-    of=DeleteObservation,
+    "The commit of a DELETE refers to every file with rows that it writes.",
     sources=("C 2.2",),
 )
 def nothing_left_behind(d: DeleteObservation) -> Judgement:
     referred = {add.file for add in d.adds} | {cdc.file for cdc in d.change_files}
     referred |= {str(add.deletion_vector.file) for add in d.adds if add.deletion_vector is not None}
-    referred |= {path.removeprefix(f"{d.root}/") for path in referred}  # some vectors are named by absolute paths
+    referred |= {
+        path.removeprefix(f"{d.root}/") for path in referred
+    }  # some deletion vectors are named by absolute paths
     if d.prediction.method is DeleteMethod.DELETION_VECTORS and d.prediction.removed:
-        # The vector of a file that was wholly deleted is written and then not used (C 2.2): VACUUM's to delete.
+        # The vector of a file whose rows are all deleted is written and not used (C 2.2); VACUUM deletes it later.
         referred |= _vector_files(d)
 
     def problem(path: str) -> Violation | None:
@@ -312,7 +299,7 @@ def nothing_left_behind(d: DeleteObservation) -> Judgement:
         if d.prediction.scope is not ConditionScope.ROWS:
             expectation = NoFileWritten()
         elif path.endswith(".bin"):
-            expectation = ByReplay("which file a deletion vector is in is encoded")
+            expectation = ByReplay("the name of a deletion vector's file is encoded in the log")
         return Violation(path, f"DELETE wrote {path}, and its commit does not refer to it.", expectation)
 
-    return each(_holding_rows(d), problem)
+    return each(_new_files_with_rows(d), problem)

@@ -1,25 +1,22 @@
-"""DEL-CDF: the change data feed.
-
-docs/sources.md says what the sources are.
-"""
+"""DEL-CDF: the change data feed."""
 
 from __future__ import annotations
 
 from collections import Counter
 
 from harness import evidence
-from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, one
+from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
 from harness.expectations import ByReplay, Expectation, FieldIs, NoActions, NoFileWritten, Of, RowsAre
 from harness.observation import ChangesObservation, DeleteObservation, Rows
 from model.delete import DeleteMethod
 from model.table import Feature
 from model.values import Row
+from suites.clauses.checks import check_none, difference
 
 
 @clause(
     "DEL-CDF-1A",
-    "With the change data feed on, a rewriting DELETE writes change files whose rows are exactly the deleted ones, each with _change_type delete.",
-    of=DeleteObservation,
+    "With the change data feed on, a DELETE that rewrites files writes change files that contain exactly the deleted rows, each with _change_type delete.",
     sources=("P Add CDC File", "P Change Data Files", "C 2.2"),
     needs=(Feature.CHANGE_DATA_FEED,),
 )
@@ -30,30 +27,29 @@ def change_files_hold_the_deleted(d: DeleteObservation) -> Judgement:
         or not d.prediction.commits
     ):
         return NOT_EXERCISED
-    expectation = _feed(d)
+    expectation = _change_feed(d)
     found: Rows = Counter()
     for cdc in d.change_files:
         rows = d.after.changes.get(cdc.file)
         if rows is None:
-            return one(Violation(cdc.file, f"The change file {cdc.file} cannot be read.", expectation))
+            message = f"The change file {cdc.file} must be readable; it cannot be read."
+            return judgement(Violation(cdc.file, message, expectation))
         kinds = {kind for _, kind in rows}
         if kinds - {"delete"}:
-            return one(Violation(cdc.file, f"{cdc.file} has the change types {sorted(map(str, kinds))}.", expectation))
+            message = f"All rows of {cdc.file} must have the change type delete; it has {sorted(map(str, kinds))}."
+            return judgement(Violation(cdc.file, message, expectation))
         if cdc.data_change:
-            return one(
-                Violation(
-                    cdc.file, f"The action of {cdc.file} says dataChange=true.", FieldIs("cdc", "dataChange", False)
-                )
-            )
+            message = f"The cdc action of {cdc.file} must have dataChange=false; it has dataChange=true."
+            return judgement(Violation(cdc.file, message, FieldIs("cdc", "dataChange", False)))
         found.update(row for row, _ in rows)
     if found == d.prediction.deleted:
-        return one(None)
-    facts = evidence.of_rows(d.prediction.deleted, found)
-    return one(Violation("rows", "The change files do not hold exactly the deleted rows.", expectation, facts))
+        return judgement(None)
+    message = f"The change files must contain exactly the deleted rows; they contain {difference(d.prediction.deleted, found)}."
+    return judgement(Violation("rows", message, expectation, evidence.of_rows(d.prediction.deleted, found)))
 
 
-def _feed(d: DeleteObservation) -> Expectation:
-    """The change feed of the DELETE, which reads the change files."""
+def _change_feed(d: DeleteObservation) -> Expectation:
+    """The change feed of the DELETE is read from the change files."""
     if d.table.maps_columns and d.rules.implementation != "spark":
         return ByReplay("delta-rs does not read the change feed of a table with column mapping")
     return RowsAre(Of.CHANGES, [[*row, "delete"] for row in evidence.rows_as_json(d.prediction.deleted)])
@@ -61,8 +57,7 @@ def _feed(d: DeleteObservation) -> Expectation:
 
 @clause(
     "DEL-CDF-1B",
-    "A DELETE of whole files, and one by deletion vectors, writes no change file.",
-    of=DeleteObservation,
+    "A DELETE of whole files, or with deletion vectors, writes no change file.",
     sources=("P Change Data Files", "C 2.2"),
     needs=(Feature.CHANGE_DATA_FEED,),
 )
@@ -77,13 +72,12 @@ def no_change_files(d: DeleteObservation) -> Judgement:
         {cdc.file for cdc in d.change_files} | {path for path in d.appeared if path.startswith("_change_data/")}
     )
     unwanted = NoActions(("cdc",)) if d.change_files else NoFileWritten("_change_data/")
-    return one(Violation(named[0], f"DELETE wrote {', '.join(named)}.", unwanted) if named else None)
+    return judgement(check_none(named, "The DELETE must write no change file; it wrote", unwanted))
 
 
 @clause(
     "DEL-CDF-1C",
-    "The change data feed of a DELETE, read back, is exactly the deleted rows, each with _change_type delete, in every way of deleting.",
-    of=ChangesObservation,
+    "The change data feed of a DELETE contains exactly the deleted rows, each with _change_type delete, whichever method the DELETE used.",
     sources=("P Add CDC File", "C 2.2"),
     needs=("change_feed",),
 )
@@ -93,7 +87,9 @@ def feed_reads_the_deleted(c: ChangesObservation) -> Judgement:
     expected: Counter[Row] = Counter({(*row, "delete"): count for row, count in c.of.prediction.deleted.items()})
     found = Counter(c.outcome.rows)
     if not c.refused and found == expected:
-        return one(None)
+        return judgement(None)
     expectation = RowsAre(Of.ANSWER, evidence.rows_as_json(expected))
     facts = evidence.of_answer(c) if c.refused else evidence.of_rows(expected, found)
-    return one(Violation("rows", f"The feed of version {c.version} is not the deleted rows.", expectation, facts))
+    problem = "it cannot be read" if c.refused else f"it has {difference(expected, found)}"
+    message = f"The change feed of version {c.version} must be exactly the deleted rows; {problem}."
+    return judgement(Violation("rows", message, expectation, facts))

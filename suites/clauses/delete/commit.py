@@ -1,24 +1,20 @@
-"""DEL: the commit of a DELETE, and what it must leave alone.
-
-docs/sources.md says what the sources are.
-"""
+"""DEL-INFO, DEL-PHYS: the commit of a DELETE, and what the DELETE must not change."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from harness import evidence
-from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, one
+from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.expectations import Expectation, FieldHolds, InfoIs, NothingChanged, Operations, Readable, Unchanged, about
 from harness.observation import DeleteObservation
 from model.steps import Form
-from suites.clauses.definition import redefined
+from suites.clauses.checks import check_definition_unchanged
 
 
 @clause(
     "DEL-INFO-1A",
     "A DELETE that removes something is one commit, the next version.",
-    of=DeleteObservation,
     sources=("S0", "C 2.4"),
 )
 def one_commit(d: DeleteObservation) -> Judgement:
@@ -26,8 +22,8 @@ def one_commit(d: DeleteObservation) -> Judgement:
         return NOT_EXERCISED
     versions = [commit.version for commit in d.commits]
     if versions == [d.before.version + 1]:
-        return one(None)
-    return one(
+        return judgement(None)
+    return judgement(
         Violation(
             "log",
             f"The DELETE must write version {d.before.version + 1}; it wrote {versions or 'none'}.",
@@ -43,8 +39,7 @@ def _operation(d: DeleteObservation) -> str:
 
 @clause(
     "DEL-INFO-1B",
-    "commitInfo says DELETE, with its predicate, the version before as readVersion, isBlindAppend=false and the isolation level Serializable; of TRUNCATE TABLE it says so, without a predicate.",
-    of=DeleteObservation,
+    "commitInfo has the operation DELETE, its predicate, the version before as readVersion, isBlindAppend=false and the isolation level Serializable; for TRUNCATE TABLE the operation TRUNCATE, without a predicate.",
     sources=("S0", "S2", "C 2.4"),
     implementation="spark",
 )
@@ -62,13 +57,15 @@ def commit_info(d: DeleteObservation) -> Judgement:
     parameters = fields.get("operationParameters")
     keys = [key for key, value in expected.items() if fields.get(key) != value]
     wrong = [f"{key} is {fields.get(key)!r} instead of {expected[key]!r}" for key in keys]
-    expectation: Expectation = FieldHolds("commitInfo", "operationParameters.predicate", '".+"', "a text")
+    expectation: Expectation = FieldHolds(
+        "commitInfo", "operationParameters.predicate", '".+"', "a text that is not empty"
+    )
     if keys:
         expectation = InfoIs(keys[0], expected[keys[0]])
     if not truncates and (not isinstance(parameters, Mapping) or not parameters.get("predicate")):
         wrong.append("there is no predicate among its operationParameters")
-    return one(
-        Violation("commitInfo", f"commitInfo of version {d.after.version}: {'; '.join(wrong)}.", expectation)
+    return judgement(
+        Violation("commitInfo", f"commitInfo of version {d.after.version} is wrong: {'; '.join(wrong)}.", expectation)
         if wrong
         else None
     )
@@ -77,17 +74,15 @@ def commit_info(d: DeleteObservation) -> Judgement:
 @clause(
     "DEL-INFO-1C",
     "A DELETE changes neither protocol nor metadata.",
-    of=DeleteObservation,
     sources=("P Change Metadata", "P Protocol Evolution"),
 )
-def definition_stays(d: DeleteObservation) -> Judgement:
-    return one(redefined(d)) if d.commits else NOT_EXERCISED
+def definition_unchanged(d: DeleteObservation) -> Judgement:
+    return judgement(check_definition_unchanged(d)) if d.commits else NOT_EXERCISED
 
 
 @clause(
     "DEL-PHYS-1",
     "DELETE deletes, overwrites and touches no existing file: bytes and modification times are as before.",
-    of=DeleteObservation,
     sources=("S0",),
 )
 def nothing_touched(d: DeleteObservation) -> Judgement:
@@ -97,9 +92,11 @@ def nothing_touched(d: DeleteObservation) -> Judgement:
         before, after = d.before.listing[path], d.after.listing.get(path)
         if after == before:
             return None
-        how = "deleted" if after is None else "changed" if after.digest != before.digest else "touched"
+        action = "deleted" if after is None else "changed" if after.digest != before.digest else "touched"
         expectation = about(path, Unchanged(path, times=True), otherwise=NothingChanged(log=False))
-        return Violation(path, f"DELETE {how} {path}.", expectation, evidence.of_path(d, path))
+        return Violation(
+            path, f"DELETE {action} {path}, which must stay as it was.", expectation, evidence.of_path(d, path)
+        )
 
     return each(files, problem)
 
@@ -107,12 +104,13 @@ def nothing_touched(d: DeleteObservation) -> Judgement:
 @clause(
     "DEL-PHYS-3",
     "After a DELETE the log can be replayed.",
-    of=DeleteObservation,
     sources=("P Action Reconciliation",),
     of_broken=True,
 )
 def log_readable(d: DeleteObservation) -> Judgement:
     broken = d.after.broken
-    return one(
-        Violation("log", f"After the DELETE the table cannot be read: {broken}.", Readable()) if broken else None
+    return judgement(
+        Violation("log", f"After the DELETE the table must be readable; it is not: {broken}.", Readable())
+        if broken
+        else None
     )

@@ -1,23 +1,19 @@
-"""DEL-MAP: column mapping, where files and actions name columns by their physical names.
-
-Source: [P] PROTOCOL.md, "Column Mapping".
-"""
+"""DEL-MAP: column mapping, with which files and actions use the physical names of columns."""
 
 from __future__ import annotations
 
 from deltalog.actions import Add, Cdc, Remove
-from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, one
+from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.expectations import ByReplay, ColumnsStored, Expectation, KeysAre, Readable
 from harness.observation import DeleteObservation
 from model.layout import physical_name
 from model.table import Feature
-from suites.clauses.reading import left_wrong
+from suites.clauses.checks import check_rows_left
 
 
 @clause(
     "DEL-MAP-1A",
     "With column mapping, partition values of adds, removes and change files are keyed by physical names.",
-    of=DeleteObservation,
     sources=("P Column Mapping",),
     needs=(Feature.COLUMN_MAPPING_NAME, Feature.COLUMN_MAPPING_ID),
 )
@@ -28,7 +24,7 @@ def physical_partitions(d: DeleteObservation) -> Judgement:
 
     def problem(action: Add | Remove | Cdc) -> Violation | None:
         keys, path = set(action.partition_values or {}), action.file
-        # Which of the NULL ones a remove leaves out is DEL-REM-1C's to judge.
+        # A NULL value that a remove leaves out is DEL-REM-1C's.
         if keys <= names:
             return None
         return Violation(
@@ -43,8 +39,7 @@ def physical_partitions(d: DeleteObservation) -> Judgement:
 
 @clause(
     "DEL-MAP-1B",
-    "With column mapping, the data files that a DELETE writes name their columns by physical names, and in id mode carry the field ids.",
-    of=DeleteObservation,
+    "With column mapping, the data files that a DELETE writes use the physical names of columns, and in id mode have their field ids.",
     sources=("P Column Mapping",),
     needs=(Feature.COLUMN_MAPPING_NAME, Feature.COLUMN_MAPPING_ID),
 )
@@ -62,18 +57,26 @@ def physical_columns(d: DeleteObservation) -> Judgement:
         expectation: Expectation
         found = d.after.columns.get(add.file)
         if found is None:
-            return Violation(add.file, f"{add.file} cannot be read.", Readable())
-        # Files may hold more: Delta stores partition columns and columns of its own along with the data.
+            return Violation(add.file, f"{add.file} must be readable; it cannot be read.", Readable())
+        # Files may contain more: Delta stores partition columns and internal columns along with the data.
         logical = sorted({column.name for column in d.table.columns} & set(found))
         missing = sorted(set(stored) - set(found))
         if logical or missing:
             wrong = f"stores {', '.join(logical)}" if logical else f"lacks {', '.join(missing)}"
             expectation = ColumnsStored(sorted(stored), sorted(column.name for column in d.table.columns))
-            return Violation(add.file, f"{add.file} {wrong}: it must use physical names.", expectation)
+            return Violation(
+                add.file,
+                f"{add.file} must store the physical names {', '.join(sorted(stored))}; it {wrong}.",
+                expectation,
+            )
         others = sorted(name for name, id in stored.items() if (by_id or found[name] is not None) and found[name] != id)
         if others:
             expectation = ByReplay("field ids are in the footers of Parquet files")
-            return Violation(add.file, f"{add.file} stores {', '.join(others)} under another field id.", expectation)
+            return Violation(
+                add.file,
+                f"{add.file} stores {', '.join(others)} with field ids other than those in the table's schema.",
+                expectation,
+            )
         return None
 
     return each(d.written, problem)
@@ -81,12 +84,11 @@ def physical_columns(d: DeleteObservation) -> Judgement:
 
 @clause(
     "DEL-MAP-1C",
-    "With column mapping, the rows after a DELETE are those before it minus the matching ones, through renamed and dropped columns.",
-    of=DeleteObservation,
+    "With column mapping, the rows after a DELETE are those before it minus the matching ones, also with renamed and dropped columns.",
     sources=("P Column Mapping",),
     needs=(Feature.COLUMN_MAPPING_NAME, Feature.COLUMN_MAPPING_ID),
 )
 def mapped_rows(d: DeleteObservation) -> Judgement:
     if not d.table.maps_columns or not d.prediction.commits:
         return NOT_EXERCISED
-    return one(left_wrong(d))
+    return judgement(check_rows_left(d))

@@ -1,82 +1,88 @@
-"""DEL-REF: DELETEs that must be refused, and change nothing.
-
-docs/sources.md says what the sources are.
-"""
+"""DEL-REF: DELETEs that must be refused and change nothing."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from harness import evidence
-from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, one
+from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
 from harness.expectations import NothingChanged, Unchanged, about
 from harness.observation import RefusalObservation
 from model.steps import InvalidDelete
 from model.table import Feature
-from suites.clauses.refusing import changed, misanswered
+from suites.clauses.checks import check_nothing_changed, check_refusal
+
+Condition = Callable[[RefusalObservation], bool]
+Judge = Callable[[RefusalObservation], Judgement]
 
 
-def _misanswered(r: RefusalObservation) -> Violation | None:
-    assert r.due is not None, "what is asked here must be refused"
-    return misanswered("DELETE", r, r.due)
+def is_append_only(r: RefusalObservation) -> bool:
+    return r.append_only
 
 
-@clause(
-    "DEL-REF-1A",
-    "A table with delta.appendOnly=true refuses DELETE, whether rows match or not, with DELTA_CANNOT_MODIFY_APPEND_ONLY.",
-    of=RefusalObservation,
-    sources=("S0", "P Append-only Tables", "C 2.1"),
-    needs=(Feature.APPEND_ONLY,),
+def is_invalid(r: RefusalObservation) -> bool:
+    return isinstance(r.step, InvalidDelete)
+
+
+def refused(when: Condition) -> Judge:
+    def judge(r: RefusalObservation) -> Judgement:
+        if not when(r):
+            return NOT_EXERCISED
+        assert r.due is not None, "an append-only table and an invalid DELETE have an expected refusal"
+        return judgement(check_refusal("DELETE", r, r.due))
+
+    return judge
+
+
+def changes_nothing(when: Condition) -> Judge:
+    def judge(r: RefusalObservation) -> Judgement:
+        return judgement(check_nothing_changed("The refused DELETE", r)) if when(r) else NOT_EXERCISED
+
+    return judge
+
+
+REFUSALS = (
+    clause(
+        "DEL-REF-1A",
+        "A table with delta.appendOnly=true refuses DELETE, whether rows match or not, with DELTA_CANNOT_MODIFY_APPEND_ONLY.",
+        sources=("S0", "P Append-only Tables", "C 2.1"),
+        needs=(Feature.APPEND_ONLY,),
+    )(refused(is_append_only)),
+    clause(
+        "DEL-REF-2A",
+        "A DELETE with a subquery, a non-deterministic condition, an aggregate, an unknown column or a condition that is not BOOLEAN, and a DELETE of a partition directory, of something that is no Delta table or of a view, is refused with the documented error class.",
+        sources=("C 2.1",),
+    )(refused(is_invalid)),
+    clause(
+        "DEL-REF-1B",
+        "A DELETE of an append-only table changes nothing: version, log files, data files and modification times are as before.",
+        sources=("S0", "P Append-only Tables"),
+        of_broken=True,
+        needs=(Feature.APPEND_ONLY,),
+    )(changes_nothing(is_append_only)),
+    clause(
+        "DEL-REF-2B",
+        "A DELETE that must be refused changes nothing: version, log files, data files and modification times are as before.",
+        sources=("C 2.1",),
+        of_broken=True,
+    )(changes_nothing(is_invalid)),
 )
-def append_only(r: RefusalObservation) -> Judgement:
-    return one(_misanswered(r)) if r.append_only else NOT_EXERCISED
-
-
-@clause(
-    "DEL-REF-2A",
-    "A DELETE with a subquery, a non-deterministic condition, an aggregate, an unknown column or no BOOLEAN condition, and one of a partition directory, of no Delta table or of a view, is refused with the documented error class.",
-    of=RefusalObservation,
-    sources=("C 2.1",),
-)
-def blunders(r: RefusalObservation) -> Judgement:
-    return one(_misanswered(r)) if isinstance(r.step, InvalidDelete) else NOT_EXERCISED
-
-
-@clause(
-    "DEL-REF-1B",
-    "A DELETE of an append-only table changes nothing: version, log files, data files and modification times are as before.",
-    of=RefusalObservation,
-    sources=("S0", "P Append-only Tables"),
-    of_broken=True,
-    needs=(Feature.APPEND_ONLY,),
-)
-def append_only_changes_nothing(r: RefusalObservation) -> Judgement:
-    return one(changed("DELETE", r)) if r.append_only else NOT_EXERCISED
-
-
-@clause(
-    "DEL-REF-2B",
-    "A DELETE that must be refused changes nothing: version, log files, data files and modification times are as before.",
-    of=RefusalObservation,
-    sources=("C 2.1",),
-    of_broken=True,
-)
-def blunders_change_nothing(r: RefusalObservation) -> Judgement:
-    return one(changed("DELETE", r)) if isinstance(r.step, InvalidDelete) else NOT_EXERCISED
 
 
 @clause(
     "DEL-REF-3",
-    "A DELETE whose condition is an error for some row, and that is refused for it, commits nothing and touches no file that was there.",
-    of=RefusalObservation,
+    "A DELETE that is refused because its condition is an error for some row commits nothing and touches no existing file.",
     sources=("C 2.2",),
     of_broken=True,
     needs=("casts",),
 )
-def failing_condition_changes_nothing(r: RefusalObservation) -> Judgement:
-    """Files that the failed write left behind are nobody's: VACUUM's to delete."""
+def failed_condition(r: RefusalObservation) -> Judgement:
+    """Files that the failed write left behind are orphans, which VACUUM deletes later."""
     if r.due is not None:
         return NOT_EXERCISED
     paths = [path for path in evidence.changes(r.before, r.after) if path not in r.appeared]
     if not paths:
-        return one(None)
+        return judgement(None)
+    message = f"The DELETE failed and must not touch existing files; it changed {', '.join(paths)}."
     expectation = about(paths[0], Unchanged(paths[0], times=True), otherwise=NothingChanged(log=False))
-    return one(Violation(paths[0], f"The DELETE failed, and changed {', '.join(paths)}.", expectation))
+    return judgement(Violation(paths[0], message, expectation))

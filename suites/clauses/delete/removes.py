@@ -1,7 +1,4 @@
-"""DEL: the removes of a DELETE.
-
-docs/sources.md says what the sources are.
-"""
+"""DEL-REM: the removes of a DELETE."""
 
 from __future__ import annotations
 
@@ -10,18 +7,18 @@ from collections.abc import Mapping, Sequence
 
 from deltalog.actions import Remove
 from deltalog.descriptors import DeletionVectorDescriptor
-from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, one
+from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.expectations import EachOnce, Expectation, FieldIs, FieldMatches, KeysAre, Measure, about
 from harness.observation import DeleteObservation
 from model.layout import physical_name
 from model.table import Feature
+from suites.clauses.checks import check_none
 from suites.clauses.delete.files import removed_exactly
 
 
 @clause(
     "DEL-REM-1A",
-    "Each remove carries a deletionTimestamp inside the operation's wall-clock window.",
-    of=DeleteObservation,
+    "The deletionTimestamp of each remove lies between the start and the end of the operation, by the wall clock.",
     sources=("S0", "C 2.3"),
 )
 def removes_stamped(d: DeleteObservation) -> Judgement:
@@ -29,11 +26,11 @@ def removes_stamped(d: DeleteObservation) -> Judgement:
         stamp = remove.deletion_timestamp
         if stamp is not None and d.outcome.started <= stamp <= d.outcome.ended:
             return None
-        said = "no deletionTimestamp" if stamp is None else f"the deletionTimestamp {d.instant(stamp)}"
+        found = "no deletionTimestamp" if stamp is None else f"the deletionTimestamp {d.instant(stamp)}"
         window = f"{d.instant(d.outcome.started)} to {d.instant(d.outcome.ended)}"
         return Violation(
             remove.file,
-            f"The remove of {remove.file} has {said}; the DELETE ran from {window}.",
+            f"The remove of {remove.file} has {found}; the DELETE ran from {window}.",
             FieldMatches("remove", "deletionTimestamp", Measure.CLOCK),
         )
 
@@ -42,12 +39,11 @@ def removes_stamped(d: DeleteObservation) -> Judgement:
 
 @clause(
     "DEL-REM-1B",
-    "Each remove names a live file as its add does, with dataChange=true and, as extended metadata, the add's partition values and size.",
-    of=DeleteObservation,
+    "Each remove has the path of a live file's add, dataChange=true and, as extended metadata, the partition values and the size of the add.",
     sources=("S0", "P Add File and Remove File", "C 2.3"),
 )
 def removes_complete(d: DeleteObservation) -> Judgement:
-    """A partition column that the remove leaves out counts as NULL here: DEL-REM-1C is about those."""
+    """A partition column that the remove leaves out counts as NULL here: see DEL-REM-1C."""
 
     def problem(remove: Remove) -> Violation | None:
         add = d.before.live.get(remove.file)
@@ -80,7 +76,7 @@ def _as_added(field: str) -> FieldMatches:
 
 
 def _wrong_remove(remove: Remove, wrong: Sequence[tuple[str, Expectation]]) -> Violation | None:
-    """A violation with everything that is wrong, and the expectation of the first."""
+    """A violation with all problems in its message, and with the expectation of the first."""
     if not wrong:
         return None
     what = "; ".join(text for text, _ in wrong)
@@ -94,7 +90,6 @@ def _not_null(values: Mapping[str, str | None] | None) -> dict[str, str]:
 @clause(
     "DEL-REM-1C",
     "The partition values of a remove name every partition column, those that are NULL too.",
-    of=DeleteObservation,
     sources=("P Add File and Remove File",),
 )
 def removes_name_all_partitions(d: DeleteObservation) -> Judgement:
@@ -114,8 +109,7 @@ def removes_name_all_partitions(d: DeleteObservation) -> Judgement:
 
 @clause(
     "DEL-REM-1D",
-    "Each remove carries the deletion vector of the add that it removes, and its row tracking fields.",
-    of=DeleteObservation,
+    "Each remove has the deletion vector and the row tracking fields of the add that it removes.",
     sources=("P Action Reconciliation", "P Row Tracking", "C 2.2", "C 2.3"),
     needs=(Feature.ROW_TRACKING, Feature.DELETION_VECTORS, Feature.DELETION_VECTORS_OFF),
 )
@@ -135,8 +129,8 @@ def removes_carry_vectors(d: DeleteObservation) -> Judgement:
         if remove.base_row_id != add.base_row_id:
             wrong.append((f"baseRowId is {remove.base_row_id}, the add's {add.base_row_id}", _as_added("baseRowId")))
         if remove.default_row_commit_version != add.default_row_commit_version:
-            found, due = remove.default_row_commit_version, add.default_row_commit_version
-            text = f"defaultRowCommitVersion is {found}, the add's {due}"
+            found, expected = remove.default_row_commit_version, add.default_row_commit_version
+            text = f"defaultRowCommitVersion is {found}, the add's {expected}"
             wrong.append((text, _as_added("defaultRowCommitVersion")))
         return _wrong_remove(remove, wrong)
 
@@ -149,8 +143,7 @@ def _id(vector: DeletionVectorDescriptor | None) -> str | None:
 
 @clause(
     "DEL-REM-2",
-    "A commit holds no path twice among its adds or among its removes; one in both has another deletion vector in each.",
-    of=DeleteObservation,
+    "A commit has no path twice in its adds or in its removes; a path in both has different deletion vectors.",
     sources=("P Delta Log Entries", "P Add File and Remove File"),
 )
 def no_conflicts(d: DeleteObservation) -> Judgement:
@@ -158,7 +151,5 @@ def no_conflicts(d: DeleteObservation) -> Judgement:
         return NOT_EXERCISED
     added, removed = Counter(add.file for add in d.adds), Counter(remove.file for remove in d.removes)
     same = {path for path, _ in {add.key for add in d.adds} & {remove.key for remove in d.removes}}
-    twice = sorted({path for paths in (added, removed) for path, count in paths.items() if count > 1} | same)
-    return one(
-        Violation(twice[0], f"One commit names {', '.join(twice)} more than once.", EachOnce()) if twice else None
-    )
+    repeated = sorted({path for paths in (added, removed) for path, count in paths.items() if count > 1} | same)
+    return judgement(check_none(repeated, "A commit must name each file once; this one repeats", EachOnce()))

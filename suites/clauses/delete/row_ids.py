@@ -1,7 +1,4 @@
-"""DEL-ROWID: row tracking.
-
-Source: [P] PROTOCOL.md, "Row Tracking".
-"""
+"""DEL-ROWID: row tracking."""
 
 from __future__ import annotations
 
@@ -9,18 +6,19 @@ import json
 from collections import Counter
 
 from deltalog.actions import Add
-from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, one
+from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.expectations import FieldHolds, FieldMatches, GreaterThan, Measure, RowIdsKept
 from harness.observation import DeleteObservation, RowId, TableState
 from model.delete import matches
 from model.steps import Form
 from model.table import Feature
 from model.values import Row
+from suites.clauses.checks import difference
 from suites.clauses.delete.files import rows_left
 
 
 def _identified(state: TableState) -> Counter[tuple[Row, RowId]] | None:
-    """The rows of the current version, each with its id and version; None where a file cannot be read."""
+    """The rows of the current version, each with its row id and commit version; None if a file cannot be read."""
     found: Counter[tuple[Row, RowId]] = Counter()
     for path in state.live:
         visible, ids = state.visible(path), state.row_ids.get(path, ())
@@ -32,12 +30,11 @@ def _identified(state: TableState) -> Counter[tuple[Row, RowId]] | None:
 
 @clause(
     "DEL-ROWID-1A",
-    "With row tracking, the rows that stay keep their row ids and row commit versions.",
-    of=DeleteObservation,
+    "With row tracking, the remaining rows keep their row ids and row commit versions.",
     sources=("P Row Tracking",),
     needs=(Feature.ROW_TRACKING,),
 )
-def ids_stay(d: DeleteObservation) -> Judgement:
+def row_ids_kept(d: DeleteObservation) -> Judgement:
     if not d.table.has(Feature.ROW_TRACKING) or not d.prediction.commits:
         return NOT_EXERCISED
     before, after = _identified(d.before), _identified(d.after)
@@ -49,40 +46,40 @@ def ids_stay(d: DeleteObservation) -> Judgement:
         }
     )
     if after == expected:
-        return one(None)
+        return judgement(None)
     lost = [] if after is None else sorted((expected - after).elements(), key=repr)
-    facts = tuple(f"no longer there: row id {id[0]}, version {id[1]}: {row}" for row, id in lost[:5])
-    message = "After the DELETE, rows that stay do not have the row ids that they had."
+    facts = tuple(f"missing: row id {id[0]}, version {id[1]}: {row}" for row, id in lost[:5])
+    problem = "a live file cannot be read" if after is None else f"the table has {difference(expected, after)}"
+    message = f"After the DELETE the remaining rows must keep their row ids; {problem}."
     moved = after is None or set(after) - set(before or ())
     expectation = RowIdsKept() if moved else rows_left(d, "which rows are left")
-    return one(Violation("row ids", message, expectation, facts))
+    return judgement(Violation("row ids", message, expectation, facts))
 
 
 @clause(
     "DEL-ROWID-1B",
-    "With row tracking, each add has baseRowId and defaultRowCommitVersion; a new file's ids were free before.",
-    of=DeleteObservation,
+    "With row tracking, each add has baseRowId and defaultRowCommitVersion; the row ids of a new file were not in use before.",
     sources=("P Row Tracking",),
     needs=(Feature.ROW_TRACKING,),
 )
 def adds_have_ids(d: DeleteObservation) -> Judgement:
     if not d.table.has(Feature.ROW_TRACKING):
         return NOT_EXERCISED
-    taken, version = _last_taken(d), d.after.version
+    taken, version = _last_row_id(d), d.after.version
 
     def problem(add: Add) -> Violation | None:
         if add.base_row_id is None or add.default_row_commit_version is None:
             missing = "baseRowId" if add.base_row_id is None else "defaultRowCommitVersion"
             return Violation(
                 add.file,
-                f"The add of {add.file} lacks baseRowId or defaultRowCommitVersion.",
+                f"The add of {add.file} lacks {missing}.",
                 FieldHolds("add", missing, r"\d+", "a number"),
             )
         if add in d.written and (add.base_row_id <= taken or add.default_row_commit_version != version):
             return Violation(
                 add.file,
-                f"The new file {add.file} has baseRowId {add.base_row_id}, up to {taken} they are taken, and "
-                f"defaultRowCommitVersion {add.default_row_commit_version} in version {version}.",
+                f"The new file {add.file} must have a baseRowId above {taken} and the defaultRowCommitVersion {version}; "
+                f"it has {add.base_row_id} and {add.default_row_commit_version}.",
                 GreaterThan("add", "baseRowId", taken)
                 if add.base_row_id <= taken
                 else FieldMatches("add", "defaultRowCommitVersion", Measure.VERSION),
@@ -92,32 +89,32 @@ def adds_have_ids(d: DeleteObservation) -> Judgement:
     return each(d.adds, problem)
 
 
-def _last_taken(d: DeleteObservation) -> int:
-    """The greatest row id that was given away before the step: by the mark, and by the rows of the live files."""
+def _last_row_id(d: DeleteObservation) -> int:
+    """The greatest row id in use before the step, by the high water mark and by the rows of the live files."""
     domain = d.before.snapshot.domains.get("delta.rowTracking")
     mark = json.loads(domain.configuration).get("rowIdHighWaterMark", -1) if domain is not None else -1
     lasts = []
     for add in d.before.live.values():
         rows = d.before.contents.get(add.file)
-        # A file without rows has taken none: another may begin with the same number. Of one that we cannot read we know one.
+        # A file without rows uses no row id, so another may have the same baseRowId. An unreadable file counts as one row.
         lasts.append((add.base_row_id or 0) + (1 if rows is None else len(rows)) - 1)
     return max([int(mark), *lasts])
 
 
 @clause(
     "DEL-ROWID-1C",
-    "With row tracking, the commit's tag delta.rowTracking.preserved says true.",
-    of=DeleteObservation,
+    "With row tracking, the commit's tag delta.rowTracking.preserved is true.",
     sources=("P Row Tracking", "C 2.4"),
     needs=(Feature.ROW_TRACKING,),
 )
 def tag_says_preserved(d: DeleteObservation) -> Judgement:
-    # TRUNCATE TABLE of Delta 4.4 leaves the tag out, which counts as false (docs/findings.md).
+    # TRUNCATE TABLE of Delta 4.4 leaves the tag out, which means false (docs/findings.md).
     if not d.table.has(Feature.ROW_TRACKING) or not d.commits or d.step.form is Form.TRUNCATE:
         return NOT_EXERCISED
     tags = (dict(d.info.fields) if d.info else {}).get("tags")
-    said = tags.get("delta.rowTracking.preserved") if isinstance(tags, dict) else None
+    tag = tags.get("delta.rowTracking.preserved") if isinstance(tags, dict) else None
     expectation = FieldHolds(
         "commitInfo", "tags", r'.*"delta.rowTracking.preserved": "true".*', "the tag with the value true"
     )
-    return one(None if said == "true" else Violation("commitInfo", f"The tag says {said!r}.", expectation))
+    message = f"The tag delta.rowTracking.preserved must be 'true'; it is {tag!r}."
+    return judgement(None if tag == "true" else Violation("commitInfo", message, expectation))

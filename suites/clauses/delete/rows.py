@@ -1,25 +1,22 @@
-"""DEL: which rows a DELETE leaves, for the engine and for other readers.
-
-docs/sources.md says what the sources are.
-"""
+"""DEL-ROW, DEL-TT: which rows a DELETE leaves, for the engine and for other readers."""
 
 from __future__ import annotations
 
 from collections import Counter
 
 from harness import evidence
-from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, one
+from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.expectations import Expectation
 from harness.observation import DeleteObservation, ReadObservation, Rows, partition_of
 from harness.vacuum_observation import VacuumObservation
 from model.delete import DeleteMethod, matches
 from model.values import Row
+from suites.clauses.checks import check_rows_left, check_rows_read
 from suites.clauses.delete.files import removed_exactly, rows_left
-from suites.clauses.reading import left_wrong, misread
 
 
 def _added_rows(d: DeleteObservation) -> Counter[tuple[Row, Row]]:
-    """The rows that the table has in the added files, each with its partition. Files that cannot be read have none here."""
+    """The visible rows of the added files, each with its partition; none of files that cannot be read."""
     found: Counter[tuple[Row, Row]] = Counter()
     for add in d.adds:
         rows = d.after.visible(add.file) if add.file in d.after.live else None
@@ -39,7 +36,6 @@ def _flat(rows: Counter[tuple[Row, Row]]) -> Rows:
 @clause(
     "DEL-ROW-3",
     "The rows of the added files are the rows of the removed files that do not match, as multisets, partition by partition.",
-    of=DeleteObservation,
     sources=("S0",),
 )
 def survivors(d: DeleteObservation) -> Judgement:
@@ -47,10 +43,10 @@ def survivors(d: DeleteObservation) -> Judgement:
         return NOT_EXERCISED
     found, expected = _added_rows(d), d.prediction.survivors
     if found == expected:
-        return one(None)
+        return judgement(None)
     missing, more = (expected - found).total(), (found - expected).total()
-    message = f"Of the {expected.total()} rows that must survive in the rewritten files, {missing} are missing; {more} rows are there that must not be."
-    return one(
+    message = f"Of the {expected.total()} rows that must survive in the rewritten files, {missing} are missing; {more} rows are unexpected."
+    return judgement(
         Violation(
             "rows", message, _survivors(d), (*evidence.of_rows(_flat(expected), _flat(found)), *evidence.of_answer(d))
         )
@@ -58,13 +54,13 @@ def survivors(d: DeleteObservation) -> Judgement:
 
 
 def _survivors(d: DeleteObservation) -> Expectation:
-    """The files that a DELETE removes decide which rows the added ones must hold."""
+    """The added files must hold other rows if the DELETE removes the wrong files: then these are the expectation."""
     if {remove.file for remove in d.removes} != d.prediction.touched and d.after.rows == d.expected_rows:
         return removed_exactly(d)
     return rows_left(d, "which rows are in the added files")
 
 
-@clause("DEL-ROW-3B", "Rows for which the condition is NULL survive.", of=DeleteObservation, sources=("S0",))
+@clause("DEL-ROW-3B", "Rows for which the condition is NULL survive.", sources=("S0",))
 def null_survives(d: DeleteObservation) -> Judgement:
     if d.prediction.method is DeleteMethod.METADATA_ONLY or not d.prediction.commits:
         return NOT_EXERCISED
@@ -76,7 +72,7 @@ def null_survives(d: DeleteObservation) -> Judgement:
     def problem(row: Row) -> Violation | None:
         if found[row] >= unknown[row]:
             return None
-        message = f"The condition is NULL for the row {row}, and the row is gone."
+        message = f"The condition is NULL for the row {row}, which must survive; it does not."
         return Violation(repr(row), message, _survivors(d), evidence.of_delete(d))
 
     return each(sorted(unknown, key=repr), problem)
@@ -85,7 +81,6 @@ def null_survives(d: DeleteObservation) -> Judgement:
 @clause(
     "DEL-ROW-5A",
     "After a DELETE the engine reads the rows before it minus the matching ones.",
-    of=ReadObservation,
     sources=("S0",),
 )
 def engine_reads(r: ReadObservation) -> Judgement:
@@ -94,20 +89,19 @@ def engine_reads(r: ReadObservation) -> Judgement:
     )
     if not r.is_current or not isinstance(last, DeleteObservation):
         return NOT_EXERCISED
-    return one(misread(r))
+    return judgement(check_rows_read(r))
 
 
 @clause(
     "DEL-ROW-5B",
     "After a DELETE an independent reader reads the rows before it minus the matching ones.",
-    of=DeleteObservation,
     sources=("S0",),
 )
 def independent_reader_reads(d: DeleteObservation) -> Judgement:
-    return one(left_wrong(d))
+    return judgement(check_rows_left(d))
 
 
-@clause("DEL-TT-1", "The version before a DELETE still reads as before it.", of=ReadObservation, sources=("S0", "S1"))
+@clause("DEL-TT-1", "The version before a DELETE reads the same after it.", sources=("S0", "S1"))
 def earlier_version_reads(r: ReadObservation) -> Judgement:
     deleted = any(
         isinstance(observation, DeleteObservation) and observation.commits and observation.before.version >= r.version
@@ -116,4 +110,4 @@ def earlier_version_reads(r: ReadObservation) -> Judgement:
     vacuumed = any(isinstance(observation, VacuumObservation) and observation.ran for observation in r.earlier)
     if r.is_current or not deleted or vacuumed or not r.inside_retention:
         return NOT_EXERCISED
-    return one(misread(r))
+    return judgement(check_rows_read(r))

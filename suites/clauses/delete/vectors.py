@@ -1,7 +1,4 @@
-"""DEL-DV: deletion vectors.
-
-docs/sources.md says what the sources are.
-"""
+"""DEL-DV: deletion vectors."""
 
 from __future__ import annotations
 
@@ -9,19 +6,18 @@ import json
 
 from deltalog.actions import Add
 from harness import evidence
-from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, one
+from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.expectations import ByReplay, Expectation, FieldIs, FieldMatches, Measure, NoFileWritten
 from harness.observation import DeleteObservation
 from model.delete import ConditionScope, DeleteMethod
 from model.table import Feature
+from suites.clauses.checks import check_none, check_rows_left
 from suites.clauses.delete.files import not_added, not_named, removed_exactly, rows_left
-from suites.clauses.reading import left_wrong
 
 
 @clause(
     "DEL-DV-1A",
-    "With deletion vectors on, a partly matched file stays under a new vector that hides the rows hidden before and the matching ones, and no others.",
-    of=DeleteObservation,
+    "With deletion vectors on, a file with some matching rows gets a new deletion vector that hides the rows hidden before and the matching ones, and no others.",
     sources=("P Deletion Vectors", "C 2.2"),
     needs=("writes_vectors",),
 )
@@ -31,10 +27,9 @@ def vector_is_the_union(d: DeleteObservation) -> Judgement:
         found = None if now is None else d.after.hidden(now)
         if found == expected:
             return None
-        what = "is gone" if now is None else f"hides {_rows(found)}"
-        return Violation(
-            path, f"{path} {what}; it must hide {_rows(expected)}.", rows_left(d, "which rows a deletion vector hides")
-        )
+        state = "the file is no longer live" if now is None else f"it hides {_rows(found)}"
+        message = f"The deletion vector of {path} must hide {_rows(expected)}; {state}."
+        return Violation(path, message, rows_left(d, "which rows a deletion vector hides"))
 
     return each(sorted(d.prediction.hidden_rows), problem)
 
@@ -47,12 +42,11 @@ def _rows(indexes: frozenset[int] | None) -> str:
 
 @clause(
     "DEL-DV-1B",
-    "The add of a file under a new vector has dataChange=true, its cardinality, tightBounds=false, the physical numRecords, and all else as before.",
-    of=DeleteObservation,
+    "The add of a file with a new deletion vector has dataChange=true, the right cardinality, tightBounds=false, numRecords with the hidden rows, and all other fields as before.",
     sources=("P Writer Requirement for Deletion Vectors", "P Per-file Statistics", "C 2.2"),
     needs=("writes_vectors",),
 )
-def masked_adds_are_true(d: DeleteObservation) -> Judgement:
+def adds_with_new_vectors(d: DeleteObservation) -> Judgement:
     def problem(add: Add) -> Violation | None:
         before = d.before.live[add.file]
         wrong: list[tuple[str, Expectation]] = [
@@ -67,7 +61,7 @@ def masked_adds_are_true(d: DeleteObservation) -> Judgement:
             wrong.append(("dataChange is false", FieldIs("add", "dataChange", True)))
         hidden = d.after.hidden(add)
         if add.deletion_vector is None or hidden is None or add.deletion_vector.cardinality != len(hidden):
-            cardinality = "its vector's cardinality is not that of the rows that it hides"
+            cardinality = "its deletion vector's cardinality is not the number of rows that it hides"
             wrong.append((cardinality, ByReplay("the rows that a deletion vector hides are in its bitmap")))
         stored = d.after.contents.get(add.file)
         stats = json.loads(add.stats or "{}")
@@ -78,13 +72,13 @@ def masked_adds_are_true(d: DeleteObservation) -> Judgement:
             wrong.append(("tightBounds is not false", FieldIs("add", "stats.tightBounds", False)))
         if not wrong:
             return None
-        what = "; ".join(text for text, _ in wrong)
-        return Violation(add.file, f"The add of {add.file}: {what}.", wrong[0][1])
+        texts = "; ".join(text for text, _ in wrong)
+        return Violation(add.file, f"The add of {add.file} is wrong: {texts}.", wrong[0][1])
 
     return each(d.hidden_rows, problem)
 
 
-#: What an add under a new vector repeats: attributes of ``Add``, and the fields of the action.
+#: What an add with a new deletion vector repeats: attributes of ``Add``, and the fields of the action.
 _AS_BEFORE = {
     "size": "size",
     "modification_time": "modificationTime",
@@ -98,7 +92,6 @@ _AS_BEFORE = {
 @clause(
     "DEL-DV-1C",
     "With deletion vectors on, a DELETE writes no data file.",
-    of=DeleteObservation,
     sources=("C 2.2",),
     needs=("writes_vectors",),
 )
@@ -106,27 +99,27 @@ def vectors_write_no_data(d: DeleteObservation) -> Judgement:
     if d.prediction.method is not DeleteMethod.DELETION_VECTORS or not d.prediction.commits:
         return NOT_EXERCISED
     written = sorted(path for path in d.appeared if path.endswith(".parquet"))
-    return one(
-        Violation(written[0], f"DELETE wrote {', '.join(written)}.", NoFileWritten(".parquet")) if written else None
-    )
+    message = "With deletion vectors DELETE must write no data file; it wrote"
+    return judgement(check_none(written, message, NoFileWritten(".parquet")))
 
 
 @clause(
     "DEL-DV-2A",
-    "With deletion vectors on, a file of which no row is left is removed whole.",
-    of=DeleteObservation,
+    "With deletion vectors on, a file of which no row is left is removed.",
     sources=("P Deletion Vectors", "C 2.2"),
     needs=("writes_vectors",),
 )
-def emptied_files_go(d: DeleteObservation) -> Judgement:
-    """A file whose rows its statistics do not count stays, with all of them hidden: the engine cannot know (C 2.2)."""
+def emptied_files_are_removed(d: DeleteObservation) -> Judgement:
+    """A file without numRecords may be kept with all its rows hidden: the engine cannot know that none is left (C 2.2)."""
     if d.prediction.method is not DeleteMethod.DELETION_VECTORS:
         return NOT_EXERCISED
 
     def problem(path: str) -> Violation | None:
         if path in {remove.file for remove in d.removes} and path not in d.after.live:
             return None
-        return Violation(path, f"All rows of {path} are deleted, and it is not removed.", _emptied(d, path))
+        return Violation(
+            path, f"All rows of {path} are deleted, so it must be removed; it is not removed.", _emptied(d, path)
+        )
 
     return each(sorted(d.prediction.removed_paths), problem)
 
@@ -140,29 +133,26 @@ def _emptied(d: DeleteObservation, path: str) -> Expectation:
 @clause(
     "DEL-DV-2B",
     "With deletion vectors on, a file without a matching row does not appear in the commit.",
-    of=DeleteObservation,
     sources=("C 2.2",),
     needs=("writes_vectors",),
 )
-def untouched_files_stay_out(d: DeleteObservation) -> Judgement:
+def files_without_matches(d: DeleteObservation) -> Judgement:
     if d.prediction.method is not DeleteMethod.DELETION_VECTORS or not d.prediction.commits:
         return NOT_EXERCISED
     named = {add.file for add in d.adds} | {remove.file for remove in d.removes}
 
     def problem(path: str) -> Violation | None:
-        return (
-            Violation(path, f"{path} has no matching row, and the commit names it.", not_named(d, path))
-            if path in named
-            else None
-        )
+        if path not in named:
+            return None
+        message = f"{path} has no matching row and must not be in the commit; the commit names it."
+        return Violation(path, message, not_named(d, path))
 
     return each(sorted(set(d.before.live) - d.prediction.touched), problem)
 
 
 @clause(
     "DEL-DV-3",
-    "Every vector that a commit refers to exists, with the right magic number, size, checksum, version and cardinality.",
-    of=DeleteObservation,
+    "Every deletion vector that a commit refers to exists, with the right magic number, size, checksum, version and cardinality.",
     sources=("P Deletion Vector Format", "P Deletion Vector File Storage Format"),
     needs=("writes_vectors",),
 )
@@ -174,7 +164,7 @@ def vectors_are_valid(d: DeleteObservation) -> Judgement:
             return None
         return Violation(
             add.file,
-            f"The deletion vector of {add.file} cannot be read: {found}.",
+            f"The deletion vector of {add.file} must be readable; it cannot be read: {found}.",
             ByReplay("a deletion vector is binary"),
             evidence.of_actions(d, add.file),
         )
@@ -184,31 +174,25 @@ def vectors_are_valid(d: DeleteObservation) -> Judgement:
 
 @clause(
     "DEL-DV-4",
-    "With delta.enableDeletionVectors off, existing vectors are honoured and no new one is written.",
-    of=DeleteObservation,
+    "With delta.enableDeletionVectors off, existing deletion vectors are respected and no new one is written.",
     sources=("P Writer Requirement for Deletion Vectors",),
     needs=(Feature.DELETION_VECTORS_OFF,),
 )
 def no_new_vectors(d: DeleteObservation) -> Judgement:
-    """That existing ones are honoured, the clauses about rows say of every table; here it must have some."""
+    """Only for tables that have deletion vectors; the clauses about rows are about every table."""
     if d.table.has(Feature.DELETION_VECTORS) or not d.prediction.commits:
         return NOT_EXERCISED
     if not any(add.deletion_vector for add in d.before.live.values()):
         return NOT_EXERCISED
     new = sorted(add.file for add in d.adds if add.deletion_vector is not None)
-    if new:
-        return one(
-            Violation(
-                new[0], f"DELETE wrote a deletion vector for {', '.join(new)}.", FieldIs("add", "deletionVector", None)
-            )
-        )
-    return one(left_wrong(d))
+    expectation = FieldIs("add", "deletionVector", None)
+    written = check_none(new, "DELETE must write no deletion vector; it wrote one for", expectation)
+    return judgement(written or check_rows_left(d))
 
 
 @clause(
     "DEL-META-2B",
-    "A DELETE of whole files leaves their deletion vectors on the removes, and writes none.",
-    of=DeleteObservation,
+    "A DELETE of whole files keeps their deletion vectors in the removes, and writes none.",
     sources=("P Action Reconciliation", "C 2.2"),
     needs=(Feature.DELETION_VECTORS, Feature.DELETION_VECTORS_OFF),
 )
@@ -226,7 +210,7 @@ def whole_files_keep_their_vectors(d: DeleteObservation) -> Judgement:
             return None
         return Violation(
             path,
-            f"The remove of {path} does not carry its deletion vector.",
+            f"The remove of {path} must have the deletion vector {was and was.unique_id} of its add; it has {now and now.unique_id}.",
             FieldMatches("remove", "deletionVector", Measure.ADD),
         )
 

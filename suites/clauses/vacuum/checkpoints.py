@@ -1,7 +1,4 @@
-"""VAC-CKPT: whether a VACUUM learns of tombstones from commits or from a checkpoint changes nothing.
-
-docs/sources.md says what the sources are.
-"""
+"""VAC-CKPT: it makes no difference whether a VACUUM reads tombstones from commits or from a checkpoint."""
 
 from __future__ import annotations
 
@@ -14,66 +11,63 @@ from harness.root_paths import relative_action
 from harness.vacuum_observation import VacuumObservation
 from model.layout import is_named_by_engine
 from model.table import Feature
-from suites.clauses.vacuum.fates import exactly, referred_or_freed
+from suites.clauses.vacuum.path_rules import by_log_or_age, keeps_and_deletes
 
 
-@clause(
-    "VAC-CKPT-1A",
-    "A checkpoint between a remove and the VACUUM changes nothing in what is protected and what goes.",
-    of=VacuumObservation,
-    sources=("P Checkpoints",),
-)
-def removed_before_a_checkpoint(v: VacuumObservation) -> Judgement:
+def _removed_before_a_checkpoint(v: VacuumObservation) -> list[str]:
     newest = max((checkpoint.version for checkpoint in v.before.log.checkpoints), default=-1)
-    if not v.ran or newest < 0:
-        return NOT_EXERCISED
+    if newest < 0:
+        return []
     later = {remove.file for commit in v.before.log.commits_after(newest) for remove in commit.removes}
     earlier = v.before.tombstones.keys() - later - v.before.live.keys()
-    return exactly(v, [path for path in referred_or_freed(v) if path in earlier])
+    return [path for path in by_log_or_age(v) if path in earlier]
 
 
-@clause(
-    "VAC-CKPT-1B",
-    "Commits that have been cleaned up, with a checkpoint in their place, change nothing in what is protected and what goes.",
-    of=VacuumObservation,
-    sources=("P Checkpoints", "P Metadata Cleanup"),
-    needs=("pruned_logs",),
+TOMBSTONES = (
+    clause(
+        "VAC-CKPT-1A",
+        "A checkpoint between a remove and the VACUUM does not change what is kept and what is deleted.",
+        sources=("P Checkpoints",),
+    )(keeps_and_deletes(_removed_before_a_checkpoint)),
+    clause(
+        "VAC-CKPT-1B",
+        "Commits that have been cleaned up, with a checkpoint in their place, do not change what is kept and what is deleted.",
+        sources=("P Checkpoints", "P Metadata Cleanup"),
+        needs=("pruned_logs",),
+    )(keeps_and_deletes(by_log_or_age, when=lambda v: 0 not in v.before.log.commits)),
 )
-def pruned_log(v: VacuumObservation) -> Judgement:
-    pruned = 0 not in v.before.log.commits
-    return exactly(v, referred_or_freed(v)) if v.ran and pruned else NOT_EXERCISED
 
 
 @clause(
     "VAC-CKPT-2",
-    "A checkpoint that is written along with a VACUUM keeps every tombstone that is inside retention.",
-    of=VacuumObservation,
+    "A checkpoint that is written along with a VACUUM contains every tombstone that is inside retention.",
     sources=("P Checkpoints", "P Action Reconciliation"),
     needs=(Feature.FREQUENT_CHECKPOINTS,),
 )
 def checkpoints_keep_tombstones(v: VacuumObservation) -> Judgement:
-    # Log cleanup may also give an older checkpoint of version 2 a twin by a classic name, of its old state.
+    # Log cleanup may also rewrite an older checkpoint of version 2 under a classic name, with its old state.
     new = [checkpoint for checkpoint in v.after.log.checkpoints if checkpoint.version > v.before.version]
     if not new:
         return NOT_EXERCISED
-    line = v.clock - v.table.retention
-    unexpired = {key: one for key, one in v.before.snapshot.removes.items() if (one.deletion_timestamp or 0) > line}
+    oldest = v.clock - v.table.retention
+    removes = v.before.snapshot.removes.items()
+    retained = {key: remove for key, remove in removes if (remove.deletion_timestamp or 0) > oldest}
     kept = frozenset.intersection(*(_removes_in(v, checkpoint) for checkpoint in new))
-    paths = sorted({one.file for one in unexpired.values() if not is_named_by_engine(one.file)})
+    paths = sorted({remove.file for remove in retained.values() if not is_named_by_engine(remove.file)})
 
     def problem(key: FileKey) -> Violation | None:
         if key in kept:
             return None
-        stamp = v.instant(unexpired[key].deletion_timestamp or 0)
-        message = f"The checkpoint of version {new[-1].version} has lost the tombstone of {key[0]}, which is inside retention."
-        facts = (f"{key[0]} was removed at {stamp}", f"the retention reaches back to {v.instant(line)}")
-        return Violation(key[0], message, about(key[0], CheckpointRemoves(paths)), facts)
+        path, time = key[0], v.instant(retained[key].deletion_timestamp or 0)
+        message = f"The checkpoint of version {new[-1].version} must contain the tombstone of {path}, which is inside retention; it does not."
+        facts = (f"{path} was removed at {time}", f"the retention begins at {v.instant(oldest)}")
+        return Violation(path, message, about(path, CheckpointRemoves(paths)), facts)
 
-    return each(sorted(unexpired, key=str), problem)
+    return each(sorted(retained, key=str), problem)
 
 
 def _removes_in(v: VacuumObservation, checkpoint: Checkpoint) -> frozenset[FileKey]:
-    """The tombstones that a checkpoint holds; none where it cannot be read."""
+    """The keys of the tombstones in a checkpoint; none if it cannot be read."""
     try:
         actions = read_checkpoint(checkpoint)
     except UnreadableCheckpoint:

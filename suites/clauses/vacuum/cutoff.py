@@ -1,7 +1,4 @@
-"""VAC-EDGE, VAC-KEEP: exactly where a VACUUM draws the line, and what moves it.
-
-docs/sources.md says what the sources are.
-"""
+"""VAC-EDGE, VAC-KEEP: exactly where the cutoff of a VACUUM lies, and what moves it."""
 
 from __future__ import annotations
 
@@ -12,69 +9,64 @@ from harness.vacuum_inputs import commit_times
 from harness.vacuum_observation import VacuumObservation
 from model.steps import Mode
 from model.vacuum import Fate, Reason, last_outside_retention, monotonized
-from suites.clauses.vacuum.fates import FREED, by_age, exactly, is_lite, with_reason
-
-
-@clause(
-    "VAC-EDGE-1A",
-    "A tombstone one ms before the cutoff, or at it, is expired; one ms after it protects its file.",
-    of=VacuumObservation,
-    sources=("S1", "C 1.2"),
-    exact_clock=True,
+from suites.clauses.vacuum.path_rules import (
+    UNPROTECTED,
+    by_cutoff,
+    is_lite,
+    is_not_lite,
+    keeps_and_deletes,
+    must_match_prediction,
+    with_reason,
 )
-def tombstones_at_the_cutoff(v: VacuumObservation) -> Judgement:
-    """For LITE one at the cutoff is not expired yet: see VAC-EDGE-1D."""
-    return _tombstones_at_the_cutoff(v) if not is_lite(v) else NOT_EXERCISED
 
 
-@clause(
-    "VAC-EDGE-1D",
-    "For LITE a tombstone one ms before the cutoff is expired; one at it, or one ms after, keeps its file from being deleted.",
-    of=VacuumObservation,
-    sources=("C 1.3",),
-    since="3.3",
-    exact_clock=True,
-    needs=(Mode.LITE, Mode.LITE_SETTING),
-)
-def tombstones_at_the_cutoff_of_lite(v: VacuumObservation) -> Judgement:
-    return _tombstones_at_the_cutoff(v) if is_lite(v) else NOT_EXERCISED
-
-
-def _tombstones_at_the_cutoff(v: VacuumObservation) -> Judgement:
-    if not v.ran:
-        return NOT_EXERCISED
-    stamps = {path: remove.deletion_timestamp or 0 for path, remove in v.before.tombstones.items()}
-    near = {path for path, stamp in stamps.items() if abs(stamp - v.cutoff.state) <= 1}
+def _tombstones_near_the_cutoff(v: VacuumObservation) -> list[str]:
+    times = {path: remove.deletion_timestamp or 0 for path, remove in v.before.tombstones.items()}
+    near = {path for path, time in times.items() if abs(time - v.cutoff.state) <= 1}
     decided = with_reason(v, Reason.RETAINED) + with_reason(v, Reason.EXPIRED, fate=Fate.DELETE)
-    return exactly(v, [path for path in decided if path in near])
+    return [path for path in decided if path in near]
 
 
-@clause(
-    "VAC-EDGE-1B",
-    "An unreferenced file modified one ms before the cutoff goes; one modified at it, or one ms after, stays.",
-    of=VacuumObservation,
-    sources=("S1", "C 1.2"),
-    exact_clock=True,
+def _files_near_the_cutoff(v: VacuumObservation) -> list[str]:
+    decided = with_reason(v, Reason.YOUNG) + with_reason(v, *UNPROTECTED, fate=Fate.DELETE)
+    return [path for path in decided if abs(v.before.listing[path].modified - v.cutoff.latest) <= 1]
+
+
+NEAR_THE_CUTOFF = (
+    clause(
+        "VAC-EDGE-1A",
+        "A tombstone 1 ms before the cutoff, or exactly at it, is expired; one 1 ms after it protects its file.",
+        sources=("S1", "C 1.2"),
+        exact_clock=True,
+    )(keeps_and_deletes(_tombstones_near_the_cutoff, when=is_not_lite)),
+    clause(
+        "VAC-EDGE-1D",
+        "For LITE a tombstone 1 ms before the cutoff is expired; one exactly at it, or 1 ms after it, protects its file.",
+        sources=("C 1.3",),
+        since="3.3",
+        exact_clock=True,
+        needs=(Mode.LITE, Mode.LITE_SETTING),
+    )(keeps_and_deletes(_tombstones_near_the_cutoff, when=is_lite)),
+    # For LITE a file's own age does not matter: see VAC-LITE-1B.
+    clause(
+        "VAC-EDGE-1B",
+        "An unreferenced file modified 1 ms before the cutoff is deleted; one modified exactly at it, or 1 ms after it, is kept.",
+        sources=("S1", "C 1.2"),
+        exact_clock=True,
+    )(keeps_and_deletes(_files_near_the_cutoff, when=is_not_lite)),
 )
-def files_at_the_cutoff(v: VacuumObservation) -> Judgement:
-    """For LITE a file's own age does not matter: see VAC-LITE-1B."""
-    if not v.ran or is_lite(v):
-        return NOT_EXERCISED
-    decided = with_reason(v, Reason.YOUNG) + with_reason(v, *FREED, fate=Fate.DELETE)
-    return exactly(v, [path for path in decided if abs(v.before.listing[path].modified - v.cutoff.latest) <= 1])
 
 
 @clause(
     "VAC-EDGE-1C",
-    "LITE looks through the commits up to the cutoff: one at its very millisecond is the last, one a ms later is not looked at.",
-    of=VacuumObservation,
+    "LITE examines the commits up to the cutoff: a commit exactly at it is the last one, a commit 1 ms later is not examined.",
     sources=("C 1.3",),
     since="3.3",
     exact_clock=True,
     needs=(Mode.LITE, Mode.LITE_SETTING),
 )
 def commits_at_the_cutoff(v: VacuumObservation) -> Judgement:
-    """By the files that go, and by the version that LITE notes down."""
+    """Shown by the files that are deleted, and by the version that LITE records in _last_vacuum_info."""
     if not v.ran or not is_lite(v) or v.cutoff.earliest != v.cutoff.latest:
         return NOT_EXERCISED
     times = monotonized(commit_times(v.before))
@@ -83,83 +75,55 @@ def commits_at_the_cutoff(v: VacuumObservation) -> Judgement:
         return NOT_EXERCISED
     expected, found = last_outside_retention(times, v.cutoff.latest), v.after.last_vacuumed
     files = {action.file for version in near for action in v.before.log.commits[version].removes}
-    judged = exactly(v, [path for path in (*with_reason(v, Reason.NOT_SCANNED), *by_age(v)) if path in files])
+    candidates = (*with_reason(v, Reason.NOT_SCANNED), *by_cutoff(v))
+    judged = must_match_prediction(v, [path for path in candidates if path in files])
     if expected == found:
         return Judgement(judged.subjects + len(near), judged.violations)
     facts = tuple(f"version {version} was committed at {v.instant(times[version])}" for version in near)
-    message = f"The last version outside retention is {named(expected)}; LITE notes down {named(found)}."
-    expectation = LastVacuum(expected)
-    wrong = Violation("log", message, expectation, (*facts, *evidence.of_cutoff(v)))
+    message = (
+        f"LITE must record {version_name(expected)}, the last one outside retention; it recorded {version_name(found)}."
+    )
+    wrong = Violation("log", message, LastVacuum(expected), (*facts, *evidence.of_cutoff(v)))
     return Judgement(judged.subjects + len(near), (*judged.violations, wrong))
 
 
-def named(version: int | None) -> str:
-    return "none" if version is None else f"version {version}"
+def version_name(version: int | None) -> str:
+    return "no version" if version is None else f"version {version}"
 
 
-@clause(
-    "VAC-EDGE-2",
-    "RETAIN counts in whole hours: less than half an hour, a negative one too, is RETAIN 0 HOURS.",
-    of=VacuumObservation,
-    sources=("C 1.1",),
-    implementation="spark",
+RETENTION = (
+    clause(
+        "VAC-EDGE-2",
+        "RETAIN counts in whole hours: less than half an hour, also a negative value, is RETAIN 0 HOURS.",
+        sources=("C 1.1",),
+        implementation="spark",
+    )(keeps_and_deletes(by_cutoff, when=lambda v: v.retain == 0 and v.step.retain_hours != 0)),
+    clause(
+        "VAC-KEEP-1A",
+        "Without an effective RETAIN, the retention is the table's delta.deletedFileRetentionDuration.",
+        sources=("S1", "C 1.2"),
+    )(keeps_and_deletes(by_cutoff, when=lambda v: v.retain is None and v.table.retention_hours is not None)),
+    clause(
+        "VAC-KEEP-1B",
+        "If neither the table nor an effective RETAIN sets it, the retention is one week.",
+        sources=("S1", "C 1.6"),
+    )(keeps_and_deletes(by_cutoff, when=lambda v: v.retain is None and v.table.retention_hours is None)),
+    clause(
+        "VAC-KEEP-2A",
+        "RETAIN 0 HOURS, with the safety check off, sets the cutoff to the present: what is older and unprotected is deleted.",
+        sources=("S1", "C 1.2"),
+    )(keeps_and_deletes(by_cutoff, when=lambda v: v.step.retain_hours == 0)),
+    clause(
+        "VAC-KEEP-2C",
+        "RETAIN n HOURS, shorter or longer than the table's retention, sets the cutoff to n hours before the present.",
+        sources=("S1", "C 1.2"),
+        before="4.1",
+    )(keeps_and_deletes(by_cutoff, when=lambda v: bool(v.retain))),
+    clause(
+        "VAC-KEEP-2B",
+        "A RETAIN that does not round to 0 hours, shorter or longer than the table's retention, does not move the cutoff.",
+        sources=("C 1.2",),
+        since="4.1",
+        implementation="spark",
+    )(keeps_and_deletes(by_cutoff, when=lambda v: v.step.retain_hours is not None and v.retain is None)),
 )
-def small_retain_is_none(v: VacuumObservation) -> Judgement:
-    rounded = v.retain == 0 and v.step.retain_hours != 0
-    return exactly(v, by_age(v)) if v.ran and rounded else NOT_EXERCISED
-
-
-@clause(
-    "VAC-KEEP-1A",
-    "Without an effective RETAIN, the retention is the table's delta.deletedFileRetentionDuration.",
-    of=VacuumObservation,
-    sources=("S1", "C 1.2"),
-)
-def retention_of_the_table(v: VacuumObservation) -> Judgement:
-    told = v.ran and v.retain is None and v.table.retention_hours is not None
-    return exactly(v, by_age(v)) if told else NOT_EXERCISED
-
-
-@clause(
-    "VAC-KEEP-1B",
-    "Where neither the table nor an effective RETAIN sets it, the retention is one week.",
-    of=VacuumObservation,
-    sources=("S1", "C 1.6"),
-)
-def retention_by_default(v: VacuumObservation) -> Judgement:
-    told = v.ran and v.retain is None and v.table.retention_hours is None
-    return exactly(v, by_age(v)) if told else NOT_EXERCISED
-
-
-@clause(
-    "VAC-KEEP-2A",
-    "RETAIN 0 HOURS, with the safety check off, draws the line at the present: what is older than that and unprotected goes.",
-    of=VacuumObservation,
-    sources=("S1", "C 1.2"),
-)
-def retain_nothing(v: VacuumObservation) -> Judgement:
-    return exactly(v, by_age(v)) if v.ran and v.step.retain_hours == 0 else NOT_EXERCISED
-
-
-@clause(
-    "VAC-KEEP-2C",
-    "RETAIN n HOURS, shorter or longer than the table's retention, draws the line n hours before the present.",
-    of=VacuumObservation,
-    sources=("S1", "C 1.2"),
-    before="4.1",
-)
-def retain_moves_the_line(v: VacuumObservation) -> Judgement:
-    return exactly(v, by_age(v)) if v.ran and v.retain else NOT_EXERCISED
-
-
-@clause(
-    "VAC-KEEP-2B",
-    "Any RETAIN that does not round to 0 hours, shorter or longer than the table's retention, moves nothing.",
-    of=VacuumObservation,
-    sources=("C 1.2",),
-    since="4.1",
-    implementation="spark",
-)
-def other_retain_moves_nothing(v: VacuumObservation) -> Judgement:
-    ignored = v.step.retain_hours is not None and v.retain is None
-    return exactly(v, by_age(v)) if v.ran and ignored else NOT_EXERCISED

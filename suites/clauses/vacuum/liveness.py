@@ -1,85 +1,61 @@
-"""VAC-LIVE: what a VACUUM by a listing must delete. What LITE must delete is VAC-LITE-1B's matter.
-
-docs/sources.md says what the sources are.
-"""
+"""VAC-LIVE: what a VACUUM that lists files must delete. What LITE must delete is VAC-LITE-1B's."""
 
 from __future__ import annotations
 
-from harness.clause import NOT_EXERCISED, Judgement, clause, one
+from harness.clause import NOT_EXERCISED, Judgement, clause, judgement
 from harness.vacuum_observation import VacuumObservation
 from model.table import VectorStorage
 from model.vacuum import VISIBLE_PREFIXES, Fate, Reason
-from suites.clauses.vacuum.command import refusal
-from suites.clauses.vacuum.fates import has_inline_vectors, is_lite, must_delete, with_reason
+from suites.clauses.vacuum.command import check_not_refused
+from suites.clauses.vacuum.path_rules import deletes, has_inline_vectors, is_not_lite, must_delete, with_reason
 
-
-def _goes(v: VacuumObservation, *reasons: Reason) -> Judgement:
-    return must_delete(v, with_reason(v, *reasons, fate=Fate.DELETE)) if v.ran and not is_lite(v) else NOT_EXERCISED
-
-
-@clause(
-    "VAC-LIVE-1",
-    "VACUUM deletes every old file whose tombstones are all expired and which nothing else protects.",
-    of=VacuumObservation,
-    sources=("S1",),
+FILES_AND_DIRECTORIES = (
+    clause(
+        "VAC-LIVE-1",
+        "VACUUM deletes every old file whose tombstones are all expired and that nothing else protects.",
+        sources=("S1",),
+    )(deletes(Reason.EXPIRED, when=is_not_lite)),
+    clause(
+        "VAC-LIVE-2",
+        "VACUUM deletes every old orphan file, at any depth, whatever characters its name has, encoded or not.",
+        sources=("S1",),
+    )(deletes(Reason.ORPHAN, when=is_not_lite)),
+    clause(
+        "VAC-LIVE-3",
+        "VACUUM deletes every directory that is empty when it begins and is not hidden, so that nested ones disappear bottom up.",
+        sources=("S1", "C 1.2"),
+        implementation="spark",
+    )(deletes(Reason.EMPTY, when=is_not_lite)),
 )
-def expired_files(v: VacuumObservation) -> Judgement:
-    return _goes(v, Reason.EXPIRED)
-
-
-@clause(
-    "VAC-LIVE-2",
-    "VACUUM deletes every old orphan file, at any depth, whatever its name's characters, encoded or not.",
-    of=VacuumObservation,
-    sources=("S1",),
-)
-def orphans(v: VacuumObservation) -> Judgement:
-    return _goes(v, Reason.ORPHAN)
-
-
-@clause(
-    "VAC-LIVE-3",
-    "VACUUM deletes every directory that is empty when it begins and is not hidden, so that nested ones go bottom up.",
-    of=VacuumObservation,
-    sources=("S1", "C 1.2"),
-    implementation="spark",
-)
-def empty_directories(v: VacuumObservation) -> Judgement:
-    return _goes(v, Reason.EMPTY)
 
 
 @clause(
     "VAC-LIVE-4",
-    "_delta_index and _change_data are visible: what is old and unprotected there goes.",
-    of=VacuumObservation,
+    "_delta_index and _change_data are not hidden: old and unprotected files in them are deleted.",
     sources=("S1", "C 1.2"),
 )
-def visible_internals(v: VacuumObservation) -> Judgement:
-    if not v.ran or is_lite(v):
+def index_and_change_files(v: VacuumObservation) -> Judgement:
+    if not v.ran or not is_not_lite(v):
         return NOT_EXERCISED
-    goes = with_reason(v, Reason.ORPHAN, Reason.EXPIRED, fate=Fate.DELETE)
-    return must_delete(v, [path for path in goes if any(name.startswith(VISIBLE_PREFIXES) for name in path.split("/"))])
+    old = with_reason(v, Reason.ORPHAN, Reason.EXPIRED, fate=Fate.DELETE)
+    return must_delete(v, [path for path in old if any(name.startswith(VISIBLE_PREFIXES) for name in path.split("/"))])
 
 
-@clause(
+deletion_vectors = clause(
     "VAC-LIVE-5",
-    "VACUUM deletes every old deletion vector's file that nothing refers to, or only tombstones that are all expired.",
-    of=VacuumObservation,
+    "VACUUM deletes every old deletion vector file to which nothing refers, or only tombstones that are all expired.",
     sources=("C 1.2",),
-)
-def old_vectors(v: VacuumObservation) -> Judgement:
-    return _goes(v, Reason.EXPIRED_VECTOR, Reason.ORPHAN_VECTOR)
+)(deletes(Reason.EXPIRED_VECTOR, Reason.ORPHAN_VECTOR, when=is_not_lite))
 
 
 @clause(
     "VAC-LIVE-6",
-    "A table some of whose deletion vectors are inline, and not in a file, can be vacuumed.",
-    of=VacuumObservation,
+    "A table with deletion vectors that are stored inline, and not in a file, can be vacuumed.",
     sources=("P Deletion Vector Descriptor Schema",),
     needs=(VectorStorage.INLINE,),
 )
 def inline_vectors(v: VacuumObservation) -> Judgement:
-    """Where it cannot, no other clause speaks of the run: it deletes nothing."""
+    """If it cannot be, no other clause reports the run: it deletes nothing."""
     if v.fails or v.retain_refused or not has_inline_vectors(v):
         return NOT_EXERCISED
-    return one(refusal(v, "of a table with inline deletion vectors failed"))
+    return judgement(check_not_refused(v, "of a table with inline deletion vectors"))

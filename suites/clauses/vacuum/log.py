@@ -1,18 +1,15 @@
-"""VAC-LOG-1: what a VACUUM that comes to its end writes into the log.
-
-docs/sources.md says what the sources are.
-"""
+"""VAC-LOG-1: what a VACUUM that completes writes into the log."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 from deltalog.actions import Add, Cdc, Remove
 from deltalog.commits import Commit
 from deltalog.names import SIDECARS, LogFileKind, parse_name
 from harness import evidence
-from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, one
+from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
 from harness.expectations import (
     ByReplay,
     Expectation,
@@ -38,12 +35,20 @@ from model.vacuum import (
     predict_vacuum,
     resolved,
 )
-from suites.clauses.definition import redefined
-from suites.clauses.vacuum.fates import by_another, deleted, followed, is_lite, is_logged
+from suites.clauses.checks import check_definition_unchanged
+from suites.clauses.vacuum.path_rules import (
+    Condition,
+    Judge,
+    deleted,
+    deleted_by_others,
+    is_lite,
+    is_logged,
+    linked_directories,
+)
 
 START, END = "VACUUM START", "VACUUM END"
 
-#: Metrics that are true of what a run deleted, and so of that run alone.
+#: Metrics about what the run itself deleted, which differ from run to run.
 OF_DELETED = {
     "operationMetrics.numDeletedFiles": Total.DELETED_FILES,
     "operationMetrics.sizeOfDataToDelete": Total.DELETED_BYTES,
@@ -51,18 +56,18 @@ OF_DELETED = {
 
 
 def info(commit: Commit) -> dict[str, Any]:
-    """What the commit says of itself."""
+    """The fields of the commit's commitInfo."""
     return dict(commit.info.fields) if commit.info else {}
 
 
 def info_of(v: VacuumObservation, operation: str) -> dict[str, Any] | None:
-    """The commitInfo of the run's START or END; None where it is not in the log."""
+    """The commitInfo of the run's START or END; None if it is not in the log."""
     found = [info(commit) for commit in v.commits if info(commit).get("operation") == operation]
     return found[0] if len(found) == 1 else None
 
 
 def at(values: Mapping[str, Any], key: str) -> Any:
-    """The value at a dotted key; None where there is none."""
+    """The value at a dotted key; None if there is none."""
     value: Any = values
     for part in key.split("."):
         value = value.get(part) if isinstance(value, Mapping) else None
@@ -70,152 +75,147 @@ def at(values: Mapping[str, Any], key: str) -> Any:
 
 
 def operations(v: VacuumObservation) -> list[Any]:
-    """What the commits of the step say that they are, in order."""
+    """The operations of the step's commits, in order."""
     return [info(commit).get("operation") for commit in v.commits]
 
 
 def expected_operations(v: VacuumObservation) -> list[str]:
-    """START and END; a checkpoint at END may clean the log up at once, START with it."""
+    """START and END; only END if a checkpoint at END has cleaned up the log at once."""
     return [START, END][1 if v.before.version + 1 in v.cleaned_up else 0 :]
 
 
-def wrote_a_version(v: VacuumObservation) -> Violation | None:
-    """What is wrong where a VACUUM that must not log has written a version."""
+def check_no_version(v: VacuumObservation) -> Violation | None:
+    """A VACUUM without logging must write no version."""
     if not v.commits:
         return None
-    return Violation("log", f"VACUUM without logging wrote version {v.commits[0].version}.", Operations(()))
+    message = f"VACUUM without logging must write no version; it wrote version {v.commits[0].version}."
+    return Violation("log", message, Operations(()))
 
 
-def not_start_and_end(v: VacuumObservation) -> Violation | None:
-    """What is wrong where a run has not written START and END, and these alone, without a file action."""
+def check_start_and_end(v: VacuumObservation) -> Violation | None:
+    """The run must write START and END, no other version, and no file action."""
     found = operations(v)
     if found != expected_operations(v) or v.after.version != v.before.version + 2:
         message = f"VACUUM must commit VACUUM START and VACUUM END; it committed {found}."
         return Violation("log", message, Operations(expected_operations(v)))
     files = [action.file for commit in v.commits for action in commit.actions if isinstance(action, (Add, Remove, Cdc))]
-    expectation = NoActions(("add", "remove", "cdc"))
-    return Violation("log", f"VACUUM's commits hold file actions: {', '.join(files)}.", expectation) if files else None
+    message = f"VACUUM's commits must contain no file action; they have actions for {', '.join(files)}."
+    return Violation("log", message, NoActions(("add", "remove", "cdc"))) if files else None
 
 
-@clause(
-    "VAC-LOG-1A",
-    "With logging on, VACUUM writes two versions, START and END, without any file action.",
-    of=VacuumObservation,
-    sources=("S1", "C 1.5"),
-    implementation="spark",
+def passes(check: Callable[[VacuumObservation], Violation | None], *, when: Condition) -> Judge:
+    """A run of this kind passes the check."""
+
+    def judge(v: VacuumObservation) -> Judgement:
+        return judgement(check(v)) if v.ran and when(v) else NOT_EXERCISED
+
+    return judge
+
+
+VERSIONS = (
+    clause(
+        "VAC-LOG-1A",
+        "With logging on, VACUUM writes two versions, START and END, without any file action.",
+        sources=("S1", "C 1.5"),
+        implementation="spark",
+    )(passes(check_start_and_end, when=lambda v: bool(v.step.logging))),
+    clause(
+        "VAC-LOG-1H",
+        "With logging switched neither on nor off, VACUUM of a table on a local file system also writes START and END.",
+        sources=("C 1.5",),
+        implementation="spark",
+        needs=("logging",),
+    )(passes(check_start_and_end, when=lambda v: v.step.logging is None)),
+    clause(
+        "VAC-LOG-1D",
+        "With logging off, VACUUM writes no version.",
+        sources=("S1", "C 1.5"),
+        implementation="spark",
+        needs=("logging",),
+    )(passes(check_no_version, when=lambda v: not is_logged(v))),
 )
-def start_and_end(v: VacuumObservation) -> Judgement:
-    return one(not_start_and_end(v)) if v.ran and v.step.logging else NOT_EXERCISED
 
 
-@clause(
-    "VAC-LOG-1H",
-    "With logging neither switched on nor off, VACUUM of a table on a local file system writes START and END all the same.",
-    of=VacuumObservation,
-    sources=("C 1.5",),
-    implementation="spark",
-    needs=("logging",),
-)
-def start_and_end_by_default(v: VacuumObservation) -> Judgement:
-    return one(not_start_and_end(v)) if v.ran and v.step.logging is None else NOT_EXERCISED
+# The contents of START and END --------------------------------------------------------------------------------------
 
 
-@clause(
-    "VAC-LOG-1D",
-    "With logging off, VACUUM writes no version.",
-    of=VacuumObservation,
-    sources=("S1", "C 1.5"),
-    implementation="spark",
-    needs=("logging",),
-)
-def no_log(v: VacuumObservation) -> Judgement:
-    return one(wrote_a_version(v)) if v.ran and not is_logged(v) else NOT_EXERCISED
-
-
-# What START and END say ---------------------------------------------------------------------------------------------
-
-
-def misstated(v: VacuumObservation, expected: Mapping[str, Mapping[str, Any]]) -> Violation | None:
-    """What is wrong where START or END, as far as they are in the log, say something else. ``expected`` by dotted key."""
-    wrong: list[tuple[str, Expectation]] = []
-    for name, values in expected.items():
-        found = info_of(v, f"VACUUM {name}") or {}
-        wrong += [
-            (
-                f"{name} has {key} {at(found, key)!r}, and it must be {value!r}",
-                stated(v, f"VACUUM {name}", key, value),
-            )
-            for key, value in values.items()
-            if found and at(found, key) != value
-        ]
-    if not wrong:
+def check_values(v: VacuumObservation, expected: Mapping[str, Mapping[str, Any]]) -> Violation | None:
+    """START and END, those that are in the log, must have these values. ``expected``: by operation and dotted key."""
+    messages: list[str] = []
+    expectations: list[Expectation] = []
+    for operation, values in expected.items():
+        found = info_of(v, operation)
+        for key, value in values.items() if found else ():
+            if found and at(found, key) != value:
+                messages.append(f"{key} of {operation} must be {value!r}, and is {at(found, key)!r}")
+                expectations.append(expected_value(v, operation, key, value))
+    if not messages:
         return None
-    return Violation("log", f"{'; '.join(text for text, _ in wrong)}.", wrong[0][1], evidence.of_cutoff(v))
+    return Violation("log", f"{'; '.join(messages)}.", expectations[0], evidence.of_cutoff(v))
 
 
-def stated(v: VacuumObservation, operation: str, key: str, value: Any) -> Expectation:
-    """That START or END states this. Metrics of deleted files are compared with what the run deleted."""
+def expected_value(v: VacuumObservation, operation: str, key: str, value: Any) -> Expectation:
+    """That START or END has this value. Metrics of deleted files are compared with what the run deleted."""
     if key in OF_DELETED:
-        return MetricCounts(key.rpartition(".")[2], OF_DELETED[key], operation, tuple(sorted(by_another(v))))
+        return MetricCounts(key.rpartition(".")[2], OF_DELETED[key], operation, tuple(sorted(deleted_by_others(v))))
     return InfoIs(key, value, operation)
 
 
 @clause(
     "VAC-LOG-1B",
-    "START and END state the parameters of the run, and metrics that are true of what it deleted.",
-    of=VacuumObservation,
+    "START and END contain the parameters of the run, and metrics that match what it deleted.",
     sources=("S1", "C 1.5"),
     implementation="spark",
 )
-def true_parameters_and_metrics(v: VacuumObservation) -> Judgement:
-    return one(misstated(v, expected_log(v))) if v.ran and is_logged(v) and len(v.commits) == 2 else NOT_EXERCISED
+def parameters_and_metrics(v: VacuumObservation) -> Judgement:
+    exercised = v.ran and is_logged(v) and len(v.commits) == 2
+    return judgement(check_values(v, _expected_values(v))) if exercised else NOT_EXERCISED
 
 
-def expected_log(v: VacuumObservation) -> dict[str, dict[str, Any]]:
-    """What START and END must say, by dotted key. Parameters are JSON values, metrics are strings (docs/delta.md 1.5).
+def _expected_values(v: VacuumObservation) -> dict[str, dict[str, Any]]:
+    """The values of START and END, by dotted key. Parameters are JSON values, metrics are strings (docs/delta.md 1.5).
 
-    What lies behind a link to a directory is counted by the names it has through the link, and there may be more of
-    these than files: then nothing is said of the counts. Nor where a checksum may have been deleted by itself.
+    Files behind a link to a directory are counted once for each name that they have through links, so with such links the
+    counts are not specified. Nor are they if VACUUM may have deleted a checksum file itself.
     """
-    gone = deleted(v)
+    paths = deleted(v)
     start: dict[str, Any] = {
         "operationParameters.retentionCheckEnabled": v.step.safety_check,
         "operationParameters.defaultRetentionMillis": v.table.retention,
         "operationParameters.specifiedRetentionMillis": v.retain,
     }
     end: dict[str, Any] = {"operationParameters.status": "COMPLETED"}
-    if followed(v) or _counts_checksums(v):
-        return {"START": start, "END": end}
-    if not is_lite(v) and v.step.io_fault is None and not _counts_links(v, gone):
-        start["operationMetrics.sizeOfDataToDelete"] = str(sum(v.before.listing[path].size for path in gone))
-    return {"START": start, "END": {**end, "operationMetrics.numDeletedFiles": str(len(gone))}}
+    if linked_directories(v) or _counts_checksums(v):
+        return {START: start, END: end}
+    if not is_lite(v) and v.step.io_fault is None and not _counts_links(v, paths):
+        start["operationMetrics.sizeOfDataToDelete"] = str(sum(v.before.listing[path].size for path in paths))
+    return {START: start, END: {**end, "operationMetrics.numDeletedFiles": str(len(paths))}}
 
 
-def _counts_links(v: VacuumObservation, gone: Collection[str]) -> bool:
-    """Whether START may count a link, by its target's bytes: one that goes, or that is left since its target went first."""
+def _counts_links(v: VacuumObservation, deleted_paths: Collection[str]) -> bool:
+    """Whether START may count a link by its target's bytes: a deleted one, or one whose target was deleted before it."""
     return any(
-        path in gone or (judged.listed is not False and resolved(path, v.before.things) in gone)
-        for path, judged in v.fates.items()
+        path in deleted_paths or (predicted.listed is not False and resolved(path, v.before.things) in deleted_paths)
+        for path, predicted in v.fates.items()
         if v.before.things[path].kind is Kind.LINK
     )
 
 
 def _counts_checksums(v: VacuumObservation) -> bool:
-    """Whether VACUUM deletes a checksum of its own accord, too: it counts if that comes before Hadoop deletes it with its file."""
-    lost = [path for path in v.vanished if checksum_of(path) in v.vanished and path in v.fates]
-    return any(v.fates[path].listed is not False for path in lost)
+    """Whether VACUUM may have deleted a checksum file itself, and counted it, before Hadoop deleted it with its file."""
+    checksums = [path for path in v.vanished if checksum_of(path) in v.vanished and path in v.fates]
+    return any(v.fates[path].listed is not False for path in checksums)
 
 
 @clause(
     "VAC-LOG-1F",
-    "START's numFilesToDelete and sizeOfDataToDelete are those of all that a DRY RUN would list, whether it can be deleted or not; for LITE, by the log's sizes.",
-    of=VacuumObservation,
+    "START's numFilesToDelete and sizeOfDataToDelete count all that a DRY RUN would list, whether it can be deleted or not; LITE uses the sizes in the log.",
     sources=("C 1.3", "C 1.5"),
     implementation="spark",
 )
 def candidates(v: VacuumObservation) -> Judgement:
     started = info_of(v, START)
-    if not v.ran or not is_logged(v) or started is None or followed(v):
+    if not v.ran or not is_logged(v) or started is None or linked_directories(v):
         return NOT_EXERCISED
     sure, unsure = _candidates(v)
     sizes = _sizes(v)
@@ -225,7 +225,7 @@ def candidates(v: VacuumObservation) -> Judgement:
         "sizeOfDataToDelete": sum(max(sizes[path]) for path in (*sure, *unsure)),
     }
     names = ["numFilesToDelete"]
-    # The size of a link that goes is that of its target, which may lie anywhere.
+    # The size of a deleted link is that of its target, which may be anywhere.
     if not any(path in v.before.things and v.before.things[path].kind is Kind.LINK for path in (*sure, *unsure)):
         names.append("sizeOfDataToDelete")
     wrong = []
@@ -233,13 +233,13 @@ def candidates(v: VacuumObservation) -> Judgement:
     for name in names:
         found = at(started, f"operationMetrics.{name}")
         if not str(found).isdecimal() or not fewest[name] <= int(found) <= most[name]:
-            due = str(fewest[name]) if fewest[name] == most[name] else f"from {fewest[name]} to {most[name]}"
-            wrong.append(f"START has {name} {found!r}, and it must be {due}")
+            expected = str(fewest[name]) if fewest[name] == most[name] else f"from {fewest[name]} to {most[name]}"
+            wrong.append(f"{name} of {START} must be {expected}, and is {found!r}")
             expectation = expectation or _counted(name, fewest[name], most[name], (*sure, *unsure))
     if expectation is None:
-        return one(None)
+        return judgement(None)
     facts = [f"a candidate: {path}, {' or '.join(map(str, sorted(sizes[path])))} bytes" for path in sure[:10]]
-    return one(Violation("log", f"{'; '.join(wrong)}.", expectation, (*facts, *evidence.of_cutoff(v))))
+    return judgement(Violation("log", f"{'; '.join(wrong)}.", expectation, (*facts, *evidence.of_cutoff(v))))
 
 
 def _counted(name: str, fewest: int, most: int, candidates: Iterable[str]) -> Expectation:
@@ -251,20 +251,20 @@ def _counted(name: str, fewest: int, most: int, candidates: Iterable[str]) -> Ex
 
 
 def _candidates(v: VacuumObservation) -> tuple[list[str], list[str]]:
-    """What VACUUM is about to delete, and what it may be about to; for LITE, files that are gone already too."""
-    fates = {**v.fates, **_gone_already(v)}
-    sure = sorted(path for path, judged in fates.items() if judged.listed)
-    return sure, sorted(path for path, judged in fates.items() if judged.listed is None)
+    """What VACUUM must count, and what it may count; for LITE, also files that no longer exist."""
+    fates = {**v.fates, **_missing_files(v)}
+    sure = sorted(path for path, predicted in fates.items() if predicted.listed)
+    return sure, sorted(path for path, predicted in fates.items() if predicted.listed is None)
 
 
-def _gone_already(v: VacuumObservation) -> dict[str, PathFate]:
-    """Of the files that the commits of LITE's window name and that are not there any more: what would become of them."""
+def _missing_files(v: VacuumObservation) -> dict[str, PathFate]:
+    """The fates that files would have which the commits that LITE examines name, and which no longer exist."""
     named = {*v.scan.stamps, *v.scan.changes} if isinstance(v.scan, LiteScan) else set()
-    lost = {path: Thing(Kind.FILE, 0, 0) for path in named if path not in v.before.listing}
-    if not lost:
+    missing = {path: Thing(Kind.FILE, 0, 0) for path in named if path not in v.before.listing}
+    if not missing:
         return {}
     return predict_vacuum(
-        lost,
+        missing,
         v.references,
         partition_by=v.table.partition_by,
         cutoff=v.cutoff,
@@ -274,9 +274,9 @@ def _gone_already(v: VacuumObservation) -> dict[str, PathFate]:
 
 
 def _sizes(v: VacuumObservation) -> Mapping[str, frozenset[int]]:
-    """How many bytes each path may count: as on storage, directories none; for LITE, as the latest action of its window says.
+    """The bytes that each path may count: its size on storage; for LITE, the size in the latest action that it examines.
 
-    Of actions of one time any is the latest: two vectors that share a file, say.
+    Of actions of the same time any may be the latest, such as two deletion vectors that share a file.
     """
     sizes = {path: frozenset({entry.size}) for path, entry in v.before.listing.items()}
     if not isinstance(v.scan, LiteScan) or v.window is None:
@@ -285,15 +285,15 @@ def _sizes(v: VacuumObservation) -> Mapping[str, frozenset[int]]:
     for version, commit in sorted(v.before.log.commits.items()):
         if v.window.first <= version <= v.window.last:
             for action in commit.actions:
-                for path, (time, size) in _said_sizes(v, action):
+                for path, (time, size) in _sizes_in(v, action):
                     known, found = latest.get(path, (time, frozenset[int]()))
                     if time >= known:
                         latest[path] = (time, frozenset({size}) | (found if time == known else frozenset()))
     return {**sizes, **{path: found for path, (_, found) in latest.items()}}
 
 
-def _said_sizes(v: VacuumObservation, action: object) -> list[tuple[str, tuple[int, int]]]:
-    """What an action says of the sizes of the files that it names, each with the time that counts for LITE (docs/delta.md 1.3)."""
+def _sizes_in(v: VacuumObservation, action: object) -> list[tuple[str, tuple[int, int]]]:
+    """The files that an action names, each with the time that LITE uses and its size (docs/delta.md 1.3)."""
     if isinstance(action, Cdc):
         return [(action.file, (0, action.size))]
     if not isinstance(action, Remove):
@@ -306,32 +306,31 @@ def _said_sizes(v: VacuumObservation, action: object) -> list[tuple[str, tuple[i
 
 @clause(
     "VAC-LOG-1G",
-    "END's numVacuumedDirectories is the number of visible directories that were listed, and one for the root; 1 for LITE.",
-    of=VacuumObservation,
+    "END's numVacuumedDirectories is the number of visible directories that were listed, plus one for the root; 1 for LITE.",
     sources=("C 1.3", "C 1.5"),
     implementation="spark",
 )
 def vacuumed_directories(v: VacuumObservation) -> Judgement:
-    """Not the number of directories deleted, whatever its name."""
-    if not v.ran or not is_logged(v) or info_of(v, END) is None or followed(v):
+    """Despite its name it is not the number of deleted directories."""
+    if not v.ran or not is_logged(v) or info_of(v, END) is None or linked_directories(v):
         return NOT_EXERCISED
-    io_fault = (v.step.io_fault, v.step.faulty_path) if v.step.io_fault and v.step.faulty_path else None
+    fault = (v.step.io_fault, v.step.faulty_path) if v.step.io_fault and v.step.faulty_path else None
     count = listed_directories(
         v.before.things,
         partition_by=v.table.partition_by,
         scan=v.scan,
-        faulty_path=io_fault,
+        faulty_path=fault,
         reserved=v.rules.reserved_names,
     )
     if count is None:
         return NOT_EXERCISED
-    return one(misstated(v, {"END": {"operationMetrics.numVacuumedDirectories": str(count)}}))
+    return judgement(check_values(v, {END: {"operationMetrics.numVacuumedDirectories": str(count)}}))
 
 
 # The rest of the log ------------------------------------------------------------------------------------------------
 
 
-@clause("VAC-LOG-1C", "Nothing else in the log changes.", of=VacuumObservation, sources=("S1", "C 1.2"))
+@clause("VAC-LOG-1C", "Nothing else in the log changes.", sources=("S1", "C 1.2"))
 def rest_of_the_log(v: VacuumObservation) -> Judgement:
     if not v.ran:
         return NOT_EXERCISED
@@ -339,7 +338,7 @@ def rest_of_the_log(v: VacuumObservation) -> Judgement:
     new_checkpoint = any(checkpoint.files not in known for checkpoint in v.after.log.checkpoints)
     wrong = [path for path in _new_in_log(v) if not _may_appear(v, path, new_checkpoint)]
     for path, entry in v.before.listing.items():
-        # Writing a checkpoint also cleans up the log (docs/delta.md 1.2, step 14): what goes then is not VACUUM's doing.
+        # Writing a checkpoint also cleans up the log (docs/delta.md 1.2, step 14): VACUUM does not delete these files.
         if (
             path.startswith(f"{LOG_DIRECTORY}/")
             and not new_checkpoint
@@ -348,11 +347,10 @@ def rest_of_the_log(v: VacuumObservation) -> Judgement:
             and v.after.listing.get(path) != entry
         ):
             wrong.append(path)
-    return one(
-        Violation(wrong[0], f"VACUUM changed {', '.join(wrong)}.", about(wrong[0], Unchanged(wrong[0])))
-        if wrong
-        else None
-    )
+    if not wrong:
+        return judgement(None)
+    message = f"VACUUM must change nothing else in the log; it changed {', '.join(wrong)}."
+    return judgement(Violation(wrong[0], message, about(wrong[0], Unchanged(wrong[0]))))
 
 
 def _new_in_log(v: VacuumObservation) -> list[str]:
@@ -365,7 +363,7 @@ def _may_change(path: str) -> bool:
 
 
 def _may_be_cleaned_up(v: VacuumObservation, path: str) -> bool:
-    """Whether a file of the log is gone that a later checkpoint stands for, and the engine cleans up at any commit."""
+    """Whether the engine may have cleaned up a file of the log, as a later checkpoint replaces it."""
     name = parse_name(path.rpartition("/")[2])
     newest = max((checkpoint.version for checkpoint in v.before.log.checkpoints), default=-1)
     return v.rules.cleans_up_anytime and path not in v.after.listing and name is not None and name.version < newest
@@ -374,8 +372,8 @@ def _may_be_cleaned_up(v: VacuumObservation, path: str) -> bool:
 def _may_appear(v: VacuumObservation, path: str, new_checkpoint: bool) -> bool:
     """Commits, checkpoints and version checksums of the run's own versions; the checksums that Hadoop adds to files.
 
-    With a checkpoint of its own comes log cleanup, which gives an older checkpoint of version 2 a twin by a classic name,
-    for readers that do not know the feature (Delta: MetadataCleanup.createSinglePartCheckpointForBackwardCompat).
+    A new checkpoint triggers log cleanup, which rewrites an older checkpoint of version 2 under a classic name, for readers
+    that do not know the feature (Delta: MetadataCleanup.createSinglePartCheckpointForBackwardCompat).
     """
     if _may_change(path):
         return True
@@ -385,17 +383,12 @@ def _may_appear(v: VacuumObservation, path: str, new_checkpoint: bool) -> bool:
     name = parse_name(own) or parse_name((checksum_of(path) or "").removeprefix(f"{LOG_DIRECTORY}/"))
     if name is None:
         return False
-    twins = {checkpoint.version for checkpoint in v.before.log.checkpoints} if new_checkpoint else set()
+    rewritten = {checkpoint.version for checkpoint in v.before.log.checkpoints} if new_checkpoint else set()
     return v.before.version < name.version <= v.after.version or (
-        name.kind is LogFileKind.CHECKPOINT and name.version in twins
+        name.kind is LogFileKind.CHECKPOINT and name.version in rewritten
     )
 
 
-@clause(
-    "VAC-LOG-1E",
-    "A VACUUM changes neither protocol nor metadata.",
-    of=VacuumObservation,
-    sources=("C 1.5", "P Change Metadata"),
-)
-def definition_stays(v: VacuumObservation) -> Judgement:
-    return one(redefined(v)) if v.ran and v.commits else NOT_EXERCISED
+definition_unchanged = clause(
+    "VAC-LOG-1E", "A VACUUM changes neither protocol nor metadata.", sources=("C 1.5", "P Change Metadata")
+)(passes(check_definition_unchanged, when=lambda v: bool(v.commits)))

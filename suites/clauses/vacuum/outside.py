@@ -1,7 +1,4 @@
-"""VAC-SAFE-7: a VACUUM touches nothing outside the table's root.
-
-docs/sources.md says what the sources are.
-"""
+"""VAC-SAFE-7: a VACUUM touches nothing outside the table's root."""
 
 from __future__ import annotations
 
@@ -14,21 +11,19 @@ from harness.expectations import Unchanged, about
 from harness.vacuum_observation import VacuumObservation
 from model.table import Reference
 from model.vacuum import Reason
-from suites.clauses.vacuum.fates import as_before, beside_links, must_keep, with_reason
+from suites.clauses.vacuum.path_rules import must_keep, outside_behind_links, unchanged, with_reason
 
 
-def _must_stay_beside(v: VacuumObservation, paths: Iterable[str], why: str) -> Judgement:
-    """Judge that each of these paths beside the root is as before. A run that was dry or refused does not count."""
+def _must_keep_outside(v: VacuumObservation, paths: Iterable[str], why: str) -> Judgement:
+    """Judge that each of these paths outside the root is unchanged. Dry and refused runs do not count as exercising."""
 
     def problem(path: str) -> Violation | None:
         after = v.after.beside.get(path)
-        if as_before(v.before.beside[path], after):
+        if unchanged(v.before.beside[path], after):
             return None
-        how = "deleted" if after is None else "changed"
-        expectation = about(path, Unchanged(path))
-        return Violation(
-            path, f"VACUUM {how} {path}, outside of the table: {why}.", expectation, evidence.of_path(v, path)
-        )
+        action = "deleted" if after is None else "changed"
+        message = f"VACUUM {action} {path}, which is outside the table's root and must be kept: {why}."
+        return Violation(path, message, about(path, Unchanged(path)), evidence.of_path(v, path))
 
     judged = each(sorted(paths), problem)
     return judged if v.ran else Judgement(0, judged.violations)
@@ -37,40 +32,42 @@ def _must_stay_beside(v: VacuumObservation, paths: Iterable[str], why: str) -> J
 @clause(
     "VAC-SAFE-7A",
     "VACUUM deletes, changes and adds nothing beside the root: sibling directories whose names begin like the table's, other tables, targets of links.",
-    of=VacuumObservation,
     sources=("P Add File and Remove File", "C 1.2"),
 )
 def siblings(v: VacuumObservation) -> Judgement:
-    """Of files that the log names VAC-SAFE-7B speaks, of what is behind a link to a directory VAC-SAFE-7C."""
-    others = v.before.beside.keys() - v.outside - beside_links(v)
-    judged = _must_stay_beside(v, others, "it is no part of it")
-    new = sorted(v.after.beside.keys() - v.before.beside.keys())
-    wrote = tuple(
-        Violation(path, f"VACUUM wrote {path}, outside of the table.", about(path, Unchanged(path))) for path in new
+    """Files that the log names are VAC-SAFE-7B's, what lies behind a link to a directory is VAC-SAFE-7C's."""
+    others = v.before.beside.keys() - v.outside - outside_behind_links(v)
+    judged = _must_keep_outside(v, others, "it is not part of the table")
+    written = sorted(v.after.beside.keys() - v.before.beside.keys())
+    wrong = tuple(
+        Violation(
+            path,
+            f"VACUUM must write nothing outside the table's root; it wrote {path}.",
+            about(path, Unchanged(path)),
+        )
+        for path in written
     )
-    return Judgement(judged.subjects, (*judged.violations, *wrote))
+    return Judgement(judged.subjects, (*judged.violations, *wrong))
 
 
 @clause(
     "VAC-SAFE-7B",
-    "VACUUM leaves data files outside the root that the log names by their URI, live or removed long ago.",
-    of=VacuumObservation,
+    "VACUUM keeps data files outside the root that the log names by their URI, whether they are live or were removed long ago.",
     sources=("P Add File and Remove File", "C 1.2"),
     needs=(Reference.OUTSIDE,),
 )
 def files_outside(v: VacuumObservation) -> Judgement:
-    named = [path for path in v.before.beside if path in v.outside and path not in beside_links(v)]
-    return _must_stay_beside(v, named, "the log names it by its URI, and it may be another table's")
+    named = [path for path in v.before.beside if path in v.outside and path not in outside_behind_links(v)]
+    return _must_keep_outside(v, named, "the log names it by its URI, and another table may use it")
 
 
 @clause(
     "VAC-SAFE-7C",
-    "VACUUM deletes nothing that lies behind a symbolic link to a directory, be it live files of the table's own or what is outside of it.",
-    of=VacuumObservation,
+    "VACUUM deletes nothing behind a symbolic link to a directory, neither live files of the table itself nor anything outside it.",
     sources=("C 1.2", "P Add File and Remove File"),
 )
 def behind_directory_links(v: VacuumObservation) -> Judgement:
     inside = must_keep(v, with_reason(v, Reason.BEHIND_LINK))
-    files = [path for path in beside_links(v) if v.before.beside[path].kind is not EntryKind.DIRECTORY]
-    outside = _must_stay_beside(v, files, "a symbolic link of the table leads to its directory")
+    files = [path for path in outside_behind_links(v) if v.before.beside[path].kind is not EntryKind.DIRECTORY]
+    outside = _must_keep_outside(v, files, "a symbolic link of the table leads to its directory")
     return Judgement(inside.subjects + outside.subjects, inside.violations + outside.violations)

@@ -1,7 +1,4 @@
-"""VAC-SAFE-10: what can be read after a VACUUM, and what cannot.
-
-docs/sources.md says what the sources are.
-"""
+"""VAC-SAFE-10: which versions can be read after a VACUUM, and which cannot."""
 
 from __future__ import annotations
 
@@ -9,131 +6,58 @@ from deltalog.actions import Add, CommitInfo, Remove
 from deltalog.errors import DeltaLogError
 from deltalog.snapshot import Snapshot
 from harness import evidence
-from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, one
-from harness.expectations import Fails, Of, RowsAre
+from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
+from harness.expectations import Fails
 from harness.observation import ReadObservation
 from harness.vacuum_observation import VacuumObservation
 from model.refusals import BEYOND_RETENTION
 from model.vacuum import DISPUTED, Fate
-from suites.clauses.reading import misread
-from suites.clauses.vacuum.fates import lost_what_is_disputed, stays
+from suites.clauses.checks import check_rows_read, check_table_rows
+from suites.clauses.vacuum.path_rules import expect_kept, lost_disputed_paths
 
 
 def _vacuums(r: ReadObservation) -> list[VacuumObservation]:
-    """The VACUUMs before the read that deleted, or may have: one that failed on the way, too."""
-    return [
-        observation
-        for observation in r.earlier
-        if isinstance(observation, VacuumObservation) and (observation.ran or observation.vanished)
-    ]
+    """The VACUUMs before the read that may have deleted something, also those that failed on the way."""
+    vacuums = [observation for observation in r.earlier if isinstance(observation, VacuumObservation)]
+    return [v for v in vacuums if v.ran or v.vanished]
 
 
-@clause(
-    "VAC-SAFE-10A",
-    "After VACUUM the engine reads the current version as before it.",
-    of=ReadObservation,
-    sources=("S1",),
-)
+@clause("VAC-SAFE-10A", "After VACUUM the engine reads the current version as before it.", sources=("S1",))
 def engine_reads(r: ReadObservation) -> Judgement:
-    last = next(
-        (observation for observation in reversed(r.earlier) if not isinstance(observation, ReadObservation)), None
-    )
+    others = [observation for observation in r.earlier if not isinstance(observation, ReadObservation)]
+    last = others[-1] if others else None
     if not r.is_current or not isinstance(last, VacuumObservation) or not last.ran:
         return NOT_EXERCISED
-    return NOT_EXERCISED if any(map(lost_what_is_disputed, _vacuums(r))) else one(misread(r))
+    return NOT_EXERCISED if any(map(lost_disputed_paths, _vacuums(r))) else judgement(check_rows_read(r))
 
 
-@clause(
-    "VAC-SAFE-10B",
-    "After VACUUM an independent reader reads the current version as before it.",
-    of=VacuumObservation,
-    sources=("S1",),
-)
+@clause("VAC-SAFE-10B", "After VACUUM an independent reader reads the current version as before it.", sources=("S1",))
 def independent_reader_reads(v: VacuumObservation) -> Judgement:
-    if not v.ran or v.before.rows is None or lost_what_is_disputed(v):
+    if not v.ran or v.before.rows is None or lost_disputed_paths(v):
         return NOT_EXERCISED
-    if v.after.rows == v.before.rows:
-        return one(None)
-    facts = ("a live file cannot be read",) if v.after.rows is None else evidence.of_rows(v.before.rows, v.after.rows)
-    message = "After VACUUM the current version does not hold the rows of before."
-    return one(Violation("rows", message, RowsAre(Of.TABLE, evidence.rows_as_json(v.before.rows)), facts))
+    return judgement(check_table_rows(v, v.before.rows, "the rows that it held before the VACUUM"))
 
 
-@clause(
-    "VAC-SAFE-10C",
-    "After VACUUM the engine reads every version inside retention as it was.",
-    of=ReadObservation,
-    sources=("S1",),
-)
+@clause("VAC-SAFE-10C", "After VACUUM the engine reads every version inside retention unchanged.", sources=("S1",))
 def retained_versions_read(r: ReadObservation) -> Judgement:
     vacuums = _vacuums(r)
     if r.is_current or not vacuums or not r.inside_retention or not _files_retained(r, vacuums):
         return NOT_EXERCISED
-    return NOT_EXERCISED if any(map(lost_what_is_disputed, vacuums)) else one(misread(r))
+    return NOT_EXERCISED if any(map(lost_disputed_paths, vacuums)) else judgement(check_rows_read(r))
 
 
 def _files_retained(r: ReadObservation, vacuums: list[VacuumObservation]) -> bool:
-    """Whether no VACUUM so far was free to delete a file of the version that is read.
+    """Whether no VACUUM so far was allowed to delete a file of the version.
 
-    A tombstone can be older than the version that it came with; the version's age alone does not protect its files.
+    A tombstone can be older than the version that wrote it, so the version's age alone does not protect its files.
     """
     files = _files(r.before.log.snapshot(r.version))
     return all(v.fates[path].fate is Fate.KEEP for v in vacuums for path in files if path in v.fates)
 
 
 def _files(snapshot: Snapshot) -> set[str]:
-    """The files that a version needs: data files, and those of its vectors that lie below the root."""
-    adds = snapshot.adds.values()
-    vectors = (add.deletion_vector.file for add in adds if add.deletion_vector and add.deletion_vector.storage == "u")
-    return {add.file for add in adds} | {file for file in vectors if file is not None}
-
-
-@clause(
-    "VAC-SAFE-10D",
-    "After VACUUM every file and every deletion vector's file of every version inside retention is still there, whoever reads it.",
-    of=VacuumObservation,
-    sources=("S1", "P Deletion Vectors"),
-)
-def retained_versions_have_their_files(v: VacuumObservation) -> Judgement:
-    """By the log alone: what no remove, or one inside retention, has taken out of the version since.
-
-    A RETAIN that has an effect puts the line elsewhere than versions have it.
-    """
-    if not v.ran or v.retain is not None:
-        return NOT_EXERCISED
-    line = v.cutoff.latest  # a clock that cannot be set moves on during the step
-    removed = _removed_before(v, line)
-
-    def problem(version: int) -> Violation | None:
-        needed = _files(snapshots[version]) - removed
-        lost = sorted(
-            path for path in needed if path in v.vanished and not (path in v.fates and v.fates[path].reason in DISPUTED)
-        )
-        if not lost:
-            return None
-        message = f"Version {version} is inside retention, and VACUUM deleted {', '.join(lost)} of it."
-        return Violation(lost[0], message, stays(v, lost[0]), evidence.of_path(v, lost[0]))
-
-    snapshots = {}
-    for version, promised in v.versions.items():
-        if version >= v.before.version or promised.committed < line:
-            continue
-        try:
-            snapshots[version] = v.before.log.snapshot(version)
-        except DeltaLogError:
-            continue  # the log of this version is gone: nobody can read it
-    return each(sorted(snapshots), problem)
-
-
-def _removed_before(v: VacuumObservation, line: int) -> set[str]:
-    """The data files and vectors' files below the root of which every remove in the log is as old as the line, or older."""
-    stamps: dict[str, int] = {}
-    actions = [action for commit in v.before.log.commits.values() for action in commit.actions]
-    for action in (*v.before.snapshot.removes.values(), *actions):
-        if isinstance(action, Remove):
-            for path in _named(action):
-                stamps[path] = max(stamps.get(path, 0), action.deletion_timestamp or 0)
-    return {path for path, stamp in stamps.items() if stamp <= line}
+    """The files of a version: data files, and files of deletion vectors below the root."""
+    return {path for add in snapshot.adds.values() for path in _named(add)}
 
 
 def _named(action: Add | Remove) -> list[str]:
@@ -142,9 +66,57 @@ def _named(action: Add | Remove) -> list[str]:
 
 
 @clause(
+    "VAC-SAFE-10D",
+    "After VACUUM every data file and every deletion vector file of every version inside retention still exists.",
+    sources=("S1", "P Deletion Vectors"),
+)
+def retained_versions_have_their_files(v: VacuumObservation) -> Judgement:
+    """By the log alone, without reading: a file is needed unless all removes of it are outside retention.
+
+    Not for an effective RETAIN, whose cutoff differs from the age limit of versions.
+    """
+    if not v.ran or v.retain is not None:
+        return NOT_EXERCISED
+    cutoff = v.cutoff.latest  # a clock that cannot be set advances during the step
+    expired = _expired_files(v, cutoff)
+
+    def problem(version: int) -> Violation | None:
+        needed = _files(snapshots[version]) - expired
+        lost = sorted(
+            path for path in needed if path in v.vanished and not (path in v.fates and v.fates[path].reason in DISPUTED)
+        )
+        if not lost:
+            return None
+        message = (
+            f"VACUUM must keep the files of version {version}, which is inside retention; it deleted {', '.join(lost)}."
+        )
+        return Violation(lost[0], message, expect_kept(v, lost[0]), evidence.of_path(v, lost[0]))
+
+    snapshots = {}
+    for version, expected in v.versions.items():
+        if version >= v.before.version or expected.committed < cutoff:
+            continue
+        try:
+            snapshots[version] = v.before.log.snapshot(version)
+        except DeltaLogError:
+            continue  # nobody can read this version: its commits have been cleaned up
+    return each(sorted(snapshots), problem)
+
+
+def _expired_files(v: VacuumObservation, cutoff: int) -> set[str]:
+    """The data files and deletion vector files below the root all of whose removes are as old as the cutoff, or older."""
+    times: dict[str, int] = {}
+    actions = [action for commit in v.before.log.commits.values() for action in commit.actions]
+    for action in (*v.before.snapshot.removes.values(), *actions):
+        if isinstance(action, Remove):
+            for path in _named(action):
+                times[path] = max(times.get(path, 0), action.deletion_timestamp or 0)
+    return {path for path, time in times.items() if time <= cutoff}
+
+
+@clause(
     "VAC-SAFE-10E",
-    f"A version older than the table's retention is not read, after VACUUM or without one: {BEYOND_RETENTION.condition}.",
-    of=ReadObservation,
+    f"Reading a version older than the table's retention is refused, after VACUUM or without one: {BEYOND_RETENTION.condition}.",
     sources=("C 1.7",),
     since="4.1",
     implementation="spark",
@@ -152,30 +124,26 @@ def _named(action: Add | Remove) -> list[str]:
 def older_versions_are_refused(r: ReadObservation) -> Judgement:
     if r.is_current or not _is_beyond_retention(r) or not _is_in_log(r):
         return NOT_EXERCISED
-    error, expectation = r.outcome.error, Fails((BEYOND_RETENTION.condition,))
-    if error is None:
-        message = f"Version {r.version} is older than the retention, and was read."
-        return one(Violation(f"version {r.version}", message, expectation, _age(r)))
-    if error.condition != BEYOND_RETENTION.condition:
-        found = error.condition or error.exception
-        message = f"Version {r.version} is older than the retention; reading it must be refused with {BEYOND_RETENTION.condition}, not with {found}."
-        return one(Violation(f"version {r.version}", message, expectation, (*_age(r), *evidence.of_answer(r))))
-    return one(None)
+    error = r.outcome.error
+    if error is not None and error.condition == BEYOND_RETENTION.condition:
+        return judgement(None)
+    found = "it succeeded" if error is None else f"it was refused with {error.condition or error.exception}"
+    message = f"Reading version {r.version}, which is older than the retention, must be refused with {BEYOND_RETENTION.condition}; {found}."
+    facts = (*_age(r), *evidence.of_answer(r))
+    return judgement(Violation(f"version {r.version}", message, Fails((BEYOND_RETENTION.condition,)), facts))
 
 
 def _is_beyond_retention(r: ReadObservation) -> bool:
-    """Whether the version is too old by all that may be taken for its time: its file's, and the one in its commitInfo."""
-    line = r.clock - r.table.retention
+    """Whether the version is too old by each of its times: that of its file, and the one in its commitInfo."""
+    oldest = r.clock - r.table.retention
     commit = r.before.log.commits.get(r.version)
     infos = [action for action in commit.actions if isinstance(action, CommitInfo)] if commit else []
-    stamps = [info.fields.get("inCommitTimestamp") for info in infos]
-    return all(
-        time < line for time in (r.expected_version.committed, *(stamp for stamp in stamps if isinstance(stamp, int)))
-    )
+    times = [info.fields.get("inCommitTimestamp") for info in infos]
+    return all(time < oldest for time in (r.expected_version.committed, *(time for time in times if isinstance(time, int))))
 
 
 def _is_in_log(r: ReadObservation) -> bool:
-    """Whether the log can still tell what the version was: a checkpoint's cleanup may have taken its commits."""
+    """Whether the log still has the version: log cleanup may have deleted its commits."""
     try:
         r.before.log.snapshot(r.version)
     except DeltaLogError:
@@ -184,7 +152,5 @@ def _is_in_log(r: ReadObservation) -> bool:
 
 
 def _age(r: ReadObservation) -> tuple[str, ...]:
-    line = r.clock - r.table.retention
-    return (
-        f"version {r.version} was committed at {r.instant(r.expected_version.committed)}; the engine's clock less the retention is {r.instant(line)}",
-    )
+    committed, oldest = r.instant(r.expected_version.committed), r.instant(r.clock - r.table.retention)
+    return (f"version {r.version} was committed at {committed}; the engine's clock less the retention is {oldest}",)

@@ -1,0 +1,140 @@
+"""Checks that several clauses share. Each returns what is wrong with a step, or None."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from deltalog.actions import DomainMetadata, Metadata, Protocol, Txn
+from deltalog.snapshot import Snapshot
+from harness import evidence
+from harness.clause import Violation
+from harness.expectations import Expectation, Fails, NoActions, NothingChanged, Of, RowsAre, Unchanged, about
+from harness.observation import DeleteObservation, Observation, ReadObservation, Rows
+from model.refusals import Refusal
+
+T = TypeVar("T")
+
+
+def check_none(
+    paths: Sequence[str], message: str, expectation: Expectation, facts: tuple[str, ...] = ()
+) -> Violation | None:
+    """There must be no such paths; ``message`` ends before their names: "it wrote"."""
+    return Violation(paths[0], f"{message} {', '.join(paths)}.", expectation, facts) if paths else None
+
+
+# Rows ---------------------------------------------------------------------------------------------------------------
+
+
+def check_rows_read(r: ReadObservation) -> Violation | None:
+    """The engine must read the rows that the case expects of the version."""
+    expected = r.expected_version.rows
+    if not r.refused and r.rows == expected:
+        return None
+    facts = evidence.of_answer(r) if r.refused else evidence.of_rows(expected, r.rows)
+    problem = "the engine reported an error" if r.refused else f"the engine read {difference(expected, r.rows)}"
+    message = f"Reading version {r.version} must return {expected.total()} rows; {problem}."
+    return Violation(f"version {r.version}", message, RowsAre(Of.ANSWER, evidence.rows_as_json(expected)), facts)
+
+
+def check_rows_left(d: DeleteObservation) -> Violation | None:
+    """An independent reader must find the rows that the DELETE leaves."""
+    return check_table_rows(d, d.expected_rows, "the rows that must be left", evidence.of_answer(d))
+
+
+def check_table_rows(
+    observation: Observation, expected: Rows, which: str, facts: tuple[str, ...] = ()
+) -> Violation | None:
+    """After the step an independent reader must find these rows; ``which`` names them in the message."""
+    found = observation.after.rows
+    if found == expected:
+        return None
+    rows = ("a live file cannot be read",) if found is None else evidence.of_rows(expected, found)
+    counts = "" if found is None else f" ({difference(expected, found)})"
+    message = f"Version {observation.after.version} does not hold {which}{counts}."
+    return Violation("rows", message, RowsAre(Of.TABLE, evidence.rows_as_json(expected)), (*rows, *facts))
+
+
+def difference(expected: Counter[T], found: Counter[T]) -> str:
+    """How many rows were found, for a message: "4 rows: 1 of the 5 expected are missing, 0 are unexpected"."""
+    missing, unexpected = (expected - found).total(), (found - expected).total()
+    return (
+        f"{found.total()} rows: {missing} of the {expected.total()} expected are missing, {unexpected} are unexpected"
+    )
+
+
+# Refusals -----------------------------------------------------------------------------------------------------------
+
+
+def check_refusal(command: str, observation: Observation, due: Refusal) -> Violation | None:
+    """The ``command`` ("DELETE", "VACUUM") must be refused with the error class and SQLSTATE of ``due``.
+
+    An engine whose errors have no classes must refuse it with any error.
+    """
+    error, classes = observation.outcome.error, observation.rules.error_classes
+    expectation = Fails(sorted(due.conditions) if classes else ())
+    expected = _error(sorted(due.conditions), sorted(due.sqlstates)) if classes else "an error"
+    if error is None:
+        return Violation("step", f"The {command} must be refused with {expected}; it succeeded.", expectation)
+    if classes and not due.is_matched_by(error.condition, error.sqlstate):
+        found = _error([error.condition or error.exception], [error.sqlstate] if error.sqlstate else [])
+        message = f"The {command} must be refused with {expected}; it was refused with {found}."
+        return Violation("step", message, expectation, evidence.of_answer(observation))
+    return None
+
+
+def _error(conditions: list[str], sqlstates: list[str]) -> str:
+    return f"{' or '.join(conditions) or 'an error'} ({' or '.join(sqlstates) or 'no SQLSTATE'})"
+
+
+def check_nothing_changed(what: str, observation: Observation, facts: tuple[str, ...] = ()) -> Violation | None:
+    """The step must change nothing, in the table or beside it. ``what`` begins the message: "The refused DELETE"."""
+    paths = evidence.changes(observation.before, observation.after)
+    message = f"{what} must change nothing; it changed {', '.join(paths)}."
+    return Violation(paths[0], message, NothingChanged(), facts) if paths else None
+
+
+# Protocol and metadata ----------------------------------------------------------------------------------------------
+
+_DEFINITION = (Protocol, Metadata, Txn, DomainMetadata)
+
+
+def check_definition_unchanged(observation: Observation) -> Violation | None:
+    """The step must not change the table's protocol, metadata, transaction identifiers or domains.
+
+    Except the domain of row tracking: it holds the highest row id, which every writer of files advances (PROTOCOL.md,
+    "Row Tracking").
+    """
+    before, after = observation.before.snapshot, observation.after.snapshot
+    changed = ["protocol"] if _protocol(before) != _protocol(after) else []
+    changed += [part for part in ("metadata", "txns") if getattr(before, part) != getattr(after, part)]
+    changed += ["domains"] if _domains(before) != _domains(after) else []
+    if not changed:
+        return None
+    message = f"{type(observation.step).__name__.upper()} changed the table's {' and '.join(changed)}."
+    rewritten = [
+        path
+        for path in evidence.changes(observation.before, observation.after)
+        if path in observation.before.listing and path.startswith("_delta_log/")
+    ]
+    committed = any(isinstance(action, _DEFINITION) for commit in observation.commits for action in commit.actions)
+    if rewritten and not committed:
+        return Violation("log", message, about(rewritten[0], Unchanged(rewritten[0])))
+    return Violation("log", message, NoActions(("protocol", "metaData", "txn", "domainMetadata")))
+
+
+def _protocol(snapshot: Snapshot) -> Protocol:
+    """With sorted features: they are sets (PROTOCOL.md, "Protocol Evolution"), and a checkpoint may reorder them."""
+    protocol = snapshot.protocol
+    readers, writers = protocol.reader_features, protocol.writer_features
+    return replace(
+        protocol,
+        reader_features=None if readers is None else tuple(sorted(readers)),
+        writer_features=None if writers is None else tuple(sorted(writers)),
+    )
+
+
+def _domains(snapshot: Snapshot) -> dict[str, DomainMetadata]:
+    return {name: domain for name, domain in snapshot.domains.items() if name != "delta.rowTracking"}
