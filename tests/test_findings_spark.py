@@ -1,4 +1,4 @@
-"""What the suite found in Delta and no longer draws (docs/findings.md): the clauses notice it where it is drawn."""
+"""Findings in Delta that the strategies do not draw (docs/findings.md): the clauses detect them in a case made by hand."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ def table(column: Column, *, partition: tuple[datetime, ...] = (), features: tup
 
 
 def vacuumed(*stray_files: StrayFile, mode: Mode = Mode.DEFAULT) -> Case:
-    """A table beside whose one live file these lie, and a VACUUM."""
+    """A table with one live file and these stray files, and a VACUUM."""
     live = DataFile(0, (), ((1,),), -9 * DAY)
     columns = (Column("v", Type.INTEGER),)
     return Case(Table(columns, (), (live,), (Commit(-HOUR, adds=(0,)),), stray_files), (Vacuum(mode=mode),))
 
 
-#: A path with more parts than the table's own; and young files at the top that are named as each of them.
+#: A path with more parts than the table's own, and young files at the top level named like its parts.
 DEEP = (StrayFile("/".join(f"n{part}" for part in range(20)) + "/old", modified=-9 * DAY),)
 NAMED_AS_PARTS = tuple(StrayFile(f"n{part}") for part in range(1, 20))
 
@@ -45,7 +45,7 @@ TWICE = datetime(2020, 11, 1, 9, 30, tzinfo=timezone.utc)  # 01:30 in Los Angele
 
 
 @pytest.mark.parametrize(
-    ("case", "noticed_by"),
+    ("case", "violated"),
     [
         (
             Case(table(Column("t", Type.TIMESTAMP), partition=(TWICE,)), (Delete(FIRST, zone="America/Los_Angeles"),)),
@@ -63,14 +63,14 @@ TWICE = datetime(2020, 11, 1, 9, 30, tzinfo=timezone.utc)  # 01:30 in Los Angele
         (vacuumed(StrayFile("v", modified=-9 * DAY), StrayFile(".v.crc/young")), {"VAC-SAFE-4"}),
     ],
     ids=[
-        "a TIMESTAMP partition in the hour that comes twice",
-        "a column named _metadata, with vectors",
+        "a TIMESTAMP partition in the hour that occurs twice",
+        "a column named _metadata, with deletion vectors",
         "a deep path in an inventory",
         "a colon in a name",
         "a directory named like a checksum",
     ],
 )
-def test_the_clauses_notice(case: Case, noticed_by: set[str], spark_engine: SparkEngine, tmp_path: Path) -> None:
+def test_the_clauses_detect(case: Case, violated: set[str], spark_engine: SparkEngine, tmp_path: Path) -> None:
     judged = Judge(spark_engine, list(CATALOGUE.values()), tmp_path).judge(case)
     assert judged.failure is None, judged.failure
-    assert noticed_by <= set(judged.violated)
+    assert violated <= set(judged.violated)

@@ -1,11 +1,10 @@
-"""VACUUM deletes a directory that is named like a checksum, with all that is in it.
+"""VACUUM deletes a directory that is named like a checksum, with everything in it.
 
-Needs pyspark==4.2.0 and delta-spark==4.4.0 only. Run: python checksum_directory.py
-Exit 0: it is there. 1: it is gone.
+    pip install pyspark==4.2.0 delta-spark==4.4.0
+    python checksum_directory.py    # exit code 0: HOLDS, 1: VIOLATED, 2: CANNOT TELL
 """
 
 import os
-import shutil
 import sys
 import tempfile
 import time
@@ -41,28 +40,29 @@ def write(path: Path) -> Path:
 
 
 def make_old(root: Path) -> None:
-    """All that lies below is 30 days old."""
+    """Sets the time of everything below the root to 30 days ago."""
     for path in root.rglob("*"):
         os.utime(path, (OLD, OLD))
 
 
-def main() -> int:
-    home = Path(tempfile.mkdtemp(prefix="tombstone-")).resolve()
-    spark = start(str(home))
-    try:
-        table = home / "t"
-        spark.sql(f"CREATE TABLE delta.`{table}` (id INT) USING delta")
-        write(table / "v.csv")
-        make_old(table)
-        young = write(table / ".v.csv.crc" / "young.parquet")
-        print("DRY RUN lists:", [row[0] for row in spark.sql(f"VACUUM delta.`{table}` DRY RUN").collect()])
-        spark.sql(f"VACUUM delta.`{table}`")
-        print("the young file in the hidden directory is", "there" if young.exists() else "GONE")
-        return 0 if young.exists() else 1
-    finally:
-        spark.stop()
-        shutil.rmtree(home)
+def main(spark: SparkSession, home: Path) -> int:
+    table = home / "t"
+    spark.sql(f"CREATE TABLE delta.`{table}` (id INT) USING delta")
+    write(table / "v.csv")
+    make_old(table)
+    young = write(table / ".v.csv.crc" / "young.parquet")
+    print("DRY RUN lists:", [row[0] for row in spark.sql(f"VACUUM delta.`{table}` DRY RUN").collect()])
+    spark.sql(f"VACUUM delta.`{table}`")
+    print("the young file in the hidden directory is", "there" if young.exists() else "GONE")
+    return 0 if young.exists() else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        with tempfile.TemporaryDirectory(prefix="tombstone-") as directory:
+            code = main(start(directory), Path(directory).resolve())
+    except Exception as problem:
+        print("CANNOT TELL:", repr(problem)[:300])
+        sys.exit(2)
+    print("VIOLATED" if code else "HOLDS")
+    sys.exit(code)

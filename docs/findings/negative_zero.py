@@ -1,7 +1,7 @@
 """DELETE WHERE d = -0.0 leaves rows whose value is 0.0, and DELETE WHERE d = 0.0 those with -0.0.
 
-Needs pyspark==4.2.0 and delta-spark==4.4.0 only. Exit 0: the rows are deleted. 1: they are not.
-Run: python negative_zero.py
+    pip install pyspark==4.2.0 delta-spark==4.4.0
+    python negative_zero.py    # exit code 0: HOLDS, 1: VIOLATED, 2: CANNOT TELL
 """
 
 import shutil
@@ -58,4 +58,10 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        code = main()
+    except Exception as problem:
+        print("CANNOT TELL:", repr(problem)[:300])
+        sys.exit(2)
+    print("VIOLATED" if code else "HOLDS")
+    sys.exit(code)

@@ -1,11 +1,10 @@
 """VACUUM deletes live files, and files outside the table, behind symbolic links to directories.
 
-Needs pyspark==4.2.0 and delta-spark==4.4.0 only. Run: python vacuum_follows_links.py
-Exit 0: both are there. 1: one is gone.
+    pip install pyspark==4.2.0 delta-spark==4.4.0
+    python vacuum_follows_links.py    # exit code 0: HOLDS, 1: VIOLATED, 2: CANNOT TELL
 """
 
 import os
-import shutil
 import sys
 import tempfile
 import time
@@ -41,32 +40,33 @@ def write(path: Path) -> Path:
 
 
 def make_old(root: Path) -> None:
-    """All that lies below is 30 days old."""
+    """Sets the time of everything below the root to 30 days ago."""
     for path in root.rglob("*"):
         os.utime(path, (OLD, OLD))
 
 
-def main() -> int:
-    home = Path(tempfile.mkdtemp(prefix="tombstone-")).resolve()
-    spark = start(str(home))
-    try:
-        table, beside = home / "t", home / "beside" / "report.csv"
-        spark.sql(f"CREATE TABLE delta.`{table}` (id INT, p INT) USING delta PARTITIONED BY (p)")
-        spark.sql(f"INSERT INTO delta.`{table}` VALUES (1, 1)")
-        live = next((table / "p=1").glob("*.parquet"))
-        write(beside)
-        make_old(home)
-        (table / "archive").symlink_to(beside.parent)
-        (table / "latest").symlink_to(table / "p=1")
-        print("DRY RUN lists:", [row[0] for row in spark.sql(f"VACUUM delta.`{table}` DRY RUN").collect()])
-        spark.sql(f"VACUUM delta.`{table}`")
-        print("the live file of the table is", "there" if live.exists() else "GONE: the table cannot be read any more")
-        print("the file outside of the table is", "there" if beside.exists() else "GONE")
-        return 0 if live.exists() and beside.exists() else 1
-    finally:
-        spark.stop()
-        shutil.rmtree(home)
+def main(spark: SparkSession, home: Path) -> int:
+    table, beside = home / "t", home / "beside" / "report.csv"
+    spark.sql(f"CREATE TABLE delta.`{table}` (id INT, p INT) USING delta PARTITIONED BY (p)")
+    spark.sql(f"INSERT INTO delta.`{table}` VALUES (1, 1)")
+    live = next((table / "p=1").glob("*.parquet"))
+    write(beside)
+    make_old(home)
+    (table / "archive").symlink_to(beside.parent)
+    (table / "latest").symlink_to(table / "p=1")
+    print("DRY RUN lists:", [row[0] for row in spark.sql(f"VACUUM delta.`{table}` DRY RUN").collect()])
+    spark.sql(f"VACUUM delta.`{table}`")
+    print("the live file of the table is", "there" if live.exists() else "GONE: the table cannot be read any more")
+    print("the file outside the table is", "there" if beside.exists() else "GONE")
+    return 0 if live.exists() and beside.exists() else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        with tempfile.TemporaryDirectory(prefix="tombstone-") as directory:
+            code = main(start(directory), Path(directory).resolve())
+    except Exception as problem:
+        print("CANNOT TELL:", repr(problem)[:300])
+        sys.exit(2)
+    print("VIOLATED" if code else "HOLDS")
+    sys.exit(code)

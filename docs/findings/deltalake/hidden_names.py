@@ -1,10 +1,8 @@
-"""Full VACUUM deletes hidden files and what lies in hidden directories, but for those at the table's top.
+"""Full VACUUM deletes hidden files, and files in hidden directories, except at the table's top level.
 
-Needs deltalake and pyarrow only. Run: python hidden_names.py
-Exit 0: the fault does not show. 1: the fault shows. 2: it could not be checked.
+    pip install deltalake pyarrow
+    python hidden_names.py    # exit code 0: HOLDS, 1: VIOLATED, 2: CANNOT TELL
 """
-
-from __future__ import annotations
 
 import os
 import sys
@@ -19,7 +17,7 @@ OLD = time.time() - 30 * 86400  # the default retention is a week
 
 
 def write_old(path: Path) -> Path:
-    """A file of somebody, 30 days old."""
+    """A file that the log does not name, 30 days old."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("x")
     os.utime(path, (OLD, OLD))
@@ -30,7 +28,7 @@ TOP = ("_tmp/x", ".x.crc", "_x")
 BELOW = ("p=a/_tmp/x", "p=a/.x.crc", "sub/_delta_log/00000000000000000000.json")
 
 
-def shows(home: Path) -> bool:
+def is_violated(home: Path) -> bool:
     table = home / "t"
     write_deltalake(str(table), pa.table({"id": [1], "p": ["a"]}), partition_by=["p"])
     hidden = [write_old(table / name) for name in (*TOP, *BELOW)]
@@ -41,11 +39,11 @@ def shows(home: Path) -> bool:
 
 
 if __name__ == "__main__":
-    print("deltalake", __version__)
     try:
-        with tempfile.TemporaryDirectory(prefix="tombstone-") as home:
-            code = 1 if shows(Path(home).resolve()) else 0
-    except BaseException as error:  # a panic of the engine is no Exception
-        print(f"could not be checked: {type(error).__name__}: {str(error)[:300]}")
-        code = 2
-    sys.exit(code)
+        with tempfile.TemporaryDirectory(prefix="tombstone-") as directory:
+            violated = is_violated(Path(directory).resolve())
+    except BaseException as problem:  # a panic of the engine is not an Exception
+        print("CANNOT TELL:", repr(problem)[:300])
+        sys.exit(2)
+    print("VIOLATED" if violated else "HOLDS", "on deltalake", __version__)
+    sys.exit(1 if violated else 0)

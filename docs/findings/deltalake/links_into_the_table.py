@@ -1,10 +1,8 @@
 """Full VACUUM deletes live files by their other names behind a symbolic link into the table.
 
-Needs deltalake and pyarrow only. Run: python links_into_the_table.py
-Exit 0: the fault does not show. 1: the fault shows. 2: it could not be checked.
+    pip install deltalake pyarrow
+    python links_into_the_table.py    # exit code 0: HOLDS, 1: VIOLATED, 2: CANNOT TELL
 """
-
-from __future__ import annotations
 
 import os
 import sys
@@ -19,28 +17,28 @@ OLD = time.time() - 30 * 86400  # the default retention is a week
 
 
 def make_old(root: Path) -> None:
-    """All that lies below is 30 days old."""
+    """Sets the time of everything below the root to 30 days ago."""
     for path in root.rglob("*"):
         os.utime(path, (OLD, OLD))
 
 
-def shows(home: Path) -> bool:
+def is_violated(home: Path) -> bool:
     table = home / "t"
     write_deltalake(str(table), pa.table({"id": [1], "p": ["a"]}), partition_by=["p"])
     make_old(table)
     (table / "latest").symlink_to(table / "p=a", target_is_directory=True)
     live = next((table / "p=a").glob("*.parquet"))
     print("VACUUM deleted", DeltaTable(str(table)).vacuum(full=True, dry_run=False))
-    print("the live file is", "there" if live.exists() else "GONE; it must stay")
+    print("the live file is", "there" if live.exists() else "GONE; expected: kept")
     return not live.exists()
 
 
 if __name__ == "__main__":
-    print("deltalake", __version__)
     try:
-        with tempfile.TemporaryDirectory(prefix="tombstone-") as home:
-            code = 1 if shows(Path(home).resolve()) else 0
-    except BaseException as error:  # a panic of the engine is no Exception
-        print(f"could not be checked: {type(error).__name__}: {str(error)[:300]}")
-        code = 2
-    sys.exit(code)
+        with tempfile.TemporaryDirectory(prefix="tombstone-") as directory:
+            violated = is_violated(Path(directory).resolve())
+    except BaseException as problem:  # a panic of the engine is not an Exception
+        print("CANNOT TELL:", repr(problem)[:300])
+        sys.exit(2)
+    print("VIOLATED" if violated else "HOLDS", "on deltalake", __version__)
+    sys.exit(1 if violated else 0)

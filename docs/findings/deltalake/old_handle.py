@@ -1,10 +1,8 @@
 """Full VACUUM through a handle on an older version deletes live files of newer versions.
 
-Needs deltalake and pyarrow only. Run: python old_handle.py
-Exit 0: the fault does not show. 1: the fault shows. 2: it could not be checked.
+    pip install deltalake pyarrow
+    python old_handle.py    # exit code 0: HOLDS, 1: VIOLATED, 2: CANNOT TELL
 """
-
-from __future__ import annotations
 
 import os
 import sys
@@ -19,12 +17,12 @@ OLD = time.time() - 30 * 86400  # the default retention is a week
 
 
 def make_old(root: Path) -> None:
-    """All that lies below is 30 days old."""
+    """Sets the time of everything below the root to 30 days ago."""
     for path in root.rglob("*"):
         os.utime(path, (OLD, OLD))
 
 
-def shows(home: Path) -> bool:
+def is_violated(home: Path) -> bool:
     lost = False
     for kind in ("opened before the append", "opened with version=0"):
         table = home / kind.replace(" ", "-")
@@ -43,11 +41,11 @@ def shows(home: Path) -> bool:
 
 
 if __name__ == "__main__":
-    print("deltalake", __version__)
     try:
-        with tempfile.TemporaryDirectory(prefix="tombstone-") as home:
-            code = 1 if shows(Path(home).resolve()) else 0
-    except BaseException as error:  # a panic of the engine is no Exception
-        print(f"could not be checked: {type(error).__name__}: {str(error)[:300]}")
-        code = 2
-    sys.exit(code)
+        with tempfile.TemporaryDirectory(prefix="tombstone-") as directory:
+            violated = is_violated(Path(directory).resolve())
+    except BaseException as problem:  # a panic of the engine is not an Exception
+        print("CANNOT TELL:", repr(problem)[:300])
+        sys.exit(2)
+    print("VIOLATED" if violated else "HOLDS", "on deltalake", __version__)
+    sys.exit(1 if violated else 0)

@@ -139,7 +139,9 @@ def _is_beyond_retention(r: ReadObservation) -> bool:
     commit = r.before.log.commits.get(r.version)
     infos = [action for action in commit.actions if isinstance(action, CommitInfo)] if commit else []
     times = [info.fields.get("inCommitTimestamp") for info in infos]
-    return all(time < oldest for time in (r.expected_version.committed, *(time for time in times if isinstance(time, int))))
+    return all(
+        time < oldest for time in (r.expected_version.committed, *(time for time in times if isinstance(time, int)))
+    )
 
 
 def _is_in_log(r: ReadObservation) -> bool:
