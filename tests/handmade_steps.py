@@ -21,7 +21,7 @@ from model.values import Row, Type
 from selfcheck.reference_engine import ReferenceEngine
 from suites.catalogue import CATALOGUE
 from tests.builders.observations import listener
-from tests.well_told import must_be_well_told
+from tests.readable_violations import check_violations_readable
 
 #: Changes what an engine did to the table, or what it answered.
 Tamper = Callable[[Path, Outcome], "Outcome | None"]
@@ -50,7 +50,7 @@ def judged(table: Table, directory: Path, *steps: tuple[Step, Tamper | None]) ->
     run = CaseRun(engine, table, directory / "table", clauses, Excuses(CATALOGUE))
     for step, _ in steps:
         run.take(step)
-    must_be_well_told(run.tallies)
+    check_violations_readable(run.tallies)
     return run.tallies, kept[-1]
 
 

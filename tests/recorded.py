@@ -31,7 +31,7 @@ from strategies.restricted import restricted_to
 from suites.catalogue import CATALOGUE, unsupported
 from tests.find_witnesses import witness
 from tests.handmade_vacuums import HANDMADE
-from tests.well_told import must_be_well_told
+from tests.readable_violations import check_violations_readable
 
 DIRECTORY = Path(__file__).parent / "recorded"
 
@@ -78,7 +78,7 @@ def verdict(kind: str, name: str, directory: Path) -> dict[str, Any]:
     judged = Judge(engine, clauses, directory).judge(cases(kind)[name])
     if judged.failure is not None:
         return {"failure": judged.failure.message}
-    must_be_well_told(judged.tallies)
+    check_violations_readable(judged.tallies)
     if kind == "faulty":
         return {"violated": sorted(judged.violated)}
     tallies = {id: [tally.subjects, len(tally.violations)] for id, tally in sorted(judged.tallies.items())}

@@ -63,9 +63,9 @@ WORDS = [
 )
 def test_values_of_enumerations_are_distinct(words: type[Enum]) -> None:
     """Reports and case files contain the values."""
-    said = [word.value for word in words]
-    assert len(set(said)) == len(words.__members__), "two names of one word"
-    assert all(isinstance(value, str) and value and value != str(None) for value in said)
+    texts = [word.value for word in words]
+    assert len(set(texts)) == len(words.__members__), "two names of one word"
+    assert all(isinstance(value, str) and value and value != str(None) for value in texts)
 
 
 def test_columns_of_includes_all_parts() -> None:

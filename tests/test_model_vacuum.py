@@ -513,10 +513,10 @@ def test_a_wall_window_agrees_with_each_cutoff_in_it(situation: Situation) -> No
     window = predict(things, live=live, tombstones=tombstones, cutoff=WINDOW)
     for instant in (WINDOW.earliest, WINDOW.earliest + 1, WINDOW.latest):
         exact = replace(WINDOW, earliest=instant, latest=instant)
-        told = predict(things, live=live, tombstones=tombstones, cutoff=exact)
+        known = predict(things, live=live, tombstones=tombstones, cutoff=exact)
         for path, one in window.items():
-            assert one.fate in (UNSPECIFIED, told[path].fate) or told[path].fate is UNSPECIFIED, path
-            assert one.listed in (None, told[path].listed), path
+            assert one.fate in (UNSPECIFIED, known[path].fate) or known[path].fate is UNSPECIFIED, path
+            assert one.listed in (None, known[path].listed), path
 
 
 def reference(

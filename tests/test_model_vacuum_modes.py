@@ -61,8 +61,8 @@ VECTOR = "deletion_vector_61d16c75-6994-46b7-a15b-8b538852e50e.bin"
 @pytest.mark.parametrize("scan", [FULL, INVENTORY, FILES, LiteScan({"d/f": OLD, VECTOR: OLD})])
 @pytest.mark.parametrize("age", [0, OLD])
 def test_each_kind_of_reference_protects_with_its_own_reason(scan: Scan, age: int) -> None:
-    def of(path: str, **said: Any) -> PathFate:
-        return predict({path: file(age)}, scan=scan, **said)[path]
+    def of(path: str, **given: Any) -> PathFate:
+        return predict({path: file(age)}, scan=scan, **given)[path]
 
     assert of("d/f", live=["d/f"]) == must_keep(Reason.LIVE)
     assert of("d/f", live=["d/f"], by_uri=frozenset({"d/f"})) == must_keep(Reason.LIVE_BY_URI)
@@ -120,8 +120,8 @@ def test_orphaned_vector_files_are_recognised_by_their_name() -> None:
 
 def test_in_the_wall_window_a_vectors_tombstone_is_undecided() -> None:
     kinds: list[dict[str, Any]] = [{name: {VECTOR: CLOCK + 3}} for name in ("vector_tombstones", "absolute_vectors")]
-    for said in kinds:
-        assert predict({VECTOR: file()}, cutoff=WINDOW, **said)[VECTOR] == unspecified(Reason.AT_CUTOFF, None)
+    for given in kinds:
+        assert predict({VECTOR: file()}, cutoff=WINDOW, **given)[VECTOR] == unspecified(Reason.AT_CUTOFF, None)
 
 
 def test_live_takes_precedence_over_hidden() -> None:
@@ -212,13 +212,13 @@ def test_lite_ignores_all_other_files() -> None:
 @pytest.mark.parametrize(("offset", "fate"), [(-1, DELETE), (0, KEEP), (1, KEEP)])
 def test_at_the_cutoff_lite_keeps_what_a_full_run_deletes(offset: int, fate: Fate) -> None:
     stamp = LINE + offset
-    said: dict[str, Any] = {"tombstones": {"f": stamp}, "vector_tombstones": {VECTOR: stamp}}
+    given: dict[str, Any] = {"tombstones": {"f": stamp}, "vector_tombstones": {VECTOR: stamp}}
     things = {"f": file(), VECTOR: file()}
-    lite = predict(things, scan=LiteScan({"f": stamp, VECTOR: stamp}), **said)
+    lite = predict(things, scan=LiteScan({"f": stamp, VECTOR: stamp}), **given)
     assert {path: one.fate for path, one in lite.items()} == {"f": fate, VECTOR: fate}
     if fate is KEEP:
         assert lite["f"] == must_keep(Reason.RETAINED) and lite[VECTOR] == must_keep(Reason.RETAINED_VECTOR)
-    assert predict(things, **said)["f"].fate is (KEEP if offset > 0 else DELETE)
+    assert predict(things, **given)["f"].fate is (KEEP if offset > 0 else DELETE)
 
 
 def test_files_added_or_removed_again_are_kept() -> None:
@@ -406,9 +406,9 @@ def test_everything_below_a_vanished_directory_is_not_scanned() -> None:
     assert predict(things, scan=INVENTORY, faulty_path=(IOFault.DIRECTORY_VANISHES, "b/sub"))["b/sub/o"].fate is DELETE
 
 
-def fails(path: str, io_fault: IOFault, scan: Scan = FULL, *, dry_run: bool = False, **said: Any) -> bool | None:
+def fails(path: str, io_fault: IOFault, scan: Scan = FULL, *, dry_run: bool = False, **given: Any) -> bool | None:
     things = tree({"d/o": file(), "d/y": file(YOUNG), "l": link("../x"), "_h/f": file()})
-    judged = predict(things, scan=scan, faulty_path=(io_fault, path), **said)
+    judged = predict(things, scan=scan, faulty_path=(io_fault, path), **given)
     return ends_in_error(judged, things, partition_by=(), scan=scan, faulty_path=(io_fault, path), dry_run=dry_run)
 
 
@@ -467,9 +467,9 @@ def test_a_link_to_a_directory_makes_the_count_uncertain(target: str) -> None:
 
 def test_fates_do_not_depend_on_the_order_of_the_listing() -> None:
     things = tree({"d/e/orphan": file(), VECTOR: file(), f"d/{VECTOR}": file(), "d/z": DIRECTORY})
-    said: dict[str, Any] = {"tombstones": {"d/e/gone": YOUNG}, "absolute_vectors": {f"d/{VECTOR}": None}}
-    judged = predict(things, **said)
-    assert judged == predict(dict(reversed(things.items())), **said)
+    given: dict[str, Any] = {"tombstones": {"d/e/gone": YOUNG}, "absolute_vectors": {f"d/{VECTOR}": None}}
+    judged = predict(things, **given)
+    assert judged == predict(dict(reversed(things.items())), **given)
     assert judged["d"] == judged["d/e"] == must_keep(Reason.HOLDS, False)
 
 

@@ -165,9 +165,12 @@ class SmallVacuum:
         return {path for path, count in counts.items() if count == 1} - self.protected()
 
     def protected(self) -> set[str]:
-        said = self.situation.references
-        files = {*said.live, *(path for path, deleted in said.tombstones.items() if deleted > LINE)}
-        vectors = {*said.live_vectors, *(path for path, deleted in said.vector_tombstones.items() if deleted > LINE)}
+        references = self.situation.references
+        files = {*references.live, *(path for path, deleted in references.tombstones.items() if deleted > LINE)}
+        vectors = {
+            *references.live_vectors,
+            *(path for path, deleted in references.vector_tombstones.items() if deleted > LINE),
+        }
         return {*files, *vectors, *(above for path in files for above in parents(path))}
 
     def delete(self, path: str) -> None:
@@ -294,14 +297,14 @@ def test_fates_hold_with_links(situation: Situation, order: list[int]) -> None:
 @given(situations(io_faults=True))
 def test_protected_files_are_never_deleted(situation: Situation) -> None:
     """VAC-SAFE-1, 2, 3, 4 and 8, independent of an engine."""
-    judged, said = situation.predict(), situation.references
-    stamped = [*said.tombstones.items(), *said.vector_tombstones.items()]
+    judged, references = situation.predict(), situation.references
+    stamped = [*references.tombstones.items(), *references.vector_tombstones.items()]
     retained = {path for path, deleted in stamped if deleted > LINE}
-    absolute = {path for path, deleted in said.absolute_vectors.items() if deleted is None or deleted > LINE}
+    absolute = {path for path, deleted in references.absolute_vectors.items() if deleted is None or deleted > LINE}
     for path, one in judged.items():
         thing = situation.things[path]
         lite = isinstance(situation.scan, LiteScan)
-        if path in said.live | said.live_vectors | retained | absolute:
+        if path in references.live | references.live_vectors | retained | absolute:
             assert one.fate is Fate.KEEP
         if not visible(path):
             assert one.fate is Fate.KEEP or one.reason is Reason.CHECKSUM

@@ -134,13 +134,13 @@ def test_paths_of_jars_are_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         ("--clause=VAC-SAVE", "--clause VAC-SAVE selects no clause: `--clause list` names them all."),
         ("--clause=VAC-SAFE-10X", "--clause VAC-SAFE-10X selects no clause: `--clause list` names them all."),
         ("--clause=vac-safe", "--clause vac-safe selects no clause: `--clause list` names them all."),
-        ("--spark-conf=a", "--spark-conf a is not of the form K=V: give a key and a value, with = between."),
-        ("--spark-conf==b", "--spark-conf =b is not of the form K=V: give a key and a value, with = between."),
-        ("--deviations=none.toml", "--deviations none.toml is not a file: name one that is there."),
-        ("--replay=none.json", "--replay none.json is not a file: name one that is there."),
-        ("--replay=/", "--replay / is not a file: name one that is there."),
-        ("--jars=none.jar", "--jars none.jar does not exist: name a jar or a folder that is there."),
-        ("--extra-classpath=none", "--extra-classpath none does not exist: name a jar or a folder that is there."),
+        ("--spark-conf=a", "--spark-conf a is not of the form K=V: give a key, = and a value."),
+        ("--spark-conf==b", "--spark-conf =b is not of the form K=V: give a key, = and a value."),
+        ("--deviations=none.toml", "--deviations none.toml is not a file: name an existing one."),
+        ("--replay=none.json", "--replay none.json is not a file: name an existing one."),
+        ("--replay=/", "--replay / is not a file: name an existing one."),
+        ("--jars=none.jar", "--jars none.jar does not exist: name an existing jar or directory."),
+        ("--extra-classpath=none", "--extra-classpath none does not exist: name an existing jar or directory."),
         ("--budget=much", "--budget much is not a factor: give one, such as --budget 0.5."),
         ("--budget=0", "--budget 0 is not a factor: give one, such as --budget 0.5."),
         ("--step-limit=long", "--step-limit long is not a time in seconds: give one, such as --step-limit 120."),
@@ -193,9 +193,9 @@ def test_proposed_deviations_go_into_a_new_file(tmp_path: Path) -> None:
     there, new = tmp_path / "there.toml", tmp_path / "new.toml"
     there.write_text("")
     assert chosen(f"--propose-deviations={new}").propose_deviations == new
-    with pytest.raises(UsageMistake, match="is there already: name a new file"):
+    with pytest.raises(UsageMistake, match="exists already: name a new file"):
         chosen(f"--propose-deviations={there}")
-    with pytest.raises(UsageMistake, match="lies in no directory"):
+    with pytest.raises(UsageMistake, match="is in no directory"):
         chosen(f"--propose-deviations={tmp_path / 'none' / 'a.toml'}")
 
 

@@ -39,7 +39,7 @@ def main() -> int:
     finally:
         spark.stop()
         shutil.rmtree(home)
-    print("must be left: [(2, '2020-11-01 09:30:00')]")
+    print("expected: [(2, '2020-11-01 09:30:00')]")
     print("found:   ", left)
     return 0 if left == [(2, "2020-11-01 09:30:00")] else 1
 

@@ -1,4 +1,4 @@
-"""What is asked of every violation, whatever it is about: a person can read it, and a script can check it."""
+"""Every violation must be readable for a person, and its expectation known to the reproduction scripts."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from harness.step_judge import Tally
 from reports.counterexamples.expectations import KINDS
 
 
-def must_be_well_told(tallies: Mapping[str, Tally]) -> None:
+def check_violations_readable(tallies: Mapping[str, Tally]) -> None:
     """Raises AssertionError for a violation without a sentence, or one whose expectation no script could check."""
     for id, tally in tallies.items():
         for _, violation in tally.violations:
-            _must_be_well_told(id, violation)
+            _check_readable(id, violation)
 
 
-def _must_be_well_told(id: str, violation: Violation) -> None:
-    for told in (violation.subject, violation.message, *violation.evidence):
-        assert isinstance(told, str) and told, f"{id}: {told!r} is no text"
-    assert violation.message.endswith("."), f"{id}: {violation.message!r} is no sentence"
+def _check_readable(id: str, violation: Violation) -> None:
+    for text in (violation.subject, violation.message, *violation.evidence):
+        assert isinstance(text, str) and text, f"{id}: {text!r} is not a text"
+    assert violation.message.endswith("."), f"{id}: {violation.message!r} is not a sentence"
     expectation = expectation_to_json(violation.expectation)
     assert expectation["kind"] in KINDS
     json.dumps(expectation)
