@@ -35,13 +35,8 @@ from suites.profiles import PROFILES
 from tests import scripts
 from tests.test_witnesses import ALSO_HEALTHY, witness
 
-#: Not shown by a script on the reference engine: it derives changes from the rows instead of reading the files, and whether
-#: 1 ms less is before the start of the step depends on how fast the machine is.
-NOT_SHOWN = {
-    ("change-file-loses-a-row", "DEL-CDF-1A"),
-    ("change-type-is-insert", "DEL-CDF-1A"),
-    ("stamps-removes-differently", "DEL-REM-1A"),
-}
+#: Not shown by a script on the reference engine: it derives changes from the rows instead of reading the files.
+NOT_SHOWN = {("change-file-loses-a-row", "DEL-CDF-1A"), ("change-type-is-insert", "DEL-CDF-1A")}
 
 #: Limits of the lines of a script, without its data.
 MOST, MEDIAN = 160, 80
