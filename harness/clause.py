@@ -27,6 +27,8 @@ class Violation:
     expectation: Expectation  # the expected state as data, which a reproduction script checks
     evidence: tuple[str, ...] = ()  # facts that a person can look up, one per line
     step: int | None = None  # the step that the expectation is about, if it is not the judged step but an earlier one
+    cause: str = ""  # what went wrong with what kind of subject; empty: the kind of the expectation says enough
+    excused: str | None = None  # the reason of the known deviation that it is, filled in by harness.step_judge
 
 
 @dataclass(frozen=True)

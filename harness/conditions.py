@@ -38,24 +38,27 @@ class KnownDeviation:
 
     clause: str
     when: str | None = None
+    reason: str = "a known deviation"
 
 
 class Excuses:
     """The known deviations of an engine."""
 
     def __init__(self, known: Iterable[KnownDeviation | str] = ()) -> None:
-        self._known: dict[str, set[str | None]] = {}
+        self._known: dict[str, list[KnownDeviation]] = {}
         for entry in known:
             deviation = KnownDeviation(entry) if isinstance(entry, str) else entry
-            self._known.setdefault(deviation.clause, set()).add(deviation.when)
+            self._known.setdefault(deviation.clause, []).append(deviation)
 
     def everywhere(self, clause: str) -> bool:
         """Whether the clause is known to be broken without a condition. A case goes on after that."""
-        return None in self._known.get(clause, ())
+        return any(deviation.when is None for deviation in self._known.get(clause, ()))
 
-    def excuse(self, clause: str, observation: Observation) -> bool:
-        """Whether the clause is known to be broken in such a step."""
-        return any(when is None or CONDITIONS[when](observation) for when in self._known.get(clause, ()))
+    def excuse(self, clause: str, observation: Observation) -> str | None:
+        """The reason why the clause is known to be broken in such a step; None if it is not."""
+        known = self._known.get(clause, ())
+        found = (one.reason for one in known if one.when is None or CONDITIONS[one.when](observation))
+        return next(found, None)
 
 
 # The DELETE's WHERE ---------------------------------------------------------------------------------------------------

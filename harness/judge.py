@@ -45,7 +45,7 @@ class JudgedCase:
     @property
     def failed(self) -> list[str]:
         """The broken clauses with a violation that is not a known deviation."""
-        return [id for id in self.violated if self.tallies[id].excused < len(self.tallies[id].violations)]
+        return [id for id in self.violated if self.tallies[id].unexcused]
 
 
 class Judge:

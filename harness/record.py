@@ -40,6 +40,8 @@ def case_line(judged: JudgedCase, *, campaign: str, shard: int, index: int, orig
                 "clause": id,
                 "step": step,
                 "subject": violation.subject,
+                "cause": violation.cause or str(expectation_to_json(violation.expectation)["kind"]),
+                "excused": violation.excused,
                 "message": violation.message,
                 "evidence": list(violation.evidence),
                 "expectation": expectation_to_json(violation.expectation),

@@ -1,24 +1,41 @@
-"""Which of several violated clauses is the most severe: a failing test names it, and its case is shrunk for it."""
+"""How severe the violation of a clause is, by what a user loses."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from enum import Enum
 
-#: Families of clauses, the most severe first, by what a user loses. A clause of another family comes last.
-FAMILIES = (
-    # files that a reader still needs are deleted
-    *("VAC-SAFE", "VAC-KEEP", "VAC-EDGE", "VAC-CHK", "VAC-CKPT", "VAC-DRY", "VAC-PROTO"),
-    # the table has the wrong rows
-    *("DEL-ROW", "DEL-META", "DEL-DV", "DEL-ALL", "DEL-GEN", "DEL-MAP", "DEL-REF", "DEL-NAME", "DEL-NOOP"),
-    # the log, or a file that it names, is wrong: readers fail now or later
-    *("DEL-PHYS", "DEL-ADD", "DEL-REM", "DEL-ROWID", "DEL-CDF", "DEL-TT"),
-    # a command that must be refused runs, or a mode deletes what it must keep
-    *("VAC-REF", "VAC-LITE", "VAC-INV", "VAC-PAR", "VAC-FORM"),
-    # files are kept that should be deleted: storage is lost, not data
-    *("VAC-LIVE", "VAC-IDEM"),
-    # a report is wrong
-    *("DEL-INFO", "DEL-MET", "VAC-LOG"),
-)
+
+class Severity(str, Enum):
+    """What a user loses, the worst first."""
+
+    DATA_LOSS = "data loss"  # a file that a reader still needs is deleted, or rows that must stay
+    WRONG_ANSWERS = "wrong answers"  # the table has other rows than it must
+    UNREADABLE = "unreadable"  # the log, or a file that it names, is wrong: readers fail now or later
+    SPACE_KEPT = "space kept"  # files are kept that should be deleted
+    WRONG_NUMBERS = "wrong numbers"  # a metric or statistic is wrong
+    WRONG_WORDS = "wrong words"  # another error, name or text than promised
+
+
+#: The severity of each family of clauses; the order within a severity is the order of attention.
+FAMILIES: dict[str, Severity] = {
+    **dict.fromkeys(
+        ("VAC-SAFE", "VAC-KEEP", "VAC-EDGE", "VAC-CHK", "VAC-CKPT", "VAC-DRY", "VAC-PROTO"), Severity.DATA_LOSS
+    ),
+    **dict.fromkeys(
+        ("DEL-ROW", "DEL-META", "DEL-DV", "DEL-ALL", "DEL-GEN", "DEL-MAP", "DEL-REF", "DEL-NAME", "DEL-NOOP"),
+        Severity.WRONG_ANSWERS,
+    ),
+    **dict.fromkeys(("DEL-PHYS", "DEL-ADD", "DEL-REM", "DEL-ROWID", "DEL-CDF", "DEL-TT"), Severity.UNREADABLE),
+    **dict.fromkeys(("VAC-REF", "VAC-LITE", "VAC-INV", "VAC-PAR", "VAC-FORM"), Severity.UNREADABLE),
+    **dict.fromkeys(("VAC-LIVE", "VAC-IDEM"), Severity.SPACE_KEPT),
+    **dict.fromkeys(("DEL-INFO", "DEL-MET", "VAC-LOG"), Severity.WRONG_NUMBERS),
+}
+
+
+def severity_of(clause: str) -> Severity:
+    """The severity of a clause by its id. Raises KeyError for a family that has none."""
+    return FAMILIES[clause.rpartition("-")[0]]
 
 
 def gravest(clauses: Iterable[str]) -> str:
@@ -27,5 +44,5 @@ def gravest(clauses: Iterable[str]) -> str:
 
 
 def _rank(clause: str) -> int:
-    family = clause.rpartition("-")[0]
-    return FAMILIES.index(family) if family in FAMILIES else len(FAMILIES)
+    families = list(FAMILIES)
+    return families.index(clause.rpartition("-")[0])

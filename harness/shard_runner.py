@@ -153,8 +153,9 @@ class Shrinking:
 
 
 def message(clause: str, judged: JudgedCase) -> str:
-    """The message of a failing test: the clause, its violation, and the other clauses that the case breaks."""
-    _, violation = judged.tallies[clause].violations[0]
+    """The message of a failing test: the clause, its first unexcused violation, and the other clauses that it breaks."""
+    tally = judged.tallies[clause]
+    _, violation = (tally.unexcused or tally.violations)[0]
     others = [id for id in judged.failed if id != clause]
     more = f", which also breaks {', '.join(others)}" if others else ""
     return f"{clause}: {violation.message} (case {case_id(judged.case)}{more})"

@@ -20,17 +20,21 @@ class Tally:
     subjects: int = 0
     seconds: float = 0.0  # of the engine, in those steps
     violations: list[tuple[int, Violation]] = field(default_factory=list)  # with the step's index
-    excused: int = 0  # violations that are known deviations
 
-    def add(self, observation: Observation, judgement: Judgement, *, excused: bool = False) -> None:
+    @property
+    def unexcused(self) -> list[tuple[int, Violation]]:
+        """The violations that are not known deviations."""
+        return [(step, violation) for step, violation in self.violations if violation.excused is None]
+
+    def add(self, observation: Observation, judgement: Judgement, *, excused: str | None = None) -> None:
+        """Add a step's judgement. ``excused``: the reason of the known deviation that its violations are."""
         self.met += judgement.subjects > 0
         self.subjects += judgement.subjects
         self.seconds += observation.outcome.seconds if judgement.subjects else 0.0
-        self.excused += len(judgement.violations) if excused else 0
         for violation in judgement.violations:
             index = observation.index if violation.step is None else violation.step
             facts = violation.evidence or evidence.of_actions(observation, violation.subject)
-            self.violations.append((index, replace(violation, evidence=facts)))
+            self.violations.append((index, replace(violation, evidence=facts, excused=excused)))
 
 
 class StepJudge:
@@ -52,7 +56,7 @@ class StepJudge:
                 continue
             judgement = clause.judge(observation)
             if judgement.subjects or judgement.violations:
-                excused = bool(judgement.violations) and self._excuses.excuse(clause.id, observation)
+                excused = self._excuses.excuse(clause.id, observation) if judgement.violations else None
                 self.tallies.setdefault(clause.id, Tally()).add(observation, judgement, excused=excused)
             ends = ends or bool(judgement.violations and not self._excuses.everywhere(clause.id))
         return ends

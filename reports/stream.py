@@ -1,6 +1,6 @@
 """The run stream ``run.jsonl``: a header line, a line for each judged case, a footer line. Its writer and its reader.
 
-Every line is validated against ``reports/schema/run-3.json`` when it is written and when it is read; the records below
+Every line is validated against ``reports/schema/run-4.json`` when it is written and when it is read; the records below
 are its types for mypy. The footer has a digest of the lines before it, so that an edited stream is noticed.
 """
 
@@ -19,7 +19,7 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped, unus
 from jsonschema.exceptions import best_match  # type: ignore[import-untyped, unused-ignore]
 
 #: The only schema version that is written and read.
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 
 #: The stream's name inside a report directory.
 FILE_NAME = "run.jsonl"
@@ -36,6 +36,7 @@ class ClauseEntry(TypedDict):
     sentence: str
     sources: list[str]
     needs: list[str]
+    severity: str
     status: str
     reason: str
 
@@ -54,6 +55,7 @@ class Header(TypedDict):
     seed: int | None
     known_bad: str | None
     platform: str
+    machine: dict[str, str]
     clauses: list[ClauseEntry]
     campaigns: list[CampaignEntry]
 
@@ -80,6 +82,8 @@ class ViolationRecord(TypedDict):
     clause: str
     step: int
     subject: str | None
+    cause: str
+    excused: str | None
     message: str
     evidence: list[str]
     expectation: dict[str, Any] | None

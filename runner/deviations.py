@@ -33,4 +33,5 @@ def deviations_in(path: Path) -> tuple[Deviation, ...]:
 
 def known(deviations: Iterable[Deviation], version: str) -> list[KnownDeviation]:
     """The deviations that apply to this version today, for a judge."""
-    return [KnownDeviation(one.clause, one.when) for one in in_force(deviations, version=version, today=date.today())]
+    applying = in_force(deviations, version=version, today=date.today())
+    return [KnownDeviation(one.clause, one.when, one.reason) for one in applying]

@@ -8,6 +8,7 @@ from typing import Any
 
 from harness.clause import Clause
 from harness.regressions import kept_cases
+from harness.severity import severity_of
 from reports.stream import SCHEMA_VERSION
 from runner.options import Options
 from suites.campaigns import EXPLORATION, REGRESSIONS, selected
@@ -46,6 +47,7 @@ def _entry(clause: Clause[Any], options: Options, unsupported: dict[str, str]) -
         "chapter": clause.chapter,
         "sentence": clause.sentence,
         "sources": list(clause.sources),
+        "severity": severity_of(clause.id).value,
         "status": status,
         "reason": reason,
     }

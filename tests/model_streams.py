@@ -10,6 +10,7 @@ from engines.port import Engine
 from harness.drawing import fixed_cases
 from harness.judge import Judge
 from harness.record import case_line
+from harness.severity import severity_of
 from model.capabilities import EVERYTHING, Capabilities
 from model.case import Case
 from reports.stream import SCHEMA_VERSION, Run, RunWriter, read_run
@@ -38,6 +39,7 @@ def lines_of(engine: Engine, cases: Iterable[tuple[str, Case]], directory: Path)
             "chapter": clause.chapter,
             "sentence": clause.sentence,
             "sources": list(clause.sources),
+            "severity": severity_of(clause.id).value,
             "status": "unsupported" if clause.id in excluded else "active",
             "reason": excluded.get(clause.id, ""),
         }

@@ -37,6 +37,7 @@ def header(version: str = "4.4.0", *, clauses: Iterable[str] = CLAUSES, **other:
                 "chapter": name.partition("-")[0],
                 "sentence": f"The sentence of {name}.",
                 "sources": ["S1"],
+                "severity": "data loss",
                 "status": "active",
                 "reason": "",
             }
@@ -92,6 +93,8 @@ def case(
                 "clause": name,
                 "step": 0,
                 "subject": None,
+                "cause": "gone",
+                "excused": None,
                 "message": f"{name} is violated.",
                 "evidence": ["A fact."],
                 "expectation": None,

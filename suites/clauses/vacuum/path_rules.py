@@ -99,7 +99,8 @@ def must_keep(v: VacuumObservation, paths: Iterable[str]) -> Judgement:
             return None
         action = "deleted" if after is None else "changed"
         message = f"VACUUM {action} {path}, which must be kept: {v.fates[path].reason.value}."
-        return Violation(path, message, expect_kept(v, path), evidence.of_path(v, path))
+        cause = f"{action}: {v.fates[path].reason.value}"
+        return Violation(path, message, expect_kept(v, path), evidence.of_path(v, path), cause=cause)
 
     judged = each(sorted(paths), problem)
     return judged if v.ran else Judgement(0, judged.violations)
@@ -113,7 +114,8 @@ def must_delete(v: VacuumObservation, paths: Iterable[str]) -> Judgement:
             return None
         message = f"VACUUM did not delete {path}, which must be deleted: {v.fates[path].reason.value}."
         facts = (*evidence.of_path(v, path), *evidence.of_answer(v))
-        return Violation(path, message, about(path, Gone(path)), facts)
+        cause = f"not deleted: {v.fates[path].reason.value}"
+        return Violation(path, message, about(path, Gone(path)), facts, cause=cause)
 
     return each(sorted(paths), problem)
 
