@@ -33,10 +33,13 @@ class Protocol:
 
 @dataclass(frozen=True)
 class Metadata:
-    """PROTOCOL.md, "Change Metadata". ``created_time`` is in ms since the epoch."""
+    """PROTOCOL.md, "Change Metadata". ``created_time`` is in ms since the epoch.
+
+    Without a schemaString, as in tables of services, the table has no columns (Delta's ``Metadata.schema``).
+    """
 
     id: str
-    schema_string: str
+    schema_string: str | None
     partition_columns: tuple[str, ...] = ()
     configuration: Mapping[str, str] = FrozenMap({})
     created_time: int | None = None

@@ -7,13 +7,14 @@ A struct is the tuple of its fields in schema order, an array the tuple of its e
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import timezone
+from datetime import datetime, time, timezone
+from decimal import Decimal
 from typing import Any
 
 import pyarrow as pa
 
 from deltalog.errors import UnsupportedRows
-from deltalog.schemas import FIELD_ID, Column, Field, arrow_schema, struct_fields
+from deltalog.schemas import EXACT, FIELD_ID, Column, Field, arrow_schema, arrow_type, struct_fields
 
 #: The values of one row.
 Values = tuple[object, ...]
@@ -35,17 +36,22 @@ def to_table(columns: Iterable[Column], rows: Sequence[Values]) -> pa.Table:
     return pa.Table.from_arrays(arrays, schema=schema)
 
 
-def from_column(column: pa.ChunkedArray) -> list[object]:
-    """The values of a stored column, by the type in the file: structs in the file's order."""
-    return _converted(column, _plain_reader(column.type))
+def from_column(column: pa.ChunkedArray, name: str) -> list[object]:
+    """The values of the stored column ``name``, by the type in the file: structs in the file's order.
+
+    Raises UnsupportedRows for a value that Python's types cannot hold.
+    """
+    return _converted(column, name, _plain_reader(column.type))
 
 
 def from_table(table: pa.Table, fields: Sequence[Field], *, by_id: bool = False) -> list[list[object]]:
     """The values of each of ``fields`` in a table read from a data file; NULL if it lacks a field.
 
-    Fields at any depth are found by their stored name, or by their id alone with ``by_id``. Raises UnsupportedRows for a
-    column that is nested differently than in the schema, and for a file without ids if ``by_id``.
-    Source: PROTOCOL.md, "Reader Requirements for Column Mapping".
+    Fields at any depth are found by their stored name, in another case too if none has the same, or by their id alone with
+    ``by_id``. Raises UnsupportedRows for a column of another type than in the schema, unless that is wider, for a value
+    that Python's types cannot hold, and for a file without ids if ``by_id``; UnsupportedType.
+    Source: PROTOCOL.md, "Reader Requirements for Column Mapping", "Reader Requirements for Type Widening", and "Schema
+    Serialization Format" (names are unique regardless of case).
     """
     stored = list(table.schema)
     if by_id and fields and all(_id(field) is None for field in stored):
@@ -57,7 +63,7 @@ def from_table(table: pa.Table, fields: Sequence[Field], *, by_id: bool = False)
             values.append([None] * table.num_rows)
         else:
             column = table.column(index)
-            values.append(_converted(column, _typed_reader(column.type, one, one.type, by_id)))
+            values.append(_converted(column, one.name, _typed_reader(column.type, one, one.type, by_id)))
     return values
 
 
@@ -72,9 +78,11 @@ def _to_arrow(value: Any, kind: object) -> object:
     return [(_to_arrow(key, kind["keyType"]), _to_arrow(item, kind["valueType"])) for key, item in value]
 
 
-def _converted(column: pa.ChunkedArray, convert: _Convert) -> list[object]:
-    values: list[object] = column.to_pylist()
-    return [None if value is None else convert(value) for value in values]
+def _converted(column: pa.ChunkedArray, name: str, convert: _Convert) -> list[object]:
+    try:
+        return [None if value is None else convert(value) for value in column.to_pylist()]
+    except (ValueError, ArithmeticError) as error:  # such as a year beyond 9999
+        raise UnsupportedRows(f"the column {name!r} has a value that cannot be read: {error}") from None
 
 
 def _as_is(value: Any) -> object:
@@ -85,8 +93,8 @@ def _utc(value: Any) -> object:
     return value.replace(tzinfo=timezone.utc) if value.tzinfo is None else value.astimezone(timezone.utc)
 
 
-def _naive(value: Any) -> object:
-    return value.replace(tzinfo=None)
+def _midnight(value: Any) -> object:
+    return datetime.combine(value, time())
 
 
 def _nullable(convert: _Convert) -> _Convert:
@@ -112,7 +120,7 @@ def _struct_of(parts: Sequence[tuple[str | None, _Convert]]) -> _Convert:
 def _plain_reader(stored: pa.DataType) -> _Convert:
     if pa.types.is_struct(stored):
         return _struct_of([(one.name, _plain_reader(one.type)) for one in stored])
-    if pa.types.is_list(stored) or pa.types.is_large_list(stored):
+    if _is_list(stored):
         return _tuple_of(_plain_reader(stored.value_type))
     if pa.types.is_map(stored):
         return _entries_of(_plain_reader(stored.key_type), _plain_reader(stored.item_type))
@@ -121,12 +129,13 @@ def _plain_reader(stored: pa.DataType) -> _Convert:
 
 def _typed_reader(stored: pa.DataType, top: Field, kind: object, by_id: bool) -> _Convert:
     """Converts values stored as ``stored`` to ``kind``, which is the type of ``top`` or a part of it."""
+    if pa.types.is_null(stored):
+        return _as_is
     if not isinstance(kind, Mapping):
-        if pa.types.is_nested(stored):
-            raise UnsupportedRows(f"the column {top.name!r} is stored as {stored}, and its type is {top.type}")
-        # An INT96 timestamp has no zone in Arrow, but is in UTC.
-        return {"timestamp": _utc, "timestamp_ntz": _naive}.get(str(kind), _as_is)
-    if kind["type"] == "struct" and pa.types.is_struct(stored):
+        convert = _primitive_reader(stored.value_type if pa.types.is_dictionary(stored) else stored, arrow_type(kind))
+        if convert is not None:
+            return convert
+    elif kind["type"] == "struct" and pa.types.is_struct(stored):
         inside = list(stored)
         parts: list[tuple[str | None, _Convert]] = []
         for one in struct_fields(kind):
@@ -136,9 +145,9 @@ def _typed_reader(stored: pa.DataType, top: Field, kind: object, by_id: bool) ->
             else:
                 parts.append((inside[index].name, _typed_reader(inside[index].type, top, one.type, by_id)))
         return _struct_of(parts)
-    if kind["type"] == "array" and (pa.types.is_list(stored) or pa.types.is_large_list(stored)):
+    elif kind["type"] == "array" and _is_list(stored):
         return _tuple_of(_typed_reader(stored.value_type, top, kind["elementType"], by_id))
-    if kind["type"] == "map" and pa.types.is_map(stored):
+    elif kind["type"] == "map" and pa.types.is_map(stored):
         return _entries_of(
             _typed_reader(stored.key_type, top, kind["keyType"], by_id),
             _typed_reader(stored.item_type, top, kind["valueType"], by_id),
@@ -146,11 +155,79 @@ def _typed_reader(stored: pa.DataType, top: Field, kind: object, by_id: bool) ->
     raise UnsupportedRows(f"the column {top.name!r} is stored as {stored}, and its type is {top.type}")
 
 
+def _primitive_reader(stored: pa.DataType, kind: pa.DataType) -> _Convert | None:
+    """Converts values stored as ``stored`` to the primitive type ``kind``; ``None`` if that is neither its type nor a wider one.
+
+    Source: PROTOCOL.md, "Consistency Between Table Metadata and Data Files" and "Type Widening".
+    """
+    types = pa.types
+    whole = stored.bit_width if types.is_signed_integer(stored) else None  # bits
+    if types.is_timestamp(kind):
+        if types.is_date32(stored) and kind.tz is None:
+            return _midnight
+        if not types.is_timestamp(stored) or stored.unit == "ns":  # Delta's are in microseconds
+            return None
+        if kind.tz is None:
+            return _as_is if stored.tz is None else None
+        return _utc  # an INT96 timestamp has no zone in Arrow, but is in UTC
+    if types.is_decimal(kind):
+        before = kind.precision - kind.scale  # digits before the point
+        if whole is not None and before >= (20 if whole == 64 else 10):
+            return _decimal_of(kind.scale)
+        if types.is_decimal(stored) and stored.scale <= kind.scale and stored.precision - stored.scale <= before:
+            return _as_is if stored.scale == kind.scale else _decimal_of(kind.scale)
+        return None
+    if types.is_floating(kind):
+        if types.is_floating(stored) and 32 <= stored.bit_width <= kind.bit_width:
+            return _as_is
+        return float if types.is_float64(kind) and whole is not None and whole <= 32 else None
+    if types.is_integer(kind):
+        return _as_is if whole is not None and whole <= kind.bit_width else None
+    if types.is_string(kind):
+        if _is_binary(stored):  # older writers do not mark a binary as text
+            return bytes.decode
+        return (
+            _as_is if types.is_string(stored) or types.is_large_string(stored) or types.is_string_view(stored) else None
+        )
+    return _as_is if stored == kind or (types.is_binary(kind) and _is_binary(stored)) else None
+
+
+def _decimal_of(scale: int) -> _Convert:
+    unit = Decimal(1).scaleb(-scale)
+    return lambda value: Decimal(value).quantize(unit, context=EXACT)
+
+
+def _is_binary(stored: pa.DataType) -> bool:
+    types = pa.types
+    return bool(
+        types.is_binary(stored)
+        or types.is_large_binary(stored)
+        or types.is_binary_view(stored)
+        or types.is_fixed_size_binary(stored)
+    )
+
+
+def _is_list(stored: pa.DataType) -> bool:
+    types = pa.types
+    return bool(
+        types.is_list(stored)
+        or types.is_large_list(stored)
+        or types.is_fixed_size_list(stored)
+        or types.is_list_view(stored)
+        or types.is_large_list_view(stored)
+    )
+
+
 def _find(stored: Sequence[pa.Field], one: Field, by_id: bool) -> int | None:
-    for index, candidate in enumerate(stored):
-        if (_id(candidate) == one.id and one.id is not None) if by_id else candidate.name == one.stored_name:
-            return index
-    return None
+    if by_id:
+        return next((at for at, other in enumerate(stored) if one.id is not None and _id(other) == one.id), None)
+    names = [other.name for other in stored]
+    if one.stored_name in names:
+        return names.index(one.stored_name)
+    alike = [at for at, name in enumerate(names) if name.lower() == one.stored_name.lower()]
+    if len(alike) > 1:
+        raise UnsupportedRows(f"the file has several columns with the name {one.stored_name!r} in other cases")
+    return alike[0] if alike else None
 
 
 def _id(stored: pa.Field) -> int | None:

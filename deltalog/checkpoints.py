@@ -293,10 +293,10 @@ def _read_file(path: Path) -> tuple[Action, ...]:
         table = pq.ParquetFile(io.BytesIO(data)).read()
     except (OSError, pa.ArrowException) as error:
         raise UnreadableCheckpoint(f"the checkpoint file {path.name} cannot be read: {error}") from None
-    actions = []
+    actions: list[Action] = []
     for number, row in enumerate(table.to_pylist(), start=1):
         try:
-            actions.append(from_json(_from_arrow(row, table.schema)))
+            actions += from_json(_from_arrow(row, table.schema))
         except MalformedAction as error:
             raise UnreadableCheckpoint(f"{path.name}, row {number}, is not an action: {error}") from None
     return tuple(actions)

@@ -118,7 +118,7 @@ _KINDS: dict[str, tuple[type[Any], tuple[_Field, ...]]] = {
             _Field("name", "name", _text),
             _Field("description", "description", _text),
             # "format" is two fields of Metadata and is handled separately.
-            _Field("schema_string", "schemaString", _text, required=True),
+            _Field("schema_string", "schemaString", _text),
             _Field("partition_columns", "partitionColumns", _texts, required=True),
             _Field("configuration", "configuration", _text_map, required=True),
             _Field("created_time", "createdTime", _whole),
@@ -202,22 +202,24 @@ def to_line(action: Action) -> str:
     return json.dumps(to_json(action), ensure_ascii=False, separators=(",", ":"))
 
 
-def from_json(value: object) -> Action:
-    """The action of a JSON value. Keys whose value is null count as absent.
+def from_json(value: object) -> tuple[Action, ...]:
+    """The actions in the JSON object of a line: at most one that the protocol defines, and any number of unknown ones.
 
-    An unknown kind becomes ``Unknown``, unknown fields go to ``extra``. Raises MalformedAction for anything that the
-    protocol does not allow.
+    Keys whose value is null count as absent. An unknown kind becomes ``Unknown``, unknown fields go to ``extra``. Raises
+    MalformedAction for anything that the protocol does not allow.
+    Source: PROTOCOL.md, "Protocol Evolution": readers ignore what they do not know.
     """
     if not isinstance(value, Mapping):
         raise MalformedAction(f"an action must be a JSON object, not {_shown(value)}")
     present = [name for name, item in value.items() if item is not None]
-    if len(present) != 1:
-        found = ", ".join(sorted(present)) if present else "none"
-        raise MalformedAction(f"an action must have exactly one kind; found {found}")
-    name = present[0]
-    item = value[name]
-    if name != "commitInfo" and name not in _KINDS:
-        return Unknown(name, item)
+    known = [name for name in present if name == "commitInfo" or name in _KINDS]
+    if len(known) > 1:
+        raise MalformedAction(f"an action must have exactly one kind; found {', '.join(sorted(known))}")
+    return tuple(_action(name, value[name]) if name in known else Unknown(name, value[name]) for name in present)
+
+
+def _action(name: str, item: object) -> Action:
+    """The action of a kind that the protocol defines."""
     if not isinstance(item, Mapping):
         raise MalformedAction(f"{name} must be an object, not {_shown(item)}")
     if name == "commitInfo":

@@ -55,12 +55,12 @@ def parse_commit(data: bytes, name: str) -> tuple[Action, ...]:
 
     Cached, as the log of a table is read for every observation.
     """
-    actions = []
+    actions: list[Action] = []
     for number, line in enumerate(data.split(b"\n"), start=1):
         if not line.strip():
             continue
         try:
-            actions.append(from_json(json.loads(line.decode("utf-8"))))
+            actions += from_json(json.loads(line.decode("utf-8")))
         except (ValueError, RecursionError) as error:
             raise UnreadableCommit(f"{name}, line {number}, is not JSON: {error}") from None
         except MalformedAction as error:

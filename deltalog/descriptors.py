@@ -61,20 +61,25 @@ class DeletionVectorDescriptor:
 def z85_decode(text: str) -> bytes:
     """The bytes of a Z85 text (https://rfc.zeromq.org/spec/32/): 4 for each 5 characters.
 
-    Raises ValueError for a length that is not a multiple of 5, an invalid character, or a group beyond 32 bits.
+    A last group with one to three leading ``#``, which no group of 4 bytes has, stands for that many bytes fewer: so does
+    the crate z85 of Rust, which delta-kernel-rs uses. Raises ValueError for a length that is not a multiple of 5, an
+    invalid character, or a group beyond its bytes.
     """
     if len(text) % 5:
         raise ValueError(f"{text!r} is not Z85: its length {len(text)} is not a multiple of 5")
     decoded = bytearray()
     for start in range(0, len(text), 5):
+        group = text[start : start + 5]
+        digits = group.lstrip("#") if start + 5 == len(text) else group
         number = 0
-        for char in text[start : start + 5]:
+        for char in digits:
             if char not in _Z85_DIGITS:
                 raise ValueError(f"{text!r} is not Z85: it contains {char!r}")
             number = number * 85 + _Z85_DIGITS[char]
-        if number >= 1 << 32:
-            raise ValueError(f"{text!r} is not Z85: {text[start : start + 5]!r} is more than 32 bits")
-        decoded += number.to_bytes(4, "big")
+        size = len(digits) - 1  # bytes
+        if size < 1 or number >= 1 << 8 * size:
+            raise ValueError(f"{text!r} is not Z85: {group!r} is no group of bytes")
+        decoded += number.to_bytes(size, "big")
     return bytes(decoded)
 
 

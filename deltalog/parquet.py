@@ -66,7 +66,7 @@ def read_data_file(path: Path, columns: Sequence[str]) -> list[Values]:
     values: list[list[object]] = []
     for name in columns:
         index = table.schema.get_field_index(name)
-        values.append([None] * table.num_rows if index < 0 else from_column(table.column(index)))
+        values.append([None] * table.num_rows if index < 0 else from_column(table.column(index), name))
     return list(zip(*values))
 
 

@@ -111,4 +111,4 @@ def _rows(table: pa.Table, file: Add | Remove | Cdc, metadata: Metadata) -> list
 def _extra_column(table: pa.Table, name: str | None) -> list[object]:
     """The values of a column that is not in the schema; NULL if the file lacks it."""
     index = -1 if name is None else table.schema.get_field_index(name)
-    return [None] * table.num_rows if index < 0 else from_column(table.column(index))
+    return [None] * table.num_rows if index < 0 else from_column(table.column(index), str(name))

@@ -152,8 +152,10 @@ def schema_string(columns: Iterable[Column]) -> str:
     return json.dumps(struct_type(columns), ensure_ascii=False, separators=(",", ":"))
 
 
-def parse_schema(text: str) -> tuple[Field, ...]:
-    """The top-level columns of a schemaString, in order. Raises MalformedAction."""
+def parse_schema(text: str | None) -> tuple[Field, ...]:
+    """The top-level columns of a schemaString, in order; none without one. Raises MalformedAction."""
+    if text is None:
+        return ()
     try:
         return struct_fields(json.loads(text))
     except (ValueError, KeyError, TypeError) as error:
@@ -268,7 +270,7 @@ def _parse_float(text: str) -> float:
 
 
 #: Raises instead of rounding.
-_EXACT = Context(prec=76, traps=[Inexact, InvalidOperation])
+EXACT = Context(prec=76, traps=[Inexact, InvalidOperation])
 
 
 def _decimal_parser(precision: int, scale: int) -> Callable[[str], Decimal]:
@@ -276,7 +278,7 @@ def _decimal_parser(precision: int, scale: int) -> Callable[[str], Decimal]:
         if not re.fullmatch(r"[+-]?[0-9]+(\.[0-9]*)?([Ee][+-]?[0-9]+)?", text):
             raise ValueError(text)
         try:
-            value = Decimal(text).quantize(Decimal(1).scaleb(-scale), context=_EXACT)
+            value = Decimal(text).quantize(Decimal(1).scaleb(-scale), context=EXACT)
         except ArithmeticError:
             raise ValueError(text) from None
         if len(value.as_tuple().digits) > precision:

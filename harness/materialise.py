@@ -302,7 +302,7 @@ def write_actions(version: int, actions: Iterable[Mapping[str, Any]], root: Path
 
 
 def _actions(actions: Iterable[Mapping[str, Any]], root: Path, start: int) -> list[Action]:
-    return [from_json(resolve(action, root, start)) for action in actions]
+    return [action for planned in actions for action in from_json(resolve(planned, root, start))]
 
 
 def commit_text(actions: Iterable[Mapping[str, Any]], root: Path, *, start: int) -> str:

@@ -17,7 +17,7 @@ from deltalog.actions import Add, Metadata, Protocol
 from deltalog.bitmaps import MAGIC, decode_rows, encode_rows
 from deltalog.commits import write_commit
 from deltalog.deletion_vectors import absolute_vector, inline_vector, read_vector, vector_file, write_vector_file
-from deltalog.descriptors import DeletionVectorDescriptor, z85_decode
+from deltalog.descriptors import DeletionVectorDescriptor, z85_decode, z85_encode
 from deltalog.errors import AlreadyWritten, MalformedVector, UnsupportedRows
 from deltalog.log import read_log
 from deltalog.parquet import write_data_file
@@ -78,6 +78,14 @@ def test_row_indexes_have_limits() -> None:
     for row in (-1, 2**63):
         with pytest.raises(ValueError, match="row indexes go from 0"):
             encode_rows([row])
+
+
+def test_an_inline_vector_with_a_shorter_last_group_is_read(tmp_path: Path) -> None:
+    """As the crate z85 of Rust writes one, which does not pad the bytes."""
+    data = encode_rows([3])
+    assert len(data) == 34 and data[32:] == b"\3\0"
+    vector = DeletionVectorDescriptor("i", z85_encode(data[:32]) + "##093", len(data), 1)
+    assert read_vector(tmp_path, vector) == (3,)
 
 
 def test_a_file_with_several_vectors(tmp_path: Path) -> None:

@@ -31,6 +31,8 @@ from deltalog.errors import (
 )
 from deltalog.log import read_log
 from deltalog.names import LAST_CHECKPOINT, LOG_DIRECTORY, commit_name
+from deltalog.parquet import write_data_file
+from deltalog.rows import read_rows
 from deltalog.schemas import schema_string
 from deltalog.snapshot import replay
 
@@ -123,6 +125,28 @@ def test_a_version_is_never_overwritten(tmp_path: Path) -> None:
 def test_an_invalid_line_is_reported(data: bytes, sentence: str) -> None:
     with pytest.raises(UnreadableCommit, match=sentence):
         parse_commit(data, "c.json")
+
+
+def test_unknown_keys_and_empty_lines_are_no_fault(tmp_path: Path) -> None:
+    """PROTOCOL.md, "Protocol Evolution": readers ignore what they do not know."""
+    lines = b'{"commitInfo":{},"newKind":["x"]}\n{}\n{"a":1,"b":2}\n' + commit_bytes([*BIRTH, add("f")])
+    (tmp_path / LOG_DIRECTORY).mkdir()
+    (tmp_path / LOG_DIRECTORY / commit_name(0)).write_bytes(lines)
+    log = read_log(tmp_path)
+    unknown = (Unknown("newKind", ["x"]), Unknown("a", 1), Unknown("b", 2))
+    assert log.commits[0].actions == (CommitInfo({}), *unknown, *BIRTH, add("f"))
+    assert set(log.snapshot().adds) == {("f", None)}
+
+
+def test_a_table_without_a_schema_has_no_columns(tmp_path: Path) -> None:
+    metadata = Metadata("id", None)
+    write_commit(tmp_path, 0, (PROTOCOL, metadata, add("f")))
+    state = read_log(tmp_path).snapshot()
+    write_checkpoint(tmp_path, state)
+    (tmp_path / LOG_DIRECTORY / commit_name(0)).unlink()
+    write_data_file(tmp_path / "f", pa.table({"a": [1, 2]}))
+    assert read_log(tmp_path).snapshot() == state and state.metadata == metadata
+    assert read_rows(tmp_path, state) == [(), ()]
 
 
 def test_a_missing_table_is_refused(tmp_path: Path) -> None:

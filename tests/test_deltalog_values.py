@@ -127,11 +127,101 @@ def test_columns_are_found_by_name_or_by_id_alone() -> None:
         from_table(pa.table({"p": [1]}), renamed, by_id=True)
 
 
+def test_names_of_columns_differ_in_case(tmp_path: Path) -> None:
+    table = pa.table({"ID": [1], "S": [{"X": 2, "x": 3}], "Two": [4], "TWO": [5]})
+    fields = [Field("id", "long"), Field("s", struct_type([("x", "long")])), Field("Two", "long")]
+    assert from_table(table, fields) == [[1], [(3,)], [4]], "the name itself comes first"
+    with pytest.raises(UnsupportedRows, match="several columns with the name 'two' in other cases"):
+        from_table(table, [Field("two", "long")])
+
+
 def test_columns_nested_differently_are_refused() -> None:
     table = pa.table({"a": [1], "l": [[1]]})
     for name, kind in [("a", array_type("long")), ("l", "long"), ("l", map_type("long", "long"))]:
         with pytest.raises(UnsupportedRows, match=f"the column '{name}' is stored as"):
             from_table(table, [Field(name, kind)])
+
+
+_DAY, _MIDNIGHT = date(2020, 1, 31), datetime(2020, 1, 31)
+
+
+@pytest.mark.parametrize(
+    ("value", "stored", "kind", "read"),
+    [
+        (_DAY, pa.date32(), "timestamp_ntz", _MIDNIGHT),
+        (1, pa.int8(), "long", 1),
+        (1, pa.int16(), "integer", 1),
+        (1, pa.int32(), "double", 1.0),
+        (0.5, pa.float32(), "double", 0.5),
+        (7, pa.int32(), "decimal(12,2)", Decimal("7.00")),
+        (-(2**63), pa.int64(), "decimal(20,0)", Decimal(-(2**63))),
+        (Decimal("1.2"), pa.decimal128(2, 1), "decimal(4,2)", Decimal("1.20")),
+        (Decimal("1.2"), pa.decimal128(2, 1), "decimal(38,1)", Decimal("1.2")),
+        (b"x\xc3\xbc", pa.binary(), "string", "xü"),
+        ("x", pa.large_string(), "string", "x"),
+        (b"x", pa.binary(1), "binary", b"x"),
+        ("x", pa.dictionary(pa.int8(), pa.string()), "string", "x"),
+        (None, pa.null(), "void", None),
+    ],
+)
+def test_values_become_those_of_the_wider_type(value: object, stored: pa.DataType, kind: str, read: object) -> None:
+    """At any depth (PROTOCOL.md, "Reader Requirements for Type Widening")."""
+    column = pa.array([value, None], stored)
+    assert same(from_table(pa.table({"a": column}), [Field("a", kind)]), [[read, None]])
+    struct = pa.table({"s": pa.StructArray.from_arrays([column], ["a"])})
+    assert same(from_table(struct, [Field("s", struct_type([("a", kind)]))]), [[(read,), (None,)]])
+
+
+@pytest.mark.parametrize(
+    ("value", "stored", "kind"),
+    [
+        (1, pa.int64(), "string"),
+        (1, pa.int64(), "integer"),
+        (1, pa.int64(), "double"),
+        (1, pa.int64(), "decimal(19,0)"),
+        (1, pa.int32(), "decimal(10,1)"),
+        (1, pa.uint8(), "long"),
+        (1, pa.int32(), "boolean"),
+        (1.5, pa.float64(), "float"),
+        (Decimal("1.20"), pa.decimal128(4, 2), "decimal(4,1)"),
+        (Decimal("1.20"), pa.decimal128(4, 2), "decimal(4,3)"),
+        ("x", pa.string(), "binary"),
+        ("x", pa.string(), "date"),
+        (_DAY, pa.date32(), "timestamp"),
+        (_MIDNIGHT, pa.timestamp("ns"), "timestamp"),
+        (_MIDNIGHT, pa.timestamp("us", "UTC"), "timestamp_ntz"),
+    ],
+)
+def test_columns_of_another_type_are_refused(value: object, stored: pa.DataType, kind: str) -> None:
+    for column in ([value], [None]):
+        with pytest.raises(UnsupportedRows, match="the column 'a' is stored as"):
+            from_table(pa.table({"a": pa.array(column, stored)}), [Field("a", kind)])
+
+
+def test_values_beyond_those_of_python_are_refused(tmp_path: Path) -> None:
+    late = pa.array([2**62], pa.timestamp("us", "UTC"))
+    for column, kind in [
+        (late, "timestamp"),
+        (pa.array([b"\xff"]), "string"),
+        (pa.array([2**30], pa.date32()), "date"),
+    ]:
+        with pytest.raises(UnsupportedRows, match="the column 'a' has a value that cannot be read"):
+            from_table(pa.table({"a": column}), [Field("a", kind)])
+    pq.write_table(pa.table({"a": late}), tmp_path / "f")
+    with pytest.raises(UnsupportedRows, match="the column 'a' has a value that cannot be read"):
+        read_data_file(tmp_path / "f", ["a"])
+
+
+@pytest.mark.parametrize(
+    "stored",
+    [pa.list_(pa.int64(), 2), pa.large_list(pa.int64()), pa.list_view(pa.int64()), pa.large_list_view(pa.int64())],
+)
+def test_lists_of_every_layout_are_arrays(tmp_path: Path, stored: pa.DataType) -> None:
+    table = pa.table({"a": pa.array([[1, None], None], stored)})
+    pq.write_table(table, tmp_path / "f")
+    assert pq.read_schema(tmp_path / "f").field("a").type == stored, "the layout is kept in the file"
+    fields = [Field("a", array_type("long"))]
+    assert read_columns(tmp_path / "f", fields) == read_data_file(tmp_path / "f", ["a"]) == [((1, None),), (None,)]
 
 
 def test_int96_timestamps_are_in_utc(tmp_path: Path) -> None:
