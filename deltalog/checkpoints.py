@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import pyarrow as pa
@@ -30,6 +31,7 @@ from deltalog.names import (
 from deltalog.parquet import parquet_bytes
 from deltalog.paths import decode
 from deltalog.snapshot import Snapshot
+from deltalog.statistics import struct_statistics
 from deltalog.times import milliseconds, set_modified
 
 _TEXT_MAP = pa.map_(pa.string(), pa.string())
@@ -261,7 +263,7 @@ def find_checkpoints(files: Iterable[Path]) -> tuple[Checkpoint, ...]:
 def read_checkpoint(checkpoint: Checkpoint) -> tuple[Action, ...]:
     """All actions of a checkpoint, including its sidecars.
 
-    Statistics are read from JSON; parsed columns are skipped. Raises UnreadableCheckpoint.
+    Statistics that are only a struct become JSON; other parsed columns are skipped. Raises UnreadableCheckpoint.
     Source: PROTOCOL.md, "Checkpoints" and "V2 Spec".
     """
     actions: list[Action] = []
@@ -290,13 +292,22 @@ def _read_file(path: Path) -> tuple[Action, ...]:
             data = file.read()
         if path.suffix == ".json":
             return parse_commit(data, path.name)
-        table = pq.ParquetFile(io.BytesIO(data)).read()
-    except (OSError, pa.ArrowException) as error:
+        # Most years of INT96 timestamps do not fit nanoseconds.
+        file = pq.ParquetFile(io.BytesIO(data), coerce_int96_timestamp_unit="us")
+        table = file.read()
+        rows = table.to_pylist()
+    except (OSError, ValueError, OverflowError, pa.ArrowException) as error:
         raise UnreadableCheckpoint(f"the checkpoint file {path.name} cannot be read: {error}") from None
+    leaves = [file.schema.column(index) for index in range(len(file.schema))]
+    instants = {tuple(leaf.path.split(".")[2:]) for leaf in leaves if leaf.physical_type == "INT96"}
     actions: list[Action] = []
-    for number, row in enumerate(table.to_pylist(), start=1):
+    for number, row in enumerate(rows, start=1):
+        document: dict[str, Any] = {one.name: _from_arrow(row[one.name], one.type) for one in table.schema}
+        parsed = (row.get("add") or {}).get("stats_parsed")
+        if parsed is not None and document["add"].get("stats") is None:
+            document["add"]["stats"] = struct_statistics(parsed, instants)
         try:
-            actions += from_json(_from_arrow(row, table.schema))
+            actions += from_json(document)
         except MalformedAction as error:
             raise UnreadableCheckpoint(f"{path.name}, row {number}, is not an action: {error}") from None
     return tuple(actions)
@@ -311,7 +322,7 @@ def _to_arrow(value: object, kind: pa.DataType | pa.Schema) -> object:
     return value
 
 
-def _from_arrow(value: object, kind: pa.DataType | pa.Schema) -> object:
+def _from_arrow(value: object, kind: pa.DataType) -> object:
     """The JSON value of a value of pyarrow, without parsed columns."""
     if isinstance(kind, pa.MapType) and value is not None:
         return dict(value)  # type: ignore[call-overload]

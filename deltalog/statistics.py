@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
-from datetime import datetime, timezone
+from collections.abc import Container, Mapping
+from datetime import date, datetime, timezone
 from decimal import Decimal
 from typing import Any
 
@@ -46,6 +46,27 @@ def full_statistics(table: pa.Table, *, indexed: int = INDEXED_COLUMNS, tight_bo
         "nullCount": collected.nulls,
     }
     return _text(fields, tight_bounds)
+
+
+def struct_statistics(parsed: Mapping[str, object], instants: Container[tuple[str, ...]]) -> str:
+    """The JSON text of statistics that are stored as a struct: ``stats_parsed`` of a checkpoint, without its NULLs.
+
+    ``instants`` are the paths in the struct of timestamps in UTC that have no zone in Arrow (INT96). Bounds of variants
+    are left out.
+    Source: PROTOCOL.md, "Checkpoint Schema" and "Per-file Statistics".
+    """
+
+    def present(value: object, path: tuple[str, ...]) -> object:
+        if isinstance(value, Mapping):
+            if any(isinstance(item, bytes) for item in value.values()):
+                return None
+            inner = {name: present(item, (*path, name)) for name, item in value.items() if item is not None}
+            return {name: item for name, item in inner.items() if item is not None}
+        if isinstance(value, datetime) and path in instants:
+            return _bound(value.replace(tzinfo=timezone.utc))
+        return _bound(value)
+
+    return _json(present(parsed, ()))
 
 
 def shortened_minimum(text: str) -> str:
@@ -134,20 +155,20 @@ def _bounds(values: list[Any]) -> tuple[object, object]:
         low = min(numbers) if numbers else math.nan
         high = max(numbers) if len(numbers) == len(values) else math.nan
         # The zero that is a bound whether or not an engine treats both zeros as equal.
-        return _number(-0.0 if low == 0 else low), _number(0.0 if high == 0 else high)
+        return _bound(-0.0 if low == 0 else low), _bound(0.0 if high == 0 else high)
     low, high = min(values), max(values)
     if isinstance(low, str):
         return shortened_minimum(low), shortened_maximum(high)
-    if isinstance(low, datetime):
-        return _milliseconds(low), _milliseconds(high)
-    return (low, high) if isinstance(low, (int, Decimal)) else (low.isoformat(), high.isoformat())
+    return _bound(low), _bound(high)
 
 
-def _number(value: float) -> object:
-    """NaN and infinities are strings, as in Spark."""
-    if math.isnan(value):
-        return "NaN"
-    return ("Infinity" if value > 0 else "-Infinity") if math.isinf(value) else value
+def _bound(value: Any) -> object:
+    """A value in JSON. NaN and infinities are strings, as in Spark."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    if isinstance(value, datetime):
+        return _milliseconds(value)
+    return value.isoformat() if isinstance(value, date) else value
 
 
 def _milliseconds(value: datetime) -> str:

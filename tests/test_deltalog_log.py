@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import math
+from datetime import date, datetime
+from decimal import Decimal
 from pathlib import Path
 
 import pyarrow as pa
@@ -319,6 +322,41 @@ def _by_kind(path: Path) -> dict[str, list[dict[str, object]]]:
         ((kind, value),) = ((kind, value) for kind, value in row.items() if value is not None)
         found.setdefault(kind, []).append(value)
     return found
+
+
+@pytest.mark.parametrize("int96", [False, True])
+def test_statistics_that_are_only_a_struct_are_read(tmp_path: Path, int96: bool) -> None:
+    """As of a table with delta.checkpoint.writeStatsAsJson = false, and writeStatsAsStruct = true."""
+    zone = None if int96 else "UTC"
+    bounds = {
+        "l": pa.array([2**60]),
+        "d": pa.array([math.nan]),
+        "p": pa.array([Decimal("1.20")], pa.decimal128(38, 2)),
+        "s": pa.array(["ü"]),
+        "day": pa.array([date(2020, 1, 31)]),
+        "at": pa.array([datetime(1, 1, 31, 1, 2, 3, 4_999)], pa.timestamp("us", zone)),
+        "in": pa.array([{"flag": True, "none": None}]),
+        "v": pa.array([{"metadata": b"\1", "value": b"\0"}]),
+        "none": pa.nulls(1, pa.int64()),
+    }
+    lower = pa.StructArray.from_arrays(list(bounds.values()), list(bounds))
+    nulls = pa.array([{"l": 0, "in": {"flag": 1}}])
+    parsed = pa.StructArray.from_arrays([pa.array([3]), lower, nulls], ["numRecords", "minValues", "nullCount"])
+    checkpoint = pq.read_table(io.BytesIO(checkpoint_bytes([*BIRTH, Add("f", {}, 1, 2, False)])))
+    actions = checkpoint.column("add").combine_chunks()
+    kept = [(one, actions.field(index)) for index, one in enumerate(actions.type) if one.name != "stats"]
+    fields = [*(one for one, _ in kept), pa.field("stats_parsed", parsed.type)]
+    values = [*(column for _, column in kept), pa.concat_arrays([pa.nulls(2, parsed.type), parsed])]
+    structs = pa.StructArray.from_arrays(values, fields=fields, mask=actions.is_null())
+    path = tmp_path / LOG_DIRECTORY / f"{0:020d}.checkpoint.parquet"
+    path.parent.mkdir()
+    table = checkpoint.drop_columns("add").append_column("add", structs)
+    pq.write_table(table, path, use_deprecated_int96_timestamps=int96)
+    (found,) = read_log(tmp_path).snapshot().adds.values()
+    assert found.stats == (
+        '{"numRecords":3,"minValues":{"l":1152921504606846976,"d":"NaN","p":1.20,"s":"ü","day":"2020-01-31",'
+        '"at":"0001-01-31T01:02:03.004Z","in":{"flag":true}},"nullCount":{"l":0,"in":{"flag":1}}}'
+    )
 
 
 def test_a_damaged_checkpoint_is_reported(tmp_path: Path) -> None:
