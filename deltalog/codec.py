@@ -60,6 +60,11 @@ def _text_map(value: object) -> object:
     return FrozenMap(value)
 
 
+def _tags(value: object) -> object:
+    """Empty tags count as none: a checkpoint may have one where its commits have the other."""
+    return _text_map(value) or None
+
+
 def _vector(value: object) -> object:
     if not isinstance(value, Mapping):
         raise _Wrong("an object")
@@ -133,7 +138,7 @@ _KINDS: dict[str, tuple[type[Any], tuple[_Field, ...]]] = {
             _Field("modification_time", "modificationTime", _whole, required=True),
             _Field("data_change", "dataChange", _flag, required=True),
             _Field("stats", "stats", _text),
-            _Field("tags", "tags", _text_map),
+            _Field("tags", "tags", _tags),
             _Field("deletion_vector", "deletionVector", _vector),
             *_ROW_TRACKING,
             _Field("clustering_provider", "clusteringProvider", _text),
@@ -148,7 +153,7 @@ _KINDS: dict[str, tuple[type[Any], tuple[_Field, ...]]] = {
             _Field("extended_file_metadata", "extendedFileMetadata", _flag),
             _Field("partition_values", "partitionValues", _text_map),
             _Field("size", "size", _whole),
-            _Field("tags", "tags", _text_map),
+            _Field("tags", "tags", _tags),
             _Field("deletion_vector", "deletionVector", _vector),
             *_ROW_TRACKING,
             _Field("stats", "stats", _text),
@@ -161,7 +166,7 @@ _KINDS: dict[str, tuple[type[Any], tuple[_Field, ...]]] = {
             _Field("partition_values", "partitionValues", _text_map, required=True),
             _Field("size", "size", _whole, required=True),
             _Field("data_change", "dataChange", _flag, required=True),
-            _Field("tags", "tags", _text_map),
+            _Field("tags", "tags", _tags),
         ),
     ),
     "txn": (

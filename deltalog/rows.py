@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timezone, tzinfo
 from pathlib import Path
 
 import pyarrow as pa
@@ -21,22 +22,23 @@ _ROW_COMMIT_VERSION = "delta.rowTracking.materializedRowCommitVersionColumnName"
 _CHANGE_TYPE = "_change_type"
 
 
-def read_rows(root: Path, snapshot: Snapshot) -> list[Values]:
+def read_rows(root: Path, snapshot: Snapshot, *, zone: tzinfo = timezone.utc) -> list[Values]:
     """All rows of the table at ``root`` at ``snapshot``, in schema order, by file path.
 
-    Raises what ``read_stored_rows`` raises, and MalformedVector.
+    ``zone`` is the writer's, for partition values without one (see ``parse_partition_value``). Raises what
+    ``read_stored_rows`` raises, and MalformedVector.
     """
     adds = sorted(snapshot.adds.values(), key=lambda add: (add.file, str(add.key[1])))
-    return [row for add in adds for row in read_file_rows(root, add, snapshot.metadata)]
+    return [row for add in adds for row in read_file_rows(root, add, snapshot.metadata, zone=zone)]
 
 
-def read_file_rows(root: Path, add: Add | Remove, metadata: Metadata) -> list[Values]:
-    """The rows of one file, in schema order, without those in its deletion vector.
+def read_file_rows(root: Path, add: Add | Remove, metadata: Metadata, *, zone: tzinfo = timezone.utc) -> list[Values]:
+    """The rows of one file, in schema order, without those in its deletion vector. ``zone``: see ``read_rows``.
 
     Raises what ``read_stored_rows`` raises, and MalformedVector.
     Source: PROTOCOL.md, "Reader Requirements for Deletion Vectors".
     """
-    rows = read_stored_rows(root, add, metadata)
+    rows = _rows(_open(root, add), add, metadata, zone)
     if add.deletion_vector is None:
         return rows
     hidden = set(read_vector(root, add.deletion_vector))
@@ -52,7 +54,7 @@ def read_stored_rows(root: Path, file: Add | Remove | Cdc, metadata: Metadata) -
     file system or with columns of other types, and UnsupportedType and MalformedAction for partition values.
     Source: PROTOCOL.md, "Data Files" and "Reader Requirements for Column Mapping".
     """
-    return _rows(_open(root, file), file, metadata)
+    return _rows(_open(root, file), file, metadata, timezone.utc)
 
 
 def read_change_file(root: Path, file: Cdc, metadata: Metadata) -> list[tuple[Values, str]]:
@@ -65,7 +67,7 @@ def read_change_file(root: Path, file: Cdc, metadata: Metadata) -> list[tuple[Va
     changes = [change for change in _extra_column(table, _CHANGE_TYPE) if isinstance(change, str)]
     if len(changes) != table.num_rows:
         raise UnsupportedRows(f"{table.num_rows - len(changes)} rows of {file.file!r} have no {_CHANGE_TYPE}")
-    return list(zip(_rows(table, file, metadata), changes))
+    return list(zip(_rows(table, file, metadata, timezone.utc), changes))
 
 
 def row_ids(root: Path, file: Add | Remove, metadata: Metadata) -> list[tuple[int | None, int | None]]:
@@ -94,7 +96,7 @@ def _open(root: Path, file: Add | Remove | Cdc) -> pa.Table:
     return read_parquet(root / file.file)
 
 
-def _rows(table: pa.Table, file: Add | Remove | Cdc, metadata: Metadata) -> list[Values]:
+def _rows(table: pa.Table, file: Add | Remove | Cdc, metadata: Metadata, zone: tzinfo) -> list[Values]:
     fields = parse_schema(metadata.schema_string)
     partition = set(metadata.partition_columns)
     texts = file.partition_values or {}
@@ -103,7 +105,7 @@ def _rows(table: pa.Table, file: Add | Remove | Cdc, metadata: Metadata) -> list
     columns = {field.name: column for field, column in zip(stored, values)}
     for field in fields:
         if field.name in partition:
-            value = parse_partition_value(texts.get(field.stored_name), field.type)
+            value = parse_partition_value(texts.get(field.stored_name), field.type, zone)
             columns[field.name] = [value] * table.num_rows
     return list(zip(*(columns[field.name] for field in fields))) if fields else [()] * table.num_rows
 

@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime, timezone
+from datetime import date, datetime, timezone, tzinfo
 from decimal import Context, Decimal, Inexact, InvalidOperation
 from typing import Any, Union
 
@@ -205,10 +205,11 @@ def arrow_schema(columns: Iterable[Column]) -> pa.Schema:
     return pa.schema([arrow_field(_as_field(column)) for column in columns])
 
 
-def parse_partition_value(text: str | None, kind: object) -> object:
+def parse_partition_value(text: str | None, kind: object, zone: tzinfo = timezone.utc) -> object:
     """The value of a partition column in the log; the empty string is NULL for every type.
 
-    A TIMESTAMP is an aware datetime in UTC; a text without a zone counts as UTC. Raises UnsupportedType, and
+    A TIMESTAMP is an aware datetime in UTC; a text without a zone is in ``zone``, which the log does not tell: that of the
+    system that wrote it. A BINARY is the text in UTF-8, as in Spark and delta-kernel-rs. Raises UnsupportedType, and
     MalformedAction for an invalid text.
     Source: PROTOCOL.md, "Partition Value Serialization".
     """
@@ -218,8 +219,11 @@ def parse_partition_value(text: str | None, kind: object) -> object:
     if text is None or text == "":
         return None
     try:
-        return parse(text)
-    except ValueError:
+        value = parse(text)
+        if kind == "timestamp" and isinstance(value, datetime):
+            return (value if value.tzinfo else value.replace(tzinfo=zone)).astimezone(timezone.utc)
+        return value
+    except (ValueError, OverflowError):
         raise MalformedAction(f"the partition value {text!r} is not of the type {kind}") from None
 
 
@@ -288,25 +292,24 @@ def _decimal_parser(precision: int, scale: int) -> Callable[[str], Decimal]:
     return parse
 
 
-_TIMESTAMP = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})([ T])([0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.([0-9]{1,6}))?(Z?)")
-
-
-def _parse_local(text: str) -> tuple[datetime, bool]:
-    """The naive value, and whether the text has ``T`` and ``Z``."""
-    match = _TIMESTAMP.fullmatch(text)
-    if match is None or (match.group(2) == "T") != (match.group(5) == "Z"):
-        raise ValueError(text)
-    day, _, time, fraction, zone = match.groups()
-    return datetime.fromisoformat(f"{day}T{time}.{(fraction or '').ljust(6, '0')}"), zone == "Z"
+_TIMESTAMP = re.compile(
+    r"([0-9]{4}-[0-9]{2}-[0-9]{2})([ T])([0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.([0-9]{1,6}))?(Z|[+-][0-9]{2}:[0-9]{2})?"
+)
 
 
 def _parse_timestamp(text: str) -> datetime:
-    return _parse_local(text)[0].replace(tzinfo=timezone.utc)
+    """A datetime with the text's zone, or a naive one. Only texts with ``T`` have a zone."""
+    match = _TIMESTAMP.fullmatch(text)
+    if match is None or (match.group(2) == "T") != (match.group(5) is not None):
+        raise ValueError(text)
+    day, _, time, fraction, zone = match.groups()
+    offset = {None: "", "Z": "+00:00"}.get(zone, zone)
+    return datetime.fromisoformat(f"{day}T{time}.{(fraction or '').ljust(6, '0')}{offset}")
 
 
 def _parse_timestamp_ntz(text: str) -> datetime:
-    value, in_utc = _parse_local(text)
-    if in_utc:
+    value = _parse_timestamp(text)
+    if value.tzinfo is not None:
         raise ValueError(text)
     return value
 
@@ -320,6 +323,7 @@ _PARTITION_PARSERS: Mapping[str, Callable[[str], object]] = {
     "float": _parse_float,
     "double": _parse_float,
     "boolean": _parse_boolean,
+    "binary": str.encode,
     "date": _parse_date,
     "timestamp": _parse_timestamp,
     "timestamp_ntz": _parse_timestamp_ntz,

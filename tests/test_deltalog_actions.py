@@ -37,6 +37,7 @@ files = st.lists(names, min_size=1, max_size=4).map("/".join)
 paths = files.map(encode)
 text_maps = st.dictionaries(texts, texts, max_size=3)
 value_maps = st.dictionaries(texts, st.none() | texts, max_size=3)
+tags = st.none() | st.dictionaries(texts, st.none() | texts, min_size=1, max_size=3)
 extras = st.dictionaries(
     st.sampled_from(["backReference", "new", "x y"]), st.integers() | texts | text_maps, max_size=2
 )
@@ -74,7 +75,7 @@ actions: st.SearchStrategy[Action] = st.one_of(
         wholes,
         st.booleans(),
         stats=maybe(texts),
-        tags=maybe(value_maps),
+        tags=tags,
         deletion_vector=maybe(vectors),
         clustering_provider=maybe(texts),
         extra=extras,
@@ -89,12 +90,12 @@ actions: st.SearchStrategy[Action] = st.one_of(
         partition_values=maybe(value_maps),
         size=maybe(wholes),
         stats=maybe(texts),
-        tags=maybe(value_maps),
+        tags=tags,
         deletion_vector=maybe(vectors),
         extra=extras,
         **tracked,
     ),
-    st.builds(Cdc, paths, value_maps, wholes, st.booleans(), tags=maybe(value_maps), extra=extras),
+    st.builds(Cdc, paths, value_maps, wholes, st.booleans(), tags=tags, extra=extras),
     st.builds(Txn, texts, wholes, maybe(wholes), extra=extras),
     st.builds(DomainMetadata, texts, texts, st.booleans(), extra=extras),
     st.builds(CommitInfo, st.dictionaries(texts, st.integers() | texts | value_maps, max_size=4)),

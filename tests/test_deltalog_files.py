@@ -136,7 +136,10 @@ def test_schemas_read_back() -> None:
         ("2020-01-31T01:02:03.5Z", "timestamp", datetime(2020, 1, 31, 1, 2, 3, 500_000, timezone.utc)),
         ("0001-01-01T00:00:00Z", "timestamp", datetime(1, 1, 1, tzinfo=timezone.utc)),
         ("2020-01-31 01:02:03.25", "timestamp_ntz", datetime(2020, 1, 31, 1, 2, 3, 250_000)),
+        ("2020-01-31T01:02:03+01:30", "timestamp", datetime(2020, 1, 30, 23, 32, 3, tzinfo=timezone.utc)),
         ("", "timestamp", None),
+        ("\x01ü", "binary", b"\x01\xc3\xbc"),
+        ("", "binary", None),
     ],
 )
 def test_partition_values_are_read(text: str | None, kind: str, value: object) -> None:
@@ -165,11 +168,14 @@ def test_invalid_partition_values_are_refused() -> None:
         ("2020-01-31T01:02:03", "timestamp"),
         ("2020-01-31 01:02:03Z", "timestamp"),
         ("2020-01-31 25:02:03", "timestamp"),
+        ("2020-01-31 01:02:03+01:00", "timestamp"),
+        ("0001-01-01T00:00:00+01:00", "timestamp"),
         ("2020-01-31T01:02:03Z", "timestamp_ntz"),
+        ("2020-01-31T01:02:03+01:00", "timestamp_ntz"),
     ]:
         with pytest.raises(MalformedAction, match=re.escape(f"{text!r} is not of the type {kind}")):
             parse_partition_value(text, kind)
-    for kind in ("binary", "decimal(39,0)", "variant"):
+    for kind in ("void", "decimal(39,0)", "variant"):
         with pytest.raises(UnsupportedType, match=re.escape(kind)):
             parse_partition_value("x", kind)
 

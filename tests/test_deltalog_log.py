@@ -31,6 +31,7 @@ from deltalog.errors import (
     NotATable,
     UnreadableCheckpoint,
     UnreadableCommit,
+    UnsupportedProtocol,
 )
 from deltalog.log import read_log
 from deltalog.names import LAST_CHECKPOINT, LOG_DIRECTORY, commit_name
@@ -128,6 +129,34 @@ def test_a_version_is_never_overwritten(tmp_path: Path) -> None:
 def test_an_invalid_line_is_reported(data: bytes, sentence: str) -> None:
     with pytest.raises(UnreadableCommit, match=sentence):
         parse_commit(data, "c.json")
+
+
+@pytest.mark.parametrize(
+    ("protocol", "sentence"),
+    [
+        (Protocol(99, 5), "needs a reader of version 99; this one reads up to version 3"),
+        (Protocol(3, 7, ("deletionVectors", "new", "catalogManaged")), "this reader lacks: catalogManaged, new"),
+        (Protocol(3, 7), "has reader version 3, and no readerFeatures"),
+        (Protocol(2, 5), None),
+        (Protocol(3, 7, (), ("new",)), None),
+        (Protocol(3, 7, ("columnMapping", "deletionVectors", "timestampNtz", "v2Checkpoint")), None),
+    ],
+)
+def test_a_protocol_is_checked_if_the_caller_asks(tmp_path: Path, protocol: Protocol, sentence: str | None) -> None:
+    write_commit(tmp_path, 0, (protocol, METADATA))
+    log = read_log(tmp_path)
+    assert log.snapshot().protocol == protocol
+    if sentence is None:
+        assert log.snapshot(check_protocol=True) == log.snapshot()
+    else:
+        with pytest.raises(UnsupportedProtocol, match=sentence):
+            log.snapshot(0, check_protocol=True)
+
+
+def test_empty_tags_count_as_none(tmp_path: Path) -> None:
+    """Writers of checkpoints keep one as the other."""
+    tagged = b'{"add":{"path":"f","partitionValues":{},"size":10,"modificationTime":20,"dataChange":false,"tags":{}}}'
+    assert parse_commit(tagged, "c.json") == (Add("f", {}, 10, 20, False),)
 
 
 def test_unknown_keys_and_empty_lines_are_no_fault(tmp_path: Path) -> None:
