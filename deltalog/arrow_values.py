@@ -1,7 +1,8 @@
 """The values of rows to Arrow and back.
 
 A struct is the tuple of its fields in schema order, an array the tuple of its elements, a map the tuple of its entries
-(key, value) as stored, a TIMESTAMP an aware datetime in UTC, a TIMESTAMP_NTZ a naive one; all else is as in pyarrow.
+(key, value) as stored, a TIMESTAMP an aware datetime in UTC, a TIMESTAMP_NTZ a naive one, a VARIANT (which is only read) a
+``deltalog.variants.Variant``; all else is as in pyarrow.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import pyarrow as pa
 
 from deltalog.errors import UnsupportedRows
 from deltalog.schemas import EXACT, FIELD_ID, Column, Field, arrow_schema, arrow_type, struct_fields
+from deltalog.variants import variant_reader
 
 #: The values of one row.
 Values = tuple[object, ...]
@@ -131,7 +133,11 @@ def _typed_reader(stored: pa.DataType, top: Field, kind: object, by_id: bool) ->
     """Converts values stored as ``stored`` to ``kind``, which is the type of ``top`` or a part of it."""
     if pa.types.is_null(stored):
         return _as_is
-    if not isinstance(kind, Mapping):
+    if kind == "variant" or (isinstance(kind, Mapping) and kind["type"] == "variant"):
+        convert = variant_reader(stored)
+        if convert is not None:
+            return convert
+    elif not isinstance(kind, Mapping):
         convert = _primitive_reader(stored.value_type if pa.types.is_dictionary(stored) else stored, arrow_type(kind))
         if convert is not None:
             return convert
@@ -155,6 +161,10 @@ def _typed_reader(stored: pa.DataType, top: Field, kind: object, by_id: bool) ->
     raise UnsupportedRows(f"the column {top.name!r} is stored as {stored}, and its type is {top.type}")
 
 
+#: The most digits of whole numbers, by their bits, as Spark's DecimalType counts them.
+_DIGITS = {8: 3, 16: 5, 32: 10, 64: 20}
+
+
 def _primitive_reader(stored: pa.DataType, kind: pa.DataType) -> _Convert | None:
     """Converts values stored as ``stored`` to the primitive type ``kind``; ``None`` if that is neither its type nor a wider one.
 
@@ -172,7 +182,7 @@ def _primitive_reader(stored: pa.DataType, kind: pa.DataType) -> _Convert | None
         return _utc  # an INT96 timestamp has no zone in Arrow, but is in UTC
     if types.is_decimal(kind):
         before = kind.precision - kind.scale  # digits before the point
-        if whole is not None and before >= (20 if whole == 64 else 10):
+        if whole is not None and before >= _DIGITS[whole]:
             return _decimal_of(kind.scale)
         if types.is_decimal(stored) and stored.scale <= kind.scale and stored.precision - stored.scale <= before:
             return _as_is if stored.scale == kind.scale else _decimal_of(kind.scale)

@@ -18,6 +18,10 @@ _FEATURES = frozenset(
         "typeWidening-preview",
         "v2Checkpoint",
         "vacuumProtocolCheck",
+        "variantShredding",
+        "variantShredding-preview",
+        "variantType",
+        "variantType-preview",
     }
 )
 

@@ -152,6 +152,7 @@ _DAY, _MIDNIGHT = date(2020, 1, 31), datetime(2020, 1, 31)
         (1, pa.int8(), "long", 1),
         (1, pa.int16(), "integer", 1),
         (1, pa.int32(), "double", 1.0),
+        (-128, pa.int8(), "decimal(4,1)", Decimal("-128.0")),
         (0.5, pa.float32(), "double", 0.5),
         (7, pa.int32(), "decimal(12,2)", Decimal("7.00")),
         (-(2**63), pa.int64(), "decimal(20,0)", Decimal(-(2**63))),
