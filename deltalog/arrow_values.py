@@ -7,21 +7,18 @@ A struct is the tuple of its fields in schema order, an array the tuple of its e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import datetime, time, timezone
-from decimal import Decimal
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 
 from deltalog.errors import UnsupportedRows
-from deltalog.schemas import EXACT, FIELD_ID, Column, Field, arrow_schema, arrow_type, struct_fields
+from deltalog.primitive_values import Convert, as_is, primitive_reader, utc
+from deltalog.schemas import FIELD_ID, Column, Field, arrow_schema, arrow_type, struct_fields
 from deltalog.variants import variant_reader
 
 #: The values of one row.
 Values = tuple[object, ...]
-
-_Convert = Callable[[Any], object]
 
 
 def to_table(columns: Iterable[Column], rows: Sequence[Values]) -> pa.Table:
@@ -80,74 +77,62 @@ def _to_arrow(value: Any, kind: object) -> object:
     return [(_to_arrow(key, kind["keyType"]), _to_arrow(item, kind["valueType"])) for key, item in value]
 
 
-def _converted(column: pa.ChunkedArray, name: str, convert: _Convert) -> list[object]:
+def _converted(column: pa.ChunkedArray, name: str, convert: Convert) -> list[object]:
     try:
         return [None if value is None else convert(value) for value in column.to_pylist()]
     except (ValueError, ArithmeticError) as error:  # such as a year beyond 9999
         raise UnsupportedRows(f"the column {name!r} has a value that cannot be read: {error}") from None
 
 
-def _as_is(value: Any) -> object:
-    return value
+def _nullable(convert: Convert) -> Convert:
+    return convert if convert is as_is else lambda value: None if value is None else convert(value)
 
 
-def _utc(value: Any) -> object:
-    return value.replace(tzinfo=timezone.utc) if value.tzinfo is None else value.astimezone(timezone.utc)
-
-
-def _midnight(value: Any) -> object:
-    return datetime.combine(value, time())
-
-
-def _nullable(convert: _Convert) -> _Convert:
-    return convert if convert is _as_is else lambda value: None if value is None else convert(value)
-
-
-def _tuple_of(convert: _Convert) -> _Convert:
+def _tuple_of(convert: Convert) -> Convert:
     inner = _nullable(convert)
     return lambda value: tuple(inner(item) for item in value)
 
 
-def _entries_of(key: _Convert, value: _Convert) -> _Convert:
+def _entries_of(key: Convert, value: Convert) -> Convert:
     inner = _nullable(value)
     return lambda entries: tuple((key(name), inner(item)) for name, item in entries)
 
 
-def _struct_of(parts: Sequence[tuple[str | None, _Convert]]) -> _Convert:
+def _struct_of(parts: Sequence[tuple[str | None, Convert]]) -> Convert:
     """``parts``: for each field its name in the file (``None`` if missing), and its converter."""
     inner = [(name, _nullable(convert)) for name, convert in parts]
     return lambda value: tuple(None if name is None else convert(value[name]) for name, convert in inner)
 
 
-def _plain_reader(stored: pa.DataType) -> _Convert:
+def _plain_reader(stored: pa.DataType) -> Convert:
     if pa.types.is_struct(stored):
         return _struct_of([(one.name, _plain_reader(one.type)) for one in stored])
     if _is_list(stored):
         return _tuple_of(_plain_reader(stored.value_type))
     if pa.types.is_map(stored):
         return _entries_of(_plain_reader(stored.key_type), _plain_reader(stored.item_type))
-    return _utc if pa.types.is_timestamp(stored) and stored.tz is not None else _as_is
+    return utc if pa.types.is_timestamp(stored) and stored.tz is not None else as_is
 
 
-def _typed_reader(stored: pa.DataType, top: Field, kind: object, by_id: bool) -> _Convert:
+def _typed_reader(stored: pa.DataType, top: Field, kind: object, by_id: bool) -> Convert:
     """Converts values stored as ``stored`` to ``kind``, which is the type of ``top`` or a part of it."""
     if pa.types.is_null(stored):
-        return _as_is
+        return as_is
     if kind == "variant" or (isinstance(kind, Mapping) and kind["type"] == "variant"):
         convert = variant_reader(stored)
         if convert is not None:
             return convert
     elif not isinstance(kind, Mapping):
-        convert = _primitive_reader(stored.value_type if pa.types.is_dictionary(stored) else stored, arrow_type(kind))
+        convert = primitive_reader(stored.value_type if pa.types.is_dictionary(stored) else stored, arrow_type(kind))
         if convert is not None:
             return convert
     elif kind["type"] == "struct" and pa.types.is_struct(stored):
         inside = list(stored)
-        parts: list[tuple[str | None, _Convert]] = []
+        parts: list[tuple[str | None, Convert]] = []
         for one in struct_fields(kind):
             index = _find(inside, one, by_id)
             if index is None:
-                parts.append((None, _as_is))
+                parts.append((None, as_is))
             else:
                 parts.append((inside[index].name, _typed_reader(inside[index].type, top, one.type, by_id)))
         return _struct_of(parts)
@@ -159,62 +144,6 @@ def _typed_reader(stored: pa.DataType, top: Field, kind: object, by_id: bool) ->
             _typed_reader(stored.item_type, top, kind["valueType"], by_id),
         )
     raise UnsupportedRows(f"the column {top.name!r} is stored as {stored}, and its type is {top.type}")
-
-
-#: The most digits of whole numbers, by their bits, as Spark's DecimalType counts them.
-_DIGITS = {8: 3, 16: 5, 32: 10, 64: 20}
-
-
-def _primitive_reader(stored: pa.DataType, kind: pa.DataType) -> _Convert | None:
-    """Converts values stored as ``stored`` to the primitive type ``kind``; ``None`` if that is neither its type nor a wider one.
-
-    Source: PROTOCOL.md, "Consistency Between Table Metadata and Data Files" and "Type Widening".
-    """
-    types = pa.types
-    whole = stored.bit_width if types.is_signed_integer(stored) else None  # bits
-    if types.is_timestamp(kind):
-        if types.is_date32(stored) and kind.tz is None:
-            return _midnight
-        if not types.is_timestamp(stored) or stored.unit == "ns":  # Delta's are in microseconds
-            return None
-        if kind.tz is None:
-            return _as_is if stored.tz is None else None
-        return _utc  # an INT96 timestamp has no zone in Arrow, but is in UTC
-    if types.is_decimal(kind):
-        before = kind.precision - kind.scale  # digits before the point
-        if whole is not None and before >= _DIGITS[whole]:
-            return _decimal_of(kind.scale)
-        if types.is_decimal(stored) and stored.scale <= kind.scale and stored.precision - stored.scale <= before:
-            return _as_is if stored.scale == kind.scale else _decimal_of(kind.scale)
-        return None
-    if types.is_floating(kind):
-        if types.is_floating(stored) and 32 <= stored.bit_width <= kind.bit_width:
-            return _as_is
-        return float if types.is_float64(kind) and whole is not None and whole <= 32 else None
-    if types.is_integer(kind):
-        return _as_is if whole is not None and whole <= kind.bit_width else None
-    if types.is_string(kind):
-        if _is_binary(stored):  # older writers do not mark a binary as text
-            return bytes.decode
-        return (
-            _as_is if types.is_string(stored) or types.is_large_string(stored) or types.is_string_view(stored) else None
-        )
-    return _as_is if stored == kind or (types.is_binary(kind) and _is_binary(stored)) else None
-
-
-def _decimal_of(scale: int) -> _Convert:
-    unit = Decimal(1).scaleb(-scale)
-    return lambda value: Decimal(value).quantize(unit, context=EXACT)
-
-
-def _is_binary(stored: pa.DataType) -> bool:
-    types = pa.types
-    return bool(
-        types.is_binary(stored)
-        or types.is_large_binary(stored)
-        or types.is_binary_view(stored)
-        or types.is_fixed_size_binary(stored)
-    )
 
 
 def _is_list(stored: pa.DataType) -> bool:
