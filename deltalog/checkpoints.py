@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
@@ -14,11 +14,12 @@ from uuid import UUID
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from deltalog.actions import Action, Add, Remove, Unknown
+from deltalog.actions import Action, Add, Metadata, Remove, Unknown
 from deltalog.codec import from_json, to_json
 from deltalog.commits import commit_bytes, parse_commit
 from deltalog.errors import MalformedAction, MalformedPath, UnreadableCheckpoint
 from deltalog.files import write_new
+from deltalog.frozen import FrozenMap
 from deltalog.names import (
     LAST_CHECKPOINT,
     LOG_DIRECTORY,
@@ -30,6 +31,7 @@ from deltalog.names import (
 )
 from deltalog.parquet import parquet_bytes
 from deltalog.paths import decode
+from deltalog.schemas import parse_schema, timestamp_ntz_paths
 from deltalog.snapshot import Snapshot
 from deltalog.statistics import struct_statistics
 from deltalog.times import milliseconds, set_modified
@@ -116,6 +118,10 @@ _V2_SCHEMA = pa.schema(
         ),
     ]
 )
+
+
+#: The column of an add with its statistics as a struct.
+_PARSED = "stats_parsed"
 
 
 class V2Format(str, Enum):
@@ -263,7 +269,8 @@ def find_checkpoints(files: Iterable[Path]) -> tuple[Checkpoint, ...]:
 def read_checkpoint(checkpoint: Checkpoint) -> tuple[Action, ...]:
     """All actions of a checkpoint, including its sidecars.
 
-    Statistics that are only a struct become JSON; other parsed columns are skipped. Raises UnreadableCheckpoint.
+    Statistics that are only a struct become JSON; other parsed columns are skipped. Raises UnreadableCheckpoint, and
+    MalformedAction for statistics that are only a struct under an invalid schema.
     Source: PROTOCOL.md, "Checkpoints" and "V2 Spec".
     """
     actions: list[Action] = []
@@ -273,7 +280,20 @@ def read_checkpoint(checkpoint: Checkpoint) -> tuple[Action, ...]:
                 actions += _read_file(_sidecar(path, action))
             else:
                 actions.append(action)
-    return tuple(actions)
+    if not any(isinstance(action, Add) and _PARSED in action.extra for action in actions):
+        return tuple(actions)
+    schema = next((action.schema_string for action in actions if isinstance(action, Metadata)), None)
+    local = timestamp_ntz_paths(parse_schema(schema))
+    return tuple(_with_statistics(action, local) if isinstance(action, Add) else action for action in actions)
+
+
+def _with_statistics(add: Add, local: Container[tuple[str, ...]]) -> Add:
+    """The action with its statistics as JSON."""
+    parsed = add.extra.get(_PARSED)
+    if not isinstance(parsed, Mapping):
+        return add
+    extra = {name: value for name, value in add.extra.items() if name != _PARSED}
+    return replace(add, stats=struct_statistics(parsed, local), extra=FrozenMap(extra))
 
 
 def _sidecar(checkpoint: Path, action: Unknown) -> Path:
@@ -293,19 +313,15 @@ def _read_file(path: Path) -> tuple[Action, ...]:
         if path.suffix == ".json":
             return parse_commit(data, path.name)
         # Most years of INT96 timestamps do not fit nanoseconds.
-        file = pq.ParquetFile(io.BytesIO(data), coerce_int96_timestamp_unit="us")
-        table = file.read()
+        table = pq.ParquetFile(io.BytesIO(data), coerce_int96_timestamp_unit="us").read()
         rows = table.to_pylist()
     except (OSError, ValueError, OverflowError, pa.ArrowException) as error:
         raise UnreadableCheckpoint(f"the checkpoint file {path.name} cannot be read: {error}") from None
-    leaves = [file.schema.column(index) for index in range(len(file.schema))]
-    instants = {tuple(leaf.path.split(".")[2:]) for leaf in leaves if leaf.physical_type == "INT96"}
     actions: list[Action] = []
     for number, row in enumerate(rows, start=1):
         document: dict[str, Any] = {one.name: _from_arrow(row[one.name], one.type) for one in table.schema}
-        parsed = (row.get("add") or {}).get("stats_parsed")
-        if parsed is not None and document["add"].get("stats") is None:
-            document["add"]["stats"] = struct_statistics(parsed, instants)
+        if document.get("add") and document["add"].get("stats") is None:
+            document["add"][_PARSED] = row["add"].get(_PARSED)
         try:
             actions += from_json(document)
         except MalformedAction as error:

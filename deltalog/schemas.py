@@ -169,6 +169,17 @@ def struct_fields(kind: Mapping[str, Any]) -> tuple[Field, ...]:
     )
 
 
+def timestamp_ntz_paths(fields: Iterable[Field]) -> frozenset[tuple[str, ...]]:
+    """The paths of the TIMESTAMP_NTZ columns, in structs too, by stored names."""
+    found: set[tuple[str, ...]] = set()
+    for one in fields:
+        if one.type == "timestamp_ntz":
+            found.add((one.stored_name,))
+        elif isinstance(one.type, Mapping) and one.type.get("type") == "struct":
+            found |= {(one.stored_name, *path) for path in timestamp_ntz_paths(struct_fields(one.type))}
+    return frozenset(found)
+
+
 def arrow_type(kind: object) -> pa.DataType:
     """The Arrow type of values of the type ``kind`` in Parquet. Raises UnsupportedType.
 

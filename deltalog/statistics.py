@@ -48,11 +48,11 @@ def full_statistics(table: pa.Table, *, indexed: int = INDEXED_COLUMNS, tight_bo
     return _text(fields, tight_bounds)
 
 
-def struct_statistics(parsed: Mapping[str, object], instants: Container[tuple[str, ...]]) -> str:
+def struct_statistics(parsed: Mapping[str, object], local: Container[tuple[str, ...]]) -> str:
     """The JSON text of statistics that are stored as a struct: ``stats_parsed`` of a checkpoint, without its NULLs.
 
-    ``instants`` are the paths in the struct of timestamps in UTC that have no zone in Arrow (INT96). Bounds of variants
-    are left out.
+    ``local`` are the paths of TIMESTAMP_NTZ columns, by stored names. All other timestamps are in UTC, also if they are
+    stored without a zone, as by Spark (INT96) and delta-rs. Bounds of variants are left out.
     Source: PROTOCOL.md, "Checkpoint Schema" and "Per-file Statistics".
     """
 
@@ -62,7 +62,7 @@ def struct_statistics(parsed: Mapping[str, object], instants: Container[tuple[st
                 return None
             inner = {name: present(item, (*path, name)) for name, item in value.items() if item is not None}
             return {name: item for name, item in inner.items() if item is not None}
-        if isinstance(value, datetime) and path in instants:
+        if isinstance(value, datetime) and value.tzinfo is None and path[1:] not in local:
             return _bound(value.replace(tzinfo=timezone.utc))
         return _bound(value)
 

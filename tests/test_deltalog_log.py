@@ -37,7 +37,7 @@ from deltalog.log import read_log
 from deltalog.names import LAST_CHECKPOINT, LOG_DIRECTORY, commit_name
 from deltalog.parquet import write_data_file
 from deltalog.rows import read_rows
-from deltalog.schemas import schema_string
+from deltalog.schemas import schema_string, struct_type
 from deltalog.snapshot import replay
 
 PROTOCOL = Protocol(3, 7, ("deletionVectors",), ("deletionVectors", "domainMetadata"))
@@ -353,25 +353,27 @@ def _by_kind(path: Path) -> dict[str, list[dict[str, object]]]:
     return found
 
 
-@pytest.mark.parametrize("int96", [False, True])
-def test_statistics_that_are_only_a_struct_are_read(tmp_path: Path, int96: bool) -> None:
+@pytest.mark.parametrize(("zone", "int96"), [("UTC", False), (None, False), (None, True)])
+def test_statistics_that_are_only_a_struct_are_read(tmp_path: Path, zone: str | None, int96: bool) -> None:
     """As of a table with delta.checkpoint.writeStatsAsJson = false, and writeStatsAsStruct = true."""
-    zone = None if int96 else "UTC"
+    instant = datetime(1, 1, 31, 1, 2, 3, 4_999)
     bounds = {
         "l": pa.array([2**60]),
         "d": pa.array([math.nan]),
         "p": pa.array([Decimal("1.20")], pa.decimal128(38, 2)),
         "s": pa.array(["ü"]),
         "day": pa.array([date(2020, 1, 31)]),
-        "at": pa.array([datetime(1, 1, 31, 1, 2, 3, 4_999)], pa.timestamp("us", zone)),
-        "in": pa.array([{"flag": True, "none": None}]),
+        "at": pa.array([instant], pa.timestamp("us", zone)),
+        "in": pa.array([{"flag": True, "none": None, "local": instant}]),
         "v": pa.array([{"metadata": b"\1", "value": b"\0"}]),
         "none": pa.nulls(1, pa.int64()),
     }
+    inside = struct_type([("flag", "boolean"), ("local", "timestamp_ntz")])
+    metadata = Metadata("id", schema_string([("at", "timestamp"), ("in", inside)]))
     lower = pa.StructArray.from_arrays(list(bounds.values()), list(bounds))
     nulls = pa.array([{"l": 0, "in": {"flag": 1}}])
     parsed = pa.StructArray.from_arrays([pa.array([3]), lower, nulls], ["numRecords", "minValues", "nullCount"])
-    checkpoint = pq.read_table(io.BytesIO(checkpoint_bytes([*BIRTH, Add("f", {}, 1, 2, False)])))
+    checkpoint = pq.read_table(io.BytesIO(checkpoint_bytes([PROTOCOL, metadata, Add("f", {}, 1, 2, False)])))
     actions = checkpoint.column("add").combine_chunks()
     kept = [(one, actions.field(index)) for index, one in enumerate(actions.type) if one.name != "stats"]
     fields = [*(one for one, _ in kept), pa.field("stats_parsed", parsed.type)]
@@ -382,9 +384,10 @@ def test_statistics_that_are_only_a_struct_are_read(tmp_path: Path, int96: bool)
     table = checkpoint.drop_columns("add").append_column("add", structs)
     pq.write_table(table, path, use_deprecated_int96_timestamps=int96)
     (found,) = read_log(tmp_path).snapshot().adds.values()
+    assert not found.extra
     assert found.stats == (
         '{"numRecords":3,"minValues":{"l":1152921504606846976,"d":"NaN","p":1.20,"s":"ü","day":"2020-01-31",'
-        '"at":"0001-01-31T01:02:03.004Z","in":{"flag":true}},"nullCount":{"l":0,"in":{"flag":1}}}'
+        '"at":"0001-01-31T01:02:03.004Z","in":{"flag":true,"local":"0001-01-31T01:02:03.004"}},"nullCount":{"l":0,"in":{"flag":1}}}'
     )
 
 
