@@ -10,6 +10,7 @@ from engines.deltalake import capabilities as deltalake
 from engines.port import Engine, Operation
 from engines.spark import releases as spark
 from model.capabilities import Capabilities
+from model.rules import DELTA_RS, Rules
 
 #: The engines that can be judged, the default first.
 ENGINES = ("spark", "deltalake")
@@ -74,6 +75,27 @@ def capabilities_of(engine: str, version: str | None = None) -> Capabilities:
     """What a version of one of ``ENGINES`` supports (None: the newest known). It need not be installed."""
     of = {"deltalake": deltalake.capabilities_of, "spark": spark.capabilities_of}[engine]
     return of(version or _NEWEST[engine])
+
+
+def rules_of(engine: str, version: str) -> Rules:
+    """The rules that a version of one of ``ENGINES`` follows. It need not be installed."""
+    return DELTA_RS if engine == "deltalake" else spark.rules_of(version)
+
+
+def known_version(engine: str, version: str | None) -> str:
+    """The version, or the newest known one of one of ``ENGINES``."""
+    return version or _NEWEST[engine]
+
+
+def installed_version(engine: str) -> str:
+    """The version of one of ``ENGINES`` in this environment. Raises EngineUnavailable if there is none."""
+    if engine == "deltalake":
+        from engines.deltalake.adapter import installed
+
+        return installed()
+    from engines.spark.adapter import installed_delta
+
+    return installed_delta()
 
 
 def open_adapter(engine: str, lease: Callable[[int], Any], *, time_limit: float = 120) -> Engine:

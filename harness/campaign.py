@@ -32,6 +32,10 @@ class Campaign:
     kept: Callable[[], tuple[Case, ...]] | None = None  # reads its cases from files
     machine: type[RuleBasedStateMachine] | None = None  # draws its steps one by one
 
+    def of(self, cases: tuple[Case, ...]) -> Campaign:
+        """This campaign with these cases, which are not drawn again."""
+        return replace(self, kept=lambda: cases)
+
 
 @dataclass(frozen=True)
 class Shard:
@@ -61,9 +65,15 @@ class Profile:
     shard: int  # cases in one test item: the unit that pytest-xdist hands to a worker
     tries: int = 0  # runs of the engine to shrink a failing case in a fixed profile
     machine_runs: int = 0  # runs of the state machine
+    part: float = 1  # of the cases that a fixed profile draws: how many are chosen (runner.small_budget)
 
     def scaled(self, factor: float) -> Profile:
-        """The profile with that many times the cases, at least one in each campaign that has any."""
+        """The profile with that many times the cases, at least one in each campaign that has any.
+
+        A fixed profile draws all its cases for a factor below 1 too: those to judge are chosen so that each clause is met.
+        """
+        if self.fixed and factor < 1:
+            return replace(self, part=factor)
         cases = {name: max(1, round(count * factor)) for name, count in self.cases.items()}
         runs = max(1, round(self.machine_runs * factor)) if self.machine_runs else 0
         return replace(self, cases=cases, machine_runs=runs)

@@ -52,6 +52,7 @@ class Header(TypedDict):
     engine: str
     versions: dict[str, str]
     profile: str
+    part: float
     seed: int | None
     known_bad: str | None
     platform: str

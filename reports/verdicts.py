@@ -74,6 +74,8 @@ def verdicts(header: Line, cases: Iterable[Line], *, deviations: Sequence[Deviat
         known = listed.get(name, [])
         unknown = any(result["verdict"] == "fail" for _, result in own) and all(one.when for one in known)
         verdict, reason = _judge(clause, bool(failing), met, erred, [] if unknown else known, current)
+        if verdict is Verdict.STALE and header.get("part", 1) < 1:
+            verdict, reason = Verdict.PASS, f"It is listed as a deviation ({_reasons(known)}): {_TOO_FEW}"
         results.append(
             ClauseResult(
                 clause=name,
@@ -106,6 +108,9 @@ def _judge(
         return Verdict.STALE, f"It is listed as a deviation ({_reasons(known)}), but it passes: remove the entry."
     return Verdict.PASS, ""
 
+
+#: A part of a profile has each clause, but not each condition under which it is known to fail.
+_TOO_FEW = "none of these few cases fails it; the whole profile says whether the entry is stale."
 
 #: What the clauses of one entry share: the reason and the condition.
 Entry = tuple[str, "str | None"]

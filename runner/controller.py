@@ -16,19 +16,22 @@ from typing import Any, cast
 from rich.console import Console
 
 from engines.provider import provider_for
+from model.case import Case
 from reports.deviations import in_force, proposed
 from reports.stream import FILE_NAME, RunWriter, read_run
 from reports.verdicts import Verdict, footer_of, verdicts
 from reports.views.files import write_views
 from reports.views.terminal import Progress, show
 from runner.channel import Caller
+from runner.circumstances import circumstances
 from runner.counterexample import message_of, write_counterexample_of
 from runner.deviations import deviations_in, known
 from runner.header import run_header
 from runner.options import Options, UsageMistake
 from runner.replay import show_replay
+from runner.small_budget import SmallBudget, small_budget
 from runner.workspace import Workspace
-from suites.campaigns import shards
+from suites.campaigns import Shard, shards
 
 #: The seed of the fixed profiles. With it the smoke profile exercises every clause and catches every known-bad engine
 #: (tests/test_profiles.py), and the gate exercises each clause 20 times (tests/gate_counts.py).
@@ -50,6 +53,7 @@ class Controller:
         self._writer: RunWriter | None = None
         self._open = ExitStack()
         self._progress = Progress(console)
+        self._chosen: SmallBudget | None = None
         self._deviations = deviations_in(options.deviations)
         if options.replay is None:
             _prepare(options.report_dir)
@@ -65,8 +69,21 @@ class Controller:
         )
 
     def start(self) -> None:
-        """Start the engine. Raises EngineUnavailable."""
+        """Start the engine, and choose the cases of a small budget. Raises EngineUnavailable."""
         self._provider.start()
+        if self._options.profile.part < 1 and self._options.replay is None:
+            self._chosen = small_budget(
+                self._options, seed=self._seed, directory=self._workspace.directory / "small-budget"
+            )
+            if self._chosen.note:
+                self._console.print(self._chosen.note, highlight=False, soft_wrap=True)
+
+    @property
+    def plan(self) -> tuple[Shard, ...]:
+        """The test items of the run, with the number of cases that each is to judge."""
+        if self._chosen is not None:
+            return self._chosen.plan
+        return tuple(shards(self._options.profile, self._options.clauses))
 
     def close(self) -> None:
         """End the engine and remove the run's directory."""
@@ -77,7 +94,8 @@ class Controller:
     @property
     def handlers(self) -> dict[str, Callable[..., Any]]:
         """What workers call, by name."""
-        return {"lease": self.lease, "begin": self.begin, "claim": self.claim, "case": self.case}
+        called = (self.lease, self.begin, self.chosen, self.claim, self.case)
+        return {handler.__name__: handler for handler in called}
 
     def lease(self, lost: int) -> Any:
         """A connection to the engine's process, newer than generation ``lost``."""
@@ -93,12 +111,23 @@ class Controller:
         listed = known(self._deviations, next(iter(versions.values())))
         with self._lock:
             if self._header is None:
-                self._header = run_header(self._options, seed=self._seed, versions=versions, unsupported=unsupported)
+                self._header = run_header(
+                    self._options,
+                    seed=self._seed,
+                    versions=versions,
+                    unsupported=unsupported,
+                    plan=self.plan,
+                    machine=circumstances(self._workspace.directory, self._options.spark_conf),
+                )
                 if self._options.replay is None:
                     self._writer = self._open.enter_context(RunWriter(self._options.report_dir / FILE_NAME))
                     self._writer.header(self._header)
                     self._progress.start(self._header)
         return {"seed": self._seed, "listed": listed, "directory": str(self._workspace.directory)}
+
+    def chosen(self, shard: str) -> tuple[Case, ...] | None:
+        """The cases that the shard of this name is to judge; None: all that it draws."""
+        return None if self._chosen is None else self._chosen.cases.get(shard)
 
     def claim(self, clause: str) -> bool:
         """Whether the caller is the first: one small case for each clause is enough."""
@@ -145,8 +174,7 @@ class Controller:
     def _missing_shards(self) -> list[str]:
         """The planned shards without a case: deselected, or lost with their worker."""
         judged = {(line["campaign"], line["shard"]) for line in self._lines}
-        planned = shards(self._options.profile, self._options.clauses)
-        return [shard.name for shard in planned if (shard.campaign.name, shard.number) not in judged]
+        return [shard.name for shard in self.plan if (shard.campaign.name, shard.number) not in judged]
 
     def _write_report(self, failed: Sequence[str], *, header: dict[str, Any], version: str) -> None:
         """The counterexamples, the views, and what the terminal shows."""

@@ -3,34 +3,44 @@
 from __future__ import annotations
 
 import platform
+from collections import Counter
+from collections.abc import Iterable
 from importlib.metadata import version
 from typing import Any
 
 from harness.clause import Clause
-from harness.regressions import kept_cases
 from harness.severity import severity_of
 from reports.stream import SCHEMA_VERSION
 from runner.options import Options
-from suites.campaigns import EXPLORATION, REGRESSIONS, selected
+from suites.campaigns import Shard
 from suites.catalogue import CATALOGUE
 
 
-def run_header(options: Options, *, seed: int, versions: dict[str, str], unsupported: dict[str, str]) -> dict[str, Any]:
+def run_header(
+    options: Options,
+    *,
+    seed: int,
+    versions: dict[str, str],
+    unsupported: dict[str, str],
+    plan: Iterable[Shard],
+    machine: dict[str, str],
+) -> dict[str, Any]:
     """``unsupported`` has the clauses that do not apply to the engine, each with the reason."""
     profile = options.profile
-    planned = {campaign.name: profile.cases[campaign.name] for campaign in selected(options.clauses)}
-    planned[REGRESSIONS.name] = len(kept_cases())
-    if profile.machine_runs:
-        planned[EXPLORATION.name] = profile.machine_runs
+    planned: Counter[str] = Counter()
+    for shard in plan:
+        planned[shard.campaign.name] += shard.cases
     return {
         "type": "header",
         "schema": SCHEMA_VERSION,
         "engine": options.engine,
         "versions": {**versions, "hypothesis": version("hypothesis")},
         "profile": profile.name,
+        "part": profile.part,
         "seed": seed,
         "known_bad": options.known_bad,
         "platform": platform.platform(),
+        "machine": machine,
         "clauses": [_entry(clause, options, unsupported) for clause in CATALOGUE.values()],
         "campaigns": [{"name": name, "planned": cases} for name, cases in planned.items()],
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import traceback
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -102,7 +103,8 @@ def pytest_configure_node(node: Any) -> None:
     """Give a worker of pytest-xdist the controller's address."""
     if _SERVER in node.config.stash:
         server = node.config.stash[_SERVER]
-        node.workerinput["tombstone"] = {"address": server.address, "key": server.key.hex()}
+        plan = {shard.name: shard.cases for shard in node.config.stash[_CONTROLLER].plan}
+        node.workerinput["tombstone"] = {"address": server.address, "key": server.key.hex(), "plan": plan}
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -135,8 +137,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _plan(config: pytest.Config) -> list[Shard]:
+    """The shards to judge; of a run that only collects its tests, all of its profile."""
     chosen = config.stash[_OPTIONS]
-    return shards(chosen.profile, chosen.clauses)
+    planned = shards(chosen.profile, chosen.clauses)
+    if _CONTROLLER in config.stash:
+        return list(config.stash[_CONTROLLER].plan)
+    if not _is_worker(config) or "tombstone" not in config.workerinput:  # type: ignore[attr-defined]
+        return planned
+    judged = config.workerinput["tombstone"]["plan"]  # type: ignore[attr-defined]
+    return [replace(shard, cases=judged[shard.name]) for shard in planned if shard.name in judged]
 
 
 @pytest.fixture(scope="session")

@@ -54,6 +54,7 @@ def lines_of(engine: Engine, cases: Iterable[tuple[str, Case]], directory: Path)
         "seed": 4,
         "known_bad": None,
         "platform": "any",
+        "machine": {"processors": "2", "time_zone": "UTC", "locale": "C", "file_system": "tmpfs"},
         "clauses": clauses,
         "campaigns": [{"name": name, "planned": 0} for name in dict.fromkeys(line["campaign"] for line in lines)],
     }

@@ -31,6 +31,7 @@ def header(version: str = "4.4.0", *, clauses: Iterable[str] = CLAUSES, **other:
         "seed": 4,
         "known_bad": None,
         "platform": "Linux",
+        "machine": {"processors": "2", "time_zone": "UTC", "locale": "C", "file_system": "tmpfs"},
         "clauses": [
             {
                 "id": name,

@@ -80,6 +80,9 @@ def headers() -> st.SearchStrategy[dict[str, Any]]:
             "seed": st.none() | st.integers(),
             "known_bad": st.none() | texts,
             "platform": texts,
+            "machine": st.fixed_dictionaries(
+                {"processors": st.integers(1, 99).map(str), "time_zone": texts, "locale": texts, "file_system": texts}
+            ),
             "clauses": clauses(),
             "campaigns": st.just([{"name": "row-deletes", "planned": 3}, {"name": "strays", "planned": 2}]),
         }
@@ -395,6 +398,15 @@ def test_the_verdict_of_each_situation() -> None:
     assert verdict([passing, excused], bound) is Verdict.XFAIL
     assert verdict([excused, failing], bound) is Verdict.FAIL
     assert verdict([passing], bound) is Verdict.STALE
+    # A part of a profile may lack the cases in which it fails.
+    few = {**first, "part": 0.25, "clauses": [first["clauses"][1]]}
+    for listed in (deviation, bound):
+        (result,) = verdicts(few, [passing], deviations=[listed])
+        assert result.verdict is Verdict.PASS and result.reason.endswith(
+            "the whole profile says whether the entry is stale."
+        )
+    (result,) = verdicts(few, [passing, failing], deviations=[bound])
+    assert result.verdict is Verdict.FAIL
     elsewhere = Deviation("VAC-SAFE-2", "known", "https://example.org/2", when="rain")
     other = {**passing, "clauses": {**passing["clauses"], "VAC-SAFE-2": excused["clauses"]["VAC-SAFE-1"]}}
     assert verdict([other], bound, elsewhere) is Verdict.PASS, "another clause of the entry failed"

@@ -112,8 +112,17 @@ def test_a_budget_multiplies_the_cases(factor: str) -> None:
     profile = chosen("--profile=smoke", f"--budget={factor}").profile
     whole = PROFILES["smoke"]
     assert profile.fixed == whole.fixed and set(profile.cases) == set(whole.cases)
+    if float(factor) < 1:
+        assert (profile.cases, profile.part) == (whole.cases, 0.5), "of all that are drawn, a part is chosen"
+        return
+    assert profile.part == 1
     for name, count in whole.cases.items():
         assert count / 3 <= profile.cases[name] / float(factor) <= count * 3
+
+
+def test_a_small_budget_of_a_random_profile_draws_less() -> None:
+    profile, whole = chosen("--profile=nightly", "--budget=0.5").profile, PROFILES["nightly"]
+    assert profile.part == 1 and sum(profile.cases.values()) < 0.6 * sum(whole.cases.values())
 
 
 def test_paths_of_jars_are_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,11 +9,16 @@ import pytest
 
 from engines.versions import Pair
 from runner import all_versions, gate_version, upgrade
-from tests.small_streams import case, header, run, written
+from tests.small_streams import CLAUSES, case, header, run, written
 
 
 class Gate:
-    """Writes a report of one case, and returns the exit code of the version; with code 2 there is no report."""
+    """Writes a report of one case, and returns the exit code of the version; with code 2 there is no report.
+
+    With the code ``UNEXERCISED`` there is one, in which no case exercised a clause, and the exit code is 2.
+    """
+
+    UNEXERCISED = -2
 
     def __init__(self, **ends: int) -> None:
         self.ends = {version.strip("v").replace("_", "."): code for version, code in ends.items()}
@@ -23,14 +28,16 @@ class Gate:
         self.asked.append((pair, list(arguments)))
         code = self.ends.get(pair.delta, 0)
         if report is not None and code != 2:
+            unexercised = code == self.UNEXERCISED
             report.mkdir(parents=True, exist_ok=True)
             failing = ("VAC-SAFE-1",) if code == 1 else ()
             head = header(pair.delta)
             head["versions"]["pyspark"] = pair.pyspark
-            judged = run(case(1, failing=failing), first=head)
+            clauses = CLAUSES[:1] if unexercised else CLAUSES
+            judged = run(case(1, failing=failing, clauses=clauses), first=head)
             footer = {name: value for name, value in judged.footer.items() if name != "digest"}
             (report / "run.jsonl").write_bytes(written([judged.header, *judged.cases, footer]))
-        return code
+        return abs(code)
 
 
 def use(gate: Gate, monkeypatch: pytest.MonkeyPatch, root: Path) -> None:
@@ -84,7 +91,36 @@ def test_an_incomplete_gate_is_not_compared(
 ) -> None:
     use(Gate(v4_4_0=2), monkeypatch, tmp_path)
     assert upgrade.main(["3.3.2", "4.4.0"]) == 2
-    assert capsys.readouterr().err == "The gate on Delta 4.4.0 did not complete: nothing is compared.\n"
+    assert capsys.readouterr().err == "The gate on Delta 4.4.0 did not come to its end: nothing is compared.\n"
+
+
+def test_a_gate_that_left_a_clause_unexercised_is_compared(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its exit code is 2 too, but it judged all its cases: the exit code is the comparison's."""
+    gate = Gate(v3_3_2=Gate.UNEXERCISED, v4_4_0=Gate.UNEXERCISED)
+    use(gate, monkeypatch, tmp_path)
+    monkeypatch.setattr(upgrade, "reports", lambda arguments: 7 if arguments[0] == "compare" else 0)
+    assert upgrade.main(["3.3.2", "4.4.0"]) == 7
+    assert len(gate.asked) == 2 and not capsys.readouterr().err
+
+
+def test_a_gate_that_left_a_clause_unexercised_shows_what_regressed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    use(Gate(v3_3_2=Gate.UNEXERCISED, v4_4_0=1), monkeypatch, tmp_path)
+    upgrade.main(["3.3.2", "4.4.0", "--out", "there"])
+    assert (tmp_path / "there" / "comparison.md").is_file()
+
+
+def test_a_gate_that_ended_with_1_without_a_report_is_not_compared(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """tox ends with 1 too, where it cannot make the environment."""
+    use(Gate(), monkeypatch, tmp_path)
+    monkeypatch.setattr(upgrade, "run_gate", lambda *_, **__: 1)
+    assert upgrade.main(["3.3.2", "4.4.0"]) == 2
+    assert capsys.readouterr().err == "The gate on Delta 3.3.2 did not come to its end: nothing is compared.\n"
 
 
 # All versions ---------------------------------------------------------------------------------------------------------

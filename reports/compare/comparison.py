@@ -189,8 +189,8 @@ def _drawn(run: Run) -> dict[str, Line]:
 def _why(base: Run, candidate: Run) -> str:
     """The differences of the headers that explain why the cases differ."""
     reasons = []
-    for name in ("profile", "seed"):
-        one, other = base.header[name], candidate.header[name]
+    for name in ("profile", "part", "seed"):
+        one, other = base.header.get(name, 1), candidate.header.get(name, 1)
         if one != other:
             reasons.append(f"{name} {one} and {other}")
     versions = [run.header["versions"].get("hypothesis") for run in (base, candidate)]

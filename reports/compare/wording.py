@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from reports.circumstances import machines_differ, profile_of
 from reports.compare.comparison import Change, Comparison, Group, engine_of
 from reports.compare.differences import Difference
 from reports.compare.known_changes import KnownChange
@@ -110,6 +111,8 @@ def overview(comparison: Comparison) -> list[str]:
         f"{counted(len(comparison.clauses), 'clause')}: {tally or 'none'}",
         cases + (kinds if comparison.groups else ""),
     ]
+    if differing := machines_differ(comparison.base.header, comparison.candidate.header):
+        lines.append(f"The machines differ: {differing}.")
     if comparison.diverged:
         lines.append(
             f"{counted(comparison.diverged, 'case')} compared only up to the step after which the two tables differ."
@@ -124,7 +127,7 @@ def overview(comparison: Comparison) -> list[str]:
 def _versions(run: Run) -> str:
     listed = ", ".join(f"{name} {version}" for name, version in run.header["versions"].items())
     seed = f", seed {run.header['seed']}" if run.header["seed"] is not None else ""
-    return f"{run.header['engine']}: {listed}; profile {run.header['profile']}{seed}"
+    return f"{run.header['engine']}: {listed}; {profile_of(run.header)}{seed}"
 
 
 @dataclass(frozen=True)

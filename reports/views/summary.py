@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from reports.circumstances import machine_of, profile_of
 from reports.markdown import LIMIT, code, folded, limited, row, table, text
 from reports.quantities import counted
 from reports.stream import Line, Run
@@ -50,14 +51,14 @@ def _first_screen(run: Run, results: Sequence[ClauseResult], rows: int) -> list[
     header, footer = run.header, run.footer
     versions = ", ".join(f"{name} {version}" for name, version in header["versions"].items())
     tally = ", ".join(f"{number} {verdict}" for verdict, number in counts(results).items()) or "no clause"
-    notes = [f"profile {header['profile']}"]
+    notes = [profile_of(header)]
     notes += [f"seed {header['seed']}"] if header["seed"] is not None else []
     notes += [f"fault {header['known_bad']} built in"] if header["known_bad"] is not None else []
     seconds = f"{footer['seconds']:.0f} s ({footer['engine_seconds']:.0f} s in the engine)"
     work = f"{counted(footer['cases'], 'case')}, {counted(footer['steps'], 'step')}, {seconds}, {', '.join(notes)}"
     parts = [
         f"# {_VERDICTS[footer['exit']]}: Delta's DELETE and VACUUM on {text(header['engine'])}",
-        f"{text(versions)}<br>\n{text(tally)}<br>\n{text(work)}",
+        f"{text(versions)}<br>\n{text(tally)}<br>\n{text(work)}<br>\n{text(machine_of(header))}",
     ]
     if attention := [result for result in results if result.verdict in ATTENTION]:
         lines = [

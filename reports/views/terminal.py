@@ -11,6 +11,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from reports.circumstances import machine_of, profile_of
 from reports.quantities import counted, duration
 from reports.stream import Line, Run
 from reports.verdicts import ATTENTION, ClauseResult, Verdict, counterexample, counts, messages_of, results_of
@@ -170,7 +171,7 @@ def _verdict(run: Run, results: tuple[ClauseResult, ...]) -> list[Text]:
     fault = f", with the fault {header['known_bad']} built in" if header["known_bad"] is not None else ""
     return [
         Text(),
-        Text(visible(f"{header['engine']} ({versions}){fault}, profile {header['profile']}")),
+        Text(visible(f"{header['engine']} ({versions}){fault}, {profile_of(header)}; {machine_of(header)}")),
         Text(
             f"{counted(footer['cases'], 'case')}, {counted(footer['steps'], 'step')} in {_seconds(footer['seconds'])}"
         ),

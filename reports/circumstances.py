@@ -1,0 +1,37 @@
+"""Under which circumstances a run judged, in words: its profile, and the machine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from reports.quantities import counted
+
+#: The members of the header's ``machine``, in words.
+_NAMES = {"time_zone": "time zone", "file_system": "tables on"}
+
+
+def profile_of(header: Mapping[str, Any]) -> str:
+    """``profile smoke``, or ``profile smoke with the budget 0.25``."""
+    part = header.get("part", 1)
+    return f"profile {header['profile']}" + (f" with the budget {part:g}" if part < 1 else "")
+
+
+def machine_of(header: Mapping[str, Any]) -> str:
+    """``2 processors, time zone UTC, locale C.UTF-8, tables on ext4``."""
+    return ", ".join(_words(name, value) for name, value in header["machine"].items())
+
+
+def machines_differ(base: Mapping[str, Any], candidate: Mapping[str, Any]) -> str:
+    """What differs between the machines of two runs: ``2 processors → 4 processors``. Empty where nothing does."""
+    one, other = base["machine"], candidate["machine"]
+    names = [name for name in {**one, **other} if one.get(name) != other.get(name)]
+    return ", ".join(f"{_words(name, one.get(name))} → {_words(name, other.get(name))}" for name in names)
+
+
+def _words(name: str, value: str | None) -> str:
+    if value is None:
+        return f"{_NAMES.get(name, name)} not known"
+    if name == "processors":
+        return counted(int(value), "processor")
+    return f"{_NAMES.get(name, name)} {value}"
