@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Generic, TypeVar, get_type_hints
 
-from harness.expectations import Expectation
+from harness.expectations import Expectation, expectation_to_json
 from harness.observation import Observation
+from harness.severity import NO_CAUSE, Cause
 from model.capabilities import Capabilities, Need, has
 from model.rules import Rules
 from model.versions import parse
@@ -27,8 +28,14 @@ class Violation:
     expectation: Expectation  # the expected state as data, which a reproduction script checks
     evidence: tuple[str, ...] = ()  # facts that a person can look up, one per line
     step: int | None = None  # the step that the expectation is about, if it is not the judged step but an earlier one
-    cause: str = ""  # what went wrong with what kind of subject; empty: the kind of the expectation says enough
+    cause: Cause = NO_CAUSE  # without a text: the kind of the expectation says enough
     excused: str | None = None  # the reason of the known deviation that it is, filled in by harness.step_judge
+    circumstances: frozenset[str] = frozenset()  # the conditions of harness.conditions that hold, by harness.step_judge
+
+    @property
+    def kind(self) -> str:
+        """What went wrong with what kind of subject, in a few words."""
+        return self.cause.text or str(expectation_to_json(self.expectation)["kind"])
 
 
 @dataclass(frozen=True)

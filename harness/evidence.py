@@ -90,14 +90,19 @@ def _version_of(state: TableState, path: str, kind: type[Add] | type[Remove] | t
 
 
 def of_cutoff(v: VacuumObservation) -> tuple[str, ...]:
-    """The cutoff of the VACUUM, and what it follows from."""
-    clock = f"the engine's clock was at {v.instant(v.clock)}"
-    if v.retain is None:
+    """The cutoff of the VACUUM, and what it follows from. A clock that cannot be set moves on while the command runs."""
+    retain = v.table.retention if v.retain is None else v.retain
+    between = v.cutoff.latest - v.cutoff.earliest
+    later = f", or up to {between} ms later" if between else ""
+    which = "the engine's clock" if v.retain is None or not v.rules.own_clock else "the wall clock, which RETAIN uses,"
+    clock = f"{which} was at {v.instant(v.cutoff.earliest + retain)}{later}"
+    if v.retain is not None:
+        retention = f"RETAIN {v.step.retain_hours:g} HOURS sets the retention"
+    else:
         hours = v.table.retention_hours
-        retention = "one week, the default" if hours is None else f"{hours} hours, the table's property"
-        return (f"{clock}; the retention is {retention}; so the cutoff is {v.instant(v.cutoff.latest)}",)
-    window = f"{v.instant(v.cutoff.earliest)} or up to {v.cutoff.latest - v.cutoff.earliest} ms later"
-    return (f"RETAIN {v.step.retain_hours:g} HOURS puts the cutoff at the wall clock, {window}",)
+        named = "one week, the default" if hours is None else f"{hours} hours, the table's property"
+        retention = f"the retention is {named}"
+    return (f"{clock}; {retention}; so the cutoff is {v.instant(v.cutoff.earliest)}{later}",)
 
 
 def of_mode(v: VacuumObservation) -> tuple[str, ...]:

@@ -15,6 +15,9 @@ from typing import Any
 
 from model.layout import is_named_by_engine
 
+#: Stands for the table's path in a text that contains it, as in an absolute path that an engine takes for a relative one.
+ROOT = "/:ROOT:"
+
 Rows = Sequence[Sequence[Any]]  # JSON values, as in a case file
 
 
@@ -306,6 +309,11 @@ Expectation = (
     | RowIdsKept
     | ByReplay
 )
+
+
+def in_any_table(path: str, root: str) -> str:
+    """A path that may contain the table's own, for a table at any place."""
+    return path.replace(root, ROOT)
 
 
 def about(path: str, expectation: Expectation, *, otherwise: Expectation | None = None) -> Expectation:

@@ -12,9 +12,10 @@ from typing import Any
 
 from engines.port import Engine, EngineDied
 from harness.case_run import CaseRun
-from harness.clause import Clause
+from harness.clause import Clause, Violation
 from harness.conditions import Excuses, KnownDeviation
 from harness.coverage import Cell
+from harness.severity import Severity, severity_of
 from harness.step_judge import Tally
 from model.case import Case
 from model.table import Table
@@ -27,6 +28,24 @@ class Failure:
     kind: str  # "engine-died" or "harness"
     message: str
     log: str = ""
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A violation in a judged case."""
+
+    clause: str
+    step: int
+    violation: Violation
+
+    @property
+    def kind(self) -> tuple[str, str]:
+        """The clause and the cause: what shrinking keeps."""
+        return self.clause, self.violation.kind
+
+    @property
+    def severity(self) -> Severity:
+        return severity_of(self.clause, self.violation.cause)
 
 
 @dataclass(frozen=True)
@@ -46,6 +65,15 @@ class JudgedCase:
     def failed(self) -> list[str]:
         """The broken clauses with a violation that is not a known deviation."""
         return [id for id in self.violated if self.tallies[id].unexcused]
+
+    @property
+    def wrong(self) -> list[Wrong]:
+        """The violations that are no known deviations, the gravest first; of those of one kind the first."""
+        found: dict[tuple[str, str], Wrong] = {}
+        for id in self.failed:
+            for step, violation in self.tallies[id].unexcused:
+                found.setdefault((id, violation.kind), Wrong(id, step, violation))
+        return sorted(found.values(), key=lambda wrong: wrong.severity.rank)
 
 
 class Judge:

@@ -51,6 +51,7 @@ def normalise(observation: Observation) -> dict[str, Any]:
         "outcome": {
             "rows": None if error else _answer(observation),
             "error": error and asdict(replace(error, message=_message(observation, error.message))),
+            **_claim(observation),
         },
         "observed": _observed(observation),
     }
@@ -59,11 +60,20 @@ def normalise(observation: Observation) -> dict[str, Any]:
 def _answer(observation: Observation) -> Any:
     """The engine's rows. Those of a VACUUM are paths, here without the table's root."""
     if isinstance(observation.step, (Vacuum, InvalidVacuum)):
-        rows = observation.outcome.rows if observation.step.dry_run else ()
-        return sorted({_path(observation, relative(str(row[0]), observation.root)) for row in rows if row})
+        return sorted(set(_paths_answered(observation))) if observation.step.dry_run else []
     if isinstance(observation, ReadObservation):
         return rows_as_json(observation.rows)
     return rows_as_json(Counter(observation.outcome.rows))
+
+
+def _paths_answered(observation: Observation) -> list[str]:
+    return [_path(observation, relative(str(row[0]), observation.root)) for row in observation.outcome.rows if row]
+
+
+def _claim(observation: Observation) -> dict[str, Any]:
+    """What a real VACUUM answers: paths that it claims to have deleted, or on Spark the table's own."""
+    real = isinstance(observation.step, (Vacuum, InvalidVacuum)) and not observation.step.dry_run
+    return {"answer": sorted(_paths_answered(observation))} if real and observation.outcome.error is None else {}
 
 
 def _observed(observation: Observation) -> dict[str, Any]:

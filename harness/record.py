@@ -8,6 +8,7 @@ from harness.coverage import nested
 from harness.expectations import expectation_to_json
 from harness.features import features_of
 from harness.judge import JudgedCase
+from harness.severity import severity_of
 from model.codec import case_id, to_json
 
 
@@ -40,7 +41,9 @@ def case_line(judged: JudgedCase, *, campaign: str, shard: int, index: int, orig
                 "clause": id,
                 "step": step,
                 "subject": violation.subject,
-                "cause": violation.cause or str(expectation_to_json(violation.expectation)["kind"]),
+                "cause": violation.kind,
+                "severity": severity_of(id, violation.cause).value,
+                "circumstances": sorted(violation.circumstances),
                 "excused": violation.excused,
                 "message": violation.message,
                 "evidence": list(violation.evidence),

@@ -12,9 +12,8 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from harness.campaign import Profile, Shard
 from harness.drawing import broken, fixed_cases, machine_settings, search_settings
-from harness.judge import Judge, JudgedCase
+from harness.judge import Judge, JudgedCase, Wrong
 from harness.record import case_line
-from harness.severity import gravest
 from harness.shrinking import reduce, truncated
 from model.capabilities import EVERYTHING, Capabilities
 from model.case import Case
@@ -25,7 +24,8 @@ from strategies.restricted import restricted_cases
 class ShardRunner:
     """Every judged case goes to ``emit`` as a line of the run stream.
 
-    ``claim`` returns whether no worker has shrunk a case for this clause yet.
+    ``claim`` returns whether a case is to be shrunk for a clause, a cause and the circumstances: whether none that was shrunk
+    shows the same already.
     """
 
     def __init__(
@@ -34,7 +34,7 @@ class ShardRunner:
         judge: Judge,
         *,
         emit: Callable[[dict[str, Any]], None],
-        claim: Callable[[str], bool],
+        claim: Callable[[str, str, str, list[str]], bool],
         capabilities: Capabilities = EVERYTHING,
     ) -> None:
         self._shard = shard
@@ -60,29 +60,34 @@ class ShardRunner:
             self._search(seed, database)
 
     def _judge_all(self, cases: Iterable[Case], tries: int) -> None:
-        failing: dict[str, JudgedCase] = {}  # by its gravest clause, the first case
+        failing: list[JudgedCase] = []
         for case in cases:
             judged = self._judge.judge(case)
             self._emit(judged, "generated")
             if judged.failed:
-                failing.setdefault(gravest(judged.failed), judged)
-        for clause, judged in failing.items():
-            if self._claim(clause):
-                self._reduce(clause, judged, tries)
-        if failing:
-            clause = gravest(failing)
-            raise broken(clause)(message(clause, failing[clause]))
+                failing.append(judged)
+        found = [(wrong, judged) for judged in failing for wrong in judged.wrong]
+        found.sort(key=lambda pair: (pair[0].severity.rank, size(pair[1].case)))
+        for wrong, judged in found:
+            circumstances = sorted(wrong.violation.circumstances)
+            if self._claim(*wrong.kind, wrong.severity.value, circumstances):
+                self._reduce(wrong, judged, tries)
+        if found:
+            wrong, judged = found[0]
+            raise broken(wrong.clause)(message(wrong, judged))
 
-    def _reduce(self, clause: str, failing: JudgedCase, tries: int) -> None:
+    def _reduce(self, wrong: Wrong, failing: JudgedCase, tries: int) -> None:
         found: dict[Case, JudgedCase] = {}
 
         def fails(case: Case) -> bool:
             found[case] = self._judge.judge(case)
-            return clause in found[case].failed
+            return has_kind(found[case], wrong.kind)
 
         last = max(step["index"] for step in failing.steps)
         smallest = reduce(truncated(failing.case, last), fails, tries=tries)
-        if smallest in found or (smallest != failing.case and fails(smallest)):
+        if smallest == failing.case:
+            self._emit(failing, "shrunk")
+        elif smallest in found or fails(smallest):
             self._emit(found[smallest], "shrunk")
 
     def _search(self, seed: int, database: Path) -> None:
@@ -131,34 +136,38 @@ class ShardRunner:
 
 
 class Shrinking:
-    """The first failing case of a search, and the smallest that breaks the same clause."""
+    """The first failing case of a search, and the smallest that breaks the same clause by the same cause."""
 
     def __init__(self) -> None:
         self.first: JudgedCase | None = None
         self.smallest: JudgedCase | None = None
-        self._clause = ""
+        self._wrong: Wrong | None = None  # the gravest of the first case
 
     def check(self, judged: JudgedCase) -> None:
-        """Raises PromiseBroken for the first case that fails, and then for each that breaks the same clause.
+        """Raises PromiseBroken for the first case that fails, and then for each that breaks the same clause by the same cause.
 
         All are raised on one line: for Hypothesis, an exception from another line is another failure.
         """
         if self.first is None and judged.failed:
-            self.first, self._clause = judged, gravest(judged.failed)
-        elif self._clause not in judged.failed:
+            self.first, self._wrong = judged, judged.wrong[0]
+        elif self._wrong is None or not has_kind(judged, self._wrong.kind):
             return
         elif self.smallest is None or size(judged.case) <= size(self.smallest.case):
             self.smallest = judged
-        raise broken(self._clause)(message(self._clause, judged))
+        found = next(wrong for wrong in judged.wrong if wrong.kind == self._wrong.kind)
+        raise broken(found.clause)(message(found, judged))
 
 
-def message(clause: str, judged: JudgedCase) -> str:
-    """The message of a failing test: the clause, its first unexcused violation, and the other clauses that it breaks."""
-    tally = judged.tallies[clause]
-    _, violation = (tally.unexcused or tally.violations)[0]
-    others = [id for id in judged.failed if id != clause]
+def has_kind(judged: JudgedCase, kind: tuple[str, str]) -> bool:
+    """Whether the case breaks this clause by this cause, unexcused."""
+    return any(wrong.kind == kind for wrong in judged.wrong)
+
+
+def message(wrong: Wrong, judged: JudgedCase) -> str:
+    """The message of a failing test: the clause, the severity, the violation, and the other clauses that the case breaks."""
+    others = [id for id in judged.failed if id != wrong.clause]
     more = f", which also breaks {', '.join(others)}" if others else ""
-    return f"{clause}: {violation.message} (case {case_id(judged.case)}{more})"
+    return f"{wrong.clause} ({wrong.severity.value}): {wrong.violation.message} (case {case_id(judged.case)}{more})"
 
 
 def size(case: Case) -> tuple[int, int]:

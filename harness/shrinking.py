@@ -33,17 +33,25 @@ T = TypeVar("T")
 
 
 def reduce(case: Case, fails: Callable[[Case], bool], *, tries: int) -> Case:
-    """The smallest case found that still fails, in at most ``tries`` calls of ``fails``. ``case`` must fail."""
-    smaller = True
-    while smaller:
-        smaller = False
-        for candidate in filter(_valid, candidates(case)):
+    """The smallest case found that still fails, in at most ``tries`` calls of ``fails``. ``case`` must fail.
+
+    After a success it goes on with the candidates that come next: those before have just been tried.
+    """
+    start, smaller = 0, False  # where to go on; whether this round has found a smaller case
+    while tries > 0:
+        for place, candidate in enumerate(candidates(case)):
+            if place < start or not _valid(candidate):
+                continue
             if tries <= 0:
                 return case
             tries -= 1
             if fails(candidate):
-                case, smaller = candidate, True
+                case, start, smaller = candidate, place, True
                 break
+        else:
+            if not smaller:
+                return case
+            start, smaller = 0, False
     return case
 
 

@@ -8,8 +8,13 @@ from typing import Any
 
 from harness import evidence
 from harness.clause import Clause, Judgement, Violation
-from harness.conditions import Excuses
+from harness.conditions import CONDITIONS, Excuses
 from harness.observation import Observation
+
+
+def circumstances_of(observation: Observation) -> frozenset[str]:
+    """The conditions that hold in a step, by the names that a known deviation may be bound to."""
+    return frozenset(name for name, holds in CONDITIONS.items() if holds(observation))
 
 
 @dataclass
@@ -26,7 +31,14 @@ class Tally:
         """The violations that are not known deviations."""
         return [(step, violation) for step, violation in self.violations if violation.excused is None]
 
-    def add(self, observation: Observation, judgement: Judgement, *, excused: str | None = None) -> None:
+    def add(
+        self,
+        observation: Observation,
+        judgement: Judgement,
+        *,
+        excused: str | None = None,
+        circumstances: frozenset[str] = frozenset(),
+    ) -> None:
         """Add a step's judgement. ``excused``: the reason of the known deviation that its violations are."""
         self.met += judgement.subjects > 0
         self.subjects += judgement.subjects
@@ -34,7 +46,8 @@ class Tally:
         for violation in judgement.violations:
             index = observation.index if violation.step is None else violation.step
             facts = violation.evidence or evidence.of_actions(observation, violation.subject)
-            self.violations.append((index, replace(violation, evidence=facts, excused=excused)))
+            made = replace(violation, evidence=facts, excused=excused, circumstances=circumstances)
+            self.violations.append((index, made))
 
 
 class StepJudge:
@@ -51,12 +64,16 @@ class StepJudge:
         A clause that is known to be broken without a condition does not end it, or nothing else would ever be judged.
         """
         ends = False
+        circumstances: frozenset[str] | None = None
         for clause in self._clauses:
             if not isinstance(observation, clause.of) or (observation.after.broken and not clause.of_broken):
                 continue
             judgement = clause.judge(observation)
             if judgement.subjects or judgement.violations:
                 excused = self._excuses.excuse(clause.id, observation) if judgement.violations else None
-                self.tallies.setdefault(clause.id, Tally()).add(observation, judgement, excused=excused)
+                if judgement.violations and circumstances is None:
+                    circumstances = circumstances_of(observation)
+                tally = self.tallies.setdefault(clause.id, Tally())
+                tally.add(observation, judgement, excused=excused, circumstances=circumstances or frozenset())
             ends = ends or bool(judgement.violations and not self._excuses.everywhere(clause.id))
         return ends

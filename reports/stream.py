@@ -29,7 +29,7 @@ Line = Mapping[str, Any]
 
 
 class ClauseEntry(TypedDict):
-    """A clause as the header lists it."""
+    """A clause as the header lists it. Optional: ``harm``, ``needs`` and ``reason``."""
 
     id: str
     chapter: str
@@ -37,6 +37,7 @@ class ClauseEntry(TypedDict):
     sources: list[str]
     needs: list[str]
     severity: str
+    harm: str
     status: str
     reason: str
 
@@ -80,10 +81,14 @@ class ClauseRecord(TypedDict):
 
 
 class ViolationRecord(TypedDict):
+    """One subject that is wrong. Optional: ``severity``, ``circumstances`` and ``expectation``."""
+
     clause: str
     step: int
     subject: str | None
     cause: str
+    severity: str
+    circumstances: list[str]
     excused: str | None
     message: str
     evidence: list[str]

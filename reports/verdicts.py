@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
 from reports.deviations import Deviation
+from reports.failures import SEVERITIES, Failure, examples, failures, simplest
 from reports.quantities import counted
-from reports.stream import Line, Run, sort_key
+from reports.stream import Line, Run
 
 
 class Verdict(str, Enum):
@@ -35,7 +35,7 @@ class ClauseResult:
     """The verdict on one clause in a run.
 
     ``met`` counts the steps that exercised it, ``subjects`` the files, rows or fields that it checked, and ``seconds`` the
-    engine's seconds in those steps. ``failures`` counts the cases that fail it, ``example`` is the id of the simplest.
+    engine's seconds in those steps. ``failures`` counts the cases that fail it, ``example`` is the id of the case to show.
     """
 
     clause: str
@@ -47,6 +47,7 @@ class ClauseResult:
     link: str | None = None
     failures: int = 0
     example: str | None = None
+    severity: str = SEVERITIES[-1]  # of its gravest violation; without one, the clause's own
 
 
 def verdicts(header: Line, cases: Iterable[Line], *, deviations: Sequence[Deviation]) -> tuple[ClauseResult, ...]:
@@ -62,6 +63,7 @@ def verdicts(header: Line, cases: Iterable[Line], *, deviations: Sequence[Deviat
     erred = sum(1 for line in lines if line["error"] is not None)
     violated = {id for line in lines for id, result in line["clauses"].items() if result["verdict"] != "pass"}
     current = {_entry(one) for one in deviations if one.clause in violated}
+    shown = examples(failures(header, lines))
     results = []
     for clause in header["clauses"]:
         name = clause["id"]
@@ -70,7 +72,7 @@ def verdicts(header: Line, cases: Iterable[Line], *, deviations: Sequence[Deviat
         broken = [line for line, result in own if result["verdict"] != "pass"]
         failing = [line for line, result in own if result["verdict"] == "fail"] or broken
         met = sum(result["met"] for result in counted)
-        example = simplest(failing)
+        first = shown[name][0].line if name in shown else simplest(failing)
         known = listed.get(name, [])
         unknown = any(result["verdict"] == "fail" for _, result in own) and all(one.when for one in known)
         verdict, reason = _judge(clause, bool(failing), met, erred, [] if unknown else known, current)
@@ -86,7 +88,8 @@ def verdicts(header: Line, cases: Iterable[Line], *, deviations: Sequence[Deviat
                 reason=reason,
                 link=known[0].link if known and verdict in (Verdict.XFAIL, Verdict.STALE) else None,
                 failures=len(failing),
-                example=None if example is None else example["id"],
+                example=None if first is None else first["id"],
+                severity=shown[name][0].severity if name in shown else clause["severity"],
             )
         )
     return tuple(results)
@@ -145,24 +148,17 @@ def results_of(run: Run) -> tuple[ClauseResult, ...]:
     return tuple(found)
 
 
-def simplest(cases: Iterable[Line]) -> Line | None:
-    """The case to show: preferably a shrunk one, then the one with the fewest steps, then with the shortest text."""
-
-    def key(case: Line) -> tuple[bool, int, int, tuple[str, int, int, str]]:
-        return (case["origin"] != "shrunk", len(case["steps"]), len(json.dumps(case["case"])), sort_key(case))
-
-    return min(cases, key=key, default=None)
+def failures_of(run: Run) -> tuple[Failure, ...]:
+    """The failures of a finished run, of the clauses that its footer gives the verdict fail, the gravest first."""
+    failed = {clause for clause, result in run.footer["verdicts"].items() if result["verdict"] == Verdict.FAIL.value}
+    return failures(run.header, run.cases, of=failed)
 
 
-def counterexample(clause: str, cases: Iterable[Line]) -> Line | None:
-    """The simplest case that fails ``clause``, or None."""
-    return simplest(case for case in cases if case["clauses"].get(clause, {"verdict": "pass"})["verdict"] != "pass")
-
-
-def messages_of(run: Run, clause: str) -> list[str]:
-    """The messages of the violations of ``clause`` in its example."""
-    case = counterexample(clause, run.cases)
-    return [one["message"] for one in case["violations"] if one["clause"] == clause] if case else []
+def headline(run: Run) -> str:
+    """The verdict of a run in a few words, with the worst of what its failures cost: ``Failed: data loss``."""
+    word = {0: "Passed", 1: "Failed", 2: "Inconclusive"}[run.footer["exit"]]
+    found = failures_of(run)
+    return f"{word}: {found[0].lead.severity}" if found else word
 
 
 def counts(results: Iterable[ClauseResult]) -> dict[str, int]:

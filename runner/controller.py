@@ -18,13 +18,15 @@ from rich.console import Console
 from engines.provider import provider_for
 from model.case import Case
 from reports.deviations import in_force, proposed
+from reports.failures import Failure, examples, failures
 from reports.stream import FILE_NAME, RunWriter, read_run
 from reports.verdicts import Verdict, footer_of, verdicts
 from reports.views.files import write_views
 from reports.views.terminal import Progress, show
 from runner.channel import Caller
 from runner.circumstances import circumstances
-from runner.counterexample import message_of, write_counterexample_of
+from runner.claims import Claims
+from runner.counterexample import disagreements, write_counterexamples
 from runner.deviations import deviations_in, known
 from runner.header import run_header
 from runner.options import Options, UsageMistake
@@ -48,7 +50,7 @@ class Controller:
         self._seed = _seed(options)
         self._header: dict[str, Any] | None = None
         self._lines: list[dict[str, Any]] = []
-        self._claimed: set[str] = set()
+        self._claims = Claims()
         self._lock = threading.Lock()
         self._writer: RunWriter | None = None
         self._open = ExitStack()
@@ -129,17 +131,17 @@ class Controller:
         """The cases that the shard of this name is to judge; None: all that it draws."""
         return None if self._chosen is None else self._chosen.cases.get(shard)
 
-    def claim(self, clause: str) -> bool:
-        """Whether the caller is the first: one small case for each clause is enough."""
+    def claim(self, clause: str, cause: str, severity: str, circumstances: list[str]) -> bool:
+        """Whether the caller shall shrink a case for this clause, cause and circumstances."""
         with self._lock:
-            first = clause not in self._claimed
-            self._claimed.add(clause)
-            return first
+            return self._claims.claim(clause, cause, severity, circumstances)
 
     def case(self, line: dict[str, Any]) -> None:
         """Record a judged case, as a line of the run stream."""
         with self._lock:
             self._lines.append(line)
+            if line["origin"] == "shrunk":
+                self._claims.shrunk(line)
             if self._writer is not None:
                 self._writer.case(line)
                 self._progress.case(line)
@@ -166,9 +168,13 @@ class Controller:
         if mishaps and footer["exit"] != 1:
             self._console.print(f"The suite itself failed in {', '.join(mishaps)}: nothing is proven.", highlight=False)
             return 2
-        self._writer.footer(footer)
         failed = [result.clause for result in results if result.verdict is Verdict.FAIL]
-        self._write_report(failed, header=self._header, version=version)
+        found = failures(self._header, self._lines, of=failed)
+        contradicted = self._write_counterexamples(found, failed, header=self._header)
+        if contradicted and not any(result.verdict is Verdict.STALE for result in results):
+            footer["exit"] = 2
+        self._writer.footer(footer)
+        self._write_report(found, version=version)
         return int(footer["exit"])
 
     def _missing_shards(self) -> list[str]:
@@ -176,18 +182,29 @@ class Controller:
         judged = {(line["campaign"], line["shard"]) for line in self._lines}
         return [shard.name for shard in self.plan if (shard.campaign.name, shard.number) not in judged]
 
-    def _write_report(self, failed: Sequence[str], *, header: dict[str, Any], version: str) -> None:
-        """The counterexamples, the views, and what the terminal shows."""
+    def _write_counterexamples(
+        self, found: Sequence[Failure], failed: Sequence[str], *, header: dict[str, Any]
+    ) -> bool:
+        """Write them and run their scripts; whether these contradict the verdict on each clause that failed."""
+        checked = write_counterexamples(
+            found,
+            header=header,
+            provider=self._provider,
+            directory=self._options.report_dir,
+            workspace=self._workspace.directory,
+            scripts=self._options.scripts,
+        )
+        _, all_contradicted = disagreements(checked, failed)
+        return all_contradicted
+
+    def _write_report(self, found: Sequence[Failure], *, version: str) -> None:
+        """The views, and what the terminal shows."""
         directory, proposal = self._options.report_dir, self._options.propose_deviations
-        for clause in failed:
-            write_counterexample_of(
-                clause, header=header, lines=self._lines, provider=self._provider, directory=directory
-            )
         run = read_run(directory)
         write_views(run, directory)
         if proposal is not None:
-            found = [(clause, message_of(clause, self._lines)) for clause in failed]
-            proposal.write_text(proposed(found, version=version), encoding="utf-8")
+            messages = [(clause, str(own[0].violation["message"])) for clause, own in examples(found).items()]
+            proposal.write_text(proposed(messages, version=version), encoding="utf-8")
         show(run, self._console, directory=directory)
 
 

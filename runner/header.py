@@ -9,7 +9,7 @@ from importlib.metadata import version
 from typing import Any
 
 from harness.clause import Clause
-from harness.severity import severity_of
+from harness.severity import harm_of
 from reports.stream import SCHEMA_VERSION
 from runner.options import Options
 from suites.campaigns import Shard
@@ -57,7 +57,8 @@ def _entry(clause: Clause[Any], options: Options, unsupported: dict[str, str]) -
         "chapter": clause.chapter,
         "sentence": clause.sentence,
         "sources": list(clause.sources),
-        "severity": severity_of(clause.id).value,
+        "severity": harm_of(clause.id).severity.value,
+        "harm": harm_of(clause.id).reason,
         "status": status,
         "reason": reason,
     }

@@ -37,6 +37,7 @@ class Options:
     replay: Path | None
     time_limit: float  # seconds for one step of the engine
     shared_with: tuple[str, str | None] | None = None  # another engine and its version: only what it supports is drawn
+    scripts: int | None = None  # how many reproduction scripts are run; None: all
     propose_deviations: Path | None = None  # a new file: what failed, as entries of a deviations file
 
     def selects(self, clause: str) -> bool:
@@ -64,6 +65,10 @@ def add_options(parser: pytest.Parser) -> None:
         metavar="FILE",
         help="write what failed into this new file, as entries for a deviations file",
     )
+    scripts = (
+        "run the scripts of the N gravest failures (default: all of delta-rs; of Spark 3 in the profile gate, else 0)"
+    )
+    add("--check-scripts", default=None, metavar="N", help=scripts)
     add("--spark-conf", action="append", default=[], metavar="K=V", help="a Spark setting, repeatable")
     add(
         "--extra-classpath", action="append", default=[], metavar="PATH", help="in front of Delta's classes, repeatable"
@@ -85,9 +90,12 @@ def options(config: pytest.Config, root: Path) -> Options:
     for wanted in clauses:
         if wanted != "list" and not any(matches(id, wanted) for id in CATALOGUE):
             raise UsageMistake(f"--clause {wanted} selects no clause: `--clause list` names them all.")
+    profile = _profile(get("profile"), get("budget"))
+    patched = any(get(name) for name in ("spark_conf", "extra_classpath", "jars"))
     return Options(
         engine=engine,
-        profile=_profile(get("profile"), get("budget")),
+        profile=profile,
+        scripts=_scripts(get("check_scripts"), engine, profile, patched=patched),
         seed=_whole("--seed", get("seed")),
         known_bad=get("known_bad"),
         clauses=clauses,
@@ -103,6 +111,18 @@ def options(config: pytest.Config, root: Path) -> Options:
         propose_deviations=_new_file("--propose-deviations", get("propose_deviations")),
         time_limit=_positive("--step-limit", get("step_limit"), "a time in seconds", "120"),
     )
+
+
+def _scripts(text: str | None, engine: str, profile: Profile, *, patched: bool) -> int | None:
+    """How many scripts are run. On Spark each starts a JVM; one for a ``patched`` Delta would run another Delta."""
+    if text is not None:
+        number = _whole("--check-scripts", text)
+        if number is None or number < 0:
+            raise UsageMistake(f"--check-scripts {text} is negative: give a number, such as --check-scripts 3.")
+        return number
+    if engine != "spark":
+        return None
+    return 3 if profile.name == "gate" and not patched else 0
 
 
 def _one_of(option: str, value: str, known: Mapping[str, object] | tuple[str, ...]) -> str:

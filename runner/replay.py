@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from rich.console import Console
 
 from model.case import Case
 from model.codec import InvalidCase, from_json
+from reports.failures import SEVERITIES
 from runner.options import UsageMistake
 
 
@@ -20,6 +21,11 @@ def read_case(path: Path) -> Case:
         return from_json(json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, InvalidCase) as error:
         raise UsageMistake(f"--replay {path}: not a case that can be replayed: {error}") from error
+
+
+def _attention(violation: Mapping[str, Any]) -> tuple[bool, int]:
+    """What is no known deviation first, then the gravest."""
+    return violation["excused"] is not None, SEVERITIES.index(violation["severity"])
 
 
 def show_replay(console: Console, lines: Sequence[dict[str, Any]], *, proven: bool) -> int:
@@ -32,10 +38,9 @@ def show_replay(console: Console, lines: Sequence[dict[str, Any]], *, proven: bo
         console.print(f"ERROR: {line['error']['message']}", highlight=False, markup=False)
         return 2
     verdicts = {id: result["verdict"] for id, result in line["clauses"].items()}
-    for violation in line["violations"]:
-        clause = violation["clause"]
-        word = {"fail": "FAILED", "xfail": "KNOWN"}[verdicts[clause]]
-        text = f"{word}: {clause}: {violation['message']}"
+    for violation in sorted(line["violations"], key=_attention):
+        word = "FAILED" if violation["excused"] is None else "KNOWN"
+        text = f"{word}: {violation['clause']}: {violation['message']} ({violation['severity']}; {violation['cause']})"
         console.print(text, highlight=False, markup=False, soft_wrap=True)
     exercised = sum(result["met"] > 0 for result in line["clauses"].values())
     if not line["violations"] and not exercised:

@@ -14,7 +14,6 @@ from harness.campaign import Shard
 from harness.drawing import broken
 from harness.judge import Failure, Judge, JudgedCase
 from harness.record import case_line
-from harness.severity import gravest
 from harness.shard_runner import ShardRunner, message
 from model.capabilities import EVERYTHING
 from runner.controller import Controller
@@ -86,8 +85,8 @@ class Worker:
             judged = JudgedCase(case, (), {}, Failure("harness", lacking))
         self._controller.case(case_line(judged, campaign="replay", shard=0, index=0, origin="replayed"))
         if judged.failed:
-            clause = gravest(judged.failed)
-            raise broken(clause)(message(clause, judged))
+            gravest = judged.wrong[0]
+            raise broken(gravest.clause)(message(gravest, judged))
 
     def close(self) -> None:
         if self._engine is not None:

@@ -15,7 +15,7 @@ def _cases(budget: str, times: int = 1) -> dict[str, int]:
 PROFILES = {
     profile.name: profile
     for profile in (
-        Profile("smoke", _cases("smoke"), True, 12, tries=12),
+        Profile("smoke", _cases("smoke"), True, 12, tries=30),
         Profile("gate", _cases("gate"), True, 15, tries=30),
         Profile("nightly", _cases("gate", times=5), False, 50, machine_runs=40),
         Profile("soak", _cases("gate", times=40), False, 100, machine_runs=400),

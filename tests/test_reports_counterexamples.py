@@ -160,6 +160,26 @@ def explained(case: Case, **records: Any) -> str:
     return explanation(case=case, line={**LINE, "steps": steps}, violation=violation, clause=CLAUSE, engine="spark")
 
 
+def test_data_loss_is_named_at_the_top_with_its_reason_the_cause_and_what_fails_with_it() -> None:
+    clause = {**CLAUSE, "severity": "data loss", "harm": "A file that readers need is gone."}
+    violation = {**VIOLATION, "severity": "data loss", "cause": "deleted: it is live"}
+    lines = explanation(
+        case=CASE, line=LINE, violation=violation, clause=clause, engine="spark", others=["VAC-KEEP-1A", "VAC-LOG-1B"]
+    ).splitlines()
+    assert lines[0] == "# Data loss: VAC-SAFE-1 is violated"
+    assert "**What it costs:** A file that readers need is gone." in lines
+    assert "**Cause:** deleted: it is live." in lines
+    assert "**The same step also violates:** VAC-KEEP-1A, VAC-LOG-1B." in lines
+    slight = {**violation, "severity": "space kept"}
+    text = explanation(case=CASE, line=LINE, violation=slight, clause=clause, engine="spark")
+    assert text.startswith("# Space kept: ") and "What it costs" not in text, "the reason is that of the worst"
+
+
+def test_a_clock_that_moves_on_is_shown_as_such() -> None:
+    text = explanation(case=CASE, line=LINE, violation=VIOLATION, clause=CLAUSE, engine="deltalake")
+    assert "`DELETE FROM t`, clock from start + 1 h on<br>" in text
+
+
 def test_an_explanation_has_the_clause_the_table_the_steps_and_the_evidence() -> None:
     text = explanation(case=CASE, line=LINE, violation=VIOLATION, clause=CLAUSE, engine="spark")
     for part in (
@@ -280,9 +300,26 @@ def test_all_of_a_vacuum_is_explained() -> None:
     ],
 )
 def test_the_result_of_a_step_is_what_was_recorded(step: EngineStep, rows: Any, observed: Any, ending: str) -> None:
-    """The stream has no rows of a VACUUM that is no DRY RUN."""
+    """A VACUUM that is no DRY RUN has an answer instead of rows."""
     outcome = {"rows": rows, "error": None}
     assert f"clock at start<br>{ending}" in explained(Case(CASE.table, (step,)), outcome=outcome, observed=observed)
+
+
+@pytest.mark.parametrize(
+    ("answer", "vanished", "ending"),
+    [
+        (["a"], [], "succeeds, and answers with 1 path: `a` |"),
+        ([], ["a"], "succeeds, and answers with no paths<br>deletes 1 path: `a` |"),
+        (["a", "b"], ["a"], "succeeds, and answers with 2 paths: `a`, `b`<br>deletes 1 path: `a` |"),
+        ([""], [], "succeeds, and answers with 1 path: `the table's root` |"),
+    ],
+)
+def test_what_a_vacuum_answers_is_shown_beside_what_it_deletes(
+    answer: list[str], vanished: list[str], ending: str
+) -> None:
+    outcome = {"rows": [], "answer": answer, "error": None}
+    text = explained(Case(CASE.table, (Vacuum(),)), outcome=outcome, observed={"vanished": vanished})
+    assert f"clock at start<br>{ending}" in text
 
 
 def test_sources_are_links_or_paths_from_the_project_root() -> None:

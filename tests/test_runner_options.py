@@ -55,6 +55,7 @@ def test_the_defaults() -> None:
         table_root=None,
         replay=None,
         time_limit=120,
+        scripts=3,
     )
     assert chosen().deviations.is_file()
 
@@ -80,6 +81,7 @@ def test_every_option(tmp_path: Path) -> None:
         f"--replay={tmp_path / 'case.json'}",
         "--step-limit=2.5",
         "--shared-with=deltalake",
+        "--check-scripts=7",
     )
     assert every == Options(
         engine="spark",
@@ -97,7 +99,9 @@ def test_every_option(tmp_path: Path) -> None:
         replay=tmp_path / "case.json",
         time_limit=2.5,
         shared_with=("deltalake", None),
+        scripts=7,
     )
+
     ids = [id for id in CATALOGUE if every.selects(id)]
     assert {"DEL-ROW-5A", "DEL-ROW-5B", "VAC-SAFE-1", "VAC-SAFE-10A"} < set(ids)
     assert all(id.startswith(("VAC-SAFE-", "DEL-ROW-5")) for id in ids)
@@ -213,3 +217,11 @@ def test_an_engine_to_share_with_may_have_a_version() -> None:
     for wrong in ("spark==", "spark==x", "flink"):
         with pytest.raises(UsageMistake, match="--shared-with"):
             chosen(f"--shared-with={wrong}")
+
+
+def test_scripts_are_run_where_it_takes_little_time() -> None:
+    assert chosen("--engine=deltalake").scripts is chosen("--engine=deltalake", "--profile=smoke").scripts is None
+    assert chosen("--profile=gate").scripts == 3 and chosen("--profile=smoke").scripts == 0
+    assert chosen("--spark-conf=a=b").scripts == 0, "the script would run another Delta"
+    assert chosen("--profile=smoke", "--check-scripts=2").scripts == 2
+    assert "--check-scripts -1 is negative" in mistake("--check-scripts=-1")

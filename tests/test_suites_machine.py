@@ -28,7 +28,7 @@ def explore(
         Shard(EXPLORATION, 0, runs),
         full_judge(engine, directory, listed),
         emit=lines.append,
-        claim=lambda clause: True,
+        claim=lambda *what: True,
     )
     runner.run(profile=PROFILES["nightly"], seed=3, database=directory / "examples")
 

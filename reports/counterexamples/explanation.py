@@ -12,6 +12,7 @@ from model.sources import resolve
 from model.steps import ENGINE_STEPS, AddStrayFiles, Append, Delete, InvalidVacuum, Moment, SetClock, Step, Vacuum
 from model.table import Column, Commit, DataFile, Kind, Reference, Removal, StrayFile, Table
 from model.values import type_name
+from reports.counterexamples.checked import CANNOT_TELL, HOLDS, Checked
 from reports.markdown import code, row, text
 from reports.quantities import counted, duration, instant
 from reports.stream import Line
@@ -20,11 +21,14 @@ from reports.stream import Line
 _SHOWN = 10
 
 
-def explanation(*, case: Case, line: Line, violation: Line, clause: Line, engine: str) -> str:
+def explanation(
+    *, case: Case, line: Line, violation: Line, clause: Line, engine: str, others: Sequence[str] = ()
+) -> str:
     """The Markdown text for one violation.
 
     ``line`` is the case's line of the stream, ``violation`` one of its violations, ``clause`` the header's entry for
-    the clause, ``engine`` the name that ``--engine`` takes. Times are relative to the start of the case.
+    the clause, ``engine`` the name that ``--engine`` takes, ``others`` the clauses that fail in the same step. Times are
+    relative to the start of the case.
     """
     sources = ", ".join(map(_source, clause["sources"]))
     facts = [f"{number}. {text(fact)}" for number, fact in enumerate(violation["evidence"], start=1)]
@@ -32,18 +36,43 @@ def explanation(*, case: Case, line: Line, violation: Line, clause: Line, engine
     how += "`python reproduce.py` shows the violation without the suite, "
     how += f"`pytest suites --engine {engine} --replay case.json` with it."
     parts = [
-        f"# {text(clause['id'])} is violated",
+        f"# {_harm(violation, clause)}: {text(clause['id'])} is violated",
         f"**Expected:** {text(clause['sentence'])}" + (f" Source: {sources}." if sources else ""),
         f"**Found:** {text(violation['message'])}",
+        *_context(violation, clause, others),
         "## The table",
         _table(case.table),
         "## The steps",
-        _steps(case, line, violation["step"]),
+        _steps(case, line, violation["step"], moves=engine != "spark"),
         "## Facts to check",
         "\n".join(facts) or "The clause lists none.",
         how,
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _harm(violation: Line, clause: Line) -> str:
+    severity = text(violation.get("severity", clause.get("severity", "violation")))
+    return severity[0].upper() + severity[1:]
+
+
+def _context(violation: Line, clause: Line, others: Sequence[str]) -> Iterable[str]:
+    """What it costs, the cause, and what fails with it."""
+    if violation.get("severity") == clause.get("severity") and clause.get("harm"):
+        yield f"**What it costs:** {text(clause['harm'])}"
+    if violation.get("cause"):
+        yield f"**Cause:** {text(violation['cause'])}."
+    if others:
+        yield f"**The same step also violates:** {text(', '.join(others))}."
+
+
+def answered(checked: Checked) -> str:
+    """The lines about the answer that the script gave when it was written."""
+    if checked.disagrees:
+        return f"\n**{text(checked.text)}**\n"
+    without = " on the engine without the fault" if checked.expected == HOLDS else ""
+    answer = f"{checked.answer}{without}" if checked.answer != CANNOT_TELL else text(checked.said)
+    return f"\nWhen it was written, the script answered: {answer}.\n"
 
 
 def _source(source: str) -> str:
@@ -138,7 +167,8 @@ def _some(noun: str, values: Sequence[str]) -> str:
 # The steps ------------------------------------------------------------------------------------------------------------
 
 
-def _steps(case: Case, line: Line, failing: int) -> str:
+def _steps(case: Case, line: Line, failing: int, *, moves: bool) -> str:
+    """``moves``: the engine's clock is the machine's, which moves on while a command runs."""
     records = {record["index"]: record for record in line["steps"]}
     lines = ["|  | Step | What happens |", "| --- | --- | --- |"]
     clock = Moment(0)
@@ -146,7 +176,11 @@ def _steps(case: Case, line: Line, failing: int) -> str:
         if isinstance(step, SetClock):
             clock = step.to
         if isinstance(step, ENGINE_STEPS):
-            parts = [code(records[index]["text"]), *_settings(step), f"clock at {_moment(clock)}"]
+            parts = [
+                code(records[index]["text"]),
+                *_settings(step),
+                f"clock from {_moment(clock)} on" if moves else f"clock at {_moment(clock)}",
+            ]
             what = ", ".join(parts) + "".join(f"<br>{result}" for result in _results(step, records[index]))
         else:
             what = text(_arrangement(step))
@@ -173,8 +207,7 @@ def _results(step: Step, record: Line) -> Iterable[str]:
     if error := outcome["error"]:
         yield f"fails with {text(error['condition'] or error['exception'])}: {text(error['message'])}"
     elif isinstance(step, (Vacuum, InvalidVacuum)):
-        # The rows of a VACUUM are recorded for DRY RUN only.
-        yield f"lists {_some('path', outcome.get('rows') or ())}" if step.dry_run else "succeeds"
+        yield _vacuum_answer(step, outcome)
     elif outcome["rows"] is not None:
         yield f"returns {_some('row', [json.dumps(values, ensure_ascii=False) for values in outcome['rows']])}"
     if observed.get("vanished"):
@@ -182,6 +215,16 @@ def _results(step: Step, record: Line) -> Iterable[str]:
     before, after = observed.get("version", (None, None))
     if before != after:
         yield f"version {before} → {after}"
+
+
+def _vacuum_answer(step: Vacuum | InvalidVacuum, outcome: Line) -> str:
+    """The paths that it lists, or those that it answers with, such as the deleted files; Spark's answer is the table's path."""
+    if step.dry_run:
+        return f"lists {_some('path', outcome.get('rows') or ())}"
+    if "answer" not in outcome:
+        return "succeeds"
+    answer = [path or "the table's root" for path in outcome["answer"]]
+    return f"succeeds, and answers with {_some('path', answer)}"
 
 
 def _arrangement(step: Step) -> str:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from xml.etree import ElementTree as ET
 
+from reports.failures import Example, examples
 from reports.quantities import counted
 from reports.stream import Run
-from reports.verdicts import ClauseResult, Verdict, counterexample, results_of
+from reports.verdicts import ClauseResult, Verdict, failures_of, results_of
 
 _SKIPPED = (Verdict.XFAIL, Verdict.UNSUPPORTED, Verdict.DISABLED)
 _ERRORS = (Verdict.UNEXERCISED, Verdict.ERROR)
@@ -20,7 +22,8 @@ _FORBIDDEN = re.compile("[^\\t\\n\\r\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0
 def junit(run: Run) -> str:
     """The text of ``junit.xml``, to be written as UTF-8. Times are the engine's seconds.
 
-    fail and stale are failures; xfail, unsupported and disabled are skipped; unexercised and error are errors, as are
+    The clauses that fail come first, the gravest at the top. fail and stale are failures;
+    xfail, unsupported and disabled are skipped; unexercised and error are errors, as are
     the cases that ended in an error, each with its own testcase.
     """
     results = results_of(run)
@@ -39,8 +42,10 @@ def junit(run: Run) -> str:
     header = run.header
     about = {"engine": header["engine"], "profile": header["profile"], "seed": header["seed"], **header["versions"]}
     _properties(suite, {**about, "known_bad": header["known_bad"], "platform": header["platform"]})
-    for result in results:
-        _clause(suite, run, result)
+    shown = examples(failures_of(run))
+    place = {clause: number for number, clause in enumerate(shown)}
+    for result in sorted(results, key=lambda result: place.get(result.clause, len(place))):
+        _clause(suite, run, result, shown.get(result.clause, ()))
     for case in erred:
         element = ET.SubElement(
             suite, "testcase", classname=text(case["campaign"]), name=f"case {case['id']}", time="0"
@@ -61,7 +66,7 @@ def _escape(match: re.Match[str]) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
-def _clause(suite: ET.Element, run: Run, result: ClauseResult) -> None:
+def _clause(suite: ET.Element, run: Run, result: ClauseResult, shown: Sequence[Example]) -> None:
     clause = run.clauses[result.clause]
     element = ET.SubElement(
         suite, "testcase", classname=text(clause["chapter"]), name=result.clause, time=f"{result.seconds:.3f}"
@@ -75,16 +80,16 @@ def _clause(suite: ET.Element, run: Run, result: ClauseResult) -> None:
     elif result.verdict is Verdict.STALE:
         ET.SubElement(element, "failure", type=result.verdict.value, message=text(result.reason))
     elif result.verdict is Verdict.FAIL:
-        _failure(element, run, result)
+        _failure(element, result, shown)
 
 
-def _failure(element: ET.Element, run: Run, result: ClauseResult) -> None:
-    case = counterexample(result.clause, run.cases)
-    violations = [violation for violation in (case or {})["violations"] if violation["clause"] == result.clause]
-    first = violations[0]["message"] if violations else "The violation has no message."
+def _failure(element: ET.Element, result: ClauseResult, shown: Sequence[Example]) -> None:
+    first = f"{shown[0].severity}: {shown[0].violation['message']}" if shown else "The violation has no message."
     failure = ET.SubElement(element, "failure", type="fail", message=text(first))
-    lines = [f"{counted(result.failures, 'failing case')}; the simplest is {result.example}.", ""]
-    for violation in violations:
+    lines = [f"{counted(result.failures, 'failing case')}.", ""]
+    for example in shown:
+        violation = example.violation
+        lines += [f"{example.severity}, case {example.line['id']}, step {violation['step']}; cause: {example.cause}"]
         lines += [violation["message"], *(f"  {line}" for line in violation["evidence"]), ""]
     failure.text = text("\n".join(lines))
 

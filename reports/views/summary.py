@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from reports.circumstances import machine_of, profile_of
+from reports.counterexamples import folder_of
+from reports.counterexamples.checked import Checked
+from reports.failures import Failure
 from reports.markdown import LIMIT, code, folded, limited, row, table, text
 from reports.quantities import counted
 from reports.stream import Line, Run
-from reports.verdicts import ATTENTION, ClauseResult, Verdict, counts, messages_of, results_of
+from reports.verdicts import ATTENTION, ClauseResult, Verdict, counts, failures_of, headline, results_of
 from reports.views.coverage import Coverage, FeaturePairs, coverage_tables, feature_pairs
 
 _MARKS = {
@@ -21,33 +24,39 @@ _MARKS = {
     Verdict.UNEXERCISED: "⚠️ **unexercised**",
     Verdict.ERROR: "⚠️ **error**",
 }
-_VERDICTS = {0: "✅ Passed", 1: "❌ Failed", 2: "⚠️ Inconclusive"}
+_SIGNS = {0: "✅", 1: "❌", 2: "⚠️"}
 
 
-def summary(run: Run, *, limit: int = LIMIT) -> str:
+def summary(run: Run, *, checked: Sequence[Checked] = (), limit: int = LIMIT) -> str:
     """The text of ``summary.md``, never more than ``limit`` bytes in UTF-8 (at least 4,000).
 
-    The verdict, the engine, the counts and what needs attention come first; all clauses follow, folded. A longer text has
+    The verdict, the engine, the counts and what needs attention come first, the gravest failure at the top; all clauses
+    follow, folded. ``checked``: what the scripts of the counterexamples answered. A longer text has
     fewer rows in its tables, and the number of those left out.
     """
     results = results_of(run)
     pairs, coverage = feature_pairs(run.cases), coverage_tables(run.cases)
     rows = max(len(results), len(run.cases), len(pairs.names), *(len(found.rows) for found in coverage), 1)
-    return limited(lambda rows: _parts(run, results, pairs, coverage, rows), rows, limit)
+    return limited(lambda rows: _parts(run, results, checked, pairs, coverage, rows), rows, limit)
 
 
 def _parts(
-    run: Run, results: Sequence[ClauseResult], pairs: FeaturePairs, coverage: Sequence[Coverage], rows: int
+    run: Run,
+    results: Sequence[ClauseResult],
+    checked: Sequence[Checked],
+    pairs: FeaturePairs,
+    coverage: Sequence[Coverage],
+    rows: int,
 ) -> list[str]:
     return [
-        *_first_screen(run, results, rows),
+        *_first_screen(run, results, checked, rows),
         *_features(pairs, rows),
         *_coverage(coverage, rows),
         *folded(f"All {counted(len(results), 'clause')}", _clauses(run, results, rows)),
     ]
 
 
-def _first_screen(run: Run, results: Sequence[ClauseResult], rows: int) -> list[str]:
+def _first_screen(run: Run, results: Sequence[ClauseResult], checked: Sequence[Checked], rows: int) -> list[str]:
     header, footer = run.header, run.footer
     versions = ", ".join(f"{name} {version}" for name, version in header["versions"].items())
     tally = ", ".join(f"{number} {verdict}" for verdict, number in counts(results).items()) or "no clause"
@@ -57,21 +66,24 @@ def _first_screen(run: Run, results: Sequence[ClauseResult], rows: int) -> list[
     seconds = f"{footer['seconds']:.0f} s ({footer['engine_seconds']:.0f} s in the engine)"
     work = f"{counted(footer['cases'], 'case')}, {counted(footer['steps'], 'step')}, {seconds}, {', '.join(notes)}"
     parts = [
-        f"# {_VERDICTS[footer['exit']]}: Delta's DELETE and VACUUM on {text(header['engine'])}",
+        f"# {_SIGNS[footer['exit']]} {headline(run)}: Delta's DELETE and VACUUM on {text(header['engine'])}",
         f"{text(versions)}<br>\n{text(tally)}<br>\n{text(work)}<br>\n{text(machine_of(header))}",
     ]
-    if attention := [result for result in results if result.verdict in ATTENTION]:
-        lines = [
-            row(
-                _MARKS[result.verdict],
-                result.clause,
-                text(run.clauses[result.clause]["sentence"]),
-                text(next(iter(messages_of(run, result.clause)), result.reason)),
-                code(result.example or ""),
-            )
-            for result in attention
-        ]
+    lines = [_failure(run, failure, checked) for failure in failures_of(run)]
+    lines += [
+        row(
+            _MARKS[result.verdict],
+            result.clause,
+            text(run.clauses[result.clause]["sentence"]),
+            text(result.reason),
+            code(result.example or ""),
+        )
+        for result in results
+        if result.verdict in ATTENTION and result.verdict is not Verdict.FAIL
+    ]
+    if lines:
         parts.append(table("|  | Clause | Expected | Observed | Case |", lines, rows))
+    parts += [f"❌ {text(one.text)}" for one in checked if one.disagrees]
     if errors := [case for case in run.cases if case["error"] is not None]:
         parts += ["## Cases that ended in an error", _errors(errors, rows)]
     if any(result.example and result.verdict is Verdict.FAIL for result in results):
@@ -80,6 +92,23 @@ def _first_screen(run: Run, results: Sequence[ClauseResult], rows: int) -> list[
             "`python counterexamples/CLAUSE-CASE/reproduce.py`."
         )
     return parts
+
+
+def _failure(run: Run, failure: Failure, checked: Sequence[Checked]) -> str:
+    """A row: the gravest clause, and those that fail in the same step."""
+    lead = failure.lead
+    others = [clause for clause in dict.fromkeys(one.clause for one in failure.others) if clause != lead.clause]
+    more = f"<br>and in the same step {', '.join(others)}" if others else ""
+    case = " ".join(dict.fromkeys(code(one.line["id"]) for one in failure.examples))
+    answers = {one.folder: one.answer for one in checked}
+    answer = answers.get(folder_of(lead.clause, lead.line["id"]))
+    return row(
+        f"❌ **{text(lead.severity)}**",
+        f"{lead.clause}{more}",
+        text(run.clauses[lead.clause]["sentence"]),
+        f"{text(lead.violation['message'])}<br>Cause: {text(lead.cause)} ({counted(lead.cases, 'case')}).",
+        case + (f"<br>the script says {text(answer)}" if answer else ""),
+    )
 
 
 def _errors(cases: Sequence[Line], rows: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -12,9 +12,12 @@ from rich.table import Table
 from rich.text import Text
 
 from reports.circumstances import machine_of, profile_of
+from reports.counterexamples import folder_of
+from reports.counterexamples.checked import Checked, read_checked
+from reports.failures import Failure
 from reports.quantities import counted, duration
 from reports.stream import Line, Run
-from reports.verdicts import ATTENTION, ClauseResult, Verdict, counterexample, counts, messages_of, results_of
+from reports.verdicts import ATTENTION, ClauseResult, Verdict, counts, failures_of, headline, results_of
 from reports.views.coverage import Coverage, coverage_tables, feature_pairs
 
 _STYLES = {
@@ -29,7 +32,10 @@ _STYLES = {
 }
 #: The width of a table without a terminal, as in a CI log: in a narrower one sentences wrap after a few words.
 _LOG_WIDTH = 140
-_VERDICTS = {0: ("Passed", "bold green"), 1: ("Failed", "bold red"), 2: ("Inconclusive", "bold yellow")}
+_HEADLINE_STYLES = {0: "bold green", 1: "bold red", 2: "bold yellow"}
+
+#: The failures that are shown with all that is known of them; of the others one line each.
+_IN_FULL = 8
 
 
 class Progress:
@@ -84,7 +90,9 @@ class Progress:
 
 
 def show(run: Run, console: Console, *, directory: Path | None = None) -> None:
-    """Print a finished run: the clause table, coverage, what needs attention, then the verdict.
+    """Print a finished run: the clause table, coverage, what needs attention, the failures, then the verdict.
+
+    The gravest failure comes first. Clauses that fail in the same step of the same case are one failure.
 
     ``directory`` is the report directory that holds ``counterexamples/``; with it, paths and commands are shown.
     """
@@ -93,9 +101,6 @@ def show(run: Run, console: Console, *, directory: Path | None = None) -> None:
     console.print(_table(run, results, width), crop=False)
     for coverage in coverage_tables(run.cases):
         console.print(Text(), Text(f"{coverage.title}:"), _counts(coverage), crop=False)
-    for result in results:
-        if result.verdict in ATTENTION:
-            _print(console, *_details(run, result, directory))
     for case in run.cases:
         if case["error"] is not None:
             error = case["error"]
@@ -105,6 +110,19 @@ def show(run: Run, console: Console, *, directory: Path | None = None) -> None:
     if never:
         listed = "; ".join(f"{one} with {other}" for one, other in never)
         _print(console, Text(), Text(visible(f"Features never drawn together: {listed}"), style="yellow"))
+    for result in results:
+        if result.verdict in ATTENTION and result.verdict is not Verdict.FAIL:
+            _print(console, *_undecided(run, result))
+    checked = read_checked(directory)
+    found = failures_of(run)
+    if found:
+        _print(console, Text(), Text(f"{headline(run)}, the gravest first", style="bold red"))
+    for number, failure in enumerate(found, start=1):
+        lines = _details(run, number, failure, directory, checked) if number <= _IN_FULL else [_brief(number, failure)]
+        _print(console, *lines)
+    for one in checked:
+        if one.disagrees:
+            _print(console, Text(visible(one.text), style="bold red"))
     _print(console, *_verdict(run, results))
 
 
@@ -142,32 +160,55 @@ def _counts(coverage: Coverage) -> Table:
     return table
 
 
-def _details(run: Run, result: ClauseResult, directory: Path | None) -> list[Text]:
-    lines = [
+def _undecided(run: Run, result: ClauseResult) -> list[Text]:
+    """A clause that is stale, unexercised or in error."""
+    return [
         Text(),
         Text.assemble((f"{result.verdict.value}: {result.clause}", _STYLES[result.verdict])),
         Text(f"  expected: {visible(run.clauses[result.clause]['sentence'])}"),
+        Text(f"  reason:   {visible(result.reason)}"),
     ]
-    if result.reason:
-        lines.append(Text(f"  reason:   {visible(result.reason)}"))
-    case = counterexample(result.clause, run.cases)
-    if case is None:
-        return lines
-    lines += [Text(f"  observed: {visible(message)}") for message in messages_of(run, result.clause)[:3]]
-    chosen = f"the simplest of {counted(result.failures, 'case')} that fail it, campaign {case['campaign']}"
-    lines.append(Text(f"  case:     {case['id']} ({chosen})"))
+
+
+def _details(run: Run, number: int, failure: Failure, directory: Path | None, checked: Sequence[Checked]) -> list[Text]:
+    lead, line = failure.lead, failure.lead.line
+    lines = [
+        Text(),
+        Text(f"{number}. {lead.severity}: {lead.clause}", style=_STYLES[Verdict.FAIL]),
+        Text(f"  promised: {visible(run.clauses[lead.clause]['sentence'])}"),
+        Text(f"  seen:     {visible(lead.violation['message'])}"),
+        Text(f"  cause:    {visible(lead.cause)} ({counted(lead.cases, 'case')})"),
+    ]
+    others = _others(failure)
+    if others:
+        lines.append(Text(f"  also:     {', '.join(others)} fail{'s' if len(others) == 1 else ''} in the same step"))
+    lines.append(Text(f"  case:     {line['id']}, step {lead.violation['step']}, campaign {line['campaign']}"))
     if directory is not None:
-        folder = directory / "counterexamples" / f"{result.clause}-{case['id']}"
-        lines.append(Text(f"  folder:   {folder}"))
-        lines.append(Text(f"  replay:   pytest suites --replay {folder / 'case.json'}"))
+        folder = folder_of(lead.clause, line["id"])
+        command = f"pytest suites --engine {run.header['engine']} --replay {directory / folder / 'case.json'}"
+        lines.append(Text(f"  replay:   {command}"))
+        answers = [one for one in checked if one.folder == folder]
+        lines += [
+            Text(f"  script:   {directory / folder / 'reproduce.py'} says {visible(one.answer)}") for one in answers
+        ]
     return lines
+
+
+def _others(failure: Failure) -> list[str]:
+    """The clauses that fail with the gravest one."""
+    return [clause for clause in dict.fromkeys(one.clause for one in failure.others) if clause != failure.lead.clause]
+
+
+def _brief(number: int, failure: Failure) -> Text:
+    lead = failure.lead
+    clauses = ", ".join([lead.clause, *_others(failure)])
+    return Text(visible(f"{number}. {lead.severity}: {clauses}: {lead.cause} (case {lead.line['id']})"), style="red")
 
 
 def _verdict(run: Run, results: tuple[ClauseResult, ...]) -> list[Text]:
     header, footer = run.header, run.footer
     versions = ", ".join(f"{name} {version}" for name, version in header["versions"].items())
     tally = ", ".join(f"{number} {verdict}" for verdict, number in counts(results).items())
-    verdict, style = _VERDICTS[footer["exit"]]
     fault = f", with the fault {header['known_bad']} built in" if header["known_bad"] is not None else ""
     return [
         Text(),
@@ -175,7 +216,7 @@ def _verdict(run: Run, results: tuple[ClauseResult, ...]) -> list[Text]:
         Text(
             f"{counted(footer['cases'], 'case')}, {counted(footer['steps'], 'step')} in {_seconds(footer['seconds'])}"
         ),
-        Text(f"{verdict}: {tally}", style=style),
+        Text(f"{headline(run)}: {tally}", style=_HEADLINE_STYLES[footer["exit"]]),
     ]
 
 

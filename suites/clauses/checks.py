@@ -13,16 +13,22 @@ from harness import evidence
 from harness.clause import Violation
 from harness.expectations import Expectation, Fails, NoActions, NothingChanged, Of, RowsAre, Unchanged, about
 from harness.observation import DeleteObservation, Observation, ReadObservation, Rows
+from harness.severity import Cause
 from model.refusals import Refusal
+from suites.clauses import causes
 
 T = TypeVar("T")
 
 
 def check_none(
-    paths: Sequence[str], message: str, expectation: Expectation, facts: tuple[str, ...] = ()
+    paths: Sequence[str],
+    message: str,
+    expectation: Expectation,
+    facts: tuple[str, ...] = (),
+    cause: Cause = causes.NEEDLESS_WRITE,
 ) -> Violation | None:
     """There must be no such paths; ``message`` ends before their names: "it wrote"."""
-    return Violation(paths[0], f"{message} {', '.join(paths)}.", expectation, facts) if paths else None
+    return Violation(paths[0], f"{message} {', '.join(paths)}.", expectation, facts, cause=cause) if paths else None
 
 
 # Rows ---------------------------------------------------------------------------------------------------------------
@@ -36,7 +42,9 @@ def check_rows_read(r: ReadObservation) -> Violation | None:
     facts = evidence.of_answer(r) if r.refused else evidence.of_rows(expected, r.rows)
     problem = "the engine reported an error" if r.refused else f"the engine read {difference(expected, r.rows)}"
     message = f"Reading version {r.version} must return {expected.total()} rows; {problem}."
-    return Violation(f"version {r.version}", message, RowsAre(Of.ANSWER, evidence.rows_as_json(expected)), facts)
+    cause = causes.error(r) if r.refused else causes.rows(expected, r.rows)
+    expectation = RowsAre(Of.ANSWER, evidence.rows_as_json(expected))
+    return Violation(f"version {r.version}", message, expectation, facts, cause=cause)
 
 
 def check_rows_left(d: DeleteObservation) -> Violation | None:
@@ -54,7 +62,12 @@ def check_table_rows(
     rows = ("a live file cannot be read",) if found is None else evidence.of_rows(expected, found)
     counts = "" if found is None else f" ({difference(expected, found)})"
     message = f"Version {observation.after.version} does not hold {which}{counts}."
-    return Violation("rows", message, RowsAre(Of.TABLE, evidence.rows_as_json(expected)), (*rows, *facts))
+    refused = isinstance(observation, DeleteObservation) and observation.refused
+    cause = causes.error(observation) if refused else causes.rows(expected, found)
+    if found is None and not isinstance(observation, DeleteObservation):
+        cause = causes.NO_LONGER_READ
+    expectation = RowsAre(Of.TABLE, evidence.rows_as_json(expected))
+    return Violation("rows", message, expectation, (*rows, *facts), cause=cause)
 
 
 def difference(expected: Counter[T], found: Counter[T]) -> str:
@@ -77,12 +90,18 @@ def check_refusal(command: str, observation: Observation, due: Refusal) -> Viola
     expectation = Fails(sorted(due.conditions) if classes else ())
     expected = _error(sorted(due.conditions), sorted(due.sqlstates)) if classes else "an error"
     if error is None:
-        return Violation("step", f"The {command} must be refused with {expected}; it succeeded.", expectation)
+        message, changed = f"The {command} must be refused with {expected}; it succeeded.", _changed(observation)
+        cause = Cause(f"not refused: {changed.text}", changed.severity) if changed.text else causes.NOT_REFUSED
+        return Violation("step", message, expectation, cause=cause)
     if classes and not due.is_matched_by(error.condition, error.sqlstate):
         found = _error([error.condition or error.exception], [error.sqlstate] if error.sqlstate else [])
         message = f"The {command} must be refused with {expected}; it was refused with {found}."
-        return Violation("step", message, expectation, evidence.of_answer(observation))
+        return Violation("step", message, expectation, evidence.of_answer(observation), cause=causes.OTHER_ERROR)
     return None
+
+
+def _changed(observation: Observation) -> Cause:
+    return causes.changed(observation, evidence.changes(observation.before, observation.after))
 
 
 def _error(conditions: list[str], sqlstates: list[str]) -> str:
@@ -93,7 +112,8 @@ def check_nothing_changed(what: str, observation: Observation, facts: tuple[str,
     """The step must change nothing, in the table or beside it. ``what`` begins the message: "The refused DELETE"."""
     paths = evidence.changes(observation.before, observation.after)
     message = f"{what} must change nothing; it changed {', '.join(paths)}."
-    return Violation(paths[0], message, NothingChanged(), facts) if paths else None
+    cause = causes.changed(observation, paths)
+    return Violation(paths[0], message, NothingChanged(), facts, cause=cause) if paths else None
 
 
 # Protocol and metadata ----------------------------------------------------------------------------------------------
@@ -114,6 +134,7 @@ def check_definition_unchanged(observation: Observation) -> Violation | None:
     if not changed:
         return None
     message = f"{type(observation.step).__name__.upper()} changed the table's {' and '.join(changed)}."
+    cause = Cause(f"changed: {' and '.join(changed)}")
     rewritten = [
         path
         for path in evidence.changes(observation.before, observation.after)
@@ -121,8 +142,8 @@ def check_definition_unchanged(observation: Observation) -> Violation | None:
     ]
     committed = any(isinstance(action, _DEFINITION) for commit in observation.commits for action in commit.actions)
     if rewritten and not committed:
-        return Violation("log", message, about(rewritten[0], Unchanged(rewritten[0])))
-    return Violation("log", message, NoActions(("protocol", "metaData", "txn", "domainMetadata")))
+        return Violation("log", message, about(rewritten[0], Unchanged(rewritten[0])), cause=cause)
+    return Violation("log", message, NoActions(("protocol", "metaData", "txn", "domainMetadata")), cause=cause)
 
 
 def _protocol(snapshot: Snapshot) -> Protocol:

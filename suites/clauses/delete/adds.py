@@ -25,11 +25,13 @@ from harness.expectations import (
     NoFileWritten,
 )
 from harness.observation import DeleteObservation, partition_of
+from harness.severity import Cause, Severity
 from model.delete import ConditionScope, DeleteMethod
 from model.layout import escape, partition_directory, physical_name
 from model.table import Table
 from model.vacuum import checksum_of
 from model.values import AnyType, Row, Type, is_nested
+from suites.clauses.causes import NEEDLESS_WRITE, rows_left
 from suites.clauses.checks import check_none
 
 
@@ -68,7 +70,8 @@ def nothing_survives(d: DeleteObservation) -> Judgement:
     written = sorted({add.file for add in d.adds} | (set(_new_files_with_rows(d)) - others))
     message = "No row survives, so the DELETE must write no file with rows; it wrote"
     expectation = NoActions(("add",)) if d.adds else NewFilesReferenced()
-    return judgement(check_none(written, message, expectation, evidence.of_delete(d)))
+    cause = rows_left(d, NEEDLESS_WRITE)
+    return judgement(check_none(written, message, expectation, evidence.of_delete(d), cause))
 
 
 @clause(
@@ -82,10 +85,12 @@ def adds_exist(d: DeleteObservation) -> Judgement:
         if entry is not None and entry.size == add.size:
             return None
         found = "is not on storage" if entry is None else f"has {entry.size} bytes"
+        cause = Cause("no such file", Severity.DATA_LOSS) if entry is None else Cause("another size")
         return Violation(
             add.file,
             f"By its add {add.file} has {add.size} bytes; it {found}.",
             FieldMatches("add", "size", Measure.FILE_SIZE),
+            cause=cause,
         )
 
     return each(d.written, problem)
@@ -111,6 +116,7 @@ def adds_in_its_directory(d: DeleteObservation) -> Judgement:
                 add.file,
                 f"{add.file} must be in {directory or 'the root'}, the directory of its partition.",
                 _in_its_directory(d),
+                cause=Cause("another directory", Severity.WRONG_WORDS),
             )
         return None
 
@@ -141,14 +147,16 @@ def _check_name(d: DeleteObservation, add: Add, known: frozenset[str]) -> Violat
     found = sorted(add.partition_values)
     if found != names:
         message = f"The add of {add.file} has partition values for {found}; the partition columns are {names}."
-        return Violation(add.file, message, KeysAre("add", "partitionValues", names))
+        cause = Cause("values of other partition columns")
+        return Violation(add.file, message, KeysAre("add", "partitionValues", names), cause=cause)
     try:
         partition_of(d.table, add)
     except ValueError:
         message = f"The add of {add.file} has partition values of other types: {dict(add.partition_values)}."
-        return Violation(add.file, message, _in_its_directory(d))
+        return Violation(add.file, message, _in_its_directory(d), cause=Cause("partition values of other types"))
     message = f"{add.file} is not a new name: a file of this name exists, or existed, in the table."
-    return Violation(add.file, message, NewNames()) if add.file in known else None
+    cause = Cause("a name that is taken", Severity.DATA_LOSS)
+    return Violation(add.file, message, NewNames(), cause=cause) if add.file in known else None
 
 
 def _in_its_directory(d: DeleteObservation) -> Expectation:
@@ -191,12 +199,14 @@ def adds_dated(d: DeleteObservation) -> Judgement:
                 add.file,
                 f"The add of {add.file} must have dataChange=true; it has dataChange=false.",
                 FieldIs("add", "dataChange", True),
+                cause=Cause("dataChange", Severity.UNREADABLE),
             )
         if entry is not None and entry.modified != add.modification_time:
             return Violation(
                 add.file,
                 f"The add of {add.file} has the modificationTime {d.instant(add.modification_time)}; the file was modified at {d.instant(entry.modified)}.",
                 FieldMatches("add", "modificationTime", Measure.FILE_TIME),
+                cause=Cause("modificationTime"),
             )
         return None
 
@@ -221,7 +231,8 @@ def adds_statistics(d: DeleteObservation) -> Judgement:
         expectation: Expectation = ByReplay("the bounds of columns must be compared with the values of a Parquet file")
         if wrong.startswith("numRecords"):
             expectation = FieldMatches("add", "stats.numRecords", Measure.FILE_ROWS)
-        return Violation(add.file, f"The statistics of {add.file} are wrong: {wrong}.", expectation)
+        cause = Cause(f"wrong statistics: {wrong.removeprefix('the ').split()[0]}")
+        return Violation(add.file, f"The statistics of {add.file} are wrong: {wrong}.", expectation, cause=cause)
 
     return each(subjects, problem)
 
@@ -300,6 +311,7 @@ def nothing_left_behind(d: DeleteObservation) -> Judgement:
             expectation = NoFileWritten()
         elif path.endswith(".bin"):
             expectation = ByReplay("the name of a deletion vector's file is encoded in the log")
-        return Violation(path, f"DELETE wrote {path}, and its commit does not refer to it.", expectation)
+        message = f"DELETE wrote {path}, and its commit does not refer to it."
+        return Violation(path, message, expectation, cause=rows_left(d, NEEDLESS_WRITE))
 
     return each(_new_files_with_rows(d), problem)

@@ -8,9 +8,11 @@ from harness import evidence
 from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
 from harness.expectations import ByReplay, Expectation, FieldIs, NoActions, NoFileWritten, Of, RowsAre
 from harness.observation import ChangesObservation, DeleteObservation, Rows
+from harness.severity import Cause
 from model.delete import DeleteMethod
 from model.table import Feature
 from model.values import Row
+from suites.clauses import causes
 from suites.clauses.checks import check_none, difference
 
 
@@ -33,19 +35,26 @@ def change_files_hold_the_deleted(d: DeleteObservation) -> Judgement:
         rows = d.after.changes.get(cdc.file)
         if rows is None:
             message = f"The change file {cdc.file} must be readable; it cannot be read."
-            return judgement(Violation(cdc.file, message, expectation))
+            return judgement(Violation(cdc.file, message, expectation, cause=Cause("a change file cannot be read")))
         kinds = {kind for _, kind in rows}
         if kinds - {"delete"}:
             message = f"All rows of {cdc.file} must have the change type delete; it has {sorted(map(str, kinds))}."
-            return judgement(Violation(cdc.file, message, expectation))
+            return judgement(Violation(cdc.file, message, expectation, cause=Cause("another change type")))
         if cdc.data_change:
             message = f"The cdc action of {cdc.file} must have dataChange=false; it has dataChange=true."
-            return judgement(Violation(cdc.file, message, FieldIs("cdc", "dataChange", False)))
+            return judgement(
+                Violation(cdc.file, message, FieldIs("cdc", "dataChange", False), cause=Cause("dataChange"))
+            )
         found.update(row for row, _ in rows)
     if found == d.prediction.deleted:
         return judgement(None)
     message = f"The change files must contain exactly the deleted rows; they contain {difference(d.prediction.deleted, found)}."
-    return judgement(Violation("rows", message, expectation, evidence.of_rows(d.prediction.deleted, found)))
+    facts, cause = evidence.of_rows(d.prediction.deleted, found), _wrong_feed(d.prediction.deleted, found)
+    return judgement(Violation("rows", message, expectation, facts, cause=cause))
+
+
+def _wrong_feed(expected: Counter[Row], found: Counter[Row]) -> Cause:
+    return Cause("deletions are missing" if expected - found else "deletions that did not happen")
 
 
 def _change_feed(d: DeleteObservation) -> Expectation:
@@ -92,4 +101,5 @@ def feed_reads_the_deleted(c: ChangesObservation) -> Judgement:
     facts = evidence.of_answer(c) if c.refused else evidence.of_rows(expected, found)
     problem = "it cannot be read" if c.refused else f"it has {difference(expected, found)}"
     message = f"The change feed of version {c.version} must be exactly the deleted rows; {problem}."
-    return judgement(Violation("rows", message, expectation, facts))
+    cause = causes.error(c) if c.refused else _wrong_feed(expected, found)
+    return judgement(Violation("rows", message, expectation, facts, cause=cause))

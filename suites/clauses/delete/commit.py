@@ -8,7 +8,9 @@ from harness import evidence
 from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.expectations import Expectation, FieldHolds, InfoIs, NothingChanged, Operations, Readable, Unchanged, about
 from harness.observation import DeleteObservation
+from harness.severity import Cause, Severity
 from model.steps import Form
+from suites.clauses.causes import NOT_REPLAYED, changed, rows_left
 from suites.clauses.checks import check_definition_unchanged
 
 
@@ -29,6 +31,7 @@ def one_commit(d: DeleteObservation) -> Judgement:
             f"The DELETE must write version {d.before.version + 1}; it wrote {versions or 'none'}.",
             Operations((_operation(d),)),
             evidence.of_answer(d),
+            cause=rows_left(d, Cause("other versions are written", Severity.WRONG_WORDS)),
         )
     )
 
@@ -65,7 +68,12 @@ def commit_info(d: DeleteObservation) -> Judgement:
     if not truncates and (not isinstance(parameters, Mapping) or not parameters.get("predicate")):
         wrong.append("there is no predicate among its operationParameters")
     return judgement(
-        Violation("commitInfo", f"commitInfo of version {d.after.version} is wrong: {'; '.join(wrong)}.", expectation)
+        Violation(
+            "commitInfo",
+            f"commitInfo of version {d.after.version} is wrong: {'; '.join(wrong)}.",
+            expectation,
+            cause=Cause(f"another value: {keys[0] if keys else 'predicate'}"),
+        )
         if wrong
         else None
     )
@@ -94,9 +102,8 @@ def nothing_touched(d: DeleteObservation) -> Judgement:
             return None
         action = "deleted" if after is None else "changed" if after.digest != before.digest else "touched"
         expectation = about(path, Unchanged(path, times=True), otherwise=NothingChanged(log=False))
-        return Violation(
-            path, f"DELETE {action} {path}, which must stay as it was.", expectation, evidence.of_path(d, path)
-        )
+        message = f"DELETE {action} {path}, which must stay as it was."
+        return Violation(path, message, expectation, evidence.of_path(d, path), cause=changed(d, [path]))
 
     return each(files, problem)
 
@@ -110,7 +117,9 @@ def nothing_touched(d: DeleteObservation) -> Judgement:
 def log_readable(d: DeleteObservation) -> Judgement:
     broken = d.after.broken
     return judgement(
-        Violation("log", f"After the DELETE the table must be readable; it is not: {broken}.", Readable())
+        Violation(
+            "log", f"After the DELETE the table must be readable; it is not: {broken}.", Readable(), cause=NOT_REPLAYED
+        )
         if broken
         else None
     )

@@ -22,11 +22,13 @@ from harness.expectations import (
     about,
 )
 from harness.observation import DeleteObservation
+from harness.severity import Cause, Severity
 from model.delete import ConditionScope, LiveFile, matches
 from model.layout import is_named_by_engine
 from model.predicate import Predicate, columns_of, conjuncts
 from model.steps import Delete
 from model.values import Row
+from suites.clauses import causes
 from suites.clauses.checks import check_nothing_changed
 
 
@@ -61,7 +63,17 @@ def _check_removal(d: DeleteObservation, file: LiveFile) -> Violation | None:
     if expected == removed:
         return None
     why = "matches the condition and was not removed" if expected else "does not match the condition and was removed"
-    return Violation(file.path, f"{file.path} {why}.", removed_exactly(d), evidence.of_delete(d))
+    cause = _wrong_removal(d, file, expected)
+    return Violation(file.path, f"{file.path} {why}.", removed_exactly(d), evidence.of_delete(d), cause=cause)
+
+
+def _wrong_removal(d: DeleteObservation, file: LiveFile, expected: bool) -> Cause:
+    """The cause for a file that must be removed and is not (``expected``), or the other way round."""
+    if expected and not file.visible:
+        return Cause("not removed: a file without rows", Severity.SPACE_KEPT)
+    if expected:
+        return causes.rows_left(d, Cause("not removed, and its rows are right", Severity.SPACE_KEPT))
+    return causes.rows_left(d, causes.NEEDLESS_REWRITE)
 
 
 @clause(
@@ -80,6 +92,7 @@ def whole_table(d: DeleteObservation) -> Judgement:
                 f"A DELETE without a condition must write no file; it wrote {', '.join(written)}.",
                 NoFileWritten() if d.appeared else NoActions(("add",)),
                 evidence.of_delete(d),
+                cause=causes.rows_left(d, causes.NEEDLESS_WRITE),
             )
         )
     return each(d.live_files, lambda file: _check_removal(d, file))
@@ -113,6 +126,7 @@ def partitions_write_nothing(d: DeleteObservation) -> Judgement:
             f"A DELETE of whole files must write no file; it wrote {path}.",
             NoFileWritten(),
             evidence.of_path(d, path),
+            cause=causes.rows_left(d, causes.NEEDLESS_WRITE),
         )
     )
 
@@ -134,6 +148,7 @@ def partitions_one_timestamp(d: DeleteObservation) -> Judgement:
             "commit",
             f"The removes must have one deletionTimestamp; they have {len(stamps)}: {', '.join(stamps)}.",
             FieldAgrees("remove", "deletionTimestamp"),
+            cause=Cause("several deletionTimestamps"),
         )
     )
 
@@ -149,7 +164,11 @@ def nothing_matched(d: DeleteObservation) -> Judgement:
     if d.refused:
         return judgement(
             Violation(
-                "step", "A DELETE that matches nothing must succeed; it was refused.", Succeeds(), evidence.of_answer(d)
+                "step",
+                "A DELETE that matches nothing must succeed; it was refused.",
+                Succeeds(),
+                evidence.of_answer(d),
+                cause=causes.error(d),
             )
         )
     if d.commits:
@@ -159,6 +178,7 @@ def nothing_matched(d: DeleteObservation) -> Judgement:
                 f"A DELETE that matches nothing must write no version; it wrote version {d.commits[0].version}.",
                 Operations(()),
                 evidence.of_delete(d),
+                cause=causes.rows_left(d, Cause("a version is written", Severity.SPACE_KEPT)),
             )
         )
     return judgement(check_nothing_changed("A DELETE that matches nothing", d))
@@ -191,7 +211,8 @@ def others_as_they_were(d: DeleteObservation) -> Judgement:
             return None
         state = "is no longer live" if now is None else "was added again"
         message = f"{path} has no matching row and must stay live with its add; it {state}."
-        return Violation(path, message, not_named(d, path), evidence.of_delete(d))
+        cause = causes.rows_left(d, causes.NEEDLESS_REWRITE)
+        return Violation(path, message, not_named(d, path), evidence.of_delete(d), cause=cause)
 
     return each(others, problem)
 

@@ -8,6 +8,7 @@ from harness.observation import DeleteObservation
 from model.delete import DeleteMethod
 from model.steps import Form
 from model.values import AnyType, Type, Value, is_nested
+from suites.clauses.causes import NEEDLESS_REWRITE, rows_left
 from suites.clauses.checks import check_rows_left
 from suites.clauses.delete.files import removed_exactly
 
@@ -97,5 +98,6 @@ def forms(d: DeleteObservation) -> Judgement:
     touched = {remove.file for remove in d.removes}
     if d.refused or touched != d.prediction.touched:
         message = f"The DELETE by {d.step.form.value} must touch {sorted(d.prediction.touched)}; it touched {sorted(touched)}."
-        return judgement(Violation("step", message, Succeeds() if d.refused else removed_exactly(d)))
+        expectation = Succeeds() if d.refused else removed_exactly(d)
+        return judgement(Violation("step", message, expectation, cause=rows_left(d, NEEDLESS_REWRITE)))
     return judgement(check_rows_left(d))

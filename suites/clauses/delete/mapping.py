@@ -6,8 +6,10 @@ from deltalog.actions import Add, Cdc, Remove
 from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.expectations import ByReplay, ColumnsStored, Expectation, KeysAre, Readable
 from harness.observation import DeleteObservation
+from harness.severity import Cause
 from model.layout import physical_name
 from model.table import Feature
+from suites.clauses.causes import UNREADABLE
 from suites.clauses.checks import check_rows_left
 
 
@@ -31,6 +33,7 @@ def physical_partitions(d: DeleteObservation) -> Judgement:
             path,
             f"{path} has partition values for {sorted(keys)}; the physical names are {sorted(names)}.",
             KeysAre(type(action).__name__.lower(), "partitionValues", sorted(names), all=False),
+            cause=Cause("keys that are no physical names"),
         )
 
     subjects: list[Add | Remove | Cdc] = [*d.adds, *d.removes, *d.change_files]
@@ -57,7 +60,7 @@ def physical_columns(d: DeleteObservation) -> Judgement:
         expectation: Expectation
         found = d.after.columns.get(add.file)
         if found is None:
-            return Violation(add.file, f"{add.file} must be readable; it cannot be read.", Readable())
+            return Violation(add.file, f"{add.file} must be readable; it cannot be read.", Readable(), cause=UNREADABLE)
         # Files may contain more: Delta stores partition columns and internal columns along with the data.
         logical = sorted({column.name for column in d.table.columns} & set(found))
         missing = sorted(set(stored) - set(found))
@@ -68,6 +71,7 @@ def physical_columns(d: DeleteObservation) -> Judgement:
                 add.file,
                 f"{add.file} must store the physical names {', '.join(sorted(stored))}; it {wrong}.",
                 expectation,
+                cause=Cause("other columns than the physical ones"),
             )
         others = sorted(name for name, id in stored.items() if (by_id or found[name] is not None) and found[name] != id)
         if others:
@@ -76,6 +80,7 @@ def physical_columns(d: DeleteObservation) -> Judgement:
                 add.file,
                 f"{add.file} stores {', '.join(others)} with field ids other than those in the table's schema.",
                 expectation,
+                cause=Cause("other field ids"),
             )
         return None
 

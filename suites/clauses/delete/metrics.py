@@ -6,6 +6,7 @@ from harness import evidence
 from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
 from harness.expectations import ByReplay, Expectation, FieldHolds, InfoIs, MetricCounts, Of, RowsAre, Total
 from harness.observation import DeleteObservation
+from harness.severity import Cause
 from model.delete import ConditionScope, DeleteMethod
 from model.layout import is_named_by_engine
 from model.steps import Form
@@ -88,7 +89,8 @@ def metrics_are_true(d: DeleteObservation) -> Judgement:
         return judgement(None)
     name = wrong[0].split()[0]
     expectation = _metric(d, name, expected.get(name))
-    return judgement(Violation("operationMetrics", f"{'; '.join(wrong)}.", expectation, evidence.of_delete(d)))
+    facts, cause = evidence.of_delete(d), Cause(f"another value: {name}")
+    return judgement(Violation("operationMetrics", f"{'; '.join(wrong)}.", expectation, facts, cause=cause))
 
 
 def _metric(d: DeleteObservation, name: str, value: int | None) -> Expectation:
@@ -118,7 +120,8 @@ def times_are_numbers(d: DeleteObservation) -> Judgement:
     if not wrong:
         return judgement(None)
     expectation = FieldHolds("commitInfo", f"operationMetrics.{wrong[0].split()[0]}", r'"\d+"', "a whole number")
-    return judgement(Violation("operationMetrics", f"{'; '.join(wrong)}.", expectation))
+    cause = Cause("a time that is no whole number")
+    return judgement(Violation("operationMetrics", f"{'; '.join(wrong)}.", expectation, cause=cause))
 
 
 def _found(d: DeleteObservation) -> dict[str, object]:
@@ -142,4 +145,5 @@ def affected_rows(d: DeleteObservation) -> Judgement:
         return judgement(None)
     expectation = RowsAre(Of.ANSWER, [[counted]])
     message = f"The DELETE returned {d.outcome.rows}; it must be {counted}."
-    return judgement(Violation("num_affected_rows", message, expectation, evidence.of_delete(d)))
+    facts, cause = evidence.of_delete(d), Cause("another number of rows")
+    return judgement(Violation("num_affected_rows", message, expectation, facts, cause=cause))

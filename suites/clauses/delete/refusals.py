@@ -10,6 +10,7 @@ from harness.expectations import NothingChanged, Unchanged, about
 from harness.observation import RefusalObservation
 from model.steps import InvalidDelete
 from model.table import Feature
+from suites.clauses.causes import changed
 from suites.clauses.checks import check_nothing_changed, check_refusal
 
 Condition = Callable[[RefusalObservation], bool]
@@ -85,4 +86,4 @@ def failed_condition(r: RefusalObservation) -> Judgement:
         return judgement(None)
     message = f"The DELETE failed and must not touch existing files; it changed {', '.join(paths)}."
     expectation = about(paths[0], Unchanged(paths[0], times=True), otherwise=NothingChanged(log=False))
-    return judgement(Violation(paths[0], message, expectation))
+    return judgement(Violation(paths[0], message, expectation, cause=changed(r, paths)))

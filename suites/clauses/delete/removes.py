@@ -10,6 +10,7 @@ from deltalog.descriptors import DeletionVectorDescriptor
 from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.expectations import EachOnce, Expectation, FieldIs, FieldMatches, KeysAre, Measure, about
 from harness.observation import DeleteObservation
+from harness.severity import Cause, Severity
 from model.layout import physical_name
 from model.table import Feature
 from suites.clauses.checks import check_none
@@ -32,9 +33,19 @@ def removes_stamped(d: DeleteObservation) -> Judgement:
             remove.file,
             f"The remove of {remove.file} has {found}; the DELETE ran from {window}.",
             FieldMatches("remove", "deletionTimestamp", Measure.CLOCK),
+            cause=_wrong_time(stamp, d.outcome.started),
         )
 
     return each(d.removes, problem)
+
+
+def _wrong_time(stamp: int | None, started: int) -> Cause:
+    """A tombstone that looks too old does not protect its file; one that looks too young protects it too long."""
+    if stamp is None:
+        return Cause("no deletionTimestamp", Severity.DATA_LOSS)
+    if stamp < started:
+        return Cause("the deletionTimestamp is before the DELETE", Severity.DATA_LOSS)
+    return Cause("the deletionTimestamp is after the DELETE", Severity.SPACE_KEPT)
 
 
 @clause(
@@ -80,7 +91,9 @@ def _wrong_remove(remove: Remove, wrong: Sequence[tuple[str, Expectation]]) -> V
     if not wrong:
         return None
     what = "; ".join(text for text, _ in wrong)
-    return Violation(remove.file, f"The remove of {remove.file} is wrong: {what}.", wrong[0][1])
+    expectation = wrong[0][1]
+    cause = Cause(f"another value: {expectation.field}" if hasattr(expectation, "field") else "it names no live file")
+    return Violation(remove.file, f"The remove of {remove.file} is wrong: {what}.", expectation, cause=cause)
 
 
 def _not_null(values: Mapping[str, str | None] | None) -> dict[str, str]:
@@ -102,6 +115,7 @@ def removes_name_all_partitions(d: DeleteObservation) -> Judgement:
             remove.file,
             f"The remove of {remove.file} leaves out the partition columns {', '.join(missing)}.",
             KeysAre("remove", "partitionValues", sorted(names)),
+            cause=Cause("a partition column is left out"),
         )
 
     return each(d.removes if d.table.partition_by else (), problem)
@@ -152,4 +166,5 @@ def no_conflicts(d: DeleteObservation) -> Judgement:
     added, removed = Counter(add.file for add in d.adds), Counter(remove.file for remove in d.removes)
     same = {path for path, _ in {add.key for add in d.adds} & {remove.key for remove in d.removes}}
     repeated = sorted({path for paths in (added, removed) for path, count in paths.items() if count > 1} | same)
-    return judgement(check_none(repeated, "A commit must name each file once; this one repeats", EachOnce()))
+    message = "A commit must name each file once; this one repeats"
+    return judgement(check_none(repeated, message, EachOnce(), cause=Cause("a file twice in a commit")))

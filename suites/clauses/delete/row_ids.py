@@ -9,10 +9,12 @@ from deltalog.actions import Add
 from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.expectations import FieldHolds, FieldMatches, GreaterThan, Measure, RowIdsKept
 from harness.observation import DeleteObservation, RowId, TableState
+from harness.severity import Cause
 from model.delete import matches
 from model.steps import Form
 from model.table import Feature
 from model.values import Row
+from suites.clauses.causes import rows_left as rows_cause
 from suites.clauses.checks import difference
 from suites.clauses.delete.files import rows_left
 
@@ -53,7 +55,8 @@ def row_ids_kept(d: DeleteObservation) -> Judgement:
     message = f"After the DELETE the remaining rows must keep their row ids; {problem}."
     moved = after is None or set(after) - set(before or ())
     expectation = RowIdsKept() if moved else rows_left(d, "which rows are left")
-    return judgement(Violation("row ids", message, expectation, facts))
+    cause = rows_cause(d, Cause("other row ids"))
+    return judgement(Violation("row ids", message, expectation, facts, cause=cause))
 
 
 @clause(
@@ -74,6 +77,7 @@ def adds_have_ids(d: DeleteObservation) -> Judgement:
                 add.file,
                 f"The add of {add.file} lacks {missing}.",
                 FieldHolds("add", missing, r"\d+", "a number"),
+                cause=Cause(f"no {missing}"),
             )
         if add in d.written and (add.base_row_id <= taken or add.default_row_commit_version != version):
             return Violation(
@@ -83,6 +87,7 @@ def adds_have_ids(d: DeleteObservation) -> Judgement:
                 GreaterThan("add", "baseRowId", taken)
                 if add.base_row_id <= taken
                 else FieldMatches("add", "defaultRowCommitVersion", Measure.VERSION),
+                cause=Cause("row ids in use" if add.base_row_id <= taken else "another value: defaultRowCommitVersion"),
             )
         return None
 
@@ -101,6 +106,9 @@ def _last_row_id(d: DeleteObservation) -> int:
     return max([int(mark), *lasts])
 
 
+_NO_TAG = Cause("the tag is not true")
+
+
 @clause(
     "DEL-ROWID-1C",
     "With row tracking, the commit's tag delta.rowTracking.preserved is true.",
@@ -117,4 +125,4 @@ def tag_says_preserved(d: DeleteObservation) -> Judgement:
         "commitInfo", "tags", r'.*"delta.rowTracking.preserved": "true".*', "the tag with the value true"
     )
     message = f"The tag delta.rowTracking.preserved must be 'true'; it is {tag!r}."
-    return judgement(None if tag == "true" else Violation("commitInfo", message, expectation))
+    return judgement(None if tag == "true" else Violation("commitInfo", message, expectation, cause=_NO_TAG))

@@ -11,6 +11,8 @@ from harness.observation import DeleteObservation, ReadObservation, Rows, partit
 from harness.vacuum_observation import VacuumObservation
 from model.delete import DeleteMethod, matches
 from model.values import Row
+from suites.clauses.causes import NEEDLESS_REWRITE
+from suites.clauses.causes import rows_left as rows_cause
 from suites.clauses.checks import check_rows_left, check_rows_read
 from suites.clauses.delete.files import removed_exactly, rows_left
 
@@ -48,7 +50,11 @@ def survivors(d: DeleteObservation) -> Judgement:
     message = f"Of the {expected.total()} rows that must survive in the rewritten files, {missing} are missing; {more} rows are unexpected."
     return judgement(
         Violation(
-            "rows", message, _survivors(d), (*evidence.of_rows(_flat(expected), _flat(found)), *evidence.of_answer(d))
+            "rows",
+            message,
+            _survivors(d),
+            (*evidence.of_rows(_flat(expected), _flat(found)), *evidence.of_answer(d)),
+            cause=rows_cause(d, NEEDLESS_REWRITE),
         )
     )
 
@@ -73,7 +79,8 @@ def null_survives(d: DeleteObservation) -> Judgement:
         if found[row] >= unknown[row]:
             return None
         message = f"The condition is NULL for the row {row}, which must survive; it does not."
-        return Violation(repr(row), message, _survivors(d), evidence.of_delete(d))
+        cause = rows_cause(d, NEEDLESS_REWRITE)
+        return Violation(repr(row), message, _survivors(d), evidence.of_delete(d), cause=cause)
 
     return each(sorted(unknown, key=repr), problem)
 

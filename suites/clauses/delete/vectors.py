@@ -9,8 +9,11 @@ from harness import evidence
 from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.expectations import ByReplay, Expectation, FieldIs, FieldMatches, Measure, NoFileWritten
 from harness.observation import DeleteObservation
+from harness.severity import Cause, Severity
 from model.delete import ConditionScope, DeleteMethod
 from model.table import Feature
+from suites.clauses.causes import NEEDLESS_REWRITE, NEEDLESS_WRITE
+from suites.clauses.causes import rows_left as rows_cause
 from suites.clauses.checks import check_none, check_rows_left
 from suites.clauses.delete.files import not_added, not_named, removed_exactly, rows_left
 
@@ -29,7 +32,8 @@ def vector_is_the_union(d: DeleteObservation) -> Judgement:
             return None
         state = "the file is no longer live" if now is None else f"it hides {_rows(found)}"
         message = f"The deletion vector of {path} must hide {_rows(expected)}; {state}."
-        return Violation(path, message, rows_left(d, "which rows a deletion vector hides"))
+        cause = rows_cause(d, NEEDLESS_REWRITE)
+        return Violation(path, message, rows_left(d, "which rows a deletion vector hides"), cause=cause)
 
     return each(sorted(d.prediction.hidden_rows), problem)
 
@@ -73,7 +77,9 @@ def adds_with_new_vectors(d: DeleteObservation) -> Judgement:
         if not wrong:
             return None
         texts = "; ".join(text for text, _ in wrong)
-        return Violation(add.file, f"The add of {add.file} is wrong: {texts}.", wrong[0][1])
+        field = getattr(wrong[0][1], "field", "deletionVector.cardinality")
+        message, cause = f"The add of {add.file} is wrong: {texts}.", Cause(f"another value: {field}")
+        return Violation(add.file, message, wrong[0][1], cause=cause)
 
     return each(d.hidden_rows, problem)
 
@@ -100,7 +106,8 @@ def vectors_write_no_data(d: DeleteObservation) -> Judgement:
         return NOT_EXERCISED
     written = sorted(path for path in d.appeared if path.endswith(".parquet"))
     message = "With deletion vectors DELETE must write no data file; it wrote"
-    return judgement(check_none(written, message, NoFileWritten(".parquet")))
+    cause = rows_cause(d, NEEDLESS_WRITE)
+    return judgement(check_none(written, message, NoFileWritten(".parquet"), cause=cause))
 
 
 @clause(
@@ -117,9 +124,9 @@ def emptied_files_are_removed(d: DeleteObservation) -> Judgement:
     def problem(path: str) -> Violation | None:
         if path in {remove.file for remove in d.removes} and path not in d.after.live:
             return None
-        return Violation(
-            path, f"All rows of {path} are deleted, so it must be removed; it is not removed.", _emptied(d, path)
-        )
+        message = f"All rows of {path} are deleted, so it must be removed; it is not removed."
+        cause = rows_cause(d, Cause("not removed: a file without rows"))
+        return Violation(path, message, _emptied(d, path), cause=cause)
 
     return each(sorted(d.prediction.removed_paths), problem)
 
@@ -145,7 +152,7 @@ def files_without_matches(d: DeleteObservation) -> Judgement:
         if path not in named:
             return None
         message = f"{path} has no matching row and must not be in the commit; the commit names it."
-        return Violation(path, message, not_named(d, path))
+        return Violation(path, message, not_named(d, path), cause=rows_cause(d, NEEDLESS_REWRITE))
 
     return each(sorted(set(d.before.live) - d.prediction.touched), problem)
 
@@ -167,6 +174,7 @@ def vectors_are_valid(d: DeleteObservation) -> Judgement:
             f"The deletion vector of {add.file} must be readable; it cannot be read: {found}.",
             ByReplay("a deletion vector is binary"),
             evidence.of_actions(d, add.file),
+            cause=Cause("a deletion vector cannot be read"),
         )
 
     return each([add for add in d.adds if add.deletion_vector is not None], problem)
@@ -186,7 +194,9 @@ def no_new_vectors(d: DeleteObservation) -> Judgement:
         return NOT_EXERCISED
     new = sorted(add.file for add in d.adds if add.deletion_vector is not None)
     expectation = FieldIs("add", "deletionVector", None)
-    written = check_none(new, "DELETE must write no deletion vector; it wrote one for", expectation)
+    cause = Cause("a deletion vector is written", Severity.UNREADABLE)
+    message = "DELETE must write no deletion vector; it wrote one for"
+    written = check_none(new, message, expectation, cause=cause)
     return judgement(written or check_rows_left(d))
 
 
@@ -212,6 +222,7 @@ def whole_files_keep_their_vectors(d: DeleteObservation) -> Judgement:
             path,
             f"The remove of {path} must have the deletion vector {was and was.unique_id} of its add; it has {now and now.unique_id}.",
             FieldMatches("remove", "deletionVector", Measure.ADD),
+            cause=Cause("another deletion vector"),
         )
 
     return each(subjects, problem)

@@ -8,6 +8,7 @@ from deltalog.errors import UnreadableCheckpoint
 from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each
 from harness.expectations import CheckpointRemoves, about
 from harness.root_paths import relative_action
+from harness.severity import Cause
 from harness.vacuum_observation import VacuumObservation
 from model.layout import is_named_by_engine
 from model.table import Feature
@@ -38,6 +39,9 @@ TOMBSTONES = (
 )
 
 
+_LOST = Cause("a tombstone inside retention is left out")
+
+
 @clause(
     "VAC-CKPT-2",
     "A checkpoint that is written along with a VACUUM contains every tombstone that is inside retention.",
@@ -61,7 +65,7 @@ def checkpoints_keep_tombstones(v: VacuumObservation) -> Judgement:
         path, time = key[0], v.instant(retained[key].deletion_timestamp or 0)
         message = f"The checkpoint of version {new[-1].version} must contain the tombstone of {path}, which is inside retention; it does not."
         facts = (f"{path} was removed at {time}", f"the retention begins at {v.instant(oldest)}")
-        return Violation(path, message, about(path, CheckpointRemoves(paths)), facts)
+        return Violation(path, message, about(path, CheckpointRemoves(paths)), facts, cause=_LOST)
 
     return each(sorted(retained, key=str), problem)
 

@@ -7,10 +7,22 @@ from collections.abc import Callable
 from deltalog.listing import EntryKind
 from harness import evidence
 from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
-from harness.expectations import AnswersPaths, Fails, Gone, Lists, NothingDeleted, Succeeds, Unchanged, about
+from harness.expectations import (
+    AnswersPaths,
+    Fails,
+    Gone,
+    Lists,
+    NothingDeleted,
+    Succeeds,
+    Unchanged,
+    about,
+    in_any_table,
+)
+from harness.severity import Cause, Severity
 from harness.vacuum_observation import VacuumObservation
 from model.refusals import TOO_SHORT
 from model.vacuum import Fate, LiteScan, ObjectScan, Reason
+from suites.clauses import causes
 from suites.clauses.checks import check_nothing_changed
 from suites.clauses.vacuum.path_rules import (
     Condition,
@@ -19,6 +31,7 @@ from suites.clauses.vacuum.path_rules import (
     linked_directories,
     lost_disputed_paths,
     must_succeed,
+    not_kept,
     same_cutoff,
 )
 
@@ -29,7 +42,7 @@ def check_not_refused(v: VacuumObservation, how: str = "") -> Violation | None:
     if error is None:
         return None
     message = f"The VACUUM{how and f' {how}'} must succeed; it failed with {error.condition or error.exception}."
-    return Violation("step", message, Succeeds(), evidence.of_answer(v))
+    return Violation("step", message, Succeeds(), evidence.of_answer(v), cause=causes.error(v))
 
 
 def not_refused(when: Condition) -> Callable[[VacuumObservation], Judgement]:
@@ -56,10 +69,12 @@ def short_retain_is_refused(v: VacuumObservation) -> Judgement:
         f"RETAIN {v.step.retain_hours:g} HOURS must be refused with {TOO_SHORT.condition if classes else 'an error'}"
     )
     if error is None:
-        return judgement(Violation("step", f"{expected}; it was accepted.", expectation, evidence.of_cutoff(v)))
+        accepted = Cause("not refused", Severity.DATA_LOSS)
+        message = f"{expected}; it was accepted."
+        return judgement(Violation("step", message, expectation, evidence.of_cutoff(v), cause=accepted))
     if classes and error.condition != TOO_SHORT.condition:
         message = f"{expected}; it was refused with {error.condition or error.exception}."
-        return judgement(Violation("step", message, expectation, evidence.of_answer(v)))
+        return judgement(Violation("step", message, expectation, evidence.of_answer(v), cause=causes.OTHER_ERROR))
     return judgement(check_nothing_changed("The refused VACUUM", v))
 
 
@@ -130,8 +145,9 @@ def dry_run_lists_what_is_deleted(v: VacuumObservation) -> Judgement:
             return None
         message, facts = f"VACUUM deleted {path}; the DRY RUN before it did not list it.", evidence.of_path(v, path)
         if v.fates[path].fate is Fate.KEEP:
-            return Violation(path, message, about(path, Unchanged(path)), facts)
-        return Violation(path, message, about(path, Lists(path)), facts, step=dry.index)
+            return Violation(path, message, about(path, Unchanged(path)), facts, cause=not_kept(v, path))
+        cause = Cause("deleted, and not listed", Severity.WRONG_WORDS)
+        return Violation(path, message, about(path, Lists(path)), facts, step=dry.index, cause=cause)
 
     # What lies behind a link to a directory is listed, and deleted, by the link's name (VAC-SAFE-7C).
     return each([path for path in deleted(v) if v.fates[path].reason is not Reason.BEHIND_LINK], problem)
@@ -162,8 +178,11 @@ def dry_run_lists_only_what_is_deleted(v: VacuumObservation) -> Judgement:
         facts = evidence.of_path(v, path)
         predicted = dry.fates.get(path)
         if predicted is None or predicted.fate is Fate.KEEP:
-            return Violation(path, message, about(path, Lists(path, listed=False)), facts, step=dry.index)
-        return Violation(path, message, about(path, Gone(path)), facts)
+            cause = Cause("listed, and must be kept", Severity.WRONG_WORDS)
+            expectation = about(path, Lists(in_any_table(path, v.root), listed=False))
+            return Violation(path, message, expectation, facts, step=dry.index, cause=cause)
+        cause = Cause(f"not deleted: {predicted.reason.value}", Severity.SPACE_KEPT)
+        return Violation(path, message, about(path, Gone(path)), facts, cause=cause)
 
     return each(sorted(dry.listed), problem)
 
@@ -182,7 +201,7 @@ def dry_run_lists_exactly(v: VacuumObservation) -> Judgement:
         predicted, listed = v.fates.get(path), path in v.listed
         if not path:
             message = "DRY RUN must list paths below the root; it lists the root itself."
-            return Violation("root", message, AnswersPaths(), evidence.of_answer(v))
+            return Violation("root", message, AnswersPaths(), evidence.of_answer(v), cause=Cause("listed: the root"))
         if predicted is not None and predicted.listed is listed:
             return None
         if predicted is None:
@@ -191,7 +210,10 @@ def dry_run_lists_exactly(v: VacuumObservation) -> Judgement:
             message = f"DRY RUN lists {path}: {predicted.reason.value}."
         else:
             message = f"DRY RUN does not list {path}: {predicted.reason.value}."
-        return Violation(path, message, about(path, Lists(path, listed=not listed)), evidence.of_path(v, path))
+        why = "it does not exist" if predicted is None else predicted.reason.value
+        cause = Cause(f"{'listed' if listed else 'not listed'}: {why}")
+        expectation = about(path, Lists(in_any_table(path, v.root), listed=not listed))
+        return Violation(path, message, expectation, evidence.of_path(v, path), cause=cause)
 
     decided = [path for path, predicted in v.fates.items() if predicted.listed is not None]
     return each([*decided, *_listed_and_missing(v)], problem)
@@ -236,7 +258,14 @@ def second_run(v: VacuumObservation) -> Judgement:
         return judgement(None)
     message = f"A second VACUUM right after the first must delete no file; it deleted {', '.join(files)}."
     expectation = NothingDeleted(but_directories=True)
-    return judgement(Violation(files[0], message, expectation, evidence.of_path(v, files[0])))
+    cause = _deleted_again(v, files)
+    return judgement(Violation(files[0], message, expectation, evidence.of_path(v, files[0]), cause=cause))
+
+
+def _deleted_again(v: VacuumObservation, paths: list[str]) -> Cause:
+    """The cause for paths that a second run deletes: a loss if one of them must be kept."""
+    lost = [path for path in paths if v.fates[path].fate is Fate.KEEP]
+    return not_kept(v, lost[0]) if lost else Cause("deleted by the second run only", Severity.SPACE_KEPT)
 
 
 @clause("VAC-IDEM-1B", "A run right after one that deleted nothing deletes nothing.", sources=("S1",))
@@ -248,4 +277,5 @@ def run_after_one_without_work(v: VacuumObservation) -> Judgement:
     if not paths:
         return judgement(None)
     message = f"A VACUUM right after one that deleted nothing must delete nothing; it deleted {', '.join(paths)}."
-    return judgement(Violation(paths[0], message, NothingDeleted(), evidence.of_path(v, paths[0])))
+    cause = _deleted_again(v, paths)
+    return judgement(Violation(paths[0], message, NothingDeleted(), evidence.of_path(v, paths[0]), cause=cause))

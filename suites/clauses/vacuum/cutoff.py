@@ -9,6 +9,7 @@ from harness.vacuum_inputs import commit_times
 from harness.vacuum_observation import VacuumObservation
 from model.steps import Mode
 from model.vacuum import Fate, Reason, last_outside_retention, monotonized
+from suites.clauses.causes import OTHER_VERSION_RECORDED
 from suites.clauses.vacuum.path_rules import (
     UNPROTECTED,
     by_cutoff,
@@ -83,7 +84,8 @@ def commits_at_the_cutoff(v: VacuumObservation) -> Judgement:
     message = (
         f"LITE must record {version_name(expected)}, the last one outside retention; it recorded {version_name(found)}."
     )
-    wrong = Violation("log", message, LastVacuum(expected), (*facts, *evidence.of_cutoff(v)))
+    facts = (*facts, *evidence.of_cutoff(v))
+    wrong = Violation("log", message, LastVacuum(expected), facts, cause=OTHER_VERSION_RECORDED)
     return Judgement(judged.subjects + len(near), (*judged.violations, wrong))
 
 

@@ -6,9 +6,11 @@ from deltalog.listing import EntryKind
 from harness import evidence
 from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
 from harness.expectations import Fails, InfoIs, Operations, Readable, Unchanged, about
+from harness.severity import Cause, Severity
 from harness.vacuum_observation import VacuumObservation
 from model.steps import IOFault
 from model.vacuum import Fate, Reason, is_visible
+from suites.clauses.causes import UNREADABLE
 from suites.clauses.checks import check_nothing_changed, check_table_rows
 from suites.clauses.vacuum.command import check_not_refused
 from suites.clauses.vacuum.log import (
@@ -30,7 +32,10 @@ from suites.clauses.vacuum.path_rules import (
     linked_directories,
     must_match_prediction,
     must_succeed,
+    not_kept,
 )
+
+_WRONG_END = Cause("the log does not tell how the run ended", Severity.WRONG_WORDS)
 
 
 def _fault(v: VacuumObservation) -> str:
@@ -45,7 +50,8 @@ def _with(judged: Judgement, *problems: Violation | None) -> Judgement:
 
 def _check_error(v: VacuumObservation) -> Violation | None:
     """The VACUUM must end in an error."""
-    return None if v.refused else Violation("step", f"VACUUM must report {_fault(v)} as an error; it did not.", Fails())
+    message = f"VACUUM must report {_fault(v)} as an error; it did not."
+    return None if v.refused else Violation("step", message, Fails(), cause=Cause("no error", Severity.WRONG_WORDS))
 
 
 @clause(
@@ -70,6 +76,7 @@ def _nothing_lost(v: VacuumObservation) -> Judgement:
             f"A VACUUM that failed deleted {path}, which must be kept: {v.fates[path].reason.value}.",
             expect_kept(v, path),
             evidence.of_path(v, path),
+            cause=not_kept(v, path),
         )
         for path in kept
         if path not in v.after.listing
@@ -82,15 +89,15 @@ def _check_failed_end(v: VacuumObservation) -> Violation | None:
     found = operations(v)
     if found != expected_operations(v):
         message = f"A VACUUM that fails must commit START and END; it committed {found}."
-        return Violation("log", message, Operations(expected_operations(v)))
+        return Violation("log", message, Operations(expected_operations(v)), cause=_WRONG_END)
     end = info_of(v, END) or {}
     status, metrics = at(end, "operationParameters.status"), at(end, "operationMetrics")
     if status != "FAILED":
         message = f"The END of a VACUUM that failed must have the status FAILED; it has {status}."
-        return Violation("log", message, InfoIs("operationParameters.status", "FAILED", END))
+        return Violation("log", message, InfoIs("operationParameters.status", "FAILED", END), cause=_WRONG_END)
     if metrics:
         message = f"A VACUUM that failed must have no metrics in END; its END has the metrics {dict(metrics)}."
-        return Violation("log", message, InfoIs("operationMetrics", None, END))
+        return Violation("log", message, InfoIs("operationMetrics", None, END), cause=_WRONG_END)
     return None
 
 
@@ -107,7 +114,11 @@ def file_that_cannot_be_deleted(v: VacuumObservation) -> Judgement:
     if v.refused:
         return judgement(check_not_refused(v, f"with {_fault(v)}"))
     message = f"{path} could not be deleted and must still exist; it does not."
-    lost = None if path in v.after.listing else Violation(path, message, about(path, Unchanged(path)))
+    lost = (
+        None
+        if path in v.after.listing
+        else Violation(path, message, about(path, Unchanged(path)), cause=not_kept(v, path))
+    )
     return _with(must_match_prediction(v, all_paths(v)), lost, _check_completed_end(v))
 
 
@@ -148,7 +159,8 @@ def _check_completed_end(v: VacuumObservation) -> Violation | None:
     if not wrong:
         return None
     texts = [f"{key} of {END} must be {expected[key]!r}, and is {at(end, key)!r}" for key in wrong]
-    return Violation("log", f"{'; '.join(texts)}.", expected_value(v, END, wrong[0], expected[wrong[0]]))
+    cause = Cause(f"another value: {wrong[0]} of {END}", Severity.WRONG_NUMBERS)
+    return Violation("log", f"{'; '.join(texts)}.", expected_value(v, END, wrong[0], expected[wrong[0]]), cause=cause)
 
 
 @clause(
@@ -179,5 +191,5 @@ def reads_after_a_failure(v: VacuumObservation) -> Judgement:
         return NOT_EXERCISED
     if v.after.broken is not None:
         message = f"After the VACUUM that failed the table must be readable; it is not: {v.after.broken}."
-        return judgement(Violation("rows", message, Readable()))
+        return judgement(Violation("rows", message, Readable(), cause=UNREADABLE))
     return judgement(check_table_rows(v, v.before.rows, "the rows that it held before the VACUUM that failed"))

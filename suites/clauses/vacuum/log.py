@@ -21,6 +21,7 @@ from harness.expectations import (
     Unchanged,
     about,
 )
+from harness.severity import Cause, Severity
 from harness.vacuum_inputs import vector_path
 from harness.vacuum_observation import VacuumObservation
 from model.layout import is_named_by_engine
@@ -35,6 +36,7 @@ from model.vacuum import (
     predict_vacuum,
     resolved,
 )
+from suites.clauses import causes
 from suites.clauses.checks import check_definition_unchanged
 from suites.clauses.vacuum.path_rules import (
     Condition,
@@ -89,7 +91,8 @@ def check_no_version(v: VacuumObservation) -> Violation | None:
     if not v.commits:
         return None
     message = f"VACUUM without logging must write no version; it wrote version {v.commits[0].version}."
-    return Violation("log", message, Operations(()))
+    cause = Cause("a version is written", Severity.WRONG_WORDS)
+    return Violation("log", message, Operations(()), cause=cause)
 
 
 def check_start_and_end(v: VacuumObservation) -> Violation | None:
@@ -97,10 +100,12 @@ def check_start_and_end(v: VacuumObservation) -> Violation | None:
     found = operations(v)
     if found != expected_operations(v) or v.after.version != v.before.version + 2:
         message = f"VACUUM must commit VACUUM START and VACUUM END; it committed {found}."
-        return Violation("log", message, Operations(expected_operations(v)))
+        cause = Cause("other versions are written", Severity.WRONG_WORDS)
+        return Violation("log", message, Operations(expected_operations(v)), cause=cause)
     files = [action.file for commit in v.commits for action in commit.actions if isinstance(action, (Add, Remove, Cdc))]
     message = f"VACUUM's commits must contain no file action; they have actions for {', '.join(files)}."
-    return Violation("log", message, NoActions(("add", "remove", "cdc"))) if files else None
+    cause = Cause("file actions are written", Severity.UNREADABLE)
+    return Violation("log", message, NoActions(("add", "remove", "cdc")), cause=cause) if files else None
 
 
 def passes(check: Callable[[VacuumObservation], Violation | None], *, when: Condition) -> Judge:
@@ -142,16 +147,19 @@ VERSIONS = (
 def check_values(v: VacuumObservation, expected: Mapping[str, Mapping[str, Any]]) -> Violation | None:
     """START and END, those that are in the log, must have these values. ``expected``: by operation and dotted key."""
     messages: list[str] = []
+    keys: list[str] = []
     expectations: list[Expectation] = []
     for operation, values in expected.items():
         found = info_of(v, operation)
         for key, value in values.items() if found else ():
             if found and at(found, key) != value:
                 messages.append(f"{key} of {operation} must be {value!r}, and is {at(found, key)!r}")
+                keys.append(f"{key} of {operation}")
                 expectations.append(expected_value(v, operation, key, value))
     if not messages:
         return None
-    return Violation("log", f"{'; '.join(messages)}.", expectations[0], evidence.of_cutoff(v))
+    cause = Cause(f"another value: {keys[0]}", Severity.WRONG_NUMBERS)
+    return Violation("log", f"{'; '.join(messages)}.", expectations[0], evidence.of_cutoff(v), cause=cause)
 
 
 def expected_value(v: VacuumObservation, operation: str, key: str, value: Any) -> Expectation:
@@ -350,7 +358,8 @@ def rest_of_the_log(v: VacuumObservation) -> Judgement:
     if not wrong:
         return judgement(None)
     message = f"VACUUM must change nothing else in the log; it changed {', '.join(wrong)}."
-    return judgement(Violation(wrong[0], message, about(wrong[0], Unchanged(wrong[0]))))
+    cause = causes.changed(v, wrong)
+    return judgement(Violation(wrong[0], message, about(wrong[0], Unchanged(wrong[0])), cause=cause))
 
 
 def _new_in_log(v: VacuumObservation) -> list[str]:

@@ -7,10 +7,12 @@ from harness import evidence
 from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
 from harness.expectations import AnswersPaths, AnswersRoot, LastVacuum, Of, RowsAre
 from harness.observation import relative
+from harness.severity import Cause
 from harness.vacuum_inputs import commit_times
 from harness.vacuum_observation import VacuumObservation
 from model.steps import API_VACUUM_FORMS, Mode, VacuumForm
 from model.vacuum import InventoryScan, Reason, last_outside_retention
+from suites.clauses.causes import OTHER_VERSION_RECORDED
 from suites.clauses.vacuum.command import check_not_refused
 from suites.clauses.vacuum.cutoff import version_name
 from suites.clauses.vacuum.path_rules import (
@@ -66,7 +68,8 @@ def last_vacuum_info(v: VacuumObservation) -> Judgement:
     found = "there is no such file" if v.after.last_vacuum is None else f"it recorded {version_name(recorded)}"
     message = f"{kind} must record {version_name(expected)} in _last_vacuum_info; {found}."
     facts = tuple(f"version {version} was committed at {v.instant(time)}" for version, time in sorted(times.items()))
-    return judgement(Violation("log", message, LastVacuum(expected), (*facts, *evidence.of_cutoff(v))))
+    facts = (*facts, *evidence.of_cutoff(v))
+    return judgement(Violation("log", message, LastVacuum(expected), facts, cause=OTHER_VERSION_RECORDED))
 
 
 lite_change_files = clause(
@@ -155,6 +158,9 @@ def _as_usual(v: VacuumObservation, how: str) -> Judgement:
     return judgement(check_not_refused(v, how)) if v.refused else must_match_prediction(v, all_paths(v))
 
 
+_OTHER_ANSWER = Cause("other rows are answered")
+
+
 @clause(
     "VAC-FORM-1B",
     "The SQL command returns one row, the path of the table's root; DRY RUN returns one row per path, none twice; the DeltaTable class returns no rows.",
@@ -168,12 +174,16 @@ def answers(v: VacuumObservation) -> Judgement:
     facts = tuple(f"a row: {row}" for row in rows[:5]) or ("no row",)
     if v.step.form in API_VACUUM_FORMS:
         message = f"{v.step.form.value} must return no rows; it returned {len(rows)}."
-        return judgement(Violation("rows", message, RowsAre(Of.ANSWER, ()), facts) if rows else None)
+        return judgement(
+            Violation("rows", message, RowsAre(Of.ANSWER, ()), facts, cause=_OTHER_ANSWER) if rows else None
+        )
     paths = [relative(str(row[0]), v.root) if len(row) == 1 else None for row in rows]
     if not v.step.dry_run:
         first = f", the first {rows[0]}" if rows else ""
         message = f"VACUUM must return one row, the path of the root {v.root}; it returned {len(rows)} rows{first}."
-        return judgement(None if paths == [""] else Violation("rows", message, AnswersRoot(), facts))
+        return judgement(
+            None if paths == [""] else Violation("rows", message, AnswersRoot(), facts, cause=_OTHER_ANSWER)
+        )
     invalid = [
         row for row, path in zip(rows, paths) if path is None or not path or path.startswith("/") or "://" in path
     ]
@@ -184,4 +194,4 @@ def answers(v: VacuumObservation) -> Judgement:
         message = f"DRY RUN must return each path once; it returned {repeated[0]} {paths.count(repeated[0])} times."
     else:
         return judgement(None)
-    return judgement(Violation("rows", message, AnswersPaths(), facts))
+    return judgement(Violation("rows", message, AnswersPaths(), facts, cause=_OTHER_ANSWER))

@@ -8,6 +8,7 @@ from deltalog.listing import EntryKind
 from harness import evidence
 from harness.clause import Judgement, Violation, clause, each
 from harness.expectations import Unchanged, about
+from harness.severity import Cause, Severity
 from harness.vacuum_observation import VacuumObservation
 from model.table import Reference
 from model.vacuum import Reason
@@ -23,7 +24,8 @@ def _must_keep_outside(v: VacuumObservation, paths: Iterable[str], why: str) -> 
             return None
         action = "deleted" if after is None else "changed"
         message = f"VACUUM {action} {path}, which is outside the table's root and must be kept: {why}."
-        return Violation(path, message, about(path, Unchanged(path)), evidence.of_path(v, path))
+        cause = Cause(f"{action} outside the root: {why}", Severity.DATA_LOSS)
+        return Violation(path, message, about(path, Unchanged(path)), evidence.of_path(v, path), cause=cause)
 
     judged = each(sorted(paths), problem)
     return judged if v.ran else Judgement(0, judged.violations)
@@ -44,6 +46,7 @@ def siblings(v: VacuumObservation) -> Judgement:
             path,
             f"VACUUM must write nothing outside the table's root; it wrote {path}.",
             about(path, Unchanged(path)),
+            cause=Cause("written outside the root", Severity.SPACE_KEPT),
         )
         for path in written
     )

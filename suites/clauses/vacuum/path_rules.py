@@ -14,6 +14,7 @@ from deltalog.listing import Entry, EntryKind
 from harness import evidence
 from harness.clause import NOT_EXERCISED, Judgement, Violation, each
 from harness.expectations import Expectation, Gone, Readable, Unchanged, about
+from harness.severity import Cause, Severity
 from harness.vacuum_observation import VacuumObservation
 from model.steps import IOFault
 from model.vacuum import (
@@ -87,6 +88,15 @@ def expect_kept(v: VacuumObservation, path: str) -> Expectation:
     return about(path, Unchanged(path), otherwise=Readable() if live else None)
 
 
+def not_kept(v: VacuumObservation, path: str) -> Cause:
+    """The cause for a path that must be kept. What only LITE or an inventory keeps is no loss if it is a directory."""
+    before, reason = v.before.listing[path], v.fates[path].reason
+    action = "deleted" if path not in v.after.listing else "changed"
+    if before.kind is EntryKind.DIRECTORY and reason is Reason.NOT_SCANNED:
+        return Cause(f"directory {action}: {reason.value}", Severity.WRONG_WORDS)
+    return Cause(f"{action}: {reason.value}", Severity.DATA_LOSS)
+
+
 def must_keep(v: VacuumObservation, paths: Iterable[str]) -> Judgement:
     """Judge that each of these paths is still there, files with the same bytes.
 
@@ -99,8 +109,7 @@ def must_keep(v: VacuumObservation, paths: Iterable[str]) -> Judgement:
             return None
         action = "deleted" if after is None else "changed"
         message = f"VACUUM {action} {path}, which must be kept: {v.fates[path].reason.value}."
-        cause = f"{action}: {v.fates[path].reason.value}"
-        return Violation(path, message, expect_kept(v, path), evidence.of_path(v, path), cause=cause)
+        return Violation(path, message, expect_kept(v, path), evidence.of_path(v, path), cause=not_kept(v, path))
 
     judged = each(sorted(paths), problem)
     return judged if v.ran else Judgement(0, judged.violations)
@@ -114,7 +123,7 @@ def must_delete(v: VacuumObservation, paths: Iterable[str]) -> Judgement:
             return None
         message = f"VACUUM did not delete {path}, which must be deleted: {v.fates[path].reason.value}."
         facts = (*evidence.of_path(v, path), *evidence.of_answer(v))
-        cause = f"not deleted: {v.fates[path].reason.value}"
+        cause = Cause(f"not deleted: {v.fates[path].reason.value}", Severity.SPACE_KEPT)
         return Violation(path, message, about(path, Gone(path)), facts, cause=cause)
 
     return each(sorted(paths), problem)

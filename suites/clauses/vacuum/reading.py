@@ -9,9 +9,11 @@ from harness import evidence
 from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.expectations import Fails
 from harness.observation import ReadObservation
+from harness.severity import Cause, Severity
 from harness.vacuum_observation import VacuumObservation
 from model.refusals import BEYOND_RETENTION
 from model.vacuum import DISPUTED, Fate
+from suites.clauses import causes
 from suites.clauses.checks import check_rows_read, check_table_rows
 from suites.clauses.vacuum.path_rules import expect_kept, lost_disputed_paths
 
@@ -90,7 +92,8 @@ def retained_versions_have_their_files(v: VacuumObservation) -> Judgement:
         message = (
             f"VACUUM must keep the files of version {version}, which is inside retention; it deleted {', '.join(lost)}."
         )
-        return Violation(lost[0], message, expect_kept(v, lost[0]), evidence.of_path(v, lost[0]))
+        cause = Cause("deleted: a file of a version inside retention", Severity.DATA_LOSS)
+        return Violation(lost[0], message, expect_kept(v, lost[0]), evidence.of_path(v, lost[0]), cause=cause)
 
     snapshots = {}
     for version, expected in v.versions.items():
@@ -130,7 +133,9 @@ def older_versions_are_refused(r: ReadObservation) -> Judgement:
     found = "it succeeded" if error is None else f"it was refused with {error.condition or error.exception}"
     message = f"Reading version {r.version}, which is older than the retention, must be refused with {BEYOND_RETENTION.condition}; {found}."
     facts = (*_age(r), *evidence.of_answer(r))
-    return judgement(Violation(f"version {r.version}", message, Fails((BEYOND_RETENTION.condition,)), facts))
+    cause = causes.NOT_REFUSED if error is None else causes.OTHER_ERROR
+    expectation = Fails((BEYOND_RETENTION.condition,))
+    return judgement(Violation(f"version {r.version}", message, expectation, facts, cause=cause))
 
 
 def _is_beyond_retention(r: ReadObservation) -> bool:

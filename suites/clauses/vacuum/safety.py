@@ -8,6 +8,7 @@ from harness.expectations import NoFileWritten, Readable
 from harness.vacuum_observation import VacuumObservation
 from model.table import Feature, Reference, VectorStorage
 from model.vacuum import Fate, ObjectScan, Reason, in_underscored_partition, is_hidden
+from suites.clauses.causes import NEEDLESS_WRITE, NOT_REPLAYED
 from suites.clauses.vacuum.path_rules import UNPROTECTED, change_files, keeps, must_delete, must_keep, with_reason
 
 HIDDEN = (Reason.HIDDEN_FILE, Reason.HIDDEN_DIRECTORY, Reason.INSIDE_HIDDEN)
@@ -104,7 +105,7 @@ def root_is_kept(v: VacuumObservation) -> Judgement:
     if v.after.broken is None:
         return judgement(None) if v.ran else NOT_EXERCISED
     message = f"After VACUUM the table must be readable; it is not: {v.after.broken}."
-    return judgement(Violation("root", message, Readable()))
+    return judgement(Violation("root", message, Readable(), cause=NOT_REPLAYED))
 
 
 DELETION_VECTORS = (
@@ -147,4 +148,4 @@ def writes_nothing(v: VacuumObservation) -> Judgement:
         return judgement(None) if v.ran else NOT_EXERCISED
     path = min(v.appeared)
     message = f"VACUUM must write nothing outside the log; it wrote {path}."
-    return judgement(Violation(path, message, NoFileWritten(), evidence.of_path(v, path)))
+    return judgement(Violation(path, message, NoFileWritten(), evidence.of_path(v, path), cause=NEEDLESS_WRITE))

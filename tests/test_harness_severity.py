@@ -1,0 +1,77 @@
+"""How severe each violation is: by its clause, and by its cause where a clause can be violated in several ways."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.judge import Judge, Wrong
+from harness.severity import CLAUSES, FAMILIES, Cause, Severity, harm_of, severity_of
+from reports.failures import SEVERITIES
+from selfcheck.faults import FAULTS, KnownBadEngine
+from selfcheck.reference_engine import ReferenceEngine
+from suites.catalogue import CATALOGUE
+from tests.test_witnesses import witness
+
+
+def test_every_family_has_its_severity_and_no_other_is_named() -> None:
+    assert set(FAMILIES) == {id.rpartition("-")[0] for id in CATALOGUE}
+    assert set(CLAUSES) <= set(CATALOGUE)
+    assert all(harm_of(id).reason.endswith(".") for id in CATALOGUE)
+
+
+def test_the_reports_order_severities_like_the_harness() -> None:
+    assert [severity.value for severity in Severity] == list(SEVERITIES)
+
+
+def test_a_cause_has_its_own_severity_or_that_of_the_clause() -> None:
+    assert severity_of("VAC-KEEP-1A") is Severity.DATA_LOSS
+    assert severity_of("VAC-KEEP-1A", Cause("not deleted", Severity.SPACE_KEPT)) is Severity.SPACE_KEPT
+    assert severity_of("VAC-LIVE-2", Cause("x")) is Severity.SPACE_KEPT
+    assert severity_of("DEL-NOOP-1") is Severity.SPACE_KEPT, "a needless write"
+    with pytest.raises(KeyError):
+        severity_of("DEL-NEW-1")
+
+
+#: Faults that violate one clause in opposite ways, and others: the severity and the cause.
+CAUSES = [
+    ("loses-a-survivor", "DEL-ROW-5B", Severity.DATA_LOSS, "rows that must stay are missing"),
+    ("keeps-a-match", "DEL-ROW-5B", Severity.WRONG_ANSWERS, "rows that must go are there"),
+    ("vacuums-inside-retention", "VAC-KEEP-1A", Severity.DATA_LOSS, "deleted: its tombstone is inside the retention"),
+    ("keeps-orphans", "VAC-KEEP-1A", Severity.SPACE_KEPT, "not deleted: nothing refers to it, and it is old"),
+    ("forgets-a-partition", "DEL-META-1", Severity.SPACE_KEPT, "not removed: a file without rows"),
+    ("deletes-old-bytes", "DEL-PHYS-1", Severity.DATA_LOSS, "a file is deleted"),
+    ("touches-a-file", "DEL-PHYS-1", Severity.SPACE_KEPT, "a modification time is changed"),
+    ("commits-nothing", "DEL-NOOP-1", Severity.SPACE_KEPT, "a version is written"),
+    ("removes-without-time", "DEL-REM-1A", Severity.DATA_LOSS, "no deletionTimestamp"),
+    ("removes-with-wrong-size", "DEL-REM-1B", Severity.UNREADABLE, "another value: size"),
+    ("corrupts-a-live-file", "VAC-SAFE-10B", Severity.DATA_LOSS, "a live file can no longer be read"),
+    ("refuses-with-another-class", "DEL-REF-2A", Severity.WRONG_WORDS, "refused with another error"),
+    ("metrics-count-a-file-too-many", "DEL-MET-1A", Severity.WRONG_NUMBERS, "another value: numRemovedFiles"),
+]
+
+
+@pytest.mark.parametrize(("fault", "clause", "severity", "cause"), CAUSES)
+def test_the_cause_decides_how_severe_a_violation_is(
+    fault: str, clause: str, severity: Severity, cause: str, tmp_path: Path
+) -> None:
+    found = wrong(fault, clause, tmp_path)
+    assert (found.severity, found.violation.kind) == (severity, cause)
+
+
+def wrong(fault: str, clause: str, directory: Path) -> Wrong:
+    judge = Judge(KnownBadEngine(ReferenceEngine(), FAULTS[fault]), list(CATALOGUE.values()), directory)
+    return next(one for one in judge.judge(witness(fault)).wrong if one.clause == clause)
+
+
+def test_every_fault_of_the_self_check_has_a_cause_without_names_and_numbers(tmp_path: Path) -> None:
+    """The same words for each case: no path, no number, no digest."""
+    for name, fault in list(FAULTS.items())[::6]:
+        judge = Judge(KnownBadEngine(ReferenceEngine(), fault), list(CATALOGUE.values()), tmp_path / name)
+        found = judge.judge(witness(name)).wrong
+        assert found, name
+        assert found[0].severity.rank == min(one.severity.rank for one in found)
+        for one in found:
+            assert ".parquet" not in one.violation.kind and "/" not in one.violation.kind, one.violation.kind
+            assert not any(word.isdecimal() for word in one.violation.kind.split()), one.violation.kind

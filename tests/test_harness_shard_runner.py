@@ -1,0 +1,104 @@
+"""Which failing cases of a shard are shrunk: for each cause of each clause one, which still has this cause."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.campaign import Campaign, Profile, Shard
+from harness.clause import Judgement, Violation, clause
+from harness.drawing import PromiseBroken
+from harness.expectations import ByReplay
+from harness.judge import Judge
+from harness.severity import Cause, Severity
+from harness.shard_runner import ShardRunner
+from harness.vacuum_observation import VacuumObservation
+from model.case import Case
+from model.codec import from_json
+from model.steps import Moment as At
+from model.steps import SetClock, Step, Vacuum
+from model.table import HOUR, WEEK, Column, Commit, DataFile, StrayFile, Table
+from model.values import Type
+from runner.claims import Claims
+from selfcheck.reference_engine import ReferenceEngine
+from suites.profiles import PROFILES
+
+TABLE = Table(
+    columns=(Column("id", Type.INTEGER),),
+    partition_by=(),
+    files=(DataFile(0, (), ((1,),), -3 * WEEK), DataFile(1, (), ((3,),), -3 * WEEK)),
+    commits=(Commit(-2 * HOUR, adds=(0, 1)),),
+)
+
+
+def case(*strays: str, before: tuple[Step, ...] = ()) -> Case:
+    files = tuple(StrayFile(path, modified=-2 * WEEK) for path in strays)
+    return Case(replace(TABLE, stray_files=files), (*before, Vacuum()))
+
+
+#: A small case with the slight cause, a large one with both, one with the grave one.
+SLIGHT = case("slight.tmp")
+BOTH = case("grave.tmp", "slight.tmp", "other.tmp", before=(SetClock(At(HOUR)),))
+
+
+@clause("VAC-SAFE-1", "A clause that two causes violate.", sources=("S1",))
+def two_causes(v: VacuumObservation) -> Judgement:
+    found = {"grave.tmp": Severity.DATA_LOSS, "slight.tmp": Severity.SPACE_KEPT}
+    violations = [
+        Violation(path, f"{path} was deleted.", ByReplay("a test"), ("A fact.",), cause=Cause(path[:-4], severity))
+        for path, severity in found.items()
+        if path in v.vanished
+    ]
+    return Judgement(1, tuple(reversed(violations)))
+
+
+def judged(tmp_path: Path, *cases: Case, profile: Profile = PROFILES["smoke"]) -> tuple[list[dict[str, Any]], str]:
+    """The lines of a shard of these cases, and the message of its failure."""
+    lines: list[dict[str, Any]] = []
+    claims = Claims()
+
+    def emit(line: dict[str, Any]) -> None:
+        lines.append(line)
+        if line["origin"] == "shrunk":
+            claims.shrunk(line)
+
+    campaign = Campaign("kept", ("VAC",), "kept", kept=lambda: cases)
+    judge = Judge(ReferenceEngine(), [two_causes], tmp_path)
+    runner = ShardRunner(Shard(campaign, 0, len(cases)), judge, emit=emit, claim=claims.claim)
+    with pytest.raises(PromiseBroken) as broken:
+        runner.run(profile=profile, seed=4, database=tmp_path / "none")
+    return lines, str(broken.value)
+
+
+def causes(lines: list[dict[str, Any]]) -> Iterator[tuple[set[str], int]]:
+    for line in lines:
+        if line["origin"] == "shrunk":
+            yield {one["cause"] for one in line["violations"]}, len(from_json(line["case"]).table.stray_files)
+
+
+def test_each_cause_of_a_clause_is_shrunk_the_gravest_first(tmp_path: Path) -> None:
+    lines, message = judged(tmp_path, SLIGHT, BOTH)
+    assert list(causes(lines)) == [({"grave"}, 1), ({"slight"}, 1)]
+    assert re.match(r"VAC-SAFE-1 \(data loss\): grave.tmp was deleted", message), "the gravest, not the first case"
+
+
+def test_shrinking_keeps_the_cause(tmp_path: Path) -> None:
+    lines, _ = judged(tmp_path, BOTH)
+    for found in causes(lines):
+        assert found in [({"grave"}, 1), ({"slight"}, 1)]
+    assert len(list(causes(lines))) == 2
+
+
+def test_the_fixed_profiles_shrink_with_the_same_effort() -> None:
+    assert PROFILES["smoke"].tries == PROFILES["gate"].tries > 0
+
+
+def test_the_stream_has_the_cause_its_severity_and_the_circumstances(tmp_path: Path) -> None:
+    lines, _ = judged(tmp_path, SLIGHT)
+    (violation,) = lines[0]["violations"]
+    assert (violation["cause"], violation["severity"], violation["circumstances"]) == ("slight", "space kept", [])

@@ -1,0 +1,158 @@
+"""Which cases are shown of the clauses that fail, in which order, and which clauses are one failure."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+from rich.console import Console
+
+from reports.counterexamples.checked import Checked, write_checked
+from reports.failures import examples, failures
+from reports.stream import Run
+from reports.verdicts import results_of
+from reports.views.junit import junit
+from reports.views.summary import summary
+from reports.views.terminal import show
+from tests.small_streams import CLAUSES, READ, VACUUM, case, header, run, step
+
+LOSS, SPACE = "data loss", "space kept"
+
+
+def violation(clause: str, message: str = "", **other: Any) -> dict[str, Any]:
+    return {
+        "clause": clause,
+        "step": 0,
+        "subject": None,
+        "cause": "gone",
+        "severity": LOSS,
+        "circumstances": [],
+        "excused": None,
+        "message": message or f"{clause} is violated.",
+        "evidence": ["A fact."],
+        "expectation": None,
+        **other,
+    }
+
+
+def failing(number: int, *violations: dict[str, Any], steps: int = 1, **other: Any) -> dict[str, Any]:
+    names = tuple(dict.fromkeys(one["clause"] for one in violations if one["excused"] is None))
+    taken = [step(READ, index) for index in range(steps - 1)] + [step(VACUUM, steps - 1)]
+    made = case(number, *taken, failing=names, violations=list(violations), **other)
+    for one in violations:
+        if one["excused"] is not None and one["clause"] not in names:
+            made["clauses"][one["clause"]]["verdict"] = "xfail"
+    return made
+
+
+def shown(*cases: dict[str, Any]) -> dict[str, list[tuple[str, str]]]:
+    """By clause the cases and messages of its examples."""
+    found = examples(failures(header(), cases))
+    return {id: [(one.line["id"], one.violation["message"]) for one in own] for id, own in found.items()}
+
+
+def test_an_excused_violation_is_never_the_example() -> None:
+    """Neither a smaller case, nor the first violation of the same case."""
+    excused = failing(1, violation("VAC-SAFE-1", "excused", excused="known"))
+    mixed = failing(2, violation("VAC-SAFE-1", "excused", excused="known"), violation("VAC-SAFE-1", "real"), steps=4)
+    assert shown(excused, mixed) == {"VAC-SAFE-1": [(mixed["id"], "real")]}
+    first = run(excused, mixed)
+    (result,) = [result for result in results_of(first) if result.clause == "VAC-SAFE-1"]
+    assert result.example == mixed["id"]
+    element = next(one for one in ET.fromstring(junit(first)).iter("failure"))
+    assert element.get("message") == "data loss: real" and mixed["id"] in str(element.text)
+    assert "excused" not in str(element.text)
+    assert "real" in summary(first) and "excused" not in summary(first)
+
+
+def test_each_cause_has_its_example_the_gravest_first() -> None:
+    small = failing(1, violation("VAC-SAFE-1", "an empty file stays", cause="stays", severity=SPACE))
+    large = failing(2, violation("VAC-SAFE-1", "rows are lost", cause="lost"), steps=5)
+    assert shown(small, large) == {"VAC-SAFE-1": [(large["id"], "rows are lost"), (small["id"], "an empty file stays")]}
+
+
+def test_a_clause_has_three_examples_at_most() -> None:
+    cases = [failing(n, violation("VAC-SAFE-1", cause=f"cause {n}")) for n in range(6)]
+    assert len(shown(*cases)["VAC-SAFE-1"]) == 3
+
+
+def test_a_shrunk_example_does_not_explain_a_case_without_its_circumstances() -> None:
+    zero = failing(1, violation("VAC-SAFE-1", circumstances=["zeros of both signs"]), origin="shrunk")
+    same = failing(2, violation("VAC-SAFE-1", circumstances=["column mapping", "zeros of both signs"]))
+    other = failing(3, violation("VAC-SAFE-1", circumstances=["column mapping"]), steps=3)
+    assert [id for id, _ in shown(zero, same)["VAC-SAFE-1"]] == [zero["id"]]
+    assert [id for id, _ in shown(zero, same, other)["VAC-SAFE-1"]] == [zero["id"], other["id"]]
+
+
+def test_clauses_that_fail_in_the_same_step_are_one_failure_under_the_gravest() -> None:
+    both = failing(1, violation("DEL-ROW-1", severity=SPACE), violation("VAC-SAFE-1"))
+    other_step = failing(2, violation("VAC-SAFE-2", step=1), steps=2)
+    found = failures(header(), [both, other_step])
+    assert [[one.clause for one in failure.examples] for failure in found] == [
+        ["VAC-SAFE-1", "DEL-ROW-1"],
+        ["VAC-SAFE-2"],
+    ]
+    assert found[0].lead.severity == LOSS
+
+
+def test_the_gravest_failure_is_first_whatever_the_order_of_the_catalogue() -> None:
+    cases = [failing(1, violation("DEL-ROW-1", severity=SPACE)), failing(2, violation("VAC-SAFE-2"))]
+    assert [failure.lead.clause for failure in failures(header(), cases)] == ["VAC-SAFE-2", "DEL-ROW-1"]
+    names = [element.get("name") for element in ET.fromstring(junit(run(*cases))).iter("testcase")]
+    assert names == ["VAC-SAFE-2", "DEL-ROW-1", "VAC-SAFE-1"]
+    rows = [line for line in summary(run(*cases)).splitlines() if line.startswith("| ❌")]
+    assert [row.split("|")[2].strip() for row in rows] == ["VAC-SAFE-2", "DEL-ROW-1"]
+
+
+def on_terminal(found: Run, directory: Path | None = None) -> list[str]:
+    console = Console(file=io.StringIO(), width=140, force_terminal=False)
+    show(found, console, directory=directory)
+    return str(console.file.getvalue()).splitlines()  # type: ignore[attr-defined]
+
+
+def test_data_loss_is_named_in_the_first_line_of_the_answer() -> None:
+    lost = run(failing(1, violation("VAC-SAFE-1")))
+    kept = run(failing(1, violation("VAC-SAFE-1", severity=SPACE)))
+    passed = run(case(1))
+    assert "data loss" in summary(lost).splitlines()[0]
+    assert on_terminal(lost)[-1] == "Failed: data loss: 2 pass, 1 fail"
+    assert on_terminal(kept)[-1] == "Failed: space kept: 2 pass, 1 fail"
+    assert summary(passed).splitlines()[0].startswith("# ✅ Passed: Delta's")
+    assert on_terminal(passed)[-1] == "Passed: 3 pass"
+
+
+def test_the_terminal_shows_each_failure_with_its_cause_and_what_fails_with_it(tmp_path: Path) -> None:
+    grave = failing(7, violation("VAC-SAFE-1", "It is gone."), violation("DEL-ROW-1", severity=SPACE))
+    lines = on_terminal(run(grave), tmp_path)
+    start = lines.index("1. data loss: VAC-SAFE-1")
+    folder = tmp_path / "counterexamples" / f"VAC-SAFE-1-{grave['id']}"
+    assert lines[start + 1 : start + 7] == [
+        "  promised: The sentence of VAC-SAFE-1.",
+        "  seen:     It is gone.",
+        "  cause:    gone (1 case)",
+        "  also:     DEL-ROW-1 fails in the same step",
+        f"  case:     {grave['id']}, step 0, campaign strays",
+        f"  replay:   pytest suites --engine spark --replay {folder}/case.json",
+    ]
+    assert not any(line.startswith("2. ") for line in lines)
+
+
+def test_a_script_that_contradicts_its_verdict_is_shown_as_an_error_of_the_suite(tmp_path: Path) -> None:
+    grave = failing(7, violation("VAC-SAFE-1"))
+    folder = f"counterexamples/VAC-SAFE-1-{grave['id']}"
+    wrong = Checked(folder, "VAC-SAFE-1", "HOLDS", "HOLDS: a - expected b and found b", "VIOLATED")
+    write_checked([wrong], tmp_path)
+    assert any(line.startswith("An error of the suite: the script") for line in on_terminal(run(grave), tmp_path))
+    assert "An error of the suite" in summary(run(grave), checked=[wrong])
+    right = Checked(folder, "VAC-SAFE-1", "VIOLATED", "VIOLATED: a - expected b and found c", "VIOLATED")
+    write_checked([right], tmp_path)
+    lines = on_terminal(run(grave), tmp_path)
+    assert f"  script:   {tmp_path / folder}/reproduce.py says VIOLATED" in lines
+    assert not any("error of the suite" in line for line in lines)
+
+
+def test_only_clauses_of_the_header_are_failures() -> None:
+    assert set(shown(failing(1, *map(violation, CLAUSES)))) == set(CLAUSES)
+    assert failures(header(), [failing(1, violation("VAC-SAFE-1"))], of=["DEL-ROW-1"]) == ()

@@ -1,0 +1,104 @@
+"""The scripts of counterexamples are run when they are written, on delta-rs; one that contradicts its verdict is shown."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engines.deltalake.adapter import DeltalakeEngine
+from engines.provider import provider_for
+from harness.expectations import Succeeds, expectation_to_json
+from harness.judge import Judge
+from harness.record import case_line
+from model.case import Case
+from model.predicate import Compare, Op
+from model.steps import Delete
+from model.table import DAY, HOUR, Column, Commit, DataFile, Table
+from model.values import Type
+from reports.counterexamples.checked import Checked, read_checked
+from reports.failures import failures
+from runner.counterexample import disagreements, write_counterexamples
+from suites.catalogue import CATALOGUE, unsupported
+from tests.small_streams import header
+
+#: docs/findings-deltalake.md, "`d = 0` and -0.0".
+CASE = Case(
+    Table(
+        columns=(Column("d", Type.DOUBLE), Column("v", Type.INTEGER)),
+        partition_by=("d",),
+        files=(DataFile(0, (-0.0,), ((1,),), -DAY),),
+        commits=(Commit(-HOUR, adds=(0,)),),
+    ),
+    (Delete(Compare("d", Op.EQ, 0.0, Type.DOUBLE)),),
+)
+
+
+@pytest.fixture(scope="module")
+def line(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """The case's line of the stream."""
+    engine = DeltalakeEngine()
+    unpromised = unsupported(engine)
+    clauses = [clause for id, clause in CATALOGUE.items() if id not in unpromised]
+    judged = Judge(engine, clauses, tmp_path_factory.mktemp("judged")).judge(CASE)
+    engine.close()
+    made = case_line(judged, campaign="programs", shard=0, index=0, origin="shrunk")
+    assert "DEL-META-1" in judged.failed
+    return made
+
+
+def checked(
+    line: dict[str, Any], directory: Path, *, known_bad: str | None = None, scripts: int | None = None
+) -> list[Checked]:
+    first = header(clauses=CATALOGUE, known_bad=known_bad)
+    options: dict[str, Any] = {"spark_conf": {}, "extra_classpath": (), "jars": (), "master": ""}
+    provider = provider_for("deltalake", directory=directory, started=lambda pid: None, **options)
+    return write_counterexamples(
+        failures(first, [line]),
+        header=first,
+        provider=provider,
+        directory=directory,
+        workspace=directory,
+        scripts=scripts,
+    )
+
+
+def test_the_script_of_each_clause_agrees_with_its_verdict(line: dict[str, Any], tmp_path: Path) -> None:
+    found = checked(line, tmp_path)
+    failed = {violation["clause"] for violation in line["violations"]}
+    assert {one.clause for one in found} == failed
+    assert not any(one.disagrees for one in found) and "VIOLATED" in {one.answer for one in found}
+    assert read_checked(tmp_path) == tuple(found)
+    assert {path.name for path in tmp_path.iterdir()} == {"counterexamples"}, "nothing is left behind"
+    for one in found:
+        assert json.loads((tmp_path / one.folder / "case.json").read_text()) == line["case"]
+        if one.answer == "VIOLATED":
+            text = (tmp_path / one.folder / "explanation.md").read_text()
+            assert text.endswith("When it was written, the script answered: VIOLATED.\n")
+    assert disagreements(found, failed) == ([], False)
+
+
+def test_a_script_that_holds_is_an_error_of_the_suite(line: dict[str, Any], tmp_path: Path) -> None:
+    """A verdict that says something else than its expectation."""
+    (one,) = [violation for violation in line["violations"] if violation["clause"] == "DEL-META-1"]
+    wrong = {**line, "violations": [{**one, "expectation": expectation_to_json(Succeeds())}]}
+    (found,) = checked(wrong, tmp_path)
+    assert (found.answer, found.expected, found.disagrees) == ("HOLDS", "VIOLATED", True)
+    assert found.text.startswith("An error of the suite: the script counterexamples/DEL-META-1-")
+    assert "**An error of the suite" in (tmp_path / found.folder / "explanation.md").read_text()
+    assert disagreements([found], ["DEL-META-1"]) == ([found], True)
+    assert disagreements([found], ["DEL-META-1", "DEL-ROW-1"]) == ([found], False), "another clause may be right"
+
+
+def test_of_a_known_bad_engine_the_script_must_hold_on_the_healthy_one(line: dict[str, Any], tmp_path: Path) -> None:
+    found = checked(line, tmp_path, known_bad="forgets-a-partition")
+    assert found[0].expected == "HOLDS" and found[0].disagrees, "delta-rs violates it without the fault"
+
+
+def test_only_so_many_scripts_are_run_the_gravest_first(line: dict[str, Any], tmp_path: Path) -> None:
+    assert checked(line, tmp_path, scripts=0) == []
+    assert len(list(tmp_path.glob("counterexamples/*/reproduce.py"))) >= 1
+    (first,) = checked(line, tmp_path, scripts=1)
+    assert first.clause == failures(header(clauses=CATALOGUE), [line])[0].lead.clause
