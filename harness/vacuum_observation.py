@@ -10,6 +10,7 @@ from harness.vacuum_inputs import commit_times, lite_scan, named_outside, refere
 from model.refusals import CANNOT_VACUUM_LITE, UNKNOWN_PROTOCOL, Refusal
 from model.rules import Walk
 from model.steps import InvalidVacuum, Inventory, IOFault, Vacuum
+from model.table import Feature
 from model.vacuum import (
     Cutoff,
     FullScan,
@@ -141,7 +142,8 @@ class VacuumObservation(Observation):
     @property
     def due(self) -> Refusal | None:
         """The refusal that the table's state demands, if any. A RETAIN that is too short is not among them."""
-        unknown = next((feature for feature in UNKNOWN_PROTOCOL if self.table.has(feature)), None)
+        due = UNKNOWN_PROTOCOL if self.rules.checks_write_protocol else (Feature.UNKNOWN_READER,)
+        unknown = next((feature for feature in due if self.table.has(feature)), None)
         if unknown is not None:
             return UNKNOWN_PROTOCOL[unknown]
         _, pruned = self._window_and_pruned

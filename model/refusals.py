@@ -228,6 +228,15 @@ BEYOND_RETENTION = _refusal(
     "docs/delta.md 1.7; Delta: DeltaErrors.timeTravelBeyondDeletedFileRetentionDurationException",
 )
 
+#: A read of a version of which a file is gone.
+MISSING_FILE = _refusal(
+    "FAILED_READ_FILE.FILE_NOT_EXIST",
+    "KD001",
+    "Spark: QueryExecutionErrors.fileNotExistError",
+    "SparkException",
+    Earlier((4,), "_LEGACY_ERROR_TEMP_2055"),
+)
+
 _NO_TABLE = _refusal(
     "DELTA_MISSING_DELTA_TABLE",
     "42P01",

@@ -5,8 +5,10 @@ A rule is here only if an engine's documentation or source states it, not becaus
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
 from enum import Enum
+from typing import Any
 
 
 class Retain(Enum):
@@ -50,6 +52,26 @@ class Rules:
     retain_error_class: bool = True
     #: Whether reading a version older than the retention is refused.
     blocks_expired_versions: bool = True
+    #: Whether VACUUM refuses a table whose protocol requires a writer feature that the engine does not know.
+    checks_write_protocol: bool = True
+    #: Whether new files of tables with column mapping are in directories with random names.
+    random_directories: bool = True
+
+
+@dataclass(frozen=True)
+class RuleChange:
+    """A release gave one field of Rules another value; or, if ``since`` is empty, another engine has another value."""
+
+    since: str  # a version such as 4.1: it holds from the first release of that line on
+    field: str
+    value: Any
+    sentence: str  # for users
+    source: str  # what a reader can open
+
+    def applied_to(self, rules: Rules) -> Rules:
+        """These rules with the change."""
+        changed: Rules = replace(rules, **{self.field: self.value})
+        return changed
 
 
 #: Delta on Spark, from 4.1 on.
@@ -67,4 +89,60 @@ DELTA_RS = Rules(
     error_classes=False,
     retain_error_class=False,
     blocks_expired_versions=False,
+    random_directories=False,
 )
+
+_DELTA_RS_SOURCE = "delta-io/delta-rs: crates/core/src/operations"
+
+#: How delta-rs differs from Delta on Spark, for users, with the source; by the field of Rules.
+_IN_DELTA_RS: Mapping[str, tuple[str, str]] = {
+    "implementation": (
+        "delta-rs has results, metrics and members of commitInfo of its own.",
+        f"{_DELTA_RS_SOURCE}/delete.rs and vacuum.rs",
+    ),
+    "own_clock": (
+        "delta-rs uses the machine's clock, Delta on Spark that of the case.",
+        f"{_DELTA_RS_SOURCE}/vacuum.rs, Clock",
+    ),
+    "retain": (
+        "delta-rs obeys RETAIN; Delta on Spark ignores it since 4.1, unless it rounds to 0 hours.",
+        "https://github.com/delta-io/delta/pull/5028",
+    ),
+    "walk": (
+        "delta-rs lists objects: it deletes and counts no directory, and only a path's first component can hide it.",
+        f"{_DELTA_RS_SOURCE}/vacuum.rs",
+    ),
+    "lite_window": (
+        "VACUUM LITE of delta-rs looks at the tombstones of the current version, not at the commits since the last LITE.",
+        f"{_DELTA_RS_SOURCE}/vacuum.rs, VacuumMode::Lite",
+    ),
+    "writes_vectors": (
+        "A DELETE of delta-rs writes no deletion vectors: it rewrites the file.",
+        f"{_DELTA_RS_SOURCE}/delete.rs",
+    ),
+    "reserved_names": (
+        "Delta on Spark 3.1 and 3.2 hides files and directories named metadata from VACUUM; delta-rs does not.",
+        "delta-io/delta v3.1.0: DeltaTable.scala, DeltaTableUtils.isHiddenDirectory",
+    ),
+    "blocks_expired_versions": (
+        "Delta on Spark refuses to read a version older than the retention since 4.1; delta-rs reads it.",
+        "https://github.com/delta-io/delta/pull/5022",
+    ),
+    "checks_write_protocol": (
+        "VACUUM of Delta on Spark does not check before 3.1 that it may write the table.",
+        "https://github.com/delta-io/delta/commit/16c386b155",
+    ),
+    "random_directories": (
+        "Delta on Spark writes new files of tables with column mapping into directories with random names since 4.1.",
+        "https://github.com/delta-io/delta/pull/5229",
+    ),
+}
+
+
+def changes_to_delta_rs(spark: Rules, delta_rs: Rules) -> tuple[RuleChange, ...]:
+    """How rules of delta-rs differ from rules of Delta on Spark: one change for each field that has a sentence."""
+    return tuple(
+        RuleChange("", field.name, getattr(delta_rs, field.name), *_IN_DELTA_RS[field.name])
+        for field in fields(Rules)
+        if field.name in _IN_DELTA_RS and getattr(spark, field.name) != getattr(delta_rs, field.name)
+    )

@@ -1,4 +1,7 @@
-"""``python -m reports``: make the views of a run stream again, or compare two streams."""
+"""``python -m reports``: make the views of a run stream again, or compare two streams.
+
+The only module of ``reports`` that imports another room than the model: it gives the comparison its predictions.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ from reports.compare.terminal import show_comparison
 from reports.stream import StreamError, read_run, stream_path
 from reports.views.files import write_views
 from reports.views.terminal import show
+from selfcheck.prediction import prediction_between
 
 
 def render(arguments: argparse.Namespace) -> int:
@@ -27,8 +31,8 @@ def render(arguments: argparse.Namespace) -> int:
 
 
 def compare_runs(arguments: argparse.Namespace) -> int:
-    """``compare BASE CANDIDATE [--out DIR]``: 0, or 1 if a clause regressed."""
-    found = compare(read_run(arguments.base), read_run(arguments.candidate))
+    """``compare BASE CANDIDATE [--out DIR]``: 0; 1 if something regressed; 2 if something could not be judged on a side."""
+    found = compare(read_run(arguments.base), read_run(arguments.candidate), prediction_between)
     write_comparison(found, arguments.out)
     show_comparison(found, Console(), directory=arguments.out)
     return found.exit
@@ -37,9 +41,9 @@ def compare_runs(arguments: argparse.Namespace) -> int:
 def main(argv: Sequence[str] | None = None) -> int:
     """The exit code: 2 for bad input, with one sentence on stderr.
 
-    ``render``: 0. ``compare``: 0, or 1 if a clause regressed.
+    ``render``: 0. ``compare``: 0; 1 if something regressed; 2 also if something could not be judged on a side.
     """
-    parser = argparse.ArgumentParser(prog="python -m reports", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m reports", description=(__doc__ or "").partition("\n")[0])
     commands = parser.add_subparsers(dest="command", required=True)
     command = commands.add_parser("render", help="make the views again from a run stream")
     command.add_argument("run", type=Path, metavar="RUN", help="a run.jsonl, or the directory that holds it")

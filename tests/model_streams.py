@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from engines.port import Engine
+from harness.conditions import KnownDeviation
 from harness.drawing import fixed_cases
 from harness.judge import Judge
 from harness.record import case_line
@@ -25,10 +26,12 @@ def drawn(each: int, capabilities: Capabilities = EVERYTHING, *, seed: int = 4) 
     return [(shard.campaign.name, case) for shard in chosen for case in fixed_cases(shard, seed, capabilities)]
 
 
-def lines_of(engine: Engine, cases: Iterable[tuple[str, Case]], directory: Path) -> tuple[Any, list[Any]]:
-    """The header and the case lines of a run of these cases."""
+def lines_of(
+    engine: Engine, cases: Iterable[tuple[str, Case]], directory: Path, listed: Iterable[KnownDeviation] = ()
+) -> tuple[Any, list[Any]]:
+    """The header and the case lines of a run of these cases. ``listed``: the known deviations."""
     excluded = unsupported(engine)
-    judge = Judge(engine, [clause for id, clause in CATALOGUE.items() if id not in excluded], directory)
+    judge = Judge(engine, [clause for id, clause in CATALOGUE.items() if id not in excluded], directory, listed)
     lines = [
         case_line(judge.judge(case), campaign=campaign, shard=0, index=index, origin="generated")
         for index, (campaign, case) in enumerate(cases)
@@ -61,9 +64,15 @@ def lines_of(engine: Engine, cases: Iterable[tuple[str, Case]], directory: Path)
     return header, lines
 
 
-def run_of(engine: Engine, cases: Iterable[tuple[str, Case]], directory: Path, **header: object) -> Run:
+def run_of(
+    engine: Engine,
+    cases: Iterable[tuple[str, Case]],
+    directory: Path,
+    listed: Iterable[KnownDeviation] = (),
+    **header: object,
+) -> Run:
     """A run of these cases, written below ``directory`` as a stream (``run.jsonl``) and read back."""
-    first, lines = lines_of(engine, cases, directory / "tables")
+    first, lines = lines_of(engine, cases, directory / "tables", listed)
     return written({**first, **header}, lines, directory)
 
 

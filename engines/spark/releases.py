@@ -11,7 +11,7 @@ from enum import Enum
 from typing import Any
 
 from model.capabilities import EVERYTHING, Capabilities
-from model.rules import SPARK, Retain, Rules
+from model.rules import SPARK, Retain, RuleChange, Rules
 from model.steps import Form, Mode, VacuumMistake
 from model.table import Feature
 from model.versions import parse
@@ -55,17 +55,100 @@ def settings_of(version: str) -> Mapping[str, str]:
     return {"spark.sql.parquet.enableVectorizedReader": "false"}
 
 
+#: The rules of the oldest release, 2.4.
+_OLDEST = replace(
+    SPARK,
+    retain=Retain.ANY,
+    counts_vectors=False,
+    release=(2, 4),
+    retain_error_class=False,
+    blocks_expired_versions=False,
+    checks_write_protocol=False,
+    random_directories=False,
+)
+
+_PULL = "https://github.com/delta-io/delta/pull"
+_FILES = "https://github.com/delta-io/delta/blob/{}/spark/src/main/scala/org/apache/spark/sql/delta"
+
+#: What each release changed, oldest first.
+RULE_CHANGES = (
+    RuleChange(
+        "3.0",
+        "counts_vectors",
+        True,
+        "DELETE reports how many deletion vectors it added, removed and updated.",
+        f"{_FILES.format('v3.0.0')}/DeltaOperations.scala",
+    ),
+    RuleChange(
+        "3.0",
+        "release",
+        (3, 0),
+        "VACUUM has other error classes for a partition's directory, a view, and a path without a table.",
+        "https://github.com/delta-io/delta/blob/v3.0.0/spark/src/main/scala/io/delta/tables/execution/VacuumTableCommand.scala",
+    ),
+    RuleChange(
+        "3.1",
+        "checks_write_protocol",
+        True,
+        "VACUUM, also with DRY RUN, checks that it may write the table.",
+        "https://github.com/delta-io/delta/commit/16c386b155",
+    ),
+    RuleChange(
+        "3.1",
+        "reserved_names",
+        frozenset({"metadata"}),
+        "VACUUM skips every file and directory named metadata.",
+        f"{_FILES.format('v3.1.0')}/DeltaTable.scala",
+    ),
+    RuleChange(
+        "3.3",
+        "reserved_names",
+        frozenset(),
+        "VACUUM skips what is named metadata in UniForm tables only.",
+        "https://github.com/delta-io/delta/commit/4ceba238a4",
+    ),
+    RuleChange(
+        "4.0",
+        "release",
+        (4, 0),
+        "Spark 4, which comes with it, has names and SQLSTATEs for errors that had none.",
+        "https://github.com/apache/spark/blob/v4.0.0/common/utils/src/main/resources/error/error-conditions.json",
+    ),
+    RuleChange(
+        "4.1",
+        "retain",
+        Retain.ZERO,
+        "VACUUM ignores a RETAIN that does not round to 0 hours, and never refuses it.",
+        f"{_PULL}/5028",
+    ),
+    RuleChange(
+        "4.1",
+        "retain_error_class",
+        True,
+        "A retention that is too short is refused with an error class of its own.",
+        f"{_PULL}/5722",
+    ),
+    RuleChange(
+        "4.1",
+        "blocks_expired_versions",
+        True,
+        "A version older than the retention cannot be read, whether its files exist or not.",
+        f"{_PULL}/5022",
+    ),
+    RuleChange(
+        "4.1",
+        "random_directories",
+        True,
+        "New files of tables with column mapping are in directories with random names, not in partitions or at the root.",
+        f"{_PULL}/5229",
+    ),
+)
+
+
 def rules_of(version: str) -> Rules:
     """The rules that this release follows."""
     number = parse(version)
-    if number >= (4, 1):
-        return replace(SPARK, release=number[:2])
-    return replace(
-        SPARK,
-        retain=Retain.ANY,
-        retain_error_class=False,
-        blocks_expired_versions=False,
-        reserved_names=frozenset({"metadata"}) if (3, 1) <= number < (3, 3) else frozenset(),
-        counts_vectors=number >= (3,),
-        release=number[:2],
-    )
+    rules = _OLDEST
+    for change in RULE_CHANGES:
+        rules = change.applied_to(rules) if parse(change.since) <= number else rules
+    return replace(rules, release=number[:2])

@@ -1,15 +1,15 @@
-"""The comparison of two runs of the same cases: clause by clause, and what the engines did differently."""
+"""The comparison of two runs of the same cases: what each side fails, case by case, and what the engines did differently."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from enum import Enum
 
+from reports.compare.cases import Change, KnownFault, Shift, gravity, known_faults, shifts, size
 from reports.compare.commands import Command, command_of
 from reports.compare.differences import Difference, deletion_order_differs, differences
-from reports.compare.known_changes import Knowledge, KnownChange, knowledge
+from reports.compare.explanations import Explainer, Explanation, Identity, Predictors
+from reports.compare.known_changes import Knowledge, in_order, knowledge
 from reports.quantities import counted
 from reports.stream import Line, Run
 from reports.verdicts import ClauseResult, Verdict, results_of
@@ -19,38 +19,33 @@ class Incomparable(Exception):
     """The two runs cannot be compared. The text is one sentence."""
 
 
-class Change(str, Enum):
-    """How a clause's verdict changed from the base to the candidate."""
-
-    REGRESSED = "regressed"  # holds in the base, violated in the candidate
-    IMPROVED = "improved"  # violated in the base, holds in the candidate
-    CHANGED = "changed"  # another verdict, but neither of these
-    ONLY_BASE = "only in base"  # not judged on the candidate
-    ONLY_CANDIDATE = "only in candidate"  # not judged on the base
-    SAME = "same"
-
-
-#: A stale clause passes, though it is listed as a known deviation.
-_HOLDS = (Verdict.PASS, Verdict.STALE)
-_VIOLATED = (Verdict.FAIL, Verdict.XFAIL)
-_NOT_JUDGED = (Verdict.UNSUPPORTED, Verdict.DISABLED)
+_JUDGED = (Verdict.PASS, Verdict.FAIL, Verdict.XFAIL, Verdict.STALE)
+_LEFT_OUT = (Verdict.UNEXERCISED, Verdict.ERROR)
 
 
 @dataclass(frozen=True)
 class ClauseChange:
-    """A clause on both sides. A side is None where its run does not list the clause.
+    """A clause on both sides, over all cases. A side is None where its run does not list the clause.
 
-    ``reason``: why it is judged on one side only. ``case``: an example, if a side violates the clause.
+    ``reason``: why it is judged on one side only.
     """
 
     clause: str
     sentence: str
+    severity: str
     change: Change
     base: ClauseResult | None
     candidate: ClauseResult | None
     reason: str = ""
-    case: Line | None = field(default=None, repr=False)
-    message: str = ""
+
+
+@dataclass(frozen=True)
+class Unjudged:
+    """What a run could not judge: clauses that nothing exercised, and cases that ended in an error."""
+
+    run: Run = field(repr=False)
+    clauses: tuple[str, ...]
+    cases: int
 
 
 @dataclass(frozen=True)
@@ -62,7 +57,7 @@ class Group:
     """
 
     differences: tuple[Difference, ...]
-    known: KnownChange | None
+    explanation: Explanation | None
     case_ids: frozenset[str] = field(repr=False)
     steps: int
     step: int | None
@@ -86,16 +81,20 @@ class Group:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two runs of the same cases. ``groups``: the unexplained first, then the known, each by their number of cases.
+    """Two runs of the same cases. ``groups``: the unexplained first, then the others, each by their number of cases.
 
-    ``compared`` and ``steps`` count the compared cases and steps: a case is compared up to the step after which its
-    tables differ. ``diverged`` counts the cases where they do, ``differing`` those with any difference, ``cut_short``
-    those without one of which a side judged fewer steps, since a violation ended the case.
+    ``shifts``: what fails on one side only, case by case; ``clauses`` sums them up. ``compared`` and ``steps`` count the
+    compared cases and steps: a case is compared up to the step after which its tables differ. ``diverged`` counts the cases
+    where they do, ``differing`` those with any difference, ``cut_short`` those without one of which a side judged fewer
+    steps, since a violation ended the case.
     """
 
     base: Run = field(repr=False)
     candidate: Run = field(repr=False)
+    shifts: tuple[Shift, ...]
+    known_faults: tuple[KnownFault, ...]
     clauses: tuple[ClauseChange, ...]
+    unjudged: tuple[Unjudged, ...]
     groups: tuple[Group, ...]
     compared: int
     steps: int
@@ -107,38 +106,60 @@ class Comparison:
         """The clauses with one of these changes."""
         return tuple(clause for clause in self.clauses if clause.change in changes)
 
+    def shifted(self, change: Change) -> tuple[Shift, ...]:
+        """The shifts of one kind, the gravest first."""
+        return tuple(one for one in self.shifts if one.change is change)
+
     @property
-    def known(self) -> tuple[Group, ...]:
-        return tuple(group for group in self.groups if group.known is not None)
+    def loses_data(self) -> bool:
+        """Whether a regression is data loss."""
+        return any(gravity(one.severity) == 0 for one in self.shifted(Change.REGRESSED))
+
+    @property
+    def explained(self) -> tuple[Group, ...]:
+        return tuple(group for group in self.groups if group.explanation is not None)
 
     @property
     def unexplained(self) -> tuple[Group, ...]:
-        return tuple(group for group in self.groups if group.known is None)
+        return tuple(group for group in self.groups if group.explanation is None)
 
     @property
     def exit(self) -> int:
-        """1 if a clause regressed, else 0."""
-        return 1 if self.of(Change.REGRESSED) else 0
+        """1 if something regressed; else 2 if something could not be judged on a side; else 0."""
+        if self.shifted(Change.REGRESSED):
+            return 1
+        return 2 if self.unjudged or self.shifted(Change.UNCOMPARED) else 0
 
 
-def engine_of(run: Run) -> tuple[str, str]:
+def engine_of(run: Run) -> Identity:
     """The engine's name and version (the first in the header; empty if there is none)."""
     return run.header["engine"], next(iter(run.header["versions"].values()), "")
 
 
-def compare(base: Run, candidate: Run) -> Comparison:
+def compare(base: Run, candidate: Run, predictors: Predictors | None = None) -> Comparison:
     """Compare two complete runs. Raises Incomparable if they judged different cases.
 
-    Only generated cases count: those made by shrinking depend on what failed.
+    Generated cases must be the same: those made by shrinking depend on what failed. Without ``predictors`` no difference is
+    explained by a rule.
     """
     pairs = _same_cases(base, candidate)
-    walk = _Walk(knowledge(engine_of(base), engine_of(candidate)))
+    paired = {line["id"] for line, _ in pairs}
+    alone = [line for line in candidate.cases if line["id"] not in paired]
+    walk = _Walk(knowledge(engine_of(base), engine_of(candidate)), _explainer(base, candidate, predictors))
     for lines in pairs:
         walk.take(*lines)
+    results = tuple({result.clause: result for result in results_of(run)} for run in (base, candidate))
+    severities = {name: entry["severity"] for run in (base, candidate) for name, entry in run.clauses.items()}
+    judged = [frozenset(name for name, one in side.items() if one.verdict in _JUDGED) for side in results]
+    shifted = shifts(pairs, alone, severities, (judged[0], judged[1]))
+    unjudged = (_unjudged(run, side) for run, side in zip((base, candidate), results))
     return Comparison(
         base=base,
         candidate=candidate,
-        clauses=tuple(_clauses(base, candidate)),
+        shifts=shifted,
+        known_faults=known_faults(pairs, severities),
+        clauses=tuple(_clauses(base, candidate, results, shifted)),
+        unjudged=tuple(one for one in unjudged if one.clauses or one.cases),
         groups=walk.groups(),
         compared=len(pairs),
         steps=walk.steps,
@@ -148,11 +169,22 @@ def compare(base: Run, candidate: Run) -> Comparison:
     )
 
 
+def _explainer(base: Run, candidate: Run, predictors: Predictors | None) -> Explainer:
+    older, newer, backwards = in_order(engine_of(base), engine_of(candidate))
+    predictor = None if predictors is None else predictors(older, newer)
+    return Explainer(predictor, backwards=backwards, names=(" ".join(older), " ".join(newer)))
+
+
+def _unjudged(run: Run, results: Mapping[str, ClauseResult]) -> Unjudged:
+    errors = sum(1 for line in _drawn(run).values() if line["error"] is not None)
+    return Unjudged(run, tuple(name for name, one in results.items() if one.verdict in _LEFT_OUT), errors)
+
+
 # The same cases -----------------------------------------------------------------------------------------------------------
 
 
 def _same_cases(base: Run, candidate: Run) -> list[tuple[Line, Line]]:
-    """Each case that both runs judged, once."""
+    """Each case that both runs judged, once: the generated ones, and the listed ones (``regressions/``) of both."""
     one, other = _drawn(base), _drawn(candidate)
     if not one and not other:
         raise Incomparable("Neither run judged any case: there is nothing to compare.")
@@ -165,7 +197,9 @@ def _same_cases(base: Run, candidate: Run) -> list[tuple[Line, Line]]:
             f"{len(only[1])} of {len(other)} in the candidate only, the first being {first} of {campaign}"
             f"{_why(base, candidate)}: run both with the same cases."
         )
-    pairs = [(line, other[id]) for id, line in one.items()]
+    listed = [_drawn(run, "explicit") for run in (base, candidate)]
+    common = {id: line for id, line in listed[0].items() if id in listed[1] and id not in one}
+    pairs = [(line, {**listed[1], **other}[id]) for id, line in {**one, **common}.items()]
     for mine, theirs in pairs:
         texts = [{step["index"]: step["text"] for step in line["steps"]} for line in (mine, theirs)]
         differing = [index for index in texts[0] if texts[1].get(index, texts[0][index]) != texts[0][index]]
@@ -178,10 +212,10 @@ def _same_cases(base: Run, candidate: Run) -> list[tuple[Line, Line]]:
     return pairs
 
 
-def _drawn(run: Run) -> dict[str, Line]:
+def _drawn(run: Run, origin: str = "generated") -> dict[str, Line]:
     found: dict[str, Line] = {}
     for case in run.cases:  # sorted, so of a case drawn twice both sides use the same line
-        if case["origin"] == "generated":
+        if case["origin"] == origin:
             found.setdefault(case["id"], case)
     return found
 
@@ -204,42 +238,32 @@ def _why(base: Run, candidate: Run) -> str:
 # Clauses --------------------------------------------------------------------------------------------------------------------
 
 
-def _clauses(base: Run, candidate: Run) -> Iterable[ClauseChange]:
-    sides = [{result.clause: result for result in results_of(run)} for run in (base, candidate)]
+def _clauses(
+    base: Run, candidate: Run, results: tuple[Mapping[str, ClauseResult], ...], shifted: Iterable[Shift]
+) -> Iterable[ClauseChange]:
+    in_cases: dict[str, set[Change]] = {}
+    for shift in shifted:
+        in_cases.setdefault(shift.clause, set()).add(shift.change)
     listed = {**candidate.clauses, **base.clauses}
     for name in [*base.clauses, *(name for name in candidate.clauses if name not in base.clauses)]:
-        one, other = sides[0].get(name), sides[1].get(name)
-        change, reason = _change(one, other)
-        case, message = _example(candidate if other and other.verdict in _VIOLATED else base, name, other, one)
-        yield ClauseChange(name, listed[name]["sentence"], change, one, other, reason, case, message)
+        one, other = (side.get(name) for side in results)
+        change, reason = _change(one, other, in_cases.get(name, set()))
+        yield ClauseChange(name, listed[name]["sentence"], listed[name]["severity"], change, one, other, reason)
 
 
-def _change(base: ClauseResult | None, candidate: ClauseResult | None) -> tuple[Change, str]:
-    judged = [result is not None and result.verdict not in _NOT_JUDGED for result in (base, candidate)]
+def _change(base: ClauseResult | None, candidate: ClauseResult | None, in_cases: set[Change]) -> tuple[Change, str]:
+    """The gravest change of any case; without one, that of the verdicts."""
+    judged = [result is not None and result.verdict in _JUDGED for result in (base, candidate)]
     if judged[0] != judged[1]:
         lacking, side = (candidate, "candidate") if judged[0] else (base, "base")
         reason = "The run does not list the clause." if lacking is None else lacking.reason
         return (Change.ONLY_BASE if judged[0] else Change.ONLY_CANDIDATE), f"{side}: {reason}"
-    if base is None or candidate is None or not judged[0]:
+    for change in (Change.REGRESSED, Change.UNCOMPARED, Change.KNOWN, Change.IMPROVED):
+        if change in in_cases:
+            return change, ""
+    if base is None or candidate is None or not judged[0] or base.verdict is candidate.verdict:
         return Change.SAME, ""
-    if base.verdict in _HOLDS and candidate.verdict in _VIOLATED:
-        return Change.REGRESSED, candidate.reason
-    if base.verdict in _VIOLATED and candidate.verdict in _HOLDS:
-        return Change.IMPROVED, ""
-    if base.verdict is not candidate.verdict:
-        return Change.CHANGED, candidate.reason or base.reason
-    return Change.SAME, ""
-
-
-def _example(run: Run, clause: str, *results: ClauseResult | None) -> tuple[Line | None, str]:
-    """The case that fails the clause, and the message of its violation."""
-    wanted = next((result.example for result in results if result is not None and result.example is not None), None)
-    for case in run.cases:
-        if case["id"] == wanted:
-            messages = [one["message"] for one in case["violations"] if one["clause"] == clause]
-            if messages:
-                return case, messages[0]
-    return None, ""
+    return Change.CHANGED, candidate.reason or base.reason
 
 
 # Differences ----------------------------------------------------------------------------------------------------------------
@@ -252,10 +276,10 @@ _Place = tuple[Line, Line, "int | None"]
 class _Walk:
     """Compares case after case and groups the differences."""
 
-    def __init__(self, knowledge: Knowledge) -> None:
+    def __init__(self, knowledge: Knowledge, explainer: Explainer) -> None:
         self._knowledge = knowledge
-        self._found: dict[tuple[Difference, KnownChange | None], list[_Place]] = {}
-        self._sizes: dict[str, tuple[int, int, str]] = {}
+        self._explainer = explainer
+        self._found: dict[tuple[Difference, Explanation | None], list[_Place]] = {}
         self.steps = self.differing = self.diverged = self.cut_short = 0
 
     def take(self, base: Line, candidate: Line) -> None:
@@ -273,46 +297,48 @@ class _Walk:
                 break
             self.steps += 1
             found = differences(command_of(base["case"]["steps"][step["index"]]), step, counterpart)
-            for difference in found:
-                self._add(difference, self._knowledge.of(difference), (base, candidate, step["index"]))
+            for difference, explanation in self._explained(base, candidate, step["index"], found):
+                self._add(difference, explanation, (base, candidate, step["index"]))
             differs = differs or bool(found)
             diverges = any(difference.diverges for difference in found) or deletion_order_differs(step, counterpart)
         self.differing += differs
         self.diverged += diverges
         self.cut_short += not differs and len(base["steps"]) != len(candidate["steps"])
 
-    def _add(self, difference: Difference, known: KnownChange | None, place: _Place) -> None:
-        self._found.setdefault((difference.grouped, known), []).append(place)
+    def _explained(
+        self, base: Line, candidate: Line, step: int, found: Iterable[Difference]
+    ) -> Iterable[tuple[Difference, Explanation | None]]:
+        known = {one: change.explanation for one in found if (change := self._knowledge.of(one)) is not None}
+        left = [one for one in found if one not in known]
+        explained = {**known, **self._explainer.explain(base, candidate, step, left)}
+        return ((one, explained.get(one)) for one in found)
+
+    def _add(self, difference: Difference, explanation: Explanation | None, place: _Place) -> None:
+        self._found.setdefault((difference.grouped, explanation), []).append(place)
 
     def groups(self) -> tuple[Group, ...]:
         """The differences; those of the same command in the same steps are one group."""
-        merged: dict[object, tuple[list[Difference], KnownChange | None, list[_Place]]] = {}
-        for (difference, known), places in self._found.items():
-            key = (difference.command, known, tuple((base["id"], step) for base, _, step in places))
-            merged.setdefault(key, ([], known, places))[0].append(difference)
+        merged: dict[object, tuple[list[Difference], Explanation | None, list[_Place]]] = {}
+        for (difference, explanation), places in self._found.items():
+            key = (difference.command, explanation, tuple((base["id"], step) for base, _, step in places))
+            merged.setdefault(key, ([], explanation, places))[0].append(difference)
         groups = [self._group(*together) for together in merged.values()]
         return tuple(
             sorted(
-                groups, key=lambda group: (group.known is not None, -group.cases, -group.steps, repr(group.differences))
+                groups,
+                key=lambda group: (group.explanation is not None, -group.cases, -group.steps, repr(group.differences)),
             )
         )
 
-    def _group(self, together: list[Difference], known: KnownChange | None, found: list[_Place]) -> Group:
-        base, candidate, step = min(found, key=lambda at: (*self._size(at[0]), -1 if at[2] is None else at[2]))
+    def _group(self, together: list[Difference], explanation: Explanation | None, found: list[_Place]) -> Group:
+        base, candidate, step = min(found, key=lambda at: (*size(at[0]), -1 if at[2] is None else at[2]))
         places = {(line["id"], index) for line, _, index in found}
         return Group(
             differences=tuple(together),
-            known=known,
+            explanation=explanation,
             case_ids=frozenset(id for id, _ in places),
             steps=len(places),
             step=step,
             base=base,
             candidate=candidate,
         )
-
-    def _size(self, line: Line) -> tuple[int, int, str]:
-        """The order by which a case is the smallest: its steps, the length of its JSON form, its id."""
-        id, case = line["id"], line["case"]
-        if id not in self._sizes:
-            self._sizes[id] = (len(case["steps"]), len(json.dumps(case)), id)
-        return self._sizes[id]

@@ -29,32 +29,12 @@ class Amount(str, Enum):
         return {Amount.MORE: Amount.FEWER, Amount.FEWER: Amount.MORE}.get(self, self)
 
 
-class Paths(str, Enum):
-    """A class of names for which engines have rules, common to all paths that only one side has."""
-
-    VECTORS = "deletion vectors"
-    METADATA = "files or directories named metadata"
-    CHANGE_FILES = "change files"
-    HIDDEN = "paths with hidden names"
-    SPECIAL = "paths with special characters"
-    ANY = "files"
-
-
-_PATTERNS = (
-    (Paths.VECTORS, re.compile(r"(\A|/)deletion_vector_[^/]*\.bin\Z")),
-    (Paths.METADATA, re.compile(r"(\A|/)metadata(/|\Z)")),
-    (Paths.CHANGE_FILES, re.compile(r"\A_change_data(/|\Z)")),
-    (Paths.HIDDEN, re.compile(r"(\A|/)(_|\.(?!\./))")),
-    (Paths.SPECIAL, re.compile(r"[^A-Za-z0-9_./=*-]")),
-)
-
-
 @dataclass(frozen=True)
 class Difference:
     """One field of a step's record (reports/schema) that differs.
 
     ``base`` and ``candidate`` are the single values, or the name of a member that one side only has (a metric, a field of
-    an action); None: the side has none. Lists and numbers have an ``amount`` instead, lists of paths also ``paths``.
+    an action); None: the side has none. Lists and numbers have an ``amount`` instead.
     ``within``: the operation of the commit, the class of the error, or the kind of file that the field belongs to.
     ``form``: it is about how something is written, and independent of the command's options. ``diverges``: the tables
     are not the same afterwards.
@@ -66,7 +46,6 @@ class Difference:
     candidate: str | None = None
     within: str = ""
     amount: Amount | None = None
-    paths: Paths | None = None
     form: bool = False
     diverges: bool = False
 
@@ -95,7 +74,7 @@ def differences(command: Command, base: Line, candidate: Line) -> tuple[Differen
         changes = list(_changes(command, *records))
         found += changes
         if not changes:
-            found += _rows(command, *(step["outcome"] for step in (base, candidate)))
+            found += _lists(command, "rows", *(_rows(step) for step in (base, candidate)))
             found += _numbers(command, *records) if not deletion_order_differs(base, candidate) else ()
         found += _last_vacuum(command, *(record.get("last_vacuum") for record in records))
         found += (replace(difference, form=True) for difference in _forms(command, *records))
@@ -179,21 +158,15 @@ def _lists(command: Command, field: str, base: Sequence[Any], candidate: Sequenc
     lost, new = one - other, other - one
     if lost or new:
         amount = Amount.OTHER if lost and new else Amount.FEWER if lost else Amount.MORE
-        differing = [json.loads(text) for text in (*lost, *new)]
-        paths = [value for value in differing if isinstance(value, str)]
-        kinds = (
-            kind for kind, pattern in _PATTERNS if len(paths) == len(differing) and all(map(pattern.search, paths))
-        )
-        yield Difference(command, field, amount=amount, paths=next(kinds, Paths.ANY))
+        yield Difference(command, field, amount=amount)
 
 
 # What the engine reports ------------------------------------------------------------------------------------------------
 
 
-def _rows(command: Command, base: Line | None, candidate: Line | None) -> Iterable[Difference]:
-    for difference in _lists(command, "rows", *((outcome or {}).get("rows") or [] for outcome in (base, candidate))):
-        # Only the rows of a VACUUM are paths.
-        yield difference if command.kind == "vacuum" else replace(difference, paths=None)
+def _rows(step: Line) -> list[Any]:
+    rows: list[Any] = (step["outcome"] or {}).get("rows") or []
+    return rows
 
 
 def _commits(base: Line, candidate: Line) -> list[tuple[str, Line, Line]]:
@@ -243,3 +216,38 @@ def _members(
     one, other = set(base), set(candidate)
     for name in sorted(one ^ other):
         yield from _values(command, field, name if name in one else None, name if name in other else None, within)
+
+
+# The value of a field -----------------------------------------------------------------------------------------------------
+
+
+def value_of(difference: Difference, step: Line) -> object:
+    """What a step's record has in the field of a difference: equal for two records that do not differ in it.
+
+    None, False, 0 and an empty list are what a record has that lacks the field.
+    """
+    part, _, name = difference.field.partition(".")
+    observed, error = step["observed"] or {}, (step["outcome"] or {}).get("error")
+    if part == "error":
+        return (error or {}).get(name) if name else _error_class(error)
+    if part == "rows":
+        return sorted(json.dumps(row, sort_keys=True) for row in _rows(step))
+    if part == "operations":
+        return _operations(observed)
+    if part == "last_vacuum":
+        keys = observed.get("last_vacuum")
+        return _member(difference) in (keys or ()) if name else keys is not None
+    if part in ("keys", "values", "parameters", "metrics"):
+        commits = [one[part] for one in observed.get("commits", ()) if one["operation"] == difference.within]
+        return [one.get(name) if name else _member(difference) in one for one in commits]
+    if part in ("remove_fields", "add_fields", "change_fields", "places"):
+        return _member(difference) in observed.get(part, ())
+    if part == "appeared":
+        return observed.get(part, {}).get(difference.within, 0)
+    value = observed.get(part) or None
+    return sorted(json.dumps(one, sort_keys=True) for one in value) if isinstance(value, list) else value
+
+
+def _member(difference: Difference) -> str | None:
+    """The name that one side only has."""
+    return difference.base or difference.candidate

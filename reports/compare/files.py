@@ -1,21 +1,23 @@
 """The directory that a comparison leaves: ``comparison.md``, ``comparison.json``, and the cases that they name.
 
-The schema of ``comparison.json`` is ``reports/schema/comparison-1.json``.
+The schema of ``comparison.json`` is ``reports/schema/comparison-2.json``.
 """
 
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from reports.compare.comparison import ClauseChange, Comparison, Group
+from reports.compare.cases import KnownFault, Shift
+from reports.compare.comparison import ClauseChange, Comparison, Group, Unjudged
 from reports.compare.markdown import comparison_markdown
 from reports.compare.wording import signature, text_of
 from reports.stream import Line, Run
 from reports.verdicts import ClauseResult
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 
 def write_comparison(comparison: Comparison, directory: Path) -> None:
@@ -25,7 +27,8 @@ def write_comparison(comparison: Comparison, directory: Path) -> None:
     for old in cases.glob("*.json"):
         old.unlink()
     shown: list[Line] = [group.base for group in comparison.groups]
-    shown += [clause.case for clause in comparison.clauses if clause.case is not None]
+    shown += [shift.case for shift in comparison.shifts]
+    shown += [fault.case for fault in comparison.known_faults]
     for line in shown:
         _write(cases / f"{line['id']}.json", json.dumps(line["case"], indent=2) + "\n")
     _write(directory / "comparison.json", json.dumps(as_json(comparison), indent=1, ensure_ascii=True) + "\n")
@@ -50,6 +53,12 @@ def as_json(comparison: Comparison) -> dict[str, Any]:
             "cut_short": comparison.cut_short,
         },
         "steps": comparison.steps,
+        "shifts": [_shift(shift) for shift in comparison.shifts],
+        "known_deviations": [_known_fault(fault) for fault in comparison.known_faults],
+        "unjudged": {
+            side: next((_unjudged(one) for one in comparison.unjudged if one.run is run), None)
+            for side, run in (("base", comparison.base), ("candidate", comparison.candidate))
+        },
         "clauses": [_clause(clause) for clause in comparison.clauses],
         "groups": [_group(group) for group in comparison.groups],
     }
@@ -65,13 +74,42 @@ def _clause(clause: ClauseChange) -> dict[str, Any]:
     return {
         "id": clause.clause,
         "sentence": clause.sentence,
+        "severity": clause.severity,
         "change": clause.change.value,
         "base": _side(clause.base),
         "candidate": _side(clause.candidate),
         "reason": clause.reason,
-        "case": None if clause.case is None else clause.case["id"],
-        "message": clause.message,
     }
+
+
+def _shift(shift: Shift) -> dict[str, Any]:
+    return {
+        "change": shift.change.value,
+        "clause": shift.clause,
+        "severity": shift.severity,
+        "cause": shift.cause,
+        "before": shift.before,
+        "cases": len(shift.case_ids),
+        "case": shift.case["id"],
+        "step": shift.step,
+        "message": shift.message,
+    }
+
+
+def _known_fault(fault: KnownFault) -> dict[str, Any]:
+    return {
+        "reason": fault.reason,
+        "severity": fault.severity,
+        "clauses": list(fault.clauses),
+        "base": fault.on_base,
+        "candidate": fault.on_candidate,
+        "cases": len(fault.case_ids),
+        "case": fault.case["id"],
+    }
+
+
+def _unjudged(one: Unjudged) -> dict[str, Any]:
+    return {"clauses": list(one.clauses), "cases": one.cases}
 
 
 def _side(result: ClauseResult | None) -> dict[str, Any] | None:
@@ -81,12 +119,14 @@ def _side(result: ClauseResult | None) -> dict[str, Any] | None:
 
 
 def _group(group: Group) -> dict[str, Any]:
-    known = group.known
+    explanation = group.explanation
     return {
         "signature": signature(group),
         "subject": group.subject,
         "differences": [text_of(difference) for difference in group.differences],
-        "known": None if known is None else {"since": known.since, "sentence": known.sentence, "source": known.source},
+        "explanation": None
+        if explanation is None
+        else {"kind": explanation.kind.value, "reasons": [asdict(reason) for reason in explanation.reasons]},
         "cases": group.cases,
         "steps": group.steps,
         "example": {

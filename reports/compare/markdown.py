@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from reports.compare.comparison import Change, ClauseChange, Comparison, Group
-from reports.compare.wording import explained, overview, side_by_side, signature, verdict
+from reports.compare.cases import Change, Shift, smallest
+from reports.compare.comparison import ClauseChange, Comparison, Group
+from reports.compare.wording import Explained, explained, fault_words, overview, side_by_side, signature, verdict
 from reports.markdown import LIMIT, code, folded, limited, row, table, text
 from reports.quantities import counted
 from reports.verdicts import ClauseResult
@@ -23,16 +24,19 @@ def comparison_markdown(comparison: Comparison, *, limit: int = LIMIT) -> str:
 
 
 def _parts(comparison: Comparison, rows: int) -> list[str]:
-    mark = "❌" if comparison.exit else "✅"
+    mark = "❌" if comparison.exit == 1 else "⚠️" if comparison.exit else "✅"
     parts = [
         f"# {mark} DELETE and VACUUM: {text(verdict(comparison))}",
         "<br>\n".join(text(line) for line in overview(comparison)),
-        *_violated("## Regressed", comparison.of(Change.REGRESSED), rows),
+        *_shifts("## Regressed", comparison.shifted(Change.REGRESSED), rows, "Before"),
+        *_shifts("## Fails on the candidate, not judged on the base", comparison.shifted(Change.UNCOMPARED), rows),
         *_unexplained(comparison, min(rows, _FIRST)),
-        *_known(comparison, rows),
-        *_violated("## Improved", comparison.of(Change.IMPROVED), rows),
+        *_shifts("## Known deviations, new on the candidate", comparison.shifted(Change.KNOWN), rows, "Before"),
+        *_known_faults(comparison, rows),
+        *_explained(comparison, rows),
+        *_shifts("## Improved", comparison.shifted(Change.IMPROVED), rows),
     ]
-    if comparison.groups or comparison.of(Change.REGRESSED, Change.IMPROVED):
+    if comparison.groups or comparison.shifts:
         parts.append(
             "The cases named here are in `cases/`. To replay one, in the environment of either version: "
             "`pytest suites --replay cases/CASE.json`."
@@ -45,12 +49,30 @@ def _parts(comparison: Comparison, rows: int) -> list[str]:
     return parts + folded(f"All {counted(len(comparison.clauses), 'clause')}", _clauses(comparison.clauses, rows))
 
 
-def _violated(title: str, clauses: tuple[ClauseChange, ...], rows: int) -> list[str]:
+def _shifts(title: str, shifts: tuple[Shift, ...], rows: int, before: str = "") -> list[str]:
+    """What fails in some cases on one side only. ``before``: the heading of what the base did."""
     lines = [
-        row(one.clause, text(one.sentence), text(one.message), code(one.case["id"] if one.case else ""))
-        for one in clauses
+        row(
+            one.severity,
+            one.clause,
+            text(one.cause),
+            *([text(one.before)] if before else []),
+            len(one.case_ids),
+            f"{code(one.case['id'])}, step {one.step}: {text(one.message)}",
+        )
+        for one in shifts
     ]
-    return [title, table("| Clause | Expected | Violation | Case |", lines, rows, whole=_WHOLE)] if lines else []
+    heading = f"| Severity | Clause | What failed |{f' {before} |' if before else ''} Cases | Smallest case |"
+    return [title, table(heading, lines, rows, whole=_WHOLE)] if lines else []
+
+
+def _known_faults(comparison: Comparison, rows: int) -> list[str]:
+    lines = [
+        row(text(fault_words(one, comparison)), text(", ".join(one.clauses)), len(one.case_ids), code(one.case["id"]))
+        for one in comparison.known_faults
+    ]
+    heading = "| Known deviation | Clauses | Cases | Smallest case |"
+    return ["## Known deviations", table(heading, lines, rows, whole=_WHOLE)] if lines else []
 
 
 def _unexplained(comparison: Comparison, rows: int) -> list[str]:
@@ -63,19 +85,20 @@ def _unexplained(comparison: Comparison, rows: int) -> list[str]:
     return [title, table("| Difference | Cases | Steps | Smallest case |", lines, rows, whole=whole)] if lines else []
 
 
-def _known(comparison: Comparison, rows: int) -> list[str]:
+def _explained(comparison: Comparison, rows: int) -> list[str]:
     lines = [
         row(
-            one.change.since, text(one.change.sentence), text(one.change.source), one.cases, code(_smallest(one.groups))
+            one.explanation.kind.value,
+            one.since,
+            text(one.sentence),
+            text(one.source),
+            one.cases,
+            code(smallest(group.base for group in one.groups)["id"]),
         )
         for one in explained(comparison)
     ]
-    heading = "| Since | What changed | Source | Cases | Case |"
-    return ["## Known changes", table(heading, lines, rows, whole=_WHOLE)] if lines else []
-
-
-def _smallest(groups: tuple[Group, ...]) -> str:
-    return str(min((len(group.base["steps"]), len(str(group.base["case"])), group.base["id"]) for group in groups)[2])
+    heading = "| By | Since | What explains differences | Source | Cases | Smallest case |"
+    return ["## Explained differences", table(heading, lines, rows, whole=_WHOLE)] if lines else []
 
 
 def _details(comparison: Comparison, rows: int) -> list[str]:
@@ -90,12 +113,13 @@ def _details(comparison: Comparison, rows: int) -> list[str]:
 
 def _detail(group: Group) -> list[str]:
     number = f"{counted(group.cases, 'case')}, {counted(group.steps, 'step')}"
-    kind = group.known.word if group.known else "unexplained"
+    explanation = Explained(group.explanation, (group,)) if group.explanation else None
+    kind = explanation.word if explanation else "unexplained"
     step = group.step_of(group.base)
     where = (
         f"Step {group.step} of case {code(group.base['id'])}: {code(step['text'])}" if step else "No step was judged."
     )
-    known = [f"{text(group.known.sentence)} Source: {text(group.known.source)}."] if group.known else []
+    known = [f"{text(explanation.sentence)} Source: {text(explanation.source)}."] if explanation else []
     lines = [row(text(name), code(one), code(other)) for name, one, other in side_by_side(group)]
     return folded(
         f"{signature(group)} ({kind}; {number})", where, *known, table("|  | Base | Candidate |", lines, len(lines))
@@ -105,6 +129,7 @@ def _detail(group: Group) -> list[str]:
 def _clauses(clauses: tuple[ClauseChange, ...], rows: int) -> str:
     lines = [
         row(
+            one.severity,
             one.clause,
             f"**{one.change.value}**" if one.change is Change.REGRESSED else one.change.value,
             _side(one.base),
@@ -113,7 +138,7 @@ def _clauses(clauses: tuple[ClauseChange, ...], rows: int) -> str:
         )
         for one in clauses
     ]
-    return table("| Clause | Change | Base | Candidate | Expected |", lines, rows, whole=_WHOLE)
+    return table("| Severity | Clause | Change | Base | Candidate | Expected |", lines, rows, whole=_WHOLE)
 
 
 def _side(result: ClauseResult | None) -> str:

@@ -1,4 +1,4 @@
-"""A comparison on a terminal: what regressed, what differs, then the verdict."""
+"""A comparison on a terminal: the verdict, what regressed, what differs and why."""
 
 from __future__ import annotations
 
@@ -7,27 +7,28 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from reports.compare.comparison import Change, Comparison
-from reports.compare.wording import explained, overview, signature, verdict
+from reports.compare.cases import Change
+from reports.compare.comparison import Comparison
+from reports.compare.wording import explained, fault_words, overview, shift_words, signature, verdict
 from reports.quantities import counted
 from reports.views.terminal import visible
 
 #: How many unexplained differences are shown. The files have all.
 _SHOWN = 20
-_STYLES = {Change.REGRESSED: "bold red", Change.IMPROVED: "green", Change.CHANGED: "yellow"}
+_STYLES = {
+    Change.REGRESSED: "bold red",
+    Change.UNCOMPARED: "bold yellow",
+    Change.KNOWN: "yellow",
+    Change.IMPROVED: "green",
+}
 
 
 def show_comparison(comparison: Comparison, console: Console, *, directory: Path) -> None:
-    """Print a comparison. ``directory`` is where its files are."""
-    for change, style in _STYLES.items():
-        for clause in comparison.of(change):
-            sides = [result.verdict.value if result else "not listed" for result in (clause.base, clause.candidate)]
-            _print(console, f"{change.value}: {clause.clause} ({sides[0]} → {sides[1]})", style)
-            _print(console, f"  expected: {clause.sentence}")
-            if clause.message:
-                _print(console, f"  observed: {clause.message}")
-            if clause.case is not None:
-                _print(console, f"  replay:   pytest suites --replay {directory / 'cases' / clause.case['id']}.json")
+    """Print a comparison, the verdict first and last. ``directory`` is where its files are."""
+    style = {0: "bold green", 1: "bold red", 2: "bold yellow"}[comparison.exit]
+    _print(console, verdict(comparison), style)
+    _shifts(comparison, Change.REGRESSED, console, directory)
+    _shifts(comparison, Change.UNCOMPARED, console, directory)
     for group in comparison.unexplained[:_SHOWN]:
         _print(console, f"unexplained: {signature(group)}", "yellow")
         shown = f"case {group.base['id']}" + (f", step {group.step}" if group.step is not None else "")
@@ -35,12 +36,28 @@ def show_comparison(comparison: Comparison, console: Console, *, directory: Path
     left_out = len(comparison.unexplained) - _SHOWN
     if left_out > 0:
         _print(console, f"… and {left_out} more, in {directory / 'comparison.md'}")
+    _shifts(comparison, Change.KNOWN, console, directory)
+    for fault in comparison.known_faults:
+        _print(console, fault_words(fault, comparison), "yellow" if fault.is_new else "")
+        _print(console, f"  {counted(len(fault.case_ids), 'case')}; {', '.join(fault.clauses)}")
     for one in explained(comparison):
-        _print(console, f"{one.change.word}: {one.change.sentence}")
-        _print(console, f"  {counted(one.cases, 'case')}; source: {one.change.source}")
+        _print(console, f"{one.word}: {one.sentence}")
+        _print(console, f"  {counted(one.cases, 'case')}; source: {one.source}")
+    _shifts(comparison, Change.IMPROVED, console, directory)
     for line in ("", *overview(comparison), f"The full comparison is in {directory / 'comparison.md'}"):
         _print(console, line)
-    _print(console, verdict(comparison), "bold red" if comparison.exit else "bold green")
+    _print(console, verdict(comparison), style)
+
+
+def _shifts(comparison: Comparison, change: Change, console: Console, directory: Path) -> None:
+    sentences = {clause.clause: clause.sentence for clause in comparison.clauses}
+    for one in comparison.shifted(change):
+        _print(console, f"{change.value}: {shift_words(one)}", _STYLES[change])
+        _print(console, f"  expected: {sentences[one.clause]}")
+        _print(console, f"  observed: {one.message}")
+        other = "candidate" if change is Change.IMPROVED else "base"
+        _print(console, f"  {other}:".ljust(12) + f"{one.before}, in {counted(len(one.case_ids), 'case')}")
+        _print(console, f"  replay:   pytest suites --replay {directory / 'cases' / one.case['id']}.json")
 
 
 def _print(console: Console, line: str, style: str = "") -> None:

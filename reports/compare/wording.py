@@ -9,19 +9,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from reports.circumstances import machines_differ, profile_of
-from reports.compare.comparison import Change, Comparison, Group, engine_of
+from reports.compare.cases import Change, KnownFault, Shift
+from reports.compare.comparison import Comparison, Group, engine_of
 from reports.compare.differences import Difference
-from reports.compare.known_changes import KnownChange
+from reports.compare.explanations import Explanation, Kind
 from reports.quantities import counted
 from reports.stream import Line, Run
 
 #: Of lists and amounts, by field.
 _AMOUNTS = {
-    "vanished": "deletes {} {} from storage",
-    "changed_beside": "changes {} {} outside the table",
-    "removed": "removes {} {}",
-    "masked": "marks rows as deleted in {} {}",
-    "added": "adds {} {}",
+    "vanished": "deletes {} files from storage",
+    "changed_beside": "changes {} files outside the table",
+    "removed": "removes {} files",
+    "masked": "marks rows as deleted in {} files",
+    "added": "adds {} files",
     "appeared": "writes {} {}",
     "changed": "writes {} rows of change files",
     "rows": "returns {} rows",
@@ -64,9 +65,9 @@ def _parts(found: Difference) -> tuple[str, str]:
             return f"writes {amount} checkpoints", ""
         if part in ("parameters", "metrics"):
             return f"{of_commit}different value of the {part.removesuffix('s')} ", name
-        if part == "rows" and found.paths:
-            return f"lists {amount} {found.paths.value}", ""
-        return _AMOUNTS[part].format(amount, found.paths.value if found.paths else found.within), ""
+        if part == "rows" and found.command.kind == "vacuum":
+            return f"lists {amount} files", ""
+        return _AMOUNTS[part].format(amount, found.within), ""
     if part == "values":
         return f"{of_commit}commitInfo.{name} {values}", ""
     if found.field in _MEMBERS or part in ("parameters", "metrics"):
@@ -84,10 +85,15 @@ def _parts(found: Difference) -> tuple[str, str]:
 
 
 def verdict(comparison: Comparison) -> str:
-    """One sentence: from which engine to which, and how many clauses regressed."""
+    """One sentence: from which engine to which, how many clauses regressed, and whether that is data loss."""
     regressed = len(comparison.of(Change.REGRESSED))
-    change = f"{counted(regressed, 'clause')} regressed" if regressed else "Nothing regressed"
-    return f"{change} from {named(comparison.base)} to {named(comparison.candidate)}"
+    sides = f"from {named(comparison.base)} to {named(comparison.candidate)}"
+    if regressed:
+        loss = "Data loss: " if comparison.loses_data else ""
+        return f"{loss}{counted(regressed, 'clause')} regressed {sides}"
+    if comparison.exit:
+        return f"Nothing that was judged regressed {sides}, but not everything was judged"
+    return f"Nothing regressed {sides}"
 
 
 def named(run: Run) -> str:
@@ -104,10 +110,13 @@ def overview(comparison: Comparison) -> list[str]:
         f"{comparison.differing} of {counted(comparison.compared, 'case')} "
         f"({counted(comparison.steps, 'step')} compared) differ in what the engines did"
     )
-    kinds = f": {counted(len(comparison.unexplained), 'unexplained difference')} and {len(comparison.known)} known"
+    kinds = (
+        f": {counted(len(comparison.unexplained), 'unexplained difference')} and {len(comparison.explained)} explained"
+    )
     lines = [
         _versions(comparison.base),
         _versions(comparison.candidate),
+        *unjudged(comparison),
         f"{counted(len(comparison.clauses), 'clause')}: {tally or 'none'}",
         cases + (kinds if comparison.groups else ""),
     ]
@@ -124,6 +133,29 @@ def overview(comparison: Comparison) -> list[str]:
     return lines
 
 
+def unjudged(comparison: Comparison) -> list[str]:
+    """What could not be judged on each side: ``not exercised on spark 4.0.0: DEL-ROW-1``."""
+    lines = []
+    for one in comparison.unjudged:
+        if one.clauses:
+            lines.append(f"not exercised on {named(one.run)}: {', '.join(one.clauses)}")
+        if one.cases:
+            lines.append(f"ended in an error on {named(one.run)}: {counted(one.cases, 'case')}")
+    return lines
+
+
+def fault_words(fault: KnownFault, comparison: Comparison) -> str:
+    """``known to lose data: REASON``, with the side that has it if the other does not."""
+    side = comparison.candidate if fault.on_candidate else comparison.base
+    only = "" if fault.on_base and fault.on_candidate else f"{named(side)} only, "
+    return f"{only}{fault.words}: {fault.reason}"
+
+
+def shift_words(shift: Shift) -> str:
+    """A clause with its severity, what it failed for, and what the other side did."""
+    return f"{shift.clause} ({shift.severity}): {shift.cause}"
+
+
 def _versions(run: Run) -> str:
     listed = ", ".join(f"{name} {version}" for name, version in run.header["versions"].items())
     seed = f", seed {run.header['seed']}" if run.header["seed"] is not None else ""
@@ -132,21 +164,46 @@ def _versions(run: Run) -> str:
 
 @dataclass(frozen=True)
 class Explained:
-    """A known change with the groups that it explains. ``cases`` counts each case once."""
+    """An explanation with the groups that it explains. ``cases`` counts each case once."""
 
-    change: KnownChange
+    explanation: Explanation
     groups: tuple[Group, ...]
 
     @property
     def cases(self) -> int:
         return len(frozenset[str]().union(*(group.case_ids for group in self.groups)))
 
+    @property
+    def since(self) -> str:
+        """``4.1``; of several rules, each; empty where it is no change of a release."""
+        return ", ".join(dict.fromkeys(one.since for one in self.explanation.reasons if one.since))
+
+    @property
+    def sentence(self) -> str:
+        return " And: ".join(one.sentence for one in self.explanation.reasons)
+
+    @property
+    def source(self) -> str:
+        return ", ".join(dict.fromkeys(one.source for one in self.explanation.reasons))
+
+    @property
+    def word(self) -> str:
+        """``rule since 4.1``, ``known change``."""
+        kind = self.explanation.kind.value
+        return f"{kind} since {self.since}" if self.since else kind
+
+
+_ORDER = (Kind.VIOLATION, Kind.KNOWN_DEVIATION, Kind.RULE, Kind.KNOWN_CHANGE)
+
 
 def explained(comparison: Comparison) -> tuple[Explained, ...]:
-    """The known changes that occurred, in the order of versions."""
-    changes = dict.fromkeys(group.known for group in comparison.known if group.known is not None)
-    found = (Explained(one, tuple(group for group in comparison.known if group.known is one)) for one in changes)
-    return tuple(sorted(found, key=lambda one: (one.change.since, one.change.sentence)))
+    """The explanations that occurred: violations, known deviations, rules, known changes; each in the order of versions."""
+    found: dict[Explanation, list[Group]] = {}
+    for group in comparison.explained:
+        if group.explanation is not None:
+            found.setdefault(group.explanation, []).append(group)
+    made = (Explained(explanation, tuple(groups)) for explanation, groups in found.items())
+    return tuple(sorted(made, key=lambda one: (_ORDER.index(one.explanation.kind), one.since, one.sentence)))
 
 
 def side_by_side(group: Group) -> Iterator[tuple[str, str, str]]:

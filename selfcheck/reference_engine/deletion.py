@@ -19,6 +19,7 @@ from deltalog.statistics import full_statistics
 from model.delete import ConditionScope, DeleteMethod, DeletePrediction, LiveFile, matches, may_fail, predict_delete
 from model.layout import partition_directory, partition_string, physical_name
 from model.predicate import columns_of
+from model.rules import SPARK, Rules
 from model.sql import sql
 from model.steps import Delete, Form
 from model.table import Feature
@@ -47,12 +48,12 @@ class Deletion:
     at: int  # when it runs, by the wall clock, ms since the epoch
     number: int
     one_file: bool = False
-    writes_vectors: bool = True
+    rules: Rules = SPARK
 
     def __post_init__(self) -> None:
         live = [self.view.live_file(add) for add in self.view.live.values()]
         self.predicted: DeletePrediction = predict_delete(
-            live, self.step, self.view.table, writes_vectors=self.writes_vectors
+            live, self.step, self.view.table, writes_vectors=self.rules.writes_vectors
         )
         self.files = {file.path: file for file in live}
 
@@ -155,7 +156,8 @@ class Deletion:
         return list(compress(self.view.fields, stores)), [tuple(compress(row, stores)) for row in rows]
 
     def _path(self, partition: Row, name: str) -> str:
-        directory = "ab" if self.view.table.maps_columns else partition_directory(self.view.table, partition)
+        random = self.view.table.maps_columns and self.rules.random_directories
+        directory = "ab" if random else partition_directory(self.view.table, partition)
         return f"{directory}/{name}" if directory else name
 
     def _partition_values(self, partition: Row) -> dict[str, str | None]:
@@ -258,6 +260,9 @@ class Deletion:
             "scanTimeMs": 0,
             "rewriteTimeMs": 0,
         }
+        if not self.rules.counts_vectors:
+            for part in ("Added", "Removed", "Updated"):
+                del metrics[f"numDeletionVectors{part}"]
         if predicted.method is DeleteMethod.METADATA_ONLY and not (self._counted() and predicted.deleted):
             for name in ("numDeletedRows", "numCopiedRows", "numAddedFiles"):
                 del metrics[name]

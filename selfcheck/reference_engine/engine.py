@@ -17,6 +17,7 @@ from model.capabilities import EVERYTHING, Capabilities
 from model.refusals import (
     APPEND_ONLY,
     BEYOND_RETENTION,
+    MISSING_FILE,
     UNKNOWN_PROTOCOL,
     NamedPartition,
     Refusal,
@@ -64,7 +65,8 @@ class ReferenceEngine:
         try:
             if view.unreadable:
                 raise due(UNKNOWN_PROTOCOL[Feature.UNKNOWN_READER])
-            if view.unknown_features and isinstance(step, (Delete, Vacuum)):
+            writes = isinstance(step, Delete) or (isinstance(step, Vacuum) and self.rules.checks_write_protocol)
+            if view.unknown_features and writes:
                 raise due(UNKNOWN_PROTOCOL[Feature.UNKNOWN_WRITER])
             if isinstance(step, Read):
                 rows = self._read(view, version, clock)
@@ -73,7 +75,7 @@ class ReferenceEngine:
             elif isinstance(step, InvalidDelete):
                 raise due(self._delete_refusal(view, step))
             elif isinstance(step, ReadChanges):
-                rows = self._changes(view, version)
+                rows = self._changes(view, version, clock)
             elif isinstance(step, InvalidVacuum):
                 raise due(expected_vacuum_refusal(step.mistake).at(self.rules.release))
             else:
@@ -92,14 +94,17 @@ class ReferenceEngine:
 
     def _read(self, view: View, version: int | None, clock: int) -> tuple[Row, ...]:
         wanted = view.snapshot.version if version is None else version
-        commit = view.log.commits[wanted]
-        expired = wanted != view.snapshot.version and commit.modified < clock - view.retention
-        if expired and self.rules.blocks_expired_versions:
-            raise due(BEYOND_RETENTION)
+        self._refuse_expired(view, wanted, clock)
         adds = view.log.snapshot(wanted).adds.values()
         if not all((view.root / add.file).is_file() for add in adds):
-            raise Refused("FAILED_READ_FILE.FILE_NOT_EXIST")
+            raise due(MISSING_FILE.at(self.rules.release))
         return tuple(row for add in adds for row in view.visible(add))
+
+    def _refuse_expired(self, view: View, wanted: int, clock: int) -> None:
+        """Raise Refused for a version that is older than the retention, by rules under which it cannot be read."""
+        expired = wanted != view.snapshot.version and view.log.commits[wanted].modified < clock - view.retention
+        if expired and self.rules.blocks_expired_versions:
+            raise due(BEYOND_RETENTION)
 
     # DELETE ---------------------------------------------------------------------------------------------------------
 
@@ -114,7 +119,7 @@ class ReferenceEngine:
             at,
             number=self._deletions,
             one_file=self._habits.one_file,
-            writes_vectors=self.rules.writes_vectors,
+            rules=self.rules,
         )
         try:
             deletion.commit()
@@ -129,8 +134,9 @@ class ReferenceEngine:
         append_only = view.table.has(Feature.APPEND_ONLY)
         return expected_refusal(step.mistake, append_only=append_only, partition=named).at(self.rules.release)
 
-    def _changes(self, view: View, version: int | None) -> tuple[Row, ...]:
+    def _changes(self, view: View, version: int | None, clock: int) -> tuple[Row, ...]:
         assert version is not None
+        self._refuse_expired(view, version, clock)
         before = _rows_of(view, version - 1) if version else Counter[Row]()
         after = _rows_of(view, version)
         deleted, added = (before - after).elements(), (after - before).elements()
