@@ -90,6 +90,10 @@ class Engine(Protocol):
         """
         ...
 
+    def use_processors(self, number: int) -> None:
+        """Let the following steps use this many processors, or all that the machine has (``rules.draws_processors``)."""
+        ...
+
     def close(self) -> None: ...
 
 

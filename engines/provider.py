@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from engines.deltalake import capabilities as deltalake
 from engines.port import Engine, Operation
 from engines.spark import releases as spark
+from engines.versions import DELTALAKE, JUDGED
 from model.capabilities import Capabilities
 from model.rules import DELTA_RS, Rules
 
@@ -16,7 +17,7 @@ from model.rules import DELTA_RS, Rules
 ENGINES = ("spark", "deltalake")
 
 #: The newest known version of each.
-_NEWEST = {"spark": "4.4.0", "deltalake": "1.6.6"}
+_NEWEST = {"spark": JUDGED[-1], "deltalake": DELTALAKE[-1]}
 
 
 class Provider(Protocol):

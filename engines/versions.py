@@ -1,10 +1,12 @@
-"""Which Delta runs on which PySpark and Python, and the name of its jar."""
+"""The versions that can be judged: which Delta runs on which PySpark and Python, and which releases of delta-rs there are."""
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Union
 
 from engines.port import EngineUnavailable
 from model.versions import parse
@@ -49,11 +51,20 @@ LINES: Mapping[str, Line] = {
     "4.2": Line("4.2.0", (3, 10), (3, 14)),
 }
 
-#: The releases that `tox -e all-versions` judges.
+#: The releases of Delta that `tox -e all-versions` judges.
 JUDGED = (
     *("2.4.0", "3.0.0", "3.1.0", "3.2.1", "3.3.2", "3.3.3"),
     *("4.0.0", "4.0.1", "4.1.0", "4.2.0", "4.3.1", "4.4.0"),
 )
+
+#: The releases of delta-rs (the package deltalake) from 1.0 on. Between the first and the last there are no others.
+DELTALAKE = (
+    *("1.0.0", "1.0.1", "1.0.2", "1.1.0", "1.1.2", "1.1.3", "1.1.4", "1.2.0", "1.2.1", "1.3.0", "1.3.1", "1.3.2"),
+    *("1.3.3", "1.4.0", "1.4.1", "1.4.2", "1.5.0", "1.5.1", "1.6.0", "1.6.1", "1.6.2", "1.6.3", "1.6.6"),
+)
+
+#: Those that `tox -e all-versions -- deltalake` judges.
+JUDGED_DELTALAKE = ("1.0.2", "1.1.4", "1.2.1", "1.3.3", "1.4.2", "1.5.0", "1.5.1", "1.6.3", "1.6.6")
 
 GROUP = "io.delta"
 
@@ -65,8 +76,81 @@ class Pair:
     delta: str
     pyspark: str
 
+    engine = "spark"
+
+    @property
+    def version(self) -> str:
+        """The engine's own version."""
+        return self.delta
+
+    @property
+    def title(self) -> str:
+        return f"Delta {self.delta} on PySpark {self.pyspark}"
+
+    @property
+    def requirement(self) -> str:
+        """The requirement that pip installs."""
+        return f"delta-spark=={self.delta}"
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether the release is known to exist."""
+        return self.delta in JUDGED
+
     def __str__(self) -> str:
         return f"{self.delta}@{self.pyspark}"
+
+
+@dataclass(frozen=True)
+class DeltaRs:
+    """A version of delta-rs: the package deltalake."""
+
+    version: str
+
+    engine = "deltalake"
+
+    @property
+    def title(self) -> str:
+        return f"deltalake {self.version}"
+
+    @property
+    def requirement(self) -> str:
+        """The requirement that pip installs."""
+        return f"deltalake=={self.version}"
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether the release is known to exist."""
+        return self.version in DELTALAKE
+
+
+#: A version of an engine, with all that decides its environment.
+Version = Union[Pair, DeltaRs]
+
+_EXAMPLE = "deltalake==1.6.3"
+
+
+def version_of(text: str) -> Version:
+    """``deltalake==1.6.3``; or Delta on Spark: ``3.3.2``, ``3.3.2@3.5.3`` (``pair_of``).
+
+    Raises EngineUnavailable, with the remedy, for a version that is not judged, or not on this Python.
+    """
+    if not text.startswith("deltalake"):
+        return pair_of(text)
+    _, equals, version = text.partition("==")
+    if not equals or text.partition("==")[0] != "deltalake" or not re.fullmatch(r"\d+(\.\d+)+\w*", version):
+        raise EngineUnavailable(f"{text} names no version of deltalake: write, say, {_EXAMPLE}.")
+    return delta_rs(version)
+
+
+def delta_rs(version: str) -> DeltaRs:
+    """Raises EngineUnavailable, with the remedy, for a version that is not judged."""
+    if parse(version) < parse(DELTALAKE[0]):
+        raise EngineUnavailable(f"deltalake {version} is not judged: use {DELTALAKE[0]} or newer, such as {_EXAMPLE}.")
+    if parse(version) < parse(DELTALAKE[-1]) and version not in DELTALAKE:
+        nearest = max((known for known in DELTALAKE if parse(known) <= parse(version)), key=parse)
+        raise EngineUnavailable(f"deltalake {version} was never released: use another, such as deltalake=={nearest}.")
+    return DeltaRs(version)
 
 
 def pair_of(text: str, *, python: tuple[int, ...] = sys.version_info[:2]) -> Pair:

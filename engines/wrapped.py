@@ -36,5 +36,8 @@ class WrappedEngine:
     def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
         return self._engine.run(root, step, clock=clock, version=version)
 
+    def use_processors(self, number: int) -> None:
+        self._engine.use_processors(number)
+
     def close(self) -> None:
         self._engine.close()

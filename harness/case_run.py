@@ -25,6 +25,7 @@ from harness.observation import (
     refusal_due,
 )
 from harness.observer import Observer
+from harness.processors import processors_for
 from harness.step_judge import StepJudge, Tally
 from harness.vacuum_inputs import committed
 from harness.vacuum_observation import VacuumObservation, VacuumRefusalObservation
@@ -50,7 +51,8 @@ from model.table import Table
 class CaseRun:
     """Makes the table at ``root``; then ``take`` runs one step after another.
 
-    ``observations`` has those of the engine's steps, ``records`` the same normalised, ``coverage`` that of its VACUUMs.
+    ``observations`` has those of the engine's steps, ``records`` the same normalised, ``coverage`` that of its VACUUMs,
+    ``processors`` how many the engine may use (None: all).
     """
 
     def __init__(
@@ -66,6 +68,9 @@ class CaseRun:
         self.observations: list[Observation] = []
         self.records: list[dict[str, Any]] = []
         self.coverage: Counter[Cell] = Counter()
+        self.processors = processors_for(table) if engine.rules.draws_processors else None
+        if self.processors is not None:
+            engine.use_processors(self.processors)
         write_table(plan_table(table), root, start=self._clock.start)
         self._expected = ExpectedVersions(table, start=self._clock.start)
         self._observer = Observer(table, root)

@@ -7,11 +7,14 @@ case and the table, never about what the engine did.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from deltalog.paths import encode
-from harness.observation import Observation
+from harness.observation import DeleteObservation, Observation
+from harness.vacuum_observation import VacuumObservation
+from model.delete import ConditionScope
 from model.predicate import (
     And,
     Between,
@@ -29,6 +32,7 @@ from model.predicate import (
 )
 from model.steps import Delete
 from model.table import Column, Feature, Kind, Reference
+from model.vacuum import Reason
 from model.values import AnyType, DecimalOf, Type, Value, is_nested
 
 
@@ -166,12 +170,35 @@ def _is_fractional(type: AnyType) -> bool:
     return type in (Type.FLOAT, Type.DOUBLE) or isinstance(type, DecimalOf)
 
 
+def _retained(observation: Observation) -> bool:
+    fates = observation.fates.values() if isinstance(observation, VacuumObservation) else ()
+    return any(predicted.reason is Reason.RETAINED for predicted in fates)
+
+
+def _null_partition_of_a_tombstone(observation: Observation) -> bool:
+    return any(
+        None in (remove.partition_values or {}).values() for remove in observation.before.snapshot.removes.values()
+    )
+
+
+def _deletes_whole_files(observation: Observation) -> bool:
+    return isinstance(observation, DeleteObservation) and observation.prediction.scope is not ConditionScope.ROWS
+
+
 #: By the name that a deviation gives as ``when``. "tests", "compares" and "condition" are about the WHERE of the DELETE.
 CONDITIONS: dict[str, Callable[[Observation], bool]] = {
     "compares with NULL": lambda o: any(None in _values(test) and not _is_null_safe(test) for test in _tests(o)),
     "compares with NaN": _compares_with_nan,  # or tests a column that holds NaN
     "zeros of both signs": _has_other_zero,  # compares with a zero, and the table has one of the other sign
     "test of a list": lambda o: any(isinstance(test, In) for test in _tests(o)),
+    "test of a range": lambda o: any(isinstance(test, Between) for test in _tests(o)),
+    "LIKE with a wildcard": lambda o: any(
+        isinstance(test, Like) and set(test.pattern) & {"%", "_"} for test in _tests(o)
+    ),
+    "whole files": _deletes_whole_files,  # a condition on partition columns only, or none
+    "test of a name that is no identifier": lambda o: any(
+        not re.fullmatch(r"\w+", column.name) for column in _tested_columns(o)
+    ),
     "plain LIKE beside another test": _plain_like_beside_another_test,  # a LIKE without wildcards, of the same column
     "null-safe test of a partition": lambda o: any(
         isinstance(test, Compare) and _is_null_safe(test) and test.column in o.table.partition_by for test in _tests(o)
@@ -186,6 +213,8 @@ CONDITIONS: dict[str, Callable[[Observation], bool]] = {
         remove.deleted is None for commit in o.table.commits for remove in commit.removes
     ),
     "encoded path": _has_encoded_path,
+    "young tombstone": _retained,  # a VACUUM of a table with a tombstone that is inside retention
+    "tombstone with a NULL partition value": _null_partition_of_a_tombstone,
     "link to a directory": lambda o: any(thing.kind is Kind.LINK for thing in o.before.things.values()),
     "deletion vectors": _has_vectors,
     "deletion vectors with column mapping": lambda o: _has_vectors(o) and o.table.maps_columns,
@@ -198,6 +227,10 @@ CONDITIONS: dict[str, Callable[[Observation], bool]] = {
     "fractional column": lambda o: any(_is_fractional(column.type) for column in o.table.columns),
     "column mapping": lambda o: o.table.maps_columns,
     "several partition columns": lambda o: len(o.table.partition_by) > 1,
+    "change feed": lambda o: o.table.has(Feature.CHANGE_DATA_FEED),
+    "partition column begins with a dot or an underscore": lambda o: any(
+        name.startswith((".", "_")) for name in o.table.partition_by
+    ),
     "first of several partition columns begins with a dot": lambda o: (
         len(o.table.partition_by) > 1 and o.table.partition_by[0].startswith(".")
     ),

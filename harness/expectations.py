@@ -248,7 +248,7 @@ class Succeeds:
 
 @dataclass(frozen=True)
 class Lists:
-    """DRY RUN lists a path, or does not."""
+    """DRY RUN lists a path, or does not; or a run of delta-rs, which returns what it deleted."""
 
     path: str
     listed: bool = True

@@ -55,6 +55,7 @@ class JudgedCase:
     tallies: dict[str, Tally]
     failure: Failure | None = None
     coverage: Counter[Cell] = field(default_factory=Counter)  # of its VACUUMs (harness.coverage)
+    processors: int | None = None  # how many the engine might use (None: all)
 
     @property
     def violated(self) -> list[str]:
@@ -121,7 +122,7 @@ class Judge:
             for step in case.steps:
                 if run.take(step):
                     break
-            return JudgedCase(case, tuple(run.records), run.tallies, coverage=run.coverage)
+            return JudgedCase(case, tuple(run.records), run.tallies, coverage=run.coverage, processors=run.processors)
         finally:
             shutil.rmtree(root.parent, ignore_errors=True)
 

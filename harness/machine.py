@@ -74,7 +74,7 @@ class JudgedMachine(RuleBasedStateMachine):
 
     def _case(self, run: CaseRun) -> JudgedCase:
         case = Case(self.program.initial, tuple(self.taken))
-        return JudgedCase(case, tuple(run.records), run.tallies, self._failure, run.coverage)
+        return JudgedCase(case, tuple(run.records), run.tallies, self._failure, run.coverage, run.processors)
 
     def teardown(self) -> None:
         if self.taken and self._run is not None:

@@ -25,6 +25,7 @@ def case_line(judged: JudgedCase, *, campaign: str, shard: int, index: int, orig
         "origin": origin,
         "case": to_json(judged.case),
         "features": features_of(judged.case.table),
+        "processors": judged.processors,
         "steps": list(judged.steps),
         "coverage": nested(judged.coverage),
         "clauses": {

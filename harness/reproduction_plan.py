@@ -102,6 +102,7 @@ def reproduction_plan(
         **packages,
         "root": str(root),
         "generated": GENERATED,
+        "processors": line.get("processors"),
         "columns": [column.name for column in case.table.columns],
         "table": _table(plan_table(case.table), root),
         "steps": [

@@ -83,6 +83,7 @@ FAMILIES: dict[str, Harm] = {
     "DEL-CDF": Harm(_ANSWERS, "Readers of the change feed miss deletions, or see some that did not happen."),
     "DEL-INFO": Harm(_WORDS, "The history of the table tells another operation than what happened."),
     "DEL-MET": Harm(_NUMBERS, "The numbers that a DELETE reports are not what it did."),
+    "VAC-ANS": Harm(_NUMBERS, "The list of files that a VACUUM returns is not what it deleted."),
 }
 
 #: Clauses that differ from their family.

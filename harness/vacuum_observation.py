@@ -8,7 +8,7 @@ from functools import cached_property
 from harness.observation import Observation, relative
 from harness.vacuum_inputs import commit_times, lite_scan, named_outside, references_of, tombstone_scan
 from model.refusals import CANNOT_VACUUM_LITE, UNKNOWN_PROTOCOL, Refusal
-from model.rules import Walk
+from model.rules import SPARK, Walk
 from model.steps import InvalidVacuum, Inventory, IOFault, Vacuum
 from model.table import Feature
 from model.vacuum import (
@@ -157,6 +157,15 @@ class VacuumObservation(Observation):
             if self.step.dry_run
             else frozenset()
         )
+
+    @cached_property
+    def returned(self) -> frozenset[str]:
+        """The paths, from the root, that a run returned as deleted: delta-rs (an absolute one may lack its first slash)."""
+        if not self.ran or self.rules.implementation == SPARK.implementation:
+            return frozenset()
+        # A file that the log names by its URI is returned as if that were a path below the root.
+        paths = (relative(relative(str(row[0]), self.root), self.root) for row in self.outcome.rows)
+        return frozenset(path.removeprefix(f"{self.root.lstrip('/')}/") for path in paths)
 
     @property
     def ran(self) -> bool:

@@ -50,6 +50,8 @@ class Rules:
     release: tuple[int, ...] = (4, 4)
     #: Whether the refusal of a RETAIN has its own error class.
     retain_error_class: bool = True
+    #: Whether the number of processors is drawn, as the engine plans a query by it.
+    draws_processors: bool = False
     #: Whether reading a version older than the retention is refused.
     blocks_expired_versions: bool = True
     #: Whether VACUUM refuses a table whose protocol requires a writer feature that the engine does not know.
@@ -88,6 +90,7 @@ DELTA_RS = Rules(
     cleans_up_anytime=True,
     error_classes=False,
     retain_error_class=False,
+    draws_processors=True,  # DataFusion's target_partitions, by default as many as the calling thread may use
     blocks_expired_versions=False,
     random_directories=False,
 )
@@ -146,3 +149,8 @@ def changes_to_delta_rs(spark: Rules, delta_rs: Rules) -> tuple[RuleChange, ...]
         for field in fields(Rules)
         if field.name in _IN_DELTA_RS and getattr(spark, field.name) != getattr(delta_rs, field.name)
     )
+
+
+#: The counts in the metrics of a DELETE of delta-rs (DeleteMetrics in crates/core/src/operations/delete.rs), in the order in
+#: which the adapter returns them.
+DELTA_RS_COUNTS = ("num_deleted_rows", "num_added_files", "num_removed_files", "num_copied_rows")

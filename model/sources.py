@@ -72,6 +72,19 @@ PROTOCOL_SECTIONS: Mapping[str, str] = {
 }
 
 
+_API = "https://delta-io.github.io/delta-rs/api/delta_table/"
+_OPERATIONS = "https://docs.rs/deltalake-core/latest/deltalake_core/operations"
+
+#: The documentation of delta-rs, cited as ``R DeltaTable.delete``.
+DELTA_RS_PAGES: Mapping[str, str] = {
+    "DeltaTable.delete": f"{_API}#deltalake.DeltaTable.delete",
+    "DeltaTable.vacuum": f"{_API}#deltalake.DeltaTable.vacuum",
+    "DeleteMetrics": f"{_OPERATIONS}/delete/struct.DeleteMetrics.html",
+    "VacuumEndOperationMetrics": f"{_OPERATIONS}/vacuum/struct.VacuumEndOperationMetrics.html",
+    "VacuumMetrics": f"{_OPERATIONS}/vacuum/struct.VacuumMetrics.html",
+}
+
+
 def resolve(source: str) -> Link:
     """The link of a clause's source. Raises ValueError for an unknown document or section."""
     key, _, section = source.partition(" ")
@@ -81,4 +94,6 @@ def resolve(source: str) -> Link:
         return Link(f"PROTOCOL.md, {section}", f"{_DELTA}/PROTOCOL.md#{PROTOCOL_SECTIONS[section]}")
     if key == "C" and section in DELTA_SECTIONS:
         return Link(f"How Delta behaves, {section}", f"docs/delta.md#{section}")
+    if key == "R" and section in DELTA_RS_PAGES:
+        return Link(f"delta-rs, {section}", DELTA_RS_PAGES[section])
     raise ValueError(f"{source!r} is not a source in docs/sources.md")

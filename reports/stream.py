@@ -106,6 +106,7 @@ class CaseRecord(TypedDict):
     origin: str
     case: dict[str, Any]
     features: list[str]
+    processors: int | None
     coverage: dict[str, int]
     steps: list[StepRecord]
     clauses: dict[str, ClauseRecord]

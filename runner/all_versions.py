@@ -1,33 +1,58 @@
-"""``python -m runner.all_versions [--write] [VERSION ...]``: the gate on several versions of Delta, and a table of the results.
+"""``python -m runner.all_versions [--write] [VERSION ...]``: the gate on several versions, and a table of the results.
 
-The profile is smoke by default. Versions that are not named keep the row of their last run. Exit 0: no version breaks a
-clause; 1: one does; 2: a run did not end.
+Without a version those of Delta on Spark; ``deltalake`` stands for all of delta-rs that are judged. The profile is smoke by
+default. Versions that are not named keep the row of their last run. Exit 0: no version breaks a clause; 1: one does; 2: a
+run did not end.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from engines.versions import JUDGED, Pair, pair_of
+from engines.versions import JUDGED, JUDGED_DELTALAKE, Pair, Version, version_of
 from model.versions import parse
 from reports.stream import StreamError, read_run
 from runner.commands import Parser, in_a_sentence
-from runner.gate_version import ROOT, run_gate
+from runner.gate_version import ROOT, available, run_gate
+from runner.options import UsageMistake
 
 DIRECTORY = Path("build/versions")
 
-#: The lines around the table in README.md.
-BEGIN, END = "<!-- versions: begin -->", "<!-- versions: end -->"
+
+@dataclass(frozen=True)
+class Kind:
+    """An engine whose versions get a table. ``columns`` name its versions, the engine's own first."""
+
+    judged: tuple[str, ...]  # as a user names them
+    columns: tuple[tuple[str, str], ...]  # heading, and the name in the header's versions
+    document: str  # the page that has the table
+    mark: str
+
+    @property
+    def lines(self) -> tuple[str, str]:
+        """The lines around the table in its document."""
+        return f"<!-- {self.mark}: begin -->", f"<!-- {self.mark}: end -->"
+
+
+KINDS = {
+    "spark": Kind(JUDGED, (("Delta", "delta"), ("PySpark", "pyspark")), "README.md", "versions"),
+    "deltalake": Kind(
+        tuple(f"deltalake=={version}" for version in JUDGED_DELTALAKE),
+        (("deltalake", "deltalake"), ("pyarrow", "pyarrow")),
+        "docs/versions.md",
+        "deltalake versions",
+    ),
+}
 
 
 @dataclass(frozen=True)
 class Row:
     """The result of one version. ``counts`` are clauses by verdict."""
 
-    pair: Pair
+    versions: tuple[str, ...]  # the engine's own first
     exit: int
     profile: str = ""
     counts: tuple[tuple[str, int], ...] = ()
@@ -36,15 +61,20 @@ class Row:
     failing: tuple[str, ...] = ()
 
 
-def row(pair: Pair) -> Row | None:
+def directory(version: Version) -> Path:
+    """Where the report of the version is."""
+    return ROOT / DIRECTORY / (version.version if version.engine == "spark" else version.requirement)
+
+
+def row(version: Version) -> Row | None:
     """The row of a version, from its report; None if there is no complete one."""
     try:
-        run = read_run(ROOT / DIRECTORY / pair.delta)
+        run = read_run(directory(version))
     except StreamError:
         return None
     verdicts = run.footer["verdicts"]
     return Row(
-        Pair(pair.delta, run.header["versions"]["pyspark"]),
+        tuple(run.header["versions"][name] for _, name in KINDS[version.engine].columns),
         run.footer["exit"],
         run.header["profile"],
         tuple(run.footer["counts"].items()),
@@ -54,50 +84,67 @@ def row(pair: Pair) -> Row | None:
     )
 
 
-def table(rows: Iterable[Row]) -> str:
+def _not_run(version: Version) -> Row:
+    return Row((version.version, version.pyspark if isinstance(version, Pair) else "–"), 2)
+
+
+def table(kind: Kind, rows: Iterable[Row]) -> str:
     """The rows as a Markdown table."""
-    lines = [
-        "| Delta | PySpark | Verdict | Cases | Steps | Pass | Known deviations | Not promised there | Broken |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
-    ]
+    names = [heading for heading, _ in kind.columns]
+    names += ["Verdict", "Cases", "Steps", "Pass", "Known deviations", "Not promised there", "Broken"]
+    lines = [f"| {' | '.join(names)} |", f"|{' --- |' * len(names)}"]
     for row in rows:
         counts = dict(row.counts)
         verdict = {0: "✅ kept", 1: "❌ broken"}.get(row.exit, "⚠️ incomplete")
-        cells = [row.pair.delta, row.pair.pyspark, verdict, row.cases, row.steps]
+        cells = [*row.versions, verdict, row.cases, row.steps]
         cells += [counts.get(name, 0) for name in ("pass", "xfail", "unsupported")]
         lines.append(f"| {' | '.join(map(str, [*cells, ', '.join(row.failing) or '–']))} |")
     return "\n".join(lines)
 
 
-def written(text: str, table: str) -> str:
+def written(text: str, table: str, kind: Kind) -> str:
     """The text of a document with its table replaced. Raises ValueError if it lacks the lines around the table."""
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
+    first, last = kind.lines
+    before, begin, rest = text.partition(first)
+    _, end, after = rest.partition(last)
     if not begin or not end:
-        raise ValueError(f"The document has no place for the table: write {BEGIN} and {END}.")
-    return f"{before}{BEGIN}\n\n{table}\n\n{END}{after}"
+        raise ValueError(f"The document has no place for the table: write {first} and {last}.")
+    return f"{before}{begin}\n\n{table}\n\n{end}{after}"
+
+
+def _asked(names: Sequence[str]) -> list[Version]:
+    """The versions of one engine. Raises UsageMistake for versions of two."""
+    texts = [text for name in names or JUDGED for text in (KINDS[name].judged if name in KINDS else (name,))]
+    versions = [available(text) for text in texts]
+    if len({version.engine for version in versions}) > 1:
+        raise UsageMistake(
+            "A table has the versions of one engine: name those of Delta on Spark, or those of deltalake."
+        )
+    return versions
 
 
 @in_a_sentence
 def main(arguments: list[str]) -> int:
     parser = Parser(prog="tox -e all-versions --", description=(__doc__ or "").partition("\n")[2])
-    parser.add_argument("versions", nargs="*", metavar="VERSION", help=f"default: {', '.join(JUDGED)}")
+    of_deltalake = f"; `deltalake`: {', '.join(JUDGED_DELTALAKE)}"
+    parser.add_argument("versions", nargs="*", metavar="VERSION", help=f"default: {', '.join(JUDGED)}{of_deltalake}")
     parser.add_argument("--profile", default="smoke", metavar="NAME", help="the budget (default: smoke)")
-    parser.add_argument("--write", action="store_true", help="put the table into README.md")
+    parser.add_argument("--write", action="store_true", help="put the table into README.md, or docs/versions.md")
     asked, options = parser.parse_known_args(arguments)
-    pairs = [pair_of(version) for version in asked.versions or JUDGED]
-    for pair in pairs:
-        print(f"Delta {pair.delta} on PySpark {pair.pyspark}.", flush=True)
-        run_gate(pair, ["--profile", asked.profile, *options], report=ROOT / DIRECTORY / pair.delta)
-    rows = {version: found for version in JUDGED if (found := row(pair_of(version))) is not None}
-    rows |= {pair.delta: row(pair) or Row(pair, 2) for pair in pairs}
-    text = table(sorted(rows.values(), key=lambda row: parse(row.pair.delta)))
+    versions = _asked(asked.versions)
+    kind = KINDS[versions[0].engine]
+    for version in versions:
+        print(f"{version.title}.", flush=True)
+        run_gate(version, ["--profile", asked.profile, *options], report=directory(version))
+    rows = {known.version: found for known in map(version_of, kind.judged) if (found := row(known)) is not None}
+    rows |= {version.version: row(version) or _not_run(version) for version in versions}
+    text = table(kind, sorted(rows.values(), key=lambda row: parse(row.versions[0])))
     print(text)
-    (ROOT / DIRECTORY / "versions.md").write_text(f"{text}\n", encoding="utf-8")
+    (ROOT / DIRECTORY / f"{kind.mark.replace(' ', '-')}.md").write_text(f"{text}\n", encoding="utf-8")
     if asked.write:
-        readme = ROOT / "README.md"
-        readme.write_text(written(readme.read_text(encoding="utf-8"), text), encoding="utf-8")
-    return max(rows[pair.delta].exit for pair in pairs)
+        document = ROOT / kind.document
+        document.write_text(written(document.read_text(encoding="utf-8"), text, kind), encoding="utf-8")
+    return max(rows[version.version].exit for version in versions)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,7 @@
-"""``python -m runner.gate_version DELTA[@PYSPARK] [pytest's options]``: the gate for that version, in its own environment."""
+"""``python -m runner.gate_version VERSION [pytest's options]``: the gate for that version, in its own environment.
+
+VERSION is one of Delta on Spark, ``3.3.2`` or ``3.3.2@3.5.3`` with the PySpark, or one of delta-rs, ``deltalake==1.6.3``.
+"""
 
 from __future__ import annotations
 
@@ -8,18 +11,41 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from engines.versions import Pair, pair_of
+from engines.versions import Pair, Version, version_of
 from reports.stream import FILE_NAME
 from runner.commands import in_a_sentence
 from runner.options import UsageMistake
 
 ROOT = Path(__file__).resolve().parent.parent
 
-_USAGE = "Name the version: tox -e gate-version -- 3.3.2 (or 3.3.2@3.5.3, with the PySpark), then options of the gate."
+_USAGE = (
+    "Name the version: tox -e gate-version -- 3.3.2 (or 3.3.2@3.5.3, with the PySpark; or deltalake==1.6.3), then options "
+    "of the gate."
+)
 
 
-def run_gate(pair: Pair, arguments: Sequence[str], *, report: Path | None = None) -> int:
-    """Run the gate in an environment that tox makes (tox.ini, ``versioned``), with these arguments to pytest; its exit code.
+def available(text: str) -> Version:
+    """The version that the text names. Raises EngineUnavailable or UsageMistake, with the remedy, if it cannot be judged.
+
+    pip is asked for a release that is not known here, before an environment is made for it.
+    """
+    version = version_of(text)
+    if not version.is_listed:
+        asked = [sys.executable, "-m", "pip", "install", "-q", "--dry-run", "--no-deps", "--ignore-installed"]
+        if subprocess.run([*asked, version.requirement], capture_output=True, check=False).returncode:
+            raise UsageMistake(f"pip finds no {version.requirement}: name a release that exists.")
+    return version
+
+
+def _environment(version: Version) -> tuple[str, dict[str, str]]:
+    """tox's environment for this version, and the variables that tox.ini reads."""
+    if isinstance(version, Pair):
+        return "versioned", {"TOMBSTONE_DELTA": version.delta, "TOMBSTONE_PYSPARK": version.pyspark}
+    return "versioned-deltalake", {"TOMBSTONE_DELTALAKE": version.version}
+
+
+def run_gate(version: Version, arguments: Sequence[str], *, report: Path | None = None) -> int:
+    """Run the gate in an environment that tox makes for the version, with these arguments to pytest; its exit code.
 
     The report goes to ``report``, after the stream of an earlier run was removed from there: tox also ends with 1 if it
     cannot make the environment, and that must not be read as a result.
@@ -28,9 +54,9 @@ def run_gate(pair: Pair, arguments: Sequence[str], *, report: Path | None = None
         (report / FILE_NAME).unlink(missing_ok=True)
         arguments = ["--report-dir", str(report), *arguments]
     environ = {key: value for key, value in os.environ.items() if not key.startswith(("TOX_", "PYTEST_"))}
-    environ |= {"TOMBSTONE_DELTA": pair.delta, "TOMBSTONE_PYSPARK": pair.pyspark}
-    command = [sys.executable, "-m", "tox", "run", "-q", "-e", "versioned", "--", *arguments]
-    return subprocess.run(command, cwd=ROOT, env=environ, check=False).returncode
+    name, variables = _environment(version)
+    command = [sys.executable, "-m", "tox", "run", "-q", "-e", name, "--", *arguments]
+    return subprocess.run(command, cwd=ROOT, env=environ | variables, check=False).returncode
 
 
 @in_a_sentence
@@ -38,7 +64,7 @@ def main(arguments: list[str]) -> int:
     """The gate's exit code; 2 if the version cannot be judged on this machine."""
     if not arguments or arguments[0].startswith("-"):
         raise UsageMistake(_USAGE)
-    return run_gate(pair_of(arguments[0]), arguments[1:])
+    return run_gate(available(arguments[0]), arguments[1:])
 
 
 if __name__ == "__main__":

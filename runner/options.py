@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from engines.provider import ENGINES
+from engines.versions import delta_rs
 from harness.clause import matches
 from model.versions import parse
 from suites.catalogue import CATALOGUE
@@ -83,7 +84,7 @@ def add_options(parser: pytest.Parser) -> None:
 
 
 def options(config: pytest.Config, root: Path) -> Options:
-    """The checked options. Raises UsageMistake. ``root`` is the repository's."""
+    """The checked options. Raises UsageMistake or EngineUnavailable. ``root`` is the repository's."""
     get = config.getoption
     engine = _one_of("--engine", get("engine"), ENGINES)
     clauses = tuple(get("clause"))
@@ -138,6 +139,8 @@ def _shared_with(text: str | None) -> tuple[str, str | None] | None:
     _one_of("--shared-with", engine, ENGINES)
     if equals and not parse(version):
         raise UsageMistake(f"--shared-with {text} names no version: write, say, --shared-with spark==3.3.2.")
+    if equals and engine == "deltalake":
+        delta_rs(version)
     return engine, version or None
 
 

@@ -22,7 +22,19 @@ from suites.clauses.delete import (
     rows,
     vectors,
 )
-from suites.clauses.vacuum import checkpoints, command, cutoff, failures, liveness, log, modes, outside, reading, safety
+from suites.clauses.vacuum import (
+    answers,
+    checkpoints,
+    command,
+    cutoff,
+    failures,
+    liveness,
+    log,
+    modes,
+    outside,
+    reading,
+    safety,
+)
 from suites.clauses.vacuum import refusals as vacuum_refusals
 
 
@@ -67,6 +79,7 @@ CATALOGUE: Mapping[str, Clause[Any]] = catalogue_of(
     reading,
     vacuum_refusals,
     safety,
+    answers,
 )
 
 

@@ -14,14 +14,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from engines.deltalake.capabilities import NEWEST
 from harness.drawing import fixed_cases
 from harness.judge import Judge
 from harness.shrinking import reduce, truncated
 from model.case import Case
 from model.codec import loads, to_json
+from model.rules import DELTA_RS, SPARK
 from runner.controller import FIXED_SEED
 from selfcheck.faults import FAULTS, Fault, KnownBadEngine
 from selfcheck.reference_engine import ReferenceEngine
+from strategies.restricted import restricted_to
 from suites.campaigns import shards
 from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES
@@ -43,16 +46,30 @@ def smoke_cases() -> list[Case]:
     return [case for shard in shards(PROFILES["smoke"], ()) for case in fixed_cases(shard, FIXED_SEED)]
 
 
+def imitating(fault: Fault) -> ReferenceEngine:
+    """A healthy engine for which it is a fault: with the rules of delta-rs, or those of Delta on Spark."""
+    if fault.rules.get("implementation") == DELTA_RS.implementation:
+        return ReferenceEngine(rules=DELTA_RS, capabilities=NEWEST)
+    return ReferenceEngine()
+
+
+#: The faults of Delta on Spark, and those of other engines too.
+OF_SPARK = tuple(name for name, fault in FAULTS.items() if imitating(fault).rules is SPARK)
+
+
 @dataclass(frozen=True)
 class Candidate:
     case: Case
     exercises: frozenset[str]  # ids of the clauses that it exercises on the healthy engine
 
 
-def candidates(scratch: Path) -> list[Candidate]:
-    """The cases that may show a fault, those of the smoke profile first."""
-    healthy = Judge(ReferenceEngine(), list(CATALOGUE.values()), scratch)
-    cases = [*smoke_cases(), *HANDMADE.values()]
+def candidates(engine: ReferenceEngine, scratch: Path) -> list[Candidate]:
+    """The cases that may show a fault of this engine, those of the smoke profile first."""
+    healthy = Judge(engine, list(CATALOGUE.values()), scratch)
+    drawn = [*smoke_cases(), *HANDMADE.values()]
+    cases = (
+        drawn if engine.rules is SPARK else [restricted_to(case, capabilities=engine.capabilities) for case in drawn]
+    )
     return [Candidate(case, frozenset(healthy.judge(case).tallies)) for case in cases]
 
 
@@ -71,10 +88,16 @@ def main(names: Sequence[str]) -> int:
     WITNESSES.mkdir(exist_ok=True)
     missing = []
     with tempfile.TemporaryDirectory(prefix="tombstone-witnesses-") as scratch:
-        cases = candidates(Path(scratch) / "healthy")
+        cases: dict[str, list[Candidate]] = {}  # by the rules' implementation
         for number, name in enumerate(names or list(FAULTS)):
-            engine = KnownBadEngine(ReferenceEngine(), FAULTS[name])
-            found = find(FAULTS[name], cases, Judge(engine, list(CATALOGUE.values()), Path(scratch) / str(number)))
+            healthy = imitating(FAULTS[name])
+            known = healthy.rules.implementation
+            if known not in cases:
+                cases[known] = candidates(healthy, Path(scratch) / known)
+            engine = KnownBadEngine(healthy, FAULTS[name])
+            found = find(
+                FAULTS[name], cases[known], Judge(engine, list(CATALOGUE.values()), Path(scratch) / str(number))
+            )
             if found is None:
                 missing.append(name)
                 continue

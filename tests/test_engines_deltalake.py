@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections import Counter
@@ -18,16 +19,18 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from engines.deltalake import adapter
+from engines.deltalake import adapter, worker
 from engines.deltalake.adapter import DeltalakeEngine
 from engines.deltalake.capabilities import capabilities_of as capabilities_named
-from engines.deltalake.result_rows import type_of
+from engines.deltalake.result_rows import rows_of, type_of
 from engines.deltalake.sql import sql
 from engines.port import EngineDied, EngineUnavailable, Outcome
 from engines.provider import capabilities_of, open_adapter, provider_for
 from engines.restricted import Restricted
 from harness.judge import Judge
 from harness.materialise import plan_table, write_table
+from harness.processors import processors_for
+from harness.record import case_line
 from model.capabilities import EVERYTHING, Capabilities
 from model.case import Case
 from model.predicate import And, Between, Compare, Constant, Holds, In, IsNull, Like, Not, Of, Op, Or, Predicate
@@ -46,6 +49,8 @@ from model.steps import (
 )
 from model.table import DAY, HOUR, Column, Commit, DataFile, Feature, Removal, StrayFile, Table
 from model.values import NAN, AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type
+from reports.counterexamples.deltalake import Deltalake
+from selfcheck.reference_engine import ReferenceEngine
 from suites.catalogue import CATALOGUE, unsupported
 
 TABLE = Table(
@@ -100,9 +105,52 @@ def test_it_reads_the_current_and_earlier_versions(engine: DeltalakeEngine, root
     assert ("b", 4) in run(engine, root, Read(before_step=0), version=0).rows
 
 
+def test_rows_are_read_by_the_names_of_the_columns() -> None:
+    """1.1.4 and 1.2.1 put partition columns last in SELECT *."""
+    assert rows_of(pa.table({"v": [1, 2], "p": ["a", "b"]}), ("p", "v")) == (("a", 1), ("b", 2))
+    for names in (["v"], ["v", "q"], ["v", "p", "p"]):
+        with pytest.raises(ValueError, match="the result has the columns"):
+            rows_of(pa.table([[1]] * len(names), names=names), ("p", "v"))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems cannot bind a thread to processors")
+def test_a_step_uses_the_processors_that_were_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[set[int]] = []
+    monkeypatch.setattr(os, "sched_setaffinity", lambda thread, processors: given.append(set(processors)))
+    monkeypatch.setattr(os, "getpid", lambda: 7)
+    for number in (1, 2, 4, None):
+        worker.use_processors(number, [0, 3, 5])
+    assert given == [{3}, {3, 5}, {0, 3, 5}]
+
+
+def test_the_processors_are_drawn_by_the_table(tmp_path: Path) -> None:
+    """They are recorded, and the same for each judgement of a case; not for an engine that plans without regard to them."""
+    tables = [replace(TABLE, commits=(Commit(-day * DAY, adds=(0, 1, 2)), TABLE.commits[1])) for day in range(2, 9)]
+    assert {processors_for(table) for table in tables} == {1, 2, 4}
+    given: list[int] = []
+
+    class Noting(ReferenceEngine):
+        def use_processors(self, number: int) -> None:
+            given.append(number)
+
+    for table in tables:
+        case = Case(table, (ONE,))
+        judged = Judge(Noting(rules=DELTA_RS), [], tmp_path).judge(case)
+        assert judged.processors == processors_for(table) == given[-1]
+        line = case_line(judged, campaign="row-deletes", shard=0, index=0, origin="generated")
+        assert line["processors"] == given[-1]
+        assert Judge(Noting(), [], tmp_path).judge(case).processors is None
+    assert len(given) == len(tables)
+
+
+def test_a_script_uses_the_processors_that_were_drawn() -> None:
+    lines = Deltalake({"root": "t", "table": [], "steps": [{"clock": {"offset": 0}}], "processors": 2}).start()
+    assert lines[1].strip() == "os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:2])"
+
+
 def test_it_deletes_and_reads_the_changes(engine: DeltalakeEngine, root: Path) -> None:
     deleted = run(engine, root, ONE)
-    assert deleted.error is None and deleted.rows == ((2,),)
+    assert deleted.error is None and deleted.rows == ((2, 4, 2, 3),)  # two data files and two of changes
     assert deleted.started <= deleted.ended <= now()
     assert sorted(run(engine, root, Read()).rows, key=str) == [("a", 2), ("a", None), ("b", 3)]
     changes = run(engine, root, ReadChanges(of_step=0), version=2)
@@ -110,7 +158,7 @@ def test_it_deletes_and_reads_the_changes(engine: DeltalakeEngine, root: Path) -
 
 
 def test_a_delete_of_everything_counts_from_the_statistics(engine: DeltalakeEngine, root: Path) -> None:
-    assert run(engine, root, Delete()).rows == ((5,),)
+    assert run(engine, root, Delete()).rows == ((5, 0, 2, 0),)
     assert run(engine, root, Read()).rows == ()
 
 
@@ -232,9 +280,17 @@ def test_a_step_that_exceeds_its_time_limit_ends_the_process(mortal: DeltalakeEn
     assert child.poll() is not None
 
 
-def test_without_the_package_the_message_has_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("found", "remedy"),
+    [(None, "tox -e gate-deltalake"), ("0.25.5", r"is not judged: `pip install 'deltalake>=1\.0\.0'`\.$")],
+)
+def test_without_a_package_that_is_judged_the_message_has_the_remedy(
+    found: str | None, remedy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def version(name: str) -> str:
-        raise metadata.PackageNotFoundError(name)
+        if found is None:
+            raise metadata.PackageNotFoundError(name)
+        return found
 
     monkeypatch.setattr(adapter.importlib.metadata, "version", version)
     provider = provider_for(
@@ -246,7 +302,7 @@ def test_without_the_package_the_message_has_the_remedy(monkeypatch: pytest.Monk
         jars=(),
         master="local",
     )
-    with pytest.raises(EngineUnavailable, match=r"tox -e gate-deltalake"):
+    with pytest.raises(EngineUnavailable, match=remedy):
         provider.start()
 
 

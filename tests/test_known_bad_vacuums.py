@@ -23,6 +23,7 @@ from selfcheck.faults import FAULTS, Fault, KnownBadEngine
 from selfcheck.reference_engine import Habits, ReferenceEngine
 from strategies.restricted import restricted_to
 from suites.catalogue import CATALOGUE, unsupported
+from tests.find_witnesses import imitating
 from tests.handmade_vacuums import HANDMADE
 
 pytestmark = pytest.mark.xdist_group("known-bad-vacuums")
@@ -109,7 +110,7 @@ def test_every_fault_violates_each_of_its_clauses(fault: Fault, clause: str, dir
 @pytest.mark.parametrize("fault", VACUUM_FAULTS, ids=lambda fault: fault.name)
 def test_no_fault_crashes_on_other_cases(fault: Fault, directory: Path) -> None:
     """Each fault on a sample of the other cases: pruned logs, files outside, links, refusals, I/O faults."""
-    bad = judge(KnownBadEngine(ReferenceEngine(), fault), directory / f"{fault.name}-others")
+    bad = judge(KnownBadEngine(imitating(fault), fault), directory / f"{fault.name}-others")
     start = VACUUM_FAULTS.index(fault)
     for name in [*list(HANDMADE)[start % 23 :: 23], "pruned", "elsewhere"]:
         result = bad.judge(HANDMADE[name])

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from engines.versions import Pair
+from engines.versions import JUDGED_DELTALAKE, DeltaRs, Pair, Version
 from runner import all_versions, gate_version, upgrade
+from runner.all_versions import KINDS
 from tests.small_streams import CLAUSES, case, header, run, written
 
 
@@ -22,17 +24,20 @@ class Gate:
 
     def __init__(self, **ends: int) -> None:
         self.ends = {version.strip("v").replace("_", "."): code for version, code in ends.items()}
-        self.asked: list[tuple[Pair, list[str]]] = []
+        self.asked: list[tuple[Version, list[str]]] = []
 
-    def __call__(self, pair: Pair, arguments: Sequence[str], *, report: Path | None = None) -> int:
-        self.asked.append((pair, list(arguments)))
-        code = self.ends.get(pair.delta, 0)
+    def __call__(self, version: Version, arguments: Sequence[str], *, report: Path | None = None) -> int:
+        self.asked.append((version, list(arguments)))
+        code = self.ends.get(version.version, 0)
         if report is not None and code != 2:
             unexercised = code == self.UNEXERCISED
             report.mkdir(parents=True, exist_ok=True)
             failing = ("VAC-SAFE-1",) if code == 1 else ()
-            head = header(pair.delta)
-            head["versions"]["pyspark"] = pair.pyspark
+            head = header(version.version)
+            if isinstance(version, Pair):
+                head["versions"]["pyspark"] = version.pyspark
+            else:
+                head |= {"engine": "deltalake", "versions": {"deltalake": version.version, "pyarrow": "26.0.1"}}
             clauses = CLAUSES[:1] if unexercised else CLAUSES
             judged = run(case(1, failing=failing, clauses=clauses), first=head)
             footer = {name: value for name, value in judged.footer.items() if name != "digest"}
@@ -69,6 +74,55 @@ def test_an_unknown_version_is_reported_in_one_sentence(main: object, capsys: py
     assert capsys.readouterr().err == "Delta 1.0.0 is not known here: install a Delta that is 2.4 or newer, below 5.\n"
 
 
+def test_a_gate_of_deltalake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    gate = Gate(v1_6_3=1)
+    use(gate, monkeypatch, tmp_path)
+    assert gate_version.main(["deltalake==1.6.3", "--profile", "smoke"]) == 1
+    assert gate.asked == [(DeltaRs("1.6.3"), ["--profile", "smoke"])]
+
+
+@pytest.mark.parametrize("main", [gate_version.main, lambda given: upgrade.main([*given, "4.4.0"]), all_versions.main])
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("deltalake==0.25.5", "deltalake 0.25.5 is not judged: use 1.0.0 or newer, such as deltalake==1.6.3.\n"),
+        ("deltalake==1.6.5", "deltalake 1.6.5 was never released: use another, such as deltalake==1.6.3.\n"),
+        ("deltalake=1.6.3", "deltalake=1.6.3 names no version of deltalake: write, say, deltalake==1.6.3.\n"),
+        ("deltalake==99.0.0", "pip finds no deltalake==99.0.0: name a release that exists.\n"),
+        ("4.99.0", "pip finds no delta-spark==4.99.0: name a release that exists.\n"),
+    ],
+)
+def test_a_version_that_cannot_be_judged(
+    main: object, text: str, message: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked: list[list[str]] = []
+
+    def pip(command: list[str], **_: object) -> subprocess.CompletedProcess[bytes]:
+        asked.append(command)
+        return subprocess.CompletedProcess(command, 1)
+
+    monkeypatch.setattr(subprocess, "run", pip)
+    assert callable(main) and main([text]) == 2
+    assert capsys.readouterr().err == message
+    assert len(asked) == ("pip" in message)
+
+
+def test_what_tox_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[list[str], dict[str, str]]] = []
+
+    def tox(command: list[str], *, env: dict[str, str], **_: object) -> subprocess.CompletedProcess[bytes]:
+        asked.append((command[3:], {key: value for key, value in env.items() if key.startswith("TOMBSTONE_")}))
+        return subprocess.CompletedProcess(command, 0)
+
+    monkeypatch.setattr(subprocess, "run", tox)
+    assert gate_version.main(["deltalake==1.0.0", "-x"]) == 0
+    assert gate_version.main(["3.3.2"]) == 0
+    assert asked == [
+        (["run", "-q", "-e", "versioned-deltalake", "--", "-x"], {"TOMBSTONE_DELTALAKE": "1.0.0"}),
+        (["run", "-q", "-e", "versioned", "--"], {"TOMBSTONE_DELTA": "3.3.2", "TOMBSTONE_PYSPARK": "3.5.7"}),
+    ]
+
+
 # Two versions ---------------------------------------------------------------------------------------------------------
 
 
@@ -86,12 +140,33 @@ def test_both_versions_get_cases_that_both_support(
     assert (tmp_path / "there" / "comparison.md").is_file()
 
 
+def test_an_upgrade_of_deltalake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    gate = Gate(v1_6_6=1)
+    use(gate, monkeypatch, tmp_path)
+    assert upgrade.main(["deltalake==1.5.1", "deltalake==1.6.6"]) == 1
+    assert gate.asked == [
+        (DeltaRs("1.5.1"), ["--shared-with", "deltalake==1.6.6"]),
+        (DeltaRs("1.6.6"), ["--shared-with", "deltalake==1.5.1"]),
+    ]
+
+
+def test_two_engines_are_no_upgrade(capsys: pytest.CaptureFixture[str]) -> None:
+    assert upgrade.main(["deltalake==1.5.1", "4.4.0"]) == 2
+    assert capsys.readouterr().err == (
+        "deltalake 1.5.1 and Delta 4.4.0 on PySpark 4.2.0 are not two versions of one engine: name two of Delta on Spark, or "
+        "two of deltalake.\n"
+    )
+
+
 def test_an_incomplete_gate_is_not_compared(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     use(Gate(v4_4_0=2), monkeypatch, tmp_path)
     assert upgrade.main(["3.3.2", "4.4.0"]) == 2
-    assert capsys.readouterr().err == "The gate on Delta 4.4.0 did not come to its end: nothing is compared.\n"
+    assert (
+        capsys.readouterr().err
+        == "The gate on Delta 4.4.0 on PySpark 4.2.0 did not come to its end: nothing is compared.\n"
+    )
 
 
 def test_a_gate_that_left_a_clause_unexercised_is_compared(
@@ -120,7 +195,10 @@ def test_a_gate_that_ended_with_1_without_a_report_is_not_compared(
     use(Gate(), monkeypatch, tmp_path)
     monkeypatch.setattr(upgrade, "run_gate", lambda *_, **__: 1)
     assert upgrade.main(["3.3.2", "4.4.0"]) == 2
-    assert capsys.readouterr().err == "The gate on Delta 3.3.2 did not come to its end: nothing is compared.\n"
+    assert (
+        capsys.readouterr().err
+        == "The gate on Delta 3.3.2 on PySpark 3.5.7 did not come to its end: nothing is compared.\n"
+    )
 
 
 # All versions ---------------------------------------------------------------------------------------------------------
@@ -142,11 +220,37 @@ def test_the_table_has_a_row_for_each_judged_version(
 
 def test_the_table_replaces_the_previous_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     use(Gate(), monkeypatch, tmp_path)
-    readme = tmp_path / "README.md"
-    readme.write_text(f"before\n{all_versions.BEGIN}\nold\n{all_versions.END}\nafter\n", encoding="utf-8")
+    readme, (begin, end) = tmp_path / "README.md", KINDS["spark"].lines
+    readme.write_text(f"before\n{begin}\nold\n{end}\nafter\n", encoding="utf-8")
     assert all_versions.main(["4.4.0", "--write"]) == 0
     text = readme.read_text(encoding="utf-8")
     assert text.startswith("before\n") and text.endswith("\nafter\n") and "old" not in text
     assert "| 4.4.0 | 4.2.0 | ✅ kept |" in text
     with pytest.raises(ValueError, match="no place for the table"):
-        all_versions.written("nothing", "table")
+        all_versions.written("nothing", "table", KINDS["spark"])
+
+
+def test_the_table_of_deltalake(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    use(Gate(v1_0_2=1, v1_5_0=2), monkeypatch, tmp_path)
+    page, (begin, end) = tmp_path / "docs" / "versions.md", KINDS["deltalake"].lines
+    page.parent.mkdir()
+    page.write_text(f"{begin}\n{end}\n", encoding="utf-8")
+    assert all_versions.main(["deltalake", "--write"]) == 2
+    lines = capsys.readouterr().out.splitlines()[-len(JUDGED_DELTALAKE) - 2 :]
+    assert lines[0].startswith("| deltalake | pyarrow | Verdict |")
+    assert lines[2] == "| 1.0.2 | 26.0.1 | ❌ broken | 1 | 1 | 2 | 0 | 0 | VAC-SAFE-1 |"
+    assert "| 1.5.0 | – | ⚠️ incomplete | 0 | 0 | 0 | 0 | 0 | – |" in lines
+    assert "\n".join(lines) in page.read_text(encoding="utf-8")
+
+
+def test_a_table_is_of_one_engine(capsys: pytest.CaptureFixture[str]) -> None:
+    assert all_versions.main(["4.4.0", "deltalake==1.5.1"]) == 2
+    assert capsys.readouterr().err.startswith("A table has the versions of one engine: ")
+
+
+def test_the_documents_have_a_place_for_their_tables() -> None:
+    for kind in KINDS.values():
+        text = (gate_version.ROOT / kind.document).read_text(encoding="utf-8")
+        assert all_versions.written(text, "table", kind) != text

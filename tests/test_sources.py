@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from model.sources import ARTICLES, DELTA_SECTIONS, PROTOCOL_SECTIONS, resolve
+from model.sources import ARTICLES, DELTA_RS_PAGES, DELTA_SECTIONS, PROTOCOL_SECTIONS, resolve
 from suites.catalogue import CATALOGUE
 
 ROOT = Path(__file__).parent.parent
@@ -51,6 +51,7 @@ def test_sources_md_lists_exactly_what_resolves() -> None:
     text = text_of(ROOT / "docs" / "sources.md")
     assert set(re.findall(r'<a id="(S\d)"></a>`\1`', text)) == set(ARTICLES)
     assert re.findall(r"(?m)^- \[([^]]+)\]\(https", text) == list(PROTOCOL_SECTIONS)
+    assert re.findall(r"(?m)^\* \[([^]]+)\]\(https", text) == list(DELTA_RS_PAGES)
     assert re.findall(r"(?m)^- \[([\d.]+)\]\(delta\.md#\1\)", text) == list(DELTA_SECTIONS)
 
 
@@ -61,6 +62,7 @@ def test_delta_md_has_exactly_the_sections_that_can_be_cited() -> None:
 def test_only_cited_sections_of_the_protocol_are_listed() -> None:
     cited = {source[2:] for source in CITED if source.startswith("P ")}
     assert set(PROTOCOL_SECTIONS) == cited
+    assert set(DELTA_RS_PAGES) == {source[2:] for source in CITED if source.startswith("R ")}
 
 
 @pytest.mark.parametrize("source", ["", "S9", "C 1.9", "C", "P Vacuum", "X 1.1"])

@@ -12,7 +12,7 @@ from reports.deviations import read_deviations
 from runner.plugin import ROOT
 from selfcheck.faults import FAULTS, KnownBadEngine
 from suites.catalogue import CATALOGUE
-from tests.find_witnesses import WITNESSES, witness
+from tests.find_witnesses import OF_SPARK, WITNESSES, witness
 
 LISTED = {deviation.clause for deviation in read_deviations(ROOT / "deviations" / "spark.toml")}
 
@@ -22,18 +22,18 @@ def test_every_fault_has_a_witness_and_every_witness_a_fault() -> None:
 
 
 #: Without --every-fault: test_recorded.py runs all of them on the reference engine, in seconds.
-SHOWN = tuple(FAULTS)[::32]
+SHOWN = OF_SPARK[::32]
 
 #: Without --every-fault: the gate judges hundreds of other cases on the healthy engine.
-ALSO_HEALTHY = tuple(FAULTS)[::40]
+ALSO_HEALTHY = OF_SPARK[::40]
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     everything = metafunc.config.getoption("--every-fault")
     if "bad" in metafunc.fixturenames:
-        metafunc.parametrize("bad", FAULTS if everything else SHOWN)
+        metafunc.parametrize("bad", OF_SPARK if everything else SHOWN)
     if "good" in metafunc.fixturenames:
-        metafunc.parametrize("good", FAULTS if everything else ALSO_HEALTHY)
+        metafunc.parametrize("good", OF_SPARK if everything else ALSO_HEALTHY)
 
 
 def test_the_fault_is_caught_on_real_delta(bad: str, spark_engine: SparkEngine, tmp_path: Path) -> None:

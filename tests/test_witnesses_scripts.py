@@ -33,6 +33,7 @@ from strategies.restricted import restricted_to
 from suites.catalogue import CATALOGUE, unsupported
 from suites.profiles import PROFILES
 from tests import scripts
+from tests.find_witnesses import OF_SPARK, imitating
 from tests.test_witnesses import ALSO_HEALTHY, witness
 
 #: Not shown by a script on the reference engine: it derives changes from the rows instead of reading the files.
@@ -48,7 +49,7 @@ SHOWN: set[str] = set()
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     everything = metafunc.config.getoption("--every-fault")
     if "bad_on_spark" in metafunc.fixturenames:  # where a script takes some 20 seconds
-        metafunc.parametrize("bad_on_spark", FAULTS if everything else ALSO_HEALTHY[1::2])
+        metafunc.parametrize("bad_on_spark", OF_SPARK if everything else ALSO_HEALTHY[1::2])
     if "bad_on_deltalake" in metafunc.fixturenames:
         metafunc.parametrize("bad_on_deltalake", applicable()[:: 1 if everything else 8])
 
@@ -70,7 +71,7 @@ def excuses(engine: DeltalakeEngine) -> tuple[KnownDeviation, ...]:
 @pytest.mark.xdist_group("scripts")
 @pytest.mark.parametrize("bad", FAULTS)
 def test_a_script_fails_on_the_known_bad_engine_only(bad: str, tmp_path: Path) -> None:
-    engine, case = KnownBadEngine(ReferenceEngine(), FAULTS[bad]), witness(bad)
+    engine, case = KnownBadEngine(imitating(FAULTS[bad]), FAULTS[bad]), witness(bad)
     judge = Judge(engine, list(CATALOGUE.values()), tmp_path / "judged")
     made = list(scripts.plans(case, judge, packages=scripts.SPARK, operation=None))
     assert made, "the witness must show the fault"
@@ -83,11 +84,11 @@ def test_a_script_fails_on_the_known_bad_engine_only(bad: str, tmp_path: Path) -
         SHOWN.add(kind)
         runnable = {**plan, "steps": [{**op, **_command(op)} for op in plan["steps"]]}
         on_bad, printed = scripts.outcome(
-            runnable, KnownBadEngine(ReferenceEngine(), FAULTS[bad]), case, tmp_path / "bad"
+            runnable, KnownBadEngine(imitating(FAULTS[bad]), FAULTS[bad]), case, tmp_path / "bad"
         )
         by_replay = kind in ("by-replay", "row-ids-kept") or (bad, clause) in NOT_SHOWN
         assert on_bad == 1 or by_replay, (clause, kind, printed)
-        on_healthy, printed = scripts.outcome(runnable, ReferenceEngine(), case, tmp_path / "healthy")
+        on_healthy, printed = scripts.outcome(runnable, imitating(FAULTS[bad]), case, tmp_path / "healthy")
         assert on_healthy in (0, 2), (clause, kind, printed)
 
 

@@ -19,9 +19,11 @@ from typing import IO, cast
 import engines
 from engines.deltalake.capabilities import capabilities_of
 from engines.port import EngineDied, EngineError, EngineUnavailable, Outcome, now
+from engines.versions import DELTALAKE
 from model.capabilities import Capabilities
 from model.rules import DELTA_RS, Rules
 from model.steps import EngineStep
+from model.versions import parse
 
 PACKAGE = "deltalake"
 
@@ -45,6 +47,7 @@ class DeltalakeEngine:
         self._log: IO[bytes] | None = None
         self._time_limit = time_limit
         self._child: subprocess.Popen[bytes] | None = None
+        self._processors: int | None = None
 
     @property
     def versions(self) -> Mapping[str, str]:
@@ -75,7 +78,7 @@ class DeltalakeEngine:
         timer.daemon = True
         timer.start()
         try:
-            pickle.dump((root, step, version), cast("IO[bytes]", child.stdin))
+            pickle.dump((root, step, version, self._processors), cast("IO[bytes]", child.stdin))
             cast("IO[bytes]", child.stdin).flush()
             outcome: Outcome = pickle.load(cast("IO[bytes]", child.stdout))
             return outcome
@@ -91,6 +94,9 @@ class DeltalakeEngine:
             raise EngineDied(f"{type(step).__name__.upper()} {what}; its log ends:\n{self._end_of_log()}") from lost
         finally:
             timer.cancel()
+
+    def use_processors(self, number: int) -> None:
+        self._processors = number
 
     def close(self) -> None:
         """End the process."""
@@ -126,10 +132,15 @@ class DeltalakeEngine:
 
 
 def installed() -> str:
-    """The installed version of deltalake. Raises EngineUnavailable if there is none."""
+    """The installed version of deltalake. Raises EngineUnavailable if there is none, or none that is judged."""
     try:
-        return importlib.metadata.version(PACKAGE)
+        version = importlib.metadata.version(PACKAGE)
     except importlib.metadata.PackageNotFoundError:
         raise EngineUnavailable(
             "The package deltalake is not installed here: use `tox -e gate-deltalake`, or `pip install deltalake`."
         ) from None
+    if parse(version) < parse(DELTALAKE[0]):
+        raise EngineUnavailable(
+            f"deltalake {version}, which is installed here, is not judged: `pip install 'deltalake>={DELTALAKE[0]}'`."
+        )
+    return version

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import pyarrow as pa
@@ -46,8 +47,15 @@ def type_of(type: Any) -> AnyType:
     return _PRIMITIVES[type]
 
 
-def rows_of(table: pa.Table) -> tuple[Row, ...]:
-    """All rows, with canonical values in the table's order."""
+def rows_of(table: pa.Table, columns: Iterable[str]) -> tuple[Row, ...]:
+    """All rows, with canonical values in the order of ``columns``: some releases have partition columns last.
+
+    Raises ValueError for other columns than these, or one that is there twice.
+    """
+    names = tuple(columns)
+    if sorted(names) != sorted(table.column_names):
+        raise ValueError(f"the result has the columns {table.column_names}, the table {list(names)}")
+    table = table.select(names)
     kinds = [type_of(field.type) for field in table.schema]
     columns = [column.to_pylist() for column in table.columns]
     return tuple(tuple(canonical(value, kind) for value, kind in zip(row, kinds)) for row in zip(*columns))

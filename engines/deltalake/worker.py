@@ -6,6 +6,7 @@ import os
 import pickle
 import sys
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from deltalake import DeltaTable, QueryBuilder
 from engines.deltalake.operations import MISSING, operation
 from engines.deltalake.result_rows import rows_of
 from engines.port import EngineError, Outcome, now
+from model.rules import DELTA_RS_COUNTS
 from model.steps import EngineStep, Read, ReadChanges
 from model.values import Row
 
@@ -29,17 +31,19 @@ def run(root: Path, step: EngineStep, version: int | None) -> tuple[Row, ...]:
     target = _target(root, call.get("at"))
     if "where" in call:
         return _deleted(DeltaTable(str(target)).delete(call["where"]))
-    return tuple((f"{target}/{path}",) for path in DeltaTable(str(target)).vacuum(**call["arguments"]))
+    paths = DeltaTable(str(target)).vacuum(**call["arguments"])
+    return tuple((path if path.startswith(("/", "file:")) else f"{target}/{path}",) for path in paths)
 
 
 def _deleted(metrics: dict[str, Any]) -> tuple[Row, ...]:
-    """A row with the number of deleted rows, unless DELETE does not report it (of whole files)."""
-    return ((metrics["num_deleted_rows"],),) if "num_deleted_rows" in metrics else ()
+    """One row with the counts; None for deleted rows that are left out (those of whole files)."""
+    return (tuple(metrics.get(name) for name in DELTA_RS_COUNTS),)
 
 
 def _read(root: Path, version: int | None) -> tuple[Row, ...]:
-    reader = QueryBuilder().register("t", DeltaTable(str(root), version=version)).execute("SELECT * FROM t")
-    return rows_of(_table(reader))
+    table = DeltaTable(str(root), version=version)
+    rows = _table(QueryBuilder().register("t", table).execute("SELECT * FROM t"))
+    return rows_of(rows, (field.name for field in table.schema().fields))
 
 
 def _table(reader: Any) -> pa.Table:
@@ -52,7 +56,7 @@ def _changes(root: Path, version: int | None) -> tuple[Row, ...]:
     table = DeltaTable(str(root))
     changes = _table(table.load_cdf(starting_version=version, ending_version=version))
     columns = [field.name for field in table.schema().fields]
-    return rows_of(changes.select([*columns, "_change_type"]))
+    return rows_of(changes.select([*columns, "_change_type"]), (*columns, "_change_type"))
 
 
 def _target(root: Path, at: str | None) -> Path:
@@ -78,7 +82,19 @@ def outcome(root: Path, step: EngineStep, version: int | None) -> Outcome:
     return Outcome(rows, error, started, now())
 
 
+def use_processors(number: int | None, available: Sequence[int]) -> None:
+    """Give this thread so many of the available processors; None: all of them. Only where the system can (Linux).
+
+    DataFusion divides a scan into as many parts as there are processors for the thread that plans it
+    (std::thread::available_parallelism), so it is decided anew for each step.
+    """
+    if sys.platform == "linux" and number is not None:
+        first = os.getpid() % len(available)  # workers that use one processor do not all use the same
+        os.sched_setaffinity(0, {available[(first + place) % len(available)] for place in range(number)})
+
+
 def main() -> None:
+    available = sorted(os.sched_getaffinity(0)) if sys.platform == "linux" else []
     warnings.simplefilter("ignore")  # nobody reads them here
     requests = sys.stdin.buffer
     # Other output of the process must not mix with the outcomes.
@@ -86,9 +102,10 @@ def main() -> None:
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     while True:
         try:
-            root, step, version = pickle.load(requests)
+            root, step, version, processors = pickle.load(requests)
         except EOFError:
             return
+        use_processors(processors, available)
         pickle.dump(outcome(root, step, version), answers)
         answers.flush()
 

@@ -77,6 +77,9 @@ class SparkEngine:
                 rows, error = (), _java_error(failure)
             return Outcome(rows, error, started, now())
 
+    def use_processors(self, number: int) -> None:
+        """Spark's master decides."""
+
     def close(self) -> None:
         """Disconnect. The JVM belongs to the run and keeps running."""
         self._spark = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from model.rules import DELTA_RS_COUNTS
 from reports.counterexamples.dialect import Command, Op, Plan, call, quoted
 
 _MAKE_OLDER = '''
@@ -71,6 +72,7 @@ class Deltalake:
         offsets = [op["clock"]["offset"] for op in plan["steps"] if "clock" in op]
         self._offset = offsets[0]
         self._instant = ""
+        self._processors: int | None = plan.get("processors")
         older = _MAKE_OLDER
         if any(file["path"].startswith("_delta_log/") and "content" in file for file in plan["table"]):
             start = older.index("    for folder")
@@ -83,7 +85,13 @@ class Deltalake:
         }
 
     def start(self) -> Sequence[str]:
-        return ()
+        """The processors that were drawn for the case: DataFusion plans a query for as many as the thread may use."""
+        if self._processors is None:
+            return ()
+        return (
+            'if hasattr(os, "sched_setaffinity"):',
+            f"    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:{self._processors}])",
+        )
 
     def now(self) -> str:
         """T is chosen so that the clock of the first command is the current time."""
@@ -108,11 +116,12 @@ class Deltalake:
         if op["do"].endswith("delete"):
             where = "" if op.get("where") is None else quoted(op["where"], self._root)
             text = call(f"DeltaTable({path}).delete", where)
-            return Command(text, f"[{text}.items()]", tuple(setup))
+            counts = ", ".join(map(repr, DELTA_RS_COUNTS))
+            return Command(text, f"[[counts.get(name) for name in ({counts})] for counts in [{text}]]", tuple(setup))
         arguments = op["arguments"].items()
         written = ", ".join(f"{key}={value!r}" for key, value in arguments if value != _DEFAULTS.get(key, ...))
         text = f"DeltaTable({path}).vacuum({written})"
-        return Command(text, f'[[f"{{ROOT}}/{{file}}"] for file in {text}]', tuple(setup))
+        return Command(text, f"[[os.path.join(ROOT, file)] for file in {text}]", tuple(setup))
 
     def rows(self, text: str) -> str:
         return text

@@ -9,6 +9,7 @@ from selfcheck.faults import (
     delete_columns,
     delete_features,
     delete_refused,
+    deltalake,
     read,
     vacuum,
     vacuum_history,
@@ -36,6 +37,7 @@ _ALL = (
     *vacuum_paths.FAULTS,
     *vacuum_refused.FAULTS,
     *vacuum_records.FAULTS,
+    *deltalake.FAULTS,
 )
 
 #: All faults by name.

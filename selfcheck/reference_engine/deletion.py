@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import compress
 from uuid import UUID
@@ -19,7 +20,7 @@ from deltalog.statistics import full_statistics
 from model.delete import ConditionScope, DeleteMethod, DeletePrediction, LiveFile, matches, may_fail, predict_delete
 from model.layout import partition_directory, partition_string, physical_name
 from model.predicate import columns_of
-from model.rules import SPARK, Rules
+from model.rules import DELTA_RS, DELTA_RS_COUNTS, SPARK, Rules
 from model.sql import sql
 from model.steps import Delete, Form
 from model.table import Feature
@@ -56,6 +57,7 @@ class Deletion:
             live, self.step, self.view.table, writes_vectors=self.rules.writes_vectors
         )
         self.files = {file.path: file for file in live}
+        self.counts = dict.fromkeys(DELTA_RS_COUNTS, 0)  # as delta-rs returns them
 
     def commit(self) -> None:
         """Execute it. Raises FailingCondition."""
@@ -84,7 +86,12 @@ class Deletion:
         return table.row(file.partition, (None,) * len(table.data_columns))
 
     def answer(self) -> tuple[Row, ...]:
-        """num_affected_rows, for the forms that return it: -1 where whole files were removed without being counted."""
+        """num_affected_rows, for the forms that return it: -1 where whole files were removed without being counted.
+
+        Or the counts of delta-rs.
+        """
+        if self.rules.implementation == DELTA_RS.implementation:
+            return (tuple(self.counts.values()),)
         if self.step.form in (Form.API_PATH, Form.API_PATH_COLUMN, Form.API_NAME, Form.TRUNCATE):
             return ()
         total = self.predicted.deleted.total()
@@ -234,8 +241,13 @@ class Deletion:
         where = self.step.where
         return "true" if where is None else " ".join(f"{name}#1" for name in sorted(columns_of(where))) or sql(where)
 
-    def _metrics(self, removes: list[Remove], adds: list[Add], changes: list[Cdc]) -> dict[str, str]:
-        """operationMetrics, counted as Delta does."""
+    def _metrics(self, removes: list[Remove], adds: list[Add], changes: list[Cdc]) -> Mapping[str, object]:
+        """operationMetrics, counted as Delta or delta-rs does."""
+        if self.rules.implementation == DELTA_RS.implementation:
+            copied = sum(self._count(add) for add in adds)
+            counts = (self.predicted.deleted.total(), len(adds) + len(changes), len(removes), copied)
+            self.counts = dict(zip(DELTA_RS_COUNTS, counts))
+            return self.counts
         predicted, live = self.predicted, self.view.live
         removed = [live[path] for path in predicted.removed_paths]
         if self.step.form is Form.TRUNCATE:

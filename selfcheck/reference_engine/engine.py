@@ -87,6 +87,9 @@ class ReferenceEngine:
                 _checkpoint(root, view.snapshot.version, clock, at)
         return Outcome(rows, None, at, _after(at))
 
+    def use_processors(self, number: int) -> None:
+        """It uses one."""
+
     def close(self) -> None:
         """Nothing to do."""
 

@@ -12,7 +12,7 @@ from deltalog.commits import write_commit
 from deltalog.names import LOG_DIRECTORY
 from deltalog.times import set_modified
 from model.refusals import CANNOT_VACUUM_LITE, TOO_SHORT
-from model.rules import SPARK, Rules, Walk
+from model.rules import DELTA_RS, SPARK, Rules, Walk
 from model.steps import API_VACUUM_FORMS, Inventory, IOFault, Vacuum
 from model.table import Feature, Kind
 from model.vacuum import (
@@ -93,7 +93,9 @@ class Vacuuming:
         sizes = self._candidates()
         if self.step.dry_run:
             return tuple((f"file:{self.view.root / path}",) for path in sizes)
-        self._delete_all(sizes)
+        deleted = self._delete_all(sizes)
+        if self.rules.implementation == DELTA_RS.implementation:
+            return tuple((f"{self.view.root / path}",) for path in deleted)
         self._write_bookmark()
         return () if self.step.form in API_VACUUM_FORMS else ((f"file:{self.view.root}",),)
 
@@ -199,8 +201,8 @@ class Vacuuming:
 
     # The deletion -------------------------------------------------------------------------------------------------
 
-    def _delete_all(self, sizes: Mapping[str, int]) -> None:
-        """Delete, between START and END. Raises Refused where the file system fails."""
+    def _delete_all(self, sizes: Mapping[str, int]) -> list[str]:
+        """Delete, between START and END, and return what was deleted. Raises Refused where the file system fails."""
         self._log(
             "VACUUM START",
             self._parameters(),
@@ -208,12 +210,13 @@ class Vacuuming:
         )
         order = sorted(sizes, key=lambda path: path.count("/"), reverse=not self.habits.top_down)
         try:
-            deleted = sum(self._delete(path) for path in order)
+            deleted = [path for path in order if self._delete(path)]
         except _Crash:
             self._log("VACUUM END", {"status": "FAILED"}, {})
             raise Refused(None, None, "SparkException" if self.step.parallel else "IllegalStateException") from None
-        metrics = _metrics(numDeletedFiles=deleted, numVacuumedDirectories=self.directories)
+        metrics = _metrics(numDeletedFiles=len(deleted), numVacuumedDirectories=self.directories)
         self._log("VACUUM END", {"status": "COMPLETED"}, metrics)
+        return deleted
 
     def _delete(self, path: str) -> bool:
         """Delete one file, or a directory if it is empty; whether this engine deleted it."""

@@ -9,6 +9,7 @@ from harness.observation import DeleteObservation
 from harness.severity import Cause
 from model.delete import ConditionScope, DeleteMethod
 from model.layout import is_named_by_engine
+from model.rules import DELTA_RS, DELTA_RS_COUNTS
 from model.steps import Form
 
 #: Metrics that a DELETE of whole files leaves out if it does not know the row counts.
@@ -147,3 +148,76 @@ def affected_rows(d: DeleteObservation) -> Judgement:
     message = f"The DELETE returned {d.outcome.rows}; it must be {counted}."
     facts, cause = evidence.of_delete(d), Cause("another number of rows")
     return judgement(Violation("num_affected_rows", message, expectation, facts, cause=cause))
+
+
+# The metrics of delta-rs ---------------------------------------------------------------------------------------------
+
+
+def _counts(d: DeleteObservation) -> dict[str, int] | None:
+    """What the DELETE did, as delta-rs counts it; None where that is not known, or the engine counts in another way.
+
+    Counted from the files of the commit's own actions, so that a DELETE of wrong rows is judged by other clauses alone.
+    num_added_files has the change files too, as the files that were written (crates/core/src/operations/delete.rs).
+    """
+    if d.rules.implementation != DELTA_RS.implementation or d.refused:
+        return None
+    removed = [remove.file for remove in d.removes]
+    if not d.before.live.keys() >= set(removed):
+        return None
+    rows = [d.before.visible(path) for path in removed]
+    kept = [d.after.contents.get(add.file) for add in d.written]
+    if any(found is None for found in (*rows, *kept)):
+        return None
+    copied = sum(len(found or ()) for found in kept)
+    deleted = sum(len(found or ()) for found in rows) - copied
+    counts = (deleted, len(d.written) + len(d.change_files), len(removed), copied)
+    return dict(zip(DELTA_RS_COUNTS, counts))
+
+
+def _must_count_rows(d: DeleteObservation) -> bool:
+    """num_deleted_rows is omitted when it cannot be determined without scanning data files (``DeltaTable.delete``)."""
+    return bool(d.written) or all('"numRecords"' in (d.before.live[remove.file].stats or "") for remove in d.removes)
+
+
+@clause(
+    "DEL-MET-3A",
+    "The operationMetrics of a DELETE count what it did: the files that it added, with the change files, and removed, the rows that it deleted and copied; deleted rows may be left out only where whole files were removed and one has no row count.",
+    sources=("R DeltaTable.delete", "R DeleteMetrics"),
+    implementation="deltalake",
+)
+def recorded_counts(d: DeleteObservation) -> Judgement:
+    counts = _counts(d)
+    if counts is None or not d.commits:
+        return NOT_EXERCISED
+    found = _found(d)
+    optional = () if _must_count_rows(d) else DELTA_RS_COUNTS[:1]
+    wrong = [
+        name
+        for name, value in counts.items()
+        if str(found.get(name)) != str(value) and (name in found or name not in optional)
+    ]
+    if not wrong:
+        return judgement(None)
+    texts = [f"{name} is {found.get(name, 'absent')}, and must be {counts[name]}" for name in wrong]
+    expectation = InfoIs(f"operationMetrics.{wrong[0]}", counts[wrong[0]])
+    return judgement(Violation("operationMetrics", f"{'; '.join(texts)}.", expectation, evidence.of_delete(d)))
+
+
+@clause(
+    "DEL-MET-3B",
+    "The metrics that a DELETE returns are those of what it did, or all 0 if it did nothing; deleted rows may be left out only where whole files were removed and one has no row count.",
+    sources=("R DeltaTable.delete", "R DeleteMetrics"),
+    implementation="deltalake",
+)
+def returned_counts(d: DeleteObservation) -> Judgement:
+    counts = _counts(d)
+    if counts is None:
+        return NOT_EXERCISED
+    expected = tuple(counts.values())
+    allowed = [(expected,)] if _must_count_rows(d) else [(expected,), ((None, *expected[1:]),)]
+    if d.outcome.rows in allowed:
+        return judgement(None)
+    names = ", ".join(DELTA_RS_COUNTS)
+    message = f"The DELETE returned {d.outcome.rows} ({names}); it must be {allowed[0]}."
+    expectation = RowsAre(Of.ANSWER, [list(expected)])
+    return judgement(Violation("metrics", message, expectation, evidence.of_delete(d)))

@@ -1,0 +1,56 @@
+"""Faults of what delta-rs returns and records: counts of a DELETE, and the files that a VACUUM deleted."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from engines.port import Outcome
+from model.rules import DELTA_RS
+from selfcheck.faults import actions, files
+from selfcheck.faults.fault import delete_fault, vacuum_fault
+from selfcheck.faults.runs import completed
+from selfcheck.faults.table_log import Action
+from selfcheck.faults.tampering import Tampering
+
+_RULES = {"implementation": DELTA_RS.implementation}
+
+_of_delete = partial(delete_fault, rules=_RULES)
+_of_run = partial(vacuum_fault, run=completed, rules=_RULES)
+
+
+def _metrics(t: Tampering) -> list[Action]:
+    return [info["operationMetrics"] for info in actions.commit_infos(t)]
+
+
+def _return_other_counts(t: Tampering) -> Outcome | None:
+    return None if t.failed else t.answer((*row[:2], int(str(row[2])) + 1, *row[3:]) for row in t.outcome.rows)
+
+
+def _return_less(t: Tampering) -> Outcome:
+    return t.answer(t.outcome.rows[:-1])
+
+
+def _return_a_live_file(t: Tampering) -> Outcome:
+    return t.answer([*t.outcome.rows, *((f"{t.root / path}",) for path in [*files.live(t), "_delta_log"][:1])])
+
+
+def _return_what_never_was(t: Tampering) -> Outcome:
+    return t.answer([*t.outcome.rows, (f"{t.root / 'never-there.parquet'}",)])
+
+
+# fmt: off
+FAULTS = (
+    _of_delete("records-other-counts", "DEL-MET-3A", actions.raise_field(_metrics, "num_removed_files"),
+        "operationMetrics of a DELETE count one removed file too many."),
+    _of_delete("returns-other-counts", "DEL-MET-3B", _return_other_counts,
+        "The metrics that DELETE returns count one removed file too many."),
+    _of_run("returns-less-than-it-deleted", "VAC-ANS-1A", _return_less,
+        "VACUUM does not return the last file that it deleted."),
+    _of_run("returns-what-is-left", "VAC-ANS-1B", _return_a_live_file,
+        "VACUUM returns a live file as deleted, and leaves it."),
+    _of_run("returns-what-never-was", "VAC-ANS-1C", _return_what_never_was,
+        "VACUUM returns a file as deleted that was not there."),
+    _of_run("counts-one-more-than-it-deleted", "VAC-LOG-3", actions.raise_metric("VACUUM END", "numDeletedFiles"),
+        "END counts one deleted file too many."),
+)
+# fmt: on
