@@ -103,7 +103,9 @@ CLAUSES: dict[str, Harm] = {
     "VAC-LOG-1D": Harm(_WORDS, "The history of the table tells of a VACUUM although logging is off."),
     "VAC-LOG-1H": Harm(_WORDS, "The history of the table does not tell that a VACUUM ran."),
     "VAC-LOG-1C": Harm(_UNREADABLE, "A file of the log that readers need is deleted or changed."),
-    "VAC-LOG-1E": Harm(_UNREADABLE, "The table's definition changes, so that readers and writers fail or write other files."),
+    "VAC-LOG-1E": Harm(
+        _UNREADABLE, "The table's definition changes, so that readers and writers fail or write other files."
+    ),
     "VAC-LOG-2A": Harm(_LOSS, "A VACUUM that breaks off deletes what must be kept, or looks as if it had succeeded."),
     "VAC-LOG-2B": Harm(_LOSS, "After a file that cannot be deleted VACUUM goes wrong with the others."),
     "VAC-LOG-2C": Harm(_LOSS, "After a file that vanishes VACUUM goes wrong with the others."),
@@ -112,7 +114,9 @@ CLAUSES: dict[str, Harm] = {
     "DEL-ROW-4": Harm(_SPACE, "Files without use are written, and cost storage."),
     "DEL-META-2": Harm(_SPACE, "Files without use are written, and cost storage."),
     "DEL-META-3": Harm(_NUMBERS, "The files of one DELETE expire at different times."),
-    "DEL-META-2B": Harm(_UNREADABLE, "A remove without its deletion vector removes nothing: the deleted file stays live."),
+    "DEL-META-2B": Harm(
+        _UNREADABLE, "A remove without its deletion vector removes nothing: the deleted file stays live."
+    ),
     "DEL-DV-1B": Harm(_ANSWERS, "By wrong statistics readers skip rows, or count rows that are deleted."),
     "DEL-DV-1C": Harm(_SPACE, "Data files are rewritten although deletion vectors are on."),
     "DEL-DV-2A": Harm(_SPACE, "A file without rows stays, and costs storage and time."),
@@ -132,8 +136,10 @@ CLAUSES: dict[str, Harm] = {
     "DEL-ROWID-1C": Harm(_WORDS, "Readers cannot rely on row ids that were kept."),
     "DEL-CDF-1B": Harm(_SPACE, "Change files are written that the log makes superfluous."),
     "DEL-INFO-1A": Harm(_ANSWERS, "The DELETE is not committed, so that deleted rows stay in the table."),
-    "DEL-INFO-1C": Harm(_UNREADABLE, "The table's definition changes, so that readers and writers fail or write other files."),
-}  # fmt: skip
+    "DEL-INFO-1C": Harm(
+        _UNREADABLE, "The table's definition changes, so that readers and writers fail or write other files."
+    ),
+}
 
 
 def harm_of(clause: str) -> Harm:

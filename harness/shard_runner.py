@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from harness.shrinking import reduce, truncated
 from model.capabilities import EVERYTHING, Capabilities
 from model.case import Case
 from model.codec import case_id, dumps
-from strategies.restricted import restricted_cases
+from strategies.restricted import fits, restricted_cases
 
 
 class ShardRunner:
@@ -84,7 +85,8 @@ class ShardRunner:
             return has_kind(found[case], wrong.kind)
 
         last = max(step["index"] for step in failing.steps)
-        smallest = reduce(truncated(failing.case, last), fails, tries=tries)
+        supported = partial(fits, capabilities=self._capabilities)
+        smallest = reduce(truncated(failing.case, last), fails, tries=tries, fits=supported)
         if smallest == failing.case:
             self._emit(failing, "shrunk")
         elif smallest in found or fails(smallest):

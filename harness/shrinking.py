@@ -32,15 +32,18 @@ from model.table import Commit, Reference, Table
 T = TypeVar("T")
 
 
-def reduce(case: Case, fails: Callable[[Case], bool], *, tries: int) -> Case:
+def reduce(
+    case: Case, fails: Callable[[Case], bool], *, tries: int, fits: Callable[[Case], bool] = lambda case: True
+) -> Case:
     """The smallest case found that still fails, in at most ``tries`` calls of ``fails``. ``case`` must fail.
 
+    ``fits`` is whether the engine supports a case: one that it does not support cannot be replayed, and is not tried.
     After a success it goes on with the candidates that come next: those before have just been tried.
     """
     start, smaller = 0, False  # where to go on; whether this round has found a smaller case
     while tries > 0:
         for place, candidate in enumerate(candidates(case)):
-            if place < start or not _valid(candidate):
+            if place < start or not _valid(candidate) or not fits(candidate):
                 continue
             if tries <= 0:
                 return case
@@ -189,9 +192,10 @@ def _simpler_steps(step: Step) -> Iterator[Step]:
 
 
 def _simpler_vacuums(step: Vacuum) -> Iterator[Vacuum]:
-    """The default VACUUM, and those with one option at its default."""
+    """The default VACUUM, the default one of the same mode, and those with one option at its default."""
     simpler = (
         Vacuum(dry_run=step.dry_run),
+        Vacuum(dry_run=step.dry_run, mode=step.mode),
         replace(step, io_fault=None, faulty_path=None),
         replace(step, mode=Mode.DEFAULT, inventory=Inventory.COMPLETE),
         replace(step, inventory=Inventory.COMPLETE),

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from harness.observation import Observation, relative
 from harness.vacuum_inputs import commit_times, lite_scan, named_outside, references_of, tombstone_scan
-from model.refusals import CANNOT_VACUUM_LITE, UNKNOWN_PROTOCOL, Refusal
+from model.refusals import CANNOT_VACUUM_LITE, UNKNOWN_PROTOCOL, Refusal, checks_writer
 from model.rules import SPARK, Walk
 from model.steps import InvalidVacuum, Inventory, IOFault, Vacuum
 from model.table import Feature
@@ -142,7 +142,7 @@ class VacuumObservation(Observation):
     @property
     def due(self) -> Refusal | None:
         """The refusal that the table's state demands, if any. A RETAIN that is too short is not among them."""
-        due = UNKNOWN_PROTOCOL if self.rules.checks_write_protocol else (Feature.UNKNOWN_READER,)
+        due = UNKNOWN_PROTOCOL if checks_writer(self.step, self.rules) else (Feature.UNKNOWN_READER,)
         unknown = next((feature for feature in due if self.table.has(feature)), None)
         if unknown is not None:
             return UNKNOWN_PROTOCOL[unknown]

@@ -189,12 +189,12 @@ def partition_directory(table: Table, partition: Row, *, zone: str | None = None
     for name, value, type in zip(table.partition_by, partition, types):
         text = partition_string(value, type)
         if zone is not None and isinstance(value, datetime):
-            text = _spark_text(value, zone)
+            text = spark_text(value, zone)
         parts.append(f"{escape(physical_name(table, name))}={NULL_DIRECTORY if text is None else escape(text)}")
     return "/".join(parts)
 
 
-def _spark_text(value: datetime, zone: str) -> str:
+def spark_text(value: datetime, zone: str) -> str:
     """A timestamp as Spark's CAST to STRING: in the session's zone, without trailing zeros in the fraction."""
     local = value if value.tzinfo is None else value.astimezone(ZoneInfo(zone)).replace(tzinfo=None)
     text = local.isoformat(sep=" ")

@@ -13,8 +13,9 @@ from enum import Enum
 
 from model.floats import nearest_float
 from model.layout import partition_string
+from model.rules import Rules
 from model.sql import identifier
-from model.steps import DeleteMistake, VacuumMistake
+from model.steps import DeleteMistake, Vacuum, VacuumMistake
 from model.table import Column, Feature
 from model.values import Type, Value
 
@@ -220,6 +221,15 @@ UNKNOWN_PROTOCOL = {
         "DeltaUnsupportedTableFeatureException",
     ),
 }
+
+
+def checks_writer(step: Vacuum, rules: Rules) -> bool:
+    """Whether a VACUUM is refused if the table's protocol requires a writer feature that the engine does not know.
+
+    Without a check of its own, only the commit of its START is: none for a DRY RUN, or with logging off.
+    """
+    return rules.checks_write_protocol or not (step.dry_run or step.logging is False)
+
 
 #: A read of a version older than the table's retention (docs/delta.md 1.7).
 BEYOND_RETENTION = _refusal(

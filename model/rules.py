@@ -54,10 +54,13 @@ class Rules:
     draws_processors: bool = False
     #: Whether reading a version older than the retention is refused.
     blocks_expired_versions: bool = True
-    #: Whether VACUUM refuses a table whose protocol requires a writer feature that the engine does not know.
+    #: Whether every VACUUM refuses a table whose protocol requires a writer feature that the engine does not know; if not, only
+    #: one that commits (model.refusals.checks_writer).
     checks_write_protocol: bool = True
     #: Whether new files of tables with column mapping are in directories with random names.
     random_directories: bool = True
+    #: Whether a DELETE writes TIMESTAMP partition values in UTC and ISO form; if not, in the session's time zone.
+    utc_partition_values: bool = True
 
 
 @dataclass(frozen=True)
@@ -95,13 +98,13 @@ DELTA_RS = Rules(
     random_directories=False,
 )
 
-_DELTA_RS_SOURCE = "delta-io/delta-rs: crates/core/src/operations"
+_DELTA_RS_SOURCE = "https://github.com/delta-io/delta-rs/blob/main/crates/core/src/operations"
 
 #: How delta-rs differs from Delta on Spark, for users, with the source; by the field of Rules.
 _IN_DELTA_RS: Mapping[str, tuple[str, str]] = {
     "implementation": (
         "delta-rs has results, metrics and members of commitInfo of its own.",
-        f"{_DELTA_RS_SOURCE}/delete.rs and vacuum.rs",
+        f"{_DELTA_RS_SOURCE}/delete.rs, vacuum.rs",
     ),
     "own_clock": (
         "delta-rs uses the machine's clock, Delta on Spark that of the case.",
@@ -123,17 +126,33 @@ _IN_DELTA_RS: Mapping[str, tuple[str, str]] = {
         "A DELETE of delta-rs writes no deletion vectors: it rewrites the file.",
         f"{_DELTA_RS_SOURCE}/delete.rs",
     ),
+    "counts_vectors": (
+        "The metrics of a DELETE count deletion vectors in Delta on Spark since 3.0.",
+        "https://github.com/delta-io/delta/blob/v3.0.0/spark/src/main/scala/org/apache/spark/sql/delta/DeltaOperations.scala",
+    ),
+    "release": (
+        "Errors have the classes of the release of Delta on Spark.",
+        "https://github.com/delta-io/delta/blob/master/spark/src/main/scala/org/apache/spark/sql/delta/DeltaErrors.scala",
+    ),
+    "retain_error_class": (
+        "The refusal of a RETAIN that is too short has an error class in Delta on Spark since 4.1.",
+        "https://github.com/delta-io/delta/pull/5722",
+    ),
     "reserved_names": (
         "Delta on Spark 3.1 and 3.2 hides files and directories named metadata from VACUUM; delta-rs does not.",
-        "delta-io/delta v3.1.0: DeltaTable.scala, DeltaTableUtils.isHiddenDirectory",
+        "https://github.com/delta-io/delta/blob/v3.1.0/spark/src/main/scala/org/apache/spark/sql/delta/DeltaTable.scala",
     ),
     "blocks_expired_versions": (
         "Delta on Spark refuses to read a version older than the retention since 4.1; delta-rs reads it.",
         "https://github.com/delta-io/delta/pull/5022",
     ),
     "checks_write_protocol": (
-        "VACUUM of Delta on Spark does not check before 3.1 that it may write the table.",
+        "VACUUM of Delta on Spark checks only when it commits, before 3.1, that it may write the table.",
         "https://github.com/delta-io/delta/commit/16c386b155",
+    ),
+    "utc_partition_values": (
+        "A DELETE of Delta on Spark writes TIMESTAMP partition values in the session's time zone before 3.3.",
+        "https://github.com/delta-io/delta/pull/3378",
     ),
     "random_directories": (
         "Delta on Spark writes new files of tables with column mapping into directories with random names since 4.1.",

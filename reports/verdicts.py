@@ -8,7 +8,7 @@ from enum import Enum
 from typing import Any
 
 from reports.deviations import Deviation
-from reports.failures import SEVERITIES, Failure, examples, failures, simplest
+from reports.failures import Failure, examples, failures, simplest
 from reports.quantities import counted
 from reports.stream import Line, Run
 
@@ -47,7 +47,6 @@ class ClauseResult:
     link: str | None = None
     failures: int = 0
     example: str | None = None
-    severity: str = SEVERITIES[-1]  # of its gravest violation; without one, the clause's own
 
 
 def verdicts(header: Line, cases: Iterable[Line], *, deviations: Sequence[Deviation]) -> tuple[ClauseResult, ...]:
@@ -89,7 +88,6 @@ def verdicts(header: Line, cases: Iterable[Line], *, deviations: Sequence[Deviat
                 link=known[0].link if known and verdict in (Verdict.XFAIL, Verdict.STALE) else None,
                 failures=len(failing),
                 example=None if first is None else first["id"],
-                severity=shown[name][0].severity if name in shown else clause["severity"],
             )
         )
     return tuple(results)

@@ -23,7 +23,7 @@ from model.capabilities import Capabilities
 from model.case import Case
 from runner.deviations import deviations_in
 from selfcheck.reference_engine import ReferenceEngine
-from suites.campaigns import CAMPAIGNS
+from suites.campaigns import CAMPAIGNS, REGRESSIONS
 from suites.catalogue import CATALOGUE, unsupported
 
 #: The known deviations of each engine, whatever ``--deviations`` names: both sides of an upgrade choose by the same.
@@ -70,7 +70,7 @@ def measured(subject: Subject, campaign: str, number: int, cases: int, directory
 
     Raises RuntimeError if a case cannot be judged on the reference engine.
     """
-    shard = Shard(next(found for found in CAMPAIGNS if found.name == campaign), number, cases)
+    shard = Shard(next(found for found in (*CAMPAIGNS, REGRESSIONS) if found.name == campaign), number, cases)
     recorders = list(_recorders(subject))
     judges = [Judge(recorder.engine, [recorder.clause], directory / recorder.name) for recorder in recorders]
     found = []

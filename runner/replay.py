@@ -30,6 +30,7 @@ def _attention(violation: Mapping[str, Any]) -> tuple[bool, int]:
 
 def show_replay(console: Console, lines: Sequence[dict[str, Any]], *, proven: bool) -> int:
     """Print FIXED, FAILED, KNOWN or ERROR; the exit code. A known deviation alone: 0."""
+    console.print()  # pytest's progress line has no end yet
     if not lines or not proven:
         console.print("ERROR: the case was not judged completely.", highlight=False)
         return 2

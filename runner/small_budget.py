@@ -24,9 +24,6 @@ from runner.options import Options
 from suites.campaigns import Shard, shards
 from suites.catalogue import CATALOGUE
 
-#: Cases that are drawn for each that is chosen, at least.
-DRAWN_FOR_ONE = 2
-
 #: The most processes that draw.
 MOST_PROCESSES = 4
 
@@ -46,7 +43,7 @@ def small_budget(options: Options, *, seed: int, directory: Path) -> SmallBudget
     planned = shards(options.profile, options.clauses)
     drawn = [shard for shard in planned if shard.campaign.kept is None]
     wanted = max(1, round(options.profile.part * sum(shard.cases for shard in drawn)))
-    pool = _pool(subject, drawn, wanted, directory)
+    pool = _pool(subject, planned, wanted, directory)
     choice = choose(facets_of([case for _, case in pool]), wanted)
     cases: dict[str, list[Case]] = {}
     for place in choice.places:
@@ -69,14 +66,16 @@ def _engines(options: Options) -> tuple[tuple[str, str], ...]:
     return tuple(sorted(engines))
 
 
-def _pool(subject: Subject, drawn: Sequence[Shard], wanted: int, directory: Path) -> list[tuple[Shard, Measured]]:
+def _pool(subject: Subject, planned: Sequence[Shard], wanted: int, directory: Path) -> list[tuple[Shard, Measured]]:
     """The cases to choose from: one shard of each campaign after another, until there are enough and every clause is met.
 
-    Drawing a case takes longer than judging it on the reference engine, and a large profile has many more than are needed.
+    A clause may be met by the cases that every run judges, which are not among those to choose from. Drawing a case takes longer
+    than judging it on the reference engine, and a large profile has many more than are needed.
     """
     pool: list[tuple[Shard, Measured]] = []
     due = facets_due(subject)
-    ordered = sorted(drawn, key=lambda shard: (shard.number, shard.campaign.name))
+    met: set[Facet] = set()
+    ordered = sorted(planned, key=lambda shard: (shard.number, shard.campaign.name))
     with _mapped() as map_:
         for _, found in groupby(ordered, key=lambda shard: shard.number):
             some = list(found)
@@ -88,9 +87,13 @@ def _pool(subject: Subject, drawn: Sequence[Shard], wanted: int, directory: Path
                 [shard.cases for shard in some],
                 [directory / shard.name for shard in some],
             )
-            pool += [(shard, case) for shard, cases in zip(some, measures) for case in cases]
-            met = frozenset[Facet]().union(*(case.facets for _, case in pool))
-            if len(pool) >= DRAWN_FOR_ONE * wanted and due <= met:
+            for shard, cases in zip(some, measures):
+                if shard.campaign.kept is not None:
+                    met.update(*(case.sure for case in cases))
+                else:
+                    met.update(*(case.facets for case in cases))
+                    pool += [(shard, case) for case in cases]
+            if len(pool) >= wanted and due <= met:
                 break
     return pool
 

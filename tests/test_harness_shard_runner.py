@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from engines.deltalake.capabilities import NEWEST
 from harness.campaign import Campaign, Profile, Shard
 from harness.clause import Judgement, Violation, clause
 from harness.drawing import PromiseBroken
@@ -18,14 +19,16 @@ from harness.judge import Judge
 from harness.severity import Cause, Severity
 from harness.shard_runner import ShardRunner
 from harness.vacuum_observation import VacuumObservation
+from model.capabilities import EVERYTHING, Capabilities
 from model.case import Case
 from model.codec import from_json
+from model.steps import Mode, SetClock, Step, Vacuum
 from model.steps import Moment as At
-from model.steps import SetClock, Step, Vacuum
 from model.table import HOUR, WEEK, Column, Commit, DataFile, StrayFile, Table
 from model.values import Type
 from runner.claims import Claims
 from selfcheck.reference_engine import ReferenceEngine
+from strategies.restricted import fits
 from suites.profiles import PROFILES
 
 TABLE = Table(
@@ -57,7 +60,12 @@ def two_causes(v: VacuumObservation) -> Judgement:
     return Judgement(1, tuple(reversed(violations)))
 
 
-def judged(tmp_path: Path, *cases: Case, profile: Profile = PROFILES["smoke"]) -> tuple[list[dict[str, Any]], str]:
+def judged(
+    tmp_path: Path,
+    *cases: Case,
+    profile: Profile = PROFILES["smoke"],
+    capabilities: Capabilities = EVERYTHING,
+) -> tuple[list[dict[str, Any]], str]:
     """The lines of a shard of these cases, and the message of its failure."""
     lines: list[dict[str, Any]] = []
     claims = Claims()
@@ -69,7 +77,9 @@ def judged(tmp_path: Path, *cases: Case, profile: Profile = PROFILES["smoke"]) -
 
     campaign = Campaign("kept", ("VAC",), "kept", kept=lambda: cases)
     judge = Judge(ReferenceEngine(), [two_causes], tmp_path)
-    runner = ShardRunner(Shard(campaign, 0, len(cases)), judge, emit=emit, claim=claims.claim)
+    runner = ShardRunner(
+        Shard(campaign, 0, len(cases)), judge, emit=emit, claim=claims.claim, capabilities=capabilities
+    )
     with pytest.raises(PromiseBroken) as broken:
         runner.run(profile=profile, seed=4, database=tmp_path / "none")
     return lines, str(broken.value)
@@ -92,6 +102,15 @@ def test_shrinking_keeps_the_cause(tmp_path: Path) -> None:
     for found in causes(lines):
         assert found in [({"grave"}, 1), ({"slight"}, 1)]
     assert len(list(causes(lines))) == 2
+
+
+def test_a_shrunk_case_can_be_replayed_on_the_engine(tmp_path: Path) -> None:
+    """delta-rs has no VACUUM without a mode."""
+    full = replace(BOTH, steps=(Vacuum(mode=Mode.FULL, retain_hours=400.0),))
+    lines, _ = judged(tmp_path, full, capabilities=NEWEST)
+    shrunk = [from_json(line["case"]) for line in lines if line["origin"] == "shrunk"]
+    assert shrunk and all(fits(case, capabilities=NEWEST) for case in shrunk)
+    assert {case.steps for case in shrunk} == {(Vacuum(mode=Mode.FULL),)}
 
 
 def test_the_fixed_profiles_shrink_with_the_same_effort() -> None:

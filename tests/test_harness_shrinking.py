@@ -277,6 +277,19 @@ def test_the_number_of_tries_is_a_limit(tries: int) -> None:
     assert len(tried) == tries
 
 
+def test_what_was_just_tried_in_vain_is_not_tried_again_at_once() -> None:
+    """Seven steps that must stay, and a file that must: each other part costs one try, and not another round of steps."""
+    tried: list[Case] = []
+
+    def fails(case: Case) -> bool:
+        tried.append(case)
+        return len(case.steps) == len(STEPS) and any(file.id == 4 for file in case.table.files)
+
+    smallest = reduce(CASE, fails, tries=40)
+    assert [file.id for file in smallest.table.files] == [4] and not smallest.table.stray_files
+    assert len(smallest.table.commits) <= 2
+
+
 def test_a_case_that_never_fails_again_stays_as_it_is() -> None:
     assert reduce(CASE, lambda case: False, tries=MANY) == CASE
 

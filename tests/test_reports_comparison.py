@@ -622,7 +622,7 @@ def test_the_terminal() -> None:
     output = console.file.getvalue()  # type: ignore[attr-defined]
     for line in (
         "regressed: VAC-SAFE-1 (data loss): gone\n",
-        "  base:     held, in 1 case\n",
+        "  before:   held; 1 case\n",
         "  replay:   pytest suites --replay out/cases/000000000003.json\n",
         "unexplained: DELETE: returns different rows\n",
         "rule since 4.1: RETAIN is ignored.\n",

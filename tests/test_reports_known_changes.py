@@ -57,14 +57,16 @@ def test_an_entry_is_listed_once() -> None:
         assert len(entries) == len(set(entries))
 
 
-@pytest.mark.parametrize(("change", "entry"), LISTED, ids=repr)
+@pytest.mark.parametrize(
+    ("change", "entry"), LISTED, ids=lambda value: repr(value) if isinstance(value, Entry) else value.sentence
+)
 def test_an_entry_explains_its_difference_and_no_neighbouring_one(change: KnownChange, entry: Entry) -> None:
     assert knowledge(*ends(change)).of(difference(entry)) is change
     assert knowledge(*reversed(ends(change))).of(difference(entry).reversed) is change
     for other in neighbours(entry):
         if other not in {listed for _, listed in LISTED}:
             assert knowledge(*ends(change)).of(difference(other)) is None, other
-    assert not set(neighbours(entry)[:2]) & change.entries
+    assert not set(neighbours(entry)[:2]) & set(change.entries)
 
 
 @pytest.mark.parametrize("change", BY_ENGINE["spark"], ids=lambda change: change.sentence)

@@ -65,6 +65,7 @@ _OLDEST = replace(
     blocks_expired_versions=False,
     checks_write_protocol=False,
     random_directories=False,
+    utc_partition_values=False,
 )
 
 _PULL = "https://github.com/delta-io/delta/pull"
@@ -90,7 +91,7 @@ RULE_CHANGES = (
         "3.1",
         "checks_write_protocol",
         True,
-        "VACUUM, also with DRY RUN, checks that it may write the table.",
+        "VACUUM checks that it may write the table; before, only its commits did, so not with DRY RUN or without logging.",
         "https://github.com/delta-io/delta/commit/16c386b155",
     ),
     RuleChange(
@@ -106,6 +107,13 @@ RULE_CHANGES = (
         frozenset(),
         "VACUUM skips what is named metadata in UniForm tables only.",
         "https://github.com/delta-io/delta/commit/4ceba238a4",
+    ),
+    RuleChange(
+        "3.3",
+        "utc_partition_values",
+        True,
+        "TIMESTAMP partition values are written in UTC (2020-01-31T08:00:00.000000Z), before in the session's time zone.",
+        f"{_PULL}/3378",
     ),
     RuleChange(
         "4.0",

@@ -13,7 +13,7 @@ from reports.stream import Line
 SEVERITIES: Mapping[str, str] = {
     "data loss": "known to lose data",
     "wrong answers": "known to give wrong answers",
-    "unreadable": "known to leave what cannot be read",
+    "unreadable": "known to leave tables unreadable",
     "space kept": "known to keep space",
     "wrong numbers": "known to report wrong numbers",
     "wrong words": "known to use other words",

@@ -86,6 +86,8 @@ class Explainer:
                     reasons = tuple(Reason(one.since, one.sentence, one.source) for one in changes)
                     explanations[difference] = Explanation(Kind.RULE, reasons)
                     continue
+            if difference.form:
+                continue  # of how something is written, the prediction has no more than what rules change
             for mine, theirs, name in ((0, 1, self._names[0]), (1, 0, self._names[1])):
                 only = [one for one in broken[mine] if _fault(one) not in map(_fault, broken[theirs])]
                 if only and case.is_wrong(difference, mine) and not case.is_wrong(difference, theirs):

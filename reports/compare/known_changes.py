@@ -43,7 +43,7 @@ class KnownChange:
     since: str
     sentence: str
     source: str
-    entries: frozenset[Entry]
+    entries: tuple[Entry, ...]
 
     @cached_property
     def explanation(self) -> Explanation:
@@ -51,7 +51,7 @@ class KnownChange:
 
 
 def change(since: str, sentence: str, source: str, *entries: Iterable[Entry]) -> KnownChange:
-    return KnownChange(since, sentence, source, frozenset(entry for group in entries for entry in group))
+    return KnownChange(since, sentence, source, tuple(entry for group in entries for entry in group))
 
 
 def errors(commands: Iterable[str], older: str | None, newer: str | None) -> list[Entry]:
@@ -64,7 +64,11 @@ def added(command: str, field: str, *names: str, within: str = "") -> list[Entry
     return [Entry(command, field, None, name, within) for name in names]
 
 
-_DELETES = ("delete", "truncate")
+def lost(command: str, field: str, *names: str, within: str = "") -> list[Entry]:
+    """The newer version, or the other engine, lacks these members."""
+    return [Entry(command, field, name, None, within) for name in names]
+
+
 _STATISTICS = tuple(f"stats.{name}" for name in ("numRecords", "minValues", "maxValues", "nullCount", "tightBounds"))
 _FILES = "https://github.com/delta-io/delta/blob/{}/spark/src/main/scala/org/apache/spark/sql/delta"
 
@@ -125,8 +129,48 @@ BY_ENGINE: Mapping[str, tuple[KnownChange, ...]] = {
     "deltalake": (),
 }
 
+_SPARK_METRICS = (
+    *("executionTimeMs", "numAddedBytes", "numAddedChangeFiles", "numAddedFiles", "numCopiedRows", "numDeletedRows"),
+    *("numDeletionVectorsAdded", "numDeletionVectorsRemoved", "numDeletionVectorsUpdated", "numRemovedBytes"),
+    *("numRemovedFiles", "rewriteTimeMs", "scanTimeMs"),
+)
+_DELTA_RS_METRICS = (
+    *("execution_time_ms", "num_added_files", "num_copied_rows", "num_deleted_rows", "num_removed_files"),
+    *("rewrite_time_ms", "scan_time_ms"),
+)
+_DELTA_RS = "https://github.com/delta-io/delta-rs/blob/main/crates/core/src/operations"
+
 #: Between two engines, from the first to the second, in any version.
-BY_PAIR: Mapping[tuple[str, str], tuple[KnownChange, ...]] = {("spark", "deltalake"): ()}
+BY_PAIR: Mapping[tuple[str, str], tuple[KnownChange, ...]] = {
+    ("spark", "deltalake"): (
+        change(
+            "",
+            "The metrics of a DELETE of delta-rs have other names, and there are fewer.",
+            f"{_DELTA_RS}/delete.rs",
+            lost("delete", "metrics", *_SPARK_METRICS, within="DELETE"),
+            added("delete", "metrics", *_DELTA_RS_METRICS, within="DELETE"),
+        ),
+        change(
+            "",
+            "commitInfo of delta-rs names the client, but no transaction and no isolation level.",
+            "https://github.com/delta-io/delta-rs/blob/main/crates/core/src/kernel/transaction/mod.rs",
+            lost("delete", "keys", "isBlindAppend", "isolationLevel", "txnId", within="DELETE"),
+            added("delete", "keys", "clientVersion", within="DELETE"),
+        ),
+        change(
+            "",
+            "A DELETE of delta-rs without WHERE has no predicate in commitInfo.",
+            f"{_DELTA_RS}/delete.rs",
+            lost("delete", "parameters", "predicate", within="DELETE"),
+        ),
+        change(
+            "",
+            "The removes of delta-rs have no statistics.",
+            f"{_DELTA_RS}/delete.rs",
+            lost("delete", "remove_fields", "stats", *_STATISTICS),
+        ),
+    )
+}
 
 
 @dataclass(frozen=True)

@@ -52,11 +52,14 @@ def show_comparison(comparison: Comparison, console: Console, *, directory: Path
 def _shifts(comparison: Comparison, change: Change, console: Console, directory: Path) -> None:
     sentences = {clause.clause: clause.sentence for clause in comparison.clauses}
     for one in comparison.shifted(change):
+        cases = counted(len(one.case_ids), "case")
         _print(console, f"{change.value}: {shift_words(one)}", _STYLES[change])
+        if change is Change.IMPROVED:
+            _print(console, f"  {cases}; the smallest: {one.case['id']}")
+            continue
         _print(console, f"  expected: {sentences[one.clause]}")
         _print(console, f"  observed: {one.message}")
-        other = "candidate" if change is Change.IMPROVED else "base"
-        _print(console, f"  {other}:".ljust(12) + f"{one.before}, in {counted(len(one.case_ids), 'case')}")
+        _print(console, f"  before:   {one.before}; {cases}")
         _print(console, f"  replay:   pytest suites --replay {directory / 'cases' / one.case['id']}.json")
 
 

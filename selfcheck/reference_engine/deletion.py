@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime
 from itertools import compress
 from uuid import UUID
 
@@ -18,13 +19,13 @@ from deltalog.rows import row_ids
 from deltalog.schemas import Field
 from deltalog.statistics import full_statistics
 from model.delete import ConditionScope, DeleteMethod, DeletePrediction, LiveFile, matches, may_fail, predict_delete
-from model.layout import partition_directory, partition_string, physical_name
+from model.layout import partition_directory, partition_string, physical_name, spark_text
 from model.predicate import columns_of
 from model.rules import DELTA_RS, DELTA_RS_COUNTS, SPARK, Rules
 from model.sql import sql
 from model.steps import Delete, Form
 from model.table import Feature
-from model.values import Row
+from model.values import AnyType, Row, Value
 from selfcheck.reference_engine.view import View
 
 _ROW_ID = "delta.rowTracking.materializedRowIdColumnName"
@@ -170,9 +171,14 @@ class Deletion:
     def _partition_values(self, partition: Row) -> dict[str, str | None]:
         table = self.view.table
         return {
-            physical_name(table, column.name): partition_string(value, column.type)
+            physical_name(table, column.name): self._partition_text(value, column.type)
             for column, value in zip(table.partition_columns, partition)
         }
+
+    def _partition_text(self, value: Value, type: AnyType) -> str | None:
+        if isinstance(value, datetime) and not self.rules.utc_partition_values:
+            return spark_text(value, self.step.zone)
+        return partition_string(value, type)
 
     def _count(self, add: Add) -> int:
         return int(json.loads(add.stats or "{}")["numRecords"])

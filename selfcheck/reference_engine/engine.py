@@ -21,6 +21,7 @@ from model.refusals import (
     UNKNOWN_PROTOCOL,
     NamedPartition,
     Refusal,
+    checks_writer,
     expected_refusal,
     expected_vacuum_refusal,
     named_partition,
@@ -65,7 +66,7 @@ class ReferenceEngine:
         try:
             if view.unreadable:
                 raise due(UNKNOWN_PROTOCOL[Feature.UNKNOWN_READER])
-            writes = isinstance(step, Delete) or (isinstance(step, Vacuum) and self.rules.checks_write_protocol)
+            writes = isinstance(step, Delete) or (isinstance(step, Vacuum) and checks_writer(step, self.rules))
             if view.unknown_features and writes:
                 raise due(UNKNOWN_PROTOCOL[Feature.UNKNOWN_WRITER])
             if isinstance(step, Read):

@@ -52,7 +52,7 @@ def rows(expected: Counter[T], found: Counter[T] | None) -> Cause:
 
 def rows_left(d: DeleteObservation, otherwise: Cause) -> Cause:
     """How the rows that a DELETE leaves differ from the expected ones; ``otherwise`` if they do not."""
-    if d.refused and d.prediction.commits:
+    if d.refused and d.prediction.commits and not d.commits:
         return error(d)
     return otherwise if d.after.rows == d.expected_rows else rows(d.expected_rows, d.after.rows)
 

@@ -16,6 +16,7 @@ from harness.observation import DeleteObservation, Observation, ReadObservation,
 from harness.severity import Cause
 from model.refusals import Refusal
 from suites.clauses import causes
+from suites.clauses.partition_texts import wrong_partition_text
 
 T = TypeVar("T")
 
@@ -62,11 +63,13 @@ def check_table_rows(
     rows = ("a live file cannot be read",) if found is None else evidence.of_rows(expected, found)
     counts = "" if found is None else f" ({difference(expected, found)})"
     message = f"Version {observation.after.version} does not hold {which}{counts}."
-    refused = isinstance(observation, DeleteObservation) and observation.refused
+    refused = isinstance(observation, DeleteObservation) and observation.refused and not observation.commits
     cause = causes.error(observation) if refused else causes.rows(expected, found)
     if found is None and not isinstance(observation, DeleteObservation):
         cause = causes.NO_LONGER_READ
-    expectation = RowsAre(Of.TABLE, evidence.rows_as_json(expected))
+    expectation: Expectation = RowsAre(Of.TABLE, evidence.rows_as_json(expected))
+    if found is None:
+        expectation = wrong_partition_text(observation) or expectation
     return Violation("rows", message, expectation, (*rows, *facts), cause=cause)
 
 

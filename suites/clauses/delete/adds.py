@@ -33,6 +33,7 @@ from model.vacuum import checksum_of
 from model.values import AnyType, Row, Type, is_nested
 from suites.clauses.causes import NEEDLESS_WRITE, rows_left
 from suites.clauses.checks import check_none
+from suites.clauses.partition_texts import wrong_partition_text
 
 
 def _new_files_with_rows(d: DeleteObservation) -> list[str]:
@@ -153,7 +154,8 @@ def _check_name(d: DeleteObservation, add: Add, known: frozenset[str]) -> Violat
         partition_of(d.table, add)
     except ValueError:
         message = f"The add of {add.file} has partition values of other types: {dict(add.partition_values)}."
-        return Violation(add.file, message, _in_its_directory(d), cause=Cause("partition values of other types"))
+        expectation = wrong_partition_text(d) or _in_its_directory(d)
+        return Violation(add.file, message, expectation, cause=Cause("partition values of other types"))
     message = f"{add.file} is not a new name: a file of this name exists, or existed, in the table."
     cause = Cause("a name that is taken", Severity.DATA_LOSS)
     return Violation(add.file, message, NewNames(), cause=cause) if add.file in known else None

@@ -14,6 +14,7 @@ from model.table import Feature
 from model.values import Row
 from suites.clauses import causes
 from suites.clauses.checks import check_none, difference
+from suites.clauses.partition_texts import wrong_partition_text
 
 
 @clause(
@@ -59,6 +60,8 @@ def _wrong_feed(expected: Counter[Row], found: Counter[Row]) -> Cause:
 
 def _change_feed(d: DeleteObservation) -> Expectation:
     """The change feed of the DELETE is read from the change files."""
+    if (text := wrong_partition_text(d)) is not None:
+        return text
     if d.table.maps_columns and d.rules.implementation != "spark":
         return ByReplay("delta-rs does not read the change feed of a table with column mapping")
     return RowsAre(Of.CHANGES, [[*row, "delete"] for row in evidence.rows_as_json(d.prediction.deleted)])

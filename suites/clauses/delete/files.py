@@ -30,6 +30,7 @@ from model.steps import Delete
 from model.values import Row
 from suites.clauses import causes
 from suites.clauses.checks import check_nothing_changed
+from suites.clauses.partition_texts import wrong_partition_text
 
 
 def removed_exactly(d: DeleteObservation) -> Expectation:
@@ -42,6 +43,8 @@ def rows_left(d: DeleteObservation, what: str) -> Expectation:
     """The rows of the table after the DELETE, if they show ``what`` went wrong."""
     if d.after.rows == d.expected_rows:
         return ByReplay(f"{what} does not show in the rows of the table")
+    if d.after.rows is None and (text := wrong_partition_text(d)):
+        return text
     return RowsAre(Of.TABLE, evidence.rows_as_json(d.expected_rows))
 
 
