@@ -29,7 +29,7 @@ from model.predicate import (
     Relate,
     columns_of,
 )
-from model.steps import Delete
+from model.steps import Delete, InvalidDelete, InvalidVacuum
 from model.table import Column, Feature, Kind, Reference
 from model.vacuum import Reason
 from model.values import AnyType, DecimalOf, Type, Value, is_nested
@@ -209,6 +209,9 @@ CONDITIONS: dict[str, Callable[[Observation], bool]] = {
         column.type is Type.BOOLEAN and not column.nullable for column in _tested_columns(o)
     ),
     "test of a nested column": lambda o: any(is_nested(column.type) for column in _tested_columns(o)),
+    "missing path as the target": lambda o: (
+        isinstance(o.step, (InvalidDelete, InvalidVacuum)) and o.step.mistake.name == "MISSING_PATH"
+    ),
     "file named by URI": _names_file_by_uri,
     "tombstone without a time": lambda o: any(
         remove.deleted is None for commit in o.table.commits for remove in commit.removes

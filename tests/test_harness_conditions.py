@@ -26,7 +26,7 @@ from model.predicate import (
     Predicate,
     Relate,
 )
-from model.steps import Delete, Read, Step, Vacuum
+from model.steps import Delete, InvalidVacuum, Read, Step, Vacuum, VacuumMistake
 from model.table import DAY, HOUR, Column, Commit, DataFile, Feature, Kind, Reference, Removal, StrayFile, Table
 from model.values import ArrayOf, Row, StructOf, Type
 from selfcheck.faults import FAULTS, KnownBadEngine
@@ -98,6 +98,7 @@ HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
         replace(PLAIN, commits=(*PLAIN.commits, Commit(-HOUR // 2, removes=(Removal(0, -HOUR // 2),)))),
         (Vacuum(),),
     ),
+    "missing path as the target": (PLAIN, (InvalidVacuum(VacuumMistake.MISSING_PATH),)),
     "young orphan": (replace(PLAIN, stray_files=(StrayFile("young.parquet"),)), (Vacuum(),)),
     "tombstone with a NULL partition value": (
         replace(

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from deltalog.listing import EntryKind
 from harness import evidence
 from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
-from harness.expectations import InfoIs, Lists, about
+from harness.expectations import ByReplay, Lists, about
 from harness.vacuum_observation import VacuumObservation
 from model.rules import DELTA_RS
 from model.vacuum import Reason
@@ -98,9 +98,9 @@ def counts_what_it_returned(v: VacuumObservation) -> Judgement:
     info = info_of(v, END)
     if not _runs(v) or info is None:
         return NOT_EXERCISED
-    name = "operationMetrics.numDeletedFiles"
-    found, expected = at(info, name), len(v.returned)
+    found, expected = at(info, "operationMetrics.numDeletedFiles"), len(v.returned)
     if str(found) == str(expected):
         return judgement(None)
     message = f"numDeletedFiles of {END} must be {expected}, and is {found}."
-    return judgement(Violation("log", message, InfoIs(name, expected, END), evidence.of_answer(v)))
+    expectation = ByReplay("numDeletedFiles is compared with what the VACUUM returns")
+    return judgement(Violation("log", message, expectation, evidence.of_answer(v)))
