@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +11,7 @@ from deltalog.actions import Add, Cdc, CommitInfo, Remove
 from deltalog.commits import Commit
 from engines.port import Outcome
 from harness.table_state import RowId, Rows, TableState, differing
-from model.delete import DeletePrediction, LiveFile, is_constant_per_file, predict_delete
+from model.delete import DeletePrediction, LiveFile, is_constant, predict_delete
 from model.layout import partition_value, physical_name
 from model.refusals import APPEND_ONLY, NamedPartition, Refusal, expected_refusal, named_partition
 from model.rules import Rules
@@ -146,21 +144,21 @@ class DeleteObservation(Observation):
 
     @property
     def _folded(self) -> bool:
-        """Whether the commit's predicate names no data column though the condition does, and that is allowed."""
-        parameters = self.info.fields.get("operationParameters") if self.info else None
-        predicate = parameters.get("predicate") if isinstance(parameters, Mapping) else None
-        if not isinstance(predicate, str) or self.step.where is None:
+        """Whether the engine treats the condition as one on partitions: an optimizer may see that it is the same for all rows.
+
+        The case says whether it may; that it did shows in what it did not do: it wrote no file, and counted no rows.
+        """
+        if self.step.where is None or not self.commits or not self.is_constant:
             return False
-        behind = r"(?!\w)"
-        if self.rules.implementation == "spark":
-            try:
-                predicate = " ".join(map(str, json.loads(predicate)))  # an array of one text
-            except ValueError:
-                return False
-            behind = r"#\d"  # Catalyst writes a column as its name, # and a number
-        names = (re.escape(column.name) for column in self.table.data_columns)
-        named = any(re.search(rf"(?<!\w){name}{behind}", predicate) for name in names)
-        return not named and is_constant_per_file(self.live_files, self.step, self.table)
+        metrics = self.info.fields.get("operationMetrics") if self.info else None
+        counts = isinstance(metrics, Mapping) and "numDeletedRows" in metrics
+        counted = all(file.counted for file in self.live_files)
+        return not (self.adds or self.change_files or self.appeared or (counts and not counted))
+
+    @cached_property
+    def is_constant(self) -> bool:
+        """Whether the condition is TRUE for all rows that a file can have, or for none, as far as the table's values show."""
+        return self.step.where is not None and is_constant(self.live_files, self.step, self.table)
 
     @cached_property
     def adds(self) -> tuple[Add, ...]:

@@ -15,6 +15,7 @@ from deltalog.deletion_vectors import read_vector
 from deltalog.errors import DeltaLogError
 from deltalog.listing import Entry, list_beside, list_tree
 from deltalog.log import Log, read_log
+from deltalog.names import LAST_CHECKPOINT
 from deltalog.parquet import read_data_file, read_parquet
 from deltalog.rows import read_change_file, read_stored_rows, row_ids
 from deltalog.schemas import FIELD_ID
@@ -86,7 +87,8 @@ class Observer:
             self._columns(snapshot),
             beside=beside,
             by_uri=named_by_uri(stored.adds.values(), root),
-            last_vacuum=self._last_vacuum(),
+            last_vacuum=self._document(LAST_VACUUM_INFO),
+            last_checkpoint=self._document(LAST_CHECKPOINT),
         )
 
     def _once(self, what: str, path: str | None, read: Callable[[], T], *given: Hashable) -> T:
@@ -189,9 +191,10 @@ class Observer:
 
         return self._once("count", path, read)
 
-    def _last_vacuum(self) -> Mapping[str, object] | None:
+    def _document(self, name: str) -> Mapping[str, object] | None:
+        """The JSON object in a file of the log; None if it is absent or none."""
         try:
-            document = json.loads((self._root / LOG_DIRECTORY / LAST_VACUUM_INFO).read_bytes())
+            document = json.loads((self._root / LOG_DIRECTORY / name).read_bytes())
         except (FileNotFoundError, ValueError):
             return None
         return document if isinstance(document, dict) else None

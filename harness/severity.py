@@ -83,6 +83,8 @@ FAMILIES: dict[str, Harm] = {
     "DEL-CDF": Harm(_ANSWERS, "Readers of the change feed miss deletions, or see some that did not happen."),
     "DEL-INFO": Harm(_WORDS, "The history of the table tells another operation than what happened."),
     "DEL-MET": Harm(_NUMBERS, "The numbers that a DELETE reports are not what it did."),
+    "DEL-LOG": Harm(_UNREADABLE, "A file of the log that readers need is deleted or changed."),
+    "DEL-CKPT": Harm(_LOSS, "A tombstone that a checkpoint lacks does not protect its file from VACUUM."),
     "VAC-ANS": Harm(_NUMBERS, "The list of files that a VACUUM returns is not what it deleted."),
 }
 
@@ -139,6 +141,8 @@ CLAUSES: dict[str, Harm] = {
     "DEL-INFO-1C": Harm(
         _UNREADABLE, "The table's definition changes, so that readers and writers fail or write other files."
     ),
+    "DEL-LOG": Harm(_UNREADABLE, "A file of the log that readers need is deleted or changed."),
+    "DEL-CKPT": Harm(_LOSS, "A tombstone that a checkpoint lacks does not protect its file from VACUUM."),
 }
 
 

@@ -51,6 +51,7 @@ class TableState:
     beside: Mapping[str, Entry] = field(default_factory=dict)  # everything beside the root, recursively
     by_uri: frozenset[str] = frozenset()  # paths of live files that their add names by URI
     last_vacuum: Mapping[str, object] | None = None  # _last_vacuum_info; None: absent, or no JSON
+    last_checkpoint: Mapping[str, object] | None = None  # _last_checkpoint, likewise
     broken: str | None = None  # why the log cannot be replayed: ``log`` and ``snapshot`` are those of the state before
 
     @property

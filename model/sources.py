@@ -31,12 +31,13 @@ ARTICLES: Mapping[str, Link] = {
         "“Truncating a Delta Lake table, aka metadata-only operations”",
         "https://www.waitingforcode.com/delta-lake/truncating-delta-lake-table-metadata-only-operations/read",
     ),
+    "S3": Link("“Error Conditions”, of Spark", "https://spark.apache.org/docs/latest/sql-error-conditions.html"),
 }
 
 #: Sections of docs/delta.md, cited as ``C 1.2``. Each has an anchor of its number there.
 DELTA_SECTIONS: tuple[str, ...] = (
     *("1.1", "1.2", "1.3", "1.4", "1.5", "1.6", "1.7", "1.8"),
-    *("2.1", "2.2", "2.3", "2.4"),
+    *("2.1", "2.2", "2.3", "2.4", "2.5"),
     *("3", "4", "5"),
 )
 
@@ -52,6 +53,7 @@ PROTOCOL_SECTIONS: Mapping[str, str] = {
     "Change Metadata": "change-metadata",
     "Checkpoints": "checkpoints-1",  # the requirements for writers
     "Column Mapping": "column-mapping",
+    "Commit Provenance Information": "commit-provenance-information",
     "Data Files": "data-files",
     "Default Columns": "default-columns",
     "Deletion Vector Descriptor Schema": "deletion-vector-descriptor-schema",
@@ -62,6 +64,8 @@ PROTOCOL_SECTIONS: Mapping[str, str] = {
     "Delta Log Entries": "delta-log-entries-1",  # the requirements for writers
     "Generated Columns": "generated-columns",
     "Identity Columns": "identity-columns",
+    "In-Commit Timestamps": "in-commit-timestamps",
+    "Last Checkpoint File": "last-checkpoint-file",
     "Metadata Cleanup": "metadata-cleanup",
     "Per-file Statistics": "per-file-statistics",
     "Protocol Evolution": "protocol-evolution",

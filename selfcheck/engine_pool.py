@@ -97,13 +97,13 @@ class Worker:
         self.unpromised = unsupported(self.engine)
         self.clauses: list[Clause[Any]] = [clause for id, clause in CATALOGUE.items() if id not in self.unpromised]
         self.known = tuple(known(deviations_in(deviations), version_of(self.engine)))
-        self._directory = host.directory / f"tables-{os.getpid()}"
+        self.directory = host.directory / f"tables-{os.getpid()}"
         self._judges = 0
 
     def judge(self, engine: Engine | None = None) -> Judge:
         """A judge of this engine, or of another, with its own directory for tables."""
         self._judges += 1
-        directory = self._directory / str(self._judges)
+        directory = self.directory / str(self._judges)
         return Judge(engine or self.engine, self.clauses, directory, self.known)
 
     @property

@@ -14,8 +14,10 @@ from suites.clauses.delete import (
     commit,
     files,
     kinds,
+    log,
     mapping,
     metrics,
+    provenance,
     refusals,
     removes,
     row_ids,
@@ -29,12 +31,12 @@ from suites.clauses.vacuum import (
     cutoff,
     failures,
     liveness,
-    log,
     modes,
     outside,
     reading,
     safety,
 )
+from suites.clauses.vacuum import log as vacuum_log
 from suites.clauses.vacuum import refusals as vacuum_refusals
 
 
@@ -61,8 +63,10 @@ CATALOGUE: Mapping[str, Clause[Any]] = catalogue_of(
     commit,
     files,
     kinds,
+    log,
     mapping,
     metrics,
+    provenance,
     refusals,
     removes,
     row_ids,
@@ -73,7 +77,7 @@ CATALOGUE: Mapping[str, Clause[Any]] = catalogue_of(
     cutoff,
     failures,
     liveness,
-    log,
+    vacuum_log,
     modes,
     outside,
     reading,

@@ -90,10 +90,12 @@ def in_commit(pattern: str, replacement: str, *, last: int = 1) -> Tamper:
     """Replace something in the text of a commit."""
 
     def tamper(root: Path, outcome: Outcome) -> None:
-        text = commit_path(root, last=last).read_text()
+        path = commit_path(root, last=last)
+        text, at = path.read_text(), path.stat().st_mtime_ns
         changed = re.sub(pattern, replacement, text, count=1)
         assert changed != text, f"{pattern} must occur in {text}"
-        commit_path(root, last=last).write_text(changed)
+        path.write_text(changed)
+        os.utime(path, ns=(at, at))
 
     return tamper
 

@@ -14,7 +14,7 @@ from model.delete import (
     DeleteMethod,
     DeletePrediction,
     LiveFile,
-    is_constant_per_file,
+    is_constant,
     matches,
     may_fail,
     predict_delete,
@@ -183,11 +183,11 @@ def test_whole_files_are_removed_without_vectors() -> None:
 
 def test_a_constant_condition_may_be_treated_as_a_partition_condition() -> None:
     always = Or(IsNull("v"), Not(IsNull("v")))
-    assert is_constant_per_file(FILES, Delete(always), TABLE)
+    assert is_constant(FILES, Delete(always), TABLE)
     assert predict(always).removed_paths == {"one", "two", "three"}, "an empty file holds no matching row"
     assert predict(always, whole_files=True).removed_paths == {"one", "two", "three", "empty"}
-    assert not is_constant_per_file(FILES, Delete(v(Op.EQ, 2)), TABLE)
-    assert is_constant_per_file((TWO, THREE), Delete(v(Op.EQ, 2)), TABLE), "alike for all rows of each file"
+    assert not is_constant(FILES, Delete(v(Op.EQ, 2)), TABLE)
+    assert not is_constant((TWO, THREE), Delete(v(Op.EQ, 2)), TABLE), "alike for all rows of each file, but not of any"
     in_a = And(p(Op.EQ, "a"), always)
     assert predict(in_a, whole_files=True).removed_paths == {"one", "two", "empty"}
 

@@ -174,7 +174,7 @@ def test_a_right_delete_violates_nothing(tmp_path: Path) -> None:
         (IN_A, in_commit(r'"isBlindAppend":false', '"isBlindAppend":true'), {"DEL-INFO-1B"}),
         (IN_A, in_commit(r'"readVersion":0', '"readVersion":1'), {"DEL-INFO-1B"}),
         (IN_A, in_commit(r'"isolationLevel":"Serializable",', ""), {"DEL-INFO-1B"}),
-        (IN_A, in_commit(r'"predicate"', '"condition"'), {"DEL-INFO-1B"}),
+        (IN_A, in_commit(r'"predicate"', '"condition"'), {"DEL-INFO-1B", "DEL-INFO-4"}),
         (IN_A, in_commit(r'"operation":"DELETE"', '"operation":"WRITE"'), {"DEL-INFO-1B"}),
         (IN_A, in_commit(r"\}\n$", "\n"), {"DEL-PHYS-3"}),
         (IN_A, touching("p=a/orphan"), {"DEL-PHYS-1"}),
@@ -356,6 +356,12 @@ def test_a_fault_changes_nothing_in_an_empty_table(tmp_path: Path) -> None:
         "start-counts-one-more",
         "start-counts-no-bytes",
         "counts-deleted-directories",
+        "vacuum-says-serializable",
+        "in-commit-times-stand-still",
+        "start-and-end-are-stamped-zero",
+        "ends-with-a-transaction",
+        "vacuum-records-more",
+        "start-and-end-are-dated-back",
     }, "these faults need no file"
 
 

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 from collections.abc import Callable
 from datetime import date, datetime, timezone
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from engines.port import Outcome
 from harness.clause import Violation
 from harness.expectations import Of, RowsAre
 from model.predicate import Compare, IsNull, Op
-from model.steps import Delete, Step
+from model.steps import Delete, Form, Step
 from model.table import HOUR, WEEK, Column, Commit, DataFile, Feature, Table
 from model.values import NAN, Type, Value
 from tests.handmade_steps import (
@@ -23,12 +25,15 @@ from tests.handmade_steps import (
     PARTITIONED,
     Tamper,
     answering,
+    commit_path,
     in_commit,
     judged,
     leaving,
     refused,
+    removing,
     restoring,
     right,
+    touching,
 )
 
 
@@ -82,6 +87,44 @@ NEW = "**/part-*-1111-4111-8111-*.parquet"  # the files that the reference engin
 VECTOR = "**/deletion_vector_*.bin"
 
 
+FREQUENT = dataclasses.replace(
+    PLAIN, commits=(*PLAIN.commits, Commit(-HOUR)), features=(Feature.FREQUENT_CHECKPOINTS.value,)
+)
+STAMPED = table(Feature.IN_COMMIT_TIMESTAMPS)
+OLD_COMMIT = "_delta_log/00000000000000000000.json"
+
+
+def pointing(document: str) -> Tamper:
+    """_last_checkpoint has another content."""
+
+    def tamper(root: Path, outcome: Outcome) -> None:
+        (root / "_delta_log/_last_checkpoint").write_text(document)
+
+    return tamper
+
+
+def without(kind: str) -> Tamper:
+    """The new checkpoint has no action of this kind."""
+
+    def tamper(root: Path, outcome: Outcome) -> None:
+        (path,) = (root / "_delta_log").glob("*.checkpoint.parquet")
+        rows = pq.read_table(path)
+        pq.write_table(rows.filter(rows[kind].is_null()), path)
+
+    return tamper
+
+
+def making(path: str) -> Tamper:
+    def tamper(root: Path, outcome: Outcome) -> None:
+        (root / path).mkdir(parents=True)
+
+    return tamper
+
+
+def committed_later(root: Path, outcome: Outcome) -> None:
+    os.utime(commit_path(root), ns=(2**62, 2**62))
+
+
 #: A clause, a table, a DELETE, a fault after it, and words of the message.
 WRONG: list[tuple[str, Table, Step, Tamper, str]] = [
     # The commit
@@ -94,7 +137,57 @@ WRONG: list[tuple[str, Table, Step, Tamper, str]] = [
     ("DEL-PHYS-1", PLAIN, IN_A, spoiling("p=a/orphan", scribble), "DELETE touched p=a/orphan"),
     ("DEL-PHYS-1", PLAIN, IN_A, spoiling("p=a/orphan", lengthen), "DELETE changed p=a/orphan"),
     ("DEL-PHYS-3", PLAIN, IN_A, in_commit(r"\}\n$", "\n"), "the table must be readable"),
+    # The files of the log
+    ("DEL-LOG-1", PLAIN, IN_A, touching(OLD_COMMIT), "it changed _delta_log/00000000000000000000.json"),
+    ("DEL-LOG-1", PLAIN, IN_A, leaving("_delta_log/junk"), "it changed _delta_log/junk"),
+    ("DEL-LOG-1", PLAIN, IN_A, making("_delta_log/junk"), "it changed _delta_log/junk"),
+    ("DEL-LOG-1", PLAIN, IN_A, pointing("{}"), "it changed _delta_log/_last_checkpoint"),
+    ("DEL-LOG-1", FREQUENT, IN_A, removing(OLD_COMMIT), "it changed _delta_log/00000000000000000000.json"),
+    ("DEL-CKPT-1", FREQUENT, IN_A, without("remove"), "it lacks the remove of p=a/part-00000"),
+    ("DEL-CKPT-1", FREQUENT, IN_A, without("add"), "it lacks the add of"),
+    ("DEL-CKPT-1", FREQUENT, IN_A, spoiling("_delta_log/*.checkpoint.parquet", scribble), "it cannot be read"),
+    ("DEL-CKPT-2", FREQUENT, IN_A, pointing('{"version":999,"size":1}'), "version is 999, and must be 2"),
+    ("DEL-CKPT-2", FREQUENT, IN_A, pointing('{"version":2,"size":1}'), "size is 1, and must be"),
+    ("DEL-CKPT-2", FREQUENT, IN_A, pointing("x"), "it is missing, or no JSON object"),
+    ("DEL-CKPT-2", FREQUENT, IN_A, removing("_delta_log/_last_checkpoint"), "it is missing, or no JSON object"),
+    # What the commit records of itself
+    ("DEL-INFO-2A", PLAIN, IN_A, in_commit(r'("timestamp":)\d+', r"\g<1>0"), "The timestamp of DELETE must be start"),
+    ("DEL-INFO-2A", PLAIN, IN_A, in_commit(r'"timestamp":\d+,', ""), "it is None"),
+    (
+        "DEL-INFO-2B",
+        STAMPED,
+        IN_A,
+        in_commit(r'("inCommitTimestamp":)\d+', r"\g<1>1"),
+        "inCommitTimestamp of DELETE must",
+    ),
+    ("DEL-INFO-2B", PLAIN, IN_A, in_commit('("commitInfo":{)', r'\1"inCommitTimestamp":1,'), "must have no inCommit"),
+    ("DEL-INFO-2B", STAMPED, IN_A, in_commit(r"(.*\n)(.*\n)", r"\2\1"), "must be the first action of DELETE"),
+    ("DEL-INFO-2C", PLAIN, IN_A, committed_later, "The commit of version 1 was modified at"),
+    ("DEL-INFO-3A", PLAIN, IN_A, in_commit(r"(.*\n)", r"\1\1"), "must have one commitInfo; it has 2"),
+    (
+        "DEL-INFO-3A",
+        PLAIN,
+        IN_A,
+        in_commit(r"\n$", '\n{"txn":{"appId":"x","version":1}}\n'),
+        "must not have actions of the kind txn",
+    ),
+    ("DEL-INFO-3B", PLAIN, IN_A, in_commit(r'"txnId":"[^"]*"', '"txnId":"x"'), "txnId of DELETE must be a UUID"),
+    ("DEL-INFO-3B", PLAIN, IN_A, in_commit(r'"engineInfo":"[^"]*"', '"engineInfo":"x"'), "engineInfo of DELETE must"),
+    ("DEL-INFO-4", PLAIN, IN_A, in_commit(r'("predicate":")[^,]*', r'\1[\\"x#1 = 1\\"]"}'), "it names x#1"),
+    ("DEL-INFO-4", PLAIN, IN_A, in_commit(r'("predicate":")[^,]*', r'\1[]"}'), "it is not a JSON array of one text"),
+    (
+        "DEL-INFO-4",
+        PLAIN,
+        IN_A,
+        in_commit(r'("predicate":")[^,]*', r'\1[\\"true\\"]"}'),
+        "it names none of the columns",
+    ),
+    ("DEL-INFO-4", PLAIN, Delete(), in_commit(r'("predicate":")[^,]*', r'\1[\\"x\\"]"}'), "there is no condition"),
+    ("DEL-INFO-4", PLAIN, MOST, in_commit(r"v#1 2", "v#1 3"), "it lacks the number 2"),
+    ("DEL-INFO-4", PLAIN, IN_A, in_commit('("predicate":)', r'"p":"x",\1'), "must have the members ['predicate']"),
     # The metrics and the answer
+    ("DEL-MET-1A", PLAIN, IN_A, in_commit('("numCopiedRows":)', r'"numX":"1",\1'), "numX is 1, and is no metric"),
+    ("DEL-MET-2", PLAIN, Delete(PA, Form.API_PATH), answering(lambda rows: ((1,),)), "must return no row"),
     ("DEL-MET-1A", PLAIN, IN_A, in_commit('("numCopiedRows":)"2"', r'\1"3"'), "numCopiedRows is 3, and must be 2"),
     ("DEL-MET-1A", PLAIN, IN_A, in_commit('"numAddedBytes":"[0-9]+",', ""), "numAddedBytes is absent, and must be"),
     ("DEL-MET-1A", VECTORS, IN_A, in_commit('("numRemovedBytes":)"0"', r'\1"260"'), "numRemovedBytes is 260"),
@@ -146,6 +239,10 @@ WRONG: list[tuple[str, Table, Step, Tamper, str]] = [
         in_commit('("remove":.*?"defaultRowCommitVersion":)0', r"\g<1>1"),
         "defaultRowCommitVersion is 1, the add's 0",
     ),
+    ("DEL-REM-1E", PLAIN, MOST, in_commit(r'"deletionTimestamp":\d+', '"deletionTimestamp":1'), "they have 2: "),
+    ("DEL-REM-1F", PLAIN, IN_A, in_commit('("remove":{)', r'\1"tags":{"a":"b"},'), "tags is"),
+    ("DEL-REM-1F", PLAIN, IN_A, in_commit('("remove":{)', r'\1"baseRowId":4,'), "it has row tracking fields"),
+    ("DEL-REM-1F", PLAIN, IN_A, in_commit('("remove":{)', r'\1"stats":"{\\"numRecords\\":9}",'), "count 9 rows"),
     ("DEL-REM-2", PLAIN, IN_A, in_commit(r'(\{"remove".*\n)', r"\1\1"), "this one repeats"),
     ("DEL-REM-2", PLAIN, IN_A, in_commit(r'(\{"add".*\n)', r"\1\1"), "this one repeats"),
     # Its adds
@@ -170,6 +267,23 @@ WRONG: list[tuple[str, Table, Step, Tamper, str]] = [
     ("DEL-ADD-1D", PLAIN, IN_A, in_commit(r'(maxValues\\":{\\"v\\":)\d+', r"\g<1>1"), "the maximum of v is 1"),
     ("DEL-ADD-1D", PLAIN, IN_A, in_commit(r'("stats":)".*?[^\\]"', r'\1"[]"'), "not of the form"),
     ("DEL-ADD-1D", PLAIN, IN_A, in_commit(r'("stats":)".*?[^\\]"', r'\1"{"'), "not of the form"),
+    ("DEL-ADD-1F", PLAIN, IN_A, in_commit(r'"stats":".*?[^\\]",?', '"x":1'), "lack numRecords, nullCount of v"),
+    ("DEL-ADD-1F", PLAIN, IN_A, in_commit(r'("stats":)".*?[^\\]"', r'\1"[]"'), "lack numRecords, nullCount of v"),
+    ("DEL-ADD-1F", PLAIN, IN_A, in_commit("minValues", "lowest"), "lack minValues of v"),
+    (
+        "DEL-ADD-1D",
+        PLAIN,
+        IN_A,
+        in_commit(r'(maxValues\\":{\\"v\\":)\d+', r"\g<1>3"),
+        "maxValues of v is 3, and must be 2",
+    ),
+    ("DEL-ADD-1D", PLAIN, IN_A, in_commit(r'(maxValues\\":{)', r'\1\\"w\\":1,'), "they are of w, which is no column"),
+    ("DEL-INFO-3A", TRACKED, IN_A, in_commit(r'(\{"domainMetadata".*\n)', r"\1\1"), "must name each domain once"),
+    ("DEL-ADD-1G", PLAIN, IN_A, in_commit('("add":{)', r'\1"tags":{"a":"b"},'), "must not have tags"),
+    ("DEL-ADD-1G", PLAIN, IN_A, in_commit('("add":{)', r'\1"clusteringProvider":"x",'), "not have clusteringProvider"),
+    ("DEL-ADD-1G", PLAIN, IN_A, in_commit('("add":{)', r'\1"baseRowId":4,'), "must not have baseRowId"),
+    ("DEL-PHYS-4", PLAIN, IN_A, making("junk"), "it changed junk"),
+    ("DEL-PHYS-4", PLAIN, IN_A, leaving("../junk"), "it changed ../junk"),
     ("DEL-PHYS-2", PLAIN, IN_A, leaving("p=a/another"), "DELETE wrote p=a/another, and its commit does not refer"),
     ("DEL-ROW-3", PLAIN, IN_A, spoiling(NEW, scribble), "2 are missing; 0 rows"),
     ("DEL-ROW-3B", PLAIN, IN_A, spoiling(NEW, scribble), "The condition is NULL for the row (None, 'a')"),
@@ -208,6 +322,10 @@ WRONG: list[tuple[str, Table, Step, Tamper, str]] = [
     ),
     ("DEL-DV-1B", VECTORS, IN_A, in_commit(r'(tightBounds\\": )false', r"\1true"), "tightBounds is not false"),
     ("DEL-DV-1B", VECTORS, IN_A, in_commit(r'"stats":".*?[^\\]",', ""), "tightBounds is not false"),
+    ("DEL-DV-1D", VECTORS, IN_A, in_commit("maxValues", "greatest"), "maxValues of columns are gone"),
+    ("DEL-DV-1D", VECTORS, IN_A, in_commit(r'(nullCount\\": {\\"v\\": )\d+', r"\g<1>0"), "nullCount of v is 0, and 1"),
+    ("DEL-DV-1D", VECTORS, IN_A, in_commit(r'(maxValues\\": {\\"v\\": )\d+', r"\g<1>1"), "the maximum of v is 1"),
+    ("DEL-DV-1E", VECTORS, IN_A, in_commit(r'("sizeInBytes":)\d+', r"\g<1>7"), "is 7; in its file it is"),
     ("DEL-DV-1C", VECTORS, IN_A, leaving("p=a/more.parquet"), "it wrote p=a/more.parquet"),
     ("DEL-DV-2A", VECTORS, MOST, in_commit(r'\{"remove":\{"path":"p=b.*\n', ""), "it is not removed"),
     ("DEL-DV-2B", VECTORS, IN_A, in_commit("part-00000-00000000", "part-00001-00000001"), "the commit names it"),
@@ -218,9 +336,14 @@ WRONG: list[tuple[str, Table, Step, Tamper, str]] = [
     ("DEL-CDF-1A", CHANGES, IN_A, in_commit(r'\{"cdc".*\n', ""), "must contain exactly the deleted rows"),
     ("DEL-CDF-1A", CHANGES, IN_A, spoiling("_change_data/**/*.parquet", scribble), "cannot be read"),
     ("DEL-CDF-1A", CHANGES, IN_A, in_commit('("cdc":.*?"dataChange":)false', r"\1true"), "has dataChange=true"),
+    ("DEL-CDF-1D", CHANGES, IN_A, in_commit(r'("cdc":.*?"size":)\d+', r"\g<1>5"), "says 5 bytes; the file has"),
+    ("DEL-CDF-1D", CHANGES, IN_A, in_commit('("cdc":.*?){"p":"a"}', r"\1{}"), "has partition values for []"),
+    ("DEL-CDF-1D", CHANGES, IN_A, in_commit('("cdc":{)', r'\1"tags":{"a":"b"},'), "must have no tags"),
     ("DEL-CDF-1B", CHANGES, Delete(PA), restoring("_change_data/x"), "it wrote _change_data/x"),
     # Row tracking
     ("DEL-ROWID-1A", TRACKED, IN_A, spoiling(NEW, scribble), "must keep their row ids"),
+    ("DEL-ROWID-1D", TRACKED, IN_A, in_commit(r'(rowIdHighWaterMark\\": )\d+', r"\g<1>6"), "must be 8; it is 6"),
+    ("DEL-ROWID-1D", TRACKED, IN_A, in_commit(r'\{"domainMetadata".*\n', ""), "must be 8; it is 6"),
     ("DEL-ROWID-1B", TRACKED, IN_A, in_commit('("add":.*?)"baseRowId":7,', r"\1"), "lacks baseRowId"),
     ("DEL-ROWID-1B", TRACKED, IN_A, in_commit(',"defaultRowCommitVersion":1', ""), "lacks defaultRowCommitVersion"),
     ("DEL-ROWID-1B", TRACKED, IN_A, in_commit('"baseRowId":7', '"baseRowId":6'), "must have a baseRowId above 6"),

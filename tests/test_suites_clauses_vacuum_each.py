@@ -200,6 +200,7 @@ FREQUENT = table(
     [Commit(-3 * WEEK, adds=(0, 1, 2, 3)), Commit(-2 * DAY, removes=(Removal(2, -DAY),))],
     features=(Feature.FREQUENT_CHECKPOINTS,),
 )
+STAMPED = table(FILES, [Commit(-3 * WEEK, adds=(0, 1, 2, 3)), REMOVES], features=(Feature.IN_COMMIT_TIMESTAMPS,))
 UNKNOWN = table(FILES, [Commit(-3 * WEEK, adds=(0, 1, 2, 3))], features=(Feature.UNKNOWN_WRITER,))
 
 CANNOT_DELETE = Vacuum(io_fault=IOFault.CANNOT_DELETE, faulty_path="old")
@@ -390,6 +391,21 @@ EXAMPLES: list[tuple[str, Table, list[Step], Spoil]] = [
     ("VAC-LOG-1F", LOGGED, [LITE], simply(in_commit(r'("sizeOfDataToDelete":)"\d+"', r'\1"1"', last=2))),
     ("VAC-LOG-1G", LISTED, [FULL], simply(in_commit(r'("numVacuumedDirectories":)"\d+"', r'\1"1"'))),
     ("VAC-LOG-1G", LOGGED, [LITE], simply(in_commit(r'("numVacuumedDirectories":)"1"', r'\1"2"'))),
+    ("VAC-LOG-1C", FREQUENT, [FULL], simply(removing("_delta_log/00000000000000000000.json"))),
+    ("VAC-LOG-3A", LISTED, [FULL], simply(in_commit(r'("timestamp":)\d+', r"\g<1>0"))),
+    ("VAC-LOG-3B", STAMPED, [FULL], simply(in_commit(r'("inCommitTimestamp":)\d+', r"\g<1>0"))),
+    ("VAC-LOG-3C", LISTED, [FULL], simply(in_commit(r"(.*\n)", r"\1\1"))),
+    ("VAC-LOG-1B", LISTED, [CRASHES], simply(in_commit(r'("defaultRetentionMillis":)\d+', r"\g<1>7", last=2))),
+    ("VAC-LOG-1F", LISTED, [CRASHES], simply(in_commit(r'("numFilesToDelete":)"\d+"', r'\1"1"', last=2))),
+    ("VAC-LOG-3F", LISTED, [FULL], simply(touching(f"_delta_log/{3:020}.json"))),
+    ("VAC-LOG-3D", LISTED, [FULL], simply(in_commit("SnapshotIsolation", "Serializable"))),
+    ("VAC-LOG-3D", LISTED, [FULL], simply(in_commit(r'("readVersion":)\d+', r"\g<1>0"))),
+    ("VAC-LOG-3D", LISTED, [FULL], simply(in_commit('("isBlindAppend":)true', r"\1false"))),
+    ("VAC-LOG-3E", LISTED, [FULL], simply(in_commit('("operationMetrics":{)', r'\1"x":"1",'))),
+    ("VAC-LOG-3E", LISTED, [CRASHES], simply(in_commit('("operationParameters":{)', r'\1"x":"1",'))),
+    ("VAC-SAFE-12", LISTED, [FULL], simply(touching("young"))),
+    ("VAC-SAFE-12", LISTED, [FULL], simply(touching("_hidden"))),
+    ("VAC-SAFE-12", LISTED, [FULL], simply(touching("../table2/part"))),
     ("VAC-LOG-1H", LISTED, [Vacuum(logging=None)], simply(in_commit("VACUUM END", "VACUUM"))),
     ("VAC-LOG-2A", LISTED, [CRASHES], simply(without_error)),
     ("VAC-LOG-2A", LISTED, [CRASHES], simply(in_commit("FAILED", "COMPLETED"))),
@@ -441,6 +457,8 @@ EXAMPLES: list[tuple[str, Table, list[Step], Spoil]] = [
     ("VAC-CKPT-1A", CHECKPOINTED, [FULL], keeps(Reason.EXPIRED)),
     ("VAC-CKPT-1B", PRUNED, [FULL], loses(Reason.RETAINED)),
     ("VAC-CKPT-2", FREQUENT, [FULL], simply(without_tombstones)),
+    ("VAC-CKPT-3", FREQUENT, [FULL], simply(without_tombstones)),
+    ("VAC-CKPT-4", FREQUENT, [FULL], simply(removing("_delta_log/_last_checkpoint"))),
 ]
 
 
@@ -677,8 +695,20 @@ def test_every_clause_has_an_example_and_is_not_exercised_elsewhere(
 
 def test_the_clauses_that_a_plain_vacuum_exercises(exercised_by_bare_steps: list[tuple[Observation, set[str]]]) -> None:
     plain = {id for id in exercised_by_bare_steps[0][1] if id.startswith("VAC")}
-    others = ("CHK-2", "FORM-1B", "LITE-1D", "SAFE-1", "SAFE-5A", "SAFE-6A", "SAFE-6B", "SAFE-10B", "SAFE-11")
-    assert plain == {f"VAC-{id}" for id in others} | {f"VAC-LOG-1{letter}" for letter in "ABCEFG"}
+    others = (
+        "CHK-2",
+        "FORM-1B",
+        "LITE-1D",
+        "SAFE-1",
+        "SAFE-5A",
+        "SAFE-6A",
+        "SAFE-6B",
+        "SAFE-10B",
+        "SAFE-11",
+        "SAFE-12",
+    )
+    records = {f"VAC-LOG-1{letter}" for letter in "ABCEFG"} | {f"VAC-LOG-4{letter}" for letter in "ABCDEF"}
+    assert plain == {f"VAC-{id}" for id in others} | records
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from selfcheck.faults import (
     delete_features,
     delete_refused,
     deltalake,
+    log_files,
     read,
     vacuum,
     vacuum_history,
@@ -38,6 +39,7 @@ _ALL = (
     *vacuum_refused.FAULTS,
     *vacuum_records.FAULTS,
     *deltalake.FAULTS,
+    *log_files.FAULTS,
 )
 
 #: All faults by name.

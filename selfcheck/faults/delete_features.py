@@ -61,6 +61,15 @@ def _raise_cardinality(add: Action) -> None:
     add["deletionVector"]["cardinality"] += 1
 
 
+def _lose_bounds(stats: Action, vector: Action) -> None:
+    for bound in ("minValues", "maxValues"):
+        stats.pop(bound, None)
+
+
+def _raise_size(add: Action) -> None:
+    add["deletionVector"]["sizeInBytes"] += 1
+
+
 def _new_vector_files(t: Tampering) -> list[str]:
     """The deletion-vector files that the step wrote and its adds refer to, sorted."""
     found = sorted(path.relative_to(t.root).as_posix() for path in t.root.rglob("deletion_vector_*.bin"))
@@ -166,6 +175,10 @@ FAULTS = (
     delete_fault("vector-with-wrong-cardinality", "DEL-DV-3 DEL-DV-1B",
         actions.change_first(actions.vector_adds, _raise_cardinality),
         "A new deletion vector's cardinality is one too high."),
+    delete_fault("vector-with-wrong-bounds", "DEL-DV-1D", _change_statistics(_lose_bounds),
+        "The statistics of a file with a new deletion vector have no bounds any more."),
+    delete_fault("vector-with-wrong-size", "DEL-DV-1E", actions.change_first(actions.vector_adds, _raise_size),
+        "A new deletion vector's sizeInBytes is one too high."),
     delete_fault("vector-file-is-spoilt", "DEL-DV-3", _flip_last_byte,
         "A byte of a deletion-vector file is wrong."),
     delete_fault("vector-file-is-not-written", "DEL-DV-3", files.delete_first(_new_vector_files),
@@ -188,6 +201,8 @@ FAULTS = (
         "A remove lacks its add's baseRowId.", needs=[Feature.ROW_TRACKING]),
     delete_fault("change-file-loses-a-row", "DEL-CDF-1A", change_feed(lambda rows: rows.slice(1)),
         "A deleted row is missing from the change files."),
+    delete_fault("change-file-with-wrong-size", "DEL-CDF-1D", actions.raise_field(lambda t: t.log.actions("cdc"), "size"),
+        "The size in a cdc action is one too high."),
     delete_fault("change-type-is-insert", "DEL-CDF-1A", change_feed(_rename_to_insert),
         "The rows of a change file have the change type insert."),
     delete_fault("change-file-for-whole-files", "DEL-CDF-1B", when(_writes_no_change_file, _write_change_file),
@@ -208,6 +223,9 @@ FAULTS = (
         "An add has no baseRowId."),
     delete_fault("adds-with-a-taken-row-id", "DEL-ROWID-1B", actions.raise_field(actions.new_adds, "baseRowId", by=-1),
         "The first row id of a new file is the last one that was assigned before."),
+    delete_fault("high-water-mark-is-set-back", "DEL-ROWID-1D",
+        actions.set_fields(lambda t: t.log.actions("domainMetadata"), configuration='{"rowIdHighWaterMark":0}'),
+        "The high-water mark of the row ids is 0 after a DELETE that assigns some."),
     delete_fault("says-row-ids-are-lost", "DEL-ROWID-1C",
         when(_tracks_rows, actions.set_fields(actions.commit_infos, tags={"delta.rowTracking.preserved": "false"})),
         "The commit's tag says that row ids were not preserved."),

@@ -50,7 +50,7 @@ FAULTS = (
         "VACUUM returns a live file as deleted, and leaves it."),
     _of_run("returns-what-never-was", "VAC-ANS-1C", _return_what_never_was,
         "VACUUM returns a file as deleted that was not there."),
-    _of_run("counts-one-more-than-it-deleted", "VAC-LOG-3", actions.raise_metric("VACUUM END", "numDeletedFiles"),
+    _of_run("counts-one-more-than-it-deleted", "VAC-LOG-4", actions.raise_metric("VACUUM END", "numDeletedFiles"),
         "END counts one deleted file too many."),
 )
 # fmt: on

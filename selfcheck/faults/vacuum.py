@@ -48,6 +48,12 @@ def _truncate_live(t: Tampering) -> None:
             return
 
 
+def _touch_kept(t: Tampering) -> None:
+    for path in t.disk.files:
+        if (t.root / path).exists():
+            (t.root / path).touch()
+
+
 def _truncate_kept(t: Tampering) -> None:
     for path in t.disk.files:
         if path not in t.log.live and not t.hidden(path) and (t.root / path).is_file():
@@ -165,6 +171,8 @@ FAULTS = (
         "A VACUUM's commit sets a table property."),
     full_run_fault("vacuum-writes-a-file", "VAC-SAFE-11", files.write("vacuumed.parquet"),
         "VACUUM leaves a new file in the table's directory."),
+    full_run_fault("vacuum-touches-what-stays", "VAC-SAFE-12", _touch_kept,
+        "VACUUM sets the modification time of the files that it keeps to the present."),
     full_run_fault("vacuum-truncates-what-stays", "VAC-SAFE-2 VAC-SAFE-3", _truncate_kept,
         "VACUUM truncates the files that it must keep."),
 )

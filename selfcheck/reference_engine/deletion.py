@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import compress
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from deltalog.actions import Action, Add, Cdc, CommitInfo, DomainMetadata, Remove
 from deltalog.arrow_values import to_table
@@ -20,7 +20,7 @@ from deltalog.schemas import Field
 from deltalog.statistics import full_statistics
 from model.delete import ConditionScope, DeleteMethod, DeletePrediction, LiveFile, matches, may_fail, predict_delete
 from model.layout import partition_directory, partition_string, physical_name, spark_text
-from model.predicate import columns_of
+from model.predicate import Compare, columns_of
 from model.rules import DELTA_RS, DELTA_RS_COUNTS, SPARK, Rules
 from model.sql import sql
 from model.steps import Delete, Form
@@ -227,7 +227,8 @@ class Deletion:
     def _info(self, removes: list[Remove], adds: list[Add], changes: list[Cdc]) -> CommitInfo:
         truncates = self.step.form is Form.TRUNCATE
         tags = {"tags": {"delta.rowTracking.preserved": "true"}} if self.view.table.has(Feature.ROW_TRACKING) else {}
-        stamped = {"inCommitTimestamp": self.clock} if self.view.table.has(Feature.IN_COMMIT_TIMESTAMPS) else {}
+        has_times = self.view.table.has(Feature.IN_COMMIT_TIMESTAMPS)
+        stamped = {"inCommitTimestamp": self.view.next_commit_time(self.clock)} if has_times else {}
         return CommitInfo(
             {
                 **stamped,
@@ -239,13 +240,16 @@ class Deletion:
                 "isBlindAppend": False,
                 "operationMetrics": self._metrics(removes, adds, changes),
                 **tags,
+                **origin(),
             }
         )
 
     def _predicate(self) -> str:
-        """The columns of the condition in Catalyst's notation."""
+        """The columns of the condition in Catalyst's notation, and the number that one is compared with."""
         where = self.step.where
-        return "true" if where is None else " ".join(f"{name}#1" for name in sorted(columns_of(where))) or sql(where)
+        compared = f" {where.value!r}" if isinstance(where, Compare) else ""
+        named = "" if where is None else " ".join(f"{name}#1" for name in sorted(columns_of(where)))
+        return "true" if where is None else f"{named}{compared}" if named else sql(where)
 
     def _metrics(self, removes: list[Remove], adds: list[Add], changes: list[Cdc]) -> Mapping[str, object]:
         """operationMetrics, counted as Delta or delta-rs does."""
@@ -285,6 +289,11 @@ class Deletion:
             for name in ("numDeletedRows", "numCopiedRows", "numAddedFiles"):
                 del metrics[name]
         return {name: str(value) for name, value in metrics.items()}
+
+
+def origin() -> dict[str, str]:
+    """The members of commitInfo that name the transaction and the engine."""
+    return {"engineInfo": "Apache-Spark/0.0 Delta-Lake/0.0", "txnId": str(uuid4())}
 
 
 def _removal(add: Add, stamp: int) -> Remove:

@@ -62,6 +62,7 @@ class ReferenceEngine:
 
     def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
         at = _after(now())
+        clock = clock if self.rules.own_clock else at
         view = View(root)
         try:
             if view.unreadable:

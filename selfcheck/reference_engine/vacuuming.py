@@ -36,6 +36,7 @@ from model.vacuum import (
     refuses_retain,
 )
 from model.values import Row
+from selfcheck.reference_engine.deletion import origin
 from selfcheck.reference_engine.refusals import Refused, due
 from selfcheck.reference_engine.view import BOOKMARK, BOOKMARK_KEY, View
 
@@ -260,8 +261,17 @@ class Vacuuming:
         view = View(self.view.root)
         times = {"timestamp": self.clock}
         if view.table.has(Feature.IN_COMMIT_TIMESTAMPS):
-            times["inCommitTimestamp"] = max(self.clock, max(view.commit_times.values()) + 1)
-        info = {**times, "operation": operation, "operationParameters": parameters, "operationMetrics": metrics}
+            times["inCommitTimestamp"] = view.next_commit_time(self.clock)
+        info = {
+            **times,
+            "operation": operation,
+            "operationParameters": parameters,
+            "readVersion": view.snapshot.version,
+            "isolationLevel": "SnapshotIsolation",
+            "isBlindAppend": True,
+            "operationMetrics": metrics,
+            **origin(),
+        }
         write_commit(view.root, view.snapshot.version + 1, [CommitInfo(info)], modified=self.at)
 
     def _write_bookmark(self) -> None:

@@ -181,6 +181,10 @@ class View:
             for version, commit in self.log.commits.items()
         }
 
+    def next_commit_time(self, clock: int) -> int:
+        """The in-commit timestamp of a commit now: later than that of the commit before, whatever the clock says."""
+        return max(clock, self.commit_times[max(self.commit_times)] + 1) if self.commit_times else clock
+
     @property
     def bookmark(self) -> int | None:
         """The version up to which VACUUM LITE has processed the log, if it recorded one."""

@@ -131,7 +131,7 @@ def check_definition_unchanged(observation: Observation) -> Violation | None:
     "Row Tracking").
     """
     before, after = observation.before.snapshot, observation.after.snapshot
-    changed = ["protocol"] if _protocol(before) != _protocol(after) else []
+    changed = ["protocol"] if sorted_features(before.protocol) != sorted_features(after.protocol) else []
     changed += [part for part in ("metadata", "txns") if getattr(before, part) != getattr(after, part)]
     changed += ["domains"] if _domains(before) != _domains(after) else []
     if not changed:
@@ -149,9 +149,8 @@ def check_definition_unchanged(observation: Observation) -> Violation | None:
     return Violation("log", message, NoActions(("protocol", "metaData", "txn", "domainMetadata")), cause=cause)
 
 
-def _protocol(snapshot: Snapshot) -> Protocol:
+def sorted_features(protocol: Protocol) -> Protocol:
     """With sorted features: they are sets (PROTOCOL.md, "Protocol Evolution"), and a checkpoint may reorder them."""
-    protocol = snapshot.protocol
     readers, writers = protocol.reader_features, protocol.writer_features
     return replace(
         protocol,

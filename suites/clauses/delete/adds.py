@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import math
 import struct
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
 from deltalog.actions import Add
+from deltalog.listing import EntryKind
 from harness import evidence
 from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.expectations import (
@@ -23,14 +25,17 @@ from harness.expectations import (
     NewNames,
     NoActions,
     NoFileWritten,
+    NothingChanged,
+    Unchanged,
+    about,
 )
 from harness.observation import DeleteObservation, partition_of
 from harness.severity import Cause, Severity
 from model.delete import ConditionScope, DeleteMethod
-from model.layout import escape, partition_directory, physical_name
-from model.table import Table
+from model.layout import escape, is_named_by_engine, partition_directory, physical_name
+from model.table import Feature, Table
 from model.vacuum import checksum_of
-from model.values import AnyType, Row, Type, is_nested
+from model.values import AnyType, Row, StructOf, Type, is_nested
 from suites.clauses.causes import NEEDLESS_WRITE, rows_left
 from suites.clauses.checks import check_none
 from suites.clauses.partition_texts import wrong_partition_text
@@ -43,7 +48,10 @@ def _new_files_with_rows(d: DeleteObservation) -> list[str]:
     (TransactionalWrite.writeFiles: only "the AddFiles that actually add rows" are returned; docs/findings.md).
     """
     files = [path for path in d.appeared if d.after.listing[path].kind == "file"]
-    empty = {path for path in files if d.after.unreferenced.get(path) == 0}
+    may_be_empty = d.prediction.method is DeleteMethod.REWRITE
+    empty = {
+        path for path in files if may_be_empty and d.after.unreferenced.get(path) == 0 and is_named_by_engine(path)
+    }
     return sorted(path for path in files if path not in empty and checksum_of(path) not in files)
 
 
@@ -244,6 +252,30 @@ def wrong_statistics(stats: dict[str, Any], d: DeleteObservation, path: str) -> 
     rows = d.after.contents[path] or ()
     if stats.get("numRecords") != len(rows):
         return f"numRecords is {stats.get('numRecords')}, and the file has {len(rows)} rows"
+    names = {physical_name(d.table, column.name) for column in d.table.columns}
+    unknown = sorted({name for key in ("nullCount", "minValues", "maxValues") for name in stats.get(key, {})} - names)
+    if unknown:
+        return f"they are of {unknown[0]}, which is no column"
+    return wrong_bounds(stats, d, rows) or ("" if stats.get("tightBounds") is False else _loose_bound(stats, d, rows))
+
+
+def _loose_bound(stats: dict[str, Any], d: DeleteObservation, rows: Sequence[Row]) -> str:
+    """The first bound that no row has, though bounds are tight unless they say otherwise: of numbers, dates, short texts."""
+    for position, column in enumerate(d.table.columns):
+        found = [row[position] for row in rows if row[position] is not None]
+        values = [_comparable(value, column.type) for value in found]
+        if not values or not (column.type in _WITH_BOUNDS or _are_short_texts(found)):
+            continue
+        name = physical_name(d.table, column.name)
+        for key, tight in (("minValues", min(values)), ("maxValues", max(values))):
+            bound = stats.get(key, {}).get(name)
+            if bound is not None and _comparable(bound, column.type) != tight:
+                return f"{key} of {column.name} is {bound}, and must be {tight}"
+    return ""
+
+
+def wrong_bounds(stats: dict[str, Any], d: DeleteObservation, rows: Sequence[Row]) -> str:
+    """The first bound or null count that does not match the rows; empty if all match. Nested columns are skipped."""
     for position, column in enumerate(d.table.columns):
         if column.name in d.table.partition_by:
             continue
@@ -317,3 +349,117 @@ def nothing_left_behind(d: DeleteObservation) -> Judgement:
         return Violation(path, message, expectation, cause=rows_left(d, NEEDLESS_WRITE))
 
     return each(_new_files_with_rows(d), problem)
+
+
+@clause(
+    "DEL-ADD-1F",
+    "Each added file has statistics: its number of rows, and for the columns that are not nested the null counts, and bounds where the type has them.",
+    sources=("S0", "C 2.2"),
+    implementation="spark",
+)
+def adds_have_statistics(d: DeleteObservation) -> Judgement:
+    """For tables whose columns all fit into the 32 of which Delta collects statistics."""
+    columns = [
+        (position, physical_name(d.table, column.name), column)
+        for position, column in enumerate(d.table.columns)
+        if column.name not in d.table.partition_by
+    ]
+    if sum(_leaves(column.type) for _, _, column in columns) > _MANY:
+        return NOT_EXERCISED
+    columns = [one for one in columns if not is_nested(one[2].type)]
+
+    def problem(add: Add) -> Violation | None:
+        stats = parsed(add.stats)
+        rows = d.after.contents.get(add.file) or ()
+        lacking = [] if "numRecords" in stats else ["numRecords"]
+        for position, name, column in columns:
+            lacking += [] if name in _members(stats, "nullCount") else [f"nullCount of {column.name}"]
+            values = [row[position] for row in rows if row[position] is not None]
+            if values and (column.type in _WITH_BOUNDS or _are_short_texts(values)):
+                bounds = ("minValues", "maxValues")
+                lacking += [f"{bound} of {column.name}" for bound in bounds if name not in _members(stats, bound)]
+        if not lacking:
+            return None
+        message = f"The statistics of {add.file} lack {', '.join(lacking)}."
+        expectation: Expectation = ByReplay("statistics must be compared with the columns of the table")
+        if add.stats is None or "numRecords" in lacking:
+            expectation = FieldMatches("add", "stats.numRecords", Measure.FILE_ROWS)
+        return Violation(add.file, message, expectation)
+
+    return each([add for add in d.written if d.after.contents.get(add.file)], problem)
+
+
+def parsed(stats: str | None) -> dict[str, Any]:
+    """The statistics of an add; empty without any, and where they are no JSON object."""
+    try:
+        found = json.loads(stats or "{}", parse_float=Decimal)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _members(stats: dict[str, Any], key: str) -> Sequence[str]:
+    found = stats.get(key)
+    return list(found) if isinstance(found, dict) else []
+
+
+#: Delta collects statistics of the first 32 columns.
+_MANY = 32
+
+
+def _are_short_texts(values: Sequence[object]) -> bool:
+    """Whether these are texts that no engine cuts for its statistics."""
+    return all(isinstance(value, str) and len(value) < _SHORT for value in values)
+
+
+def _leaves(type: AnyType) -> int:
+    """The columns that a type counts as: those of its fields."""
+    return sum(_leaves(kind) for _, kind in type.fields) if isinstance(type, StructOf) else 1
+
+
+#: Texts are cut to a prefix of 32 characters.
+_SHORT = 32
+
+#: Types whose bounds every release collects, exactly.
+_WITH_BOUNDS = (Type.BYTE, Type.SHORT, Type.INTEGER, Type.LONG, Type.DATE)
+
+
+@clause(
+    "DEL-ADD-1G",
+    "An add says no more than its table has features for: no clustering provider, no tags of its own, no row tracking fields without row tracking.",
+    sources=("P Add File and Remove File", "P Row Tracking"),
+)
+def adds_say_no_more(d: DeleteObservation) -> Judgement:
+    def problem(add: Add) -> Violation | None:
+        before = d.before.live.get(add.file)
+        wrong = [] if add.clustering_provider is None else ["clusteringProvider"]
+        wrong += ["tags"] if add.tags and (before is None or add.tags != before.tags) else []
+        if not d.table.has(Feature.ROW_TRACKING) and (before is None or before.base_row_id is None):
+            wrong += [] if add.base_row_id is None else ["baseRowId"]
+            wrong += [] if add.default_row_commit_version is None else ["defaultRowCommitVersion"]
+        message = f"The add of {add.file} must not have {', '.join(wrong)}."
+        return Violation(add.file, message, FieldIs("add", wrong[0], None)) if wrong else None
+
+    return each(d.adds, problem)
+
+
+@clause(
+    "DEL-PHYS-4",
+    "A DELETE makes no link and no directory without a new file in it, and changes nothing beside the root.",
+    sources=("P Add File and Remove File", "C 2.2"),
+)
+def nothing_else_appears(d: DeleteObservation) -> Judgement:
+    new = {path: d.after.data[path].kind for path in sorted(d.appeared)}
+    files = [path for path, kind in new.items() if kind is EntryKind.FILE]
+    wrong = [path for path, kind in new.items() if kind is EntryKind.LINK]
+    wrong += [
+        path
+        for path, kind in new.items()
+        if kind is EntryKind.DIRECTORY and not any(file.startswith(f"{path}/") for file in files)
+    ]
+    wrong += d.changed_beside
+    if not wrong:
+        return judgement(None)
+    message = f"DELETE must leave nothing but the files of its commit; it changed {', '.join(wrong)}."
+    expectation = about(wrong[0], Unchanged(wrong[0]), otherwise=NothingChanged(log=False))
+    return judgement(Violation(wrong[0], message, expectation, evidence.of_path(d, wrong[0])))

@@ -4,12 +4,25 @@ from __future__ import annotations
 
 from collections import Counter
 
+from deltalog.actions import Cdc
 from harness import evidence
-from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
-from harness.expectations import ByReplay, Expectation, FieldIs, NoActions, NoFileWritten, Of, RowsAre
+from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
+from harness.expectations import (
+    ByReplay,
+    Expectation,
+    FieldIs,
+    FieldMatches,
+    KeysAre,
+    Measure,
+    NoActions,
+    NoFileWritten,
+    Of,
+    RowsAre,
+)
 from harness.observation import ChangesObservation, DeleteObservation, Rows
 from harness.severity import Cause
 from model.delete import DeleteMethod
+from model.layout import physical_name
 from model.table import Feature
 from model.values import Row
 from suites.clauses import causes
@@ -56,6 +69,30 @@ def change_files_hold_the_deleted(d: DeleteObservation) -> Judgement:
 
 def _wrong_feed(expected: Counter[Row], found: Counter[Row]) -> Cause:
     return Cause("deletions are missing" if expected - found else "deletions that did not happen")
+
+
+@clause(
+    "DEL-CDF-1D",
+    "Each cdc action has the size of its change file, values for exactly the partition columns, and no tags.",
+    sources=("P Add CDC File",),
+    needs=(Feature.CHANGE_DATA_FEED,),
+)
+def change_files_are_described(d: DeleteObservation) -> Judgement:
+    names = sorted(physical_name(d.table, name) for name in d.table.partition_by)
+
+    def problem(cdc: Cdc) -> Violation | None:
+        entry = d.after.listing.get(cdc.file)
+        size = None if entry is None else entry.size
+        if cdc.size != size:
+            message = f"The cdc action of {cdc.file} says {cdc.size} bytes; the file has {size}."
+            return Violation(cdc.file, message, FieldMatches("cdc", "size", Measure.FILE_SIZE))
+        if sorted(cdc.partition_values) != names:
+            message = f"The cdc action of {cdc.file} has partition values for {sorted(cdc.partition_values)}, not for {names}."
+            return Violation(cdc.file, message, KeysAre("cdc", "partitionValues", names))
+        message = f"The cdc action of {cdc.file} must have no tags."
+        return Violation(cdc.file, message, FieldIs("cdc", "tags", None)) if cdc.tags else None
+
+    return each(d.change_files, problem)
 
 
 def _change_feed(d: DeleteObservation) -> Expectation:

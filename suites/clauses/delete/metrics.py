@@ -86,6 +86,11 @@ def metrics_are_true(d: DeleteObservation) -> Judgement:
         if found.get(name) != str(value)
     ]
     wrong += [f"{name} is {found[name]}, and must be absent" for name in absent if name in found]
+    wrong += [
+        f"{name} is {found[name]}, and is no metric"
+        for name in found
+        if name not in {*expected, *absent, *_TIMES, *_VECTORS}
+    ]
     if not wrong:
         return judgement(None)
     name = wrong[0].split()[0]
@@ -132,13 +137,16 @@ def _found(d: DeleteObservation) -> dict[str, object]:
 
 @clause(
     "DEL-MET-2",
-    "The result is the number of deleted rows; or -1, if whole files were removed whose row counts are unknown or 0.",
+    "The result is the number of deleted rows; or -1, if whole files were removed whose row counts are unknown or 0. DeltaTable and TRUNCATE TABLE return no row.",
     sources=("C 2.2",),
     implementation="spark",
 )
 def affected_rows(d: DeleteObservation) -> Judgement:
-    if d.refused or d.step.form in _WITHOUT_RESULT:
+    if d.refused:
         return NOT_EXERCISED
+    if d.step.form in _WITHOUT_RESULT:
+        message = f"The DELETE by {d.step.form.value} must return no row; it returned {d.outcome.rows}."
+        return judgement(Violation("rows", message, RowsAre(Of.ANSWER, ())) if d.outcome.rows else None)
     counted = d.prediction.deleted.total()
     if d.prediction.scope is not ConditionScope.ROWS and d.prediction.commits:
         counted = counted if _counted(d) and counted else -1

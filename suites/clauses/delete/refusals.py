@@ -6,10 +6,12 @@ from collections.abc import Callable
 
 from harness import evidence
 from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
-from harness.expectations import NothingChanged, Unchanged, about
+from harness.expectations import Fails, NothingChanged, Unchanged, about
 from harness.observation import RefusalObservation
+from model.layout import is_named_by_engine
 from model.steps import InvalidDelete
 from model.table import Feature
+from model.vacuum import checksum_of
 from suites.clauses.causes import changed
 from suites.clauses.checks import check_nothing_changed, check_refusal
 
@@ -72,7 +74,7 @@ REFUSALS = (
 
 @clause(
     "DEL-REF-3",
-    "A DELETE that is refused because its condition is an error for some row commits nothing and touches no existing file.",
+    "A DELETE that is refused because its condition is an error for some row commits nothing, touches no existing file, and leaves nothing new but files that it was writing.",
     sources=("C 2.2",),
     of_broken=True,
     needs=("casts",),
@@ -81,9 +83,46 @@ def failed_condition(r: RefusalObservation) -> Judgement:
     """Files that the failed write left behind are orphans, which VACUUM deletes later."""
     if r.due is not None:
         return NOT_EXERCISED
-    paths = [path for path in evidence.changes(r.before, r.after) if path not in r.appeared]
+    left = {path for path in r.appeared if is_named_by_engine(path) or is_named_by_engine(checksum_of(path) or "")}
+    left |= {path for path in r.appeared if any(file.startswith(f"{path}/") for file in left)}
+    paths = [path for path in evidence.changes(r.before, r.after) if path not in left]
     if not paths:
         return judgement(None)
     message = f"The DELETE failed and must not touch existing files; it changed {', '.join(paths)}."
     expectation = about(paths[0], Unchanged(paths[0], times=True), otherwise=NothingChanged(log=False))
     return judgement(Violation(paths[0], message, expectation, cause=changed(r, paths)))
+
+
+#: What a condition may end in for a row, with the SQLSTATEs: Spark's error conditions under ANSI rules.
+_FAILURES = {
+    "ARITHMETIC_OVERFLOW": "22003",
+    "BINARY_ARITHMETIC_OVERFLOW": "22003",
+    "CAST_INVALID_INPUT": "22018",
+    "CAST_OVERFLOW": "22003",
+    "DATETIME_OVERFLOW": "22008",
+    "DIVIDE_BY_ZERO": "22012",
+    "NUMERIC_VALUE_OUT_OF_RANGE": "22003",
+    "REMAINDER_BY_ZERO": "22012",
+}
+
+
+@clause(
+    "DEL-REF-4",
+    "A DELETE that is refused because its condition is an error for some row says which: a documented error class with its SQLSTATE.",
+    sources=("S3", "C 2.2"),
+    of_broken=True,
+    implementation="spark",
+    needs=("casts",),
+)
+def failed_condition_is_named(r: RefusalObservation) -> Judgement:
+    error = r.outcome.error
+    if r.due is not None or error is None:
+        return NOT_EXERCISED
+    named = (error.condition or "").split(".")[0]
+    if named in _FAILURES and _FAILURES[named] == error.sqlstate:
+        return judgement(None)
+    found = f"{error.condition or error.exception} ({error.sqlstate or 'no SQLSTATE'})"
+    message = (
+        f"A DELETE whose condition is an error for some row must name a class of Spark's conditions; it named {found}."
+    )
+    return judgement(Violation("step", message, Fails(sorted(_FAILURES)), evidence.of_answer(r)))

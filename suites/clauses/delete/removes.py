@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from deltalog.actions import Remove
 from deltalog.descriptors import DeletionVectorDescriptor
 from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
-from harness.expectations import EachOnce, Expectation, FieldIs, FieldMatches, KeysAre, Measure, about
+from harness.expectations import (
+    ByReplay,
+    EachOnce,
+    Expectation,
+    FieldAgrees,
+    FieldIs,
+    FieldMatches,
+    KeysAre,
+    Measure,
+    about,
+)
 from harness.observation import DeleteObservation
 from harness.severity import Cause, Severity
+from model.delete import DeleteMethod
 from model.layout import physical_name
 from model.table import Feature
 from suites.clauses.checks import check_none
@@ -168,3 +180,57 @@ def no_conflicts(d: DeleteObservation) -> Judgement:
     repeated = sorted({path for paths in (added, removed) for path, count in paths.items() if count > 1} | same)
     message = "A commit must name each file once; this one repeats"
     return judgement(check_none(repeated, message, EachOnce(), cause=Cause("a file twice in a commit")))
+
+
+@clause(
+    "DEL-REM-1E",
+    "All removes of a DELETE that rewrites files have the same deletionTimestamp: they are one operation.",
+    sources=("S0", "C 2.3"),
+    implementation="spark",
+)
+def rewritten_at_one_time(d: DeleteObservation) -> Judgement:
+    """With deletion vectors each file that stays has a time of its own; removes of whole files are DEL-META-3's."""
+    if d.prediction.method is not DeleteMethod.REWRITE or len(d.removes) < 2:
+        return NOT_EXERCISED
+    stamps = sorted({d.instant(remove.deletion_timestamp or 0) for remove in d.removes})
+    message = f"The removes must have one deletionTimestamp; they have {len(stamps)}: {', '.join(stamps)}."
+    wrong = Violation("commit", message, FieldAgrees("remove", "deletionTimestamp"))
+    return judgement(wrong if len(stamps) > 1 else None)
+
+
+@clause(
+    "DEL-REM-1F",
+    "A remove has the same deletion vector descriptor and tags as the add, no row tracking field that the add lacks, and, where it has statistics, the number of rows in the file.",
+    sources=("P Add File and Remove File", "C 2.3"),
+)
+def removes_repeat_the_add(d: DeleteObservation) -> Judgement:
+    def problem(remove: Remove) -> Violation | None:
+        add = d.before.live.get(remove.file)
+        if add is None:
+            return None  # DEL-REM-1B
+        wrong: list[tuple[str, Expectation]] = []
+        for name, field in _REPEATED.items():
+            found, expected = getattr(remove, name), getattr(add, name)
+            if (found or None) != (expected or None):
+                wrong.append((f"{field} is {found}, the add's {expected}", _as_added(field)))
+        if add.base_row_id is None and (remove.base_row_id, remove.default_row_commit_version) != (None, None):
+            wrong.append(("it has row tracking fields, and its add has none", _as_added("baseRowId")))
+        stored = d.before.contents.get(add.file)
+        counted = _number_of_rows(remove.stats)
+        if counted is not None and stored is not None and counted != len(stored):
+            text = f"its statistics count {counted} rows, and the file has {len(stored)}"
+            wrong.append((text, ByReplay("a removed file must be read")))
+        return _wrong_remove(remove, wrong)
+
+    return each(d.removes, problem)
+
+
+#: Fields of a remove that must be those of its add; its size and its partition values are DEL-REM-1B's.
+_REPEATED = {"deletion_vector": "deletionVector", "tags": "tags"}
+
+
+def _number_of_rows(stats: str | None) -> object:
+    try:
+        return None if stats is None else json.loads(stats).get("numRecords")
+    except (ValueError, AttributeError):
+        return stats

@@ -7,7 +7,7 @@ from collections import Counter
 
 from deltalog.actions import Add
 from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
-from harness.expectations import FieldHolds, FieldMatches, GreaterThan, Measure, RowIdsKept
+from harness.expectations import ByReplay, FieldHolds, FieldMatches, GreaterThan, Measure, RowIdsKept
 from harness.observation import DeleteObservation, RowId, TableState
 from harness.severity import Cause
 from model.delete import matches
@@ -126,3 +126,29 @@ def tag_says_preserved(d: DeleteObservation) -> Judgement:
     )
     message = f"The tag delta.rowTracking.preserved must be 'true'; it is {tag!r}."
     return judgement(None if tag == "true" else Violation("commitInfo", message, expectation, cause=_NO_TAG))
+
+
+@clause(
+    "DEL-ROWID-1D",
+    "With row tracking, the high-water mark after a DELETE is the greatest row id that was ever assigned: the one before, or the last of the new files.",
+    sources=("P Row Tracking",),
+    needs=(Feature.ROW_TRACKING,),
+)
+def high_water_mark(d: DeleteObservation) -> Judgement:
+    before, found = _mark(d.before), _mark(d.after)
+    if not d.table.has(Feature.ROW_TRACKING) or not d.commits or before is None:
+        return NOT_EXERCISED
+    rows = {add.file: d.after.contents.get(add.file) for add in d.written}
+    lasts = [(add.base_row_id or 0) + len(rows[add.file] or ()) - 1 for add in d.written]
+    expected = max([before, *lasts])
+    message = f"The high-water mark of the row ids must be {expected}; it is {found}."
+    reason = "the row ids of new files depend on how the engine writes them"
+    return judgement(None if found == expected else Violation("row ids", message, ByReplay(reason)))
+
+
+def _mark(state: TableState) -> int | None:
+    domain = state.snapshot.domains.get("delta.rowTracking")
+    try:
+        return None if domain is None else int(json.loads(domain.configuration)["rowIdHighWaterMark"])
+    except (ValueError, KeyError, TypeError):
+        return None

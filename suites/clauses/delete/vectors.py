@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from deltalog.actions import Add
 from harness import evidence
@@ -10,11 +13,15 @@ from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, ju
 from harness.expectations import ByReplay, Expectation, FieldIs, FieldMatches, Measure, NoFileWritten
 from harness.observation import DeleteObservation
 from harness.severity import Cause, Severity
+from harness.vacuum_inputs import vector_path
 from model.delete import ConditionScope, DeleteMethod
+from model.layout import physical_name
 from model.table import Feature
+from model.values import Row, is_nested
 from suites.clauses.causes import NEEDLESS_REWRITE, NEEDLESS_WRITE
 from suites.clauses.causes import rows_left as rows_cause
 from suites.clauses.checks import check_none, check_rows_left
+from suites.clauses.delete.adds import parsed, wrong_bounds
 from suites.clauses.delete.files import not_added, not_named, removed_exactly, rows_left
 
 
@@ -93,6 +100,66 @@ _AS_BEFORE = {
     "base_row_id": "baseRowId",
     "default_row_commit_version": "defaultRowCommitVersion",
 }
+
+
+@clause(
+    "DEL-DV-1D",
+    "The bounds and null counts of a file with a new deletion vector are those of its add before: they hold for the rows that stay.",
+    sources=("P Per-file Statistics",),
+    needs=("writes_vectors",),
+)
+def bounds_of_files_with_new_vectors(d: DeleteObservation) -> Judgement:
+    """With tightBounds=false only a null count of 0 or of all rows says something."""
+
+    def problem(add: Add) -> Violation | None:
+        stats, before = parsed(add.stats), parsed(d.before.live[add.file].stats)
+        lost = [
+            key for key in ("minValues", "maxValues", "nullCount") if set(before.get(key, ())) - set(stats.get(key, ()))
+        ]
+        rows = d.after.contents.get(add.file) or ()
+        hidden = d.after.hidden(add) or frozenset()
+        try:
+            visible = [row for index, row in enumerate(rows) if index not in hidden]
+            wrong = f"{lost[0]} of columns are gone" if lost else wrong_bounds({**stats, "nullCount": {}}, d, visible)
+            wrong = wrong or _wrong_null_count(stats, d, rows)
+        except (ValueError, TypeError, AttributeError) as malformed:
+            wrong = f"they are not of the form that the protocol defines ({malformed})"
+        reason = "the bounds of columns must be compared with the values of a Parquet file"
+        message = f"The statistics of {add.file} are wrong: {wrong}."
+        return Violation(add.file, message, ByReplay(reason)) if wrong else None
+
+    return each(d.hidden_rows, problem)
+
+
+def _wrong_null_count(stats: Mapping[str, Any], d: DeleteObservation, rows: Sequence[Row]) -> str:
+    for position, column in enumerate(d.table.columns):
+        count = stats.get("nullCount", {}).get(physical_name(d.table, column.name))
+        nulls = sum(row[position] is None for row in rows)
+        if is_nested(column.type) or count is None or column.name in d.table.partition_by:
+            continue
+        if not isinstance(count, int) or (count == 0 and nulls) or (count == len(rows) and nulls < len(rows)):
+            return f"nullCount of {column.name} is {count}, and {nulls} of {len(rows)} rows have NULL there"
+    return ""
+
+
+@clause(
+    "DEL-DV-1E",
+    "The sizeInBytes of a new deletion vector is its size in its file.",
+    sources=("P Deletion Vector Descriptor Schema", "P Deletion Vector File Storage Format"),
+    needs=("writes_vectors",),
+)
+def size_of_new_vectors(d: DeleteObservation) -> Judgement:
+    def problem(add: Add) -> Violation | None:
+        vector, path = add.deletion_vector, vector_path(add, d.after.root)
+        if vector is None or path is None or path not in d.after.listing:
+            return None  # DEL-DV-1A, DEL-DV-3
+        with open(os.path.join(d.after.root, path), "rb") as file:
+            file.seek(vector.offset or 0)
+            size = int.from_bytes(file.read(4), "big")
+        message = f"sizeInBytes of the deletion vector of {add.file} is {vector.size}; in its file it is {size}."
+        return None if size == vector.size else Violation(add.file, message, ByReplay("a deletion vector is binary"))
+
+    return each(d.hidden_rows, problem)
 
 
 @clause(

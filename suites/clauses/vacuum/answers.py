@@ -89,7 +89,7 @@ def returns_nothing_that_never_was(v: VacuumObservation) -> Judgement:
 
 
 @clause(
-    "VAC-LOG-3",
+    "VAC-LOG-4",
     "If a VACUUM commits END, its numDeletedFiles is the number of files that it returns, each counted once.",
     sources=("R VacuumEndOperationMetrics",),
     implementation="deltalake",

@@ -5,13 +5,14 @@ from __future__ import annotations
 from deltalog.actions import FileKey, Remove
 from deltalog.checkpoints import Checkpoint, read_checkpoint
 from deltalog.errors import UnreadableCheckpoint
-from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each
+from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.expectations import CheckpointRemoves, about
 from harness.root_paths import relative_action
 from harness.severity import Cause
 from harness.vacuum_observation import VacuumObservation
 from model.layout import is_named_by_engine
 from model.table import Feature
+from suites.clauses.log_files import check_checkpoint, check_pointer, new_checkpoints
 from suites.clauses.vacuum.path_rules import by_log_or_age, keeps_and_deletes
 
 
@@ -68,6 +69,26 @@ def checkpoints_keep_tombstones(v: VacuumObservation) -> Judgement:
         return Violation(path, message, about(path, CheckpointRemoves(paths)), facts, cause=_LOST)
 
     return each(sorted(retained, key=str), problem)
+
+
+@clause(
+    "VAC-CKPT-3",
+    "A checkpoint that is written along with a VACUUM holds the state of its version: protocol, metadata, every live file with its statistics, and none twice.",
+    sources=("P Checkpoints", "P Action Reconciliation"),
+    needs=(Feature.FREQUENT_CHECKPOINTS,),
+)
+def checkpoints_hold_the_state(v: VacuumObservation) -> Judgement:
+    return each(new_checkpoints(v), lambda checkpoint: check_checkpoint(v, checkpoint))
+
+
+@clause(
+    "VAC-CKPT-4",
+    "After a VACUUM that writes a checkpoint, _last_checkpoint names it.",
+    sources=("P Last Checkpoint File", "C 2.5"),
+    needs=(Feature.FREQUENT_CHECKPOINTS,),
+)
+def pointer_names_the_checkpoint(v: VacuumObservation) -> Judgement:
+    return judgement(check_pointer(v)) if new_checkpoints(v) else NOT_EXERCISED
 
 
 def _removes_in(v: VacuumObservation, checkpoint: Checkpoint) -> frozenset[FileKey]:

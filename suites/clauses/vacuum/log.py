@@ -7,9 +7,8 @@ from typing import Any
 
 from deltalog.actions import Add, Cdc, Remove
 from deltalog.commits import Commit
-from deltalog.names import SIDECARS, LogFileKind, parse_name
 from harness import evidence
-from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
+from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.expectations import (
     ByReplay,
     Expectation,
@@ -18,8 +17,6 @@ from harness.expectations import (
     NoActions,
     Operations,
     Total,
-    Unchanged,
-    about,
 )
 from harness.severity import Cause, Severity
 from harness.vacuum_inputs import vector_path
@@ -27,7 +24,6 @@ from harness.vacuum_observation import VacuumObservation
 from model.layout import is_named_by_engine
 from model.table import Kind
 from model.vacuum import (
-    LOG_DIRECTORY,
     LiteScan,
     PathFate,
     Thing,
@@ -36,8 +32,16 @@ from model.vacuum import (
     predict_vacuum,
     resolved,
 )
-from suites.clauses import causes
 from suites.clauses.checks import check_definition_unchanged
+from suites.clauses.log_files import check_rest_of_log
+from suites.clauses.provenance import (
+    check_file_time,
+    check_in_commit_timestamp,
+    check_kinds,
+    check_names,
+    check_origin,
+    check_timestamp,
+)
 from suites.clauses.vacuum.path_rules import (
     Condition,
     Judge,
@@ -176,8 +180,19 @@ def expected_value(v: VacuumObservation, operation: str, key: str, value: Any) -
     implementation="spark",
 )
 def parameters_and_metrics(v: VacuumObservation) -> Judgement:
-    exercised = v.ran and is_logged(v) and len(v.commits) == 2
-    return judgement(check_values(v, _expected_values(v))) if exercised else NOT_EXERCISED
+    if not is_logged(v) or len(v.commits) != 2:
+        return NOT_EXERCISED
+    if v.ran:
+        return judgement(check_values(v, _expected_values(v)))
+    return judgement(check_values(v, {START: _parameters(v)})) if v.fails else NOT_EXERCISED
+
+
+def _parameters(v: VacuumObservation) -> dict[str, Any]:
+    return {
+        "operationParameters.retentionCheckEnabled": v.step.safety_check,
+        "operationParameters.defaultRetentionMillis": v.table.retention,
+        "operationParameters.specifiedRetentionMillis": v.retain,
+    }
 
 
 def _expected_values(v: VacuumObservation) -> dict[str, dict[str, Any]]:
@@ -187,11 +202,7 @@ def _expected_values(v: VacuumObservation) -> dict[str, dict[str, Any]]:
     counts are not specified. Nor are they if VACUUM may have deleted a checksum file itself.
     """
     paths = deleted(v)
-    start: dict[str, Any] = {
-        "operationParameters.retentionCheckEnabled": v.step.safety_check,
-        "operationParameters.defaultRetentionMillis": v.table.retention,
-        "operationParameters.specifiedRetentionMillis": v.retain,
-    }
+    start = _parameters(v)
     end: dict[str, Any] = {"operationParameters.status": "COMPLETED"}
     if linked_directories(v) or _counts_checksums(v):
         return {START: start, END: end}
@@ -223,7 +234,7 @@ def _counts_checksums(v: VacuumObservation) -> bool:
 )
 def candidates(v: VacuumObservation) -> Judgement:
     started = info_of(v, START)
-    if not v.ran or not is_logged(v) or started is None or linked_directories(v):
+    if not (v.ran or v.fails) or not is_logged(v) or started is None or linked_directories(v):
         return NOT_EXERCISED
     sure, unsure = _candidates(v)
     sizes = _sizes(v)
@@ -338,66 +349,81 @@ def vacuumed_directories(v: VacuumObservation) -> Judgement:
 # The rest of the log ------------------------------------------------------------------------------------------------
 
 
-@clause("VAC-LOG-1C", "Nothing else in the log changes.", sources=("S1", "C 1.2"))
+@clause("VAC-LOG-1C", "Nothing else in the log changes.", sources=("S1", "C 1.2", "C 2.5"))
 def rest_of_the_log(v: VacuumObservation) -> Judgement:
-    if not v.ran:
-        return NOT_EXERCISED
-    known = {checkpoint.files for checkpoint in v.before.log.checkpoints}
-    new_checkpoint = any(checkpoint.files not in known for checkpoint in v.after.log.checkpoints)
-    wrong = [path for path in _new_in_log(v) if not _may_appear(v, path, new_checkpoint)]
-    for path, entry in v.before.listing.items():
-        # Writing a checkpoint also cleans up the log (docs/delta.md 1.2, step 14): VACUUM does not delete these files.
-        if (
-            path.startswith(f"{LOG_DIRECTORY}/")
-            and not new_checkpoint
-            and not _may_change(path)
-            and not _may_be_cleaned_up(v, path)
-            and v.after.listing.get(path) != entry
-        ):
-            wrong.append(path)
-    if not wrong:
-        return judgement(None)
-    message = f"VACUUM must change nothing else in the log; it changed {', '.join(wrong)}."
-    cause = causes.changed(v, wrong)
-    return judgement(Violation(wrong[0], message, about(wrong[0], Unchanged(wrong[0])), cause=cause))
-
-
-def _new_in_log(v: VacuumObservation) -> list[str]:
-    return [path for path in v.after.listing if path.startswith(f"{LOG_DIRECTORY}/") and path not in v.before.listing]
-
-
-def _may_change(path: str) -> bool:
-    name = path.rpartition("/")[2].removeprefix(".").removesuffix(".crc")
-    return name in ("_last_vacuum_info", "_last_checkpoint")
-
-
-def _may_be_cleaned_up(v: VacuumObservation, path: str) -> bool:
-    """Whether the engine may have cleaned up a file of the log, as a later checkpoint replaces it."""
-    name = parse_name(path.rpartition("/")[2])
-    newest = max((checkpoint.version for checkpoint in v.before.log.checkpoints), default=-1)
-    return v.rules.cleans_up_anytime and path not in v.after.listing and name is not None and name.version < newest
-
-
-def _may_appear(v: VacuumObservation, path: str, new_checkpoint: bool) -> bool:
-    """Commits, checkpoints and version checksums of the run's own versions; the checksums that Hadoop adds to files.
-
-    A new checkpoint triggers log cleanup, which rewrites an older checkpoint of version 2 under a classic name, for readers
-    that do not know the feature (Delta: MetadataCleanup.createSinglePartCheckpointForBackwardCompat).
-    """
-    if _may_change(path):
-        return True
-    own = path.removeprefix(f"{LOG_DIRECTORY}/")
-    if own.split("/")[0] == SIDECARS:
-        return new_checkpoint  # the parts of a checkpoint of version 2
-    name = parse_name(own) or parse_name((checksum_of(path) or "").removeprefix(f"{LOG_DIRECTORY}/"))
-    if name is None:
-        return False
-    rewritten = {checkpoint.version for checkpoint in v.before.log.checkpoints} if new_checkpoint else set()
-    return v.before.version < name.version <= v.after.version or (
-        name.kind is LogFileKind.CHECKPOINT and name.version in rewritten
-    )
+    return judgement(check_rest_of_log("VACUUM", v)) if v.ran or (v.fails and v.commits) else NOT_EXERCISED
 
 
 definition_unchanged = clause(
     "VAC-LOG-1E", "A VACUUM changes neither protocol nor metadata.", sources=("C 1.5", "P Change Metadata")
 )(passes(check_definition_unchanged, when=lambda v: bool(v.commits)))
+
+
+# What START and END record of themselves ----------------------------------------------------------------------------
+
+
+def each_commit(check: Callable[[VacuumObservation, Commit], Violation | None]) -> Judge:
+    """Both commits pass the check, also those of a run that failed on the way."""
+
+    def judge(v: VacuumObservation) -> Judgement:
+        return each(v.commits, lambda commit: check(v, commit))
+
+    return judge
+
+
+def _check_members(v: VacuumObservation, commit: Commit) -> Violation | None:
+    """The parameters and metrics of START and END must be the documented ones; an END that failed has no metrics."""
+    found = info(commit)
+    if found.get("operation") == START:
+        specified = [] if v.retain is None else ["specifiedRetentionMillis"]
+        parameters = ["retentionCheckEnabled", "defaultRetentionMillis", *specified]
+        metrics = ["numFilesToDelete", "sizeOfDataToDelete"]
+    else:
+        parameters = ["status"]
+        completed = at(found, "operationParameters.status") == "COMPLETED"
+        metrics = ["numDeletedFiles", "numVacuumedDirectories"] if completed else []
+    return check_names(commit, "operationParameters", parameters) or check_names(commit, "operationMetrics", metrics)
+
+
+RECORDS = (
+    clause(
+        "VAC-LOG-3A",
+        "The timestamps of START and END are the time of the VACUUM, by the engine's clock.",
+        sources=("P Commit Provenance Information", "C 1.5"),
+    )(each_commit(check_timestamp)),
+    clause(
+        "VAC-LOG-3B",
+        "With in-commit timestamps those of START and END are the time of the VACUUM, or a millisecond after the commit before if that is later; without them there is none.",
+        sources=("P In-Commit Timestamps",),
+    )(each_commit(check_in_commit_timestamp)),
+    clause(
+        "VAC-LOG-3F",
+        "The files of START and END are modified while the VACUUM runs: without in-commit timestamps, that is the versions' time.",
+        sources=("P Commit Provenance Information", "C 1.3"),
+    )(each_commit(check_file_time)),
+    clause(
+        "VAC-LOG-3C",
+        "START and END have one commitInfo each, and no other action.",
+        sources=("S1", "C 1.5"),
+    )(each_commit(lambda v, commit: check_kinds(commit, ()))),
+    clause(
+        "VAC-LOG-3D",
+        "START and END have the version before as readVersion, isBlindAppend=true, the isolation level SnapshotIsolation, the engine's name, and a txnId that no other commit has.",
+        sources=("C 1.5",),
+        implementation="spark",
+    )(
+        each_commit(
+            lambda v, commit: check_origin(
+                v,
+                commit,
+                {"readVersion": commit.version - 1, "isBlindAppend": True, "isolationLevel": "SnapshotIsolation"},
+            )
+        )
+    ),
+    clause(
+        "VAC-LOG-3E",
+        "START and END record the documented parameters and metrics, and no others.",
+        sources=("C 1.5",),
+        implementation="spark",
+    )(each_commit(_check_members)),
+)

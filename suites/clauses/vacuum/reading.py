@@ -128,7 +128,7 @@ def older_versions_are_refused(r: ReadObservation) -> Judgement:
     if r.is_current or not _is_beyond_retention(r) or not _is_in_log(r):
         return NOT_EXERCISED
     error = r.outcome.error
-    if error is not None and error.condition == BEYOND_RETENTION.condition:
+    if error is not None and BEYOND_RETENTION.is_matched_by(error.condition, error.sqlstate):
         return judgement(None)
     found = "it succeeded" if error is None else f"it was refused with {error.condition or error.exception}"
     message = f"Reading version {r.version}, which is older than the retention, must be refused with {BEYOND_RETENTION.condition}; {found}."

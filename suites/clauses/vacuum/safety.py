@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from deltalog.listing import Entry, EntryKind
 from harness import evidence
-from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
-from harness.expectations import NoFileWritten, Readable
+from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
+from harness.expectations import NoFileWritten, Readable, Unchanged, about
 from harness.vacuum_observation import VacuumObservation
 from model.table import Feature, Reference, VectorStorage
 from model.vacuum import Fate, ObjectScan, Reason, in_underscored_partition, is_hidden
-from suites.clauses.causes import NEEDLESS_WRITE, NOT_REPLAYED
+from suites.clauses.causes import NEEDLESS_WRITE, NOT_REPLAYED, changed
 from suites.clauses.vacuum.path_rules import UNPROTECTED, change_files, keeps, must_delete, must_keep, with_reason
 
 HIDDEN = (Reason.HIDDEN_FILE, Reason.HIDDEN_DIRECTORY, Reason.INSIDE_HIDDEN)
@@ -149,3 +150,26 @@ def writes_nothing(v: VacuumObservation) -> Judgement:
     path = min(v.appeared)
     message = f"VACUUM must write nothing outside the log; it wrote {path}."
     return judgement(Violation(path, message, NoFileWritten(), evidence.of_path(v, path), cause=NEEDLESS_WRITE))
+
+
+@clause(
+    "VAC-SAFE-12",
+    "VACUUM changes nothing that it does not delete: the bytes and the modification time of a file, the target of a link, below the root and beside it.",
+    sources=("S1", "C 1.2"),
+)
+def rest_is_as_it_was(v: VacuumObservation) -> Judgement:
+    """A file that becomes younger is kept longer than it may be, one that becomes older is deleted too early."""
+    due = {path for path, predicted in v.fates.items() if predicted.fate is Fate.DELETE}
+    pairs = [(path, entry, v.after.listing.get(path)) for path, entry in v.before.data.items() if path not in due]
+    pairs += [(path, entry, v.after.beside.get(path)) for path, entry in v.before.beside.items()]
+
+    def problem(pair: tuple[str, Entry, Entry | None]) -> Violation | None:
+        path, before, after = pair
+        if after is None or after == before or after.kind is before.kind is EntryKind.DIRECTORY:
+            return None
+        action = "touched" if after.digest == before.digest and after.target == before.target else "changed"
+        message = f"VACUUM {action} {path}, and must leave what it does not delete as it was."
+        facts = evidence.of_path(v, path)
+        return Violation(path, message, about(path, Unchanged(path, times=True)), facts, cause=changed(v, [path]))
+
+    return each(pairs, problem) if v.ran or v.commits else NOT_EXERCISED  # else nothing at all may change

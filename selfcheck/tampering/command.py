@@ -1,0 +1,181 @@
+"""The command: judges the cases in worker processes, and compares the result with the list."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from engines.port import Engine
+from harness.clause import Clause
+from harness.conditions import Excuses
+from model.case import Case
+from runner.commands import Parser, whole
+from runner.options import UsageMistake
+from selfcheck.case_order import relevant_cases
+from selfcheck.engine_pool import ENGINES, hosted, worker, workers
+from selfcheck.tampering.tampered_run import Result, TamperedRun
+from selfcheck.tampering.unpromised import LISTED, Unpromised, unpromised
+from suites.profiles import PROFILES
+
+
+@dataclass
+class Tried:
+    """One way: in how many cases it was tried, in how many of these it was noticed, and by which clauses."""
+
+    tried: int = 0
+    noticed: int = 0
+    clauses: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def is_noticed(self) -> bool:
+        """In most cases."""
+        return 2 * self.noticed > self.tried
+
+    def add(self, other: Tried) -> None:
+        self.tried += other.tried
+        self.noticed += other.noticed
+        self.clauses += other.clauses
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Can be pickled."""
+
+    profile: str
+    pattern: str  # of the ways' names
+    cases_per_way: int  # 0: all
+    parts: int
+
+
+# ---- in a worker process
+
+
+def examined(plan: Plan, part: int) -> dict[str, Tried]:
+    """Every way in this part of the profile's cases."""
+    here = worker()
+    cases = relevant_cases(PROFILES[plan.profile], ("DEL", "VAC"), here.engine.capabilities)
+    here.directory.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=here.directory) as scratch:
+        mine = islice(cases, part, None, plan.parts)
+        return tampered_with(here.engine, here.clauses, Excuses(here.known), Path(scratch), mine, plan)
+
+
+def tampered_with(
+    engine: Engine,
+    clauses: Sequence[Clause[Any]],
+    excuses: Excuses,
+    directory: Path,
+    cases: Iterable[Case],
+    plan: Plan,
+) -> dict[str, Tried]:
+    """Every way in these cases: in at most ``cases_per_way`` of them, and in each of them until it is noticed."""
+    found: dict[str, Tried] = {}
+    for number, case in enumerate(cases):
+        seen: dict[str, set[str]] = {}  # in this case: the clauses by way
+
+        def wanted(way: str, seen: Mapping[str, set[str]] = seen) -> bool:
+            enough = plan.cases_per_way and way in found and found[way].tried >= plan.cases_per_way
+            return fnmatchcase(way, plan.pattern) and not enough and not seen.get(way)
+
+        def add(result: Result, seen: dict[str, set[str]] = seen) -> None:
+            seen.setdefault(result.way, set()).update(result.clauses)
+
+        root = directory / f"case-{number}" / "table"
+        run = TamperedRun(engine, case.table, root, clauses, excuses, wanted=wanted, found=add)
+        for step in case.steps:
+            if run.take(step):
+                break
+        shutil.rmtree(root.parent, ignore_errors=True)
+        for way, violated in seen.items():
+            found.setdefault(way, Tried()).add(Tried(1, int(bool(violated)), Counter(violated)))
+    return found
+
+
+# ---- the command
+
+
+def run(plan: Plan, engine: str) -> dict[str, Tried]:
+    """Every way in the profile's cases, in ``plan.parts`` processes; by name."""
+    found: dict[str, Tried] = {}
+    with hosted(engine) as host, workers(host, plan.parts) as pool:
+        for part in [pool.submit(examined, plan, part) for part in range(plan.parts)]:
+            for way, tried in part.result().items():
+                found.setdefault(way, Tried()).add(tried)
+    return dict(sorted(found.items()))
+
+
+def problems(found: Mapping[str, Tried], listed: Sequence[Unpromised], *, whole: bool) -> list[str]:
+    """What contradicts the list. A pattern that no way matches does so only if the ``whole`` profile was judged."""
+    wrong = []
+    for way, tried in found.items():
+        entry = next((entry for entry in listed if entry.covers(way)), None)
+        if entry is None and not tried.is_noticed:
+            wrong.append(f"NOT NOTICED: {way} ({tried.noticed} of {tried.tried} cases)")
+        if entry is not None and tried.is_noticed:
+            wrong.append(f"LISTED, YET NOTICED: {way} ({tried.noticed} of {tried.tried} cases, {_clauses(tried)})")
+    for entry in listed if whole else ():
+        wrong += [f"LISTED, NEVER TRIED: {pattern}" for pattern in entry.ways if not any(map(_match(pattern), found))]
+    return wrong
+
+
+def table(found: Mapping[str, Tried], listed: Sequence[Unpromised], title: str) -> str:
+    """All ways in Markdown."""
+    noticed = sum(tried.is_noticed for tried in found.values())
+    lines = [
+        f"# {title}",
+        "",
+        f"{len(found)} ways: {noticed} are noticed, {len(found) - noticed} are not.",
+        "",
+        "| way | cases | noticed | by |",
+        "| --- | --- | --- | --- |",
+    ]
+    for way, tried in found.items():
+        entry = next((entry for entry in listed if entry.covers(way)), None)
+        by = _clauses(tried) if tried.is_noticed or entry is None else f"not promised: {entry.reason}"
+        lines.append(f"| {way} | {tried.tried} | {tried.noticed} | {by} |")
+    return "\n".join(lines) + "\n"
+
+
+def _match(pattern: str) -> Callable[[str], bool]:
+    return lambda way: fnmatchcase(way, pattern)
+
+
+def _clauses(tried: Tried) -> str:
+    return ", ".join(clause for clause, _ in tried.clauses.most_common(3))
+
+
+def main(arguments: list[str]) -> int:
+    parser = Parser(prog="python -m selfcheck.tampering", description="Tamper with what a healthy engine left.")
+    parser.add_argument("--engine", default="model", metavar="NAME", help=f"{', '.join(ENGINES)} (default: model)")
+    parser.add_argument("--profile", default="smoke", metavar="NAME", help="a fixed profile (default: smoke)")
+    parser.add_argument("--way", default="*", metavar="PATTERN", help="only ways whose names match: 'DELETE: commit*'")
+    parser.add_argument(
+        "--cases-per-way", type=whole, default=12, metavar="N", help="try each way in so many cases (default: 12)"
+    )
+    parser.add_argument("--every-case", action="store_true", help="try each way in every case")
+    parser.add_argument("-n", type=whole, default=2, metavar="N", help="processes (default: 2)")
+    parser.add_argument("--out", type=Path, default=Path("build/tampering.md"), metavar="FILE")
+    options = parser.parse_args(arguments)
+    profile = PROFILES.get(options.profile)
+    if profile is None or not profile.fixed:
+        fixed = ", ".join(name for name, profile in PROFILES.items() if profile.fixed)
+        raise UsageMistake(f"--profile {options.profile} draws no fixed cases: use one of {fixed}.")
+    limit = 0 if options.every_case else -(-options.cases_per_way // options.n)
+    found = run(Plan(options.profile, options.way, limit, options.n), options.engine)
+    if not found:
+        raise UsageMistake(f"--way {options.way} matches no way: run without it to see all.")
+    listed = unpromised(LISTED, options.engine)
+    options.out.parent.mkdir(parents=True, exist_ok=True)
+    title = f"Tampering with {options.engine}, profile {options.profile}"
+    options.out.write_text(table(found, listed, title), encoding="utf-8")
+    wrong = problems(found, listed, whole=options.way == "*")
+    print(*wrong, sep="\n")
+    print(f"{len(found)} ways, {len(wrong)} problems. The table is in {options.out}.")
+    return 1 if wrong else 0

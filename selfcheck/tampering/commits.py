@@ -1,0 +1,117 @@
+"""Ways to tamper with the commits of a step: every field of every action, every action, the files themselves."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from copy import deepcopy
+from dataclasses import fields
+from typing import Any
+
+from deltalog.actions import Add, Cdc, DomainMetadata, Remove, Txn
+from selfcheck.faults.table_log import Action
+from selfcheck.faults.tampering import Tampering
+from selfcheck.tampering.values import Change, changes
+from selfcheck.tampering.way import Way, touch
+
+_MINUTE = 60_000_000_000  # ns
+
+#: The fields that the format defines for an action (PROTOCOL.md, "Actions"), by its kind.
+_FIELDS = {
+    kind: tuple(re.sub("_([a-z])", lambda found: found[1].upper(), one.name) for one in fields(action))
+    for kind, action in (
+        ("add", Add),
+        ("remove", Remove),
+        ("cdc", Cdc),
+        ("txn", Txn),
+        ("domainMetadata", DomainMetadata),
+    )
+}
+
+#: Values for fields that an action lacks.
+_MADE_UP: dict[str, Any] = {
+    "stats": '{"numRecords":987}',
+    "tags": {"x": "x"},
+    "deletionVector": {"storageType": "i", "pathOrInlineDv": "x", "sizeInBytes": 1, "cardinality": 1},
+    "baseRowId": 7,
+    "defaultRowCommitVersion": 7,
+    "clusteringProvider": "x",
+    "lastUpdated": 1,
+}
+
+#: Actions that a command has no reason to commit.
+_FOREIGN: dict[str, Any] = {
+    "txn": {"appId": "x", "version": 1},
+    "domainMetadata": {"domain": "x", "configuration": "x", "removed": False},
+    "cdc": {"path": "_change_data/x.parquet", "partitionValues": {}, "size": 1, "dataChange": False},
+    "madeUp": {"x": "x"},
+}
+
+
+def ways(t: Tampering) -> Iterator[Way]:
+    """The ways for the commits that the step wrote."""
+    for version, actions in sorted(t.log.written.items()):
+        yield from _ways_of(t, version, deepcopy(actions))
+    if t.log.written:
+        yield Way("another commit", lambda t: t.log.commit_empty(t.clock))
+
+
+def _ways_of(t: Tampering, version: int, actions: list[Action]) -> Iterator[Way]:
+    operation = next((action["commitInfo"].get("operation") for action in actions if "commitInfo" in action), "?")
+    commit = "commit" if len(t.log.written) == 1 else str(operation)
+    kinds = list(dict.fromkeys(kind for action in actions for kind in action))
+    for kind in kinds:
+        places = [place for place, action in enumerate(actions) if kind in action]
+        named = f"{commit}: {kind}"
+        for name, change in _field_changes(kind, actions[places[0]][kind]):
+            yield Way(f"{named}.{name}", _rewrite(version, _changed(actions, places[0], kind, change)))
+        for name, edited in _swaps(actions, kind, places):
+            yield Way(f"{named}.{name} swapped with another's", _rewrite(version, edited))
+        yield Way(f"{named} dropped", _rewrite(version, actions[: places[0]] + actions[places[0] + 1 :]))
+        yield Way(f"{named} doubled", _rewrite(version, [*actions, actions[places[0]]]))
+    if len(actions) > 1:
+        yield Way(f"{commit}: order of actions reversed", _rewrite(version, actions[::-1]))
+    for kind, value in _FOREIGN.items():
+        if kind not in kinds:
+            yield Way(f"{commit}: {kind} made up", _rewrite(version, [*actions, {kind: value}]))
+    for kind in ("add", "remove"):
+        if kind not in kinds and t.log.live:
+            yield Way(f"{commit}: {kind} made up", _rewrite(version, [*actions, {kind: _of_live_file(t, kind)}]))
+    yield Way(f"{commit}: file removed", lambda t: t.log.uncommit(version))
+    yield Way(f"{commit}: file touched", lambda t: touch(t.log.commit_file(version), _MINUTE))
+
+
+def _field_changes(kind: str, value: Action) -> Iterator[tuple[str, Change]]:
+    yield from changes(value)
+    for field in _FIELDS.get(kind, ()):
+        if field in _MADE_UP and field not in value:
+            yield f"{field} made up", lambda action, field=field: action.update({field: _MADE_UP[field]})  # type: ignore[misc]
+
+
+def _changed(actions: list[Action], place: int, kind: str, change: Change) -> list[Action]:
+    edited = deepcopy(actions)
+    change(edited[place][kind])
+    return edited
+
+
+def _swaps(actions: list[Action], kind: str, places: list[int]) -> Iterator[tuple[str, list[Action]]]:
+    """Each field exchanged between the first action of a kind and the next that has another value."""
+    first = actions[places[0]][kind]
+    for field in first:
+        other = next((place for place in places[1:] if actions[place][kind].get(field) != first[field]), None)
+        if other is not None:
+            edited = deepcopy(actions)
+            edited[places[0]][kind][field], edited[other][kind][field] = actions[other][kind].get(field), first[field]
+            yield field, edited
+
+
+def _of_live_file(t: Tampering, kind: str) -> Action:
+    add = next(iter(t.log.live.values()))
+    if kind == "add":
+        return add
+    return {"path": add["path"], "deletionTimestamp": t.outcome.ended, "dataChange": True}
+
+
+def _rewrite(version: int, actions: list[Action]) -> Any:
+    return lambda t: t.log.rewrite(version, json.loads(json.dumps(actions)))

@@ -1,0 +1,146 @@
+"""Ways to tamper with the files of ``_delta_log`` other than the step's commits."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from deltalog.names import LAST_CHECKPOINT, LOG_DIRECTORY, SIDECARS, LogFileKind, commit_name, parse_name
+from harness.observer import LAST_VACUUM_INFO
+from selfcheck.faults.rows import read_rows, write_rows
+from selfcheck.faults.tampering import Tampering
+from selfcheck.tampering.values import changes
+from selfcheck.tampering.way import Way, junk, of_file, restore
+
+_POINTERS = (LAST_CHECKPOINT, LAST_VACUUM_INFO)
+
+#: Kinds of files that hold one JSON object.
+_DOCUMENTS = (*_POINTERS, LogFileKind.CHECKSUM.value)
+
+_JUNK = {
+    "a file": "junk",
+    "a hidden file": ".junk.tmp",
+    "a file that looks like a commit": "00000000000000000000.json.tmp",
+    "a checkpoint of a later version": "00000000000000000999.checkpoint.parquet",
+    "a checksum of a later version": "00000000000000000999.crc",
+    "a commit of a version far ahead": "00000000000000000999.json",
+    "a file in a directory": "junk/junk",
+    "a sidecar": f"{SIDECARS}/junk.parquet",
+}
+
+
+def ways(t: Tampering) -> Iterator[Way]:
+    """The ways for the files that were there before, that the step wrote, and for files that nobody wrote."""
+    old: dict[str, str] = {}
+    new: dict[str, str] = {}
+    written = {commit_name(version) for version in t.log.written}
+    for path in _files(t.root):
+        name = path.rpartition("/")[2]
+        before = t.before / path
+        if name in written or not before.exists():
+            new.setdefault(kind_of(name, path), path)
+        elif before.read_bytes() != (t.root / path).read_bytes():
+            new.setdefault(kind_of(name, path), path)  # a pointer that the step moved
+        else:
+            old.setdefault(_with_place(t, name, kind_of(name, path)), path)
+    for kind, path in old.items():
+        yield from of_file(f"log before: {kind}", path, t.root)
+    for kind, path in new.items():
+        if kind == LogFileKind.COMMIT.value:
+            continue  # selfcheck.tampering.commits
+        yield from of_file(f"log after: {kind}", path, t.root)
+        yield from _documents(f"log after: {kind}", kind, path, t)
+        if path.endswith(".parquet"):
+            yield from _parquet_rows(f"log after: {kind}", path, t)
+    below = [commit_name(version) for version in t.log.history if version < t.log.newest_checkpoint]
+    if below:
+        yield Way("log before: all commits below the checkpoint removed", _remove(below))
+    gone = [path for path in _files(t.before) if not (t.root / path).exists()]
+    if gone:
+        yield Way("log before: a file that was cleaned up restored", restore(gone[0]))
+    for what, name in _JUNK.items():
+        yield Way(f"log junk: {what}", junk(f"{LOG_DIRECTORY}/{name}"))
+    yield Way("log junk: an empty directory", lambda t: (t.root / LOG_DIRECTORY / "junk").mkdir())
+
+
+def kind_of(name: str, path: str) -> str:
+    """What kind of file of the log this is."""
+    if f"/{SIDECARS}/" in path and not name.startswith("."):
+        return "sidecar"
+    if name in _POINTERS:
+        return name
+    if name.startswith(".") and name.endswith(".crc"):
+        return "checksum of the file system"
+    parsed = parse_name(name)
+    return "other file" if parsed is None else parsed.kind.value
+
+
+def _with_place(t: Tampering, name: str, kind: str) -> str:
+    """A commit's kind with its place: the first, the last, or below a checkpoint."""
+    parsed = parse_name(name)
+    if parsed is None or parsed.kind is not LogFileKind.COMMIT:
+        return kind
+    if parsed.version < t.log.newest_checkpoint:
+        return "commit below a checkpoint"
+    return "last commit" if parsed.version == max(t.log.history) else "commit"
+
+
+def _files(root: Path) -> list[str]:
+    """The files of the log, from the root, sorted."""
+    found = []
+    for directory, _, files in os.walk(root / LOG_DIRECTORY):
+        found += [(Path(directory) / file).relative_to(root).as_posix() for file in files]
+    return sorted(found)
+
+
+def _documents(what: str, kind: str, path: str, t: Tampering) -> Iterator[Way]:
+    if kind not in _DOCUMENTS:
+        return
+    try:
+        document = json.loads((t.root / path).read_bytes())
+    except ValueError:
+        return
+    if not isinstance(document, dict):
+        return
+    for name, change in changes(document):
+
+        def tamper(t: Tampering, change: Callable[[dict[str, object]], None] = change) -> None:
+            edited = json.loads(json.dumps(document))
+            change(edited)
+            file = t.root / path
+            at = file.stat().st_mtime_ns
+            file.write_text(json.dumps(edited), encoding="utf-8")
+            os.utime(file, ns=(at, at))
+
+        yield Way(f"{what}: {name}", tamper)
+
+
+def _parquet_rows(what: str, path: str, t: Tampering) -> Iterator[Way]:
+    """An action of each kind dropped from a checkpoint, and doubled."""
+    rows = read_rows(t.root / path)
+    for kind in rows.column_names:
+        values = rows.column(kind).to_pylist()
+        place = next((place for place, value in enumerate(values) if value is not None), None)
+        if place is None:
+            continue
+
+        def drop(t: Tampering, place: int = place) -> None:
+            found = read_rows(t.root / path)
+            write_rows(t.root / path, found.take([n for n in range(found.num_rows) if n != place]))
+
+        def double(t: Tampering, place: int = place) -> None:
+            found = read_rows(t.root / path)
+            write_rows(t.root / path, found.take([*range(found.num_rows), place]))
+
+        yield Way(f"{what}: {kind} dropped", drop)
+        yield Way(f"{what}: {kind} doubled", double)
+
+
+def _remove(names: list[str]) -> Callable[[Tampering], None]:
+    def tamper(t: Tampering) -> None:
+        for name in names:
+            (t.root / LOG_DIRECTORY / name).unlink(missing_ok=True)
+
+    return tamper

@@ -1,0 +1,116 @@
+"""DEL-INFO-2 to DEL-INFO-4: what the commit of a DELETE records of itself."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+
+from deltalog.commits import Commit
+from harness import evidence
+from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
+from harness.expectations import ByReplay
+from harness.observation import DeleteObservation
+from model.predicate import Compare, columns_of
+from model.sql import sql
+from model.steps import Form
+from model.values import Type
+from suites.clauses.provenance import (
+    OF_DELETE,
+    check_file_time,
+    check_in_commit_timestamp,
+    check_kinds,
+    check_names,
+    check_origin,
+    check_timestamp,
+    fields,
+)
+
+
+def _each_commit(
+    check: Callable[[DeleteObservation, Commit], Violation | None],
+) -> Callable[[DeleteObservation], Judgement]:
+    def judge(d: DeleteObservation) -> Judgement:
+        return each(d.commits, lambda commit: check(d, commit))
+
+    return judge
+
+
+TIMES = (
+    clause(
+        "DEL-INFO-2A",
+        "commitInfo's timestamp is the time of the DELETE, by the engine's clock.",
+        sources=("P Commit Provenance Information", "C 2.4"),
+    )(_each_commit(check_timestamp)),
+    clause(
+        "DEL-INFO-2B",
+        "With in-commit timestamps commitInfo is the first action of the commit and has one, the time of the DELETE, or a millisecond after the commit before if that is later; without them it has none.",
+        sources=("P In-Commit Timestamps",),
+    )(_each_commit(check_in_commit_timestamp)),
+    clause(
+        "DEL-INFO-2C",
+        "The commit's file is modified while the DELETE runs: without in-commit timestamps, that is the version's time.",
+        sources=("P Commit Provenance Information", "C 1.3"),
+    )(_each_commit(check_file_time)),
+)
+
+KINDS = clause(
+    "DEL-INFO-3A",
+    "The commit of a DELETE has one commitInfo, and beside it adds, removes, change files and row tracking's domain only.",
+    sources=("S0", "P Delta Log Entries"),
+)(_each_commit(lambda d, commit: check_kinds(commit, OF_DELETE)))
+
+ORIGIN = clause(
+    "DEL-INFO-3B",
+    "commitInfo names the engine, and has a txnId that no other commit has.",
+    sources=("C 2.4",),
+    implementation="spark",
+)(_each_commit(lambda d, commit: check_origin(d, commit, {})))
+
+
+@clause(
+    "DEL-INFO-4",
+    "The predicate among the operationParameters is the condition of the DELETE: it names its columns, and no others, and a whole number that it compares with; nothing is recorded beside it.",
+    sources=("S0", "C 2.4"),
+    implementation="spark",
+)
+def predicate_is_the_condition(d: DeleteObservation) -> Judgement:
+    """An optimizer may simplify a condition that is the same for all rows that a table can have, so its text is not judged."""
+    if not d.commits:
+        return NOT_EXERCISED
+    truncates = d.step.form is Form.TRUNCATE
+    wrong_names = check_names(d.commits[0], "operationParameters", () if truncates else ("predicate",))
+    if wrong_names is not None or truncates:
+        return judgement(wrong_names)
+    parameters = fields(d.commits[0]).get("operationParameters")
+    recorded = parameters.get("predicate") if isinstance(parameters, Mapping) else None
+    try:
+        (text,) = json.loads(str(recorded))
+    except (ValueError, TypeError):
+        return judgement(_wrong(d, f"it is not a JSON array of one text: {recorded!r}"))
+    where = d.step.where
+    if where is None:
+        return judgement(None if text == "true" else _wrong(d, f"there is no condition, and it is {text!r}"))
+    if "#" in sql(where) or any("#" in column.name for column in d.table.columns) or "more fields" in str(text):
+        return NOT_EXERCISED  # a column's id is written behind a # too; long lists are cut
+    expected, rest, named = sorted(columns_of(where), key=len, reverse=True), str(text), 0
+    for name in expected:
+        rest, count = re.subn(rf"(?<!\w){re.escape(name)}#\d+L?", " ", rest)
+        named += count
+    foreign = re.findall(r"\S*#\d+L?", rest)
+    if foreign:
+        return judgement(_wrong(d, f"it names {foreign[0]}, which the condition does not"))
+    if not d.is_constant and expected and not named:
+        return judgement(_wrong(d, f"it names none of the columns {', '.join(expected)}: {text!r}"))
+    number = str(where.value) if isinstance(where, Compare) and where.type in _WHOLE and named else None
+    lacks = number is not None and not re.search(rf"(?<![\d.]){re.escape(number)}(?![\d.])", rest)
+    return judgement(_wrong(d, f"it lacks the number {number}: {text!r}") if lacks else None)
+
+
+_WHOLE = (Type.BYTE, Type.SHORT, Type.INTEGER, Type.LONG)
+
+
+def _wrong(d: DeleteObservation, problem: str) -> Violation:
+    message = f"The predicate in commitInfo must be the condition of the DELETE; {problem}."
+    reason = "the text of a predicate has ids that differ in each run"
+    return Violation("commitInfo", message, ByReplay(reason), evidence.of_delete(d))

@@ -1,0 +1,226 @@
+"""What a command may change among the files of ``_delta_log``; everything else must stay byte for byte.
+
+A commit adds its own files. If it writes a checkpoint, the engine may also clean up the log (docs/delta.md 2.5).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from deltalog.actions import Action, Add, Metadata, Protocol, Remove
+from deltalog.checkpoints import Checkpoint, read_checkpoint
+from deltalog.errors import DeltaLogError
+from deltalog.listing import Entry, EntryKind
+from deltalog.names import LAST_CHECKPOINT, SIDECARS, LogFileKind, LogFileName, commit_name, parse_name
+from deltalog.snapshot import Snapshot, replay
+from harness.clause import Violation
+from harness.expectations import ByReplay, Unchanged, about
+from harness.observation import Observation
+from harness.observer import LAST_VACUUM_INFO
+from harness.root_paths import relative_action
+from harness.vacuum_observation import VacuumObservation
+from model.table import DAY, retention_of
+from model.vacuum import LOG_DIRECTORY, checksum_of
+from suites.clauses import causes
+from suites.clauses.checks import sorted_features
+
+#: delta.logRetentionDuration where the table does not set it (docs/delta.md 1.6).
+_LOG_RETENTION = 30 * DAY
+
+_CLEANED_UP = (
+    LogFileKind.COMMIT,
+    LogFileKind.CHECKPOINT,
+    LogFileKind.CHECKPOINT_PART,
+    LogFileKind.CHECKPOINT_UUID,
+    LogFileKind.CHECKSUM,
+)
+
+
+def new_checkpoints(o: Observation) -> list[Checkpoint]:
+    """The checkpoints of the step's own versions. Log cleanup may also write an older one again, under a classic name."""
+    return [checkpoint for checkpoint in o.after.log.checkpoints if checkpoint.version > o.before.version]
+
+
+def check_rest_of_log(command: str, o: Observation) -> Violation | None:
+    """Every file of the log must stay as it was, except what log cleanup may delete; only the commit's own may appear."""
+    before, after = _in_log(o.before.listing), _in_log(o.after.listing)
+    wrong = [path for path in after if path not in before and not _may_appear(o, path)]
+    for path, entry in before.items():
+        if path not in after:
+            allowed = _may_be_cleaned_up(o, path)
+        else:
+            allowed = after[path] == entry or entry.kind is EntryKind.DIRECTORY or _may_change(o, path)
+        wrong += [] if allowed else [path]
+    if not wrong:
+        return None
+    message = f"{command} must change nothing else in the log; it changed {', '.join(wrong)}."
+    return Violation(wrong[0], message, about(wrong[0], Unchanged(wrong[0])), cause=causes.changed(o, wrong))
+
+
+def _in_log(listing: Mapping[str, Entry]) -> dict[str, Entry]:
+    return {path: entry for path, entry in listing.items() if path.startswith(f"{LOG_DIRECTORY}/")}
+
+
+def _name(path: str) -> LogFileName | None:
+    """The parsed name of a file of the log, or of the file that it is the file system's checksum of."""
+    for one in (path, checksum_of(path) or ""):
+        found = parse_name(one.removeprefix(f"{LOG_DIRECTORY}/"))
+        if found is not None:
+            return found
+    return None
+
+
+def _may_change(o: Observation, path: str) -> bool:
+    """The two pointers, each with the file system's checksum: one moves with a checkpoint, the other with a VACUUM."""
+    pointer = (checksum_of(path) or path).removeprefix(f"{LOG_DIRECTORY}/")
+    if pointer == LAST_CHECKPOINT:
+        return bool(new_checkpoints(o))
+    return pointer == LAST_VACUUM_INFO and isinstance(o, VacuumObservation) and o.ran
+
+
+def _may_appear(o: Observation, path: str) -> bool:
+    """Commits, checkpoints and version checksums of the step's own versions; the file system's checksums of what is there.
+
+    Log cleanup rewrites an older checkpoint of version 2 under a classic name, for readers that do not know the feature
+    (Delta: MetadataCleanup.createSinglePartCheckpointForBackwardCompat).
+    """
+    of = checksum_of(path)
+    if of is not None and of not in o.after.listing:
+        return False
+    if _may_change(o, path):
+        return True
+    if path.removeprefix(f"{LOG_DIRECTORY}/").split("/")[0] == SIDECARS:
+        return bool(new_checkpoints(o))  # the parts of a checkpoint of version 2
+    name = _name(path)
+    if name is None:
+        return False
+    rewritten = {checkpoint.version for checkpoint in o.before.log.checkpoints} if new_checkpoints(o) else set()
+    return o.before.version < name.version <= o.after.version or (
+        name.kind is LogFileKind.CHECKPOINT and name.version in rewritten
+    )
+
+
+def _may_be_cleaned_up(o: Observation, path: str) -> bool:
+    """Whether log cleanup may have deleted a file (docs/delta.md 2.5).
+
+    Only after a checkpoint, or with any commit by the engine's rules; only what a complete later checkpoint replaces; only
+    what is older than delta.logRetentionDuration, by the commit of the version; sidecars only along with a checkpoint.
+    """
+    if not (new_checkpoints(o) or (o.rules.cleans_up_anytime and o.commits)):
+        return False
+    if path.startswith(f"{LOG_DIRECTORY}/{SIDECARS}/"):
+        return any(checkpoint not in o.after.log.checkpoints for checkpoint in o.before.log.checkpoints)
+    name = _name(path)
+    if name is None or name.kind not in _CLEANED_UP:
+        return False
+    newest = max((checkpoint.version for checkpoint in o.after.log.checkpoints), default=-1)
+    entry = o.before.listing.get(f"{LOG_DIRECTORY}/{commit_name(name.version)}") or o.before.listing[path]
+    return name.version < newest and entry.modified <= _log_cutoff(o)
+
+
+def _log_cutoff(o: Observation) -> int:
+    """Log cleanup deletes files that are older, in ms since the epoch. Delta on Spark rounds it down to a day in UTC."""
+    text = o.before.snapshot.metadata.configuration.get("delta.logRetentionDuration")
+    cutoff = (o.clock if o.rules.own_clock else o.outcome.ended) - (retention_of(text) if text else _LOG_RETENTION)
+    return cutoff - cutoff % DAY if o.rules.implementation == "spark" else cutoff
+
+
+# The pointer to the last checkpoint ---------------------------------------------------------------------------------
+
+
+def check_pointer(o: Observation) -> Violation | None:
+    """After a checkpoint, _last_checkpoint must name it, with what it contains."""
+    found, newest = o.after.last_checkpoint, new_checkpoints(o)[-1]
+    if found is None:
+        return _wrong_pointer("it is missing, or no JSON object")
+    expected: dict[str, object] = {"version": newest.version}
+    if len(newest.files) > 1:
+        expected["parts"] = len(newest.files)
+    try:
+        actions = read_checkpoint(newest)
+    except DeltaLogError as unreadable:
+        return _wrong_pointer(f"the checkpoint of version {newest.version} cannot be read: {unreadable}")
+    if "numOfAddFiles" in found:
+        expected["numOfAddFiles"] = sum(isinstance(action, Add) for action in actions)
+    name = parse_name(newest.files[0].name)
+    if (
+        name is not None and name.kind is not LogFileKind.CHECKPOINT_UUID
+    ):  # else with its sidecars, which engines count differently
+        expected["size"] = len(actions)
+        if "sizeInBytes" in found:
+            paths = (f"{LOG_DIRECTORY}/{file.name}" for file in newest.files)
+            expected["sizeInBytes"] = sum(o.after.listing[path].size for path in paths)
+    wrong = [
+        f"{key} is {found.get(key)}, and must be {value}" for key, value in expected.items() if found.get(key) != value
+    ]
+    return _wrong_pointer("; ".join(wrong)) if wrong else None
+
+
+def _wrong_pointer(problem: str) -> Violation:
+    reason = "_last_checkpoint must be compared with a checkpoint"
+    return Violation(LAST_CHECKPOINT, f"{LAST_CHECKPOINT} is wrong: {problem}.", ByReplay(reason))
+
+
+# Checkpoints --------------------------------------------------------------------------------------------------------
+
+
+def check_checkpoint(o: Observation, checkpoint: Checkpoint) -> Violation | None:
+    """A new checkpoint must hold the state of its version; of tombstones, those inside retention, and others if it likes."""
+    commits = [(commit.version, commit.actions) for commit in o.commits if commit.version <= checkpoint.version]
+    if [version for version, _ in commits] != list(range(o.before.version + 1, checkpoint.version + 1)):
+        return None  # log cleanup has deleted a commit of the step
+    expected = replay(commits, base=o.before.snapshot)
+    try:
+        actions = [relative_action(action, o.before.root) for action in read_checkpoint(checkpoint)]
+        found = replay([(checkpoint.version, actions)])
+    except (DeltaLogError, ValueError) as unreadable:
+        return _wrong_checkpoint(checkpoint, f"it cannot be read: {unreadable}")
+    problem = _repeated(actions) or _difference(expected, found, oldest=o.clock - o.table.retention)
+    return _wrong_checkpoint(checkpoint, problem) if problem else None
+
+
+def _repeated(actions: Iterable[Action]) -> str:
+    files = [(type(action).__name__.lower(), action.key) for action in actions if isinstance(action, (Add, Remove))]
+    others = [type(action).__name__ for action in actions if isinstance(action, (Metadata, Protocol))]
+    if len(files) == len(set(files)) and len(others) == len(set(others)):
+        return ""
+    return "it names a file, the metadata or the protocol twice"
+
+
+def _difference(expected: Snapshot, found: Snapshot, *, oldest: int) -> str:
+    """The first difference between the state and a checkpoint of it; empty if there is none that matters."""
+    if sorted_features(expected.protocol) != sorted_features(found.protocol):
+        return "its protocol is another"
+    for part in ("metadata", "txns", "domains"):
+        if getattr(expected, part) != getattr(found, part):
+            return f"its {part} are others"
+    for key, add in expected.adds.items():
+        if key not in found.adds:
+            return f"it lacks the add of {key[0]}"
+        if _comparable(add) != _comparable(found.adds[key]):
+            return f"its add of {key[0]} is {found.adds[key]}, and must be {add}"
+    for key, remove in expected.removes.items():
+        kept = found.removes.get(key)
+        if kept is None and (remove.deletion_timestamp or 0) > oldest:
+            return f"it lacks the remove of {key[0]}, which is inside retention"
+        if kept is not None and _comparable(remove) != _comparable(kept):
+            return f"its remove of {key[0]} is {kept}, and must be {remove}"
+    unknown = [key[0] for key in (*found.adds, *found.removes) if key not in {**expected.adds, **expected.removes}]
+    return f"it names {unknown[0]}, which the log does not" if unknown else ""
+
+
+def _comparable(action: Add | Remove) -> object:
+    """What a checkpoint must keep: not the spelling of a path or of JSON, and of a remove no statistics and no tags."""
+    plain = replace(action, path=action.file, stats=None, extra={})
+    if isinstance(plain, Remove):
+        return replace(plain, tags=None)
+    return plain, json.loads(action.stats) if action.stats else None
+
+
+def _wrong_checkpoint(checkpoint: Checkpoint, problem: str) -> Violation:
+    message = f"The checkpoint of version {checkpoint.version} does not hold the state of that version: {problem}."
+    return Violation(
+        f"checkpoint {checkpoint.version}", message, ByReplay("a checkpoint must be compared with the log")
+    )
