@@ -146,14 +146,20 @@ class DeleteObservation(Observation):
     def _folded(self) -> bool:
         """Whether the engine treats the condition as one on partitions: an optimizer may see that it is the same for all rows.
 
-        The case says whether it may; that it did shows in what it did not do: it wrote no file, and counted no rows.
+        The case says whether it may; that it did shows in what it did not do: it wrote no file, and counted no rows. With
+        deletion vectors a DELETE counts no bytes of the files that it removes, unless it was one on partitions.
         """
         if self.step.where is None or not self.commits or not self.is_constant:
             return False
         metrics = self.info.fields.get("operationMetrics") if self.info else None
         counts = isinstance(metrics, Mapping) and "numDeletedRows" in metrics
         counted = all(file.counted for file in self.live_files)
-        return not (self.adds or self.change_files or self.appeared or (counts and not counted))
+        by_vectors = isinstance(metrics, Mapping) and metrics.get("numRemovedBytes") == "0" and any(self._removed_bytes)
+        return not (self.adds or self.change_files or self.appeared or (counts and not counted) or by_vectors)
+
+    @property
+    def _removed_bytes(self) -> list[int]:
+        return [remove.size or 0 for remove in self.removes]
 
     @cached_property
     def is_constant(self) -> bool:

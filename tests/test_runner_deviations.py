@@ -46,5 +46,8 @@ def test_the_judge_gets_the_deviations_of_the_version(tmp_path: Path) -> None:
     file = tmp_path / "known.toml"
     file.write_text(ENTRY.format("VAC-SAFE-1", 'when = "deletion vectors"') + ENTRY.format("DEL-ROW-1", ""))
     found = deviations_in(file)
-    assert known(found, "1.9") == [KnownDeviation("VAC-SAFE-1", "deletion vectors"), KnownDeviation("DEL-ROW-1")]
+    assert known(found, "1.9") == [
+        KnownDeviation("VAC-SAFE-1", "deletion vectors", "r"),
+        KnownDeviation("DEL-ROW-1", None, "r"),
+    ]
     assert known(found, "2.0") == []
