@@ -32,7 +32,7 @@ from model.predicate import (
 from model.steps import Delete, InvalidDelete, InvalidVacuum
 from model.table import Column, Feature, Kind, Reference
 from model.vacuum import Reason
-from model.values import AnyType, DecimalOf, Type, Value, is_nested
+from model.values import AnyType, DecimalOf, MapOf, Type, Value, is_nested
 
 
 @dataclass(frozen=True)
@@ -148,6 +148,12 @@ def _vectors_without_ranges(observation: Observation) -> bool:
     return _has_vectors(observation) and all(type in (Type.BOOLEAN, Type.BINARY) or is_nested(type) for type in types)
 
 
+def _has_timestamp_partition_in_another_zone(observation: Observation) -> bool:
+    partitioned = any(column.type is Type.TIMESTAMP for column in observation.table.partition_columns)
+    steps = [earlier.step for earlier in (*observation.earlier, observation)]
+    return partitioned and any(isinstance(step, Delete) and step.zone != "UTC" for step in steps)
+
+
 def _has_long_text(observation: Observation) -> bool:
     values = (value for version in observation.versions.values() for row in version.rows for value in row)
     return any(
@@ -227,8 +233,10 @@ CONDITIONS: dict[str, Callable[[Observation], bool]] = {
     "deletion vectors and a column path": lambda o: (
         _has_vectors(o) and any(column.name.lower() == "path" for column in o.table.data_columns)
     ),
+    "TIMESTAMP partition in another time zone": _has_timestamp_partition_in_another_zone,  # of a DELETE's session
     "long text beyond U+FFFF": _has_long_text,  # more than 32 UTF-16 units, with characters of two units
     "fractional partition": lambda o: any(_is_fractional(column.type) for column in o.table.partition_columns),
+    "MAP column": lambda o: any(isinstance(column.type, MapOf) for column in o.table.columns),
     "fractional column": lambda o: any(_is_fractional(column.type) for column in o.table.columns),
     "broken _last_checkpoint": lambda o: o.table.has(Feature.BROKEN_LAST_CHECKPOINT),
     "change feed": lambda o: o.table.has(Feature.CHANGE_DATA_FEED),

@@ -141,8 +141,6 @@ CLAUSES: dict[str, Harm] = {
     "DEL-INFO-1C": Harm(
         _UNREADABLE, "The table's definition changes, so that readers and writers fail or write other files."
     ),
-    "DEL-LOG": Harm(_UNREADABLE, "A file of the log that readers need is deleted or changed."),
-    "DEL-CKPT": Harm(_LOSS, "A tombstone that a checkpoint lacks does not protect its file from VACUUM."),
 }
 
 

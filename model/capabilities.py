@@ -58,6 +58,8 @@ Need = Union[Feature, Mode, IOFault, Reference, VectorStorage, DeleteMistake, Va
 
 def has(capabilities: Capabilities, need: Need) -> bool:
     """Whether an engine supports what a clause needs. Raises KeyError for a need that is not a capability."""
+    if isinstance(need, VectorStorage) and Feature.DELETION_VECTORS not in capabilities.features:
+        return False
     if isinstance(need, Enum):
         return need in getattr(capabilities, _FIELDS[type(need)])
     return bool(getattr(capabilities, need))

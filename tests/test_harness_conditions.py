@@ -28,7 +28,7 @@ from model.predicate import (
 )
 from model.steps import Delete, InvalidVacuum, Read, Step, Vacuum, VacuumMistake
 from model.table import DAY, HOUR, Column, Commit, DataFile, Feature, Kind, Reference, Removal, StrayFile, Table
-from model.values import ArrayOf, Row, StructOf, Type
+from model.values import ArrayOf, MapOf, Row, StructOf, Type
 from selfcheck.faults import FAULTS, KnownBadEngine
 from selfcheck.reference_engine import ReferenceEngine
 from tests.builders.observations import full_judge
@@ -131,6 +131,11 @@ HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
     ),
     "test of a nested column": (empty(P, V, Column("n", ArrayOf(Type.INTEGER))), deletes(IsNull("n"))),
     "fractional column": (PLAIN, ()),
+    "MAP column": (empty(P, V, Column("m", MapOf(Type.STRING, Type.INTEGER))), ()),
+    "TIMESTAMP partition in another time zone": (
+        empty(Column("t", Type.TIMESTAMP), V, partition_by=("t",)),
+        (Delete(ONE, zone="Asia/Kolkata"),),
+    ),
     "fractional partition": (empty(P, V, partition_by=("v",)), ()),
     "file named by URI": (
         replace(PLAIN, files=tuple(replace(file, reference=Reference.ABSOLUTE) for file in PLAIN.files)),

@@ -11,7 +11,7 @@ from model import case, delete, fates, predicate, rules, steps, table, values
 from model.capabilities import EVERYTHING, Capabilities, has
 from model.predicate import Function
 from model.steps import DeleteMistake, Form, Mode, VacuumForm
-from model.table import Feature
+from model.table import Feature, VectorStorage
 
 FLAGS = [field.name for field in fields(Capabilities) if isinstance(getattr(EVERYTHING, field.name), bool)]
 
@@ -79,3 +79,9 @@ def test_functions_have_their_sql_names() -> None:
     assert {function: function.value for function in Function} == {
         function: signs.get(function, function.name.lower()) for function in Function
     }
+
+
+def test_without_the_feature_no_storage_of_deletion_vectors_is_supported() -> None:
+    """Releases of delta-rs before 1.4: clauses about deletion vectors are unsupported there, not unexercised."""
+    without = replace(EVERYTHING, features=EVERYTHING.features - {Feature.DELETION_VECTORS})
+    assert has(EVERYTHING, VectorStorage.INLINE) and not has(without, VectorStorage.INLINE)

@@ -26,6 +26,8 @@ from reports.compare.explanations import Kind, Reason
 from reports.compare.files import as_json
 from reports.compare.markdown import comparison_markdown
 from reports.stream import Run
+from runner.deviations import deviations_in, known
+from runner.plugin import ROOT
 from selfcheck.faults import FAULTS, KnownBadEngine
 from selfcheck.prediction import prediction_between
 from selfcheck.reference_engine import Habits, ReferenceEngine
@@ -171,9 +173,11 @@ def test_a_fault_is_a_regression(healthy: Run, faulty: Run, tmp_path: Path) -> N
 
 
 def test_a_fault_that_is_no_data_loss_is_not_called_so(healthy: Run, tmp_path: Path) -> None:
-    comparison = compare(healthy, run_of(bad("loses-a-survivor"), cases(), tmp_path))
+    comparison = compare(healthy, run_of(bad("metrics-count-a-file-too-many"), cases(), tmp_path))
     assert comparison.exit == 1 and not comparison.loses_data
-    assert {one.clause for one in comparison.of(Change.REGRESSED)} & set(FAULTS["loses-a-survivor"].caught_by)
+    assert {one.clause for one in comparison.of(Change.REGRESSED)} & set(
+        FAULTS["metrics-count-a-file-too-many"].caught_by
+    )
 
 
 def test_a_fault_of_both_versions_is_the_same_and_a_second_one_is_a_regression(faulty: Run, tmp_path: Path) -> None:
@@ -220,9 +224,11 @@ def test_a_fault_under_a_known_deviation_is_no_regression_but_losing_its_excuse_
 def test_what_changed_between_two_releases_is_explained_by_their_rules(
     version: str, since: set[str], healthy: Run, tmp_path: Path
 ) -> None:
-    old = run_of(healthy_spark(version), cases(), tmp_path)
+    listed = known(deviations_in(ROOT / "deviations" / "spark.toml"), version)
+    old = run_of(healthy_spark(version), cases(), tmp_path, listed=listed)
     comparison = checked(compare(old, healthy, prediction_between))
-    assert comparison.unexplained == () and not comparison.shifts
+    # TIMESTAMP partition values in the session's time zone are a known deviation before 3.3.
+    assert comparison.unexplained == () and {shift.change for shift in comparison.shifts} <= {Change.IMPROVED}
     found = {reason for group in comparison.groups if group.explanation for reason in group.explanation.reasons}
     assert {reason.since for reason in found} == since
     assert found >= {

@@ -241,7 +241,7 @@ class Vacuuming:
             return False
         target.unlink()
         checksum = target.with_name(f".{target.name}.crc")
-        if self.habits.deletes_checksums and checksum.is_file():
+        if self.habits.deletes_checksums and self.rules.walk is Walk.DIRECTORIES and checksum.is_file():
             checksum.unlink()
         return True
 
