@@ -141,6 +141,28 @@ CLAUSES: dict[str, Harm] = {
     "DEL-INFO-1C": Harm(
         _UNREADABLE, "The table's definition changes, so that readers and writers fail or write other files."
     ),
+    "DEL-INFO-2A": Harm(_NUMBERS, "The history of the table tells another time than that of the DELETE."),
+    "DEL-INFO-2B": Harm(_ANSWERS, "Time travel by timestamp reads another version than the one of that time."),
+    "DEL-INFO-2C": Harm(_ANSWERS, "Time travel by timestamp reads another version than the one of that time."),
+    "DEL-INFO-3A": Harm(_UNREADABLE, "The commit says more than what a DELETE may change."),
+    "DEL-PHYS-4": Harm(_SPACE, "Files and directories are left that no commit names."),
+    "DEL-REM-1E": Harm(_NUMBERS, "The files of one DELETE expire at different times."),
+    "DEL-DV-1D": Harm(_ANSWERS, "Readers that skip files by wrong statistics miss rows."),
+    "DEL-DV-1E": Harm(_UNREADABLE, "A deletion vector that is read by a wrong size cannot be read."),
+    "DEL-ADD-1F": Harm(_SPACE, "Without statistics readers skip no files, and count by reading."),
+    "DEL-CDF-1D": Harm(_UNREADABLE, "Readers of the change feed find other partition values than those of the rows."),
+    "DEL-CKPT-2": Harm(
+        _UNREADABLE, "Readers start from a checkpoint that is not there, or read the log from further back."
+    ),
+    "VAC-CKPT-4": Harm(
+        _UNREADABLE, "Readers start from a checkpoint that is not there, or read the log from further back."
+    ),
+    "VAC-LOG-3A": Harm(_NUMBERS, "The history of the table tells another time than that of the VACUUM."),
+    "VAC-LOG-3B": Harm(_ANSWERS, "Time travel by timestamp reads another version than the one of that time."),
+    "VAC-LOG-3F": Harm(_ANSWERS, "Time travel by timestamp reads another version than the one of that time."),
+    "VAC-LOG-3C": Harm(_UNREADABLE, "The commit of a VACUUM changes the table."),
+    "VAC-LOG-3D": Harm(_WORDS, "The history of the table tells another transaction than what happened."),
+    "VAC-LOG-3E": Harm(_WORDS, "The history of the table lacks numbers or options of the VACUUM, or has others."),
 }
 
 

@@ -120,10 +120,18 @@ def shifts(
     found: dict[tuple[Change, str, str, str], list[_Found]] = {}
     for one in (*(one for pair in pairs for one in _of_case(*pair, judged)), *_of_others(pairs, alone)):
         found.setdefault((one.change, one.clause, one.cause, one.before), []).append(one)
-    made = [_shift(together, severities[key[1]]) for key, together in found.items()]
+    made = [
+        _shift(together, min((_severity(one.violation, severities) for one in together), key=gravity))
+        for together in found.values()
+    ]
     return tuple(
         sorted(made, key=lambda one: (gravity(one.severity), -len(one.case_ids), one.clause, one.cause, one.before))
     )
+
+
+def _severity(violation: Line, severities: Mapping[str, str]) -> str:
+    """That of the violation's cause; or else its clause's, which is the worst that a violation of it can be."""
+    return violation.get("severity") or severities[violation["clause"]]
 
 
 def _shift(together: Sequence[_Found], severity: str) -> Shift:
@@ -199,17 +207,17 @@ def _reaches(line: Line, step: int) -> bool:
 
 def known_faults(pairs: Iterable[tuple[Line, Line]], severities: Mapping[str, str]) -> tuple[KnownFault, ...]:
     """The known deviations that either side has: those that only the candidate has first, then the gravest."""
-    found: dict[str, list[tuple[int, Line, str]]] = {}
+    found: dict[str, list[tuple[int, Line, Line]]] = {}
     for pair in pairs:
         for side, line in enumerate(pair):
             for violation in line["violations"]:
                 if violation["excused"] is not None:
-                    found.setdefault(violation["excused"], []).append((side, line, violation["clause"]))
+                    found.setdefault(violation["excused"], []).append((side, line, violation))
     made = [
         KnownFault(
             reason,
-            min((severities[clause] for _, _, clause in places), key=gravity),
-            tuple(sorted({clause for _, _, clause in places})),
+            min((_severity(violation, severities) for _, _, violation in places), key=gravity),
+            tuple(sorted({violation["clause"] for _, _, violation in places})),
             any(side == 0 for side, _, _ in places),
             any(side == 1 for side, _, _ in places),
             frozenset(line["id"] for _, line, _ in places),
