@@ -30,9 +30,9 @@ def _parts(comparison: Comparison, rows: int) -> list[str]:
         "<br>\n".join(text(line) for line in overview(comparison)),
         *_shifts("## Regressed", comparison.shifted(Change.REGRESSED), rows, "Before"),
         *_shifts("## Fails on the candidate, not judged on the base", comparison.shifted(Change.UNCOMPARED), rows),
+        *_known_faults(comparison, rows),
         *_unexplained(comparison, min(rows, _FIRST)),
         *_shifts("## Known deviations, new on the candidate", comparison.shifted(Change.KNOWN), rows, "Before"),
-        *_known_faults(comparison, rows),
         *_explained(comparison, rows),
         *_shifts("## Improved", comparison.shifted(Change.IMPROVED), rows),
     ]

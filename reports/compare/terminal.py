@@ -18,7 +18,6 @@ _SHOWN = 20
 _STYLES = {
     Change.REGRESSED: "bold red",
     Change.UNCOMPARED: "bold yellow",
-    Change.KNOWN: "yellow",
     Change.IMPROVED: "green",
 }
 
@@ -29,6 +28,7 @@ def show_comparison(comparison: Comparison, console: Console, *, directory: Path
     _print(console, verdict(comparison), style)
     _shifts(comparison, Change.REGRESSED, console, directory)
     _shifts(comparison, Change.UNCOMPARED, console, directory)
+    _known_faults(comparison, console, new=True)
     for group in comparison.unexplained[:_SHOWN]:
         _print(console, f"unexplained: {signature(group)}", "yellow")
         shown = f"case {group.base['id']}" + (f", step {group.step}" if group.step is not None else "")
@@ -36,10 +36,7 @@ def show_comparison(comparison: Comparison, console: Console, *, directory: Path
     left_out = len(comparison.unexplained) - _SHOWN
     if left_out > 0:
         _print(console, f"… and {left_out} more, in {directory / 'comparison.md'}")
-    _shifts(comparison, Change.KNOWN, console, directory)
-    for fault in comparison.known_faults:
-        _print(console, fault_words(fault, comparison), "yellow" if fault.is_new else "")
-        _print(console, f"  {counted(len(fault.case_ids), 'case')}; {', '.join(fault.clauses)}")
+    _known_faults(comparison, console, new=False)
     for one in explained(comparison):
         _print(console, f"{one.word}: {one.sentence}")
         _print(console, f"  {counted(one.cases, 'case')}; source: {one.source}")
@@ -47,6 +44,14 @@ def show_comparison(comparison: Comparison, console: Console, *, directory: Path
     for line in ("", *overview(comparison), f"The full comparison is in {directory / 'comparison.md'}"):
         _print(console, line)
     _print(console, verdict(comparison), style)
+
+
+def _known_faults(comparison: Comparison, console: Console, *, new: bool) -> None:
+    """What the suite knows of either version, one line for each reason; the clauses and cases are in the files."""
+    for fault in comparison.known_faults:
+        if fault.is_new is new:
+            _print(console, fault_words(fault, comparison), "bold yellow" if new else "")
+            _print(console, f"  {counted(len(fault.case_ids), 'case')}; {', '.join(fault.clauses)}")
 
 
 def _shifts(comparison: Comparison, change: Change, console: Console, directory: Path) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from reports.circumstances import machines_differ, profile_of
-from reports.compare.cases import Change, KnownFault, Shift
+from reports.compare.cases import Change, KnownFault, Shift, gravity
 from reports.compare.comparison import Comparison, Group, engine_of
 from reports.compare.differences import Difference
 from reports.compare.explanations import Explanation, Kind
@@ -85,15 +85,26 @@ def _parts(found: Difference) -> tuple[str, str]:
 
 
 def verdict(comparison: Comparison) -> str:
-    """One sentence: from which engine to which, how many clauses regressed, and whether that is data loss."""
+    """One sentence: from which engine to which, how many clauses regressed, and whether that is data loss.
+
+    Then what the suite knows of the candidate and not of the base, if that is data loss: it is no regression, as it is
+    listed, but nobody may miss it.
+    """
     regressed = len(comparison.of(Change.REGRESSED))
     sides = f"from {named(comparison.base)} to {named(comparison.candidate)}"
     if regressed:
         loss = "Data loss: " if comparison.loses_data else ""
-        return f"{loss}{counted(regressed, 'clause')} regressed {sides}"
+        return f"{loss}{counted(regressed, 'clause')} regressed {sides}{_known_loss(comparison)}"
     if comparison.exit:
-        return f"Nothing that was judged regressed {sides}, but not everything was judged"
-    return f"Nothing regressed {sides}"
+        return f"Nothing that was judged regressed {sides}, but not everything was judged{_known_loss(comparison)}"
+    return f"Nothing regressed {sides}{_known_loss(comparison)}"
+
+
+def _known_loss(comparison: Comparison) -> str:
+    new = [one for one in comparison.known_faults if one.is_new and gravity(one.severity) == 0]
+    if not new:
+        return ""
+    return f"; but {named(comparison.candidate)} is known to lose data in {counted(len(new), 'way')} that the other is not"
 
 
 def named(run: Run) -> str:

@@ -252,7 +252,7 @@ FAULTS = (
     delete_fault("adds-with-tags", "DEL-ADD-1G", actions.set_fields(actions.new_adds, tags={"x": "x"}),
         "A new file's add has tags."),
     delete_fault("removes-of-a-rewrite-at-two-times", "DEL-REM-1E",
-        when(lambda t: bool(actions.new_adds(t)), actions.raise_field(actions.removes, "deletionTimestamp", by=-1)),
+        when(lambda t: bool(actions.new_adds(t)), actions.raise_field(actions.removes, "deletionTimestamp", by=-3_600_000)),
         "The removes of a DELETE that rewrites files have different times."),
     delete_fault("removes-with-tags", "DEL-REM-1F", actions.set_fields(actions.removes, tags={"x": "x"}),
         "A remove has tags that its add lacks."),

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from harness import evidence
 from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
-from harness.expectations import Fails, NothingChanged, Unchanged, about
+from harness.expectations import ByReplay, NothingChanged, Unchanged, about
 from harness.observation import RefusalObservation
 from model.layout import is_named_by_engine
 from model.steps import InvalidDelete
@@ -125,4 +125,5 @@ def failed_condition_is_named(r: RefusalObservation) -> Judgement:
     message = (
         f"A DELETE whose condition is an error for some row must name a class of Spark's conditions; it named {found}."
     )
-    return judgement(Violation("step", message, Fails(sorted(_FAILURES)), evidence.of_answer(r)))
+    reason = "a failed task names its error in the words of Spark"
+    return judgement(Violation("step", message, ByReplay(reason), evidence.of_answer(r)))

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from deltalog.listing import EntryKind
 from harness import evidence
 from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
-from harness.expectations import ByReplay, Lists, about
+from harness.expectations import ByReplay, Expectation, Gone, Lists, Unchanged, about
 from harness.vacuum_observation import VacuumObservation
+from model.fates import Fate
 from model.rules import DELTA_RS
 from model.vacuum import Reason
 from suites.clauses.vacuum.log import END, at, info_of
@@ -29,6 +30,17 @@ def _deleted_files(v: VacuumObservation) -> list[str]:
     )
 
 
+def _expected(v: VacuumObservation, path: str, answer: Lists) -> Expectation:
+    """The answer is right where the VACUUM did with the path what it must; else that it does so."""
+    fate = v.fates[path].fate if path in v.fates else Fate.DELETE
+    if fate is Fate.UNSPECIFIED:
+        return ByReplay(f"{path} may be deleted or not, and be returned accordingly")
+    done = path not in v.after.listing
+    if fate is Fate.KEEP and done:
+        return about(path, Unchanged(path))
+    return about(path, Gone(path) if fate is Fate.DELETE and not done else answer)
+
+
 def _returned(v: VacuumObservation, wrong: Callable[[str], bool], what: str) -> Judgement:
     """No returned path is wrong in this way."""
     if not _runs(v):
@@ -38,7 +50,7 @@ def _returned(v: VacuumObservation, wrong: Callable[[str], bool], what: str) -> 
         if not wrong(path):
             return None
         message = f"VACUUM returned {path} as deleted, {what}."
-        return Violation(path, message, about(path, Lists(path, listed=False)), evidence.of_path(v, path))
+        return Violation(path, message, _expected(v, path, Lists(path, listed=False)), evidence.of_path(v, path))
 
     return each(sorted(v.returned), problem)
 
@@ -57,7 +69,7 @@ def returns_what_it_deleted(v: VacuumObservation) -> Judgement:
         if path in v.returned:
             return None
         message = f"VACUUM deleted {path}, and did not return it."
-        return Violation(path, message, about(path, Lists(path)), evidence.of_path(v, path))
+        return Violation(path, message, _expected(v, path, Lists(path)), evidence.of_path(v, path))
 
     return each(_deleted_files(v), problem)
 
