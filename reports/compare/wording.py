@@ -104,7 +104,9 @@ def _known_loss(comparison: Comparison) -> str:
     new = [one for one in comparison.known_faults if one.is_new and gravity(one.severity) == 0]
     if not new:
         return ""
-    return f"; but {named(comparison.candidate)} is known to lose data in {counted(len(new), 'way')} that the other is not"
+    return (
+        f"; but {named(comparison.candidate)} is known to lose data in {counted(len(new), 'way')} that the other is not"
+    )
 
 
 def named(run: Run) -> str:

@@ -185,7 +185,7 @@ def _counts(d: DeleteObservation) -> dict[str, int] | None:
 def _as_done(d: DeleteObservation, counts: dict[str, int], expectation: Expectation) -> Expectation:
     """The expectation where the DELETE did what it must; else its counts are of something that no right engine does."""
     due = (d.prediction.deleted.total(), len(d.prediction.touched))
-    if (counts[DELTA_RS_COUNTS[0]], counts[DELTA_RS_COUNTS[2]]) == due:
+    if d.prediction.commits and (counts[DELTA_RS_COUNTS[0]], counts[DELTA_RS_COUNTS[2]]) == due:
         return expectation
     return ByReplay("the counts are those of what the DELETE did, which is not what it must do")
 
