@@ -25,6 +25,7 @@ from reports.compare.comparison import Comparison, compare
 from reports.compare.explanations import Kind, Reason
 from reports.compare.files import as_json
 from reports.compare.markdown import comparison_markdown
+from reports.compare.wording import verdict
 from reports.stream import Run
 from runner.deviations import deviations_in, known
 from runner.plugin import ROOT
@@ -209,6 +210,7 @@ def test_a_fault_under_a_known_deviation_is_no_regression_but_losing_its_excuse_
     assert not comparison.shifted(Change.REGRESSED) and comparison.shifted(Change.KNOWN)
     (fault,) = comparison.known_faults
     assert (fault.words, fault.is_new) == ("known to lose data", True)
+    assert verdict(comparison).endswith("is known to lose data in 1 way that the other is not"), "in the first line"
     assert explanations(comparison).keys() == {Kind.KNOWN_DEVIATION}
     worse = compare(excused, failing, prediction_between)
     assert worse.exit == 1 and {one.clause for one in worse.shifted(Change.REGRESSED)} & set(FAULTS[INSIDE].caught_by)
