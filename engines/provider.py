@@ -75,7 +75,7 @@ def provider_for(
 def capabilities_of(engine: str, version: str | None = None) -> Capabilities:
     """What a version of one of ``ENGINES`` supports (None: the newest known). It need not be installed."""
     of = {"deltalake": deltalake.capabilities_of, "spark": spark.capabilities_of}[engine]
-    return of(version or _NEWEST[engine])
+    return of(known_version(engine, version))
 
 
 def rules_of(engine: str, version: str) -> Rules:

@@ -77,12 +77,15 @@ def _leaves(predicate: Predicate) -> Iterator[Predicate]:
         yield predicate
 
 
+def _deletes(observation: Observation) -> list[Delete]:
+    """The DELETEs up to this step, with it."""
+    steps = (one.step for one in (*observation.earlier, observation))
+    return [step for step in steps if isinstance(step, Delete)]
+
+
 def _tests(observation: Observation) -> list[Predicate]:
     """The single tests in the WHERE of the step and of all DELETEs before it: the rows of a wrong DELETE stay wrong."""
-    steps = [earlier.step for earlier in (*observation.earlier, observation)]
-    return [
-        test for step in steps if isinstance(step, Delete) and step.where is not None for test in _leaves(step.where)
-    ]
+    return [test for step in _deletes(observation) if step.where is not None for test in _leaves(step.where)]
 
 
 def _values(test: Predicate) -> tuple[Value, ...]:
@@ -150,8 +153,7 @@ def _vectors_without_ranges(observation: Observation) -> bool:
 
 def _has_timestamp_partition_in_another_zone(observation: Observation) -> bool:
     partitioned = any(column.type is Type.TIMESTAMP for column in observation.table.partition_columns)
-    steps = [earlier.step for earlier in (*observation.earlier, observation)]
-    return partitioned and any(isinstance(step, Delete) and step.zone != "UTC" for step in steps)
+    return partitioned and any(step.zone != "UTC" for step in _deletes(observation))
 
 
 def _has_long_text(observation: Observation) -> bool:

@@ -15,7 +15,7 @@ from typing import Any
 
 from model.layout import is_named_by_engine
 
-#: Stands for the table's path in a text that contains it, as in an absolute path that an engine takes for a relative one.
+#: Stands for the table's path in a text that contains it, as in an absolute path that an engine treats as a relative one.
 ROOT = "/:ROOT:"
 
 Rows = Sequence[Sequence[Any]]  # JSON values, as in a case file

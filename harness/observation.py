@@ -154,12 +154,12 @@ class DeleteObservation(Observation):
         metrics = self.info.fields.get("operationMetrics") if self.info else None
         counts = isinstance(metrics, Mapping) and "numDeletedRows" in metrics
         counted = all(file.counted for file in self.live_files)
-        by_vectors = isinstance(metrics, Mapping) and metrics.get("numRemovedBytes") == "0" and any(self._removed_bytes)
+        by_vectors = (
+            isinstance(metrics, Mapping)
+            and metrics.get("numRemovedBytes") == "0"
+            and any(one.size for one in self.removes)
+        )
         return not (self.adds or self.change_files or self.appeared or (counts and not counted) or by_vectors)
-
-    @property
-    def _removed_bytes(self) -> list[int]:
-        return [remove.size or 0 for remove in self.removes]
 
     @cached_property
     def is_constant(self) -> bool:

@@ -56,7 +56,7 @@ FAMILIES: dict[str, Harm] = {
     "VAC-CKPT": Harm(_LOSS, "A tombstone that a checkpoint hides does not protect its file from VACUUM."),
     "VAC-DRY": Harm(_WORDS, "What DRY RUN shows before a decision is not what the VACUUM then does."),
     "VAC-PROTO": Harm(_LOSS, "VACUUM deletes files that a feature needs which the engine does not know."),
-    "VAC-LITE": Harm(_SPACE, "Files that LITE passes over, or that a later LITE skips, stay for ever."),
+    "VAC-LITE": Harm(_SPACE, "Files that LITE skips, now or in a later run, are never deleted."),
     "VAC-INV": Harm(_LOSS, "With an inventory VACUUM deletes what it keeps with a listing."),
     "VAC-PAR": Harm(_LOSS, "Parallel deletion deletes what must be kept."),
     "VAC-FORM": Harm(_LOSS, "The same VACUUM, written differently, deletes what must be kept."),

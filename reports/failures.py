@@ -117,7 +117,7 @@ def examples(found: Iterable[Failure]) -> dict[str, list[Example]]:
             if all(example.line["id"] != other.line["id"] for other in known):
                 known.append(example)
     for known in chosen.values():
-        known.sort(key=lambda example: _rank(example.severity))
+        known.sort(key=lambda example: rank_of(example.severity))
     return chosen
 
 
@@ -144,16 +144,17 @@ def _groups(own: dict[str, str], lines: Sequence[Line]) -> list[_Group]:
 
 def _attention(group: _Group) -> tuple[int, int, bool, int]:
     """The order in which groups are shown: the gravest first, then what fails in most cases."""
-    return _rank(group.severity), group.again, not group.clause.startswith(_PLAIN), -group.cases
+    return rank_of(group.severity), group.again, not group.clause.startswith(_PLAIN), -group.cases
 
 
 def _circumstances(violation: Line) -> frozenset[str]:
     return frozenset(violation.get("circumstances", ()))
 
 
-def _rank(severity: str) -> int:
+def rank_of(severity: str) -> int:
+    """The place of a severity, 0 for the worst."""
     return SEVERITIES.index(severity)
 
 
 def _by_severity(found: Iterable[Example], order: Sequence[str]) -> tuple[Example, ...]:
-    return tuple(sorted(found, key=lambda example: (_rank(example.severity), order.index(example.clause))))
+    return tuple(sorted(found, key=lambda example: (rank_of(example.severity), order.index(example.clause))))

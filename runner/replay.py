@@ -11,7 +11,7 @@ from rich.console import Console
 
 from model.case import Case
 from model.codec import InvalidCase, from_json
-from reports.failures import SEVERITIES
+from reports.failures import rank_of
 from runner.options import UsageMistake
 
 
@@ -25,7 +25,7 @@ def read_case(path: Path) -> Case:
 
 def _attention(violation: Mapping[str, Any]) -> tuple[bool, int]:
     """What is no known deviation first, then the gravest."""
-    return violation["excused"] is not None, SEVERITIES.index(violation["severity"])
+    return violation["excused"] is not None, rank_of(violation["severity"])
 
 
 def show_replay(console: Console, lines: Sequence[dict[str, Any]], *, proven: bool) -> int:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from engines.provider import ENGINES, rules_of
 from engines.spark.releases import RULE_CHANGES
-from engines.spark.releases import rules_of as spark_rules
 from harness.judge import Judge
 from model.codec import from_json
-from model.rules import DELTA_RS, RuleChange, Rules, Walk, changes_to_delta_rs
+from model.rules import RuleChange, Rules, Walk, changes_to_delta_rs
 from model.versions import parse
 from selfcheck.reference_engine import Habits, ReferenceEngine
 
@@ -36,17 +36,14 @@ class Prediction:
             return judge.judge(from_json(json.loads(json.dumps(case)))).steps
 
 
-_RULES: Mapping[str, Callable[[str], Rules]] = {"spark": spark_rules, "deltalake": lambda version: DELTA_RS}
-
-
 def prediction_between(older: tuple[str, str], newer: tuple[str, str]) -> Prediction | None:
     """The prediction for two engines, each a name and a version; None if the rules of one are not known.
 
     Of one engine, the older version comes first; of two, Spark.
     """
-    if older[0] not in _RULES or newer[0] not in _RULES:
+    if older[0] not in ENGINES or newer[0] not in ENGINES:
         return None
-    before, after = (_RULES[name](version) for name, version in (older, newer))
+    before, after = (rules_of(*engine) for engine in (older, newer))
     if older[0] != newer[0]:
         return Prediction(before, changes_to_delta_rs(before, after))
     listed = RULE_CHANGES if older[0] == "spark" else ()

@@ -162,9 +162,7 @@ def test_a_fault_is_a_regression(healthy: Run, faulty: Run, tmp_path: Path) -> N
     comparison = checked(compare(healthy, faulty, prediction_between))
     regressed = {one.clause for one in comparison.of(Change.REGRESSED)}
     assert comparison.exit == 1 and comparison.loses_data and regressed & set(FAULTS[INSIDE].caught_by)
-    assert explanations(comparison).keys() == {Kind.VIOLATION}, (
-        "what the fault did is told by the clauses that it breaks"
-    )
+    assert explanations(comparison).keys() == {Kind.VIOLATION}, "the clauses that the fault breaks explain what it did"
     assert f"with the fault {INSIDE}" in comparison_markdown(comparison).splitlines()[0]
     back = compare(faulty, healthy, prediction_between)
     assert not back.shifted(Change.REGRESSED)

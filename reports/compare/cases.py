@@ -7,10 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
+from reports.failures import rank_of
 from reports.stream import Line
 
-#: What a user loses if a clause is violated, the worst first (reports/schema/run-4.json), and of a known deviation in words.
-SEVERITIES: Mapping[str, str] = {
+#: What a user loses by a known deviation, by its severity.
+_WORDS: Mapping[str, str] = {
     "data loss": "known to lose data",
     "wrong answers": "known to give wrong answers",
     "unreadable": "known to leave tables unreadable",
@@ -18,11 +19,6 @@ SEVERITIES: Mapping[str, str] = {
     "wrong numbers": "known to report wrong numbers",
     "wrong words": "known to use other words",
 }
-
-
-def gravity(severity: str) -> int:
-    """The place of a severity, the worst first."""
-    return list(SEVERITIES).index(severity)
 
 
 class Change(str, Enum):
@@ -77,7 +73,7 @@ class KnownFault:
     @property
     def words(self) -> str:
         """``known to lose data``."""
-        return SEVERITIES[self.severity]
+        return _WORDS[self.severity]
 
 
 def smallest(lines: Iterable[Line]) -> Line:
@@ -121,11 +117,11 @@ def shifts(
     for one in (*(one for pair in pairs for one in _of_case(*pair, judged)), *_of_others(pairs, alone)):
         found.setdefault((one.change, one.clause, one.cause, one.before), []).append(one)
     made = [
-        _shift(together, min((_severity(one.violation, severities) for one in together), key=gravity))
+        _shift(together, min((_severity(one.violation, severities) for one in together), key=rank_of))
         for together in found.values()
     ]
     return tuple(
-        sorted(made, key=lambda one: (gravity(one.severity), -len(one.case_ids), one.clause, one.cause, one.before))
+        sorted(made, key=lambda one: (rank_of(one.severity), -len(one.case_ids), one.clause, one.cause, one.before))
     )
 
 
@@ -216,7 +212,7 @@ def known_faults(pairs: Iterable[tuple[Line, Line]], severities: Mapping[str, st
     made = [
         KnownFault(
             reason,
-            min((_severity(violation, severities) for _, _, violation in places), key=gravity),
+            min((_severity(violation, severities) for _, _, violation in places), key=rank_of),
             tuple(sorted({violation["clause"] for _, _, violation in places})),
             any(side == 0 for side, _, _ in places),
             any(side == 1 for side, _, _ in places),
@@ -227,5 +223,5 @@ def known_faults(pairs: Iterable[tuple[Line, Line]], severities: Mapping[str, st
     ]
     order = {(False, True): 0, (True, True): 1, (True, False): 2}
     return tuple(
-        sorted(made, key=lambda one: (order[one.on_base, one.on_candidate], gravity(one.severity), one.reason))
+        sorted(made, key=lambda one: (order[one.on_base, one.on_candidate], rank_of(one.severity), one.reason))
     )

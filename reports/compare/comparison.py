@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from reports.compare.cases import Change, KnownFault, Shift, gravity, known_faults, shifts, size
+from reports.compare.cases import Change, KnownFault, Shift, known_faults, shifts, size
 from reports.compare.commands import Command, command_of
 from reports.compare.differences import Difference, deletion_order_differs, differences
 from reports.compare.explanations import Explainer, Explanation, Identity, Predictors
 from reports.compare.known_changes import Knowledge, in_order, knowledge
+from reports.failures import rank_of
 from reports.quantities import counted
 from reports.stream import Line, Run
 from reports.verdicts import ClauseResult, Verdict, results_of
@@ -113,7 +114,7 @@ class Comparison:
     @property
     def loses_data(self) -> bool:
         """Whether a regression is data loss."""
-        return any(gravity(one.severity) == 0 for one in self.shifted(Change.REGRESSED))
+        return any(rank_of(one.severity) == 0 for one in self.shifted(Change.REGRESSED))
 
     @property
     def explained(self) -> tuple[Group, ...]:

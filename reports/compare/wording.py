@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from reports.circumstances import machines_differ, profile_of
-from reports.compare.cases import Change, KnownFault, Shift, gravity
+from reports.compare.cases import Change, KnownFault, Shift
 from reports.compare.comparison import Comparison, Group, engine_of
 from reports.compare.differences import Difference
 from reports.compare.explanations import Explanation, Kind
+from reports.failures import rank_of
 from reports.quantities import counted
 from reports.stream import Line, Run
 
@@ -101,7 +102,7 @@ def verdict(comparison: Comparison) -> str:
 
 
 def _known_loss(comparison: Comparison) -> str:
-    new = [one for one in comparison.known_faults if one.is_new and gravity(one.severity) == 0]
+    new = [one for one in comparison.known_faults if one.is_new and rank_of(one.severity) == 0]
     if not new:
         return ""
     return (

@@ -24,7 +24,7 @@ from selfcheck.faults.tampering import Tampering
 from selfcheck.tampering import answers, commits, log_files, paths
 from selfcheck.tampering.way import Way
 
-#: What a tampered step is said to violate if the suite itself fails on it.
+#: What a tampered step is reported to violate if the suite itself fails on it.
 FAILED = "(the suite fails)"
 
 
