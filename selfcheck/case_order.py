@@ -15,6 +15,7 @@ from itertools import chain
 from harness.drawing import fixed_cases
 from model.capabilities import Capabilities
 from model.case import Case
+from model.codec import case_id
 from runner.controller import FIXED_SEED
 from suites.campaigns import Shard, shards
 from suites.profiles import Profile
@@ -25,6 +26,13 @@ cases_of = cache(fixed_cases)
 def relevant_cases(profile: Profile, chapters: Collection[str], capabilities: Capabilities) -> Iterator[Case]:
     """The cases of the campaigns that can exercise one of the chapters ("DEL", "VAC")."""
     return _in_turn(_campaigns(profile, chapters, relevant=True), capabilities)
+
+
+def begun_with(id: str, cases: Iterable[Case]) -> tuple[int, Iterator[Case]]:
+    """These cases, the one with this id first, and the number of those that stood before it; as they are without such a case."""
+    found = list(cases)
+    place = next((place for place, case in enumerate(found) if case_id(case) == id), 0)
+    return place, chain(found[place : place + 1], found[:place], found[place + 1 :])
 
 
 def other_cases(profile: Profile, chapters: Collection[str], capabilities: Capabilities) -> Iterator[Case]:

@@ -41,6 +41,7 @@ class Detection:
     clauses: tuple[str, ...]  # violated in it, in the catalogue's order
     cases: int  # judged up to and including this one
     seconds: float  # of the engine, in these
+    case: str  # its id
     smallest: Case  # the case, shrunk
 
 
@@ -87,7 +88,7 @@ class Examiner:
     def __init__(self, worker: Worker, fault: Fault) -> None:
         self._watch = Stopwatch(worker.engine)
         self._bad: Judge = worker.judge(KnownBadEngine(self._watch, fault))
-        self._good: Judge = worker.judge()
+        self._worker = worker
         self._fault = fault
 
     def search(self, cases: Iterable[Case], *, tries: int, alone: bool) -> Search:
@@ -108,7 +109,7 @@ class Examiner:
             found.ever |= set(clauses)
             if clauses and found.first is None:
                 smallest = self._smallest(judged, clauses, tries=tries)
-                found.first = Detection(clauses, found.judged, seconds, smallest)
+                found.first = Detection(clauses, found.judged, seconds, case_id(case), smallest)
             if clauses and (not alone or len(found.ever) > 1):
                 break
         return found
@@ -119,7 +120,7 @@ class Examiner:
 
     def _judge(self, case: Case) -> tuple[JudgedCase, tuple[str, ...]]:
         judged = self._bad.judge(case)
-        already = self._good.judge(case).violated if judged.failed else ()
+        already = self._worker.violated_by_itself(case) if judged.failed else ()
         return judged, tuple(id for id in judged.failed if id not in already)
 
     def _smallest(self, judged: JudgedCase, clauses: tuple[str, ...], *, tries: int) -> Case:

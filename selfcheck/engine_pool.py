@@ -19,6 +19,8 @@ from engines.provider import ENGINES as JUDGED
 from engines.provider import open_adapter, provider_for
 from harness.clause import Clause
 from harness.judge import Judge
+from model.case import Case
+from model.codec import case_id
 from runner.channel import Caller, Server
 from runner.deviations import deviations_in, known
 from runner.options import UsageMistake
@@ -99,6 +101,14 @@ class Worker:
         self.known = tuple(known(deviations_in(deviations), version_of(self.engine)))
         self.directory = host.directory / f"tables-{os.getpid()}"
         self._judges = 0
+        self._healthy: dict[str, frozenset[str]] = {}
+
+    def violated_by_itself(self, case: Case) -> frozenset[str]:
+        """The clauses that the healthy engine violates in this case, which is judged once."""
+        id = case_id(case)
+        if id not in self._healthy:
+            self._healthy[id] = frozenset(self.judge().judge(case).violated)
+        return self._healthy[id]
 
     def judge(self, engine: Engine | None = None) -> Judge:
         """A judge of this engine, or of another, with its own directory for tables."""

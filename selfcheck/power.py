@@ -8,17 +8,18 @@ with 1 if not; with 2 if cases could not be judged, or the command cannot be exe
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from model.case import Case
 from runner.commands import Parser, ended, whole
 from runner.controller import FIXED_SEED
 from runner.options import UsageMistake
-from selfcheck.case_order import other_cases, relevant_cases
+from selfcheck.case_order import begun_with, other_cases, relevant_cases
 from selfcheck.detection import Examiner, chapters, inapplicable, size_of
 from selfcheck.engine_pool import ENGINES, hosted, worker, workers
 from selfcheck.faults import FAULTS, Fault
@@ -39,6 +40,7 @@ class Plan:
     profile: str
     alone: bool
     tries: int
+    first: Mapping[str, str]  # for a fault, the case that is judged first, by its id
 
     @property
     def cases(self) -> Profile:
@@ -77,7 +79,10 @@ def examined(name: str, plan: Plan) -> Line:
     if reason:
         return {**line, "status": "not applicable", "reason": reason}
     about = plan.cases, chapters(fault), here.engine.capabilities
-    cases = chain(relevant_cases(*about), other_cases(*about) if plan.alone else ())
+    cases: Iterator[Case] = chain(relevant_cases(*about), other_cases(*about) if plan.alone else ())
+    before = 0
+    if name in plan.first:
+        before, cases = begun_with(plan.first[name], cases)
     found = Examiner(here, fault).search(cases, tries=plan.tries, alone=plan.alone)
     line |= {"status": "caught" if found.first else "missed", "judged": found.judged, "failures": found.failures}
     line["ever"] = [id for id in CATALOGUE if id in found.ever]
@@ -85,7 +90,9 @@ def examined(name: str, plan: Plan) -> Line:
         steps, size = size_of(found.first.smallest)
         line |= {
             "clauses": list(found.first.clauses),
-            "cases": found.first.cases,
+            # The first case alone counts as if those before it had been judged.
+            "cases": before + 1 if found.first.cases == 1 else found.first.cases,
+            "case": found.first.case,
             "seconds": round(found.first.seconds, 3),
             "steps": steps,
             "bytes": size,
@@ -171,7 +178,15 @@ def main(arguments: list[str]) -> int:
         action="store_true",
         help="continue until a second clause fails: shows which faults only one clause catches",
     )
-    parser.add_argument("--tries", type=whole, metavar="N", help="cases to shrink one in (default: the profile's)")
+    parser.add_argument(
+        "--tries", type=int, metavar="N", help="cases to shrink one in (default: the profile's; 0: none is shrunk)"
+    )
+    parser.add_argument(
+        "--first",
+        type=Path,
+        metavar="FILE",
+        help="lines of another run: begin with the case that caught the fault there",
+    )
     parser.add_argument("--lines", type=Path, default=Path("build/power"), metavar="DIR", help="default: build/power")
     parser.add_argument(
         "--out", type=Path, default=Path("build/power.md"), metavar="FILE", help="default: build/power.md"
@@ -188,7 +203,10 @@ def main(arguments: list[str]) -> int:
         raise UsageMistake(f"--fault {unknown[0]} is not known: `pytest suites --known-bad list` names those that are.")
     code = 0
     if not options.render:
-        plan = Plan(options.engine, options.profile, options.alone, options.tries or profile.tries)
+        known = read_lines(options.first) if options.first else []
+        first = {line["name"]: line["case"] for line in known if "case" in line}
+        tries = profile.tries if options.tries is None else options.tries
+        plan = Plan(options.engine, options.profile, options.alone, tries, first)
         faults = [FAULTS[name] for name in options.fault] or list(FAULTS.values())
         part = "-chosen" if options.fault else ""
         lines = run(plan, faults, options.n, options.lines / f"{options.engine}{part}.jsonl")

@@ -11,10 +11,11 @@ import pytest
 
 from model.capabilities import EVERYTHING, Capabilities
 from model.case import Case
+from model.codec import case_id
 from model.rules import DELTA_RS
 from model.steps import Delete, Mode
 from runner.options import UsageMistake
-from selfcheck.case_order import other_cases, relevant_cases
+from selfcheck.case_order import begun_with, other_cases, relevant_cases
 from selfcheck.detection import Examiner, chapters, inapplicable, size_of
 from selfcheck.engine_pool import Host, Worker, hosted
 from selfcheck.faults import FAULTS, Fault, KnownBadEngine
@@ -253,3 +254,26 @@ def test_an_engine_must_be_known() -> None:
         hosted("flink"),
     ):
         pass
+
+
+# The case that caught the fault on another engine ------------------------------------------------------------------------
+
+
+def test_a_search_begins_with_the_case_that_caught_the_fault_elsewhere() -> None:
+    cases = deletes(5)
+    ids = [case_id(case) for case in cases]
+    before, ordered = begun_with(ids[3], cases)
+    assert (before, [case_id(case) for case in ordered]) == (3, [ids[3], *ids[:3], ids[4]])
+
+
+def test_a_case_that_is_not_drawn_changes_no_order() -> None:
+    cases = deletes(5)
+    before, ordered = begun_with("no such case", cases)
+    assert (before, list(ordered)) == (0, cases)
+
+
+def test_the_healthy_engine_judges_a_case_once(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> None:
+    (case,) = deletes(1)
+    first = worker.violated_by_itself(case)
+    monkeypatch.setattr(worker, "judge", None)
+    assert worker.violated_by_itself(case) == first == frozenset()
