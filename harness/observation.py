@@ -15,7 +15,7 @@ from model.delete import DeletePrediction, LiveFile, is_constant, predict_delete
 from model.layout import partition_value, physical_name
 from model.refusals import APPEND_ONLY, NamedPartition, Refusal, expected_refusal, named_partition
 from model.rules import Rules
-from model.steps import Delete, EngineStep, InvalidDelete, Read, ReadChanges
+from model.steps import Delete, EngineStep, InvalidDelete, Read, ReadChanges, Vacuum
 from model.table import Feature, Table
 from model.values import Row
 
@@ -228,6 +228,12 @@ class ChangesObservation(Observation):
         """The DELETE that committed the version; None where it committed nothing."""
         found = next((observation for observation in self.earlier if observation.index == self.step.of_step), None)
         return found if isinstance(found, DeleteObservation) and found.commits else None
+
+    @property
+    def vacuumed(self) -> bool:
+        """Whether a VACUUM ran since the step whose changes are read."""
+        later = (observation for observation in self.earlier if observation.index > self.step.of_step)
+        return any(isinstance(observation.step, Vacuum) and not observation.step.dry_run for observation in later)
 
 
 @dataclass(frozen=True)

@@ -63,4 +63,10 @@ def named_by_uri(actions: Iterable[Action], root: str) -> frozenset[str]:
 
 
 def _keyed(actions: Mapping[FileKey, F], root: str) -> dict[FileKey, F]:
-    return {action.key: action for action in (relative_action(action, root) for action in actions.values())}
+    """Rewritten, by their new keys. Of two tombstones of a file, by path and by URI, the later protects it longer."""
+    rewritten = (relative_action(action, root) for action in actions.values())
+    return {action.key: action for action in sorted(rewritten, key=_removed_at)}
+
+
+def _removed_at(action: Add | Remove) -> int:
+    return (action.deletion_timestamp or 0) if isinstance(action, Remove) else 0

@@ -85,12 +85,15 @@ FAMILIES: dict[str, Harm] = {
     "DEL-MET": Harm(_NUMBERS, "The numbers that a DELETE reports are not what it did."),
     "DEL-LOG": Harm(_UNREADABLE, "A file of the log that readers need is deleted or changed."),
     "DEL-CKPT": Harm(_LOSS, "A tombstone that a checkpoint lacks does not protect its file from VACUUM."),
+    "VAC-READ": Harm(_ANSWERS, "An old version, or its change feed, answers with rows that it never had."),
     "VAC-ANS": Harm(_NUMBERS, "The list of files that a VACUUM returns is not what it deleted."),
 }
 
 #: Clauses that differ from their family.
 CLAUSES: dict[str, Harm] = {
     "VAC-SAFE-5B": Harm(_SPACE, "Files that nobody needs stay in such partitions, and cost storage."),
+    "VAC-READ-2": Harm(_WORDS, "A reader of a version whose files are gone is not told so."),
+    "VAC-SAFE-6C": Harm(_WORDS, "A directory disappears in which a live or retained file belongs."),
     "VAC-SAFE-10E": Harm(_WORDS, "A reader of a version whose files may be gone is not told so."),
     "VAC-SAFE-11": Harm(_SPACE, "Files that VACUUM leaves behind cost storage."),
     "VAC-CHK-1A": Harm(_LOSS, "Without the safety check a mistaken RETAIN deletes files that readers still need."),

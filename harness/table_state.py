@@ -90,11 +90,14 @@ class TableState:
 
     @cached_property
     def things(self) -> dict[str, Thing]:
-        """The listing for the model; a link has its target."""
-        return {
-            path: Thing(Kind(entry.kind.value), entry.modified, entry.size, self.target(path))
-            for path, entry in self.listing.items()
-        }
+        """The listing for the model; a link has its target, and that file's time."""
+        things = {}
+        for path, entry in self.listing.items():
+            target = self.target(path)
+            file = None if target is None else self.entry(target)
+            modified = file.modified if file is not None and file.kind is EntryKind.FILE else None
+            things[path] = Thing(Kind(entry.kind.value), entry.modified, entry.size, target, modified)
+        return things
 
     def entry(self, path: str) -> Entry | None:
         """The entry at a path, below the root or beside it."""

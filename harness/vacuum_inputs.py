@@ -16,7 +16,7 @@ def references_of(state: TableState) -> References:
     live_vectors: set[str] = set()
     vector_tombstones: dict[str, int] = {}
     absolute: dict[str, int | None] = {}
-    for add in state.live.values():
+    for add in state.snapshot.adds.values():  # not state.live: a file that is named by path and by URI has two
         path = vector_path(add, state.root)
         if path is not None and is_below(path):
             if _is_relative(add):

@@ -34,6 +34,7 @@ class Reason(str, Enum):
     NOT_SCANNED = "this kind of VACUUM does not scan it"
     YOUNG = "nothing refers to it, and it is younger than the retention"
     HOLDS = "the directory contains something that must be kept"
+    PARENT = "the directory is in the path of a live or retained file"
 
     # Must be deleted:
     EXPIRED = "all its tombstones are expired, and nothing else protects it"
@@ -46,7 +47,6 @@ class Reason(str, Enum):
     # May be kept or deleted:
     HOLDS_OLD = "the directory contains a file that this run deletes, or may delete"
     HOLDS_EMPTY = "the directory contains only empty directories"
-    PARENT = "the directory is in the path of a live or retained file"
     AT_CUTOFF = "whether it is older than the cutoff cannot be known"
     CHECKSUM = "it is the checksum of a file that may be deleted"
     LINK = "it is a symbolic link"

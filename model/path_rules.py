@@ -97,13 +97,15 @@ class PathRules:
                 fates[path] = self._with_io_fault(path, fate)
             elif self._hidden(path) or isinstance(self.scan, LiteScan):
                 fates[path] = self._unvisited_directory(path)
+        # A file's checksum shares its fate, so after the files behind links; a directory's depends on both.
+        behind = self._behind_links()
+        self._set_files_behind_links(fates, behind)
         self._set_checksums(fates)
-        if isinstance(self.scan, (FullScan, ObjectScan)):
-            self._set_behind_links(fates)
+        self._set_hidden_directories_behind_links(fates, behind)
         # The deepest first: a directory that is kept keeps those above it.
         for path in sorted(self.listing, key=lambda path: -path.count("/")):
             if path not in fates:
-                fates[path] = self._with_io_fault(path, self._directory(path, fates))
+                fates[path] = self._with_io_fault(path, self._directory(path, fates, path in behind))
         return fates
 
     # Files and links -------------------------------------------------------------------------------------------------
@@ -121,8 +123,9 @@ class PathRules:
         return is_scanned(path, self.partition_by, self.scan, self.faulty_path, self.reserved)
 
     def _old(self, thing: Thing) -> bool | None:
-        """Whether a scan treats it as old. None for a link: the age of its target counts."""
-        return None if thing.kind is Kind.LINK else self.cutoff.is_old(thing.modified)
+        """Whether a scan treats it as old. A link has the age of its file (docs/delta.md 1.2, step 9); other links have none."""
+        modified = thing.target_modified if thing.kind is Kind.LINK else thing.modified
+        return None if modified is None else self.cutoff.is_old(modified)
 
     def _file(self, path: str, thing: Thing) -> PathFate:
         """A scan of the directory: docs/delta.md 1.2, steps 9 to 11; 1.4."""
@@ -193,18 +196,24 @@ class PathRules:
             if may_be_deleted and path not in self.protected and not self.listing[path].directory:
                 fates[path] = PathFate(Fate.UNSPECIFIED, Reason.CHECKSUM, fate.listed)
 
-    def _set_behind_links(self, fates: dict[str, PathFate]) -> None:
-        """Paths to keep that look like an unreferenced file or an empty directory by their other path."""
-        behind = behind_links(self.listing, self.partition_by, self.reserved)
-        # Files first: a file that is surely kept keeps the directories above it.
-        for path in sorted(behind & fates.keys(), key=lambda path: self.listing[path].directory):
+    def _behind_links(self) -> frozenset[str]:
+        """The paths that the scan reaches by another path too."""
+        if not isinstance(self.scan, (FullScan, ObjectScan)):
+            return frozenset()
+        return behind_links(self.listing, self.partition_by, self.reserved)
+
+    def _set_files_behind_links(self, fates: dict[str, PathFate], behind: Collection[str]) -> None:
+        """Files to keep that look like an unreferenced file by their other path."""
+        for path in behind:
             thing = self.listing[path]
-            if thing.directory:
-                files = [other for other in self.contents.get(path, []) if not self.listing[other].directory]
-                at_risk = not any(fates[other].is_surely_kept for other in files)
-            else:
-                at_risk = self._old(thing) is not False
-            if at_risk and fates[path].fate is Fate.KEEP:
+            if not thing.directory and fates[path].fate is Fate.KEEP and self._old(thing) is not False:
+                fates[path] = PathFate(Fate.KEEP, Reason.BEHIND_LINK, None)
+
+    def _set_hidden_directories_behind_links(self, fates: dict[str, PathFate], behind: Collection[str]) -> None:
+        """Hidden directories that look like an empty directory by their other path."""
+        for path in behind & fates.keys():
+            files = [other for other in self.contents.get(path, []) if not self.listing[other].directory]
+            if self.listing[path].directory and not any(fates[other].is_surely_kept for other in files):
                 fates[path] = PathFate(Fate.KEEP, Reason.BEHIND_LINK, None)
 
     # Directories -----------------------------------------------------------------------------------------------------
@@ -225,8 +234,8 @@ class PathRules:
             return PathFate(Fate.KEEP, Reason.HIDDEN_DEEPER, None)
         return PathFate(Fate.KEEP, hidden, False)
 
-    def _directory(self, path: str, fates: Mapping[str, PathFate]) -> PathFate:
-        """A visited directory must be deleted if it is empty.
+    def _directory(self, path: str, fates: Mapping[str, PathFate], behind_link: bool) -> PathFate:
+        """A visited directory must be deleted if it is empty, unless a live or retained file belongs in it (step 8).
 
         A DRY RUN also lists directories that are then kept, as they contain young or hidden files (docs/delta.md 1.2, step 11
         (c), (d)). How many of several nested directories one run deletes depends on the order of deletion, which is unspecified.
@@ -239,16 +248,15 @@ class PathRules:
         listed = self._is_listed(path, contents)
         if any(other in fates and fates[other].is_surely_kept for other in contents):
             return PathFate(Fate.KEEP, Reason.HOLDS, listed)
-        disputed = any(other in fates and fates[other].fate is Fate.KEEP for other in contents)
-        kept = path in self.kept_directories
         if not self._is_scanned(path):
             return PathFate(Fate.UNSPECIFIED, Reason.FAULTY, False)
+        if path in self.kept_directories:
+            # By another path, through a link, it looks like any empty directory.
+            return PathFate(Fate.UNSPECIFIED if behind_link else Fate.KEEP, Reason.PARENT, False)
         if not contents:
-            if kept or listed is None:
-                return PathFate(Fate.UNSPECIFIED, Reason.PARENT, listed)
+            if listed is None:
+                return PathFate(Fate.UNSPECIFIED, Reason.AT_CUTOFF, None)
             return PathFate(Fate.DELETE, Reason.EMPTY, True)
-        if kept and not disputed:
-            return PathFate(Fate.KEEP, Reason.HOLDS, False)
         if all(self.listing[other].directory for other in contents):
             return PathFate(Fate.UNSPECIFIED, Reason.HOLDS_EMPTY, listed)
         return PathFate(Fate.UNSPECIFIED, Reason.HOLDS_OLD, listed)
@@ -258,7 +266,7 @@ class PathRules:
         contents = self.contents.get(path, [])
         if any(other in fates and fates[other].is_surely_kept for other in contents):
             return PathFate(Fate.KEEP, Reason.HOLDS, False)
-        return PathFate(Fate.UNSPECIFIED, Reason.HOLDS_OLD if contents else Reason.PARENT, False)
+        return PathFate(Fate.UNSPECIFIED, Reason.HOLDS_OLD if contents else Reason.EMPTY, False)
 
     def _is_listed(self, path: str, contents: Iterable[str]) -> bool | None:
         """Whether a DRY RUN lists a directory: it does if no old file and no protected path is below it."""

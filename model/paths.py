@@ -21,6 +21,7 @@ class Thing:
     modified: int  # ms since the epoch
     size: int  # bytes
     target: str | None = None  # of a link: relative to the root ("../x": beside it, ".": the root); None: leads nowhere
+    target_modified: int | None = None  # of a link to a file: that file's, ms since the epoch
 
     @property
     def directory(self) -> bool:

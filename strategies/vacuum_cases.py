@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from model.case import Case
-from model.steps import Delete, Mode, Moment, Read, SetClock, Step, Vacuum, VacuumForm
+from model.steps import Delete, Mode, Moment, Read, ReadChanges, SetClock, Step, Vacuum, VacuumForm
 from model.table import DAY, HOUR, Feature, Table
 from strategies.clocks import LATER, clocks, stamped_clocks
 from strategies.outside_root import links, links_to_directories, neighbours
@@ -210,3 +210,47 @@ def vacuum_histories(draw: DrawFn) -> Case:
     if history == "expired":
         steps += [SetClock(Moment(age + LATER)), draw(vacuums())]
     return Case(table=table, steps=(*steps, Read(before_step=0), Read()))
+
+
+# Old versions -----------------------------------------------------------------------------------------------------------
+
+
+@st.composite
+def vacuum_old_versions(draw: DrawFn) -> Case:
+    """DELETEs, a VACUUM that deletes the files they removed, and reads of the versions before them. 6 or 7 engine steps.
+
+    Two DELETEs, the second mostly of whole partitions or of everything. Two in three VACUUMs have RETAIN 0, so that the versions
+    are inside retention, without their files; the others run when all is outside. Then the versions before both DELETEs, and
+    the change feed of one if the table has it (three in four have); another VACUUM, which sees the emptied directories, and a
+    read. A third of the tables have deletion vectors. Shrinks to RETAIN 0.
+    """
+    retention = draw(LONG_RETENTIONS)
+    age = milliseconds(retention)
+    features = () if draw(one_in(4)) else (Feature.CHANGE_DATA_FEED,)
+    vectors = draw(one_in(3))
+    table = recent(
+        draw(
+            featured_tables(
+                retention=retention,
+                cutoff_age=age,
+                features=features,
+                vectors=vectors,
+                file_counts=MANY_FILES,
+                removed=SELDOM_REMOVED,
+            )
+        )
+    )
+    steps: list[Step] = [Delete(draw(picks(table))), draw(_whole_or_picked(table))]
+    if draw(one_in(3)):
+        steps += [SetClock(Moment(age + LATER)), draw(vacuums())]
+    else:
+        steps.append(replace(draw(vacuums()), retain_hours=0, safety_check=False))
+    steps += [Read(before_step=0), Read(before_step=1)]
+    if features:
+        steps.append(ReadChanges(of_step=draw(st.integers(0, 1))))
+    return Case(table=table, steps=(*steps, draw(vacuums()), Read()))
+
+
+def _whole_or_picked(table: Table) -> SearchStrategy[Delete]:
+    """DELETEs of rows of one file, of whole partitions or of everything."""
+    return weighted((2, deletes(table, metadata_only=True)), (1, picks(table).map(Delete)))

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from harness.campaign import Shard, Worker, cases_from
-from strategies.vacuum_cases import vacuum_histories, vacuum_retentions, vacuum_stray_files, vacuum_vectors
+from strategies.vacuum_cases import (
+    vacuum_histories,
+    vacuum_old_versions,
+    vacuum_retentions,
+    vacuum_stray_files,
+    vacuum_vectors,
+)
 from strategies.vacuum_command_cases import refused_vacuums, vacuum_commands, vacuum_io_faults, vacuum_modes
 
 
@@ -54,4 +60,10 @@ def test_vacuum_io_faults(shard: Shard, worker: Worker) -> None:
 @cases_from(refused_vacuums(), judged_by=("VAC",), smoke=10, gate=54)
 def test_refused_vacuums(shard: Shard, worker: Worker) -> None:
     """VACUUMs that must be refused and change nothing."""
+    worker.judge(shard)
+
+
+@cases_from(vacuum_old_versions(), judged_by=("VAC",), smoke=6, gate=32)
+def test_vacuum_old_versions(shard: Shard, worker: Worker) -> None:
+    """Versions and change feeds of which a VACUUM deleted files."""
     worker.judge(shard)

@@ -31,6 +31,7 @@ ALL: dict[str, tuple[Callable[[], SearchStrategy[Case]], int, int]] = {
     "vacuum_modes": (vacuum_command_cases.vacuum_modes, 4, 7),
     "vacuum_vectors": (vacuum_cases.vacuum_vectors, 2, 4),
     "vacuum_histories": (vacuum_cases.vacuum_histories, 4, 5),
+    "vacuum_old_versions": (vacuum_cases.vacuum_old_versions, 6, 8),
     "vacuum_io_faults": (vacuum_command_cases.vacuum_io_faults, 5, 5),
     "refused_vacuums": (vacuum_command_cases.refused_vacuums, 4, 9),
     "programs": (cases.programs, 1, 6),

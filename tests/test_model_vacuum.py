@@ -169,7 +169,7 @@ def test_in_the_wall_window_a_directory_is_as_uncertain_as_its_files() -> None:
 
 def test_in_the_wall_window_the_protection_of_a_directory_is_uncertain() -> None:
     judged = predict({"d": DIRECTORY}, tombstones={"d/f": CLOCK + 3}, cutoff=WINDOW)
-    assert judged["d"] == unspecified(Reason.PARENT, None)
+    assert judged["d"] == unspecified(Reason.AT_CUTOFF, None)
     judged = predict({"d/f": file()}, tombstones={"d/f": CLOCK + 3}, cutoff=WINDOW)
     assert judged["d"] == unspecified(Reason.HOLDS_OLD, False)
     judged = predict({"d/_f": file()}, tombstones={"d/f": CLOCK + 3}, cutoff=WINDOW)
@@ -309,7 +309,7 @@ DIRECTORIES: dict[str, tuple[dict[str, Thing], dict[str, int], dict[str, PathFat
     "the empty one of a retained file that is gone is not listed": (
         {"d/e": DIRECTORY},
         {"d/e/f": YOUNG},
-        {"d": must_keep(Reason.HOLDS), "d/e": unspecified(Reason.PARENT, False)},
+        {"d": must_keep(Reason.HOLDS), "d/e": must_keep(Reason.PARENT)},
     ),
     "the empty one of an expired file that is gone is deleted": (
         {"d": DIRECTORY},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -309,6 +310,31 @@ def test_the_fate_of_a_link_is_unspecified_unless_hidden_or_referenced() -> None
     assert judged["f"] == must_delete(Reason.ORPHAN)
 
 
+def test_a_link_to_a_young_file_is_young() -> None:
+    """Whatever its own age: a listing shows the target's (docs/delta.md 1.2, step 9)."""
+    things = {"l": link("../x"), "d/l": link("../x")}
+    for modified, expected in (
+        (YOUNG, must_keep(Reason.YOUNG)),
+        (LINE, must_keep(Reason.YOUNG)),
+        (LINE - 1, unspecified(Reason.LINK, None)),
+    ):
+        judged = predict({path: replace(thing, target_modified=modified) for path, thing in things.items()})
+        assert judged["l"] == judged["d/l"] == expected
+    assert judged["d"].fate is UNSPECIFIED
+
+
+def test_the_directory_of_a_protected_path_is_kept_unless_a_link_leads_to_it() -> None:
+    given: dict[str, Any] = {"tombstones": {"d/e/gone": YOUNG}}
+    assert predict({"d/e/o": file()}, **given)["d/e"] == must_keep(Reason.PARENT)
+    behind = predict({"d/e": DIRECTORY, "l": link("d")}, **given)
+    assert (behind["d/e"], behind["d"]) == (unspecified(Reason.PARENT, False), must_keep(Reason.PARENT))
+
+
+def test_a_checksum_of_a_file_behind_a_link_shares_its_fate() -> None:
+    judged = predict({"d/f": file(), "d/.f.crc": file(), "l": link("d")}, live=["d/f"])
+    assert judged["d/f"].reason is Reason.BEHIND_LINK and judged["d/.f.crc"] == unspecified(Reason.CHECKSUM, False)
+
+
 def test_the_fate_of_a_directory_with_a_link_is_unspecified() -> None:
     assert predict({"d/l": link("../x")})["d"] == unspecified(Reason.HOLDS_OLD, None)
     assert predict({"d/l": link("../x"), "d/o": file()})["d"] == unspecified(Reason.HOLDS_OLD, False)
@@ -325,7 +351,7 @@ def test_kept_paths_behind_a_link_have_their_own_reason() -> None:
     assert judged["data/_hidden"] == must_keep(Reason.HIDDEN_FILE)
     assert judged["data"] == must_keep(Reason.HOLDS, False)
     del things["data/young"], things["data/_hidden"]
-    assert predict(things, live=["data/live"])["data"] == unspecified(Reason.HOLDS_OLD, False)
+    assert predict(things, live=["data/live"])["data"] == must_keep(Reason.PARENT)
 
 
 def test_a_link_into_a_hidden_directory_reaches_its_contents() -> None:
@@ -470,7 +496,7 @@ def test_fates_do_not_depend_on_the_order_of_the_listing() -> None:
     given: dict[str, Any] = {"tombstones": {"d/e/gone": YOUNG}, "absolute_vectors": {f"d/{VECTOR}": None}}
     judged = predict(things, **given)
     assert judged == predict(dict(reversed(things.items())), **given)
-    assert judged["d"] == judged["d/e"] == must_keep(Reason.HOLDS, False)
+    assert (judged["d/e"], judged["d"]) == (must_keep(Reason.PARENT), must_keep(Reason.HOLDS))
 
 
 def test_reserved_names_are_not_listed_and_cannot_fail() -> None:

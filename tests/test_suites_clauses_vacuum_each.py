@@ -28,6 +28,7 @@ from model.steps import (
     Mode,
     Moment,
     Read,
+    ReadChanges,
     SetClock,
     Step,
     Vacuum,
@@ -51,7 +52,7 @@ from model.table import (
     VectorStorage,
 )
 from model.vacuum import Fate, Reason
-from model.values import Type
+from model.values import Row, Type
 from selfcheck.reference_engine import ReferenceEngine
 from suites.catalogue import CATALOGUE, unsupported
 from suites.clauses.vacuum.reading import older_versions_are_refused
@@ -123,6 +124,7 @@ LISTED = table(FILES, [Commit(-3 * WEEK, adds=(0, 1, 2, 3)), REMOVES], *STRAYS)
 WEEKLY = dataclasses.replace(LISTED, retention_hours=168)
 #: The same with a commit inside retention.
 READ = table(FILES, [Commit(-6 * DAY, adds=(0, 1, 2, 3)), Commit(-5 * DAY, removes=(Removal(1, -5 * DAY),))])
+RECENT = table([file(0, modified=-HOUR)], [Commit(-HOUR, adds=(0,))])
 AGED_READ = table(FILES, [Commit(-3 * WEEK, adds=(0, 1, 2, 3)), Commit(-2 * WEEK, removes=(Removal(1, -2 * WEEK),))])
 
 VECTORS = table(
@@ -173,6 +175,13 @@ LINKED_INSIDE = table(
     FILES[:1],
     [Commit(OLD, adds=(0,))],
     StrayFile("lnk", kind=Kind.LINK, modified=OLD, size=0, target="_d=1"),
+)
+
+LINKED_YOUNG = table(
+    FILES[:1],
+    [Commit(OLD, adds=(0,))],
+    StrayFile("../away", modified=-DAY),
+    StrayFile("lnk", kind=Kind.LINK, modified=OLD, size=0, target="../away"),
 )
 
 #: For LITE: file 1 is expired, 2 retained at the cutoff, 3 of a commit at the cutoff, 4 of one a ms later; 5 is young.
@@ -272,6 +281,11 @@ def without_error(root: Path, outcome: Outcome) -> Outcome:
     return dataclasses.replace(outcome, error=None)
 
 
+def answering_rows(rows: tuple[Row, ...]) -> Tamper:
+    """These rows, whatever else the answer was."""
+    return lambda root, outcome: dataclasses.replace(outcome, rows=rows, error=None)
+
+
 def with_another_error(root: Path, outcome: Outcome) -> Outcome:
     return dataclasses.replace(outcome, error=EngineError("E", "ANOTHER", "00000", "no"))
 
@@ -323,6 +337,7 @@ EXAMPLES: list[tuple[str, Table, list[Step], Spoil]] = [
     ("VAC-SAFE-1B", ELSEWHERE, [FULL], loses(Reason.LIVE_BY_URI)),
     ("VAC-SAFE-2", LISTED, [FULL], loses(Reason.RETAINED)),
     ("VAC-SAFE-3", LISTED, [FULL], loses(Reason.YOUNG)),
+    ("VAC-SAFE-3", LINKED_YOUNG, [FULL], simply(removing("lnk"))),
     ("VAC-SAFE-4", LISTED, [FULL], loses(Reason.HIDDEN_FILE)),
     ("VAC-SAFE-4", LISTED, [FULL], loses(Reason.INSIDE_HIDDEN)),
     ("VAC-SAFE-5A", LISTED, [FULL], loses(Reason.LIVE)),
@@ -330,6 +345,7 @@ EXAMPLES: list[tuple[str, Table, list[Step], Spoil]] = [
     ("VAC-SAFE-5C", LISTED, [FULL], loses(Reason.INSIDE_HIDDEN)),
     ("VAC-SAFE-6A", LISTED, [FULL], loses(Reason.HOLDS)),
     ("VAC-SAFE-6B", LISTED, [FULL], simply(emptied)),
+    ("VAC-SAFE-6C", RECENT, [Delete(), NOW, FULL], loses(Reason.PARENT)),
     ("VAC-SAFE-7A", LISTED, [FULL], simply(removing("../table2/part"))),
     ("VAC-SAFE-7A", LISTED, [FULL], simply(leaving("../table2/more"))),
     ("VAC-SAFE-7B", ELSEWHERE, [FULL], outside),
@@ -346,6 +362,11 @@ EXAMPLES: list[tuple[str, Table, list[Step], Spoil]] = [
     ("VAC-SAFE-10D", TWO_VECTORS, [FULL], loses(Reason.RETAINED_VECTOR)),
     ("VAC-SAFE-10E", AGED_READ, [SOME, SetClock(Moment(2 * WEEK)), Read(0)], simply(without_error)),
     ("VAC-SAFE-10E", AGED_READ, [SOME, SetClock(Moment(2 * WEEK)), Read(0)], simply(with_another_error)),
+    ("VAC-READ-1", RECENT, [SOME, NOW, Read(0)], simply(without_error)),
+    ("VAC-READ-1", RECENT, [SOME, NOW, Read(0)], simply(answering_rows(((1, 1),)))),
+    ("VAC-READ-2", RECENT, [SOME, NOW, Read(0)], simply(with_another_error)),
+    ("VAC-READ-3", CHANGED, [SOME, NOW, ReadChanges(0)], simply(answering_rows(()))),
+    ("VAC-READ-3", CHANGED, [SOME, NOW, ReadChanges(0)], simply(answering_rows(((2, 1, "delete"),)))),
     ("VAC-SAFE-11", LISTED, [FULL], simply(leaving("written"))),
     ("VAC-LIVE-1", LISTED, [FULL], keeps(Reason.EXPIRED)),
     ("VAC-LIVE-2", LISTED, [BY_QUERY], keeps(Reason.ORPHAN)),
@@ -660,6 +681,7 @@ BARE: list[tuple[Table, list[Step]]] = [
     (PLAINEST, [Vacuum(logging=False)]),
     (PLAINEST, [Read()]),
     (PLAINEST, [SOME]),
+    (CHANGED, [SOME, ReadChanges(0)]),
     (PLAINEST, [InvalidVacuum(VacuumMistake.TEMPORARY_VIEW)]),
     (PLAINEST, [InvalidVacuum(VacuumMistake.MISSING_PATH)]),
     (UNKNOWN, [FULL]),

@@ -29,7 +29,7 @@ class KnownBadEngine(WrappedEngine):
             shutil.copytree(root.parent, around, symlinks=True)
             outcome = self._engine.run(root, step, clock=clock, version=version)
             runs, settled = self._vacuums.get(root, (0, False))
-            t = Tampering(root, around / root.name, step, outcome, clock, runs, settled)
+            t = Tampering(root, around / root.name, step, outcome, clock, runs, settled, version)
             if isinstance(step, self._fault.on):
                 outcome = self._fault.tamper(t) or outcome
             if isinstance(step, Vacuum) and not step.dry_run:

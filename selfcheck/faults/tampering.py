@@ -29,6 +29,7 @@ class Tampering:
     clock: int  # ms since the epoch
     runs: int  # VACUUMs of this table before the step, without DRY RUNs
     settled: bool  # whether the last of them deleted nothing
+    version: int | None = None  # the one to be read, of a Read or a ReadChanges
 
     @cached_property
     def log(self) -> TableLog:

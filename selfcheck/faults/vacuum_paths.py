@@ -64,6 +64,10 @@ def _delete_behind_links(t: Tampering) -> None:
                     path.unlink()
 
 
+def _links_to_files(t: Tampering) -> list[str]:
+    return [path for path, kind in t.disk.kinds.items() if kind == "link" and (t.root / path).is_file()]
+
+
 def _absolute_vectors(t: Tampering) -> list[str]:
     absolute = [one for one in t.log.references if one.deletion_vector and one.deletion_vector.storage == "p"]
     return [path for path in map(t.log.vector_file, absolute) if path]
@@ -136,6 +140,9 @@ FAULTS = (
     full_run_fault("keeps-young-directories", "VAC-LIVE-3",
         files.restore_all(lambda t: [path for path in t.disk.directories if t.disk.modified(path) >= t.cutoff]),
         "VACUUM uses the age of an empty directory: a young one is kept."),
+    full_run_fault("uses-the-age-of-links", "VAC-SAFE-3",
+        files.delete_all(lambda t: [path for path in _links_to_files(t) if not t.hidden(path)]),
+        "VACUUM deletes symbolic links to young files."),
     full_run_fault("vacuums-the-removed-and-young", "VAC-SAFE-3",
         files.delete_all(files.removed_at(lambda after: after < 0)),
         "VACUUM uses a tombstone's age alone: it deletes a file that is itself younger than retention.",

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from deltalog.actions import Add
 from deltalog.checkpoints import write_checkpoint
 from engines.port import Outcome, now
 from model.capabilities import EVERYTHING, Capabilities
@@ -101,9 +102,15 @@ class ReferenceEngine:
         wanted = view.snapshot.version if version is None else version
         self._refuse_expired(view, wanted, clock)
         adds = view.log.snapshot(wanted).adds.values()
-        if not all((view.root / add.file).is_file() for add in adds):
-            raise due(MISSING_FILE.at(self.rules.release))
+        self._refuse_missing(view, adds)
         return tuple(row for add in adds for row in view.visible(add))
+
+    def _refuse_missing(self, view: View, adds: Iterable[Add]) -> None:
+        """Raise Refused if a data file or the file of a deletion vector is gone."""
+        for add in adds:
+            vector = add.deletion_vector.file if add.deletion_vector else None
+            if not all((view.root / path).is_file() for path in (add.file, vector) if path):
+                raise due(MISSING_FILE.at(self.rules.release))
 
     def _refuse_expired(self, view: View, wanted: int, clock: int) -> None:
         """Raise Refused for a version that is older than the retention, by rules under which it cannot be read."""
@@ -142,6 +149,8 @@ class ReferenceEngine:
     def _changes(self, view: View, version: int | None, clock: int) -> tuple[Row, ...]:
         assert version is not None
         self._refuse_expired(view, version, clock)
+        for one in range(max(version - 1, 0), version + 1):
+            self._refuse_missing(view, view.log.snapshot(one).adds.values())
         before = _rows_of(view, version - 1) if version else Counter[Row]()
         after = _rows_of(view, version)
         deleted, added = (before - after).elements(), (after - before).elements()

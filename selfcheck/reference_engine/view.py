@@ -158,15 +158,17 @@ class View:
     def listing(self) -> dict[str, Thing]:
         """Everything below the root. Links are not followed."""
         return {
-            path: Thing(_KINDS[entry.kind], entry.modified, entry.size, self._target(path, entry.kind))
+            path: Thing(_KINDS[entry.kind], entry.modified, entry.size, *self._target(path, entry.kind))
             for path, entry in list_tree(self.root).items()
         }
 
-    def _target(self, path: str, kind: EntryKind) -> str | None:
+    def _target(self, path: str, kind: EntryKind) -> tuple[str | None, int | None]:
+        """Where a link leads, from the root, and the modification time of a file there."""
         link = self.root / path
         if kind is not EntryKind.LINK or not link.exists():
-            return None
-        return os.path.relpath(os.path.realpath(link), os.path.realpath(self.root))
+            return None, None
+        modified = link.stat().st_mtime_ns // 1_000_000 if link.is_file() else None
+        return os.path.relpath(os.path.realpath(link), os.path.realpath(self.root)), modified
 
     @cached_property
     def commit_times(self) -> dict[int, int]:

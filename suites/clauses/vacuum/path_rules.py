@@ -89,10 +89,10 @@ def expect_kept(v: VacuumObservation, path: str) -> Expectation:
 
 
 def not_kept(v: VacuumObservation, path: str) -> Cause:
-    """The cause for a path that must be kept. What only LITE or an inventory keeps is no loss if it is a directory."""
+    """The cause for a path that must be kept. A directory is no loss that only LITE, an inventory or a file's path keeps."""
     before, reason = v.before.listing[path], v.fates[path].reason
     action = "deleted" if path not in v.after.listing else "changed"
-    if before.kind is EntryKind.DIRECTORY and reason is Reason.NOT_SCANNED:
+    if before.kind is EntryKind.DIRECTORY and reason in (Reason.NOT_SCANNED, Reason.PARENT):
         return Cause(f"directory {action}: {reason.value}", Severity.WRONG_WORDS)
     return Cause(f"{action}: {reason.value}", Severity.DATA_LOSS)
 

@@ -1,20 +1,22 @@
-"""VAC-SAFE-10: which versions can be read after a VACUUM, and which cannot."""
+"""VAC-SAFE-10 and VAC-READ: which versions can be read after a VACUUM, which cannot, and that none reads as another."""
 
 from __future__ import annotations
+
+from collections import Counter
 
 from deltalog.actions import Add, CommitInfo, Remove
 from deltalog.errors import DeltaLogError
 from deltalog.snapshot import Snapshot
 from harness import evidence
 from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
-from harness.expectations import Fails
-from harness.observation import ReadObservation
+from harness.expectations import Expectation, Fails, Of, RowsAre
+from harness.observation import ChangesObservation, ReadObservation
 from harness.severity import Cause, Severity
 from harness.vacuum_observation import VacuumObservation
-from model.refusals import BEYOND_RETENTION
+from model.refusals import BEYOND_RETENTION, MISSING_FILE
 from model.vacuum import DISPUTED, Fate
 from suites.clauses import causes
-from suites.clauses.checks import check_rows_read, check_table_rows
+from suites.clauses.checks import check_rows_read, check_table_rows, difference
 from suites.clauses.vacuum.path_rules import expect_kept, lost_disputed_paths
 
 
@@ -161,3 +163,84 @@ def _is_in_log(r: ReadObservation) -> bool:
 def _age(r: ReadObservation) -> tuple[str, ...]:
     committed, oldest = r.instant(r.expected_version.committed), r.instant(r.clock - r.table.retention)
     return (f"version {r.version} was committed at {committed}; the engine's clock less the retention is {oldest}",)
+
+
+# Versions that VACUUM may have made unreadable ------------------------------------------------------------------------
+
+
+@clause(
+    "VAC-READ-1",
+    "A version of which VACUUM was allowed to delete files, however old, reads as exactly its rows or not at all: never as other rows.",
+    sources=("S1",),
+)
+def versions_are_read_whole_or_not_at_all(r: ReadObservation) -> Judgement:
+    """The versions whose files VACUUM must keep are VAC-SAFE-10C's."""
+    vacuums = _vacuums(r)
+    if r.is_current or not vacuums or not _is_in_log(r) or (r.inside_retention and _files_retained(r, vacuums)):
+        return NOT_EXERCISED
+    expected = r.expected_version.rows
+    if r.refused or r.rows == expected:
+        return judgement(None)
+    lost = _lost(r)
+    gone = f"; of its files {len(lost)} are gone" if lost else ""
+    message = f"Version {r.version} must be read as it was or not at all; the engine read {difference(expected, r.rows)}{gone}."
+    facts = (*evidence.of_rows(expected, r.rows), *(fact for path in lost[:1] for fact in evidence.of_path(r, path)))
+    expectation: Expectation = Fails(()) if lost else RowsAre(Of.ANSWER, evidence.rows_as_json(expected))
+    return judgement(Violation(f"version {r.version}", message, expectation, facts, cause=_other_rows(bool(lost))))
+
+
+def _lost(r: ReadObservation) -> list[str]:
+    """The files of the version, data files and deletion vectors, that are not on storage, sorted."""
+    return sorted(path for path in _files(r.before.log.snapshot(r.version)) if r.before.entry(path) is None)
+
+
+def _other_rows(lost: bool) -> Cause:
+    which = "files of it are gone" if lost else "all its files are there"
+    return Cause(f"an old version is read as other rows: {which}", Severity.WRONG_ANSWERS)
+
+
+@clause(
+    "VAC-READ-2",
+    "Reading a version of which files are gone fails with an error that names one of them, or says that a file is missing or the version too old.",
+    sources=("S1", "C 1.7"),
+)
+def missing_files_are_named(r: ReadObservation) -> Judgement:
+    error = r.outcome.error
+    if error is None or r.is_current or not _vacuums(r) or not _is_in_log(r):
+        return NOT_EXERCISED
+    lost = _lost(r)
+    if not lost:
+        return NOT_EXERCISED
+    missing = MISSING_FILE.at(r.rules.release).conditions
+    if error.condition in {*missing, *BEYOND_RETENTION.conditions}:
+        return judgement(None)
+    if any(path.rpartition("/")[2] in error.message for path in lost):
+        return judgement(None)
+    message = (
+        f"The error of reading version {r.version} must say that files are missing, such as {lost[0]}; it says neither."
+    )
+    facts = (*evidence.of_answer(r), *evidence.of_path(r, lost[0]))
+    expectation = Fails(sorted(missing) if r.rules.error_classes else ())
+    return judgement(Violation(f"version {r.version}", message, expectation, facts, cause=causes.OTHER_ERROR))
+
+
+@clause(
+    "VAC-READ-3",
+    "After VACUUM the change data feed of a version contains exactly its changes, or cannot be read: never other changes.",
+    sources=("S1", "P Add CDC File"),
+    needs=("change_feed",),
+)
+def changes_are_read_whole_or_not_at_all(c: ChangesObservation) -> Judgement:
+    if c.of is None or not c.vacuumed:
+        return NOT_EXERCISED
+    expected = Counter({(*row, "delete"): count for row, count in c.of.prediction.deleted.items()})
+    found = Counter(c.outcome.rows)
+    if c.refused or found == expected:
+        return judgement(None)
+    actions: list[Add | Remove] = [*c.of.removes, *c.of.hidden_rows]
+    named = [path for action in actions for path in _named(action)] + [cdc.file for cdc in c.of.change_files]
+    lost = sorted(path for path in named if c.before.entry(path) is None)
+    message = f"The change feed of version {c.version} must be as it was, or not be read; it has {difference(expected, found)}."
+    expectation: Expectation = Fails(()) if lost else RowsAre(Of.ANSWER, evidence.rows_as_json(expected))
+    facts = (*evidence.of_rows(expected, found), *(fact for path in lost[:1] for fact in evidence.of_path(c, path)))
+    return judgement(Violation("rows", message, expectation, facts, cause=_other_rows(bool(lost))))

@@ -95,6 +95,13 @@ non_empty_directories = clause(
     "VAC-SAFE-6A", "VACUUM never deletes a directory that still contains anything.", sources=("S1",)
 )(keeps(Reason.HOLDS))
 
+directories_of_files = clause(
+    "VAC-SAFE-6C",
+    "VACUUM keeps the directories on the path of every live or retained file, even where that file is gone and they are empty.",
+    sources=("C 1.2",),
+    implementation="spark",
+)(keeps(Reason.PARENT))
+
 
 @clause(
     "VAC-SAFE-6B",
