@@ -13,9 +13,9 @@ from typing import Any, Protocol, TypeVar
 
 import pytest
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine
 from hypothesis.strategies import SearchStrategy
 
+from harness.machine import ProgramMachine
 from model.case import Case
 
 #: The pytest marker that holds a test's campaign.
@@ -30,7 +30,7 @@ class Campaign:
     cases: SearchStrategy[Case] = field(default_factory=st.nothing)
     budgets: Mapping[str, int] = field(default_factory=dict, hash=False)  # cases, by the profile's name
     kept: Callable[[], tuple[Case, ...]] | None = None  # reads its cases from files
-    machine: type[RuleBasedStateMachine] | None = None  # draws its steps one by one
+    machine: type[ProgramMachine] | None = None  # draws its steps one by one
 
     def of(self, cases: tuple[Case, ...]) -> Campaign:
         """This campaign with these cases, which are not drawn again."""
@@ -64,7 +64,6 @@ class Profile:
     fixed: bool
     shard: int  # cases in one test item: the unit that pytest-xdist hands to a worker
     tries: int = 0  # runs of the engine to shrink a failing case in a fixed profile
-    machine_runs: int = 0  # runs of the state machine
     part: float = 1  # of the cases that a fixed profile draws: how many are chosen (runner.small_budget)
 
     def scaled(self, factor: float) -> Profile:
@@ -75,8 +74,7 @@ class Profile:
         if self.fixed and factor < 1:
             return replace(self, part=factor)
         cases = {name: max(1, round(count * factor)) for name, count in self.cases.items()}
-        runs = max(1, round(self.machine_runs * factor)) if self.machine_runs else 0
-        return replace(self, cases=cases, machine_runs=runs)
+        return replace(self, cases=cases)
 
 
 class Worker(Protocol):
@@ -109,9 +107,11 @@ def read_from(read: Callable[[], tuple[Case, ...]], *, judged_by: tuple[str, ...
     return _campaign(judged_by, kept=read)
 
 
-def explored_by(machine: type[RuleBasedStateMachine], *, judged_by: tuple[str, ...]) -> Callable[[Test], Test]:
-    """A test whose steps a state machine draws one by one, in random profiles only."""
-    return _campaign(judged_by, machine=machine)
+def explored_by(
+    machine: type[ProgramMachine], *, judged_by: tuple[str, ...], smoke: int, gate: int
+) -> Callable[[Test], Test]:
+    """A test whose steps a state machine draws one by one: how many runs the profiles smoke and gate have."""
+    return _campaign(judged_by, machine=machine, budgets={"smoke": smoke, "gate": gate})
 
 
 def _campaign(chapters: tuple[str, ...], seed_name: str | None = None, **fields: Any) -> Callable[[Test], Test]:

@@ -11,13 +11,14 @@ from engines.port import Engine, Outcome
 from harness.case_clock import CaseClock
 from harness.clause import Clause
 from harness.conditions import Excuses
-from harness.coverage import Cell, coverage
+from harness.coverage import Cell, coverage, operation_cell
 from harness.expected_versions import ExpectedVersions
 from harness.materialise import plan_append, plan_strays, plan_table, write_actions, write_files, write_table
 from harness.normalise import normalise
 from harness.observation import (
     ChangesObservation,
     DeleteObservation,
+    InsertObservation,
     Observation,
     ReadObservation,
     RefusalObservation,
@@ -36,6 +37,7 @@ from model.steps import (
     Append,
     Delete,
     EngineStep,
+    Insert,
     InvalidDelete,
     InvalidVacuum,
     Moment,
@@ -48,10 +50,18 @@ from model.steps import (
 from model.table import Table
 
 
+class WrongInsert(Exception):
+    """The engine's own append failed, or the table does not have its rows. That is not what the suite judges."""
+
+    def __init__(self, index: int, outcome: Outcome) -> None:
+        problem = "other rows are in the table" if outcome.error is None else outcome.error.message
+        super().__init__(f"step {index} is an append by the engine, which no clause judges; it went wrong: {problem}")
+
+
 class CaseRun:
     """Makes the table at ``root``; then ``take`` runs one step after another.
 
-    ``observations`` has those of the engine's steps, ``records`` the same normalised, ``coverage`` that of its VACUUMs,
+    ``observations`` has those of the engine's steps, ``records`` the same normalised, ``coverage`` what it covered,
     ``processors`` how many the engine may use (None: all).
     """
 
@@ -85,6 +95,7 @@ class CaseRun:
         index = len(self._version_before)
         self._version_before.append(self._state.version)
         self._aged_before.append(self._clock.tick())
+        self.coverage[operation_cell(step)] += 1
         if not isinstance(step, ENGINE_STEPS):
             self._arrange(step)
             self._state = self._observer.observe()
@@ -155,6 +166,10 @@ class CaseRun:
         fails = isinstance(step, Delete) and outcome.error is not None and expected.may_fail(step)
         if isinstance(step, Delete) and outcome.error is None and due is None:
             expected.delete(step)
+        if isinstance(step, Insert):
+            expected.insert(step)
+            if after.rows != expected.rows:
+                raise WrongInsert(index, outcome)
         for number in range(before.version + 1, after.version + 1):
             commit = after.log.commits.get(number)  # None: the step's own log cleanup deleted it
             expected.commit(number, committed(commit) if commit else outcome.ended)
@@ -176,6 +191,8 @@ class CaseRun:
             return RefusalObservation(step=step, due=due, **common)
         if isinstance(step, Delete):
             return DeleteObservation(step=step, **common)
+        if isinstance(step, Insert):
+            return InsertObservation(step=step, **common)
         if isinstance(step, ReadChanges):
             return ChangesObservation(step=step, version=version, **common)
         if isinstance(step, InvalidVacuum):

@@ -1,4 +1,4 @@
-"""Counts what a VACUUM exercised: reasons to keep or delete a path, modes, retentions, timestamps at the cutoff."""
+"""Counts what a case exercised: operations, and of its VACUUMs reasons to keep or delete, modes, retentions, the cutoff."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 from deltalog.listing import EntryKind
 from harness.vacuum_inputs import commit_times
 from harness.vacuum_observation import VacuumObservation
-from model.steps import Vacuum
+from model.operations import operation_of
+from model.steps import Step, Vacuum
 from model.table import DAY, HOUR, WEEK, Kind, Table
 from model.vacuum import LiteScan, Reason, in_underscored_partition, monotonized
 
@@ -18,7 +19,7 @@ class Cell(NamedTuple):
     """A cell of one of the coverage tables.
 
     ``paths`` counts paths by reason and prediction; ``vacuums`` VACUUMs by retention and mode; ``cutoff`` timestamps by
-    kind that are 1 ms before the cutoff, equal to it, or 1 ms after.
+    kind that are 1 ms before the cutoff, equal to it, or 1 ms after; ``operations`` the steps that ran by operation.
     """
 
     table: str
@@ -73,6 +74,11 @@ _BY_AGE = (Reason.YOUNG, Reason.EXPIRED, Reason.EXPIRED_VECTOR, Reason.ORPHAN, R
 
 #: A RETAIN of this many hours or more is huge: ten years.
 _HUGE = 10 * 365 * 24
+
+
+def operation_cell(step: Step) -> Cell:
+    """The cell that counts a step of any kind."""
+    return Cell("operations", operation_of(step).value, "steps")
 
 
 def coverage(observation: VacuumObservation) -> Counter[Cell]:

@@ -10,8 +10,10 @@ from hypothesis import HealthCheck, Phase, Verbosity, given, settings
 from hypothesis.database import DirectoryBasedExampleDatabase
 from hypothesis.internal.conjecture import providers
 from hypothesis.internal.constants_ast import Constants
+from hypothesis.stateful import run_state_machine_as_test
 
 from harness.campaign import Shard
+from harness.machine import Collecting, ProgramMachine
 from model.capabilities import EVERYTHING, Capabilities
 from model.case import Case
 from model.codec import case_id
@@ -75,6 +77,8 @@ def _distinct(cases: list[Case]) -> list[Case]:
 
 def drawn_cases(shard: Shard, run: int, capabilities: Capabilities, *, examples: int) -> list[Case]:
     """The cases that a shard draws with the seed ``run``, in order, the simplest first, with duplicates."""
+    if shard.campaign.machine is not None:
+        return _explored_cases(shard.campaign.machine, shard.seed(run), capabilities, examples=examples)
     drawn: list[Case] = []
 
     @hypothesis.seed(shard.seed(run))
@@ -87,12 +91,27 @@ def drawn_cases(shard: Shard, run: int, capabilities: Capabilities, *, examples:
     return drawn
 
 
+def _explored_cases(
+    machine: type[ProgramMachine], seed: int, capabilities: Capabilities, *, examples: int
+) -> list[Case]:
+    """The cases of so many runs of a state machine, drawn without an engine."""
+    collecting = Collecting()
+
+    @hypothesis.seed(seed)
+    def make() -> ProgramMachine:
+        return machine(collecting, capabilities)
+
+    chosen = settings(_QUIET, max_examples=examples, phases=(Phase.generate,), stateful_step_count=MACHINE_STEPS)
+    run_state_machine_as_test(make, settings=chosen)  # type: ignore[arg-type] # a factory will do
+    return [case for case in collecting.cases if case.steps]
+
+
 def search_settings(shard: Shard, database: Path) -> settings:
     """The settings of a shard of a random profile. Failing examples are stored for the next run."""
-    examples = DirectoryBasedExampleDatabase(database / shard.name)
-    return settings(_QUIET, max_examples=shard.cases, phases=SEARCH_PHASES, database=examples)
-
-
-def machine_settings(shard: Shard) -> settings:
-    """The settings of the state machine. It stores no examples: the report has failing cases."""
-    return settings(_QUIET, max_examples=shard.cases, phases=SEARCH_PHASES, stateful_step_count=MACHINE_STEPS)
+    return settings(
+        _QUIET,
+        max_examples=shard.cases,
+        phases=SEARCH_PHASES,
+        stateful_step_count=MACHINE_STEPS,
+        database=DirectoryBasedExampleDatabase(database / shard.name),
+    )

@@ -9,7 +9,7 @@ from dataclasses import replace
 from harness.observation import ExpectedVersion, Rows
 from model.delete import matches, may_fail
 from model.history import hidden_rows, live_ids, visible_rows
-from model.steps import Delete
+from model.steps import Delete, Insert
 from model.table import DataFile, Table
 
 
@@ -37,6 +37,9 @@ class ExpectedVersions:
 
     def append(self, files: Iterable[DataFile]) -> None:
         self.rows = self.rows + Counter(self._table.row(file.partition, row) for file in files for row in file.rows)
+
+    def insert(self, step: Insert) -> None:
+        self.rows = self.rows + Counter(step.rows)
 
     def delete(self, step: Delete) -> None:
         """Remove the rows for which the condition is TRUE. It is not for FALSE, NULL, or an error that the engine may skip."""

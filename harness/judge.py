@@ -54,7 +54,7 @@ class JudgedCase:
     steps: tuple[dict[str, Any], ...]  # normalised observations of the engine's steps
     tallies: dict[str, Tally]
     failure: Failure | None = None
-    coverage: Counter[Cell] = field(default_factory=Counter)  # of its VACUUMs (harness.coverage)
+    coverage: Counter[Cell] = field(default_factory=Counter)  # of its steps (harness.coverage)
     processors: int | None = None  # how many the engine might use (None: all)
 
     @property

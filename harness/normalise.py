@@ -16,7 +16,18 @@ from harness.observer import LAST_VACUUM_INFO
 from harness.vacuum_observation import VacuumObservation
 from model.layout import without_random
 from model.sql import delete_sql, vacuum_sql
-from model.steps import Delete, EngineStep, Form, InvalidDelete, InvalidVacuum, Mode, ReadChanges, Vacuum, VacuumForm
+from model.steps import (
+    Delete,
+    EngineStep,
+    Form,
+    Insert,
+    InvalidDelete,
+    InvalidVacuum,
+    Mode,
+    ReadChanges,
+    Vacuum,
+    VacuumForm,
+)
 from model.vacuum import LOG_DIRECTORY, Reason
 
 
@@ -26,6 +37,8 @@ def step_text(step: EngineStep) -> str:
         return delete_sql(step, "t") + ("" if step.form is Form.SQL_PATH else f" ({step.form.value})")
     if isinstance(step, InvalidDelete):
         return f"DELETE with a mistake: {step.mistake.value}"
+    if isinstance(step, Insert):
+        return f"INSERT INTO t: {len(step.rows)} rows"
     if isinstance(step, ReadChanges):
         return f"the change data feed of step {step.of_step}"
     if isinstance(step, InvalidVacuum):

@@ -15,7 +15,7 @@ from model.delete import DeletePrediction, LiveFile, is_constant, predict_delete
 from model.layout import partition_value, physical_name
 from model.refusals import APPEND_ONLY, NamedPartition, Refusal, expected_refusal, named_partition
 from model.rules import Rules
-from model.steps import Delete, EngineStep, InvalidDelete, Read, ReadChanges, Vacuum
+from model.steps import Delete, EngineStep, Insert, InvalidDelete, Read, ReadChanges, Vacuum
 from model.table import Feature, Table
 from model.values import Row
 
@@ -23,6 +23,7 @@ __all__ = [
     "ChangesObservation",
     "DeleteObservation",
     "ExpectedVersion",
+    "InsertObservation",
     "Observation",
     "ReadObservation",
     "RefusalObservation",
@@ -234,6 +235,13 @@ class ChangesObservation(Observation):
         """Whether a VACUUM ran since the step whose changes are read."""
         later = (observation for observation in self.earlier if observation.index > self.step.of_step)
         return any(isinstance(observation.step, Vacuum) and not observation.step.dry_run for observation in later)
+
+
+@dataclass(frozen=True)
+class InsertObservation(Observation):
+    """An append by the engine. No clause judges it: the files that it wrote are part of the table from then on."""
+
+    step: Insert
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import json
 import re
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from decimal import Context, Decimal
 from functools import partial
 from itertools import zip_longest
@@ -15,10 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from deltalog.names import commit_name
+from deltalog.parquet import parquet_bytes
 from harness.materialise import (
     PlannedFile,
     PlannedLink,
     TablePlan,
+    arrow_table,
     commit_text,
     plan_append,
     plan_strays,
@@ -29,7 +31,7 @@ from model.case import Case
 from model.history import live_ids
 from model.layout import escape, partition_string
 from model.refusals import UNKNOWN_PARTITION, invalid_delete_sql, invalid_vacuum_sql, view_sql
-from model.sql import delete_sql, sql, vacuum_settings, vacuum_sql
+from model.sql import delete_sql, insert_sql, sql, vacuum_settings, vacuum_sql
 from model.steps import (
     API_VACUUM_FORMS,
     AddStrayFiles,
@@ -37,6 +39,7 @@ from model.steps import (
     Delete,
     EngineStep,
     Form,
+    Insert,
     InvalidDelete,
     InvalidVacuum,
     IOFault,
@@ -48,7 +51,8 @@ from model.steps import (
     Vacuum,
     VacuumForm,
 )
-from model.values import AnyType, ArrayOf, MapOf, StructOf, Type
+from model.table import DataFile, Table
+from model.values import AnyType, ArrayOf, MapOf, Row, StructOf, Type
 
 #: Stands for the table's path in the SQL of a plan.
 TABLE = "delta.`{table}`"
@@ -136,6 +140,12 @@ def _things(
     found: list[dict[str, Any]] = [{"path": path, "modified": None} for path in directories]
     found += [{"path": file.path, "modified": file.modified, "content": _base64(file.content)} for file in files]
     return found + [asdict(link) for link in links]
+
+
+def _rows_file(table: Table, rows: tuple[Row, ...]) -> bytes:
+    """A Parquet file with all columns of these rows, under the names that users see."""
+    plain = replace(table, partition_by=(), features=())
+    return parquet_bytes(arrow_table(plain, DataFile(0, (), rows, modified=0)))
 
 
 def _base64(content: bytes) -> str:
@@ -274,6 +284,10 @@ def _steps(
             text = _from_start(commit_text(actions, root, start=GENERATED).encode())
             commit = {"path": "_delta_log/next.json", "modified": at, "text": text}
             found.append({"step": index, "do": "append", "table": [*_things(files, (), ()), commit]})
+        elif isinstance(step, Insert):
+            types = [column.type for column in case.table.columns]
+            rows = {"sql": insert_sql(step, types, TABLE), "content": _base64(_rows_file(case.table, step.rows))}
+            found.append({"step": index, "do": "insert", **rows, "clock": at_clock})
         elif isinstance(step, AddStrayFiles):
             found.append({"step": index, "do": "litter", "table": _things(*plan_strays(step.stray_files))})
         else:

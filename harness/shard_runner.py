@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis.stateful import run_state_machine_as_test
 
 from harness.campaign import Profile, Shard
-from harness.drawing import broken, fixed_cases, machine_settings, search_settings
+from harness.drawing import broken, fixed_cases, search_settings
 from harness.judge import Judge, JudgedCase, Wrong
+from harness.machine import Judging, ProgramMachine
 from harness.record import case_line
 from harness.shrinking import reduce, truncated
 from model.capabilities import EVERYTHING, Capabilities
@@ -53,10 +54,10 @@ class ShardRunner:
         its database.
         """
         campaign = self._shard.campaign
-        if campaign.machine is not None:
-            self._explore(seed)
-        elif profile.fixed or campaign.kept is not None:
+        if profile.fixed or campaign.kept is not None:
             self._judge_all(fixed_cases(self._shard, seed, self._capabilities), profile.tries)
+        elif campaign.machine is not None:
+            self._explore(campaign.machine, seed, database)
         else:
             self._search(seed, database)
 
@@ -106,7 +107,7 @@ class ShardRunner:
 
         self._run(shrinking, judged)
 
-    def _explore(self, seed: int) -> None:
+    def _explore(self, machine: type[ProgramMachine], seed: int, database: Path) -> None:
         """Run the state machine, whose cases are judged step by step while it draws them."""
         shrinking = Shrinking()
 
@@ -114,14 +115,12 @@ class ShardRunner:
             if shrinking.first is None or judged == shrinking.first:
                 self._emit(judged, "generated")
 
-        make: Any = self._shard.campaign.machine
-
         @hypothesis.seed(self._shard.seed(seed))
-        def machine() -> Any:
-            return make(self._judge, shrinking.check, ended, self._capabilities)
+        def make() -> ProgramMachine:
+            return machine(Judging(self._judge, shrinking.check, ended), self._capabilities)
 
-        chosen = machine_settings(self._shard)
-        self._run(shrinking, lambda: run_state_machine_as_test(machine, settings=chosen))  # type: ignore[arg-type] # a factory will do
+        chosen = search_settings(self._shard, database)
+        self._run(shrinking, lambda: run_state_machine_as_test(make, settings=chosen))  # type: ignore[arg-type] # a factory will do
 
     def _run(self, shrinking: Shrinking, search: Callable[[], object]) -> None:
         try:

@@ -17,6 +17,7 @@ from model.steps import (
     Append,
     Delete,
     Form,
+    Insert,
     InvalidVacuum,
     Inventory,
     Mode,
@@ -189,6 +190,8 @@ def _simpler_steps(step: Step) -> Iterator[Step]:
         yield from (AddStrayFiles(stray_files) for stray_files in _fewer(step.stray_files) if stray_files)
     elif isinstance(step, Append):
         yield from (Append(files) for files in _fewer(step.files) if files)
+    elif isinstance(step, Insert):
+        yield from (Insert(rows) for rows in _fewer(step.rows) if rows)
 
 
 def _simpler_vacuums(step: Vacuum) -> Iterator[Vacuum]:

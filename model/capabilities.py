@@ -38,6 +38,7 @@ class Capabilities:
     zones: bool = True  # sessions in time zones other than UTC
     change_feed: bool = True  # reading it
     mapped_change_feed: bool = True  # ... of tables with column mapping
+    inserts: bool = True  # appending rows itself
     pruned_logs: bool = True  # tables with pruned logs, v2 and multi-part checkpoints
 
     def shared(self, other: Capabilities) -> Capabilities:

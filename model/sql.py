@@ -6,6 +6,7 @@ Every supported Spark and Delta parses it: VACUUM's clauses are in the only orde
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from decimal import Decimal
 
 from model.literals import identifier as identifier
@@ -35,8 +36,8 @@ from model.predicate import (
     Predicate,
     Relate,
 )
-from model.steps import Delete, Form, Mode, Vacuum
-from model.values import Type
+from model.steps import Delete, Form, Insert, Mode, Vacuum
+from model.values import AnyType, Type
 
 #: Functions that are infix operators.
 _BETWEEN = frozenset({Function.ADD, Function.SUBTRACT, Function.MULTIPLY, Function.REMAINDER, Function.RLIKE})
@@ -137,6 +138,12 @@ def delete_sql(step: Delete, table_text: str) -> str:
         return f"TRUNCATE TABLE {table_text}"
     statement = f"DELETE FROM {table_text}"
     return statement if step.where is None else f"{statement} WHERE {sql(step.where, step.zone)}"
+
+
+def insert_sql(step: Insert, types: Sequence[AnyType], table_text: str) -> str:
+    """The INSERT of ``step`` into the table that ``table_text`` names, with columns of these types."""
+    rows = (", ".join(map(typed_literal, row, types)) for row in step.rows)
+    return f"INSERT INTO {table_text} VALUES {', '.join(f'({row})' for row in rows)}"
 
 
 def vacuum_sql(step: Vacuum, table_text: str, inventory: str | None = None) -> str:

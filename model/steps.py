@@ -8,6 +8,7 @@ from typing import Union
 
 from model.predicate import Predicate
 from model.table import DataFile, StrayFile
+from model.values import Row
 
 
 class Form(str, Enum):
@@ -162,6 +163,13 @@ class ReadChanges:
 
 
 @dataclass(frozen=True)
+class Insert:
+    """The engine itself appends these rows, at least one, in schema order. It chooses the files."""
+
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True)
 class Moment:
     """``offset`` ms after the start of the case, or after the latest deletionTimestamp that the step ``removed_by_step`` wrote.
 
@@ -194,8 +202,8 @@ class AddStrayFiles:
     stray_files: tuple[StrayFile, ...]
 
 
-#: The steps that the engine runs and clauses judge.
-EngineStep = Union[Delete, InvalidDelete, Vacuum, InvalidVacuum, Read, ReadChanges]
-ENGINE_STEPS = (Delete, InvalidDelete, Vacuum, InvalidVacuum, Read, ReadChanges)
+#: The steps that the engine runs. Clauses judge them, but for an Insert.
+EngineStep = Union[Delete, InvalidDelete, Vacuum, InvalidVacuum, Read, ReadChanges, Insert]
+ENGINE_STEPS = (Delete, InvalidDelete, Vacuum, InvalidVacuum, Read, ReadChanges, Insert)
 
 Step = Union[EngineStep, SetClock, Append, AddStrayFiles]

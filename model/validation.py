@@ -16,6 +16,7 @@ from model.steps import (
     Append,
     Delete,
     Form,
+    Insert,
     Mode,
     Read,
     ReadChanges,
@@ -124,6 +125,8 @@ def check_steps(case: Case) -> None:
             _check_earlier(step.before_step, index, f"{path}.before_step")
         elif isinstance(step, ReadChanges):
             _check_changes(step, index, case.steps, table, path)
+        elif isinstance(step, Insert) and not step.rows:
+            _invalid(f"{path}.rows", "must have at least one row")
         elif isinstance(step, SetClock):
             _check_earlier(step.to.removed_by_step, index, f"{path}.to.removed_by_step")
         elif isinstance(step, Append):

@@ -9,15 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from engines.port import version_of
-from harness.judge import JudgedCase
 from harness.shrinking import truncated
 from model.case import Case
 from model.codec import case_id, from_json, to_json
 from selfcheck.detection import Stopwatch
 from selfcheck.engine_pool import worker
 from selfcheck.history import Line
-from selfcheck.random_cases import explore, random_cases, random_shards
-from suites.campaigns import EXPLORATION, Shard
+from selfcheck.random_cases import random_cases, random_shards
+from suites.campaigns import Shard
 
 
 def version() -> str:
@@ -33,25 +32,17 @@ def judged(seed: int, name: str) -> Line:
     line: Line = {"seed": seed, "shard": shard.name, "cases": 0, "steps": 0, "alarms": [], "errors": []}
     began = time.monotonic()
 
-    def add(judged: JudgedCase) -> None:
+    for case in random_cases(shard, seed, capabilities):
+        found = judge.judge(case)
         line["cases"] += 1
-        line["steps"] += len(judged.steps)
-        if judged.failure is not None:
-            line["errors"].append(_entry(judged.case, judged.failure.message))
-        if judged.failed:
-            case = truncated(judged.case, max(step["index"] for step in judged.steps))
-            for id in judged.failed:
-                _, violation = judged.tallies[id].violations[0]
-                line["alarms"].append({"clause": id, **_entry(case, violation.message)})
-
-    if shard.campaign is EXPLORATION:
-        try:
-            explore(shard, seed, judge, capabilities, add)
-        except Exception as error:  # noqa: BLE001 - any error here is the suite's own, and is recorded
-            line["errors"].append({"case": "", "message": f"{type(error).__name__}: {error}", "value": None})
-    else:
-        for case in random_cases(shard, seed, capabilities):
-            add(judge.judge(case))
+        line["steps"] += len(found.steps)
+        if found.failure is not None:
+            line["errors"].append(_entry(case, found.failure.message))
+        if found.failed:
+            short = truncated(case, max(step["index"] for step in found.steps))
+            for id in found.failed:
+                _, violation = found.tallies[id].violations[0]
+                line["alarms"].append({"clause": id, **_entry(short, violation.message)})
     return {**line, "seconds": round(time.monotonic() - began, 3), "engine_seconds": round(watch.seconds, 3)}
 
 

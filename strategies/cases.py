@@ -12,11 +12,12 @@ from model.table import Feature, Table
 from model.values import WHOLE_NUMBERS, Type, is_nested
 from strategies import programs as _programs
 from strategies.features import feature_sets
+from strategies.operations import ANY_FORM_SOMETIMES, deletes
 from strategies.predicates import Over, constants, picks, predicates
-from strategies.programs import deletes
+from strategies.program_tables import program_tables
 from strategies.tables import feature_tables, live_files, tables
 from strategies.types import PLAIN, types
-from strategies.vacuum_tables import just_committed, vacuumable_tables
+from strategies.vacuum_tables import just_committed
 from strategies.weights import odds, one_in, weighted
 
 #: Combinations of the features that change what DELETE commits.
@@ -24,9 +25,6 @@ FEATURE_SETS = ((), ("deletionVectors",), ("changeDataFeed",), ("deletionVectors
 
 #: Time zones of sessions: west and east of UTC, by whole and half hours, and one whose daylight saving is 30 minutes.
 ZONES = ("UTC", "America/Los_Angeles", "Asia/Kolkata", "Australia/Lord_Howe")
-
-#: The forms that take a condition.
-CONDITIONAL_FORMS = tuple(form for form in Form if form is not Form.TRUNCATE)
 
 #: Features of tables that test types.
 _FEW_FEATURES = odds(
@@ -38,7 +36,6 @@ _FEW_FEATURES = odds(
 )
 _FEATURES_OR_NONE = weighted((1, st.just(())), (1, feature_sets()))
 _MOSTLY_PLAIN = weighted((4, st.sampled_from(PLAIN)), (1, types()))
-_ANY_FORM_SOMETIMES = odds((3 * len(CONDITIONAL_FORMS), Form.SQL_PATH), *((1, form) for form in CONDITIONAL_FORMS))
 _CONDITIONS: SearchStrategy[Over | None] = odds((3, "data"), (4, "mixed"), (2, "any"), (4, "partition"), (2, None))
 _CONDITIONS_OF_DATA: SearchStrategy[Over | None] = odds((6, "data"), (2, None))
 _CONSTANT_OR_NONE = weighted((1, constants()), (1, st.none()))
@@ -106,7 +103,7 @@ def feature_deletes(draw: DrawFn) -> Case:
         delete = len(steps)
         picked = draw(st.booleans()) and any(not is_nested(column.type) for column in table.data_columns)
         where = draw(picks(table)) if picked else draw(_conditions(table))
-        steps += [Delete(where, form=draw(_ANY_FORM_SOMETIMES)), Read()]
+        steps += [Delete(where, form=draw(ANY_FORM_SOMETIMES)), Read()]
         if number == read_changes_of:
             steps.append(ReadChanges(of_step=delete))
     if count == 1 and draw(one_in(3)):
@@ -212,10 +209,10 @@ def delete_forms(draw: DrawFn) -> Case:
 
 @st.composite
 def programs(draw: DrawFn, *, length: int = 7, engine_steps: int = 6) -> Case:
-    """A program (``strategies.programs.programs``) on a table with stray files and without features.
+    """A program (``strategies.programs.programs``) on a table with stray files, three in four with features.
 
     Shrinks operation by operation.
     """
-    table = draw(vacuumable_tables())
+    table = draw(program_tables())
     steps = draw(_programs.programs(table, length=length, engine_steps=engine_steps))
     return Case(table=table, steps=steps)

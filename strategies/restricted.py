@@ -16,6 +16,7 @@ from model.steps import (
     Append,
     Delete,
     Form,
+    Insert,
     InvalidDelete,
     InvalidVacuum,
     Mode,
@@ -74,9 +75,15 @@ def restricted_to(case: Case, *, capabilities: Capabilities) -> Case:
     if capabilities == EVERYTHING:
         return case
     table = restricted_table(case.table, capabilities=capabilities)
-    if table.maps_columns and not capabilities.mapped_change_feed:
-        capabilities = replace(capabilities, change_feed=False)
+    capabilities = capabilities_on(table, capabilities)
     return Case(table, tuple(restricted_step(step, capabilities=capabilities) for step in case.steps))
+
+
+def capabilities_on(table: Table, capabilities: Capabilities) -> Capabilities:
+    """What the engine supports on this table."""
+    if table.maps_columns and not capabilities.mapped_change_feed:
+        return replace(capabilities, change_feed=False)
+    return capabilities
 
 
 def restricted_table(table: Table, *, capabilities: Capabilities) -> Table:
@@ -118,7 +125,7 @@ def _files(files: Iterable[DataFile], capabilities: Capabilities) -> tuple[DataF
 
 
 def restricted_step(step: Step, *, capabilities: Capabilities) -> Step:
-    """The step, or the nearest one that the engine supports: for invalid commands and change reads, a Read."""
+    """The step, or the nearest one that the engine supports: for invalid commands, change reads and inserts, a Read."""
     if isinstance(step, Delete):
         return _delete(step, capabilities)
     if isinstance(step, Vacuum):
@@ -129,6 +136,8 @@ def restricted_step(step: Step, *, capabilities: Capabilities) -> Step:
         return step if step.mistake in capabilities.vacuum_mistakes else Read()
     if isinstance(step, ReadChanges):
         return step if capabilities.change_feed and Feature.CHANGE_DATA_FEED in capabilities.features else Read()
+    if isinstance(step, Insert):
+        return step if capabilities.inserts else Read()
     if isinstance(step, Append):
         return Append(_files(step.files, capabilities))
     return step

@@ -11,9 +11,9 @@ from model.case import Case
 from model.steps import Delete, Mode, Moment, Read, ReadChanges, SetClock, Step, Vacuum, VacuumForm
 from model.table import DAY, HOUR, Feature, Table
 from strategies.clocks import LATER, clocks, stamped_clocks
+from strategies.operations import deletes
 from strategies.outside_root import links, links_to_directories, neighbours
 from strategies.predicates import picks
-from strategies.programs import deletes
 from strategies.stray_files import stray_files, with_stray_files
 from strategies.tables import RETENTIONS
 from strategies.vacuum_steps import LISTED_MODES, LITE_MODES, vacuums

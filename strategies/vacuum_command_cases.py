@@ -29,9 +29,9 @@ from model.steps import (
 from model.table import DAY, HOUR, Feature, Kind, Reference, StrayFile, Table
 from model.vacuum import is_visible
 from strategies.clocks import LATER, clocks, stamped_clocks
+from strategies.operations import deletes
 from strategies.paths import Paths, joined
 from strategies.predicates import picks
-from strategies.programs import deletes
 from strategies.tables import RETENTIONS, live_files
 from strategies.vacuum_steps import IN_ORDER, LISTED_MODES, LITE_MODES, RETAIN_CLAUSES, vacuums
 from strategies.vacuum_tables import (

@@ -12,9 +12,6 @@ from suites.catalogue import CATALOGUE
 
 __all__ = ["CAMPAIGNS", "EXPLORATION", "REGRESSIONS", "Campaign", "Shard", "selected", "shards"]
 
-#: The state machine's runs in one test item.
-MACHINE_SHARD = 20
-
 
 def _campaigns(*modules: ModuleType) -> list[Campaign]:
     """The campaigns of these modules, in the order of their definition."""
@@ -24,13 +21,13 @@ def _campaigns(*modules: ModuleType) -> list[Campaign]:
 
 _ALL = _campaigns(test_delete, test_vacuum, test_programs, test_regressions)
 
-#: The campaigns that draw their cases from a strategy.
-CAMPAIGNS = tuple(campaign for campaign in _ALL if campaign.kept is None and campaign.machine is None)
+#: The campaigns that draw their cases, from a strategy or by a state machine.
+CAMPAIGNS = tuple(campaign for campaign in _ALL if campaign.kept is None)
 
 #: The regression cases, which every run judges first.
 (REGRESSIONS,) = (campaign for campaign in _ALL if campaign.kept is not None)
 
-#: The state machine, which only the random profiles run.
+#: The state machine.
 (EXPLORATION,) = (campaign for campaign in _ALL if campaign.machine is not None)
 
 
@@ -51,7 +48,6 @@ def shards(profile: Profile, clauses: Iterable[str]) -> list[Shard]:
         for campaign in selected(clauses)
         for shard in _split(campaign, profile.cases[campaign.name], profile.shard)
     ]
-    found += _split(EXPLORATION, profile.machine_runs, MACHINE_SHARD)
     found.sort(key=lambda shard: (shard.campaign.chapters == ("DEL",), shard.number, shard.campaign.name))
     return first + found
 

@@ -17,7 +17,7 @@ PROFILES = {
     for profile in (
         Profile("smoke", _cases("smoke"), True, 12, tries=30),
         Profile("gate", _cases("gate"), True, 15, tries=30),
-        Profile("nightly", _cases("gate", times=5), False, 50, machine_runs=40),
-        Profile("soak", _cases("gate", times=40), False, 100, machine_runs=400),
+        Profile("nightly", _cases("gate", times=5), False, 50),
+        Profile("soak", _cases("gate", times=40), False, 100),
     )
 }

@@ -27,7 +27,7 @@ from selfcheck.history import History, Subject, Totals, suite_digest
 from selfcheck.random_cases import random_cases, random_shards
 from selfcheck.reference_engine import ReferenceEngine
 from selfcheck.soundness import main, summary
-from suites.campaigns import CAMPAIGNS, EXPLORATION
+from suites.campaigns import CAMPAIGNS
 from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES
 
@@ -50,9 +50,9 @@ def test_a_seed_has_the_cases_of_the_nightly_profile_and_starts_with_some_of_eac
     for shard in random_shards():
         planned[shard.campaign.name] += shard.cases
     nightly = PROFILES["nightly"]
-    assert planned == Counter(nightly.cases) + Counter({EXPLORATION.name: nightly.machine_runs})
-    first = [shard.campaign.name for shard in random_shards()[: len(CAMPAIGNS) + 1]]
-    assert sorted(first) == sorted(campaign.name for campaign in (*CAMPAIGNS, EXPLORATION))
+    assert planned == Counter(nightly.cases)
+    first = [shard.campaign.name for shard in random_shards()[: len(CAMPAIGNS)]]
+    assert sorted(first) == sorted(campaign.name for campaign in CAMPAIGNS)
 
 
 def test_the_cases_of_a_shard_depend_on_the_seed_alone() -> None:

@@ -7,43 +7,46 @@ from hypothesis import strategies as st
 
 from model import codec
 from model.case import Case
+from model.operations import Operation, operation_of
 from model.predicate import Constant, columns_of
-from model.steps import AddStrayFiles, Append, Delete, Read, SetClock, Step, Vacuum
-from model.table import DAY, Table
-from strategies.programs import deletes, programs
+from model.steps import ENGINE_STEPS, AddStrayFiles, Append, Delete, Read, ReadChanges, SetClock, Step, Vacuum
+from model.table import DAY, Feature, Table
+from strategies.operations import Program, allows, deletes, operations
+from strategies.program_tables import program_tables
+from strategies.programs import programs
 from strategies.tables import tables
 from tests.sampling import check_shares, sample
 
-Program = tuple[Table, tuple[Step, ...]]
+Drawn = tuple[Table, tuple[Step, ...]]
 
 
 @st.composite
-def tables_with_programs(draw: st.DrawFn, **arguments: int) -> Program:
-    table = draw(tables(retentions=st.sampled_from([None, 24])))
+def tables_with_programs(draw: st.DrawFn, **arguments: int) -> Drawn:
+    table = draw(program_tables())
     return table, draw(programs(table, **arguments))  # type: ignore[arg-type]
 
 
 @given(tables_with_programs())
-def test_programs_are_well_formed(program: Program) -> None:
+def test_programs_are_well_formed(program: Drawn) -> None:
     table, steps = program
     case = Case(table, steps)
     assert codec.from_json(codec.to_json(case)) == case
     assert isinstance(steps[-1], Read)
-    assert 1 <= sum(isinstance(step, (Delete, Vacuum, Read)) for step in steps) <= 6
+    assert 1 <= sum(isinstance(step, ENGINE_STEPS) for step in steps) <= 6
     added = [file.id for step in steps if isinstance(step, Append) for file in step.files]
     assert added == list(range(len(table.files), len(table.files) + len(added)))
 
 
 @given(tables_with_programs(length=3, engine_steps=2))
-def test_the_length_and_the_engine_steps_are_bounded(program: Program) -> None:
+def test_the_length_and_the_engine_steps_are_bounded(program: Drawn) -> None:
     _, steps = program
-    assert sum(isinstance(step, (Delete, Vacuum, Read)) for step in steps) <= 2
-    # Three operations, of which a VACUUM may be two steps, and the last read.
+    assert sum(isinstance(step, ENGINE_STEPS) for step in steps) <= 2
+    # Three operations, of which one may be two steps, and the last read.
     assert len(steps) <= 7
 
 
 @given(tables_with_programs(length=12, engine_steps=9))
-def test_the_clock_never_goes_back(program: Program) -> None:
+def test_the_clock_never_goes_back(program: Drawn) -> None:
     _, steps = program
     # Timestamps increase, all within a day after the start; a step that removed nothing counts as the start. The extremes
     # are none at all, and as late as possible.
@@ -62,7 +65,7 @@ def test_the_clock_never_goes_back(program: Program) -> None:
 
 
 @given(tables_with_programs(length=12))
-def test_appended_files_are_not_newer_than_the_clock(program: Program) -> None:
+def test_appended_files_are_not_newer_than_the_clock(program: Drawn) -> None:
     _, steps = program
     clock = 0
     for step in steps:
@@ -73,7 +76,7 @@ def test_appended_files_are_not_newer_than_the_clock(program: Program) -> None:
 
 
 def test_pairs_of_operations_are_frequent() -> None:
-    def conditions(program: Program) -> dict[str, tuple[float, bool]]:
+    def conditions(program: Drawn) -> dict[str, tuple[float, bool]]:
         table, steps = program
         kinds = [type(step) for step in steps]
 
@@ -108,3 +111,49 @@ def test_metadata_only_deletes_use_partition_columns_only(data: st.DataObject) -
     if step.where is not None:
         assert columns_of(step.where) <= set(table.partition_by)
         assert table.partition_by or isinstance(step.where, Constant)
+
+
+@given(st.data())
+def test_an_operation_ends_with_a_step_of_its_kind(data: st.DataObject) -> None:
+    program = Program(data.draw(program_tables()), engine_steps=9)
+    for operation in data.draw(st.permutations(tuple(Operation))):
+        if not allows(program, operation):
+            continue
+        steps = data.draw(operations(program, operation))
+        assert operation is Operation.STRAY_FILES or operation_of(steps[-1]) is operation
+        for step in steps:
+            program.take(step)
+    case = Case(program.initial, tuple(program.steps))
+    assert codec.from_json(codec.to_json(case)) == case
+
+
+@given(tables_with_programs(length=12, engine_steps=12))
+def test_changes_are_read_while_their_files_are_certain(program: Drawn) -> None:
+    """A VACUUM after the DELETE could delete its change files, and a version beyond retention may be refused."""
+    table, steps = program
+    for place, step in enumerate(steps):
+        if isinstance(step, ReadChanges):
+            assert table.has(Feature.CHANGE_DATA_FEED) and isinstance(steps[step.of_step], Delete)
+            between = steps[step.of_step : place]
+            assert not any(isinstance(one, Vacuum) and not one.dry_run for one in between)
+
+
+def test_every_operation_and_most_features_are_drawn() -> None:
+    def conditions(program: Drawn) -> dict[str, tuple[float, bool]]:
+        table, steps = program
+        drawn = {operation_of(step) for step in steps}
+        return {
+            **{operation.value: (1, operation in drawn) for operation in Operation},
+            "deletion vectors": (10, table.has(Feature.DELETION_VECTORS)),
+            "change feed": (10, table.has(Feature.CHANGE_DATA_FEED)),
+            "column mapping": (10, table.maps_columns),
+            "row tracking": (8, table.has(Feature.ROW_TRACKING)),
+            "in-commit timestamps": (8, table.has(Feature.IN_COMMIT_TIMESTAMPS)),
+            "partitions": (20, bool(table.partition_by)),
+            "checkpoint": (15, any(commit.checkpoint for commit in table.commits)),
+            "frequent checkpoints": (8, table.has(Feature.FREQUENT_CHECKPOINTS)),
+            "pruned log": (2, table.pruned > 0),
+            "no feature": (8, not table.features),
+        }
+
+    check_shares(sample(tables_with_programs(), examples=100), conditions)

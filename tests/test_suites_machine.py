@@ -1,8 +1,9 @@
-"""The state machine of the random profiles, on the reference engine."""
+"""The state machine, on the reference engine."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +11,21 @@ import pytest
 
 from engines.port import Engine
 from harness.conditions import CONDITIONS, KnownDeviation
-from harness.drawing import PromiseBroken
+from harness.drawing import PromiseBroken, fixed_cases
+from harness.judge import JudgedCase
 from harness.shard_runner import ShardRunner
-from model.codec import from_json
+from model.case import Case
+from model.codec import from_json, to_json
+from model.operations import Operation, operation_of
+from model.steps import ENGINE_STEPS as ENGINE_STEP_TYPES
+from model.steps import Step, Vacuum
+from runner.controller import FIXED_SEED
 from selfcheck.faults import FAULTS, KnownBadEngine
 from selfcheck.reference_engine import ReferenceEngine
-from suites.campaigns import EXPLORATION, Shard
+from suites.campaigns import EXPLORATION, Shard, shards
 from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES
+from suites.test_programs import ENGINE_STEPS, TableMachine
 from tests.builders.observations import full_judge
 
 
@@ -41,8 +49,8 @@ def test_a_healthy_engine_is_explored_to_the_end(tmp_path: Path) -> None:
     lines: list[dict[str, Any]] = []
     explore(ReferenceEngine(), tmp_path, lines, runs=25)
     assert len(lines) >= 15 and not any(line["violations"] or line["error"] for line in lines)
-    assert max(len(line["steps"]) for line in lines) == 12, "some runs use up their steps"
-    assert not list(tmp_path.iterdir())
+    assert max(len(line["steps"]) for line in lines) == ENGINE_STEPS, "some runs use up their steps"
+    assert {path.name for path in tmp_path.iterdir()} <= {"examples"}
 
 
 def test_a_fault_is_found_and_recorded_as_a_case(tmp_path: Path) -> None:
@@ -51,6 +59,7 @@ def test_a_fault_is_found_and_recorded_as_a_case(tmp_path: Path) -> None:
     with pytest.raises(PromiseBroken, match="DEL-REM-1A"):
         explore(bad, tmp_path, lines, runs=100)
     shown = lines[-1]
+    assert [line["origin"] for line in lines[-2:]] == ["generated", "shrunk"]
     assert shown["violations"]
     judged = full_judge(bad, tmp_path / "again").judge(from_json(shown["case"]))
     assert judged.violated == [id for id, result in shown["clauses"].items() if result["verdict"] == "fail"]
@@ -64,3 +73,45 @@ def test_a_known_deviation_ends_the_case_and_not_the_search(tmp_path: Path, monk
     excused = [line for line in lines if line["violations"]]
     assert excused and len(lines) >= 15 and not any(line["error"] for line in lines)
     assert all(violation["step"] == line["steps"][-1]["index"] for line in excused for violation in line["violations"])
+
+
+def test_a_failing_example_is_kept_for_the_next_run(tmp_path: Path) -> None:
+    lines: list[dict[str, Any]] = []
+    with pytest.raises(PromiseBroken, match="DEL-REM-1A"):
+        explore(known_bad("removes-without-time"), tmp_path, lines, runs=100)
+    again: list[dict[str, Any]] = []
+    with pytest.raises(PromiseBroken, match="DEL-REM-1A"):
+        explore(known_bad("removes-without-time"), tmp_path, again, runs=1)
+    assert again[0]["violations"], "the next run begins with the example"
+
+
+@cache
+def gate_cases() -> tuple[Case, ...]:
+    found = [shard for shard in shards(PROFILES["gate"], ()) if shard.campaign is EXPLORATION]
+    return tuple(case for shard in found for case in fixed_cases(shard, FIXED_SEED))
+
+
+def test_a_fixed_profile_draws_the_same_runs_without_an_engine() -> None:
+    shard = Shard(EXPLORATION, 0, 2)
+    assert fixed_cases(shard, FIXED_SEED) == fixed_cases(shard, FIXED_SEED) != fixed_cases(shard, FIXED_SEED + 1)
+    assert len(gate_cases()) == 20
+    for case in gate_cases():
+        assert sum(isinstance(step, ENGINE_STEP_TYPES) for step in case.steps) <= ENGINE_STEPS
+        assert from_json(to_json(case)) == case
+
+
+def test_every_rule_runs_in_the_gate() -> None:
+    assert {operation_of(step) for case in gate_cases() for step in case.steps} == set(Operation)
+    assert {operation.name.lower() for operation in Operation} <= vars(TableMachine).keys()
+
+
+def test_the_gate_finds_a_fault_that_needs_a_sequence(tmp_path: Path) -> None:
+    """It deletes too much only after a VACUUM that deleted nothing, of a table where something must be kept."""
+    judge = full_judge(known_bad("never-settles"), tmp_path)
+    failing = next(judged for judged in map(judge.judge, gate_cases()) if judged.failed)
+    runs = [step for step in _run_steps(failing) if isinstance(step, Vacuum) and not step.dry_run]
+    assert len(runs) >= 2
+
+
+def _run_steps(judged: JudgedCase) -> list[Step]:
+    return [judged.case.steps[record["index"]] for record in judged.steps]

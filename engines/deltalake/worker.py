@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from deltalake import DeltaTable, QueryBuilder
+from deltalake import DeltaTable, QueryBuilder, write_deltalake
 
 from engines.deltalake.operations import MISSING, operation
 from engines.deltalake.result_rows import rows_of
 from engines.port import EngineError, Outcome, now
 from model.rules import DELTA_RS_COUNTS
-from model.steps import EngineStep, Read, ReadChanges
+from model.steps import EngineStep, Insert, Read, ReadChanges
 from model.values import Row
 
 
@@ -27,6 +27,8 @@ def run(root: Path, step: EngineStep, version: int | None) -> tuple[Row, ...]:
         return _read(root, version)
     if isinstance(step, ReadChanges):
         return _changes(root, version)
+    if isinstance(step, Insert):
+        return _insert(root, step)
     call = operation(step)
     target = _target(root, call.get("at"))
     if "where" in call:
@@ -57,6 +59,14 @@ def _changes(root: Path, version: int | None) -> tuple[Row, ...]:
     changes = _table(table.load_cdf(starting_version=version, ending_version=version))
     columns = [field.name for field in table.schema().fields]
     return rows_of(changes.select([*columns, "_change_type"]), (*columns, "_change_type"))
+
+
+def _insert(root: Path, step: Insert) -> tuple[Row, ...]:
+    table = DeltaTable(str(root))
+    schema = pa.schema(table.schema().to_arrow())
+    columns = [pa.array(values, field.type) for values, field in zip(zip(*step.rows), schema)]
+    write_deltalake(table, pa.table(columns, schema=schema), mode="append")
+    return ()
 
 
 def _target(root: Path, at: str | None) -> Path:

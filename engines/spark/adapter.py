@@ -22,12 +22,14 @@ from engines.port import EngineDied, EngineError, Outcome, now
 from engines.spark.deletes import run_delete, run_invalid_delete
 from engines.spark.jvm import Lease, end, tail
 from engines.spark.releases import capabilities_of, rules_of
-from engines.spark.result_rows import rows_of
+from engines.spark.result_rows import answered, rows_of, type_of
 from engines.spark.session import connect
+from engines.spark.targets import table_text
 from engines.spark.vacuums import run_invalid_vacuum, run_vacuum
 from model.capabilities import Capabilities
 from model.rules import Rules
-from model.steps import Delete, EngineStep, InvalidDelete, InvalidVacuum, Read, ReadChanges
+from model.sql import insert_sql
+from model.steps import Delete, EngineStep, Insert, InvalidDelete, InvalidVacuum, Read, ReadChanges
 from model.values import Row
 from model.versions import parse
 
@@ -94,6 +96,9 @@ class SparkEngine:
             return rows_of(reader.load(str(root)))
         if isinstance(step, ReadChanges):
             return _changes(spark, root, version)
+        if isinstance(step, Insert):
+            types = [type_of(field.dataType) for field in spark.read.format("delta").load(str(root)).schema.fields]
+            return answered(spark.sql(insert_sql(step, types, table_text(root))))
         if isinstance(step, Delete):
             return run_delete(spark, root, step)
         if isinstance(step, InvalidDelete):

@@ -13,7 +13,7 @@ from model.codec.converter import FORMAT, Document, reader_of, write
 from model.codec.json_values import value_of
 from model.codec.plain import Reader, each, list_of, refuse, within
 from model.predicate import Expression, Predicate
-from model.steps import Append, Step
+from model.steps import Append, Insert, Step
 from model.table import Column, DataFile, Table
 from model.validation import InvalidCase
 from model.values import Row, Value
@@ -134,9 +134,11 @@ def _with_rows(table: Table) -> Table:
 
 
 def _step_on(table: Table) -> Reader[Step]:
-    read_files = list_of(_file_of(table))
+    read_files, read_rows = list_of(_file_of(table)), list_of(_row_of(table.columns))
 
     def read(step: Step) -> Step:
+        if isinstance(step, Insert):
+            return Insert(within("rows", read_rows, step.rows))
         return Append(within("files", read_files, step.files)) if isinstance(step, Append) else step
 
     return read

@@ -83,6 +83,7 @@ STEPS: dict[str, type] = {
     "bad_vacuum": steps.InvalidVacuum,
     "read": steps.Read,
     "read_changes": steps.ReadChanges,
+    "insert": steps.Insert,
     "set_clock": steps.SetClock,
     "append": steps.Append,
     "litter": steps.AddStrayFiles,
@@ -179,6 +180,7 @@ _FIELDS: dict[type, dict[str, Reader[Any]]] = {
     steps.Vacuum: {"retain_hours": nullable(_hours), "faulty_path": nullable(_path)},
     steps.Read: {"before_step": nullable(natural)},
     steps.ReadChanges: {"of_step": natural},
+    steps.Insert: {"rows": array},
     steps.Moment: {"removed_by_step": nullable(natural)},
     **{kind: dict.fromkeys(names, _unread) for kind, names in _VALUES.items()},
 }

@@ -69,6 +69,8 @@ class Deltalake:
 
     def __init__(self, plan: Plan) -> None:
         self._root = str(plan["root"])
+        if any(op["do"] == "insert" for op in plan["steps"]):
+            self.imports = ("import base64", "import io", *self.imports, "from deltalake import write_deltalake")
         offsets = [op["clock"]["offset"] for op in plan["steps"] if "clock" in op]
         self._offset = offsets[0]
         self._instant = ""
@@ -104,6 +106,9 @@ class Deltalake:
 
     def command(self, op: Op) -> Command:
         setup: list[str] = []
+        if op["do"] == "insert":
+            setup = [f"rows_file = io.BytesIO(base64.b64decode({op['content']!r}))"]
+            return Command('write_deltalake(ROOT, pq.read_table(rows_file), mode="append")', "", tuple(setup))
         path = "ROOT"
         if op.get("at") == "missing":
             path = 'f"{ROOT}-missing"'

@@ -1,4 +1,4 @@
-"""What the cases of a run covered: by their VACUUMs, and by the features of their tables."""
+"""What the cases of a run covered: by their VACUUMs, the operations of programs, and the features of their tables."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 
+from model.operations import Operation
 from reports.stream import Line
 
 #: By the name of a table in a case's ``coverage``: its title, what its rows are, and its columns, if they are fixed.
@@ -15,6 +16,10 @@ _TABLES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "vacuums": ("VACUUMs, by retention and mode", "Retention", ()),
     "cutoff": ("Timestamps next to the cutoff, by the ms between them", "Timestamp of", ("-1", "0", "+1")),
 }
+
+
+#: The campaigns that draw programs: of a fixed length, and by the state machine.
+PROGRAMS = ("programs", "exploration")
 
 
 @dataclass(frozen=True)
@@ -34,8 +39,8 @@ def coverage_tables(cases: Iterable[Line]) -> tuple[Coverage, ...]:
     cells = {name: Counter[tuple[str, str]]() for name in _TABLES}
     for case in cases:
         if case["origin"] != "shrunk":
-            for name, rows in case.get("coverage", {}).items():
-                for row, counts in rows.items():
+            for name in cells:
+                for row, counts in case.get("coverage", {}).get(name, {}).items():
                     cells[name].update({(row, column): count for column, count in counts.items()})
     return tuple(
         Coverage(
@@ -49,6 +54,41 @@ def coverage_tables(cases: Iterable[Line]) -> tuple[Coverage, ...]:
         for name, (title, corner, columns) in _TABLES.items()
         if cells[name]
     )
+
+
+@dataclass(frozen=True)
+class OperationShares:
+    """How many steps of each operation ran, by campaign."""
+
+    counts: Counter[tuple[str, str]]  # by campaign and operation
+
+    @property
+    def campaigns(self) -> tuple[str, ...]:
+        """The campaigns of programs that ran."""
+        return tuple(name for name in PROGRAMS if any(campaign == name for campaign, _ in self.counts))
+
+    def count(self, campaign: str, operation: Operation) -> int:
+        return self.counts[campaign, operation.value]
+
+    def share(self, campaign: str, operation: Operation) -> float:
+        """The percentage of the campaign's steps."""
+        total = sum(count for (name, _), count in self.counts.items() if name == campaign)
+        return 100 * self.count(campaign, operation) / total
+
+    @property
+    def never(self) -> tuple[Operation, ...]:
+        """The operations, each a rule of the state machine, that never ran in any campaign of programs."""
+        return tuple(one for one in Operation if not any(self.count(name, one) for name in self.campaigns))
+
+
+def operation_shares(cases: Iterable[Line]) -> OperationShares:
+    """The operations of programs in the case lines of a run. Cases made by shrinking do not count."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for case in cases:
+        if case["origin"] != "shrunk" and case["campaign"] in PROGRAMS:
+            for operation, cells in case.get("coverage", {}).get("operations", {}).items():
+                counts[case["campaign"], operation] += sum(cells.values())
+    return OperationShares(counts)
 
 
 @dataclass(frozen=True)

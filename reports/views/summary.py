@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from model.operations import Operation
 from reports.circumstances import machine_of, profile_of
 from reports.counterexamples import folder_of
 from reports.counterexamples.checked import Checked
@@ -12,7 +13,14 @@ from reports.markdown import LIMIT, code, folded, limited, row, table, text
 from reports.quantities import counted
 from reports.stream import Line, Run
 from reports.verdicts import ATTENTION, ClauseResult, Verdict, counts, failures_of, headline, results_of
-from reports.views.coverage import Coverage, FeaturePairs, coverage_tables, feature_pairs
+from reports.views.coverage import (
+    Coverage,
+    FeaturePairs,
+    OperationShares,
+    coverage_tables,
+    feature_pairs,
+    operation_shares,
+)
 
 _MARKS = {
     Verdict.PASS: "✅ pass",
@@ -36,8 +44,10 @@ def summary(run: Run, *, checked: Sequence[Checked] = (), limit: int = LIMIT) ->
     """
     results = results_of(run)
     pairs, coverage = feature_pairs(run.cases), coverage_tables(run.cases)
-    rows = max(len(results), len(run.cases), len(pairs.names), *(len(found.rows) for found in coverage), 1)
-    return limited(lambda rows: _parts(run, results, checked, pairs, coverage, rows), rows, limit)
+    shares = operation_shares(run.cases)
+    longest = max(len(results), len(run.cases), len(pairs.names), *(len(found.rows) for found in coverage), 1)
+    rows = max(longest, len(Operation))
+    return limited(lambda rows: _parts(run, results, checked, pairs, shares, coverage, rows), rows, limit)
 
 
 def _parts(
@@ -45,12 +55,14 @@ def _parts(
     results: Sequence[ClauseResult],
     checked: Sequence[Checked],
     pairs: FeaturePairs,
+    shares: OperationShares,
     coverage: Sequence[Coverage],
     rows: int,
 ) -> list[str]:
     return [
         *_first_screen(run, results, checked, rows),
         *_features(pairs, rows),
+        *_operations(shares, rows),
         *_coverage(coverage, rows),
         *folded(f"All {counted(len(results), 'clause')}", _clauses(run, results, rows)),
     ]
@@ -133,6 +145,28 @@ def _features(pairs: FeaturePairs, rows: int) -> list[str]:
         f"Features drawn together: {never}",
         "Cases that have both features; on the diagonal, cases that have the feature.",
         table(row("", *map(text, names)), lines, rows),
+    )
+
+
+def _operations(shares: OperationShares, rows: int) -> list[str]:
+    """The steps of each operation, and their share of the campaign's steps."""
+    if not shares.campaigns:
+        return []
+    lines = [
+        row(
+            text(one.value),
+            *(
+                f"{shares.count(name, one)} ({shares.share(name, one):.0f} %)" if shares.count(name, one) else "**0**"
+                for name in shares.campaigns
+            ),
+        )
+        for one in Operation
+    ]
+    never = f"{counted(len(shares.never), 'operation')} never ran" if shares.never else "every operation ran"
+    return folded(
+        f"Operations of programs: {never}",
+        "Steps that ran, with their share of all steps. Each operation is a rule of the state machine (exploration).",
+        table(row("Operation", *map(text, shares.campaigns)), lines, rows),
     )
 
 

@@ -245,6 +245,8 @@ FAULTS = (
         "A rewrite without rows is committed as a file."),
     delete_fault("deletes-old-bytes", "DEL-PHYS-1", files.delete_all(lambda t: t.log.removed[:1]),
         "DELETE deletes the bytes of a file that it removes."),
+    delete_fault("deletes-an-earlier-file", "DEL-TT-2", when(_committed, files.delete_all(files.tombstones)),
+        "DELETE deletes the files that earlier steps removed, and time travel reads."),
     delete_fault("makes-a-directory", "DEL-PHYS-4", when(_committed, lambda t: (t.root / "junk").mkdir()),
         "DELETE leaves an empty directory."),
     delete_fault("adds-without-statistics", "DEL-ADD-1F", actions.drop_field(actions.new_adds, "stats"),

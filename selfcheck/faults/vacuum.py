@@ -60,6 +60,12 @@ def _truncate_kept(t: Tampering) -> None:
             (t.root / path).write_bytes(b"")
 
 
+def _truncate_removed(t: Tampering) -> None:
+    for path in files.tombstones(t):
+        if path not in t.log.live and (t.root / path).is_file():
+            (t.root / path).write_bytes(b"")
+
+
 def _change_data(t: Tampering) -> list[str]:
     """The files in _change_data and _delta_index."""
     return [path for path in t.disk.files if any(name.startswith(VISIBLE_PREFIXES) for name in path.split("/"))]
@@ -175,5 +181,7 @@ FAULTS = (
         "VACUUM sets the modification time of the files that it keeps to the present."),
     full_run_fault("vacuum-truncates-what-stays", "VAC-SAFE-2 VAC-SAFE-3", _truncate_kept,
         "VACUUM truncates the files that it must keep."),
+    full_run_fault("vacuum-truncates-earlier-versions", "VAC-SAFE-10F", _truncate_removed,
+        "VACUUM truncates the files that only earlier versions refer to."),
 )
 # fmt: on

@@ -28,10 +28,11 @@ from model.refusals import (
     named_partition,
 )
 from model.rules import SPARK, Rules
-from model.steps import Delete, EngineStep, InvalidDelete, InvalidVacuum, Read, ReadChanges, Vacuum
+from model.steps import Delete, EngineStep, Insert, InvalidDelete, InvalidVacuum, Read, ReadChanges, Vacuum
 from model.table import Feature
 from model.values import Row
 from selfcheck.reference_engine.deletion import Deletion, FailingCondition
+from selfcheck.reference_engine.insertion import Insertion
 from selfcheck.reference_engine.refusals import Refused, due
 from selfcheck.reference_engine.vacuuming import Habits, Vacuuming
 from selfcheck.reference_engine.view import View
@@ -79,6 +80,10 @@ class ReferenceEngine:
                 raise due(self._delete_refusal(view, step))
             elif isinstance(step, ReadChanges):
                 rows = self._changes(view, version, clock)
+            elif isinstance(step, Insert):
+                self._deletions += 1
+                Insertion(view, Delete(), clock, at, self._deletions, rules=self.rules, rows=step.rows).commit()
+                rows = ()
             elif isinstance(step, InvalidVacuum):
                 raise due(expected_vacuum_refusal(step.mistake).at(self.rules.release))
             else:
@@ -86,7 +91,7 @@ class ReferenceEngine:
         except Refused as refusal:
             return Outcome((), refusal.error, at, _after(at))
         finally:
-            if isinstance(step, (Delete, Vacuum)):
+            if isinstance(step, (Delete, Vacuum, Insert)):
                 _checkpoint(root, view.snapshot.version, clock, at)
         return Outcome(rows, None, at, _after(at))
 

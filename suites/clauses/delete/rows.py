@@ -15,6 +15,8 @@ from suites.clauses.causes import NEEDLESS_REWRITE
 from suites.clauses.causes import rows_left as rows_cause
 from suites.clauses.checks import check_rows_left, check_rows_read
 from suites.clauses.delete.files import removed_exactly, rows_left
+from suites.clauses.earlier_versions import earlier_versions
+from suites.clauses.vacuum.path_rules import lost_disputed_paths
 
 
 def _added_rows(d: DeleteObservation) -> Counter[tuple[Row, Row]]:
@@ -118,3 +120,15 @@ def earlier_version_reads(r: ReadObservation) -> Judgement:
     if r.is_current or not deleted or vacuumed or not r.inside_retention:
         return NOT_EXERCISED
     return judgement(check_rows_read(r))
+
+
+@clause(
+    "DEL-TT-2",
+    "After a DELETE an independent reader reads every version before it as the steps made it, unless a VACUUM could delete its files.",
+    sources=("S0", "S1"),
+)
+def earlier_versions_are_whole(d: DeleteObservation) -> Judgement:
+    vacuums = [one for one in d.earlier if isinstance(one, VacuumObservation) and (one.ran or one.vanished)]
+    if not d.commits or any(map(lost_disputed_paths, vacuums)):
+        return NOT_EXERCISED
+    return earlier_versions(d, vacuums)

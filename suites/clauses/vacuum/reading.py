@@ -17,6 +17,7 @@ from model.refusals import BEYOND_RETENTION, MISSING_FILE
 from model.vacuum import DISPUTED, Fate
 from suites.clauses import causes
 from suites.clauses.checks import check_rows_read, check_table_rows, difference
+from suites.clauses.earlier_versions import earlier_versions
 from suites.clauses.vacuum.path_rules import expect_kept, lost_disputed_paths
 
 
@@ -244,3 +245,15 @@ def changes_are_read_whole_or_not_at_all(c: ChangesObservation) -> Judgement:
     expectation: Expectation = Fails(()) if lost else RowsAre(Of.ANSWER, evidence.rows_as_json(expected))
     facts = (*evidence.of_rows(expected, found), *(fact for path in lost[:1] for fact in evidence.of_path(c, path)))
     return judgement(Violation("rows", message, expectation, facts, cause=_other_rows(bool(lost))))
+
+
+@clause(
+    "VAC-SAFE-10F",
+    "After VACUUM an independent reader reads every version before it as the steps made it, unless its files could be deleted.",
+    sources=("S1",),
+)
+def earlier_versions_are_whole(v: VacuumObservation) -> Judgement:
+    earlier = [one for one in v.earlier if isinstance(one, VacuumObservation) and (one.ran or one.vanished)]
+    if not v.ran or any(map(lost_disputed_paths, (*earlier, v))):
+        return NOT_EXERCISED
+    return earlier_versions(v, (*earlier, v))

@@ -1,0 +1,59 @@
+"""An append by the reference engine, written with ``deltalog``."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from deltalog.actions import Action, CommitInfo, DomainMetadata
+from deltalog.commits import write_commit
+from model.table import Feature
+from model.values import Row
+from selfcheck.reference_engine.deletion import Deletion, Kept, origin
+
+#: New rows have no stable row id yet: they get that of their place in the file.
+_NO_ID = (None, None)
+
+
+@dataclass
+class Insertion(Deletion):
+    """One append of ``rows``, in schema order. It writes files as the DELETE ``step`` would."""
+
+    rows: tuple[Row, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Nothing is predicted."""
+
+    def commit(self) -> None:
+        view, table = self.view, self.view.table
+        places = [field.name for field in view.fields]
+        by_partition: dict[Row, list[Kept]] = {}
+        for row in self.rows:
+            partition = tuple(row[places.index(name)] for name in table.partition_by)
+            by_partition.setdefault(partition, []).append((row, _NO_ID))
+        actions: list[Action] = [self._append_info()]
+        count = 0
+        for place, (partition, kept) in enumerate(by_partition.items()):
+            actions.append(self._write(place, partition, kept, base=count))
+            count += len(kept)
+        if table.has(Feature.ROW_TRACKING):
+            mark = json.dumps({"rowIdHighWaterMark": self._next_row_id() + count - 1})
+            actions.append(DomainMetadata("delta.rowTracking", mark))
+        write_commit(view.root, view.snapshot.version + 1, actions, modified=self.at)
+
+    def _append_info(self) -> CommitInfo:
+        view = self.view
+        has_times = view.table.has(Feature.IN_COMMIT_TIMESTAMPS)
+        stamped = {"inCommitTimestamp": view.next_commit_time(self.clock)} if has_times else {}
+        return CommitInfo(
+            {
+                **stamped,
+                "timestamp": self.clock,
+                "operation": "WRITE",
+                "operationParameters": {"mode": "Append", "partitionBy": "[]"},
+                "readVersion": view.snapshot.version,
+                "isolationLevel": "Serializable",
+                "isBlindAppend": True,
+                **origin(),
+            }
+        )

@@ -1,0 +1,77 @@
+"""The invariant of time travel: whatever a step does, an independent reader finds the rows of the versions before it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from deltalog.actions import Add
+from deltalog.errors import DeltaLogError
+from harness import evidence
+from harness.clause import Judgement, Violation, each
+from harness.expectations import ByReplay
+from harness.observation import Observation, Rows
+from harness.severity import Cause, Severity
+from harness.vacuum_observation import VacuumObservation
+from model.vacuum import Fate
+from suites.clauses.checks import difference
+
+_NOT_READ = Cause("a file of an earlier version cannot be read", Severity.DATA_LOSS)
+_OTHER_ROWS = Cause("an earlier version has other rows", Severity.WRONG_ANSWERS)
+
+
+def earlier_versions(o: Observation, vacuums: Iterable[VacuumObservation]) -> Judgement:
+    """Every version before the step has the rows that the case gives it, read from the log and the files alone.
+
+    Not judged: a version whose commits were cleaned up, and one of which ``vacuums`` were allowed to delete a file.
+    """
+    allowed = {path for v in vacuums for path, predicted in v.fates.items() if predicted.fate is not Fate.KEEP}
+    files = {version: _files(o, version) for version in sorted(o.versions) if version <= o.before.version}
+    judged = {
+        version: adds
+        for version, adds in files.items()
+        if adds is not None and not any(path in allowed for add in adds.values() for path in _named(add))
+    }
+    return each(judged, lambda version: _problem(o, version, judged[version]))
+
+
+def _files(o: Observation, version: int) -> Mapping[str, Add] | None:
+    """The live files of a version; None where its commits, or what is in its files, are not known."""
+    try:
+        snapshot = o.after.log.snapshot(version)
+    except DeltaLogError:
+        return None
+    adds = {add.file: add for add in snapshot.adds.values()}
+    return (
+        adds if adds.keys() <= o.after.contents.keys() and all(_has_vector(o, add) for add in adds.values()) else None
+    )
+
+
+def _has_vector(o: Observation, add: Add) -> bool:
+    return add.deletion_vector is None or add.deletion_vector.unique_id in o.after.vectors
+
+
+def _named(add: Add) -> list[str]:
+    vector = add.deletion_vector
+    return [add.file] + ([vector.file] if vector and vector.file else [])
+
+
+def _problem(o: Observation, version: int, adds: Mapping[str, Add]) -> Violation | None:
+    expected = o.versions[version].rows
+    found: Rows = Counter()
+    for path, add in adds.items():
+        stored, hidden = o.after.contents[path], o.after.hidden(add)
+        if stored is None or hidden is None:
+            what = path if stored is None else f"the deletion vector of {path}"
+            message = f"After the step version {version} must be readable; {what} cannot be read."
+            return _violation(version, message, evidence.of_path(o, path), _NOT_READ)
+        found.update(row for index, row in enumerate(stored) if index not in hidden)
+    if found == expected:
+        return None
+    message = f"After the step version {version} must have its rows; it has {difference(expected, found)}."
+    return _violation(version, message, evidence.of_rows(expected, found), _OTHER_ROWS)
+
+
+def _violation(version: int, message: str, facts: tuple[str, ...], cause: Cause) -> Violation:
+    expectation = ByReplay("it reads the files of an earlier version, which a later step may delete")
+    return Violation(f"version {version}", message, expectation, facts, cause=cause)
