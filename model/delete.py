@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from enum import Enum
-from itertools import islice, product
-from typing import TypeVar
 
+from model.domains import combined, distinct, domain
 from model.evaluate import WouldFail, evaluate, might_fail
-from model.predicate import Between, Compare, In, Literal, Predicate, columns_of
+from model.predicate import Predicate, columns_of
 from model.steps import Delete
 from model.table import Feature, Table
-from model.values import AnyType, Row, Type, Value
-
-T = TypeVar("T")
+from model.values import AnyType, Row, Value
 
 
 @dataclass(frozen=True)
@@ -138,59 +135,23 @@ def is_constant(live: Iterable[LiveFile], step: Delete, table: Table) -> bool:
     if any(len({matches(step, table, row) is True for row in file.visible}) > 1 for file in live):
         return False
     rows = [row for file in live for row in file.rows]
-    domains: dict[str, list[Value]] = {}
-    for place, column in enumerate(table.columns):
-        if column.name in columns_of(where) and column.name not in table.partition_by:
-            known = [value for value, type in _literals(where) if type == column.type]
-            known += [None] if column.nullable else []
-            known += [row[place] for row in rows]
-            others = map(_another, known) if column.type in _SCALARS else ()
-            domains[column.name] = _distinct([*known, *others])
+    domains = {
+        column.name: domain(column, (where,), (row[place] for row in rows))
+        for place, column in enumerate(table.columns)
+        if column.name in columns_of(where) and column.name not in table.partition_by
+    }
     names = [column.name for column in table.columns]
     any_row = dict(zip(names, rows[0] if rows else (None,) * len(names)))
-    for partition in _distinct(file.partition for file in live):
+    for partition in distinct(file.partition for file in live):
         base = any_row | dict(zip(table.partition_by, partition))
-        combined = islice(product(*domains.values()), _MOST_COMBINATIONS)
-        if len({_truth(step, table, base | dict(zip(domains, values))) is True for values in combined}) > 1:
+        combinations = combined(domains, _MOST_COMBINATIONS)
+        if len({_truth(step, table, base | values) is True for values in combinations}) > 1:
             return False
     return True
 
 
 #: Of the values of a condition's columns, so many combinations are tried.
 _MOST_COMBINATIONS = 64
-
-
-_SCALARS = (Type.BYTE, Type.SHORT, Type.INTEGER, Type.LONG, Type.FLOAT, Type.DOUBLE, Type.STRING, Type.BOOLEAN)
-
-
-def _another(value: Value) -> Value:
-    """Another value of the same simple type."""
-    if isinstance(value, bool):
-        return not value
-    if isinstance(value, (int, float)):
-        return value - 1 if value > 0 else value + 1
-    return f"{value}x" if isinstance(value, str) else value
-
-
-def _distinct(values: Iterable[T]) -> list[T]:
-    """Each value once, by its text: values of nested types have no hash, and NaN is not equal to itself."""
-    return list({repr(value): value for value in values}.values())
-
-
-def _literals(part: object) -> Iterator[tuple[Value, AnyType]]:
-    """The values that a condition names, with their types."""
-    if isinstance(part, (Compare, Literal)):
-        yield part.value, part.type
-    elif isinstance(part, Between):
-        yield from ((part.low, part.type), (part.high, part.type))
-    elif isinstance(part, In):
-        yield from ((value, part.type) for value in part.values)
-    if is_dataclass(part):
-        for one in fields(part):
-            value = getattr(part, one.name)
-            for inner in value if isinstance(value, tuple) else (value,):
-                if is_dataclass(inner) and not isinstance(inner, type):
-                    yield from _literals(inner)
 
 
 def predict_delete(

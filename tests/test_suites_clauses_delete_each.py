@@ -183,7 +183,7 @@ WRONG: list[tuple[str, Table, Step, Tamper, str]] = [
         "it names none of the columns",
     ),
     ("DEL-INFO-4", PLAIN, Delete(), in_commit(r'("predicate":")[^,]*', r'\1[\\"x\\"]"}'), "there is no condition"),
-    ("DEL-INFO-4", PLAIN, MOST, in_commit(r"v#1 2", "v#1 3"), "it lacks the number 2"),
+    ("DEL-INFO-4", PLAIN, MOST, in_commit(r"v#1 = 2", "v#1 = 3"), "it lacks the number 2"),
     ("DEL-INFO-4", PLAIN, IN_A, in_commit('("predicate":)', r'"p":"x",\1'), "must have the members ['predicate']"),
     # The metrics and the answer
     ("DEL-MET-1A", PLAIN, IN_A, in_commit('("numCopiedRows":)', r'"numX":"1",\1'), "numX is 1, and is no metric"),

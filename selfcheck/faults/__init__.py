@@ -12,6 +12,7 @@ from selfcheck.faults import (
     deltalake,
     log_files,
     read,
+    recorded_predicates,
     vacuum,
     vacuum_history,
     vacuum_lite,
@@ -40,6 +41,7 @@ _ALL = (
     *vacuum_records.FAULTS,
     *deltalake.FAULTS,
     *log_files.FAULTS,
+    *recorded_predicates.FAULTS,
 )
 
 #: All faults by name.

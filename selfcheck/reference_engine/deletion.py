@@ -20,12 +20,11 @@ from deltalog.schemas import Field
 from deltalog.statistics import full_statistics
 from model.delete import ConditionScope, DeleteMethod, DeletePrediction, LiveFile, matches, may_fail, predict_delete
 from model.layout import partition_directory, partition_string, physical_name, spark_text
-from model.predicate import Compare, columns_of
 from model.rules import DELTA_RS, DELTA_RS_COUNTS, SPARK, Rules
-from model.sql import sql
 from model.steps import Delete, Form
 from model.table import Feature
 from model.values import AnyType, Row, Value
+from selfcheck.reference_engine.recorded_predicate import recorded
 from selfcheck.reference_engine.view import View
 
 _ROW_ID = "delta.rowTracking.materializedRowIdColumnName"
@@ -234,7 +233,9 @@ class Deletion:
                 **stamped,
                 "timestamp": self.clock,
                 "operation": "TRUNCATE" if truncates else "DELETE",
-                "operationParameters": {} if truncates else {"predicate": json.dumps([self._predicate()])},
+                "operationParameters": {}
+                if truncates
+                else {"predicate": json.dumps([recorded(self.step.where, self.step.zone)])},
                 "readVersion": self.view.snapshot.version,
                 "isolationLevel": "Serializable",
                 "isBlindAppend": False,
@@ -243,13 +244,6 @@ class Deletion:
                 **origin(),
             }
         )
-
-    def _predicate(self) -> str:
-        """The columns of the condition in Catalyst's notation, and the number that one is compared with."""
-        where = self.step.where
-        compared = f" {where.value!r}" if isinstance(where, Compare) else ""
-        named = "" if where is None else " ".join(f"{name}#1" for name in sorted(columns_of(where)))
-        return "true" if where is None else f"{named}{compared}" if named else sql(where)
 
     def _metrics(self, removes: list[Remove], adds: list[Add], changes: list[Cdc]) -> Mapping[str, object]:
         """operationMetrics, counted as Delta or delta-rs does."""

@@ -11,10 +11,12 @@ from harness import evidence
 from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.expectations import ByReplay
 from harness.observation import DeleteObservation
+from model.domains import difference
 from model.predicate import Compare, columns_of
 from model.sql import sql
 from model.steps import Form
 from model.values import Type
+from suites.clauses.delete.recorded_predicate import is_simple, readings
 from suites.clauses.provenance import (
     OF_DELETE,
     check_file_time,
@@ -82,18 +84,15 @@ def predicate_is_the_condition(d: DeleteObservation) -> Judgement:
     wrong_names = check_names(d.commits[0], "operationParameters", () if truncates else ("predicate",))
     if wrong_names is not None or truncates:
         return judgement(wrong_names)
-    parameters = fields(d.commits[0]).get("operationParameters")
-    recorded = parameters.get("predicate") if isinstance(parameters, Mapping) else None
-    try:
-        (text,) = json.loads(str(recorded))
-    except (ValueError, TypeError):
-        return judgement(_wrong(d, f"it is not a JSON array of one text: {recorded!r}"))
+    text = _recorded(d)
+    if text is None:
+        return judgement(_wrong(d, f"it is not a JSON array of one text: {_parameter(d)!r}"))
     where = d.step.where
     if where is None:
         return judgement(None if text == "true" else _wrong(d, f"there is no condition, and it is {text!r}"))
-    if "#" in sql(where) or any("#" in column.name for column in d.table.columns) or "more fields" in str(text):
+    if "#" in sql(where) or any("#" in column.name for column in d.table.columns) or "more fields" in text:
         return NOT_EXERCISED  # a column's id is written behind a # too; long lists are cut
-    expected, rest, named = sorted(columns_of(where), key=len, reverse=True), str(text), 0
+    expected, rest, named = sorted(columns_of(where), key=len, reverse=True), text, 0
     for name in expected:
         rest, count = re.subn(rf"(?<!\w){re.escape(name)}#\d+L?", " ", rest)
         named += count
@@ -108,6 +107,43 @@ def predicate_is_the_condition(d: DeleteObservation) -> Judgement:
 
 
 _WHOLE = (Type.BYTE, Type.SHORT, Type.INTEGER, Type.LONG)
+
+
+@clause(
+    "DEL-INFO-2D",
+    "The predicate among the operationParameters means the condition of the DELETE: for the values of the table, those in both, and others beside them, one is TRUE where the other is.",
+    sources=("S0", "C 2.4"),
+    implementation="spark",
+)
+def predicate_means_the_condition(d: DeleteObservation) -> Judgement:
+    """Judged are conditions without functions, and texts that can be read; of several readings one must mean the same."""
+    where, text = d.step.where, _recorded(d)
+    if where is None or text is None or not is_simple(where) or any("#" in column.name for column in d.table.columns):
+        return NOT_EXERCISED
+    found = readings(text, {column.name: column.type for column in d.table.columns}, where, d.step.zone)
+    if not found:
+        return NOT_EXERCISED
+    rows = [row for file in d.live_files for row in file.visible]
+    differing = [difference(where, reading, d.table.columns, rows, d.step.zone) for reading in found]
+    if None in differing:
+        return judgement(None)
+    values = ", ".join(f"{name} = {value!r}" for name, value in (differing[0] or {}).items())
+    return judgement(_wrong(d, f"{text!r} and {sql(where, d.step.zone)} differ for {values}"))
+
+
+def _parameter(d: DeleteObservation) -> object:
+    """The predicate among the operationParameters."""
+    parameters = fields(d.commits[0]).get("operationParameters") if d.commits else None
+    return parameters.get("predicate") if isinstance(parameters, Mapping) else None
+
+
+def _recorded(d: DeleteObservation) -> str | None:
+    """The text of the predicate; None unless it is a JSON array of one text."""
+    try:
+        (text,) = json.loads(str(_parameter(d)))
+    except (ValueError, TypeError):
+        return None
+    return text if isinstance(text, str) else None
 
 
 def _wrong(d: DeleteObservation, problem: str) -> Violation:
