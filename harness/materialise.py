@@ -89,7 +89,8 @@ def plan_table(table: Table) -> TablePlan:
     commits = [history.commit(version, commit) for version, commit in enumerate(table.commits)]
     stray_files, directories, links = plan_strays(table.stray_files)
     planned = tuple(
-        PlannedFile(file_path(table, file), history.contents[file.id], file.modified) for file in table.files
+        PlannedFile(file_path(table, file), _stored(table, history.contents[file.id]), file.modified)
+        for file in table.files
     )
     return TablePlan(table, planned + tuple(history.vector_files) + stray_files, directories, links, tuple(commits))
 
@@ -331,6 +332,11 @@ def arrow_table(table: Table, file: DataFile) -> pa.Table:
 
 def _content(table: Table, file: DataFile) -> bytes:
     return parquet_bytes(arrow_table(table, file), group_rows=file.group_rows)
+
+
+def _stored(table: Table, content: bytes) -> bytes:
+    """What is on storage in place of the content of a data file: of the same size, or it."""
+    return bytes(len(content)) if table.has(Feature.UNREADABLE_FILES) else content
 
 
 def _at(ms: int) -> dict[str, int]:

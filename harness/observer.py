@@ -23,6 +23,7 @@ from deltalog.snapshot import Snapshot
 from harness.root_paths import named_by_uri, relative_log, relative_snapshot
 from harness.table_state import RowId, TableState
 from harness.vacuum_inputs import vector_path
+from model.layout import file_path
 from model.table import Feature, Table
 from model.vacuum import LOG_DIRECTORY
 from model.values import Row, canonical
@@ -43,6 +44,11 @@ class Observer:
         self._table = table
         self._root = root
         self._types = [column.type for column in table.columns]
+        # Nobody can read these files: their rows are those of the case.
+        self._unreadable = {
+            file_path(table, file): tuple(self._row(table.row(file.partition, row)) for row in file.rows)
+            for file in (table.files if table.has(Feature.UNREADABLE_FILES) else ())
+        }
         self._known: dict[Hashable, object] = {}
         self._things: Mapping[str, Entry] = {}  # of the current observation: below the root and beside it
 
@@ -104,6 +110,8 @@ class Observer:
         adds.update({add.file: add for add in snapshot.adds.values()})
 
         def read(add: Add) -> tuple[Row, ...] | None:
+            if add.file in self._unreadable:
+                return self._unreadable[add.file]
             try:
                 return tuple(self._row(row) for row in read_stored_rows(self._root, add, snapshot.metadata))
             except _UNREADABLE:
@@ -141,6 +149,10 @@ class Observer:
             return {}
 
         def read(add: Add) -> tuple[RowId, ...]:
+            if add.file in self._unreadable:
+                first = add.base_row_id or 0
+                count = len(self._unreadable[add.file])
+                return tuple((first + index, add.default_row_commit_version) for index in range(count))
             try:
                 return tuple(row_ids(self._root, add, snapshot.metadata))
             except _UNREADABLE:

@@ -118,6 +118,7 @@ CLAUSES: dict[str, Harm] = {
     "VAC-LOG-2E": Harm(_LOSS, "After a VACUUM that broke off rows are gone from the table."),
     "DEL-ROW-4": Harm(_SPACE, "Files without use are written, and cost storage."),
     "DEL-META-2": Harm(_SPACE, "Files without use are written, and cost storage."),
+    "DEL-META-4": Harm(_ANSWERS, "Rows cannot be deleted where one file is damaged, and deleting them takes long."),
     "DEL-META-3": Harm(_NUMBERS, "The files of one DELETE expire at different times."),
     "DEL-META-2B": Harm(
         _UNREADABLE, "A remove without its deletion vector removes nothing: the deleted file stays live."

@@ -226,6 +226,7 @@ class Feature(str, Enum):
     VACUUM_PROTOCOL_CHECK = "vacuumProtocolCheck"  # PROTOCOL.md, "VACUUM Protocol Check"
     UNKNOWN_WRITER = "unknownWriter"  # the protocol requires a writer feature that no engine has; reading works
     UNKNOWN_READER = "unknownReader"  # ... a reader and writer feature
+    UNREADABLE_FILES = "unreadableFiles"  # the initial data files hold zeros, as many as they had bytes
 
 
 #: The names that ``Table.features`` may contain.

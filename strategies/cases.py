@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
@@ -46,8 +48,11 @@ def partition_deletes(draw: DrawFn, *, features: tuple[tuple[str, ...], ...] = F
     """Metadata-only DELETEs on partitioned tables with each of ``features``: one or two, each followed by a read.
 
     Conditions use partition columns; some are constants or absent. Two in five cases end with a read of the version
-    before one of the DELETEs. 2 to 5 engine steps. Shrinks to one DELETE on a table without features.
+    before one of the DELETEs. One case in three is of a table whose data files cannot be read, with any features and
+    without reads. 1 to 5 engine steps. Shrinks to one DELETE on a table without features.
     """
+    if draw(one_in(3)):
+        return draw(_unread_deletes())
     table = draw(
         tables(
             partition_counts=odds((3, 1), (2, 2), (1, 3)),
@@ -57,6 +62,16 @@ def partition_deletes(draw: DrawFn, *, features: tuple[tuple[str, ...], ...] = F
         )
     )
     return draw(_deletes_and_reads(table, deletes(table, metadata_only=True)))
+
+
+@st.composite
+def _unread_deletes(draw: DrawFn) -> Case:
+    """One or two DELETEs of whole files from a table whose data files cannot be read. One in five is a TRUNCATE."""
+    table = draw(feature_tables(features=_FEATURES_OR_NONE, partition_counts=odds((3, 1), (2, 2), (1, 0)), rules=False))
+    table = replace(table, features=(*table.features, Feature.UNREADABLE_FILES.value))
+    metadata_only = deletes(table, metadata_only=True)
+    steps = weighted((4, metadata_only), (1, st.just(Delete(None, form=Form.TRUNCATE))))
+    return Case(table=table, steps=tuple(draw(steps) for _ in range(draw(odds((1, 1), (1, 2))))))
 
 
 @st.composite

@@ -19,7 +19,7 @@ from tests.sampling import sample
 
 #: Each strategy, with the least and the most engine steps of a case.
 ALL: dict[str, tuple[Callable[[], SearchStrategy[Case]], int, int]] = {
-    "partition_deletes": (cases.partition_deletes, 2, 5),
+    "partition_deletes": (cases.partition_deletes, 1, 5),
     "row_deletes": (cases.row_deletes, 2, 5),
     "feature_deletes": (cases.feature_deletes, 2, 5),
     "typed_deletes": (cases.typed_deletes, 2, 4),

@@ -23,6 +23,7 @@ from harness.materialise import (
     resolve,
     write_files,
 )
+from harness.observer import Observer
 from harness.table_metadata import UNKNOWN_FEATURE
 from model.table import (
     DAY,
@@ -102,6 +103,19 @@ def test_another_writers_files_may_lie_outside(tmp_path: Path) -> None:
     adds = [resolve(action["add"]["path"], root, START) for action in actions if "add" in action]
     assert adds[2].startswith((root.parent / "elsewhere").as_uri()) and adds[1].startswith(root.as_uri())
     assert any(path.startswith("../elsewhere/p=a b/part-00002") for path in list_beside(root))
+
+
+def test_files_that_cannot_be_read_have_the_sizes_in_the_log(tmp_path: Path) -> None:
+    """Nobody reads them: their rows are those of the case."""
+    readable = table(Commit(-HOUR, adds=(0,)))
+    unreadable = replace(readable, features=(Feature.UNREADABLE_FILES.value,))
+    root = make(unreadable, tmp_path)
+    (add,) = read_log(root).snapshot().adds.values()
+    assert (root / add.file).read_bytes() == bytes(add.size)
+    assert '"numRecords":' in str(add.stats)
+    (rows,) = Observer(unreadable, root).observe().contents.values()
+    assert rows == tuple(unreadable.row(one.partition, row) for one in unreadable.files[:1] for row in one.rows)
+    assert Observer(readable, root).observe().contents == {add.file: None}
 
 
 # Removes ------------------------------------------------------------------------------------------------------------

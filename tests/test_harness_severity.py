@@ -12,7 +12,7 @@ from reports.failures import SEVERITIES
 from selfcheck.faults import FAULTS, KnownBadEngine
 from selfcheck.reference_engine import ReferenceEngine
 from suites.catalogue import CATALOGUE
-from tests.test_witnesses import witness
+from tests.find_witnesses import imitating, witness
 
 
 def test_every_family_has_its_severity_and_no_other_is_named() -> None:
@@ -68,7 +68,7 @@ def wrong(fault: str, clause: str, directory: Path) -> Wrong:
 def test_every_fault_of_the_self_check_has_a_cause_without_names_and_numbers(tmp_path: Path) -> None:
     """The same words for each case: no path, no number, no digest."""
     for name, fault in list(FAULTS.items())[::6]:
-        judge = Judge(KnownBadEngine(ReferenceEngine(), fault), list(CATALOGUE.values()), tmp_path / name)
+        judge = Judge(KnownBadEngine(imitating(fault), fault), list(CATALOGUE.values()), tmp_path / name)
         found = judge.judge(witness(name)).wrong
         assert found, name
         assert found[0].severity.rank == min(one.severity.rank for one in found)

@@ -47,6 +47,7 @@ CHANGES = table(Feature.CHANGE_DATA_FEED)
 TRACKED = table(Feature.ROW_TRACKING)
 MAPPED = table(Feature.COLUMN_MAPPING_ID)
 NAMED = table(Feature.COLUMN_MAPPING_NAME)
+UNREADABLE = table(Feature.UNREADABLE_FILES)
 
 NOTHING = Delete(Compare("v", Op.EQ, 50, Type.INTEGER))
 #: Deletes all rows of the files 1, 2 and 3 and one of file 0, which keeps a NULL.
@@ -201,6 +202,7 @@ WRONG: list[tuple[str, Table, Step, Tamper, str]] = [
     ("DEL-ALL-1", PLAIN, Delete(), leaving("p=a/another"), "must write no file; it wrote p=a/another"),
     ("DEL-META-2", PLAIN, Delete(PA), leaving("p=a/another"), "must write no file; it wrote p=a/another"),
     ("DEL-META-1", PLAIN, Delete(PA), in_commit(r'\{"remove".*\n', ""), "matches the condition and was not removed"),
+    ("DEL-META-4", UNREADABLE, Delete(PA), refused, "must not read them; it was refused"),
     ("DEL-META-3", PLAIN, Delete(PA), in_commit(r'"deletionTimestamp":\d+', '"deletionTimestamp":1'), "they have 2: "),
     ("DEL-NOOP-1", PLAIN, NOTHING, refused, "matches nothing must succeed"),
     ("DEL-NOOP-1", PLAIN, NOTHING, leaving("p=a/another"), "it changed p=a/another"),

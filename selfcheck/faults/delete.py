@@ -150,6 +150,14 @@ def _removed_several(t: Tampering) -> bool:
     return _removed_whole_files(t) and len(t.log.removed) > 1
 
 
+def _fail_on_unreadable_files(t: Tampering) -> Outcome | None:
+    readable = all((t.root / path).read_bytes().startswith(b"PAR1") for path in t.log.removed)
+    if readable:
+        return None
+    t.log.uncommit(max(t.log.written))
+    return t.refuse("FAILED_READ_FILE.NO_HINT")
+
+
 def _change_partition_value(t: Tampering) -> None:
     """Give the first remove a value of the first partition column's type that no generated table has."""
     unused = {
@@ -229,6 +237,8 @@ FAULTS = (
     delete_fault("writes-for-partitions", "DEL-META-2 DEL-ALL-1",
         when(_removed_whole_files, files.write("part-00000-empty.snappy.parquet")),
         "A DELETE of whole files writes a data file."),
+    delete_fault("reads-for-partitions", "DEL-META-4", when(_removed_whole_files, _fail_on_unreadable_files),
+        "A DELETE of whole files reads them, and fails where it cannot."),
     delete_fault("adds-with-wrong-size", "DEL-ADD-1A", actions.raise_field(actions.new_adds, "size"),
         "An add has a size that is not its file's."),
     delete_fault("adds-in-the-wrong-place", "DEL-ADD-1B", _move_out_of_the_partition,

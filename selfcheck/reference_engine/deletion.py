@@ -18,7 +18,16 @@ from deltalog.paths import encode
 from deltalog.rows import row_ids
 from deltalog.schemas import Field
 from deltalog.statistics import full_statistics
-from model.delete import ConditionScope, DeleteMethod, DeletePrediction, LiveFile, matches, may_fail, predict_delete
+from model.delete import (
+    ConditionScope,
+    DeleteMethod,
+    DeletePrediction,
+    LiveFile,
+    matches,
+    may_fail,
+    predict_delete,
+    scope_of,
+)
 from model.layout import partition_directory, partition_string, physical_name, spark_text
 from model.rules import DELTA_RS, DELTA_RS_COUNTS, SPARK, Rules
 from model.steps import Delete, Form
@@ -52,7 +61,8 @@ class Deletion:
     rules: Rules = SPARK
 
     def __post_init__(self) -> None:
-        live = [self.view.live_file(add) for add in self.view.live.values()]
+        whole = scope_of(self.step.where, self.view.table.partition_by) is not ConditionScope.ROWS
+        live = [self.view.unread_file(add) if whole else self.view.live_file(add) for add in self.view.live.values()]
         self.predicted: DeletePrediction = predict_delete(
             live, self.step, self.view.table, writes_vectors=self.rules.writes_vectors
         )

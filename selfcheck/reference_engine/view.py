@@ -106,6 +106,13 @@ class View:
         counted = '"numRecords"' in (add.stats or "")
         return LiveFile(self.place(add), self.partition(add), self.stored(add), self.hidden(add), counted)
 
+    def unread_file(self, add: Add) -> LiveFile:
+        """The file by its add alone, with NULLs in place of its rows; without rows if it has no row count."""
+        partition = self.partition(add)
+        count = json.loads(add.stats or "{}").get("numRecords")
+        row = self.table.row(partition, (None,) * len(self.table.data_columns))
+        return LiveFile(self.place(add), partition, (row,) * (count or 0), self.hidden(add), count is not None)
+
     def partition(self, add: Add) -> Row:
         values = add.partition_values
         return tuple(

@@ -27,6 +27,7 @@ from model.delete import ConditionScope, LiveFile, matches
 from model.layout import is_named_by_engine
 from model.predicate import Predicate, columns_of, conjuncts
 from model.steps import Delete
+from model.table import Feature
 from model.values import Row
 from suites.clauses import causes
 from suites.clauses.checks import check_nothing_changed
@@ -154,6 +155,20 @@ def partitions_one_timestamp(d: DeleteObservation) -> Judgement:
             cause=Cause("several deletionTimestamps"),
         )
     )
+
+
+@clause(
+    "DEL-META-4",
+    "A DELETE without a condition, or with one over partition columns alone, reads no data file: it succeeds where none can be read.",
+    sources=("S0", "S2", "C 2.2"),
+)
+def reads_no_data(d: DeleteObservation) -> Judgement:
+    if not d.table.has(Feature.UNREADABLE_FILES) or d.prediction.scope is ConditionScope.ROWS:
+        return NOT_EXERCISED
+    if not d.refused:
+        return judgement(None)
+    message = "The DELETE decides on whole files, and must not read them; it was refused."
+    return judgement(Violation("step", message, Succeeds(), evidence.of_answer(d), cause=causes.error(d)))
 
 
 @clause(
