@@ -10,8 +10,8 @@ from typing import Any
 from engines.port import Engine, Outcome
 from harness.case_clock import CaseClock
 from harness.clause import Clause
-from harness.conditions import Excuses
 from harness.coverage import Cell, coverage, operation_cell
+from harness.excuses import Excuses
 from harness.expected_versions import ExpectedVersions
 from harness.materialise import plan_append, plan_strays, plan_table, write_actions, write_files, write_table
 from harness.normalise import normalise

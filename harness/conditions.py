@@ -1,18 +1,20 @@
 """Conditions that a known deviation may be bound to (``when`` in ``deviations/*.toml``), so that it excuses nothing else.
 
-A deviation without one excuses its clause everywhere, and hides whatever else breaks the clause. Conditions are about the
-case and the table, never about what the engine did.
+Conditions are about the case and the table, never about what the engine did: that is the deviation's symptom
+(harness.excuses).
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterator
+from decimal import Decimal
 
 from deltalog.paths import encode
-from harness.observation import DeleteObservation, Observation
+from harness.observation import DeleteObservation, Observation, partition_of
+from harness.subjects import actions_of, links_to_directories, several_actions, young_orphans
 from harness.vacuum_observation import VacuumObservation
 from model.delete import ConditionScope
 from model.predicate import (
@@ -30,39 +32,9 @@ from model.predicate import (
     columns_of,
 )
 from model.steps import Delete, InvalidDelete, InvalidVacuum
-from model.table import Column, Feature, Kind, Reference
+from model.table import Column, Feature, Reference
 from model.vacuum import Reason
-from model.values import AnyType, DecimalOf, MapOf, Type, Value, is_nested
-
-
-@dataclass(frozen=True)
-class KnownDeviation:
-    """A clause that is known to be broken: everywhere, or ``when`` the condition of this name holds."""
-
-    clause: str
-    when: str | None = None
-    reason: str = "a known deviation"
-
-
-class Excuses:
-    """The known deviations of an engine."""
-
-    def __init__(self, known: Iterable[KnownDeviation | str] = ()) -> None:
-        self._known: dict[str, list[KnownDeviation]] = {}
-        for entry in known:
-            deviation = KnownDeviation(entry) if isinstance(entry, str) else entry
-            self._known.setdefault(deviation.clause, []).append(deviation)
-
-    def everywhere(self, clause: str) -> bool:
-        """Whether the clause is known to be broken without a condition. A case goes on after that."""
-        return any(deviation.when is None for deviation in self._known.get(clause, ()))
-
-    def excuse(self, clause: str, observation: Observation) -> str | None:
-        """The reason why the clause is known to be broken in such a step; None if it is not."""
-        known = self._known.get(clause, ())
-        found = (one.reason for one in known if one.when is None or CONDITIONS[one.when](observation))
-        return next(found, None)
-
+from model.values import DecimalOf, MapOf, Type, Value, is_nested
 
 # The DELETE's WHERE ---------------------------------------------------------------------------------------------------
 
@@ -123,10 +95,18 @@ def _has_other_zero(observation: Observation) -> bool:
     return bool(signs) and any(-sign in signs for row in rows for sign in _zero_signs(row))
 
 
-def _plain_like_beside_another_test(observation: Observation) -> bool:
-    tests = _tests(observation)
-    plain = {test.column for test in tests if isinstance(test, Like) and not set(test.pattern) & {"%", "_"}}
-    return any(len([test for test in tests if name in columns_of(test)]) > 1 for name in plain)
+def _beside_another_test(observation: Observation, holds: Callable[[Predicate], bool]) -> bool:
+    """Whether a WHERE has a test of this kind, and another one of the same column."""
+    for step in _deletes(observation):
+        tests = [] if step.where is None else list(_leaves(step.where))
+        columns = Counter(name for test in tests for name in columns_of(test))
+        if any(columns[name] > 1 for test in tests if holds(test) for name in columns_of(test)):
+            return True
+    return False
+
+
+def _is_plain_like(test: Predicate) -> bool:
+    return isinstance(test, Like) and not set(test.pattern) & {"%", "_"}
 
 
 # The table ------------------------------------------------------------------------------------------------------------
@@ -166,24 +146,20 @@ def _has_long_text(observation: Observation) -> bool:
     )
 
 
-def _is_fractional(type: AnyType) -> bool:
-    return type in (Type.FLOAT, Type.DOUBLE) or isinstance(type, DecimalOf)
+def _odd_partition_value(observation: Observation) -> bool:
+    """Whether a live file has a partition value that is written with an exponent, as no number, or as -0.x of a DECIMAL."""
+    partitions = [partition_of(observation.table, add) for add in observation.before.live.values()]
+    return any(
+        (isinstance(value, float) and value != 0 and not 1e-3 <= abs(value) < 1e7)
+        or (isinstance(value, Decimal) and -1 < value < 0)
+        for partition in partitions
+        for value in partition
+    )
 
 
 def _retained(observation: Observation) -> bool:
     fates = observation.fates.values() if isinstance(observation, VacuumObservation) else ()
     return any(predicted.reason is Reason.RETAINED for predicted in fates)
-
-
-def _young_orphan(observation: Observation) -> bool:
-    if not isinstance(observation, VacuumObservation):
-        return False
-    named = {*observation.before.live, *observation.before.tombstones}
-    return any(
-        path not in named and thing.kind is Kind.FILE and thing.modified >= observation.cutoff.earliest
-        for path, thing in observation.before.things.items()
-        if not path.startswith("_delta_log/")
-    )
 
 
 def _null_partition_of_a_tombstone(observation: Observation) -> bool:
@@ -201,6 +177,7 @@ CONDITIONS: dict[str, Callable[[Observation], bool]] = {
     "compares with NULL": lambda o: any(None in _values(test) and not _is_null_safe(test) for test in _tests(o)),
     "zeros of both signs": _has_other_zero,  # compares with a zero, and the table has one of the other sign
     "test of a list": lambda o: any(isinstance(test, In) for test in _tests(o)),
+    "test of a list beside another test": lambda o: _beside_another_test(o, lambda test: isinstance(test, In)),
     "test of a range": lambda o: any(isinstance(test, Between) for test in _tests(o)),
     "LIKE of a partition": lambda o: any(
         isinstance(test, Like) and test.column in o.table.partition_by for test in _tests(o)
@@ -209,7 +186,9 @@ CONDITIONS: dict[str, Callable[[Observation], bool]] = {
     "test of a name that is no identifier": lambda o: any(
         not re.fullmatch(r"\w+", column.name) for column in _tested_columns(o)
     ),
-    "plain LIKE beside another test": _plain_like_beside_another_test,  # a LIKE without wildcards, of the same column
+    "plain LIKE beside another test": lambda o: _beside_another_test(
+        o, _is_plain_like
+    ),  # without wildcards; same column
     "null-safe test of a partition": lambda o: any(
         isinstance(test, Compare) and _is_null_safe(test) and test.column in o.table.partition_by for test in _tests(o)
     ),
@@ -222,14 +201,15 @@ CONDITIONS: dict[str, Callable[[Observation], bool]] = {
     ),
     "file named by URI": _names_file_by_uri,
     "tombstone without a time": lambda o: any(
-        remove.deleted is None for commit in o.table.commits for remove in commit.removes
+        remove.deletion_timestamp is None for remove in o.before.snapshot.removes.values()
     ),
     "encoded path": _has_encoded_path,
     "young tombstone": _retained,  # a VACUUM of a table with a tombstone that is inside retention
-    "young orphan": _young_orphan,  # a VACUUM of a table with a young file that no action names, hidden ones too
+    "young orphan": lambda o: bool(young_orphans(o)),  # a VACUUM of a table with a young file that no action names
     "tombstone with a NULL partition value": _null_partition_of_a_tombstone,
-    "link to a directory": lambda o: any(thing.kind is Kind.LINK for thing in o.before.things.values()),
-    "deletion vectors": _has_vectors,
+    "link to a directory": lambda o: bool(links_to_directories(o.before)),
+    "deletion vectors": lambda o: any(action.deletion_vector is not None for action in actions_of(o.before)),
+    "several tombstones of a file": lambda o: bool(several_actions(o.before)),
     "deletion vectors with column mapping": lambda o: _has_vectors(o) and o.table.maps_columns,
     "deletion vectors and no ranges": _vectors_without_ranges,  # no data column of a type that has a least value
     "deletion vectors and a column path": lambda o: (
@@ -237,9 +217,15 @@ CONDITIONS: dict[str, Callable[[Observation], bool]] = {
     ),
     "TIMESTAMP partition in another time zone": _has_timestamp_partition_in_another_zone,  # of a DELETE's session
     "long text beyond U+FFFF": _has_long_text,  # more than 32 UTF-16 units, with characters of two units
-    "fractional partition": lambda o: any(_is_fractional(column.type) for column in o.table.partition_columns),
+    "fractional partition": lambda o: any(
+        column.type in (Type.FLOAT, Type.DOUBLE) or isinstance(column.type, DecimalOf)
+        for column in o.table.partition_columns
+    ),
+    "partition value that is no plain number": _odd_partition_value,
     "MAP column": lambda o: any(isinstance(column.type, MapOf) for column in o.table.columns),
-    "fractional column": lambda o: any(_is_fractional(column.type) for column in o.table.columns),
+    "wide DECIMAL column": lambda o: any(
+        isinstance(column.type, DecimalOf) and column.type.precision > 15 for column in o.table.columns
+    ),
     "broken _last_checkpoint": lambda o: o.table.has(Feature.BROKEN_LAST_CHECKPOINT),
     "change feed": lambda o: o.table.has(Feature.CHANGE_DATA_FEED),
     "partition column begins with a dot or an underscore": lambda o: any(

@@ -13,8 +13,8 @@ from typing import Any
 from engines.port import Engine, EngineDied
 from harness.case_run import CaseRun
 from harness.clause import Clause, Violation
-from harness.conditions import Excuses, KnownDeviation
 from harness.coverage import Cell
+from harness.excuses import Excuses, KnownDeviation
 from harness.severity import Severity, severity_of
 from harness.step_judge import Tally
 from model.case import Case

@@ -34,11 +34,13 @@ class Harm:
 class Cause:
     """What went wrong with what kind of subject: a short text that is the same for each case, without names and numbers.
 
-    ``severity`` is None where every violation of the clause is equally severe.
+    ``severity`` is None where every violation of the clause is equally severe. ``is_error``: the step ended in an error
+    instead of a result.
     """
 
     text: str = ""
     severity: Severity | None = None
+    is_error: bool = False
 
 
 #: The kind of the violation's expectation says enough.

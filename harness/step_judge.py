@@ -8,7 +8,8 @@ from typing import Any
 
 from harness import evidence
 from harness.clause import Clause, Judgement, Violation
-from harness.conditions import CONDITIONS, Excuses
+from harness.conditions import CONDITIONS
+from harness.excuses import Excuses, KnownDeviation
 from harness.observation import Observation
 
 
@@ -36,17 +37,18 @@ class Tally:
         observation: Observation,
         judgement: Judgement,
         *,
-        excused: str | None = None,
+        excused: Sequence[KnownDeviation | None],
         circumstances: frozenset[str] = frozenset(),
     ) -> None:
-        """Add a step's judgement. ``excused``: the reason of the known deviation that its violations are."""
+        """Add a step's judgement. ``excused`` has for each of its violations the known deviation that it is, or None."""
         self.met += judgement.subjects > 0
         self.subjects += judgement.subjects
         self.seconds += observation.outcome.seconds if judgement.subjects else 0.0
-        for violation in judgement.violations:
+        for violation, known in zip(judgement.violations, excused, strict=True):
             index = observation.index if violation.step is None else violation.step
             facts = violation.evidence or evidence.of_actions(observation, violation.subject)
-            made = replace(violation, evidence=facts, excused=excused, circumstances=circumstances)
+            reason = known.reason if known else None
+            made = replace(violation, evidence=facts, excused=reason, circumstances=circumstances)
             self.violations.append((index, made))
 
 
@@ -61,19 +63,20 @@ class StepJudge:
     def judge(self, observation: Observation) -> bool:
         """Judge a step; True ends the case: a clause is broken.
 
-        A clause that is known to be broken without a condition does not end it, or nothing else would ever be judged.
+        A violation that is a known deviation under any conditions does not end it, or nothing else would ever be judged.
         """
         ends = False
-        circumstances: frozenset[str] | None = None
+        circumstances: frozenset[str] = frozenset()
         for clause in self._clauses:
             if not isinstance(observation, clause.of) or (observation.after.broken and not clause.of_broken):
                 continue
             judgement = clause.judge(observation)
-            if judgement.subjects or judgement.violations:
-                excused = self._excuses.excuse(clause.id, observation) if judgement.violations else None
-                if judgement.violations and circumstances is None:
-                    circumstances = circumstances_of(observation)
-                tally = self.tallies.setdefault(clause.id, Tally())
-                tally.add(observation, judgement, excused=excused, circumstances=circumstances or frozenset())
-            ends = ends or bool(judgement.violations and not self._excuses.everywhere(clause.id))
+            if not judgement.subjects and not judgement.violations:
+                continue
+            if judgement.violations and not circumstances:
+                circumstances = circumstances_of(observation)
+            excused = [self._excuses.excuse(clause.id, observation, one) for one in judgement.violations]
+            tally = self.tallies.setdefault(clause.id, Tally())
+            tally.add(observation, judgement, excused=excused, circumstances=circumstances)
+            ends = ends or any(known is None or known.when is not None for known in excused)
         return ends

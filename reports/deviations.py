@@ -1,4 +1,4 @@
-"""Known deviations: clauses that an engine is known to fail, each with a reason, a link and an expiry."""
+"""Known deviations: clauses that an engine is known to fail, each with its symptom, a reason and a link."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import re
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
@@ -22,38 +22,60 @@ class InvalidDeviations(Exception):
 
 
 @dataclass(frozen=True)
-class Deviation:
-    """One clause that is known to fail.
+class Symptom:
+    """Which violations of the clause are the known one: all that is given must match (harness.excuses).
 
-    ``versions`` is a range such as ``>=4.1,<4.3`` (all parts must hold; empty means any version). ``expires`` is the
-    last day on which the deviation applies; None: it has no end. ``when`` names the condition under which it applies
+    ``causes`` are causes of the run stream's violations. ``errors`` are classes or error conditions of the engine's error, or
+    parts of its message. ``of`` names a kind of subject (harness.subjects).
+    """
+
+    causes: tuple[str, ...] = ()
+    errors: tuple[str, ...] = ()
+    of: str | None = None
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """One clause that is known to fail, by one symptom.
+
+    ``versions`` is a range such as ``>=4.1,<4.3`` (all parts must hold; empty means any version). ``until`` is the last day,
+    or the last version, on which it is accepted; None: it has no end. ``when`` names the condition under which it applies
     (harness.conditions); None: it always applies.
     """
 
     clause: str
     reason: str
     link: str
+    symptom: Symptom
     versions: str = ""
-    expires: date | None = None
+    until: date | str | None = None
     when: str | None = None
 
     def holds_for(self, version: str) -> bool:
         """Whether ``version``, such as ``4.4.0``, lies in the range."""
         return all(_compare(version, operator, bound) for operator, bound in _parts(self.versions))
 
+    def is_past(self, version: str, today: date) -> bool:
+        """Whether the day or the version named by ``until`` is over."""
+        if isinstance(self.until, str):
+            return _compare(version, ">", self.until)
+        return self.until is not None and today > self.until
+
 
 _ENTRY = re.compile(r"^[ \t]*\[\[\s*deviation\s*\]\]", re.MULTILINE)
 _PART = re.compile(r"\s*(<=|>=|==|!=|<|>)\s*(\d+(?:\.\d+)*)\s*")
 _CLAUSE = re.compile(r"[A-Z][A-Z0-9]*(-[A-Z0-9]+)+")
-_KEYS = frozenset({"clause", "clauses", "reason", "link", "versions", "expires", "when"})
+_VERSION = re.compile(r"\d+(\.\d+)+")
+_KEYS = frozenset({"clause", "clauses", "reason", "link", "symptom", "versions", "until", "when"})
+_OF_SYMPTOM = frozenset({"causes", "errors", "of"})
 
 
 def read_deviations(path: Path) -> tuple[Deviation, ...]:
     """Read a TOML file of ``[[deviation]]`` entries, in the file's order. Required keys: clause (or
-    clauses, a list of those with the same reason), reason, link.
+    clauses, a list of those with the same reason), reason, link, symptom.
 
-    Raises InvalidDeviations for a file that cannot be read, unknown or missing keys, a malformed version range or
-    date, and a clause listed twice for the same versions.
+    Raises InvalidDeviations for a file that cannot be read, unknown or missing keys, a malformed symptom, version range or
+    end, and a clause listed twice for the same versions, condition and symptom.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -76,32 +98,39 @@ def read_deviations(path: Path) -> tuple[Deviation, ...]:
         line = f" (line {lines[number - 1]})" if len(lines) == len(entries) else ""
         where = f"Deviation {number} of {path}{line}"
         for deviation in _deviations(entry, where):
-            same = (deviation.clause, deviation.versions, deviation.when)
-            if any((other.clause, other.versions, other.when) == same for other in found):
+            same = replace(deviation, reason="", link="", until=None)
+            if any(replace(other, reason="", link="", until=None) == same for other in found):
                 raise InvalidDeviations(f"{where} lists {deviation.clause} a second time for the same versions.")
             found.append(deviation)
     return tuple(found)
 
 
 def in_force(deviations: Iterable[Deviation], *, version: str, today: date) -> tuple[Deviation, ...]:
-    """Those that apply to this engine version and have not expired on ``today``, in their order."""
-    return tuple(
-        deviation
-        for deviation in deviations
-        if deviation.holds_for(version) and (deviation.expires is None or today <= deviation.expires)
-    )
+    """Those that apply to this engine version and have not ended on ``today``, in their order."""
+    return tuple(one for one in deviations if one.holds_for(version) and not one.is_past(version, today))
 
 
-def proposed(found: Iterable[tuple[str, str]], *, version: str) -> str:
-    """The text of a deviations file for these clauses, each with the message of a violation, in this engine version.
+def ended(deviations: Iterable[Deviation], *, version: str, today: date) -> tuple[Deviation, ...]:
+    """Those whose range has this engine version, and that have ended on ``today``, in their order."""
+    return tuple(one for one in deviations if one.holds_for(version) and one.is_past(version, today))
 
-    The file is invalid until someone adds the reasons and links.
+
+def proposed(found: Iterable[tuple[str, str, str]], *, version: str) -> str:
+    """The text of a deviations file for these clauses in this engine version, each with the message and cause of a violation.
+
+    Several causes of a clause become one entry. The file is invalid until someone adds the reasons and links.
     """
+    messages: dict[str, str] = {}
+    causes: dict[str, list[str]] = {}
+    for clause, message, cause in found:
+        messages.setdefault(clause, message)
+        causes.setdefault(clause, []).append(cause)
     entries = [
         f"# Observed: {' '.join(message.split())}\n[[deviation]]\n"
         f"clause = {_quoted(clause)}\nversions = {_quoted(f'=={version}')}\n"
+        f"symptom.causes = [{', '.join(map(_quoted, dict.fromkeys(causes[clause])))}]\n"
         'reason = ""  # required\nlink = ""  # required: a page about it\n'
-        for clause, message in found
+        for clause, message in messages.items()
     ]
     heading = f"# Proposed by a run on {version}: what failed there." if entries else f"# Nothing failed on {version}."
     return "\n".join([f"{heading}\n", *entries])
@@ -127,25 +156,42 @@ def _deviations(entry: dict[str, Any], where: str) -> list[Deviation]:
 
 def _deviation(entry: dict[str, Any], clause: Any, where: str) -> Deviation:
     for key, text in (("clause", clause), ("reason", entry.get("reason")), ("link", entry.get("link"))):
-        if not isinstance(text, str) or not text.strip():
+        if not _is_text(text):
             raise InvalidDeviations(f"{where} needs {key!r}, a text that is not empty.")
     if not _CLAUSE.fullmatch(clause):
         raise InvalidDeviations(f"{where} has the clause {clause!r}: write an id such as VAC-SAFE-1.")
     versions = entry.get("versions", "")
     if not isinstance(versions, str) or any(_PART.fullmatch(part) is None for part in _split(versions)):
         raise InvalidDeviations(f"{where} has the versions {versions!r}: write a range such as '>=4.1,<4.3'.")
-    expires = entry.get("expires")
-    if isinstance(expires, str):
-        try:
-            expires = date.fromisoformat(expires)
-        except ValueError as error:
-            raise InvalidDeviations(f"{where} has expires = {expires!r}: write a day such as 2027-01-31.") from error
-    if isinstance(expires, datetime) or not isinstance(expires, (date, type(None))):
-        raise InvalidDeviations(f"{where} has expires = {expires!r}: write a day such as 2027-01-31.")
+    until = entry.get("until")
+    is_day = isinstance(until, date) and not isinstance(until, datetime)
+    if not (until is None or is_day or (isinstance(until, str) and _VERSION.fullmatch(until))):
+        raise InvalidDeviations(
+            f"{where} has until = {until!r}: write a day such as 2027-01-31, or a version such as '4.5'."
+        )
     when = entry.get("when")
     if not isinstance(when, (str, type(None))):
         raise InvalidDeviations(f"{where} has when = {when!r}: write the name of a condition.")
-    return Deviation(clause, entry["reason"], entry["link"], versions, expires, when)
+    return Deviation(clause, entry["reason"], entry["link"], _symptom(entry, where), versions, until, when)
+
+
+def _symptom(entry: dict[str, Any], where: str) -> Symptom:
+    given = entry.get("symptom")
+    if not isinstance(given, dict) or not given.keys() & {"causes", "errors"}:
+        raise InvalidDeviations(f"{where} needs symptom.causes or symptom.errors: what is known to go wrong.")
+    if unknown := sorted(given.keys() - _OF_SYMPTOM):
+        known = ", ".join(f"symptom.{key}" for key in sorted(_OF_SYMPTOM))
+        raise InvalidDeviations(f"{where} has the unknown key 'symptom.{unknown[0]}': known are {known}.")
+    for key in given.keys() - {"of"}:
+        if not isinstance(given[key], list) or not given[key] or not all(map(_is_text, given[key])):
+            raise InvalidDeviations(f"{where} has symptom.{key} = {given[key]!r}: write a list of texts.")
+    if "of" in given and not _is_text(given["of"]):
+        raise InvalidDeviations(f"{where} has symptom.of = {given['of']!r}: write the name of a kind of subject.")
+    return Symptom(tuple(given.get("causes", ())), tuple(given.get("errors", ())), given.get("of"))
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and bool(value.strip())
 
 
 def _split(versions: str) -> list[str]:

@@ -19,7 +19,7 @@ class Verdict(str, Enum):
     PASS = "pass"
     FAIL = "fail"
     XFAIL = "xfail"  # fails, and is listed in the deviations
-    STALE = "stale"  # listed and exercised, yet never fails
+    STALE = "stale"  # listed and exercised, yet never fails; or listed with an end that is past
     UNSUPPORTED = "unsupported"  # the engine or its version lacks the feature
     DISABLED = "disabled"  # by the user
     UNEXERCISED = "unexercised"  # it applied to no step: never a pass
@@ -49,16 +49,17 @@ class ClauseResult:
     example: str | None = None
 
 
-def verdicts(header: Line, cases: Iterable[Line], *, deviations: Sequence[Deviation]) -> tuple[ClauseResult, ...]:
+def verdicts(
+    header: Line, cases: Iterable[Line], *, deviations: Sequence[Deviation], ended: Sequence[Deviation] = ()
+) -> tuple[ClauseResult, ...]:
     """One result for each clause of the header, in the header's order.
 
-    ``deviations`` are those in force (``deviations.in_force``). Any case can fail a clause, but those made by shrinking do not
-    count as exercising it: their number depends on how long shrinking ran.
+    ``deviations`` are those in force, ``ended`` those that are past their end (``reports.deviations``): their clauses fail or
+    are stale, whatever the cases show. Any case can fail a clause, but those made by shrinking do not count as exercising
+    it: their number depends on how long shrinking ran.
     """
     lines = list(cases)
-    listed: dict[str, list[Deviation]] = {}
-    for deviation in deviations:
-        listed.setdefault(deviation.clause, []).append(deviation)
+    listed, over = _by_clause(deviations), _by_clause(ended)
     erred = sum(1 for line in lines if line["error"] is not None)
     violated = {id for line in lines for id, result in line["clauses"].items() if result["verdict"] != "pass"}
     current = {_entry(one) for one in deviations if one.clause in violated}
@@ -73,10 +74,13 @@ def verdicts(header: Line, cases: Iterable[Line], *, deviations: Sequence[Deviat
         met = sum(result["met"] for result in counted)
         first = shown[name][0].line if name in shown else simplest(failing)
         known = listed.get(name, [])
-        unknown = any(result["verdict"] == "fail" for _, result in own) and all(one.when for one in known)
+        unknown = any(result["verdict"] == "fail" for _, result in own)
         verdict, reason = _judge(clause, bool(failing), met, erred, [] if unknown else known, current)
         if verdict is Verdict.STALE and header.get("part", 1) < 1:
             verdict, reason = Verdict.PASS, f"It is listed as a deviation ({_reasons(known)}): {_TOO_FEW}"
+        past = over.get(name, []) if verdict is not Verdict.DISABLED else []
+        if past:
+            verdict, reason = (Verdict.FAIL if failing else Verdict.STALE), " ".join(map(_ended, past))
         results.append(
             ClauseResult(
                 clause=name,
@@ -85,12 +89,19 @@ def verdicts(header: Line, cases: Iterable[Line], *, deviations: Sequence[Deviat
                 subjects=sum(result["subjects"] for result in counted),
                 seconds=round(sum(result["seconds"] for result in counted), 3),
                 reason=reason,
-                link=known[0].link if known and verdict in (Verdict.XFAIL, Verdict.STALE) else None,
+                link=(past or known)[0].link if past or (known and verdict in (Verdict.XFAIL, Verdict.STALE)) else None,
                 failures=len(failing),
                 example=None if first is None else first["id"],
             )
         )
     return tuple(results)
+
+
+def _by_clause(deviations: Iterable[Deviation]) -> dict[str, list[Deviation]]:
+    found: dict[str, list[Deviation]] = {}
+    for deviation in deviations:
+        found.setdefault(deviation.clause, []).append(deviation)
+    return found
 
 
 def _judge(
@@ -108,6 +119,11 @@ def _judge(
     if known and not any(one.when is not None and _entry(one) in current for one in known):
         return Verdict.STALE, f"It is listed as a deviation ({_reasons(known)}), but it passes: remove the entry."
     return Verdict.PASS, ""
+
+
+def _ended(deviation: Deviation) -> str:
+    what = f"Its deviation ({deviation.reason}) was accepted until {deviation.until}, which is past"
+    return f"{what}: remove the entry, or decide on a new end."
 
 
 #: A part of a profile has each clause, but not each condition under which it is known to fail.

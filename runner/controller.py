@@ -17,7 +17,7 @@ from rich.console import Console
 
 from engines.provider import provider_for
 from model.case import Case
-from reports.deviations import in_force, proposed
+from reports.deviations import ended, in_force, proposed
 from reports.failures import Failure, examples, failures
 from reports.stream import FILE_NAME, RunWriter, read_run
 from reports.verdicts import Verdict, footer_of, verdicts
@@ -162,8 +162,13 @@ class Controller:
             self._console.print("The run did not complete: it proves nothing about the engine.", highlight=False)
             return 2
         version = next(iter(self._header["versions"].values()))
-        deviations = in_force(self._deviations, version=version, today=date.today())
-        results = verdicts(self._header, self._lines, deviations=deviations)
+        today = date.today()
+        results = verdicts(
+            self._header,
+            self._lines,
+            deviations=in_force(self._deviations, version=version, today=today),
+            ended=ended(self._deviations, version=version, today=today),
+        )
         footer = footer_of(results, self._lines, seconds=time.monotonic() - self._began)
         if mishaps and footer["exit"] != 1:
             self._console.print(f"The suite itself failed in {', '.join(mishaps)}: nothing is proven.", highlight=False)
@@ -203,8 +208,9 @@ class Controller:
         run = read_run(directory)
         write_views(run, directory)
         if proposal is not None:
-            messages = [(clause, str(own[0].violation["message"])) for clause, own in examples(found).items()]
-            proposal.write_text(proposed(messages, version=version), encoding="utf-8")
+            shown = [(clause, example) for clause, own in examples(found).items() for example in own]
+            wrong = [(clause, str(example.violation["message"]), example.cause) for clause, example in shown]
+            proposal.write_text(proposed(wrong, version=version), encoding="utf-8")
         show(run, self._console, directory=directory)
 
 

@@ -6,7 +6,9 @@ from collections.abc import Iterable
 from datetime import date
 from pathlib import Path
 
-from harness.conditions import CONDITIONS, KnownDeviation
+from harness.conditions import CONDITIONS
+from harness.excuses import KnownDeviation
+from harness.subjects import SUBJECTS
 from reports.deviations import Deviation, InvalidDeviations, in_force, read_deviations
 from runner.options import UsageMistake
 from suites.catalogue import CATALOGUE
@@ -28,10 +30,16 @@ def deviations_in(path: Path) -> tuple[Deviation, ...]:
         if deviation.when is not None and deviation.when not in CONDITIONS:
             wrong = f"{path} has when = {deviation.when!r}, which is not a condition"
             raise UsageMistake(f"{wrong}: write one of {', '.join(sorted(CONDITIONS))}.")
+        if deviation.symptom.of is not None and deviation.symptom.of not in SUBJECTS:
+            wrong = f"{path} has symptom.of = {deviation.symptom.of!r}, which is not a kind of subject"
+            raise UsageMistake(f"{wrong}: write one of {', '.join(sorted(SUBJECTS))}.")
     return found
 
 
 def known(deviations: Iterable[Deviation], version: str) -> list[KnownDeviation]:
     """The deviations that apply to this version today, for a judge."""
     applying = in_force(deviations, version=version, today=date.today())
-    return [KnownDeviation(one.clause, one.when, one.reason) for one in applying]
+    return [
+        KnownDeviation(one.clause, one.when, one.reason, one.symptom.causes, one.symptom.errors, one.symptom.of)
+        for one in applying
+    ]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from engines.port import EngineError, Outcome
 from harness.case_run import CaseRun
-from harness.conditions import Excuses
+from harness.excuses import Excuses
 from harness.observation import Observation
 from harness.step_judge import Tally
 from model.predicate import And, Compare, Op

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from engines.port import Engine
-from harness.conditions import KnownDeviation
 from harness.drawing import fixed_cases
+from harness.excuses import KnownDeviation
 from harness.judge import Judge
 from harness.record import case_line
 from harness.severity import severity_of

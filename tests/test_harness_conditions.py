@@ -1,4 +1,4 @@
-"""The conditions of known deviations, and which violations a judge excuses by them."""
+"""The conditions of known deviations: each holds somewhere, and not on a plain table; and a deviation uses each."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.conditions import CONDITIONS, Excuses, KnownDeviation
-from harness.judge import Judge, JudgedCase
+from engines.provider import ENGINES
+from harness.conditions import CONDITIONS
+from harness.judge import Judge
 from harness.observation import Observation
-from model.case import Case
 from model.predicate import (
     And,
     Between,
@@ -27,11 +27,24 @@ from model.predicate import (
     Relate,
 )
 from model.steps import Delete, InvalidVacuum, Read, Step, Vacuum, VacuumMistake
-from model.table import DAY, HOUR, Column, Commit, DataFile, Feature, Kind, Reference, Removal, StrayFile, Table
-from model.values import ArrayOf, MapOf, Row, StructOf, Type
-from selfcheck.faults import FAULTS, KnownBadEngine
+from model.table import (
+    DAY,
+    HOUR,
+    Column,
+    Commit,
+    DataFile,
+    DeletionVector,
+    Feature,
+    Kind,
+    Reference,
+    Removal,
+    StrayFile,
+    Table,
+)
+from model.values import AnyType, ArrayOf, DecimalOf, MapOf, Row, StructOf, Type, Value
+from runner.deviations import deviations_in
+from runner.plugin import ROOT
 from selfcheck.reference_engine import ReferenceEngine
-from tests.builders.observations import full_judge
 
 PLAIN = Table(
     columns=(Column("p", Type.INTEGER), Column("v", Type.DOUBLE)),
@@ -39,6 +52,9 @@ PLAIN = Table(
     files=(DataFile(0, (1,), ((1.0,), (2.0,)), -DAY), DataFile(1, (2,), ((3.0,),), -DAY)),
     commits=(Commit(-HOUR, adds=(0, 1)),),
 )
+
+
+VECTORS = (Feature.DELETION_VECTORS.value,)
 
 
 def observed(table: Table, directory: Path, *steps: Step) -> Observation:
@@ -70,6 +86,19 @@ def with_features(*features: Feature) -> Table:
     return replace(PLAIN, features=tuple(feature.value for feature in features))
 
 
+def in_partition(type: AnyType, value: Value) -> Table:
+    """A table with one file, in a partition of this value."""
+    return one_file((1,), columns=(Column("p", type), Column("v", Type.INTEGER)), partition=(value,))
+
+
+def with_vectors(*rows: int) -> Table:
+    """A table in which one row after the other of a file is deleted by a deletion vector."""
+    vectors = [DeletionVector(0, rows[: number + 1], -HOUR) for number in range(len(rows))]
+    commits = (Commit(-HOUR + number, deletion_vectors=(vector,)) for number, vector in enumerate(vectors, start=1))
+    table = one_file((1.0,), (2.0,), (3.0,), features=VECTORS)
+    return replace(table, commits=(*table.commits, *commits))
+
+
 P, V = PLAIN.columns
 #: A table and a DELETE in which no condition holds.
 INTEGERS = one_file((1,), (2,), columns=(P, Column("v", Type.INTEGER)))
@@ -77,7 +106,6 @@ SEVEN = Compare("v", Op.EQ, 7, Type.INTEGER)
 NULLS = Compare("v", Op.EQ, None, Type.DOUBLE)
 SAFE = Compare("v", Op.NULL_SAFE_EQ, None, Type.DOUBLE)
 ONE = Compare("v", Op.EQ, 1.0, Type.DOUBLE)
-VECTORS = (Feature.DELETION_VECTORS.value,)
 
 #: For each condition a table and steps in which it holds.
 HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
@@ -130,13 +158,15 @@ HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
         deletes(Not(In("b", (True,), Type.BOOLEAN))),
     ),
     "test of a nested column": (empty(P, V, Column("n", ArrayOf(Type.INTEGER))), deletes(IsNull("n"))),
-    "fractional column": (PLAIN, ()),
+    "wide DECIMAL column": (empty(P, V, Column("d", DecimalOf(18, 2))), ()),
+    "test of a list beside another test": (PLAIN, deletes(And(ONE, Not(In("v", (1.0, 2.0), Type.DOUBLE))))),
     "MAP column": (empty(P, V, Column("m", MapOf(Type.STRING, Type.INTEGER))), ()),
     "TIMESTAMP partition in another time zone": (
         empty(Column("t", Type.TIMESTAMP), V, partition_by=("t",)),
         (Delete(ONE, zone="Asia/Kolkata"),),
     ),
     "fractional partition": (empty(P, V, partition_by=("v",)), ()),
+    "partition value that is no plain number": (in_partition(Type.DOUBLE, 1e7), ()),
     "file named by URI": (
         replace(PLAIN, files=tuple(replace(file, reference=Reference.ABSOLUTE) for file in PLAIN.files)),
         (),
@@ -149,7 +179,8 @@ HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
         ),
         (),
     ),
-    "deletion vectors": (with_features(Feature.DELETION_VECTORS), ()),
+    "deletion vectors": (with_vectors(1), ()),
+    "several tombstones of a file": (with_vectors(0, 1), ()),
     "deletion vectors with column mapping": (with_features(Feature.DELETION_VECTORS, Feature.COLUMN_MAPPING_NAME), ()),
     "deletion vectors and no ranges": (
         one_file(
@@ -184,8 +215,9 @@ HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
 }
 
 
-def test_every_condition_is_shown() -> None:
-    assert HOLDS.keys() == CONDITIONS.keys()
+def test_every_condition_is_shown_and_used() -> None:
+    used = {entry.when for engine in ENGINES for entry in deviations_in(ROOT / "deviations" / f"{engine}.toml")}
+    assert HOLDS.keys() == CONDITIONS.keys() == used - {None}
 
 
 @pytest.mark.parametrize("name", HOLDS)
@@ -225,35 +257,3 @@ def test_zeros_count_where_their_signs_differ(asked: float, held: float, tmp_pat
     ):
         found = CONDITIONS["zeros of both signs"](observed(table, tmp_path / str(number), *deletes(where)))
         assert found is differ, where
-
-
-# Excuses ----------------------------------------------------------------------------------------------------------------
-
-STEPS = (Delete(ONE), Read(), Delete(Compare("v", Op.EQ, 3.0, Type.DOUBLE)), Read())
-
-
-def judged(tmp_path: Path, table: Table, *known: KnownDeviation | str) -> JudgedCase:
-    bad = KnownBadEngine(ReferenceEngine(), FAULTS["says-blind-append"])
-    return full_judge(bad, tmp_path, known).judge(Case(table, STEPS))
-
-
-def test_a_clause_is_excused_where_its_condition_holds(tmp_path: Path) -> None:
-    known = KnownDeviation("DEL-INFO-1B", "deletion vectors")
-    with_vectors = judged(tmp_path / "vectors", HOLDS["deletion vectors"][0], known)
-    assert with_vectors.violated == ["DEL-INFO-1B"] and with_vectors.failed == []
-    assert len(with_vectors.steps) == 1, "the case ends there: what follows may be its consequence"
-    plain = judged(tmp_path / "plain", PLAIN, known)
-    assert plain.failed == plain.violated == ["DEL-INFO-1B"]
-
-
-def test_an_unconditional_deviation_does_not_end_the_case(tmp_path: Path) -> None:
-    result = judged(tmp_path, PLAIN, "DEL-INFO-1B")
-    assert result.violated == ["DEL-INFO-1B"] and result.failed == []
-    assert len(result.steps) == len(STEPS)
-    tally = result.tallies["DEL-INFO-1B"]
-    assert len(tally.violations) == 2 and not tally.unexcused
-
-
-def test_another_clause_is_not_excused(tmp_path: Path) -> None:
-    assert judged(tmp_path, PLAIN, "DEL-ROW-1").failed == ["DEL-INFO-1B"]
-    assert not Excuses(["DEL-ROW-1"]).everywhere("DEL-INFO-1B")

@@ -14,7 +14,7 @@ from engines.deltalake.capabilities import NEWEST
 from engines.port import Engine, Outcome
 from engines.spark.releases import RULE_CHANGES, rules_of
 from engines.wrapped import WrappedEngine
-from harness.conditions import KnownDeviation
+from harness.excuses import KnownDeviation
 from model.capabilities import EVERYTHING, Capabilities
 from model.case import Case
 from model.codec import case_id, from_json

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from reports.deviations import Deviation, InvalidDeviations, in_force, proposed, read_deviations
+from reports.deviations import Deviation, InvalidDeviations, Symptom, ended, in_force, proposed, read_deviations
 
 GOOD = """
 [[deviation]]
@@ -15,13 +15,18 @@ clause = "VAC-KEEP-2"
 reason = "RETAIN is ignored"
 link = "https://example.org/5028"
 versions = ">=4.1,<5"
-expires = 2027-01-31
+until = 2027-01-31
+symptom.causes = ["kept", "lost"]
+symptom.of = "a file"
 
 [[deviation]]
 clause = "DEL-ROW-1"
+symptom.errors = ["MatchError"]
 reason = "another"
 link = "https://example.org/1"
 """
+
+SYMPTOM = Symptom(causes=("c",))
 
 
 def written(directory: Path, text: str) -> Path:
@@ -32,8 +37,15 @@ def written(directory: Path, text: str) -> Path:
 
 def test_entries_are_read_in_order(tmp_path: Path) -> None:
     assert read_deviations(written(tmp_path, GOOD)) == (
-        Deviation("VAC-KEEP-2", "RETAIN is ignored", "https://example.org/5028", ">=4.1,<5", date(2027, 1, 31)),
-        Deviation("DEL-ROW-1", "another", "https://example.org/1"),
+        Deviation(
+            "VAC-KEEP-2",
+            "RETAIN is ignored",
+            "https://example.org/5028",
+            Symptom(("kept", "lost"), of="a file"),
+            ">=4.1,<5",
+            date(2027, 1, 31),
+        ),
+        Deviation("DEL-ROW-1", "another", "https://example.org/1", Symptom(errors=("MatchError",))),
     )
     assert read_deviations(written(tmp_path, "")) == ()
 
@@ -41,15 +53,30 @@ def test_entries_are_read_in_order(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('clause = "DEL-ROW-1"', "", "Deviation 2 of .* \\(line 9\\) needs 'clause'"),
-        ('reason = "another"', 'reason = " "', "line 9.* needs 'reason'"),
+        ('clause = "DEL-ROW-1"', "", "Deviation 2 of .* \\(line 11\\) needs 'clause'"),
+        ('reason = "another"', 'reason = " "', "line 11.* needs 'reason'"),
         ('"DEL-ROW-1"', '"del row"', "write an id such as"),
         ('">=4.1,<5"', '">=4.x"', "line 2.* write a range such as"),
         ('">=4.1,<5"', '">=4.1,"', "write a range such as"),
         ("2027-01-31", '"soon"', "write a day such as"),
+        ("2027-01-31", '"2027-01-31"', "write a day such as"),
+        ("2027-01-31", '"5"', "or a version such as '4.5'"),
         ("2027-01-31", "2027-01-31T00:00:00", "write a day such as"),
+        ("until", "expires", "unknown key 'expires': known are .*until"),
+        ('symptom.errors = ["MatchError"]', "", "line 11.* needs symptom.causes or symptom.errors"),
+        ('symptom.errors = ["MatchError"]', 'symptom = "MatchError"', "needs symptom.causes or symptom.errors"),
+        ('symptom.errors = ["MatchError"]', 'symptom.of = "a file"', "needs symptom.causes or symptom.errors"),
+        ('["MatchError"]', '"MatchError"', "symptom.errors = 'MatchError': write a list of texts"),
+        ('["MatchError"]', "[]", "symptom.errors = \\[\\]: write a list of texts"),
+        ('["kept", "lost"]', '["kept", ""]', "symptom.causes = .*: write a list of texts"),
+        ('symptom.of = "a file"', "symptom.of = 3", "symptom.of = 3: write the name of a kind of subject"),
+        ('symptom.of = "a file"', 'symptom.off = "a file"', "unknown key 'symptom.off': known are symptom.causes"),
         ('link = "https://example.org/1"', 'link = "x"\nlik = 1', "unknown key 'lik'"),
-        ('clause = "DEL-ROW-1"', 'clause = "VAC-KEEP-2"\nversions = ">=4.1,<5"', "a second time"),
+        (
+            'clause = "DEL-ROW-1"\nsymptom.errors = ["MatchError"]',
+            'clause = "VAC-KEEP-2"\nversions = ">=4.1,<5"\nsymptom.of = "a file"\nsymptom.causes = ["kept", "lost"]',
+            "a second time",
+        ),
         ('reason = "another"', 'reason = "another"\nwhen = 3', "write the name of a condition"),
         ('clause = "DEL-ROW-1"', "clauses = []", "write a list of ids"),
         ('clause = "DEL-ROW-1"', 'clauses = "DEL-ROW-1"', "write a list of ids"),
@@ -67,13 +94,13 @@ def test_a_bad_entry_is_named(tmp_path: Path, old: str, new: str, message: str) 
 
 
 def test_an_entry_may_list_clauses_and_a_condition(tmp_path: Path) -> None:
-    text = '[[deviation]]\nclauses = ["A-1", "A-2"]\nreason = "r"\nlink = "l"\nwhen = "rain"\n'
-    expected = tuple(Deviation(clause, "r", "l", when="rain") for clause in ("A-1", "A-2"))
+    text = '[[deviation]]\nclauses = ["A-1", "A-2"]\nreason = "r"\nlink = "l"\nwhen = "rain"\nsymptom.causes = ["c"]\n'
+    expected = tuple(Deviation(clause, "r", "l", Symptom(("c",)), when="rain") for clause in ("A-1", "A-2"))
     assert read_deviations(written(tmp_path, text)) == expected
 
 
 def test_a_clause_may_be_listed_for_several_conditions(tmp_path: Path) -> None:
-    entry = '[[deviation]]\nclause = "A-1"\nreason = "r"\nlink = "l"\nwhen = "{}"\n'
+    entry = '[[deviation]]\nclause = "A-1"\nreason = "r"\nlink = "l"\nsymptom.causes = ["c"]\nwhen = "{}"\n'
     found = read_deviations(written(tmp_path, entry.format("rain") + entry.format("snow")))
     assert [deviation.when for deviation in found] == ["rain", "snow"]
 
@@ -105,25 +132,42 @@ def test_a_missing_file_is_refused(tmp_path: Path) -> None:
     ],
 )
 def test_version_ranges(versions: str, version: str, holds: bool) -> None:
-    assert Deviation("A-1", "r", "l", versions).holds_for(version) is holds
+    assert Deviation("A-1", "r", "l", SYMPTOM, versions).holds_for(version) is holds
 
 
-def test_a_deviation_applies_up_to_its_last_day() -> None:
-    deviation = Deviation("A-1", "r", "l", ">=4", date(2027, 1, 31))
-    assert in_force([deviation], version="4.4.0", today=date(2027, 1, 31)) == (deviation,)
-    assert in_force([deviation], version="4.4.0", today=date(2027, 2, 1)) == ()
-    assert in_force([deviation], version="3.3.2", today=date(2027, 1, 31)) == ()
+def test_a_deviation_is_accepted_up_to_its_last_day() -> None:
+    deviation = Deviation("A-1", "r", "l", SYMPTOM, ">=4", date(2027, 1, 31))
+    for version, day, force, past in (
+        ("4.4.0", 31, (deviation,), ()),
+        ("4.4.0", 30, (deviation,), ()),
+        ("3.3.2", 31, (), ()),
+    ):
+        assert in_force([deviation], version=version, today=date(2027, 1, day)) == force
+        assert ended([deviation], version=version, today=date(2027, 1, day)) == past
+    after = date(2027, 2, 1)
+    assert in_force([deviation], version="4.4.0", today=after) == ()
+    assert ended([deviation], version="4.4.0", today=after) == (deviation,)
+    assert ended([deviation], version="3.3.2", today=after) == (), "it is not about this version"
+
+
+@pytest.mark.parametrize(("version", "past"), [("4.4.0", False), ("4.5", False), ("4.5.1", True), ("5.0", True)])
+def test_or_up_to_its_last_version(version: str, past: bool) -> None:
+    deviation = Deviation("A-1", "r", "l", SYMPTOM, until="4.5")
+    today = date(2027, 1, 31)
+    assert (ended([deviation], version=version, today=today) == (deviation,)) is past
+    assert (in_force([deviation], version=version, today=today) == (deviation,)) is not past
 
 
 def test_a_proposed_entry_is_invalid_without_a_reason(tmp_path: Path) -> None:
     path = tmp_path / "proposed.toml"
-    text = proposed([("VAC-SAFE-1", 'It deleted "a\nb".'), ("DEL-ROW-1", "")], version="4.4.0")
+    found = [("VAC-SAFE-1", 'It deleted "a\nb".', "deleted"), ("DEL-ROW-1", "", "x"), ("VAC-SAFE-1", "", "changed")]
+    text = proposed(found, version="4.4.0")
     path.write_text(text, encoding="utf-8")
     with pytest.raises(InvalidDeviations, match="needs 'reason'"):
         read_deviations(path)
     path.write_text(text.replace('reason = ""', 'reason = "r"').replace('link = ""', 'link = "l"'), encoding="utf-8")
-    assert [(one.clause, one.versions) for one in read_deviations(path)] == [
-        ("VAC-SAFE-1", "==4.4.0"),
-        ("DEL-ROW-1", "==4.4.0"),
+    assert [(one.clause, one.versions, one.symptom.causes) for one in read_deviations(path)] == [
+        ("VAC-SAFE-1", "==4.4.0", ("deleted", "changed")),
+        ("DEL-ROW-1", "==4.4.0", ("x",)),
     ]
     assert proposed([], version="4.4.0") == "# Nothing failed on 4.4.0.\n"

@@ -18,7 +18,7 @@ from rich.console import Console
 from harness.coverage import Cell, nested
 from reports import stream
 from reports.__main__ import main
-from reports.deviations import Deviation
+from reports.deviations import Deviation, Symptom
 from reports.markdown import code, row, text
 from reports.stream import InvalidLine, MisplacedLine, MissingFooter, Run, RunWriter, StreamError, read_run, sort_key
 from reports.verdicts import ClauseResult, Verdict, counts, exit_code, failures_of, footer_of, results_of, verdicts
@@ -44,7 +44,7 @@ COVERED = (
     Cell("vacuums", "RETAIN zero, check off", "FULL"),
     Cell("cutoff", "tombstone", "-1"),
 )
-DEVIATION = Deviation("VAC-LOG-1", reason="known", link="https://example.org/1")
+DEVIATION = Deviation("VAC-LOG-1", "known", "https://example.org/1", Symptom(("c",)))
 
 
 def clauses() -> st.SearchStrategy[list[dict[str, Any]]]:
@@ -373,7 +373,7 @@ def test_exit_codes(found: list[str], errors: int, code: int) -> None:
 
 def test_the_verdict_of_each_situation() -> None:
     first, passing, failing, _ = example()
-    deviation = Deviation("VAC-SAFE-1", "known", "https://example.org/2")
+    deviation = Deviation("VAC-SAFE-1", "known", "https://example.org/2", Symptom(("c",)))
 
     def verdict(lines: list[Any], *deviations: Deviation, status: str = "active") -> Verdict:
         clause = {**first["clauses"][1], "status": status}
@@ -384,16 +384,18 @@ def test_the_verdict_of_each_situation() -> None:
     erred = {**unexercised, "clauses": {}, "error": {"kind": "engine-died", "message": "gone", "log": ""}}
     assert verdict([passing]) is Verdict.PASS
     assert verdict([passing, failing]) is Verdict.FAIL
-    assert verdict([passing, failing], deviation) is Verdict.XFAIL
+    # The harness has compared the symptoms when it judged the case.
+    excused = {**failing, "clauses": {"VAC-SAFE-1": {**failing["clauses"]["VAC-SAFE-1"], "verdict": "xfail"}}}
+    assert verdict([passing, failing], deviation) is Verdict.FAIL
+    assert verdict([passing, excused], deviation) is Verdict.XFAIL
+    assert verdict([excused, failing], deviation) is Verdict.FAIL
     assert verdict([passing], deviation) is Verdict.STALE
     assert verdict([unexercised]) is verdict([]) is verdict([unexercised], deviation) is Verdict.UNEXERCISED
     assert verdict([erred]) is Verdict.ERROR
     assert verdict([erred, passing]) is Verdict.PASS
     assert verdict([], status="disabled") is Verdict.DISABLED
     assert verdict([], status="unsupported") is Verdict.UNSUPPORTED
-    # The harness applied deviations with a condition when it judged the case.
-    bound = Deviation("VAC-SAFE-1", "known", "https://example.org/2", when="rain")
-    excused = {**failing, "clauses": {"VAC-SAFE-1": {**failing["clauses"]["VAC-SAFE-1"], "verdict": "xfail"}}}
+    bound = Deviation("VAC-SAFE-1", "known", "https://example.org/2", Symptom(("c",)), when="rain")
     assert verdict([passing, failing], bound) is Verdict.FAIL
     assert verdict([passing, excused], bound) is Verdict.XFAIL
     assert verdict([excused, failing], bound) is Verdict.FAIL
@@ -407,9 +409,28 @@ def test_the_verdict_of_each_situation() -> None:
         )
     (result,) = verdicts(few, [passing, failing], deviations=[bound])
     assert result.verdict is Verdict.FAIL
-    elsewhere = Deviation("VAC-SAFE-2", "known", "https://example.org/2", when="rain")
+    elsewhere = Deviation("VAC-SAFE-2", "known", "https://example.org/2", Symptom(("c",)), when="rain")
     other = {**passing, "clauses": {**passing["clauses"], "VAC-SAFE-2": excused["clauses"]["VAC-SAFE-1"]}}
     assert verdict([other], bound, elsewhere) is Verdict.PASS, "another clause of the entry failed"
+    # Past its end an entry fails the run, whatever the clause did.
+    over = Deviation("VAC-SAFE-1", "known", "https://example.org/2", Symptom(("c",)), until="4.3")
+    for lines, status, expected in (
+        ([passing], "active", Verdict.STALE),
+        ([], "active", Verdict.STALE),
+        ([], "unsupported", Verdict.STALE),
+        ([], "disabled", Verdict.DISABLED),
+        ([failing], "active", Verdict.FAIL),
+        ([excused], "active", Verdict.FAIL),
+    ):
+        clause = {**first["clauses"][1], "status": status}
+        listing = {**first, "part": 0.25, "clauses": [clause]}
+        (result,) = verdicts(listing, lines, deviations=[bound], ended=[over])
+        assert result.verdict is expected
+        if expected is not Verdict.DISABLED:
+            assert result.reason == (
+                "Its deviation (known) was accepted until 4.3, which is past: remove the entry, or decide on a new end."
+            )
+            assert result.link == "https://example.org/2"
     # Shrunk cases can fail a clause, but do not count as exercising it.
     assert verdict([{**passing, "origin": "shrunk"}]) is Verdict.UNEXERCISED
     assert verdict([passing, {**failing, "origin": "shrunk"}]) is Verdict.FAIL

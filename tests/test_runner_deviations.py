@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 
 from engines.provider import ENGINES
-from harness.conditions import KnownDeviation
+from harness.excuses import KnownDeviation
 from runner.deviations import deviations_in, known
 from runner.options import UsageMistake
 from runner.plugin import ROOT
 
-ENTRY = '[[deviation]]\nclause = "{}"\nreason = "r"\nlink = "l"\nversions = "<2"\n{}\n'
+ENTRY = '[[deviation]]\nclause = "{}"\nreason = "r"\nlink = "l"\nversions = "<2"\nsymptom.causes = ["c"]\n{}\n'
+OTHERS = 'symptom.errors = ["MatchError"]\nsymptom.of = "encoded path"'
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -32,6 +33,10 @@ def test_without_a_file_nothing_is_known(tmp_path: Path) -> None:
             ENTRY.format("VAC-SAFE-1", 'when = "rain"'),
             "when = 'rain', which is not a condition: write one of LIKE of a partition",
         ),
+        (
+            ENTRY.format("VAC-SAFE-1", 'symptom.of = "rain"'),
+            "symptom.of = 'rain', which is not a kind of subject: write one of data file with several actions",
+        ),
         ("[[deviation]]", "needs 'clause'"),
     ],
 )
@@ -44,10 +49,10 @@ def test_a_mistake_is_reported_in_a_sentence(text: str, message: str, tmp_path: 
 
 def test_the_judge_gets_the_deviations_of_the_version(tmp_path: Path) -> None:
     file = tmp_path / "known.toml"
-    file.write_text(ENTRY.format("VAC-SAFE-1", 'when = "deletion vectors"') + ENTRY.format("DEL-ROW-1", ""))
+    file.write_text(ENTRY.format("VAC-SAFE-1", 'when = "deletion vectors"') + ENTRY.format("DEL-ROW-1", OTHERS))
     found = deviations_in(file)
     assert known(found, "1.9") == [
-        KnownDeviation("VAC-SAFE-1", "deletion vectors", "r"),
-        KnownDeviation("DEL-ROW-1", None, "r"),
+        KnownDeviation("VAC-SAFE-1", "deletion vectors", "r", ("c",)),
+        KnownDeviation("DEL-ROW-1", None, "r", ("c",), ("MatchError",), "encoded path"),
     ]
     assert known(found, "2.0") == []

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from harness.conditions import KnownDeviation
+from harness.excuses import KnownDeviation
 from model.capabilities import EVERYTHING
 from model.codec import case_id, loads, to_json
 from runner.options import UsageMistake

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.conditions import Excuses
+from harness.excuses import Excuses
 from model.case import Case
 from model.steps import Delete, Read, Vacuum
 from runner.options import UsageMistake

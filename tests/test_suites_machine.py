@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from engines.port import Engine
-from harness.conditions import CONDITIONS, KnownDeviation
+from harness.conditions import CONDITIONS
 from harness.drawing import PromiseBroken, fixed_cases
+from harness.excuses import KnownDeviation
 from harness.judge import JudgedCase
 from harness.shard_runner import ShardRunner
 from model.case import Case

@@ -18,7 +18,7 @@ from engines.deltalake.adapter import DeltalakeEngine
 from engines.deltalake.operations import operation as deltalake_operation
 from engines.port import Outcome, version_of
 from engines.wrapped import WrappedEngine
-from harness.conditions import KnownDeviation
+from harness.excuses import KnownDeviation
 from harness.judge import Judge
 from model.steps import EngineStep
 from reports.counterexamples.expectations import KINDS

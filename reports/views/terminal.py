@@ -111,7 +111,7 @@ def show(run: Run, console: Console, *, directory: Path | None = None) -> None:
         listed = "; ".join(f"{one} with {other}" for one, other in never)
         _print(console, Text(), Text(visible(f"Features never drawn together: {listed}"), style="yellow"))
     for result in results:
-        if result.verdict in ATTENTION and result.verdict is not Verdict.FAIL:
+        if result.verdict in ATTENTION and result.reason:  # a clause that fails has one if its deviation has ended
             _print(console, *_undecided(run, result))
     checked = read_checked(directory)
     found = failures_of(run)
@@ -161,7 +161,7 @@ def _counts(coverage: Coverage) -> Table:
 
 
 def _undecided(run: Run, result: ClauseResult) -> list[Text]:
-    """A clause that is stale, unexercised or in error."""
+    """A clause that is stale, unexercised or in error, or whose deviation has ended."""
     return [
         Text(),
         Text.assemble((f"{result.verdict.value}: {result.clause}", _STYLES[result.verdict])),

@@ -14,7 +14,7 @@ from typing import Any
 
 from engines.port import Engine
 from harness.clause import Clause
-from harness.conditions import Excuses
+from harness.excuses import Excuses
 from model.case import Case
 from runner.commands import Parser, whole
 from runner.options import UsageMistake

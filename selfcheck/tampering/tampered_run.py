@@ -14,7 +14,7 @@ from typing import Any
 from engines.port import Engine, Outcome
 from harness.case_run import CaseRun
 from harness.clause import Clause
-from harness.conditions import Excuses
+from harness.excuses import Excuses
 from harness.observation import Observation
 from harness.step_judge import StepJudge
 from harness.table_state import TableState

@@ -35,7 +35,7 @@ def error(observation: Observation) -> Cause:
         severity = Severity.SPACE_KEPT
     elif isinstance(observation, DeleteObservation):
         severity = Severity.WRONG_ANSWERS if observation.prediction.commits else Severity.WRONG_WORDS
-    return Cause(f"an error instead of a result: {name}", severity)
+    return Cause(f"an error instead of a result: {name}", severity, is_error=True)
 
 
 def rows(expected: Counter[T], found: Counter[T] | None) -> Cause:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from engines.port import Engine, EngineError, Outcome
 from harness.clause import NOT_EXERCISED, Clause, Judgement
-from harness.conditions import KnownDeviation
+from harness.excuses import KnownDeviation
 from harness.judge import Judge
 from harness.materialise import plan_table, write_table
 from harness.observation import Observation

@@ -63,7 +63,8 @@ def change_files_hold_the_deleted(d: DeleteObservation) -> Judgement:
     if found == d.prediction.deleted:
         return judgement(None)
     message = f"The change files must contain exactly the deleted rows; they contain {difference(d.prediction.deleted, found)}."
-    facts, cause = evidence.of_rows(d.prediction.deleted, found), _wrong_feed(d.prediction.deleted, found)
+    facts = evidence.of_rows(d.prediction.deleted, found)
+    cause = causes.error(d) if d.refused and not d.commits else _wrong_feed(d.prediction.deleted, found)
     return judgement(Violation("rows", message, expectation, facts, cause=cause))
 
 

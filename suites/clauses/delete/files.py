@@ -73,7 +73,7 @@ def _check_removal(d: DeleteObservation, file: LiveFile) -> Violation | None:
 
 def _wrong_removal(d: DeleteObservation, file: LiveFile, expected: bool) -> Cause:
     """The cause for a file that must be removed and is not (``expected``), or the other way round."""
-    if expected and not file.visible:
+    if expected and not file.visible and not d.refused:
         return Cause("not removed: a file without rows", Severity.SPACE_KEPT)
     if expected:
         return causes.rows_left(d, Cause("not removed, and its rows are right", Severity.SPACE_KEPT))

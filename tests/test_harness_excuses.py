@@ -1,0 +1,167 @@
+"""Which violations a judge excuses: those of a known deviation's symptom, where its condition holds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from engines.port import EngineError, Outcome
+from engines.provider import ENGINES
+from harness.clause import Violation
+from harness.excuses import Excuses, KnownDeviation
+from harness.expectations import Gone
+from harness.judge import JudgedCase
+from harness.observation import Observation
+from harness.severity import Cause
+from harness.subjects import SUBJECTS
+from model.case import Case
+from model.predicate import Compare, Op
+from model.steps import Delete, EngineStep, Read, Vacuum
+from model.table import HOUR, Commit, Kind, Reference, Removal, StrayFile, Table
+from model.values import Type
+from runner.deviations import deviations_in
+from runner.plugin import ROOT
+from selfcheck.faults import FAULTS, KnownBadEngine
+from selfcheck.reference_engine import ReferenceEngine
+from tests.builders.observations import full_judge
+from tests.test_harness_conditions import HOLDS, ONE, PLAIN, observed, with_vectors
+
+STEPS = (Delete(ONE), Read(), Delete(Compare("v", Op.EQ, 3.0, Type.DOUBLE)), Read())
+
+
+def judged(tmp_path: Path, table: Table, *known: KnownDeviation | str) -> JudgedCase:
+    bad = KnownBadEngine(ReferenceEngine(), FAULTS["says-blind-append"])
+    return full_judge(bad, tmp_path, known).judge(Case(table, STEPS))
+
+
+def test_a_clause_is_excused_where_its_condition_holds(tmp_path: Path) -> None:
+    known = KnownDeviation("DEL-INFO-1B", "deletion vectors")
+    with_vectors = judged(tmp_path / "vectors", HOLDS["deletion vectors"][0], known)
+    assert with_vectors.violated == ["DEL-INFO-1B"] and with_vectors.failed == []
+    assert len(with_vectors.steps) == 1, "the case ends there: what follows may be its consequence"
+    plain = judged(tmp_path / "plain", PLAIN, known)
+    assert plain.failed == plain.violated == ["DEL-INFO-1B"]
+
+
+def test_an_unconditional_deviation_does_not_end_the_case(tmp_path: Path) -> None:
+    result = judged(tmp_path, PLAIN, KnownDeviation("DEL-INFO-1B", "deletion vectors"), "DEL-INFO-1B")
+    assert result.violated == ["DEL-INFO-1B"] and result.failed == []
+    assert len(result.steps) == len(STEPS)
+    tally = result.tallies["DEL-INFO-1B"]
+    assert len(tally.violations) == 2 and not tally.unexcused
+
+
+def test_another_clause_or_cause_is_not_excused(tmp_path: Path) -> None:
+    assert judged(tmp_path / "clause", PLAIN, "DEL-ROW-1").failed == ["DEL-INFO-1B"]
+    other = judged(tmp_path / "cause", PLAIN, KnownDeviation("DEL-INFO-1B", causes=("another value: readVersion",)))
+    assert other.failed == ["DEL-INFO-1B"]
+    assert len(other.steps) == 1, "what is not excused ends the case"
+    same = judged(tmp_path / "same", PLAIN, KnownDeviation("DEL-INFO-1B", causes=("another value: isBlindAppend",)))
+    assert same.violated == ["DEL-INFO-1B"] and same.failed == []
+
+
+# The symptom ------------------------------------------------------------------------------------------------------------
+
+
+def failing(tmp_path: Path, error: EngineError | None) -> Observation:
+    """A read that ended in this error."""
+    observation = observed(PLAIN, tmp_path)
+    return replace(observation, outcome=Outcome((), error, 0, 0))
+
+
+MATCH = EngineError("Py4JJavaError", None, None, "… scala.MatchError: Some(DeletionVectorDescriptor(i,…")
+CLASS = EngineError("MatchError", None, None, "no text")
+CONDITION = EngineError("AnalysisException", "AMBIGUOUS_REFERENCE", "42704", "no text")
+MEMORY = EngineError("Py4JJavaError", None, None, "… java.lang.OutOfMemoryError: Java heap space")
+
+
+@pytest.mark.parametrize(
+    ("known", "error", "cause", "excused"),
+    [
+        (KnownDeviation("A"), None, Cause("x"), True),
+        (KnownDeviation("A", causes=("x", "y")), None, Cause("y"), True),
+        (KnownDeviation("A", causes=("x", "y")), None, Cause("z"), False),
+        (KnownDeviation("A", causes=("gone",)), None, Cause(), True),  # the kind of the expectation
+        (KnownDeviation("A", errors=("MatchError",)), MATCH, Cause("x", is_error=True), True),
+        (KnownDeviation("A", errors=("MatchError",)), CLASS, Cause("x", is_error=True), True),
+        (KnownDeviation("A", errors=("MatchError", "AMBIGUOUS_REFERENCE")), CONDITION, Cause("x", is_error=True), True),
+        (KnownDeviation("A", errors=("MatchError",)), MEMORY, Cause("x", is_error=True), False),
+        (KnownDeviation("A", errors=("MatchError",)), None, Cause("x", is_error=True), False),
+        (KnownDeviation("A", errors=("MatchError",)), MATCH, Cause("rows that must stay are missing"), False),
+        (KnownDeviation("A", causes=("x",), errors=("MatchError",)), MATCH, Cause("x"), True),
+        (KnownDeviation("A", causes=("x",), errors=("MatchError",)), MEMORY, Cause("x"), False),
+        (KnownDeviation("A", of="encoded path"), None, Cause("x"), False),
+        (KnownDeviation("B"), None, Cause("x"), False),
+    ],
+)
+def test_all_of_a_symptom_must_match(
+    known: KnownDeviation, error: EngineError | None, cause: Cause, excused: bool, tmp_path: Path
+) -> None:
+    violation = Violation("plain.parquet", "It is gone.", Gone("plain.parquet"), cause=cause)
+    found = Excuses([known]).excuse("A", failing(tmp_path, error), violation)
+    assert (found is not None) is excused
+
+
+def test_without_a_condition_before_others(tmp_path: Path) -> None:
+    always = KnownDeviation("A", reason="always")
+    violation = Violation("x", "It is gone.", Gone("x"))
+    rare = KnownDeviation("A", "whole files", reason="rare")
+    seen = observed(PLAIN, tmp_path, *HOLDS["whole files"][1])
+    assert Excuses([rare, always]).excuse("A", seen, violation) == always
+    assert Excuses([rare]).excuse("A", seen, violation) == rare
+
+
+# Kinds of subjects ------------------------------------------------------------------------------------------------------
+
+FILE = "p=1/part-00000-00000000-0000-4000-8000-000000000000.c000.snappy.parquet"
+OTHER = FILE.replace("p=1", "p=2").replace("part-00000-00000000", "part-00001-00000001")
+REMOVED = replace(PLAIN, commits=(*PLAIN.commits, Commit(-HOUR // 2, removes=(Removal(0, None),))))
+
+#: For each kind a table, a step, and a path that is of this kind.
+OF: dict[str, tuple[Table, tuple[EngineStep, ...], str]] = {
+    "file of a deletion vector": (
+        with_vectors(0),
+        (),
+        "deletion_vector_00000001-0000-4000-8000-000000000000.bin",
+    ),
+    "data file with several actions": (with_vectors(0), (), FILE),
+    "file named by URI": (
+        replace(PLAIN, files=(replace(PLAIN.files[0], reference=Reference.ABSOLUTE), PLAIN.files[1])),
+        (),
+        FILE,
+    ),
+    "name that resembles a partition": (HOLDS["partition column begins with a dot or an underscore"][0], (), "_part/x"),
+    "encoded path": (PLAIN, (), "p=%C3%A9/x"),
+    "path behind a link to a directory": (HOLDS["link to a directory"][0], (), "link/x"),
+    "path that begins with a dot": (PLAIN, (), ".p=1/x"),
+    "file of a tombstone without a time": (REMOVED, (), FILE),
+    "file of a young tombstone": (*HOLDS["young tombstone"], FILE),
+    "young orphan": (replace(PLAIN, stray_files=(StrayFile("_young.parquet"),)), (Vacuum(),), "_young.parquet"),
+}
+
+
+def test_every_kind_of_subject_is_shown_and_used() -> None:
+    entries = [entry for engine in ENGINES for entry in deviations_in(ROOT / "deviations" / f"{engine}.toml")]
+    assert OF.keys() == SUBJECTS.keys() == {entry.symptom.of for entry in entries} - {None}
+
+
+@pytest.mark.parametrize("kind", OF)
+def test_a_subject_is_of_a_kind(kind: str, tmp_path: Path) -> None:
+    table, steps, path = OF[kind]
+    seen = observed(table, tmp_path, *steps)
+    assert SUBJECTS[kind](seen, path)
+    for other in (OTHER, "rows", "log"):
+        assert not SUBJECTS[kind](seen, other), other
+
+
+def test_behind_a_link_to_the_root_is_everything(tmp_path: Path) -> None:
+    table = replace(PLAIN, stray_files=(StrayFile("all", Kind.LINK, size=0, target="."),))
+    assert SUBJECTS["path behind a link to a directory"](observed(table, tmp_path), FILE)
+
+
+def test_a_link_to_a_file_is_none_to_a_directory(tmp_path: Path) -> None:
+    strays = (StrayFile("link", Kind.LINK, size=0, target="x.parquet"), StrayFile("x.parquet"))
+    table = replace(PLAIN, stray_files=strays)
+    assert not SUBJECTS["path behind a link to a directory"](observed(table, tmp_path), "x.parquet")
