@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from deltalog.actions import Action, Add, Metadata, Remove, Unknown
+from deltalog.checksums import json_checksum
 from deltalog.codec import from_json, to_json
 from deltalog.commits import commit_bytes, parse_commit
 from deltalog.errors import MalformedAction, MalformedPath, UnreadableCheckpoint
@@ -199,6 +200,7 @@ def write_checkpoint(
     last |= {"sizeInBytes": size, "numOfAddFiles": len(snapshot.adds)}
     if v2:
         last["v2Checkpoint"] = {"path": paths[0].name, **_place(paths[0])}
+    last["checksum"] = json_checksum(last)
     pointer = log / LAST_CHECKPOINT
     pointer.write_text(json.dumps(last, separators=(",", ":")), encoding="utf-8")
     if modified is not None:

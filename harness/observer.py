@@ -15,7 +15,7 @@ from deltalog.deletion_vectors import read_vector
 from deltalog.errors import DeltaLogError
 from deltalog.listing import Entry, list_beside, list_tree
 from deltalog.log import Log, read_log
-from deltalog.names import LAST_CHECKPOINT
+from deltalog.names import LAST_CHECKPOINT, LogFileKind, parse_name
 from deltalog.parquet import read_data_file, read_parquet
 from deltalog.rows import read_change_file, read_stored_rows, row_ids
 from deltalog.schemas import FIELD_ID
@@ -95,6 +95,7 @@ class Observer:
             by_uri=named_by_uri(stored.adds.values(), root),
             last_vacuum=self._document(LAST_VACUUM_INFO),
             last_checkpoint=self._document(LAST_CHECKPOINT),
+            checksums=self._checksums(log),
         )
 
     def _once(self, what: str, path: str | None, read: Callable[[], T], *given: Hashable) -> T:
@@ -202,6 +203,15 @@ class Observer:
                 return None
 
         return self._once("count", path, read)
+
+    def _checksums(self, log: Log) -> dict[int, Mapping[str, object] | None]:
+        """The JSON objects of the version checksums, by version."""
+        named = [(name, parse_name(name)) for name in log.others]
+        return {
+            parsed.version: self._once("checksum", f"{LOG_DIRECTORY}/{name}", partial(self._document, name))
+            for name, parsed in named
+            if parsed is not None and parsed.kind is LogFileKind.CHECKSUM
+        }
 
     def _document(self, name: str) -> Mapping[str, object] | None:
         """The JSON object in a file of the log; None if it is absent or none."""

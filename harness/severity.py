@@ -88,6 +88,14 @@ FAMILIES: dict[str, Harm] = {
     "DEL-LOG": Harm(_UNREADABLE, "A file of the log that readers need is deleted or changed."),
     "DEL-CKPT": Harm(_LOSS, "A tombstone that a checkpoint lacks does not protect its file from VACUUM."),
     "VAC-READ": Harm(_ANSWERS, "An old version, or its change feed, answers with rows that it never had."),
+    "DEL-CRC": Harm(
+        _ANSWERS,
+        "Readers that take protocol, metadata or files from the checksum instead of the log read another table.",
+    ),
+    "VAC-CRC": Harm(
+        _ANSWERS,
+        "Readers that take protocol, metadata or files from the checksum instead of the log read another table.",
+    ),
     "VAC-ANS": Harm(_NUMBERS, "The list of files that a VACUUM returns is not what it deleted."),
 }
 
@@ -160,6 +168,10 @@ CLAUSES: dict[str, Harm] = {
     "DEL-CKPT-2": Harm(
         _UNREADABLE, "Readers start from a checkpoint that is not there, or read the log from further back."
     ),
+    "DEL-CRC-1": Harm(_NUMBERS, "By wrong counts an intact table looks damaged, or a damaged one intact."),
+    "DEL-CRC-3": Harm(_NUMBERS, "By wrong counts an intact table looks damaged, or a damaged one intact."),
+    "DEL-CKPT-3": Harm(_UNREADABLE, "Readers reject _last_checkpoint, or read the log from further back."),
+    "VAC-CKPT-5": Harm(_UNREADABLE, "Readers reject _last_checkpoint, or read the log from further back."),
     "VAC-CKPT-4": Harm(
         _UNREADABLE, "Readers start from a checkpoint that is not there, or read the log from further back."
     ),

@@ -52,6 +52,9 @@ class TableState:
     by_uri: frozenset[str] = frozenset()  # paths of live files that their add names by URI
     last_vacuum: Mapping[str, object] | None = None  # _last_vacuum_info; None: absent, or no JSON
     last_checkpoint: Mapping[str, object] | None = None  # _last_checkpoint, likewise
+    checksums: Mapping[int, Mapping[str, object] | None] = field(
+        default_factory=dict
+    )  # N.crc by version; None: no JSON
     broken: str | None = None  # why the log cannot be replayed: ``log`` and ``snapshot`` are those of the state before
 
     @property

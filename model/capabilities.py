@@ -39,6 +39,7 @@ class Capabilities:
     change_feed: bool = True  # reading it
     mapped_change_feed: bool = True  # ... of tables with column mapping
     inserts: bool = True  # appending rows itself
+    version_checksums: bool = True  # whether it writes them beside its commits
     pruned_logs: bool = True  # tables with pruned logs, v2 and multi-part checkpoints
 
     def shared(self, other: Capabilities) -> Capabilities:

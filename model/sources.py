@@ -65,6 +65,7 @@ PROTOCOL_SECTIONS: Mapping[str, str] = {
     "Generated Columns": "generated-columns",
     "Identity Columns": "identity-columns",
     "In-Commit Timestamps": "in-commit-timestamps",
+    "JSON checksum": "json-checksum",
     "Last Checkpoint File": "last-checkpoint-file",
     "Metadata Cleanup": "metadata-cleanup",
     "Per-file Statistics": "per-file-statistics",
@@ -72,6 +73,7 @@ PROTOCOL_SECTIONS: Mapping[str, str] = {
     "Row Tracking": "row-tracking",
     "Table Features": "table-features",
     "VACUUM Protocol Check": "vacuum-protocol-check",
+    "Version Checksum File": "version-checksum-file",
     "Writer Requirement for Deletion Vectors": "writer-requirement-for-deletion-vectors",
 }
 

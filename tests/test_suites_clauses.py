@@ -355,6 +355,8 @@ def test_a_fault_changes_nothing_in_an_empty_table(tmp_path: Path) -> None:
         "ends-without-start",
         "start-counts-one-more",
         "start-counts-no-bytes",
+        "vacuum-checksum-counts-a-file-less",
+        "vacuum-checksum-loses-properties",
         "counts-deleted-directories",
         "vacuum-says-serializable",
         "in-commit-times-stand-still",

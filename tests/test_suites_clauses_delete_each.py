@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
+import re
 from collections.abc import Callable
 from datetime import date, datetime, timezone
 from pathlib import Path
@@ -92,6 +93,8 @@ FREQUENT = dataclasses.replace(
     PLAIN, commits=(*PLAIN.commits, Commit(-HOUR)), features=(Feature.FREQUENT_CHECKPOINTS.value,)
 )
 STAMPED = table(Feature.IN_COMMIT_TIMESTAMPS)
+LAST = "_delta_log/_last_checkpoint"
+CRC = f"_delta_log/{1:020}.crc"
 OLD_COMMIT = "_delta_log/00000000000000000000.json"
 
 
@@ -111,6 +114,18 @@ def without(kind: str) -> Tamper:
         (path,) = (root / "_delta_log").glob("*.checkpoint.parquet")
         rows = pq.read_table(path)
         pq.write_table(rows.filter(rows[kind].is_null()), path)
+
+    return tamper
+
+
+def in_checksum(path: str, pattern: str, replacement: str) -> Tamper:
+    """A file of the log has another text."""
+
+    def tamper(root: Path, outcome: Outcome) -> None:
+        text = (root / path).read_text()
+        changed, count = re.subn(pattern, replacement, text, count=1)
+        assert count, f"{pattern} must be found in {text}"
+        (root / path).write_text(changed)
 
     return tamper
 
@@ -151,6 +166,61 @@ WRONG: list[tuple[str, Table, Step, Tamper, str]] = [
     ("DEL-CKPT-2", FREQUENT, IN_A, pointing('{"version":2,"size":1}'), "size is 1, and must be"),
     ("DEL-CKPT-2", FREQUENT, IN_A, pointing("x"), "it is missing, or no JSON object"),
     ("DEL-CKPT-2", FREQUENT, IN_A, removing("_delta_log/_last_checkpoint"), "it is missing, or no JSON object"),
+    ("DEL-CKPT-3", FREQUENT, IN_A, in_checksum(LAST, r'("checksum":").', r"\g<1>x"), "checksum is x"),
+    # Version checksums
+    ("DEL-CRC-1", PLAIN, IN_A, in_checksum(CRC, r'("numFiles":)\d+', r"\g<1>7"), "numFiles is 7, and must be"),
+    ("DEL-CRC-1", PLAIN, IN_A, in_checksum(CRC, r'"tableSizeBytes":\d+,', ""), "tableSizeBytes is None, and must be"),
+    ("DEL-CRC-1", PLAIN, IN_A, in_checksum(CRC, r'("numProtocol":)1', r"\g<1>2"), "numProtocol is 2, and must be 1"),
+    ("DEL-CRC-1", PLAIN, IN_A, in_checksum(CRC, r'("numMetadata":)1', r"\g<1>true"), "numMetadata is True"),
+    ("DEL-CRC-1", PLAIN, IN_A, in_checksum(CRC, r'("fileCounts":\[)', r"\g<1>0,"), "fileSizeHistogram is"),
+    ("DEL-CRC-1", PLAIN, IN_A, in_checksum(CRC, r'("totalBytes":\[)', r"\g<1>1"), "fileSizeHistogram is"),
+    ("DEL-CRC-1", PLAIN, IN_A, in_checksum(CRC, r'("sortedBinBoundaries":\[)0', r"\g<1>1"), "fileSizeHistogram is"),
+    ("DEL-CRC-1", PLAIN, IN_A, in_checksum(CRC, r'("fileSizeHistogram":)\{.*?\}', r"\g<1>[]"), "fileSizeHistogram is"),
+    ("DEL-CRC-1", PLAIN, IN_A, in_checksum(CRC, r"\}$", ""), "it is no JSON object"),
+    ("DEL-CRC-2", PLAIN, IN_A, in_checksum(CRC, r'("configuration":\{)', r'\g<1>"x":"y",'), "metadata is"),
+    (
+        "DEL-CRC-2",
+        PLAIN,
+        IN_A,
+        in_checksum(CRC, r'("metadata":)\{.*?\},"protocol"', r'\g<1>5,"protocol"'),
+        "metadata is 5",
+    ),
+    ("DEL-CRC-2", PLAIN, IN_A, in_checksum(CRC, r'("minReaderVersion":)\d', r"\g<1>9"), "protocol is"),
+    ("DEL-CRC-2", TRACKED, IN_A, in_checksum(CRC, r'("rowIdHighWaterMark[^:]*: *)\d', r"\g<1>9"), "domainMetadata is"),
+    (
+        "DEL-CRC-2",
+        PLAIN,
+        IN_A,
+        in_checksum(CRC, r'("setTransactions":)\[\]', r'\g<1>[{"appId":"x","version":1}]'),
+        "setTransactions is",
+    ),
+    ("DEL-CRC-2", PLAIN, IN_A, in_checksum(CRC, r"^\{", r'{"inCommitTimestampOpt":5,'), "inCommitTimestampOpt is 5"),
+    (
+        "DEL-CRC-2",
+        STAMPED,
+        IN_A,
+        in_checksum(CRC, r'"inCommitTimestampOpt":\d+,', ""),
+        "inCommitTimestampOpt is None, and must be 1",
+    ),
+    ("DEL-CRC-2", PLAIN, IN_A, in_checksum(CRC, r'("txnId":")', r"\g<1>x"), "txnId is x"),
+    (
+        "DEL-CRC-3",
+        VECTORS,
+        IN_A,
+        in_checksum(CRC, r'("numDeletedRecordsOpt":)', r"\g<1>9"),
+        "numDeletedRecordsOpt is 9",
+    ),
+    (
+        "DEL-CRC-3",
+        VECTORS,
+        IN_A,
+        in_checksum(CRC, r'("numDeletionVectorsOpt":)', r"\g<1>9"),
+        "numDeletionVectorsOpt is 9",
+    ),
+    ("DEL-CRC-3", VECTORS, IN_A, in_checksum(CRC, r'("deletedRecordCounts":\[)', r"\g<1>9"), "HistogramOpt is"),
+    ("DEL-CRC-4", PLAIN, IN_A, in_checksum(CRC, r'("allFiles":)\[.*?\}\]', r"\g<1>[]"), "allFiles lists []"),
+    ("DEL-CRC-4", PLAIN, IN_A, in_checksum(CRC, r'("allFiles":)\[.*?\}\]', r"\g<1>[5]"), "allFiles lists []"),
+    ("DEL-CRC-4", PLAIN, IN_A, in_checksum(CRC, r'(\\"numRecords\\":)', r"\g<1>9"), "allFiles has"),
     # What the commit records of itself
     ("DEL-INFO-2A", PLAIN, IN_A, in_commit(r'("timestamp":)\d+', r"\g<1>0"), "The timestamp of DELETE must be start"),
     ("DEL-INFO-2A", PLAIN, IN_A, in_commit(r'"timestamp":\d+,', ""), "it is None"),

@@ -304,6 +304,16 @@ def without_tombstones(root: Path, outcome: Outcome) -> None:
         path.write_text("no checkpoint")
 
 
+def with_wrong_pointer(root: Path, outcome: Outcome) -> None:
+    pointer = root / "_delta_log/_last_checkpoint"
+    pointer.write_text(pointer.read_text().replace('"checksum":"', '"checksum":"x'))
+
+
+def with_wrong_checksums(root: Path, outcome: Outcome) -> None:
+    for path in (root / "_delta_log").glob("*.crc"):
+        path.write_text(path.read_text().replace('"numFiles":', '"numFiles":1'))
+
+
 def committing(action: Action) -> Tamper:
     """One more version."""
 
@@ -479,6 +489,8 @@ EXAMPLES: list[tuple[str, Table, list[Step], Spoil]] = [
     ("VAC-CKPT-1B", PRUNED, [FULL], loses(Reason.RETAINED)),
     ("VAC-CKPT-2", FREQUENT, [FULL], simply(without_tombstones)),
     ("VAC-CKPT-3", FREQUENT, [FULL], simply(without_tombstones)),
+    ("VAC-CKPT-5", FREQUENT, [FULL], simply(with_wrong_pointer)),
+    ("VAC-CRC-1", FREQUENT, [FULL], simply(with_wrong_checksums)),
     ("VAC-CKPT-4", FREQUENT, [FULL], simply(removing("_delta_log/_last_checkpoint"))),
 ]
 
@@ -719,6 +731,7 @@ def test_the_clauses_that_a_plain_vacuum_exercises(exercised_by_bare_steps: list
     plain = {id for id in exercised_by_bare_steps[0][1] if id.startswith("VAC")}
     others = (
         "CHK-2",
+        "CRC-1",
         "FORM-1B",
         "LITE-1D",
         "SAFE-1",

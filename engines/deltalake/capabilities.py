@@ -50,5 +50,6 @@ NEWEST = Capabilities(
     logging=False,
     parallel=False,
     zones=False,
+    version_checksums=False,
     mapped_change_feed=False,  # "Column mapping is not supported for read operation 'CHANGE DATA FEED scans' yet"
 )

@@ -29,6 +29,7 @@ _INTRODUCED: tuple[tuple[str, str, frozenset[Enum]], ...] = (
         frozenset({VacuumMistake.INVENTORY_WITHOUT_COLUMN, VacuumMistake.INVENTORY_OF_OTHER_TYPE}),
     ),
     ("3.3", "features", frozenset({Feature.IN_COMMIT_TIMESTAMPS})),
+    ("3.3", "version_checksums", frozenset()),
     ("3.3", "column_rules", frozenset()),  # identity columns are the last of them
     ("3.3", "modes", frozenset({Mode.FULL, Mode.LITE, Mode.LITE_SETTING})),
     ("3.3", "vacuum_mistakes", frozenset({VacuumMistake.LITE_WITH_INVENTORY, VacuumMistake.CLAUSE_TWICE})),

@@ -20,6 +20,7 @@ from selfcheck.faults import (
     vacuum_paths,
     vacuum_records,
     vacuum_refused,
+    version_checksums,
 )
 from selfcheck.faults.engine import KnownBadEngine
 from selfcheck.faults.fault import Fault
@@ -42,6 +43,7 @@ _ALL = (
     *deltalake.FAULTS,
     *log_files.FAULTS,
     *recorded_predicates.FAULTS,
+    *version_checksums.FAULTS,
 )
 
 #: All faults by name.

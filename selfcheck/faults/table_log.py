@@ -171,8 +171,14 @@ class TableLog:
             self.rewrite(version, [*found, *actions])
 
     def rewrite(self, version: int, actions: Iterable[Action]) -> None:
-        """Write a commit, or replace it without a change of its modification time."""
+        """Write a commit, or replace it without a change of its modification time.
+
+        Its version checksum goes: it would contradict the commit, so that every fault would be one of checksums too.
+        """
         path = self.commit_file(version)
+        checksum = path.with_name(checksum_name(version))
+        drop_checksum(checksum)
+        checksum.unlink(missing_ok=True)
         # Not the file system's time for a new one: that may be some milliseconds behind the clock.
         modified = path.stat().st_mtime_ns // 1_000_000 if path.exists() else now()
         drop_checksum(path)

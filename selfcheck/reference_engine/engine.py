@@ -13,6 +13,8 @@ from pathlib import Path
 
 from deltalog.actions import Add
 from deltalog.checkpoints import write_checkpoint
+from deltalog.checksums import write_checksum
+from deltalog.log import read_log
 from engines.port import Outcome, now
 from model.capabilities import EVERYTHING, Capabilities
 from model.refusals import (
@@ -92,6 +94,8 @@ class ReferenceEngine:
             return Outcome((), refusal.error, at, _after(at))
         finally:
             if isinstance(step, (Delete, Vacuum, Insert)):
+                if self.capabilities.version_checksums:
+                    _write_checksums(root, view.snapshot.version, at)
                 _checkpoint(root, view.snapshot.version, clock, at)
         return Outcome(rows, None, at, _after(at))
 
@@ -171,6 +175,22 @@ def _after(instant: int) -> int:
 
 def _rows_of(view: View, version: int) -> Counter[Row]:
     return Counter(row for add in view.log.snapshot(version).adds.values() for row in view.visible(add))
+
+
+def _write_checksums(root: Path, before: int, at: int) -> None:
+    """Write the checksums of the versions that a step committed."""
+    log = read_log(root)
+    for commit in log.commits_after(before):
+        info = commit.info.fields if commit.info else {}
+        stamp, txn_id = info.get("inCommitTimestamp"), info.get("txnId")
+        write_checksum(
+            root,
+            log.snapshot(commit.version),
+            in_commit_timestamp=stamp if isinstance(stamp, int) else None,
+            txn_id=txn_id if isinstance(txn_id, str) else None,
+            complete=True,
+            modified=at,
+        )
 
 
 def _checkpoint(root: Path, before: int, clock: int, at: int) -> None:

@@ -11,11 +11,12 @@ from dataclasses import replace
 
 from deltalog.actions import Action, Add, Metadata, Protocol, Remove
 from deltalog.checkpoints import Checkpoint, read_checkpoint
+from deltalog.checksums import json_checksum
 from deltalog.errors import DeltaLogError
 from deltalog.listing import Entry, EntryKind
 from deltalog.names import LAST_CHECKPOINT, SIDECARS, LogFileKind, LogFileName, commit_name, parse_name
 from deltalog.snapshot import Snapshot, replay
-from harness.clause import Violation
+from harness.clause import NOT_EXERCISED, Judgement, Violation, judgement
 from harness.expectations import ByReplay, Unchanged, about
 from harness.observation import Observation
 from harness.observer import LAST_VACUUM_INFO
@@ -158,6 +159,16 @@ def check_pointer(o: Observation) -> Violation | None:
     return _wrong_pointer("; ".join(wrong)) if wrong else None
 
 
+def check_pointer_checksum(o: Observation) -> Judgement:
+    """After a checkpoint, the checksum in _last_checkpoint, if it has one, must be that of its JSON."""
+    found = o.after.last_checkpoint if new_checkpoints(o) else None
+    if found is None or "checksum" not in found:
+        return NOT_EXERCISED
+    due = json_checksum(found)
+    wrong = _wrong_pointer(f"checksum is {found['checksum']}, and must be {due}") if found["checksum"] != due else None
+    return judgement(wrong)
+
+
 def _wrong_pointer(problem: str) -> Violation:
     reason = "_last_checkpoint must be compared with a checkpoint"
     return Violation(LAST_CHECKPOINT, f"{LAST_CHECKPOINT} is wrong: {problem}.", ByReplay(reason))
@@ -199,24 +210,32 @@ def _difference(expected: Snapshot, found: Snapshot, *, oldest: int) -> str:
     for key, add in expected.adds.items():
         if key not in found.adds:
             return f"it lacks the add of {key[0]}"
-        if _comparable(add) != _comparable(found.adds[key]):
+        if comparable(add) != comparable(found.adds[key]):
             return f"its add of {key[0]} is {found.adds[key]}, and must be {add}"
     for key, remove in expected.removes.items():
         kept = found.removes.get(key)
         if kept is None and (remove.deletion_timestamp or 0) > oldest:
             return f"it lacks the remove of {key[0]}, which is inside retention"
-        if kept is not None and _comparable(remove) != _comparable(kept):
+        if kept is not None and comparable(remove) != comparable(kept):
             return f"its remove of {key[0]} is {kept}, and must be {remove}"
     unknown = [key[0] for key in (*found.adds, *found.removes) if key not in {**expected.adds, **expected.removes}]
     return f"it names {unknown[0]}, which the log does not" if unknown else ""
 
 
-def _comparable(action: Add | Remove) -> object:
+def comparable(action: Add | Remove) -> object:
     """What a checkpoint must keep: not the spelling of a path or of JSON, and of a remove no statistics and no tags."""
     plain = replace(action, path=action.file, stats=None, extra={})
     if isinstance(plain, Remove):
         return replace(plain, tags=None)
-    return plain, json.loads(action.stats) if action.stats else None
+    return plain, _parsed(action.stats)
+
+
+def _parsed(stats: str | None) -> object:
+    """The statistics as JSON; as they are if they are none (DEL-ADD-1D judges that)."""
+    try:
+        return json.loads(stats) if stats else None
+    except ValueError:
+        return stats
 
 
 def _wrong_checkpoint(checkpoint: Checkpoint, problem: str) -> Violation:

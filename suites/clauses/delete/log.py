@@ -2,10 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from harness.clause import NOT_EXERCISED, Judgement, clause, each, judgement
 from harness.observation import DeleteObservation
 from model.table import Feature
-from suites.clauses.log_files import check_checkpoint, check_pointer, check_rest_of_log, new_checkpoints
+from suites.clauses.log_files import (
+    check_checkpoint,
+    check_pointer,
+    check_pointer_checksum,
+    check_rest_of_log,
+    new_checkpoints,
+)
+from suites.clauses.version_checksums import (
+    Check,
+    VersionChecksum,
+    counts,
+    counts_vectors,
+    definition,
+    files,
+    judge_checksums,
+    lists_files,
+    new_checksums,
+    vectors,
+)
 
 
 @clause(
@@ -15,6 +35,48 @@ from suites.clauses.log_files import check_checkpoint, check_pointer, check_rest
 )
 def rest_of_the_log(d: DeleteObservation) -> Judgement:
     return judgement(check_rest_of_log("DELETE", d)) if d.commits else NOT_EXERCISED
+
+
+def _in_checksums(
+    check: Check, *, having: Callable[[VersionChecksum], bool] = bool
+) -> Callable[[DeleteObservation], Judgement]:
+    """Judges by one check the version checksums of a DELETE that have what it is about."""
+
+    def judge(d: DeleteObservation) -> Judgement:
+        return judge_checksums(filter(having, new_checksums(d)), check)
+
+    return judge
+
+
+_CHECKSUM = ("P Version Checksum File",)
+_WRITES = ("version_checksums",)
+
+CHECKSUMS = (
+    clause(
+        "DEL-CRC-1",
+        "A version checksum that is written along with a DELETE counts the live files of its version, their bytes, one protocol and one metaData; so does its histogram of file sizes.",
+        sources=_CHECKSUM,
+        needs=_WRITES,
+    )(_in_checksums(counts)),
+    clause(
+        "DEL-CRC-2",
+        "A version checksum that is written along with a DELETE has the protocol, the metadata, the transaction identifiers and the domains of its version, and the in-commit timestamp and txnId of its commit.",
+        sources=_CHECKSUM,
+        needs=_WRITES,
+    )(_in_checksums(definition)),
+    clause(
+        "DEL-CRC-3",
+        "What a version checksum that is written along with a DELETE says of deletion vectors is true of its version: how many there are, how many rows they delete, and the histogram of these.",
+        sources=_CHECKSUM,
+        needs=_WRITES,
+    )(_in_checksums(vectors, having=counts_vectors)),
+    clause(
+        "DEL-CRC-4",
+        "A version checksum that is written along with a DELETE and lists files lists exactly the live files of its version, each as the log has it.",
+        sources=_CHECKSUM,
+        needs=_WRITES,
+    )(_in_checksums(files, having=lists_files)),
+)
 
 
 @clause(
@@ -35,3 +97,13 @@ def checkpoints_hold_the_state(d: DeleteObservation) -> Judgement:
 )
 def pointer_names_the_checkpoint(d: DeleteObservation) -> Judgement:
     return judgement(check_pointer(d)) if new_checkpoints(d) else NOT_EXERCISED
+
+
+@clause(
+    "DEL-CKPT-3",
+    "The checksum in the _last_checkpoint that a DELETE writes is that of its JSON.",
+    sources=("P Last Checkpoint File", "P JSON checksum"),
+    needs=(Feature.FREQUENT_CHECKPOINTS,),
+)
+def pointer_has_its_checksum(d: DeleteObservation) -> Judgement:
+    return check_pointer_checksum(d)

@@ -12,8 +12,9 @@ from harness.severity import Cause
 from harness.vacuum_observation import VacuumObservation
 from model.layout import is_named_by_engine
 from model.table import Feature
-from suites.clauses.log_files import check_checkpoint, check_pointer, new_checkpoints
+from suites.clauses.log_files import check_checkpoint, check_pointer, check_pointer_checksum, new_checkpoints
 from suites.clauses.vacuum.path_rules import by_log_or_age, keeps_and_deletes
+from suites.clauses.version_checksums import counts, definition, files, judge_checksums, new_checksums, vectors
 
 
 def _removed_before_a_checkpoint(v: VacuumObservation) -> list[str]:
@@ -89,6 +90,26 @@ def checkpoints_hold_the_state(v: VacuumObservation) -> Judgement:
 )
 def pointer_names_the_checkpoint(v: VacuumObservation) -> Judgement:
     return judgement(check_pointer(v)) if new_checkpoints(v) else NOT_EXERCISED
+
+
+@clause(
+    "VAC-CKPT-5",
+    "The checksum in the _last_checkpoint that a VACUUM writes is that of its JSON.",
+    sources=("P Last Checkpoint File", "P JSON checksum"),
+    needs=(Feature.FREQUENT_CHECKPOINTS,),
+)
+def pointer_has_its_checksum(v: VacuumObservation) -> Judgement:
+    return check_pointer_checksum(v)
+
+
+@clause(
+    "VAC-CRC-1",
+    "A version checksum that is written along with START or END describes its version: files, bytes, protocol, metadata, deletion vectors, in-commit timestamp.",
+    sources=("P Version Checksum File",),
+    needs=("version_checksums",),
+)
+def checksums_describe_the_version(v: VacuumObservation) -> Judgement:
+    return judge_checksums(new_checksums(v), counts, definition, vectors, files)
 
 
 def _removes_in(v: VacuumObservation, checkpoint: Checkpoint) -> frozenset[FileKey]:
