@@ -87,12 +87,20 @@ def _zero_signs(value: object) -> Iterator[float]:
 
 
 def _has_other_zero(observation: Observation) -> bool:
-    tests = _tests(observation)
-    operands = [side for test in tests if isinstance(test, Relate) for side in (test.left, test.right)]
-    literals = tuple(operand.value for operand in operands if isinstance(operand, Literal))
-    signs = {sign for test in tests for sign in _zero_signs(_values(test))} | set(_zero_signs(literals))
-    rows = (row for version in observation.versions.values() for row in version.rows)
-    return bool(signs) and any(-sign in signs for row in rows for sign in _zero_signs(row))
+    """Whether a test compares a column with a zero, and a live file has one of the other sign in that column."""
+    state = observation.before
+    rows = [row for path in state.live for row in state.contents[path] or ()]
+    for test in _tests(observation):
+        sides = [test.left, test.right] if isinstance(test, Relate) else []
+        asked = {
+            *_zero_signs(_values(test)),
+            *_zero_signs(tuple(one.value for one in sides if isinstance(one, Literal))),
+        }
+        places = [place for place, column in enumerate(observation.table.columns) if column.name in columns_of(test)]
+        held = {sign for row in rows for place in places for sign in _zero_signs(row[place])}
+        if any(-sign in held for sign in asked):
+            return True
+    return False
 
 
 def _beside_another_test(observation: Observation, holds: Callable[[Predicate], bool]) -> bool:
@@ -175,7 +183,7 @@ def _deletes_whole_files(observation: Observation) -> bool:
 #: By the name that a deviation gives as ``when``. "tests", "compares" and "condition" are about the WHERE of the DELETE.
 CONDITIONS: dict[str, Callable[[Observation], bool]] = {
     "compares with NULL": lambda o: any(None in _values(test) and not _is_null_safe(test) for test in _tests(o)),
-    "zeros of both signs": _has_other_zero,  # compares with a zero, and the table has one of the other sign
+    "zeros of both signs": _has_other_zero,
     "test of a list": lambda o: any(isinstance(test, In) for test in _tests(o)),
     "test of a list beside another test": lambda o: _beside_another_test(o, lambda test: isinstance(test, In)),
     "test of a range": lambda o: any(isinstance(test, Between) for test in _tests(o)),

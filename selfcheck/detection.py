@@ -64,8 +64,8 @@ def inapplicable(fault: Fault, engine: Engine, unpromised: Mapping[str, str], br
     """Why a fault does not apply to an engine; empty where it does.
 
     The engine must have one of the fault's ``needs``, if there are any, and follow its ``rules``; and it must promise one
-    of the clauses in ``caught_by`` that it is not known to violate itself. ``unpromised`` are the clauses that the engine
-    does not promise, with the reason; ``broken`` those that it is known to violate.
+    of the clauses in ``caught_by`` that it is not known to violate itself, unless the fault differs from that. ``unpromised``
+    are the clauses that the engine does not promise, with the reason; ``broken`` those that it is known to violate.
     """
     other = [name for name, value in fault.rules.items() if getattr(engine.rules, name) != value]
     if other:
@@ -73,7 +73,7 @@ def inapplicable(fault: Fault, engine: Engine, unpromised: Mapping[str, str], br
     if fault.needs and not any(has(engine.capabilities, need) for need in fault.needs):
         named = " or ".join(str(getattr(need, "value", need)) for need in fault.needs)
         return f"the engine lacks what it changes ({named})"
-    if any(id not in unpromised and id not in broken for id in fault.caught_by):
+    if any(id not in unpromised and (fault.despite or id not in broken) for id in fault.caught_by):
         return ""
     itself = [id for id in fault.caught_by if id in broken]
     if itself:
@@ -83,7 +83,7 @@ def inapplicable(fault: Fault, engine: Engine, unpromised: Mapping[str, str], br
 
 
 class Examiner:
-    """Judges one known-bad engine. Clauses that the healthy engine violates in the same case do not count."""
+    """Judges one known-bad engine. Clauses that the healthy engine fails in the same case do not count."""
 
     def __init__(self, worker: Worker, fault: Fault) -> None:
         self._watch = Stopwatch(worker.engine)
@@ -120,7 +120,7 @@ class Examiner:
 
     def _judge(self, case: Case) -> tuple[JudgedCase, tuple[str, ...]]:
         judged = self._bad.judge(case)
-        already = self._worker.violated_by_itself(case) if judged.failed else ()
+        already = self._worker.failed_by_itself(case) if judged.failed else ()
         return judged, tuple(id for id in judged.failed if id not in already)
 
     def _smallest(self, judged: JudgedCase, clauses: tuple[str, ...], *, tries: int) -> Case:

@@ -103,11 +103,11 @@ class Worker:
         self._judges = 0
         self._healthy: dict[str, frozenset[str]] = {}
 
-    def violated_by_itself(self, case: Case) -> frozenset[str]:
-        """The clauses that the healthy engine violates in this case, which is judged once."""
+    def failed_by_itself(self, case: Case) -> frozenset[str]:
+        """The clauses that the healthy engine fails in this case, known deviations aside; each case is judged once."""
         id = case_id(case)
         if id not in self._healthy:
-            self._healthy[id] = frozenset(self.judge().judge(case).violated)
+            self._healthy[id] = frozenset(self.judge().judge(case).failed)
         return self._healthy[id]
 
     def judge(self, engine: Engine | None = None) -> Judge:

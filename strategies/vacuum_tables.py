@@ -186,21 +186,25 @@ def aged(draw: DrawFn, table: Table, *, cutoff_age: int) -> Table:
 
 @st.composite
 def stored(draw: DrawFn, table: Table, *, absolute: bool) -> Table:
-    """The table with its deletion vectors mostly in files, in the root or in a directory with a random prefix.
+    """The table with its deletion vectors in files, in the root or in a directory with a random prefix.
 
-    With ``absolute``, three in four commits reference them by absolute path. Spark deletes such files once they are old
-    (docs/findings.md). Shrinks to files in the root.
+    In one of seven tables half of them are inline: of these Spark vacuums none (docs/findings.md). With ``absolute``, three
+    in four commits reference the files by absolute path. Spark deletes such files once they are old. Shrinks to files in
+    the root.
     """
     commits = []
+    in_files = draw(odds((6, True), (1, False)))
     for commit in table.commits:
         if commit.deletion_vectors:
             by_path = absolute and draw(odds((3, True), (1, False)))
             deletion_vectors = tuple(
                 replace(
                     vector,
-                    storage=VectorStorage.ABSOLUTE
+                    storage=VectorStorage.INLINE
+                    if not in_files and draw(st.booleans())
+                    else VectorStorage.ABSOLUTE
                     if by_path
-                    else draw(odds((4, VectorStorage.RELATIVE), (1, VectorStorage.INLINE))),
+                    else VectorStorage.RELATIVE,
                 )
                 for vector in commit.deletion_vectors
             )

@@ -84,6 +84,7 @@ WITHOUT_LITE = ReferenceEngine(capabilities=Capabilities(modes=frozenset({Mode.F
             "the engine does not promise DEL-ROW-1 (DEL-ROW-1: It has no rows.)",
         ),
         (harmless(), ReferenceEngine(), {}, {"DEL-ROW-1"}, "the engine itself breaks DEL-ROW-1 (deviations/)"),
+        (harmless(despite=True), ReferenceEngine(), {}, {"DEL-ROW-1"}, ""),
         (harmless(needs=(Mode.LITE,)), ReferenceEngine(), {}, set(), ""),
         (
             harmless(needs=(Mode.LITE,)),
@@ -274,6 +275,6 @@ def test_a_case_that_is_not_drawn_changes_no_order() -> None:
 
 def test_the_healthy_engine_judges_a_case_once(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> None:
     (case,) = deletes(1)
-    first = worker.violated_by_itself(case)
+    first = worker.failed_by_itself(case)
     monkeypatch.setattr(worker, "judge", None)
-    assert worker.violated_by_itself(case) == first == frozenset()
+    assert worker.failed_by_itself(case) == first == frozenset()

@@ -27,6 +27,9 @@ class Fault:
     tamper: Tamper
     needs: tuple[Need, ...] = ()  # the fault makes sense only on an engine that has at least one of these
     rules: Mapping[str, object] = field(default_factory=dict)  # ... and whose model.rules have these values
+    despite: bool = (
+        False  # whether it differs from the known deviations of ``caught_by``, and must be noticed beside them
+    )
 
 
 def fault(
@@ -39,10 +42,11 @@ def fault(
     run: Condition | None = None,
     needs: Iterable[Need] = (),
     rules: Mapping[str, object] | None = None,
+    despite: bool = False,
 ) -> Fault:
     """A row in a table of faults: ``caught_by`` are clause ids, separated by spaces; ``run`` is a condition on the step."""
     tamper = when(run, tamper) if run else tamper
-    return Fault(name, sentence, on, tuple(caught_by.split()), tamper, tuple(needs), rules or {})
+    return Fault(name, sentence, on, tuple(caught_by.split()), tamper, tuple(needs), rules or {}, despite)
 
 
 def when(condition: Condition, tamper: Tamper) -> Tamper:

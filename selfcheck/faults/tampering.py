@@ -87,3 +87,8 @@ class Tampering:
     def refuse(self, condition: str | None) -> Outcome:
         error = EngineError("AnalysisException", condition, "22003", f"[{condition}] made up")
         return dataclasses.replace(self.outcome, rows=(), error=error)
+
+    def fail(self, exception: str) -> Outcome:
+        """The outcome of a step that ended in an exception of this class, without an error condition."""
+        error = EngineError(exception, None, None, f"java.lang.{exception}: made up")
+        return dataclasses.replace(self.outcome, rows=(), error=error)
