@@ -106,19 +106,6 @@ class Observation:
             index = observation.index
         return None
 
-    @property
-    def refused(self) -> bool:
-        return self.outcome.error is not None
-
-    def instant(self, ms: int) -> str:
-        """An instant as text, relative to the start of the case."""
-        return f"start {'+' if ms >= self.start else '-'} {duration(abs(ms - self.start))}"
-
-
-@dataclass(frozen=True)
-class DeleteObservation(Observation):
-    step: Delete
-
     @cached_property
     def live_files(self) -> tuple[LiveFile, ...]:
         """The live files before the step, for the model. An unreadable one has no rows here."""
@@ -132,6 +119,19 @@ class DeleteObservation(Observation):
             )
             for path, add in sorted(self.before.live.items())
         )
+
+    @property
+    def refused(self) -> bool:
+        return self.outcome.error is not None
+
+    def instant(self, ms: int) -> str:
+        """An instant as text, relative to the start of the case."""
+        return f"start {'+' if ms >= self.start else '-'} {duration(abs(ms - self.start))}"
+
+
+@dataclass(frozen=True)
+class DeleteObservation(Observation):
+    step: Delete
 
     @cached_property
     def prediction(self) -> DeletePrediction:

@@ -144,6 +144,9 @@ CLAUSES: dict[str, Harm] = {
     "DEL-REF-1B": Harm(_LOSS, "A DELETE that was refused has deleted rows all the same."),
     "DEL-REF-2B": Harm(_LOSS, "A DELETE that was refused has deleted rows all the same."),
     "DEL-REF-3": Harm(_LOSS, "A DELETE that failed has deleted rows all the same."),
+    "DEL-REF-5": Harm(
+        _ANSWERS, "A DELETE decides on rows by a condition that has no value for them, and says nothing."
+    ),
     "DEL-PHYS-2": Harm(_SPACE, "A file that no commit names costs storage until a VACUUM finds it."),
     "DEL-PHYS-3": Harm(_UNREADABLE, "Nobody can read the table any more."),
     "DEL-ADD-1C": Harm(_NUMBERS, "The time of a file in the log is not that of the file."),

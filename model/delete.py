@@ -98,7 +98,7 @@ def _truth(step: Delete, table: Table, values: Mapping[str, Value]) -> bool | No
     if step.where is None:
         return True
     try:
-        return evaluate(step.where, values, types=_types(table), zone=step.zone)
+        return evaluate(step.where, values, types=types_of(table), zone=step.zone)
     except WouldFail as failure:
         return failure.otherwise
 
@@ -108,7 +108,7 @@ def may_fail(step: Delete, table: Table, rows: Iterable[Row]) -> bool:
     if step.where is None:
         return False
     names = [column.name for column in table.columns]
-    return might_fail(step.where, (dict(zip(names, row)) for row in rows), types=_types(table), zone=step.zone)
+    return might_fail(step.where, (dict(zip(names, row)) for row in rows), types=types_of(table), zone=step.zone)
 
 
 def _any_row(file: LiveFile, live: tuple[LiveFile, ...], table: Table) -> dict[str, Value]:
@@ -118,7 +118,8 @@ def _any_row(file: LiveFile, live: tuple[LiveFile, ...], table: Table) -> dict[s
     return dict(zip(names, next(rows, (None,) * len(names))))
 
 
-def _types(table: Table) -> dict[str, AnyType]:
+def types_of(table: Table) -> dict[str, AnyType]:
+    """The types of the table's columns, by name."""
     return {column.name: column.type for column in table.columns}
 
 

@@ -286,7 +286,7 @@ def might_fail(
     a part whose columns equal constants elsewhere in the predicate (``s = 'a' AND CAST(s AS INT) = 1``). Engines also
     replace a column by another one that equals it.
     """
-    parts = list(_parts(predicate))
+    parts = list(parts_of(predicate))
     if not any(_can_fail(part) for part in parts):
         return False
     same = _equated(parts)
@@ -314,9 +314,9 @@ def _can_fail(part: Predicate | Expression) -> bool:
 def _fails_over(expression: Predicate | Expression, scope: _Scope) -> bool:
     """Whether the expression is an error; False if the row lacks one of its columns."""
     assert isinstance(expression, (Cast, Call)), "no other expression can fail"
-    if any(isinstance(part, Of) and part.column not in scope.row for part in _parts(expression)):
+    if any(isinstance(part, Of) and part.column not in scope.row for part in parts_of(expression)):
         return False
-    if any(isinstance(part, (Compare, Between, In, IsNull, Like)) for part in _parts(expression)):
+    if any(isinstance(part, (Compare, Between, In, IsNull, Like)) for part in parts_of(expression)):
         return False
     try:
         _value(expression, scope)
@@ -349,7 +349,7 @@ def _replaced(row: Mapping[str, Value], choices: Mapping[str, list[Of | Literal]
         yield {**row, **dict(zip(choices, values))}
 
 
-def _parts(part: Predicate | Expression) -> Iterator[Predicate | Expression]:
+def parts_of(part: Predicate | Expression) -> Iterator[Predicate | Expression]:
     """The predicate or expression, and all its parts."""
     yield part
     inner: tuple[Predicate | Expression, ...] = ()
@@ -366,4 +366,4 @@ def _parts(part: Predicate | Expression) -> Iterator[Predicate | Expression]:
     elif isinstance(part, CaseWhen):
         inner = (part.condition, part.then, part.otherwise)
     for child in inner:
-        yield from _parts(child)
+        yield from parts_of(child)

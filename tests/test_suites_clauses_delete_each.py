@@ -14,9 +14,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from engines.port import Outcome
+from harness import expectations
 from harness.clause import Violation
-from harness.expectations import Of, RowsAre
-from model.predicate import Compare, IsNull, Op
+from harness.expectations import RowsAre
+from model.predicate import Call, Compare, Function, IsNull, Literal, Of, Op, Relate
 from model.steps import Delete, Form, Step
 from model.table import HOUR, WEEK, Column, Commit, DataFile, Feature, Table
 from model.values import NAN, Type, Value
@@ -25,6 +26,7 @@ from tests.handmade_steps import (
     PA,
     PARTITIONED,
     Tamper,
+    allowed,
     answering,
     commit_path,
     in_commit,
@@ -51,6 +53,7 @@ NAMED = table(Feature.COLUMN_MAPPING_NAME)
 UNREADABLE = table(Feature.UNREADABLE_FILES)
 
 NOTHING = Delete(Compare("v", Op.EQ, 50, Type.INTEGER))
+FAILING = Delete(Relate(Call(Function.REMAINDER, (Of("v"), Literal(0, Type.INTEGER))), Op.EQ, Literal(0, Type.INTEGER)))
 #: Deletes all rows of the files 1, 2 and 3 and one of file 0, which keeps a NULL.
 MOST = Delete(Compare("v", Op.NE, 2, Type.INTEGER))
 
@@ -412,6 +415,9 @@ WRONG: list[tuple[str, Table, Step, Tamper, str]] = [
     ("DEL-CDF-1D", CHANGES, IN_A, in_commit('("cdc":.*?){"p":"a"}', r"\1{}"), "has partition values for []"),
     ("DEL-CDF-1D", CHANGES, IN_A, in_commit('("cdc":{)', r'\1"tags":{"a":"b"},'), "must have no tags"),
     ("DEL-CDF-1B", CHANGES, Delete(PA), restoring("_change_data/x"), "it wrote _change_data/x"),
+    # Conditions that fail at a row
+    ("DEL-REF-4", PLAIN, FAILING, refused, "must name it, as DIVIDE_BY_ZERO (22012) or REMAINDER_BY_ZERO (22012)"),
+    ("DEL-REF-5", PLAIN, FAILING, allowed, "it ended without an error"),
     # Row tracking
     ("DEL-ROWID-1A", TRACKED, IN_A, spoiling(NEW, scribble), "must keep their row ids"),
     ("DEL-ROWID-1D", TRACKED, IN_A, in_commit(r'(rowIdHighWaterMark\\": )\d+', r"\g<1>6"), "must be 8; it is 6"),
@@ -529,7 +535,7 @@ def test_bounds_are_compared_in_the_order_of_their_type(
 def test_files_with_names_that_an_engine_made_up_are_checked_by_the_rows_that_are_left(tmp_path: Path) -> None:
     tallies, _ = judged(PLAIN, tmp_path, (IN_A, right), (Delete(PA), in_commit(r'\{"remove".*\n', "")))
     (violation,) = (violation for _, violation in tallies["DEL-META-1"].violations)
-    assert isinstance(violation.expectation, RowsAre) and violation.expectation.of is Of.TABLE
+    assert isinstance(violation.expectation, RowsAre) and violation.expectation.of is expectations.Of.TABLE
     assert sorted(violation.expectation.rows, key=repr) == [[1, "b"], [1, None], [9, None]]
 
 

@@ -17,6 +17,8 @@ from deltalog.checksums import write_checksum
 from deltalog.log import read_log
 from engines.port import Outcome, now
 from model.capabilities import EVERYTHING, Capabilities
+from model.delete import types_of
+from model.failures import failures
 from model.refusals import (
     APPEND_ONLY,
     BEYOND_RETENTION,
@@ -145,7 +147,8 @@ class ReferenceEngine:
         try:
             deletion.commit()
         except FailingCondition:
-            raise Refused("CAST_INVALID_INPUT", "22018") from None
+            assert step.where is not None, "a DELETE without a condition has none that fails"
+            raise Refused(*min(failures(step.where, types_of(view.table)).items())) from None
         return deletion.answer()
 
     def _delete_refusal(self, view: View, step: InvalidDelete) -> Refusal:

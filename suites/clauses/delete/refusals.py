@@ -6,10 +6,12 @@ from collections.abc import Callable
 
 from harness import evidence
 from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
-from harness.expectations import ByReplay, NothingChanged, Unchanged, about
-from harness.observation import RefusalObservation
+from harness.expectations import ByReplay, Fails, NothingChanged, Unchanged, about
+from harness.observation import Observation, RefusalObservation
+from model.delete import types_of
+from model.failures import failures, must_fail
 from model.layout import is_named_by_engine
-from model.steps import InvalidDelete
+from model.steps import Delete, InvalidDelete
 from model.table import Feature
 from model.vacuum import checksum_of
 from suites.clauses.causes import changed
@@ -93,19 +95,6 @@ def failed_condition(r: RefusalObservation) -> Judgement:
     return judgement(Violation(paths[0], message, expectation, cause=changed(r, paths)))
 
 
-#: What a condition may end in for a row, with the SQLSTATEs: Spark's error conditions under ANSI rules.
-_FAILURES = {
-    "ARITHMETIC_OVERFLOW": "22003",
-    "BINARY_ARITHMETIC_OVERFLOW": "22003",
-    "CAST_INVALID_INPUT": "22018",
-    "CAST_OVERFLOW": "22003",
-    "DATETIME_OVERFLOW": "22008",
-    "DIVIDE_BY_ZERO": "22012",
-    "NUMERIC_VALUE_OUT_OF_RANGE": "22003",
-    "REMAINDER_BY_ZERO": "22012",
-}
-
-
 @clause(
     "DEL-REF-4",
     "A DELETE that is refused because its condition is an error for some row says which: a documented error class with its SQLSTATE.",
@@ -115,15 +104,33 @@ _FAILURES = {
     needs=("casts",),
 )
 def failed_condition_is_named(r: RefusalObservation) -> Judgement:
+    """The class must be one that a part of the condition can end in: a cast of a text is no division by zero."""
     error = r.outcome.error
-    if r.due is not None or error is None:
+    if r.due is not None or error is None or not isinstance(r.step, Delete) or r.step.where is None:
         return NOT_EXERCISED
-    named = (error.condition or "").split(".")[0]
-    if named in _FAILURES and _FAILURES[named] == error.sqlstate:
+    named, possible = (error.condition or "").split(".")[0], failures(r.step.where, types_of(r.table))
+    if named in possible and possible[named] == error.sqlstate:
         return judgement(None)
     found = f"{error.condition or error.exception} ({error.sqlstate or 'no SQLSTATE'})"
-    message = (
-        f"A DELETE whose condition is an error for some row must name a class of Spark's conditions; it named {found}."
-    )
+    due = " or ".join(f"{name} ({sqlstate})" for name, sqlstate in sorted(possible.items()))
+    message = f"A DELETE whose condition is an error for some row must name it, as {due}; it named {found}."
     reason = "a failed task names its error in the words of Spark"
     return judgement(Violation("step", message, ByReplay(reason), evidence.of_answer(r)))
+
+
+@clause(
+    "DEL-REF-5",
+    "A DELETE fails if its condition is a comparison of arithmetic or a cast with a value, and an error for a visible row, or over partition columns for a live file.",
+    sources=("S3", "C 2.2"),
+    of_broken=True,
+    needs=("casts",),
+)
+def due_error_is_raised(o: Observation) -> Judgement:
+    """No order of evaluation, no statistics and no simplification can spare the error of such a condition."""
+    appends = o.table.has(Feature.APPEND_ONLY)
+    if not isinstance(o.step, Delete) or appends or not must_fail(o.step, o.table, o.live_files):
+        return NOT_EXERCISED
+    if o.outcome.error is not None:
+        return judgement(None)
+    message = "The condition is an error for some row that the DELETE must read; it ended without an error."
+    return judgement(Violation("step", message, Fails()))
