@@ -19,6 +19,7 @@ from harness.severity import Severity, severity_of
 from harness.step_judge import Tally
 from model.case import Case
 from model.table import Table
+from model.table_roots import TableRoot
 
 
 @dataclass(frozen=True)
@@ -93,10 +94,10 @@ class Judge:
         self._excuses = Excuses(listed)
         self._made = 0
 
-    def new_root(self) -> Path:
+    def new_root(self, name: TableRoot = TableRoot.PLAIN) -> Path:
         """The path of the next table. Its parent directory also holds everything beside the table."""
         self._made += 1
-        return self._directory / f"case-{self._made}" / "table"
+        return self._directory / f"case-{self._made}" / name.value
 
     def start(self, table: Table, root: Path) -> CaseRun:
         """Create the table at ``root``."""
@@ -116,7 +117,7 @@ class Judge:
             return JudgedCase(case, (), {}, failure)
 
     def _judge(self, case: Case) -> JudgedCase:
-        root = self.new_root()
+        root = self.new_root(case.table.root)
         try:
             run = self.start(case.table, root)
             for step in case.steps:

@@ -98,7 +98,7 @@ def reproduction_plan(
     ``operation`` returns a command for an engine other than Spark.
     """
     failed = {step["index"] for step in line.get("steps", ()) if step["outcome"] and step["outcome"]["error"]}
-    root = Path(HOME.format(case=line["id"]), "table")
+    root = Path(HOME.format(case=line["id"]), case.table.root.value)
     return {
         "clause": clause["id"],
         "sentence": clause["sentence"],

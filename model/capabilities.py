@@ -9,6 +9,7 @@ from typing import Any, Union
 from model.predicate import Function
 from model.steps import DeleteMistake, Form, IOFault, Mode, VacuumForm, VacuumMistake
 from model.table import Feature, Reference, VectorStorage
+from model.table_roots import TableRoot
 from model.values import Type
 
 
@@ -22,6 +23,7 @@ class Capabilities:
     nested: bool = True  # structs, arrays, maps
     column_rules: bool = True  # defaults, identity and generated columns, CHECK constraints
     references: frozenset[Reference] = frozenset(Reference)
+    roots: frozenset[TableRoot] = frozenset(TableRoot)  # names of a table's directory
     vectors: frozenset[VectorStorage] = frozenset(VectorStorage)  # in tables with deletion vectors
     writes_vectors: bool = True  # whether a DELETE writes new ones
     functions: frozenset[Function] = frozenset(Function)  # in conditions
@@ -55,7 +57,9 @@ EVERYTHING = Capabilities()
 
 
 #: What a clause requires of an engine: a member of one of the sets above, or the name of a boolean field.
-Need = Union[Feature, Mode, IOFault, Reference, VectorStorage, DeleteMistake, VacuumMistake, Form, VacuumForm, str]
+Need = Union[
+    Feature, Mode, IOFault, Reference, TableRoot, VectorStorage, DeleteMistake, VacuumMistake, Form, VacuumForm, str
+]
 
 
 def has(capabilities: Capabilities, need: Need) -> bool:
@@ -72,6 +76,7 @@ _FIELDS: dict[type, str] = {
     Mode: "modes",
     IOFault: "io_faults",
     Reference: "references",
+    TableRoot: "roots",
     VectorStorage: "vectors",
     DeleteMistake: "delete_mistakes",
     VacuumMistake: "vacuum_mistakes",

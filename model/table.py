@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from model.predicate import Predicate
+from model.table_roots import TableRoot
 from model.values import AnyType, Row, Value
 
 SECOND = 1_000
@@ -174,6 +175,7 @@ class Table:
     features: tuple[str, ...] = ()  # names in FEATURES
     checks: tuple[Predicate, ...] = ()  # CHECK constraints, TRUE for every row
     pruned: int = 0  # the log lacks commits and checkpoints below this version; if not 0, it has a checkpoint
+    root: TableRoot = TableRoot.PLAIN  # the name of its directory
 
     @property
     def data_columns(self) -> tuple[Column, ...]:

@@ -27,6 +27,7 @@ from model.steps import (
     VacuumForm,
 )
 from model.table import Column, Commit, DataFile, Feature, Reference, Table
+from model.table_roots import TableRoot
 from model.values import AnyType, DecimalOf, is_nested
 
 #: Replacements for a mode that an engine does not support, the nearest first.
@@ -102,6 +103,7 @@ def restricted_table(table: Table, *, capabilities: Capabilities) -> Table:
         files=_files(table.files, capabilities),
         commits=commits,
         pruned=table.pruned if capabilities.pruned_logs else 0,
+        root=table.root if table.root in capabilities.roots else TableRoot.PLAIN,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from harness.campaign import Shard, Worker, cases_from
+from strategies.table_roots import table_root_cases
 from strategies.vacuum_cases import (
     vacuum_histories,
     vacuum_old_versions,
@@ -63,7 +64,13 @@ def test_refused_vacuums(shard: Shard, worker: Worker) -> None:
     worker.judge(shard)
 
 
-@cases_from(vacuum_old_versions(), judged_by=("VAC",), smoke=6, gate=32)
+@cases_from(table_root_cases(), judged_by=("DEL", "VAC"), smoke=9, gate=44)
+def test_table_roots(shard: Shard, worker: Worker) -> None:
+    """Tables whose directory has any name."""
+    worker.judge(shard)
+
+
+@cases_from(vacuum_old_versions(), judged_by=("VAC",), smoke=6, gate=40)
 def test_vacuum_old_versions(shard: Shard, worker: Worker) -> None:
     """Versions and change feeds of which a VACUUM deleted files."""
     worker.judge(shard)

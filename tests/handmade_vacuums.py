@@ -16,6 +16,7 @@ from model.steps import (
     Mode,
     Moment,
     Read,
+    ReadChanges,
     SetClock,
     Vacuum,
     VacuumForm,
@@ -37,6 +38,7 @@ from model.table import (
     Table,
     VectorStorage,
 )
+from model.table_roots import TableRoot
 from model.values import Type
 
 OLD, YOUNG = -4 * WEEK, -HOUR
@@ -380,6 +382,34 @@ FEATURES = tuple(
 )
 
 
+#: Versions and a change feed inside retention of which a VACUUM deletes the files, and then the directory that it emptied.
+OLD_VERSIONS = Case(
+    _table([_file(0), _file(1, partition="b")], [Commit(-HOUR, adds=(0, 1))], features=[Feature.CHANGE_DATA_FEED]),
+    (
+        Delete(Compare("p", Op.EQ, "a", Type.STRING)),
+        Vacuum(retain_hours=0, safety_check=False),
+        Read(before_step=0),
+        ReadChanges(of_step=0),
+        Vacuum(),
+        Read(),
+    ),
+)
+
+#: A link to a young file.
+LINKED_YOUNG = Case(
+    _table(
+        FILES,
+        COMMITS,
+        (StrayFile("../behind", modified=YOUNG), StrayFile("link", Kind.LINK, OLD, 0, target="../behind")),
+    ),
+    (Vacuum(dry_run=True), Vacuum()),
+)
+
+#: Tables whose own directory has a name that would be hidden inside a table, or that is encoded in a URI.
+HIDDEN_ROOT = Case(replace(LISTED_TABLE, root=TableRoot.UNDERSCORE), (Vacuum(dry_run=True), Vacuum(), Read()))
+ENCODED_ROOT = Case(replace(ELSEWHERE.table, root=TableRoot.BLANK), (Vacuum(dry_run=True), Vacuum(), Read()))
+
+
 def _numbered(**groups: tuple[Case, ...]) -> dict[str, Case]:
     return {f"{name}-{number}": case for name, cases in groups.items() for number, case in enumerate(cases)}
 
@@ -411,5 +441,9 @@ HANDMADE: dict[str, Case] = {
     **_numbered(refused=REFUSED, unknown=UNKNOWN),
     "time_travel": TIME_TRAVEL,
     "littered": LITTERED,
+    "old_versions": OLD_VERSIONS,
+    "linked_young": LINKED_YOUNG,
+    "hidden_root": HIDDEN_ROOT,
+    "encoded_root": ENCODED_ROOT,
     **_numbered(features=FEATURES),
 }

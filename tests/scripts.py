@@ -79,7 +79,7 @@ def outcome(plan: Mapping[str, Any], engine: Engine, case: Case, home: Path) -> 
     types = [column.type for column in case.table.columns]
 
     def run(step: EngineStep, clock: int, version: int | None = None) -> list[list[Any]]:
-        answer = engine.run(home / "table", step, clock=clock, version=version)
+        answer = engine.run(home / Path(plan["root"]).name, step, clock=clock, version=version)
         if answer.error is not None:
             raise Refused(answer.error.condition)
         return [_row(row, types) for row in answer.rows]

@@ -16,6 +16,7 @@ from model.refusals import invalid_delete_sql
 from model.rules import DELTA_RS
 from model.steps import DeleteMistake, Form, IOFault, Mode, VacuumForm, VacuumMistake
 from model.table import FEATURES, Column
+from model.table_roots import TableRoot
 from model.values import Type
 from selfcheck.reference_engine import ReferenceEngine
 from strategies.cases import ZONES
@@ -55,6 +56,7 @@ LISTS: dict[str, set[str]] = {
     "Forms of VACUUM": {form.value for form in VacuumForm},
     "I/O faults": {io_fault.value for io_fault in IOFault},
     "Refusals of VACUUM": {mistake.value for mistake in VacuumMistake},
+    "The table's directory": {root.name.lower() for root in TableRoot},
     "Storage": {"local"},
 }
 

@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
+from tests.observed_worlds import observation
 from tests.second_opinion import second_opinion
-from tests.vacuum_worlds import observation, world
+from tests.vacuum_worlds import world
 
 #: Worlds in each of ten tests.
 WORLDS = 400
+
+OPINION = ("plain_log", "second_opinion")
+
+
+@pytest.mark.parametrize("module", OPINION)
+def test_the_second_opinion_shares_no_code_with_the_project(module: str) -> None:
+    text = (Path(__file__).parent / f"{module}.py").read_text(encoding="utf-8")
+    imported = {line.split()[1] for line in text.splitlines() if line.startswith(("import ", "from "))}
+    own = {name for name in imported if (Path(__file__).parent.parent / name.split(".")[0]).is_dir()}
+    assert own <= {f"tests.{name}" for name in OPINION}
 
 
 @pytest.mark.parametrize("tenth", range(10))

@@ -8,6 +8,7 @@ from dataclasses import replace
 from model.capabilities import Capabilities
 from model.steps import DeleteMistake, Form, Mode, VacuumForm, VacuumMistake
 from model.table import Feature, Reference
+from model.table_roots import TableRoot
 from model.versions import parse
 
 
@@ -37,6 +38,7 @@ NEWEST = Capabilities(
     },
     column_rules=False,
     references=frozenset({Reference.RELATIVE, Reference.ABSOLUTE}),
+    roots=frozenset(TableRoot) - {TableRoot.ENCODED},  # it opens a%20table as "a table" (docs/findings-deltalake.md)
     writes_vectors=False,
     functions=frozenset(),
     casts=False,

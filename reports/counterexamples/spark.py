@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -97,7 +98,7 @@ class Spark:
 
     def __init__(self, plan: Plan) -> None:
         self._root = str(plan["root"])
-        self._inventory = self._root.removesuffix("/table") + "-inventory"
+        self._inventory = posixpath.dirname(self._root) + "-inventory"
         self._conf: dict[str, str] = {}
         self._managed = False
         ops = plan["steps"]

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from model.rules import Walk
+from model.table_roots import TableRoot
 from model.vacuum import LOG_DIRECTORY, is_hidden
 from selfcheck.faults import actions, files
 from selfcheck.faults.fault import vacuum_fault, when
@@ -120,6 +121,15 @@ FAULTS = (
         "VACUUM deletes files outside the root whose tombstones are expired."),
     full_run_fault("follows-links", "VAC-SAFE-7C", _delete_behind_links,
         "VACUUM follows a symbolic link to a directory and deletes the old files in it."),
+    # The name of the table's own directory
+    full_run_fault("hides-all-below-a-hidden-root", "VAC-LIVE-1 VAC-LIVE-2",
+        when(lambda t: t.root.name.startswith(("_", ".")), files.restore_all(files.everything)),
+        "VACUUM treats every path below a table whose directory begins with _ or a dot as hidden.",
+        needs=[TableRoot.UNDERSCORE]),
+    full_run_fault("does-not-decode-the-root", "VAC-SAFE-1B",
+        when(lambda t: _is_encoded(t.root.name), files.delete_all(_live_by_uri)),
+        "VACUUM compares URIs of the log with the root's path as it is on storage: where that has a space or %, it deletes live files.",
+        needs=[TableRoot.BLANK]),
     # Deletion-vector files and change files
     full_run_fault("forgets-live-vectors", "VAC-SAFE-8A", files.delete_old(lambda t: t.log.live_vectors),
         "VACUUM treats the deletion-vector files of live files as unreferenced."),

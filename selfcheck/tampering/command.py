@@ -87,7 +87,7 @@ def tampered_with(
         def add(result: Result, seen: dict[str, set[str]] = seen) -> None:
             seen.setdefault(result.way, set()).update(result.clauses)
 
-        root = directory / f"case-{number}" / "table"
+        root = directory / f"case-{number}" / case.table.root.value
         run = TamperedRun(engine, case.table, root, clauses, excuses, wanted=wanted, found=add)
         for step in case.steps:
             if run.take(step):

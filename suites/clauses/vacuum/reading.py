@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 
 from deltalog.actions import Add, CommitInfo, Remove
 from deltalog.errors import DeltaLogError
 from deltalog.snapshot import Snapshot
 from harness import evidence
 from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
-from harness.expectations import Expectation, Fails, Of, RowsAre
+from harness.expectations import ByReplay, Expectation, Fails, Of, RowsAre
 from harness.observation import ChangesObservation, ReadObservation
 from harness.severity import Cause, Severity
+from harness.vacuum_inputs import vector_path
 from harness.vacuum_observation import VacuumObservation
 from model.refusals import BEYOND_RETENTION, MISSING_FILE
 from model.vacuum import DISPUTED, Fate
@@ -186,13 +188,25 @@ def versions_are_read_whole_or_not_at_all(r: ReadObservation) -> Judgement:
     gone = f"; of its files {len(lost)} are gone" if lost else ""
     message = f"Version {r.version} must be read as it was or not at all; the engine read {difference(expected, r.rows)}{gone}."
     facts = (*evidence.of_rows(expected, r.rows), *(fact for path in lost[:1] for fact in evidence.of_path(r, path)))
-    expectation: Expectation = Fails(()) if lost else RowsAre(Of.ANSWER, evidence.rows_as_json(expected))
+    refused = bool(lost) or _is_blocked(r)
+    expectation: Expectation = Fails(()) if refused else RowsAre(Of.ANSWER, evidence.rows_as_json(expected))
     return judgement(Violation(f"version {r.version}", message, expectation, facts, cause=_other_rows(bool(lost))))
 
 
 def _lost(r: ReadObservation) -> list[str]:
     """The files of the version, data files and deletion vectors, that are not on storage, sorted."""
-    return sorted(path for path in _files(r.before.log.snapshot(r.version)) if r.before.entry(path) is None)
+    return _missing(r, r.before.log.snapshot(r.version).adds.values())
+
+
+def _missing(r: ReadObservation | ChangesObservation, actions: Iterable[Add | Remove]) -> list[str]:
+    """The data files and the files of deletion vectors of these actions that are not on storage, sorted."""
+    paths = {path for action in actions for path in (action.file, vector_path(action, r.root)) if path}
+    return sorted(path for path in paths if r.before.entry(path) is None)
+
+
+def _is_blocked(r: ReadObservation) -> bool:
+    """Whether the version is refused for its age alone."""
+    return not r.inside_retention and r.rules.blocks_expired_versions
 
 
 def _other_rows(lost: bool) -> Cause:
@@ -212,8 +226,8 @@ def missing_files_are_named(r: ReadObservation) -> Judgement:
     lost = _lost(r)
     if not lost:
         return NOT_EXERCISED
-    missing = MISSING_FILE.at(r.rules.release).conditions
-    if error.condition in {*missing, *BEYOND_RETENTION.conditions}:
+    missing = MISSING_FILE.at(r.rules.release)
+    if error.condition in {*missing.conditions, *BEYOND_RETENTION.conditions}:
         return judgement(None)
     if any(path.rpartition("/")[2] in error.message for path in lost):
         return judgement(None)
@@ -221,7 +235,9 @@ def missing_files_are_named(r: ReadObservation) -> Judgement:
         f"The error of reading version {r.version} must say that files are missing, such as {lost[0]}; it says neither."
     )
     facts = (*evidence.of_answer(r), *evidence.of_path(r, lost[0]))
-    expectation = Fails(sorted(missing) if r.rules.error_classes else ())
+    due = BEYOND_RETENTION if _is_blocked(r) else missing
+    of_classes = Fails((due.condition,)) if r.rules.error_classes else None
+    expectation = of_classes or ByReplay("the names in the error's message are compared with the files that are gone")
     return judgement(Violation(f"version {r.version}", message, expectation, facts, cause=causes.OTHER_ERROR))
 
 
@@ -238,9 +254,8 @@ def changes_are_read_whole_or_not_at_all(c: ChangesObservation) -> Judgement:
     found = Counter(c.outcome.rows)
     if c.refused or found == expected:
         return judgement(None)
-    actions: list[Add | Remove] = [*c.of.removes, *c.of.hidden_rows]
-    named = [path for action in actions for path in _named(action)] + [cdc.file for cdc in c.of.change_files]
-    lost = sorted(path for path in named if c.before.entry(path) is None)
+    lost = [cdc.file for cdc in c.of.change_files if c.before.entry(cdc.file) is None]
+    lost += _missing(c, (*c.of.removes, *c.of.hidden_rows))
     message = f"The change feed of version {c.version} must be as it was, or not be read; it has {difference(expected, found)}."
     expectation: Expectation = Fails(()) if lost else RowsAre(Of.ANSWER, evidence.rows_as_json(expected))
     facts = (*evidence.of_rows(expected, found), *(fact for path in lost[:1] for fact in evidence.of_path(c, path)))
