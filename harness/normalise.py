@@ -38,7 +38,7 @@ def step_text(step: EngineStep) -> str:
     if isinstance(step, InvalidDelete):
         return f"DELETE with a mistake: {step.mistake.value}"
     if isinstance(step, Insert):
-        return f"INSERT INTO t: {len(step.rows)} rows"
+        return f"INSERT INTO t ({len(step.rows)} row{'' if len(step.rows) == 1 else 's'})"
     if isinstance(step, ReadChanges):
         return f"the change data feed of step {step.of_step}"
     if isinstance(step, InvalidVacuum):

@@ -11,6 +11,7 @@ import pytest
 
 from engines.deltalake.capabilities import NEWEST
 from model.casts import CASTS, CASTS_OF_DECIMAL
+from model.operations import Operation
 from model.predicate import Expression, Function, Op, Predicate
 from model.refusals import invalid_delete_sql
 from model.rules import DELTA_RS
@@ -57,6 +58,7 @@ LISTS: dict[str, set[str]] = {
     "I/O faults": {io_fault.value for io_fault in IOFault},
     "Refusals of VACUUM": {mistake.value for mistake in VacuumMistake},
     "The table's directory": {root.name.lower() for root in TableRoot},
+    "Programs": {operation.value for operation in Operation},
     "Storage": {"local"},
 }
 

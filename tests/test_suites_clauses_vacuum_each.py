@@ -377,6 +377,8 @@ EXAMPLES: list[tuple[str, Table, list[Step], Spoil]] = [
     ("VAC-READ-2", RECENT, [SOME, NOW, Read(0)], simply(with_another_error)),
     ("VAC-READ-3", CHANGED, [SOME, NOW, ReadChanges(0)], simply(answering_rows(()))),
     ("VAC-READ-3", CHANGED, [SOME, NOW, ReadChanges(0)], simply(answering_rows(((2, 1, "delete"),)))),
+    ("VAC-SAFE-10F", READ, [FULL], loses(Reason.RETAINED)),
+    ("VAC-SAFE-10F", TWO_VECTORS, [FULL], loses(Reason.RETAINED_VECTOR)),
     ("VAC-SAFE-11", LISTED, [FULL], simply(leaving("written"))),
     ("VAC-LIVE-1", LISTED, [FULL], keeps(Reason.EXPIRED)),
     ("VAC-LIVE-2", LISTED, [BY_QUERY], keeps(Reason.ORPHAN)),
@@ -739,6 +741,7 @@ def test_the_clauses_that_a_plain_vacuum_exercises(exercised_by_bare_steps: list
         "SAFE-6A",
         "SAFE-6B",
         "SAFE-10B",
+        "SAFE-10F",
         "SAFE-11",
         "SAFE-12",
     )

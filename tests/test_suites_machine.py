@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -9,20 +10,23 @@ from typing import Any
 
 import pytest
 
-from engines.port import Engine
+from engines.deltalake.adapter import DeltalakeEngine
+from engines.port import Engine, Outcome
+from engines.wrapped import WrappedEngine
 from harness.conditions import CONDITIONS
 from harness.drawing import PromiseBroken, fixed_cases
 from harness.excuses import KnownDeviation
-from harness.judge import JudgedCase
+from harness.judge import Judge, JudgedCase
 from harness.shard_runner import ShardRunner
 from model.case import Case
 from model.codec import from_json, to_json
 from model.operations import Operation, operation_of
 from model.steps import ENGINE_STEPS as ENGINE_STEP_TYPES
-from model.steps import Step, Vacuum
+from model.steps import EngineStep, Read, Step, Vacuum
 from runner.controller import FIXED_SEED
 from selfcheck.faults import FAULTS, KnownBadEngine
 from selfcheck.reference_engine import ReferenceEngine
+from strategies.restricted import restricted_to
 from suites.campaigns import EXPLORATION, Shard, shards
 from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES
@@ -116,3 +120,34 @@ def test_the_gate_finds_a_fault_that_needs_a_sequence(tmp_path: Path) -> None:
 
 def _run_steps(judged: JudgedCase) -> list[Step]:
     return [judged.case.steps[record["index"]] for record in judged.steps]
+
+
+class ReadByTwo(WrappedEngine):
+    """Reads the table after each step by ``other`` too, and counts whether both have the same rows."""
+
+    def __init__(self, engine: Engine, other: Engine) -> None:
+        super().__init__(engine)
+        self._other = other
+        self.agree: Counter[bool] = Counter()
+
+    def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
+        outcome = self._engine.run(root, step, clock=clock, version=version)
+        rows, others = (
+            Counter(one.run(root, Read(), clock=clock, version=None).rows) for one in (self._engine, self._other)
+        )
+        self.agree[rows == others] += 1
+        return outcome
+
+
+def test_two_independent_readers_agree_after_every_step(tmp_path: Path) -> None:
+    """The project's reader, which the reference engine uses, and delta-rs."""
+    other = DeltalakeEngine()
+    engine = ReadByTwo(ReferenceEngine(), other)
+    judge = Judge(engine, (), tmp_path)
+    try:
+        for case in gate_cases()[::2]:
+            judged = judge.judge(restricted_to(case, capabilities=other.capabilities))
+            assert judged.failure is None, judged.failure
+    finally:
+        other.close()
+    assert engine.agree[True] > 50 and not engine.agree[False]

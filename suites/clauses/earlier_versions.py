@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from deltalog.actions import Add
 from deltalog.errors import DeltaLogError
 from harness import evidence
-from harness.clause import Judgement, Violation, each
+from harness.clause import NOT_EXERCISED, Judgement, Violation, each
 from harness.expectations import ByReplay
 from harness.observation import Observation, Rows
 from harness.severity import Cause, Severity
 from harness.vacuum_observation import VacuumObservation
 from model.vacuum import Fate
 from suites.clauses.checks import difference
+from suites.clauses.vacuum.path_rules import lost_disputed_paths
 
 _NOT_READ = Cause("a file of an earlier version cannot be read", Severity.DATA_LOSS)
 _OTHER_ROWS = Cause("an earlier version has other rows", Severity.WRONG_ANSWERS)
 
 
-def earlier_versions(o: Observation, vacuums: Iterable[VacuumObservation]) -> Judgement:
+def earlier_versions(o: Observation) -> Judgement:
     """Every version before the step has the rows that the case gives it, read from the log and the files alone.
 
-    Not judged: a version whose commits were cleaned up, and one of which ``vacuums`` were allowed to delete a file.
+    Not judged: a version whose commits were cleaned up, and one of which a VACUUM so far was allowed to delete a file; nor
+    anything after a VACUUM that lost disputed paths.
     """
+    vacuums = [v for v in (*o.earlier, o) if isinstance(v, VacuumObservation) and (v.ran or v.vanished)]
+    if any(map(lost_disputed_paths, vacuums)):
+        return NOT_EXERCISED
     allowed = {path for v in vacuums for path, predicted in v.fates.items() if predicted.fate is not Fate.KEEP}
     files = {version: _files(o, version) for version in sorted(o.versions) if version <= o.before.version}
     judged = {

@@ -16,7 +16,6 @@ from suites.clauses.causes import rows_left as rows_cause
 from suites.clauses.checks import check_rows_left, check_rows_read
 from suites.clauses.delete.files import removed_exactly, rows_left
 from suites.clauses.earlier_versions import earlier_versions
-from suites.clauses.vacuum.path_rules import lost_disputed_paths
 
 
 def _added_rows(d: DeleteObservation) -> Counter[tuple[Row, Row]]:
@@ -128,7 +127,4 @@ def earlier_version_reads(r: ReadObservation) -> Judgement:
     sources=("S0", "S1"),
 )
 def earlier_versions_are_whole(d: DeleteObservation) -> Judgement:
-    vacuums = [one for one in d.earlier if isinstance(one, VacuumObservation) and (one.ran or one.vanished)]
-    if not d.commits or any(map(lost_disputed_paths, vacuums)):
-        return NOT_EXERCISED
-    return earlier_versions(d, vacuums)
+    return earlier_versions(d) if d.commits else NOT_EXERCISED

@@ -1,0 +1,133 @@
+"""Appends by the engine: on any table of programs the model predicts their rows, and a wrong one accuses no clause."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+from hypothesis import Phase, given, seed, settings
+from hypothesis import strategies as st
+
+from engines.deltalake.adapter import DeltalakeEngine
+from engines.deltalake.operations import operation
+from engines.port import Engine, EngineError, Outcome
+from engines.wrapped import WrappedEngine
+from harness.judge import Judge
+from harness.normalise import step_text
+from model import codec
+from model.case import Case
+from model.operations import Operation
+from model.sql import insert_sql
+from model.steps import Delete, EngineStep, Insert, Read, Vacuum
+from model.table import Column, Commit, DataFile, Table
+from model.values import Type
+from reports.counterexamples.script import reproduction
+from selfcheck.faults import FAULTS, KnownBadEngine
+from selfcheck.reference_engine import ReferenceEngine
+from strategies.operations import Program, operations
+from strategies.program_tables import program_tables
+from strategies.restricted import restricted_to
+from suites.catalogue import CATALOGUE
+from tests.sampling import fifty
+from tests.scripts import SPARK, plans
+
+TABLE = Table(
+    columns=(Column("p", Type.STRING), Column("v", Type.LONG)),
+    partition_by=("p",),
+    files=(DataFile(0, ("a",), ((1,), (2,)), -5),),
+    commits=(Commit(-5, adds=(0,)),),
+)
+ROWS = (("a", 3), ("b c", 4), (None, None))
+CASE = Case(TABLE, (Insert(ROWS), Delete(), Vacuum(), Read(), Read(before_step=1)))
+
+
+@cache
+def cases() -> tuple[Case, ...]:
+    """An append to each of some tables of programs, and a read."""
+    found: list[Case] = []
+
+    @seed(1)
+    @settings(fifty, database=None, phases=[Phase.generate])
+    @given(st.data())
+    def draw(data: st.DataObject) -> None:
+        table = data.draw(program_tables())
+        steps = data.draw(operations(Program(table, engine_steps=2), Operation.INSERT))
+        found.append(Case(table, (*steps, Read())))
+
+    draw()
+    return tuple(found)
+
+
+@pytest.fixture(params=["model", "deltalake"])
+def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
+    opened = ReferenceEngine() if request.param == "model" else DeltalakeEngine()
+    yield opened
+    opened.close()
+
+
+def test_the_engine_appends_to_every_table_of_programs(engine: Engine, tmp_path: Path) -> None:
+    judge = Judge(engine, (), tmp_path)
+    for case in cases():
+        judged = judge.judge(restricted_to(case, capabilities=engine.capabilities))
+        assert judged.failure is None, judged.failure
+
+
+def test_what_is_appended_is_part_of_the_table(tmp_path: Path) -> None:
+    judged = Judge(ReferenceEngine(), list(CATALOGUE.values()), tmp_path).judge(CASE)
+    assert judged.failure is None and not judged.violated
+    append, delete, _, last, before = judged.steps
+    assert (append["kind"], append["text"]) == ("insert", "INSERT INTO t (3 rows)")
+    assert len(delete["observed"]["removed"]) == 4, "the file of the table, and one of each partition"
+    assert last["outcome"]["rows"] == [] and len(before["outcome"]["rows"]) == 5
+
+
+class BadInserts(WrappedEngine):
+    """Appends the first row only, or fails."""
+
+    def __init__(self, engine: Engine, error: EngineError | None) -> None:
+        super().__init__(engine)
+        self._error = error
+
+    def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
+        if isinstance(step, Insert) and self._error is not None:
+            return Outcome((), self._error, clock, clock)
+        short = Insert(step.rows[:1]) if isinstance(step, Insert) else step
+        return self._engine.run(root, short, clock=clock, version=version)
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [(None, "other rows are in the table"), (EngineError("E", None, None, "the disk is full"), "the disk is full")],
+    ids=["wrong", "failing"],
+)
+def test_a_wrong_append_is_an_error_and_accuses_no_clause(error: EngineError | None, told: str, tmp_path: Path) -> None:
+    judged = Judge(BadInserts(ReferenceEngine(), error), list(CATALOGUE.values()), tmp_path).judge(CASE)
+    assert not judged.violated and judged.failure is not None
+    assert judged.failure.kind == "harness" and judged.failure.message.endswith(told)
+
+
+def test_the_json_form_and_the_sql() -> None:
+    assert codec.from_json(codec.to_json(CASE)) == CASE
+    with pytest.raises(codec.InvalidCase, match="must have at least one row"):
+        codec.from_json(codec.to_json(Case(TABLE, (Insert(()),))))
+    types = [column.type for column in TABLE.columns]
+    expected = "INSERT INTO t VALUES ('a', 3L), ('b c', 4L), (CAST(NULL AS STRING), CAST(NULL AS BIGINT))"
+    assert insert_sql(Insert(ROWS), types, "t") == expected
+    assert step_text(Insert(ROWS[:1])) == "INSERT INTO t (1 row)"
+
+
+def test_a_script_appends_the_same_rows(tmp_path: Path) -> None:
+    """On a healthy engine the script of a fault does not say VIOLATED."""
+    case = Case(TABLE, (Insert(ROWS), Delete()))
+    judge = Judge(KnownBadEngine(ReferenceEngine(), FAULTS["removes-without-time"]), list(CATALOGUE.values()), tmp_path)
+    (of_spark, *_) = plans(case, judge, packages=SPARK)
+    assert "INSERT INTO delta.`{ROOT}` VALUES ('a', 3L)" in reproduction(of_spark)
+    (plan, *_) = plans(case, judge, packages={**SPARK, "engine": "deltalake"}, operation=operation)
+    written = tmp_path / "reproduce.py"
+    written.write_text(reproduction(plan).replace(plan["root"], str(tmp_path / "case" / "table")), encoding="utf-8")
+    ended = subprocess.run([sys.executable, str(written)], capture_output=True, text=True, timeout=120, check=False)
+    assert ended.returncode == 0, ended.stdout + ended.stderr

@@ -1,0 +1,66 @@
+"""DEL-TT-2 and VAC-SAFE-10F: which earlier versions are judged, and what is wrong with one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from engines.port import Engine
+from harness.judge import Judge, JudgedCase
+from harness.severity import Severity
+from model.case import Case
+from model.steps import Delete, Insert, Moment, Read, SetClock, Step, Vacuum
+from model.table import DAY, Column, Commit, DataFile, Removal, Table
+from model.values import Type
+from selfcheck.faults import FAULTS, KnownBadEngine
+from selfcheck.reference_engine import ReferenceEngine
+from suites.catalogue import CATALOGUE
+
+#: Version 0 has two files, version 1 one of them, both are inside retention.
+TABLE = Table(
+    columns=(Column("v", Type.INTEGER),),
+    partition_by=(),
+    files=(DataFile(0, (), ((1,),), -2 * DAY), DataFile(1, (), ((2,), (3,)), -2 * DAY)),
+    commits=(Commit(-2 * DAY, adds=(0, 1)), Commit(-DAY, removes=(Removal(0, -DAY),))),
+)
+BOTH = ("DEL-TT-2", "VAC-SAFE-10F")
+
+
+def judge(engine: Engine, directory: Path, *steps: Step) -> JudgedCase:
+    judged = Judge(engine, [CATALOGUE[id] for id in BOTH], directory).judge(Case(TABLE, steps))
+    assert judged.failure is None
+    return judged
+
+
+def subjects(judged: JudgedCase) -> dict[str, int]:
+    return {id: tally.subjects for id, tally in judged.tallies.items()}
+
+
+def test_every_version_before_a_step_is_judged(tmp_path: Path) -> None:
+    judged = judge(ReferenceEngine(), tmp_path, Insert(((4,),)), Delete(), Vacuum(), Read())
+    assert subjects(judged) == {"DEL-TT-2": 3, "VAC-SAFE-10F": 4} and not judged.violated
+
+
+def test_a_version_whose_file_may_be_deleted_is_not_judged(tmp_path: Path) -> None:
+    judged = judge(ReferenceEngine(), tmp_path, SetClock(Moment(6 * DAY + 1)), Vacuum(), Delete())
+    assert subjects(judged) == {"DEL-TT-2": 3, "VAC-SAFE-10F": 1}, "all but version 0"
+    assert not judged.violated
+
+
+def test_a_delete_without_a_commit_is_not_judged(tmp_path: Path) -> None:
+    assert subjects(judge(ReferenceEngine(), tmp_path, Delete(), Delete())) == {"DEL-TT-2": 2}
+
+
+@pytest.mark.parametrize(
+    ("fault", "step", "clause"),
+    [
+        ("deletes-an-earlier-file", Delete(), "DEL-TT-2"),
+        ("vacuum-truncates-earlier-versions", Vacuum(), "VAC-SAFE-10F"),
+    ],
+)
+def test_a_file_that_only_an_earlier_version_needs_must_stay(
+    fault: str, step: Step, clause: str, tmp_path: Path
+) -> None:
+    (wrong,) = judge(KnownBadEngine(ReferenceEngine(), FAULTS[fault]), tmp_path, step).wrong
+    assert (wrong.clause, wrong.severity, wrong.violation.subject) == (clause, Severity.DATA_LOSS, "version 0")
