@@ -32,8 +32,8 @@ class Outcome:
     """The result of a step: rows or an error, and when it ran.
 
     ``rows`` is ``()`` if the command returns none. A Read returns the table's rows in schema order, a ReadChanges these
-    rows followed by their ``_change_type``, both with canonical values (model.values). A Vacuum returns one path per row,
-    a URI that is not url-encoded; the DeltaTable forms return none.
+    rows followed by their ``_change_type`` or what its ``commits`` says, with canonical values (model.values). A Vacuum
+    returns one path per row, a URI that is not url-encoded; the DeltaTable forms return none.
     """
 
     rows: tuple[Row, ...]

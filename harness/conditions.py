@@ -31,7 +31,7 @@ from model.predicate import (
     Relate,
     columns_of,
 )
-from model.steps import Delete, InvalidDelete, InvalidVacuum
+from model.steps import Delete, InvalidDelete, InvalidVacuum, ReadChanges
 from model.table import Column, Feature, Reference
 from model.vacuum import Reason
 from model.values import DecimalOf, MapOf, Type, Value, is_nested
@@ -224,6 +224,7 @@ CONDITIONS: dict[str, Callable[[Observation], bool]] = {
         _has_vectors(o) and any(column.name.lower() == "path" for column in o.table.data_columns)
     ),
     "TIMESTAMP partition in another time zone": _has_timestamp_partition_in_another_zone,  # of a DELETE's session
+    "change feed in another time zone": lambda o: isinstance(o.step, ReadChanges) and o.step.zone != "UTC",
     "long text beyond U+FFFF": _has_long_text,  # more than 32 UTF-16 units, with characters of two units
     "fractional partition": lambda o: any(
         column.type in (Type.FLOAT, Type.DOUBLE) or isinstance(column.type, DecimalOf)

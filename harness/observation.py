@@ -236,6 +236,23 @@ class ChangesObservation(Observation):
         later = (observation for observation in self.earlier if observation.index > self.step.of_step)
         return any(isinstance(observation.step, Vacuum) and not observation.step.dry_run for observation in later)
 
+    @cached_property
+    def commit_time(self) -> int:
+        """When the version was committed, ms since the epoch: its in-commit timestamp, or the modification time of its file.
+
+        The latter is at least a millisecond after the time of the version before (docs/delta.md 1.3).
+        """
+        commits = self.before.log.commits
+        stamp = commits[self.version].info
+        ours = stamp.fields.get("inCommitTimestamp") if stamp else None
+        if isinstance(ours, int):
+            return ours
+        latest = -1
+        for number in sorted(commits):
+            if number <= self.version:
+                latest = max(commits[number].modified, latest + 1)
+        return latest
+
 
 @dataclass(frozen=True)
 class InsertObservation(Observation):

@@ -167,6 +167,8 @@ CLAUSES: dict[str, Harm] = {
     "DEL-DV-1D": Harm(_ANSWERS, "Readers that skip files by wrong statistics miss rows."),
     "DEL-DV-1E": Harm(_UNREADABLE, "A deletion vector that is read by a wrong size cannot be read."),
     "DEL-ADD-1F": Harm(_SPACE, "Without statistics readers skip no files, and count by reading."),
+    "DEL-CDF-2A": Harm(_ANSWERS, "Readers of the change feed apply a change to another version of the table."),
+    "DEL-CDF-2B": Harm(_ANSWERS, "Readers of the change feed find other times than those of the commits."),
     "DEL-CDF-1D": Harm(_UNREADABLE, "Readers of the change feed find other partition values than those of the rows."),
     "DEL-CKPT-2": Harm(
         _UNREADABLE, "Readers start from a checkpoint that is not there, or read the log from further back."

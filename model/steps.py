@@ -157,9 +157,14 @@ class Read:
 
 @dataclass(frozen=True)
 class ReadChanges:
-    """Reads the change data feed of the versions that an earlier step committed: rows followed by ``_change_type``."""
+    """Reads the change data feed of the versions that an earlier step committed: rows followed by ``_change_type``.
+
+    With ``commits``, of each row ``_commit_version`` and ``_commit_timestamp`` instead, in a session of the time ``zone``.
+    """
 
     of_step: int
+    commits: bool = False
+    zone: str = "UTC"  # an IANA name
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,7 @@ _FEATURES_OR_NONE = weighted((1, st.just(())), (1, feature_sets()))
 _MOSTLY_PLAIN = weighted((4, st.sampled_from(PLAIN)), (1, types()))
 _CONDITIONS: SearchStrategy[Over | None] = odds((3, "data"), (4, "mixed"), (2, "any"), (4, "partition"), (2, None))
 _CONDITIONS_OF_DATA: SearchStrategy[Over | None] = odds((6, "data"), (2, None))
+_ZONES = st.sampled_from(ZONES)
 _CONSTANT_OR_NONE = weighted((1, constants()), (1, st.none()))
 
 
@@ -105,7 +106,8 @@ def feature_deletes(draw: DrawFn) -> Case:
     """DELETEs on tables with any features, deletion vectors and column rules: one or two, each followed by a read.
 
     Half of the conditions select rows of one file (``picks``), the others are ``_conditions``. Three in four tables with
-    the change data feed have the changes of one DELETE read. One DELETE in five uses another form than SQL by path. One
+    the change data feed have the changes of one DELETE read, and the versions and times of its commit: both after a single
+    DELETE, else one of them. One DELETE in five uses another form than SQL by path. One
     in three of the cases with a single DELETE ends with a read of the version before. Types are mostly plain, one
     table in ten has 100 columns or more. 2 to 5 engine steps. Shrinks to one DELETE on a table without features.
     """
@@ -120,7 +122,8 @@ def feature_deletes(draw: DrawFn) -> Case:
         where = draw(picks(table)) if picked else draw(_conditions(table))
         steps += [Delete(where, form=draw(ANY_FORM_SOMETIMES)), Read()]
         if number == read_changes_of:
-            steps.append(ReadChanges(of_step=delete))
+            reads = [ReadChanges(of_step=delete), ReadChanges(of_step=delete, commits=True, zone=draw(_ZONES))]
+            steps += reads if count == 1 else [draw(st.sampled_from(reads))]
     if count == 1 and draw(one_in(3)):
         steps.append(Read(before_step=0))
         table = just_committed(table)

@@ -137,7 +137,9 @@ def restricted_step(step: Step, *, capabilities: Capabilities) -> Step:
     if isinstance(step, InvalidVacuum):
         return step if step.mistake in capabilities.vacuum_mistakes else Read()
     if isinstance(step, ReadChanges):
-        return step if capabilities.change_feed and Feature.CHANGE_DATA_FEED in capabilities.features else Read()
+        if not capabilities.change_feed or Feature.CHANGE_DATA_FEED not in capabilities.features:
+            return Read()
+        return step if capabilities.zones else replace(step, zone="UTC")
     if isinstance(step, Insert):
         return step if capabilities.inserts else Read()
     if isinstance(step, Append):

@@ -183,7 +183,7 @@ WIDE_CASE = Case(
     table=WIDE_TABLE,
     steps=(
         Delete(WIDE_WHERE, Form.API_NAME, "America/Los_Angeles"),
-        ReadChanges(of_step=0),
+        ReadChanges(of_step=0, commits=True, zone="Asia/Kolkata"),
         Delete(form=Form.TRUNCATE),
         InvalidDelete(DeleteMistake.IN_SUBQUERY),
         Append((DataFile(2, (None,), ((None, 3, *UNKNOWN),), 0, group_rows=1),)),

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from engines.port import EngineError, Outcome
 from harness.case_run import CaseRun
+from harness.clause import Violation
 from harness.excuses import Excuses
 from harness.observation import Observation
 from harness.step_judge import Tally
@@ -52,6 +53,16 @@ def judged(table: Table, directory: Path, *steps: tuple[Step, Tamper | None]) ->
         run.take(step)
     check_violations_readable(run.tallies)
     return run.tallies, kept[-1]
+
+
+def judged_by(
+    table: Table, directory: Path, id: str, *steps: tuple[Step, Tamper | None]
+) -> tuple[int, list[Violation]]:
+    """The number of subjects of a clause in these steps, and its violations."""
+    tallies, _ = judged(table, directory, *steps)
+    if id not in tallies:
+        return 0, []
+    return tallies[id].subjects, [violation for _, violation in tallies[id].violations]
 
 
 def take(table: Table, directory: Path, *steps: tuple[EngineStep, Tamper]) -> set[str]:

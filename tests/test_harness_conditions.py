@@ -26,7 +26,7 @@ from model.predicate import (
     Predicate,
     Relate,
 )
-from model.steps import Delete, InvalidVacuum, Read, Step, Vacuum, VacuumMistake
+from model.steps import Delete, InvalidVacuum, Read, ReadChanges, Step, Vacuum, VacuumMistake
 from model.table import (
     DAY,
     HOUR,
@@ -164,6 +164,10 @@ HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
     "TIMESTAMP partition in another time zone": (
         empty(Column("t", Type.TIMESTAMP), V, partition_by=("t",)),
         (Delete(ONE, zone="Asia/Kolkata"),),
+    ),
+    "change feed in another time zone": (
+        with_features(Feature.CHANGE_DATA_FEED),
+        (Delete(ONE), ReadChanges(0, commits=True, zone="Asia/Kolkata")),
     ),
     "fractional partition": (empty(P, V, partition_by=("v",)), ()),
     "partition value that is no plain number": (in_partition(Type.DOUBLE, 1e7), ()),

@@ -66,7 +66,7 @@ def test_the_form_of_columns_commits_and_steps() -> None:
     assert document["table"]["commits"][2]["masks"] == [{"file": 0, "rows": [1, 2], "deleted": -7}]
     assert (document["steps"][0]["form"], document["steps"][0]["zone"]) == ("DeltaTable.forName", "America/Los_Angeles")
     assert document["steps"][1:4] == [
-        {"step": "read_changes", "of_step": 0},
+        {"step": "read_changes", "of_step": 0, "commits": True, "zone": "Asia/Kolkata"},
         {"step": "delete", "form": "TRUNCATE TABLE"},
         {"step": "bad_delete", "blunder": "IN subquery"},
     ]

@@ -10,12 +10,12 @@ from collections.abc import Callable
 from datetime import date, datetime, timezone
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from engines.port import Outcome
 from harness import expectations
-from harness.clause import Violation
 from harness.expectations import RowsAre
 from model.predicate import Call, Compare, Function, IsNull, Literal, Of, Op, Relate
 from model.steps import Delete, Form, Step
@@ -31,6 +31,7 @@ from tests.handmade_steps import (
     commit_path,
     in_commit,
     judged,
+    judged_by,
     leaving,
     refused,
     removing,
@@ -90,6 +91,8 @@ def another_version(version: int) -> Tamper:
 
 NEW = "**/part-*-1111-4111-8111-*.parquet"  # the files that the reference engine writes
 VECTOR = "**/deletion_vector_*.bin"
+
+BY_NAME = dataclasses.replace(IN_A, form=Form.SQL_NAME)
 
 
 FREQUENT = dataclasses.replace(
@@ -442,19 +445,20 @@ WRONG: list[tuple[str, Table, Step, Tamper, str]] = [
         in_commit('("add":.*?"partitionValues":{")[^"]*', r"\1p"),
         "has partition values for ['p']",
     ),
+    (
+        "DEL-NAME-1",
+        PLAIN,
+        BY_NAME,
+        in_commit('"operation":"DELETE"', '"operation":"WRITE"'),
+        "the operation DELETE; it",
+    ),
+    ("DEL-NAME-1", PLAIN, BY_NAME, in_commit('("numCopiedRows":)"2"', r'\1"3"'), "must commit the operationMetrics"),
+    ("DEL-NAME-1", PLAIN, BY_NAME, in_commit(r'"operationMetrics":\{', '"metrics":{'), "it committed None"),
+    ("DEL-NAME-1", PLAIN, BY_NAME, in_commit(r'\{"remove".*\n', ""), "must touch"),
+    ("DEL-NAME-1", VECTORS, BY_NAME, spoiling(VECTOR, scribble), "does not hold the rows"),
     ("DEL-MAP-1B", MAPPED, IN_A, spoiling(NEW, scribble), "cannot be read"),
     ("DEL-MAP-1C", NAMED, IN_A, in_commit(r'\{"add".*\n', ""), "does not hold the rows that must be left"),
 ]
-
-
-def judged_by(
-    table: Table, directory: Path, id: str, *steps: tuple[Step, Tamper | None]
-) -> tuple[int, list[Violation]]:
-    """The number of subjects of a clause in these steps, and its violations."""
-    tallies, _ = judged(table, directory, *steps)
-    if id not in tallies:
-        return 0, []
-    return tallies[id].subjects, [violation for _, violation in tallies[id].violations]
 
 
 @pytest.mark.parametrize(
@@ -543,3 +547,40 @@ def test_files_with_names_that_an_engine_made_up_are_checked_by_the_rows_that_ar
 def test_only_long_and_empty_texts_exercise_del_gen_1b(length: int, subjects: int, tmp_path: Path) -> None:
     found, _ = judged_by(of_type(Type.STRING, "x" * length), tmp_path, "DEL-GEN-1B", (Delete(IsNull("v")), right))
     assert found == subjects
+
+
+def of_columns(*columns: Column) -> Table:
+    """A table of two rows: of ones, and of twos."""
+    rows = tuple(tuple(float(n) if one.type is Type.DOUBLE else n for one in columns) for n in (1, 2))
+    return Table(columns, (), (DataFile(0, (), rows, -WEEK),), (Commit(-HOUR, adds=(0,)),))
+
+
+def emptying(place: int) -> Tamper:
+    """The column at this place of the rewritten file is NULL."""
+
+    def empty(path: Path) -> None:
+        rows = pq.read_table(path)
+        field = rows.schema.field(place)
+        pq.write_table(rows.set_column(place, field, pa.nulls(rows.num_rows, field.type)), path)
+
+    return spoiling(NEW, empty)
+
+
+#: Of each clause on a kind of column a table, with the places of a column of that kind and of another.
+KINDS: dict[str, tuple[Table, int, int]] = {
+    "DEL-GEN-1A": (of_columns(Column("v", Type.LONG), Column("w", Type.LONG, default=True)), 1, 0),
+    "DEL-GEN-1B": (of_columns(Column("v", Type.LONG), Column("w", Type.DOUBLE)), 1, 0),
+    "DEL-GEN-1C": (of_columns(Column("v", Type.LONG), Column("w w", Type.LONG)), 1, 0),
+    "DEL-GEN-1D": (of_columns(*(Column(f"v{number}", Type.LONG) for number in range(100))), 32, 31),
+}
+
+
+@pytest.mark.parametrize("id", KINDS)
+def test_a_clause_on_a_kind_of_column_judges_its_values_alone(id: str, tmp_path: Path) -> None:
+    made, own, other = KINDS[id]
+    step = Delete(Compare(made.columns[0].name, Op.EQ, 1, Type.LONG))
+    _, (violation,) = judged_by(made, tmp_path / "own", id, (step, emptying(own)))
+    assert f"The values of {made.columns[own].name}" in violation.message
+    assert judged_by(made, tmp_path / "other", id, (step, emptying(other))) == (1, [])
+    _, (lost,) = judged_by(made, tmp_path / "lost", id, (step, in_commit(r'\{"add".*\n', "")))
+    assert "0 rows: 1 of the 1 expected are missing" in lost.message

@@ -15,6 +15,7 @@ _PRIMITIVES: dict[Any, Type] = {
     pa.int16(): Type.SHORT,
     pa.int32(): Type.INTEGER,
     pa.int64(): Type.LONG,
+    pa.uint64(): Type.LONG,  # _commit_version of the change feed
     pa.float32(): Type.FLOAT,
     pa.float64(): Type.DOUBLE,
     pa.bool_(): Type.BOOLEAN,

@@ -26,7 +26,7 @@ def run(root: Path, step: EngineStep, version: int | None) -> tuple[Row, ...]:
     if isinstance(step, Read):
         return _read(root, version)
     if isinstance(step, ReadChanges):
-        return _changes(root, version)
+        return _changes(root, version, commits=step.commits)
     if isinstance(step, Insert):
         return _insert(root, step)
     call = operation(step)
@@ -53,12 +53,14 @@ def _table(reader: Any) -> pa.Table:
     return pa.table(reader.read_all() if hasattr(reader, "read_all") else reader)
 
 
-def _changes(root: Path, version: int | None) -> tuple[Row, ...]:
+def _changes(root: Path, version: int | None, *, commits: bool) -> tuple[Row, ...]:
     assert version is not None, "the change feed is read of a version"
     table = DeltaTable(str(root))
     changes = _table(table.load_cdf(starting_version=version, ending_version=version))
-    columns = [field.name for field in table.schema().fields]
-    return rows_of(changes.select([*columns, "_change_type"]), (*columns, "_change_type"))
+    columns = ["_commit_version", "_commit_timestamp"]
+    if not commits:
+        columns = [*(field.name for field in table.schema().fields), "_change_type"]
+    return rows_of(changes.select(columns), columns)
 
 
 def _insert(root: Path, step: Insert) -> tuple[Row, ...]:

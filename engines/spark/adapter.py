@@ -88,14 +88,14 @@ class SparkEngine:
 
     def _execute(self, spark: SparkSession, root: Path, step: EngineStep, version: int | None) -> tuple[Row, ...]:
         _activate(spark)
-        spark.conf.set("spark.sql.session.timeZone", step.zone if isinstance(step, Delete) else "UTC")
+        spark.conf.set("spark.sql.session.timeZone", step.zone if isinstance(step, (Delete, ReadChanges)) else "UTC")
         if isinstance(step, Read):
             reader = spark.read.format("delta")
             if version is not None:
                 reader = reader.option("versionAsOf", version)
             return rows_of(reader.load(str(root)))
         if isinstance(step, ReadChanges):
-            return _changes(spark, root, version)
+            return _changes(spark, root, version, commits=step.commits)
         if isinstance(step, Insert):
             types = [type_of(field.dataType) for field in spark.read.format("delta").load(str(root)).schema.fields]
             return answered(spark.sql(insert_sql(step, types, table_text(root))))
@@ -187,13 +187,13 @@ def _activate(spark: SparkSession) -> None:
     classes.SparkSession.setActiveSession(spark._jsparkSession)
 
 
-def _changes(spark: SparkSession, root: Path, version: int | None) -> tuple[Row, ...]:
-    """The change feed of one version, without _commit_version and _commit_timestamp."""
+def _changes(spark: SparkSession, root: Path, version: int | None, *, commits: bool) -> tuple[Row, ...]:
+    """The change feed of one version: the rows with their change types, or their _commit_version and _commit_timestamp."""
     assert version is not None, "the change feed is read of a version"
     reader = spark.read.format("delta").option("readChangeFeed", "true")
     frame = reader.option("startingVersion", version).option("endingVersion", version).load(str(root))
     assert frame.columns[-3:] == ["_change_type", "_commit_version", "_commit_timestamp"], frame.columns
-    return tuple(row[:-2] for row in rows_of(frame))
+    return tuple(row[-2:] if commits else row[:-2] for row in rows_of(frame))
 
 
 def installed_delta() -> str:

@@ -179,7 +179,7 @@ _FIELDS: dict[type, dict[str, Reader[Any]]] = {
     steps.Delete: {"zone": _zone},
     steps.Vacuum: {"retain_hours": nullable(_hours), "faulty_path": nullable(_path)},
     steps.Read: {"before_step": nullable(natural)},
-    steps.ReadChanges: {"of_step": natural},
+    steps.ReadChanges: {"of_step": natural, "zone": _zone},
     steps.Insert: {"rows": array},
     steps.Moment: {"removed_by_step": nullable(natural)},
     **{kind: dict.fromkeys(names, _unread) for kind, names in _VALUES.items()},

@@ -43,5 +43,8 @@ FAULTS = (
     delete_fault("deletes-more-by-name", "DEL-NAME-1",
         when(lambda t: t.delete.form is not Form.SQL_PATH, actions.remove(first_untouched)),
         "A DELETE in another form than SQL by path removes one file too many."),
+    delete_fault("counts-otherwise-by-name", "DEL-NAME-1",
+        when(lambda t: t.delete.form is not Form.SQL_PATH, actions.raise_metric("DELETE", "numCopiedRows")),
+        "A DELETE in another form than SQL by path counts one more copied row."),
 )
 # fmt: on

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
+from datetime import datetime, timezone
+from typing import cast
+from zoneinfo import ZoneInfo
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -111,6 +114,21 @@ def _writes_no_change_file(t: Tampering) -> bool:
     return t.log.has("delta.enableChangeDataFeed") and bool(t.log.removed) and not t.log.actions("cdc")
 
 
+def _reads_commits(t: Tampering) -> bool:
+    assert isinstance(t.step, ReadChanges)
+    return t.step.commits
+
+
+def _change_commits(change: Callable[[int, datetime], tuple[int, datetime]]) -> Tamper:
+    """Change the version and the time in each row."""
+    return lambda t: t.answer(change(*cast("tuple[int, datetime]", row)) for row in t.outcome.rows)
+
+
+def _local(t: Tampering, at: datetime) -> datetime:
+    assert isinstance(t.step, ReadChanges)
+    return at.replace(tzinfo=ZoneInfo(t.step.zone)).astimezone(timezone.utc)
+
+
 def _write_change_file(t: Tampering) -> None:
     path = t.root / "_change_data" / "cdc-00000-extra.snappy.parquet"
     path.parent.mkdir(exist_ok=True)
@@ -209,6 +227,12 @@ FAULTS = (
         "A DELETE of whole files, or with deletion vectors, writes a change file."),
     fault("feed-loses-a-row", "DEL-CDF-1C", Tampering.lose_first_row,
         "Reading the change data feed misses a row.", on=ReadChanges),
+    fault("feed-names-the-version-before", "DEL-CDF-2A",
+        when(_reads_commits, _change_commits(lambda version, at: (version - 1, at))),
+        "The change data feed names the version before the one that the DELETE committed.", on=ReadChanges),
+    fault("feed-names-the-local-time", "DEL-CDF-2B",
+        when(_reads_commits, lambda t: _change_commits(lambda version, at: (version, _local(t, at)))(t)),
+        "The change data feed reads the time of a commit in UTC as one of the session's time zone.", on=ReadChanges),
     delete_fault("partition-values-by-logical-names", "DEL-MAP-1A", when(_maps_columns, _use_logical_partition_names),
         "An action's partition values are keyed by the columns' logical names."),
     delete_fault("columns-by-logical-names", "DEL-MAP-1B", when(_maps_columns, _use_logical_column_names),

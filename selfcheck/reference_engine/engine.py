@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 from deltalog.actions import Add
@@ -84,6 +85,12 @@ class ReferenceEngine:
                 raise due(self._delete_refusal(view, step))
             elif isinstance(step, ReadChanges):
                 rows = self._changes(view, version, clock)
+                if step.commits:
+                    assert version is not None, "the change feed is read of a version"
+                    at_version = datetime.fromtimestamp(0, timezone.utc) + timedelta(
+                        milliseconds=view.commit_times[version]
+                    )
+                    rows = tuple((version, at_version) for _ in rows)
             elif isinstance(step, Insert):
                 self._deletions += 1
                 Insertion(view, Delete(), clock, at, self._deletions, rules=self.rules, rows=step.rows).commit()

@@ -47,6 +47,8 @@ def _columns(t: Tampering, row: _Row) -> list[tuple[str, int]]:
     if isinstance(t.step, (Delete, Vacuum)):
         names = ["num_affected_rows"] if isinstance(t.step, Delete) else ["path"]
         return [(names[place] if place < len(names) else f"column {place}", place) for place in range(len(row))]
+    if isinstance(t.step, ReadChanges) and t.step.commits:
+        return [("_commit_version", 0), ("_commit_timestamp", 1)]
     found = [("a column of the table", 0)]
     return [*found, ("_change_type", len(row) - 1)] if isinstance(t.step, ReadChanges) else found
 

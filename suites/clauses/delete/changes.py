@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
+from datetime import datetime, timedelta, timezone
 
 from deltalog.actions import Cdc
 from harness import evidence
@@ -24,7 +26,7 @@ from harness.severity import Cause
 from model.delete import DeleteMethod
 from model.layout import physical_name
 from model.table import Feature
-from model.values import Row
+from model.values import Row, Value
 from suites.clauses import causes
 from suites.clauses.checks import check_none, difference
 from suites.clauses.partition_texts import wrong_partition_text
@@ -132,8 +134,8 @@ def no_change_files(d: DeleteObservation) -> Judgement:
     needs=("change_feed",),
 )
 def feed_reads_the_deleted(c: ChangesObservation) -> Judgement:
-    if c.of is None or c.vacuumed:
-        return NOT_EXERCISED  # VAC-READ-3: VACUUM may have deleted its files
+    if c.of is None or c.vacuumed or (c.step.commits and not c.refused):
+        return NOT_EXERCISED  # VAC-READ-3: VACUUM may have deleted its files; DEL-CDF-2A and 2B: the commits were read
     expected: Counter[Row] = Counter({(*row, "delete"): count for row, count in c.of.prediction.deleted.items()})
     found = Counter(c.outcome.rows)
     if not c.refused and found == expected:
@@ -144,3 +146,49 @@ def feed_reads_the_deleted(c: ChangesObservation) -> Judgement:
     message = f"The change feed of version {c.version} must be exactly the deleted rows; {problem}."
     cause = causes.error(c) if c.refused else _wrong_feed(expected, found)
     return judgement(Violation("rows", message, expectation, facts, cause=cause))
+
+
+@clause(
+    "DEL-CDF-2A",
+    "In the change data feed of a DELETE, _commit_version is the version that the DELETE committed.",
+    sources=("P Add CDC File", "P Change Data Files"),
+    needs=("change_feed",),
+)
+def feed_names_the_version(c: ChangesObservation) -> Judgement:
+    return _each_commit(c, 0, "_commit_version", str(c.version), lambda version: version == c.version)
+
+
+@clause(
+    "DEL-CDF-2B",
+    "In the change data feed of a DELETE, _commit_timestamp is the time of its commit, whatever the session's time zone is: the in-commit timestamp, or without one the modification time of the commit's file.",
+    sources=("P Add CDC File", "P In-Commit Timestamps"),
+    implementation="spark",
+    needs=("change_feed",),
+)
+def feed_names_the_time(c: ChangesObservation) -> Judgement:
+    if c.of is None:
+        return NOT_EXERCISED
+    due = _EPOCH + timedelta(milliseconds=c.commit_time)
+    return _each_commit(c, 1, "_commit_timestamp", due.isoformat(), lambda found: found == due)
+
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+
+
+def _each_commit(
+    c: ChangesObservation, place: int, name: str, due: str, is_right: Callable[[Value], bool]
+) -> Judgement:
+    """Each row of the feed must have this value; none of them where the feed cannot be read is DEL-CDF-1C's."""
+    if c.of is None or not c.step.commits:
+        return NOT_EXERCISED
+    expectation = ByReplay(f"{name} is not among the columns that a script reads")
+
+    def problem(row: Row) -> Violation | None:
+        if is_right(row[place]):
+            return None
+        message = (
+            f"Each row of the change feed must have the {name} {due}; one has {row[place]!r}, read in {c.step.zone}."
+        )
+        return Violation(name, message, expectation, cause=Cause(f"another {name}"))
+
+    return each(c.outcome.rows, problem)

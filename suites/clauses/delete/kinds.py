@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
 from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
-from harness.expectations import Succeeds
-from harness.observation import DeleteObservation
+from harness.expectations import ByReplay, Succeeds
+from harness.observation import DeleteObservation, Rows
+from harness.severity import Cause, Severity
 from model.delete import DeleteMethod
+from model.predicate import columns_of
 from model.steps import Form
-from model.values import AnyType, Type, Value, is_nested
+from model.table import Column
+from model.values import AnyType, Row, Type, Value, is_nested
 from suites.clauses.causes import NEEDLESS_REWRITE, rows_left
 from suites.clauses.checks import check_rows_left
 from suites.clauses.delete.files import removed_exactly
+from suites.clauses.delete.metrics import expected_metrics
 
 #: More columns than statistics are collected for.
 MANY_COLUMNS = 100
@@ -23,10 +31,36 @@ MANY_COLUMNS = 100
     needs=("column_rules",),
 )
 def rules_of_columns(d: DeleteObservation) -> Judgement:
-    ruled = d.table.checks or any(
-        column.generated_from or column.identity or column.default or not column.nullable for column in d.table.columns
-    )
-    return judgement(check_rows_left(d)) if ruled and d.prediction.commits else NOT_EXERCISED
+    checked = frozenset().union(*(columns_of(check) for check in d.table.checks))
+
+    def is_ruled(column: Column) -> bool:
+        rules = column.generated_from, column.identity, column.default, not column.nullable
+        return any(rules) or column.name in checked
+
+    return _values_left(d, [column.name for column in d.table.columns if is_ruled(column)])
+
+
+def _values_left(d: DeleteObservation, names: Sequence[str]) -> Judgement:
+    """The values of these columns must be those of the rows that are left; not exercised without any."""
+    if not names or not d.prediction.commits:
+        return NOT_EXERCISED
+    wrong = check_rows_left(d)
+    places = [place for place, column in enumerate(d.table.columns) if column.name in names]
+
+    def values(rows: Rows) -> Counter[Row]:
+        found: Counter[Row] = Counter()
+        for row, count in rows.items():
+            found[tuple(row[place] for place in places)] += count
+        return found
+
+    if wrong is None or (d.after.rows is not None and values(d.after.rows) == values(d.expected_rows)):
+        return judgement(None)
+    shown = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
+    return judgement(replace(wrong, message=f"{wrong.message} The values of {shown} differ."))
+
+
+#: So many columns are named in a message.
+_SHOWN = 3
 
 
 @clause(
@@ -37,9 +71,13 @@ def rules_of_columns(d: DeleteObservation) -> Judgement:
 def values_of_every_type(d: DeleteObservation) -> Judgement:
     if d.prediction.method is not DeleteMethod.REWRITE:
         return NOT_EXERCISED
-    types = [column.type for column in d.table.columns]
-    special = any(_is_special(value, type) for _, row in d.prediction.survivors for value, type in zip(row, types))
-    return judgement(check_rows_left(d)) if special else NOT_EXERCISED
+    rows = [row for _, row in d.prediction.survivors]
+    special = [
+        column.name
+        for place, column in enumerate(d.table.columns)
+        if any(_is_special(row[place], column.type) for row in rows)
+    ]
+    return _values_left(d, special)
 
 
 def _is_special(value: Value, type: AnyType) -> bool:
@@ -65,10 +103,8 @@ def _is_special(value: Value, type: AnyType) -> bool:
     sources=("C 3",),
 )
 def names_of_columns(d: DeleteObservation) -> Judgement:
-    odd = any(
-        not column.name.isascii() or not column.name.isalnum() or column.name in _INTERNAL for column in d.table.columns
-    )
-    return judgement(check_rows_left(d)) if odd and d.prediction.commits else NOT_EXERCISED
+    names = [column.name for column in d.table.columns]
+    return _values_left(d, [one for one in names if not one.isascii() or not one.isalnum() or one in _INTERNAL])
 
 
 #: Fields of Delta's actions, and names that engines give to internal columns.
@@ -82,7 +118,11 @@ _INTERNAL = ("path", "size", "stats", "add", "remove", "input_file_name", "rowIn
 )
 def wide_tables(d: DeleteObservation) -> Judgement:
     wide = len(d.table.columns) >= MANY_COLUMNS
-    return judgement(check_rows_left(d)) if wide and d.prediction.commits else NOT_EXERCISED
+    return _values_left(d, [column.name for column in d.table.columns[_WITH_STATISTICS:]] if wide else [])
+
+
+#: The first columns, as many as have statistics (delta.dataSkippingNumIndexedCols).
+_WITH_STATISTICS = 32
 
 
 @clause(
@@ -92,7 +132,9 @@ def wide_tables(d: DeleteObservation) -> Judgement:
     needs=(Form.SQL_NAME, Form.SQL_MANAGED, Form.API_PATH, Form.API_PATH_COLUMN, Form.API_NAME),
 )
 def forms(d: DeleteObservation) -> Judgement:
-    """The same files are touched, and the same rows are left. TRUNCATE TABLE is DELETE without a condition."""
+    """The same as by path in SQL: files, hidden rows, change files, operation, metrics and rows. TRUNCATE TABLE is DELETE
+    without a condition, with an operation and metrics of its own.
+    """
     if d.step.form is Form.SQL_PATH:
         return NOT_EXERCISED
     touched = {remove.file for remove in d.removes}
@@ -100,4 +142,28 @@ def forms(d: DeleteObservation) -> Judgement:
         message = f"The DELETE by {d.step.form.value} must touch {sorted(d.prediction.touched)}; it touched {sorted(touched)}."
         expectation = Succeeds() if d.refused else removed_exactly(d)
         return judgement(Violation("step", message, expectation, cause=rows_left(d, NEEDLESS_REWRITE)))
-    return judgement(check_rows_left(d))
+    wrong = check_rows_left(d)
+    return judgement(wrong or (_other_commit(d) if d.prediction.commits else None))
+
+
+def _other_commit(d: DeleteObservation) -> Violation | None:
+    """What the commit says besides its removes: it must not depend on the form."""
+    prediction, info = d.prediction, dict(d.info.fields) if d.info else {}
+    metrics = info.get("operationMetrics")
+    names = set(expected_metrics(d)) - {"numAddedBytes"}  # of files that differ from run to run
+    due: dict[str, tuple[object, object]] = {
+        "operation": ("TRUNCATE" if d.step.form is Form.TRUNCATE else "DELETE", info.get("operation")),
+        "hidden rows": (prediction.hidden_rows, {add.file: d.after.hidden(add) for add in d.hidden_rows}),
+        "operationMetrics": (
+            {name: str(value) for name, value in expected_metrics(d).items() if name in names},
+            {name: metrics[name] for name in names & set(metrics)} if isinstance(metrics, Mapping) else None,
+        ),
+    }
+    for what, (expected, found) in due.items():
+        if expected != found:
+            message = f"The DELETE by {d.step.form.value} must commit the {what} {expected}; it committed {found}."
+            expectation = ByReplay("a DELETE in another form is compared with one in SQL by path")
+            return Violation(
+                "commit", message, expectation, cause=Cause(f"another commit: {what}", Severity.WRONG_NUMBERS)
+            )
+    return None

@@ -1,0 +1,67 @@
+"""The versions and times of commits in the change data feed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime, timezone
+from pathlib import Path
+
+import pytest
+
+from deltalog.times import set_modified
+from engines.port import Outcome
+from model.steps import Delete, ReadChanges
+from model.table import Commit, Feature, Table
+from tests.handmade_steps import IN_A, PARTITIONED, Tamper, answering, judged_by, right
+
+CHANGES = replace(PARTITIONED, features=(Feature.CHANGE_DATA_FEED.value,))
+STAMPED = replace(CHANGES, features=(*CHANGES.features, Feature.IN_COMMIT_TIMESTAMPS.value))
+COMMITS = ReadChanges(0, commits=True, zone="Asia/Kolkata")
+LONG_AGO = datetime(2001, 1, 1, tzinfo=timezone.utc)
+
+
+def committing(modified: int) -> Tamper:
+    """The DELETE's commit has this modification time, ms since the epoch."""
+
+    def tamper(root: Path, outcome: Outcome) -> None:
+        set_modified(root / f"_delta_log/{1:020}.json", modified)
+
+    return tamper
+
+
+@pytest.mark.parametrize("table", [CHANGES, STAMPED], ids=["by the file", "in the commit"])
+@pytest.mark.parametrize("clause", ["DEL-CDF-2A", "DEL-CDF-2B"])
+def test_right_versions_and_times(table: Table, clause: str, tmp_path: Path) -> None:
+    assert judged_by(table, tmp_path, clause, (IN_A, right), (COMMITS, right)) == (1, [])
+    assert judged_by(table, tmp_path / "rows", clause, (IN_A, right), (ReadChanges(0), right)) == (0, [])
+
+
+def test_another_version(tmp_path: Path) -> None:
+    wrong = answering(lambda rows: tuple((version + 1, at) for version, at in rows))
+    _, (violation,) = judged_by(CHANGES, tmp_path, "DEL-CDF-2A", (IN_A, right), (COMMITS, wrong))
+    assert "must have the _commit_version 1; one has 2, read in Asia/Kolkata" in violation.message
+
+
+def test_another_time(tmp_path: Path) -> None:
+    wrong = answering(lambda rows: tuple((version, LONG_AGO) for version, _ in rows))
+    _, (violation,) = judged_by(CHANGES, tmp_path, "DEL-CDF-2B", (IN_A, right), (COMMITS, wrong))
+    assert "one has datetime.datetime(2001, 1, 1" in violation.message
+
+
+def test_the_in_commit_timestamp_counts_not_the_time_of_the_file(tmp_path: Path) -> None:
+    moved = committing(1_000_000_000_000)
+    assert judged_by(STAMPED, tmp_path, "DEL-CDF-2B", (IN_A, moved), (COMMITS, right)) == (1, [])
+
+
+def test_a_commit_is_later_than_the_one_before_it(tmp_path: Path) -> None:
+    """Whatever the modification times of their files are."""
+    never = answering(lambda rows: tuple((version, LONG_AGO) for version, _ in rows))
+    early = committing(1_000_000_000_000)  # in 2001
+    _, (violation,) = judged_by(CHANGES, tmp_path, "DEL-CDF-2B", (IN_A, early), (COMMITS, never))
+    due = datetime.fromisoformat(violation.message.split("_commit_timestamp ")[1].split(";")[0])
+    assert due.year > 2020 and due.microsecond % 1000 == 0
+
+
+def test_a_delete_of_nothing_has_no_commit(tmp_path: Path) -> None:
+    table = replace(CHANGES, files=(), commits=(Commit(-1),))
+    assert judged_by(table, tmp_path, "DEL-CDF-2A", (Delete(), right), (COMMITS, right)) == (0, [])
