@@ -34,7 +34,8 @@ from model.vacuum import LOG_DIRECTORY, Reason
 def step_text(step: EngineStep) -> str:
     """The step as users write it."""
     if isinstance(step, Delete):
-        return delete_sql(step, "t") + ("" if step.form is Form.SQL_PATH else f" ({step.form.value})")
+        details = [] if step.form is Form.SQL_PATH else [step.form.value]
+        return delete_sql(step, "t") + _in_brackets(details + [setting.value for setting in step.settings])
     if isinstance(step, InvalidDelete):
         return f"DELETE with a mistake: {step.mistake.value}"
     if isinstance(step, Insert):
@@ -50,8 +51,12 @@ def step_text(step: EngineStep) -> str:
         details += [step.mode.value] if step.mode is Mode.LITE_SETTING else []
         details += ["in parallel"] if step.parallel else []
         details += [f"{step.faulty_path}: {step.io_fault.value}"] if step.io_fault else []
-        return vacuum_sql(step, "t", inventory) + (f" ({'; '.join(details)})" if details else "")
+        return vacuum_sql(step, "t", inventory) + _in_brackets(details + [setting.value for setting in step.settings])
     return "SELECT * FROM t" if step.before_step is None else f"SELECT * FROM t (as before step {step.before_step})"
+
+
+def _in_brackets(details: list[str]) -> str:
+    return f" ({'; '.join(details)})" if details else ""
 
 
 def normalise(observation: Observation) -> dict[str, Any]:

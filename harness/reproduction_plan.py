@@ -31,6 +31,7 @@ from model.case import Case
 from model.history import live_ids
 from model.layout import escape, partition_string
 from model.refusals import UNKNOWN_PARTITION, invalid_delete_sql, invalid_vacuum_sql, view_sql
+from model.settings import spark_conf
 from model.sql import delete_sql, insert_sql, sql, vacuum_settings, vacuum_sql
 from model.steps import (
     API_VACUUM_FORMS,
@@ -194,7 +195,7 @@ def _plain(value: Any, type: AnyType | None) -> Any:
 
 
 def _delete(step: Delete) -> dict[str, Any]:
-    conf = {"spark.sql.session.timeZone": step.zone}
+    conf = {"spark.sql.session.timeZone": step.zone, **spark_conf(step.settings)}
     if step.form is Form.SQL_PATH:
         return {"sql": delete_sql(step, TABLE), "conf": conf}
     where = None if step.where is None else sql(step.where, step.zone)
@@ -238,7 +239,9 @@ def _vacuum(step: Vacuum) -> dict[str, Any]:
     """The command, its settings, its inventory and its I/O fault."""
     # With several tasks, others may continue after one crashes: use a single one then.
     parallel = step.parallel and step.io_fault is not IOFault.DELETE_CRASHES
-    plan: dict[str, Any] = {"conf": {**vacuum_settings(step), **(_PARALLELISM if parallel else {})}}
+    plan: dict[str, Any] = {
+        "conf": {**spark_conf(step.settings), **vacuum_settings(step), **(_PARALLELISM if parallel else {})}
+    }
     if step.form in API_VACUUM_FORMS:
         plan |= {"form": step.form.value, "hours": step.retain_hours}
     else:

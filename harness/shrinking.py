@@ -180,6 +180,9 @@ def _simpler_steps(step: Step) -> Iterator[Step]:
     if isinstance(step, Delete) and step.where is not None:
         for part in _parts(step.where):
             yield Delete(part)
+            yield replace(step, where=part)
+    if isinstance(step, (Delete, Vacuum)) and step.settings:
+        yield from (replace(step, settings=settings) for settings in _fewer(step.settings))
     if isinstance(step, Delete) and step.form is not Form.SQL_PATH:
         yield replace(step, form=Form.SQL_PATH)
     elif isinstance(step, Vacuum):

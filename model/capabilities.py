@@ -7,6 +7,7 @@ from enum import Enum
 from typing import Any, Union
 
 from model.predicate import Function
+from model.settings import Setting
 from model.steps import DeleteMistake, Form, IOFault, Mode, VacuumForm, VacuumMistake
 from model.table import Feature, Reference, VectorStorage
 from model.table_roots import TableRoot
@@ -37,6 +38,7 @@ class Capabilities:
     fractional_hours: bool = True  # RETAIN of hours that are not whole, or negative, or too many to count in ms
     logging: bool = True  # whether VACUUM can run without writing commits
     parallel: bool = True
+    settings: frozenset[Setting] = frozenset(Setting)  # of the session
     zones: bool = True  # sessions in time zones other than UTC
     change_feed: bool = True  # reading it
     mapped_change_feed: bool = True  # ... of tables with column mapping
@@ -58,7 +60,18 @@ EVERYTHING = Capabilities()
 
 #: What a clause requires of an engine: a member of one of the sets above, or the name of a boolean field.
 Need = Union[
-    Feature, Mode, IOFault, Reference, TableRoot, VectorStorage, DeleteMistake, VacuumMistake, Form, VacuumForm, str
+    Feature,
+    Setting,
+    Mode,
+    IOFault,
+    Reference,
+    TableRoot,
+    VectorStorage,
+    DeleteMistake,
+    VacuumMistake,
+    Form,
+    VacuumForm,
+    str,
 ]
 
 
@@ -73,6 +86,7 @@ def has(capabilities: Capabilities, need: Need) -> bool:
 
 _FIELDS: dict[type, str] = {
     Feature: "features",
+    Setting: "settings",
     Mode: "modes",
     IOFault: "io_faults",
     Reference: "references",

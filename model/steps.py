@@ -7,6 +7,7 @@ from enum import Enum
 from typing import Union
 
 from model.predicate import Predicate
+from model.settings import Setting
 from model.table import DataFile, StrayFile
 from model.values import Row
 
@@ -30,6 +31,7 @@ class Delete:
     where: Predicate | None = None
     form: Form = Form.SQL_PATH
     zone: str = "UTC"  # the session's time zone, an IANA name
+    settings: tuple[Setting, ...] = ()  # of the session
 
 
 class DeleteMistake(str, Enum):
@@ -125,6 +127,7 @@ class Vacuum:
     parallel: bool = False  # spark.databricks.delta.vacuum.parallelDelete.enabled
     io_fault: IOFault | None = None
     faulty_path: str | None = None  # relative to the root
+    settings: tuple[Setting, ...] = ()  # of the session
 
 
 class VacuumMistake(str, Enum):

@@ -11,6 +11,7 @@ from hypothesis.strategies import SearchStrategy
 from model.capabilities import EVERYTHING, Capabilities
 from model.case import Case
 from model.predicate import And, Constant, Holds, IsNull, Missing, Not, Or, Predicate, Relate, columns_of
+from model.settings import Setting
 from model.steps import (
     API_VACUUM_FORMS,
     Append,
@@ -150,7 +151,12 @@ def restricted_step(step: Step, *, capabilities: Capabilities) -> Step:
 def _delete(step: Delete, capabilities: Capabilities) -> Delete:
     form = step.form if step.form in capabilities.delete_forms else Form.SQL_PATH
     where = None if step.where is None else _condition(step.where, capabilities)
-    return Delete(where, form=form, zone=step.zone if capabilities.zones else "UTC")
+    zone = step.zone if capabilities.zones else "UTC"
+    return Delete(where, form=form, zone=zone, settings=_settings(step, capabilities))
+
+
+def _settings(step: Delete | Vacuum, capabilities: Capabilities) -> tuple[Setting, ...]:
+    return tuple(setting for setting in step.settings if setting in capabilities.settings)
 
 
 def _condition(predicate: Predicate, capabilities: Capabilities) -> Predicate:
@@ -185,6 +191,7 @@ def _vacuum(step: Vacuum, capabilities: Capabilities) -> Vacuum:
         parallel=step.parallel and capabilities.parallel,
         io_fault=step.io_fault if has_fault else None,
         faulty_path=step.faulty_path if has_fault else None,
+        settings=_settings(step, capabilities),
     )
 
 

@@ -7,7 +7,7 @@ from types import ModuleType
 
 from harness.campaign import Campaign, Profile, Shard, campaign_of
 from harness.clause import matches
-from suites import test_delete, test_programs, test_regressions, test_vacuum
+from suites import test_delete, test_programs, test_regressions, test_settings, test_vacuum
 from suites.catalogue import CATALOGUE
 
 __all__ = ["CAMPAIGNS", "EXPLORATION", "REGRESSIONS", "Campaign", "Shard", "selected", "shards"]
@@ -19,7 +19,7 @@ def _campaigns(*modules: ModuleType) -> list[Campaign]:
     return [campaign for campaign in found if campaign is not None]
 
 
-_ALL = _campaigns(test_delete, test_vacuum, test_programs, test_regressions)
+_ALL = _campaigns(test_delete, test_vacuum, test_programs, test_settings, test_regressions)
 
 #: The campaigns that draw their cases, from a strategy or by a state machine.
 CAMPAIGNS = tuple(campaign for campaign in _ALL if campaign.kept is None)

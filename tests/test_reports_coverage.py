@@ -15,6 +15,7 @@ from model.operations import Operation
 from model.predicate import Expression, Function, Op, Predicate
 from model.refusals import invalid_delete_sql
 from model.rules import DELTA_RS
+from model.settings import Setting
 from model.steps import DeleteMistake, Form, IOFault, Mode, VacuumForm, VacuumMistake
 from model.table import FEATURES, Column
 from model.table_roots import TableRoot
@@ -53,6 +54,7 @@ LISTS: dict[str, set[str]] = {
         "links",
         "neighbours",
     },
+    "Session settings": {setting.value for setting in Setting},
     "Vacuums": {mode.value for mode in Mode},
     "Forms of VACUUM": {form.value for form in VacuumForm},
     "I/O faults": {io_fault.value for io_fault in IOFault},

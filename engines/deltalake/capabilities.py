@@ -51,6 +51,7 @@ NEWEST = Capabilities(
     fractional_hours=False,
     logging=False,
     parallel=False,
+    settings=frozenset(),
     zones=False,
     version_checksums=False,
     mapped_change_feed=False,  # "Column mapping is not supported for read operation 'CHANGE DATA FEED scans' yet"

@@ -24,12 +24,14 @@ from engines.spark.jvm import Lease, end, tail
 from engines.spark.releases import capabilities_of, rules_of
 from engines.spark.result_rows import answered, rows_of, type_of
 from engines.spark.session import connect
+from engines.spark.settings import settings
 from engines.spark.targets import table_text
 from engines.spark.vacuums import run_invalid_vacuum, run_vacuum
 from model.capabilities import Capabilities
 from model.rules import Rules
+from model.settings import spark_conf
 from model.sql import insert_sql
-from model.steps import Delete, EngineStep, Insert, InvalidDelete, InvalidVacuum, Read, ReadChanges
+from model.steps import Delete, EngineStep, Insert, InvalidDelete, InvalidVacuum, Read, ReadChanges, Vacuum
 from model.values import Row
 from model.versions import parse
 
@@ -71,8 +73,9 @@ class SparkEngine:
         with self._watched(step) as session:
             started = now()
             try:
-                self._set_clock(session, root, clock)
-                rows, error = self._execute(session, root, step, version), None
+                with settings(session, spark_conf(step.settings if isinstance(step, (Delete, Vacuum)) else ())):
+                    self._set_clock(session, root, clock)
+                    rows, error = self._execute(session, root, step, version), None
             except PySparkException as refusal:
                 rows, error = (), _error(refusal)
             except Py4JJavaError as failure:

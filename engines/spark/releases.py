@@ -12,6 +12,7 @@ from typing import Any
 
 from model.capabilities import EVERYTHING, Capabilities
 from model.rules import SPARK, Retain, RuleChange, Rules
+from model.settings import Setting
 from model.steps import Form, Mode, VacuumMistake
 from model.table import Feature
 from model.versions import parse
@@ -28,6 +29,8 @@ _INTRODUCED: tuple[tuple[str, str, frozenset[Enum]], ...] = (
         "vacuum_mistakes",
         frozenset({VacuumMistake.INVENTORY_WITHOUT_COLUMN, VacuumMistake.INVENTORY_OF_OTHER_TYPE}),
     ),
+    ("3.2", "settings", frozenset({Setting.NO_METADATA_ROW_INDEX})),
+    ("3.3", "settings", frozenset({Setting.NO_FILES_IN_CHECKSUMS, Setting.NO_INCREMENTAL_COMMITS})),
     ("3.3", "features", frozenset({Feature.IN_COMMIT_TIMESTAMPS})),
     ("3.3", "version_checksums", frozenset()),
     ("3.3", "column_rules", frozenset()),  # identity columns are the last of them

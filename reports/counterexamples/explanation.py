@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from model.case import Case
 from model.layout import file_path
 from model.literals import literal
+from model.settings import spark_conf
 from model.sources import resolve
 from model.steps import ENGINE_STEPS, AddStrayFiles, Append, Delete, InvalidVacuum, Moment, SetClock, Step, Vacuum
 from model.table import Column, Commit, DataFile, Kind, Reference, Removal, StrayFile, Table
@@ -198,6 +199,8 @@ def _settings(step: Step) -> Iterable[str]:
         yield "safety check off"
     if isinstance(step, Vacuum) and step.logging is not True:
         yield "logging not set" if step.logging is None else "logging off"
+    for key, value in spark_conf(step.settings if isinstance(step, (Delete, Vacuum)) else ()).items():
+        yield f"with {code(f'{key}={value}')}"
 
 
 def _results(step: Step, record: Line) -> Iterable[str]:

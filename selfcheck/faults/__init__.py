@@ -13,6 +13,7 @@ from selfcheck.faults import (
     log_files,
     read,
     recorded_predicates,
+    settings,
     vacuum,
     vacuum_history,
     vacuum_lite,
@@ -44,6 +45,7 @@ _ALL = (
     *log_files.FAULTS,
     *recorded_predicates.FAULTS,
     *version_checksums.FAULTS,
+    *settings.FAULTS,
 )
 
 #: All faults by name.

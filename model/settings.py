@@ -1,0 +1,53 @@
+"""Settings of a session that users change, and that must not change what a DELETE or a VACUUM does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from enum import Enum
+
+
+class Setting(str, Enum):
+    """One thing that is set otherwise than in the rest of the suite. The comment says what it is there."""
+
+    CODE_GENERATION = "code generation"  # as in Spark; off for speed
+    ADAPTIVE_EXECUTION = "adaptive execution"  # as in Spark; off for speed
+    MANY_PARTITIONS = "many partitions"  # Spark's and Delta's numbers of shuffle and snapshot partitions; 1 for speed
+    ROW_READER = "row-based reader"  # of Parquet; vectorized
+    NO_PUSHDOWN = "no filter pushdown"  # to Parquet; pushed down
+    MICROSECONDS = "timestamps in microseconds"  # in new Parquet files; INT96
+    CASE_SENSITIVE = "case-sensitive names"  # case-insensitive
+    ANSI_OFF = "ANSI off"  # on
+    NO_METASTORE_CONVERSION = "no metastore conversion"  # convertMetastoreParquet is on
+    NO_SKIPPING = "no data skipping"  # files are skipped by statistics
+    NO_CHECKSUMS = "no version checksums"  # written
+    NO_FILES_IN_CHECKSUMS = "no files in checksums"  # listed
+    NO_INCREMENTAL_COMMITS = "no incremental commits"  # checksums are computed from the one before
+    NO_METADATA_ROW_INDEX = "no metadata row index"  # deletion vectors use Spark's row index
+    SMALL_VECTOR_FILES = "a file for each deletion vector"  # several share one
+
+
+_DELTA = "spark.databricks.delta"
+
+#: The settings of Spark and of Delta, by key. Sources: SQLConf.scala of Spark, DeltaSQLConf.scala of Delta.
+_CONF: Mapping[Setting, Mapping[str, str]] = {
+    Setting.CODE_GENERATION: {"spark.sql.codegen.wholeStage": "true", "spark.sql.codegen.factoryMode": "FALLBACK"},
+    Setting.ADAPTIVE_EXECUTION: {"spark.sql.adaptive.enabled": "true"},
+    Setting.MANY_PARTITIONS: {"spark.sql.shuffle.partitions": "200", f"{_DELTA}.snapshotPartitions": "50"},
+    Setting.ROW_READER: {"spark.sql.parquet.enableVectorizedReader": "false"},
+    Setting.NO_PUSHDOWN: {"spark.sql.parquet.filterPushdown": "false"},
+    Setting.MICROSECONDS: {"spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS"},
+    Setting.CASE_SENSITIVE: {"spark.sql.caseSensitive": "true"},
+    Setting.ANSI_OFF: {"spark.sql.ansi.enabled": "false"},
+    Setting.NO_METASTORE_CONVERSION: {"spark.sql.hive.convertMetastoreParquet": "false"},
+    Setting.NO_SKIPPING: {f"{_DELTA}.stats.skipping": "false"},
+    Setting.NO_CHECKSUMS: {f"{_DELTA}.writeChecksumFile.enabled": "false"},
+    Setting.NO_FILES_IN_CHECKSUMS: {f"{_DELTA}.allFilesInCrc.enabled": "false"},
+    Setting.NO_INCREMENTAL_COMMITS: {f"{_DELTA}.incremental.commit.enabled": "false"},
+    Setting.NO_METADATA_ROW_INDEX: {f"{_DELTA}.deletionVectors.useMetadataRowIndex": "false"},
+    Setting.SMALL_VECTOR_FILES: {f"{_DELTA}.deletionVectors.packing.targetSize": "1"},
+}
+
+
+def spark_conf(settings: Iterable[Setting]) -> dict[str, str]:
+    """The keys and values of these settings for Spark."""
+    return {key: value for setting in settings for key, value in _CONF[setting].items()}

@@ -1,0 +1,12 @@
+"""DELETE and VACUUM under session settings that users change and that must not matter, Spark's own defaults among them."""
+
+from __future__ import annotations
+
+from harness.campaign import Shard, Worker, cases_from
+from strategies.settings import configured_cases
+
+
+@cases_from(configured_cases(), judged_by=("DEL", "VAC"), smoke=12, gate=60)
+def test_settings(shard: Shard, worker: Worker) -> None:
+    """The same clauses judge them: no setting excuses anything."""
+    worker.judge(shard)

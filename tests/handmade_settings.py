@@ -1,0 +1,19 @@
+"""A DELETE and a VACUUM under every session setting at once."""
+
+from __future__ import annotations
+
+from model.case import Case
+from model.predicate import Compare, Op
+from model.settings import Setting
+from model.steps import Delete, Read, Vacuum
+from model.values import Type
+from tests.handmade_steps import PARTITIONED
+from tests.handmade_vacuums import LISTED
+
+_ALL = tuple(Setting)
+
+#: Removes whole files of several partitions, and rewrites one.
+MOST = Case(PARTITIONED, (Delete(Compare("v", Op.NE, 2, Type.INTEGER), settings=_ALL), Read()))
+
+#: Deletes expired files, orphans and directories.
+VACUUMED = Case(LISTED.table, (Vacuum(settings=_ALL), Read()))
