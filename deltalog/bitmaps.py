@@ -58,7 +58,9 @@ def encode_rows(rows: Iterable[int]) -> bytes:
     ordered = sorted(set(rows))
     if ordered and not (ordered[0] >= 0 and ordered[-1] < 1 << 63):
         raise ValueError(f"row indexes go from 0 to 2**63 - 1; found {ordered[0]} to {ordered[-1]}")
-    return struct.pack("<I", MAGIC) + BitMap64(ordered).serialize()
+    bitmap = BitMap64(ordered)
+    bitmap.run_optimize()  # the least container of each kind, as Delta writes them
+    return struct.pack("<I", MAGIC) + bitmap.serialize()
 
 
 def decode_rows(data: bytes) -> tuple[int, ...]:

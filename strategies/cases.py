@@ -14,6 +14,7 @@ from model.table import Feature, Table
 from model.values import WHOLE_NUMBERS, Type, is_nested
 from strategies import programs as _programs
 from strategies.features import feature_sets
+from strategies.large_vectors import large_vector_deletes
 from strategies.operations import ANY_FORM_SOMETIMES, deletes
 from strategies.predicates import Over, constants, picks, predicates
 from strategies.program_tables import program_tables
@@ -107,10 +108,13 @@ def feature_deletes(draw: DrawFn) -> Case:
 
     Half of the conditions select rows of one file (``picks``), the others are ``_conditions``. Three in four tables with
     the change data feed have the changes of one DELETE read, and the versions and times of its commit: both after a single
-    DELETE, else one of them. One DELETE in five uses another form than SQL by path. One
-    in three of the cases with a single DELETE ends with a read of the version before. Types are mostly plain, one
-    table in ten has 100 columns or more. 2 to 5 engine steps. Shrinks to one DELETE on a table without features.
+    DELETE, else one of them. One DELETE in five uses another form than SQL by path. One in three of the cases with a
+    single DELETE ends with a read of the version before. Types are mostly plain, one table in ten has 100 columns or more.
+    One case in twelve is of ``large_vector_deletes``. 2 to 5 engine steps. Shrinks to one DELETE on a table without
+    features.
     """
+    if draw(one_in(12)):
+        return draw(large_vector_deletes())
     table = draw(feature_tables(types=_MOSTLY_PLAIN, wide=one_in(10)))
     count = draw(odds((1, 1), (1, 2)))
     feed = table.has(Feature.CHANGE_DATA_FEED) and draw(odds((3, True), (1, False)))

@@ -11,7 +11,9 @@ from zoneinfo import ZoneInfo
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from deltalog.deletion_vectors import inline_vector
+from deltalog.actions import Add
+from deltalog.codec import from_json
+from deltalog.deletion_vectors import inline_vector, read_vector
 from model.steps import ReadChanges
 from model.table import Feature
 from selfcheck.faults import actions, files
@@ -54,6 +56,22 @@ def _change_statistics(change: Callable[[Action, Action], None]) -> Tamper:
         add["stats"] = json.dumps(stats)
 
     return actions.change_first(actions.vector_adds, edit)
+
+
+def _keep_one_array(t: Tampering) -> None:
+    """The first vector of more rows than an array container holds keeps as many."""
+    for action in actions.vector_adds(t):
+        (add,) = from_json({"add": action})
+        assert isinstance(add, Add) and add.deletion_vector is not None, "the adds with a vector"
+        rows = sorted(read_vector(t.root, add.deletion_vector))
+        if len(rows) > _ARRAY_LIMIT:
+            action["deletionVector"] = _inline(rows[:_ARRAY_LIMIT])
+            t.log.save()
+            return
+
+
+#: The most rows in an array container of a Roaring bitmap.
+_ARRAY_LIMIT = 4096
 
 
 def _subtract_hidden_rows(stats: Action, vector: Action) -> None:
@@ -212,6 +230,8 @@ FAULTS = (
     delete_fault("writes-vectors-where-they-are-off", "DEL-DV-4",
         when(lambda t: not _writes_vectors(t), actions.set_fields(actions.new_adds, deletionVector=_inline([0]))),
         "A rewritten file gets a deletion vector though the table property is off."),
+    delete_fault("vector-holds-one-array", "DEL-DV-1A", _keep_one_array,
+        "Of a new deletion vector, the rows beyond the 4096 of an array container are lost."),
     delete_fault("remove-forgets-its-vector", "DEL-REM-1D DEL-META-2B",
         actions.drop_field(actions.removes, "deletionVector"),
         "A remove lacks the deletion vector of its add."),
