@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from deltalog.names import LAST_CHECKPOINT, LOG_DIRECTORY, SIDECARS, LogFileKind, commit_name, parse_name
 from harness.observer import LAST_VACUUM_INFO
-from selfcheck.faults.rows import read_rows, write_rows
 from selfcheck.faults.tampering import Tampering
+from selfcheck.tampering import checkpoint_fields
 from selfcheck.tampering.values import changes
-from selfcheck.tampering.way import Way, junk, of_file, restore
+from selfcheck.tampering.way import Way, junk, of_file, restore, swap
 
 _POINTERS = (LAST_CHECKPOINT, LAST_VACUUM_INFO)
 
@@ -53,7 +53,9 @@ def ways(t: Tampering) -> Iterator[Way]:
         yield from of_file(f"log after: {kind}", path, t.root)
         yield from _documents(f"log after: {kind}", kind, path, t)
         if path.endswith(".parquet"):
-            yield from _parquet_rows(f"log after: {kind}", path, t)
+            yield from checkpoint_fields.ways(f"log after: {kind}", path, t)
+    for kind, pair in _pairs(t, old.values()).items():
+        yield Way(f"log before: {kind} swapped with another", swap(*pair))
     below = [commit_name(version) for version in t.log.history if version < t.log.newest_checkpoint]
     if below:
         yield Way("log before: all commits below the checkpoint removed", _remove(below))
@@ -87,6 +89,19 @@ def _with_place(t: Tampering, name: str, kind: str) -> str:
     return "last commit" if parsed.version == max(t.log.history) else "commit"
 
 
+def _pairs(t: Tampering, known: Iterable[str]) -> dict[str, tuple[str, str]]:
+    """Two files of a kind that were there before and differ, by kind, for those of ``known`` that have such another."""
+    files = [path for path in _files(t.before) if (t.root / path).exists()]
+    found: dict[str, tuple[str, str]] = {}
+    for path in known:
+        kind = kind_of(path.rpartition("/")[2], path)
+        for other in files:
+            alike = other != path and kind_of(other.rpartition("/")[2], other) == kind
+            if alike and (t.root / other).read_bytes() != (t.root / path).read_bytes():
+                found.setdefault(kind, (path, other))
+    return found
+
+
 def _files(root: Path) -> list[str]:
     """The files of the log, from the root, sorted."""
     found = []
@@ -115,27 +130,6 @@ def _documents(what: str, kind: str, path: str, t: Tampering) -> Iterator[Way]:
             os.utime(file, ns=(at, at))
 
         yield Way(f"{what}: {name}", tamper)
-
-
-def _parquet_rows(what: str, path: str, t: Tampering) -> Iterator[Way]:
-    """An action of each kind dropped from a checkpoint, and doubled."""
-    rows = read_rows(t.root / path)
-    for kind in rows.column_names:
-        values = rows.column(kind).to_pylist()
-        place = next((place for place, value in enumerate(values) if value is not None), None)
-        if place is None:
-            continue
-
-        def drop(t: Tampering, place: int = place) -> None:
-            found = read_rows(t.root / path)
-            write_rows(t.root / path, found.take([n for n in range(found.num_rows) if n != place]))
-
-        def double(t: Tampering, place: int = place) -> None:
-            found = read_rows(t.root / path)
-            write_rows(t.root / path, found.take([*range(found.num_rows), place]))
-
-        yield Way(f"{what}: {kind} dropped", drop)
-        yield Way(f"{what}: {kind} doubled", double)
 
 
 def _remove(names: list[str]) -> Callable[[Tampering], None]:

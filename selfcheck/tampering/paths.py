@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from selfcheck.faults.tampering import Tampering
-from selfcheck.tampering.way import Way, junk, of_file, restore, touch
+from selfcheck.tampering.way import Way, junk, of_file, restore, swap, touch
 
 _MINUTE = 60_000_000_000  # ns
 
@@ -31,14 +31,21 @@ def ways(t: Tampering) -> Iterator[Way]:
     """The ways for one path of each kind that was there before, that is new, and that the step deleted."""
     old: dict[str, str] = {}
     gone: dict[str, str] = {}
+    pairs: dict[str, tuple[str, str]] = {}
     for path, form in t.disk.kinds.items():
         there = os.path.lexists(t.root / path)
-        (old if there else gone).setdefault(kind_of(t, path, form), path)
+        kind = kind_of(t, path, form)
+        if there and kind in old and form == "file" and kind not in pairs and _differ(t, old[kind], path):
+            pairs[kind] = (old[kind], path)
+        (old if there else gone).setdefault(kind, path)
     for kind, path in old.items():
         yield from _of_path(t, f"path before: {kind}", path)
+    for kind, pair in pairs.items():
+        yield Way(f"path before: {kind} swapped with another", swap(*pair))
     for kind, path in gone.items():
         yield Way(f"path deleted: {kind} restored", restore(path))
-    for path in t.disk.beside[:1]:
+    # An engine may have followed a link and deleted one.
+    for path in [path for path in t.disk.beside if (t.root / path).is_file()][:1]:
         yield from of_file("path before: file beside the root", path, t.root)
     new: dict[str, str] = {}
     for path in _new(t):
@@ -78,6 +85,10 @@ def kind_of(t: Tampering, path: str, form: str) -> str:
     if not t.disk.existed(path):
         return "data file"
     return f"{'old' if t.old(path) else 'young'} orphan"
+
+
+def _differ(t: Tampering, one: str, other: str) -> bool:
+    return (t.root / one).read_bytes() != (t.root / other).read_bytes()
 
 
 def _of_path(t: Tampering, what: str, path: str) -> Iterator[Way]:

@@ -40,6 +40,8 @@ def changes(value: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, C
         yield f"{name} dropped", _drop(key)
         if isinstance(member, int) and not isinstance(member, bool) and member:
             yield f"{name} set to 0", _set(key, 0)
+        if isinstance(member, list) and member:
+            yield f"{name}: a member dropped", _set(key, member[1:])
         inner = _parsed(key, member)
         yield from _inside(key, inner, name)
     yield f"{prefix}member made up", _set("madeUp", "x")

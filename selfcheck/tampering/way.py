@@ -57,6 +57,17 @@ def restore(path: str) -> Callable[[Tampering], None]:
     return tamper
 
 
+def swap(one: str, other: str) -> Callable[[Tampering], None]:
+    """Exchange the bytes of two files, but not their modification times."""
+
+    def tamper(t: Tampering) -> None:
+        first, second = (t.root / one).read_bytes(), (t.root / other).read_bytes()
+        _write(t.root / one, second)
+        _write(t.root / other, first)
+
+    return tamper
+
+
 def _write(path: Path, data: bytes) -> None:
     """Replace the bytes, but not the modification time."""
     at = path.stat().st_mtime_ns
