@@ -57,10 +57,13 @@ def _behind_a_link(observation: Observation, path: str) -> bool:
 
 
 def _is_named_by_uri(observation: Observation, path: str) -> bool:
-    """Whether the log names this data file by a URI. delta-rs reports some such paths as the URI has them: encoded."""
+    """Whether the log names this data file by a URI. delta-rs reports some such paths as the URI has them: encoded,
+    and not below the root if the root's own name is encoded too."""
     table = observation.table
     drawn = {file_path(table, file) for file in table.files if file.reference is not Reference.RELATIVE}
-    return bool({path, unquote(path)} & (observation.before.by_uri | drawn))
+    decoded = unquote(path)
+    spellings = {path, decoded, decoded.removeprefix(f"{observation.root}/")}
+    return bool(spellings & (observation.before.by_uri | drawn))
 
 
 def _resembles_a_partition(observation: Observation, path: str) -> bool:

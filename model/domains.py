@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from typing import TypeVar
 
 from model.evaluate import evaluate
 from model.predicate import Between, Compare, In, Like, Literal, Predicate, columns_of
 from model.table import Column
-from model.values import WHOLE_NUMBERS, AnyType, Type, Value, canonical
+from model.values import WHOLE_NUMBERS, AnyType, DecimalOf, StructOf, Type, Value, canonical
 
 T = TypeVar("T")
 
@@ -28,6 +28,8 @@ def domain(column: Column, conditions: Iterable[Predicate], stored: Iterable[Val
     known = [value for where in conditions for value, type in _literals(where) if type == column.type]
     known += [None] if column.nullable else []
     known += [value for value in stored if value is not None or column.nullable]
+    if all(value is None for value in known):
+        known.append(_plain(column.type))  # a column of NULLs may have other values
     return distinct([*known, *(other for value in known for other in _beside(value, column.type))])
 
 
@@ -69,6 +71,28 @@ def difference(
 def distinct(values: Iterable[T]) -> list[T]:
     """Each value once, by its text: values of nested types have no hash, and NaN is not equal to itself."""
     return list({repr(value): value for value in values}.values())
+
+
+_PLAIN: Mapping[Type, Value] = {
+    **dict.fromkeys(WHOLE_NUMBERS, 0),
+    Type.STRING: "",
+    Type.BINARY: b"",
+    Type.FLOAT: 0.0,
+    Type.DOUBLE: 0.0,
+    Type.BOOLEAN: False,
+    Type.DATE: date(2000, 1, 1),
+    Type.TIMESTAMP: datetime(2000, 1, 1),
+    Type.TIMESTAMP_NTZ: datetime(2000, 1, 1),
+}
+
+
+def _plain(type: AnyType) -> Value:
+    """A value of the type that is not NULL."""
+    if isinstance(type, Type):
+        return canonical(_PLAIN[type], type)
+    if isinstance(type, DecimalOf):
+        return canonical(0, type)
+    return (None,) * len(type.fields) if isinstance(type, StructOf) else ()
 
 
 def _beside(value: Value, type: AnyType) -> list[Value]:

@@ -195,6 +195,13 @@ def test_a_constant_condition_may_be_treated_as_a_partition_condition() -> None:
 BAD_NUMBER = Relate(Cast(Of("p"), Type.INTEGER), Op.GT, Literal(3, Type.INTEGER))
 
 
+def test_a_condition_on_a_column_of_nulls_is_not_constant() -> None:
+    columns = Column("p", Type.INTEGER), Column("v", Type.INTEGER)
+    table = Table(columns=columns, partition_by=("p",), files=(), commits=())
+    nulls = LiveFile("a", (1,), ((1, None),))
+    assert not is_constant((nulls,), Delete(IsNull("v")), table)
+
+
 def test_an_error_may_fail_the_delete_or_keep_the_row() -> None:
     row = (1, "a", 1)
     assert may_fail(Delete(BAD_NUMBER), TABLE, [row])
