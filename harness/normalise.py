@@ -202,8 +202,10 @@ def _without_root(observation: Observation, text: str) -> str:
     return text
 
 
-#: Random parts of messages: ids of the engine, addresses of objects, instants.
+#: Random parts of messages: ids of the engine, addresses of objects, instants; and the file that an error names, which is any
+#: of those that are read at the same time.
 _RANDOM = (
+    (re.compile(r"\bpart-\d{5}-[^\s/]*?\.parquet"), "part-*.parquet"),
     (re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-(?!000000000000)[0-9a-f]{12}"), "*"),
     (re.compile(r"#\d+L?"), "#*"),
     (re.compile(r"@[0-9a-f]{5,8}\b"), "@*"),

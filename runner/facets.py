@@ -53,7 +53,7 @@ class Subject:
 
 @dataclass(frozen=True)
 class Measured:
-    """A drawn case. ``sure`` are the facets that it has before a step that is known to go wrong, which may end it."""
+    """A drawn case. ``sure`` are the facets that it has whatever time its steps take, before a step that is known to go wrong."""
 
     case: Case
     sure: frozenset[Facet]
@@ -111,6 +111,7 @@ class _Recorder:
         ]
         # With its clock set, what a step exercises does not depend on how long it takes: every run finds the same facets.
         timed = replace(rules, own_clock=True)
+        self._own_clock = rules.own_clock
         self.engine = ReferenceEngine(rules=timed, capabilities=capabilities, version=version)
         self.clause: Clause[Any] = Clause("facets", "", (), Observation, self._note)
         self._known: dict[str, list[str]] = {}
@@ -131,5 +132,7 @@ class _Recorder:
         conditions = (CONDITIONS[when] for id in exercised for when in self._known.get(id, ()))
         # A violation ends the case, unless its clause is known to be violated everywhere.
         self._uncertain = self._uncertain or any(holds(observation) for holds in conditions)
-        (self.later if self._uncertain else self.sure).update((self.name, id) for id in exercised)
+        # After a change of the clock, times lie at the cutoff, on either side of it for an engine that reads the real clock.
+        at_cutoff = not self._own_clock and observation.clock != observation.start
+        (self.later if self._uncertain or at_cutoff else self.sure).update((self.name, id) for id in exercised)
         return NOT_EXERCISED

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from model.case import Case
 from model.predicate import Compare, Op
+from model.settings import Setting
 from model.steps import (
     AddStrayFiles,
     Delete,
@@ -279,6 +280,8 @@ INVENTORIED_DEEPER = Case(
     _table(FILES[:1], [Commit(-4 * WEEK, adds=(0,))], _old("sub/_hidden/x")), (Vacuum(mode=Mode.INVENTORY_QUERY),)
 )
 
+SETTINGS = Case(LISTED_TABLE, (Vacuum(settings=(Setting.CASE_SENSITIVE, Setting.NO_SKIPPING)), Read()))
+
 PARALLEL = Case(LISTED_TABLE, (Vacuum(dry_run=True, parallel=True), Vacuum(parallel=True), Vacuum(parallel=True)))
 
 FORMS = tuple(Case(LISTED_TABLE, (Vacuum(form=form), Read())) for form in VacuumForm)
@@ -437,6 +440,7 @@ HANDMADE: dict[str, Case] = {
     "inventoried_files": INVENTORIED_FILES,
     "inventoried_deeper": INVENTORIED_DEEPER,
     "parallel": PARALLEL,
+    "settings": SETTINGS,
     **_numbered(forms=FORMS, forms_dry=FORMS_DRY, retaining=RETAINING, retentions=RETENTIONS, io_faults=FAULTY),
     **_numbered(refused=REFUSED, unknown=UNKNOWN),
     "time_travel": TIME_TRAVEL,

@@ -144,7 +144,9 @@ def test_the_processors_are_drawn_by_the_table(tmp_path: Path) -> None:
 
 
 def test_a_script_uses_the_processors_that_were_drawn() -> None:
-    lines = Deltalake({"root": "t", "table": [], "steps": [{"clock": {"offset": 0}}], "processors": 2}).start()
+    lines = Deltalake(
+        {"root": "t", "table": [], "steps": [{"do": "read", "clock": {"offset": 0}}], "processors": 2}
+    ).start()
     assert lines[1].strip() == "os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:2])"
 
 

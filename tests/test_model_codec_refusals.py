@@ -74,7 +74,7 @@ CASE_CHANGES: list[tuple[Any, ...]] = [
     ("table.features[0]", "rowtracking", "must be one of deletionVectors, deletionVectorsOff, "),
     ("steps[0]", "delete", 'must be an object, but is "delete"'),
     ("steps[0].step", "update", "must be one of delete, bad_delete, vacuum, bad_vacuum, "),
-    ("steps[0].were", None, "is not a known field; those are form, step, where, zone"),
+    ("steps[0].were", None, "is not a known field; those are form, settings, step, where, zone"),
     ("steps[0].where.op", "XOR", "must be one of =, <>, <, <=, >, >=, <=>, BETWEEN, IN, "),
     ("steps[0].where.left.left.value", "x", "must be a whole number, but"),
     ("steps[0].where.left.left.type", "long", "is long, but 'i' is of "),

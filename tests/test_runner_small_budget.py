@@ -38,7 +38,7 @@ def choosing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Choose:
 
 
 @pytest.mark.parametrize(
-    ("engine", "version", "budget", "most"), [("deltalake", "1.6.6", "0.02", 40), ("spark", "4.4.0", "0.25", 42)]
+    ("engine", "version", "budget", "most"), [("deltalake", "1.6.6", "0.02", 40), ("spark", "4.4.0", "0.25", 52)]
 )
 def test_a_small_budget_exercises_every_clause(
     engine: str, version: str, budget: str, most: int, choosing: Choose, tmp_path: Path

@@ -40,7 +40,11 @@ ANY_LOSS = {"VAC-LOG-1B"}  # END counts the files that the engine deleted
         (Vacuum(retain_hours=0), right, set()),
         (Vacuum(retain_hours=0, safety_check=False), right, set()),
         (Vacuum(retain_hours=-3), right, set()),
-        (PLAIN, removing(data(0)), {"VAC-SAFE-1", "VAC-SAFE-5A", "VAC-SAFE-10B", "VAC-SAFE-10D", *ANY_LOSS}),
+        (
+            PLAIN,
+            removing(data(0)),
+            {"VAC-SAFE-1", "VAC-SAFE-5A", "VAC-SAFE-10B", "VAC-SAFE-10D", "VAC-SAFE-10F", *ANY_LOSS},
+        ),
         (
             PLAIN,
             removing(data(2)),
@@ -55,7 +59,7 @@ ANY_LOSS = {"VAC-LOG-1B"}  # END counts the files that the engine deleted
         (PLAIN, removing("_hidden"), {"VAC-SAFE-4", *ANY_LOSS}),
         (PLAIN, restoring("empty", directory=True), {"VAC-LIVE-3", *ANY_LOSS}),
         (PLAIN, removing("holds/young", "holds"), {"VAC-SAFE-3", "VAC-SAFE-6A", "VAC-KEEP-1B", *ANY_LOSS}),
-        (PLAIN, leaving(data(0)), {"VAC-SAFE-1", "VAC-SAFE-5A", "VAC-SAFE-10B", "VAC-SAFE-12"}),
+        (PLAIN, leaving(data(0)), {"VAC-SAFE-1", "VAC-SAFE-5A", "VAC-SAFE-10B", "VAC-SAFE-10F", "VAC-SAFE-12"}),
         (PLAIN, in_commit("VACUUM END", "VACUUM"), {"VAC-LOG-1A"}),
         (PLAIN, in_commit("COMPLETED", "FAILED"), {"VAC-LOG-1B", "VAC-LOG-3E"}),
         (PLAIN, leaving("_delta_log/00000000000000000099.json"), {"VAC-SAFE-6B"}),

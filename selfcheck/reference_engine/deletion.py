@@ -67,7 +67,8 @@ class Deletion:
             live, self.step, self.view.table, writes_vectors=self.rules.writes_vectors
         )
         self.files = {file.path: file for file in live}
-        self.counts = dict.fromkeys(DELTA_RS_COUNTS, 0)  # as delta-rs returns them
+        #: As delta-rs returns them; None for what it does not know.
+        self.counts: dict[str, int | None] = dict.fromkeys(DELTA_RS_COUNTS, 0)
 
     def commit(self) -> None:
         """Execute it. Raises FailingCondition."""
@@ -209,7 +210,13 @@ class Deletion:
         ]
 
     def _wide_statistics(self, path: str) -> str:
-        stats = json.loads(self.view.live[path].stats or "{}")
+        """The statistics of the columns that the table has: Delta drops those of dropped columns."""
+        table = self.view.table
+        names = {physical_name(table, column.name) for column in table.columns}
+        stats = {
+            key: {name: one for name, one in value.items() if name in names} if isinstance(value, dict) else value
+            for key, value in json.loads(self.view.live[path].stats or "{}").items()
+        }
         return json.dumps({**stats, "numRecords": len(self.files[path].rows), "tightBounds": False})
 
     def _changes(self) -> list[Cdc]:
@@ -261,7 +268,9 @@ class Deletion:
             copied = sum(self._count(add) for add in adds)
             counts = (self.predicted.deleted.total(), len(adds) + len(changes), len(removes), copied)
             self.counts = dict(zip(DELTA_RS_COUNTS, counts))
-            return self.counts
+            if self.predicted.method is DeleteMethod.METADATA_ONLY and not self._counted():
+                self.counts[DELTA_RS_COUNTS[0]] = None
+            return {name: count for name, count in self.counts.items() if count is not None}
         predicted, live = self.predicted, self.view.live
         removed = [live[path] for path in predicted.removed_paths]
         if self.step.form is Form.TRUNCATE:

@@ -109,12 +109,15 @@ _AS_BEFORE = {
     needs=("writes_vectors",),
 )
 def bounds_of_files_with_new_vectors(d: DeleteObservation) -> Judgement:
-    """With tightBounds=false only a null count of 0 or of all rows says something."""
+    """With tightBounds=false only a null count of 0 or of all rows says something. Of a dropped column nothing needs to stay."""
+    names = {physical_name(d.table, column.name) for column in d.table.columns}
 
     def problem(add: Add) -> Violation | None:
         stats, before = parsed(add.stats), parsed(d.before.live[add.file].stats)
         lost = [
-            key for key in ("minValues", "maxValues", "nullCount") if set(before.get(key, ())) - set(stats.get(key, ()))
+            key
+            for key in ("minValues", "maxValues", "nullCount")
+            if names & (set(before.get(key, ())) - set(stats.get(key, ())))
         ]
         rows = d.after.contents.get(add.file) or ()
         hidden = d.after.hidden(add) or frozenset()
