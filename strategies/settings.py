@@ -21,11 +21,11 @@ _ANY_CASE = weighted(
     (4, row_deletes()),
     (1, partition_deletes()),
     (1, typed_deletes()),
-    (2, vacuum_histories()),
+    (4, vacuum_histories()),
     (1, vacuum_vectors()),
 )
 
-_CHANGED = odds((3, False), (2, True))
+_CHANGED = odds((1, False), (1, True))
 _RARELY = odds((9, False), (1, True))
 
 #: With 200 tasks for each shuffle a step takes seconds more.
@@ -36,9 +36,8 @@ _SLOW = (Setting.MANY_PARTITIONS,)
 def configured_cases(draw: DrawFn) -> Case:
     """DELETEs and VACUUMs under session settings that must not matter, the same in all steps of a case.
 
-        Each setting is there in two of five cases, a slow one in one of ten.
-    ANSI is switched off only where no expression depends on it. Shrinks to a
-        case without settings.
+    Each setting is there in one of two cases, a slow one in one of ten. ANSI is switched off only where no expression depends on
+    it. Shrinks to a case without settings.
     """
     case = draw(_ANY_CASE)
     chosen = tuple(setting for setting in Setting if draw(_RARELY if setting in _SLOW else _CHANGED))

@@ -55,7 +55,9 @@ class Compared:
 
 
 def drawn(campaigns: list[Campaign], count: int, seed: int) -> list[Case]:
-    return [case for campaign in campaigns for case in fixed_cases(Shard(campaign, 0, count), seed)]
+    """Cases of tables whose files can be read."""
+    cases = [case for campaign in campaigns for case in fixed_cases(Shard(campaign, 0, count), seed)]
+    return [case for case in cases if not case.table.has(Feature.UNREADABLE_FILES)]
 
 
 def loses_nothing(case: Case) -> bool:
