@@ -18,35 +18,24 @@ from harness.subjects import actions_of, links_to_directories, several_actions, 
 from harness.vacuum_observation import VacuumObservation
 from model.delete import ConditionScope
 from model.predicate import (
-    And,
     Between,
     Compare,
     In,
     Like,
     Literal,
-    Not,
     Op,
-    Or,
     Predicate,
     Relate,
     columns_of,
+    compared_values,
+    leaves,
 )
 from model.steps import Delete, InvalidDelete, InvalidVacuum, ReadChanges
 from model.table import Column, Feature, Reference
 from model.vacuum import Reason
-from model.values import DecimalOf, MapOf, Type, Value, is_nested
+from model.values import DecimalOf, MapOf, Type, is_nested
 
 # The DELETE's WHERE ---------------------------------------------------------------------------------------------------
-
-
-def _leaves(predicate: Predicate) -> Iterator[Predicate]:
-    if isinstance(predicate, Not):
-        yield from _leaves(predicate.operand)
-    elif isinstance(predicate, (And, Or)):
-        yield from _leaves(predicate.left)
-        yield from _leaves(predicate.right)
-    else:
-        yield predicate
 
 
 def _deletes(observation: Observation) -> list[Delete]:
@@ -57,15 +46,7 @@ def _deletes(observation: Observation) -> list[Delete]:
 
 def _tests(observation: Observation) -> list[Predicate]:
     """The single tests in the WHERE of the step and of all DELETEs before it: the rows of a wrong DELETE stay wrong."""
-    return [test for step in _deletes(observation) if step.where is not None for test in _leaves(step.where)]
-
-
-def _values(test: Predicate) -> tuple[Value, ...]:
-    if isinstance(test, Compare):
-        return (test.value,)
-    if isinstance(test, Between):
-        return test.low, test.high
-    return test.values if isinstance(test, In) else ()
+    return [test for step in _deletes(observation) if step.where is not None for test in leaves(step.where)]
 
 
 def _is_null_safe(test: Predicate) -> bool:
@@ -93,7 +74,7 @@ def _has_other_zero(observation: Observation) -> bool:
     for test in _tests(observation):
         sides = [test.left, test.right] if isinstance(test, Relate) else []
         asked = {
-            *_zero_signs(_values(test)),
+            *_zero_signs(compared_values(test)),
             *_zero_signs(tuple(one.value for one in sides if isinstance(one, Literal))),
         }
         places = [place for place, column in enumerate(observation.table.columns) if column.name in columns_of(test)]
@@ -106,7 +87,7 @@ def _has_other_zero(observation: Observation) -> bool:
 def _beside_another_test(observation: Observation, holds: Callable[[Predicate], bool]) -> bool:
     """Whether a WHERE has a test of this kind, and another one of the same column."""
     for step in _deletes(observation):
-        tests = [] if step.where is None else list(_leaves(step.where))
+        tests = [] if step.where is None else list(leaves(step.where))
         columns = Counter(name for test in tests for name in columns_of(test))
         if any(columns[name] > 1 for test in tests if holds(test) for name in columns_of(test)):
             return True
@@ -182,7 +163,9 @@ def _deletes_whole_files(observation: Observation) -> bool:
 
 #: By the name that a deviation gives as ``when``. "tests", "compares" and "condition" are about the WHERE of the DELETE.
 CONDITIONS: dict[str, Callable[[Observation], bool]] = {
-    "compares with NULL": lambda o: any(None in _values(test) and not _is_null_safe(test) for test in _tests(o)),
+    "compares with NULL": lambda o: any(
+        None in compared_values(test) and not _is_null_safe(test) for test in _tests(o)
+    ),
     "zeros of both signs": _has_other_zero,
     "test of a list": lambda o: any(isinstance(test, In) for test in _tests(o)),
     "test of a list beside another test": lambda o: _beside_another_test(o, lambda test: isinstance(test, In)),
@@ -194,9 +177,8 @@ CONDITIONS: dict[str, Callable[[Observation], bool]] = {
     "test of a name that is no identifier": lambda o: any(
         not re.fullmatch(r"\w+", column.name) for column in _tested_columns(o)
     ),
-    "plain LIKE beside another test": lambda o: _beside_another_test(
-        o, _is_plain_like
-    ),  # without wildcards; same column
+    # Without wildcards, and of the same column.
+    "plain LIKE beside another test": lambda o: _beside_another_test(o, _is_plain_like),
     "null-safe test of a partition": lambda o: any(
         isinstance(test, Compare) and _is_null_safe(test) and test.column in o.table.partition_by for test in _tests(o)
     ),

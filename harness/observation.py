@@ -11,8 +11,10 @@ from deltalog.actions import Add, Cdc, CommitInfo, Remove
 from deltalog.commits import Commit
 from engines.port import Outcome
 from harness.table_state import RowId, Rows, TableState, differing
+from harness.vacuum_inputs import commit_times
 from model.delete import DeletePrediction, LiveFile, is_constant, predict_delete
 from model.layout import partition_value, physical_name
+from model.lite import monotonized
 from model.refusals import APPEND_ONLY, NamedPartition, Refusal, expected_refusal, named_partition
 from model.rules import Rules
 from model.steps import Delete, EngineStep, Insert, InvalidDelete, Read, ReadChanges, Vacuum
@@ -238,20 +240,8 @@ class ChangesObservation(Observation):
 
     @cached_property
     def commit_time(self) -> int:
-        """When the version was committed, ms since the epoch: its in-commit timestamp, or the modification time of its file.
-
-        The latter is at least a millisecond after the time of the version before (docs/delta.md 1.3).
-        """
-        commits = self.before.log.commits
-        stamp = commits[self.version].info
-        ours = stamp.fields.get("inCommitTimestamp") if stamp else None
-        if isinstance(ours, int):
-            return ours
-        latest = -1
-        for number in sorted(commits):
-            if number <= self.version:
-                latest = max(commits[number].modified, latest + 1)
-        return latest
+        """When the version was committed, ms since the epoch, later than the version before (docs/delta.md 1.3)."""
+        return monotonized(commit_times(self.before))[self.version]
 
 
 @dataclass(frozen=True)

@@ -49,6 +49,13 @@ NO_CAUSE = Cause()
 _LOSS, _ANSWERS, _UNREADABLE = Severity.DATA_LOSS, Severity.WRONG_ANSWERS, Severity.UNREADABLE
 _SPACE, _NUMBERS, _WORDS = Severity.SPACE_KEPT, Severity.WRONG_NUMBERS, Severity.WRONG_WORDS
 
+# What a DELETE and a VACUUM can do alike.
+_WRONG_CHECKSUM = Harm(
+    _ANSWERS, "Readers that take protocol, metadata or files from the checksum instead of the log read another table."
+)
+_WRONG_COUNTS = Harm(_NUMBERS, "By wrong counts an intact table looks damaged, or a damaged one intact.")
+_WRONG_POINTER = Harm(_UNREADABLE, "Readers reject _last_checkpoint, or read the log from further back.")
+
 #: By family. Where a clause can be violated in several ways, this is the worst one; its causes have their own severities.
 FAMILIES: dict[str, Harm] = {
     "VAC-SAFE": Harm(_LOSS, "A file that the table, a reader, a writer or another table still needs is gone for good."),
@@ -88,14 +95,8 @@ FAMILIES: dict[str, Harm] = {
     "DEL-LOG": Harm(_UNREADABLE, "A file of the log that readers need is deleted or changed."),
     "DEL-CKPT": Harm(_LOSS, "A tombstone that a checkpoint lacks does not protect its file from VACUUM."),
     "VAC-READ": Harm(_ANSWERS, "An old version, or its change feed, answers with rows that it never had."),
-    "DEL-CRC": Harm(
-        _ANSWERS,
-        "Readers that take protocol, metadata or files from the checksum instead of the log read another table.",
-    ),
-    "VAC-CRC": Harm(
-        _ANSWERS,
-        "Readers that take protocol, metadata or files from the checksum instead of the log read another table.",
-    ),
+    "DEL-CRC": _WRONG_CHECKSUM,
+    "VAC-CRC": _WRONG_CHECKSUM,
     "VAC-ANS": Harm(_NUMBERS, "The list of files that a VACUUM returns is not what it deleted."),
 }
 
@@ -173,10 +174,10 @@ CLAUSES: dict[str, Harm] = {
     "DEL-CKPT-2": Harm(
         _UNREADABLE, "Readers start from a checkpoint that is not there, or read the log from further back."
     ),
-    "DEL-CRC-1": Harm(_NUMBERS, "By wrong counts an intact table looks damaged, or a damaged one intact."),
-    "DEL-CRC-3": Harm(_NUMBERS, "By wrong counts an intact table looks damaged, or a damaged one intact."),
-    "DEL-CKPT-3": Harm(_UNREADABLE, "Readers reject _last_checkpoint, or read the log from further back."),
-    "VAC-CKPT-5": Harm(_UNREADABLE, "Readers reject _last_checkpoint, or read the log from further back."),
+    "DEL-CRC-1": _WRONG_COUNTS,
+    "DEL-CRC-3": _WRONG_COUNTS,
+    "DEL-CKPT-3": _WRONG_POINTER,
+    "VAC-CKPT-5": _WRONG_POINTER,
     "VAC-CKPT-4": Harm(
         _UNREADABLE, "Readers start from a checkpoint that is not there, or read the log from further back."
     ),

@@ -30,6 +30,11 @@ def micros_of(value: datetime) -> int:
     return (wall_clock - _EPOCH) // timedelta(microseconds=1)
 
 
+def moment(micros: int) -> datetime:
+    """The timestamp so many microseconds after 1970-01-01 00:00, in UTC. Raises OverflowError outside the years 1 to 9999."""
+    return _EPOCH.replace(tzinfo=timezone.utc) + timedelta(microseconds=micros)
+
+
 def year_month_day(days: int) -> tuple[int, int, int]:
     """The date ``days`` after 1970-01-01. The year before 1 is 0."""
     cycles, rest = divmod(days + _EPOCH_ORDINAL - 1, _CYCLE_DAYS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from typing import Union
@@ -217,6 +218,26 @@ def _columns(expression: Expression) -> frozenset[str]:
         parts = columns_of(expression.condition), _columns(expression.then), _columns(expression.otherwise)
         return frozenset().union(*parts)
     return _columns(expression.of)
+
+
+def leaves(predicate: Predicate) -> Iterator[Predicate]:
+    """The single tests that NOT, AND and OR join, left to right."""
+    if isinstance(predicate, Not):
+        yield from leaves(predicate.operand)
+    elif isinstance(predicate, (And, Or)):
+        yield from leaves(predicate.left)
+        yield from leaves(predicate.right)
+    else:
+        yield predicate
+
+
+def compared_values(test: Predicate) -> tuple[Value, ...]:
+    """The values that a comparison, a BETWEEN or an IN compares its column with; none of other tests."""
+    if isinstance(test, Compare):
+        return (test.value,)
+    if isinstance(test, Between):
+        return test.low, test.high
+    return test.values if isinstance(test, In) else ()
 
 
 def conjuncts(predicate: Predicate) -> tuple[Predicate, ...]:

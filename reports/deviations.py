@@ -6,7 +6,7 @@ import json
 import re
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
@@ -93,14 +93,16 @@ def read_deviations(path: Path) -> tuple[Deviation, ...]:
         raise InvalidDeviations(f"The deviations file {path} must write its entries as [[deviation]].")
     lines = [text.count("\n", 0, match.start()) + 1 for match in _ENTRY.finditer(text)]
     found: list[Deviation] = []
+    listed: set[tuple[object, ...]] = set()
     for number, entry in enumerate(entries, start=1):
         # Inline tables have no [[deviation]] line: then no line is named.
         line = f" (line {lines[number - 1]})" if len(lines) == len(entries) else ""
         where = f"Deviation {number} of {path}{line}"
         for deviation in _deviations(entry, where):
-            same = replace(deviation, reason="", link="", until=None)
-            if any(replace(other, reason="", link="", until=None) == same for other in found):
+            same = deviation.clause, deviation.versions, deviation.when, deviation.symptom
+            if same in listed:
                 raise InvalidDeviations(f"{where} lists {deviation.clause} a second time for the same versions.")
+            listed.add(same)
             found.append(deviation)
     return tuple(found)
 

@@ -30,9 +30,13 @@ def relevant_cases(profile: Profile, chapters: Collection[str], capabilities: Ca
 
 def begun_with(id: str, cases: Iterable[Case]) -> tuple[int, Iterator[Case]]:
     """These cases, the one with this id first, and the number of those that stood before it; as they are without such a case."""
-    found = list(cases)
-    place = next((place for place, case in enumerate(found) if case_id(case) == id), 0)
-    return place, chain(found[place : place + 1], found[:place], found[place + 1 :])
+    before: list[Case] = []
+    after = iter(cases)  # drawn no further than needed
+    for case in after:
+        if case_id(case) == id:
+            return len(before), chain([case], before, after)
+        before.append(case)
+    return 0, iter(before)
 
 
 def other_cases(profile: Profile, chapters: Collection[str], capabilities: Capabilities) -> Iterator[Case]:

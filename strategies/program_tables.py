@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-from model.table import Feature, Table, VectorStorage
+from model.table import Feature, Table
 from strategies.features import feature_sets
 from strategies.stray_files import stray_files, with_stray_files
 from strategies.tables import RETENTIONS
@@ -19,6 +17,7 @@ from strategies.vacuum_tables import (
     milliseconds,
     stored,
     vacuumable_tables,
+    with_relative_vectors,
 )
 from strategies.weights import odds, one_in, weighted
 
@@ -59,7 +58,7 @@ def _with_features(draw: DrawFn) -> Table:
         table = draw(featured_tables(retention=retention, cutoff_age=age, features=rest, vectors=True))
         table = draw(stored(table, absolute=False))
         if not draw(one_in(6)):
-            table = _in_files(table)
+            table = with_relative_vectors(table)
     else:
         table = draw(featured_tables(retention=retention, cutoff_age=age, features=tuple(chosen)))
     if draw(st.booleans()):
@@ -70,21 +69,3 @@ def _with_features(draw: DrawFn) -> Table:
         table = draw(checkpointed(table, pruned=draw(one_in(4))))
     flat = draw(odds((2, True), (1, False)))
     return draw(with_stray_files(table, stray_files(table, cutoff_age=age, max_size=4, flat=flat)))
-
-
-def _in_files(table: Table) -> Table:
-    """The table without inline deletion vectors, which many clauses of VACUUM are not judged with (docs/findings.md)."""
-
-    def stored_in_file(storage: VectorStorage) -> VectorStorage:
-        return VectorStorage.RELATIVE if storage is VectorStorage.INLINE else storage
-
-    commits = tuple(
-        replace(
-            commit,
-            deletion_vectors=tuple(
-                replace(vector, storage=stored_in_file(vector.storage)) for vector in commit.deletion_vectors
-            ),
-        )
-        for commit in table.commits
-    )
-    return replace(table, commits=commits)

@@ -9,7 +9,7 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from model.case import Case
 from model.steps import Delete, Mode, Moment, Read, ReadChanges, SetClock, Step, Vacuum, VacuumForm
-from model.table import DAY, HOUR, Commit, Feature, Table, VectorStorage
+from model.table import DAY, HOUR, Feature, Table
 from strategies.clocks import LATER, clocks, stamped_clocks
 from strategies.operations import deletes
 from strategies.outside_root import links, links_to_directories, neighbours
@@ -33,6 +33,7 @@ from strategies.vacuum_tables import (
     referenced_by_uri,
     stored,
     vacuumables,
+    with_relative_vectors,
 )
 from strategies.weights import odds, one_in, weighted
 
@@ -238,7 +239,7 @@ def vacuum_old_versions(draw: DrawFn) -> Case:
             removed=SELDOM_REMOVED,
         )
     )
-    table = recent(_with_relative_vectors(table))
+    table = recent(with_relative_vectors(table))
     steps: list[Step] = [Delete(draw(picks(table))), draw(_whole_or_picked(table))]
     if draw(one_in(4)):
         steps += [SetClock(Moment(age + LATER)), draw(vacuums())]
@@ -248,16 +249,6 @@ def vacuum_old_versions(draw: DrawFn) -> Case:
     if features:
         steps += [ReadChanges(of_step=0), ReadChanges(of_step=1)]
     return Case(table=table, steps=(*steps, draw(vacuums()), Read()))
-
-
-def _with_relative_vectors(table: Table) -> Table:
-    """The table with all deletion vectors in files that VACUUM protects; Spark loses others (docs/findings.md)."""
-
-    def relative(commit: Commit) -> Commit:
-        vectors = tuple(replace(vector, storage=VectorStorage.RELATIVE) for vector in commit.deletion_vectors)
-        return replace(commit, deletion_vectors=vectors)
-
-    return replace(table, commits=tuple(relative(commit) for commit in table.commits))
 
 
 def _whole_or_picked(table: Table) -> SearchStrategy[Delete]:

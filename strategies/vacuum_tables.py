@@ -184,6 +184,16 @@ def aged(draw: DrawFn, table: Table, *, cutoff_age: int) -> Table:
     return replace(table, commits=commits)
 
 
+def with_relative_vectors(table: Table) -> Table:
+    """The table with all deletion vectors in files that VACUUM protects; Spark loses others (docs/findings.md)."""
+
+    def relative(commit: Commit) -> Commit:
+        vectors = tuple(replace(vector, storage=VectorStorage.RELATIVE) for vector in commit.deletion_vectors)
+        return replace(commit, deletion_vectors=vectors)
+
+    return replace(table, commits=tuple(relative(commit) for commit in table.commits))
+
+
 @st.composite
 def stored(draw: DrawFn, table: Table, *, absolute: bool) -> Table:
     """The table with its deletion vectors in files, in the root or in a directory with a random prefix.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from model.settings import Setting
+from model.steps import Delete, Vacuum
 from selfcheck.faults import actions, files
 from selfcheck.faults.delete import first_untouched
 from selfcheck.faults.fault import Condition, delete_fault, vacuum_fault, when
@@ -18,8 +19,7 @@ def _under(setting: Setting, condition: Condition = lambda t: True) -> Condition
     """The step has the setting, and the condition holds."""
 
     def holds(t: Tampering) -> bool:
-        step = t.delete if hasattr(t.step, "where") else t.vacuum
-        return setting in step.settings and condition(t)
+        return isinstance(t.step, (Delete, Vacuum)) and setting in t.step.settings and condition(t)
 
     return holds
 

@@ -87,8 +87,7 @@ class Deletion:
         removes = [_removal(view.live[path], self.at) for path in sorted(predicted.touched)]
         actions: list[Action] = [self._info(removes, adds, changes), *removes, *adds, *changes]
         if view.table.has(Feature.ROW_TRACKING) and predicted.method is DeleteMethod.REWRITE:
-            last_id = self._next_row_id() + sum(self._count(add) for add in adds) - 1
-            actions.append(DomainMetadata("delta.rowTracking", json.dumps({"rowIdHighWaterMark": last_id})))
+            actions.append(self._row_id_mark(sum(self._count(add) for add in adds)))
         write_commit(view.root, view.snapshot.version + 1, actions, modified=self.at)
 
     def _null_row(self, file: LiveFile) -> Row:
@@ -243,24 +242,30 @@ class Deletion:
     def _info(self, removes: list[Remove], adds: list[Add], changes: list[Cdc]) -> CommitInfo:
         truncates = self.step.form is Form.TRUNCATE
         tags = {"tags": {"delta.rowTracking.preserved": "true"}} if self.view.table.has(Feature.ROW_TRACKING) else {}
-        has_times = self.view.table.has(Feature.IN_COMMIT_TIMESTAMPS)
-        stamped = {"inCommitTimestamp": self.view.next_commit_time(self.clock)} if has_times else {}
         return CommitInfo(
             {
-                **stamped,
-                "timestamp": self.clock,
+                **self._transaction(),
                 "operation": "TRUNCATE" if truncates else "DELETE",
                 "operationParameters": {}
                 if truncates
                 else {"predicate": json.dumps([recorded(self.step.where, self.step.zone)])},
-                "readVersion": self.view.snapshot.version,
-                "isolationLevel": "Serializable",
                 "isBlindAppend": False,
                 "operationMetrics": self._metrics(removes, adds, changes),
                 **tags,
-                **origin(),
             }
         )
+
+    def _transaction(self) -> dict[str, object]:
+        """The members of commitInfo that do not depend on the operation."""
+        has_times = self.view.table.has(Feature.IN_COMMIT_TIMESTAMPS)
+        stamped = {"inCommitTimestamp": self.view.next_commit_time(self.clock)} if has_times else {}
+        read = {"readVersion": self.view.snapshot.version, "isolationLevel": "Serializable"}
+        return {**stamped, "timestamp": self.clock, **read, **origin()}
+
+    def _row_id_mark(self, rows: int) -> DomainMetadata:
+        """The domain of row tracking after so many new rows."""
+        mark = {"rowIdHighWaterMark": self._next_row_id() + rows - 1}
+        return DomainMetadata("delta.rowTracking", json.dumps(mark))
 
     def _metrics(self, removes: list[Remove], adds: list[Add], changes: list[Cdc]) -> Mapping[str, object]:
         """operationMetrics, counted as Delta or delta-rs does."""

@@ -9,17 +9,16 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 from deltalog.actions import Add
 from deltalog.checkpoints import write_checkpoint
 from deltalog.checksums import write_checksum
-from deltalog.log import read_log
 from engines.port import Outcome, now
 from model.capabilities import EVERYTHING, Capabilities
 from model.delete import types_of
 from model.failures import failures
+from model.moments import moment
 from model.refusals import (
     APPEND_ONLY,
     BEYOND_RETENTION,
@@ -87,10 +86,7 @@ class ReferenceEngine:
                 rows = self._changes(view, version, clock)
                 if step.commits:
                     assert version is not None, "the change feed is read of a version"
-                    at_version = datetime.fromtimestamp(0, timezone.utc) + timedelta(
-                        milliseconds=view.commit_times[version]
-                    )
-                    rows = tuple((version, at_version) for _ in rows)
+                    rows = ((version, moment(view.commit_times[version] * 1000)),) * len(rows)
             elif isinstance(step, Insert):
                 self._deletions += 1
                 Insertion(view, Delete(), clock, at, self._deletions, rules=self.rules, rows=step.rows).commit()
@@ -103,9 +99,10 @@ class ReferenceEngine:
             return Outcome((), refusal.error, at, _after(at))
         finally:
             if isinstance(step, (Delete, Vacuum, Insert)):
+                after = View(root)
                 if self.capabilities.version_checksums:
-                    _write_checksums(root, view.snapshot.version, at)
-                _checkpoint(root, view.snapshot.version, clock, at)
+                    _write_checksums(after, view.snapshot.version, at)
+                _checkpoint(after, view.snapshot.version, clock, at)
         return Outcome(rows, None, at, _after(at))
 
     def use_processors(self, number: int) -> None:
@@ -187,15 +184,14 @@ def _rows_of(view: View, version: int) -> Counter[Row]:
     return Counter(row for add in view.log.snapshot(version).adds.values() for row in view.visible(add))
 
 
-def _write_checksums(root: Path, before: int, at: int) -> None:
+def _write_checksums(view: View, before: int, at: int) -> None:
     """Write the checksums of the versions that a step committed."""
-    log = read_log(root)
-    for commit in log.commits_after(before):
+    for commit in view.log.commits_after(before):
         info = commit.info.fields if commit.info else {}
         stamp, txn_id = info.get("inCommitTimestamp"), info.get("txnId")
         write_checksum(
-            root,
-            log.snapshot(commit.version),
+            view.root,
+            view.log.snapshot(commit.version),
             in_commit_timestamp=stamp if isinstance(stamp, int) else None,
             txn_id=txn_id if isinstance(txn_id, str) else None,
             complete=True,
@@ -203,9 +199,8 @@ def _write_checksums(root: Path, before: int, at: int) -> None:
         )
 
 
-def _checkpoint(root: Path, before: int, clock: int, at: int) -> None:
+def _checkpoint(view: View, before: int, clock: int, at: int) -> None:
     """Write the checkpoints that became due in a step, without expired tombstones."""
-    view = View(root)
     configuration = view.metadata.configuration
     interval = int(configuration.get("delta.checkpointInterval") or 0)
     written = {checkpoint.version for checkpoint in view.log.checkpoints}
@@ -216,4 +211,4 @@ def _checkpoint(root: Path, before: int, clock: int, at: int) -> None:
         expired = clock - view.retention
         kept = [remove for remove in snapshot.removes.values() if (remove.deletion_timestamp or 0) > expired]
         v2 = configuration.get("delta.checkpointPolicy") == "v2"
-        write_checkpoint(root, snapshot, tombstones=kept, v2=v2, modified=at)
+        write_checkpoint(view.root, snapshot, tombstones=kept, v2=v2, modified=at)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 
-from deltalog.actions import Action, CommitInfo, DomainMetadata
+from deltalog.actions import Action, CommitInfo
 from deltalog.commits import write_commit
 from model.table import Feature
 from model.values import Row
-from selfcheck.reference_engine.deletion import Deletion, Kept, origin
+from selfcheck.reference_engine.deletion import Deletion, Kept
 
 #: New rows have no stable row id yet: they get that of their place in the file.
 _NO_ID = (None, None)
@@ -31,29 +30,12 @@ class Insertion(Deletion):
         for row in self.rows:
             partition = tuple(row[places.index(name)] for name in table.partition_by)
             by_partition.setdefault(partition, []).append((row, _NO_ID))
-        actions: list[Action] = [self._append_info()]
+        append = {"operation": "WRITE", "operationParameters": {"mode": "Append", "partitionBy": "[]"}}
+        actions: list[Action] = [CommitInfo({**self._transaction(), **append, "isBlindAppend": True})]
         count = 0
         for place, (partition, kept) in enumerate(by_partition.items()):
             actions.append(self._write(place, partition, kept, base=count))
             count += len(kept)
         if table.has(Feature.ROW_TRACKING):
-            mark = json.dumps({"rowIdHighWaterMark": self._next_row_id() + count - 1})
-            actions.append(DomainMetadata("delta.rowTracking", mark))
+            actions.append(self._row_id_mark(count))
         write_commit(view.root, view.snapshot.version + 1, actions, modified=self.at)
-
-    def _append_info(self) -> CommitInfo:
-        view = self.view
-        has_times = view.table.has(Feature.IN_COMMIT_TIMESTAMPS)
-        stamped = {"inCommitTimestamp": view.next_commit_time(self.clock)} if has_times else {}
-        return CommitInfo(
-            {
-                **stamped,
-                "timestamp": self.clock,
-                "operation": "WRITE",
-                "operationParameters": {"mode": "Append", "partitionBy": "[]"},
-                "readVersion": view.snapshot.version,
-                "isolationLevel": "Serializable",
-                "isBlindAppend": True,
-                **origin(),
-            }
-        )

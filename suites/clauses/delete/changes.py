@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from datetime import datetime, timedelta, timezone
 
 from deltalog.actions import Cdc
 from harness import evidence
@@ -25,6 +24,7 @@ from harness.observation import ChangesObservation, DeleteObservation, Rows
 from harness.severity import Cause
 from model.delete import DeleteMethod
 from model.layout import physical_name
+from model.moments import moment
 from model.table import Feature
 from model.values import Row, Value
 from suites.clauses import causes
@@ -168,11 +168,8 @@ def feed_names_the_version(c: ChangesObservation) -> Judgement:
 def feed_names_the_time(c: ChangesObservation) -> Judgement:
     if c.of is None:
         return NOT_EXERCISED
-    due = _EPOCH + timedelta(milliseconds=c.commit_time)
+    due = moment(c.commit_time * 1000)
     return _each_commit(c, 1, due.isoformat(), lambda found: found == due)
-
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 
 _COMMIT_COLUMNS = ("_commit_version", "_commit_timestamp")

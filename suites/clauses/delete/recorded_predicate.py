@@ -8,13 +8,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from datetime import date, datetime, timedelta, timezone
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
 from model import moments
 from model.patterns import like_expression
-from model.predicate import And, Between, Compare, Constant, In, IsNull, Like, Not, Op, Or, Predicate
+from model.predicate import (
+    And,
+    Between,
+    Compare,
+    Constant,
+    In,
+    IsNull,
+    Like,
+    Not,
+    Op,
+    Or,
+    Predicate,
+    compared_values,
+    leaves,
+)
 from model.values import WHOLE_NUMBERS, AnyType, DecimalOf, Type, Value, canonical
 
 _ID = re.compile(r"#\d+L?")
@@ -30,11 +44,7 @@ _TESTS = {"StartsWith": "{}%", "EndsWith": "%{}", "Contains": "%{}%"}
 
 def is_simple(where: Predicate) -> bool:
     """Whether the condition consists of tests of columns against values, without functions."""
-    if isinstance(where, (And, Or)):
-        return is_simple(where.left) and is_simple(where.right)
-    if isinstance(where, Not):
-        return is_simple(where.operand)
-    return isinstance(where, (Constant, Compare, Between, In, IsNull, Like))
+    return all(isinstance(test, (Constant, Compare, Between, In, IsNull, Like)) for test in leaves(where))
 
 
 def readings(text: str, types: Mapping[str, AnyType], where: Predicate, zone: str) -> list[Predicate]:
@@ -49,23 +59,11 @@ def readings(text: str, types: Mapping[str, AnyType], where: Predicate, zone: st
 
 def _strings(where: Predicate) -> Iterator[str]:
     """The strings in a condition, and those that Spark makes of the patterns of its LIKEs."""
-    if isinstance(where, (And, Or)):
-        yield from _strings(where.left)
-        yield from _strings(where.right)
-    elif isinstance(where, Not):
-        yield from _strings(where.operand)
-    elif isinstance(where, Like):
-        yield where.pattern
-        yield re.sub(r"\\(.)", r"\1", where.pattern.strip("%"), flags=re.DOTALL)
-    elif isinstance(where, (Compare, Between, In)):
-        values = (
-            where.values
-            if isinstance(where, In)
-            else (where.value,)
-            if isinstance(where, Compare)
-            else (where.low, where.high)
-        )
-        yield from (value for value in values if isinstance(value, str))
+    for test in leaves(where):
+        if isinstance(test, Like):
+            yield test.pattern
+            yield re.sub(r"\\(.)", r"\1", test.pattern.strip("%"), flags=re.DOTALL)
+        yield from (value for value in compared_values(test) if isinstance(value, str))
 
 
 _Found = tuple[Predicate, int]
@@ -188,7 +186,7 @@ class _Reader:
             local = moments.micros_of(value)
             if not moments.is_unambiguous(local, self._zone):
                 return
-            value = _EPOCH + timedelta(microseconds=moments.instant_of(local, self._zone))
+            value = moments.moment(moments.instant_of(local, self._zone))
         yield value if isinstance(type, DecimalOf) else canonical(value, type), found.end()
 
     def _texts(self, at: int) -> Iterator[tuple[str, int]]:
@@ -200,7 +198,6 @@ class _Reader:
                 yield string, at + len(string)
 
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _WHOLE = re.compile(r"-?\d+")
 _REAL = re.compile(r"-?(?:\d+\.?\d*(?:E[+-]?\d+)?|Infinity|NaN)")
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,6})?")
