@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from deltalog.actions import Add, Remove
 from deltalog.commits import Commit
 from deltalog.errors import DeltaLogError
@@ -46,8 +48,12 @@ def references_of(state: TableState) -> References:
 def named_outside(state: TableState) -> frozenset[str]:
     """The data files and deletion vector files beside the root that live or removed actions name."""
     actions: list[Add | Remove] = [*state.snapshot.adds.values(), *state.snapshot.removes.values()]
-    paths = {path for action in actions for path in (action.file, vector_path(action, state.root)) if path}
-    return frozenset(path for path in paths if path.startswith("../"))
+    return frozenset(path for path in files_of(actions, state.root) if path.startswith("../"))
+
+
+def files_of(actions: Iterable[Add | Remove], root: str) -> set[str]:
+    """The paths from the root of the data files and the deletion vector files that these actions name."""
+    return {path for action in actions for path in (action.file, vector_path(action, root)) if path}
 
 
 def vector_path(action: Add | Remove, root: str) -> str | None:

@@ -11,7 +11,7 @@ from harness.judge import Judge, JudgedCase
 from harness.severity import Severity
 from model.case import Case
 from model.steps import Delete, Insert, Moment, Read, SetClock, Step, Vacuum
-from model.table import DAY, Column, Commit, DataFile, Removal, Table
+from model.table import DAY, Column, Commit, DataFile, DeletionVector, Feature, Removal, Table, VectorStorage
 from model.values import Type
 from selfcheck.faults import FAULTS, KnownBadEngine
 from selfcheck.reference_engine import ReferenceEngine
@@ -46,6 +46,25 @@ def test_a_version_whose_file_may_be_deleted_is_not_judged(tmp_path: Path) -> No
     judged = judge(ReferenceEngine(), tmp_path, SetClock(Moment(6 * DAY + 1)), Vacuum(), Delete())
     assert subjects(judged) == {"DEL-TT-2": 3, "VAC-SAFE-10F": 1}, "all but version 0"
     assert not judged.violated
+
+
+def test_a_version_whose_vector_by_an_absolute_path_may_be_deleted_is_not_judged(tmp_path: Path) -> None:
+    """Version 1 has such a vector, which version 2 replaces; its tombstone is expired."""
+    absolute = DeletionVector(0, (0,), -50 * DAY, storage=VectorStorage.ABSOLUTE)
+    table = Table(
+        columns=TABLE.columns,
+        partition_by=(),
+        files=(DataFile(0, (), ((1,), (2,), (3,)), -60 * DAY),),
+        commits=(
+            Commit(-60 * DAY, adds=(0,)),
+            Commit(-50 * DAY, deletion_vectors=(absolute,)),
+            Commit(-40 * DAY, deletion_vectors=(DeletionVector(0, (0, 1), -40 * DAY),)),
+        ),
+        features=(Feature.DELETION_VECTORS.value,),
+    )
+    judged = Judge(ReferenceEngine(), [CATALOGUE["VAC-SAFE-10F"]], tmp_path).judge(Case(table, (Vacuum(),)))
+    assert judged.failure is None and not judged.violated
+    assert subjects(judged) == {"VAC-SAFE-10F": 2}, "all but version 1"
 
 
 def test_a_delete_without_a_commit_is_not_judged(tmp_path: Path) -> None:

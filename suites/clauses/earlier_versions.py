@@ -12,6 +12,7 @@ from harness.clause import NOT_EXERCISED, Judgement, Violation, each
 from harness.expectations import ByReplay
 from harness.observation import Observation, Rows
 from harness.severity import Cause, Severity
+from harness.vacuum_inputs import files_of
 from harness.vacuum_observation import VacuumObservation
 from model.vacuum import Fate
 from suites.clauses.checks import difference
@@ -35,7 +36,7 @@ def earlier_versions(o: Observation) -> Judgement:
     judged = {
         version: adds
         for version, adds in files.items()
-        if adds is not None and not any(path in allowed for add in adds.values() for path in _named(add))
+        if adds is not None and allowed.isdisjoint(files_of(adds.values(), o.after.root))
     }
     return each(judged, lambda version: _problem(o, version, judged[version]))
 
@@ -54,11 +55,6 @@ def _files(o: Observation, version: int) -> Mapping[str, Add] | None:
 
 def _has_vector(o: Observation, add: Add) -> bool:
     return add.deletion_vector is None or add.deletion_vector.unique_id in o.after.vectors
-
-
-def _named(add: Add) -> list[str]:
-    vector = add.deletion_vector
-    return [add.file] + ([vector.file] if vector and vector.file else [])
 
 
 def _problem(o: Observation, version: int, adds: Mapping[str, Add]) -> Violation | None:

@@ -13,7 +13,7 @@ from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, ju
 from harness.expectations import ByReplay, Expectation, Fails, Of, RowsAre
 from harness.observation import ChangesObservation, ReadObservation
 from harness.severity import Cause, Severity
-from harness.vacuum_inputs import vector_path
+from harness.vacuum_inputs import files_of
 from harness.vacuum_observation import VacuumObservation
 from model.refusals import BEYOND_RETENTION, MISSING_FILE
 from model.vacuum import DISPUTED, Fate
@@ -200,8 +200,7 @@ def _lost(r: ReadObservation) -> list[str]:
 
 def _missing(r: ReadObservation | ChangesObservation, actions: Iterable[Add | Remove]) -> list[str]:
     """The data files and the files of deletion vectors of these actions that are not on storage, sorted."""
-    paths = {path for action in actions for path in (action.file, vector_path(action, r.root)) if path}
-    return sorted(path for path in paths if r.before.entry(path) is None)
+    return sorted(path for path in files_of(actions, r.root) if r.before.entry(path) is None)
 
 
 def _is_blocked(r: ReadObservation) -> bool:
