@@ -40,6 +40,7 @@ class Outcome:
     error: EngineError | None
     started: int  # wall clock, ms since the epoch
     ended: int  # wall clock, ms since the epoch
+    cached_rows: tuple[Row, ...] | None = None  # of a DELETE on a cached table: what the session then reads
 
     @property
     def seconds(self) -> float:
@@ -86,7 +87,7 @@ class Engine(Protocol):
         If the clock cannot be set (``rules.own_clock``), ``clock`` is the wall-clock time. ``version`` is the version of a
         Read (``None``: the current one) or of a ReadChanges (never ``None``). Settings, inventory and I/O fault of a step
         are removed before this returns, also after an error. Files that a step needs are beside the root, as
-        ``<root's name>-beside`` or ``<root's name>-inventory``. Raises EngineDied.
+        ``<root's name>-beside``, ``<root's name>-inventory`` or ``<root's name>-link``. Raises EngineDied.
         """
         ...
 

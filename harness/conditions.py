@@ -10,6 +10,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from datetime import datetime, timezone
 from decimal import Decimal
 
 from deltalog.paths import encode
@@ -125,6 +126,18 @@ def _has_timestamp_partition_in_another_zone(observation: Observation) -> bool:
     return partitioned and any(step.zone != "UTC" for step in _deletes(observation))
 
 
+#: The last years in which the time zones that are drawn had a local mean time, whose offset has seconds.
+_STANDARD_TIME = datetime(1906, 1, 1, tzinfo=timezone.utc)
+
+
+def _has_old_timestamp_in_another_zone(observation: Observation) -> bool:
+    places = [place for place, column in enumerate(observation.table.columns) if column.type is Type.TIMESTAMP]
+    rows = [row for version in observation.versions.values() for row in version.rows]
+    values = [row[place] for row in rows for place in places]
+    old = any(isinstance(value, datetime) and value < _STANDARD_TIME for value in values)
+    return old and any(step.zone != "UTC" for step in _deletes(observation))
+
+
 def _has_long_text(observation: Observation) -> bool:
     values = (value for version in observation.versions.values() for row in version.rows for value in row)
     return any(
@@ -206,6 +219,7 @@ CONDITIONS: dict[str, Callable[[Observation], bool]] = {
         _has_vectors(o) and any(column.name.lower() == "path" for column in o.table.data_columns)
     ),
     "TIMESTAMP partition in another time zone": _has_timestamp_partition_in_another_zone,  # of a DELETE's session
+    "TIMESTAMP before standard time in another time zone": _has_old_timestamp_in_another_zone,
     "change feed in another time zone": lambda o: isinstance(o.step, ReadChanges) and o.step.zone != "UTC",
     "long text beyond U+FFFF": _has_long_text,  # more than 32 UTF-16 units, with characters of two units
     "fractional partition": lambda o: any(

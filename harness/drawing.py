@@ -12,13 +12,11 @@ from hypothesis.internal.conjecture import providers
 from hypothesis.internal.constants_ast import Constants
 from hypothesis.stateful import run_state_machine_as_test
 
-from harness.campaign import Shard
-from harness.choice import choose
+from harness.campaign import Campaign, Shard
 from harness.machine import Collecting, ProgramMachine
 from model.capabilities import EVERYTHING, Capabilities
 from model.case import Case
 from model.codec import case_id
-from model.operations import operation_of
 from strategies.restricted import knows_types, restricted_cases, restricted_to
 
 # Hypothesis draws constants from the source of all local modules too, so that any edit or import would change the cases of
@@ -61,24 +59,22 @@ def fixed_cases(shard: Shard, run: int, capabilities: Capabilities = EVERYTHING)
     """The distinct cases of a shard in a fixed profile: they depend on the seed ``run`` alone.
 
     Hypothesis starts with the simplest case and often varies earlier draws, so successive cases are similar. Drawing costs
-    milliseconds and judging seconds: draw many, take some, evenly spaced. Of the runs of a state machine, whose rules are drawn
-    unevenly, those are taken that have each operation, and each feature, several times. The cases are restricted to what an
-    engine with these ``capabilities`` supports; there may be fewer.
+    milliseconds and judging seconds: draw many, take some, evenly spaced. The cases are restricted to what an engine with these
+    ``capabilities`` supports; there may be fewer.
     """
     if shard.campaign.kept is not None:
-        known = [case for case in shard.campaign.kept() if knows_types(case, capabilities=capabilities)]
-        return _distinct([restricted_to(case, capabilities=capabilities) for case in known])
+        return kept_cases(shard.campaign, capabilities)
     distinct = _distinct(drawn_cases(shard, run, capabilities, examples=shard.cases * DRAWN_FOR_ONE))
-    if shard.campaign.machine is not None:
-        operations = [{operation_of(step).value for step in case.steps} for case in distinct]
-        both = [{*found, *case.table.features} for found, case in zip(operations, distinct)]
-        for facets in (both, operations):  # a small shard has no room for every feature too
-            choice = choose(facets, shard.cases)
-            if len(choice.places) == shard.cases:
-                return [distinct[place] for place in choice.places]
     spacing = len(distinct) / shard.cases
     places = [int(spacing * (place + 0.5)) for place in range(shard.cases)]
     return [distinct[place] for place in dict.fromkeys(places)] if distinct else []
+
+
+def kept_cases(campaign: Campaign, capabilities: Capabilities = EVERYTHING) -> list[Case]:
+    """The cases that a campaign keeps, restricted to what an engine with these ``capabilities`` supports; there may be fewer."""
+    assert campaign.kept is not None
+    known = (case for case in campaign.kept() if knows_types(case, capabilities=capabilities))
+    return _distinct([restricted_to(case, capabilities=capabilities) for case in known])
 
 
 def _distinct(cases: list[Case]) -> list[Case]:

@@ -15,6 +15,7 @@ from harness.observation import ChangesObservation, Observation, ReadObservation
 from harness.observer import LAST_VACUUM_INFO
 from harness.vacuum_observation import VacuumObservation
 from model.layout import without_random
+from model.spellings import Spelling
 from model.sql import delete_sql, vacuum_sql
 from model.steps import (
     Delete,
@@ -35,6 +36,7 @@ def step_text(step: EngineStep) -> str:
     """The step as users write it."""
     if isinstance(step, Delete):
         details = [] if step.form is Form.SQL_PATH else [step.form.value]
+        details += _spelling(step) + (["while the session has cached the table"] if step.cached else [])
         return delete_sql(step, "t") + _in_brackets(details + [setting.value for setting in step.settings])
     if isinstance(step, InvalidDelete):
         return f"DELETE with a mistake: {step.mistake.value}"
@@ -48,11 +50,16 @@ def step_text(step: EngineStep) -> str:
     if isinstance(step, Vacuum):
         inventory = f"({step.inventory.value})" if step.mode.inventory else None
         details = [] if step.form is VacuumForm.SQL_PATH else [step.form.value]
+        details += _spelling(step)
         details += [step.mode.value] if step.mode is Mode.LITE_SETTING else []
         details += ["in parallel"] if step.parallel else []
         details += [f"{step.faulty_path}: {step.io_fault.value}"] if step.io_fault else []
         return vacuum_sql(step, "t", inventory) + _in_brackets(details + [setting.value for setting in step.settings])
     return "SELECT * FROM t" if step.before_step is None else f"SELECT * FROM t (as before step {step.before_step})"
+
+
+def _spelling(step: Delete | Vacuum) -> list[str]:
+    return [] if step.spelling is Spelling.PLAIN else [f"by a {step.spelling.value}"]
 
 
 def _in_brackets(details: list[str]) -> str:

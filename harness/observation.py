@@ -17,6 +17,7 @@ from model.layout import partition_value, physical_name
 from model.lite import monotonized
 from model.refusals import APPEND_ONLY, NamedPartition, Refusal, expected_refusal, named_partition
 from model.rules import Rules
+from model.spellings import link_of
 from model.steps import Delete, EngineStep, Insert, InvalidDelete, Read, ReadChanges, Vacuum
 from model.table import Feature, Table
 from model.values import Row
@@ -288,9 +289,13 @@ def partition_of(table: Table, action: Add | Remove | Cdc) -> Row:
 
 
 def relative(path: str, root: str) -> str:
-    """A path as the engine prints it, relative to the table's root; unchanged if it is not below it."""
+    """A path as the engine prints it, relative to the table's root; unchanged if it is not below it.
+
+    The root may also be the link by which a command names it.
+    """
     plain = path.removeprefix("file://").removeprefix("file:")
-    return plain.removeprefix(root).lstrip("/") if plain == root or plain.startswith(root + "/") else plain
+    below = next((name for name in (root, link_of(root)) if plain == name or plain.startswith(f"{name}/")), None)
+    return plain if below is None else plain.removeprefix(below).lstrip("/")
 
 
 def duration(ms: int) -> str:

@@ -196,10 +196,11 @@ def _plain(value: Any, type: AnyType | None) -> Any:
 
 def _delete(step: Delete) -> dict[str, Any]:
     conf = {"spark.sql.session.timeZone": step.zone, **spark_conf(step.settings)}
+    how = {"spelling": step.spelling.value, "cached": step.cached}
     if step.form is Form.SQL_PATH:
-        return {"sql": delete_sql(step, TABLE), "conf": conf}
+        return {"sql": delete_sql(step, TABLE), "conf": conf, **how}
     where = None if step.where is None else sql(step.where, step.zone)
-    return {"form": step.form.value, "where": where, "conf": conf}
+    return {"form": step.form.value, "where": where, "conf": conf, **how}
 
 
 def _invalid(case: Case, step: InvalidDelete | InvalidVacuum) -> dict[str, Any]:
@@ -240,7 +241,8 @@ def _vacuum(step: Vacuum) -> dict[str, Any]:
     # With several tasks, others may continue after one crashes: use a single one then.
     parallel = step.parallel and step.io_fault is not IOFault.DELETE_CRASHES
     plan: dict[str, Any] = {
-        "conf": {**spark_conf(step.settings), **vacuum_settings(step), **(_PARALLELISM if parallel else {})}
+        "conf": {**spark_conf(step.settings), **vacuum_settings(step), **(_PARALLELISM if parallel else {})},
+        "spelling": step.spelling.value,
     }
     if step.form in API_VACUUM_FORMS:
         plan |= {"form": step.form.value, "hours": step.retain_hours}

@@ -95,6 +95,7 @@ FAMILIES: dict[str, Harm] = {
     "DEL-LOG": Harm(_UNREADABLE, "A file of the log that readers need is deleted or changed."),
     "DEL-CKPT": Harm(_LOSS, "A tombstone that a checkpoint lacks does not protect its file from VACUUM."),
     "VAC-READ": Harm(_ANSWERS, "An old version, or its change feed, answers with rows that it never had."),
+    "DEL-CACHE": Harm(_ANSWERS, "A session that has cached the table answers with rows that are deleted."),
     "DEL-CRC": _WRONG_CHECKSUM,
     "VAC-CRC": _WRONG_CHECKSUM,
     "VAC-ANS": Harm(_NUMBERS, "The list of files that a VACUUM returns is not what it deleted."),

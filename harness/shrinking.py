@@ -12,6 +12,7 @@ from typing import TypeVar
 from model.case import Case
 from model.codec import InvalidCase, from_json, to_json
 from model.predicate import And, Not, Or, Predicate
+from model.spellings import Spelling
 from model.steps import (
     AddStrayFiles,
     Append,
@@ -183,8 +184,12 @@ def _simpler_steps(step: Step) -> Iterator[Step]:
             yield replace(step, where=part)
     if isinstance(step, (Delete, Vacuum)) and step.settings:
         yield from (replace(step, settings=settings) for settings in _fewer(step.settings))
+    if isinstance(step, (Delete, Vacuum)) and step.spelling is not Spelling.PLAIN:
+        yield replace(step, spelling=Spelling.PLAIN)
+    if isinstance(step, Delete) and step.cached:
+        yield replace(step, cached=False)
     if isinstance(step, Delete) and step.form is not Form.SQL_PATH:
-        yield replace(step, form=Form.SQL_PATH)
+        yield replace(step, form=Form.SQL_PATH, spelling=Spelling.PLAIN)
     elif isinstance(step, Vacuum):
         yield from _simpler_vacuums(step)
     elif isinstance(step, InvalidVacuum) and step.dry_run:
@@ -205,7 +210,7 @@ def _simpler_vacuums(step: Vacuum) -> Iterator[Vacuum]:
         replace(step, io_fault=None, faulty_path=None),
         replace(step, mode=Mode.DEFAULT, inventory=Inventory.COMPLETE),
         replace(step, inventory=Inventory.COMPLETE),
-        replace(step, form=VacuumForm.SQL_PATH),
+        replace(step, form=VacuumForm.SQL_PATH, spelling=Spelling.PLAIN),
         replace(step, parallel=False),
         replace(step, retain_hours=None),
         replace(step, safety_check=True),

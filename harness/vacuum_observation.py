@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
+from deltalog.errors import MalformedPath
+from deltalog.paths import decode
 from harness.observation import Observation, relative
 from harness.vacuum_inputs import commit_times, lite_scan, named_outside, references_of, tombstone_scan
 from model.refusals import CANNOT_VACUUM_LITE, UNKNOWN_PROTOCOL, Refusal, checks_writer
@@ -153,7 +156,7 @@ class VacuumObservation(Observation):
     def listed(self) -> frozenset[str]:
         """The relative paths that a DRY RUN returned."""
         return (
-            frozenset(relative(str(row[0]), self.root) for row in self.outcome.rows)
+            frozenset(relative(self._decoded(str(row[0])), self.root) for row in self.outcome.rows)
             if self.step.dry_run
             else frozenset()
         )
@@ -164,8 +167,16 @@ class VacuumObservation(Observation):
         if not self.ran or self.rules.implementation == SPARK.implementation:
             return frozenset()
         # A file that the log names by its URI is returned as if that were a path below the root.
-        paths = (relative(relative(str(row[0]), self.root), self.root) for row in self.outcome.rows)
+        paths = (relative(self._decoded(relative(str(row[0]), self.root)), self.root) for row in self.outcome.rows)
         return frozenset(path.removeprefix(f"{self.root.lstrip('/')}/") for path in paths)
+
+    def _decoded(self, path: str) -> str:
+        """A path in the result. delta-rs returns a file's URI as the log has it, percent-encoded; Spark never encodes."""
+        if self.rules.implementation == SPARK.implementation or not path.startswith("file:"):
+            return path
+        with suppress(MalformedPath):
+            return decode(path)
+        return path
 
     @property
     def ran(self) -> bool:

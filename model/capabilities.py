@@ -8,6 +8,7 @@ from typing import Any, Union
 
 from model.predicate import Function
 from model.settings import Setting
+from model.spellings import Spelling
 from model.steps import DeleteMistake, Form, IOFault, Mode, VacuumForm, VacuumMistake
 from model.table import Feature, Reference, VectorStorage
 from model.table_roots import TableRoot
@@ -25,6 +26,7 @@ class Capabilities:
     column_rules: bool = True  # defaults, identity and generated columns, CHECK constraints
     references: frozenset[Reference] = frozenset(Reference)
     roots: frozenset[TableRoot] = frozenset(TableRoot)  # names of a table's directory
+    spellings: frozenset[Spelling] = frozenset(Spelling)  # of a table's path
     vectors: frozenset[VectorStorage] = frozenset(VectorStorage)  # in tables with deletion vectors
     writes_vectors: bool = True  # whether a DELETE writes new ones
     functions: frozenset[Function] = frozenset(Function)  # in conditions
@@ -43,6 +45,7 @@ class Capabilities:
     change_feed: bool = True  # reading it
     mapped_change_feed: bool = True  # ... of tables with column mapping
     inserts: bool = True  # appending rows itself
+    caches: bool = True  # whether a session can cache a table
     version_checksums: bool = True  # whether it writes them beside its commits
     pruned_logs: bool = True  # tables with pruned logs, v2 and multi-part checkpoints
 
@@ -66,6 +69,7 @@ Need = Union[
     IOFault,
     Reference,
     TableRoot,
+    Spelling,
     VectorStorage,
     DeleteMistake,
     VacuumMistake,
@@ -91,6 +95,7 @@ _FIELDS: dict[type, str] = {
     IOFault: "io_faults",
     Reference: "references",
     TableRoot: "roots",
+    Spelling: "spellings",
     VectorStorage: "vectors",
     DeleteMistake: "delete_mistakes",
     VacuumMistake: "vacuum_mistakes",

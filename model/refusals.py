@@ -94,9 +94,19 @@ _ANSWERS = {
     DeleteMistake.SCALAR_SUBQUERY: _SUBQUERY,
     DeleteMistake.EXISTS_SUBQUERY: _SUBQUERY,
     DeleteMistake.NON_DETERMINISTIC: _refusal(
-        "INVALID_NON_DETERMINISTIC_EXPRESSIONS", "42K0E", "docs/delta.md 2.1; Spark: CheckAnalysis"
+        "INVALID_NON_DETERMINISTIC_EXPRESSIONS",
+        "42K0E",
+        "docs/delta.md 2.1; Spark: CheckAnalysis",
+        "AnalysisException",
+        Earlier((4,), "INVALID_NON_DETERMINISTIC_EXPRESSIONS"),  # Spark 3.5 has no SQLSTATE for it
     ),
-    DeleteMistake.AGGREGATE: _refusal("UNSUPPORTED_EXPR_FOR_OPERATOR", "42K0E", "Spark: CheckAnalysis"),
+    DeleteMistake.AGGREGATE: _refusal(
+        "UNSUPPORTED_EXPR_FOR_OPERATOR",
+        "42K0E",
+        "Spark: CheckAnalysis",
+        "AnalysisException",
+        Earlier((4,), "UNSUPPORTED_EXPR_FOR_OPERATOR"),
+    ),
     DeleteMistake.UNKNOWN_COLUMN: _refusal("UNRESOLVED_COLUMN.WITH_SUGGESTION", "42703", "Spark: CheckAnalysis"),
     DeleteMistake.NOT_BOOLEAN: _refusal("DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN", "42K09", "Spark: CheckAnalysis"),
     DeleteMistake.PARTITION_DIRECTORY: _refusal(

@@ -8,6 +8,7 @@ from typing import Union
 
 from model.predicate import Predicate
 from model.settings import Setting
+from model.spellings import Spelling
 from model.table import DataFile, StrayFile
 from model.values import Row
 
@@ -24,14 +25,20 @@ class Form(str, Enum):
     TRUNCATE = "TRUNCATE TABLE"  # by name; without a condition only
 
 
+#: The forms that name the table by its path.
+DELETES_BY_PATH = (Form.SQL_PATH, Form.API_PATH, Form.API_PATH_COLUMN)
+
+
 @dataclass(frozen=True)
 class Delete:
-    """``DELETE FROM t [WHERE where]``."""
+    """``DELETE FROM t [WHERE where]``. With ``cached``, the session has cached the table, and reads it right after."""
 
     where: Predicate | None = None
     form: Form = Form.SQL_PATH
     zone: str = "UTC"  # the session's time zone, an IANA name
     settings: tuple[Setting, ...] = ()  # of the session
+    cached: bool = False
+    spelling: Spelling = Spelling.PLAIN  # of the path, in the forms that have one
 
 
 class DeleteMistake(str, Enum):
@@ -70,6 +77,12 @@ class VacuumForm(str, Enum):
 
 #: The forms that use the API.
 API_VACUUM_FORMS = (VacuumForm.API_PATH, VacuumForm.API_NAME)
+
+#: The forms that name the table by its path.
+VACUUMS_BY_PATH = (VacuumForm.SQL_PATH, VacuumForm.SQL_QUOTED_PATH, VacuumForm.API_PATH)
+
+#: The forms in which that path may be relative: delta.`path` takes one for a table's name.
+NAMED_RELATIVELY = (Form.API_PATH, Form.API_PATH_COLUMN, VacuumForm.SQL_QUOTED_PATH, VacuumForm.API_PATH)
 
 
 class Mode(str, Enum):
@@ -128,6 +141,7 @@ class Vacuum:
     io_fault: IOFault | None = None
     faulty_path: str | None = None  # relative to the root
     settings: tuple[Setting, ...] = ()  # of the session
+    spelling: Spelling = Spelling.PLAIN  # of the path, in the forms that have one
 
 
 class VacuumMistake(str, Enum):

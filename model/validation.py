@@ -10,8 +10,12 @@ from model.case import Case
 from model.evaluate import WouldFail, evaluate
 from model.layout import file_path
 from model.predicate import Between, Compare, Expression, In, Like, Predicate, columns_of
+from model.spellings import Spelling
 from model.steps import (
     API_VACUUM_FORMS,
+    DELETES_BY_PATH,
+    NAMED_RELATIVELY,
+    VACUUMS_BY_PATH,
     AddStrayFiles,
     Append,
     Delete,
@@ -335,12 +339,24 @@ def check_step(step: Step, path: str) -> None:
     """Checks one step: its form supports its options, and an I/O fault has a path."""
     if isinstance(step, Delete) and step.form is Form.TRUNCATE and step.where is not None:
         _invalid(f"{path}.where", f"{step.form.value} cannot have a condition")
+    if isinstance(step, (Delete, Vacuum)) and step.spelling is not Spelling.PLAIN:
+        _check_spelling(step, f"{path}.spelling")
     if not isinstance(step, Vacuum):
         return
     if step.form in API_VACUUM_FORMS and (step.dry_run or step.mode not in (Mode.DEFAULT, Mode.LITE_SETTING)):
         _invalid(f"{path}.form", f"{step.form.value} supports neither modes nor a dry run")
     if (step.io_fault is None) != (step.faulty_path is None):
         _invalid(f"{path}.troubled", "must be present exactly if there is a trouble")
+
+
+def _check_spelling(step: Delete | Vacuum, path: str) -> None:
+    """The form has a path that can be spelled so, and nothing else in the step has the plain path."""
+    if step.form not in (*DELETES_BY_PATH, *VACUUMS_BY_PATH):
+        _invalid(path, f"{step.form.value} has no path")
+    if step.spelling is Spelling.RELATIVE and step.form not in NAMED_RELATIVELY:
+        _invalid(path, f"{step.form.value} cannot have a {step.spelling.value}")
+    if isinstance(step, Vacuum) and (step.mode.inventory or step.io_fault is not None):
+        _invalid(path, "an inventory and a trouble have plain paths only")
 
 
 def _check_stray_files(table: Table, stray_files: list[tuple[str, StrayFile]], files: Iterable[DataFile]) -> None:

@@ -12,9 +12,11 @@ _NAMES = {"time_zone": "time zone", "file_system": "tables on"}
 
 
 def profile_of(header: Mapping[str, Any]) -> str:
-    """``profile smoke``, or ``profile smoke with the budget 0.25``."""
-    part = header.get("part", 1)
-    return f"profile {header['profile']}" + (f" with the budget {part:g}" if part < 1 else "")
+    """``profile smoke``, or ``profile smoke, of whose corpus the budget left out 12 cases``."""
+    left_out = header.get("left_out", 0)
+    return f"profile {header['profile']}" + (
+        f", of whose corpus the budget left out {counted(left_out, 'case')}" if left_out else ""
+    )
 
 
 def machine_of(header: Mapping[str, Any]) -> str:

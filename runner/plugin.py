@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import traceback
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +18,10 @@ from harness.drawing import PromiseBroken
 from runner.channel import Caller, Server
 from runner.controller import Controller, remote_controller
 from runner.options import Options, UsageMistake, add_options, options
+from runner.plan import Plan, plan_of
 from runner.replay import read_case
 from runner.worker import Worker
 from selfcheck.faults import FAULTS, KnownBadEngine
-from suites.campaigns import shards
 from suites.catalogue import CATALOGUE
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -31,6 +30,7 @@ SUITES = ROOT / "suites"
 _OPTIONS = pytest.StashKey[Options]()
 _CONTROLLER = pytest.StashKey[Controller]()
 _SERVER = pytest.StashKey[Server]()
+_PLAN = pytest.StashKey[Plan]()
 
 #: A user property of tests that failed because a clause is broken.
 _BROKEN = "promise broken"
@@ -103,8 +103,7 @@ def pytest_configure_node(node: Any) -> None:
     """Give a worker of pytest-xdist the controller's address."""
     if _SERVER in node.config.stash:
         server = node.config.stash[_SERVER]
-        plan = {shard.name: shard.cases for shard in node.config.stash[_CONTROLLER].plan}
-        node.workerinput["tombstone"] = {"address": server.address, "key": server.key.hex(), "plan": plan}
+        node.workerinput["tombstone"] = {"address": server.address, "key": server.key.hex()}
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -118,7 +117,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Sort the shards as planned, and deselect the others. A replay is a single test."""
     replaying = config.stash[_OPTIONS].replay is not None
-    order = {} if replaying else {shard.name: number for number, shard in enumerate(_plan(config))}
+    judges = any(item.path.parent == SUITES for item in items)
+    order = {shard.name: number for number, shard in enumerate(_plan(config))} if judges and not replaying else {}
 
     def position(item: pytest.Item) -> int | None:
         """The item's position; None: deselected."""
@@ -137,15 +137,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _plan(config: pytest.Config) -> list[Shard]:
-    """The shards to judge; of a run that only collects its tests, all of its profile."""
-    chosen = config.stash[_OPTIONS]
-    planned = shards(chosen.profile, chosen.clauses)
-    if _CONTROLLER in config.stash:
-        return list(config.stash[_CONTROLLER].plan)
-    if not _is_worker(config) or "tombstone" not in config.workerinput:  # type: ignore[attr-defined]
-        return planned
-    judged = config.workerinput["tombstone"]["plan"]  # type: ignore[attr-defined]
-    return [replace(shard, cases=judged[shard.name]) for shard in planned if shard.name in judged]
+    """The shards to judge, which every worker plans alike."""
+    if _PLAN not in config.stash:
+        config.stash[_PLAN] = plan_of(config.stash[_OPTIONS])
+    return list(config.stash[_PLAN].shards)
 
 
 @pytest.fixture(scope="session")
@@ -192,9 +187,11 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     config = session.config
     if _CONTROLLER not in config.stash:
         return
-    ended = exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
+    # With -x or --maxfail pytest itself ends the run, and pytest-xdist interrupts it.
+    stopped = 0 < (config.getoption("maxfail") or 0) <= session.testsfailed
+    ended = stopped or exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
     try:
-        session.exitstatus = config.stash[_CONTROLLER].finish(complete=ended, mishaps=_MISHAPS)
+        session.exitstatus = config.stash[_CONTROLLER].finish(complete=ended, stopped=stopped, mishaps=_MISHAPS)
     except Exception:  # noqa: BLE001 - without a report, nothing is proven
         traceback.print_exc()
         session.exitstatus = 2

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 from engines.port import Engine, version_of
@@ -63,9 +62,6 @@ class Worker:
     def judge(self, shard: Shard) -> None:
         """Judge the shard's cases. Raises PromiseBroken."""
         judge = self._ready()
-        chosen = self._controller.chosen(shard.name)
-        if chosen is not None:
-            shard = replace(shard, campaign=shard.campaign.of(chosen))
         runner = ShardRunner(
             shard, judge, emit=self._controller.case, claim=self._controller.claim, capabilities=self._capabilities
         )

@@ -12,8 +12,10 @@ from model.capabilities import EVERYTHING, Capabilities
 from model.case import Case
 from model.predicate import And, Constant, Holds, IsNull, Missing, Not, Or, Predicate, Relate, columns_of
 from model.settings import Setting
+from model.spellings import Spelling
 from model.steps import (
     API_VACUUM_FORMS,
+    NAMED_RELATIVELY,
     Append,
     Delete,
     Form,
@@ -152,7 +154,21 @@ def _delete(step: Delete, capabilities: Capabilities) -> Delete:
     form = step.form if step.form in capabilities.delete_forms else Form.SQL_PATH
     where = None if step.where is None else _condition(step.where, capabilities)
     zone = step.zone if capabilities.zones else "UTC"
-    return Delete(where, form=form, zone=zone, settings=_settings(step, capabilities))
+    return Delete(
+        where,
+        form=form,
+        zone=zone,
+        settings=_settings(step, capabilities),
+        cached=step.cached and capabilities.caches,
+        spelling=_spelling(step, form, capabilities),
+    )
+
+
+def _spelling(step: Delete | Vacuum, form: Form | VacuumForm, capabilities: Capabilities) -> Spelling:
+    """The spelling of the path in this form."""
+    spelling = step.spelling
+    supported = spelling in capabilities.spellings and (spelling is not Spelling.RELATIVE or form in NAMED_RELATIVELY)
+    return spelling if supported else Spelling.PLAIN
 
 
 def _settings(step: Delete | Vacuum, capabilities: Capabilities) -> tuple[Setting, ...]:
@@ -192,6 +208,7 @@ def _vacuum(step: Vacuum, capabilities: Capabilities) -> Vacuum:
         io_fault=step.io_fault if has_fault else None,
         faulty_path=step.faulty_path if has_fault else None,
         settings=_settings(step, capabilities),
+        spelling=_spelling(step, form, capabilities),
     )
 
 

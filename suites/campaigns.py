@@ -2,15 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
 from types import ModuleType
 
 from harness.campaign import Campaign, Profile, Shard, campaign_of
 from harness.clause import matches
-from suites import test_delete, test_programs, test_regressions, test_settings, test_vacuum
+from harness.corpus import corpus_cases
+from harness.costs import seconds_of
+from harness.drawing import kept_cases
+from model.capabilities import EVERYTHING, Capabilities
+from model.case import Case
+from model.steps import Delete, InvalidDelete, InvalidVacuum, Vacuum
+from suites import test_corpus, test_delete, test_programs, test_regressions, test_settings, test_vacuum
 from suites.catalogue import CATALOGUE
 
-__all__ = ["CAMPAIGNS", "EXPLORATION", "REGRESSIONS", "Campaign", "Shard", "selected", "shards"]
+__all__ = [
+    "CAMPAIGNS",
+    "CORPUS",
+    "EXPLORATION",
+    "REGRESSIONS",
+    "Campaign",
+    "Shard",
+    "chapters_of",
+    "corpus_seconds",
+    "left_out",
+    "selected",
+    "shards",
+]
 
 
 def _campaigns(*modules: ModuleType) -> list[Campaign]:
@@ -19,37 +38,89 @@ def _campaigns(*modules: ModuleType) -> list[Campaign]:
     return [campaign for campaign in found if campaign is not None]
 
 
-_ALL = _campaigns(test_delete, test_vacuum, test_programs, test_settings, test_regressions)
-
 #: The campaigns that draw their cases, from a strategy or by a state machine.
-CAMPAIGNS = tuple(campaign for campaign in _ALL if campaign.kept is None)
+CAMPAIGNS = tuple(_campaigns(test_delete, test_vacuum, test_programs, test_settings))
 
 #: The regression cases, which every run judges first.
-(REGRESSIONS,) = (campaign for campaign in _ALL if campaign.kept is not None)
+(REGRESSIONS,) = _campaigns(test_regressions)
+
+#: The cases of the corpus, which the fixed profiles judge.
+(CORPUS,) = _campaigns(test_corpus)
 
 #: The state machine.
-(EXPLORATION,) = (campaign for campaign in _ALL if campaign.machine is not None)
+(EXPLORATION,) = (campaign for campaign in CAMPAIGNS if campaign.machine is not None)
+
+#: The chapter of the clauses that judge a step.
+_CHAPTERS: Mapping[type, str] = {Delete: "DEL", InvalidDelete: "DEL", Vacuum: "VAC", InvalidVacuum: "VAC"}
+
+
+def chapters_of(case: Case) -> frozenset[str]:
+    """The chapters whose commands the case has."""
+    return frozenset(_CHAPTERS[type(step)] for step in case.steps if type(step) in _CHAPTERS)
 
 
 def selected(clauses: Iterable[str]) -> tuple[Campaign, ...]:
     """The campaigns that can exercise these clauses (ids or prefixes; none: all)."""
+    chapters = _chapters(clauses)
+    return tuple(campaign for campaign in CAMPAIGNS if chapters & set(campaign.chapters))
+
+
+def shards(profile: Profile, clauses: Iterable[str], capabilities: Capabilities = EVERYTHING) -> list[Shard]:
+    """The test items of a run: the regression cases, the corpus, then what is drawn, the slowest first.
+
+    Cases that are kept are restricted to what an engine with these ``capabilities`` supports.
+    """
     wanted = tuple(clauses)
-    chapters = {id.split("-")[0] for id in CATALOGUE for prefix in wanted if matches(id, prefix)}
-    return tuple(campaign for campaign in CAMPAIGNS if not wanted or chapters & set(campaign.chapters))
-
-
-def shards(profile: Profile, clauses: Iterable[str]) -> list[Shard]:
-    """The test items of a run: the regression cases, then the others, the slowest first, so that no worker ends with one."""
-    assert REGRESSIONS.kept is not None
-    kept = REGRESSIONS.kept()
-    first = [Shard(REGRESSIONS, 0, len(kept))] if kept else []
     found = [
+        *_kept(REGRESSIONS, kept_cases(REGRESSIONS, capabilities), profile.shard),
+        *_kept(CORPUS, _of_corpus(profile, wanted, capabilities)[0], profile.shard),
+    ]
+    drawn = [
         shard
-        for campaign in selected(clauses)
+        for campaign in selected(wanted)
         for shard in _split(campaign, profile.cases[campaign.name], profile.shard)
     ]
-    found.sort(key=lambda shard: (shard.campaign.chapters == ("DEL",), shard.number, shard.campaign.name))
-    return first + found
+    drawn.sort(key=lambda shard: (shard.campaign.chapters == ("DEL",), shard.number, shard.campaign.name))
+    return found + drawn
+
+
+def left_out(profile: Profile, clauses: Iterable[str], capabilities: Capabilities = EVERYTHING) -> int:
+    """How many cases of the corpus a budget leaves out."""
+    return len(_of_corpus(profile, clauses, capabilities)[1])
+
+
+def corpus_seconds(profile: Profile, clauses: Iterable[str], capabilities: Capabilities = EVERYTHING) -> float:
+    """What one worker needs for the regression cases and the profile's whole corpus, by ``harness.costs``."""
+    judged, others = _of_corpus(profile, clauses, capabilities)
+    return sum(map(seconds_of, (*kept_cases(REGRESSIONS, capabilities), *judged, *others)))
+
+
+def _chapters(clauses: Iterable[str]) -> frozenset[str]:
+    wanted = tuple(clauses)
+    return frozenset(
+        id.split("-")[0] for id in CATALOGUE if not wanted or any(matches(id, prefix) for prefix in wanted)
+    )
+
+
+def _of_corpus(
+    profile: Profile, clauses: Iterable[str], capabilities: Capabilities
+) -> tuple[Sequence[Case], Sequence[Case]]:
+    """The cases of the corpus that the profile judges, and those that its budget leaves out."""
+    chapters = _chapters(clauses)
+    kept = CORPUS.of(tuple(case for name in profile.corpus for case in corpus_cases(name)))
+    cases = [case for case in kept_cases(kept, capabilities) if chapters & chapters_of(case)]
+    if profile.part == 1:
+        return cases, ()
+    reached = list(accumulate(map(seconds_of, cases)))
+    number = sum(seconds <= profile.part * reached[-1] for seconds in reached) if cases else 0
+    return cases[: max(1, number)], cases[max(1, number) :]
+
+
+def _kept(campaign: Campaign, cases: Sequence[Case], size: int) -> Iterator[Shard]:
+    """Shards of ``size`` of these cases, in their order."""
+    for number, start in enumerate(range(0, len(cases), size)):
+        some = tuple(cases[start : start + size])
+        yield Shard(campaign.of(some), number, len(some))
 
 
 def _split(campaign: Campaign, cases: int, size: int) -> list[Shard]:

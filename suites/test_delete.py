@@ -16,38 +16,37 @@ from strategies.cases import (
 )
 
 
-@cases_from(partition_deletes(), judged_by=("DEL",), smoke=12, gate=64)
+@cases_from(partition_deletes(), judged_by=("DEL",), weight=64)
 def test_partition_deletes(shard: Shard, worker: Worker) -> None:
     """Predicates on partition columns: whole files are removed, and no data file is written."""
     worker.judge(shard)
 
 
-@cases_from(row_deletes(), judged_by=("DEL",), smoke=18, gate=92)
+@cases_from(row_deletes(), judged_by=("DEL",), weight=92)
 def test_row_deletes(shard: Shard, worker: Worker) -> None:
     """Predicates on data columns: files are rewritten."""
     worker.judge(shard)
 
 
-@cases_from(feature_deletes(), judged_by=("DEL",), smoke=28, gate=210)
+@cases_from(feature_deletes(), judged_by=("DEL",), weight=210)
 def test_feature_deletes(shard: Shard, worker: Worker) -> None:
     """Tables with any valid set of features: deletion vectors, change data feed, column mapping, row tracking and so on."""
     worker.judge(shard)
 
 
-@cases_from(typed_deletes(), judged_by=("DEL",), smoke=12, gate=50)
+@cases_from(typed_deletes(), judged_by=("DEL",), weight=50)
 def test_typed_deletes(shard: Shard, worker: Worker) -> None:
     """Columns of all types, with functions, casts and expressions in the predicate."""
     worker.judge(shard)
 
 
-# The name is part of the seed: the former name of the test keeps its cases.
-@cases_from(delete_forms(), judged_by=("DEL",), smoke=6, gate=48, seed_name="said-deletes")
+@cases_from(delete_forms(), judged_by=("DEL",), weight=48)
 def test_delete_forms(shard: Shard, worker: Worker) -> None:
     """Every form of the command: SQL by path, name and alias, TRUNCATE, the DataFrame API and so on."""
     worker.judge(shard)
 
 
-@cases_from(refused_deletes(), judged_by=("DEL",), smoke=6, gate=30)
+@cases_from(refused_deletes(), judged_by=("DEL",), weight=30)
 def test_refused_deletes(shard: Shard, worker: Worker) -> None:
     """DELETEs that must be refused and change nothing."""
     worker.judge(shard)

@@ -19,7 +19,7 @@ from strategies.program_tables import program_tables
 ENGINE_STEPS = 10
 
 
-@cases_from(programs(), judged_by=("DEL", "VAC"), smoke=5, gate=32)
+@cases_from(programs(), judged_by=("DEL", "VAC"), weight=32)
 def test_programs(shard: Shard, worker: Worker) -> None:
     """Whole programs with a chosen distribution, which matters with tens of cases."""
     worker.judge(shard)
@@ -67,7 +67,7 @@ class TableMachine(ProgramMachine):
         """The case is complete, but Hypothesis needs at least one rule to choose."""
 
 
-@explored_by(TableMachine, judged_by=("DEL", "VAC"), smoke=2, gate=20)
+@explored_by(TableMachine, judged_by=("DEL", "VAC"), weight=20)
 def test_exploration(shard: Shard, worker: Worker) -> None:
     """Runs of the state machine. A fixed profile draws its cases first, so that every engine judges the same."""
     worker.judge(shard)

@@ -6,7 +6,7 @@ from harness.campaign import Shard, Worker, cases_from
 from strategies.settings import configured_cases
 
 
-@cases_from(configured_cases(), judged_by=("DEL", "VAC"), smoke=16, gate=60)
+@cases_from(configured_cases(), judged_by=("DEL", "VAC"), weight=60)
 def test_settings(shard: Shard, worker: Worker) -> None:
     """The same clauses judge them: no setting excuses anything."""
     worker.judge(shard)

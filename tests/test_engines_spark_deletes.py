@@ -16,6 +16,7 @@ from engines.spark.adapter import SparkEngine
 from engines.spark.catalog import named
 from model.predicate import And, Cast, Compare, Literal, Of, Op, Relate
 from model.refusals import APPEND_ONLY, NamedPartition, Refusal, expected_refusal
+from model.spellings import Spelling
 from model.steps import Delete, DeleteMistake, Form, InvalidDelete, Read, ReadChanges
 from model.values import Type
 
@@ -99,6 +100,29 @@ def test_each_form_deletes_and_has_the_injected_clock(
     assert sorted(left) == ([(2, "b", "x"), (3, "c", "y")] if where else [])
     kept = {path: state for path, state in after.items() if path in before and state[0]}
     assert kept == {path: state for path, state in before.items() if state[0]}, "dropping the name deleted a file"
+
+
+@pytest.mark.parametrize("form", Form)
+def test_a_session_reads_a_table_that_it_has_cached_without_the_deleted_rows(
+    spark: Any, spark_engine: SparkEngine, make: Make, form: Form
+) -> None:
+    root = make()
+    where = None if form is Form.TRUNCATE else ONE
+    outcome = spark_engine.run(root, Delete(where, form, cached=True), clock=CLOCK, version=None)
+    assert sorted(outcome.cached_rows or ()) == ([(2, "b", "x"), (3, "c", "y")] if where else [])
+    assert not spark.read.format("delta").load(str(root)).storageLevel.useMemory, "the cache is dropped after the step"
+
+
+@pytest.mark.parametrize("spelling", Spelling)
+def test_each_spelling_of_the_path_is_the_same_table(spark_engine: SparkEngine, make: Make, spelling: Spelling) -> None:
+    root = make(properties="'delta.enableInCommitTimestamps' = 'true'")
+    step = Delete(ONE, Form.API_PATH, spelling=spelling)
+    assert spark_engine.run(root, step, clock=CLOCK, version=None).error is None
+    _, actions = commit(root)
+    assert actions[0]["commitInfo"]["timestamp"] == CLOCK, "it has the injected clock"
+    left = spark_engine.run(root, Read(), clock=CLOCK, version=None).rows
+    assert sorted(left) == [(2, "b", "x"), (3, "c", "y")]
+    assert [path.name for path in root.parent.iterdir()] == [root.name]
 
 
 @pytest.mark.parametrize("form", [form for form in Form if form is not Form.TRUNCATE])

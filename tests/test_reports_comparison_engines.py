@@ -19,7 +19,7 @@ from model.capabilities import EVERYTHING, Capabilities
 from model.case import Case
 from model.codec import case_id, from_json
 from model.rules import DELTA_RS
-from model.steps import EngineStep, Vacuum
+from model.steps import EngineStep, Step, Vacuum
 from reports.compare.cases import Change
 from reports.compare.comparison import Comparison, compare
 from reports.compare.explanations import Kind, Reason
@@ -158,6 +158,10 @@ def failed_by(run: Run) -> list[tuple[str, Case]]:
     return [(name, case) for name, case in cases() if case_id(case) in ids]
 
 
+def _retains(step: Step) -> bool:
+    return isinstance(step, Vacuum) and step.retain_hours is not None
+
+
 def test_a_fault_is_a_regression(healthy: Run, faulty: Run, tmp_path: Path) -> None:
     comparison = checked(compare(healthy, faulty, prediction_between))
     regressed = {one.clause for one in comparison.of(Change.REGRESSED)}
@@ -180,7 +184,8 @@ def test_a_fault_that_is_no_data_loss_is_not_called_so(healthy: Run, tmp_path: P
 
 
 def test_a_fault_of_both_versions_is_the_same_and_a_second_one_is_a_regression(faulty: Run, tmp_path: Path) -> None:
-    chosen = failed_by(faulty)
+    # Since 4.1 RETAIN is ignored: there the fault deletes other files in the two versions.
+    chosen = [(name, case) for name, case in failed_by(faulty) if not any(map(_retains, case.steps))]
     new, old = (run_of(bad(INSIDE, version=version), chosen, tmp_path / version) for version in ("4.4.0", "4.0.1"))
     comparison = checked(compare(old, new, prediction_between))
     assert not comparison.shifted(Change.REGRESSED) and not comparison.unexplained

@@ -16,6 +16,7 @@ from model.predicate import Expression, Function, Op, Predicate
 from model.refusals import invalid_delete_sql
 from model.rules import DELTA_RS
 from model.settings import Setting
+from model.spellings import Spelling
 from model.steps import DeleteMistake, Form, IOFault, Mode, VacuumForm, VacuumMistake
 from model.table import FEATURES, Column
 from model.table_roots import TableRoot
@@ -60,6 +61,7 @@ LISTS: dict[str, set[str]] = {
     "I/O faults": {io_fault.value for io_fault in IOFault},
     "Refusals of VACUUM": {mistake.value for mistake in VacuumMistake},
     "The table's directory": {root.name.lower() for root in TableRoot},
+    "The table's path": {spelling.value for spelling in Spelling if spelling is not Spelling.PLAIN},
     "Programs": {operation.value for operation in Operation},
     "Storage": {"local"},
 }

@@ -401,14 +401,25 @@ def test_the_verdict_of_each_situation() -> None:
     assert verdict([excused, failing], bound) is Verdict.FAIL
     assert verdict([passing], bound) is Verdict.STALE
     # A part of a profile may lack the cases in which it fails.
-    few = {**first, "part": 0.25, "clauses": [first["clauses"][1]]}
+    few = {**first, "left_out": 12, "clauses": [first["clauses"][1]]}
     for listed in (deviation, bound):
         (result,) = verdicts(few, [passing], deviations=[listed])
-        assert result.verdict is Verdict.PASS and result.reason.endswith(
-            "the whole profile says whether the entry is stale."
-        )
+        assert result.verdict is Verdict.PASS and result.reason.endswith("none of the judged cases fails it.")
     (result,) = verdicts(few, [passing, failing], deviations=[bound])
     assert result.verdict is Verdict.FAIL
+    (result,) = verdicts(few, [], deviations=[])
+    assert result.verdict is Verdict.DISABLED and "budget" in result.reason
+    # A run that stopped at a failure decides what failed, and nothing else.
+    for lines, expected in (
+        ([failing], Verdict.FAIL),
+        ([excused], Verdict.XFAIL),
+        ([passing], Verdict.DISABLED),
+        ([], Verdict.DISABLED),
+    ):
+        listed_there = [bound] if lines == [excused] else []
+        (result,) = verdicts({**few, "left_out": 0}, lines, deviations=listed_there, stopped=True)
+        assert result.verdict is expected
+        assert (result.reason == "Undecided: the run stopped at its first failure.") == (expected is Verdict.DISABLED)
     elsewhere = Deviation("VAC-SAFE-2", "known", "https://example.org/2", Symptom(("c",)), when="rain")
     other = {**passing, "clauses": {**passing["clauses"], "VAC-SAFE-2": excused["clauses"]["VAC-SAFE-1"]}}
     assert verdict([other], bound, elsewhere) is Verdict.PASS, "another clause of the entry failed"
@@ -423,7 +434,7 @@ def test_the_verdict_of_each_situation() -> None:
         ([excused], "active", Verdict.FAIL),
     ):
         clause = {**first["clauses"][1], "status": status}
-        listing = {**first, "part": 0.25, "clauses": [clause]}
+        listing = {**first, "left_out": 12, "clauses": [clause]}
         (result,) = verdicts(listing, lines, deviations=[bound], ended=[over])
         assert result.verdict is expected
         if expected is not Verdict.DISABLED:

@@ -71,9 +71,9 @@ def test_the_file_system_is_that_of_the_deepest_mount(tmp_path: Path) -> None:
 
 
 def test_the_summary_shows_them() -> None:
-    text = summary(run(case(), first=header(machine=MACHINE, part=0.25)))
+    text = summary(run(case(), first=header(machine=MACHINE, left_out=12)))
     assert "1 processor, time zone UTC, locale C, tables on ext4" in text
-    assert "profile gate with the budget 0.25" in text
+    assert "profile gate, of whose corpus the budget left out 12 cases" in text
 
 
 def test_a_comparison_says_where_the_machines_differ() -> None:

@@ -113,15 +113,18 @@ def test_without_clauses_all_are_judged() -> None:
 
 @pytest.mark.parametrize("factor", ["0.5", "2"])
 def test_a_budget_multiplies_the_cases(factor: str) -> None:
-    profile = chosen("--profile=smoke", f"--budget={factor}").profile
-    whole = PROFILES["smoke"]
+    profile = chosen("--profile=gate", f"--budget={factor}").profile
+    whole = PROFILES["gate"]
     assert profile.fixed == whole.fixed and set(profile.cases) == set(whole.cases)
-    if float(factor) < 1:
-        assert (profile.cases, profile.part) == (whole.cases, 0.5), "of all that are drawn, a part is chosen"
-        return
-    assert profile.part == 1
+    assert profile.part == min(1, float(factor))
     for name, count in whole.cases.items():
-        assert count / 3 <= profile.cases[name] / float(factor) <= count * 3
+        assert abs(profile.cases[name] - count * float(factor)) <= 0.5
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("90s", 90), ("3m", 180), ("1.5h", 5400)])
+def test_a_budget_may_be_a_time(text: str, seconds: float) -> None:
+    found = chosen("--profile=gate", f"--budget={text}")
+    assert found.seconds == seconds and found.profile == PROFILES["gate"]
 
 
 def test_a_small_budget_of_a_random_profile_draws_less() -> None:
@@ -154,8 +157,8 @@ def test_paths_of_jars_are_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         ("--replay=/", "--replay / is not a file: name an existing one."),
         ("--jars=none.jar", "--jars none.jar does not exist: name an existing jar or directory."),
         ("--extra-classpath=none", "--extra-classpath none does not exist: name an existing jar or directory."),
-        ("--budget=much", "--budget much is not a factor: give one, such as --budget 0.5."),
-        ("--budget=0", "--budget 0 is not a factor: give one, such as --budget 0.5."),
+        ("--budget=much", "--budget much is not a time or a factor: give one, such as --budget 3m."),
+        ("--budget=0", "--budget 0 is not a time or a factor: give one, such as --budget 3m."),
         ("--step-limit=long", "--step-limit long is not a time in seconds: give one, such as --step-limit 120."),
         ("--step-limit=0", "--step-limit 0 is not a time in seconds: give one, such as --step-limit 120."),
         ("--step-limit=-1", "--step-limit -1 is not a time in seconds: give one, such as --step-limit 120."),

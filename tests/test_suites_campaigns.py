@@ -9,9 +9,12 @@ from pathlib import Path
 import pytest
 
 from harness.campaign import campaign_of
+from harness.drawing import fixed_cases
+from runner.plan import plan_of
 from runner.plugin import ROOT
-from suites.campaigns import CAMPAIGNS, EXPLORATION, REGRESSIONS, Shard, selected, shards
+from suites.campaigns import CAMPAIGNS, CORPUS, EXPLORATION, REGRESSIONS, chapters_of, left_out, selected, shards
 from suites.profiles import PROFILES
+from tests.test_runner_options import chosen
 
 
 def pytest_suites(*arguments: str) -> tuple[int, list[str]]:
@@ -26,9 +29,9 @@ def test_ids_name_what_is_tested() -> None:
     ids = [line for line in lines if "::" in line]
     assert code == 0
     assert ids[0] == "suites/test_regressions.py::test_regressions[0]", "the kept cases are judged first"
-    names = {"suites/test_delete.py::test_row_deletes[1]", "suites/test_vacuum.py::test_vacuum_stray_files[0]"}
+    names = {"suites/test_corpus.py::test_corpus[0]", "suites/test_delete.py::test_feature_deletes[0]"}
     assert names < set(ids)
-    assert len(ids) == len(set(ids)) == len(shards(PROFILES["smoke"], ()))
+    assert len(ids) == len(set(ids)) == len(plan_of(chosen("--engine=deltalake", "--profile=smoke")).shards)
     assert not any("replay" in id for id in ids)
 
 
@@ -36,7 +39,7 @@ def test_a_failing_test_names_the_clause_and_only_campaigns_of_selected_clauses_
     options = ["--known-bad=removes-without-time", "--deviations=deviations/none.toml", "--report-dir", str(tmp_path)]
     code, lines = pytest_suites(*options, "--clause=DEL-REM", "--budget=0.1", "-v")
     assert code == 1
-    failed = [line for line in lines if line.startswith("FAILED suites/test_delete.py::test_")]
+    failed = [line for line in lines if line.startswith("FAILED suites/test_corpus.py::test_corpus[0]")]
     assert any(" DEL-REM-1A (data" in line for line in failed) and all(" DEL-REM-" in line for line in failed)
     assert not any("test_vacuum.py" in line for line in lines)
 
@@ -55,19 +58,39 @@ def test_a_profile_draws_all_its_cases_in_shards(profile: object) -> None:
     found = shards(profile, ())
     for campaign in CAMPAIGNS:
         sizes = [shard.cases for shard in found if shard.campaign is campaign]
-        assert sum(sizes) == profile.cases[campaign.name] and max(sizes) <= profile.shard
+        assert sum(sizes) == profile.cases[campaign.name] and all(size <= profile.shard for size in sizes)
 
 
-@pytest.mark.parametrize(
-    ("name", "seed"),
-    [
-        ("row-deletes", 1565744679269299982),
-        ("delete-forms", 12327152494806444918),
-        ("vacuum-stray-files", 12601758408934768263),
-        ("vacuum-io-faults", 17651681258503867691),
-    ],
-)
-def test_a_shard_keeps_its_seed(name: str, seed: int) -> None:
-    """Whatever a test is called later: the seed decides which cases it draws, and their ids."""
-    campaign = next(campaign for campaign in CAMPAIGNS if campaign.name == name)
-    assert Shard(campaign, 1, 5).seed(4) == seed
+def test_gate_judges_the_corpus_of_smoke_first() -> None:
+    smoke, gate = (
+        [
+            case
+            for shard in shards(PROFILES[name], ())
+            if shard.campaign.name == CORPUS.name
+            for case in fixed_cases(shard, 1)
+        ]
+        for name in ("smoke", "gate")
+    )
+    assert gate[: len(smoke)] == smoke and len(gate) > len(smoke)
+
+
+@pytest.mark.parametrize("name", ["smoke", "gate"])
+def test_one_case_in_ten_is_drawn(name: str) -> None:
+    planned = [shard for shard in shards(PROFILES[name], ()) if shard.campaign.name != REGRESSIONS.name]
+    drawn = sum(shard.cases for shard in planned if shard.campaign.name != CORPUS.name)
+    assert drawn == sum(PROFILES[name].cases.values()) == round(sum(shard.cases for shard in planned) / 10)
+
+
+def test_a_small_budget_judges_the_first_cases_of_the_corpus() -> None:
+    whole, part = (
+        [case for shard in shards(profile, ()) if shard.campaign.name == CORPUS.name for case in fixed_cases(shard, 1)]
+        for profile in (PROFILES["gate"], PROFILES["gate"].scaled(0.25))
+    )
+    assert whole[: len(part)] == part and 0 < len(part) < len(whole) / 2
+    assert left_out(PROFILES["gate"].scaled(0.25), ()) == len(whole) - len(part) and left_out(PROFILES["gate"], ()) == 0
+
+
+def test_of_the_corpus_only_cases_with_a_command_of_a_selected_chapter_are_judged() -> None:
+    planned = [shard for shard in shards(PROFILES["smoke"], ["VAC-SAFE-1"]) if shard.campaign.name == CORPUS.name]
+    cases = [case for shard in planned for case in fixed_cases(shard, 1)]
+    assert cases and all("VAC" in chapters_of(case) for case in cases)

@@ -18,9 +18,10 @@ from engines.port import Outcome
 from harness import expectations
 from harness.expectations import RowsAre
 from model.predicate import Call, Compare, Function, IsNull, Literal, Of, Op, Relate
+from model.spellings import Spelling
 from model.steps import Delete, Form, Step
 from model.table import HOUR, WEEK, Column, Commit, DataFile, Feature, Table
-from model.values import NAN, Type, Value
+from model.values import NAN, Row, Type, Value
 from tests.handmade_steps import (
     IN_A,
     PA,
@@ -93,6 +94,8 @@ NEW = "**/part-*-1111-4111-8111-*.parquet"  # the files that the reference engin
 VECTOR = "**/deletion_vector_*.bin"
 
 BY_NAME = dataclasses.replace(IN_A, form=Form.SQL_NAME)
+BY_LINK = dataclasses.replace(IN_A, spelling=Spelling.LINK)
+CACHED = dataclasses.replace(IN_A, cached=True)
 
 
 FREQUENT = dataclasses.replace(
@@ -134,6 +137,11 @@ def in_checksum(path: str, pattern: str, replacement: str) -> Tamper:
         (root / path).write_text(changed)
 
     return tamper
+
+
+def reading_cached(rows: tuple[Row, ...] | None) -> Tamper:
+    """The session reads these rows of the table that it has cached."""
+    return lambda root, outcome: dataclasses.replace(outcome, cached_rows=rows)
 
 
 def making(path: str) -> Tamper:
@@ -456,6 +464,16 @@ WRONG: list[tuple[str, Table, Step, Tamper, str]] = [
     ("DEL-NAME-1", PLAIN, BY_NAME, in_commit(r'"operationMetrics":\{', '"metrics":{'), "it committed None"),
     ("DEL-NAME-1", PLAIN, BY_NAME, in_commit(r'\{"remove".*\n', ""), "must touch"),
     ("DEL-NAME-1", VECTORS, BY_NAME, spoiling(VECTOR, scribble), "does not hold the rows"),
+    (
+        "DEL-NAME-2",
+        PLAIN,
+        BY_LINK,
+        in_commit('("numCopiedRows":)"2"', r'\1"3"'),
+        "by a symbolic link to the directory must",
+    ),
+    ("DEL-NAME-2", PLAIN, BY_LINK, in_commit(r'\{"remove".*\n', ""), "must touch"),
+    ("DEL-CACHE-1", PLAIN, CACHED, reading_cached(()), "must read 6 rows; it read 0 rows: 6 of the 6 expected"),
+    ("DEL-CACHE-1", PLAIN, CACHED, reading_cached(None), "must read 6 rows; it read 0 rows"),
     ("DEL-MAP-1B", MAPPED, IN_A, spoiling(NEW, scribble), "cannot be read"),
     ("DEL-MAP-1C", NAMED, IN_A, in_commit(r'\{"add".*\n', ""), "does not hold the rows that must be left"),
 ]

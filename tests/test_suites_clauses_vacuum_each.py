@@ -19,6 +19,7 @@ from harness.observation import Observation, ReadObservation
 from harness.root_paths import RelativeLog
 from harness.vacuum_observation import VacuumObservation
 from model.predicate import Compare, Op
+from model.spellings import Spelling
 from model.steps import (
     AddStrayFiles,
     Delete,
@@ -473,6 +474,8 @@ EXAMPLES: list[tuple[str, Table, list[Step], Spoil]] = [
     ("VAC-PAR-1", LISTED, [Vacuum(parallel=True)], simply(refused)),
     ("VAC-FORM-1A", LISTED, [Vacuum(form=VacuumForm.API_NAME)], loses(Reason.LIVE)),
     ("VAC-FORM-1A", LISTED, [Vacuum(form=VacuumForm.SQL_NAME)], simply(refused)),
+    ("VAC-FORM-1C", LISTED, [Vacuum(spelling=Spelling.PARENT)], loses(Reason.LIVE)),
+    ("VAC-FORM-1C", LISTED, [Vacuum(spelling=Spelling.LINK)], simply(refused)),
     ("VAC-FORM-1B", LISTED, [FULL], simply(answering(lambda rows: ()))),
     ("VAC-FORM-1B", LISTED, [DRY], simply(answering(lambda rows: (*rows, rows[0])))),
     ("VAC-FORM-1B", LISTED, [DRY], simply(answering(lambda rows: (*rows, ("file:/elsewhere",))))),

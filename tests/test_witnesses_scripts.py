@@ -37,7 +37,12 @@ from tests.find_witnesses import OF_SPARK, imitating
 from tests.test_witnesses import ALSO_HEALTHY, witness
 
 #: Not shown by a script on the reference engine: it derives changes from the rows instead of reading the files.
-NOT_SHOWN = {("change-file-loses-a-row", "DEL-CDF-1A"), ("change-type-is-insert", "DEL-CDF-1A")}
+#: And it caches nothing.
+NOT_SHOWN = {
+    ("change-file-loses-a-row", "DEL-CDF-1A"),
+    ("change-type-is-insert", "DEL-CDF-1A"),
+    ("keeps-cached-rows", "DEL-CACHE-1"),
+}
 
 #: Limits of the lines of a script, without its data.
 MOST, MEDIAN = 160, 80

@@ -53,6 +53,7 @@ NEWEST = Capabilities(
     parallel=False,
     settings=frozenset(),
     zones=False,
+    caches=False,
     version_checksums=False,
     mapped_change_feed=False,  # "Column mapping is not supported for read operation 'CHANGE DATA FEED scans' yet"
 )

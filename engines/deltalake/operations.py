@@ -26,13 +26,17 @@ def operation(step: EngineStep) -> dict[str, Any]:
     Raises ValueError for a step and TypeError for a condition that deltalake does not support.
     """
     if isinstance(step, Delete):
-        return {"do": "delete", "where": None if step.where is None else sql(step.where)}
+        return {
+            "do": "delete",
+            "where": None if step.where is None else sql(step.where),
+            "spelling": step.spelling.value,
+        }
     if isinstance(step, InvalidDelete):
         unknown = step.mistake is DeleteMistake.UNKNOWN_COLUMN
         where = f"{identifier('no such column')} = 1" if unknown else "1 = 1"
         return {"do": "bad delete", "at": _bad_target(step.mistake), "where": where}
     if isinstance(step, Vacuum):
-        return {"do": "vacuum", "arguments": _arguments(step)}
+        return {"do": "vacuum", "arguments": _arguments(step), "spelling": step.spelling.value}
     if isinstance(step, InvalidVacuum):
         arguments = {"dry_run": step.dry_run, "full": True}
         return {"do": "bad vacuum", "at": _bad_target(step.mistake), "arguments": arguments}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from engines.deltalake.adapter import PACKAGE, installed
@@ -28,6 +28,9 @@ class DeltalakeProvider:
 
     def lease(self, lost: int) -> Any:
         """Nothing is shared."""
+
+    def keep_startup_cache(self, tell: Callable[[str], None]) -> None:
+        """There is none."""
 
     def close(self) -> None:
         """Nothing was started."""

@@ -6,18 +6,20 @@ import os
 import pickle
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pyarrow as pa
 from deltalake import DeltaTable, QueryBuilder, write_deltalake
 
 from engines.deltalake.operations import MISSING, operation
 from engines.deltalake.result_rows import rows_of
+from engines.named_paths import named_path
 from engines.port import EngineError, Outcome, now
 from model.rules import DELTA_RS_COUNTS
-from model.steps import EngineStep, Insert, Read, ReadChanges
+from model.steps import Delete, EngineStep, Insert, Read, ReadChanges, Vacuum
 from model.values import Row
 
 
@@ -30,10 +32,19 @@ def run(root: Path, step: EngineStep, version: int | None) -> tuple[Row, ...]:
     if isinstance(step, Insert):
         return _insert(root, step)
     call = operation(step)
+    if isinstance(step, (Delete, Vacuum)):
+        with named_path(root, step.spelling, working_directory=os.getcwd()) as path:
+            # A path after file: is encoded.
+            return _called(path if not path.startswith("file:") else quote(path, safe="/:"), call, root)
     target = _target(root, call.get("at"))
+    return _called(str(target), call, target)
+
+
+def _called(path: str, call: Mapping[str, Any], target: Path) -> tuple[Row, ...]:
+    """The result of a call on the table at ``path``. Paths in it are absolute, or from ``target``."""
     if "where" in call:
-        return _deleted(DeltaTable(str(target)).delete(call["where"]))
-    paths = DeltaTable(str(target)).vacuum(**call["arguments"])
+        return _deleted(DeltaTable(path).delete(call["where"]))
+    paths = DeltaTable(path).vacuum(**call["arguments"])
     return tuple((path if path.startswith(("/", "file:")) else f"{target}/{path}",) for path in paths)
 
 

@@ -22,16 +22,17 @@ from engines.port import EngineDied, EngineError, Outcome, now
 from engines.spark.deletes import run_delete, run_invalid_delete
 from engines.spark.jvm import Lease, end, tail
 from engines.spark.releases import capabilities_of, rules_of
-from engines.spark.result_rows import answered, rows_of, type_of
+from engines.spark.result_rows import Answer, answered, rows_of, type_of
 from engines.spark.session import connect
 from engines.spark.settings import settings
-from engines.spark.targets import table_text
+from engines.spark.targets import spelled_path, table_text
 from engines.spark.vacuums import run_invalid_vacuum, run_vacuum
 from model.capabilities import Capabilities
 from model.rules import Rules
 from model.settings import spark_conf
+from model.spellings import Spelling
 from model.sql import insert_sql
-from model.steps import Delete, EngineStep, Insert, InvalidDelete, InvalidVacuum, Read, ReadChanges, Vacuum
+from model.steps import Delete, EngineStep, Insert, InvalidDelete, InvalidVacuum, ReadChanges, Vacuum
 from model.values import Row
 from model.versions import parse
 
@@ -73,14 +74,19 @@ class SparkEngine:
         with self._watched(step) as session:
             started = now()
             try:
-                with settings(session, spark_conf(step.settings if isinstance(step, (Delete, Vacuum)) else ())):
-                    self._set_clock(session, root, clock)
-                    rows, error = self._execute(session, root, step, version), None
+                command = step if isinstance(step, (Delete, Vacuum)) else Delete()
+                with (
+                    settings(session, spark_conf(command.settings)),
+                    spelled_path(session, root, command.spelling) as path,
+                ):
+                    # Delta knows a table behind a link by the link's path, and normalises the other spellings.
+                    self._set_clock(session, Path(path) if command.spelling is Spelling.LINK else root, clock)
+                    done, error = self._execute(session, root, path, step, version), None
             except PySparkException as refusal:
-                rows, error = (), _error(refusal)
+                done, error = Answer(()), _error(refusal)
             except Py4JJavaError as failure:
-                rows, error = (), _java_error(failure)
-            return Outcome(rows, error, started, now())
+                done, error = Answer(()), _java_error(failure)
+            return Outcome(done.rows, error, started, now(), done.cached_rows)
 
     def use_processors(self, number: int) -> None:
         """Spark's master decides."""
@@ -89,26 +95,27 @@ class SparkEngine:
         """Disconnect. The JVM belongs to the run and keeps running."""
         self._spark = None
 
-    def _execute(self, spark: SparkSession, root: Path, step: EngineStep, version: int | None) -> tuple[Row, ...]:
+    def _execute(self, spark: SparkSession, root: Path, path: str, step: EngineStep, version: int | None) -> Answer:
+        """Run a step. ``path`` is the table's, as the step spells it."""
         _activate(spark)
         spark.conf.set("spark.sql.session.timeZone", step.zone if isinstance(step, (Delete, ReadChanges)) else "UTC")
-        if isinstance(step, Read):
-            reader = spark.read.format("delta")
-            if version is not None:
-                reader = reader.option("versionAsOf", version)
-            return rows_of(reader.load(str(root)))
+        if isinstance(step, Delete):
+            return run_delete(spark, root, path, step)
+        if isinstance(step, Vacuum):
+            return Answer(run_vacuum(spark, root, path, step))
+        if isinstance(step, InvalidDelete):
+            return Answer(run_invalid_delete(spark, root, step))
+        if isinstance(step, InvalidVacuum):
+            return Answer(run_invalid_vacuum(spark, root, step))
         if isinstance(step, ReadChanges):
-            return _changes(spark, root, version, commits=step.commits)
+            return Answer(_changes(spark, root, version, commits=step.commits))
         if isinstance(step, Insert):
             types = [type_of(field.dataType) for field in spark.read.format("delta").load(str(root)).schema.fields]
-            return answered(spark.sql(insert_sql(step, types, table_text(root))))
-        if isinstance(step, Delete):
-            return run_delete(spark, root, step)
-        if isinstance(step, InvalidDelete):
-            return run_invalid_delete(spark, root, step)
-        if isinstance(step, InvalidVacuum):
-            return run_invalid_vacuum(spark, root, step)
-        return run_vacuum(spark, root, step)
+            return Answer(answered(spark.sql(insert_sql(step, types, table_text(root)))))
+        reader = spark.read.format("delta")
+        if version is not None:
+            reader = reader.option("versionAsOf", version)
+        return Answer(rows_of(reader.load(str(root))))
 
     def _set_clock(self, spark: SparkSession, root: Path, clock: int) -> None:
         """A DeltaLog keeps the clock that it was created with and is cached by path, so create a new one for this path.
@@ -166,7 +173,7 @@ class SparkEngine:
         lost: Exception | None = None
         try:
             yield session
-        except (Py4JError, ConnectionError) as error:
+        except (Py4JError, ConnectionError, EOFError) as error:
             # Exceptions of Java were caught in run(). All others mean that the connection is lost.
             lost = error
         finally:

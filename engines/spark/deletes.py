@@ -6,33 +6,54 @@ from collections.abc import Callable
 from pathlib import Path
 
 from delta.tables import DeltaTable
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from engines.spark.catalog import named
 from engines.spark.columns import condition
-from engines.spark.result_rows import answered
+from engines.spark.result_rows import Answer, answered, rows_of
 from engines.spark.targets import table_text, target
 from model.refusals import invalid_delete_sql, view_sql
 from model.sql import delete_sql, sql
-from model.steps import Delete, Form, InvalidDelete
+from model.steps import DELETES_BY_PATH, Delete, Form, InvalidDelete
 from model.values import Row
-
-#: The forms that name the table by its path.
-_BY_PATH = (Form.SQL_PATH, Form.API_PATH, Form.API_PATH_COLUMN)
 
 #: The forms of the DeltaTable class.
 _API = (Form.API_PATH, Form.API_PATH_COLUMN, Form.API_NAME)
 
 
-def run_delete(spark: SparkSession, root: Path, step: Delete) -> tuple[Row, ...]:
-    """Run a DELETE in its form. SQL returns a row with num_affected_rows; TRUNCATE TABLE and DeltaTable return none."""
-    if step.form in _BY_PATH:
-        return _run(spark, step, table_text(root), lambda: DeltaTable.forPath(spark, str(root)))
+def run_delete(spark: SparkSession, root: Path, path: str, step: Delete) -> Answer:
+    """Run a DELETE in its form, by ``path`` or by a name of the table.
+
+    SQL returns a row with num_affected_rows; TRUNCATE TABLE and DeltaTable return none.
+    """
+    if step.form in DELETES_BY_PATH:
+        return _run(
+            spark,
+            step,
+            table_text(path),
+            lambda: DeltaTable.forPath(spark, path),
+            lambda: spark.read.format("delta").load(path),
+        )
     with named(spark, root, managed=step.form is Form.SQL_MANAGED) as name:
-        return _run(spark, step, name, lambda: DeltaTable.forName(spark, name))
+        return _run(spark, step, name, lambda: DeltaTable.forName(spark, name), lambda: spark.table(name))
 
 
-def _run(spark: SparkSession, step: Delete, name: str, table: Callable[[], DeltaTable]) -> tuple[Row, ...]:
+def _run(
+    spark: SparkSession, step: Delete, name: str, table: Callable[[], DeltaTable], read: Callable[[], DataFrame]
+) -> Answer:
+    if not step.cached:
+        return Answer(_delete(spark, step, name, table))
+    cached = read().cache()
+    try:
+        cached.count()  # fills the cache
+        assert read().storageLevel.useMemory, "the session does not read the table through its cache"
+        rows = _delete(spark, step, name, table)
+        return Answer(rows, rows_of(read()))  # a new query: one that has run keeps its plan
+    finally:
+        cached.unpersist(blocking=True)
+
+
+def _delete(spark: SparkSession, step: Delete, name: str, table: Callable[[], DeltaTable]) -> tuple[Row, ...]:
     if step.form not in _API:
         return answered(spark.sql(delete_sql(step, name)))
     if step.where is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -56,6 +57,24 @@ def _lock(lock: Path) -> Iterator[None]:
 
 
 def _resolve(artifact: str, version: str, *, java: Path, ivy_settings: str | None) -> Sequence[Path]:
+    """The jars of an artifact. Raises EngineUnavailable.
+
+    The Java on PATH is tried first: in a network with its own certificates, it is the one that an administrator has told of them.
+    """
+    found = shutil.which("java")
+    cause = ""
+    for one in dict.fromkeys([*([Path(found)] if found else []), java]):
+        jars, cause = _downloaded(one, artifact, version, ivy_settings)
+        if jars:
+            return jars
+    raise EngineUnavailable(
+        f"The jars of {GROUP}:{artifact}:{version} could not be downloaded ({cause}): check the network or "
+        "name a mirror with --spark-conf spark.jars.ivySettings=FILE, or give the jars with --jars."
+    )
+
+
+def _downloaded(java: Path, artifact: str, version: str, ivy_settings: str | None) -> tuple[Sequence[Path], str]:
+    """The jars that Ivy downloads with this Java; if there are none, why."""
     ivy = next(iter(sorted(spark_jars().glob("ivy-*.jar"))))
     with tempfile.TemporaryDirectory(prefix="tombstone-ivy-") as scratch:
         classpath = Path(scratch) / "classpath"
@@ -65,12 +84,8 @@ def _resolve(artifact: str, version: str, *, java: Path, ivy_settings: str | Non
         command += ["-settings", ivy_settings] if ivy_settings else []
         result = subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
         if result.returncode != 0 or not classpath.is_file() or not classpath.read_text().strip():
-            cause = _cause(result.stdout + result.stderr)
-            raise EngineUnavailable(
-                f"The jars of {GROUP}:{artifact}:{version} could not be downloaded ({cause}): check the network or "
-                "name a mirror with --spark-conf spark.jars.ivySettings=FILE, or give the jars with --jars."
-            )
-        return [Path(entry) for entry in classpath.read_text(encoding="utf-8").strip().split(os.pathsep)]
+            return (), _cause(result.stdout + result.stderr)
+        return [Path(entry) for entry in classpath.read_text(encoding="utf-8").strip().split(os.pathsep)], ""
 
 
 def _cause(output: str) -> str:

@@ -15,16 +15,9 @@ from pyspark.serializers import UTF8Deserializer, read_int
 
 from engines.port import EngineUnavailable
 from engines.spark.jars import spark_jars
-
-#: The packages of the JDK that Spark opens (org.apache.spark.launcher.JavaModuleOptions, Spark 3.4 to 4.2).
-_OPENED = (
-    *("java.base/" + package for package in (
-        "java.lang", "java.lang.invoke", "java.lang.reflect", "java.io", "java.net", "java.nio", "java.util",
-        "java.util.concurrent", "java.util.concurrent.atomic", "jdk.internal.ref", "sun.nio.ch", "sun.nio.cs",
-        "sun.security.action", "sun.util.calendar",
-    )),
-    "java.security.jgss/sun.security.krb5",
-)  # fmt: skip
+from engines.spark.java import Java
+from engines.spark.jvm_options import jvm_options
+from engines.spark.startup_cache import StartupCache
 
 #: Settings for the semantics of conditions and for speed: tables are tiny, so planning, listing and scheduling dominate.
 TUNING = {
@@ -34,6 +27,8 @@ TUNING = {
     "spark.ui.retainedJobs": "1",
     "spark.ui.retainedStages": "1",
     "spark.ui.retainedTasks": "1",
+    "spark.ui.liveUpdate.period": "-1",
+    "spark.sql.ui.explainMode": "simple",  # of the plan that is kept for the UI
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.sql.ansi.enabled": "true",  # Spark 4's default; the model predicts errors by it
@@ -61,12 +56,23 @@ START_LIMIT = 120
 class JvmPlan:
     """How to start the JVM."""
 
-    java: Path
+    java: Java
     classpath: tuple[str, ...]  # after Spark's own jars
     patches: tuple[str, ...]  # jars or directories before Spark's own jars
     conf: Mapping[str, str]
     directory: Path  # for its log, warehouse and scratch files
     heap: str = "3g"
+    cache: StartupCache | None = None
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """Those that do not depend on the run."""
+        return jvm_options(self.java.release, heap=self.heap)
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """What is on the class path."""
+        return (*map(Path, self.patches), *sorted(spark_jars().glob("*.jar")), *map(Path, self.classpath))
 
 
 @dataclass(frozen=True)
@@ -84,6 +90,8 @@ class Jvm:
     """A running JVM. It watches its standard input, so it exits when this process ends in any way."""
 
     def __init__(self, plan: JvmPlan, generation: int) -> None:
+        """Only the first of a run has to do with the cache: if the cache is what it dies of, the next one lives."""
+        self._cache = plan.cache if generation == 1 else None
         directory = plan.directory / f"jvm-{generation}"
         directory.mkdir(parents=True)
         self._log = directory / "spark.log"
@@ -94,15 +102,8 @@ class Jvm:
             "spark.local.dir": str(directory / "scratch"),
             **plan.conf,
         }
-        command = [
-            str(plan.java),
-            "-XX:+IgnoreUnrecognizedVMOptions",
-            f"-Xmx{plan.heap}",
-            "-XX:+UseSerialGC",
-            "-XX:-UsePerfData",
-        ]
-        command += [f"--add-opens={module}=ALL-UNNAMED" for module in _OPENED]
-        command += ["-Djdk.reflect.useDirectMethodHandle=false", "-Dio.netty.tryReflectionSetAccessible=true"]
+        command = [str(plan.java.path), *plan.options]
+        command += self._cache.options() if self._cache is not None else ()
         command += [f"-Djava.io.tmpdir={directory}", f"-Dderby.system.home={directory}", f"-Duser.home={Path.home()}"]
         command += ["-cp", os.pathsep.join([*plan.patches, f"{spark_jars()}/*", *plan.classpath])]
         command += ["org.apache.spark.deploy.SparkSubmit"]
@@ -149,6 +150,12 @@ class Jvm:
         if self._process.stdin:
             self._process.stdin.close()
 
+    def keep_startup_cache(self, tell: Callable[[str], None]) -> None:
+        """End it so that it leaves its cache for the next run, if this one recorded any."""
+        if self._cache is not None and self._cache.recording and self._process.poll() is None:
+            tell("Keeping what this run's JVM has learnt, so that the next run starts faster: up to a minute, once.")
+            self._cache.keep(self._process)
+
 
 def end(pid: int) -> None:
     """Kill a JVM that this run started."""
@@ -188,10 +195,26 @@ class Leases:
                     self._jvm = None
                 if self._generation >= self.MOST:
                     raise EngineUnavailable(f"Spark's JVM died {self.MOST} times in this run: see the cases in error.")
-                self._generation += 1
-                self._jvm = Jvm(self._plan, self._generation)
+                self._jvm = self._start()
                 self._started(self._jvm.lease.pid)
             return self._jvm.lease
+
+    def _start(self) -> Jvm:
+        self._generation += 1
+        try:
+            return Jvm(self._plan, self._generation)
+        except EngineUnavailable:
+            if self._generation > 1 or self._plan.cache is None or self._plan.cache.recording:
+                raise
+            self._plan.cache.discard()
+            self._generation += 1
+            return Jvm(self._plan, self._generation)
+
+    def keep_startup_cache(self, tell: Callable[[str], None]) -> None:
+        """The JVM's last use: nobody may need it any more."""
+        with self._lock:
+            if self._jvm is not None:
+                self._jvm.keep_startup_cache(tell)
 
     def close(self) -> None:
         with self._lock:

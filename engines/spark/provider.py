@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pyspark
@@ -12,6 +13,7 @@ from engines.spark.jars import delta_jars
 from engines.spark.java import find_java
 from engines.spark.jvm import JvmPlan, Lease, Leases
 from engines.spark.releases import settings_of
+from engines.spark.startup_cache import startup_cache
 from engines.versions import GROUP, artifact_for
 
 
@@ -51,19 +53,24 @@ class SparkProvider:
         return None
 
     def start(self) -> None:
-        java = find_java()
         delta = installed_delta()
         artifact = artifact_for(delta=delta, pyspark=pyspark.__version__)
+        java = find_java()
         settings = self._conf.get("spark.jars.ivySettings")
-        jars = self._jars or tuple(map(str, delta_jars(artifact, delta, java=java, ivy_settings=settings)))
+        jars = self._jars or tuple(map(str, delta_jars(artifact, delta, java=java.path, ivy_settings=settings)))
         conf = {**settings_of(delta), **self._conf}
         plan = JvmPlan(java, jars, self._patches, conf, self._directory)
+        plan = replace(plan, cache=startup_cache(java, options=plan.options, classpath=plan.files))
         self._leases = Leases(plan, self._started)
         self._leases.lease()
 
     def lease(self, lost: int) -> Lease:
         assert self._leases is not None, "start() comes first"
         return self._leases.lease(lost)
+
+    def keep_startup_cache(self, tell: Callable[[str], None]) -> None:
+        if self._leases is not None:
+            self._leases.keep_startup_cache(tell)
 
     def close(self) -> None:
         if self._leases is not None:

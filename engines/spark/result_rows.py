@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
@@ -9,6 +10,14 @@ from pyspark.sql import DataFrame
 from pyspark.sql.types import ArrayType, DataType, DecimalType, MapType, StructType
 
 from model.values import AnyType, ArrayOf, DecimalOf, MapOf, Row, StructOf, Type, canonical
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The rows that a command returns, and those that the session then reads of a table that it has cached."""
+
+    rows: tuple[Row, ...]
+    cached_rows: tuple[Row, ...] | None = None
 
 
 def type_of(type: DataType) -> AnyType:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import logging
 import os
+from pathlib import Path
+from typing import Any
 
 from pyspark import SparkConf, SparkContext
 from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
 from engines.spark.jvm import Lease
+
+_END_OF_THREAD = Path(__file__).with_name("EndOfThread.java")
 
 
 def connect(lease: Lease) -> SparkSession:
@@ -27,8 +31,26 @@ def connect(lease: Lease) -> SparkSession:
     java_context = jvm.org.apache.spark.api.java.JavaSparkContext.fromSparkContext(scala_context)
     context = SparkContext(gateway=gateway, jsc=java_context, conf=SparkConf(_jconf=java_conf))
     context.setLogLevel("ERROR")
+    for form in ("short", "long"):  # else Spark looks through the stack for the caller of each of its operations
+        context.setLocalProperty(f"callSite.{form}", "tombstone")
+    _end_with_any_thread(jvm)
     _silence_refusals()
     return SparkSession(context).newSession()
+
+
+def _end_with_any_thread(jvm: Any) -> None:
+    """Let an exception that ends a thread end the JVM, so that the step fails at once.
+
+    The rows of a result come from a thread that only catches what Scala calls non-fatal. If it ends by another exception,
+    as when a class cannot be loaded, Py4J waits for its promise for ever. Spark's own handler exits in order, which takes
+    long while a startup cache is recorded.
+    """
+    if jvm.java.lang.Thread.getDefaultUncaughtExceptionHandler() is not None:
+        return
+    compiler = jvm.org.codehaus.janino.SimpleCompiler()  # which Spark ships; a JRE has no compiler
+    compiler.cook(_END_OF_THREAD.read_text(encoding="utf-8"))
+    handler = compiler.getClassLoader().loadClass(f"tombstone.{_END_OF_THREAD.stem}").getConstructors()[0]
+    jvm.java.lang.Thread.setDefaultUncaughtExceptionHandler(handler.newInstance(None))
 
 
 def _silence_refusals() -> None:

@@ -9,16 +9,27 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
+from engines.named_paths import named_path
 from model.layout import escape
 from model.refusals import UNKNOWN_PARTITION
+from model.spellings import Spelling
 from model.steps import DeleteMistake, VacuumMistake
 
 _VIEW = "tombstone_view"
 
 
-def table_text(path: Path) -> str:
+def table_text(path: Path | str) -> str:
     """The table at a path, in SQL."""
     return f"delta.`{str(path).replace('`', '``')}`"
+
+
+@contextmanager
+def spelled_path(spark: SparkSession, root: Path, spelling: Spelling) -> Iterator[str]:
+    """The path of the table in this spelling."""
+    jvm: Any = spark._jvm
+    directory = str(jvm.java.lang.System.getProperty("user.dir"))  # to which Hadoop's local file system is relative
+    with named_path(root, spelling, working_directory=directory) as path:
+        yield path
 
 
 def _partition_path(spark: SparkSession, root: Path) -> Path:

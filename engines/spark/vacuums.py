@@ -27,20 +27,21 @@ _BY_NAME = (VacuumForm.SQL_NAME, VacuumForm.SQL_MANAGED, VacuumForm.API_NAME)
 _PARALLELISM = {"spark.databricks.delta.vacuum.parallelDelete.parallelism": "3"}
 
 
-def run_vacuum(spark: SparkSession, root: Path, step: Vacuum) -> tuple[Row, ...]:
-    """Run a VACUUM in its form and mode, with its I/O fault. SQL returns rows of one path each, DeltaTable none.
+def run_vacuum(spark: SparkSession, root: Path, path: str, step: Vacuum) -> tuple[Row, ...]:
+    """Run a VACUUM in its form, by ``path`` or by a name, and mode, with its I/O fault.
 
-    The step's catalog entry, inventory, settings and fault are removed afterwards, also after an error.
+    SQL returns rows of one path each, DeltaTable none. The step's catalog entry, inventory, settings
+    and fault are removed afterwards, also after an error.
     """
     with ExitStack() as stack:
-        name = stack.enter_context(_name(spark, root, step.form))
+        name = stack.enter_context(_name(spark, root, path, step.form))
         listing = stack.enter_context(inventory(spark, root, step.mode, step.inventory))
         stack.enter_context(settings(spark, {**vacuum_settings(step), **_parallelism(step)}))
         if step.io_fault is not None:
             assert step.faulty_path is not None, "an I/O fault has a path"
             stack.enter_context(faulty_path(spark, root / step.faulty_path, step.io_fault))
         if step.form is VacuumForm.API_PATH:
-            return answered(DeltaTable.forPath(spark, str(root)).vacuum(step.retain_hours))
+            return answered(DeltaTable.forPath(spark, path).vacuum(step.retain_hours))
         if step.form is VacuumForm.API_NAME:
             return answered(DeltaTable.forName(spark, name).vacuum(step.retain_hours))
         return answered(spark.sql(vacuum_sql(step, name, listing)))
@@ -53,15 +54,15 @@ def _parallelism(step: Vacuum) -> dict[str, str]:
 
 
 @contextmanager
-def _name(spark: SparkSession, root: Path, form: VacuumForm) -> Iterator[str]:
-    """How the form refers to the table in SQL."""
+def _name(spark: SparkSession, root: Path, path: str, form: VacuumForm) -> Iterator[str]:
+    """How the form refers to the table in SQL, with this spelling of its path."""
     if form in _BY_NAME:
         with named(spark, root, managed=form is VacuumForm.SQL_MANAGED) as name:
             yield name
     elif form is VacuumForm.SQL_QUOTED_PATH:
-        yield literal(str(root), Type.STRING)
+        yield literal(path, Type.STRING)
     else:
-        yield table_text(root)
+        yield table_text(path)
 
 
 def run_invalid_vacuum(spark: SparkSession, root: Path, step: InvalidVacuum) -> tuple[Row, ...]:

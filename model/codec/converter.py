@@ -16,7 +16,7 @@ from zoneinfo import available_timezones
 from cattrs import AttributeValidationNote, ClassValidationError, Converter, ForbiddenExtraKeysError, override
 from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn
 
-from model import predicate, settings, steps, table, table_roots
+from model import predicate, settings, spellings, steps, table, table_roots
 from model.codec.json_values import read_type, type_to_json, value_of, value_to_json
 from model.codec.plain import (
     Reader,
@@ -318,7 +318,7 @@ _CONVERTER.register_structure_hook(
     Union[predicate.Predicate, None], _hook(nullable(lambda value: _read_predicate(value, None)))
 )
 # An enumeration of strings is a subclass of str: without hooks cattrs would treat its members as strings.
-for _module in (table, table_roots, settings, predicate, steps):
+for _module in (table, table_roots, settings, spellings, predicate, steps):
     for _kind in vars(_module).values():
         if isinstance(_kind, type) and issubclass(_kind, Enum) and _kind.__module__ == _module.__name__:
             _CONVERTER.register_structure_hook(_kind, _hook(one_of({str(m.value): m for m in _kind})))

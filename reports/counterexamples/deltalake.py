@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from urllib.parse import quote
 
 from model.rules import DELTA_RS_COUNTS
 from reports.counterexamples.dialect import Command, Op, Plan, call, quoted
+from reports.counterexamples.spellings import named_path
 
 _MAKE_OLDER = '''
 def make_older(ms):
@@ -56,6 +58,11 @@ def removes_in(path):
 
 #: Defaults of ``DeltaTable.vacuum``, which a script leaves out.
 _DEFAULTS = {"retention_hours": None, "enforce_retention_duration": True}
+
+
+def _encoded(path: str) -> str:
+    """deltalake decodes a path after file:."""
+    return quote(path, safe="/:") if path.startswith("file:") else path
 
 
 class Deltalake:
@@ -109,7 +116,9 @@ class Deltalake:
         if op["do"] == "insert":
             setup = [f"rows_file = io.BytesIO(base64.b64decode({op['content']!r}))"]
             return Command('write_deltalake(ROOT, pq.read_table(rows_file), mode="append")', "", tuple(setup))
-        path = "ROOT"
+        named = named_path(op, self._root)
+        setup += named.setup
+        path = "ROOT" if named.path == self._root else quoted(_encoded(named.path), self._root)
         if op.get("at") == "missing":
             path = 'f"{ROOT}-missing"'
         elif op.get("at") is not None:
@@ -122,11 +131,13 @@ class Deltalake:
             where = "" if op.get("where") is None else quoted(op["where"], self._root)
             text = call(f"DeltaTable({path}).delete", where)
             counts = ", ".join(map(repr, DELTA_RS_COUNTS))
-            return Command(text, f"[[counts.get(name) for name in ({counts})] for counts in [{text}]]", tuple(setup))
+            return Command(
+                text, f"[[counts.get(name) for name in ({counts})] for counts in [{text}]]", tuple(setup), named.cleanup
+            )
         arguments = op["arguments"].items()
         written = ", ".join(f"{key}={value!r}" for key, value in arguments if value != _DEFAULTS.get(key, ...))
         text = f"DeltaTable({path}).vacuum({written})"
-        return Command(text, f"[[os.path.join(ROOT, file)] for file in {text}]", tuple(setup))
+        return Command(text, f"[[os.path.join(ROOT, file)] for file in {text}]", tuple(setup), named.cleanup)
 
     def rows(self, text: str) -> str:
         return text

@@ -7,8 +7,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from model.steps import DELETES_BY_PATH, Form
 from reports.counterexamples.dialect import Command, Op, Plan, call, literal, quoted
 from reports.counterexamples.failing_files import failing_files
+from reports.counterexamples.spellings import WORKING_DIRECTORY, is_link, is_relative, named_path
 
 _CLOCK = '''
 def clock(spark, instant):
@@ -101,6 +103,8 @@ class Spark:
         self._inventory = posixpath.dirname(self._root) + "-inventory"
         self._conf: dict[str, str] = {}
         self._managed = False
+        self._instant = ""  # of the clock
+        self._relative = any(is_relative(op) for op in plan["steps"])
         ops = plan["steps"]
         io_faults = [op["trouble"]["kind"] for op in ops if op.get("trouble")]
         api = [op for op in ops if str(op.get("form", "")).startswith("DeltaTable")]
@@ -135,7 +139,9 @@ class Spark:
 
     def start(self) -> Sequence[str]:
         first, *others = (f'.config("{key}", "{value}")' for key, value in self._settings_of_session.items())
+        # Its JVM keeps the directory in which it was started.
         return (
+            *((f"os.chdir({literal(WORKING_DIRECTORY)})",) if self._relative else ()),
             "spark = (",
             f"    SparkSession.builder{first}",
             *(f"    {config}" for config in others),
@@ -147,6 +153,7 @@ class Spark:
         return "int(time.time() * 1000)"
 
     def clock(self, instant: str, *, first: bool) -> Sequence[str]:
+        self._instant = instant
         return (f"clock(spark, {instant})",)
 
     def rows(self, text: str) -> str:
@@ -172,9 +179,36 @@ class Spark:
             path = op["trouble"]["path"]
             setup.append(f"failing_files(spark, {literal(op['trouble']['kind'])}, {literal(path)})")
             cleanup.append('spark.conf.set("tombstone.fault", "")')
-        text, more = self._text(op)
+        named = named_path(op, self._root)
+        setup += [line for line in named.setup if is_link(op)]
+        setup += self._clock_of_link(op)
+        text, more = self._text(op, named.path)
         rows = "" if "DeltaTable.for" in text else self.rows(text)
-        return Command(text, rows, (*setup, *more), tuple(cleanup))
+        cached = (f"{self._cached(op, named.path)}.cache().count()",) if op.get("cached") else ()
+        return Command(text, rows, (*setup, *more, *cached), (*cleanup, *named.cleanup))
+
+    def _clock_of_link(self, op: Op) -> Sequence[str]:
+        """Delta knows a table behind a link by the link's path."""
+        if not is_link(op):
+            return ()
+        path = f"spark._jvm.org.apache.hadoop.fs.Path({quoted(named_path(op, self._root).path, self._root)})"
+        clock = f"spark._jvm.org.apache.spark.util.ManualClock({self._instant})"
+        delta = "spark._jvm.org.apache.spark.sql.delta.DeltaLog"
+        return (
+            f"delta, link = {delta}, {path}",
+            "delta.invalidateCache(spark._jsparkSession, link)",
+            f"delta.forTable(spark._jsparkSession, link, {clock})",
+        )
+
+    def _cached(self, op: Op, path: str) -> str:
+        """A read of the table as the command names it."""
+        form = op.get("form")
+        if form in (None, *(one.value for one in DELETES_BY_PATH)):
+            return f'spark.read.format("delta").load({self._argument(path)})'
+        return f'spark.table("{"d.`table`" if form == Form.SQL_MANAGED.value else "t"}")'
+
+    def _argument(self, path: str) -> str:
+        return "ROOT" if path == self._root else quoted(path, self._root)
 
     def _settings(self, wanted: Mapping[str, Any]) -> list[str]:
         """The lines that change the settings of the previous step, or the defaults, into these."""
@@ -193,25 +227,28 @@ class Spark:
     def _literal(self, sql: str) -> str:
         return quoted(sql.replace("{table}-inventory", self._inventory).replace("{table}", self._root), self._root)
 
-    def _text(self, op: Op) -> tuple[str, Sequence[str]]:
+    def _text(self, op: Op, path: str) -> tuple[str, Sequence[str]]:
+        """The command, with this path of the table, and the lines that make what it names."""
         form, where = op.get("form"), op.get("where")
         if op["do"] == "vacuum" and form is not None:
             hours = "" if op.get("hours") is None else repr(op["hours"])
             if form == "DeltaTable.forPath":
-                return f"DeltaTable.forPath(spark, ROOT).vacuum({hours})", ()
+                return f"DeltaTable.forPath(spark, {self._argument(path)}).vacuum({hours})", ()
             return f'DeltaTable.forName(spark, "t").vacuum({hours})', _EXTERNAL
         if form is None:
             sql = op["sql"]
             setup: Sequence[str] = _EXTERNAL if "{name}" in sql else ()
             if "{managed}" in sql:
                 setup = self._make_managed()
+            if path != self._root:
+                sql = sql.replace("{table}", path)
             return self._sql(sql.replace("{name}", "t").replace("{managed}", "d.`table`")), setup
         condition = "" if where is None else f" WHERE {where}"
         argument = "" if where is None else quoted(where, self._root)
         if form in ("DeltaTable.forPath", "DeltaTable.forPath with a Column"):
             if form != "DeltaTable.forPath" and where is not None:
                 argument = call("expr", argument)
-            return call("DeltaTable.forPath(spark, ROOT).delete", argument), ()
+            return call(f"DeltaTable.forPath(spark, {self._argument(path)}).delete", argument), ()
         if form == "sql by the name of a managed table":
             return self._sql(f"DELETE FROM d.`table`{condition}"), self._make_managed()
         if form == "DeltaTable.forName":

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from deltalog.schemas import Field
+from engines.port import Outcome
+from model.spellings import Spelling
 from model.steps import Form
 from selfcheck.faults import actions
 from selfcheck.faults.delete import first_untouched
 from selfcheck.faults.fault import Tamper, delete_fault, when
 from selfcheck.faults.rows import lose_values
 from selfcheck.faults.tampering import Tampering
+from selfcheck.reference_engine.view import View
 
 #: Every other type counts as unusual.
 _USUAL = ("string", "byte", "short", "integer", "long", "boolean", "date")
+
+#: Every spelling of a path but the plain one.
+_SPELLINGS = tuple(spelling for spelling in Spelling if spelling is not Spelling.PLAIN)
 
 _MAPPING = {"delta.columnMapping.id", "delta.columnMapping.physicalName"}
 
@@ -26,6 +33,13 @@ def _lose_column(affected: Callable[[Field], bool]) -> Tamper:
 def _lose_constrained(t: Tampering) -> None:
     has_checks = any(key.startswith("delta.constraints.") for key in t.log.configuration)
     _lose_column(lambda field: has_checks or bool(field.metadata.keys() - _MAPPING) or not field.nullable)(t)
+
+
+def _read_before(t: Tampering) -> Outcome:
+    """The session reads the rows before the DELETE."""
+    view = View(t.before)
+    rows = tuple(row for add in view.live.values() for row in view.visible(add))
+    return replace(t.outcome, cached_rows=rows)
 
 
 # fmt: off
@@ -46,5 +60,11 @@ FAULTS = (
     delete_fault("counts-otherwise-by-name", "DEL-NAME-1",
         when(lambda t: t.delete.form is not Form.SQL_PATH, actions.raise_metric("DELETE", "numCopiedRows")),
         "A DELETE in another form than SQL by path counts one more copied row."),
+    delete_fault("deletes-more-by-a-spelled-path", "DEL-NAME-2",
+        when(lambda t: t.delete.spelling is not Spelling.PLAIN, actions.remove(first_untouched)),
+        "A DELETE by another spelling of the table's path removes one file too many.", needs=_SPELLINGS),
+    delete_fault("keeps-cached-rows", "DEL-CACHE-1",
+        when(lambda t: t.outcome.cached_rows is not None, _read_before),
+        "After a DELETE a session that has cached the table still reads the deleted rows.", needs=["caches"]),
 )
 # fmt: on

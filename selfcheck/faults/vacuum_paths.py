@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from model.rules import Walk
+from model.spellings import Spelling
 from model.table_roots import TableRoot
 from model.vacuum import LOG_DIRECTORY, is_hidden
 from selfcheck.faults import actions, files
@@ -14,6 +15,9 @@ from selfcheck.faults.fault import vacuum_fault, when
 from selfcheck.faults.runs import full_run_fault
 from selfcheck.faults.tampering import Tampering
 from selfcheck.faults.vacuum_modes import delete_empty
+
+#: Spellings of the root's path that a comparison of strings does not find in a listing.
+_NOT_NORMAL = (Spelling.PARENT, Spelling.FILE, Spelling.FILE_HOST, Spelling.FILE_PARENT)
 
 
 def _named(matches: Callable[[str], bool]) -> files.Paths:
@@ -130,6 +134,11 @@ FAULTS = (
         when(lambda t: _is_encoded(t.root.name), files.delete_all(_live_by_uri)),
         "VACUUM compares URIs of the log with the root's path as it is on storage: where that has a space or %, it deletes live files.",
         needs=[TableRoot.BLANK]),
+    # The spelling of the table's path
+    full_run_fault("does-not-normalise-the-root", "VAC-FORM-1C VAC-SAFE-1",
+        when(lambda t: t.vacuum.spelling in _NOT_NORMAL, files.delete_old(files.live)),
+        "VACUUM compares paths as strings: where the root is spelled with .. or a scheme, it takes old live files for orphans.",
+        needs=_NOT_NORMAL),
     # Deletion-vector files and change files
     full_run_fault("forgets-live-vectors", "VAC-SAFE-8A", files.delete_old(lambda t: t.log.live_vectors),
         "VACUUM treats the deletion-vector files of live files as unreferenced."),

@@ -103,7 +103,8 @@ class ReferenceEngine:
                 if self.capabilities.version_checksums:
                     _write_checksums(after, view.snapshot.version, at)
                 _checkpoint(after, view.snapshot.version, clock, at)
-        return Outcome(rows, None, at, _after(at))
+        cached = self._read(View(root), None, clock) if isinstance(step, Delete) and step.cached else None
+        return Outcome(rows, None, at, _after(at), cached)
 
     def use_processors(self, number: int) -> None:
         """It uses one."""

@@ -93,7 +93,8 @@ class Vacuuming:
             raise due(TOO_SHORT) if self.rules.retain_error_class else Refused(None, None, "IllegalArgumentException")
         sizes = self._candidates()
         if self.step.dry_run:
-            return tuple((f"file:{self.view.root / path}",) for path in sizes)
+            scheme = "" if self.rules.implementation == DELTA_RS.implementation else "file:"
+            return tuple((f"{scheme}{self.view.root / path}",) for path in sizes)
         deleted = self._delete_all(sizes)
         if self.rules.implementation == DELTA_RS.implementation:
             return tuple((f"{self.view.root / path}",) for path in deleted)

@@ -24,6 +24,10 @@ def ways(t: Tampering) -> Iterator[Way]:
     yield _way("an error instead of rows", replace(t.outcome, rows=(), error=failed))
     memory = EngineError("OutOfMemoryError", None, None, "made up")
     yield _way("another error instead of rows", replace(t.outcome, rows=(), error=memory))
+    cached = t.outcome.cached_rows
+    if cached:
+        yield _way("a cached row dropped", replace(t.outcome, cached_rows=cached[1:]))
+        yield _way("a cached row doubled", replace(t.outcome, cached_rows=(*cached, cached[0])))
     rows = t.outcome.rows
     if not rows:
         yield _way("a row made up", replace(t.outcome, rows=((1,),)))

@@ -12,6 +12,8 @@ from harness.observation import DeleteObservation, Rows
 from harness.severity import Cause, Severity
 from model.delete import DeleteMethod
 from model.predicate import columns_of
+from model.rules import SPARK
+from model.spellings import Spelling
 from model.steps import Form
 from model.table import Column
 from model.values import AnyType, Row, Type, Value, is_nested
@@ -135,18 +137,32 @@ def forms(d: DeleteObservation) -> Judgement:
     """The same as by path in SQL: files, hidden rows, change files, operation, metrics and rows. TRUNCATE TABLE is DELETE
     without a condition, with an operation and metrics of its own.
     """
-    if d.step.form is Form.SQL_PATH:
-        return NOT_EXERCISED
+    return _as_in_sql(d, d.step.form.value) if d.step.form is not Form.SQL_PATH else NOT_EXERCISED
+
+
+@clause(
+    "DEL-NAME-2",
+    "However a DELETE spells the path of its table, it commits the same: relative, with a scheme, with parts or slashes that change nothing, through a symbolic link.",
+    sources=("S0", "S1"),
+    needs=tuple(spelling for spelling in Spelling if spelling is not Spelling.PLAIN),
+)
+def spellings(d: DeleteObservation) -> Judgement:
+    spelling = d.step.spelling
+    return _as_in_sql(d, f"a {spelling.value}") if spelling is not Spelling.PLAIN else NOT_EXERCISED
+
+
+def _as_in_sql(d: DeleteObservation, how: str) -> Judgement:
+    """It must do what a DELETE in SQL by the plain path does."""
     touched = {remove.file for remove in d.removes}
     if d.refused or touched != d.prediction.touched:
-        message = f"The DELETE by {d.step.form.value} must touch {sorted(d.prediction.touched)}; it touched {sorted(touched)}."
+        message = f"The DELETE by {how} must touch {sorted(d.prediction.touched)}; it touched {sorted(touched)}."
         expectation = Succeeds() if d.refused else removed_exactly(d)
         return judgement(Violation("step", message, expectation, cause=rows_left(d, NEEDLESS_REWRITE)))
     wrong = check_rows_left(d)
-    return judgement(wrong or (_other_commit(d) if d.prediction.commits else None))
+    return judgement(wrong or (_other_commit(d, how) if d.prediction.commits else None))
 
 
-def _other_commit(d: DeleteObservation) -> Violation | None:
+def _other_commit(d: DeleteObservation, how: str) -> Violation | None:
     """What the commit says besides its removes: it must not depend on the form."""
     prediction, info = d.prediction, dict(d.info.fields) if d.info else {}
     metrics = info.get("operationMetrics")
@@ -154,15 +170,16 @@ def _other_commit(d: DeleteObservation) -> Violation | None:
     due: dict[str, tuple[object, object]] = {
         "operation": ("TRUNCATE" if d.step.form is Form.TRUNCATE else "DELETE", info.get("operation")),
         "hidden rows": (prediction.hidden_rows, {add.file: d.after.hidden(add) for add in d.hidden_rows}),
-        "operationMetrics": (
+    }
+    if d.rules.implementation == SPARK.implementation:  # others have other names
+        due["operationMetrics"] = (
             {name: str(value) for name, value in expected_metrics(d).items() if name in names},
             {name: metrics[name] for name in names & set(metrics)} if isinstance(metrics, Mapping) else None,
-        ),
-    }
+        )
     for what, (expected, found) in due.items():
         if expected != found:
-            message = f"The DELETE by {d.step.form.value} must commit the {what} {expected}; it committed {found}."
-            expectation = ByReplay("a DELETE in another form is compared with one in SQL by path")
+            message = f"The DELETE by {how} must commit the {what} {expected}; it committed {found}."
+            expectation = ByReplay("the DELETE is compared with one in SQL by the plain path")
             return Violation(
                 "commit", message, expectation, cause=Cause(f"another commit: {what}", Severity.WRONG_NUMBERS)
             )

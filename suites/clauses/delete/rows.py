@@ -6,14 +6,15 @@ from collections import Counter
 
 from harness import evidence
 from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
-from harness.expectations import Expectation
+from harness.expectations import Expectation, Of, RowsAre
 from harness.observation import DeleteObservation, ReadObservation, Rows, partition_of
+from harness.severity import Cause
 from harness.vacuum_observation import VacuumObservation
 from model.delete import DeleteMethod, matches
 from model.values import Row
 from suites.clauses.causes import NEEDLESS_REWRITE
 from suites.clauses.causes import rows_left as rows_cause
-from suites.clauses.checks import check_rows_left, check_rows_read
+from suites.clauses.checks import check_rows_left, check_rows_read, difference
 from suites.clauses.delete.files import removed_exactly, rows_left
 from suites.clauses.earlier_versions import earlier_versions
 
@@ -107,6 +108,28 @@ def engine_reads(r: ReadObservation) -> Judgement:
 )
 def independent_reader_reads(d: DeleteObservation) -> Judgement:
     return judgement(check_rows_left(d))
+
+
+_STALE = Cause("the cache has other rows")  # no loss: they are in the table
+
+
+@clause(
+    "DEL-CACHE-1",
+    "A session that has cached the table reads after its DELETE the rows before it minus the matching ones.",
+    sources=("S0", "C 2.2"),
+    needs=("caches",),
+)
+def cached_table_is_refreshed(d: DeleteObservation) -> Judgement:
+    if not d.step.cached or d.refused:
+        return NOT_EXERCISED
+    found, expected = Counter(d.outcome.cached_rows or ()), d.expected_rows
+    if found == expected:
+        return judgement(None)
+    message = f"Through its cache the session must read {expected.total()} rows; it read {difference(expected, found)}."
+    facts = evidence.of_rows(expected, found)
+    # The script's session has cached the table too, and so reads it through its cache.
+    expectation = RowsAre(Of.TABLE, evidence.rows_as_json(expected))
+    return judgement(Violation("cached rows", message, expectation, facts, cause=_STALE))
 
 
 @clause("DEL-TT-1", "The version before a DELETE reads the same after it.", sources=("S0", "S1"))

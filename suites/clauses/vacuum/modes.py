@@ -10,6 +10,7 @@ from harness.observation import relative
 from harness.severity import Cause
 from harness.vacuum_inputs import commit_times
 from harness.vacuum_observation import VacuumObservation
+from model.spellings import Spelling
 from model.steps import API_VACUUM_FORMS, Mode, VacuumForm
 from model.vacuum import InventoryScan, Reason, last_outside_retention
 from suites.clauses.causes import OTHER_VERSION_RECORDED
@@ -149,6 +150,17 @@ def parallel_deletion(v: VacuumObservation) -> Judgement:
 )
 def forms(v: VacuumObservation) -> Judgement:
     return _as_usual(v, f"by {v.step.form.value}") if v.step.form is not VacuumForm.SQL_PATH else NOT_EXERCISED
+
+
+@clause(
+    "VAC-FORM-1C",
+    "However a VACUUM spells the path of its table, it keeps and deletes the same paths: relative, with a scheme, with parts or slashes that change nothing, through a symbolic link.",
+    sources=("S1", "C 1.1"),
+    needs=tuple(spelling for spelling in Spelling if spelling is not Spelling.PLAIN),
+)
+def spellings(v: VacuumObservation) -> Judgement:
+    spelling = v.step.spelling
+    return _as_usual(v, f"by a {spelling.value}") if spelling is not Spelling.PLAIN else NOT_EXERCISED
 
 
 def _as_usual(v: VacuumObservation, how: str) -> Judgement:

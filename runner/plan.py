@@ -1,0 +1,50 @@
+"""Which cases a run judges: by the profile, the budget, the selected clauses, and what the engine supports."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engines.provider import capabilities_of, installed_version
+from harness.campaign import Profile, Shard
+from harness.costs import DRAWN_SECONDS, SPEEDS, STARTS, WORKERS
+from model.capabilities import Capabilities
+from runner.options import Options
+from suites.campaigns import corpus_seconds, left_out, shards
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The test items of a run. ``profile`` is the one of the command line, scaled to a budget that is a time."""
+
+    profile: Profile
+    shards: tuple[Shard, ...]
+    left_out: int = 0  # cases of the corpus that the budget leaves out
+
+
+def plan_of(options: Options) -> Plan:
+    """The plan of a run: it depends on the command line and the engines' versions alone, so both sides of an upgrade have one.
+
+    Raises EngineUnavailable.
+    """
+    capabilities = _capabilities(options)
+    profile = options.profile
+    if options.seconds is not None:
+        profile = profile.scaled(_factor(options, options.seconds, capabilities))
+    about = profile, options.clauses, capabilities
+    return Plan(profile, tuple(shards(*about)), left_out(*about))
+
+
+def _capabilities(options: Options) -> Capabilities:
+    """What the engine supports, and the one that it shares its cases with."""
+    own = capabilities_of(options.engine, installed_version(options.engine))
+    return own if options.shared_with is None else own.shared(capabilities_of(*options.shared_with))
+
+
+def _factor(options: Options, seconds: float, capabilities: Capabilities) -> float:
+    """How many times the profile's cases take so many ``seconds``, by ``harness.costs``."""
+    engines = {options.engine, *([options.shared_with[0]] if options.shared_with else [])}
+    of_corpus = corpus_seconds(options.profile, options.clauses, capabilities)
+    of_drawn = DRAWN_SECONDS * sum(options.profile.cases.values())
+    whole = (of_corpus + of_drawn) / WORKERS / min(SPEEDS[engine] for engine in engines)
+    start = max(STARTS[engine] for engine in engines)
+    return max(seconds - start, 1.0) / whole

@@ -1,0 +1,174 @@
+"""What a case shows that another may not: the facets by which cases are chosen for the corpus.
+
+They are counted while the case is judged on the reference engine, which takes milliseconds: clauses met, cells of the coverage
+tables, branches of the model, tests of conditions by kind and three-valued outcome, forms, features and their pairs, known
+deviations.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from coverage import Coverage
+
+from harness.clause import NOT_EXERCISED, Clause, Judgement
+from harness.conditions import CONDITIONS
+from harness.coverage import Cell
+from harness.features import PAIRED, features_of
+from harness.judge import Judge
+from harness.observation import DeleteObservation, Observation
+from model.case import Case
+from model.delete import types_of
+from model.evaluate import WouldFail, evaluate
+from model.operations import operation_of
+from model.predicate import Compare, Predicate, columns_of, leaves
+from model.steps import Delete, InvalidDelete, InvalidVacuum, Vacuum
+from model.table import Table
+from model.values import AnyType, Row
+from selfcheck.reference_engine import ReferenceEngine
+
+#: The kind of a facet, and its name within the kind.
+Facet = tuple[str, str]
+
+MODEL = Path(__file__).resolve().parent.parent / "model"
+
+#: How often the gate is to show each facet of a kind: so many steps that exercise a clause, so many paths of a cell, else so
+#: many cases.
+GOALS: Mapping[str, int] = {
+    "clause": 20,
+    "paths": 50,
+    "vacuums": 3,
+    "cutoff": 20,
+    "operations": 20,
+    "deviation": 3,
+    "campaign": 5,
+    "test": 5,
+    "tested type": 1,
+    "form": 10,
+    "mistake": 3,
+    "setting": 3,
+    "root": 2,
+    "spelling": 3,
+    "feature": 10,
+    "pair": 3,
+    "operation on": 2,
+    "branch": 1,
+}
+
+#: Facets of other goals than their kind: runs of the state machine; what Spark deletes in spite of the protocol, and the
+#: directories of files that are gone, which are drawn in some tables only.
+OWN_GOALS: Mapping[Facet, int] = {
+    ("campaign", "exploration"): 20,
+    **{
+        ("paths", f"{reason}: keep"): 20
+        for reason in (
+            "deletion vector by absolute path",
+            "behind a link",
+            "hidden deeper down",
+            "emptied directory of a protected path",
+        )
+    },
+}
+
+
+def goal_of(facet: Facet) -> int:
+    return OWN_GOALS.get(facet, GOALS[facet[0]])
+
+
+class FacetCounter:
+    """Counts the facets of cases on the reference engine. Tables are made below ``directory``.
+
+    ``known`` names the conditions under which clauses are known to fail, by the clause's id. Only one counter of a process can
+    be in use: it traces the branches that are taken in the model.
+    """
+
+    def __init__(self, clauses: Iterable[Clause[Any]], known: Mapping[str, frozenset[str]], directory: Path) -> None:
+        self._clauses = list(clauses)
+        self._known = known
+        recorder: Clause[Any] = Clause("recorder", "", (), Observation, self._note)
+        self._judge = Judge(ReferenceEngine(), [recorder], directory)
+        self._found: Counter[Facet] = Counter()
+        self._tracer = Coverage(data_file=None, branch=True, include=[str(MODEL / "*")], config_file=False)
+
+    def facets(self, case: Case, campaign: str) -> dict[Facet, int]:
+        """How often the case shows each facet. Raises RuntimeError if it cannot be judged."""
+        self._found = Counter(_of_case(case))
+        self._found["campaign", campaign] = 1
+        self._tracer.erase()
+        self._tracer.start()
+        try:
+            judged = self._judge.judge(case)
+        finally:
+            self._tracer.stop()
+        if judged.failure is not None:
+            raise RuntimeError(f"A case of {campaign} cannot be judged: {judged.failure.message}")
+        for cell, count in judged.coverage.items():
+            self._found[_of_cell(cell)] += count
+        data = self._tracer.get_data()
+        for file in data.measured_files():
+            name = Path(file).relative_to(MODEL)
+            self._found.update(("branch", f"{name}:{start}:{end}") for start, end in data.arcs(file) or ())
+        return dict(self._found)
+
+    def _note(self, observation: Observation) -> Judgement:
+        for clause in self._clauses:
+            if isinstance(observation, clause.of) and clause.judge(observation).subjects:
+                self._found["clause", clause.id] += 1
+                for when in self._known.get(clause.id, ()):
+                    if CONDITIONS[when](observation):
+                        self._found["deviation", f"{clause.id}: {when}"] += 1
+        if isinstance(observation, DeleteObservation) and observation.step.where is not None:
+            rows = [row for path in observation.before.live for row in observation.before.contents[path] or ()]
+            self._found.update(set(_of_tests(observation.step, observation.table, rows)))
+        return NOT_EXERCISED
+
+
+def _of_cell(cell: Cell) -> Facet:
+    return cell.table, f"{cell.row}: {cell.column}"
+
+
+def _of_case(case: Case) -> Iterator[Facet]:
+    """The facets that the case has without being run, once each."""
+    paired = features_of(case.table)
+    found: set[Facet] = {("feature", name) for name in case.table.features}
+    found |= {("pair", f"{one} and {other}") for one, other in combinations(sorted(set(paired) & set(PAIRED)), 2)}
+    found.add(("root", case.table.root.name))
+    for step in case.steps:
+        operation = operation_of(step).value
+        found |= {("operation on", f"{operation}: {name}") for name in {*paired, *case.table.features}}
+        if isinstance(step, (Delete, Vacuum)):
+            found.add(("form", f"{type(step).__name__}: {step.form.value}"))
+            found.add(("spelling", f"{type(step).__name__}: {step.spelling.value}"))
+            found |= {("setting", f"{type(step).__name__}: {setting.value}") for setting in step.settings}
+        if isinstance(step, Delete) and step.cached:
+            found.add(("form", "Delete: cached"))
+        if isinstance(step, Vacuum) and step.io_fault is not None:
+            found.add(("mistake", f"{step.mode.value}: {step.io_fault.value}"))
+        if isinstance(step, (InvalidDelete, InvalidVacuum)):
+            found.add(("mistake", step.mistake.value))
+    yield from found
+
+
+def _of_tests(step: Delete, table: Table, rows: Iterable[Row]) -> Iterator[Facet]:
+    """The tests of a DELETE's condition, by kind with their outcome for the live rows and with the types of their columns."""
+    assert step.where is not None
+    types = types_of(table)
+    names = [column.name for column in table.columns]
+    seen = [dict(zip(names, row)) for row in rows]
+    for test in leaves(step.where):
+        kind = f"{type(test).__name__} {test.op.value}" if isinstance(test, Compare) else type(test).__name__
+        for column in columns_of(test):
+            yield "tested type", f"{kind}: {getattr(types[column], 'value', type(types[column]).__name__)}"
+        for row in seen:
+            yield "test", f"{kind}: {_outcome(test, row, types, step.zone)}"
+
+
+def _outcome(test: Predicate, row: Mapping[str, Any], types: Mapping[str, AnyType], zone: str) -> str:
+    try:
+        return str(evaluate(test, row, types=types, zone=zone))
+    except WouldFail:
+        return "error"

@@ -1,0 +1,83 @@
+"""``python -m selfcheck.proposals REPORT``: the cases of a random run that show what no case of the corpus shows.
+
+REPORT is the report directory of a nightly or soak run. With ``--add``, they are appended to ``corpus/gate.jsonl``. Exits with 0.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+
+from harness.corpus import corpus_cases, write_corpus
+from harness.costs import seconds_of
+from model.case import Case
+from model.codec import case_id, from_json
+from reports.stream import StreamError, read_run
+from runner.commands import Parser, ended, whole
+from runner.options import UsageMistake
+from selfcheck.cover import Candidate, Cover
+from selfcheck.distillation import KEPT, Drawn, counted, kept
+from selfcheck.facets import Facet
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A case of a run, and the facets that neither the corpus nor a proposal before it shows."""
+
+    case: Case
+    facets: tuple[Facet, ...]
+
+
+def proposals(corpus: Iterable[Mapping[Facet, int]], run: Sequence[Drawn]) -> list[Proposal]:
+    """The cases of ``run`` that together show every facet which no case of the corpus shows, those that show most first."""
+    shown = {facet for facets in corpus for facet in facets}
+    new = [
+        {facet: count for facet, count in one.facets.items() if facet not in shown and facet[0] != "campaign"}
+        for one in run
+    ]
+    cover = Cover([Candidate(facets, seconds_of(one.case)) for one, facets in zip(run, new)])
+    cover.fill(lambda facet: 1)
+    found = []
+    for place in cover.chosen:
+        found.append(Proposal(run[place].case, tuple(sorted(new[place].keys() - shown))))
+        shown |= new[place].keys()
+    return found
+
+
+def cases_of(report: Path) -> list[tuple[str, Case]]:
+    """The drawn cases of a run with their campaigns, each once. Raises UsageMistake."""
+    try:
+        run = read_run(report)
+    except StreamError as fault:
+        raise UsageMistake(str(fault)) from fault
+    drawn = {line["id"]: line for line in run.cases if line["origin"] == "generated"}
+    return [(line["campaign"], from_json(line["case"])) for line in drawn.values()]
+
+
+def main(arguments: list[str]) -> int:
+    parser = Parser(prog="python -m selfcheck.proposals", description=__doc__)
+    parser.add_argument("report", type=Path, metavar="REPORT", help="the report directory of a run")
+    parser.add_argument("--add", action="store_true", help="append the cases to corpus/gate.jsonl")
+    parser.add_argument("-n", type=whole, default=os.cpu_count() or 1, metavar="N", help="processes (default: all)")
+    options = parser.parse_args(arguments)
+    cases = cases_of(options.report)
+    with ProcessPoolExecutor(options.n, mp_context=get_context("spawn")) as workers:
+        corpus = [one.facets for some in workers.map(kept, KEPT) for one in some]
+        run = list(workers.map(counted, cases, chunksize=8))
+    proposed = proposals(corpus, run)
+    for proposal in proposed:
+        named = ", ".join(f"{kind} {name}" for kind, name in proposal.facets[:3])
+        more = f" and {len(proposal.facets) - 3} more" if len(proposal.facets) > 3 else ""
+        print(f"{case_id(proposal.case)}: {named}{more}")
+    print(f"{len(proposed)} of {len(cases)} cases show something that the corpus does not.")
+    if options.add and proposed:
+        write_corpus("gate", [*corpus_cases("gate"), *(proposal.case for proposal in proposed)])
+    return 0
+
+
+if __name__ == "__main__":
+    ended(main)

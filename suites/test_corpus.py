@@ -1,0 +1,17 @@
+"""The corpus: out of many thousands of drawn cases those that show most, so that few of them show all that the suite judges."""
+
+from __future__ import annotations
+
+from harness.campaign import Shard, Worker, read_from
+from harness.corpus import corpus_cases
+from model.case import Case
+
+
+def _cases() -> tuple[Case, ...]:
+    return corpus_cases("smoke") + corpus_cases("gate")
+
+
+@read_from(_cases, judged_by=("DEL", "VAC"))
+def test_corpus(shard: Shard, worker: Worker) -> None:
+    """Smoke judges the cases of ``corpus/smoke.jsonl``, the gate those of ``corpus/gate.jsonl`` too."""
+    worker.judge(shard)

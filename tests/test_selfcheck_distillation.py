@@ -1,0 +1,135 @@
+"""How the cases of the corpus are chosen: their facets, and the greedy cover."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.conditions import CONDITIONS
+from harness.corpus import corpus_cases, corpus_size, write_corpus
+from model.case import Case
+from model.codec import InvalidCase
+from model.predicate import Compare, Op
+from model.steps import Delete, Form, Read, Vacuum
+from model.values import Type
+from selfcheck.cover import Candidate, Cover
+from selfcheck.distillation import SMOKE, shown
+from selfcheck.facets import GOALS, Facet, FacetCounter, goal_of
+from selfcheck.faults import FAULTS
+from suites.catalogue import CATALOGUE
+from tests.handmade_steps import PARTITIONED
+
+NAME = next(column.name for column in PARTITIONED.columns if column.name not in PARTITIONED.partition_by)
+CASE = Case(PARTITIONED, (Delete(Compare(NAME, Op.GE, 2, Type.INTEGER), form=Form.SQL_NAME), Vacuum(), Read()))
+
+
+def counted(case: Case, directory: Path) -> dict[Facet, int]:
+    when = frozenset({next(iter(CONDITIONS))})
+    return FacetCounter(CATALOGUE.values(), dict.fromkeys(CATALOGUE, when), directory).facets(case, "some")
+
+
+def test_the_facets_of_a_case_are_what_its_steps_show(tmp_path: Path) -> None:
+    found = counted(CASE, tmp_path)
+    assert found["clause", "DEL-ROW-1"] >= 1 and found["operations", "VACUUM: steps"] == 1
+    assert (
+        found["form", "Delete: sql by name"]
+        == found["campaign", "some"]
+        == found["operation on", "read: partitions"]
+        == 1
+    )
+    assert {outcome for kind, outcome in found if kind == "test"} <= {
+        f"Compare >=: {truth}" for truth in (True, False, None)
+    }
+    assert any(name.startswith("delete.py:") for kind, name in found if kind == "branch")
+    assert {kind for kind, _ in found} <= GOALS.keys() and all(goal_of(facet) >= 1 for facet in found)
+
+
+def test_a_step_that_a_case_lacks_shows_nothing(tmp_path: Path) -> None:
+    found = counted(Case(PARTITIONED, (Read(),)), tmp_path)
+    assert not any(kind in ("test", "vacuums", "paths", "form", "cutoff") for kind, _ in found)
+
+
+candidates = st.lists(
+    st.builds(
+        Candidate,
+        st.dictionaries(st.sampled_from("abcdef"), st.integers(1, 4), max_size=4),
+        st.floats(0.1, 10, allow_nan=False),
+    ),
+    max_size=12,
+)
+
+
+@given(candidates, st.integers(1, 5))
+def test_every_facet_reaches_its_goal_or_is_shown_by_all_that_show_it(some: list[Candidate[str]], goal: int) -> None:
+    cover = Cover(some)
+    cover.fill(lambda facet: goal)
+    assert len(set(cover.chosen)) == len(cover.chosen)
+    for facet in {facet for candidate in some for facet in candidate.facets}:
+        available = sum(candidate.facets.get(facet, 0) for candidate in some)
+        assert (
+            cover.shown[facet]
+            == sum(some[place].facets.get(facet, 0) for place in cover.chosen)
+            >= min(goal, available)
+        )
+
+
+@given(candidates, st.integers(1, 5))
+def test_each_choice_gains_most_per_second(some: list[Candidate[str]], goal: int) -> None:
+    cover = Cover(some)
+    cover.fill(lambda facet: goal)
+    shown: dict[str, int] = {}
+
+    def gain(place: int) -> float:
+        lacking = {facet: max(0, goal - shown.get(facet, 0)) for facet in some[place].facets}
+        return sum(min(some[place].facets[facet], lacking[facet]) / goal for facet in lacking) / some[place].seconds
+
+    for number, place in enumerate(cover.chosen):
+        others = set(range(len(some))) - set(cover.chosen[:number])
+        assert gain(place) == pytest.approx(max(map(gain, others)))
+        for facet, count in some[place].facets.items():
+            shown[facet] = shown.get(facet, 0) + count
+
+
+@given(candidates, st.integers(1, 5))
+def test_without_those_that_are_superfluous_every_facet_still_reaches_its_goal(
+    some: list[Candidate[str]], goal: int
+) -> None:
+    cover = Cover(some)
+    cover.fill(lambda facet: goal)
+    before, shown = list(cover.chosen), dict(cover.shown)
+    cover.drop_superfluous(lambda facet: goal, first=1)
+    assert cover.chosen[:1] == before[:1] and set(cover.chosen) <= set(before)
+    for facet, count in shown.items():
+        left = sum(some[place].facets.get(facet, 0) for place in cover.chosen)
+        assert cover.shown[facet] == left >= min(goal, count)
+
+
+def test_what_is_taken_first_counts() -> None:
+    cover = Cover([Candidate({"a": 1}, 9.0), Candidate({"a": 1}, 1.0), Candidate({"b": 1}, 1.0)])
+    cover.take(0)
+    cover.fill(lambda facet: 1)
+    assert cover.chosen == [0, 2]
+
+
+def test_a_fault_is_shown_by_the_cases_in_which_its_clauses_fail() -> None:
+    fault = FAULTS["removes-without-time"]
+    reading = Case(PARTITIONED, (Read(),))
+    assert shown(fault.name, [reading]) == (frozenset(fault.caught_by), ())
+    missing, places = shown(fault.name, [reading, CASE])
+    assert (missing < set(fault.caught_by) and places == (1,)) or (missing, places) == (frozenset(), (1,))
+
+
+def test_the_facets_of_smoke_are_of_known_kinds() -> None:
+    assert GOALS.keys() > SMOKE and "clause" in SMOKE
+
+
+def test_a_corpus_is_read_as_it_was_written(tmp_path: Path) -> None:
+    write_corpus("some", [CASE, Case(PARTITIONED, (Read(),))], tmp_path / "new")
+    assert corpus_cases("some", tmp_path / "new") == (CASE, Case(PARTITIONED, (Read(),)))
+    assert corpus_size("some", tmp_path / "new") == 2
+    (tmp_path / "bad.jsonl").write_text('{"id": "x", "case": {}}\n', encoding="utf-8")
+    with pytest.raises(InvalidCase):
+        corpus_cases("bad", tmp_path)
