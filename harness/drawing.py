@@ -109,7 +109,7 @@ def _explored_cases(
 
     chosen = settings(_QUIET, max_examples=examples, phases=(Phase.generate,), stateful_step_count=MACHINE_STEPS)
     run_state_machine_as_test(make, settings=chosen)  # type: ignore[arg-type] # a factory will do
-    return [case for case in collecting.cases if case.steps]
+    return [restricted_to(case, capabilities=capabilities) for case in collecting.cases if case.steps]
 
 
 def search_settings(shard: Shard, database: Path) -> settings:

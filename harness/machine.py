@@ -18,7 +18,7 @@ from model.operations import Operation
 from model.steps import Step
 from model.table import Table
 from strategies.operations import Program, allows
-from strategies.restricted import capabilities_on, knows_types, restricted_step, restricted_table
+from strategies.restricted import capabilities_on, knows_types, restricted_step, restricted_table, restricted_to
 
 
 class Follower(Protocol):
@@ -83,11 +83,50 @@ class Judging:
         return JudgedCase(case, tuple(run.records), run.tallies, self._failure, run.coverage, run.processors)
 
     def end(self, case: Case) -> None:
-        """Hypothesis prefers runs that exercise more clauses, and more of what coverage counts."""
         shutil.rmtree(self._root.parent, ignore_errors=True)
         if self._run is not None and case.steps:
-            target(float(len(self._run.tallies) + len(self._run.coverage)), label="clauses and cells of coverage")
-            self._ended(self._judged(case, self._run))
+            judged = self._judged(case, self._run)
+            _prefer_more(judged)
+            self._ended(judged)
+
+
+class JudgingAtEnd:
+    """Judges each case as a whole, restricted to ``capabilities``: what a time must be apart from is known at the end only.
+
+    ``broken`` and ``ended`` are those of Judging.
+    """
+
+    def __init__(
+        self,
+        judge: Judge,
+        capabilities: Capabilities,
+        broken: Callable[[JudgedCase], None],
+        ended: Callable[[JudgedCase], None],
+    ) -> None:
+        self._judge = judge
+        self._capabilities = capabilities
+        self._broken = broken
+        self._ended = ended
+
+    def start(self, table: Table) -> None:
+        """Nothing runs yet."""
+
+    def take(self, case: Case) -> bool:
+        return False
+
+    def end(self, case: Case) -> None:
+        if not case.steps:
+            return
+        judged = self._judge.judge(restricted_to(case, capabilities=self._capabilities))
+        if judged.failed:
+            self._broken(judged)
+        _prefer_more(judged)
+        self._ended(judged)
+
+
+def _prefer_more(judged: JudgedCase) -> None:
+    """Hypothesis prefers runs that exercise more clauses, and more of what coverage counts."""
+    target(float(len(judged.tallies) + len(judged.coverage)), label="clauses and cells of coverage")
 
 
 class ProgramMachine(RuleBasedStateMachine):

@@ -14,7 +14,7 @@ from hypothesis.stateful import run_state_machine_as_test
 from harness.campaign import Profile, Shard
 from harness.drawing import broken, fixed_cases, search_settings
 from harness.judge import Judge, JudgedCase, Wrong
-from harness.machine import Judging, ProgramMachine
+from harness.machine import Judging, JudgingAtEnd, ProgramMachine
 from harness.record import case_line
 from harness.shrinking import reduce, truncated
 from model.capabilities import EVERYTHING, Capabilities
@@ -108,7 +108,7 @@ class ShardRunner:
         self._run(shrinking, judged)
 
     def _explore(self, machine: type[ProgramMachine], seed: int, database: Path) -> None:
-        """Run the state machine, whose cases are judged step by step while it draws them."""
+        """Run the state machine. Its cases are judged step by step while it draws them, if the engine's clock can be set."""
         shrinking = Shrinking()
 
         def ended(judged: JudgedCase) -> None:
@@ -117,10 +117,17 @@ class ShardRunner:
 
         @hypothesis.seed(self._shard.seed(seed))
         def make() -> ProgramMachine:
-            return machine(Judging(self._judge, shrinking.check, ended), self._capabilities)
+            return machine(self._follower(shrinking.check, ended), self._capabilities)
 
         chosen = search_settings(self._shard, database)
         self._run(shrinking, lambda: run_state_machine_as_test(make, settings=chosen))  # type: ignore[arg-type] # a factory will do
+
+    def _follower(
+        self, broken: Callable[[JudgedCase], None], ended: Callable[[JudgedCase], None]
+    ) -> Judging | JudgingAtEnd:
+        if self._capabilities.sets_clock:
+            return Judging(self._judge, broken, ended)
+        return JudgingAtEnd(self._judge, self._capabilities, broken, ended)
 
     def _run(self, shrinking: Shrinking, search: Callable[[], object]) -> None:
         try:

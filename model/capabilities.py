@@ -46,6 +46,7 @@ class Capabilities:
     mapped_change_feed: bool = True  # ... of tables with column mapping
     inserts: bool = True  # appending rows itself
     caches: bool = True  # whether a session can cache a table
+    sets_clock: bool = True  # whether its clock can be set; else no time of a case lies near a cutoff
     version_checksums: bool = True  # whether it writes them beside its commits
     pruned_logs: bool = True  # tables with pruned logs, v2 and multi-part checkpoints
 

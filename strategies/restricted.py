@@ -32,6 +32,7 @@ from model.steps import (
 from model.table import Column, Commit, DataFile, Feature, Reference, Table
 from model.table_roots import TableRoot
 from model.values import AnyType, DecimalOf, is_nested
+from strategies.margins import kept_apart
 
 #: Replacements for a mode that an engine does not support, the nearest first.
 _REPLACEMENTS = {
@@ -80,7 +81,8 @@ def restricted_to(case: Case, *, capabilities: Capabilities) -> Case:
         return case
     table = restricted_table(case.table, capabilities=capabilities)
     capabilities = capabilities_on(table, capabilities)
-    return Case(table, tuple(restricted_step(step, capabilities=capabilities) for step in case.steps))
+    restricted = Case(table, tuple(restricted_step(step, capabilities=capabilities) for step in case.steps))
+    return restricted if capabilities.sets_clock else kept_apart(restricted)
 
 
 def capabilities_on(table: Table, capabilities: Capabilities) -> Capabilities:

@@ -54,6 +54,7 @@ NEWEST = Capabilities(
     settings=frozenset(),
     zones=False,
     caches=False,
+    sets_clock=False,
     version_checksums=False,
     mapped_change_feed=False,  # "Column mapping is not supported for read operation 'CHANGE DATA FEED scans' yet"
 )
