@@ -56,7 +56,7 @@ class Shard:
 
 @dataclass(frozen=True)
 class Profile:
-    """A budget. ``cases`` is the number to draw for each campaign; a fixed profile draws the same cases in each run."""
+    """A budget. ``cases`` is the number to draw for each campaign; a fixed profile judges the same cases in each run."""
 
     name: str
     cases: Mapping[str, int]
@@ -67,14 +67,13 @@ class Profile:
     part: float = 1  # of the corpus, by the seconds that its cases take: the first cases show most
 
     def scaled(self, factor: float) -> Profile:
-        """The profile with that many times the cases.
+        """The profile with that part of its corpus (all of it from 1 on), or with that many times the cases of a random profile.
 
-        Below 1, a part of the corpus is judged; in a random profile each campaign draws at least one case. Above 1, the corpus is
-        judged once, and more cases are drawn.
+        A random profile draws at least one case of each campaign.
         """
-        least = 0 if self.fixed else 1
-        cases = {name: max(least, round(count * factor)) for name, count in self.cases.items()}
-        return replace(self, cases=cases, part=min(1.0, factor) if self.fixed else 1.0)
+        if self.fixed:
+            return replace(self, part=min(1.0, factor))
+        return replace(self, cases={name: max(1, round(count * factor)) for name, count in self.cases.items()})
 
 
 class Worker(Protocol):

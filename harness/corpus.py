@@ -19,11 +19,6 @@ def corpus_cases(name: str, folder: Path = FOLDER) -> tuple[Case, ...]:
     return tuple(from_json(json.loads(line)["case"]) for line in _lines(name, folder))
 
 
-def corpus_size(name: str, folder: Path = FOLDER) -> int:
-    """The number of cases of ``corpus/<name>.jsonl``."""
-    return len(_lines(name, folder))
-
-
 def _lines(name: str, folder: Path) -> list[str]:
     return (folder / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
 

@@ -15,7 +15,7 @@ from engines.versions import delta_rs
 from harness.clause import matches
 from model.versions import parse
 from suites.catalogue import CATALOGUE
-from suites.profiles import PROFILES, Profile
+from suites.profiles import PROFILES, Profile, drawing
 
 
 class UsageMistake(Exception):
@@ -55,8 +55,9 @@ def add_options(parser: pytest.Parser) -> None:
     shared = "draw only what this engine supports too: both then judge the same cases"
     add("--shared-with", default=None, metavar="NAME[==VERSION]", help=shared)
     add("--profile", default="gate", metavar="NAME", help=f"the budget: {', '.join(PROFILES)} (default: gate)")
-    budget = "a time, such as 3m, in which the profile's cases show most; or a factor for its cases (default: 1)"
+    budget = "a time, such as 3m, in which the profile's cases show most; or a part of them, such as 0.5 (default: 1)"
     add("--budget", default="1", metavar="TIME", help=budget)
+    add("--draw", default="0", metavar="N", help="judge N random cases besides, the same for each engine and --seed")
     add("--seed", default=None, metavar="N", help="a random run with this seed")
     add("--known-bad", default=None, metavar="NAME", help="an engine with this fault built in; `list` names them")
     judged = "judge these only; ids or prefixes, repeatable; `list` names all"
@@ -95,7 +96,7 @@ def options(config: pytest.Config, root: Path) -> Options:
         if wanted != "list" and not any(matches(id, wanted) for id in CATALOGUE):
             raise UsageMistake(f"--clause {wanted} selects no clause: `--clause list` names them all.")
     seconds = _seconds(get("budget"))
-    profile = _profile(get("profile"), "1" if seconds else get("budget"))
+    profile = _profile(get("profile"), "1" if seconds else get("budget"), _number("--draw", get("draw")))
     patched = any(get(name) for name in ("spark_conf", "extra_classpath", "jars"))
     return Options(
         engine=engine,
@@ -122,10 +123,7 @@ def options(config: pytest.Config, root: Path) -> Options:
 def _scripts(text: str | None, engine: str, profile: Profile, *, patched: bool) -> int | None:
     """How many scripts are run. On Spark each starts a JVM; one for a ``patched`` Delta would run another Delta."""
     if text is not None:
-        number = _whole("--check-scripts", text)
-        if number is None or number < 0:
-            raise UsageMistake(f"--check-scripts {text} is negative: give a number, such as --check-scripts 3.")
-        return number
+        return _number("--check-scripts", text)
     if engine != "spark":
         return None
     return 3 if profile.name == "gate" and not patched else 0
@@ -149,10 +147,15 @@ def _shared_with(text: str | None) -> tuple[str, str | None] | None:
     return engine, version or None
 
 
-def _profile(name: str, budget: str) -> Profile:
+def _profile(name: str, budget: str, drawn: int) -> Profile:
     profile = PROFILES[_one_of("--profile", name, PROFILES)]
     factor = _positive("--budget", budget, "a time or a factor", "3m")
-    return profile if factor == 1 else profile.scaled(factor)
+    if profile.fixed and factor > 1:
+        raise UsageMistake(
+            f"--budget {budget}: {name} has no more cases; add random ones with --draw, such as --draw 200."
+        )
+    scaled = profile if factor == 1 else profile.scaled(factor)
+    return drawing(scaled, drawn) if drawn else scaled
 
 
 def _seconds(budget: str) -> float | None:
@@ -166,6 +169,13 @@ def _whole(option: str, text: str | None) -> int | None:
         return None if text is None else int(text)
     except ValueError:
         raise UsageMistake(f"{option} {text} is not a whole number: give one, such as {option} 7.") from None
+
+
+def _number(option: str, text: str) -> int:
+    number = _whole(option, text)
+    if number is None or number < 0:
+        raise UsageMistake(f"{option} {text} is negative: give a number, such as {option} 3.")
+    return number
 
 
 def _positive(option: str, text: str, what: str, example: str) -> float:

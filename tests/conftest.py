@@ -15,6 +15,7 @@ from hypothesis.database import DirectoryBasedExampleDatabase
 from engines.provider import Provider, provider_for
 from engines.spark.adapter import SparkEngine
 from runner.workspace import Workspace
+from tests import flaky
 
 # How long an example takes depends on the machine, so no profile fails a test for its time.
 _UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
@@ -32,6 +33,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--every-fault", action="store_true", help="run every known-bad engine in the tests that sample them by default"
     )
+    flaky.pytest_addoption(parser)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    flaky.pytest_configure(config)
 
 
 @pytest.hookimpl(tryfirst=True)

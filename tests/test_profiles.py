@@ -21,7 +21,7 @@ from selfcheck.faults import FAULTS, Fault, KnownBadEngine
 from selfcheck.reference_engine import Habits, ReferenceEngine
 from suites.campaigns import CAMPAIGNS, Campaign, Shard, shards
 from suites.catalogue import CATALOGUE, unsupported
-from suites.profiles import PROFILES
+from suites.profiles import PROFILES, drawing
 from tests.find_witnesses import OF_SPARK
 
 #: The tests share judged cases, so one worker of pytest-xdist runs them all.
@@ -128,6 +128,6 @@ def test_the_smoke_profile_shows_the_fault(fault: Fault, directory: Path) -> Non
 
 
 def test_a_fixed_profile_draws_the_same_cases_again() -> None:
-    shard = next(shard for shard in shards(PROFILES["smoke"], ()) if shard.campaign.kept is None)
+    shard = next(shard for shard in shards(drawing(PROFILES["smoke"], 60), ()) if shard.campaign.kept is None)
     assert fixed_cases(shard, FIXED_SEED) == fixed_cases(shard, FIXED_SEED)
     assert fixed_cases(shard, FIXED_SEED) != fixed_cases(shard, FIXED_SEED + 1)

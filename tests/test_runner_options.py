@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -111,14 +112,16 @@ def test_without_clauses_all_are_judged() -> None:
     assert all(chosen().selects(id) for id in CATALOGUE)
 
 
-@pytest.mark.parametrize("factor", ["0.5", "2"])
-def test_a_budget_multiplies_the_cases(factor: str) -> None:
-    profile = chosen("--profile=gate", f"--budget={factor}").profile
-    whole = PROFILES["gate"]
-    assert profile.fixed == whole.fixed and set(profile.cases) == set(whole.cases)
-    assert profile.part == min(1, float(factor))
-    for name, count in whole.cases.items():
-        assert abs(profile.cases[name] - count * float(factor)) <= 0.5
+def test_a_budget_may_be_a_part() -> None:
+    assert chosen("--profile=gate", "--budget=0.5").profile == replace(PROFILES["gate"], part=0.5)
+
+
+def test_random_cases_can_be_drawn_besides() -> None:
+    smoke = chosen("--profile=smoke", "--draw=100", "--budget=0.5").profile
+    assert sum(smoke.cases.values()) == 100 and smoke.part == 0.5 and smoke.corpus == PROFILES["smoke"].corpus
+    nightly = chosen("--profile=nightly", "--draw=100").profile
+    assert sum(nightly.cases.values()) == 100 + sum(PROFILES["nightly"].cases.values())
+    assert PROFILES["smoke"].cases == dict.fromkeys(smoke.cases, 0)
 
 
 @pytest.mark.parametrize(("text", "seconds"), [("90s", 90), ("3m", 180), ("1.5h", 5400)])
@@ -158,6 +161,9 @@ def test_paths_of_jars_are_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         ("--jars=none.jar", "--jars none.jar does not exist: name an existing jar or directory."),
         ("--extra-classpath=none", "--extra-classpath none does not exist: name an existing jar or directory."),
         ("--budget=much", "--budget much is not a time or a factor: give one, such as --budget 3m."),
+        ("--budget=2", "--budget 2: gate has no more cases; add random ones with --draw, such as --draw 200."),
+        ("--draw=-1", "--draw -1 is negative: give a number, such as --draw 3."),
+        ("--draw=some", "--draw some is not a whole number: give one, such as --draw 7."),
         ("--budget=0", "--budget 0 is not a time or a factor: give one, such as --budget 3m."),
         ("--step-limit=long", "--step-limit long is not a time in seconds: give one, such as --step-limit 120."),
         ("--step-limit=0", "--step-limit 0 is not a time in seconds: give one, such as --step-limit 120."),

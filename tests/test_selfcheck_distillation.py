@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.conditions import CONDITIONS
-from harness.corpus import corpus_cases, corpus_size, write_corpus
+from harness.corpus import corpus_cases, write_corpus
 from model.case import Case
 from model.codec import InvalidCase
 from model.predicate import Compare, Op
@@ -129,7 +129,6 @@ def test_the_facets_of_smoke_are_of_known_kinds() -> None:
 def test_a_corpus_is_read_as_it_was_written(tmp_path: Path) -> None:
     write_corpus("some", [CASE, Case(PARTITIONED, (Read(),))], tmp_path / "new")
     assert corpus_cases("some", tmp_path / "new") == (CASE, Case(PARTITIONED, (Read(),)))
-    assert corpus_size("some", tmp_path / "new") == 2
     (tmp_path / "bad.jsonl").write_text('{"id": "x", "case": {}}\n', encoding="utf-8")
     with pytest.raises(InvalidCase):
         corpus_cases("bad", tmp_path)
