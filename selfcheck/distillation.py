@@ -1,23 +1,22 @@
 """``python -m selfcheck.distillation``: choose the cases of ``corpus/`` anew, out of many thousands that are drawn.
 
 The cases of the corpus and of ``regressions/`` are judged again, and the random cases of the given seeds, on the reference
-engine. Of all these, the smoke profile gets the fewest seconds of cases that show each clause, each reason of a
+engine. Of all these, the smoke profile gets the fewest seconds of cases that show each clause three times, each reason of a
 path's fate, each form and outcome once, and each known-bad engine; the gate those that show every facet as often as its goal says
-(``selfcheck.facets``). Exits with 0 if every known-bad engine is shown, else with 1.
+(``selfcheck.facets``). ``corpus/README.md`` says what they show. Exits with 0 if every known-bad engine is shown, else with 1.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
 from functools import cache, partial
 from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from harness.corpus import corpus_cases, write_corpus
+from harness.corpus import FOLDER, corpus_cases, write_corpus
 from harness.costs import seconds_of
 from harness.judge import Judge
 from harness.regressions import kept_cases
@@ -27,9 +26,10 @@ from model.codec import case_id
 from model.steps import InvalidVacuum, Vacuum
 from runner.commands import Parser, ended, whole
 from runner.deviations import deviations_in
+from selfcheck.corpus_page import Shown, corpus_page
 from selfcheck.cover import Candidate, Cover
-from selfcheck.facets import Facet, FacetCounter, goal_of
-from selfcheck.faults import FAULTS, KnownBadEngine
+from selfcheck.facets import Facet, FacetCounter, goal_in_smoke, goal_of
+from selfcheck.faults import FAULTS, Fault, KnownBadEngine
 from selfcheck.random_cases import random_cases, random_shards
 from selfcheck.reference_engine import ReferenceEngine
 from suites.campaigns import chapters_of
@@ -39,20 +39,6 @@ ROOT = Path(__file__).resolve().parent.parent
 
 #: What every run can judge, by name: the regression cases, and the files of the corpus.
 KEPT = ("regressions", "smoke", "gate")
-
-#: The kinds of facets that smoke shows once each.
-SMOKE = frozenset(
-    {"clause", "paths", "cutoff", "operations", "test", "form", "mistake", "setting", "root", "spelling", "feature"}
-)
-
-
-@dataclass(frozen=True)
-class Drawn:
-    """A case that may be chosen."""
-
-    case: Case
-    facets: Mapping[Facet, int]
-
 
 # ---- in a worker process
 
@@ -77,19 +63,19 @@ def _directory() -> Path:
 _KEPT: list[TemporaryDirectory[str]] = []  # until the process ends
 
 
-def counted(named: tuple[str, Case]) -> Drawn:
+def counted(named: tuple[str, Case]) -> Shown:
     """A case of the campaign of this name."""
     campaign, case = named
-    return Drawn(case, _counter().facets(case, campaign))
+    return Shown(case, _counter().facets(case, campaign))
 
 
-def kept(name: str) -> list[Drawn]:
+def kept(name: str) -> list[Shown]:
     """The cases of one of KEPT."""
     cases = kept_cases() if name == KEPT[0] else corpus_cases(name)
     return [counted((name, case)) for case in cases]
 
 
-def drawn(number: int, seed: int) -> list[Drawn]:
+def drawn(number: int, seed: int) -> list[Shown]:
     """The cases of a random shard."""
     shard = random_shards()[number]
     return [counted((shard.campaign.name, case)) for case in random_cases(shard, seed, EVERYTHING)]
@@ -116,12 +102,12 @@ def shown(name: str, cases: Sequence[Case]) -> tuple[frozenset[str], tuple[int, 
 # ---- the command
 
 
-def pool_of(workers: ProcessPoolExecutor, seeds: int) -> tuple[list[Drawn], list[Drawn]]:
+def pool_of(workers: ProcessPoolExecutor, seeds: int) -> tuple[list[Shown], list[Shown]]:
     """The regression cases, and the distinct cases with a DELETE or a VACUUM: the corpus as it is, then those of the seeds."""
     first = [workers.submit(kept, name) for name in KEPT]
     others = [workers.submit(drawn, n, seed) for seed in range(1, seeds + 1) for n in range(len(random_shards()))]
     regressions = first[0].result()
-    found: dict[str, Drawn] = {}
+    found: dict[str, Shown] = {}
     for number, future in enumerate((*first[1:], *others)):
         for one in future.result():
             found.setdefault(case_id(one.case), one)
@@ -132,20 +118,20 @@ def pool_of(workers: ProcessPoolExecutor, seeds: int) -> tuple[list[Drawn], list
 
 
 def distilled(
-    workers: ProcessPoolExecutor, regressions: Sequence[Drawn], pool: Sequence[Drawn]
-) -> tuple[list[Case], list[Case], dict[str, frozenset[str]]]:
+    workers: ProcessPoolExecutor, regressions: Sequence[Shown], pool: Sequence[Shown]
+) -> tuple[list[Shown], list[Shown], dict[str, frozenset[str]]]:
     """The cases of smoke, those that the gate has besides, and the faults that no case shows, with the clauses that should."""
     everything = [*regressions, *pool]
     cover = Cover([Candidate(one.facets, seconds_of(one.case)) for one in everything])
     for place in range(len(regressions)):
         cover.take(place)
-    cover.fill(lambda facet: int(facet[0] in SMOKE))
+    cover.fill(goal_in_smoke)
     missed = _show_faults(workers, cover, everything)
-    smoke = [everything[place].case for place in cover.chosen[len(regressions) :]]
+    smoke = [everything[place] for place in cover.chosen[len(regressions) :]]
     for part in (0, 0.1, 0.25, 0.5, 1):
         cover.fill(partial(_part_of_goal, part))
     cover.drop_superfluous(goal_of, first=len(regressions) + len(smoke))
-    gate = [everything[place].case for place in cover.chosen[len(regressions) + len(smoke) :]]
+    gate = [everything[place] for place in cover.chosen[len(regressions) + len(smoke) :]]
     return smoke, gate, missed
 
 
@@ -153,10 +139,9 @@ def _part_of_goal(part: float, facet: Facet) -> int:
     return max(1, round(part * goal_of(facet)))
 
 
-def _show_faults(workers: ProcessPoolExecutor, cover: Cover[Facet], pool: Sequence[Drawn]) -> dict[str, frozenset[str]]:
+def _show_faults(workers: ProcessPoolExecutor, cover: Cover[Facet], pool: Sequence[Shown]) -> dict[str, frozenset[str]]:
     """Choose cases for the faults that are not shown yet; return those that no case shows, with the clauses that should."""
-    promised = CATALOGUE.keys() - unsupported(ReferenceEngine()).keys()
-    faults = [fault for fault in FAULTS.values() if promised.issuperset(fault.caught_by)]
+    faults = _applicable()
     first = {fault.name: _relevant(fault.caught_by, cover.chosen, pool) for fault in faults}
     futures = {name: workers.submit(shown, name, [pool[place].case for place in first[name]]) for name in first}
     missed = {name: missing for name, future in futures.items() if (missing := future.result()[0])}
@@ -174,14 +159,15 @@ def _show_faults(workers: ProcessPoolExecutor, cover: Cover[Facet], pool: Sequen
     return lost
 
 
-def _relevant(clauses: Collection[str], places: Iterable[int], pool: Sequence[Drawn]) -> list[int]:
+def _applicable() -> list[Fault]:
+    """The faults that a clause of the reference engine notices."""
+    promised = CATALOGUE.keys() - unsupported(ReferenceEngine()).keys()
+    return [fault for fault in FAULTS.values() if promised.issuperset(fault.caught_by)]
+
+
+def _relevant(clauses: Collection[str], places: Iterable[int], pool: Sequence[Shown]) -> list[int]:
     """Those places whose cases exercise one of the clauses."""
     return [place for place in places if any(("clause", id) in pool[place].facets for id in clauses)]
-
-
-def _described(name: str, cases: Sequence[Case]) -> str:
-    steps = sum(len(case.steps) for case in cases)
-    return f"{name}: {len(cases)} cases, {steps} steps, {sum(map(seconds_of, cases)):.0f} seconds of Spark"
 
 
 def main(arguments: list[str]) -> int:
@@ -194,10 +180,12 @@ def main(arguments: list[str]) -> int:
     with ProcessPoolExecutor(options.n, mp_context=get_context("spawn")) as workers:
         regressions, pool = pool_of(workers, options.seeds)
         smoke, gate, missed = distilled(workers, regressions, pool)
-    write_corpus("smoke", smoke)
-    write_corpus("gate", gate)
-    print(_described("smoke", smoke))
-    print(_described("gate besides", gate))
+    write_corpus("smoke", [one.case for one in smoke])
+    write_corpus("gate", [one.case for one in gate])
+    considered, faults = len(regressions) + len(pool), len(_applicable()) - len(missed)
+    page = corpus_page(regressions, smoke, gate, considered=considered, faults=faults)
+    (FOLDER / "README.md").write_text(page, encoding="utf-8")
+    print(page)
     for name, clauses in missed.items():
         print(f"no case shows {name} by {', '.join(sorted(clauses))}")
     return 1 if missed else 0

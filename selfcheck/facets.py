@@ -39,11 +39,11 @@ MODEL = Path(__file__).resolve().parent.parent / "model"
 #: How often the gate is to show each facet of a kind: so many steps that exercise a clause, so many paths of a cell, else so
 #: many cases.
 GOALS: Mapping[str, int] = {
-    "clause": 20,
-    "paths": 50,
-    "vacuums": 3,
-    "cutoff": 20,
-    "operations": 20,
+    "clause": 15,
+    "paths": 10,
+    "vacuums": 10,
+    "cutoff": 10,
+    "operations": 10,
     "deviation": 3,
     "campaign": 5,
     "test": 5,
@@ -59,24 +59,23 @@ GOALS: Mapping[str, int] = {
     "branch": 1,
 }
 
-#: Facets of other goals than their kind: runs of the state machine; what Spark deletes in spite of the protocol, and the
-#: directories of files that are gone, which are drawn in some tables only.
-OWN_GOALS: Mapping[Facet, int] = {
-    ("campaign", "exploration"): 20,
-    **{
-        ("paths", f"{reason}: keep"): 20
-        for reason in (
-            "deletion vector by absolute path",
-            "behind a link",
-            "hidden deeper down",
-            "emptied directory of a protected path",
-        )
-    },
+#: How often smoke shows each facet of these kinds.
+SMOKE: Mapping[str, int] = {
+    "clause": 3,
+    **dict.fromkeys(
+        ("paths", "cutoff", "operations", "test", "form", "mistake", "setting", "root", "spelling", "feature"), 1
+    ),
 }
 
 
 def goal_of(facet: Facet) -> int:
-    return OWN_GOALS.get(facet, GOALS[facet[0]])
+    """How often the gate is to show the facet."""
+    return GOALS[facet[0]]
+
+
+def goal_in_smoke(facet: Facet) -> int:
+    """How often smoke is to show the facet; 0: it need not."""
+    return SMOKE.get(facet[0], 0)
 
 
 class FacetCounter:

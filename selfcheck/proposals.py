@@ -19,8 +19,9 @@ from model.codec import case_id, from_json
 from reports.stream import StreamError, read_run
 from runner.commands import Parser, ended, whole
 from runner.options import UsageMistake
+from selfcheck.corpus_page import Shown
 from selfcheck.cover import Candidate, Cover
-from selfcheck.distillation import KEPT, Drawn, counted, kept
+from selfcheck.distillation import KEPT, counted, kept
 from selfcheck.facets import Facet
 
 
@@ -32,7 +33,7 @@ class Proposal:
     facets: tuple[Facet, ...]
 
 
-def proposals(corpus: Iterable[Mapping[Facet, int]], run: Sequence[Drawn]) -> list[Proposal]:
+def proposals(corpus: Iterable[Mapping[Facet, int]], run: Sequence[Shown]) -> list[Proposal]:
     """The cases of ``run`` that together show every facet which no case of the corpus shows, those that show most first."""
     shown = {facet for facets in corpus for facet in facets}
     new = [

@@ -15,9 +15,10 @@ from model.codec import InvalidCase
 from model.predicate import Compare, Op
 from model.steps import Delete, Form, Read, Vacuum
 from model.values import Type
+from selfcheck.corpus_page import Shown, corpus_page
 from selfcheck.cover import Candidate, Cover
-from selfcheck.distillation import SMOKE, shown
-from selfcheck.facets import GOALS, Facet, FacetCounter, goal_of
+from selfcheck.distillation import shown
+from selfcheck.facets import GOALS, SMOKE, Facet, FacetCounter, goal_of
 from selfcheck.faults import FAULTS
 from suites.catalogue import CATALOGUE
 from tests.handmade_steps import PARTITIONED
@@ -123,7 +124,16 @@ def test_a_fault_is_shown_by_the_cases_in_which_its_clauses_fail() -> None:
 
 
 def test_the_facets_of_smoke_are_of_known_kinds() -> None:
-    assert GOALS.keys() > SMOKE and "clause" in SMOKE
+    assert GOALS.keys() > SMOKE.keys() and "clause" in SMOKE
+
+
+def test_the_page_says_what_does_not_reach_its_goal() -> None:
+    some, rare = ("clause", "DEL-ROW-1"), ("vacuums", "RETAIN zero, check off: FULL")
+    page = corpus_page((), [Shown(CASE, {some: 20})], [Shown(CASE, {rare: 2})], considered=12_345, faults=7)
+    assert "out of 12,345 cases" in page and "can be: 7." in page
+    assert "| smoke | 1 | 3 | 0.0 |" in page and "| gate | 2 | 6 | 0.0 |" in page
+    assert "| steps that exercise a clause | 1 | 3 | 1 | 15 | 1 |" in page
+    assert "- RETAIN zero, check off: FULL (vacuums): 2 of 10" in page and "DEL-ROW-1" not in page
 
 
 def test_a_corpus_is_read_as_it_was_written(tmp_path: Path) -> None:

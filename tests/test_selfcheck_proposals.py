@@ -11,7 +11,7 @@ from model.predicate import Compare, Op
 from model.steps import Delete, Read, Vacuum
 from model.values import Type
 from runner.options import UsageMistake
-from selfcheck.distillation import Drawn
+from selfcheck.corpus_page import Shown
 from selfcheck.proposals import cases_of, proposals
 from tests.handmade_steps import PARTITIONED
 
@@ -21,18 +21,18 @@ A, B, C = ("form", "a"), ("form", "b"), ("branch", "c")
 
 
 def test_a_case_with_new_facets_is_proposed_with_them() -> None:
-    (found,) = proposals([{A: 1}], [Drawn(READ, {A: 3}), Drawn(VACUUM, {A: 1, B: 1})])
+    (found,) = proposals([{A: 1}], [Shown(READ, {A: 3}), Shown(VACUUM, {A: 1, B: 1})])
     assert found.case == VACUUM and found.facets == (B,)
 
 
 def test_what_one_proposal_shows_is_not_proposed_again() -> None:
-    found = proposals([], [Drawn(READ, {A: 1}), Drawn(READ, {A: 1}), Drawn(BOTH, {B: 1, C: 1})])
+    found = proposals([], [Shown(READ, {A: 1}), Shown(READ, {A: 1}), Shown(BOTH, {B: 1, C: 1})])
     assert sorted(facet for proposal in found for facet in proposal.facets) == sorted({A, B, C})
     assert len(found) == 2
 
 
 def test_nothing_new_is_no_proposal() -> None:
-    assert proposals([{A: 1}, {B: 2}], [Drawn(READ, {A: 1, B: 1})]) == []
+    assert proposals([{A: 1}, {B: 2}], [Shown(READ, {A: 1, B: 1})]) == []
 
 
 def test_a_directory_without_a_run_is_a_mistake(tmp_path: Path) -> None:

@@ -1,0 +1,108 @@
+"""``corpus/README.md``: how the cases were chosen, and what they show."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from harness.costs import WORKERS, seconds_of
+from model.case import Case
+from selfcheck.facets import GOALS, SMOKE, Facet, goal_of
+
+#: What is counted of each kind of facet.
+_COUNTED: Mapping[str, str] = {
+    "clause": "steps that exercise a clause",
+    "paths": "paths that VACUUM keeps or deletes, by reason",
+    "vacuums": "VACUUMs, by mode and by what gives the retention",
+    "cutoff": "times one millisecond before the cutoff, at it, and after it",
+    "operations": "steps, by operation",
+    "deviation": "steps that exercise a clause under a condition in which it is known to fail",
+    "campaign": "cases of a campaign",
+    "test": "cases with a kind of test in a condition, by its outcome for a row",
+    "tested type": "cases with a kind of test, by the column's type",
+    "form": "cases with a form of the command",
+    "mistake": "cases with a mistake or an I/O fault",
+    "setting": "cases with a setting of the session",
+    "root": "cases with a name of the table's directory",
+    "spelling": "cases with a spelling of the table's path",
+    "feature": "cases with a table feature",
+    "pair": "cases with two table features",
+    "operation on": "cases with an operation on a table with a feature",
+    "branch": "cases that take a branch of the model",
+}
+
+
+#: The kinds of which the page names each facet that does not reach its goal.
+_NAMED = ("clause", "paths", "vacuums", "cutoff", "operations")
+
+_NONE_RARE = "Every clause, and every cell of the coverage tables, reaches its goal."
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A case with what it shows."""
+
+    case: Case
+    facets: Mapping[Facet, int]
+
+
+_PAGE = """\
+# The corpus
+
+The cases that the profiles smoke and gate judge, one a line: `id`, and `case` in the JSON form of `case.json` files
+(`model/codec`). Smoke judges `smoke.jsonl`, the gate both files; each run judges `regressions/` first. The cases that show most per
+second come first, so that a run that is cut short has shown the most it could. `tox -e corpus` writes these files and this page.
+
+They were chosen out of {considered:,} cases. What each shows was found on the reference engine, and what it takes on Spark is
+estimated from its steps. The next case is always the one that gains most per second, until every facet is shown as often as its goal
+says, or no case is left that shows it. Smoke also catches every known-bad engine that the reference engine can be: {faults}.
+
+| | cases | steps | minutes on two cores, about |
+| --- | --- | --- | --- |
+{sizes}
+
+## What they show
+
+| what is counted | different ones | goal in smoke | shown by smoke | goal in the gate | reached |
+| --- | --- | --- | --- | --- | --- |
+{rows}
+
+{rare}
+"""
+
+
+def corpus_page(
+    regressions: Sequence[Shown], smoke: Sequence[Shown], gate: Sequence[Shown], *, considered: int, faults: int
+) -> str:
+    """The page, in Markdown. ``gate`` has what the gate judges besides smoke; so many cases were ``considered``."""
+    in_smoke, in_gate = _totals([*regressions, *smoke]), _totals([*regressions, *smoke, *gate])
+    rare = sorted(facet for facet, count in in_gate.items() if facet[0] in _NAMED and count < goal_of(facet))
+    listed = [f"- {name} ({kind}): {in_gate[kind, name]} of {goal_of((kind, name))}" for kind, name in rare]
+    return _PAGE.format(
+        considered=considered,
+        faults=faults,
+        sizes="\n".join([_size("smoke", [*regressions, *smoke]), _size("gate", [*regressions, *smoke, *gate])]),
+        rows="\n".join(_row(kind, in_smoke, in_gate) for kind in GOALS),
+        rare="\n".join(["Below their goal, for want of cases:", "", *listed]) if rare else _NONE_RARE,
+    )
+
+
+def _totals(cases: Iterable[Shown]) -> Counter[Facet]:
+    total: Counter[Facet] = Counter()
+    for one in cases:
+        total.update(one.facets)
+    return total
+
+
+def _size(name: str, cases: Sequence[Shown]) -> str:
+    minutes = sum(seconds_of(one.case) for one in cases) / WORKERS / 60
+    return f"| {name} | {len(cases)} | {sum(len(one.case.steps) for one in cases):,} | {minutes:.1f} |"
+
+
+def _row(kind: str, in_smoke: Mapping[Facet, int], in_gate: Mapping[Facet, int]) -> str:
+    found = [facet for facet in in_gate if facet[0] == kind]
+    reached = sum(in_gate[facet] >= goal_of(facet) for facet in found)
+    shown = sum(facet in in_smoke for facet in found)
+    least = SMOKE.get(kind)
+    return f"| {_COUNTED[kind]} | {len(found):,} | {least or '–'} | {shown:,} | {GOALS[kind]} | {reached:,} |"
