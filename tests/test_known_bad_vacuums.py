@@ -33,7 +33,6 @@ HABITS = [Habits(*choices) for choices in product((False, True), repeat=4)]
 VACUUM_FAULTS = [fault for fault in FAULTS.values() if fault.on in (Vacuum, InvalidVacuum)] + [
     FAULTS["reads-beyond-retention"]
 ]
-BY_CLAUSE = [(fault, clause) for fault in VACUUM_FAULTS for clause in fault.caught_by]
 
 #: Older releases of Delta on Spark.
 OLDER = ("2.4.0", "3.2.1")
@@ -94,17 +93,21 @@ def test_the_cases_exercise_every_clause_of_vacuum(directory: Path) -> None:
     assert {id for id in CATALOGUE if id.startswith("VAC-")} <= exercised
 
 
-@pytest.mark.parametrize(("fault", "clause"), BY_CLAUSE, ids=lambda value: getattr(value, "name", value))
-def test_every_fault_violates_each_of_its_clauses(fault: Fault, clause: str, directory: Path) -> None:
-    imitated = next(imitated for imitated in IMITATED if CATALOGUE[clause] in promised(imitated))
-    bad = judge(KnownBadEngine(healthy(imitated), fault), directory / fault.name, imitated)
-    for name in HANDMADE:
-        if clause in judged(name, directory, imitated).tallies:
-            result = bad.judge(case_of(name, imitated))
-            assert result.failure is None, result.failure
-            if clause in result.violated:
-                return
-    pytest.fail(f"the fault {fault.name!r} violates {clause} in none of the cases that exercise it")
+@pytest.mark.parametrize("fault", VACUUM_FAULTS, ids=lambda fault: fault.name)
+def test_every_fault_violates_each_of_its_clauses(fault: Fault, directory: Path) -> None:
+    """Each clause on the first of the imitated engines that promises it."""
+    missing = set(fault.caught_by)
+    for imitated in IMITATED:
+        wanted = missing & {clause.id for clause in promised(imitated)}
+        missing -= wanted
+        bad = judge(KnownBadEngine(healthy(imitated), fault), directory / fault.name, imitated)
+        for name in HANDMADE:
+            if wanted & judged(name, directory, imitated).tallies.keys():
+                result = bad.judge(case_of(name, imitated))
+                assert result.failure is None, result.failure
+                wanted -= set(result.violated)
+        assert not wanted, f"no case on {imitated} violates {sorted(wanted)}"
+    assert not missing
 
 
 @pytest.mark.parametrize("fault", VACUUM_FAULTS, ids=lambda fault: fault.name)
