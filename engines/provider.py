@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
 from engines.deltalake import capabilities as deltalake
 from engines.port import Engine, Operation
+from engines.spark import masters
 from engines.spark import releases as spark
 from engines.versions import DELTALAKE, JUDGED
-from model.capabilities import Capabilities
+from model.capabilities import EVERYTHING, Capabilities
 from model.rules import DELTA_RS, Rules
 
 #: The engines that can be judged, the default first.
@@ -80,6 +82,25 @@ def capabilities_of(engine: str, version: str | None = None) -> Capabilities:
     """What a version of one of ``ENGINES`` supports (None: the newest known). It need not be installed."""
     of = {"deltalake": deltalake.capabilities_of, "spark": spark.capabilities_of}[engine]
     return of(known_version(engine, version))
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What the place where an engine runs supports, and why not everything, in one sentence."""
+
+    capabilities: Capabilities
+    reason: str
+
+
+def limits_on(engine: str, master: str) -> Limits | None:
+    """The limits of one of ``ENGINES`` with this Spark master; None: there are none."""
+    if engine != "spark" or masters.is_local(master):
+        return None
+    return Limits(
+        replace(EVERYTHING, io_faults=frozenset()),
+        "It needs a file system that fails, which the suite has in the driver's JVM alone: on a cluster, executors list and "
+        "delete too.",
+    )
 
 
 def rules_of(engine: str, version: str) -> Rules:

@@ -8,7 +8,7 @@ from typing import Any
 from reports.quantities import counted
 
 #: The members of the header's ``machine``, in words.
-_NAMES = {"time_zone": "time zone", "file_system": "tables on"}
+_NAMES = {"time_zone": "time zone", "file_system": "tables on", "master": "Spark master"}
 
 
 def profile_of(header: Mapping[str, Any]) -> str:

@@ -7,14 +7,19 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
+from engines.spark.masters import is_local
+
 #: The setting of Spark that gives sessions another time zone than the JVM's.
 _SESSION_ZONE = "spark.sql.session.timeZone"
 
 
 def circumstances(
-    directory: Path, spark_conf: Mapping[str, str], environ: Mapping[str, str] = os.environ
+    directory: Path, spark_conf: Mapping[str, str], environ: Mapping[str, str] = os.environ, *, master: str = "local"
 ) -> dict[str, str]:
-    """``processors`` (those that this process may use), ``time_zone``, ``locale``, and the ``file_system`` of ``directory``."""
+    """``processors`` (those that this process may use), ``time_zone``, ``locale``, and the ``file_system`` of ``directory``.
+
+    On a cluster, its ``master`` too; its machines may differ from this one in all of these.
+    """
     zone = time_zone(environ)
     if _SESSION_ZONE in spark_conf:
         zone += f", of sessions {spark_conf[_SESSION_ZONE]}"
@@ -23,6 +28,7 @@ def circumstances(
         "time_zone": zone,
         "locale": locale(environ),
         "file_system": file_system(directory),
+        **({} if is_local(master) else {"master": master}),
     }
 
 

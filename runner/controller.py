@@ -110,7 +110,9 @@ class Controller:
                     versions=versions,
                     unsupported=unsupported,
                     plan=self.plan,
-                    machine=circumstances(self._workspace.directory, self._options.spark_conf),
+                    machine=circumstances(
+                        self._workspace.directory, self._options.spark_conf, master=self._options.spark_master
+                    ),
                 )
                 if self._options.replay is None:
                     self._writer = self._open.enter_context(RunWriter(self._options.report_dir / FILE_NAME))

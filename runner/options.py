@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from engines.provider import ENGINES
+from engines.spark.masters import is_local, is_master
 from engines.versions import delta_rs
 from harness.clause import matches
 from model.versions import parse
@@ -97,7 +98,9 @@ def options(config: pytest.Config, root: Path) -> Options:
             raise UsageMistake(f"--clause {wanted} selects no clause: `--clause list` names them all.")
     seconds = _seconds(get("budget"))
     profile = _profile(get("profile"), "1" if seconds else get("budget"), _number("--draw", get("draw")))
-    patched = any(get(name) for name in ("spark_conf", "extra_classpath", "jars"))
+    spark_conf = dict(_setting(text) for text in get("spark_conf"))
+    master = _master(spark_conf.get("spark.master", get("spark_master")))
+    patched = any(get(name) for name in ("spark_conf", "extra_classpath", "jars")) or not is_local(master)
     return Options(
         engine=engine,
         profile=profile,
@@ -108,10 +111,10 @@ def options(config: pytest.Config, root: Path) -> Options:
         clauses=clauses,
         report_dir=Path(get("report_dir")),
         deviations=_file("--deviations", get("deviations")) or root / "deviations" / f"{engine}.toml",
-        spark_conf=dict(_setting(text) for text in get("spark_conf")),
+        spark_conf=spark_conf,
         extra_classpath=tuple(_existing("--extra-classpath", path) for path in get("extra_classpath")),
         jars=tuple(_existing("--jars", path) for path in get("jars")),
-        spark_master=get("spark_master"),
+        spark_master=master,
         table_root=get("table_root"),
         replay=_file("--replay", get("replay")),
         shared_with=_shared_with(get("shared_with")),
@@ -121,7 +124,7 @@ def options(config: pytest.Config, root: Path) -> Options:
 
 
 def _scripts(text: str | None, engine: str, profile: Profile, *, patched: bool) -> int | None:
-    """How many scripts are run. On Spark each starts a JVM; one for a ``patched`` Delta would run another Delta."""
+    """How many scripts are run. On Spark each starts a JVM; one for a ``patched`` Delta, or a cluster, would run another."""
     if text is not None:
         return _number("--check-scripts", text)
     if engine != "spark":
@@ -193,6 +196,14 @@ def _setting(text: str) -> tuple[str, str]:
     if not key or not equals:
         raise UsageMistake(f"--spark-conf {text} is not of the form K=V: give a key, = and a value.")
     return key, value
+
+
+def _master(text: str) -> str:
+    if not is_master(text):
+        raise UsageMistake(
+            f"--spark-master {text} is not a master of Spark: name one such as local[*], local[4] or spark://HOST:7077."
+        )
+    return text
 
 
 def _file(option: str, text: str | None) -> Path | None:

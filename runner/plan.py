@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engines.provider import capabilities_of, installed_version
+from engines.provider import capabilities_of, installed_version, limits_on
 from harness.campaign import Profile, Shard
 from harness.costs import DRAWN_SECONDS, SPEEDS, STARTS, WORKERS
 from model.capabilities import Capabilities
@@ -35,9 +35,12 @@ def plan_of(options: Options) -> Plan:
 
 
 def _capabilities(options: Options) -> Capabilities:
-    """What the engine supports, and the one that it shares its cases with."""
-    own = capabilities_of(options.engine, installed_version(options.engine))
-    return own if options.shared_with is None else own.shared(capabilities_of(*options.shared_with))
+    """What the engine supports, the place where it runs, and the engine that it shares its cases with."""
+    supported = capabilities_of(options.engine, installed_version(options.engine))
+    limits = limits_on(options.engine, options.spark_master)
+    if limits is not None:
+        supported = supported.shared(limits.capabilities)
+    return supported if options.shared_with is None else supported.shared(capabilities_of(*options.shared_with))
 
 
 def _factor(options: Options, seconds: float, capabilities: Capabilities) -> float:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from engines.port import Engine, version_of
-from engines.provider import capabilities_of
+from engines.provider import capabilities_of, limits_on
 from engines.restricted import Restricted
 from harness.campaign import Shard
 from harness.drawing import broken
@@ -47,6 +47,10 @@ class Worker:
                 other = capabilities_of(*self._options.shared_with)
                 self._engine = Restricted(self._engine, self._engine.capabilities.shared(other))
             inapplicable = unsupported(self._engine)
+            limits = limits_on(self._options.engine, self._options.spark_master)
+            if limits is not None:
+                self._engine = Restricted(self._engine, self._engine.capabilities.shared(limits.capabilities))
+                inapplicable = {**dict.fromkeys(unsupported(self._engine), limits.reason), **inapplicable}
             answer = self._controller.begin(versions, os.getpid(), inapplicable)
             self._seed = answer["seed"]
             self._capabilities = self._engine.capabilities

@@ -160,6 +160,10 @@ def test_paths_of_jars_are_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         ("--replay=/", "--replay / is not a file: name an existing one."),
         ("--jars=none.jar", "--jars none.jar does not exist: name an existing jar or directory."),
         ("--extra-classpath=none", "--extra-classpath none does not exist: name an existing jar or directory."),
+        (
+            "--spark-master=foo",
+            "--spark-master foo is not a master of Spark: name one such as local[*], local[4] or spark://HOST:7077.",
+        ),
         ("--budget=much", "--budget much is not a time or a factor: give one, such as --budget 3m."),
         ("--budget=2", "--budget 2: gate has no more cases; add random ones with --draw, such as --draw 200."),
         ("--draw=-1", "--draw -1 is negative: give a number, such as --draw 3."),

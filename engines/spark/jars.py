@@ -24,6 +24,12 @@ def spark_jars() -> Path:
     return Path(pyspark.__file__).parent / "jars"
 
 
+def scala_version() -> str:
+    """The version of Scala that Spark's jars are for: 2.13, say."""
+    (core,) = spark_jars().glob("spark-core_*.jar")
+    return core.name.removeprefix("spark-core_").partition("-")[0]
+
+
 def delta_jars(artifact: str, version: str, *, java: Path, ivy_settings: str | None = None) -> tuple[Path, ...]:
     """Delta's jar and its dependencies that Spark does not ship, downloaded unless cached.
 

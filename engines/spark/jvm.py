@@ -14,7 +14,7 @@ import pyspark
 from pyspark.serializers import UTF8Deserializer, read_int
 
 from engines.port import EngineUnavailable
-from engines.spark.jars import spark_jars
+from engines.spark.jars import scala_version, spark_jars
 from engines.spark.java import Java
 from engines.spark.jvm_options import jvm_options
 from engines.spark.startup_cache import StartupCache
@@ -113,6 +113,9 @@ class Jvm:
         environ = {**os.environ, "_PYSPARK_DRIVER_CONN_INFO_PATH": str(info), "SPARK_HOME": str(spark_jars().parent)}
         environ["LC_ALL"] = "C.UTF-8"  # in another locale, Java cannot name all files
         environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+        environ.setdefault(
+            "SPARK_SCALA_VERSION", scala_version()
+        )  # which local-cluster cannot find out for its executors
         environ["PYSPARK_PYTHON"] = os.environ.get("PYSPARK_PYTHON", "python3")
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(

@@ -9,9 +9,11 @@ from pathlib import Path
 import pyspark
 
 from engines.spark.adapter import installed_delta
+from engines.spark.executors import check_executors, executor_settings
 from engines.spark.jars import delta_jars
 from engines.spark.java import find_java
 from engines.spark.jvm import JvmPlan, Lease, Leases
+from engines.spark.masters import is_local, require_reachable
 from engines.spark.releases import settings_of
 from engines.spark.startup_cache import startup_cache
 from engines.versions import GROUP, artifact_for
@@ -53,16 +55,22 @@ class SparkProvider:
         return None
 
     def start(self) -> None:
+        master = self._conf["spark.master"]
+        require_reachable(master)
         delta = installed_delta()
         artifact = artifact_for(delta=delta, pyspark=pyspark.__version__)
         java = find_java()
         settings = self._conf.get("spark.jars.ivySettings")
         jars = self._jars or tuple(map(str, delta_jars(artifact, delta, java=java.path, ivy_settings=settings)))
         conf = {**settings_of(delta), **self._conf}
+        if not is_local(master):
+            conf |= executor_settings(self._directory, patches=self._patches, jars=jars, conf=conf)
         plan = JvmPlan(java, jars, self._patches, conf, self._directory)
         plan = replace(plan, cache=startup_cache(java, options=plan.options, classpath=plan.files))
         self._leases = Leases(plan, self._started)
-        self._leases.lease()
+        lease = self._leases.lease()
+        if not is_local(master):
+            check_executors(lease, conf=conf, directory=self._directory)
 
     def lease(self, lost: int) -> Lease:
         assert self._leases is not None, "start() comes first"

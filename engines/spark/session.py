@@ -63,6 +63,14 @@ def _silence_refusals() -> None:
         PySparkLogger.getLogger(name).setLevel(logging.CRITICAL + 1)
 
 
+def disconnect() -> None:
+    """Close the connections of this process. The JVM keeps running."""
+    gateway = SparkContext._gateway
+    if gateway is not None:
+        gateway.close()  # else what is collected later would still be reported to the JVM, also to one that was killed
+    _forget()
+
+
 def _forget() -> None:
     """PySpark keeps its JVM in class attributes and has no API to reset them."""
     SparkContext._active_spark_context = None

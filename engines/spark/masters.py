@@ -1,0 +1,58 @@
+"""Spark's masters: which of them are this machine alone, and whether one can be reached."""
+
+from __future__ import annotations
+
+import re
+import socket
+from urllib.parse import urlsplit
+
+from engines.port import EngineUnavailable
+
+#: Masters whose tasks run in the driver's JVM: org.apache.spark.SparkContext, SparkMasterRegex.
+_LOCAL = re.compile(r"local(\[(\*|[1-9]\d*)(\s*,\s*\d+)?\])?")
+
+#: Masters with executors of their own whose addresses Spark itself finds.
+_OTHERS = re.compile(r"local-cluster\[\s*\d+\s*,\s*\d+\s*,\s*\d+\s*\]|yarn|k8s://.+")
+
+_STANDALONE = "spark://"
+
+#: Seconds for a master's machine to accept a connection. Spark itself tries for a minute.
+REACH_LIMIT = 5
+
+
+def is_local(master: str) -> bool:
+    """Whether tasks run in the driver's JVM. ``local-cluster[…]`` is not local: its executors are processes."""
+    return _LOCAL.fullmatch(master) is not None
+
+
+def is_master(master: str) -> bool:
+    """Whether Spark takes it for a master."""
+    standalone = master.startswith(_STANDALONE) and bool(_addresses(master))
+    return is_local(master) or standalone or _OTHERS.fullmatch(master) is not None
+
+
+def require_reachable(master: str, *, limit: float = REACH_LIMIT) -> None:
+    """Raises EngineUnavailable if no address of a ``spark://`` master accepts a connection within ``limit`` seconds."""
+    addresses = _addresses(master) if master.startswith(_STANDALONE) else ()
+    cause = ""
+    for address in addresses:
+        try:
+            socket.create_connection(address, limit).close()
+            return
+        except OSError as error:
+            cause = error.strerror or f"no answer within {limit:g} s"
+    if addresses:
+        raise EngineUnavailable(
+            f"--spark-master {master} cannot be reached ({cause}): start the master, or correct its address."
+        )
+
+
+def _addresses(master: str) -> tuple[tuple[str, int], ...]:
+    """The hosts and ports of ``spark://one:7077,other:7077``; none if one of them is not an address."""
+    try:
+        parts = [urlsplit(f"//{part}") for part in master.removeprefix(_STANDALONE).split(",")]
+        found = tuple((part.hostname or "", part.port or 0) for part in parts)
+    except ValueError:  # a port that is no number
+        return ()
+    whole = all(host and port and not (part.path or part.query) for (host, port), part in zip(found, parts))
+    return found if whole else ()

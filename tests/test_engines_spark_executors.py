@@ -1,0 +1,226 @@
+"""What the executors of a cluster are given, and the sentences if they cannot do what a run asks of them."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+
+from engines.port import EngineUnavailable
+from engines.spark import executors as subject
+from engines.spark.executors import check_executors, executor_settings
+from engines.spark.jars import scala_version
+from engines.spark.jvm import Lease
+
+MASTER = "spark://host:7077"
+
+
+def class_path(settings: dict[str, str]) -> list[Path]:
+    return [Path(entry) for entry in settings["spark.executor.extraClassPath"].split(":")]
+
+
+def test_executors_get_copies_with_patches_in_front_and_delta_last(tmp_path: Path) -> None:
+    patch, jars = tmp_path / "classes", (tmp_path / "a" / "delta.jar", tmp_path / "b" / "delta.jar")
+    (patch / "org").mkdir(parents=True)
+    (patch / "org" / "Patched.class").write_text("patched")
+    for jar in jars:
+        jar.parent.mkdir()
+        jar.write_text(str(jar))
+    run = tmp_path / "run"
+    conf = {"spark.executor.extraClassPath": "/opt/own.jar:/opt/other.jar"}
+    found = class_path(executor_settings(run, patches=[str(patch)], jars=[*map(str, jars)], conf=conf))
+    assert found[1:3] == [Path("/opt/own.jar"), Path("/opt/other.jar")]
+    assert (found[0] / "org" / "Patched.class").read_text() == "patched"
+    assert [entry.read_text() for entry in found[3:]] == [str(jar) for jar in jars], "two may have the same name"
+    assert all(run in entry.parents for entry in (found[0], *found[3:])), "what executors and driver share"
+
+
+def test_without_patches_and_settings_executors_get_delta_alone(tmp_path: Path) -> None:
+    (tmp_path / "delta.jar").write_text("")
+    settings = executor_settings(tmp_path / "run", patches=(), jars=[str(tmp_path / "delta.jar")], conf={})
+    assert [entry.name for entry in class_path(settings)] == ["delta.jar"]
+    assert settings["spark.executorEnv.LC_ALL"] == "C.UTF-8"
+
+
+def test_the_users_locale_of_executors_stays(tmp_path: Path) -> None:
+    conf = {"spark.executorEnv.LC_ALL": "de_DE.UTF-8"}
+    assert executor_settings(tmp_path, patches=(), jars=(), conf=conf)["spark.executorEnv.LC_ALL"] == "de_DE.UTF-8"
+
+
+def test_the_version_of_scala_is_that_of_sparks_jars() -> None:
+    assert scala_version() in ("2.12", "2.13")
+
+
+@pytest.fixture
+def process() -> Iterator[subprocess.Popen[bytes]]:
+    """In place of the JVM: a process that waits until it is ended."""
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as waiting:
+        yield waiting
+        waiting.kill()
+
+
+class Job:
+    """In place of a session: the job with this number, from 0, fails, by ``fail``; those before it do nothing."""
+
+    def __init__(self, failing: int, fail: Any) -> None:
+        self._left, self._fail = failing, fail
+        self.sparkContext = self
+        self.defaultParallelism = 2
+        self.read = self.write = self
+
+    def __getattr__(self, name: str) -> Any:
+        return lambda *arguments: self
+
+    def _run(self, *arguments: object) -> None:
+        self._left -= 1
+        if self._left < 0:
+            self._fail()
+
+    collect = save = _run
+
+
+def sentence(
+    process: subprocess.Popen[bytes],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    session: Any,
+    *,
+    limit: float = 60,
+) -> str:
+    """What a check says whose jobs are those of ``session``; if it is a function, connecting is."""
+    monkeypatch.setattr(subject, "connect", session if callable(session) else lambda lease: session)
+    lease = Lease(1, process.pid, 0, "", tmp_path / "log")
+    with pytest.raises(EngineUnavailable) as refusal:
+        check_executors(lease, conf={"spark.master": MASTER}, directory=tmp_path, limit=60)
+    text = str(refusal.value)
+    assert "\n" not in text and text.endswith(".")
+    return text
+
+
+def raised(text: str) -> Any:
+    def fail(*arguments: object) -> None:
+        raise Py4JError(text)
+
+    return fail
+
+
+LOST_TASK = (
+    "An error occurred while calling o71.collect.\n: org.apache.spark.SparkException: Job aborted due to stage failure: Task "
+    "0 in stage 2.0 failed 4 times, most recent failure: Lost task 0.3 in stage 2.0 (TID 8) (127.0.0.1 executor 0): {}\n\tat a"
+)
+
+
+def test_executors_that_see_other_files(
+    process: subprocess.Popen[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = Job(0, raised(LOST_TASK.format("java.io.FileNotFoundException: File file:/a does not exist")))
+    assert sentence(process, tmp_path, monkeypatch, session) == (
+        f"The executors of {MASTER} cannot read {tmp_path}, where the tables are made (java.io.FileNotFoundException: File "
+        "file:/a does not exist): name a directory that they share with the driver: --table-root DIR."
+    )
+
+
+def test_executors_without_delta(
+    process: subprocess.Popen[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    causes = "\nCaused by: java.lang.reflect.InvocationTargetException\nCaused by: java.lang.ClassNotFoundException: a.B\n\tat"
+    session = Job(1, raised(LOST_TASK.format("org.apache.spark.SparkException: failed") + causes))
+    text = sentence(process, tmp_path, monkeypatch, session)
+    assert text.startswith(
+        f"The executors of {MASTER} cannot load Delta's classes (java.lang.ClassNotFoundException: a.B): "
+    )
+    assert "spark.executor.extraClassPath" in text
+
+
+def test_executors_that_cannot_write(
+    process: subprocess.Popen[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail() -> None:
+        raise PySparkException("Permission denied\nJVM stacktrace: …")
+
+    text = sentence(process, tmp_path, monkeypatch, Job(2, fail))
+    assert (
+        f"The executors of {MASTER} cannot write and read a Delta table in {tmp_path} (Permission denied): they need"
+        in text
+    )
+
+
+def test_an_application_that_the_master_ended(
+    process: subprocess.Popen[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = Job(0, raised("o.collect.\n: SparkException: Job 0 cancelled because SparkContext was shut down\n\tat"))
+    assert sentence(process, tmp_path, monkeypatch, session) == (
+        f"{MASTER} ended the application, as no executor started: see the logs of its workers."
+    )
+
+
+class Clock:
+    """In place of threading.Timer: the time is up when the test says so."""
+
+    latest: Clock
+
+    def __init__(self, seconds: float, then: Callable[[], None]) -> None:
+        self.seconds, self.then = seconds, then
+        Clock.latest = self
+
+    def start(self) -> None:
+        return
+
+    cancel = start
+
+
+@pytest.fixture
+def until_the_jvm_ends(process: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """What waits for the cluster until its time is up."""
+    monkeypatch.setattr(subject.threading, "Timer", Clock)
+
+    def wait(*arguments: object) -> None:
+        Clock.latest.then()
+        process.wait()
+        raise ConnectionError
+
+    return wait
+
+
+def test_a_cluster_without_executors(
+    process: subprocess.Popen[bytes],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    until_the_jvm_ends: Callable[..., None],
+) -> None:
+    text = sentence(process, tmp_path, monkeypatch, Job(0, until_the_jvm_ends))
+    assert text.startswith(
+        f"{MASTER} gave no executor that ran a job within 60 s: a worker needs a free core and 1g of "
+    )
+    assert process.returncode == -signal.SIGKILL
+
+
+def test_an_address_that_is_no_master(
+    process: subprocess.Popen[bytes],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    until_the_jvm_ends: Callable[..., None],
+) -> None:
+    text = sentence(process, tmp_path, monkeypatch, until_the_jvm_ends)
+    assert text.startswith(f"Spark did not start on {MASTER} within 60 s: see that this is the address of a master of ")
+
+
+def test_ctrl_c_is_handled_as_before(
+    process: subprocess.Popen[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A SparkContext sets a handler of its own."""
+    before = signal.getsignal(signal.SIGINT)
+
+    def connect(lease: Lease) -> None:
+        signal.signal(signal.SIGINT, lambda number, frame: None)
+        raise ConnectionError("no")
+
+    sentence(process, tmp_path, monkeypatch, connect)
+    assert signal.getsignal(signal.SIGINT) is before

@@ -1,0 +1,73 @@
+"""Spark's masters: which are local, which can be reached."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+
+import pytest
+
+from engines.port import EngineUnavailable
+from engines.spark.masters import is_local, is_master, require_reachable
+
+LOCAL = ("local", "local[4]", "local[*]", "local[*, 2]")
+CLUSTERS = (
+    "local-cluster[1,1,1024]",
+    "spark://host:7077",
+    "spark://one:7077,other:7078",
+    "spark://[::1]:7077",
+    "yarn",
+    "k8s://https://host:6443",
+)
+NONE = ("", "foo", "Local", "local[0]", "local[]", "local-cluster[1]", "spark://", "spark://host", "spark://host:port")
+
+
+@pytest.fixture
+def listening() -> Iterator[str]:
+    """The address of a port that accepts connections."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield f"127.0.0.1:{server.getsockname()[1]}"
+
+
+@pytest.fixture
+def closed() -> Iterator[str]:
+    """The address of a port that refuses connections: it is taken, and nobody listens."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        yield f"127.0.0.1:{taken.getsockname()[1]}"
+
+
+@pytest.mark.parametrize("master", LOCAL)
+def test_local_masters(master: str) -> None:
+    assert is_master(master) and is_local(master)
+
+
+@pytest.mark.parametrize("master", CLUSTERS)
+def test_masters_of_clusters(master: str) -> None:
+    assert is_master(master) and not is_local(master)
+
+
+@pytest.mark.parametrize("text", [*NONE, "spark://host:0", "spark://host:7077/path", "spark://one:7077,"])
+def test_what_is_no_master(text: str) -> None:
+    assert not is_master(text)
+
+
+def test_a_master_that_listens_is_reachable(listening: str) -> None:
+    require_reachable(f"spark://{listening}")
+
+
+def test_one_of_several_masters_is_enough(listening: str, closed: str) -> None:
+    require_reachable(f"spark://{closed},{listening}")
+
+
+def test_a_master_that_does_not_listen_is_refused_in_one_sentence(closed: str) -> None:
+    with pytest.raises(EngineUnavailable) as refusal:
+        require_reachable(f"spark://{closed}")
+    assert str(refusal.value) == (
+        f"--spark-master spark://{closed} cannot be reached (Connection refused): start the master, or correct its address."
+    )
+
+
+@pytest.mark.parametrize("master", [*LOCAL, "local-cluster[1,1,1024]", "yarn", "k8s://https://host.invalid:6443"])
+def test_other_masters_are_left_to_spark(master: str) -> None:
+    require_reachable(master)

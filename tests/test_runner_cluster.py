@@ -1,0 +1,95 @@
+"""A run on a cluster: I/O faults are left out, with the reason, and the header names the master."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from engines.provider import limits_on
+from harness.drawing import kept_cases
+from model.steps import Vacuum
+from runner.circumstances import circumstances
+from runner.controller import Controller
+from runner.options import Options
+from runner.plan import Plan, plan_of
+from runner.worker import Worker
+from selfcheck.reference_engine import ReferenceEngine
+from suites.campaigns import shards
+from tests.test_runner_options import chosen
+
+CLUSTER = "spark://host:7077"
+OF_FAULTS = {"VAC-LOG-2A", "VAC-LOG-2B", "VAC-LOG-2C", "VAC-LOG-2D", "VAC-LOG-2E"}
+
+
+def options(master: str, *arguments: str) -> Options:
+    return chosen("--profile=smoke", f"--spark-master={master}", *arguments)
+
+
+def faults(plan: Plan) -> int:
+    """How many I/O faults the kept cases of a plan have."""
+    kept = [shard.campaign for shard in plan.shards if shard.campaign.kept is not None]
+    steps = [step for campaign in kept for case in kept_cases(campaign) for step in case.steps]
+    return sum(isinstance(step, Vacuum) and step.io_fault is not None for step in steps)
+
+
+@pytest.mark.parametrize(
+    ("engine", "master"), [("spark", "local[*]"), ("spark", "local"), ("deltalake", CLUSTER), ("deltalake", "local[*]")]
+)
+def test_elsewhere_there_are_no_limits(engine: str, master: str) -> None:
+    assert limits_on(engine, master) is None
+
+
+@pytest.mark.parametrize("master", [CLUSTER, "local-cluster[1,1,1024]"])
+def test_cases_on_a_cluster_have_no_io_faults(master: str) -> None:
+    assert faults(plan_of(options("local[*]"))) > 0
+    assert faults(plan_of(options(master))) == 0
+
+
+def unsupported(chosen_options: Options, directory: Path) -> dict[str, str]:
+    """The clauses that a worker says are unsupported, with the reasons."""
+    said: dict[str, str] = {}
+
+    class Stub:
+        def begin(self, versions: dict[str, str], pid: int, reasons: dict[str, str]) -> dict[str, Any]:
+            said.update(reasons)
+            return {"seed": 0, "listed": (), "directory": str(directory)}
+
+        def claim(self, *about: object) -> bool:
+            return False
+
+        def case(self, line: dict[str, Any]) -> None:
+            return
+
+    worker = Worker(chosen_options, cast("Controller", Stub()), ReferenceEngine, "main")
+    profile = dataclasses.replace(chosen_options.profile, corpus=())
+    worker.judge(shards(profile, ())[0])
+    worker.close()
+    return said
+
+
+def test_their_clauses_are_unsupported_with_the_reason(tmp_path: Path) -> None:
+    here, there = (
+        unsupported(options(master), tmp_path / str(number)) for number, master in enumerate(("local[*]", CLUSTER))
+    )
+    assert there.keys() - here.keys() == OF_FAULTS and here.items() <= there.items()
+    (reason,) = {there[id] for id in OF_FAULTS}
+    assert reason.startswith(
+        "It needs a file system that fails, which the suite has in the driver's JVM alone: on a cluster"
+    )
+
+
+def test_the_header_names_the_master_of_a_cluster(tmp_path: Path) -> None:
+    assert "master" not in circumstances(tmp_path, {}, master="local[*]")
+    assert circumstances(tmp_path, {}, master=CLUSTER)["master"] == CLUSTER
+
+
+def test_a_master_among_the_settings_comes_first() -> None:
+    assert options("local[*]", f"--spark-conf=spark.master={CLUSTER}").spark_master == CLUSTER
+
+
+def test_scripts_which_run_in_local_mode_are_not_run() -> None:
+    assert chosen("--profile=gate").scripts == 3
+    assert chosen("--profile=gate", f"--spark-master={CLUSTER}").scripts == 0
