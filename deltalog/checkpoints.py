@@ -8,7 +8,7 @@ from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 from uuid import UUID
 
 import pyarrow as pa
@@ -121,6 +121,9 @@ _V2_SCHEMA = pa.schema(
 )
 
 
+#: The first bytes of a Parquet file.
+_MAGIC = b"PAR1"
+
 #: The column of an add with its statistics as a struct.
 _PARSED = "stats_parsed"
 
@@ -138,6 +141,34 @@ class Checkpoint:
 
     version: int
     files: tuple[Path, ...]
+
+
+@dataclass(frozen=True)
+class Sidecar:
+    """A sidecar of a V2 checkpoint: the fields of the action that names it, its file, and the actions in it."""
+
+    fields: Mapping[str, object]
+    file: Path
+    actions: tuple[Action, ...]
+
+
+@dataclass(frozen=True)
+class CheckpointParts:
+    """The actions of a checkpoint by where they are: in its own files, those that name sidecars too, and in its sidecars."""
+
+    own: tuple[Action, ...]
+    sidecars: tuple[Sidecar, ...]
+
+    @property
+    def metadata(self) -> tuple[object, ...]:
+        """The values of the ``checkpointMetadata`` actions."""
+        return tuple(action.value for action in self.own if _is(action, "checkpointMetadata"))
+
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        """All actions but those that name sidecars."""
+        own = (action for action in self.own if not _is(action, "sidecar"))
+        return (*own, *(action for sidecar in self.sidecars for action in sidecar.actions))
 
 
 def checkpoint_actions(snapshot: Snapshot, tombstones: Iterable[Remove] | None = None) -> tuple[Action, ...]:
@@ -169,6 +200,7 @@ def write_checkpoint(
     parts: int = 1,
     v2: bool = False,
     v2_format: V2Format = V2Format.PARQUET,
+    embeds: bool = False,
     modified: int | None = None,
     compression: str = "snappy",
 ) -> tuple[Path, ...]:
@@ -186,9 +218,11 @@ def write_checkpoint(
         raise ValueError("a V2 checkpoint cannot have parts")
     log = root / LOG_DIRECTORY
     last: dict[str, object] = {"version": snapshot.version, "size": len(actions)}
+    embedded: dict[str, object] = {}
     if v2:
-        paths, size, count = _write_v2(log, snapshot.version, actions, v2_format, modified, compression)
-        last["size"] = count
+        paths, size, top = _write_v2(log, snapshot.version, actions, v2_format, embeds, modified, compression)
+        last["size"] = len(actions) + sum(isinstance(action, Unknown) for action in top)
+        embedded = _embedded(top) if embeds else {}
     else:
         paths, size = [], 0
         for part in range(parts):
@@ -199,7 +233,7 @@ def write_checkpoint(
         last["parts"] = parts
     last |= {"sizeInBytes": size, "numOfAddFiles": len(snapshot.adds)}
     if v2:
-        last["v2Checkpoint"] = {"path": paths[0].name, **_place(paths[0])}
+        last["v2Checkpoint"] = {"path": paths[0].name, **_place(paths[0]), **embedded}
     last["checksum"] = json_checksum(last)
     pointer = log / LAST_CHECKPOINT
     pointer.write_text(json.dumps(last, separators=(",", ":")), encoding="utf-8")
@@ -209,22 +243,48 @@ def write_checkpoint(
 
 
 def _write_v2(
-    log: Path, version: int, actions: Iterable[Action], form: V2Format, modified: int | None, compression: str
-) -> tuple[list[Path], int, int]:
-    """The files written, the main file first; their size in bytes; and the number of actions."""
+    log: Path,
+    version: int,
+    actions: Iterable[Action],
+    form: V2Format,
+    embeds: bool,
+    modified: int | None,
+    compression: str,
+) -> tuple[list[Path], int, list[Action]]:
+    """The files written, the main file first; their size in bytes; and the actions of the main file."""
     files = [action for action in actions if isinstance(action, (Add, Remove))]
     others = [action for action in actions if not isinstance(action, (Add, Remove))]
-    top: list[Action] = [Unknown("checkpointMetadata", {"version": version, "tags": {}}), *others]
     paths, size = [], 0
+    sidecars: list[Action] = []
     if files:
         sidecar = log / SIDECARS / f"{_uuid(version, 2)}.parquet"
         size += _write(sidecar, _parquet(files, _SIDECAR_SCHEMA, compression), modified)
-        top.append(Unknown("sidecar", {"path": sidecar.name, **_place(sidecar), "tags": {}}))
+        sidecars.append(Unknown("sidecar", {"path": sidecar.name, **_place(sidecar), "tags": {}}))
         paths.append(sidecar)
+    tags = {
+        "sidecarNumActions": str(len(files)),
+        "sidecarSizeInBytes": str(size),
+        "numOfAddFiles": str(sum(isinstance(action, Add) for action in files)),
+    }
+    metadata = Unknown("checkpointMetadata", {"version": version, "tags": tags if embeds else {}})
+    top: list[Action] = [metadata, *others, *sidecars]
     data = commit_bytes(top) if form is V2Format.JSON else _parquet(top, _V2_SCHEMA, compression)
     path = log / uuid_checkpoint_name(version, _uuid(version, 1), form.value)
     size += _write(path, data, modified)
-    return [path, *paths], size, len(top) + len(files)
+    return [path, *paths], size, top
+
+
+def _embedded(top: Iterable[Action]) -> dict[str, object]:
+    """The actions of a V2 checkpoint's main file, as Delta on Spark embeds them in ``_last_checkpoint``."""
+    return {
+        "nonFileActions": [to_json(action) for action in top if not _is(action, "sidecar")],
+        "sidecarFiles": [to_json(action)["sidecar"] for action in top if _is(action, "sidecar")],
+    }
+
+
+def _is(action: Action, kind: str) -> TypeGuard[Unknown]:
+    """Whether this is one of the actions that only V2 checkpoints have."""
+    return isinstance(action, Unknown) and action.kind == kind
 
 
 def _uuid(version: int, number: int) -> UUID:
@@ -275,18 +335,30 @@ def read_checkpoint(checkpoint: Checkpoint) -> tuple[Action, ...]:
     MalformedAction for statistics that are only a struct under an invalid schema.
     Source: PROTOCOL.md, "Checkpoints" and "V2 Spec".
     """
-    actions: list[Action] = []
-    for path in checkpoint.files:
-        for action in _read_file(path):
-            if isinstance(action, Unknown) and action.kind == "sidecar":
-                actions += _read_file(_sidecar(path, action))
-            else:
-                actions.append(action)
+    actions = read_parts(checkpoint).actions
     if not any(isinstance(action, Add) and _PARSED in action.extra for action in actions):
-        return tuple(actions)
+        return actions
     schema = next((action.schema_string for action in actions if isinstance(action, Metadata)), None)
     local = timestamp_ntz_paths(parse_schema(schema))
     return tuple(_with_statistics(action, local) if isinstance(action, Add) else action for action in actions)
+
+
+def read_parts(checkpoint: Checkpoint) -> CheckpointParts:
+    """The actions of a checkpoint as they are, by where they are. Raises UnreadableCheckpoint.
+
+    Source: PROTOCOL.md, "V2 Spec" and "Sidecar Files".
+    """
+    own: list[Action] = []
+    sidecars: list[Sidecar] = []
+    for path in checkpoint.files:
+        actions = _read_file(path)
+        own += actions
+        for action in actions:
+            if _is(action, "sidecar"):
+                file = _sidecar(path, action)
+                fields = action.value if isinstance(action.value, Mapping) else {}
+                sidecars.append(Sidecar(fields, file, _read_file(file)))
+    return CheckpointParts(tuple(own), tuple(sidecars))
 
 
 def _with_statistics(add: Add, local: Container[tuple[str, ...]]) -> Add:
@@ -314,6 +386,8 @@ def _read_file(path: Path) -> tuple[Action, ...]:
             data = file.read()
         if path.suffix == ".json":
             return parse_commit(data, path.name)
+        if data[:4] != _MAGIC:  # pyarrow looks at the end only
+            raise ValueError("it does not begin as a Parquet file")
         # Most years of INT96 timestamps do not fit nanoseconds.
         table = pq.ParquetFile(io.BytesIO(data), coerce_int96_timestamp_unit="us").read()
         rows = table.to_pylist()

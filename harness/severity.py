@@ -54,6 +54,14 @@ _WRONG_CHECKSUM = Harm(
     _ANSWERS, "Readers that take protocol, metadata or files from the checksum instead of the log read another table."
 )
 _WRONG_COUNTS = Harm(_NUMBERS, "By wrong counts an intact table looks damaged, or a damaged one intact.")
+_CHECKPOINT_HOLDS_MORE = Harm(_SPACE, "The checkpoint carries what only commits have, and grows by it.")
+_CHECKPOINT_CHANGES_DATA = Harm(_NUMBERS, "The checkpoint says of old files that they change the data of its version.")
+_WRONG_V2_METADATA = Harm(_UNREADABLE, "Readers do not take the checkpoint for one of the V2 spec, or of its version.")
+_WRONG_SIDECAR = Harm(_UNREADABLE, "Readers open a sidecar by the name and size that the checkpoint has, and fail.")
+_DIVIDED_CHECKPOINT = Harm(_ANSWERS, "Readers that look for file actions in one place miss those in the other.")
+_WRONG_EMBEDDED = Harm(
+    _ANSWERS, "Readers that take the actions in _last_checkpoint for the checkpoint's read another table."
+)
 _WRONG_POINTER = Harm(_UNREADABLE, "Readers reject _last_checkpoint, or read the log from further back.")
 
 #: By family. Where a clause can be violated in several ways, this is the worst one; its causes have their own severities.
@@ -104,6 +112,7 @@ FAMILIES: dict[str, Harm] = {
 #: Clauses that differ from their family.
 CLAUSES: dict[str, Harm] = {
     "VAC-SAFE-5B": Harm(_SPACE, "Files that nobody needs stay in such partitions, and cost storage."),
+    "VAC-READ-4": Harm(_WORDS, "A reader of changes whose files are gone is not told so."),
     "VAC-READ-2": Harm(_WORDS, "A reader of a version whose files are gone is not told so."),
     "VAC-SAFE-6C": Harm(_WORDS, "A directory disappears in which a live or retained file belongs."),
     "VAC-SAFE-10E": Harm(_WORDS, "A reader of a version whose files may be gone is not told so."),
@@ -150,6 +159,7 @@ CLAUSES: dict[str, Harm] = {
         _ANSWERS, "A DELETE decides on rows by a condition that has no value for them, and says nothing."
     ),
     "DEL-PHYS-2": Harm(_SPACE, "A file that no commit names costs storage until a VACUUM finds it."),
+    "DEL-PHYS-5": Harm(_WORDS, "A directory disappears that its user, or a writer, still needs."),
     "DEL-PHYS-3": Harm(_UNREADABLE, "Nobody can read the table any more."),
     "DEL-ADD-1C": Harm(_NUMBERS, "The time of a file in the log is not that of the file."),
     "DEL-ADD-1D": Harm(_ANSWERS, "Readers that skip files by wrong statistics miss rows."),
@@ -178,7 +188,19 @@ CLAUSES: dict[str, Harm] = {
     "DEL-CRC-1": _WRONG_COUNTS,
     "DEL-CRC-3": _WRONG_COUNTS,
     "DEL-CKPT-3": _WRONG_POINTER,
+    "DEL-CKPT-4": _CHECKPOINT_HOLDS_MORE,
+    "DEL-CKPT-5": _CHECKPOINT_CHANGES_DATA,
+    "DEL-CKPT-6": _WRONG_V2_METADATA,
+    "DEL-CKPT-7": _WRONG_SIDECAR,
+    "DEL-CKPT-8": _DIVIDED_CHECKPOINT,
+    "DEL-CKPT-9": _WRONG_EMBEDDED,
     "VAC-CKPT-5": _WRONG_POINTER,
+    "VAC-CKPT-6": _CHECKPOINT_HOLDS_MORE,
+    "VAC-CKPT-7": _CHECKPOINT_CHANGES_DATA,
+    "VAC-CKPT-8": _WRONG_V2_METADATA,
+    "VAC-CKPT-9": _WRONG_SIDECAR,
+    "VAC-CKPT-10": _DIVIDED_CHECKPOINT,
+    "VAC-CKPT-11": _WRONG_EMBEDDED,
     "VAC-CKPT-4": Harm(
         _UNREADABLE, "Readers start from a checkpoint that is not there, or read the log from further back."
     ),

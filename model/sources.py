@@ -51,6 +51,7 @@ PROTOCOL_SECTIONS: Mapping[str, str] = {
     "CHECK Constraints": "check-constraints",
     "Change Data Files": "change-data-files",
     "Change Metadata": "change-metadata",
+    "Checkpoint Metadata": "checkpoint-metadata",
     "Checkpoints": "checkpoints-1",  # the requirements for writers
     "Column Mapping": "column-mapping",
     "Commit Provenance Information": "commit-provenance-information",
@@ -71,7 +72,10 @@ PROTOCOL_SECTIONS: Mapping[str, str] = {
     "Per-file Statistics": "per-file-statistics",
     "Protocol Evolution": "protocol-evolution",
     "Row Tracking": "row-tracking",
+    "Sidecar File Information": "sidecar-file-information",
+    "Sidecar Files": "sidecar-files",
     "Table Features": "table-features",
+    "V2 Spec": "v2-spec",
     "VACUUM Protocol Check": "vacuum-protocol-check",
     "Version Checksum File": "version-checksum-file",
     "Writer Requirement for Deletion Vectors": "writer-requirement-for-deletion-vectors",

@@ -20,6 +20,7 @@ from deltalog.checkpoints import (
     checkpoint_actions,
     checkpoint_bytes,
     read_checkpoint,
+    read_parts,
     write_checkpoint,
 )
 from deltalog.checksums import json_checksum
@@ -334,6 +335,44 @@ def test_a_v2_checkpoint_is_written_with_its_sidecar(tmp_path: Path, form: V2For
     )
     with pytest.raises(AlreadyWritten):
         write_checkpoint(tmp_path, state, v2=True, v2_format=form)
+
+
+@pytest.mark.parametrize("form", list(V2Format))
+def test_a_v2_checkpoint_can_be_embedded_in_the_pointer(tmp_path: Path, form: V2Format) -> None:
+    state = replay([(0, (*BIRTH, add("a"), remove("b"), Txn("app", 1, 2)))])
+    first, sidecar = write_checkpoint(tmp_path, state, v2=True, v2_format=form, embeds=True, modified=1_000)
+    (metadata,) = read_parts(Checkpoint(0, (first,))).metadata
+    size = sidecar.stat().st_size
+    tags = {"sidecarNumActions": "2", "sidecarSizeInBytes": str(size), "numOfAddFiles": "1"}
+    assert metadata == {"version": 0, "tags": tags}
+    embedded = json.loads((first.parent / LAST_CHECKPOINT).read_text())["v2Checkpoint"]
+    assert [sorted(action) for action in embedded["nonFileActions"]] == [
+        ["checkpointMetadata"],
+        ["protocol"],
+        ["metaData"],
+        ["txn"],
+    ]
+    named = {"path": sidecar.name, "sizeInBytes": size, "modificationTime": 1_000, "tags": {}}
+    assert embedded["sidecarFiles"] == [named]
+    assert read_log(tmp_path).snapshot() == state
+
+
+def test_a_v2_checkpoint_is_read_by_its_parts(tmp_path: Path) -> None:
+    state = replay([(0, (*BIRTH, add("a"), remove("b")))])
+    first, file = write_checkpoint(tmp_path, state, v2=True)
+    parts = read_parts(Checkpoint(0, (first,)))
+    (sidecar,) = parts.sidecars
+    assert (sidecar.file, sidecar.fields["path"]) == (file, file.name)
+    assert sidecar.actions == (add("a"), remove("b"))
+    assert not any(isinstance(action, (Add, Remove)) for action in parts.own)
+    assert set(read_checkpoint(Checkpoint(0, (first,)))) == set(parts.actions)
+
+
+def test_a_checkpoint_that_does_not_begin_as_parquet_cannot_be_read(tmp_path: Path) -> None:
+    (file,) = write_checkpoint(tmp_path, replay([(0, BIRTH)]))
+    file.write_bytes(b"x" + file.read_bytes()[1:])
+    with pytest.raises(UnreadableCheckpoint, match="does not begin as a Parquet file"):
+        read_checkpoint(Checkpoint(0, (file,)))
 
 
 def test_a_v2_checkpoint_of_an_empty_table_has_no_sidecar(tmp_path: Path) -> None:

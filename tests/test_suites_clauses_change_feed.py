@@ -74,3 +74,17 @@ def test_a_commit_is_later_than_the_one_before_it(tmp_path: Path) -> None:
 def test_a_delete_of_nothing_has_no_commit(tmp_path: Path) -> None:
     table = replace(CHANGES, files=(), commits=(Commit(-1),))
     assert judged_by(table, tmp_path, "DEL-CDF-2A", (Delete(), right), (COMMITS, right)) == (0, [])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "cause"),
+    [
+        (answering(lambda rows: rows[1:]), "deletions are missing"),
+        (answering(lambda rows: (*rows, rows[0])), "deletions that did not happen"),
+    ],
+    ids=["less", "more"],
+)
+def test_another_number_of_rows(wrong: Tamper, cause: str, tmp_path: Path) -> None:
+    assert judged_by(CHANGES, tmp_path / "right", "DEL-CDF-1C", (IN_A, right), (COMMITS, right)) == (1, [])
+    _, (violation,) = judged_by(CHANGES, tmp_path, "DEL-CDF-1C", (IN_A, right), (COMMITS, wrong))
+    assert violation.kind == cause

@@ -6,6 +6,7 @@ import dataclasses
 import json
 import os
 import re
+import shutil
 from collections.abc import Callable
 from datetime import date, datetime, timezone
 from pathlib import Path
@@ -22,10 +23,13 @@ from model.spellings import Spelling
 from model.steps import Delete, Form, Step
 from model.table import HOUR, WEEK, Column, Commit, DataFile, Feature, Table
 from model.values import NAN, Row, Type, Value
+from tests import checkpoint_edits
+from tests.checkpoint_edits import OWN, SIDECAR, in_action, in_pointer, in_rows
 from tests.handmade_steps import (
     IN_A,
     PA,
     PARTITIONED,
+    V1,
     Tamper,
     allowed,
     answering,
@@ -77,6 +81,11 @@ def scribble(path: Path) -> None:
     path.write_bytes(b"x" * path.stat().st_size)
 
 
+def in_place_of_a_directory(path: Path) -> None:
+    shutil.rmtree(path)
+    path.write_bytes(b"x")
+
+
 def lengthen(path: Path) -> None:
     path.write_text("xx")
 
@@ -101,6 +110,7 @@ CACHED = dataclasses.replace(IN_A, cached=True)
 FREQUENT = dataclasses.replace(
     PLAIN, commits=(*PLAIN.commits, Commit(-HOUR)), features=(Feature.FREQUENT_CHECKPOINTS.value,)
 )
+V2 = dataclasses.replace(FREQUENT, features=(*FREQUENT.features, Feature.V2_CHECKPOINTS.value))
 STAMPED = table(Feature.IN_COMMIT_TIMESTAMPS)
 LAST = "_delta_log/_last_checkpoint"
 CRC = f"_delta_log/{1:020}.crc"
@@ -166,6 +176,8 @@ WRONG: list[tuple[str, Table, Step, Tamper, str]] = [
     ("DEL-PHYS-1", PLAIN, IN_A, spoiling("p=a/orphan", Path.unlink), "DELETE deleted p=a/orphan"),
     ("DEL-PHYS-1", PLAIN, IN_A, spoiling("p=a/orphan", scribble), "DELETE touched p=a/orphan"),
     ("DEL-PHYS-1", PLAIN, IN_A, spoiling("p=a/orphan", lengthen), "DELETE changed p=a/orphan"),
+    ("DEL-PHYS-5", PLAIN, IN_A, spoiling("p=b", shutil.rmtree), "DELETE deleted the directory p=b"),
+    ("DEL-PHYS-5", PLAIN, IN_A, spoiling("p=b", in_place_of_a_directory), "DELETE replaced the directory p=b"),
     ("DEL-PHYS-3", PLAIN, IN_A, in_commit(r"\}\n$", "\n"), "the table must be readable"),
     # The files of the log
     ("DEL-LOG-1", PLAIN, IN_A, touching(OLD_COMMIT), "it changed _delta_log/00000000000000000000.json"),
@@ -181,6 +193,30 @@ WRONG: list[tuple[str, Table, Step, Tamper, str]] = [
     ("DEL-CKPT-2", FREQUENT, IN_A, pointing("x"), "it is missing, or no JSON object"),
     ("DEL-CKPT-2", FREQUENT, IN_A, removing("_delta_log/_last_checkpoint"), "it is missing, or no JSON object"),
     ("DEL-CKPT-3", FREQUENT, IN_A, in_checksum(LAST, r'("checksum":").', r"\g<1>x"), "checksum is x"),
+    ("DEL-CKPT-4", FREQUENT, IN_A, in_rows("*.checkpoint.parquet", *checkpoint_edits.INFO), "an action commitInfo"),
+    ("DEL-CKPT-4", FREQUENT, IN_A, checkpoint_edits.with_tags_of_removes, "has tags"),
+    ("DEL-CKPT-5", FREQUENT, IN_A, in_action("*.checkpoint.parquet", "add", dataChange=True), "its add of"),
+    ("DEL-CKPT-5", V2, IN_A, in_action(SIDECAR, "remove", dataChange=True), "has dataChange=true, and must have false"),
+    ("DEL-CKPT-6", V2, IN_A, in_rows(OWN, checkpoint_edits.without("checkpointMetadata")), "it has 0 actions"),
+    ("DEL-CKPT-6", V2, IN_A, in_rows(OWN, checkpoint_edits.doubling("checkpointMetadata")), "it has 2 actions"),
+    ("DEL-CKPT-6", V2, IN_A, in_action(OWN, "checkpointMetadata", version=3), "has the version 3"),
+    (
+        "DEL-CKPT-6",
+        V2,
+        IN_A,
+        in_action(OWN, "checkpointMetadata", tags=[("numOfAddFiles", "9")]),
+        "numOfAddFiles is '9'",
+    ),
+    ("DEL-CKPT-7", V2, IN_A, in_action(OWN, "sidecar", sizeInBytes=1), "the sizeInBytes of its sidecar"),
+    ("DEL-CKPT-7", V2, IN_A, in_action(OWN, "sidecar", modificationTime=1), "the modificationTime of its sidecar"),
+    ("DEL-CKPT-7", V2, IN_A, in_rows(OWN, checkpoint_edits.doubling("sidecar")), "2 times"),
+    ("DEL-CKPT-8", V2, IN_A, checkpoint_edits.file_action_in_two_places, "it has sidecars, and x in its own file"),
+    ("DEL-CKPT-8", V2, IN_A, in_rows(SIDECAR, *checkpoint_edits.DOMAIN), "neither add nor remove"),
+    ("DEL-CKPT-9", V2, IN_A, in_pointer(path="x"), "v2Checkpoint names x"),
+    ("DEL-CKPT-9", V2, IN_A, in_pointer(sizeInBytes=1), "v2Checkpoint.sizeInBytes is 1"),
+    ("DEL-CKPT-9", V2, IN_A, in_pointer(modificationTime=1), "v2Checkpoint.modificationTime is 1"),
+    ("DEL-CKPT-9", V2, IN_A, in_pointer(sidecarFiles=[]), "sidecarFiles are not"),
+    ("DEL-CKPT-9", V2, IN_A, in_pointer(nonFileActions=[{"add": 1}]), "nonFileActions are not"),
     # Version checksums
     ("DEL-CRC-1", PLAIN, IN_A, in_checksum(CRC, r'("numFiles":)\d+', r"\g<1>7"), "numFiles is 7, and must be"),
     ("DEL-CRC-1", PLAIN, IN_A, in_checksum(CRC, r'"tableSizeBytes":\d+,', ""), "tableSizeBytes is None, and must be"),
@@ -431,6 +467,7 @@ WRONG: list[tuple[str, Table, Step, Tamper, str]] = [
     ("DEL-REF-5", PLAIN, FAILING, allowed, "it ended without an error"),
     # Row tracking
     ("DEL-ROWID-1A", TRACKED, IN_A, spoiling(NEW, scribble), "must keep their row ids"),
+    ("DEL-ROWID-1E", TRACKED, Delete(V1), in_commit('"baseRowId":9', '"baseRowId":8'), "begin with 8"),
     ("DEL-ROWID-1D", TRACKED, IN_A, in_commit(r'(rowIdHighWaterMark\\": )\d+', r"\g<1>6"), "must be 8; it is 6"),
     ("DEL-ROWID-1D", TRACKED, IN_A, in_commit(r'\{"domainMetadata".*\n', ""), "must be 8; it is 6"),
     ("DEL-ROWID-1B", TRACKED, IN_A, in_commit('("add":.*?)"baseRowId":7,', r"\1"), "lacks baseRowId"),

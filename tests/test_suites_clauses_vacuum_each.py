@@ -57,6 +57,8 @@ from model.values import Row, Type
 from selfcheck.reference_engine import ReferenceEngine
 from suites.catalogue import CATALOGUE, unsupported
 from suites.clauses.vacuum.reading import older_versions_are_refused
+from tests import checkpoint_edits
+from tests.checkpoint_edits import OWN, SIDECAR, in_action, in_pointer, in_rows
 from tests.handmade_steps import (
     DRY,
     PLAIN,
@@ -210,6 +212,7 @@ FREQUENT = table(
     [Commit(-3 * WEEK, adds=(0, 1, 2, 3)), Commit(-2 * DAY, removes=(Removal(2, -DAY),))],
     features=(Feature.FREQUENT_CHECKPOINTS,),
 )
+V2 = dataclasses.replace(FREQUENT, features=(*FREQUENT.features, Feature.V2_CHECKPOINTS.value))
 STAMPED = table(FILES, [Commit(-3 * WEEK, adds=(0, 1, 2, 3)), REMOVES], features=(Feature.IN_COMMIT_TIMESTAMPS,))
 UNKNOWN = table(FILES, [Commit(-3 * WEEK, adds=(0, 1, 2, 3))], features=(Feature.UNKNOWN_WRITER,))
 
@@ -289,6 +292,11 @@ def answering_rows(rows: tuple[Row, ...]) -> Tamper:
 
 def with_another_error(root: Path, outcome: Outcome) -> Outcome:
     return dataclasses.replace(outcome, error=EngineError("E", "ANOTHER", "00000", "no"))
+
+
+def with_another_state(root: Path, outcome: Outcome) -> Outcome:
+    assert outcome.error is not None
+    return dataclasses.replace(outcome, error=dataclasses.replace(outcome.error, sqlstate="XX000"))
 
 
 def bookmark_of(version: int) -> Tamper:
@@ -377,6 +385,8 @@ EXAMPLES: list[tuple[str, Table, list[Step], Spoil]] = [
     ("VAC-READ-1", RECENT, [SOME, NOW, Read(0)], simply(answering_rows(((1, 1),)))),
     ("VAC-READ-2", RECENT, [SOME, NOW, Read(0)], simply(with_another_error)),
     ("VAC-READ-3", CHANGED, [SOME, NOW, ReadChanges(0)], simply(answering_rows(()))),
+    ("VAC-READ-4", CHANGED, [SOME, NOW, ReadChanges(0)], simply(with_another_error)),
+    ("VAC-READ-4", CHANGED, [SOME, NOW, ReadChanges(0)], simply(with_another_state)),
     ("VAC-READ-3", CHANGED, [SOME, NOW, ReadChanges(0)], simply(answering_rows(((2, 1, "delete"),)))),
     ("VAC-SAFE-10F", READ, [FULL], loses(Reason.RETAINED)),
     ("VAC-SAFE-10F", TWO_VECTORS, [FULL], loses(Reason.RETAINED_VECTOR)),
@@ -495,6 +505,12 @@ EXAMPLES: list[tuple[str, Table, list[Step], Spoil]] = [
     ("VAC-CKPT-2", FREQUENT, [FULL], simply(without_tombstones)),
     ("VAC-CKPT-3", FREQUENT, [FULL], simply(without_tombstones)),
     ("VAC-CKPT-5", FREQUENT, [FULL], simply(with_wrong_pointer)),
+    ("VAC-CKPT-6", FREQUENT, [FULL], simply(in_rows("*.checkpoint.parquet", *checkpoint_edits.INFO))),
+    ("VAC-CKPT-7", V2, [FULL], simply(in_action(SIDECAR, "remove", dataChange=True))),
+    ("VAC-CKPT-8", V2, [FULL], simply(in_action(OWN, "checkpointMetadata", version=9))),
+    ("VAC-CKPT-9", V2, [FULL], simply(in_action(OWN, "sidecar", sizeInBytes=1))),
+    ("VAC-CKPT-10", V2, [FULL], simply(in_rows(SIDECAR, *checkpoint_edits.DOMAIN))),
+    ("VAC-CKPT-11", V2, [FULL], simply(in_pointer(sidecarFiles=[]))),
     ("VAC-CRC-1", FREQUENT, [FULL], simply(with_wrong_checksums)),
     ("VAC-CKPT-4", FREQUENT, [FULL], simply(removing("_delta_log/_last_checkpoint"))),
 ]

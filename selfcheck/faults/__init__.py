@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from selfcheck.faults import (
+    checkpoints,
     delete,
     delete_columns,
     delete_features,
@@ -43,6 +44,7 @@ _ALL = (
     *vacuum_records.FAULTS,
     *deltalake.FAULTS,
     *log_files.FAULTS,
+    *checkpoints.FAULTS,
     *recorded_predicates.FAULTS,
     *version_checksums.FAULTS,
     *settings.FAULTS,

@@ -19,6 +19,7 @@ from selfcheck.faults.fault import Tamper, delete_fault, when
 from selfcheck.faults.rows import change_rows, replace_rows, rows_before, rows_of
 from selfcheck.faults.table_log import Action
 from selfcheck.faults.tampering import Tampering
+from selfcheck.faults.vacuum_modes import delete_empty
 
 # The condition --------------------------------------------------------------------------------------------------------
 
@@ -270,6 +271,9 @@ FAULTS = (
         "A remove has tags that its add lacks."),
     delete_fault("touches-a-file", "DEL-PHYS-1", when(_committed, _touch),
         "DELETE changes the modification time of a file that it must not touch."),
+    delete_fault("deletes-empty-directories", "DEL-PHYS-5",
+        when(_committed, delete_empty(lambda t: list(reversed(t.disk.directories)))),
+        "DELETE deletes the directories in which no file is left, hidden ones too."),
     delete_fault("leaves-a-file-behind", "DEL-PHYS-2", copy_first(actions.new_adds, lambda name: f"part-7{name[6:]}"),
         "DELETE writes a file that no commit refers to."),
     delete_fault("breaks-the-log", "DEL-PHYS-3", _cut_off_commits,

@@ -197,6 +197,13 @@ def _drop_row_ids(t: Tampering) -> None:
             replace_rows(t, add, rows.drop_columns([name]))
 
 
+def _share_row_ids(t: Tampering) -> None:
+    adds = actions.new_adds(t)
+    for add in adds[1:]:
+        add["baseRowId"] = adds[0].get("baseRowId")
+    t.log.save()
+
+
 # fmt: off
 FAULTS = (
     delete_fault("vector-is-not-added", "DEL-DV-1A", actions.drop_field(actions.vector_adds, "deletionVector"),
@@ -247,6 +254,8 @@ FAULTS = (
         "A DELETE of whole files, or with deletion vectors, writes a change file."),
     fault("feed-loses-a-row", "DEL-CDF-1C", Tampering.lose_first_row,
         "Reading the change data feed misses a row.", on=ReadChanges),
+    fault("feed-of-commits-loses-a-row", "DEL-CDF-1C", when(_reads_commits, Tampering.lose_first_row),
+        "Of the change data feed, the versions and times are read of one row less.", on=ReadChanges),
     fault("feed-names-the-version-before", "DEL-CDF-2A",
         when(_reads_commits, _change_commits(lambda version, at: (version - 1, at))),
         "The change data feed names the version before the one that the DELETE committed.", on=ReadChanges),
@@ -270,6 +279,8 @@ FAULTS = (
     delete_fault("high-water-mark-is-set-back", "DEL-ROWID-1D",
         actions.set_fields(lambda t: t.log.actions("domainMetadata"), configuration='{"rowIdHighWaterMark":0}'),
         "The high-water mark of the row ids is 0 after a DELETE that assigns some."),
+    delete_fault("new-files-share-a-row-id", "DEL-ROWID-1E", _share_row_ids,
+        "All new files of a DELETE have the same first row id."),
     delete_fault("says-row-ids-are-lost", "DEL-ROWID-1C",
         when(_tracks_rows, actions.set_fields(actions.commit_infos, tags={"delta.rowTracking.preserved": "false"})),
         "The commit's tag says that row ids were not preserved."),

@@ -58,5 +58,9 @@ FAULTS = (
         "Reading a version of which VACUUM deleted files fails with an error that names none of them.", on=Read),
     fault("feed-skips-missing-files", "VAC-READ-3", when(_fails_after_vacuum, lambda t: t.answer([])),
         "The change feed of a version whose change files VACUUM deleted is empty.", on=ReadChanges),
+    fault("missing-change-file-is-an-internal-error", "VAC-READ-4",
+        when(_fails_after_vacuum, lambda t: t.refuse("INTERNAL_ERROR")),
+        "The change feed of a version whose files VACUUM deleted fails with an error that names none of them.",
+        on=ReadChanges),
 )
 # fmt: on

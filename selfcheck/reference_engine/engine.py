@@ -212,4 +212,4 @@ def _checkpoint(view: View, before: int, clock: int, at: int) -> None:
         expired = clock - view.retention
         kept = [remove for remove in snapshot.removes.values() if (remove.deletion_timestamp or 0) > expired]
         v2 = configuration.get("delta.checkpointPolicy") == "v2"
-        write_checkpoint(view.root, snapshot, tombstones=kept, v2=v2, modified=at)
+        write_checkpoint(view.root, snapshot, tombstones=kept, v2=v2, embeds=True, modified=at)

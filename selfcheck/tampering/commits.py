@@ -99,11 +99,18 @@ def _swaps(actions: list[Action], kind: str, places: list[int]) -> Iterator[tupl
     """Each field exchanged between the first action of a kind and the next that has another value."""
     first = actions[places[0]][kind]
     for field in first:
-        other = next((place for place in places[1:] if actions[place][kind].get(field) != first[field]), None)
+        differing = (place for place in places[1:] if actions[place][kind].get(field) != first[field])
+        other = next((at for at in differing if not _interchangeable(field, first, actions[at][kind])), None)
         if other is not None:
             edited = deepcopy(actions)
             edited[places[0]][kind][field], edited[other][kind][field] = actions[other][kind].get(field), first[field]
             yield field, edited
+
+
+def _interchangeable(field: str, one: Action, other: Action) -> bool:
+    """Whether the two values may as well be exchanged: nobody promises which of two files of a length has which row ids."""
+    counts = [json.loads(action.get("stats") or "{}").get("numRecords") for action in (one, other)]
+    return field == "baseRowId" and counts[0] == counts[1]
 
 
 def _of_live_file(t: Tampering, kind: str) -> Action:

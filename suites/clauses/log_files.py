@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from deltalog.actions import Action, Add, Metadata, Protocol, Remove
-from deltalog.checkpoints import Checkpoint, read_checkpoint
+from deltalog.checkpoints import Checkpoint, read_checkpoint, read_parts
 from deltalog.checksums import json_checksum
 from deltalog.errors import DeltaLogError
 from deltalog.listing import Entry, EntryKind
@@ -135,28 +135,27 @@ def check_pointer(o: Observation) -> Violation | None:
     """After a checkpoint, _last_checkpoint must name it, with what it contains."""
     found, newest = o.after.last_checkpoint, new_checkpoints(o)[-1]
     if found is None:
-        return _wrong_pointer("it is missing, or no JSON object")
+        return wrong_pointer("it is missing, or no JSON object")
     expected: dict[str, object] = {"version": newest.version}
     if len(newest.files) > 1:
         expected["parts"] = len(newest.files)
     try:
-        actions = read_checkpoint(newest)
+        parts = read_parts(newest)
     except DeltaLogError as unreadable:
-        return _wrong_pointer(f"the checkpoint of version {newest.version} cannot be read: {unreadable}")
+        return wrong_pointer(f"the checkpoint of version {newest.version} cannot be read: {unreadable}")
     if "numOfAddFiles" in found:
-        expected["numOfAddFiles"] = sum(isinstance(action, Add) for action in actions)
+        expected["numOfAddFiles"] = sum(isinstance(action, Add) for action in parts.actions)
     name = parse_name(newest.files[0].name)
-    if (
-        name is not None and name.kind is not LogFileKind.CHECKPOINT_UUID
-    ):  # else with its sidecars, which engines count differently
-        expected["size"] = len(actions)
+    # A V2 checkpoint, whatever its name, may be counted with its sidecars or without.
+    if name is not None and name.kind is not LogFileKind.CHECKPOINT_UUID and not parts.metadata:
+        expected["size"] = len(parts.actions)
         if "sizeInBytes" in found:
             paths = (f"{LOG_DIRECTORY}/{file.name}" for file in newest.files)
             expected["sizeInBytes"] = sum(o.after.listing[path].size for path in paths)
     wrong = [
         f"{key} is {found.get(key)}, and must be {value}" for key, value in expected.items() if found.get(key) != value
     ]
-    return _wrong_pointer("; ".join(wrong)) if wrong else None
+    return wrong_pointer("; ".join(wrong)) if wrong else None
 
 
 def check_pointer_checksum(o: Observation) -> Judgement:
@@ -165,11 +164,12 @@ def check_pointer_checksum(o: Observation) -> Judgement:
     if found is None or "checksum" not in found:
         return NOT_EXERCISED
     due = json_checksum(found)
-    wrong = _wrong_pointer(f"checksum is {found['checksum']}, and must be {due}") if found["checksum"] != due else None
+    wrong = wrong_pointer(f"checksum is {found['checksum']}, and must be {due}") if found["checksum"] != due else None
     return judgement(wrong)
 
 
-def _wrong_pointer(problem: str) -> Violation:
+def wrong_pointer(problem: str) -> Violation:
+    """That _last_checkpoint says something that is not so."""
     reason = "_last_checkpoint must be compared with a checkpoint"
     return Violation(LAST_CHECKPOINT, f"{LAST_CHECKPOINT} is wrong: {problem}.", ByReplay(reason))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from deltalog.listing import EntryKind
 from harness import evidence
 from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.expectations import Expectation, FieldHolds, InfoIs, NothingChanged, Operations, Readable, Unchanged, about
@@ -106,6 +107,26 @@ def nothing_touched(d: DeleteObservation) -> Judgement:
         return Violation(path, message, expectation, evidence.of_path(d, path), cause=changed(d, [path]))
 
     return each(files, problem)
+
+
+@clause(
+    "DEL-PHYS-5",
+    "DELETE deletes no directory, and puts nothing in the place of one: not of an empty or a hidden one either.",
+    sources=("S0", "C 1.2"),
+)
+def directories_stay(d: DeleteObservation) -> Judgement:
+    directories = sorted(path for path, entry in d.before.data.items() if entry.kind is EntryKind.DIRECTORY)
+
+    def problem(path: str) -> Violation | None:
+        after = d.after.listing.get(path)
+        if after is not None and after.kind is EntryKind.DIRECTORY:
+            return None
+        action = "deleted" if after is None else "replaced"
+        expectation = about(path, Unchanged(path), otherwise=NothingChanged(log=False))
+        message = f"DELETE {action} the directory {path}, which only a VACUUM may delete."
+        return Violation(path, message, expectation, evidence.of_path(d, path), cause=Cause(f"a directory is {action}"))
+
+    return each(directories, problem)
 
 
 @clause(

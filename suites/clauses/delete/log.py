@@ -7,6 +7,7 @@ from collections.abc import Callable
 from harness.clause import NOT_EXERCISED, Judgement, clause, each, judgement
 from harness.observation import DeleteObservation
 from model.table import Feature
+from suites.clauses import checkpoint_contents
 from suites.clauses.log_files import (
     check_checkpoint,
     check_pointer,
@@ -107,3 +108,63 @@ def pointer_names_the_checkpoint(d: DeleteObservation) -> Judgement:
 )
 def pointer_has_its_checksum(d: DeleteObservation) -> Judgement:
     return check_pointer_checksum(d)
+
+
+def _in_checkpoints(check: checkpoint_contents.Check) -> Callable[[DeleteObservation], Judgement]:
+    def judge(d: DeleteObservation) -> Judgement:
+        return checkpoint_contents.judge_checkpoints(d, check)
+
+    return judge
+
+
+def _in_v2_checkpoints(check: checkpoint_contents.Check) -> Callable[[DeleteObservation], Judgement]:
+    def judge(d: DeleteObservation) -> Judgement:
+        return checkpoint_contents.judge_v2_checkpoints(d, check)
+
+    return judge
+
+
+CHECKPOINTS = (
+    clause(
+        "DEL-CKPT-4",
+        "A checkpoint that is written along with a DELETE holds neither commitInfo nor cdc, and its removes neither stats nor tags.",
+        sources=("P Checkpoints",),
+        needs=(Feature.FREQUENT_CHECKPOINTS,),
+    )(_in_checkpoints(checkpoint_contents.check_kinds_held)),
+    clause(
+        "DEL-CKPT-5",
+        "In a checkpoint that is written along with a DELETE, dataChange of every add and remove is false.",
+        sources=("C 2.5",),
+        implementation="spark",
+        needs=(Feature.FREQUENT_CHECKPOINTS,),
+    )(_in_checkpoints(checkpoint_contents.check_data_change)),
+    clause(
+        "DEL-CKPT-6",
+        "A V2 checkpoint that is written along with a DELETE has one checkpointMetadata, with its version and, where its tags count actions and bytes, with true counts.",
+        sources=("P V2 Spec", "P Checkpoint Metadata"),
+        needs=(Feature.FREQUENT_CHECKPOINTS,),
+    )(_in_v2_checkpoints(checkpoint_contents.check_metadata)),
+    clause(
+        "DEL-CKPT-7",
+        "A V2 checkpoint that is written along with a DELETE names each of its sidecars once, with the size and the modification time of the file in _delta_log/_sidecars.",
+        sources=("P Sidecar File Information",),
+        needs=(Feature.FREQUENT_CHECKPOINTS,),
+    )(_in_v2_checkpoints(checkpoint_contents.check_sidecars)),
+    clause(
+        "DEL-CKPT-8",
+        "A V2 checkpoint that is written along with a DELETE has its adds and removes all in its own file, or all in sidecars, which hold nothing else.",
+        sources=("P V2 Spec", "P Sidecar Files"),
+        needs=(Feature.FREQUENT_CHECKPOINTS,),
+    )(_in_v2_checkpoints(checkpoint_contents.check_division)),
+)
+
+
+@clause(
+    "DEL-CKPT-9",
+    "What _last_checkpoint embeds of a V2 checkpoint that is written along with a DELETE is that checkpoint's own: its name, size and modification time, its sidecars, its other actions.",
+    sources=("P V2 Spec", "C 2.5"),
+    implementation="spark",
+    needs=(Feature.FREQUENT_CHECKPOINTS,),
+)
+def pointer_embeds_the_checkpoint(d: DeleteObservation) -> Judgement:
+    return checkpoint_contents.check_embedded(d)

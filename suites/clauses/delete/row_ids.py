@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from itertools import pairwise
 
 from deltalog.actions import Add
 from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
@@ -144,6 +145,29 @@ def high_water_mark(d: DeleteObservation) -> Judgement:
     message = f"The high-water mark of the row ids must be {expected}; it is {found}."
     reason = "the row ids of new files depend on how the engine writes them"
     return judgement(None if found == expected else Violation("row ids", message, ByReplay(reason)))
+
+
+@clause(
+    "DEL-ROWID-1E",
+    "With row tracking, no row of a new file has the default row id of another row that the DELETE writes.",
+    sources=("P Row Tracking",),
+    needs=(Feature.ROW_TRACKING,),
+)
+def new_row_ids_are_unique(d: DeleteObservation) -> Judgement:
+    if not d.table.has(Feature.ROW_TRACKING):
+        return NOT_EXERCISED
+    spans = [(add.base_row_id, len(d.after.contents.get(add.file) or ()), add.file) for add in d.written]
+    ordered = sorted((first, first + length, file) for first, length, file in spans if first is not None and length)
+
+    def problem(pair: tuple[tuple[int, int, str], tuple[int, int, str]]) -> Violation | None:
+        (first, end, file), (later, _, other) = pair
+        if later >= end:
+            return None
+        message = f"The row ids of {file} are {first} to {end - 1}, and those of {other} begin with {later}."
+        reason = "the row ids of new files depend on how the engine writes them"
+        return Violation(other, message, ByReplay(reason), cause=Cause("row ids twice"))
+
+    return each(pairwise(ordered), problem)
 
 
 def _mark(state: TableState) -> int | None:

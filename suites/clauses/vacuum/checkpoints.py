@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from deltalog.actions import FileKey, Remove
 from deltalog.checkpoints import Checkpoint, read_checkpoint
 from deltalog.errors import UnreadableCheckpoint
@@ -12,6 +14,7 @@ from harness.severity import Cause
 from harness.vacuum_observation import VacuumObservation
 from model.layout import is_named_by_engine
 from model.table import Feature
+from suites.clauses import checkpoint_contents
 from suites.clauses.log_files import check_checkpoint, check_pointer, check_pointer_checksum, new_checkpoints
 from suites.clauses.vacuum.path_rules import by_log_or_age, keeps_and_deletes
 from suites.clauses.version_checksums import counts, definition, files, judge_checksums, new_checksums, vectors
@@ -100,6 +103,66 @@ def pointer_names_the_checkpoint(v: VacuumObservation) -> Judgement:
 )
 def pointer_has_its_checksum(v: VacuumObservation) -> Judgement:
     return check_pointer_checksum(v)
+
+
+def _in_checkpoints(check: checkpoint_contents.Check) -> Callable[[VacuumObservation], Judgement]:
+    def judge(v: VacuumObservation) -> Judgement:
+        return checkpoint_contents.judge_checkpoints(v, check)
+
+    return judge
+
+
+def _in_v2_checkpoints(check: checkpoint_contents.Check) -> Callable[[VacuumObservation], Judgement]:
+    def judge(v: VacuumObservation) -> Judgement:
+        return checkpoint_contents.judge_v2_checkpoints(v, check)
+
+    return judge
+
+
+CHECKPOINTS = (
+    clause(
+        "VAC-CKPT-6",
+        "A checkpoint that is written along with a VACUUM holds neither commitInfo nor cdc, and its removes neither stats nor tags.",
+        sources=("P Checkpoints",),
+        needs=(Feature.FREQUENT_CHECKPOINTS,),
+    )(_in_checkpoints(checkpoint_contents.check_kinds_held)),
+    clause(
+        "VAC-CKPT-7",
+        "In a checkpoint that is written along with a VACUUM, dataChange of every add and remove is false.",
+        sources=("C 2.5",),
+        implementation="spark",
+        needs=(Feature.FREQUENT_CHECKPOINTS,),
+    )(_in_checkpoints(checkpoint_contents.check_data_change)),
+    clause(
+        "VAC-CKPT-8",
+        "A V2 checkpoint that is written along with a VACUUM has one checkpointMetadata, with its version and, where its tags count actions and bytes, with true counts.",
+        sources=("P V2 Spec", "P Checkpoint Metadata"),
+        needs=(Feature.FREQUENT_CHECKPOINTS,),
+    )(_in_v2_checkpoints(checkpoint_contents.check_metadata)),
+    clause(
+        "VAC-CKPT-9",
+        "A V2 checkpoint that is written along with a VACUUM names each of its sidecars once, with the size and the modification time of the file in _delta_log/_sidecars.",
+        sources=("P Sidecar File Information",),
+        needs=(Feature.FREQUENT_CHECKPOINTS,),
+    )(_in_v2_checkpoints(checkpoint_contents.check_sidecars)),
+    clause(
+        "VAC-CKPT-10",
+        "A V2 checkpoint that is written along with a VACUUM has its adds and removes all in its own file, or all in sidecars, which hold nothing else.",
+        sources=("P V2 Spec", "P Sidecar Files"),
+        needs=(Feature.FREQUENT_CHECKPOINTS,),
+    )(_in_v2_checkpoints(checkpoint_contents.check_division)),
+)
+
+
+@clause(
+    "VAC-CKPT-11",
+    "What _last_checkpoint embeds of a V2 checkpoint that is written along with a VACUUM is that checkpoint's own: its name, size and modification time, its sidecars, its other actions.",
+    sources=("P V2 Spec", "C 2.5"),
+    implementation="spark",
+    needs=(Feature.FREQUENT_CHECKPOINTS,),
+)
+def pointer_embeds_the_checkpoint(v: VacuumObservation) -> Judgement:
+    return checkpoint_contents.check_embedded(v)
 
 
 @clause(

@@ -11,7 +11,7 @@ from deltalog.snapshot import Snapshot
 from harness import evidence
 from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.expectations import ByReplay, Expectation, Fails, Of, RowsAre
-from harness.observation import ChangesObservation, ReadObservation
+from harness.observation import ChangesObservation, DeleteObservation, ReadObservation
 from harness.severity import Cause, Severity
 from harness.vacuum_inputs import files_of
 from harness.vacuum_observation import VacuumObservation
@@ -154,7 +154,7 @@ def _is_beyond_retention(r: ReadObservation) -> bool:
     )
 
 
-def _is_in_log(r: ReadObservation) -> bool:
+def _is_in_log(r: ReadObservation | ChangesObservation) -> bool:
     """Whether the log still has the version: log cleanup may have deleted its commits."""
     try:
         r.before.log.snapshot(r.version)
@@ -253,12 +253,44 @@ def changes_are_read_whole_or_not_at_all(c: ChangesObservation) -> Judgement:
     found = Counter(c.outcome.rows)
     if c.refused or found == expected:
         return judgement(None)
-    lost = [cdc.file for cdc in c.of.change_files if c.before.entry(cdc.file) is None]
-    lost += _missing(c, (*c.of.removes, *c.of.hidden_rows))
+    lost = _lost_changes(c, c.of)
     message = f"The change feed of version {c.version} must be as it was, or not be read; it has {difference(expected, found)}."
     expectation: Expectation = Fails(()) if lost else RowsAre(Of.ANSWER, evidence.rows_as_json(expected))
     facts = (*evidence.of_rows(expected, found), *(fact for path in lost[:1] for fact in evidence.of_path(c, path)))
     return judgement(Violation("rows", message, expectation, facts, cause=_other_rows(bool(lost))))
+
+
+@clause(
+    "VAC-READ-4",
+    "Reading the change data feed of a version whose files are gone fails with an error that names one of them, or says by class and SQLSTATE that a file is missing or the version too old.",
+    sources=("S1", "C 1.7"),
+    needs=("change_feed",),
+)
+def missing_changes_are_named(c: ChangesObservation) -> Judgement:
+    error = c.outcome.error
+    if error is None or c.of is None or not c.vacuumed or not _is_in_log(c):
+        return NOT_EXERCISED
+    lost = _lost_changes(c, c.of)
+    if not lost:
+        return NOT_EXERCISED
+    documented = (MISSING_FILE.at(c.rules.release), BEYOND_RETENTION)
+    if any(refusal.is_matched_by(error.condition, error.sqlstate) for refusal in documented):
+        return judgement(None)
+    other_class = all(error.condition not in refusal.conditions for refusal in documented)
+    if other_class and any(path.rpartition("/")[2] in error.message for path in lost):
+        return judgement(None)
+    message = f"The error of reading the change feed of version {c.version} must say that files are missing, such as {lost[0]}; it says neither."
+    facts = (*evidence.of_answer(c), *evidence.of_path(c, lost[0]))
+    of_classes = Fails(sorted({*documented[0].conditions, *BEYOND_RETENTION.conditions})) if other_class else None
+    by_replay = ByReplay("the error's SQLSTATE, or the names in its message, are compared with what is missing")
+    expectation = of_classes if of_classes and c.rules.error_classes else by_replay
+    return judgement(Violation(f"version {c.version}", message, expectation, facts, cause=causes.OTHER_ERROR))
+
+
+def _lost_changes(c: ChangesObservation, of: DeleteObservation) -> list[str]:
+    """The files of a DELETE's changes that are not on storage: change files, removed files, deletion vectors."""
+    lost = [cdc.file for cdc in of.change_files if c.before.entry(cdc.file) is None]
+    return lost + _missing(c, (*of.removes, *of.hidden_rows))
 
 
 @clause(
