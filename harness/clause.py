@@ -31,6 +31,7 @@ class Violation:
     cause: Cause = NO_CAUSE  # without a text: the kind of the expectation says enough
     excused: str | None = None  # the reason of the known deviation that it is, filled in by harness.step_judge
     circumstances: frozenset[str] = frozenset()  # the conditions of harness.conditions that hold, by harness.step_judge
+    kinds: frozenset[str] = frozenset()  # the kinds of harness.subjects that the subject is of, by harness.step_judge
 
     @property
     def kind(self) -> str:

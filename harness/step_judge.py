@@ -11,6 +11,7 @@ from harness.clause import Clause, Judgement, Violation
 from harness.conditions import CONDITIONS
 from harness.excuses import Excuses, KnownDeviation
 from harness.observation import Observation
+from harness.subjects import kinds_of
 
 
 def circumstances_of(observation: Observation) -> frozenset[str]:
@@ -48,7 +49,8 @@ class Tally:
             index = observation.index if violation.step is None else violation.step
             facts = violation.evidence or evidence.of_actions(observation, violation.subject)
             reason = known.reason if known else None
-            made = replace(violation, evidence=facts, excused=reason, circumstances=circumstances)
+            kinds = kinds_of(observation, violation.subject)
+            made = replace(violation, evidence=facts, excused=reason, circumstances=circumstances, kinds=kinds)
             self.violations.append((index, made))
 
 

@@ -107,3 +107,8 @@ SUBJECTS: dict[str, Callable[[Observation, str], bool]] = {
     "file of a young tombstone": _is_retained,
     "young orphan": lambda o, path: path in young_orphans(o),
 }
+
+
+def kinds_of(observation: Observation, subject: str) -> frozenset[str]:
+    """The kinds that a subject is of, by the names that a deviation may give."""
+    return frozenset(name for name, holds in SUBJECTS.items() if holds(observation, subject))

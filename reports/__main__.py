@@ -1,6 +1,7 @@
 """``python -m reports``: make the views of a run stream again, or compare two streams.
 
-The only module of ``reports`` that imports another room than the model: it gives the comparison its predictions.
+The only module of ``reports`` that imports another room than the model: it gives the comparison its predictions, and checks
+what a user accepts.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from reports.compare.terminal import show_comparison
 from reports.stream import StreamError, read_run, stream_path
 from reports.views.files import write_views
 from reports.views.terminal import show
+from runner.deviations import acceptance_in
+from runner.options import UsageMistake
 from selfcheck.prediction import prediction_between
 
 
@@ -31,8 +34,10 @@ def render(arguments: argparse.Namespace) -> int:
 
 
 def compare_runs(arguments: argparse.Namespace) -> int:
-    """``compare BASE CANDIDATE [--out DIR]``: 0; 1 if something regressed; 2 if something could not be judged on a side."""
-    found = compare(read_run(arguments.base), read_run(arguments.candidate), prediction_between)
+    """``compare BASE CANDIDATE [--out DIR] [--accept FILE]``: 0; 1 if something is worse that the file does not accept; 2 if
+    something could not be judged on a side."""
+    acceptance = acceptance_in(arguments.accept) if arguments.accept is not None else None
+    found = compare(read_run(arguments.base), read_run(arguments.candidate), prediction_between, acceptance)
     write_comparison(found, arguments.out)
     show_comparison(found, Console(), directory=arguments.out)
     return found.exit
@@ -41,7 +46,7 @@ def compare_runs(arguments: argparse.Namespace) -> int:
 def main(argv: Sequence[str] | None = None) -> int:
     """The exit code: 2 for bad input, with one sentence on stderr.
 
-    ``render``: 0. ``compare``: 0; 1 if something regressed; 2 also if something could not be judged on a side.
+    ``render``: 0. ``compare``: 0; 1 if something is worse; 2 also if something could not be judged on a side.
     """
     parser = argparse.ArgumentParser(prog="python -m reports", description=(__doc__ or "").partition("\n")[0])
     commands = parser.add_subparsers(dest="command", required=True)
@@ -62,11 +67,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         default=Path("build/comparison"),
         help="where comparison.md, comparison.json and the cases go (default: build/comparison)",
     )
+    command.add_argument(
+        "--accept",
+        type=Path,
+        metavar="FILE",
+        help="faults of the candidate that you accept, in the format of deviations",
+    )
     command.set_defaults(do=compare_runs)
     arguments = parser.parse_args(argv)
     try:
         result: int = arguments.do(arguments)
-    except (StreamError, Incomparable, OSError) as error:
+    except (StreamError, Incomparable, UsageMistake, OSError) as error:
         print(error, file=sys.stderr)
         return 2
     return result

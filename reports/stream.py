@@ -47,7 +47,16 @@ class CampaignEntry(TypedDict):
     planned: int
 
 
+class DeviationEntry(TypedDict):
+    """The known deviations with one reason, as the header lists them."""
+
+    reason: str
+    clauses: list[str]
+
+
 class Header(TypedDict):
+    """The first line. Optional fields of the schema are listed too: read them with ``get``."""
+
     type: str
     schema: int
     engine: str
@@ -60,6 +69,7 @@ class Header(TypedDict):
     platform: str
     machine: dict[str, str]
     clauses: list[ClauseEntry]
+    deviations: list[DeviationEntry]
     campaigns: list[CampaignEntry]
 
 
@@ -82,14 +92,16 @@ class ClauseRecord(TypedDict):
 
 
 class ViolationRecord(TypedDict):
-    """One subject that is wrong. Optional: ``severity``, ``circumstances`` and ``expectation``."""
+    """One subject that is wrong. Optional: ``severity``, ``by_error``, ``circumstances``, ``kinds`` and ``expectation``."""
 
     clause: str
     step: int
     subject: str | None
     cause: str
     severity: str
+    by_error: bool
     circumstances: list[str]
+    kinds: list[str]
     excused: str | None
     message: str
     evidence: list[str]

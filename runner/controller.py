@@ -109,6 +109,7 @@ class Controller:
                     seed=self._seed,
                     versions=versions,
                     unsupported=unsupported,
+                    listed=listed,
                     plan=self.plan,
                     machine=circumstances(
                         self._workspace.directory, self._options.spark_conf, master=self._options.spark_master

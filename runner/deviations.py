@@ -9,6 +9,7 @@ from pathlib import Path
 from harness.conditions import CONDITIONS
 from harness.excuses import KnownDeviation
 from harness.subjects import SUBJECTS
+from reports.compare.acceptance import Acceptance
 from reports.deviations import Deviation, InvalidDeviations, in_force, read_deviations
 from runner.options import UsageMistake
 from suites.catalogue import CATALOGUE
@@ -34,6 +35,13 @@ def deviations_in(path: Path) -> tuple[Deviation, ...]:
             wrong = f"{path} has symptom.of = {deviation.symptom.of!r}, which is not a kind of subject"
             raise UsageMistake(f"{wrong}: write one of {', '.join(sorted(SUBJECTS))}.")
     return found
+
+
+def acceptance_in(path: Path) -> Acceptance:
+    """What the user's file at ``path`` accepts today. Raises UsageMistake if there is none, or if it is invalid."""
+    if not path.is_file():
+        raise UsageMistake(f"--accept {path} is not a file: name an existing one.")
+    return Acceptance(path, deviations_in(path), date.today())
 
 
 def known(deviations: Iterable[Deviation], version: str) -> list[KnownDeviation]:

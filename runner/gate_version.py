@@ -14,6 +14,7 @@ from pathlib import Path
 from engines.versions import Pair, Version, version_of
 from reports.stream import FILE_NAME
 from runner.commands import in_a_sentence
+from runner.given_options import check_engine, check_gate, given
 from runner.options import UsageMistake
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -68,7 +69,10 @@ def main(arguments: list[str]) -> int:
     """The gate's exit code; 2 if the version cannot be judged on this machine."""
     if not arguments or arguments[0].startswith("-"):
         raise UsageMistake(_USAGE)
-    return run_gate(available(arguments[0]), arguments[1:])
+    version, options = available(arguments[0]), arguments[1:]
+    check_engine(given(options), version)
+    check_gate(["--engine", version.engine, *options])
+    return run_gate(version, options)
 
 
 if __name__ == "__main__":

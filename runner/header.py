@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import platform
 from collections import Counter
+from collections.abc import Iterable
 from importlib.metadata import version
 from typing import Any
 
 from harness.clause import Clause
+from harness.excuses import KnownDeviation
 from harness.severity import harm_of
 from reports.stream import SCHEMA_VERSION
 from runner.options import Options
@@ -21,10 +23,11 @@ def run_header(
     seed: int,
     versions: dict[str, str],
     unsupported: dict[str, str],
+    listed: Iterable[KnownDeviation],
     plan: Plan,
     machine: dict[str, str],
 ) -> dict[str, Any]:
-    """``unsupported`` has the clauses that do not apply to the engine, each with the reason."""
+    """``unsupported`` has the clauses that do not apply to the engine, each with the reason; ``listed`` what is excused."""
     profile = plan.profile
     planned: Counter[str] = Counter()
     for shard in plan.shards:
@@ -42,6 +45,7 @@ def run_header(
         "platform": platform.platform(),
         "machine": machine,
         "clauses": [_entry(clause, options, unsupported) for clause in CATALOGUE.values()],
+        "deviations": by_reason(listed),
         "campaigns": [{"name": name, "planned": cases} for name, cases in planned.items()],
     }
 
@@ -62,3 +66,11 @@ def _entry(clause: Clause[Any], options: Options, unsupported: dict[str, str]) -
         "status": status,
         "reason": reason,
     }
+
+
+def by_reason(listed: Iterable[KnownDeviation]) -> list[dict[str, Any]]:
+    """Known deviations as the header lists them: the clauses of each reason, in the order of the file."""
+    clauses: dict[str, dict[str, None]] = {}
+    for one in listed:
+        clauses.setdefault(one.reason, {})[one.clause] = None
+    return [{"reason": reason, "clauses": list(own)} for reason, own in clauses.items()]

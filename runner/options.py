@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Protocol
 
 import pytest
 
@@ -49,7 +50,19 @@ class Options:
         return not self.clauses or any(matches(clause, prefix) for prefix in self.clauses)
 
 
-def add_options(parser: pytest.Parser) -> None:
+class OptionGroup(Protocol):
+    """What declares options: pytest's group, or what stands for it."""
+
+    def addoption(self, *names: str, **attributes: Any) -> None: ...
+
+
+class OptionParser(Protocol):
+    """What has groups of options: pytest's parser, or what stands for it."""
+
+    def getgroup(self, name: str, description: str = "") -> OptionGroup: ...
+
+
+def add_options(parser: OptionParser) -> None:
     group = parser.getgroup("tombstone", "Tombstone: a conformance suite for Delta Lake's DELETE and VACUUM")
     add = group.addoption
     add("--engine", default="spark", metavar="NAME", help=f"the engine to judge: {', '.join(ENGINES)} (default: spark)")

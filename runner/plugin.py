@@ -17,6 +17,7 @@ from harness.campaign import MARKER, Shard, campaign_of
 from harness.drawing import PromiseBroken
 from runner.channel import Caller, Server
 from runner.controller import Controller, remote_controller
+from runner.deviations import deviations_in
 from runner.options import Options, UsageMistake, add_options, options
 from runner.plan import Plan, plan_of
 from runner.replay import read_case
@@ -51,6 +52,7 @@ def pytest_configure(config: pytest.Config) -> None:
             raise UsageMistake(f"--known-bad {chosen.known_bad} is not known: `--known-bad list` names those that are.")
         if chosen.replay is not None:
             read_case(chosen.replay)
+        deviations_in(chosen.deviations)  # the run reads them again: here they are only checked
         config.stash[_OPTIONS] = chosen
         if _is_run(config) and not _is_worker(config) and not config.option.collectonly:
             _open(config, chosen)

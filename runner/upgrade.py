@@ -1,29 +1,78 @@
 """``python -m runner.upgrade FROM TO``: judge the same cases on two versions of an engine, and compare.
 
-
 Both are versions of Delta on Spark, or both of delta-rs (``deltalake==1.5.1 deltalake==1.6.6``). Further options go to both
-gates (``--profile smoke``, ``--jars …``). Exit 0: nothing regressed; 1: something did; 2: one of the gates did not come to
-its end, the two cannot be compared, or a clause could not be judged on one of them.
+gates (``--profile smoke``, ``--jars …``). Exit 0: nothing is worse on the second, or nothing but what ``--accept`` accepts; 1:
+something is; 2: one of the gates did not come to its end, the two cannot be compared, or a clause could not be judged on one
+of them.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from engines.versions import Version
 from reports.__main__ import main as reports
 from reports.stream import StreamError, read_run
 from runner.commands import Parser, in_a_sentence
+from runner.deviations import acceptance_in
 from runner.gate_version import ROOT, available, run_gate
+from runner.given_options import check_engine, check_gate, given
 from runner.options import UsageMistake
+from suites.profiles import PROFILES
 
 DIRECTORY = Path("build/upgrade")
 
 
-def upgrade(base: Version, candidate: Version, *, out: Path, options: Sequence[str]) -> int:
-    """Judge both on what both support, then compare; the exit code."""
+#: What a user cannot give, as the command sets it itself or two gates with it cannot be compared: the name that it has among the
+#: options, and what to do.
+_REFUSED: Mapping[str, str] = {
+    "report_dir": "--report-dir is set for each of the two gates: name the directory of the whole report with --out DIR.",
+    "shared_with": "--shared-with is set for each of the two gates, to the other version: leave it out.",
+    "replay": "--replay judges one case: use it with gate-version, on each of the versions.",
+    "known_bad": "--known-bad builds a fault into both versions: leave it out, as versions are compared as they are.",
+    "propose_deviations": "--propose-deviations would be written by both gates: use it with gate-version.",
+    "stop": "-x and --maxfail end one gate before the other, and only the same cases can be compared: leave them out.",
+    "nothing": "With options that only list or collect nothing is judged, and there is nothing to compare: leave them out.",
+    "selection": "Options of pytest that select tests leave out cases: choose clauses instead, such as --clause VAC-SAFE.",
+}
+#: Options of pytest's own, by these names.
+_FLAGS: Mapping[str, str] = {
+    **dict.fromkeys(("-x", "--exitfirst"), "stop"),
+    **dict.fromkeys(
+        ("--collect-only", "--collectonly", "--co", "--setup-only", "--setuponly", "--setup-plan"), "nothing"
+    ),
+    **dict.fromkeys(("--setupplan", "--markers", "--fixtures", "--funcargs", "--fixtures-per-test"), "nothing"),
+    **dict.fromkeys(("--version", "-V"), "nothing"),
+    "--pyargs": "selection",
+}
+_VALUES: Mapping[str, str] = {
+    "--maxfail": "stop",
+    **dict.fromkeys(("-k", "-m", "--deselect", "--ignore", "--ignore-glob"), "selection"),
+}
+
+
+def check(options: Sequence[str], *versions: Version) -> None:
+    """Raise UsageMistake, with what to do, if the two gates cannot be run with these options, or not be compared then."""
+    found = given(options, flags=_FLAGS, values=_VALUES)
+    for name, sentence in _REFUSED.items():
+        if name in found:
+            raise UsageMistake(sentence)
+    if "list" in found.get("clause", ()):
+        raise UsageMistake("--clause list judges nothing: use tox -e gate -- --clause list.")
+    profile = PROFILES.get(found.get("profile", "gate"))
+    if profile is not None and not profile.fixed and "seed" not in found:
+        raise UsageMistake(
+            f"--profile {profile.name} draws other cases in each run: name the same for both with --seed N, or use smoke or gate."
+        )
+    for version in versions:
+        check_engine(found, version)
+    check_gate(["--engine", versions[0].engine, *options])
+
+
+def upgrade(base: Version, candidate: Version, *, out: Path, options: Sequence[str], accept: Path | None = None) -> int:
+    """Judge both on what both support, then compare; the exit code. ``accept``: the user's file of accepted faults."""
     sides = (("base", base, candidate), ("candidate", candidate, base))
     for side, version, other in sides:
         print(f"The {side}: {version.title}.", flush=True)
@@ -32,7 +81,8 @@ def upgrade(base: Version, candidate: Version, *, out: Path, options: Sequence[s
         if not _ended(out / side):
             print(f"The gate on {version.title} did not come to its end: nothing is compared.", file=sys.stderr)
             return 2
-    return reports(["compare", str(out / "base"), str(out / "candidate"), "--out", str(out)])
+    accepted = [] if accept is None else ["--accept", str(accept)]
+    return reports(["compare", str(out / "base"), str(out / "candidate"), "--out", str(out), *accepted])
 
 
 def _ended(report: Path) -> bool:
@@ -46,11 +96,17 @@ def _ended(report: Path) -> bool:
 
 @in_a_sentence
 def main(arguments: list[str]) -> int:
-    parser = Parser(prog="tox -e upgrade --", description=(__doc__ or "").partition("\n")[2])
+    parser = Parser(prog="tox -e upgrade --", description=(__doc__ or "").partition("\n")[2], allow_abbrev=False)
     version = "a version of Delta, such as 3.3.2, or 3.3.2@3.5.3 with the PySpark; or of delta-rs: deltalake==1.5.1"
     parser.add_argument("base", metavar="FROM", help=version)
     parser.add_argument("candidate", metavar="TO", help="another version")
     parser.add_argument("--out", type=Path, metavar="DIR", help="where the reports go (default: build/upgrade/FROM-TO)")
+    parser.add_argument(
+        "--accept",
+        type=Path,
+        metavar="FILE",
+        help="faults of TO that you accept, in the format of deviations: they do not count as worse until they end",
+    )
     asked, options = parser.parse_known_args(arguments)
     base, candidate = available(asked.base), available(asked.candidate)
     if base.engine != candidate.engine:
@@ -58,8 +114,15 @@ def main(arguments: list[str]) -> int:
             f"{base.title} and {candidate.title} are not two versions of one engine: name two of Delta on Spark, or two of "
             "deltalake."
         )
-    out = asked.out or DIRECTORY / f"{asked.base}-{asked.candidate}"
-    return upgrade(base, candidate, out=(ROOT / out), options=options)
+    if asked.accept is not None:
+        acceptance_in(asked.accept)
+    check(options, base, candidate)
+    out = ROOT / (asked.out or DIRECTORY / f"{asked.base}-{asked.candidate}")
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageMistake(f"--out {out} cannot be written ({error.strerror}): name another directory.") from error
+    return upgrade(base, candidate, out=out, options=options, accept=asked.accept)
 
 
 if __name__ == "__main__":

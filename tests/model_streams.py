@@ -31,7 +31,8 @@ def lines_of(
 ) -> tuple[Any, list[Any]]:
     """The header and the case lines of a run of these cases. ``listed``: the known deviations."""
     excluded = unsupported(engine)
-    judge = Judge(engine, [clause for id, clause in CATALOGUE.items() if id not in excluded], directory, listed)
+    known = list(listed)
+    judge = Judge(engine, [clause for id, clause in CATALOGUE.items() if id not in excluded], directory, known)
     lines = [
         case_line(judge.judge(case), campaign=campaign, shard=0, index=index, origin="generated")
         for index, (campaign, case) in enumerate(cases)
@@ -59,6 +60,7 @@ def lines_of(
         "platform": "any",
         "machine": {"processors": "2", "time_zone": "UTC", "locale": "C", "file_system": "tmpfs"},
         "clauses": clauses,
+        "deviations": [{"reason": one.reason, "clauses": [one.clause]} for one in known],
         "campaigns": [{"name": name, "planned": 0} for name in dict.fromkeys(line["campaign"] for line in lines)],
     }
     return header, lines

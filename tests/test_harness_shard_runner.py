@@ -121,3 +121,4 @@ def test_the_stream_has_the_cause_its_severity_and_the_circumstances(tmp_path: P
     lines, _ = judged(tmp_path, SLIGHT)
     (violation,) = lines[0]["violations"]
     assert (violation["cause"], violation["severity"], violation["circumstances"]) == ("slight", "space kept", [])
+    assert (violation["kinds"], violation["by_error"]) == ([], False)

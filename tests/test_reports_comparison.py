@@ -29,7 +29,7 @@ from reports.stream import Run
 from tests.small_streams import DELETE, READ, VACUUM, case, commit, error, footer, header, run, step, written
 
 SCHEMA = json.loads(
-    (Path(__file__).parent.parent / "reports" / "schema" / "comparison-2.json").read_text(encoding="utf-8")
+    (Path(__file__).parent.parent / "reports" / "schema" / "comparison-3.json").read_text(encoding="utf-8")
 )
 RETAIN = {"step": "vacuum", "retain_hours": 1}
 
@@ -175,11 +175,12 @@ def side(what: str | None) -> Run:
         ("stale", "fail", Change.REGRESSED, 1),
         ("known", "fail", Change.REGRESSED, 1),
         ("fail", "fail otherwise", Change.REGRESSED, 1),
-        ("pass", "known", Change.KNOWN, 0),
-        ("known", "known otherwise", Change.KNOWN, 0),
+        ("pass", "known", Change.KNOWN, 1),
+        ("known", "known otherwise", Change.KNOWN, 1),
         ("fail", "pass", Change.IMPROVED, 0),
         ("known", "stale", Change.IMPROVED, 0),
         ("fail", "known", Change.CHANGED, 0),
+        ("fail otherwise", "known", Change.KNOWN, 1),
         ("pass", "stale", Change.CHANGED, 0),
         ("known", "known", Change.SAME, 0),
         ("fail", "fail", Change.SAME, 0),
@@ -188,9 +189,16 @@ def side(what: str | None) -> Run:
         ("pass", "unsupported", Change.ONLY_BASE, 0),
         ("disabled", "pass", Change.ONLY_CANDIDATE, 0),
         ("disabled", "fail", Change.ONLY_CANDIDATE, 2),
+        ("unsupported", "known", Change.ONLY_CANDIDATE, 0),
+        ("unexercised", "known", Change.ONLY_CANDIDATE, 2),
         ("unexercised", "fail", Change.ONLY_CANDIDATE, 2),
         ("pass", "unexercised", Change.ONLY_BASE, 2),
         ("pass", "error", Change.ONLY_BASE, 2),
+        ("unexercised", "unexercised", Change.SAME, 2),
+        ("unexercised", "unsupported", Change.SAME, 0),
+        ("disabled", "unexercised", Change.SAME, 0),
+        ("unsupported", "error", Change.SAME, 0),
+        (None, "unexercised", Change.SAME, 0),
         ("pass", None, Change.ONLY_BASE, 0),
         (None, "pass", Change.ONLY_CANDIDATE, 0),
     ],
@@ -261,7 +269,7 @@ def test_known_deviations_are_named_with_what_a_user_loses_the_new_ones_first() 
         breaking(2, broken("gone", excused="A new one."), broken("x", clause="DEL-ROW-1", excused="A new one.")),
     )
     comparison = compare(base, candidate)
-    assert comparison.exit == 0
+    assert comparison.exit == 1
     assert [(one.reason, one.is_new, one.clauses) for one in comparison.known_faults] == [
         ("A new one.", True, ("DEL-ROW-1", NAME)),
         ("An old one.", False, (NAME,)),

@@ -9,6 +9,7 @@ import pytest
 from engines.provider import ENGINES
 from harness.excuses import KnownDeviation
 from runner.deviations import deviations_in, known
+from runner.header import by_reason
 from runner.options import UsageMistake
 from runner.plugin import ROOT
 
@@ -56,3 +57,11 @@ def test_the_judge_gets_the_deviations_of_the_version(tmp_path: Path) -> None:
         KnownDeviation("DEL-ROW-1", None, "r", ("c",), ("MatchError",), "encoded path"),
     ]
     assert known(found, "2.0") == []
+
+
+def test_the_header_lists_the_clauses_of_each_reason_once() -> None:
+    listed = [
+        KnownDeviation(clause, when, reason)
+        for clause, when, reason in (("A", None, "r"), ("B", "x", "s"), ("A", "y", "r"), ("B", None, "r"))
+    ]
+    assert by_reason(listed) == [{"reason": "r", "clauses": ["A", "B"]}, {"reason": "s", "clauses": ["B"]}]

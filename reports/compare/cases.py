@@ -7,11 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
+from reports.compare.acceptance import Accepted
+from reports.deviations import Deviation
 from reports.failures import rank_of
 from reports.stream import Line
 
 #: What a user loses by a known deviation, by its severity.
-_WORDS: Mapping[str, str] = {
+WORDS: Mapping[str, str] = {
     "data loss": "known to lose data",
     "wrong answers": "known to give wrong answers",
     "unreadable": "known to leave tables unreadable",
@@ -26,7 +28,8 @@ class Change(str, Enum):
 
     REGRESSED = "regressed"  # the candidate fails it, and the base does not, or for other causes
     UNCOMPARED = "fails on the candidate, not judged on the base"
-    KNOWN = "known deviation, new on the candidate"
+    KNOWN = "known deviation, new on the candidate"  # the candidate has it, and the base does not
+    ACCEPTED = "worse, and accepted"  # one of the three, in a way that the user's file accepts
     IMPROVED = "improved"  # the base fails it, the candidate does not
     CHANGED = "changed"  # another verdict, but none of these
     ONLY_BASE = "only in base"  # not judged on the candidate
@@ -39,7 +42,8 @@ class Shift:
     """A clause that fails in some cases on one side, always for the same cause, and not on the other.
 
     ``cause``: of a known deviation its reason. ``before``: what the other side did. ``case``: the smallest, from the side that
-    fails, with the message of its violation in ``step``.
+    fails, with the message of its violation in ``step``. ``entry``: the one of the user's file that accepts it, if the change
+    is ACCEPTED; otherwise the one that accepted it until its end.
     """
 
     change: Change
@@ -51,11 +55,29 @@ class Shift:
     case: Line = field(repr=False)
     step: int
     message: str
+    entry: Deviation | None = None
+
+
+#: A clause, and the reason of a known deviation of it.
+Entry = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Side:
+    """What a run was asked and knows: the clauses that it was asked for, those of them that it judged, and the known deviations
+    of its version, whether its cases show them or not."""
+
+    asked: frozenset[str]
+    judged: frozenset[str]
+    entries: frozenset[Entry]
 
 
 @dataclass(frozen=True)
 class KnownFault:
-    """A known deviation that violates clauses on a side: its reason, with its most severe clause's severity."""
+    """A known deviation that violates clauses on a side: its reason, with its most severe clause's severity.
+
+    ``on_base``, ``on_candidate``: whether the version has it, be it that a case shows it or that it is listed for the version.
+    """
 
     reason: str
     severity: str
@@ -73,7 +95,7 @@ class KnownFault:
     @property
     def words(self) -> str:
         """``known to lose data``."""
-        return _WORDS[self.severity]
+        return WORDS[self.severity]
 
 
 def smallest(lines: Iterable[Line]) -> Line:
@@ -99,23 +121,34 @@ class _Found:
     before: str
     line: Line
     violation: Line
+    entry: Deviation | None = None
+
+    @property
+    def shift(self) -> tuple[object, ...]:
+        """What those of the same shift have in common."""
+        return self.change, self.clause, self.cause, self.before, self.entry
 
 
 def shifts(
     pairs: Sequence[tuple[Line, Line]],
     alone: Iterable[Line],
     severities: Mapping[str, str],
-    judged: tuple[frozenset[str], frozenset[str]],
+    base: Side,
+    candidate: Side,
+    accepted: Accepted | None = None,
 ) -> tuple[Shift, ...]:
     """What the candidate's judgements change, the gravest first.
 
     ``alone``: cases that only the candidate judged, such as those made by shrinking: they count for clauses that fail in no
-    other. ``judged``: the clauses that were judged on the base and on the candidate. A violation counts as compared where the
-    other side judged the clause and the step: a violation ends a case.
+    other. A violation counts as compared where the other side judged the clause and the step: a violation ends a case. A known
+    deviation is new on the candidate where the base was asked for the clause, and has no such entry.
     """
-    found: dict[tuple[Change, str, str, str], list[_Found]] = {}
-    for one in (*(one for pair in pairs for one in _of_case(*pair, judged)), *_of_others(pairs, alone)):
-        found.setdefault((one.change, one.clause, one.cause, one.before), []).append(one)
+    found: dict[tuple[object, ...], list[_Found]] = {}
+    for lines in pairs:
+        for one in (*_worse(*lines, base, accepted), *_improved(*lines, candidate)):
+            found.setdefault(one.shift, []).append(one)
+    for one in _of_others(pairs, alone, accepted):
+        found.setdefault(one.shift, []).append(one)
     made = [
         _shift(together, min((_severity(one.violation, severities) for one in together), key=rank_of))
         for together in found.values()
@@ -142,51 +175,95 @@ def _shift(together: Sequence[_Found], severity: str) -> Shift:
         first.line,
         first.violation["step"],
         first.violation["message"],
+        first.entry,
     )
 
 
-def _of_case(base: Line, candidate: Line, judged: tuple[frozenset[str], frozenset[str]]) -> Iterable[_Found]:
-    for clause in dict.fromkeys(one["clause"] for line in (base, candidate) for one in line["violations"]):
+def _worse(base: Line, candidate: Line, side: Side, accepted: Accepted | None) -> Iterable[_Found]:
+    """What the candidate violates in a case, and the base does not. ``side``: the base."""
+    for clause in _violated(candidate):
         before, after = _Broken.of(base, clause), _Broken.of(candidate, clause)
-        for cause, violation in after.causes.items():
+        for cause, violations in after.causes.items():
             if cause in before.causes:
                 continue
-            compared = clause in judged[0] and _reaches(base, violation["step"])
+            compared = clause in side.judged and _reaches(base, violations[0]["step"])
             change = Change.REGRESSED if compared else Change.UNCOMPARED
-            yield _Found(change, clause, cause, before.words if compared else _NOT_JUDGED, candidate, violation)
-        for reason, violation in after.excuses.items():
-            compared = clause in judged[0] and _reaches(base, violation["step"])
-            if compared and not before.causes and reason not in before.excuses:
-                yield _Found(Change.KNOWN, clause, reason, before.words, candidate, violation)
-        if after.causes or after.excuses:
+            words = before.words if compared else _NOT_JUDGED
+            yield from _found(change, clause, cause, words, candidate, violations, accepted)
+        for reason, violations in after.excuses.items():
+            # What the base fails for the same cause, known to nobody, it has too.
+            new = [one for one in violations if one["cause"] not in before.causes]
+            if not new or (clause, reason) in side.entries or clause not in side.asked:
+                continue
+            compared = clause in side.judged and _reaches(base, new[0]["step"])
+            change = Change.KNOWN if compared else Change.UNCOMPARED
+            words = before.words if compared else _NOT_JUDGED
+            yield from _found(change, clause, reason, words, candidate, new, accepted)
+
+
+def _found(
+    change: Change,
+    clause: str,
+    cause: str,
+    before: str,
+    line: Line,
+    violations: Sequence[Line],
+    accepted: Accepted | None,
+) -> Iterable[_Found]:
+    """Of a clause's violations by one cause in a case, the first that is not accepted, and the first that each entry accepts."""
+    firsts: dict[Deviation | None, Line] = {}
+    for one in violations:
+        firsts.setdefault(accepted.entry_for(line, one) if accepted else None, one)
+    for entry, violation in firsts.items():
+        if entry is not None:
+            yield _Found(Change.ACCEPTED, clause, cause, before, line, violation, entry)
+        else:
+            over = accepted.ended_for(line, violation) if accepted else None
+            yield _Found(change, clause, cause, before, line, violation, over)
+
+
+def _improved(base: Line, candidate: Line, side: Side) -> Iterable[_Found]:
+    """What the base violates in a case, and the candidate does not. ``side``: the candidate."""
+    for clause in _violated(base):
+        before, after = _Broken.of(base, clause), _Broken.of(candidate, clause)
+        if after.causes or after.excuses or clause not in side.judged:
             continue
-        for cause, violation in (*before.causes.items(), *before.excuses.items()):
-            if clause in judged[1] and _reaches(candidate, violation["step"]):
-                yield _Found(Change.IMPROVED, clause, cause, "holds", base, violation)
+        gone = {reason: own for reason, own in before.excuses.items() if (clause, reason) not in side.entries}
+        for cause, violations in (*before.causes.items(), *gone.items()):
+            if _reaches(candidate, violations[0]["step"]):
+                yield _Found(Change.IMPROVED, clause, cause, "holds", base, violations[0])
 
 
-def _of_others(pairs: Iterable[tuple[Line, Line]], alone: Iterable[Line]) -> Iterable[_Found]:
+def _violated(line: Line) -> Iterable[str]:
+    return dict.fromkeys(one["clause"] for one in line["violations"])
+
+
+def _of_others(
+    pairs: Iterable[tuple[Line, Line]], alone: Iterable[Line], accepted: Accepted | None
+) -> Iterable[_Found]:
     failing = {clause for _, line in pairs for clause, result in line["clauses"].items() if result["verdict"] == "fail"}
     for line in alone:
         for clause in sorted({one["clause"] for one in line["violations"]} - failing):
-            for cause, violation in _Broken.of(line, clause).causes.items():
-                yield _Found(Change.UNCOMPARED, clause, cause, _NOT_JUDGED, line, violation)
+            for cause, violations in _Broken.of(line, clause).causes.items():
+                yield from _found(Change.UNCOMPARED, clause, cause, _NOT_JUDGED, line, violations, accepted)
 
 
 @dataclass(frozen=True)
 class _Broken:
-    """The violations of a clause in a case, one for each cause, and one for each reason of a known deviation."""
+    """The violations of a clause in a case, by their cause, and those that are known deviations by their reason."""
 
-    causes: dict[str, Line]
-    excuses: dict[str, Line]
+    causes: dict[str, list[Line]]
+    excuses: dict[str, list[Line]]
 
     @classmethod
     def of(cls, line: Line, clause: str) -> _Broken:
-        own = [one for one in reversed(line["violations"]) if one["clause"] == clause]
-        return cls(
-            {one["cause"]: one for one in own if one["excused"] is None},
-            {one["excused"]: one for one in own if one["excused"] is not None},
-        )
+        broken = cls({}, {})
+        for one in line["violations"]:
+            if one["clause"] == clause and one["excused"] is None:
+                broken.causes.setdefault(one["cause"], []).append(one)
+            elif one["clause"] == clause:
+                broken.excuses.setdefault(one["excused"], []).append(one)
+        return broken
 
     @property
     def words(self) -> str:
@@ -201,23 +278,25 @@ def _reaches(line: Line, step: int) -> bool:
     return any(one["index"] >= step for one in line["steps"])
 
 
-def known_faults(pairs: Iterable[tuple[Line, Line]], severities: Mapping[str, str]) -> tuple[KnownFault, ...]:
-    """The known deviations that either side has: those that only the candidate has first, then the gravest."""
-    found: dict[str, list[tuple[int, Line, Line]]] = {}
-    for pair in pairs:
-        for side, line in enumerate(pair):
-            for violation in line["violations"]:
-                if violation["excused"] is not None:
-                    found.setdefault(violation["excused"], []).append((side, line, violation))
+def known_faults(
+    pairs: Iterable[tuple[Line, Line]], severities: Mapping[str, str], base: Side, candidate: Side
+) -> tuple[KnownFault, ...]:
+    """The known deviations that cases show: those that only the candidate has first, then the gravest."""
+    found: dict[str, list[tuple[Line, Line]]] = {}
+    for line in (line for pair in pairs for line in pair):
+        for violation in line["violations"]:
+            if violation["excused"] is not None:
+                found.setdefault(violation["excused"], []).append((line, violation))
+    had = [{reason for _, reason in side.entries} for side in (base, candidate)]
     made = [
         KnownFault(
             reason,
-            min((_severity(violation, severities) for _, _, violation in places), key=rank_of),
-            tuple(sorted({violation["clause"] for _, _, violation in places})),
-            any(side == 0 for side, _, _ in places),
-            any(side == 1 for side, _, _ in places),
-            frozenset(line["id"] for _, line, _ in places),
-            smallest(line for _, line, _ in places),
+            min((_severity(violation, severities) for _, violation in places), key=rank_of),
+            tuple(sorted({violation["clause"] for _, violation in places})),
+            reason in had[0],
+            reason in had[1],
+            frozenset(line["id"] for line, _ in places),
+            smallest(line for line, _ in places),
         )
         for reason, places in found.items()
     ]

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Container, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
-from reports.compare.cases import Change, KnownFault, Shift, known_faults, shifts, size
+from reports.compare.acceptance import Acceptance, Accepted, tables_of
+from reports.compare.cases import Change, KnownFault, Shift, Side, known_faults, shifts, size
 from reports.compare.commands import Command, command_of
 from reports.compare.differences import Difference, deletion_order_differs, differences
 from reports.compare.explanations import Explainer, Explanation, Identity, Predictors
 from reports.compare.known_changes import Knowledge, in_order, knowledge
+from reports.deviations import Deviation
 from reports.failures import rank_of
 from reports.quantities import counted
 from reports.stream import Line, Run
@@ -22,6 +24,7 @@ class Incomparable(Exception):
 
 _JUDGED = (Verdict.PASS, Verdict.FAIL, Verdict.XFAIL, Verdict.STALE)
 _LEFT_OUT = (Verdict.UNEXERCISED, Verdict.ERROR)
+_ASKED = (*_JUDGED, *_LEFT_OUT)
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,10 @@ class ClauseChange:
 
 @dataclass(frozen=True)
 class Unjudged:
-    """What a run could not judge: clauses that nothing exercised, and cases that ended in an error."""
+    """What a run could not judge: clauses that nothing exercised, and cases that ended in an error.
+
+    A clause that the other run is never asked for (not promised there, or switched off) is not among them.
+    """
 
     run: Run = field(repr=False)
     clauses: tuple[str, ...]
@@ -102,6 +108,7 @@ class Comparison:
     differing: int
     diverged: int
     cut_short: int
+    acceptance: Acceptance | None = None
 
     def of(self, *changes: Change) -> tuple[ClauseChange, ...]:
         """The clauses with one of these changes."""
@@ -125,9 +132,18 @@ class Comparison:
         return tuple(group for group in self.groups if group.explanation is None)
 
     @property
+    def unused(self) -> dict[Deviation, tuple[str, ...]]:
+        """The tables of the user's file that nothing needed, each with its clauses."""
+        if self.acceptance is None:
+            return {}
+        needed = {replace(shift.entry, clause="") for shift in self.shifts if shift.entry is not None}
+        tables = tables_of(self.acceptance.entries)
+        return {table: clauses for table, clauses in tables.items() if table not in needed}
+
+    @property
     def exit(self) -> int:
-        """1 if something regressed; else 2 if something could not be judged on a side; else 0."""
-        if self.shifted(Change.REGRESSED):
+        """1 if something is worse, known or not, and not accepted; else 2 if something could not be judged on a side; else 0."""
+        if self.shifted(Change.REGRESSED) or self.shifted(Change.KNOWN):
             return 1
         return 2 if self.unjudged or self.shifted(Change.UNCOMPARED) else 0
 
@@ -137,11 +153,13 @@ def engine_of(run: Run) -> Identity:
     return run.header["engine"], next(iter(run.header["versions"].values()), "")
 
 
-def compare(base: Run, candidate: Run, predictors: Predictors | None = None) -> Comparison:
+def compare(
+    base: Run, candidate: Run, predictors: Predictors | None = None, acceptance: Acceptance | None = None
+) -> Comparison:
     """Compare two complete runs. Raises Incomparable if they judged different cases.
 
     Generated cases must be the same: those made by shrinking depend on what failed. Without ``predictors`` no difference is
-    explained by a rule.
+    explained by a rule. ``acceptance``: what of the candidate does not count as worse.
     """
     pairs = _same_cases(base, candidate)
     paired = {line["id"] for line, _ in pairs}
@@ -151,14 +169,17 @@ def compare(base: Run, candidate: Run, predictors: Predictors | None = None) -> 
         walk.take(*lines)
     results = tuple({result.clause: result for result in results_of(run)} for run in (base, candidate))
     severities = {name: entry["severity"] for run in (base, candidate) for name, entry in run.clauses.items()}
-    judged = [frozenset(name for name, one in side.items() if one.verdict in _JUDGED) for side in results]
-    shifted = shifts(pairs, alone, severities, (judged[0], judged[1]))
-    unjudged = (_unjudged(run, side) for run, side in zip((base, candidate), results))
+    before, after = (_side(run, own, lines) for run, own, lines in zip((base, candidate), results, zip(*pairs)))
+    accepted = Accepted(acceptance, engine_of(candidate)[1]) if acceptance is not None else None
+    shifted = shifts(pairs, alone, severities, before, after, accepted)
+    unjudged = (
+        _unjudged(run, own, other.asked) for run, own, other in zip((base, candidate), results, (after, before))
+    )
     return Comparison(
         base=base,
         candidate=candidate,
         shifts=shifted,
-        known_faults=known_faults(pairs, severities),
+        known_faults=known_faults(pairs, severities, before, after),
         clauses=tuple(_clauses(base, candidate, results, shifted)),
         unjudged=tuple(one for one in unjudged if one.clauses or one.cases),
         groups=walk.groups(),
@@ -167,6 +188,18 @@ def compare(base: Run, candidate: Run, predictors: Predictors | None = None) -> 
         differing=walk.differing,
         diverged=walk.diverged,
         cut_short=walk.cut_short,
+        acceptance=acceptance,
+    )
+
+
+def _side(run: Run, results: Mapping[str, ClauseResult], lines: Iterable[Line]) -> Side:
+    """What a run was asked and knows. Of a stream that lists no known deviations, those that these cases of it show."""
+    listed = {(clause, one["reason"]) for one in run.header.get("deviations", ()) for clause in one["clauses"]}
+    violations = [one for line in lines for one in line["violations"] if one["excused"] is not None]
+    return Side(
+        frozenset(name for name, one in results.items() if one.verdict in _ASKED),
+        frozenset(name for name, one in results.items() if one.verdict in _JUDGED),
+        frozenset(listed | {(one["clause"], one["excused"]) for one in violations}),
     )
 
 
@@ -176,9 +209,11 @@ def _explainer(base: Run, candidate: Run, predictors: Predictors | None) -> Expl
     return Explainer(predictor, backwards=backwards, names=(" ".join(older), " ".join(newer)))
 
 
-def _unjudged(run: Run, results: Mapping[str, ClauseResult]) -> Unjudged:
+def _unjudged(run: Run, results: Mapping[str, ClauseResult], asked: Container[str]) -> Unjudged:
+    """``asked``: the clauses that the other run was asked for."""
     errors = sum(1 for line in _drawn(run).values() if line["error"] is not None)
-    return Unjudged(run, tuple(name for name, one in results.items() if one.verdict in _LEFT_OUT), errors)
+    left_out = tuple(name for name, one in results.items() if one.verdict in _LEFT_OUT and name in asked)
+    return Unjudged(run, left_out, errors)
 
 
 # The same cases -----------------------------------------------------------------------------------------------------------
@@ -259,7 +294,7 @@ def _change(base: ClauseResult | None, candidate: ClauseResult | None, in_cases:
         lacking, side = (candidate, "candidate") if judged[0] else (base, "base")
         reason = "The run does not list the clause." if lacking is None else lacking.reason
         return (Change.ONLY_BASE if judged[0] else Change.ONLY_CANDIDATE), f"{side}: {reason}"
-    for change in (Change.REGRESSED, Change.UNCOMPARED, Change.KNOWN, Change.IMPROVED):
+    for change in (Change.REGRESSED, Change.KNOWN, Change.UNCOMPARED, Change.ACCEPTED, Change.IMPROVED):
         if change in in_cases:
             return change, ""
     if base is None or candidate is None or not judged[0] or base.verdict is candidate.verdict:

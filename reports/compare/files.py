@@ -1,23 +1,25 @@
 """The directory that a comparison leaves: ``comparison.md``, ``comparison.json``, and the cases that they name.
 
-The schema of ``comparison.json`` is ``reports/schema/comparison-2.json``.
+The schema of ``comparison.json`` is ``reports/schema/comparison-3.json``.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
-from reports.compare.cases import KnownFault, Shift
+from reports.compare.cases import Change, KnownFault, Shift
 from reports.compare.comparison import ClauseChange, Comparison, Group, Unjudged
 from reports.compare.markdown import comparison_markdown
-from reports.compare.wording import signature, text_of
+from reports.compare.wording import signature, text_of, verdict
+from reports.deviations import Deviation
 from reports.stream import Line, Run
 from reports.verdicts import ClauseResult
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 
 def write_comparison(comparison: Comparison, directory: Path) -> None:
@@ -53,7 +55,9 @@ def as_json(comparison: Comparison) -> dict[str, Any]:
             "cut_short": comparison.cut_short,
         },
         "steps": comparison.steps,
+        "verdict": verdict(comparison),
         "shifts": [_shift(shift) for shift in comparison.shifts],
+        "acceptance": _acceptance(comparison),
         "known_deviations": [_known_fault(fault) for fault in comparison.known_faults],
         "unjudged": {
             side: next((_unjudged(one) for one in comparison.unjudged if one.run is run), None)
@@ -93,6 +97,26 @@ def _shift(shift: Shift) -> dict[str, Any]:
         "case": shift.case["id"],
         "step": shift.step,
         "message": shift.message,
+        "accepted": _entry(shift.entry) if shift.entry is not None and shift.change is Change.ACCEPTED else None,
+    }
+
+
+def _entry(entry: Deviation) -> dict[str, Any]:
+    until = entry.until.isoformat() if isinstance(entry.until, date) else entry.until
+    return {"reason": entry.reason, "link": entry.link, "until": until}
+
+
+def _acceptance(comparison: Comparison) -> dict[str, Any] | None:
+    """The user's file, its entries that nothing needed, and those that are past their end."""
+    if comparison.acceptance is None:
+        return None
+    over = {
+        replace(one.entry, clause="") for one in comparison.shifts if one.entry and one.change is not Change.ACCEPTED
+    }
+    return {
+        "file": str(comparison.acceptance.file),
+        "unused": [{"clauses": list(clauses), **_entry(table)} for table, clauses in comparison.unused.items()],
+        "ended": sorted((_entry(one) for one in over), key=lambda one: str(one["reason"])),
     }
 
 

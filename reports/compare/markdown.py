@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
-from reports.compare.cases import Change, Shift, smallest
+from reports.compare.cases import Change, smallest
 from reports.compare.comparison import ClauseChange, Comparison, Group
-from reports.compare.wording import Explained, explained, fault_words, overview, side_by_side, signature, verdict
+from reports.compare.wording import (
+    Explained,
+    accepted,
+    ended_words,
+    explained,
+    fault_words,
+    overview,
+    side_by_side,
+    signature,
+    verdict,
+)
 from reports.markdown import LIMIT, code, folded, limited, row, table, text
 from reports.quantities import counted
 from reports.verdicts import ClauseResult
@@ -28,13 +38,14 @@ def _parts(comparison: Comparison, rows: int) -> list[str]:
     parts = [
         f"# {mark} DELETE and VACUUM: {text(verdict(comparison))}",
         "<br>\n".join(text(line) for line in overview(comparison)),
-        *_shifts("## Regressed", comparison.shifted(Change.REGRESSED), rows, "Before"),
-        *_shifts("## Fails on the candidate, not judged on the base", comparison.shifted(Change.UNCOMPARED), rows),
-        *_known_faults(comparison, rows),
+        *_shifts("## Regressed", comparison, Change.REGRESSED, rows, "Before"),
+        *_shifts("## Known deviations, new on the candidate", comparison, Change.KNOWN, rows, "Before"),
+        *_shifts("## Fails on the candidate, not judged on the base", comparison, Change.UNCOMPARED, rows),
+        *_accepted(comparison, rows),
         *_unexplained(comparison, min(rows, _FIRST)),
-        *_shifts("## Known deviations, new on the candidate", comparison.shifted(Change.KNOWN), rows, "Before"),
+        *_known_faults(comparison, rows),
         *_explained(comparison, rows),
-        *_shifts("## Improved", comparison.shifted(Change.IMPROVED), rows),
+        *_shifts("## Improved", comparison, Change.IMPROVED, rows),
     ]
     if comparison.groups or comparison.shifts:
         parts.append(
@@ -49,7 +60,7 @@ def _parts(comparison: Comparison, rows: int) -> list[str]:
     return parts + folded(f"All {counted(len(comparison.clauses), 'clause')}", _clauses(comparison.clauses, rows))
 
 
-def _shifts(title: str, shifts: tuple[Shift, ...], rows: int, before: str = "") -> list[str]:
+def _shifts(title: str, comparison: Comparison, change: Change, rows: int, before: str = "") -> list[str]:
     """What fails in some cases on one side only. ``before``: the heading of what the base did."""
     lines = [
         row(
@@ -58,12 +69,24 @@ def _shifts(title: str, shifts: tuple[Shift, ...], rows: int, before: str = "") 
             text(one.cause),
             *([text(one.before)] if before else []),
             len(one.case_ids),
-            f"{code(one.case['id'])}, step {one.step}: {text(one.message)}",
+            f"{code(one.case['id'])}, step {one.step}: {text(one.message)}"
+            + (f"<br>{text(ended)}." if (ended := ended_words(one, comparison)) else ""),
         )
-        for one in shifts
+        for one in comparison.shifted(change)
     ]
     heading = f"| Severity | Clause | What failed |{f' {before} |' if before else ''} Cases | Smallest case |"
     return [title, table(heading, lines, rows, whole=_WHOLE)] if lines else []
+
+
+def _accepted(comparison: Comparison, rows: int) -> list[str]:
+    lines = [
+        row(one.severity, text(", ".join(one.clauses)), text(one.cause), text(one.by), len(one.case_ids))
+        for one in accepted(comparison)
+    ]
+    if not lines or comparison.acceptance is None:
+        return []
+    title = f"## Worse, and accepted by {text(str(comparison.acceptance.file))}"
+    return [title, table("| Severity | Clauses | What fails | Accepted | Cases |", lines, rows, whole=_WHOLE)]
 
 
 def _known_faults(comparison: Comparison, rows: int) -> list[str]:

@@ -9,7 +9,16 @@ from rich.text import Text
 
 from reports.compare.cases import Change
 from reports.compare.comparison import Comparison
-from reports.compare.wording import explained, fault_words, overview, shift_words, signature, verdict
+from reports.compare.wording import (
+    accepted,
+    ended_words,
+    explained,
+    fault_words,
+    overview,
+    shift_words,
+    signature,
+    verdict,
+)
 from reports.quantities import counted
 from reports.views.terminal import visible
 
@@ -27,8 +36,9 @@ def show_comparison(comparison: Comparison, console: Console, *, directory: Path
     style = {0: "bold green", 1: "bold red", 2: "bold yellow"}[comparison.exit]
     _print(console, verdict(comparison), style)
     _shifts(comparison, Change.REGRESSED, console, directory)
-    _shifts(comparison, Change.UNCOMPARED, console, directory)
     _known_faults(comparison, console, new=True)
+    _shifts(comparison, Change.UNCOMPARED, console, directory)
+    _accepted(comparison, console)
     for group in comparison.unexplained[:_SHOWN]:
         _print(console, f"unexplained: {signature(group)}", "yellow")
         shown = f"case {group.base['id']}" + (f", step {group.step}" if group.step is not None else "")
@@ -52,6 +62,18 @@ def _known_faults(comparison: Comparison, console: Console, *, new: bool) -> Non
         if fault.is_new is new:
             _print(console, fault_words(fault, comparison), "bold yellow" if new else "")
             _print(console, f"  {counted(len(fault.case_ids), 'case')}; {', '.join(fault.clauses)}")
+            of_fault = [one for one in comparison.shifted(Change.KNOWN) if one.cause == fault.reason]
+            for line in dict.fromkeys(ended_words(one, comparison) for one in of_fault):
+                if line:
+                    _print(console, f"  {line}")
+
+
+def _accepted(comparison: Comparison, console: Console) -> None:
+    """What the user's file accepts, and until when."""
+    for one in accepted(comparison):
+        _print(console, f"worse, and accepted: {one.cause} ({one.severity})")
+        _print(console, f"  {counted(len(one.case_ids), 'case')}; {', '.join(one.clauses)}")
+        _print(console, f"  by {comparison.acceptance.file if comparison.acceptance else ''} {one.by}")
 
 
 def _shifts(comparison: Comparison, change: Change, console: Console, directory: Path) -> None:
@@ -65,6 +87,8 @@ def _shifts(comparison: Comparison, change: Change, console: Console, directory:
         _print(console, f"  expected: {sentences[one.clause]}")
         _print(console, f"  observed: {one.message}")
         _print(console, f"  before:   {one.before}; {cases}")
+        if ended := ended_words(one, comparison):
+            _print(console, f"  accepted: no more: {ended}")
         _print(console, f"  replay:   pytest suites --replay {directory / 'cases' / one.case['id']}.json")
 
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from reports.circumstances import machines_differ, profile_of
-from reports.compare.cases import Change, KnownFault, Shift
+from reports.compare.cases import WORDS, Change, KnownFault, Shift
 from reports.compare.comparison import Comparison, Group, engine_of
 from reports.compare.differences import Difference
 from reports.compare.explanations import Explanation, Kind
-from reports.failures import rank_of
+from reports.deviations import Deviation
+from reports.failures import SEVERITIES, rank_of
 from reports.quantities import counted
 from reports.stream import Line, Run
 
@@ -86,28 +87,94 @@ def _parts(found: Difference) -> tuple[str, str]:
 
 
 def verdict(comparison: Comparison) -> str:
-    """One sentence: from which engine to which, how many clauses regressed, and whether that is data loss.
+    """One sentence that agrees with the exit code: whether the candidate is worse than the base, and by how much.
 
-    Then what the suite knows of the candidate and not of the base, if that is data loss: it is no regression, as it is
-    listed, but nobody may miss it.
+    How many clauses regressed, and whether that is data loss; then the gravest of what the suite knows of the candidate, and
+    the base does not have.
     """
     regressed = len(comparison.of(Change.REGRESSED))
     sides = f"from {named(comparison.base)} to {named(comparison.candidate)}"
+    known = _known_to_be_worse(comparison)
     if regressed:
         loss = "Data loss: " if comparison.loses_data else ""
-        return f"{loss}{counted(regressed, 'clause')} regressed {sides}{_known_loss(comparison)}"
+        also = f"; and {named(comparison.candidate)} is {known}" if known else ""
+        return f"{loss}{counted(regressed, 'clause')} regressed {sides}{also}"
+    if known:
+        return f"{named(comparison.candidate)} is worse than {named(comparison.base)}: {known}"
     if comparison.exit:
-        return f"Nothing that was judged regressed {sides}, but not everything was judged{_known_loss(comparison)}"
-    return f"Nothing regressed {sides}{_known_loss(comparison)}"
+        return f"Nothing that was judged regressed {sides}{_but_accepted(comparison)}, but not everything was judged"
+    return f"Nothing regressed {sides}{_but_accepted(comparison)}"
 
 
-def _known_loss(comparison: Comparison) -> str:
-    new = [one for one in comparison.known_faults if one.is_new and rank_of(one.severity) == 0]
-    if not new:
+def _known_to_be_worse(comparison: Comparison) -> str:
+    """``known to lose data in 1 way that spark 4.0.0 is not, and worse in 2 lesser ways``; empty: in no way."""
+    ranks: dict[str, int] = {}
+    for shift in comparison.shifted(Change.KNOWN):
+        rank = rank_of(shift.severity)
+        ranks[shift.cause] = min(rank, ranks.get(shift.cause, rank))
+    if not ranks:
         return ""
-    return (
-        f"; but {named(comparison.candidate)} is known to lose data in {counted(len(new), 'way')} that the other is not"
+    gravest = [rank for rank in ranks.values() if rank == min(ranks.values())]
+    words = f"{WORDS[SEVERITIES[gravest[0]]]} in {counted(len(gravest), 'way')} that {named(comparison.base)} is not"
+    lesser = len(ranks) - len(gravest)
+    return f"{words}, and worse in {counted(lesser, 'lesser way')}" if lesser else words
+
+
+def _but_accepted(comparison: Comparison) -> str:
+    found = accepted(comparison)
+    if not found or comparison.acceptance is None:
+        return ""
+    worst = min((one.severity for one in found), key=rank_of)
+    return f", but for {counted(len(found), 'fault')} that {comparison.acceptance.file} accepts (the worst: {worst})"
+
+
+@dataclass(frozen=True)
+class AcceptedFault:
+    """What is worse on the candidate by one cause, or one known deviation, and which entry accepts it."""
+
+    cause: str
+    severity: str
+    entry: Deviation
+    clauses: tuple[str, ...]
+    case_ids: frozenset[str]
+
+    @property
+    def by(self) -> str:
+        """``until 2027-06-30: REASON``."""
+        return f"{f'until {self.entry.until}' if self.entry.until else 'without an end'}: {self.entry.reason}"
+
+
+def accepted(comparison: Comparison) -> tuple[AcceptedFault, ...]:
+    """What the user's file accepts, the gravest first: the shifts of one cause and table of the file are one fault."""
+    found: dict[tuple[str, Deviation], list[Shift]] = {}
+    for shift in comparison.shifted(Change.ACCEPTED):
+        if shift.entry is not None:
+            found.setdefault((shift.cause, replace(shift.entry, clause="")), []).append(shift)
+    return tuple(
+        AcceptedFault(
+            cause,
+            min((one.severity for one in shifts), key=rank_of),
+            entry,
+            tuple(sorted({one.clause for one in shifts})),
+            frozenset[str]().union(*(one.case_ids for one in shifts)),
+        )
+        for (cause, entry), shifts in found.items()
     )
+
+
+def ended_words(shift: Shift, comparison: Comparison) -> str:
+    """That the user's file accepted a shift until a day or a version that is past; empty if it did not."""
+    if shift.entry is None or comparison.acceptance is None or shift.change is Change.ACCEPTED:
+        return ""
+    return f"{comparison.acceptance.file} accepted it until {shift.entry.until}, which is past"
+
+
+def unused(comparison: Comparison) -> list[str]:
+    """One line on the entries of the user's file that nothing needed, if there are any."""
+    if comparison.acceptance is None or not comparison.unused:
+        return []
+    entries = "; ".join(f"{', '.join(clauses)} ({table.reason})" for table, clauses in comparison.unused.items())
+    return [f"Not needed in {comparison.acceptance.file}: {entries}"]
 
 
 def named(run: Run) -> str:
@@ -131,6 +198,7 @@ def overview(comparison: Comparison) -> list[str]:
         _versions(comparison.base),
         _versions(comparison.candidate),
         *unjudged(comparison),
+        *unused(comparison),
         f"{counted(len(comparison.clauses), 'clause')}: {tally or 'none'}",
         cases + (kinds if comparison.groups else ""),
     ]

@@ -1,0 +1,79 @@
+"""What a user accepts of the candidate: faults listed in a file of their own, in the format of deviations (``--accept FILE``)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import date
+from functools import cached_property
+from pathlib import Path
+
+from reports.deviations import Deviation, ended, in_force
+from reports.stream import Line
+
+
+@dataclass(frozen=True)
+class Acceptance:
+    """The entries of a user's file. ``today`` is the day on which their ``until`` is looked at."""
+
+    file: Path
+    entries: tuple[Deviation, ...]
+    today: date
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """What an acceptance says about one version of an engine."""
+
+    acceptance: Acceptance
+    version: str
+
+    @cached_property
+    def _in_force(self) -> tuple[Deviation, ...]:
+        return in_force(self.acceptance.entries, version=self.version, today=self.acceptance.today)
+
+    @cached_property
+    def _ended(self) -> tuple[Deviation, ...]:
+        return ended(self.acceptance.entries, version=self.version, today=self.acceptance.today)
+
+    def entry_for(self, line: Line, violation: Line) -> Deviation | None:
+        """The entry that accepts a violation in a case; None: there is none."""
+        return _first(self._in_force, line, violation)
+
+    def ended_for(self, line: Line, violation: Line) -> Deviation | None:
+        """The entry that accepted the violation until its end."""
+        return _first(self._ended, line, violation)
+
+
+def tables_of(entries: Iterable[Deviation]) -> dict[Deviation, tuple[str, ...]]:
+    """The clauses of the entries that differ in nothing else: of each table of the file."""
+    found: dict[Deviation, list[str]] = {}
+    for one in entries:
+        found.setdefault(replace(one, clause=""), []).append(one.clause)
+    return {table: tuple(clauses) for table, clauses in found.items()}
+
+
+def _first(entries: Iterable[Deviation], line: Line, violation: Line) -> Deviation | None:
+    return next((one for one in entries if _covers(one, line, violation)), None)
+
+
+def _covers(entry: Deviation, line: Line, violation: Line) -> bool:
+    """As harness.excuses decides while a case is judged, from what the stream recorded of it then."""
+    symptom = entry.symptom
+    by_error = bool(symptom.errors) and violation.get("by_error", False)
+    return (
+        entry.clause == violation["clause"]
+        and (entry.when is None or entry.when in violation.get("circumstances", ()))
+        and (violation["cause"] in symptom.causes or by_error)
+        and (not symptom.errors or _reports(line, violation["step"], symptom.errors))
+        and (symptom.of is None or symptom.of in violation.get("kinds", ()))
+    )
+
+
+def _reports(line: Line, index: int, texts: tuple[str, ...]) -> bool:
+    """Whether the step's error has one of these classes or conditions, or one of these texts in its message."""
+    step = next((one for one in line["steps"] if one["index"] == index), None)
+    error = step["outcome"]["error"] if step is not None and step["outcome"] else None
+    return error is not None and any(
+        text in (error["exception"], error["condition"]) or text in error["message"] for text in texts
+    )

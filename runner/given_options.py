@@ -1,0 +1,82 @@
+"""Which options a user gives to a gate, and whether the gate would take them: before an environment is made, or a gate is run."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engines.versions import Version
+from runner.commands import Parser
+from runner.options import UsageMistake, add_options
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+class _Declared:
+    """Collects the options that ``runner.options`` declares to pytest. Those that are not given have no value."""
+
+    def __init__(self, parser: argparse.ArgumentParser) -> None:
+        self._parser = parser
+
+    def getgroup(self, name: str, description: str = "") -> _Declared:
+        return self
+
+    def addoption(self, *names: str, **attributes: Any) -> None:
+        self._parser.add_argument(*names, **{name: value for name, value in attributes.items() if name != "default"})
+
+
+def given(
+    arguments: Sequence[str], *, flags: Mapping[str, str] | None = None, values: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """The suite's options among these arguments to pytest, by name: ``report_dir``. Only those that are given.
+
+    ``flags`` and ``values`` are options of pytest's own to look for, without and with a value, each with the name to return it
+    by. Raises UsageMistake where a value is missing.
+    """
+    parser = Parser(prog="pytest suites", add_help=False, allow_abbrev=False, argument_default=argparse.SUPPRESS)
+    add_options(_Declared(parser))
+    for option, name in (flags or {}).items():
+        parser.add_argument(option, dest=name, action="store_const", const=option)
+    for option, name in (values or {}).items():
+        parser.add_argument(option, dest=name)
+    found, _ = parser.parse_known_args(list(arguments))
+    return vars(found)
+
+
+def check_engine(options: Mapping[str, Any], version: Version) -> None:
+    """Raise UsageMistake if ``--engine`` is not that of the version."""
+    engine = options.get("engine", version.engine)
+    if engine != version.engine:
+        raise UsageMistake(
+            f"--engine {engine} is not the engine of {version.title}: leave it out, as the version names its engine."
+        )
+
+
+def check_gate(arguments: Sequence[str]) -> None:
+    """Raise UsageMistake, with pytest's or the suite's own sentence, if a gate would not take these arguments.
+
+    They are tried in this environment, which takes seconds: pytest collects the gate's tests, and starts no engine.
+    """
+    environ = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")}
+    command = [sys.executable, "-m", "pytest", "suites", "--collect-only", "-q", *arguments]
+    tried = subprocess.run(command, cwd=ROOT, env=environ, capture_output=True, text=True, check=False)
+    if not tried.returncode:
+        return
+    said = _sentence(tried.stderr) or f"a gate does not take {' '.join(arguments)}"
+    if tried.returncode == pytest.ExitCode.USAGE_ERROR:
+        said = f"{said}: README.md lists the options of a gate."
+    raise UsageMistake(said)
+
+
+def _sentence(errors: str) -> str:
+    """What pytest says on standard error, without its usage and its headings."""
+    lines = [line.strip() for line in errors.splitlines() if line.strip()]
+    said = [line for line in lines if not line.startswith(("ERROR: usage:", "inifile:", "rootdir:"))]
+    return "; ".join(line.removeprefix("Exit: ").removeprefix("ERROR: ").rpartition(": error: ")[2] for line in said)
