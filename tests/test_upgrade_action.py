@@ -50,6 +50,7 @@ def test_the_verdict_and_the_summary_are_written(ends: int, verdict: str, summar
         "TOMBSTONE_TO": "4.4.0; rm -rf /",
         "TOMBSTONE_PROFILE": "smoke",
         "TOMBSTONE_DEVIATIONS": "known.toml",
+        "TOMBSTONE_ACCEPT": "accepted.toml",
     }
     done = subprocess.run([script], env=environ, check=False)
     assert done.returncode == ends
@@ -58,5 +59,6 @@ def test_the_verdict_and_the_summary_are_written(ends: int, verdict: str, summar
     assert (tmp_path / "summary").read_text() == summary
     asked = (tmp_path / "asked").read_text().splitlines()[-1]
     assert asked.endswith(
-        f"-e upgrade -- 3.3.2 4.4.0; rm -rf / --out {report} --profile smoke --deviations {work}/known.toml"
+        f"-e upgrade -- 3.3.2 4.4.0; rm -rf / --out {report} --profile smoke --deviations {work}/known.toml "
+        f"--accept {work}/accepted.toml"
     )
