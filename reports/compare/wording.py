@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from reports.circumstances import machines_differ, profile_of
@@ -130,35 +130,35 @@ def _but_accepted(comparison: Comparison) -> str:
 
 @dataclass(frozen=True)
 class AcceptedFault:
-    """What is worse on the candidate by one cause, or one known deviation, and which entry accepts it."""
+    """What is worse on the candidate by one cause, or one known deviation, and which entries accept it."""
 
     cause: str
     severity: str
-    entry: Deviation
+    entries: tuple[Deviation, ...]
     clauses: tuple[str, ...]
     case_ids: frozenset[str]
 
     @property
     def by(self) -> str:
-        """``until 2027-06-30: REASON``."""
-        return f"{f'until {self.entry.until}' if self.entry.until else 'without an end'}: {self.entry.reason}"
+        """``until 2027-06-30: REASON``, of each entry."""
+        words = (f"{f'until {one.until}' if one.until else 'without an end'}: {one.reason}" for one in self.entries)
+        return " And ".join(dict.fromkeys(words))
 
 
 def accepted(comparison: Comparison) -> tuple[AcceptedFault, ...]:
-    """What the user's file accepts, the gravest first: the shifts of one cause and table of the file are one fault."""
-    found: dict[tuple[str, Deviation], list[Shift]] = {}
+    """What the user's file accepts, the gravest first: the shifts of one cause are one fault."""
+    found: dict[str, list[Shift]] = {}
     for shift in comparison.shifted(Change.ACCEPTED):
-        if shift.entry is not None:
-            found.setdefault((shift.cause, replace(shift.entry, clause="")), []).append(shift)
+        found.setdefault(shift.cause, []).append(shift)
     return tuple(
         AcceptedFault(
             cause,
             min((one.severity for one in shifts), key=rank_of),
-            entry,
+            tuple(one.entry for one in shifts if one.entry is not None),
             tuple(sorted({one.clause for one in shifts})),
             frozenset[str]().union(*(one.case_ids for one in shifts)),
         )
-        for (cause, entry), shifts in found.items()
+        for cause, shifts in found.items()
     )
 
 
