@@ -209,7 +209,9 @@ def test_an_address_that_is_no_master(
     until_the_jvm_ends: Callable[..., None],
 ) -> None:
     text = sentence(process, tmp_path, monkeypatch, until_the_jvm_ends)
-    assert text.startswith(f"Spark did not start on {MASTER} within 60 s: see that this is the address of a master of ")
+    assert text.startswith(
+        f"Spark did not start on {MASTER} within 600 s: see that this is the address of a master of "
+    )
 
 
 def test_ctrl_c_is_handled_as_before(

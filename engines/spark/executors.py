@@ -25,8 +25,11 @@ from engines.spark.jvm import Lease, end
 from engines.spark.result_rows import rows_of
 from engines.spark.session import connect, disconnect
 
-#: Seconds for the master to take the application, and for each of the first jobs. The first waits for an executor.
-LIMIT = 90
+#: Seconds for the cluster to give an executor and run a first job on it.
+EXECUTOR_LIMIT = 120
+
+#: Seconds for what only hangs if something is broken: on a busy machine, a first write of a Delta table took 90.
+HANG_LIMIT = 600
 
 #: Where the class path of executors is, below the run's directory.
 _FOLDER = "executors"
@@ -80,12 +83,11 @@ def _copies(entries: Sequence[str], folder: Path) -> list[str]:
     return copies
 
 
-def check_executors(
-    lease: Lease, *, conf: Mapping[str, str], directory: Path, limit: float = LIMIT, delta_class: str = _DELTA_CLASS
-) -> None:
+def check_executors(lease: Lease, *, conf: Mapping[str, str], directory: Path, limit: float = EXECUTOR_LIMIT) -> None:
     """Run small jobs on the executors: read a file below ``directory``, load Delta, write and read a Delta table.
 
-    Raises EngineUnavailable, in one sentence with the remedy. A job that takes longer than ``limit`` seconds ends the JVM.
+    Raises EngineUnavailable, in one sentence with the remedy, also if there is no executor within ``limit`` seconds; the JVM
+    is then ended.
     """
     folder = directory / _FOLDER / "check"
     folder.mkdir(parents=True)
@@ -94,7 +96,7 @@ def check_executors(
         with _interrupts_as_before():
             session = check.connected()
         check.reads_a_file(session)
-        check.loads(session, delta_class)
+        check.loads_delta(session)
         check.writes_and_reads_delta(session)
     finally:
         disconnect()
@@ -118,7 +120,7 @@ class _Check:
     conf: Mapping[str, str]
     directory: Path  # the run's
     folder: Path  # below it, for this
-    limit: float  # seconds
+    limit: float  # seconds to wait for an executor
 
     def connected(self) -> SparkSession:
         failed = f"Spark did not start on {self._master}"
@@ -137,16 +139,16 @@ class _Check:
         )
         failed = f"The executors of {self._master} cannot read {self.directory}, where the tables are made"
         remedy = "name a directory that they share with the driver: --table-root DIR"
-        with self._watched(failed, remedy=remedy, late=late):
+        with self._watched(failed, remedy=remedy, limit=self.limit, late=late):
             # Without globbing: a name such as [a] is no pattern.
             session.read.option("__globPaths__", "false").text(str(marker)).collect()
 
-    def loads(self, session: SparkSession, name: str) -> None:
-        """Load a class of Delta by its name. Where it is missing, the errors of other jobs hardly say so."""
+    def loads_delta(self, session: SparkSession) -> None:
+        """Load a class by its name. Where it is missing, the errors of other jobs hardly say so."""
         failed = f"The executors of {self._master} cannot load Delta's classes"
         remedy = f"their class path must begin with what the suite puts into {_CLASS_PATH}"
         with self._watched(failed, remedy=remedy):
-            self._rows(session).selectExpr(f"java_method('java.lang.Class', 'forName', '{name}')").collect()
+            self._rows(session).selectExpr(f"java_method('java.lang.Class', 'forName', '{_DELTA_CLASS}')").collect()
 
     def writes_and_reads_delta(self, session: SparkSession) -> None:
         table = str(self.folder / "table")
@@ -166,7 +168,7 @@ class _Check:
         return session.range(0, tasks, 1, tasks)
 
     @contextmanager
-    def _watched(self, failed: str, *, remedy: str, late: str = "") -> Iterator[None]:
+    def _watched(self, failed: str, *, remedy: str, limit: float = HANG_LIMIT, late: str = "") -> Iterator[None]:
         """Raises EngineUnavailable if what is done takes too long, or fails."""
         too_late = threading.Event()
 
@@ -174,14 +176,14 @@ class _Check:
             too_late.set()
             end(self.lease.pid)
 
-        timer = threading.Timer(self.limit, give_up)
+        timer = threading.Timer(limit, give_up)
         timer.daemon = True
         timer.start()
         try:
             yield
         except _FAILURES as failure:
             if too_late.is_set():
-                problem = late or f"{failed} within {self.limit:g} s: {remedy}"
+                problem = late or f"{failed} within {limit:g} s: {remedy}"
             elif _ENDED in str(failure):
                 problem = f"{self._master} ended the application, as no executor started: see the logs of its workers"
             else:
