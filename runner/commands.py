@@ -28,6 +28,11 @@ def whole(text: str) -> int:
     return number
 
 
+def natural(text: str) -> int:
+    """A whole number of 0 or more."""
+    return 0 if int(text) == 0 else whole(text)
+
+
 def positive(text: str) -> float:
     """A finite number above 0."""
     number = float(text)

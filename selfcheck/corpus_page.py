@@ -13,6 +13,7 @@ from selfcheck.facets import GOALS, SMOKE, Facet, goal_of
 #: What is counted of each kind of facet.
 _COUNTED: Mapping[str, str] = {
     "clause": "steps that exercise a clause",
+    "clause on delta-rs": "steps that exercise a clause on delta-rs",
     "paths": "paths that VACUUM keeps or deletes, by reason",
     "vacuums": "VACUUMs, by mode and by what gives the retention",
     "cutoff": "times one millisecond before the cutoff, at it, and after it",
@@ -34,7 +35,7 @@ _COUNTED: Mapping[str, str] = {
 
 
 #: The kinds of which the page names each facet that does not reach its goal.
-_NAMED = ("clause", "paths", "vacuums", "cutoff", "operations")
+_NAMED = ("clause", "clause on delta-rs", "paths", "vacuums", "cutoff", "operations")
 
 _NONE_RARE = "Every clause, and every cell of the coverage tables, reaches its goal."
 

@@ -24,7 +24,7 @@ from model.capabilities import EVERYTHING
 from model.case import Case
 from model.codec import case_id
 from model.steps import InvalidVacuum, Vacuum
-from runner.commands import Parser, ended, whole
+from runner.commands import Parser, ended, natural, whole
 from runner.deviations import deviations_in
 from selfcheck.corpus_page import Shown, corpus_page
 from selfcheck.cover import Candidate, Cover
@@ -173,7 +173,11 @@ def _relevant(clauses: Collection[str], places: Iterable[int], pool: Sequence[Sh
 def main(arguments: list[str]) -> int:
     parser = Parser(prog="python -m selfcheck.distillation", description=__doc__)
     parser.add_argument(
-        "--seeds", type=whole, default=4, metavar="N", help="of some 6,000 random cases each (default: 4)"
+        "--seeds",
+        type=natural,
+        default=4,
+        metavar="N",
+        help="of some 6,000 random cases each (default: 4); 0: no others",
     )
     parser.add_argument("-n", type=whole, default=os.cpu_count() or 1, metavar="N", help="processes (default: all)")
     options = parser.parse_args(arguments)

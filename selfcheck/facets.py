@@ -1,8 +1,8 @@
 """What a case shows that another may not: the facets by which cases are chosen for the corpus.
 
-They are counted while the case is judged on the reference engine, which takes milliseconds: clauses met, cells of the coverage
-tables, branches of the model, tests of conditions by kind and three-valued outcome, forms, features and their pairs, known
-deviations.
+They are counted while the case is judged on the reference engine, which takes milliseconds: clauses met, also where it imitates
+delta-rs, cells of the coverage tables, branches of the model, tests of conditions by kind and three-valued outcome, forms,
+features and their pairs, known deviations.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 
 from coverage import Coverage
 
+from engines.deltalake.capabilities import NEWEST
 from harness.clause import NOT_EXERCISED, Clause, Judgement
 from harness.conditions import CONDITIONS
 from harness.coverage import Cell
@@ -26,10 +27,13 @@ from model.delete import types_of
 from model.evaluate import WouldFail, evaluate
 from model.operations import operation_of
 from model.predicate import Compare, Predicate, columns_of, leaves
+from model.rules import DELTA_RS
 from model.steps import Delete, InvalidDelete, InvalidVacuum, Vacuum
 from model.table import Table
 from model.values import AnyType, Row
 from selfcheck.reference_engine import ReferenceEngine
+from strategies.restricted import knows_types, restricted_to
+from suites.catalogue import CATALOGUE, unsupported
 
 #: The kind of a facet, and its name within the kind.
 Facet = tuple[str, str]
@@ -40,8 +44,9 @@ MODEL = Path(__file__).resolve().parent.parent / "model"
 #: many cases.
 GOALS: Mapping[str, int] = {
     "clause": 15,
+    "clause on delta-rs": 6,
     "paths": 10,
-    "vacuums": 10,
+    "vacuums": 5,
     "cutoff": 10,
     "operations": 10,
     "deviation": 3,
@@ -62,6 +67,7 @@ GOALS: Mapping[str, int] = {
 #: How often smoke shows each facet of these kinds.
 SMOKE: Mapping[str, int] = {
     "clause": 3,
+    "clause on delta-rs": 2,
     **dict.fromkeys(
         ("paths", "cutoff", "operations", "test", "form", "mistake", "setting", "root", "spelling", "feature"), 1
     ),
@@ -90,6 +96,9 @@ class FacetCounter:
         self._known = known
         recorder: Clause[Any] = Clause("recorder", "", (), Observation, self._note)
         self._judge = Judge(ReferenceEngine(), [recorder], directory)
+        delta_rs = ReferenceEngine(rules=DELTA_RS, capabilities=NEWEST, version="1.6.6")
+        promised = [clause for id, clause in CATALOGUE.items() if id not in unsupported(delta_rs)]
+        self._delta_rs = Judge(delta_rs, promised, directory / "delta-rs")
         self._found: Counter[Facet] = Counter()
         self._tracer = Coverage(data_file=None, branch=True, include=[str(MODEL / "*")], config_file=False)
 
@@ -107,6 +116,11 @@ class FacetCounter:
             raise RuntimeError(f"A case of {campaign} cannot be judged: {judged.failure.message}")
         for cell, count in judged.coverage.items():
             self._found[_of_cell(cell)] += count
+        if knows_types(case, capabilities=NEWEST):
+            other = self._delta_rs.judge(restricted_to(case, capabilities=NEWEST))
+            self._found.update(
+                {("clause on delta-rs", id): tally.met for id, tally in other.tallies.items() if tally.met}
+            )
         data = self._tracer.get_data()
         for file in data.measured_files():
             name = Path(file).relative_to(MODEL)
