@@ -21,6 +21,9 @@ from engines.spark.jvm import Lease
 
 MASTER = "spark://host:7077"
 
+#: The beginning of a line of Spark's log.
+KILLED = "26/11/25 05:47:37 ERROR StandaloneSchedulerBackend: Application has been killed. Reason:"
+
 
 def class_path(settings: dict[str, str]) -> list[Path]:
     return [Path(entry) for entry in settings["spark.executor.extraClassPath"].split(":")]
@@ -155,9 +158,20 @@ def test_executors_that_cannot_write(
 def test_an_application_that_the_master_ended(
     process: subprocess.Popen[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    (tmp_path / "log").write_text(f"{KILLED} Master removed our application: FAILED\nother\n")
     session = Job(0, raised("o.collect.\n: SparkException: Job 0 cancelled because SparkContext was shut down\n\tat"))
     assert sentence(process, tmp_path, monkeypatch, session) == (
-        f"{MASTER} ended the application, as no executor started: see the logs of its workers."
+        f"{MASTER} ended the application, as no executor starts: see the logs of its workers."
+    )
+
+
+def test_a_master_that_does_not_answer(
+    process: subprocess.Popen[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "log").write_text(f"{KILLED} All masters are unresponsive! Giving up.\n")
+    text = sentence(process, tmp_path, monkeypatch, raised("Cannot call methods on a stopped SparkContext."))
+    assert text.startswith(
+        f"Spark did not start on {MASTER} (All masters are unresponsive! Giving up.): see that this is "
     )
 
 

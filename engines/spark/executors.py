@@ -21,7 +21,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from engines.port import EngineUnavailable
-from engines.spark.jvm import Lease, end
+from engines.spark.jvm import Lease, end, tail
 from engines.spark.result_rows import rows_of
 from engines.spark.session import connect, disconnect
 
@@ -45,8 +45,11 @@ _MOST_TASKS = 64
 #: The most letters of a cause in a message.
 _MOST_LETTERS = 200
 
-#: What the error of a job says that was lost with its application.
-_ENDED = "SparkContext was shut down"
+#: What the driver's log says of an application that the master does not take, or has ended.
+_ENDED = re.compile(r"Application has been killed\. Reason: (.+)")
+
+#: ... if the executors of the application ended again and again.
+_NO_EXECUTOR_STARTS = "Master removed our application"
 
 #: What a job that fails raises, and what a call raises whose JVM was ended.
 _FAILURES = (PySparkException, Py4JError, ConnectionError, EOFError)
@@ -135,7 +138,7 @@ class _Check:
         late = (
             f"{self._master} gave no executor that ran a job within {self.limit:g} s: a worker needs a free core and {memory} "
             f"of memory (spark.executor.memory), and must reach the driver at {host} (spark.driver.host and "
-            "spark.driver.bindAddress)"
+            "spark.driver.bindAddress); the logs of the workers say more"
         )
         failed = f"The executors of {self._master} cannot read {self.directory}, where the tables are made"
         remedy = "name a directory that they share with the driver: --table-root DIR"
@@ -182,12 +185,13 @@ class _Check:
         try:
             yield
         except _FAILURES as failure:
+            ended = _ENDED.search(tail(self.lease.log, lines=1000))
             if too_late.is_set():
                 problem = late or f"{failed} within {limit:g} s: {remedy}"
-            elif _ENDED in str(failure):
-                problem = f"{self._master} ended the application, as no executor started: see the logs of its workers"
+            elif ended and _NO_EXECUTOR_STARTS in ended[1]:
+                problem = f"{self._master} ended the application, as no executor starts: see the logs of its workers"
             else:
-                problem = f"{failed} ({_cause(failure)}): {remedy}"
+                problem = f"{failed} ({ended[1] if ended else _cause(failure)}): {remedy}"
             raise EngineUnavailable(f"{problem}.") from failure
         finally:
             timer.cancel()
