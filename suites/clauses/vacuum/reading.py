@@ -281,9 +281,12 @@ def missing_changes_are_named(c: ChangesObservation) -> Judgement:
         return judgement(None)
     message = f"The error of reading the change feed of version {c.version} must say that files are missing, such as {lost[0]}; it says neither."
     facts = (*evidence.of_answer(c), *evidence.of_path(c, lost[0]))
-    of_classes = Fails(sorted({*documented[0].conditions, *BEYOND_RETENTION.conditions})) if other_class else None
-    by_replay = ByReplay("the error's SQLSTATE, or the names in its message, are compared with what is missing")
-    expectation = of_classes if of_classes and c.rules.error_classes else by_replay
+    old = c.versions[c.version].committed < c.clock - c.table.retention and c.rules.blocks_expired_versions
+    expectation: Expectation = ByReplay(
+        "the error's SQLSTATE, or the names in its message, are compared with what is gone"
+    )
+    if other_class and c.rules.error_classes:
+        expectation = Fails(((BEYOND_RETENTION if old else documented[0]).condition,))
     return judgement(Violation(f"version {c.version}", message, expectation, facts, cause=causes.OTHER_ERROR))
 
 
