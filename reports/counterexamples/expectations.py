@@ -395,8 +395,7 @@ def _fails(expects: Expects, dialect: Dialect) -> Check:
     conditions = list(expects["conditions"])
     if not conditions:
         return _check("the command", "", 'expected, found = "an error", "no error" if error is None else "an error"')
-    listed = repr(conditions) if len(conditions) == 1 else "[\n" + "".join(f"    {one!r},\n" for one in conditions) + "]"
-    after = f"""documented = {listed}
+    after = f"""documented = {conditions!r}
 found = "no error" if error is None else str(condition(error))
 expected = found if any(f"{{found}}.".startswith(f"{{name}}.") for name in documented) else " or ".join(documented)"""
     return _check("the error class of the command", "", after)
