@@ -43,7 +43,14 @@ class Rerun:
             session.exitstatus = pytest.ExitCode.OK
 
     def _passes_alone(self, name: str) -> bool:
-        command = [sys.executable, "-m", "pytest", str(self._config.rootpath / name), "-q", *_kept(self._config)]
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            str(self._config.rootpath / _plain(name)),
+            "-q",
+            *_kept(self._config),
+        ]
         return subprocess.run(command, cwd=self._config.rootpath, capture_output=True, check=False).returncode == 0
 
     def pytest_terminal_summary(self, terminalreporter: TerminalReporter) -> None:
@@ -55,6 +62,12 @@ class Rerun:
         for report in reports:
             terminalreporter.write_line(f"{report.nodeid}: failed among others, passed alone. Mend it next.")
             terminalreporter.write_line(report.longreprtext)
+
+
+def _plain(name: str) -> str:
+    """The test's name without the group that pytest-xdist appends to it: ``test_some.py::test_this[a@b]@group``."""
+    plain, at, group = name.rpartition("@")
+    return plain if at and "]" not in group else name
 
 
 def _kept(config: pytest.Config) -> Sequence[str]:

@@ -12,10 +12,11 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 
 TESTS = """
-import os, pathlib
+import os, pathlib, pytest
 
 MARK = pathlib.Path(__file__).with_name("mark")
 
+@pytest.mark.xdist_group("some")
 def test_by_chance():
     before = MARK.exists()
     MARK.touch()
@@ -29,7 +30,7 @@ def test_well():
 """
 
 
-@pytest.mark.parametrize("workers", [[], ["-n", "2"]], ids=["alone", "two workers"])
+@pytest.mark.parametrize("workers", [[], ["-n", "2", "--dist", "loadgroup"]], ids=["alone", "two workers"])
 @pytest.mark.parametrize(("always", "code"), [(True, 0), (False, 1)])
 def test_only_a_test_that_fails_twice_fails_the_run(
     always: bool, code: int, workers: list[str], tmp_path: Path
@@ -51,7 +52,10 @@ def test_only_a_test_that_fails_twice_fails_the_run(
     assert ended.returncode == code, ended.stdout
     lines = ended.stdout.splitlines()
     place = next(number for number, line in enumerate(lines) if " FLAKY " in line)
-    assert lines[place + 1].startswith("test_some.py::test_by_chance: failed among others, passed alone")
+    assert (
+        lines[place + 1].startswith("test_some.py::test_by_chance")
+        and "failed among others, passed alone" in lines[place + 1]
+    )
     assert any("it is the first time" in line for line in lines[place:])
     assert "1 flaky" in lines[-1] and ("1 failed" in lines[-1]) == (not always)
 
