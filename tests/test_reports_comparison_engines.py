@@ -198,7 +198,7 @@ def test_a_fault_of_both_versions_is_the_same_and_a_second_one_is_a_regression(f
 def test_a_fault_that_is_known_of_the_candidate_only_is_worse_and_so_is_losing_its_excuse(
     faulty: Run, tmp_path: Path
 ) -> None:
-    """Issue 19, point 1: xfail to fail; issue 32: that the suite knows a fault is no reason to install it."""
+    """That the suite knows a fault is no reason to install it."""
     chosen = failed_by(faulty)
     known = [KnownDeviation(clause, None, "It deletes what is inside retention.") for clause in CATALOGUE]
     good, excused, failing = (
