@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from harness.costs import WORKERS, seconds_of
 from model.case import Case
@@ -19,7 +19,6 @@ _COUNTED: Mapping[str, str] = {
     "cutoff": "times one millisecond before the cutoff, at it, and after it",
     "operations": "steps, by operation",
     "deviation": "steps that exercise a clause under a condition in which it is known to fail",
-    "campaign": "cases of a campaign",
     "test": "cases with a kind of test in a condition, by its outcome for a row",
     "tested type": "cases with a kind of test, by the column's type",
     "form": "cases with a form of the command",
@@ -42,10 +41,14 @@ _NONE_RARE = "Every clause, and every cell of the coverage tables, reaches its g
 
 @dataclass(frozen=True)
 class Shown:
-    """A case with what it shows."""
+    """A case with what it shows.
+
+    ``faults`` are the known-bad engines that it must go on to show if it is shortened, each with the clauses that notice it.
+    """
 
     case: Case
     facets: Mapping[Facet, int]
+    faults: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
 
 _PAGE = """\
@@ -57,7 +60,8 @@ per second come first, so that a run that is cut short has shown the most it cou
 
 They were chosen out of {considered:,} cases. What each shows was found on the reference engine, and what it takes on Spark is
 estimated from its steps. The next case is always the one that gains most per second, until every facet is shown as often as its
-goal says, or no case is left that shows it. Smoke also catches every known-bad engine that the reference engine can be: {faults}.
+goal says, or no case is left that shows it. Then the steps are left out without which that is still so. Smoke also catches every
+known-bad engine that the reference engine can be: {faults}.
 
 | | cases | steps | minutes on two cores, about |
 | --- | --- | --- | --- |

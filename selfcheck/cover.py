@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from typing import Generic, TypeVar
@@ -67,11 +67,11 @@ class Cover(Generic[F]):
                 continue
             self.take(place)
 
-    def drop_superfluous(self, goal: Callable[[F], int], *, first: int) -> None:
-        """Give up those without which every facet still reaches its goal, the last chosen first; never the ``first`` ones."""
-        for place in reversed(self.chosen[first:]):
+    def drop_superfluous(self, goal: Callable[[F], int], *, keep: Container[int]) -> None:
+        """Give up those without which every facet still reaches its goal, the last chosen first; never those to ``keep``."""
+        for place in reversed(list(self.chosen)):
             facets = self._candidates[place].facets
-            if all(self.shown[facet] - count >= goal(facet) for facet, count in facets.items()):
+            if place not in keep and all(self.shown[facet] - count >= goal(facet) for facet, count in facets.items()):
                 self.chosen.remove(place)
                 for facet, count in facets.items():
                     self.shown[facet] -= count

@@ -9,8 +9,9 @@ path's fate, each form and outcome once, and each known-bad engine; the gate tho
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from functools import cache, partial
 from multiprocessing import get_context
 from pathlib import Path
@@ -32,6 +33,7 @@ from selfcheck.facets import Facet, FacetCounter, goal_in_smoke, goal_of
 from selfcheck.faults import FAULTS, Fault, KnownBadEngine
 from selfcheck.random_cases import random_cases, random_shards
 from selfcheck.reference_engine import ReferenceEngine
+from selfcheck.shortening import shortened, shorter_by_a_step
 from suites.campaigns import chapters_of
 from suites.catalogue import CATALOGUE, unsupported
 
@@ -63,40 +65,56 @@ def _directory() -> Path:
 _KEPT: list[TemporaryDirectory[str]] = []  # until the process ends
 
 
-def counted(named: tuple[str, Case]) -> Shown:
-    """A case of the campaign of this name."""
-    campaign, case = named
-    return Shown(case, _counter().facets(case, campaign))
+def counted(case: Case) -> Shown:
+    """The case with what it shows."""
+    return Shown(case, _counter().facets(case))
 
 
 def kept(name: str) -> list[Shown]:
     """The cases of one of KEPT."""
-    cases = kept_cases() if name == KEPT[0] else corpus_cases(name)
-    return [counted((name, case)) for case in cases]
+    return [counted(case) for case in (kept_cases() if name == KEPT[0] else corpus_cases(name))]
 
 
 def drawn(number: int, seed: int) -> list[Shown]:
     """The cases of a random shard."""
-    shard = random_shards()[number]
-    return [counted((shard.campaign.name, case)) for case in random_cases(shard, seed, EVERYTHING)]
+    return [counted(case) for case in random_cases(random_shards()[number], seed, EVERYTHING)]
 
 
-def shown(name: str, cases: Sequence[Case]) -> tuple[frozenset[str], tuple[int, ...]]:
-    """Judge cases on an engine with this fault, until each clause that must notice it has; one of them is enough for VACUUM.
+def shorter(one: Shown) -> list[Shown]:
+    """The case with one step less, where it can be judged and shows the faults that it was chosen for."""
+    cases = [case for case in shorter_by_a_step(one.case) if chapters_of(case)]
+    return [
+        replace(counted(case), faults=one.faults)
+        for case in cases
+        if all(clauses <= _violated(name, case) for name, clauses in one.faults.items())
+    ]
 
-    Returns the clauses that did not, and the places of the cases that were needed.
+
+def shown(
+    name: str, clauses: frozenset[str], cases: Sequence[Case]
+) -> tuple[frozenset[str], dict[int, frozenset[str]]]:
+    """Judge cases on an engine with this fault, until each of the clauses has noticed it; one of them is enough for VACUUM.
+
+    Returns the clauses that did not, and those that did, by the places of the cases that were needed.
     """
-    fault = FAULTS[name]
-    judge = Judge(KnownBadEngine(ReferenceEngine(), fault), list(CATALOGUE.values()), _directory() / name)
-    missing, places = set(fault.caught_by), []
+    missing, places = clauses, dict[int, frozenset[str]]()
     for place, case in enumerate(cases):
-        noticed = missing & set(judge.judge(case).violated)
-        if noticed:
-            places.append(place)
-            missing -= noticed
-        if not missing or (noticed and fault.on in (Vacuum, InvalidVacuum)):
-            return frozenset(), tuple(places)
-    return frozenset(missing), tuple(places)
+        if found := missing & _violated(name, case):
+            places[place] = found
+            missing -= found
+        if not missing or (found and FAULTS[name].on in (Vacuum, InvalidVacuum)):
+            return frozenset(), places
+    return missing, places
+
+
+def _violated(name: str, case: Case) -> frozenset[str]:
+    """The clauses that the case violates on an engine with this fault."""
+    return frozenset(_judge_of(name).judge(case).violated)
+
+
+@cache
+def _judge_of(name: str) -> Judge:
+    return Judge(KnownBadEngine(ReferenceEngine(), FAULTS[name]), list(CATALOGUE.values()), _directory() / name)
 
 
 # ---- the command
@@ -121,42 +139,87 @@ def distilled(
     workers: ProcessPoolExecutor, regressions: Sequence[Shown], pool: Sequence[Shown]
 ) -> tuple[list[Shown], list[Shown], dict[str, frozenset[str]]]:
     """The cases of smoke, those that the gate has besides, and the faults that no case shows, with the clauses that should."""
-    everything = [*regressions, *pool]
-    cover = Cover([Candidate(one.facets, seconds_of(one.case)) for one in everything])
-    for place in range(len(regressions)):
-        cover.take(place)
+    cover = _cover(regressions, pool)
     cover.fill(goal_in_smoke)
-    missed = _show_faults(workers, cover, everything)
-    smoke = [everything[place] for place in cover.chosen[len(regressions) :]]
-    for part in (0, 0.1, 0.25, 0.5, 1):
-        cover.fill(partial(_part_of_goal, part))
-    cover.drop_superfluous(goal_of, first=len(regressions) + len(smoke))
-    gate = [everything[place] for place in cover.chosen[len(regressions) + len(smoke) :]]
-    return smoke, gate, missed
+    faults, missed = _show_faults(workers, cover, [*regressions, *pool])
+    cover.drop_superfluous(goal_in_smoke, keep=faults.keys() | set(range(len(regressions))))
+    smoke = [
+        replace(one, faults=faults.get(place, {}))
+        for place, one in enumerate(pool, len(regressions))
+        if place in cover.chosen
+    ]
+    smoke = _arranged(regressions, _shortened(workers, smoke, cover, goal_in_smoke), [goal_in_smoke])
+    parts = [partial(_part_of_goal, part) for part in (0, 0.1, 0.25, 0.5, 1)]
+    first = [*regressions, *smoke]
+    cover = _cover(first, pool)
+    for goal in parts:
+        cover.fill(goal)
+    cover.drop_superfluous(goal_of, keep=range(len(first)))
+    gate = [one for place, one in enumerate(pool, len(first)) if place in cover.chosen]
+    return smoke, _arranged(first, _shortened(workers, gate, cover, goal_of), parts), missed
+
+
+def _cover(taken: Sequence[Shown], others: Sequence[Shown]) -> Cover[Facet]:
+    """A cover that has chosen the first."""
+    cover = Cover([Candidate(one.facets, seconds_of(one.case)) for one in (*taken, *others)])
+    for place in range(len(taken)):
+        cover.take(place)
+    return cover
+
+
+def _arranged(taken: Sequence[Shown], cases: Sequence[Shown], goals: Iterable[Callable[[Facet], int]]) -> list[Shown]:
+    """The cases, those that show most after ``taken`` first."""
+    cover = _cover(taken, cases)
+    for goal in goals:
+        cover.fill(goal)
+    order = [place - len(taken) for place in cover.chosen[len(taken) :]]
+    return [cases[place] for place in dict.fromkeys([*order, *range(len(cases))])]
+
+
+def _shortened(
+    workers: ProcessPoolExecutor, cases: Sequence[Shown], cover: Cover[Facet], goal: Callable[[Facet], int]
+) -> list[Shown]:
+    before = sum(len(one.case.steps) for one in cases)
+    found = shortened(cases, shown=cover.shown, goal=goal, shorter=lambda some: workers.map(shorter, some))
+    print(f"{before - sum(len(one.case.steps) for one in found)} of {before} steps left out", flush=True)
+    return found
 
 
 def _part_of_goal(part: float, facet: Facet) -> int:
     return max(1, round(part * goal_of(facet)))
 
 
-def _show_faults(workers: ProcessPoolExecutor, cover: Cover[Facet], pool: Sequence[Shown]) -> dict[str, frozenset[str]]:
-    """Choose cases for the faults that are not shown yet; return those that no case shows, with the clauses that should."""
-    faults = _applicable()
-    first = {fault.name: _relevant(fault.caught_by, cover.chosen, pool) for fault in faults}
-    futures = {name: workers.submit(shown, name, [pool[place].case for place in first[name]]) for name in first}
-    missed = {name: missing for name, future in futures.items() if (missing := future.result()[0])}
-    lost: dict[str, frozenset[str]] = {}
-    # One after the other: a case that is chosen for one fault often shows the next.
-    for name, clauses in missed.items():
-        others = sorted(set(range(len(pool))) - set(cover.chosen), key=lambda place: seconds_of(pool[place].case))
-        places = [*_relevant(clauses, cover.chosen, pool), *_relevant(clauses, others, pool)]
-        missing, needed = workers.submit(shown, name, [pool[place].case for place in places]).result()
-        for place in needed:
-            if places[place] not in cover.chosen:
-                cover.take(places[place])
+def _show_faults(
+    workers: ProcessPoolExecutor, cover: Cover[Facet], pool: Sequence[Shown]
+) -> tuple[dict[int, dict[str, frozenset[str]]], dict[str, frozenset[str]]]:
+    """Choose cases for the faults that are not shown yet.
+
+    Returns the faults that each needed case shows, by its place, and those that no case shows; each with the clauses that notice
+    it, or should.
+    """
+    by_place: dict[int, dict[str, frozenset[str]]] = {}
+    missed: dict[str, frozenset[str]] = {}
+    asked = {fault.name: frozenset(fault.caught_by) for fault in _applicable()}
+    first = {name: _relevant(clauses, cover.chosen, pool) for name, clauses in asked.items()}
+    futures = {
+        name: workers.submit(shown, name, asked[name], [pool[place].case for place in places])
+        for name, places in first.items()
+    }
+    for name, future in futures.items():
+        missing, found = future.result()
+        needed = {first[name][number]: clauses for number, clauses in found.items()}
+        if missing:  # one after the other: a case that is chosen for one fault often shows the next
+            others = sorted(set(range(len(pool))) - set(cover.chosen), key=lambda place: seconds_of(pool[place].case))
+            places = [*_relevant(missing, cover.chosen, pool), *_relevant(missing, others, pool)]
+            missing, found = workers.submit(shown, name, missing, [pool[place].case for place in places]).result()
+            needed |= {places[number]: clauses for number, clauses in found.items()}
+        for place, clauses in needed.items():
+            by_place.setdefault(place, {})[name] = clauses
+            if place not in cover.chosen:
+                cover.take(place)
         if missing:
-            lost[name] = missing
-    return lost
+            missed[name] = missing
+    return by_place, missed
 
 
 def _applicable() -> list[Fault]:

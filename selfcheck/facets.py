@@ -23,6 +23,7 @@ from harness.features import PAIRED, features_of
 from harness.judge import Judge
 from harness.observation import DeleteObservation, Observation
 from model.case import Case
+from model.codec import case_id
 from model.delete import types_of
 from model.evaluate import WouldFail, evaluate
 from model.operations import operation_of
@@ -50,7 +51,6 @@ GOALS: Mapping[str, int] = {
     "cutoff": 10,
     "operations": 10,
     "deviation": 3,
-    "campaign": 5,
     "test": 5,
     "tested type": 1,
     "form": 10,
@@ -102,10 +102,9 @@ class FacetCounter:
         self._found: Counter[Facet] = Counter()
         self._tracer = Coverage(data_file=None, branch=True, include=[str(MODEL / "*")], config_file=False)
 
-    def facets(self, case: Case, campaign: str) -> dict[Facet, int]:
+    def facets(self, case: Case) -> dict[Facet, int]:
         """How often the case shows each facet. Raises RuntimeError if it cannot be judged."""
         self._found = Counter(_of_case(case))
-        self._found["campaign", campaign] = 1
         self._tracer.erase()
         self._tracer.start()
         try:
@@ -113,7 +112,7 @@ class FacetCounter:
         finally:
             self._tracer.stop()
         if judged.failure is not None:
-            raise RuntimeError(f"A case of {campaign} cannot be judged: {judged.failure.message}")
+            raise RuntimeError(f"The case {case_id(case)} cannot be judged: {judged.failure.message}")
         for cell, count in judged.coverage.items():
             self._found[_of_cell(cell)] += count
         if knows_types(case, capabilities=NEWEST):

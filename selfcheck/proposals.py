@@ -36,10 +36,7 @@ class Proposal:
 def proposals(corpus: Iterable[Mapping[Facet, int]], run: Sequence[Shown]) -> list[Proposal]:
     """The cases of ``run`` that together show every facet which no case of the corpus shows, those that show most first."""
     shown = {facet for facets in corpus for facet in facets}
-    new = [
-        {facet: count for facet, count in one.facets.items() if facet not in shown and facet[0] != "campaign"}
-        for one in run
-    ]
+    new = [{facet: count for facet, count in one.facets.items() if facet not in shown} for one in run]
     cover = Cover([Candidate(facets, seconds_of(one.case)) for one, facets in zip(run, new)])
     cover.fill(lambda facet: 1)
     found = []
@@ -49,14 +46,14 @@ def proposals(corpus: Iterable[Mapping[Facet, int]], run: Sequence[Shown]) -> li
     return found
 
 
-def cases_of(report: Path) -> list[tuple[str, Case]]:
-    """The drawn cases of a run with their campaigns, each once. Raises UsageMistake."""
+def cases_of(report: Path) -> list[Case]:
+    """The drawn cases of a run, each once. Raises UsageMistake."""
     try:
         run = read_run(report)
     except StreamError as fault:
         raise UsageMistake(str(fault)) from fault
     drawn = {line["id"]: line for line in run.cases if line["origin"] == "generated"}
-    return [(line["campaign"], from_json(line["case"])) for line in drawn.values()]
+    return [from_json(line["case"]) for line in drawn.values()]
 
 
 def main(arguments: list[str]) -> int:

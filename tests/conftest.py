@@ -31,7 +31,9 @@ _NEED_SPARK = {"provider", "spark_engine", "spark_reader", "spark"}
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--every-fault", action="store_true", help="run every known-bad engine in the tests that sample them by default"
+        "--slow",
+        action="store_true",
+        help="also the tests that are marked slow, and every known-bad engine where a sample is tried otherwise",
     )
     flaky.pytest_addoption(parser)
 
@@ -41,8 +43,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Tests that need a JVM run on one worker: two cores cannot run two busy JVMs."""
+    if not config.getoption("--slow"):
+        slow = [item for item in items if item.get_closest_marker("slow") is not None]
+        config.hook.pytest_deselected(items=slow)
+        items[:] = [item for item in items if item not in slow]
     for item in items:
         needs_spark = _NEED_SPARK & set(getattr(item, "fixturenames", ()))
         if needs_spark and item.get_closest_marker("xdist_group") is None:  # two marks would make another group

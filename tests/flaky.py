@@ -72,7 +72,7 @@ def _plain(name: str) -> str:
 
 def _kept(config: pytest.Config) -> Sequence[str]:
     """The options that a single test is run with too."""
-    return ("--every-fault",) if config.getoption("--every-fault", False) else ()
+    return ("--slow",) if config.getoption("--slow", False) else ()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -63,6 +63,7 @@ def test_the_error_class_of_the_cause_is_reported(spark: Any, spark_engine: Spar
     assert error.message.startswith("[FAILED_READ_FILE.NO_HINT]")
 
 
+@pytest.mark.slow
 def test_a_step_that_exceeds_its_limit_kills_the_jvm_and_the_next_gets_a_new_one(
     provider: Provider, tmp_path: Path
 ) -> None:

@@ -19,6 +19,7 @@ from model.refusals import APPEND_ONLY, NamedPartition, Refusal, expected_refusa
 from model.spellings import Spelling
 from model.steps import Delete, DeleteMistake, Form, InvalidDelete, Read, ReadChanges
 from model.values import Type
+from tests.slow import slow_after
 
 pytestmark = pytest.mark.xdist_group("spark")
 
@@ -80,7 +81,7 @@ def is_refused_as(outcome: Any, refusal: Refusal) -> bool:
     return True
 
 
-@pytest.mark.parametrize("where", [ONE, None], ids=["one row", "all rows"])
+@pytest.mark.parametrize("where", slow_after(1, [ONE, None]), ids=["one row", "all rows"])
 @pytest.mark.parametrize("form", Form)
 def test_each_form_deletes_and_has_the_injected_clock(
     spark_engine: SparkEngine, make: Make, form: Form, where: Compare | None
@@ -102,7 +103,7 @@ def test_each_form_deletes_and_has_the_injected_clock(
     assert kept == {path: state for path, state in before.items() if state[0]}, "dropping the name deleted a file"
 
 
-@pytest.mark.parametrize("form", Form)
+@pytest.mark.parametrize("form", slow_after(2, Form))
 def test_a_session_reads_a_table_that_it_has_cached_without_the_deleted_rows(
     spark: Any, spark_engine: SparkEngine, make: Make, form: Form
 ) -> None:
@@ -113,7 +114,7 @@ def test_a_session_reads_a_table_that_it_has_cached_without_the_deleted_rows(
     assert not spark.read.format("delta").load(str(root)).storageLevel.useMemory, "the cache is dropped after the step"
 
 
-@pytest.mark.parametrize("spelling", Spelling)
+@pytest.mark.parametrize("spelling", slow_after(3, Spelling))
 def test_each_spelling_of_the_path_is_the_same_table(spark_engine: SparkEngine, make: Make, spelling: Spelling) -> None:
     root = make(properties="'delta.enableInCommitTimestamps' = 'true'")
     step = Delete(ONE, Form.API_PATH, spelling=spelling)
@@ -125,7 +126,7 @@ def test_each_spelling_of_the_path_is_the_same_table(spark_engine: SparkEngine, 
     assert [path.name for path in root.parent.iterdir()] == [root.name]
 
 
-@pytest.mark.parametrize("form", [form for form in Form if form is not Form.TRUNCATE])
+@pytest.mark.parametrize("form", slow_after(2, [form for form in Form if form is not Form.TRUNCATE]))
 def test_each_form_has_the_time_zone_of_the_step(
     spark: Any, spark_engine: SparkEngine, tmp_path: Path, form: Form
 ) -> None:
@@ -167,6 +168,7 @@ def test_a_name_lasts_for_one_step(spark: Any, make: Make, managed: bool) -> Non
     assert (root / "_delta_log" / f"{0:020d}.json").is_file()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mistake", DeleteMistake)
 def test_each_invalid_command_is_refused_as_documented_and_changes_nothing(
     spark_engine: SparkEngine, make: Make, mistake: DeleteMistake
@@ -178,6 +180,7 @@ def test_each_invalid_command_is_refused_as_documented_and_changes_nothing(
     assert everything(root.parent) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mistake", DeleteMistake)
 def test_an_append_only_table_refuses_each_invalid_command(
     spark_engine: SparkEngine, make: Make, mistake: DeleteMistake
@@ -189,7 +192,7 @@ def test_an_append_only_table_refuses_each_invalid_command(
     assert everything(root.parent) == before
 
 
-@pytest.mark.parametrize("form", Form)
+@pytest.mark.parametrize("form", slow_after(1, Form))
 def test_an_append_only_table_refuses_each_form(spark_engine: SparkEngine, make: Make, form: Form) -> None:
     root = make(properties="'delta.appendOnly' = 'true'")
     before = everything(root)

@@ -31,6 +31,7 @@ from model.steps import (
     VacuumMistake,
 )
 from model.table import Feature
+from tests.slow import slow_after
 
 # Open the session first, because other tests kill the JVM.
 pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.usefixtures("spark")]
@@ -146,6 +147,7 @@ def test_each_form_vacuums_by_the_injected_clock(spark_engine: SparkEngine, tabl
     assert ended(table)["numDeletedFiles"] == str(len(FULL))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", VacuumForm)
 def test_each_form_takes_a_retention(spark_engine: SparkEngine, table: Path, form: VacuumForm) -> None:
     refused, deleted = vacuum(spark_engine, table, Vacuum(retain_hours=0, form=form))
@@ -164,7 +166,7 @@ MODES = [
 ]
 
 
-@pytest.mark.parametrize(("mode", "form"), MODES)
+@pytest.mark.parametrize(("mode", "form"), slow_after(len(Mode), MODES))
 def test_each_mode_lists_and_deletes_its_candidates(
     spark_engine: SparkEngine, table: Path, mode: Mode, form: VacuumForm
 ) -> None:
@@ -197,6 +199,7 @@ def test_the_lite_setting_applies_to_forms_without_sql(
     assert outcome.error is None and deleted == LITE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", Mode)
 def test_in_parallel(spark_engine: SparkEngine, table: Path, mode: Mode) -> None:
     outcome, deleted = vacuum(spark_engine, table, Vacuum(mode=mode, parallel=True))
@@ -246,8 +249,17 @@ def with_fault(io_fault: IOFault, path: str, *, dry_run: bool = False, parallel:
     return Vacuum(io_fault=io_fault, faulty_path=path, dry_run=dry_run, parallel=parallel)
 
 
-@pytest.mark.parametrize("parallel", [False, True], ids=["serial", "parallel"])
-@pytest.mark.parametrize("path", ["orphan.parquet", "sub/orphan é%20 b.parquet", "empty"])
+@pytest.mark.parametrize(
+    ("path", "parallel"),
+    slow_after(
+        2,
+        [
+            (path, parallel)
+            for parallel in (False, True)
+            for path in ("sub/orphan é%20 b.parquet", "empty", "orphan.parquet")
+        ],
+    ),
+)
 def test_a_file_that_cannot_be_deleted_is_kept_and_all_others_are_deleted(
     spark_engine: SparkEngine, table: Path, path: str, parallel: bool
 ) -> None:
@@ -275,7 +287,7 @@ def test_a_deletion_that_crashes(spark_engine: SparkEngine, table: Path, paralle
     assert outcome.error is None and "orphan.parquet" in deleted, "the fault outlasts the step"
 
 
-@pytest.mark.parametrize("parallel", [False, True], ids=["serial", "parallel"])
+@pytest.mark.parametrize("parallel", slow_after(1, [False, True]), ids=["serial", "parallel"])
 def test_a_file_that_another_process_deletes_first(spark_engine: SparkEngine, table: Path, parallel: bool) -> None:
     step = with_fault(IOFault.FILE_VANISHES, "orphan.parquet", parallel=parallel)
     outcome, deleted = vacuum(spark_engine, table, step)
@@ -320,6 +332,7 @@ def test_the_faulty_file_system_is_defined_once_also_by_two_workers(
 
 
 #: Those that test_reports_vacuums_spark.py runs without DRY RUN are dry runs here, and the other way round.
+@pytest.mark.slow
 @pytest.mark.parametrize(("mistake", "dry_run"), list(zip(VacuumMistake, cycle([True, False]))))
 def test_each_invalid_command_is_refused_as_documented_and_changes_nothing(
     spark: Any, spark_engine: SparkEngine, table: Path, mistake: VacuumMistake, dry_run: bool
@@ -335,6 +348,7 @@ def test_each_invalid_command_is_refused_as_documented_and_changes_nothing(
     assert spark.conf.getAll == settings_before
 
 
+@pytest.mark.slow
 def test_without_partitions_an_unknown_partition_directory_is_refused_too(
     spark_engine: SparkEngine, tmp_path: Path
 ) -> None:
@@ -348,7 +362,7 @@ def test_without_partitions_an_unknown_partition_directory_is_refused_too(
 @pytest.mark.parametrize(
     ("feature", "readers"), [(Feature.UNKNOWN_WRITER, []), (Feature.UNKNOWN_READER, ["tombstoneUnknown"])]
 )
-@pytest.mark.parametrize("form", VacuumForm)
+@pytest.mark.parametrize("form", slow_after(1, VacuumForm))
 def test_a_table_with_an_unknown_feature_is_refused_in_each_form(
     spark_engine: SparkEngine, tmp_path: Path, form: VacuumForm, feature: Feature, readers: list[str]
 ) -> None:

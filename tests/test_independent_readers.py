@@ -88,6 +88,7 @@ def test_other_readers_agree_after_a_vacuum(tmp_path: Path) -> None:
     compare(ReferenceEngine(), cases, tmp_path, least=len(cases))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("campaigns", "count", "least"), [(DELETES, 2, 8), (VACUUMS[::2], 1, 4)], ids=["DEL", "VAC"])
 def test_other_readers_agree_on_tables_of_delta(
     campaigns: list[Campaign], count: int, least: int, spark_engine: SparkEngine, tmp_path: Path

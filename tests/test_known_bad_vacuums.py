@@ -48,7 +48,7 @@ IMITATED: dict[str, tuple[Rules, Capabilities]] = {
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Every third fault by default: test_recorded.py has all of them, each on the case that shows it best."""
     if "fault" in metafunc.fixturenames:
-        faults = VACUUM_FAULTS if metafunc.config.getoption("--every-fault") else VACUUM_FAULTS[::3]
+        faults = VACUUM_FAULTS if metafunc.config.getoption("--slow") else VACUUM_FAULTS[::3]
         metafunc.parametrize("fault", faults, ids=[fault.name for fault in faults])
 
 

@@ -103,7 +103,7 @@ def test_the_smoke_profile_exercises_every_clause(directory: Path) -> None:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "fault" in metafunc.fixturenames:
         # Every tenth fault of VACUUM by default: test_known_bad_vacuums.py has all of them on smaller cases.
-        everything = metafunc.config.getoption("--every-fault")
+        everything = metafunc.config.getoption("--slow")
         of_vacuum = [name for name, fault in FAULTS.items() if fault.on in (Vacuum, InvalidVacuum)]
         left_out = set() if everything else set(of_vacuum) - set(of_vacuum[::10])
         names = [name for name in OF_SPARK if name not in left_out]

@@ -154,6 +154,7 @@ def test_duckdb_agrees_on_random_combinations(second_opinion: SecondOpinion) -> 
     check(second_opinion, compared=30_000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("campaign", ["partition_deletes", "row_deletes", "feature_deletes", "typed_deletes"])
 def test_duckdb_agrees_on_what_is_drawn(second_opinion: SecondOpinion, campaign: str) -> None:
     """The conditions of the campaigns' DELETEs, over all rows of their tables."""

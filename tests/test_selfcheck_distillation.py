@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from harness.conditions import CONDITIONS
 from harness.corpus import corpus_cases, write_corpus
 from model.case import Case
 from model.codec import InvalidCase
+from model.operations import Operation, operation_of
 from model.predicate import Compare, Op
 from model.steps import Delete, Form, Read, Vacuum
 from model.values import Type
@@ -20,6 +23,7 @@ from selfcheck.cover import Candidate, Cover
 from selfcheck.distillation import shown
 from selfcheck.facets import GOALS, SMOKE, Facet, FacetCounter, goal_of
 from selfcheck.faults import FAULTS
+from selfcheck.shortening import shortened, shorter_by_a_step
 from suites.catalogue import CATALOGUE
 from tests.handmade_steps import PARTITIONED
 
@@ -29,18 +33,13 @@ CASE = Case(PARTITIONED, (Delete(Compare(NAME, Op.GE, 2, Type.INTEGER), form=For
 
 def counted(case: Case, directory: Path) -> dict[Facet, int]:
     when = frozenset({next(iter(CONDITIONS))})
-    return FacetCounter(CATALOGUE.values(), dict.fromkeys(CATALOGUE, when), directory).facets(case, "some")
+    return FacetCounter(CATALOGUE.values(), dict.fromkeys(CATALOGUE, when), directory).facets(case)
 
 
 def test_the_facets_of_a_case_are_what_its_steps_show(tmp_path: Path) -> None:
     found = counted(CASE, tmp_path)
     assert found["clause", "DEL-ROW-1"] >= 1 and found["operations", "VACUUM: steps"] == 1
-    assert (
-        found["form", "Delete: sql by name"]
-        == found["campaign", "some"]
-        == found["operation on", "read: partitions"]
-        == 1
-    )
+    assert found["form", "Delete: sql by name"] == found["operation on", "read: partitions"] == 1
     assert {outcome for kind, outcome in found if kind == "test"} <= {
         f"Compare >=: {truth}" for truth in (True, False, None)
     }
@@ -101,7 +100,7 @@ def test_without_those_that_are_superfluous_every_facet_still_reaches_its_goal(
     cover = Cover(some)
     cover.fill(lambda facet: goal)
     before, shown = list(cover.chosen), dict(cover.shown)
-    cover.drop_superfluous(lambda facet: goal, first=1)
+    cover.drop_superfluous(lambda facet: goal, keep=before[:1])
     assert cover.chosen[:1] == before[:1] and set(cover.chosen) <= set(before)
     for facet, count in shown.items():
         left = sum(some[place].facets.get(facet, 0) for place in cover.chosen)
@@ -117,10 +116,48 @@ def test_what_is_taken_first_counts() -> None:
 
 def test_a_fault_is_shown_by_the_cases_in_which_its_clauses_fail() -> None:
     fault = FAULTS["removes-without-time"]
-    reading = Case(PARTITIONED, (Read(),))
-    assert shown(fault.name, [reading]) == (frozenset(fault.caught_by), ())
-    missing, places = shown(fault.name, [reading, CASE])
-    assert (missing < set(fault.caught_by) and places == (1,)) or (missing, places) == (frozenset(), (1,))
+    reading, asked = Case(PARTITIONED, (Read(),)), frozenset(fault.caught_by)
+    assert shown(fault.name, asked, [reading]) == (asked, {})
+    missing, places = shown(fault.name, asked, [reading, CASE])
+    assert places.keys() == {1} and missing | places[1] == asked and not missing & places[1]
+
+
+def steps_and(facets: dict[Facet, int], case: Case) -> Shown:
+    """A case that shows the facet ``("operations", its name)`` once for each of its steps, and others whatever its steps."""
+    return Shown(case, facets | Counter(("operations", operation_of(step).value) for step in case.steps))
+
+
+def shorten(cases: list[Shown], goal: dict[Facet, int]) -> list[tuple[str, ...]]:
+    def shorter(some: Sequence[Shown]) -> list[list[Shown]]:
+        return [[steps_and({}, case) for case in shorter_by_a_step(one.case)] for one in some]
+
+    shown = sum((Counter(one.facets) for one in cases), Counter[Facet]())
+    found = shortened(cases, shown=shown, goal=lambda facet: goal.get(facet, 0), shorter=shorter)
+    return [tuple(operation_of(step).value for step in one.case.steps) for one in found]
+
+
+DELETES, VACUUMS, READS = (
+    ("operations", operation.value) for operation in (Operation.DELETE, Operation.VACUUM, Operation.READ)
+)
+
+
+@pytest.mark.parametrize(
+    ("goal", "left"),
+    [
+        ({DELETES: 2, VACUUMS: 2, READS: 2}, [("DELETE", "VACUUM", "read"), ("DELETE", "VACUUM", "read")]),
+        ({DELETES: 1, VACUUMS: 2, READS: 0}, [("DELETE", "VACUUM"), ("VACUUM",)]),
+        ({DELETES: 2, VACUUMS: 1, READS: 9}, [("DELETE", "VACUUM", "read"), ("DELETE", "read")]),
+    ],
+    ids=["all are needed", "a read and a DELETE are not", "what is below its goal does not fall"],
+)
+def test_steps_that_are_not_needed_are_left_out(goal: dict[Facet, int], left: list[tuple[str, ...]]) -> None:
+    assert shorten([steps_and({}, CASE), steps_and({}, CASE)], goal) == left
+
+
+def test_a_case_keeps_what_only_the_whole_of_it_shows() -> None:
+    whole: Facet = ("pair", "both")
+    assert shorten([steps_and({whole: 1}, CASE)], {whole: 1}) == [("DELETE", "VACUUM", "read")]
+    assert shorten([steps_and({whole: 1}, CASE)], {READS: 1}) == [("read",)]
 
 
 def test_the_facets_of_smoke_are_of_known_kinds() -> None:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Callable
 from itertools import combinations
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from model import codec
 from model.case import Case
 from model.delete import may_fail
 from model.history import hidden_rows
-from model.predicate import Constant, columns_of
+from model.predicate import Constant, Predicate, columns_of
 from model.steps import ENGINE_STEPS, Delete, DeleteMistake, Form, InvalidDelete, Read, ReadChanges
 from model.table import Feature, Table
 from model.values import ArrayOf, MapOf, StructOf
@@ -24,14 +23,18 @@ from strategies.predicates import predicates
 from strategies.tables import feature_tables, live_files
 from strategies.types import PARTITIONABLE, PRIMITIVES, types
 from tests.drawn_cases import ALL, by_file, drawn, drawn_by, matches
-from tests.sampling import check_shares, fifty, sample
+from tests.sampling import check_shares
 
 #: The tests share drawn cases: one worker of pytest-xdist does them all.
 pytestmark = pytest.mark.xdist_group("drawn")
 
 
+#: Hypothesis fails a test whose strategy rejects most draws. That it is slow is no reason: it depends on the machine.
+few_rejected = settings(max_examples=50, suppress_health_check=[HealthCheck.too_slow])
+
+
 @pytest.mark.parametrize("name", ALL)
-@fifty
+@few_rejected
 @given(data=st.data())
 def test_cases_read_back_and_are_short(name: str, data: st.DataObject) -> None:
     strategy, least, most = ALL[name]
@@ -45,6 +48,7 @@ def test_cases_read_back_and_are_short(name: str, data: st.DataObject) -> None:
     assert isinstance(case.steps[-1], (Read, ReadChanges)) or may_end
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ALL)
 def test_the_same_seed_draws_the_same_cases(name: str) -> None:
     first = [codec.case_id(case) for case in drawn_by(name, 9)]
@@ -52,6 +56,7 @@ def test_the_same_seed_draws_the_same_cases(name: str) -> None:
     assert len(set(first)) >= 30, "most cases differ"
 
 
+@pytest.mark.slow
 def test_conditions_of_partition_deletes() -> None:
     def conditions(case: Case) -> dict[str, tuple[float, bool]]:
         first = case.steps[0]
@@ -82,6 +87,7 @@ def test_conditions_of_partition_deletes() -> None:
     check_shares(drawn("partition_deletes"), conditions)
 
 
+@pytest.mark.slow
 def test_conditions_of_row_deletes() -> None:
     def conditions(case: Case) -> dict[str, tuple[float, bool]]:
         first = case.steps[0]
@@ -114,6 +120,7 @@ PAIRED: dict[str, Callable[[Table], bool]] = {
 }
 
 
+@pytest.mark.slow
 def test_conditions_of_feature_deletes() -> None:
     def conditions(case: Case) -> dict[str, tuple[float, bool]]:
         table = case.table
@@ -157,6 +164,7 @@ def test_conditions_of_feature_deletes() -> None:
     check_shares(drawn("feature_deletes"), conditions)
 
 
+@pytest.mark.slow
 def test_typed_deletes_use_every_type_and_zone() -> None:
     def conditions(case: Case) -> dict[str, tuple[float, bool]]:
         table = case.table
@@ -184,6 +192,7 @@ def test_typed_deletes_use_every_type_and_zone() -> None:
     check_shares(drawn("typed_deletes"), conditions)
 
 
+@pytest.mark.slow
 def test_refused_deletes_have_every_mistake() -> None:
     seen: Counter[object] = Counter()
     for case in drawn("refused_deletes"):
@@ -215,6 +224,7 @@ def _fails(case: Case, step: Delete) -> bool:
     return may_fail(step, table, (table.row(file.partition, row) for file in table.files for row in file.rows))
 
 
+@pytest.mark.slow
 def test_delete_forms_have_every_form() -> None:
     seen: Counter[object] = Counter()
     for case in drawn("delete_forms"):
@@ -228,18 +238,7 @@ def test_delete_forms_have_every_form() -> None:
     assert {name: seen[name] for name in [*wanted, "features", "none"] if seen[name] < 8} == {}, seen
 
 
-@pytest.mark.parametrize(
-    "name", ["vacuum_stray_files", "feature_deletes", "typed_deletes", "refused_deletes", "delete_forms"]
-)
-def test_drawing_is_fast(name: str) -> None:
-    # CPU seconds of this process, far above the usual 5 ms per case: this detects filters that reject most draws.
-    began = time.process_time()
-    drawn_by(name, 5)
-    assert time.process_time() - began < (8 if name == "vacuum_stray_files" else 2)
-
-
-def test_drawing_wide_tables_is_fast() -> None:
-    drawn = feature_tables(types=types(), wide=st.just(True)).flatmap(lambda table: predicates(table, functions=True))
-    began = time.process_time()
-    sample(drawn, seeds=[1])
-    assert time.process_time() - began < 4
+@few_rejected
+@given(feature_tables(types=types(), wide=st.just(True)).flatmap(lambda table: predicates(table, functions=True)))
+def test_few_draws_of_wide_tables_are_rejected(predicate: Predicate) -> None:
+    assert predicate is not None

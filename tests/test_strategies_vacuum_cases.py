@@ -31,7 +31,7 @@ from tests.drawn_cases import drawn, matches
 from tests.sampling import check_shares
 
 #: The tests share drawn cases: one worker of pytest-xdist does them all.
-pytestmark = pytest.mark.xdist_group("drawn")
+pytestmark = [pytest.mark.xdist_group("drawn"), pytest.mark.slow]
 
 
 def vacuum_conditions(case: Case) -> dict[str, tuple[int, int, bool]]:

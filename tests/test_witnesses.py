@@ -26,15 +26,15 @@ def test_every_fault_has_a_witness_and_every_witness_a_fault() -> None:
     assert {path.stem for path in WITNESSES.glob("*.json")} == set(FAULTS)
 
 
-#: Without --every-fault: test_recorded.py runs all of them on the reference engine, in seconds.
+#: Without --slow: test_recorded.py runs all of them on the reference engine, in seconds.
 SHOWN = OF_SPARK[::32]
 
-#: Without --every-fault: the gate judges hundreds of other cases on the healthy engine.
+#: Without --slow: the gate judges hundreds of other cases on the healthy engine.
 ALSO_HEALTHY = OF_SPARK[::40]
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    everything = metafunc.config.getoption("--every-fault")
+    everything = metafunc.config.getoption("--slow")
     if "bad" in metafunc.fixturenames:
         metafunc.parametrize("bad", OF_SPARK if everything else SHOWN)
     if "good" in metafunc.fixturenames:

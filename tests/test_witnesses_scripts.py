@@ -52,9 +52,9 @@ SHOWN: set[str] = set()
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    everything = metafunc.config.getoption("--every-fault")
+    everything = metafunc.config.getoption("--slow")
     if "bad_on_spark" in metafunc.fixturenames:  # where a script takes some 20 seconds
-        metafunc.parametrize("bad_on_spark", OF_SPARK if everything else ALSO_HEALTHY[1::2])
+        metafunc.parametrize("bad_on_spark", OF_SPARK if everything else ALSO_HEALTHY[1:2])
     if "bad_on_deltalake" in metafunc.fixturenames:
         metafunc.parametrize("bad_on_deltalake", applicable()[:: 1 if everything else 8])
 

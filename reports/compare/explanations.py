@@ -28,7 +28,10 @@ class Predictor(Protocol):
         ...
 
     def steps(self, case: Line, changes: Sequence[RuleChange]) -> Sequence[StepRecord]:
-        """The records of the engine's steps in a case by the older rules with these changes, as in a run stream."""
+        """The records of the engine's steps in a case by the older rules with these changes, as in a run stream.
+
+        It is asked about the steps of a case one after the other, and keeps what it found.
+        """
         ...
 
 
@@ -107,7 +110,6 @@ class _Case:
         self._case: Line = lines[0]["case"]
         self._step = step
         self._seen = [next(one for one in line["steps"] if one["index"] == step) for line in lines]
-        self._predicted: dict[tuple[RuleChange, ...], Line | None] = {}
 
     def is_wrong(self, difference: Difference, side: int) -> bool:
         """Whether a side did something else than its rules predict."""
@@ -130,10 +132,8 @@ class _Case:
         return left
 
     def _value(self, difference: Difference, changes: tuple[RuleChange, ...]) -> object:
-        if changes not in self._predicted:
-            steps = self._predictor.steps(self._case, changes)
-            self._predicted[changes] = next((one for one in steps if one["index"] == self._step), None)
-        record = self._predicted[changes]
+        steps = self._predictor.steps(self._case, changes)
+        record = next((one for one in steps if one["index"] == self._step), None)
         return _UNKNOWN if record is None else value_of(difference, record)
 
 

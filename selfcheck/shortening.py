@@ -1,0 +1,59 @@
+"""Leaves steps out of cases that show enough without them: on Spark, a step costs as much whatever it adds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from harness.costs import seconds_of
+from harness.shrinking import without_step
+from model.case import Case
+from selfcheck.corpus_page import Shown
+from selfcheck.facets import Facet
+
+
+def shorter_by_a_step(case: Case) -> list[Case]:
+    """The case without one of its steps, for each step that no later one refers to; the last step first."""
+    found = (without_step(case.steps, index) for index in reversed(range(len(case.steps))))
+    return [replace(case, steps=steps) for steps in found if steps is not None]
+
+
+def shortened(
+    cases: Sequence[Shown],
+    *,
+    shown: Mapping[Facet, int],
+    goal: Callable[[Facet], int],
+    shorter: Callable[[Sequence[Shown]], Iterable[Sequence[Shown]]],
+) -> list[Shown]:
+    """The cases, in their order, with as few steps as show each facet as often as its goal says, or as often as before.
+
+    ``shown`` is how often these and all others show each facet. ``shorter`` gives, for each of some cases, those with one step
+    less that may stand for it. The step that takes longest is left out first. ``shown`` only ever falls, so that a step that was
+    needed once is needed to the end.
+    """
+    left, kept, open_ = dict(shown), list(cases), list(range(len(cases)))
+    while open_:
+        choices = [
+            (seconds_of(kept[place].case) - seconds_of(one.case), place, one)
+            for place, some in zip(open_, shorter([kept[place] for place in open_]))
+            for one in some
+        ]
+        open_ = []
+        for _, place, one in sorted(choices, key=lambda choice: (-choice[0], -choice[1])):
+            if place not in open_ and _suffices(one, kept[place], left, goal):
+                for facet, count in kept[place].facets.items():
+                    left[facet] += one.facets.get(facet, 0) - count
+                for facet in one.facets.keys() - kept[place].facets.keys():
+                    left[facet] = left.get(facet, 0) + one.facets[facet]
+                kept[place] = one
+                open_.append(place)
+    return kept
+
+
+def _suffices(one: Shown, before: Shown, shown: Mapping[Facet, int], goal: Callable[[Facet], int]) -> bool:
+    """Whether ``one`` can stand for ``before``: no facet falls below its goal."""
+    return all(
+        lost <= 0 or shown[facet] - lost >= goal(facet)
+        for facet, count in before.facets.items()
+        if (lost := count - one.facets.get(facet, 0))
+    )
