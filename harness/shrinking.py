@@ -45,7 +45,7 @@ def reduce(
     start, smaller = 0, False  # where to go on; whether this round has found a smaller case
     while tries > 0:
         for place, candidate in enumerate(candidates(case)):
-            if place < start or not _valid(candidate) or not fits(candidate):
+            if place < start or not is_valid(candidate) or not fits(candidate):
                 continue
             if tries <= 0:
                 return case
@@ -65,7 +65,8 @@ def truncated(case: Case, last: int) -> Case:
     return replace(case, steps=case.steps[: last + 1])
 
 
-def _valid(case: Case) -> bool:
+def is_valid(case: Case) -> bool:
+    """Whether it can be kept: read back from its JSON form."""
     try:
         return from_json(to_json(case)) == case
     except InvalidCase:

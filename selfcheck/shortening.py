@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from harness.costs import seconds_of
-from harness.shrinking import without_step
+from harness.shrinking import is_valid, without_step
 from model.case import Case
 from selfcheck.corpus_page import Shown
 from selfcheck.facets import Facet
@@ -14,8 +14,8 @@ from selfcheck.facets import Facet
 
 def shorter_by_a_step(case: Case) -> list[Case]:
     """The case without one of its steps, for each step that no later one refers to; the last step first."""
-    found = (without_step(case.steps, index) for index in reversed(range(len(case.steps))))
-    return [replace(case, steps=steps) for steps in found if steps is not None]
+    steps = (without_step(case.steps, index) for index in reversed(range(len(case.steps))))
+    return [one for some in steps if some is not None and is_valid(one := replace(case, steps=some))]
 
 
 def shortened(
