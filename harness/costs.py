@@ -4,25 +4,33 @@ from __future__ import annotations
 
 from model.case import Case
 from model.operations import Operation, operation_of
+from model.settings import Setting
+from model.steps import Delete, Step, Vacuum
 
 #: Seconds that a step takes on a warm Spark with two workers on two cores, by operation: means of a whole gate.
 SPARK_SECONDS = {
     Operation.DELETE: 0.85,
-    Operation.INVALID_DELETE: 0.15,
-    Operation.VACUUM: 1.2,
+    Operation.INVALID_DELETE: 0.25,
+    Operation.VACUUM: 1.25,
     Operation.RETAIN: 1.2,
-    Operation.LITE: 1.15,
-    Operation.INVENTORY: 1.2,
-    Operation.DRY_RUN: 0.7,
-    Operation.IO_FAULT: 1.2,
+    Operation.LITE: 1.3,
+    Operation.INVENTORY: 1.7,
+    Operation.DRY_RUN: 0.8,
+    Operation.IO_FAULT: 1.5,
     Operation.INVALID_VACUUM: 0.25,
-    Operation.READ: 0.4,
-    Operation.READ_BEFORE: 0.4,
-    Operation.READ_CHANGES: 0.3,
-    Operation.INSERT: 1.0,
+    Operation.READ: 0.5,
+    Operation.READ_BEFORE: 0.6,
+    Operation.READ_CHANGES: 0.45,
+    Operation.INSERT: 1.2,
     Operation.APPEND: 0.02,
     Operation.STRAY_FILES: 0.01,
     Operation.CLOCK: 0.01,
+}
+
+#: Seconds more with a setting.
+SETTING_SECONDS = {
+    Setting.CODE_GENERATION: 4.0,  # each query is compiled
+    Setting.MANY_PARTITIONS: 1.5,
 }
 
 #: Seconds for a case's table: its files, the names in the catalog, and their removal.
@@ -41,4 +49,9 @@ STARTS = {"spark": 25.0, "deltalake": 5.0}
 
 def seconds_of(case: Case) -> float:
     """The seconds that one worker needs for the case on Spark."""
-    return TABLE_SECONDS + sum(SPARK_SECONDS[operation_of(step)] for step in case.steps)
+    return TABLE_SECONDS + sum(map(_seconds_of, case.steps))
+
+
+def _seconds_of(step: Step) -> float:
+    settings = step.settings if isinstance(step, (Delete, Vacuum)) else ()
+    return SPARK_SECONDS[operation_of(step)] + sum(SETTING_SECONDS.get(setting, 0.0) for setting in settings)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -54,18 +54,27 @@ class Tally:
             self.violations.append((index, made))
 
 
-class StepJudge:
-    """Judges the steps of one case. ``tallies`` has the exercised clauses by id."""
+def every(clause: Clause[Any]) -> bool:
+    """That every clause is recorded."""
+    return True
 
-    def __init__(self, clauses: Sequence[Clause[Any]], excuses: Excuses) -> None:
+
+class StepJudge:
+    """Judges the steps of one case. ``tallies`` has the exercised clauses by id, of those that are ``recorded``."""
+
+    def __init__(
+        self, clauses: Sequence[Clause[Any]], excuses: Excuses, recorded: Callable[[Clause[Any]], bool] = every
+    ) -> None:
         self._clauses = clauses
         self._excuses = excuses
+        self._recorded = recorded
         self.tallies: dict[str, Tally] = {}
 
     def judge(self, observation: Observation) -> bool:
         """Judge a step; True ends the case: a clause is broken.
 
-        A violation that is a known deviation under any conditions does not end it, or nothing else would ever be judged.
+        A violation that is a known deviation under any conditions does not end it, or nothing else would ever be judged. Any
+        other does, also of a clause that is not recorded: what the table should be after it is not known.
         """
         ends = False
         circumstances: frozenset[str] = frozenset()
@@ -78,7 +87,8 @@ class StepJudge:
             if judgement.violations and not circumstances:
                 circumstances = circumstances_of(observation)
             excused = [self._excuses.excuse(clause.id, observation, one) for one in judgement.violations]
-            tally = self.tallies.setdefault(clause.id, Tally())
-            tally.add(observation, judgement, excused=excused, circumstances=circumstances)
+            if self._recorded(clause):
+                tally = self.tallies.setdefault(clause.id, Tally())
+                tally.add(observation, judgement, excused=excused, circumstances=circumstances)
             ends = ends or any(known is None or known.when is not None for known in excused)
         return ends

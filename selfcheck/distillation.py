@@ -9,7 +9,7 @@ path's fate, each form and outcome once, and each known-bad engine; the gate tho
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import cache, partial
@@ -19,17 +19,19 @@ from tempfile import TemporaryDirectory
 
 from harness.corpus import FOLDER, corpus_cases, write_corpus
 from harness.costs import seconds_of
+from harness.excuses import KnownDeviation
 from harness.judge import Judge
 from harness.regressions import kept_cases
 from model.capabilities import EVERYTHING
 from model.case import Case
 from model.codec import case_id
 from model.steps import InvalidVacuum, Vacuum
+from reports.deviations import Deviation
 from runner.commands import Parser, ended, natural, whole
-from runner.deviations import deviations_in
+from runner.deviations import deviations_in, known
 from selfcheck.corpus_page import Shown, corpus_page
 from selfcheck.cover import Candidate, Cover
-from selfcheck.facets import Facet, FacetCounter, goal_in_smoke, goal_of
+from selfcheck.facets import NEWEST_DELTA_RS, Facet, FacetCounter, goal_in_smoke, goal_of
 from selfcheck.faults import FAULTS, Fault, KnownBadEngine
 from selfcheck.random_cases import random_cases, random_shards
 from selfcheck.reference_engine import ReferenceEngine
@@ -48,11 +50,21 @@ KEPT = ("regressions", "smoke", "gate")
 @cache
 def _counter() -> FacetCounter:
     promised = [clause for id, clause in CATALOGUE.items() if id not in unsupported(ReferenceEngine())]
-    known: dict[str, frozenset[str]] = {}
-    for deviation in deviations_in(ROOT / "deviations" / "spark.toml"):
+    on_delta_rs = _conditions(known(_listed("deltalake"), NEWEST_DELTA_RS))
+    return FacetCounter(promised, _conditions(_listed("spark")), _directory(), known_on_delta_rs=on_delta_rs)
+
+
+def _listed(engine: str) -> tuple[Deviation, ...]:
+    return deviations_in(ROOT / "deviations" / f"{engine}.toml")
+
+
+def _conditions(listed: Iterable[Deviation | KnownDeviation]) -> Mapping[str, frozenset[str]]:
+    """The conditions under which clauses are known to fail, by the clause's id."""
+    found: dict[str, frozenset[str]] = {}
+    for deviation in listed:
         if deviation.when is not None:
-            known[deviation.clause] = known.get(deviation.clause, frozenset()) | {deviation.when}
-    return FacetCounter(promised, known, _directory())
+            found[deviation.clause] = found.get(deviation.clause, frozenset()) | {deviation.when}
+    return found
 
 
 @cache
@@ -148,7 +160,7 @@ def distilled(
         for place, one in enumerate(pool, len(regressions))
         if place in cover.chosen
     ]
-    smoke = _arranged(regressions, _shortened(workers, smoke, cover, goal_in_smoke), [goal_in_smoke])
+    smoke = _arranged(regressions, _shortened(workers, smoke, cover, goal_in_smoke, regressions), [goal_in_smoke])
     parts = [partial(_part_of_goal, part) for part in (0, 0.1, 0.25, 0.5, 1)]
     first = [*regressions, *smoke]
     cover = _cover(first, pool)
@@ -156,7 +168,7 @@ def distilled(
         cover.fill(goal)
     cover.drop_superfluous(goal_of, keep=range(len(first)))
     gate = [one for place, one in enumerate(pool, len(first)) if place in cover.chosen]
-    return smoke, _arranged(first, _shortened(workers, gate, cover, goal_of), parts), missed
+    return smoke, _arranged(first, _shortened(workers, gate, cover, goal_of, first), parts), missed
 
 
 def _cover(taken: Sequence[Shown], others: Sequence[Shown]) -> Cover[Facet]:
@@ -177,10 +189,21 @@ def _arranged(taken: Sequence[Shown], cases: Sequence[Shown], goals: Iterable[Ca
 
 
 def _shortened(
-    workers: ProcessPoolExecutor, cases: Sequence[Shown], cover: Cover[Facet], goal: Callable[[Facet], int]
+    workers: ProcessPoolExecutor,
+    cases: Sequence[Shown],
+    cover: Cover[Facet],
+    goal: Callable[[Facet], int],
+    others: Sequence[Shown],
 ) -> list[Shown]:
+    """The cases without the steps that are not needed beside ``others``, where all that the cover has chosen are these."""
     before = sum(len(one.case.steps) for one in cases)
-    found = shortened(cases, shown=cover.shown, goal=goal, shorter=lambda some: workers.map(shorter, some))
+    found = shortened(
+        cases,
+        others=[one.case for one in others],
+        shown=cover.shown,
+        goal=goal,
+        shorter=lambda some: workers.map(shorter, some),
+    )
     print(f"{before - sum(len(one.case.steps) for one in found)} of {before} steps left out", flush=True)
     return found
 

@@ -16,6 +16,7 @@ from typing import Any
 from coverage import Coverage
 
 from engines.deltalake.capabilities import NEWEST
+from engines.versions import JUDGED_DELTALAKE
 from harness.clause import NOT_EXERCISED, Clause, Judgement
 from harness.conditions import CONDITIONS
 from harness.coverage import Cell
@@ -38,6 +39,9 @@ from suites.catalogue import CATALOGUE, unsupported
 
 #: The kind of a facet, and its name within the kind.
 Facet = tuple[str, str]
+
+#: The release of delta-rs whose known deviations end cases.
+NEWEST_DELTA_RS = JUDGED_DELTALAKE[-1]
 
 MODEL = Path(__file__).resolve().parent.parent / "model"
 
@@ -87,18 +91,29 @@ def goal_in_smoke(facet: Facet) -> int:
 class FacetCounter:
     """Counts the facets of cases on the reference engine. Tables are made below ``directory``.
 
-    ``known`` names the conditions under which clauses are known to fail, by the clause's id. Only one counter of a process can
-    be in use: it traces the branches that are taken in the model.
+    ``known`` names the conditions under which clauses are known to fail on Spark, by the clause's id; ``known_on_delta_rs``
+    those on delta-rs, where a case may end with such a step. Only one counter of a process can be in use: it traces the branches
+    that are taken in the model.
     """
 
-    def __init__(self, clauses: Iterable[Clause[Any]], known: Mapping[str, frozenset[str]], directory: Path) -> None:
+    def __init__(
+        self,
+        clauses: Iterable[Clause[Any]],
+        known: Mapping[str, frozenset[str]],
+        directory: Path,
+        *,
+        known_on_delta_rs: Mapping[str, frozenset[str]],
+    ) -> None:
         self._clauses = list(clauses)
         self._known = known
+        self._known_on_delta_rs = known_on_delta_rs
         recorder: Clause[Any] = Clause("recorder", "", (), Observation, self._note)
         self._judge = Judge(ReferenceEngine(), [recorder], directory)
-        delta_rs = ReferenceEngine(rules=DELTA_RS, capabilities=NEWEST, version="1.6.6")
-        promised = [clause for id, clause in CATALOGUE.items() if id not in unsupported(delta_rs)]
-        self._delta_rs = Judge(delta_rs, promised, directory / "delta-rs")
+        delta_rs = ReferenceEngine(rules=DELTA_RS, capabilities=NEWEST, version=NEWEST_DELTA_RS)
+        self._promised = [clause for id, clause in CATALOGUE.items() if id not in unsupported(delta_rs)]
+        recorder = Clause("recorder", "", (), Observation, self._note_on_delta_rs)
+        self._delta_rs = Judge(delta_rs, [recorder], directory / "delta-rs")
+        self._ended = False
         self._found: Counter[Facet] = Counter()
         self._tracer = Coverage(data_file=None, branch=True, include=[str(MODEL / "*")], config_file=False)
 
@@ -116,10 +131,8 @@ class FacetCounter:
         for cell, count in judged.coverage.items():
             self._found[_of_cell(cell)] += count
         if knows_types(case, capabilities=NEWEST):
-            other = self._delta_rs.judge(restricted_to(case, capabilities=NEWEST))
-            self._found.update(
-                {("clause on delta-rs", id): tally.met for id, tally in other.tallies.items() if tally.met}
-            )
+            self._ended = False
+            self._delta_rs.judge(restricted_to(case, capabilities=NEWEST))
         data = self._tracer.get_data()
         for file in data.measured_files():
             name = Path(file).relative_to(MODEL)
@@ -136,6 +149,16 @@ class FacetCounter:
         if isinstance(observation, DeleteObservation) and observation.step.where is not None:
             rows = [row for path in observation.before.live for row in observation.before.contents[path] or ()]
             self._found.update(set(_of_tests(observation.step, observation.table, rows)))
+        return NOT_EXERCISED
+
+    def _note_on_delta_rs(self, observation: Observation) -> Judgement:
+        exercised = [
+            one for one in self._promised if isinstance(observation, one.of) and one.judge(observation).subjects
+        ]
+        if not self._ended:
+            self._found.update(("clause on delta-rs", clause.id) for clause in exercised)
+        conditions = {when for clause in exercised for when in self._known_on_delta_rs.get(clause.id, ())}
+        self._ended = self._ended or any(CONDITIONS[when](observation) for when in conditions)
         return NOT_EXERCISED
 
 

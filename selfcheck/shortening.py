@@ -8,6 +8,7 @@ from dataclasses import replace
 from harness.costs import seconds_of
 from harness.shrinking import is_valid, without_step
 from model.case import Case
+from model.codec import case_id
 from selfcheck.corpus_page import Shown
 from selfcheck.facets import Facet
 
@@ -21,17 +22,19 @@ def shorter_by_a_step(case: Case) -> list[Case]:
 def shortened(
     cases: Sequence[Shown],
     *,
+    others: Iterable[Case],
     shown: Mapping[Facet, int],
     goal: Callable[[Facet], int],
     shorter: Callable[[Sequence[Shown]], Iterable[Sequence[Shown]]],
 ) -> list[Shown]:
     """The cases, in their order, with as few steps as show each facet as often as its goal says, or as often as before.
 
-    ``shown`` is how often these and all others show each facet. ``shorter`` gives, for each of some cases, those with one step
-    less that may stand for it. The step that takes longest is left out first. ``shown`` only ever falls, so that a step that was
-    needed once is needed to the end.
+    None becomes the same as another of them or of ``others``. ``shown`` is how often all these together show each facet.
+    ``shorter`` gives, for each of some cases, those with one step less that may stand for it. The step that takes longest is left
+    out first. ``shown`` only ever falls, so that a step that was needed once is needed to the end.
     """
     left, kept, open_ = dict(shown), list(cases), list(range(len(cases)))
+    ids = {case_id(case) for case in (*others, *(one.case for one in cases))}
     while open_:
         choices = [
             (seconds_of(kept[place].case) - seconds_of(one.case), place, one)
@@ -40,7 +43,8 @@ def shortened(
         ]
         open_ = []
         for _, place, one in sorted(choices, key=lambda choice: (-choice[0], -choice[1])):
-            if place not in open_ and _suffices(one, kept[place], left, goal):
+            if place not in open_ and case_id(one.case) not in ids and _suffices(one, kept[place], left, goal):
+                ids.add(case_id(one.case))
                 for facet, count in kept[place].facets.items():
                     left[facet] += one.facets.get(facet, 0) - count
                 for facet in one.facets.keys() - kept[place].facets.keys():

@@ -12,7 +12,7 @@ from harness.features import PAIRED, features_of
 from model.steps import Mode
 from model.vacuum import Reason
 from selfcheck.facets import GOALS
-from selfcheck.reference_engine import ReferenceEngine
+from selfcheck.reference_engine import Habits, ReferenceEngine
 from suites.catalogue import CATALOGUE, unsupported
 from tests.test_profiles import judge_healthy, lacking, shard_cases, totals
 
@@ -60,7 +60,7 @@ RETENTIONS = (
 
 @pytest.fixture(scope="module")
 def counted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Counter[str], Counter[Cell]]:
-    return totals(judge_healthy("gate", tmp_path_factory.mktemp("gate")))
+    return totals(judge_healthy("gate", tmp_path_factory.mktemp("gate"), [Habits()]))
 
 
 def test_the_gate_exercises_every_clause(counted: tuple[Counter[str], Counter[Cell]]) -> None:

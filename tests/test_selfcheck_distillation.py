@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -31,9 +31,10 @@ NAME = next(column.name for column in PARTITIONED.columns if column.name not in 
 CASE = Case(PARTITIONED, (Delete(Compare(NAME, Op.GE, 2, Type.INTEGER), form=Form.SQL_NAME), Vacuum(), Read()))
 
 
-def counted(case: Case, directory: Path) -> dict[Facet, int]:
+def counted(case: Case, directory: Path, on_delta_rs: Mapping[str, frozenset[str]] = {}) -> dict[Facet, int]:
     when = frozenset({next(iter(CONDITIONS))})
-    return FacetCounter(CATALOGUE.values(), dict.fromkeys(CATALOGUE, when), directory).facets(case)
+    counter = FacetCounter(CATALOGUE.values(), dict.fromkeys(CATALOGUE, when), directory, known_on_delta_rs=on_delta_rs)
+    return counter.facets(case)
 
 
 def test_the_facets_of_a_case_are_what_its_steps_show(tmp_path: Path) -> None:
@@ -45,6 +46,15 @@ def test_the_facets_of_a_case_are_what_its_steps_show(tmp_path: Path) -> None:
     }
     assert any(name.startswith("delete.py:") for kind, name in found if kind == "branch")
     assert {kind for kind, _ in found} <= GOALS.keys() and all(goal_of(facet) >= 1 for facet in found)
+
+
+def test_on_delta_rs_nothing_counts_after_a_step_in_which_a_clause_is_known_to_fail(tmp_path: Path) -> None:
+    case = Case(PARTITIONED, (Delete(), Vacuum()))
+    on_delta_rs = [
+        {name for kind, name in counted(case, tmp_path / str(len(known)), known) if kind == "clause on delta-rs"}
+        for known in ({}, dict.fromkeys(CATALOGUE, frozenset({"whole files"})))
+    ]
+    assert on_delta_rs[0] > on_delta_rs[1] > set() and {id[:3] for id in on_delta_rs[1]} == {"DEL"}
 
 
 def test_a_step_that_a_case_lacks_shows_nothing(tmp_path: Path) -> None:
@@ -132,7 +142,7 @@ def shorten(cases: list[Shown], goal: dict[Facet, int]) -> list[tuple[str, ...]]
         return [[steps_and({}, case) for case in shorter_by_a_step(one.case)] for one in some]
 
     shown = sum((Counter(one.facets) for one in cases), Counter[Facet]())
-    found = shortened(cases, shown=shown, goal=lambda facet: goal.get(facet, 0), shorter=shorter)
+    found = shortened(cases, others=(), shown=shown, goal=lambda facet: goal.get(facet, 0), shorter=shorter)
     return [tuple(operation_of(step).value for step in one.case.steps) for one in found]
 
 
@@ -152,6 +162,11 @@ DELETES, VACUUMS, READS = (
 )
 def test_steps_that_are_not_needed_are_left_out(goal: dict[Facet, int], left: list[tuple[str, ...]]) -> None:
     assert shorten([steps_and({}, CASE), steps_and({}, CASE)], goal) == left
+
+
+def test_no_case_becomes_the_same_as_another() -> None:
+    reading = steps_and({}, Case(PARTITIONED, (Read(),)))
+    assert shorten([reading, steps_and({}, CASE)], {READS: 2}) == [("read",), ("DELETE", "read")]
 
 
 def test_a_case_keeps_what_only_the_whole_of_it_shows() -> None:
