@@ -210,9 +210,9 @@ def _without_root(observation: Observation, text: str) -> str:
 
 
 #: Random parts of messages: ids of the engine, addresses of objects, instants; and the file that an error names, which is any
-#: of those that are read at the same time.
+#: of those that are read at the same time, with the directories of its partition.
 _RANDOM = (
-    (re.compile(r"\bpart-\d{5}-[^\s/]*?\.parquet"), "part-*.parquet"),
+    (re.compile(r"((?:(?<=/)[^/=]+|\b[^\s/=]+)=[^/]*/)*\bpart-\d{5}-[^\s/]*?\.parquet"), "part-*.parquet"),
     (re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-(?!000000000000)[0-9a-f]{12}"), "*"),
     (re.compile(r"#\d+L?"), "#*"),
     (re.compile(r"@[0-9a-f]{5,8}\b"), "@*"),

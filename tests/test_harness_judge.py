@@ -13,7 +13,7 @@ import pytest
 from deltalog.checkpoints import write_checkpoint
 from deltalog.log import read_log
 from engines.deltalake.capabilities import NEWEST
-from engines.port import Engine, EngineDied, Outcome, now
+from engines.port import Engine, EngineDied, EngineError, Outcome, now
 from harness.judge import Judge, JudgedCase
 from harness.normalise import step_text
 from harness.observation import Observation, ReadObservation
@@ -201,6 +201,26 @@ def test_records_do_not_depend_on_the_run(tmp_path: Path) -> None:
         return [{key: value for key, value in step.items() if key != "seconds"} for step in steps]
 
     assert records("first") == records("second")
+
+
+@pytest.mark.parametrize(
+    ("file", "kept"),
+    [
+        ("{root}/p=a b/%2E q=1/part-00003-0-c000.snappy.parquet", "table/"),
+        ("_change_data/p=C%3Ax/part-00001-0-c000.snappy.parquet", "_change_data/"),
+        ("p=x/part-00001-0-c000.snappy.parquet", ""),
+    ],
+)
+def test_the_record_of_an_error_names_no_file_that_is_one_of_several(file: str, kept: str, tmp_path: Path) -> None:
+    """Which of the files that are read at the same time is missed first differs from run to run."""
+
+    class MissesAFile(ReferenceEngine):
+        def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
+            error = EngineError("Exception", None, None, f"Object at {file.format(root=root)} not found: x=1")
+            return replace(super().run(root, step, clock=clock, version=version), rows=(), error=error)
+
+    (step,) = Judge(MissesAFile(), [], tmp_path).judge(Case(TABLE, (Read(),))).steps
+    assert step["outcome"]["error"]["message"].endswith(f"{kept}part-*.parquet not found: x=1")
 
 
 def test_coverage_is_summed_and_recorded(tmp_path: Path) -> None:
