@@ -39,7 +39,14 @@ _ROWS = '''
 def rows(batches, *others):
     """The rows of a query, in the order of the table's columns."""
     table = pa.table(batches.read_all() if hasattr(batches, "read_all") else batches)
-    return zip(*(table.column(name).to_pylist() for name in [*COLUMNS, *others]))
+    return zip(*(map(fields, table.column(name).to_pylist()) for name in [*COLUMNS, *others]))
+
+
+def fields(value):
+    """A value in which each struct is the tuple of its fields."""
+    if isinstance(value, (list, tuple)):
+        return type(value)(map(fields, value))
+    return tuple(map(fields, value.values())) if isinstance(value, dict) else value
 '''
 
 _READ = """
