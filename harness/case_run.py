@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,7 @@ from harness.observation import (
 )
 from harness.observer import Observer
 from harness.processors import processors_for
-from harness.step_judge import StepJudge, Tally, every
+from harness.step_judge import StepJudge, Tally
 from harness.vacuum_inputs import committed
 from harness.vacuum_observation import VacuumObservation, VacuumRefusalObservation
 from model.refusals import expected_vacuum_refusal
@@ -66,18 +66,12 @@ class CaseRun:
     """
 
     def __init__(
-        self,
-        engine: Engine,
-        table: Table,
-        root: Path,
-        clauses: Sequence[Clause[Any]],
-        excuses: Excuses,
-        recorded: Callable[[Clause[Any]], bool] = every,
+        self, engine: Engine, table: Table, root: Path, clauses: Sequence[Clause[Any]], excuses: Excuses
     ) -> None:
         self._engine = engine
         self._table = table
         self._root = root
-        self._judge = StepJudge(clauses, excuses, recorded)
+        self._judge = StepJudge(clauses, excuses)
         self._clock = CaseClock(root, settable=engine.rules.own_clock)
         self._aged_before: list[int] = []  # by step
         self._version_before: list[int] = []  # by step

@@ -65,6 +65,7 @@ class Clause(Generic[S]):
     )
     exact_clock: bool = False  # whether it needs an engine whose clock can be set to the millisecond
     needs: tuple[Need, ...] = ()  # the engine must have at least one of these capabilities
+    recorded: bool = True  # if not, it is judged only because a case ends where it is broken
 
     @property
     def chapter(self) -> str:

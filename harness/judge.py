@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from harness.clause import Clause, Violation
 from harness.coverage import Cell
 from harness.excuses import Excuses, KnownDeviation
 from harness.severity import Severity, severity_of
-from harness.step_judge import Tally, every
+from harness.step_judge import Tally
 from model.case import Case
 from model.table import Table
 from model.table_roots import TableRoot
@@ -79,10 +79,7 @@ class JudgedCase:
 
 
 class Judge:
-    """Judges cases on one engine. Tables are created below ``directory``, which nothing else may use.
-
-    All ``clauses`` are judged, since a case ends with the first that is broken; the results of those ``recorded`` are kept.
-    """
+    """Judges cases on one engine. Tables are created below ``directory``, which nothing else may use."""
 
     def __init__(
         self,
@@ -90,13 +87,11 @@ class Judge:
         clauses: Sequence[Clause[Any]],
         directory: Path,
         listed: Iterable[KnownDeviation | str] = (),
-        recorded: Callable[[Clause[Any]], bool] = every,
     ) -> None:
         self._engine = engine
         self._clauses = clauses
         self._directory = directory
         self._excuses = Excuses(listed)
-        self._recorded = recorded
         self._made = 0
 
     def new_root(self, name: TableRoot = TableRoot.PLAIN) -> Path:
@@ -106,7 +101,7 @@ class Judge:
 
     def start(self, table: Table, root: Path) -> CaseRun:
         """Create the table at ``root``."""
-        return CaseRun(self._engine, table, root, self._clauses, self._excuses, self._recorded)
+        return CaseRun(self._engine, table, root, self._clauses, self._excuses)
 
     def judge(self, case: Case) -> JudgedCase:
         """Run and judge a case; once more if the engine dies, as another worker's step may have killed it."""

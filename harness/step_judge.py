@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -54,20 +54,12 @@ class Tally:
             self.violations.append((index, made))
 
 
-def every(clause: Clause[Any]) -> bool:
-    """That every clause is recorded."""
-    return True
-
-
 class StepJudge:
-    """Judges the steps of one case. ``tallies`` has the exercised clauses by id, of those that are ``recorded``."""
+    """Judges the steps of one case. ``tallies`` has the exercised clauses by id, but those that are not recorded."""
 
-    def __init__(
-        self, clauses: Sequence[Clause[Any]], excuses: Excuses, recorded: Callable[[Clause[Any]], bool] = every
-    ) -> None:
+    def __init__(self, clauses: Sequence[Clause[Any]], excuses: Excuses) -> None:
         self._clauses = clauses
         self._excuses = excuses
-        self._recorded = recorded
         self.tallies: dict[str, Tally] = {}
 
     def judge(self, observation: Observation) -> bool:
@@ -87,7 +79,7 @@ class StepJudge:
             if judgement.violations and not circumstances:
                 circumstances = circumstances_of(observation)
             excused = [self._excuses.excuse(clause.id, observation, one) for one in judgement.violations]
-            if self._recorded(clause):
+            if clause.recorded:
                 tally = self.tallies.setdefault(clause.id, Tally())
                 tally.add(observation, judgement, excused=excused, circumstances=circumstances)
             ends = ends or any(known is None or known.when is not None for known in excused)

@@ -11,9 +11,7 @@ class Setting(str, Enum):
 
     CODE_GENERATION = "code generation"  # as in Spark; off for speed
     ADAPTIVE_EXECUTION = "adaptive execution"  # as in Spark; off for speed
-    MANY_PARTITIONS = (
-        "many partitions"  # of shuffles and snapshots: more than small tables have rows, some empty; 1 for speed
-    )
+    MANY_PARTITIONS = "many partitions"  # of shuffles and snapshots: some are empty; 1 for speed
     ROW_READER = "row-based reader"  # of Parquet; vectorized
     NO_PUSHDOWN = "no filter pushdown"  # to Parquet; pushed down
     MICROSECONDS = "timestamps in microseconds"  # in new Parquet files; INT96

@@ -6,13 +6,11 @@ import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from engines.port import Engine, version_of
 from engines.provider import capabilities_of, limits_on
 from engines.restricted import Restricted
 from harness.campaign import Shard
-from harness.clause import Clause
 from harness.drawing import broken
 from harness.judge import Failure, Judge, JudgedCase
 from harness.record import case_line
@@ -57,13 +55,14 @@ class Worker:
             self._seed = answer["seed"]
             self._capabilities = self._engine.capabilities
             directory = Path(answer["directory"]) / f"tables-{self._name}"
-            clauses = [clause for id, clause in CATALOGUE.items() if id not in inapplicable]
-            self._judge = Judge(self._engine, clauses, directory, answer["listed"], self._records)
+            # Clauses of a broken log are recorded even where others are selected: they say why nothing else was judged.
+            clauses = [
+                replace(clause, recorded=self._options.selects(id) or clause.of_broken)
+                for id, clause in CATALOGUE.items()
+                if id not in inapplicable
+            ]
+            self._judge = Judge(self._engine, clauses, directory, answer["listed"])
         return self._judge
-
-    def _records(self, clause: Clause[Any]) -> bool:
-        """Also clauses of a broken log where others are selected: they say why nothing else was judged."""
-        return self._options.selects(clause.id) or clause.of_broken
 
     def judge(self, shard: Shard) -> None:
         """Judge the shard's cases. Raises PromiseBroken."""

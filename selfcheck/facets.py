@@ -140,26 +140,27 @@ class FacetCounter:
         return dict(self._found)
 
     def _note(self, observation: Observation) -> Judgement:
-        for clause in self._clauses:
-            if isinstance(observation, clause.of) and clause.judge(observation).subjects:
-                self._found["clause", clause.id] += 1
-                for when in self._known.get(clause.id, ()):
-                    if CONDITIONS[when](observation):
-                        self._found["deviation", f"{clause.id}: {when}"] += 1
+        for clause in _exercised(self._clauses, observation):
+            self._found["clause", clause.id] += 1
+            for when in self._known.get(clause.id, ()):
+                if CONDITIONS[when](observation):
+                    self._found["deviation", f"{clause.id}: {when}"] += 1
         if isinstance(observation, DeleteObservation) and observation.step.where is not None:
             rows = [row for path in observation.before.live for row in observation.before.contents[path] or ()]
             self._found.update(set(_of_tests(observation.step, observation.table, rows)))
         return NOT_EXERCISED
 
     def _note_on_delta_rs(self, observation: Observation) -> Judgement:
-        exercised = [
-            one for one in self._promised if isinstance(observation, one.of) and one.judge(observation).subjects
-        ]
         if not self._ended:
+            exercised = _exercised(self._promised, observation)
             self._found.update(("clause on delta-rs", clause.id) for clause in exercised)
-        conditions = {when for clause in exercised for when in self._known_on_delta_rs.get(clause.id, ())}
-        self._ended = self._ended or any(CONDITIONS[when](observation) for when in conditions)
+            conditions = {when for clause in exercised for when in self._known_on_delta_rs.get(clause.id, ())}
+            self._ended = any(CONDITIONS[when](observation) for when in conditions)
         return NOT_EXERCISED
+
+
+def _exercised(clauses: Iterable[Clause[Any]], observation: Observation) -> list[Clause[Any]]:
+    return [one for one in clauses if isinstance(observation, one.of) and one.judge(observation).subjects]
 
 
 def _of_cell(cell: Cell) -> Facet:

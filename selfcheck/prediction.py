@@ -23,21 +23,9 @@ class Prediction:
     def __init__(self, older: Rules, changes: Sequence[RuleChange]) -> None:
         self.changes = tuple(changes)
         self._older = older
-        self._case: Mapping[str, Any] = {}
-        self._found: dict[
-            tuple[RuleChange, ...], Sequence[Any]
-        ] = {}  # of this case: a comparison asks for each of its steps
 
     def steps(self, case: Mapping[str, Any], changes: Sequence[RuleChange]) -> Sequence[Any]:
         """The records of the engine's steps (``harness.normalise``); none if the case cannot be run."""
-        if case is not self._case:
-            self._case, self._found = case, {}
-        key = tuple(changes)
-        if key not in self._found:
-            self._found[key] = self._judged(key)
-        return self._found[key]
-
-    def _judged(self, changes: tuple[RuleChange, ...]) -> Sequence[Any]:
         rules = self._older
         for change in changes:
             rules = change.applied_to(rules)
@@ -45,7 +33,7 @@ class Prediction:
             # Hadoop's local file system shows a link as the file behind it, and deletes the link.
             habits = Habits(deletes_links=rules.walk is Walk.DIRECTORIES)
             judge = Judge(ReferenceEngine(habits, rules=rules), [], Path(directory))
-            return judge.judge(from_json(json.loads(json.dumps(self._case)))).steps
+            return judge.judge(from_json(json.loads(json.dumps(case)))).steps
 
 
 def prediction_between(older: tuple[str, str], newer: tuple[str, str]) -> Prediction | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -31,9 +32,9 @@ def shortened(
 
     None becomes the same as another of them or of ``others``. ``shown`` is how often all these together show each facet.
     ``shorter`` gives, for each of some cases, those with one step less that may stand for it. The step that takes longest is left
-    out first. ``shown`` only ever falls, so that a step that was needed once is needed to the end.
+    out first; of a case of which no step could be left out, none is tried again.
     """
-    left, kept, open_ = dict(shown), list(cases), list(range(len(cases)))
+    left, kept, open_ = Counter(shown), list(cases), list(range(len(cases)))
     ids = {case_id(case) for case in (*others, *(one.case for one in cases))}
     while open_:
         choices = [
@@ -45,10 +46,8 @@ def shortened(
         for _, place, one in sorted(choices, key=lambda choice: (-choice[0], -choice[1])):
             if place not in open_ and case_id(one.case) not in ids and _suffices(one, kept[place], left, goal):
                 ids.add(case_id(one.case))
-                for facet, count in kept[place].facets.items():
-                    left[facet] += one.facets.get(facet, 0) - count
-                for facet in one.facets.keys() - kept[place].facets.keys():
-                    left[facet] = left.get(facet, 0) + one.facets[facet]
+                left.subtract(kept[place].facets)
+                left.update(one.facets)
                 kept[place] = one
                 open_.append(place)
     return kept

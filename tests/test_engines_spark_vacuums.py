@@ -331,7 +331,7 @@ def test_the_faulty_file_system_is_defined_once_also_by_two_workers(
 # Invalid commands ----------------------------------------------------------------------------------------------------
 
 
-#: Those that test_reports_vacuums_spark.py runs without DRY RUN are dry runs here, and the other way round.
+#: In turn a dry run and a real one.
 @pytest.mark.slow
 @pytest.mark.parametrize(("mistake", "dry_run"), list(zip(VacuumMistake, cycle([True, False]))))
 def test_each_invalid_command_is_refused_as_documented_and_changes_nothing(

@@ -225,7 +225,7 @@ def test_what_the_base_did_is_said_beside_a_regression() -> None:
 
 
 def test_a_new_cause_of_a_clause_that_fails_elsewhere_is_a_regression() -> None:
-    """Issue 19, point 1: in the totals the clause is the same."""
+    """In the totals the clause is the same."""
     base = run(breaking(1, broken("gone")), breaking(2))
     candidate = run(breaking(1, broken("gone")), breaking(2, broken("gone")))
     comparison = compare(base, candidate)
@@ -284,7 +284,6 @@ def test_known_deviations_are_named_with_what_a_user_loses_the_new_ones_first() 
 
 
 def test_runs_that_could_not_judge_everything_are_compared_and_what_is_missing_is_named() -> None:
-    """Issue 19, point 11."""
     lacking = stating(run(case(1, clauses=("DEL-ROW-1", "VAC-SAFE-2"))), "unexercised")
     comparison = compare(run(case(1), first=header("4.0.0")), lacking)
     assert comparison.exit == 2 and comparison.compared == 1

@@ -252,7 +252,7 @@ def test_what_changed_between_two_releases_is_explained_by_their_rules(
 
 
 def test_a_wrong_vacuum_with_retain_is_not_explained_by_the_rule_about_retain(tmp_path: Path) -> None:
-    """Issue 19: a pattern took any change of what a VACUUM with RETAIN deletes for known."""
+    """A pattern once took any change of what a VACUUM with RETAIN deletes for known."""
     chosen = [("retain", Case(LISTED_TABLE, (Vacuum(retain_hours=hours),))) for hours in (24 * 30, 24 * 8)]
     old, right, wrong = (
         run_of(engine, chosen, tmp_path / name)

@@ -28,10 +28,7 @@ class Predictor(Protocol):
         ...
 
     def steps(self, case: Line, changes: Sequence[RuleChange]) -> Sequence[StepRecord]:
-        """The records of the engine's steps in a case by the older rules with these changes, as in a run stream.
-
-        It is asked about the steps of a case one after the other, and keeps what it found.
-        """
+        """The records of the engine's steps in a case by the older rules with these changes, as in a run stream."""
         ...
 
 
@@ -70,6 +67,8 @@ class Explainer:
         self._predictor = predictor
         self._backwards = backwards
         self._names = names
+        self._case: Line | None = None
+        self._predicted: _Predicted = {}  # of this case: its steps are explained one after the other
 
     def explain(
         self, base: Line, candidate: Line, step: int, found: Iterable[Difference]
@@ -79,7 +78,9 @@ class Explainer:
         if self._predictor is None or not unexplained:
             return {}
         lines = (candidate, base) if self._backwards else (base, candidate)
-        case = _Case(self._predictor, lines, step)
+        if lines[0]["case"] is not self._case:
+            self._case, self._predicted = lines[0]["case"], {}
+        case = _Case(self._predictor, lines, step, self._predicted)
         broken = [_violations(line, step) for line in lines]
         explanations = {}
         for difference in unexplained:
@@ -98,6 +99,9 @@ class Explainer:
         return explanations
 
 
+#: The steps of a case, by the changed rules that they are predicted with.
+_Predicted = dict[tuple[RuleChange, ...], Sequence[StepRecord]]
+
 #: The predicted value where a case could not be predicted: no side has it.
 _UNKNOWN = object()
 
@@ -105,11 +109,12 @@ _UNKNOWN = object()
 class _Case:
     """A case with what each side did in a step, and what was predicted; the older side is 0, the newer 1."""
 
-    def __init__(self, predictor: Predictor, lines: tuple[Line, Line], step: int) -> None:
+    def __init__(self, predictor: Predictor, lines: tuple[Line, Line], step: int, predicted: _Predicted) -> None:
         self._predictor = predictor
         self._case: Line = lines[0]["case"]
         self._step = step
         self._seen = [next(one for one in line["steps"] if one["index"] == step) for line in lines]
+        self._predicted = predicted
 
     def is_wrong(self, difference: Difference, side: int) -> bool:
         """Whether a side did something else than its rules predict."""
@@ -132,8 +137,9 @@ class _Case:
         return left
 
     def _value(self, difference: Difference, changes: tuple[RuleChange, ...]) -> object:
-        steps = self._predictor.steps(self._case, changes)
-        record = next((one for one in steps if one["index"] == self._step), None)
+        if changes not in self._predicted:
+            self._predicted[changes] = self._predictor.steps(self._case, changes)
+        record = next((one for one in self._predicted[changes] if one["index"] == self._step), None)
         return _UNKNOWN if record is None else value_of(difference, record)
 
 
