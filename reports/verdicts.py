@@ -67,7 +67,8 @@ def verdicts(
     listed, over = _by_clause(deviations), _by_clause(ended)
     erred = sum(1 for line in lines if line["error"] is not None)
     violated = {id for line in lines for id, result in line["clauses"].items() if result["verdict"] != "pass"}
-    current = {_entry(one) for one in deviations if one.clause in violated}
+    unasked = {clause["id"] for clause in header["clauses"] if clause["status"] == "disabled"}
+    current = {_entry(one) for one in deviations if one.clause in violated | unasked}
     shown = examples(failures(header, lines))
     results = []
     for clause in header["clauses"]:
@@ -122,7 +123,7 @@ def _judge(
         return Verdict.ERROR, f"No judged case exercised it, and {counted(erred, 'case')} ended in an error."
     if met == 0:
         return Verdict.UNEXERCISED, "No case exercised it: use a larger budget or profile."
-    # With a condition it is stale only if no clause of its entry failed: in a small run the condition is rare.
+    # With a condition it is stale only if all clauses of its entry were asked for and none failed: the condition may be rare.
     if known and not any(one.when is not None and _entry(one) in current for one in known):
         return Verdict.STALE, f"It is listed as a deviation ({_reasons(known)}), but it passes: remove the entry."
     return Verdict.PASS, ""

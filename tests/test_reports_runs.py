@@ -423,6 +423,10 @@ def test_the_verdict_of_each_situation() -> None:
     elsewhere = Deviation("VAC-SAFE-2", "known", "https://example.org/2", Symptom(("c",)), when="rain")
     other = {**passing, "clauses": {**passing["clauses"], "VAC-SAFE-2": excused["clauses"]["VAC-SAFE-1"]}}
     assert verdict([other], bound, elsewhere) is Verdict.PASS, "another clause of the entry failed"
+    unasked = {**first["clauses"][1], "id": "VAC-SAFE-2", "status": "disabled"}
+    selected = {**first, "clauses": [first["clauses"][1], unasked]}
+    (result, _) = verdicts(selected, [passing], deviations=[bound, elsewhere])
+    assert result.verdict is Verdict.PASS, "--clause does not select another clause of the entry, which may fail"
     # Past its end an entry fails the run, whatever the clause did.
     over = Deviation("VAC-SAFE-1", "known", "https://example.org/2", Symptom(("c",)), until="4.3")
     for lines, status, expected in (
