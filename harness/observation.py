@@ -138,17 +138,28 @@ class DeleteObservation(Observation):
 
     @cached_property
     def prediction(self) -> DeletePrediction:
+        by_rows = self._predicted(whole_files=False)
+        if self._may_be_folded:
+            whole = self._predicted(whole_files=True)
+            # Files without rows are removed by a condition on partitions only.
+            told_apart = whole.removed_paths - by_rows.touched
+            if not told_apart or any(one.file in told_apart for one in self.removes):
+                return whole
+        return by_rows
+
+    def _predicted(self, *, whole_files: bool) -> DeletePrediction:
         return predict_delete(
             self.live_files,
             self.step,
             self.table,
-            whole_files=self._folded,
+            whole_files=whole_files,
             writes_vectors=self.rules.writes_vectors,
         )
 
     @property
-    def _folded(self) -> bool:
-        """Whether the engine treats the condition as one on partitions: an optimizer may see that it is the same for all rows.
+    def _may_be_folded(self) -> bool:
+        """Whether the engine may have treated the condition as one on partitions: an optimizer may see that it is the same
+        for all rows.
 
         The case says whether it may; that it did shows in what it did not do: it wrote no file, and counted no rows. With
         deletion vectors a DELETE counts no bytes of the files that it removes, unless it was one on partitions.

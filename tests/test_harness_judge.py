@@ -20,7 +20,7 @@ from harness.observation import Observation, ReadObservation
 from harness.record import case_line
 from harness.vacuum_observation import VacuumObservation, VacuumRefusalObservation
 from model.case import Case
-from model.predicate import Compare, Op
+from model.predicate import Compare, IsNull, Not, Op, Or
 from model.refusals import CANNOT_VACUUM_LITE, expected_vacuum_refusal
 from model.rules import DELTA_RS
 from model.steps import (
@@ -357,3 +357,13 @@ def test_without_a_settable_clock_the_cutoff_lies_within_the_step(
     judged = Judge(engine, clauses, tmp_path).judge(Case(table, (Vacuum(),)))
     assert judged.failure is None and not judged.violated
     assert judged.steps[0]["observed"]["vanished"], "the removed file is deleted"
+
+
+def test_an_engine_need_not_notice_that_a_condition_is_constant(tmp_path: Path) -> None:
+    """The reference engine reads the rows, so a file without rows stays."""
+    table = replace(TABLE, files=(*TABLE.files, DataFile(3, (), (), -3 * WEEK)), commits=(Commit(-2, adds=(0, 1, 3)),))
+    judged = full_judge(ReferenceEngine(), tmp_path).judge(
+        Case(table, (Delete(Or(IsNull("id"), Not(IsNull("id")))), Read()))
+    )
+    assert not judged.violated
+    assert len(judged.steps[0]["observed"]["removed"]) == 2
