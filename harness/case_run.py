@@ -190,7 +190,11 @@ class CaseRun:
         if isinstance(step, InvalidDelete) or (isinstance(step, Delete) and (due or fails)):
             return RefusalObservation(step=step, due=due, **common)
         if isinstance(step, Delete):
-            return DeleteObservation(step=step, **common)
+            delete = DeleteObservation(step=step, **common)
+            refused = outcome.error is not None and self._engine.rules.checks_required_fields
+            if refused and delete.prediction.writes_required_null(self._table):
+                return RefusalObservation(step=step, due=None, writes_null=True, **common)
+            return delete
         if isinstance(step, Insert):
             return InsertObservation(step=step, **common)
         if isinstance(step, ReadChanges):

@@ -34,7 +34,7 @@ from model.predicate import (
 from model.steps import Delete, InvalidDelete, InvalidVacuum, ReadChanges
 from model.table import Column, Feature, Reference
 from model.vacuum import Reason
-from model.values import DecimalOf, MapOf, Type, is_nested
+from model.values import DecimalOf, MapOf, Type, is_nested, required_fields
 
 # The DELETE's WHERE ---------------------------------------------------------------------------------------------------
 
@@ -149,11 +149,11 @@ def _has_long_text(observation: Observation) -> bool:
 
 
 def _odd_partition_value(observation: Observation) -> bool:
-    """Whether a live file has a partition value that is written with an exponent, as no number, or as -0.x of a DECIMAL."""
+    """Whether a live file has a partition value with an exponent, or that is no number, or a negative DECIMAL with a fraction."""
     partitions = [partition_of(observation.table, add) for add in observation.before.live.values()]
     return any(
         (isinstance(value, float) and value != 0 and not 1e-3 <= abs(value) < 1e7)
-        or (isinstance(value, Decimal) and -1 < value < 0)
+        or (isinstance(value, Decimal) and value < 0 and value != int(value))
         for partition in partitions
         for value in partition
     )
@@ -174,6 +174,14 @@ def _deletes_whole_files(observation: Observation) -> bool:
     return isinstance(observation, DeleteObservation) and observation.prediction.scope is not ConditionScope.ROWS
 
 
+def _tests_required_field_of_null(observation: Observation) -> bool:
+    """Whether a test looks into a struct that has a NOT NULL field and is NULL in some row."""
+    names = {column.name for column in _tested_columns(observation) if required_fields(column.type)}
+    places = [place for place, column in enumerate(observation.table.columns) if column.name in names]
+    rows = (row for version in observation.versions.values() for row in version.rows)
+    return bool(places) and any(row[place] is None for row in rows for place in places)
+
+
 #: By the name that a deviation gives as ``when``. "tests", "compares" and "condition" are about the WHERE of the DELETE.
 CONDITIONS: dict[str, Callable[[Observation], bool]] = {
     "compares with NULL": lambda o: any(
@@ -181,6 +189,9 @@ CONDITIONS: dict[str, Callable[[Observation], bool]] = {
     ),
     "zeros of both signs": _has_other_zero,
     "test of a list": lambda o: any(isinstance(test, In) for test in _tests(o)),
+    "test of a list of thousands": lambda o: any(
+        isinstance(test, In) and len(test.values) > 2_000 for test in _tests(o)
+    ),
     "test of a list beside another test": lambda o: _beside_another_test(o, lambda test: isinstance(test, In)),
     "test of a range": lambda o: any(isinstance(test, Between) for test in _tests(o)),
     "LIKE of a partition": lambda o: any(
@@ -199,6 +210,7 @@ CONDITIONS: dict[str, Callable[[Observation], bool]] = {
         column.type is Type.BOOLEAN and not column.nullable for column in _tested_columns(o)
     ),
     "test of a nested column": lambda o: any(is_nested(column.type) for column in _tested_columns(o)),
+    "test of a NULL struct with a NOT NULL field": _tests_required_field_of_null,
     "missing path as the target": lambda o: (
         isinstance(o.step, (InvalidDelete, InvalidVacuum)) and o.step.mistake.name == "MISSING_PATH"
     ),

@@ -113,7 +113,7 @@ class _History:
     def commit(self, version: int, commit: Commit) -> PlannedCommit:
         table = self.table
         info = _commit_info("CREATE TABLE" if version == 0 else "WRITE", commit.at, table)
-        actions: list[Mapping[str, Any]] = [info, *(definition(table, _at(commit.at)) if version == 0 else [])]
+        actions: list[Mapping[str, Any]] = [info, *definition(table, version, _at(table.commits[0].at))]
         actions += [self._remove(removal.file, removal.deleted, bare=removal.bare) for removal in commit.removes]
         for removal in commit.removes:
             self.vectors.pop(removal.file, None)
@@ -325,9 +325,12 @@ def resolve(value: Any, root: Path, start: int) -> Any:
 
 def arrow_table(table: Table, file: DataFile) -> pa.Table:
     """The content of a data file: the data columns under their physical names, without the partition columns."""
-    fields = stored_fields(table)
+    fields, added = stored_fields(table), table.added_column
     dropped = (7,) if fields and fields[-1].name == DROPPED_COLUMN else ()
-    return to_table(fields, [(*row, *dropped) for row in file.rows])
+    content = to_table(fields, [(*row, *dropped) for row in file.rows])
+    if added is None or file.id not in table.early_files:
+        return content
+    return content.drop_columns([physical_name(table, added.name)])
 
 
 def _content(table: Table, file: DataFile) -> bytes:

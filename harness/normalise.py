@@ -32,12 +32,17 @@ from model.steps import (
 from model.vacuum import LOG_DIRECTORY, Reason
 
 
+def _shortened(text: str) -> str:
+    """A long text without its middle: a condition may be a list of thousands of values."""
+    return text if len(text) <= 3_000 else f"{text[:1_000]} … {text[-500:]}"
+
+
 def step_text(step: EngineStep) -> str:
     """The step as users write it."""
     if isinstance(step, Delete):
         details = [] if step.form is Form.SQL_PATH else [step.form.value]
         details += _spelling(step) + (["while the session has cached the table"] if step.cached else [])
-        return delete_sql(step, "t") + _in_brackets(details + [setting.value for setting in step.settings])
+        return _shortened(delete_sql(step, "t")) + _in_brackets(details + [setting.value for setting in step.settings])
     if isinstance(step, InvalidDelete):
         return f"DELETE with a mistake: {step.mistake.value}"
     if isinstance(step, Insert):

@@ -210,10 +210,12 @@ class DeleteObservation(Observation):
 
 @dataclass(frozen=True)
 class RefusalObservation(Observation):
-    """A DELETE that must be refused, or was refused and may be: its condition is an error for some row."""
+    """A DELETE that must be refused, or was refused and may be: its condition is an error for some row, or it would write a
+    NULL that the schema does not allow."""
 
     step: Delete | InvalidDelete
-    due: Refusal | None  # None: an error in the condition, with the engine's own words
+    due: Refusal | None  # None: a refusal that may be, with the engine's own words
+    writes_null: bool = False  # whether it may be refused for the NULL alone
 
     @property
     def append_only(self) -> bool:

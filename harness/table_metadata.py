@@ -57,7 +57,7 @@ def type_name(type: AnyType) -> object:
     if isinstance(type, MapOf):
         return map_type(type_name(type.key), type_name(type.value))
     if isinstance(type, StructOf):
-        return struct_type([(name, type_name(kind)) for name, kind in type.fields])
+        return struct_type([Field(name, type_name(kind), name not in type.required) for name, kind in type.fields])
     return type.value
 
 
@@ -83,7 +83,10 @@ def _rules(table: Table, column: Column) -> Mapping[str, object]:
 
 
 def stored_fields(table: Table) -> tuple[Field, ...]:
-    """The columns of a data file: the data columns, and the dropped one if the table has one."""
+    """The columns of a data file: the data columns, and the dropped one if the table has one.
+
+    Files that are older than an added column lack it.
+    """
     fields, last = schema_of(table)
     stored = tuple(field for field in fields if field.name not in table.partition_by)
     if not table.has(Feature.DROPPED_COLUMN):
@@ -93,22 +96,37 @@ def stored_fields(table: Table) -> tuple[Field, ...]:
     return (*stored, replace(stored[0], name=DROPPED_COLUMN, type="long", nullable=True, metadata=metadata))
 
 
-def definition(table: Table, created: Any) -> list[Mapping[str, Any]]:
-    """The actions ``protocol`` and ``metaData`` of a table; ``created`` is its createdTime."""
+def definition(table: Table, version: int, created: Any) -> list[Mapping[str, Any]]:
+    """The actions ``protocol`` and ``metaData`` of the commit of a version, if it has them; ``created`` is the createdTime."""
+    altered = table.has(Feature.ALTERED) and version == len(table.commits) - 1
+    if version == 0:
+        return [
+            {"protocol": _protocol(table)},
+            {"metaData": _metadata(table, created, first=table.has(Feature.ALTERED))},
+        ]
+    return [{"metaData": _metadata(table, created)}] if altered else []
+
+
+def _metadata(table: Table, created: Any, *, first: bool = False) -> Mapping[str, Any]:
+    """``first``: as before the table was altered."""
     fields, last = schema_of(table)
     last += table.has(Feature.DROPPED_COLUMN)
-    metadata = {
+    added = table.added_column
+    if first and added is not None:
+        fields = tuple(field for field in fields if field.name != added.name)
+    set_later = dict(_set_later(table)) if first else {}
+    return {
         "id": "00000000-0000-4000-8000-000000000000",
         "format": {"provider": "parquet", "options": {}},
         "schemaString": schema_string(fields),
         "partitionColumns": list(table.partition_by),
-        "configuration": dict(_configuration(table, last)),
+        "configuration": {name: value for name, value in _configuration(table, last) if name not in set_later},
         "createdTime": created,
     }
-    return [{"protocol": _protocol(table)}, {"metaData": metadata}]
 
 
-def _configuration(table: Table, last_id: int) -> Iterator[tuple[str, str]]:
+def _set_later(table: Table) -> Iterator[tuple[str, str]]:
+    """The properties that ALTER TABLE can set at any time."""
     if table.retention_hours is not None:
         yield "delta.deletedFileRetentionDuration", retention_text(table.retention_hours)
     if table.has(Feature.FREQUENT_CHECKPOINTS):
@@ -119,6 +137,12 @@ def _configuration(table: Table, last_id: int) -> Iterator[tuple[str, str]]:
         yield "delta.enableChangeDataFeed", "true"
     if table.has(Feature.APPEND_ONLY):
         yield "delta.appendOnly", "true"
+    for number, check in enumerate(table.checks, start=1):
+        yield f"delta.constraints.check_{number}", sql(check)
+
+
+def _configuration(table: Table, last_id: int) -> Iterator[tuple[str, str]]:
+    yield from _set_later(table)
     if table.maps_columns:
         yield "delta.columnMapping.mode", "name" if table.has(Feature.COLUMN_MAPPING_NAME) else "id"
         yield "delta.columnMapping.maxColumnId", str(last_id)
@@ -130,8 +154,6 @@ def _configuration(table: Table, last_id: int) -> Iterator[tuple[str, str]]:
         yield "delta.enableInCommitTimestamps", "true"
     if table.has(Feature.V2_CHECKPOINTS):
         yield "delta.checkpointPolicy", "v2"
-    for number, check in enumerate(table.checks, start=1):
-        yield f"delta.constraints.check_{number}", sql(check)
 
 
 #: The protocol's features by the features of a case's table.

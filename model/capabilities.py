@@ -31,6 +31,7 @@ class Capabilities:
     writes_vectors: bool = True  # whether a DELETE writes new ones
     functions: frozenset[Function] = frozenset(Function)  # in conditions
     casts: bool = True
+    members: bool = True  # fields of structs in conditions
     delete_forms: frozenset[Form] = frozenset(Form)
     delete_mistakes: frozenset[DeleteMistake] = frozenset(DeleteMistake)
     vacuum_forms: frozenset[VacuumForm] = frozenset(VacuumForm)

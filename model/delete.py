@@ -12,7 +12,7 @@ from model.evaluate import WouldFail, evaluate, might_fail
 from model.predicate import Predicate, columns_of
 from model.steps import Delete
 from model.table import Feature, Table
-from model.values import AnyType, Row, Value
+from model.values import AnyType, Row, Value, required_fields
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,13 @@ class DeletePrediction:
     def touched(self) -> frozenset[str]:
         """The paths of the files that get a remove action."""
         return self.removed_paths | frozenset(self.hidden_rows)
+
+    def writes_required_null(self, table: Table) -> bool:
+        """Whether it writes a row with a NULL struct that has a NOT NULL field (docs/delta.md 2.2, "Constraints")."""
+        if self.method is not DeleteMethod.REWRITE:
+            return False
+        places = [place for place, column in enumerate(table.columns) if required_fields(column.type)]
+        return any(row[place] is None for _, row in self.survivors for place in places)
 
     @property
     def commits(self) -> bool:

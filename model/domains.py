@@ -92,7 +92,9 @@ def _plain(type: AnyType) -> Value:
         return canonical(_PLAIN[type], type)
     if isinstance(type, DecimalOf):
         return canonical(0, type)
-    return (None,) * len(type.fields) if isinstance(type, StructOf) else ()
+    if isinstance(type, StructOf):
+        return tuple(_plain(kind) if name in type.required else None for name, kind in type.fields)
+    return ()
 
 
 def _beside(value: Value, type: AnyType) -> list[Value]:

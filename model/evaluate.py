@@ -133,6 +133,8 @@ def _between(value: Value, low: Value, high: Value) -> bool | None:
 
 def _in(value: Value, candidates: tuple[Value, ...]) -> bool | None:
     """``value IN (candidates)`` is the OR of the equalities, so a NULL turns FALSE into NULL."""
+    if isinstance(value, (int, str)):  # long lists
+        return True if value in candidates else None if None in candidates else False
     result: bool | None = False
     for candidate in candidates:
         result = _or(result, _compare(value, Op.EQ, candidate))

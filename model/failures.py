@@ -27,6 +27,9 @@ _SQLSTATES = {
     "REMAINDER_BY_ZERO": "22012",
 }
 
+#: The error class for a NULL that the schema does not allow, with its SQLSTATE.
+NOT_NULL_VIOLATED = {"DELTA_NOT_NULL_CONSTRAINT_VIOLATED": "23502"}
+
 _OVERFLOWS = ("ARITHMETIC_OVERFLOW", "BINARY_ARITHMETIC_OVERFLOW")
 _OF_CALLS: Mapping[Function, tuple[str, ...]] = {
     **dict.fromkeys((Function.ADD, Function.SUBTRACT, Function.MULTIPLY, Function.ABS), _OVERFLOWS),

@@ -57,6 +57,8 @@ class Rules:
     #: Whether every VACUUM refuses a table whose protocol requires a writer feature that the engine does not know; if not, only
     #: one that commits (model.refusals.checks_writer).
     checks_write_protocol: bool = True
+    #: Whether writing a NULL struct is refused if one of its fields is NOT NULL (docs/delta.md 2.2, "Constraints").
+    checks_required_fields: bool = True
     #: Whether new files of tables with column mapping are in directories with random names.
     random_directories: bool = True
     #: Whether a DELETE writes TIMESTAMP partition values in UTC and ISO form; if not, in the session's time zone.
@@ -95,6 +97,7 @@ DELTA_RS = Rules(
     retain_error_class=False,
     draws_processors=True,  # DataFusion's target_partitions, by default as many as the calling thread may use
     blocks_expired_versions=False,
+    checks_required_fields=False,
     random_directories=False,
 )
 
@@ -153,6 +156,10 @@ _IN_DELTA_RS: Mapping[str, tuple[str, str]] = {
     "utc_partition_values": (
         "A DELETE of Delta on Spark writes TIMESTAMP partition values in the session's time zone before 3.3.",
         "https://github.com/delta-io/delta/pull/3378",
+    ),
+    "checks_required_fields": (
+        "Delta on Spark refuses to rewrite a NULL struct that has a NOT NULL field; delta-rs writes it.",
+        "https://github.com/delta-io/delta/blob/v4.4.0/spark/src/main/scala/org/apache/spark/sql/delta/constraints/Invariants.scala",
     ),
     "random_directories": (
         "Delta on Spark writes new files of tables with column mapping into directories with random names since 4.1.",

@@ -193,6 +193,26 @@ class Table:
         return any(feature.value in self.features for feature in features)
 
     @property
+    def early_files(self) -> frozenset[int]:
+        """The ids of the files that a commit before the last one adds."""
+        return frozenset(id for commit in self.commits[:-1] for id in commit.adds)
+
+    @property
+    def added_column(self) -> Column | None:
+        """The column that the last commit of an altered table adds: files of earlier commits lack it, so it is NULL there.
+
+        It is the last data column without rules that has no other value there; the first data column is none.
+        """
+        if not self.has(Feature.ALTERED):
+            return None
+        early, sources = self.early_files, {column.generated_from for column in self.columns}
+        for place, column in reversed(list(enumerate(self.data_columns))[1:]):
+            free = column == Column(column.name, column.type) and column.name not in sources
+            if free and all(row[place] is None for file in self.files if file.id in early for row in file.rows):
+                return column
+        return None
+
+    @property
     def maps_columns(self) -> bool:
         """Whether files and actions use physical column names (PROTOCOL.md, "Column Mapping")."""
         return self.has(Feature.COLUMN_MAPPING_NAME, Feature.COLUMN_MAPPING_ID)
@@ -228,6 +248,7 @@ class Feature(str, Enum):
     VACUUM_PROTOCOL_CHECK = "vacuumProtocolCheck"  # PROTOCOL.md, "VACUUM Protocol Check"
     UNKNOWN_WRITER = "unknownWriter"  # the protocol requires a writer feature that no engine has; reading works
     UNKNOWN_READER = "unknownReader"  # ... a reader and writer feature
+    ALTERED = "altered"  # the last commit sets the table's properties, and adds ``Table.added_column``
     UNREADABLE_FILES = "unreadableFiles"  # the initial data files hold zeros, as many as they had bytes
 
 

@@ -163,6 +163,8 @@ def _check_features(table: Table) -> None:
             _invalid(path, f"{' and '.join(both)} exclude each other")
     if table.has(Feature.DROPPED_COLUMN) and not table.maps_columns:
         _invalid(path, f"{Feature.DROPPED_COLUMN.value} needs column mapping")
+    if table.has(Feature.ALTERED) and len(table.commits) < 2:
+        _invalid(path, f"{Feature.ALTERED.value} needs two commits")
 
 
 # Commits -----------------------------------------------------------------------------------------------------------

@@ -94,9 +94,10 @@ class MapOf:
 
 @dataclass(frozen=True)
 class StructOf:
-    """STRUCT of nullable fields, each a name and a type."""
+    """STRUCT of fields, each a name and a type. The fields named by ``required`` are NOT NULL; the struct may be NULL."""
 
     fields: tuple[tuple[str, AnyType], ...]
+    required: tuple[str, ...] = ()
 
 
 AnyType = Union[Type, DecimalOf, ArrayOf, MapOf, StructOf]
@@ -119,13 +120,21 @@ def type_name(type: AnyType) -> str:
     if isinstance(type, MapOf):
         return f"map<{type_name(type.key)},{type_name(type.value)}>"
     if isinstance(type, StructOf):
-        return f"struct<{','.join(f'{name}:{type_name(field)}' for name, field in type.fields)}>"
+        fields = (
+            f"{name}:{type_name(field)}{' not null' if name in type.required else ''}" for name, field in type.fields
+        )
+        return f"struct<{','.join(fields)}>"
     return type.value
 
 
 def is_nested(type: AnyType) -> bool:
     """Whether values of the type contain other values."""
     return isinstance(type, (ArrayOf, MapOf, StructOf))
+
+
+def required_fields(type: AnyType) -> tuple[str, ...]:
+    """The NOT NULL fields of a STRUCT; of other types none."""
+    return type.required if isinstance(type, StructOf) else ()
 
 
 def canonical(value: Any, type: AnyType) -> Value:

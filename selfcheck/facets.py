@@ -32,7 +32,7 @@ from model.predicate import Compare, Predicate, columns_of, leaves
 from model.rules import DELTA_RS
 from model.steps import Delete, InvalidDelete, InvalidVacuum, Vacuum
 from model.table import Table
-from model.values import AnyType, Row
+from model.values import AnyType, Row, required_fields
 from selfcheck.reference_engine import ReferenceEngine
 from strategies.restricted import knows_types, restricted_to
 from suites.catalogue import CATALOGUE, unsupported
@@ -197,6 +197,8 @@ def _of_tests(step: Delete, table: Table, rows: Iterable[Row]) -> Iterator[Facet
     seen = [dict(zip(names, row)) for row in rows]
     for test in leaves(step.where):
         kind = f"{type(test).__name__} {test.op.value}" if isinstance(test, Compare) else type(test).__name__
+        if any(required_fields(types[column]) for column in columns_of(test)):
+            kind += " of a STRUCT with a NOT NULL field"
         for column in columns_of(test):
             yield "tested type", f"{kind}: {getattr(types[column], 'value', type(types[column]).__name__)}"
         for row in seen:

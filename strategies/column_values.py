@@ -240,10 +240,17 @@ def domain(type: AnyType, *, partition: bool = False) -> tuple[Value, ...]:
             tuple(zip_longest(keys, (third, None))),
         )
         return tuple(tuple(sorted(entries, key=lambda entry: repr(entry[0]))) for entries in pairs)
-    # Structs: combinations of the fields' values, then with NULLs.
+    # Structs: combinations of the fields' values, then with NULLs, where they are allowed.
     parts = [_parts(kind) for _, kind in type.fields]
     complete = [tuple(part[(turn * (place + 1)) % 3] for place, part in enumerate(parts)) for turn in range(3)]
-    with_nulls = [(None, *complete[0][1:]), (*complete[1][:-1], None), (None,) * len(parts)]
+    ends = ((0,), (len(parts) - 1,), range(len(parts)))
+    with_nulls = [
+        tuple(
+            None if place in null and name not in type.required else value
+            for place, ((name, _), value) in enumerate(zip(type.fields, one))
+        )
+        for one, null in zip(complete, ends)
+    ]
     return _distinct(complete + with_nulls)
 
 

@@ -422,7 +422,8 @@ def _of_struct(test: _Test) -> Predicate:
     assert isinstance(value, tuple), "a struct is the tuple of its fields"
     place = test.draw(st.integers(0, len(test.type.fields) - 1))
     name, type = test.type.fields[place]
-    return _related(test, Member(test.of, name), type, value[place])
+    given = None if name in test.type.required and test.draw(one_in(3)) else value[place]
+    return _related(test, Member(test.of, name), type, given)
 
 
 def _of_array(test: _Test) -> Predicate:

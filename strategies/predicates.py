@@ -10,7 +10,7 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 from model.history import hidden_rows, visible_rows
 from model.predicate import And, Between, Compare, Constant, In, IsNull, Like, Not, Op, Or, Predicate
 from model.table import Table
-from model.values import Type, Value, is_nested
+from model.values import WHOLE_NUMBERS, Type, Value, is_nested
 from strategies.column_values import comes_after, values
 from strategies.expressions import OPS, Domain, draw_call
 from strategies.tables import live_files
@@ -122,6 +122,8 @@ def _tests(draw: DrawFn, domain: Domain) -> Predicate:
         if low is not None and high is not None and comes_after(low, high) and not draw(one_in(6)):
             low, high = high, low
         return Between(column=name, low=low, high=high, type=type)
+    if test == "in" and type in WHOLE_NUMBERS and draw(one_in(12)):
+        return _long_list(draw, domain)
     if test == "in":
         size = draw(odds((2, 1), (3, 2), (2, 3)))
         return In(column=name, values=tuple(draw(literals) for _ in range(size)), type=type)
@@ -129,6 +131,17 @@ def _tests(draw: DrawFn, domain: Domain) -> Predicate:
         return Like(column=name, pattern=draw(patterns(tuple(value for value in domain.own if isinstance(value, str)))))
     is_null = IsNull(column=name)
     return Not(is_null) if draw(st.booleans()) else is_null
+
+
+def _long_list(draw: DrawFn, domain: Domain) -> Predicate:
+    """A list of 150 to 30,000 successive numbers around a value of the column, as programs write them."""
+    assert isinstance(domain.column.type, Type), "a type of whole numbers"
+    least, greatest = WHOLE_NUMBERS[domain.column.type]
+    count = min(draw(odds((3, 150), (2, 2_000), (1, 30_000))), greatest - least + 1)
+    own = [value for value in domain.own if isinstance(value, int)]
+    around = draw(st.sampled_from(own)) if own else 0
+    first = min(max(around - draw(st.integers(0, count - 1)), least), greatest - count + 1)
+    return In(domain.column.name, tuple(range(first, first + count)), domain.column.type)
 
 
 def _literals(domain: Domain) -> SearchStrategy[Value]:

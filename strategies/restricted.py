@@ -10,7 +10,21 @@ from hypothesis.strategies import SearchStrategy
 
 from model.capabilities import EVERYTHING, Capabilities
 from model.case import Case
-from model.predicate import And, Constant, Holds, IsNull, Missing, Not, Or, Predicate, Relate, columns_of
+from model.predicate import (
+    And,
+    Constant,
+    Holds,
+    IsNull,
+    Literal,
+    Member,
+    Missing,
+    Not,
+    Of,
+    Or,
+    Predicate,
+    Relate,
+    columns_of,
+)
 from model.settings import Setting
 from model.spellings import Spelling
 from model.steps import (
@@ -184,10 +198,24 @@ def _condition(predicate: Predicate, capabilities: Capabilities) -> Predicate:
     if isinstance(predicate, (And, Or)):
         left, right = _condition(predicate.left, capabilities), _condition(predicate.right, capabilities)
         return And(left, right) if isinstance(predicate, And) else Or(left, right)
+    if capabilities.members and _tests_a_member(predicate):
+        return predicate
     if isinstance(predicate, (Relate, Holds, Missing)) and not (capabilities.functions and capabilities.casts):
         columns = sorted(columns_of(predicate))
         return IsNull(columns[0]) if columns else Constant(True)
     return predicate
+
+
+def _tests_a_member(test: Predicate) -> bool:
+    """Whether it is a field of a struct that is NULL, or is compared with a literal."""
+    if isinstance(test, Missing):
+        return isinstance(test.expression, Member) and isinstance(test.expression.of, Of)
+    return (
+        isinstance(test, Relate)
+        and isinstance(test.left, Member)
+        and isinstance(test.left.of, Of)
+        and isinstance(test.right, Literal)
+    )
 
 
 def _vacuum(step: Vacuum, capabilities: Capabilities) -> Vacuum:

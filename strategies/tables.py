@@ -11,7 +11,20 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from model.history import live_ids
 from model.predicate import Predicate
-from model.table import DAY, HOUR, SECOND, WEEK, Commit, DataFile, DeletionVector, Feature, Removal, Statistics, Table
+from model.table import (
+    DAY,
+    FEATURES,
+    HOUR,
+    SECOND,
+    WEEK,
+    Commit,
+    DataFile,
+    DeletionVector,
+    Feature,
+    Removal,
+    Statistics,
+    Table,
+)
 from model.values import AnyType, Row
 from strategies.column_values import rows, values
 from strategies.contents import BOUNDED, bound, draw_file, draw_partition, draw_pools
@@ -126,7 +139,28 @@ def tables(
         retention_hours=None if retentions is None else draw(retentions),
         features=() if features is None else draw(features),
     )
+    if schema is not None and versions > 1 and draw(one_in(8)):
+        table = _altered(draw, table)
     return replace(table, checks=_checks(draw, table)) if checked is not None and draw(checked) else table
+
+
+def _altered(draw: DrawFn, table: Table) -> Table:
+    """The table, whose last commit sets its properties; in two of three it also adds a column, if one can be added."""
+    chosen = {*table.features, Feature.ALTERED.value}
+    table = replace(table, features=tuple(name for name in FEATURES if name in chosen))
+    if draw(one_in(3)):
+        return table
+    early = table.early_files
+    for place in range(len(table.data_columns) - 1, 0, -1):
+        files = tuple(
+            replace(file, rows=tuple((*row[:place], None, *row[place + 1 :]) for row in file.rows))
+            if file.id in early
+            else file
+            for file in table.files
+        )
+        if (one := replace(table, files=files)).added_column == table.data_columns[place]:
+            return one
+    return table
 
 
 def _checks(draw: DrawFn, table: Table) -> tuple[Predicate, ...]:

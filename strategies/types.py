@@ -53,7 +53,9 @@ def primitives() -> SearchStrategy[AnyType]:
 
 @st.composite
 def nested(draw: DrawFn) -> AnyType:
-    """STRUCTs of one to three fields, ARRAYs, MAPs; some nest one level deeper. Shrinks to a STRUCT of two fields."""
+    """STRUCTs of one to three fields, ARRAYs, MAPs; some nest one level deeper. Half of the STRUCTs of primitive fields have
+    NOT NULL ones. Shrinks to a STRUCT of two nullable fields.
+    """
     shape = draw(_SHAPES)
     if shape == "array":
         return ArrayOf(draw(_ELEMENTS))
@@ -61,8 +63,11 @@ def nested(draw: DrawFn) -> AnyType:
         return MapOf(draw(st.sampled_from((Type.STRING, Type.INTEGER, Type.LONG, Type.DATE))), draw(_ELEMENTS))
     if shape == "struct of an array":
         return StructOf((("x", draw(_ELEMENTS)), ("y", ArrayOf(draw(_ELEMENTS)))))
-    fields = StructOf(tuple((name, draw(_ELEMENTS)) for name in FIELD_NAMES[: draw(odds((2, 2), (1, 1), (1, 3)))]))
-    return ArrayOf(fields) if shape == "array of structs" else fields
+    fields = tuple((name, draw(_ELEMENTS)) for name in FIELD_NAMES[: draw(odds((2, 2), (1, 1), (1, 3)))])
+    if shape == "array of structs":
+        return ArrayOf(StructOf(fields))
+    # Delta allows NOT NULL for fields of a struct, not for those inside an array or a map.
+    return StructOf(fields, draw(odds((2, ()), (1, ("x",)), (1, tuple(name for name, _ in fields)))))
 
 
 @st.composite

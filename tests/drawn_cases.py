@@ -47,8 +47,8 @@ def drawn(name: str) -> tuple[Case, ...]:
 
 
 def drawn_by(name: str, number: int) -> list[Case]:
-    """Fifty cases of one seed."""
-    return sample(ALL[name][0](), seeds=[number])
+    """Up to twenty cases of one seed."""
+    return sample(ALL[name][0](), examples=20, seeds=[number])
 
 
 def by_file(case: Case, step: Delete) -> dict[int, list[bool]]:

@@ -76,6 +76,7 @@ def test_a_step_that_exceeds_its_limit_kills_the_jvm_and_the_next_gets_a_new_one
     assert provider.lease(0).generation == before.generation + 1
 
 
+@pytest.mark.slow
 def test_a_case_whose_jvm_was_killed_is_judged_on_a_new_one(provider: Provider, tmp_path: Path) -> None:
     engine = SparkEngine(provider.lease)
     judge = Judge(engine, list(CATALOGUE.values()), tmp_path)

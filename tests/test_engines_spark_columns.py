@@ -35,6 +35,7 @@ from model.predicate import (
 )
 from model.sql import sql
 from model.values import NAN, DecimalOf, Type, Value
+from tests.slow import slow_after
 
 pytestmark = pytest.mark.xdist_group("spark")
 
@@ -137,7 +138,7 @@ def test_every_function_is_covered() -> None:
     assert set(CALLS) == set(Function)
 
 
-@pytest.mark.parametrize("zone", ["UTC", "America/New_York"])
+@pytest.mark.parametrize("zone", slow_after(1, ["America/New_York", "UTC"]))
 def test_a_column_selects_the_rows_that_its_sql_selects(spark: Any, zone: str) -> None:
     spark.conf.set("spark.sql.session.timeZone", zone)
     rows = spark.sql(ROWS)

@@ -82,7 +82,7 @@ def is_refused_as(outcome: Any, refusal: Refusal) -> bool:
 
 
 @pytest.mark.parametrize("where", slow_after(1, [ONE, None]), ids=["one row", "all rows"])
-@pytest.mark.parametrize("form", Form)
+@pytest.mark.parametrize("form", slow_after(3, Form))
 def test_each_form_deletes_and_has_the_injected_clock(
     spark_engine: SparkEngine, make: Make, form: Form, where: Compare | None
 ) -> None:
@@ -126,7 +126,7 @@ def test_each_spelling_of_the_path_is_the_same_table(spark_engine: SparkEngine, 
     assert [path.name for path in root.parent.iterdir()] == [root.name]
 
 
-@pytest.mark.parametrize("form", slow_after(2, [form for form in Form if form is not Form.TRUNCATE]))
+@pytest.mark.parametrize("form", slow_after(1, [form for form in Form if form is not Form.TRUNCATE]))
 def test_each_form_has_the_time_zone_of_the_step(
     spark: Any, spark_engine: SparkEngine, tmp_path: Path, form: Form
 ) -> None:

@@ -138,7 +138,7 @@ def ended(root: Path) -> dict[str, str]:
     return {**start["operationMetrics"], **end["operationMetrics"]}
 
 
-@pytest.mark.parametrize("form", VacuumForm)
+@pytest.mark.parametrize("form", slow_after(2, VacuumForm))
 def test_each_form_vacuums_by_the_injected_clock(spark_engine: SparkEngine, table: Path, form: VacuumForm) -> None:
     outcome, deleted = vacuum(spark_engine, table, Vacuum(form=form))
     assert outcome.error is None, outcome.error
@@ -166,7 +166,7 @@ MODES = [
 ]
 
 
-@pytest.mark.parametrize(("mode", "form"), slow_after(len(Mode), MODES))
+@pytest.mark.parametrize(("mode", "form"), slow_after(2, MODES))
 def test_each_mode_lists_and_deletes_its_candidates(
     spark_engine: SparkEngine, table: Path, mode: Mode, form: VacuumForm
 ) -> None:
@@ -181,7 +181,7 @@ def test_each_mode_lists_and_deletes_its_candidates(
     assert outcome.rows == ((f"file:{table}",),)
 
 
-@pytest.mark.parametrize("mode", [Mode.INVENTORY_TABLE, Mode.INVENTORY_QUERY])
+@pytest.mark.parametrize("mode", slow_after(1, [Mode.INVENTORY_TABLE, Mode.INVENTORY_QUERY]))
 def test_an_inventory_of_files_only(spark: Any, spark_engine: SparkEngine, table: Path, mode: Mode) -> None:
     outcome, deleted = vacuum(spark_engine, table, Vacuum(mode=mode, inventory=Inventory.FILES))
     assert outcome.error is None, outcome.error

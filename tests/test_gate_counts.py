@@ -63,6 +63,7 @@ def counted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Counter[str], Cou
     return totals(judge_healthy("gate", tmp_path_factory.mktemp("gate"), [Habits()]))
 
 
+@pytest.mark.slow
 def test_the_gate_exercises_every_clause(counted: tuple[Counter[str], Counter[Cell]]) -> None:
     assert lacking(counted[0], CATALOGUE.keys() - unsupported(ReferenceEngine()).keys(), LEAST_TIMES) == {}
 
@@ -84,6 +85,7 @@ DELETED_CELLS = [Cell("paths", SHORT_NAMES[reason], "delete") for reason in DELE
 OTHER_CELLS = [Cell("paths", what, "keep") for what in ("partition with a hidden name", "outside the root")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("cells", "least"),
     [

@@ -35,6 +35,7 @@ from selfcheck.reference_engine import Habits, ReferenceEngine
 from suites.catalogue import CATALOGUE
 from tests.handmade_vacuums import LISTED_TABLE
 from tests.model_streams import drawn, run_of
+from tests.slow import slow_after
 from tests.test_reports_comparison import SCHEMA, Draft202012Validator
 
 pytestmark = pytest.mark.xdist_group("comparison")
@@ -43,13 +44,13 @@ pytestmark = pytest.mark.xdist_group("comparison")
 @cache
 def cases() -> list[tuple[str, Case]]:
     """A few cases of every campaign."""
-    return drawn(4)
+    return drawn(2)
 
 
 @cache
 def shared_cases() -> list[tuple[str, Case]]:
     """Cases that both Delta on Spark and delta-rs support."""
-    return drawn(3, NEWEST)
+    return drawn(2, NEWEST)
 
 
 def healthy_spark(version: str = "4.4.0", capabilities: Capabilities = EVERYTHING) -> ReferenceEngine:
@@ -81,7 +82,7 @@ def test_two_runs_of_one_engine_are_the_same(healthy: Run, tmp_path: Path) -> No
     assert without_seconds(again) == without_seconds(healthy)
     comparison = checked(compare(healthy, again))
     assert comparison.groups == () and comparison.shifts == ()
-    assert comparison.compared == len({line["id"] for line in healthy.cases}) >= 50
+    assert comparison.compared == len({line["id"] for line in healthy.cases}) >= 25
     assert {one.change for one in comparison.clauses} == {Change.SAME}
 
 
@@ -227,7 +228,7 @@ def test_a_fault_that_is_known_of_the_candidate_only_is_worse_and_so_is_losing_i
 
 @pytest.mark.parametrize(
     ("version", "since"),
-    [("2.4.0", {"3.0", "4.0", "4.1"}), ("4.0.1", {"4.1"})],
+    slow_after(1, [("2.4.0", {"3.0", "4.0", "4.1"}), ("4.0.1", {"4.1"})]),
 )
 def test_what_changed_between_two_releases_is_explained_by_their_rules(
     version: str, since: set[str], healthy: Run, tmp_path: Path

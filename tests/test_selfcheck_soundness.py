@@ -30,6 +30,7 @@ from selfcheck.soundness import main, summary
 from suites.campaigns import CAMPAIGNS
 from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES
+from tests.slow import slow_after
 
 SUBJECT = Subject("model", "4.4.0", "abc")
 
@@ -72,7 +73,7 @@ def worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Worker:
     return made
 
 
-@pytest.mark.parametrize("name", ["partition-deletes-0", "exploration-0"])
+@pytest.mark.parametrize("name", slow_after(1, ["partition-deletes-0", "exploration-0"]))
 def test_a_violation_on_a_healthy_engine_is_a_false_positive(name: str, worker: Worker) -> None:
     line = judged(1, name)
     assert (line["seed"], line["shard"], line["alarms"], line["errors"]) == (1, name, [], [])
@@ -204,6 +205,7 @@ def test_a_false_positive_can_be_replayed_and_is_settled_once_it_is_known(
     assert not is_known(path, one["clause"]), "a flaky case is not settled"
 
 
+@pytest.mark.slow
 def test_the_next_run_judges_false_positives_again(tmp_path: Path) -> None:
     """A case that no longer fails on the same suite and engine still counts."""
     path, case = tmp_path / "history.jsonl", random_cases(random_shards()[0], 1, EVERYTHING)[0]

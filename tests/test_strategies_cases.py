@@ -53,7 +53,7 @@ def test_cases_read_back_and_are_short(name: str, data: st.DataObject) -> None:
 def test_the_same_seed_draws_the_same_cases(name: str) -> None:
     first = [codec.case_id(case) for case in drawn_by(name, 9)]
     assert first == [codec.case_id(case) for case in drawn_by(name, 9)]
-    assert len(set(first)) >= 30, "most cases differ"
+    assert len(set(first)) >= 12, "most cases differ"
 
 
 @pytest.mark.slow

@@ -463,7 +463,13 @@ WRONG: list[tuple[str, Table, Step, Tamper, str]] = [
     ("DEL-CDF-1D", CHANGES, IN_A, in_commit('("cdc":{)', r'\1"tags":{"a":"b"},'), "must have no tags"),
     ("DEL-CDF-1B", CHANGES, Delete(PA), restoring("_change_data/x"), "it wrote _change_data/x"),
     # Conditions that fail at a row
-    ("DEL-REF-4", PLAIN, FAILING, refused, "must name it, as DIVIDE_BY_ZERO (22012) or REMAINDER_BY_ZERO (22012)"),
+    (
+        "DEL-REF-4",
+        PLAIN,
+        FAILING,
+        refused,
+        "must name the error, as DIVIDE_BY_ZERO (22012) or REMAINDER_BY_ZERO (22012)",
+    ),
     ("DEL-REF-5", PLAIN, FAILING, allowed, "it ended without an error"),
     # Row tracking
     ("DEL-ROWID-1A", TRACKED, IN_A, spoiling(NEW, scribble), "must keep their row ids"),

@@ -143,6 +143,7 @@ def run_alone(script: str, home: str, directory: Path) -> subprocess.CompletedPr
     )
 
 
+@pytest.mark.slow
 @pytest.mark.xdist_group("spark")
 def test_no_script_fails_on_healthy_delta(bad_on_spark: str, tmp_path: Path) -> None:
     """Each script starts its own JVM."""

@@ -10,19 +10,25 @@ from model.predicate import (
     Between,
     Compare,
     Constant,
+    Expression,
     In,
     IsNull,
     Like,
+    Literal,
+    Member,
+    Missing,
     Not,
+    Of,
     Op,
     Or,
     Predicate,
+    Relate,
 )
 from model.values import WHOLE_NUMBERS, AnyType, DecimalOf, Type, Value
 
 
 def sql(predicate: Predicate) -> str:
-    """The SQL of a condition. Raises TypeError for functions, casts and nested columns, which DataFusion writes differently."""
+    """The SQL of a condition. Raises TypeError for functions and casts, which DataFusion writes differently."""
     if isinstance(predicate, Constant):
         return "NULL" if predicate.value is None else literal(predicate.value, Type.BOOLEAN)
     if isinstance(predicate, Compare) and predicate.op is Op.NULL_SAFE_EQ and isinstance(predicate.value, datetime):
@@ -40,6 +46,10 @@ def sql(predicate: Predicate) -> str:
         return f"{identifier(predicate.column)} IN ({values})"
     if isinstance(predicate, IsNull):
         return f"{identifier(predicate.column)} IS NULL"
+    if isinstance(predicate, Missing):
+        return f"{_operand(predicate.expression)} IS NULL"
+    if isinstance(predicate, Relate):
+        return _related(predicate)
     if isinstance(predicate, Like):
         return f"{identifier(predicate.column)} LIKE {_text(predicate.pattern)}"
     if isinstance(predicate, Not):
@@ -48,6 +58,26 @@ def sql(predicate: Predicate) -> str:
         word = "AND" if isinstance(predicate, And) else "OR"
         return f"({sql(predicate.left)}) {word} ({sql(predicate.right)})"
     raise TypeError(f"{type(predicate).__name__} is not supported in SQL for DataFusion")
+
+
+def _related(test: Relate) -> str:
+    if not isinstance(test.right, Literal):
+        raise TypeError("Only comparisons with a literal are supported in SQL for DataFusion")
+    left, value, type = _operand(test.left), test.right.value, test.right.type
+    if test.op is Op.NULL_SAFE_EQ and isinstance(value, datetime):
+        return f"({left} IS NOT NULL AND {left} = {literal(value, type)})"
+    if test.op is Op.NULL_SAFE_EQ:
+        return f"{left} IS NOT DISTINCT FROM {_exactly(value, type)}"
+    return f"{left} {test.op.value} {literal(value, type)}"
+
+
+def _operand(expression: Expression) -> str:
+    """A column, or a field of a struct."""
+    if isinstance(expression, Of):
+        return identifier(expression.column)
+    if isinstance(expression, Member):
+        return f"{_operand(expression.of)}[{_text(expression.field)}]"
+    raise TypeError(f"{type(expression).__name__} is not supported in SQL for DataFusion")
 
 
 def identifier(name: str) -> str:

@@ -50,9 +50,10 @@ def rows_of(frame: DataFrame) -> tuple[Row, ...]:
 
 
 def _arrow(frame: DataFrame) -> list[pa.Table]:
-    """The rows as at most one Arrow table; none if there are no batches."""
-    if hasattr(frame, "toArrow"):
-        return [frame.toArrow()]
-    old: Any = frame  # before Spark 4, as its ``toPandas`` does
-    batches = old._collect_as_arrow()
+    """The rows as at most one Arrow table; none if there are no batches.
+
+    As ``toPandas`` does. ``toArrow`` also casts, and fails where a struct is NULL that has a NOT NULL field.
+    """
+    of_pandas: Any = frame
+    batches = of_pandas._collect_as_arrow()
     return [pa.Table.from_batches(batches)] if batches else []

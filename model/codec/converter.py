@@ -21,6 +21,7 @@ from model.codec.json_values import read_type, type_to_json, value_of, value_to_
 from model.codec.plain import (
     Reader,
     array,
+    fields_of,
     flag,
     integer,
     list_of,
@@ -247,11 +248,30 @@ def _with_values(part: Any) -> Any:
     """A part of a condition with its values read by its type."""
     read = value_of(part.type)
     if isinstance(part, predicate.In):
-        values = within("values", list_of(read), part.values)
+        values = within("values", _whole_numbers if isinstance(part.values, Mapping) else list_of(read), part.values)
+        if isinstance(part.values, Mapping):
+            within("values", list_of(read), [values[0], values[-1]])
         if not values:
             refuse("must have at least one value", "values")
         return replace(part, values=values)
     return replace(part, **{name: within(name, read, getattr(part, name)) for name in _VALUES[type(part)]})
+
+
+#: A list of so many whole numbers, each one more than the one before, is written by its first one and their number.
+_LONG = 100
+
+
+def _values_to_json(values: tuple[Value, ...]) -> object:
+    first, count = values[0], len(values)
+    if count >= _LONG and type(first) is int and values == tuple(range(first, first + count)):
+        return {"from": first, "count": count}
+    return [value_to_json(value) for value in values]
+
+
+def _whole_numbers(value: object) -> tuple[int, ...]:
+    first, count = fields_of(value, "from", "count")
+    first = within("from", integer, first)
+    return tuple(range(first, first + within("count", positive, count)))
 
 
 def _union_reader(name: str, kinds: Mapping[str, type]) -> _Hook[Any]:
@@ -289,6 +309,8 @@ def _object_writer(kind: type) -> Callable[[Any], dict[str, Any]]:
     unstructure: Callable[[Any], dict[str, Any]] = make_dict_unstructure_fn(
         kind, _CONVERTER, _cattrs_omit_if_default=True, **overrides
     )
+    if kind is predicate.In:
+        return lambda part: {"op": "IN", **unstructure(part), "values": _values_to_json(part.values)}
     if kind is predicate.Compare:
         return lambda part: {"op": part.op.value, **unstructure(part)}
     if kind is predicate.Relate:

@@ -27,6 +27,7 @@ from model.codec.plain import (
     flag,
     integer,
     list_of,
+    mapping,
     nullable,
     one_of,
     refuse,
@@ -57,7 +58,12 @@ def type_to_json(type: AnyType) -> object:
     if isinstance(type, MapOf):
         return {"map": [type_to_json(type.key), type_to_json(type.value)]}
     if isinstance(type, StructOf):
-        return {"struct": [{"name": name, "type": type_to_json(field)} for name, field in type.fields]}
+        return {
+            "struct": [
+                {"name": name, "type": type_to_json(field), **({"nullable": False} if name in type.required else {})}
+                for name, field in type.fields
+            ]
+        }
     return type_name(type)
 
 
@@ -151,16 +157,18 @@ def _struct_type(value: object) -> StructOf:
     fields = list_of(_struct_field)(value)
     if not fields:
         refuse("must have at least one field")
-    names = [name.lower() for name, _ in fields]  # Spark's names are case-insensitive
+    names = [name.lower() for name, _, _ in fields]  # Spark's names are case-insensitive
     for index, name in enumerate(names):
         if name in names[:index]:
             refuse(f"the field name {name} is already taken", f"[{index}].name")
-    return StructOf(fields)
+    kinds = tuple((name, type) for name, type, _ in fields)
+    return StructOf(kinds, tuple(name for name, _, may_be_null in fields if not may_be_null))
 
 
-def _struct_field(value: object) -> tuple[str, AnyType]:
-    name, type = fields_of(value, "name", "type")
-    return within("name", text, name), within("type", read_type, type)
+def _struct_field(value: object) -> tuple[str, AnyType, bool]:
+    """Name, type, and whether it may be NULL."""
+    name, type, may_be_null = fields_of({"nullable": True, **mapping(value)}, "name", "type", "nullable")
+    return within("name", text, name), within("type", read_type, type), within("nullable", flag, may_be_null)
 
 
 _NESTED: dict[str, Reader[AnyType]] = {"array": _array_type, "map": _map_type, "struct": _struct_type}
@@ -181,7 +189,8 @@ def _present_value_of(type: AnyType) -> Reader[Value]:
         return _map_of(type)
     if isinstance(type, StructOf):
         names = [name for name, _ in type.fields]
-        return each("fields", names, [value_of(field) for _, field in type.fields])
+        readers = [(_present_value_of if name in type.required else value_of)(field) for name, field in type.fields]
+        return each("fields", names, readers)
     if type in WHOLE_NUMBERS:
         return _whole_number_of(type)
     return _PRIMITIVES[type]

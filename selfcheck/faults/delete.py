@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from engines.port import Outcome
 from model.evaluate import WouldFail, evaluate
+from model.predicate import In, leaves
 from model.table import HOUR
 from model.values import Type, Value
 from selfcheck.faults import actions, files
@@ -70,6 +71,11 @@ def _keep_a_match(t: Tampering) -> None:
                     new = rows_of(t, add)
                     replace_rows(t, add, pa.concat_tables([new, pa.Table.from_pylist([row], schema=new.schema)]))
                     return
+
+
+def _has_long_list(t: Tampering) -> bool:
+    tests = leaves(t.delete.where) if t.delete.where is not None else ()
+    return any(isinstance(test, In) and len(test.values) > 100 for test in tests)
 
 
 def _delete_null_rows(t: Tampering) -> None:
@@ -201,6 +207,8 @@ FAULTS = (
         "A row that does not match is lost from a rewritten file."),
     delete_fault("keeps-a-match", "DEL-ROW-3 DEL-ROW-5B", _keep_a_match,
         "A matching row is kept in a rewritten file."),
+    delete_fault("cuts-a-long-list", "DEL-ROW-3 DEL-ROW-5B", when(_has_long_list, _keep_a_match),
+        "A row is kept that matches a list of more than a hundred values."),
     delete_fault("deletes-null-rows", "DEL-ROW-3B", _delete_null_rows,
         "Rows for which the condition is NULL are deleted too."),
     delete_fault("rewrites-an-untouched-file", "DEL-ROW-1B", _rewrite_untouched,

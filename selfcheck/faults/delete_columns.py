@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from deltalog.schemas import Field
+from deltalog.schemas import Field, parse_schema
 from engines.port import Outcome
 from model.spellings import Spelling
 from model.steps import Form
@@ -35,6 +35,13 @@ def _lose_constrained(t: Tampering) -> None:
     _lose_column(lambda field: has_checks or bool(field.metadata.keys() - _MAPPING) or not field.nullable)(t)
 
 
+def _added_columns(t: Tampering) -> list[str]:
+    """The columns that the first version of the table does not have."""
+    first = t.log.first_definition
+    names = {field.name for field in parse_schema(first.schema_string)} if first else set()
+    return [field.stored_name for field in t.log.fields if names and field.name not in names]
+
+
 def _read_before(t: Tampering) -> Outcome:
     """The session reads the rows before the DELETE."""
     view = View(t.before)
@@ -48,6 +55,8 @@ FAULTS = (
         "A generated, identity or constrained column, or one with a default, is NULL after a rewrite."),
     delete_fault("forgets-a-rare-type", "DEL-GEN-1B", _lose_column(lambda field: field.type not in _USUAL),
         "A column of an unusual type is NULL after a rewrite."),
+    delete_fault("forgets-an-added-column", "DEL-ROW-3", lose_values(_added_columns),
+        "A column that the table did not have at first is NULL after a rewrite."),
     delete_fault("forgets-an-odd-name", "DEL-GEN-1C",
         _lose_column(lambda field: not field.name.isascii() or not field.name.isalnum()),
         "A column with an unusual name is NULL after a rewrite."),

@@ -1,13 +1,18 @@
-"""Faults of what delta-rs returns and records: counts of a DELETE, and the files that a VACUUM deleted."""
+"""Faults that only engines by the rules of delta-rs can have: in what they return and record, and in NULL structs that Delta on
+Spark refuses to write."""
 
 from __future__ import annotations
 
 from functools import partial
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from engines.port import Outcome
 from model.rules import DELTA_RS
 from selfcheck.faults import actions, files
 from selfcheck.faults.fault import delete_fault, vacuum_fault
+from selfcheck.faults.rows import replace_rows, rows_of
 from selfcheck.faults.runs import completed
 from selfcheck.faults.table_log import Action
 from selfcheck.faults.tampering import Tampering
@@ -24,6 +29,16 @@ def _metrics(t: Tampering) -> list[Action]:
 
 def _return_other_counts(t: Tampering) -> Outcome | None:
     return None if t.failed else t.answer((*row[:2], int(str(row[2])) + 1, *row[3:]) for row in t.outcome.rows)
+
+
+def _delete_null_structs(t: Tampering) -> None:
+    for add in actions.new_adds(t):
+        rows = rows_of(t, add)
+        for field in rows.schema:
+            if pa.types.is_struct(field.type) and not all(inner.nullable for inner in field.type):
+                rows = rows.filter(pc.is_valid(rows.column(field.name)))
+        if rows.num_rows < rows_of(t, add).num_rows:
+            replace_rows(t, add, rows)
 
 
 def _return_less(t: Tampering) -> Outcome:
@@ -44,6 +59,8 @@ FAULTS = (
         "operationMetrics of a DELETE count one removed file too many."),
     _of_delete("returns-other-counts", "DEL-MET-3B", _return_other_counts,
         "The metrics that DELETE returns count one removed file too many."),
+    _of_delete("deletes-null-structs", "DEL-ROW-3 DEL-ROW-5B", _delete_null_structs,
+        "Rows whose struct is NULL are deleted too, if one of its fields is NOT NULL."),
     _of_run("returns-less-than-it-deleted", "VAC-ANS-1A", _return_less,
         "VACUUM does not return the last file that it deleted."),
     _of_run("returns-what-is-left", "VAC-ANS-1B", _return_a_live_file,

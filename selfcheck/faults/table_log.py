@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
 
-from deltalog.actions import Add, Remove
+from deltalog.actions import Add, Metadata, Remove
 from deltalog.codec import to_json
 from deltalog.commits import Commit
 from deltalog.log import Log, read_log
@@ -42,6 +42,12 @@ class TableLog:
     def history(self) -> Mapping[int, Commit]:
         """The commits by version."""
         return self._log.commits
+
+    @cached_property
+    def first_definition(self) -> Metadata | None:
+        """The metadata of the first commit that is left, if it has any."""
+        first = self.history[min(self.history)] if self.history else None
+        return next((action for action in first.actions if isinstance(action, Metadata)), None) if first else None
 
     @property
     def newest_checkpoint(self) -> int:

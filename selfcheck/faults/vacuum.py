@@ -7,7 +7,7 @@ import shutil
 
 from engines.port import Outcome
 from model.refusals import TOO_SHORT
-from model.table import DAY, WEEK
+from model.table import DAY, DEFAULT_RETENTION, WEEK, retention_of
 from model.vacuum import VISIBLE_PREFIXES, in_underscored_partition
 from selfcheck.faults import actions, files
 from selfcheck.faults.disk import drop_checksum
@@ -75,6 +75,14 @@ def _sets_retention(t: Tampering) -> bool:
     return "delta.deletedFileRetentionDuration" in t.log.configuration
 
 
+def _expired_at_first(t: Tampering) -> list[str]:
+    """The files whose tombstone is inside the table's retention, but was not inside the one that it had at first."""
+    first = t.log.first_definition
+    text = first.configuration.get("delta.deletedFileRetentionDuration") if first else None
+    cutoff = t.clock - (retention_of(text) if text else DEFAULT_RETENTION)
+    return [path for path in files.tombstones(t) if first and t.cutoff < t.log.tombstones[path] < cutoff]
+
+
 def _unchecked_zero(t: Tampering) -> bool:
     return t.vacuum.retain_hours == 0 and not t.vacuum.safety_check
 
@@ -97,6 +105,8 @@ FAULTS = (
     full_run_fault("vacuums-inside-retention", "VAC-SAFE-2 VAC-SAFE-10D",
         files.delete_first(files.removed_at(lambda after: after > 0)),
         "VACUUM deletes a file whose tombstone is inside retention."),
+    full_run_fault("vacuums-by-the-first-retention", "VAC-SAFE-2", files.delete_all(_expired_at_first),
+        "VACUUM uses the retention that the table had at first."),
     full_run_fault("vacuums-by-file-age", "VAC-SAFE-2", files.delete_old(files.tombstones),
         "VACUUM uses a removed file's own age instead of its tombstone's."),
     full_run_fault("vacuums-a-young-orphan", "VAC-SAFE-3 VAC-DRY-2A", files.delete_first(files.unreferenced),

@@ -96,7 +96,7 @@ def predicate_is_the_condition(d: DeleteObservation) -> Judgement:
     for name in expected:
         rest, count = re.subn(rf"(?<!\w){re.escape(name)}#\d+L?", " ", rest)
         named += count
-    foreign = re.findall(r"\S*#\d+L?", rest)
+    foreign = re.findall(r"(?<!\S)\S*#\d+L?", rest)
     if foreign:
         return judgement(_wrong(d, f"it names {foreign[0]}, which the condition does not"))
     if not d.is_constant and expected and not named:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, Union
 
 from model import moments
 from model.patterns import like_expression
@@ -68,6 +68,17 @@ def _strings(where: Predicate) -> Iterator[str]:
 
 _Found = tuple[Predicate, int]
 
+#: A value, and those before it.
+_Values = tuple[Value, Union["_Values", None]]
+
+
+def _in_order(values: _Values | None) -> tuple[Value, ...]:
+    found: list[Value] = []
+    while values is not None:
+        value, values = values
+        found.append(value)
+    return tuple(reversed(found))
+
 
 class _Reader:
     """Reads conditions at a place of the text: each method gives what it finds, and where that ends."""
@@ -105,6 +116,9 @@ class _Reader:
                 yield Compare(name, Op.EQ, True, Type.BOOLEAN), end
             if self._text.startswith(" IN (", end):
                 yield from ((In(name, values, self._types[name]), last) for values, last in self._listed(name, end + 5))
+            if self._text.startswith(" INSET ", end):  # Spark's name for a long list
+                listed = self._separated(name, end + len(" INSET "), ", ", end="")
+                yield from ((In(name, values, self._types[name]), last) for values, last in listed)
             if self._text.startswith(" LIKE ", end):
                 yield from self._like(name, self._texts(end + 6))
 
@@ -161,11 +175,19 @@ class _Reader:
 
     def _listed(self, name: str, at: int) -> Iterator[tuple[tuple[Value, ...], int]]:
         """``value,value)``"""
-        for value, end in self._values(name, at):
-            if self._text.startswith(")", end):
-                yield (value,), end + 1
-            if self._text.startswith(",", end):
-                yield from (((value, *others), last) for others, last in self._listed(name, end + 1))
+        yield from self._separated(name, at, ",", end=")")
+
+    def _separated(self, name: str, at: int, separator: str, *, end: str) -> Iterator[tuple[tuple[Value, ...], int]]:
+        """Values with this text between them, up to this one after the last. A list may be long, so none is copied."""
+        found: list[tuple[_Values | None, int]] = [(None, at)]
+        while found:
+            before, place = found.pop()
+            for value, last in self._values(name, place):
+                values: _Values = (value, before)
+                if self._text.startswith(separator, last):
+                    found.append((values, last + len(separator)))
+                elif self._text.startswith(end, last):
+                    yield _in_order(values), last + len(end)
 
     def _values(self, name: str, at: int) -> Iterator[tuple[Value, int]]:
         type = self._types[name]

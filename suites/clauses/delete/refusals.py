@@ -9,7 +9,7 @@ from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, judgemen
 from harness.expectations import ByReplay, Fails, NothingChanged, Unchanged, about
 from harness.observation import Observation, RefusalObservation
 from model.delete import types_of
-from model.failures import failures, must_fail
+from model.failures import NOT_NULL_VIOLATED, failures, must_fail
 from model.layout import is_named_by_engine
 from model.steps import Delete, InvalidDelete
 from model.table import Feature
@@ -76,7 +76,7 @@ REFUSALS = (
 
 @clause(
     "DEL-REF-3",
-    "A DELETE that is refused because its condition is an error for some row commits nothing, touches no existing file, and leaves nothing new but files that it was writing.",
+    "A DELETE that is refused because its condition is an error for some row, or because it would write a NULL struct that has a NOT NULL field, commits nothing, touches no existing file, and leaves nothing new but files that it was writing.",
     sources=("C 2.2",),
     of_broken=True,
     needs=("casts",),
@@ -95,9 +95,12 @@ def failed_condition(r: RefusalObservation) -> Judgement:
     return judgement(Violation(paths[0], message, expectation, cause=changed(r, paths)))
 
 
+_FAILS_FOR_A_ROW = "whose condition is an error for some row"
+
+
 @clause(
     "DEL-REF-4",
-    "A DELETE that is refused because its condition is an error for some row says which: a documented error class with its SQLSTATE.",
+    "A DELETE that is refused because its condition is an error for some row, or because it would write a NULL struct that has a NOT NULL field, says which: a documented error class with its SQLSTATE.",
     sources=("S3", "C 2.2"),
     of_broken=True,
     implementation="spark",
@@ -108,12 +111,14 @@ def failed_condition_is_named(r: RefusalObservation) -> Judgement:
     error = r.outcome.error
     if r.due is not None or error is None or not isinstance(r.step, Delete) or r.step.where is None:
         return NOT_EXERCISED
-    named, possible = (error.condition or "").split(".")[0], failures(r.step.where, types_of(r.table))
+    possible = NOT_NULL_VIOLATED if r.writes_null else failures(r.step.where, types_of(r.table))
+    named = (error.condition or "").split(".")[0]
     if named in possible and possible[named] == error.sqlstate:
         return judgement(None)
     found = f"{error.condition or error.exception} ({error.sqlstate or 'no SQLSTATE'})"
     due = " or ".join(f"{name} ({sqlstate})" for name, sqlstate in sorted(possible.items()))
-    message = f"A DELETE whose condition is an error for some row must name it, as {due}; it named {found}."
+    what = "that would write a NULL struct with a NOT NULL field" if r.writes_null else _FAILS_FOR_A_ROW
+    message = f"A DELETE {what} must name the error, as {due}; it named {found}."
     reason = "a failed task names its error in the words of Spark"
     return judgement(Violation("step", message, ByReplay(reason), evidence.of_answer(r)))
 
