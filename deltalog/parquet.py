@@ -14,13 +14,21 @@ from deltalog.arrow_values import Values, from_column, from_table
 from deltalog.files import write_new
 from deltalog.schemas import Field
 
+#: Rows that every reader reads in one batch and from one page.
+_LARGE = 8192
+
+#: Bytes of a page of a large file.
+_PAGE = 32 * 1024
+
 
 def parquet_bytes(table: pa.Table, *, group_rows: int | None = None, compression: str = "snappy") -> bytes:
     """``table`` as a Parquet file, ``group_rows`` rows per row group (``None``: all).
 
-    Equal tables have equal bytes with the same version of pyarrow: there are no times and no Arrow schema. Columns whose
-    Arrow fields have ``PARQUET:field_id`` get that id.
+    A file of more than ``_LARGE`` rows has a page index, and pages of a few thousand rows. Equal tables have equal bytes with the
+    same version of pyarrow: there are no times and no Arrow schema. Columns whose Arrow fields have ``PARQUET:field_id`` get
+    that id.
     """
+    large = table.num_rows > _LARGE
     sink = io.BytesIO()
     pq.write_table(
         table.replace_schema_metadata(None),
@@ -29,6 +37,9 @@ def parquet_bytes(table: pa.Table, *, group_rows: int | None = None, compression
         store_schema=False,
         row_group_size=group_rows,
         write_statistics=_columns_with_statistics(table),
+        write_page_index=large,
+        use_dictionary=not large,
+        data_page_size=_PAGE if large else None,
     )
     return sink.getvalue()
 

@@ -26,17 +26,23 @@ def count_statistics(table: pa.Table, *, tight_bounds: bool | None = None) -> st
     return _text({"numRecords": table.num_rows}, tight_bounds)
 
 
-def full_statistics(table: pa.Table, *, indexed: int = INDEXED_COLUMNS, tight_bounds: bool | None = None) -> str:
+def full_statistics(
+    table: pa.Table,
+    *,
+    indexed: int = INDEXED_COLUMNS,
+    tight_bounds: bool | None = None,
+    zone: timezone = timezone.utc,
+) -> str:
     """The JSON text of a file's numRecords, and of minValues, maxValues, nullCount of its first ``indexed`` leaves.
 
     ``table`` has the stored column names. A struct is an object of its fields; a field of a NULL struct counts as NULL.
     Booleans, binaries, arrays, maps and columns of NULLs have a nullCount only. Strings are truncated, timestamps are in
-    UTC and rounded down to milliseconds. NaN is the greatest number, as in Spark; NaN and infinities are strings, as Spark
+    ``zone`` and rounded down to milliseconds. NaN is the greatest number, as in Spark; NaN and infinities are strings, as Spark
     writes them. ``tight_bounds`` is written if not ``None`` (Delta writes it if deletion vectors are supported; with a
     deletion vector it is ``False``). Raises UnsupportedType.
     Source: PROTOCOL.md, "Per-file Statistics"; Delta's StatisticsCollection for types, order and truncation.
     """
-    collected = _Collected(indexed)
+    collected = _Collected(indexed, zone)
     for name, column in zip(table.column_names, table.columns):
         collected.add((name,), column)
     fields: dict[str, object] = {
@@ -94,7 +100,8 @@ def shortened_maximum(text: str) -> str | None:
 class _Collected:
     """Three trees with the shape of the schema, and the number of leaves that are still to be collected."""
 
-    def __init__(self, indexed: int) -> None:
+    def __init__(self, indexed: int, zone: timezone) -> None:
+        self._zone = zone
         self.minima: dict[str, object] = {}
         self.maxima: dict[str, object] = {}
         self.nulls: dict[str, object] = {}
@@ -118,7 +125,7 @@ class _Collected:
         values = [value for value in column.to_pylist() if value is not None]
         if not values:
             return
-        low, high = _bounds(values)
+        low, high = _bounds(values, self._zone)
         _place(self.minima, path, low)
         if high is not None:
             _place(self.maxima, path, high)
@@ -148,7 +155,7 @@ def _is_counted(kind: pa.DataType) -> bool:
     return bool(types.is_boolean(kind) or types.is_binary(kind) or types.is_list(kind) or types.is_map(kind))
 
 
-def _bounds(values: list[Any]) -> tuple[object, object]:
+def _bounds(values: list[Any], zone: timezone) -> tuple[object, object]:
     """The JSON values of minimum and maximum. Python orders strings by code point, as their UTF-8 bytes."""
     if isinstance(values[0], float):
         numbers = [value for value in values if not math.isnan(value)]
@@ -159,23 +166,25 @@ def _bounds(values: list[Any]) -> tuple[object, object]:
     low, high = min(values), max(values)
     if isinstance(low, str):
         return shortened_minimum(low), shortened_maximum(high)
-    return _bound(low), _bound(high)
+    return _bound(low, zone), _bound(high, zone)
 
 
-def _bound(value: Any) -> object:
+def _bound(value: Any, zone: timezone = timezone.utc) -> object:
     """A value in JSON. NaN and infinities are strings, as in Spark."""
     if isinstance(value, float) and not math.isfinite(value):
         return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
     if isinstance(value, datetime):
-        return _milliseconds(value)
+        return _milliseconds(value, zone)
     return value.isoformat() if isinstance(value, date) else value
 
 
-def _milliseconds(value: datetime) -> str:
+def _milliseconds(value: datetime, zone: timezone) -> str:
     """Rounded down: readers treat the whole millisecond as part of a maximum."""
     if value.tzinfo is None:
         return value.isoformat(timespec="milliseconds")
-    return value.astimezone(timezone.utc).replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"
+    # Near the first and the last year no other zone may have the instant.
+    local = value.astimezone(zone if 1 < value.year < 9999 else timezone.utc).isoformat(timespec="milliseconds")
+    return local.replace("+00:00", "Z")
 
 
 def _text(fields: dict[str, object], tight_bounds: bool | None) -> str:

@@ -33,6 +33,7 @@ from model.predicate import (
 )
 from model.steps import Delete, InvalidDelete, InvalidVacuum, ReadChanges
 from model.table import Column, Feature, Reference
+from model.table_roots import TableRoot
 from model.vacuum import Reason
 from model.values import DecimalOf, MapOf, Type, is_nested, required_fields
 
@@ -211,6 +212,7 @@ CONDITIONS: dict[str, Callable[[Observation], bool]] = {
     ),
     "test of a nested column": lambda o: any(is_nested(column.type) for column in _tested_columns(o)),
     "test of a NULL struct with a NOT NULL field": _tests_required_field_of_null,
+    "unusual name of the table's directory": lambda o: o.table.root is not TableRoot.PLAIN,
     "missing path as the target": lambda o: (
         isinstance(o.step, (InvalidDelete, InvalidVacuum)) and o.step.mistake.name == "MISSING_PATH"
     ),

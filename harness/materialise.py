@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta, timezone
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -382,6 +383,18 @@ def _add(table: Table, file: DataFile, content: bytes, *, hidden_rows: bool = Fa
     # A file with a deletion vector must have its row count, and its bounds may be wide (PROTOCOL.md, "Writer
     # Requirement for Deletion Vectors").
     if hidden_rows or file.statistics is not Statistics.NONE:
-        describe = full_statistics if file.statistics is Statistics.FULL else count_statistics
-        add["stats"] = describe(arrow_table(table, file), tight_bounds=False if hidden_rows else None)
+        add["stats"] = _statistics(
+            arrow_table(table, file), file.statistics, tight_bounds=False if hidden_rows else None
+        )
     return add
+
+
+#: The time zone of Statistics.ZONED.
+_ZONE = timezone(-timedelta(hours=8))
+
+
+def _statistics(content: pa.Table, kind: Statistics, *, tight_bounds: bool | None) -> str:
+    if kind is Statistics.COUNT:
+        return count_statistics(content, tight_bounds=tight_bounds)
+    zone = _ZONE if kind is Statistics.ZONED else timezone.utc
+    return full_statistics(content, tight_bounds=tight_bounds, zone=zone)

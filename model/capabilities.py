@@ -10,7 +10,7 @@ from model.predicate import Function
 from model.settings import Setting
 from model.spellings import Spelling
 from model.steps import DeleteMistake, Form, IOFault, Mode, VacuumForm, VacuumMistake
-from model.table import Feature, Reference, VectorStorage
+from model.table import ColumnRule, Feature, Reference, VectorStorage
 from model.table_roots import TableRoot
 from model.values import Type
 
@@ -23,7 +23,7 @@ class Capabilities:
     types: frozenset[Type] = frozenset(Type)
     decimals: bool = True
     nested: bool = True  # structs, arrays, maps
-    column_rules: bool = True  # defaults, identity and generated columns, CHECK constraints
+    column_rules: frozenset[ColumnRule] = frozenset(ColumnRule)
     references: frozenset[Reference] = frozenset(Reference)
     roots: frozenset[TableRoot] = frozenset(TableRoot)  # names of a table's directory
     spellings: frozenset[Spelling] = frozenset(Spelling)  # of a table's path

@@ -60,12 +60,22 @@ class Column:
     generated_from: str | None = None  # GENERATED ALWAYS AS (that column), of the same type
 
 
+class ColumnRule(str, Enum):
+    """A rule for writers that a column or the table can have (PROTOCOL.md, "Writer Requirements" of each)."""
+
+    CHECK = "check"
+    GENERATED = "generated"
+    DEFAULT = "default"
+    IDENTITY = "identity"
+
+
 class Statistics(str, Enum):
     """The statistics of an add action (PROTOCOL.md, "Per-file Statistics")."""
 
     NONE = "none"
     COUNT = "count"  # numRecords only
     FULL = "full"  # numRecords, minValues, maxValues, nullCount; long strings are cut as Delta cuts them
+    ZONED = "zoned"  # ... with TIMESTAMPs in another time zone than UTC, as Delta wrote them before 4.0
 
 
 class Reference(str, Enum):

@@ -14,6 +14,7 @@ from selfcheck.facets import GOALS, SMOKE, Facet, goal_of
 _COUNTED: Mapping[str, str] = {
     "clause": "steps that exercise a clause",
     "clause on delta-rs": "steps that exercise a clause on delta-rs",
+    "clause on any delta-rs": "steps that exercise a clause on delta-rs, where no release is known to fail before",
     "paths": "paths that VACUUM keeps or deletes, by reason",
     "vacuums": "VACUUMs, by mode and by what gives the retention",
     "cutoff": "times one millisecond before the cutoff, at it, and after it",
@@ -25,6 +26,8 @@ _COUNTED: Mapping[str, str] = {
     "mistake": "cases with a mistake or an I/O fault",
     "setting": "cases with a setting of the session",
     "root": "cases with a name of the table's directory",
+    "size": "files and vectors of thousands of rows",
+    "statistics": "statistics of files, by kind",
     "spelling": "cases with a spelling of the table's path",
     "feature": "cases with a table feature",
     "pair": "cases with two table features",

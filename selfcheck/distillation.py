@@ -50,8 +50,13 @@ KEPT = ("regressions", "smoke", "gate")
 @cache
 def _counter() -> FacetCounter:
     promised = [clause for id, clause in CATALOGUE.items() if id not in unsupported(ReferenceEngine())]
-    on_delta_rs = _conditions(known(_listed("deltalake"), NEWEST_DELTA_RS))
-    return FacetCounter(promised, _conditions(_listed("spark")), _directory(), known_on_delta_rs=on_delta_rs)
+    return FacetCounter(
+        promised,
+        _conditions(_listed("spark")),
+        _directory(),
+        known_on_delta_rs=_conditions(known(_listed("deltalake"), NEWEST_DELTA_RS)),
+        known_on_any_delta_rs=_conditions(_listed("deltalake")),
+    )
 
 
 def _listed(engine: str) -> tuple[Deviation, ...]:

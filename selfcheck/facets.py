@@ -50,6 +50,7 @@ MODEL = Path(__file__).resolve().parent.parent / "model"
 GOALS: Mapping[str, int] = {
     "clause": 15,
     "clause on delta-rs": 6,
+    "clause on any delta-rs": 3,
     "paths": 10,
     "vacuums": 5,
     "cutoff": 10,
@@ -61,6 +62,8 @@ GOALS: Mapping[str, int] = {
     "mistake": 3,
     "setting": 3,
     "root": 2,
+    "size": 2,
+    "statistics": 10,
     "spelling": 3,
     "feature": 10,
     "pair": 3,
@@ -72,8 +75,23 @@ GOALS: Mapping[str, int] = {
 SMOKE: Mapping[str, int] = {
     "clause": 3,
     "clause on delta-rs": 2,
+    "clause on any delta-rs": 1,
     **dict.fromkeys(
-        ("paths", "cutoff", "operations", "test", "form", "mistake", "setting", "root", "spelling", "feature"), 1
+        (
+            "paths",
+            "cutoff",
+            "operations",
+            "test",
+            "form",
+            "mistake",
+            "setting",
+            "root",
+            "size",
+            "statistics",
+            "spelling",
+            "feature",
+        ),
+        1,
     ),
 }
 
@@ -92,8 +110,8 @@ class FacetCounter:
     """Counts the facets of cases on the reference engine. Tables are made below ``directory``.
 
     ``known`` names the conditions under which clauses are known to fail on Spark, by the clause's id; ``known_on_delta_rs``
-    those on delta-rs, where a case may end with such a step. Only one counter of a process can be in use: it traces the branches
-    that are taken in the model.
+    those on its newest release, where a case may end with such a step, ``known_on_any_delta_rs`` those on any release. Only one
+    counter of a process can be in use: it traces the branches that are taken in the model.
     """
 
     def __init__(
@@ -103,17 +121,18 @@ class FacetCounter:
         directory: Path,
         *,
         known_on_delta_rs: Mapping[str, frozenset[str]],
+        known_on_any_delta_rs: Mapping[str, frozenset[str]],
     ) -> None:
         self._clauses = list(clauses)
         self._known = known
-        self._known_on_delta_rs = known_on_delta_rs
+        self._on_delta_rs = {"clause on delta-rs": known_on_delta_rs, "clause on any delta-rs": known_on_any_delta_rs}
         recorder: Clause[Any] = Clause("recorder", "", (), Observation, self._note)
         self._judge = Judge(ReferenceEngine(), [recorder], directory)
         delta_rs = ReferenceEngine(rules=DELTA_RS, capabilities=NEWEST, version=NEWEST_DELTA_RS)
         self._promised = [clause for id, clause in CATALOGUE.items() if id not in unsupported(delta_rs)]
         recorder = Clause("recorder", "", (), Observation, self._note_on_delta_rs)
         self._delta_rs = Judge(delta_rs, [recorder], directory / "delta-rs")
-        self._ended = False
+        self._going: set[str] = set()  # the kinds of facets of delta-rs that the case still counts for
         self._found: Counter[Facet] = Counter()
         self._tracer = Coverage(data_file=None, branch=True, include=[str(MODEL / "*")], config_file=False)
 
@@ -131,7 +150,7 @@ class FacetCounter:
         for cell, count in judged.coverage.items():
             self._found[_of_cell(cell)] += count
         if knows_types(case, capabilities=NEWEST):
-            self._ended = False
+            self._going = set(self._on_delta_rs)
             self._delta_rs.judge(restricted_to(case, capabilities=NEWEST))
         data = self._tracer.get_data()
         for file in data.measured_files():
@@ -151,11 +170,13 @@ class FacetCounter:
         return NOT_EXERCISED
 
     def _note_on_delta_rs(self, observation: Observation) -> Judgement:
-        if not self._ended:
-            exercised = _exercised(self._promised, observation)
-            self._found.update(("clause on delta-rs", clause.id) for clause in exercised)
-            conditions = {when for clause in exercised for when in self._known_on_delta_rs.get(clause.id, ())}
-            self._ended = any(CONDITIONS[when](observation) for when in conditions)
+        exercised = _exercised(self._promised, observation) if self._going else []
+        for kind in sorted(self._going):
+            known = self._on_delta_rs[kind]
+            self._found.update((kind, clause.id) for clause in exercised)
+            conditions = {when for clause in exercised for when in known.get(clause.id, ())}
+            if any(CONDITIONS[when](observation) for when in conditions):
+                self._going.discard(kind)
         return NOT_EXERCISED
 
 
@@ -173,6 +194,8 @@ def _of_case(case: Case) -> Iterator[Facet]:
     found: set[Facet] = {("feature", name) for name in case.table.features}
     found |= {("pair", f"{one} and {other}") for one, other in combinations(sorted(set(paired) & set(PAIRED)), 2)}
     found.add(("root", case.table.root.name))
+    found |= {("size", f"{name} of {_MANY} or more") for name, size in _sizes(case.table) if size >= _MANY}
+    found |= {("statistics", file.statistics.value) for file in case.table.files}
     for step in case.steps:
         operation = operation_of(step).value
         found |= {("operation on", f"{operation}: {name}") for name in {*paired, *case.table.features}}
@@ -187,6 +210,16 @@ def _of_case(case: Case) -> Iterator[Facet]:
         if isinstance(step, (InvalidDelete, InvalidVacuum)):
             found.add(("mistake", step.mistake.value))
     yield from found
+
+
+#: Rows of which readers need more than one batch; a vector that hides fewer rows is an array.
+_MANY = 4096
+
+
+def _sizes(table: Table) -> Iterator[tuple[str, int]]:
+    yield from (("file", len(file.rows)) for file in table.files)
+    for commit in table.commits:
+        yield from (("vector", len(vector.rows)) for vector in commit.deletion_vectors)
 
 
 def _of_tests(step: Delete, table: Table, rows: Iterable[Row]) -> Iterator[Facet]:

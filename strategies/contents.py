@@ -38,6 +38,12 @@ def draw_partition(draw: DrawFn, table: Table, pools: Pools) -> Row:
     return tuple(_cell(pools[name], draw(places)) for name in table.partition_by)
 
 
+_PLAIN = odds((4, Statistics.FULL), (1, Statistics.COUNT), (1, Statistics.NONE))
+
+#: Of files with TIMESTAMPs.
+_TIMED = odds((3, Statistics.FULL), (3, Statistics.ZONED), (1, Statistics.COUNT), (1, Statistics.NONE))
+
+
 def draw_file(draw: DrawFn, table: Table, pools: Pools, *, id: int, partition: Row, modified: int) -> DataFile:
     """A data file with 0 to 5 rows, most often 3, whose rows follow the columns' rules. In one of eight all are equal.
 
@@ -55,7 +61,7 @@ def draw_file(draw: DrawFn, table: Table, pools: Pools, *, id: int, partition: R
         partition=partition,
         rows=tuple(_with_identity(table, row, first=10 * id + 1, index=index) for index, row in enumerate(rows)),
         modified=modified,
-        statistics=draw(odds((4, Statistics.FULL), (1, Statistics.COUNT), (1, Statistics.NONE))),
+        statistics=draw(_TIMED if any(column.type is Type.TIMESTAMP for column in table.data_columns) else _PLAIN),
         group_rows=draw(odds((6, None), (1, 1), (1, 2))) if size > 1 else None,
     )
 

@@ -1,4 +1,5 @@
-"""DELETEs from files with thousands of rows, whose deletion vectors have each kind of container of a Roaring bitmap."""
+"""DELETEs from files with thousands of rows, whose deletion vectors have each kind of container of a Roaring bitmap, and from
+files of several batches and pages."""
 
 from __future__ import annotations
 
@@ -18,10 +19,11 @@ CONTAINERS = {
     "array": (600, 3, 1),
     "run": (3000, 1000, 990),
     "bitmap": (6300, 3, 2),  # more than 4096 rows, in more than 2047 runs
+    # An array again, in a file of several batches (DataFusion's have 8,192 rows, Spark's 4,096) and of several pages.
+    "pages": (30_000, 1000, 1),
 }
 
 _V = Column("v", Type.LONG)  # the row's index
-_COLUMNS = (_V, Column("s", Type.SHORT))
 _FEATURES = odds(
     (4, (Feature.DELETION_VECTORS.value,)),
     (1, (Feature.DELETION_VECTORS_OFF.value,)),
@@ -41,7 +43,7 @@ def large_vector_deletes(draw: DrawFn) -> Case:
     files = tuple(_file(id, kind) for id, kind in enumerate(kinds))
     vectors = tuple(DeletionVector(id, _hidden(kind), -HOUR) for id, kind in enumerate(kinds))
     table = Table(
-        columns=_COLUMNS,
+        columns=(_V,),
         partition_by=(),
         files=files,
         commits=(
@@ -50,12 +52,12 @@ def large_vector_deletes(draw: DrawFn) -> Case:
         ),
         features=draw(_FEATURES),
     )
-    return Case(table, (Delete(draw(_conditions())), Read()))
+    return Case(table, (Delete(draw(_conditions(max(len(file.rows) for file in files) - 1))), Read()))
 
 
 def _file(id: int, kind: str) -> DataFile:
     size, *_ = CONTAINERS[kind]
-    return DataFile(id, (), tuple((index, index % 7) for index in range(size)), -WEEK)
+    return DataFile(id, (), tuple((index,) for index in range(size)), -WEEK)
 
 
 def _hidden(kind: str) -> tuple[int, ...]:
@@ -64,13 +66,14 @@ def _hidden(kind: str) -> tuple[int, ...]:
 
 
 @st.composite
-def _conditions(draw: DrawFn) -> Predicate:
+def _conditions(draw: DrawFn, last: int) -> Predicate:
+    """Of rows up to the index ``last``."""
     kind = draw(odds((2, "one"), (3, "range"), (3, "some")))
-    first = draw(st.integers(0, 6299))
+    first = draw(st.integers(0, last))
     if kind == "one":
         return Compare(_V.name, Op.EQ, first, _V.type)
     if kind == "range":
-        return Between(_V.name, first, draw(st.integers(first, 6299)), _V.type)
+        return Between(_V.name, first, draw(st.integers(first, last)), _V.type)
     every = draw(st.integers(3, 7))
     rest = Call(Function.REMAINDER, (Of(_V.name), Literal(every, Type.LONG)))
     return Relate(rest, Op.EQ, Literal(first % every, Type.LONG))

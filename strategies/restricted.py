@@ -43,7 +43,7 @@ from model.steps import (
     Vacuum,
     VacuumForm,
 )
-from model.table import Column, Commit, DataFile, Feature, Reference, Table
+from model.table import Column, ColumnRule, Commit, DataFile, Feature, Reference, Table
 from model.table_roots import TableRoot
 from model.values import AnyType, DecimalOf, is_nested
 from strategies.margins import kept_apart
@@ -110,9 +110,12 @@ def restricted_table(table: Table, *, capabilities: Capabilities) -> Table:
     """The table without the features, column rules and deletion vectors that the engine does not support."""
     features = tuple(name for name in table.features if Feature(name) in capabilities.features)
     restricted = replace(table, features=features)
-    if not capabilities.column_rules:
-        columns = tuple(Column(column.name, column.type, column.nullable) for column in table.columns)
-        restricted = replace(restricted, columns=columns, checks=())
+    rules = capabilities.column_rules
+    restricted = replace(
+        restricted,
+        columns=tuple(_column(column, rules) for column in table.columns),
+        checks=table.checks if ColumnRule.CHECK in rules else (),
+    )
     if not restricted.maps_columns and restricted.has(Feature.DROPPED_COLUMN):
         features = tuple(name for name in features if name != Feature.DROPPED_COLUMN.value)
         restricted = replace(restricted, features=features)
@@ -123,6 +126,15 @@ def restricted_table(table: Table, *, capabilities: Capabilities) -> Table:
         commits=commits,
         pruned=table.pruned if capabilities.pruned_logs else 0,
         root=table.root if table.root in capabilities.roots else TableRoot.PLAIN,
+    )
+
+
+def _column(column: Column, rules: frozenset[ColumnRule]) -> Column:
+    return replace(
+        column,
+        default=column.default and ColumnRule.DEFAULT in rules,
+        identity=column.identity and ColumnRule.IDENTITY in rules,
+        generated_from=column.generated_from if ColumnRule.GENERATED in rules else None,
     )
 
 

@@ -82,7 +82,8 @@ def outcome(plan: Mapping[str, Any], engine: Engine, case: Case, home: Path) -> 
         answer = engine.run(home / Path(plan["root"]).name, step, clock=clock, version=version)
         if answer.error is not None:
             raise Refused(answer.error.condition)
-        return [_row(row, types) for row in answer.rows]
+        read = isinstance(step, (Read, ReadChanges))
+        return [_row(row, types) if read else list(row) for row in answer.rows]
 
     scope = {
         "__name__": "script",

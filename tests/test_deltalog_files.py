@@ -7,7 +7,7 @@ import json
 import math
 import os
 import re
-from datetime import date, datetime, timezone
+from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal
 from pathlib import Path
 
@@ -65,6 +65,14 @@ def test_statistics_as_delta_writes_them() -> None:
     assert count_statistics(table, tight_bounds=True) == '{"numRecords":3,"tightBounds":true}'
     limited = json.loads(full_statistics(table, indexed=1, tight_bounds=False))
     assert limited["nullCount"] == {"i": 1} and limited["tightBounds"] is False
+
+
+def test_statistics_may_have_timestamps_in_another_zone() -> None:
+    instants = [datetime(2020, 1, 1, 3, tzinfo=timezone.utc), datetime(1, 1, 1, tzinfo=timezone.utc)]
+    table = pa.table({"t": pa.array(instants, pa.timestamp("us", "UTC"))})
+    found = json.loads(full_statistics(table, zone=timezone(-timedelta(hours=8))))
+    assert found["maxValues"] == {"t": "2019-12-31T19:00:00.000-08:00"}
+    assert found["minValues"] == {"t": "0001-01-01T00:00:00.000Z"}, "no year 0 in another zone"
 
 
 def test_statistics_refuse_other_types() -> None:

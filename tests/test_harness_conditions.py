@@ -42,6 +42,7 @@ from model.table import (
     StrayFile,
     Table,
 )
+from model.table_roots import TableRoot
 from model.values import AnyType, ArrayOf, DecimalOf, MapOf, Row, StructOf, Type, Value
 from runner.deviations import deviations_in
 from runner.plugin import ROOT
@@ -108,11 +109,19 @@ NULLS = Compare("v", Op.EQ, None, Type.DOUBLE)
 SAFE = Compare("v", Op.NULL_SAFE_EQ, None, Type.DOUBLE)
 ONE = Compare("v", Op.EQ, 1.0, Type.DOUBLE)
 
+REQUIRED = StructOf((("x", Type.INTEGER),), ("x",))
+
 #: For each condition a table and steps in which it holds.
 HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
     "compares with NULL": (PLAIN, deletes(And(ONE, Not(NULLS)))),
     "zeros of both signs": (one_file((1.0,), (-0.0,)), (Delete(Not(Compare("v", Op.LT, 0.0, Type.DOUBLE))),)),
     "test of a list": (PLAIN, deletes(Not(In("v", (1.0, 2.0), Type.DOUBLE)))),
+    "test of a list of thousands": (INTEGERS, deletes(In("v", tuple(range(10, 3_000)), Type.INTEGER))),
+    "test of a NULL struct with a NOT NULL field": (
+        one_file((None,), columns=(P, Column("s", REQUIRED)), partition=(1,)),
+        deletes(Relate(Member(Of("s"), "x"), Op.EQ, Literal(1, Type.INTEGER))),
+    ),
+    "unusual name of the table's directory": (replace(PLAIN, root=TableRoot.LONG), ()),
     "test of a range": (PLAIN, deletes(Not(Between("v", 1.0, 2.0, Type.DOUBLE)))),
     "LIKE of a partition": (
         empty(Column("s", Type.STRING), V, partition_by=("s",)),

@@ -7,6 +7,7 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from deltalog.actions import Add, Remove
@@ -276,3 +277,45 @@ def test_the_protocol_names_the_features(feature: Feature, name: str, of_readers
 def test_an_add_has_the_files_time_and_statistics(tmp_path: Path) -> None:
     (add,) = read_log(make(table(Commit(-HOUR, adds=(0,))), tmp_path)).commits[0].adds
     assert isinstance(add, Add) and add.modification_time == START - DAY and '"numRecords":2' in str(add.stats)
+
+
+def test_the_last_commit_of_an_altered_table_sets_its_properties_and_adds_a_column(tmp_path: Path) -> None:
+    files = (
+        DataFile(0, ("a",), ((1, None), (2, None)), modified=-DAY),
+        DataFile(1, ("a",), ((3, "new"),), modified=-DAY),
+    )
+    made = replace(
+        table(
+            Commit(-2 * DAY, adds=(0,)),
+            Commit(-DAY, adds=(1,)),
+            features=(Feature.ALTERED, Feature.CHANGE_DATA_FEED),
+            files=files,
+            retention_hours=240,
+        ),
+        columns=(Column("p", Type.STRING), Column("v", Type.INTEGER), Column("w", Type.STRING)),
+    )
+    root = make(made, tmp_path)
+    log = read_log(root)
+    first, last = (log.snapshot(version).metadata for version in (0, 1))
+    assert first is not None and last is not None
+    assert dict(first.configuration) == {}
+    assert dict(last.configuration) == {
+        "delta.deletedFileRetentionDuration": "interval 10 days",
+        "delta.enableChangeDataFeed": "true",
+    }
+    assert '"w"' not in first.schema_string and '"w"' in last.schema_string
+    assert sorted(read_rows(root, log.snapshot()), key=str) == [("a", 1, None), ("a", 2, None), ("a", 3, "new")]
+    names = {path.name[:10]: pq.read_schema(path).names for path in (root / "p=a").glob("*.parquet")}
+    assert names == {"part-00000": ["v"], "part-00001": ["v", "w"]}
+
+
+def test_a_column_with_values_in_early_files_is_not_an_added_one() -> None:
+    rows = ((1, None), (2, "old"))
+    made = table(
+        Commit(-2 * DAY, adds=(0,)),
+        Commit(-DAY),
+        features=(Feature.ALTERED,),
+        files=(DataFile(0, ("a",), rows, modified=-DAY),),
+    )
+    columns = (Column("p", Type.STRING), Column("v", Type.INTEGER), Column("w", Type.STRING))
+    assert replace(made, columns=columns).added_column is None

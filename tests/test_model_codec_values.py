@@ -16,6 +16,8 @@ from hypothesis.strategies import SearchStrategy
 
 from model import codec
 from model.codec import InvalidCase
+from model.codec.json_values import read_type, type_to_json, value_of
+from model.codec.plain import integer, run_of, successive
 from model.values import NAN, WHOLE_NUMBERS, AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type, Value, canonical
 
 UTC = timezone.utc
@@ -257,3 +259,24 @@ def test_invalid_values_are_refused(document: object, type: AnyType, sentence: s
     with pytest.raises(InvalidCase) as caught:
         codec.value_from_json(document, type)
     assert str(caught.value).startswith(sentence)
+
+
+def test_a_struct_says_which_fields_are_not_null() -> None:
+    kind = StructOf((("x", Type.INTEGER), ("y", Type.STRING)), ("y",))
+    document = type_to_json(kind)
+    assert document == {
+        "struct": [{"name": "x", "type": "integer"}, {"name": "y", "type": "string", "nullable": False}]
+    }
+    assert read_type(document) == kind
+    assert value_of(kind)([None, "a"]) == (None, "a") and value_of(kind)(None) is None
+    with pytest.raises(InvalidCase, match="must be a string, but is null"):
+        value_of(kind)([1, None])
+
+
+def test_many_numbers_in_turn_are_written_by_their_first_and_their_number() -> None:
+    numbers = tuple(range(-3, 997))
+    assert run_of(numbers) == {"from": -3, "count": 1000}
+    assert successive(integer)({"from": -3, "count": 1000}) == numbers
+    assert run_of(numbers[:50]) is run_of((*numbers, 5)) is run_of(("a",) * 200) is run_of(()) is None
+    with pytest.raises(InvalidCase, match="must be at least 1"):
+        successive(integer)({"from": 0, "count": 0})

@@ -24,7 +24,7 @@ from model.evaluate import evaluate
 from model.predicate import And, Cast, Compare, Constant, In, IsNull, Literal, Not, Of, Op, Or, Predicate, Relate
 from model.steps import Delete
 from model.table import Column, Feature, Table
-from model.values import Row, Type
+from model.values import Row, StructOf, Type
 
 COLUMNS = ("v", "p", "q")
 PARTITION_BY = ("q", "p")  # not in the order of the schema
@@ -272,3 +272,16 @@ def test_a_condition_and_its_negation_never_delete_the_same_row(files: tuple[Liv
     unknown = sum(count for row, count in everything.items() if evaluate(where, dict(zip(COLUMNS, row))) is None)
     assert one.deleted.total() + other.deleted.total() + unknown == everything.total()
     assert not set(one.deleted) & set(other.deleted)
+
+
+def test_only_a_rewrite_writes_null_structs_with_required_fields() -> None:
+    kind = StructOf((("x", Type.INTEGER),), ("x",))
+    table = Table((Column("v", Type.INTEGER), Column("s", kind)), (), (), ())
+    files = (LiveFile("one", (), ((1, None), (2, (3,)))),)
+    keeps, deletes = Delete(v(Op.EQ, 2)), Delete(v(Op.EQ, 1))
+    assert predict_delete(files, keeps, table).writes_required_null(table)
+    assert not predict_delete(files, deletes, table).writes_required_null(table), "the NULL goes"
+    nullable = replace(table, columns=(table.columns[0], Column("s", StructOf(kind.fields))))
+    assert not predict_delete(files, keeps, nullable).writes_required_null(nullable)
+    with_vectors = replace(table, features=(Feature.DELETION_VECTORS.value,))
+    assert not predict_delete(files, keeps, with_vectors).writes_required_null(with_vectors)

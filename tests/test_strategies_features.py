@@ -12,7 +12,7 @@ from model import codec
 from model.evaluate import evaluate
 from model.history import hidden_rows, live_ids
 from model.table import EXCLUSIVE, FEATURES, Feature, Statistics, Table, VectorStorage
-from model.values import Type, canonical, is_nested
+from model.values import Type, canonical, is_nested, required_fields
 from strategies.features import OF_VACUUM, OF_WHOLE_FILES, feature_sets
 from strategies.schemas import CHANGE_NAMES, INTERNAL_NAMES, MAPPED_NAMES, MAPPED_PARTITION_NAMES
 from strategies.tables import feature_tables
@@ -25,7 +25,9 @@ SELDOM = {Feature.DELETION_VECTORS_OFF.value, Feature.DROPPED_COLUMN.value}
 #: The pairs of features that a set may contain.
 PAIRS = [
     pair
-    for pair in combinations(sorted(set(FEATURES) - {Feature.APPEND_ONLY, *OF_VACUUM, *OF_WHOLE_FILES}), 2)
+    for pair in combinations(
+        sorted(set(FEATURES) - {Feature.ALTERED, Feature.APPEND_ONLY, *OF_VACUUM, *OF_WHOLE_FILES}), 2
+    )
     if not any(set(pair) == {feature.value for feature in exclusive} for exclusive in EXCLUSIVE)
 ]
 
@@ -153,6 +155,10 @@ def test_the_interesting_tables_are_frequent() -> None:
             "default": (8, any(column.default for column in table.columns)),
             "not nullable": (8, any(not column.nullable for column in table.columns)),
             "check": (5, bool(table.checks)),
+            "altered": (3, table.has(Feature.ALTERED)),
+            "an added column": (1, table.added_column is not None),
+            "a NOT NULL field": (1, any(required_fields(column.type) for column in table.columns)),
+            "statistics in another zone": (1, any(file.statistics is Statistics.ZONED for file in table.files)),
             "nested": (15, any(is_nested(column.type) for column in table.columns)),
             "wide": (1, len(table.columns) >= 100),
             "an internal name": (10, bool(names & {*INTERNAL_NAMES, *CHANGE_NAMES})),

@@ -40,10 +40,11 @@ from model.predicate import (
     Predicate,
     Relate,
     columns_of,
+    leaves,
 )
 from model.sql import sql
-from model.table import Column, Commit, Table
-from model.values import NAN, AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type, Value
+from model.table import Column, Commit, DataFile, Table
+from model.values import NAN, WHOLE_NUMBERS, AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type, Value
 from strategies.column_values import STRINGS
 from strategies.expressions import Domain, draw_call
 from strategies.predicates import Over, constants, patterns, predicates
@@ -273,3 +274,21 @@ def test_constants_are_all_three() -> None:
     drawn = sample(constants(), seeds=[1])
     assert all(isinstance(constant, Constant) for constant in drawn)
     assert set(drawn) == {Constant(True), Constant(False), Constant(None)}
+
+
+def test_long_lists_are_drawn_and_are_in_range() -> None:
+    columns = tuple(Column(type.value, type) for type in WHOLE_NUMBERS)
+    types = {type.value: bounds for type, bounds in WHOLE_NUMBERS.items()}
+    files = (DataFile(0, (), (tuple(1 for _ in columns), tuple(least for least, _ in WHOLE_NUMBERS.values())), -1),)
+    table = Table(columns, (), files, (Commit(0, adds=(0,)),))
+    lists = [
+        test
+        for where in sample(predicates(table, over="data"))
+        for test in leaves(where)
+        if isinstance(test, In) and len(test.values) > 3
+    ]
+    assert {len(test.values) for test in lists} >= {150, 2_000}
+    for test in lists:
+        least, greatest = types[test.column]
+        assert test.values == tuple(range(test.values[0], test.values[0] + len(test.values)))
+        assert least <= test.values[0] and test.values[-1] <= greatest

@@ -40,7 +40,7 @@ NOTHING = Capabilities(
     casts=False,
     vectors=frozenset(),
     references=frozenset(),
-    column_rules=False,
+    column_rules=frozenset(),
     pruned_logs=False,
 )
 

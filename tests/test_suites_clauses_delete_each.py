@@ -22,7 +22,7 @@ from model.predicate import Call, Compare, Function, IsNull, Literal, Of, Op, Re
 from model.spellings import Spelling
 from model.steps import Delete, Form, Step
 from model.table import HOUR, WEEK, Column, Commit, DataFile, Feature, Table
-from model.values import NAN, Row, Type, Value
+from model.values import NAN, Row, StructOf, Type, Value
 from tests import checkpoint_edits
 from tests.checkpoint_edits import OWN, SIDECAR, in_action, in_pointer, in_rows
 from tests.handmade_steps import (
@@ -57,6 +57,12 @@ TRACKED = table(Feature.ROW_TRACKING)
 MAPPED = table(Feature.COLUMN_MAPPING_ID)
 NAMED = table(Feature.COLUMN_MAPPING_NAME)
 UNREADABLE = table(Feature.UNREADABLE_FILES)
+#: A DELETE that rewrites one of its files writes a NULL struct with a NOT NULL field.
+STRUCTS = dataclasses.replace(
+    PLAIN,
+    columns=(*PLAIN.columns, Column("s", StructOf((("x", Type.INTEGER),), ("x",)))),
+    files=tuple(dataclasses.replace(file, rows=tuple((*row, None) for row in file.rows)) for file in PARTITIONED.files),
+)
 
 NOTHING = Delete(Compare("v", Op.EQ, 50, Type.INTEGER))
 FAILING = Delete(Relate(Call(Function.REMAINDER, (Of("v"), Literal(0, Type.INTEGER))), Op.EQ, Literal(0, Type.INTEGER)))
@@ -470,6 +476,7 @@ WRONG: list[tuple[str, Table, Step, Tamper, str]] = [
         refused,
         "must name the error, as DIVIDE_BY_ZERO (22012) or REMAINDER_BY_ZERO (22012)",
     ),
+    ("DEL-REF-4", STRUCTS, IN_A, refused, "must name the error, as DELTA_NOT_NULL_CONSTRAINT_VIOLATED (23502)"),
     ("DEL-REF-5", PLAIN, FAILING, allowed, "it ended without an error"),
     # Row tracking
     ("DEL-ROWID-1A", TRACKED, IN_A, spoiling(NEW, scribble), "must keep their row ids"),

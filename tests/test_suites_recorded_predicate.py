@@ -85,6 +85,11 @@ SAME: list[tuple[Predicate, str]] = [
     (Not(Between("v", 2, 3, Type.INTEGER)), "((v#1 < 2) OR (v#1 > 3))"),
     (In("v", (1, 3), Type.INTEGER), "v#1 IN (1,3)"),
     (In("v", (1, None), Type.INTEGER), "v#1 IN (1,null)"),
+    (In("v", tuple(range(12)), Type.INTEGER), "v#1 INSET 0, 1, 10, 11, 2, 3, 4, 5, 6, 7, 8, 9"),
+    (
+        And(In("l", tuple(range(3_000)), Type.LONG), s(Op.EQ, "a")),
+        f"(l#1L INSET {', '.join(sorted(map(str, range(3_000))))} AND (s#2 = a))",
+    ),
     (In("v", (1, 1), Type.INTEGER), "(v#1 = 1)"),
     (Or(IsNull("v"), Not(IsNull("s"))), "(isnull(v#1) OR isnotnull(s#2))"),
     (Or(v(Op.EQ, 1), v(Op.NE, 1)), "(isnotnull((v#1 = 1)) OR null)"),
@@ -119,6 +124,7 @@ OTHERS: list[tuple[Predicate, str]] = [
     (And(v(Op.GT, 1), s(Op.EQ, "a")), "(v#1 > 1)"),
     (And(v(Op.GT, 1), s(Op.EQ, "a")), "((v#1 > 1) AND (s#2 = b))"),
     (In("v", (1, 3), Type.INTEGER), "v#1 IN (1)"),
+    (In("v", tuple(range(12)), Type.INTEGER), "v#1 INSET 0, 1, 10, 2, 3, 4, 5, 6, 7, 8, 9"),
     (IsNull("v"), "isnotnull(v#1)"),
     (Like("s", "a%"), "EndsWith(s#1, a)"),
     (Compare("d", Op.LT, date(2020, 2, 29), Type.DATE), "(d#1 < 2020-02-28)"),
@@ -145,7 +151,7 @@ UNREAD = [
 ]
 
 
-@pytest.mark.parametrize(("where", "text"), SAME, ids=[text for _, text in SAME])
+@pytest.mark.parametrize(("where", "text"), SAME, ids=[text[:80] for _, text in SAME])
 def test_a_text_of_the_condition_means_it(where: Predicate, text: str) -> None:
     assert means(text, where) is True
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from model.capabilities import Capabilities
 from model.steps import DeleteMistake, Form, Mode, VacuumForm, VacuumMistake
-from model.table import Feature, Reference
+from model.table import ColumnRule, Feature, Reference
 from model.table_roots import TableRoot
 from model.versions import parse
 
@@ -36,7 +36,7 @@ NEWEST = Capabilities(
         Feature.VACUUM_PROTOCOL_CHECK,
         Feature.FREQUENT_CHECKPOINTS,
     },
-    column_rules=False,
+    column_rules=frozenset({ColumnRule.CHECK, ColumnRule.GENERATED}),
     references=frozenset({Reference.RELATIVE, Reference.ABSOLUTE}),
     roots=frozenset(TableRoot) - {TableRoot.ENCODED},  # it opens a%20table as "a table" (docs/findings-deltalake.md)
     writes_vectors=False,

@@ -14,7 +14,7 @@ from model.capabilities import EVERYTHING, Capabilities
 from model.rules import SPARK, Retain, RuleChange, Rules
 from model.settings import Setting
 from model.steps import Form, Mode, VacuumMistake
-from model.table import Feature
+from model.table import ColumnRule, Feature
 from model.versions import parse
 
 #: What each release introduced: a capability and its new members, or none if the whole capability is new.
@@ -33,7 +33,7 @@ _INTRODUCED: tuple[tuple[str, str, frozenset[Enum]], ...] = (
     ("3.3", "settings", frozenset({Setting.NO_FILES_IN_CHECKSUMS, Setting.NO_INCREMENTAL_COMMITS})),
     ("3.3", "features", frozenset({Feature.IN_COMMIT_TIMESTAMPS})),
     ("3.3", "version_checksums", frozenset()),
-    ("3.3", "column_rules", frozenset()),  # identity columns are the last of them
+    ("3.3", "column_rules", frozenset(ColumnRule)),  # identity columns are the last of them
     ("3.3", "modes", frozenset({Mode.FULL, Mode.LITE, Mode.LITE_SETTING})),
     ("3.3", "vacuum_mistakes", frozenset({VacuumMistake.LITE_WITH_INVENTORY, VacuumMistake.CLAUSE_TWICE})),
     ("4.3", "delete_forms", frozenset({Form.TRUNCATE})),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +12,7 @@ from model import validation
 from model.case import Case
 from model.codec.converter import FORMAT, Document, reader_of, write
 from model.codec.json_values import value_of
-from model.codec.plain import Reader, each, list_of, refuse, within
+from model.codec.plain import Reader, each, list_of, refuse, successive, within
 from model.predicate import Expression, Predicate
 from model.steps import Append, Insert, Step
 from model.table import Column, DataFile, Table
@@ -145,7 +146,7 @@ def _step_on(table: Table) -> Reader[Step]:
 
 
 def _file_of(table: Table) -> Reader[DataFile]:
-    read_partition, read_rows = _row_of(table.partition_columns), list_of(_row_of(table.data_columns))
+    read_partition, read_rows = _row_of(table.partition_columns), _rows_of(table.data_columns)
 
     def read(file: DataFile) -> DataFile:
         partition = within("partition", read_partition, file.partition)
@@ -155,6 +156,13 @@ def _file_of(table: Table) -> Reader[DataFile]:
         return replace(file, partition=partition, rows=within("rows", read_rows, file.rows))
 
     return read
+
+
+def _rows_of(columns: tuple[Column, ...]) -> Reader[tuple[Row, ...]]:
+    """Reads the rows of a file; those of a single column may be in the form of ``run_of``."""
+    read = _row_of(columns)
+    listed, run = list_of(read), successive(lambda value: read([value]))
+    return lambda value: (run if isinstance(value, Mapping) else listed)(value)
 
 
 def _row_of(columns: tuple[Column, ...]) -> Reader[Row]:

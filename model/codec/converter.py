@@ -21,7 +21,6 @@ from model.codec.json_values import read_type, type_to_json, value_of, value_to_
 from model.codec.plain import (
     Reader,
     array,
-    fields_of,
     flag,
     integer,
     list_of,
@@ -32,12 +31,14 @@ from model.codec.plain import (
     positive,
     refuse,
     refuse_unknown,
+    run_of,
     shown,
+    successive,
     text,
     within,
 )
 from model.validation import InvalidCase
-from model.values import AnyType, Value
+from model.values import AnyType, Row, Value
 
 T = TypeVar("T")
 
@@ -172,7 +173,7 @@ _FIELDS: dict[type, dict[str, Reader[Any]]] = {
         "features": list_of(one_of({name: name for name in table.FEATURES})),
         "pruned": natural,
     },
-    table.DataFile: {"id": natural, "partition": _unread, "rows": array, "group_rows": nullable(positive)},
+    table.DataFile: {"id": natural, "partition": _unread, "rows": _unread, "group_rows": nullable(positive)},
     table.Commit: {"adds": list_of(natural), "parts": positive},
     table.Removal: {"file": natural},
     table.DeletionVector: {"file": natural, "rows": list_of(natural)},
@@ -248,30 +249,11 @@ def _with_values(part: Any) -> Any:
     """A part of a condition with its values read by its type."""
     read = value_of(part.type)
     if isinstance(part, predicate.In):
-        values = within("values", _whole_numbers if isinstance(part.values, Mapping) else list_of(read), part.values)
-        if isinstance(part.values, Mapping):
-            within("values", list_of(read), [values[0], values[-1]])
+        values = within("values", successive(read), part.values)
         if not values:
             refuse("must have at least one value", "values")
         return replace(part, values=values)
     return replace(part, **{name: within(name, read, getattr(part, name)) for name in _VALUES[type(part)]})
-
-
-#: A list of so many whole numbers, each one more than the one before, is written by its first one and their number.
-_LONG = 100
-
-
-def _values_to_json(values: tuple[Value, ...]) -> object:
-    first, count = values[0], len(values)
-    if count >= _LONG and type(first) is int and values == tuple(range(first, first + count)):
-        return {"from": first, "count": count}
-    return [value_to_json(value) for value in values]
-
-
-def _whole_numbers(value: object) -> tuple[int, ...]:
-    first, count = fields_of(value, "from", "count")
-    first = within("from", integer, first)
-    return tuple(range(first, first + within("count", positive, count)))
 
 
 def _union_reader(name: str, kinds: Mapping[str, type]) -> _Hook[Any]:
@@ -301,6 +283,15 @@ def _array_reader(kind: Any) -> _Hook[tuple[Any, ...]]:
 # Writing ------------------------------------------------------------------------------------------------------------
 
 
+def _written(values: tuple[Value, ...]) -> object:
+    return run_of(values) or [value_to_json(value) for value in values]
+
+
+def _written_rows(rows: tuple[Row, ...]) -> object:
+    run = run_of(tuple(row[0] for row in rows)) if rows and len(rows[0]) == 1 else None
+    return run or [[value_to_json(value) for value in row] for row in rows]
+
+
 def _object_writer(kind: type) -> Callable[[Any], dict[str, Any]]:
     """Writes an object of one class, its tag first."""
     overrides = _overrides(kind)
@@ -310,7 +301,9 @@ def _object_writer(kind: type) -> Callable[[Any], dict[str, Any]]:
         kind, _CONVERTER, _cattrs_omit_if_default=True, **overrides
     )
     if kind is predicate.In:
-        return lambda part: {"op": "IN", **unstructure(part), "values": _values_to_json(part.values)}
+        return lambda part: {"op": "IN", **unstructure(part), "values": _written(part.values)}
+    if kind is table.DataFile:
+        return lambda file: {**unstructure(file), "rows": _written_rows(file.rows)}
     if kind is predicate.Compare:
         return lambda part: {"op": part.op.value, **unstructure(part)}
     if kind is predicate.Relate:

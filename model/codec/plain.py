@@ -70,6 +70,31 @@ def list_of(read: Reader[T]) -> Reader[tuple[T, ...]]:
     return lambda value: _all_of(repeat(read), array(value))
 
 
+#: So many whole numbers in turn are written by the first of them and their number.
+_RUN = 100
+
+
+def run_of(values: Sequence[object]) -> dict[str, int] | None:
+    """The form of many whole numbers, each one more than the one before; None for other values."""
+    first, count = values[0] if values else None, len(values)
+    if count < _RUN or type(first) is not int or values != tuple(range(first, first + count)):
+        return None
+    return {"from": first, "count": count}
+
+
+def successive(read: Reader[T]) -> Reader[tuple[T, ...]]:
+    """Reads an array, or the form of ``run_of``."""
+
+    def numbers(value: object) -> tuple[T, ...]:
+        if not isinstance(value, Mapping):
+            return list_of(read)(value)
+        first, count = fields_of(value, "from", "count")
+        first = within("from", integer, first)
+        return tuple(read(number) for number in range(first, first + within("count", positive, count)))
+
+    return numbers
+
+
 def each(what: str, names: Sequence[str], readers: Sequence[Reader[T]]) -> Reader[tuple[T, ...]]:
     """Reads an array with one element per reader; ``what`` and ``names`` are for messages."""
 

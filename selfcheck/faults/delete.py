@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Callable
 from datetime import date
@@ -76,6 +77,11 @@ def _keep_a_match(t: Tampering) -> None:
 def _has_long_list(t: Tampering) -> bool:
     tests = leaves(t.delete.where) if t.delete.where is not None else ()
     return any(isinstance(test, In) and len(test.values) > 100 for test in tests)
+
+
+def _has_local_bounds(t: Tampering) -> bool:
+    """Whether a removed file has bounds with an offset from UTC."""
+    return any(re.search(r"\d-\d\d:\d\d", t.log.live[path].get("stats") or "") for path in t.log.removed)
 
 
 def _delete_null_rows(t: Tampering) -> None:
@@ -209,6 +215,8 @@ FAULTS = (
         "A matching row is kept in a rewritten file."),
     delete_fault("cuts-a-long-list", "DEL-ROW-3 DEL-ROW-5B", when(_has_long_list, _keep_a_match),
         "A row is kept that matches a list of more than a hundred values."),
+    delete_fault("skips-by-local-bounds", "DEL-ROW-1 DEL-ROW-5B", when(_has_local_bounds, actions.drop_last_remove),
+        "A file is skipped whose statistics have TIMESTAMPs in another time zone than UTC."),
     delete_fault("deletes-null-rows", "DEL-ROW-3B", _delete_null_rows,
         "Rows for which the condition is NULL are deleted too."),
     delete_fault("rewrites-an-untouched-file", "DEL-ROW-1B", _rewrite_untouched,
