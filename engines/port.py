@@ -41,6 +41,7 @@ class Outcome:
     started: int  # wall clock, ms since the epoch
     ended: int  # wall clock, ms since the epoch
     cached_rows: tuple[Row, ...] | None = None  # of a DELETE on a cached table: what the session then reads
+    other: Outcome | None = None  # of a Read: by another way that the engine has to read this table
 
     @property
     def seconds(self) -> float:

@@ -227,6 +227,7 @@ CONDITIONS: dict[str, Callable[[Observation], bool]] = {
     "link to a directory": lambda o: bool(links_to_directories(o.before)),
     "deletion vectors": lambda o: any(action.deletion_vector is not None for action in actions_of(o.before)),
     "several tombstones of a file": lambda o: bool(several_actions(o.before)),
+    "column mapping": lambda o: o.table.maps_columns,
     "deletion vectors with column mapping": lambda o: _has_vectors(o) and o.table.maps_columns,
     "deletion vectors and no ranges": _vectors_without_ranges,  # no data column of a type that has a least value
     "deletion vectors and a column path": lambda o: (

@@ -105,4 +105,4 @@ def test_the_gate_covers(cells: list[Cell], least: int, counted: tuple[Counter[s
 
 def test_the_gate_draws_every_pair_of_features_together() -> None:
     pairs = Counter(pair for _, case in shard_cases("gate") for pair in combinations(features_of(case.table), 2))
-    assert lacking(pairs, combinations(sorted(PAIRED), 2), 3) == {}
+    assert lacking(pairs, combinations(sorted(PAIRED), 2), GOALS["pair"]) == {}

@@ -203,6 +203,7 @@ HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
     ),
     "deletion vectors": (with_vectors(1), ()),
     "several tombstones of a file": (with_vectors(0, 1), ()),
+    "column mapping": (with_features(Feature.COLUMN_MAPPING_ID), ()),
     "deletion vectors with column mapping": (with_features(Feature.DELETION_VECTORS, Feature.COLUMN_MAPPING_NAME), ()),
     "deletion vectors and no ranges": (
         one_file(

@@ -13,6 +13,7 @@ from urllib.parse import quote
 
 import pyarrow as pa
 from deltalake import DeltaTable, QueryBuilder, write_deltalake
+from deltalake.exceptions import DeltaProtocolError
 
 from engines.deltalake.operations import MISSING, operation
 from engines.deltalake.result_rows import rows_of
@@ -59,6 +60,27 @@ def _read(root: Path, version: int | None) -> tuple[Row, ...]:
     return rows_of(rows, (field.name for field in table.schema().fields))
 
 
+#: How ``to_pyarrow_table`` says that it does not read the features of a table (python/deltalake/table.py).
+_REFUSALS = ("not yet supported by the deltalake reader", "but deltalake only supports version")
+
+
+def _read_by_pyarrow(root: Path, version: int | None) -> Outcome | None:
+    """The same by ``to_pyarrow_table``; None for a table with features that it refuses, as documented."""
+    rows: tuple[Row, ...] = ()
+    error = None
+    started = now()
+    try:
+        table = DeltaTable(str(root), version=version)
+        rows = rows_of(table.to_pyarrow_table(), (field.name for field in table.schema().fields))
+    except DeltaProtocolError as refusal:
+        if any(words in str(refusal) for words in _REFUSALS):
+            return None
+        error = _error(refusal)
+    except Exception as failure:  # noqa: BLE001 - of any package below
+        error = _error(failure)
+    return Outcome(rows, error, started, now())
+
+
 def _table(reader: Any) -> pa.Table:
     """All batches of a query, an Arrow C stream."""
     return pa.table(reader.read_all() if hasattr(reader, "read_all") else reader)
@@ -101,8 +123,13 @@ def outcome(root: Path, step: EngineStep, version: int | None) -> Outcome:
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException as failure:  # noqa: BLE001 - PanicException is not an Exception
-        error = EngineError(type(failure).__name__, None, None, str(failure))
-    return Outcome(rows, error, started, now())
+        error = _error(failure)
+    other = _read_by_pyarrow(root, version) if isinstance(step, Read) and error is None else None
+    return Outcome(rows, error, started, now(), other=other)
+
+
+def _error(failure: BaseException) -> EngineError:
+    return EngineError(type(failure).__name__, None, None, str(failure))
 
 
 def use_processors(number: int | None, available: Sequence[int]) -> None:

@@ -3,6 +3,7 @@ Spark refuses to write."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import pyarrow as pa
@@ -10,8 +11,9 @@ import pyarrow.compute as pc
 
 from engines.port import Outcome
 from model.rules import DELTA_RS
+from model.steps import Read
 from selfcheck.faults import actions, files
-from selfcheck.faults.fault import delete_fault, vacuum_fault
+from selfcheck.faults.fault import delete_fault, fault, vacuum_fault
 from selfcheck.faults.rows import replace_rows, rows_of
 from selfcheck.faults.runs import completed
 from selfcheck.faults.table_log import Action
@@ -41,6 +43,13 @@ def _delete_null_structs(t: Tampering) -> None:
             replace_rows(t, add, rows)
 
 
+def _read_less_by_pyarrow(t: Tampering) -> Outcome | None:
+    other = t.outcome.other
+    if other is None or not other.rows:
+        return None
+    return replace(t.outcome, other=replace(other, rows=other.rows[1:]))
+
+
 def _return_less(t: Tampering) -> Outcome:
     return t.answer(t.outcome.rows[:-1])
 
@@ -61,6 +70,8 @@ FAULTS = (
         "The metrics that DELETE returns count one removed file too many."),
     _of_delete("deletes-null-structs", "DEL-ROW-3 DEL-ROW-5B", _delete_null_structs,
         "Rows whose struct is NULL are deleted too, if one of its fields is NOT NULL."),
+    fault("reads-less-by-pyarrow", "DEL-ROW-5C", _read_less_by_pyarrow,
+        "to_pyarrow_table misses a row that QueryBuilder reads.", on=Read, rules=_RULES),
     _of_run("returns-less-than-it-deleted", "VAC-ANS-1A", _return_less,
         "VACUUM does not return the last file that it deleted."),
     _of_run("returns-what-is-left", "VAC-ANS-1B", _return_a_live_file,

@@ -31,7 +31,7 @@ from model.refusals import (
     expected_vacuum_refusal,
     named_partition,
 )
-from model.rules import SPARK, Rules
+from model.rules import DELTA_RS, SPARK, Rules
 from model.steps import Delete, EngineStep, Insert, InvalidDelete, InvalidVacuum, Read, ReadChanges, Vacuum
 from model.table import Feature
 from model.values import Row
@@ -104,7 +104,9 @@ class ReferenceEngine:
                     _write_checksums(after, view.snapshot.version, at)
                 _checkpoint(after, view.snapshot.version, clock, at)
         cached = self._read(View(root), None, clock) if isinstance(step, Delete) and step.cached else None
-        return Outcome(rows, None, at, _after(at), cached)
+        reads_in_two_ways = isinstance(step, Read) and self.rules.implementation == DELTA_RS.implementation
+        other = Outcome(rows, None, at, at) if reads_in_two_ways else None
+        return Outcome(rows, None, at, _after(at), cached, other)
 
     def use_processors(self, number: int) -> None:
         """It uses one."""

@@ -6,7 +6,7 @@ from collections import Counter
 
 from harness import evidence
 from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
-from harness.expectations import Expectation, Of, RowsAre
+from harness.expectations import ByReplay, Expectation, Of, RowsAre
 from harness.observation import DeleteObservation, ReadObservation, Rows, partition_of
 from harness.severity import Cause
 from harness.vacuum_observation import VacuumObservation
@@ -110,6 +110,30 @@ def independent_reader_reads(d: DeleteObservation) -> Judgement:
     return judgement(check_rows_left(d))
 
 
+@clause(
+    "DEL-ROW-5C",
+    "Both ways in which delta-rs reads a table, QueryBuilder and to_pyarrow_table, return the same rows, unless it says that it cannot read the table in the second.",
+    sources=("R DeltaTable.to_pyarrow_table",),
+    implementation="deltalake",
+)
+def ways_of_reading_agree(r: ReadObservation) -> Judgement:
+    other = r.outcome.other
+    if r.refused or other is None:
+        return NOT_EXERCISED
+    found = Counter(other.rows)
+    if other.error is None and found == r.rows:
+        return judgement(None)
+    problem = f"it read {difference(r.rows, found)}" if other.error is None else "it failed"
+    message = f"to_pyarrow_table must return the {r.rows.total()} rows that QueryBuilder returned; {problem}."
+    facts = (
+        evidence.of_rows(r.rows, found) if other.error is None else (f"{other.error.exception}: {other.error.message}",)
+    )
+    cause = _OTHER_ROWS if other.error is None else _FAILED
+    return judgement(Violation("rows", message, ByReplay("a script reads the table in one way"), facts, cause=cause))
+
+
+_OTHER_ROWS = Cause("other rows by to_pyarrow_table")
+_FAILED = Cause("an error of to_pyarrow_table")
 _STALE = Cause("the cache has other rows")  # no loss: they are in the table
 
 
