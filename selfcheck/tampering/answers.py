@@ -28,6 +28,15 @@ def ways(t: Tampering) -> Iterator[Way]:
     if cached:
         yield _way("a cached row dropped", replace(t.outcome, cached_rows=cached[1:]))
         yield _way("a cached row doubled", replace(t.outcome, cached_rows=(*cached, cached[0])))
+    other = t.outcome.other
+    if other is not None and other.error is None:
+        yield _way("an error of the other reading", replace(t.outcome, other=replace(other, rows=(), error=failed)))
+        if other.rows:
+            yield _way(
+                "a row of the other reading dropped", replace(t.outcome, other=replace(other, rows=other.rows[1:]))
+            )
+            more = replace(other, rows=(*other.rows, other.rows[0]))
+            yield _way("a row of the other reading doubled", replace(t.outcome, other=more))
     rows = t.outcome.rows
     if not rows:
         yield _way("a row made up", replace(t.outcome, rows=((1,),)))
