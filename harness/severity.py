@@ -137,6 +137,7 @@ CLAUSES: dict[str, Harm] = {
     "VAC-LOG-2C": Harm(_LOSS, "After a file that vanishes VACUUM goes wrong with the others."),
     "VAC-LOG-2D": Harm(_LOSS, "VACUUM deletes files though it could not see all that protect them."),
     "VAC-LOG-2E": Harm(_LOSS, "After a VACUUM that broke off rows are gone from the table."),
+    "DEL-ROW-5C": Harm(_ANSWERS, "Programs that read the table in the other way get other rows."),
     "DEL-ROW-4": Harm(_SPACE, "Files without use are written, and cost storage."),
     "DEL-META-2": Harm(_SPACE, "Files without use are written, and cost storage."),
     "DEL-META-4": Harm(_ANSWERS, "Rows cannot be deleted where one file is damaged, and deleting them takes long."),
