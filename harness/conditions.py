@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timezone
 from decimal import Decimal
 
@@ -35,7 +35,7 @@ from model.steps import Delete, InvalidDelete, InvalidVacuum, ReadChanges
 from model.table import Column, Feature, Reference
 from model.table_roots import TableRoot
 from model.vacuum import Reason
-from model.values import DecimalOf, MapOf, Type, is_nested, required_fields
+from model.values import AnyType, DecimalOf, MapOf, StructOf, Type, is_nested, required_fields
 
 # The DELETE's WHERE ---------------------------------------------------------------------------------------------------
 
@@ -132,15 +132,30 @@ _STANDARD_TIME = datetime(1906, 1, 1, tzinfo=timezone.utc)
 
 
 def _has_old_timestamp_in_another_zone(observation: Observation) -> bool:
-    places = [place for place, column in enumerate(observation.table.columns) if column.type is Type.TIMESTAMP]
     rows = [row for version in observation.versions.values() for row in version.rows]
-    values = [row[place] for row in rows for place in places]
-    old = any(isinstance(value, datetime) and value < _STANDARD_TIME for value in values)
+    moments = (part for part in _parts(rows) if isinstance(part, datetime) and part.tzinfo is not None)
+    old = any(moment < _STANDARD_TIME for moment in moments)
     return old and any(step.zone != "UTC" for step in _deletes(observation))
 
 
+def _parts(values: Iterable[object]) -> Iterator[object]:
+    """The values that are no tuples, those in nested ones too."""
+    for value in values:
+        if isinstance(value, tuple):
+            yield from _parts(value)
+        else:
+            yield value
+
+
+def _types_in(type: AnyType) -> Iterator[AnyType]:
+    """The type, and those of a struct's fields."""
+    yield type
+    for _, inner in type.fields if isinstance(type, StructOf) else ():
+        yield from _types_in(inner)
+
+
 def _has_long_text(observation: Observation) -> bool:
-    values = (value for version in observation.versions.values() for row in version.rows for value in row)
+    values = _parts([row for version in observation.versions.values() for row in version.rows])
     return any(
         isinstance(value, str)
         and not value.isascii()
@@ -244,7 +259,9 @@ CONDITIONS: dict[str, Callable[[Observation], bool]] = {
     "partition value that is no plain number": _odd_partition_value,
     "MAP column": lambda o: any(isinstance(column.type, MapOf) for column in o.table.columns),
     "wide DECIMAL column": lambda o: any(
-        isinstance(column.type, DecimalOf) and column.type.precision > 15 for column in o.table.columns
+        isinstance(type, DecimalOf) and type.precision > 15
+        for column in o.table.columns
+        for type in _types_in(column.type)
     ),
     "broken _last_checkpoint": lambda o: o.table.has(Feature.BROKEN_LAST_CHECKPOINT),
     "change feed": lambda o: o.table.has(Feature.CHANGE_DATA_FEED),

@@ -57,6 +57,11 @@ def physical_name(table: Table, column_name: str) -> str:
     raise KeyError(f"the table has no column {column_name!r}")
 
 
+def physical_field(table: Table, field: str) -> str:
+    """The name of a struct's field in data files and statistics: with column mapping ``p_`` and its own name."""
+    return f"p_{field}" if table.maps_columns else field
+
+
 def escape(name: str) -> str:
     """``name`` as a part of a partition directory's name."""
     return "".join(f"%{ord(char):02X}" if char in ESCAPED else char for char in name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -32,10 +32,10 @@ from harness.expectations import (
 from harness.observation import DeleteObservation, partition_of
 from harness.severity import Cause, Severity
 from model.delete import ConditionScope, DeleteMethod
-from model.layout import escape, is_named_by_engine, partition_directory, physical_name
+from model.layout import escape, is_named_by_engine, partition_directory, physical_field, physical_name
 from model.table import Feature, Table
 from model.vacuum import checksum_of
-from model.values import AnyType, Row, StructOf, Type, is_nested
+from model.values import AnyType, Row, StructOf, Type, Value, is_nested
 from suites.clauses.causes import NEEDLESS_WRITE, rows_left
 from suites.clauses.checks import check_none
 from suites.clauses.partition_texts import wrong_partition_text
@@ -248,7 +248,7 @@ def adds_statistics(d: DeleteObservation) -> Judgement:
 
 
 def wrong_statistics(stats: dict[str, Any], d: DeleteObservation, path: str) -> str:
-    """The first statistic of a file that does not match its rows; empty if all match. Nested columns are skipped."""
+    """The first statistic of a file that does not match its rows; empty if all match."""
     rows = d.after.contents[path] or ()
     if stats.get("numRecords") != len(rows):
         return f"numRecords is {stats.get('numRecords')}, and the file has {len(rows)} rows"
@@ -275,24 +275,53 @@ def _loose_bound(stats: dict[str, Any], d: DeleteObservation, rows: Sequence[Row
 
 
 def wrong_bounds(stats: dict[str, Any], d: DeleteObservation, rows: Sequence[Row]) -> str:
-    """The first bound or null count that does not match the rows; empty if all match. Nested columns are skipped."""
-    for position, column in enumerate(d.table.columns):
-        if column.name in d.table.partition_by:
-            continue
-        values = [row[position] for row in rows]
-        name = physical_name(d.table, column.name)
-        nulls = stats.get("nullCount", {}).get(name)
-        if is_nested(column.type):
-            continue
+    """The first bound or null count that does not match the rows; empty if all match.
+
+    A struct has those of its fields, which are NULL where it is. An array or a map has a null count only.
+    """
+    for name, path, type, values in _stored_columns(d.table, rows):
+        nulls = _of(stats, "nullCount", path)
         if nulls is not None and nulls != values.count(None):
-            return f"nullCount of {column.name} is {nulls}, and {values.count(None)} rows have NULL there"
-        known = [_comparable(value, column.type) for value in values if value is not None]
-        low, high = (stats.get(bound, {}).get(name) for bound in ("minValues", "maxValues"))
-        if low is not None and known and _comparable(low, column.type) > min(known):
-            return f"the minimum of {column.name} is {low}, and the least value is {min(known)}"
-        if high is not None and known and _comparable(high, column.type, up=True) < max(known):
-            return f"the maximum of {column.name} is {high}, and the greatest value is {max(known)}"
+            return f"nullCount of {name} is {nulls}, and {values.count(None)} rows have NULL there"
+        if is_nested(type):
+            continue
+        known = [_comparable(value, type) for value in values if value is not None]
+        low, high = (_of(stats, bound, path) for bound in ("minValues", "maxValues"))
+        if low is not None and known and _comparable(low, type) > min(known):
+            return f"the minimum of {name} is {low}, and the least value is {min(known)}"
+        if high is not None and known and _comparable(high, type, up=True) < max(known):
+            return f"the maximum of {name} is {high}, and the greatest value is {max(known)}"
     return ""
+
+
+#: A column or a field: its name for messages, its path in the statistics, its type, and its value in each row.
+_Stored = tuple[str, tuple[str, ...], AnyType, list[Value]]
+
+
+def _stored_columns(table: Table, rows: Sequence[Row]) -> Iterator[_Stored]:
+    """The columns that data files store, with the fields of a struct in its place."""
+    for position, column in enumerate(table.columns):
+        if column.name not in table.partition_by:
+            path = (physical_name(table, column.name),)
+            yield from _fields(table, column.name, path, column.type, [row[position] for row in rows])
+
+
+def _fields(table: Table, name: str, path: tuple[str, ...], type: AnyType, values: list[Value]) -> Iterator[_Stored]:
+    if not isinstance(type, StructOf):
+        yield name, path, type, values
+        return
+    for place, (field, kind) in enumerate(type.fields):
+        stored = physical_field(table, field)
+        inner: list[Value] = [value[place] if isinstance(value, tuple) else None for value in values]
+        yield from _fields(table, f"{name}.{field}", (*path, stored), kind, inner)
+
+
+def _of(stats: dict[str, Any], key: str, path: Iterable[str]) -> Any:
+    """A statistic by the path of its column; None if there is none."""
+    found: Any = stats.get(key)
+    for name in path:
+        found = found.get(name) if isinstance(found, dict) else None
+    return found
 
 
 def _comparable(value: Any, type: AnyType, *, up: bool = False) -> Any:
