@@ -142,18 +142,21 @@ CHECKPOINTS = (
         "DEL-CKPT-6",
         "A V2 checkpoint that is written along with a DELETE has one checkpointMetadata, with its version and, where its tags count actions and bytes, with true counts.",
         sources=("P V2 Spec", "P Checkpoint Metadata"),
+        since="3.0",  # the first with V2 checkpoints
         needs=(Feature.FREQUENT_CHECKPOINTS,),
     )(_in_v2_checkpoints(checkpoint_contents.check_metadata)),
     clause(
         "DEL-CKPT-7",
         "A V2 checkpoint that is written along with a DELETE names each of its sidecars once, with the size and the modification time of the file in _delta_log/_sidecars.",
         sources=("P Sidecar File Information",),
+        since="3.0",  # the first with V2 checkpoints
         needs=(Feature.FREQUENT_CHECKPOINTS,),
     )(_in_v2_checkpoints(checkpoint_contents.check_sidecars)),
     clause(
         "DEL-CKPT-8",
         "A V2 checkpoint that is written along with a DELETE has its adds and removes all in its own file, or all in sidecars, which hold nothing else.",
         sources=("P V2 Spec", "P Sidecar Files"),
+        since="3.0",  # the first with V2 checkpoints
         needs=(Feature.FREQUENT_CHECKPOINTS,),
     )(_in_v2_checkpoints(checkpoint_contents.check_division)),
 )
@@ -164,6 +167,7 @@ CHECKPOINTS = (
     "What _last_checkpoint embeds of a V2 checkpoint that is written along with a DELETE is that checkpoint's own: its name, size and modification time, its sidecars, its other actions.",
     sources=("P V2 Spec", "C 2.5"),
     implementation="spark",
+    since="3.0",  # the first with V2 checkpoints
     needs=(Feature.FREQUENT_CHECKPOINTS,),
 )
 def pointer_embeds_the_checkpoint(d: DeleteObservation) -> Judgement:

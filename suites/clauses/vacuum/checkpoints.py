@@ -137,18 +137,21 @@ CHECKPOINTS = (
         "VAC-CKPT-8",
         "A V2 checkpoint that is written along with a VACUUM has one checkpointMetadata, with its version and, where its tags count actions and bytes, with true counts.",
         sources=("P V2 Spec", "P Checkpoint Metadata"),
+        since="3.0",  # the first with V2 checkpoints
         needs=(Feature.FREQUENT_CHECKPOINTS,),
     )(_in_v2_checkpoints(checkpoint_contents.check_metadata)),
     clause(
         "VAC-CKPT-9",
         "A V2 checkpoint that is written along with a VACUUM names each of its sidecars once, with the size and the modification time of the file in _delta_log/_sidecars.",
         sources=("P Sidecar File Information",),
+        since="3.0",  # the first with V2 checkpoints
         needs=(Feature.FREQUENT_CHECKPOINTS,),
     )(_in_v2_checkpoints(checkpoint_contents.check_sidecars)),
     clause(
         "VAC-CKPT-10",
         "A V2 checkpoint that is written along with a VACUUM has its adds and removes all in its own file, or all in sidecars, which hold nothing else.",
         sources=("P V2 Spec", "P Sidecar Files"),
+        since="3.0",  # the first with V2 checkpoints
         needs=(Feature.FREQUENT_CHECKPOINTS,),
     )(_in_v2_checkpoints(checkpoint_contents.check_division)),
 )
@@ -159,6 +162,7 @@ CHECKPOINTS = (
     "What _last_checkpoint embeds of a V2 checkpoint that is written along with a VACUUM is that checkpoint's own: its name, size and modification time, its sidecars, its other actions.",
     sources=("P V2 Spec", "C 2.5"),
     implementation="spark",
+    since="3.0",  # the first with V2 checkpoints
     needs=(Feature.FREQUENT_CHECKPOINTS,),
 )
 def pointer_embeds_the_checkpoint(v: VacuumObservation) -> Judgement:
