@@ -21,7 +21,7 @@ from model.values import Row, is_nested
 from suites.clauses.causes import NEEDLESS_REWRITE, NEEDLESS_WRITE
 from suites.clauses.causes import rows_left as rows_cause
 from suites.clauses.checks import check_none, check_rows_left
-from suites.clauses.delete.adds import parsed, wrong_bounds
+from suites.clauses.delete.file_statistics import parsed, wrong_bounds
 from suites.clauses.delete.files import not_added, not_named, removed_exactly, rows_left
 
 
