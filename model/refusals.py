@@ -98,6 +98,7 @@ _ANSWERS = {
         "42K0E",
         "docs/delta.md 2.1; Spark: CheckAnalysis",
         "AnalysisException",
+        Earlier((3,), "_LEGACY_ERROR_TEMP_2439"),  # Spark 3.4, which Delta 2.4 runs on, has no class for it
         Earlier((4,), "INVALID_NON_DETERMINISTIC_EXPRESSIONS"),  # Spark 3.5 has no SQLSTATE for it
     ),
     DeleteMistake.AGGREGATE: _refusal(

@@ -19,7 +19,7 @@ from model.capabilities import EVERYTHING, Capabilities
 from model.case import Case
 from model.codec import case_id, from_json
 from model.rules import DELTA_RS
-from model.steps import EngineStep, Step, Vacuum
+from model.steps import EngineStep, InvalidVacuum, Step, Vacuum, VacuumMistake
 from reports.compare.cases import Change
 from reports.compare.comparison import Comparison, compare
 from reports.compare.explanations import Kind, Reason
@@ -43,8 +43,8 @@ pytestmark = pytest.mark.xdist_group("comparison")
 
 @cache
 def cases() -> list[tuple[str, Case]]:
-    """A few cases of every campaign."""
-    return drawn(2)
+    """A few cases of every campaign, and one whose answer Spark 4 gave an SQLSTATE, and no other release changed."""
+    return [*drawn(2), ("clause-twice", Case(LISTED_TABLE, (InvalidVacuum(VacuumMistake.CLAUSE_TWICE),)))]
 
 
 @cache
