@@ -31,6 +31,7 @@ from deltalog.names import (
     uuid_checkpoint_name,
 )
 from deltalog.parquet import parquet_bytes
+from deltalog.parsed_columns import ParsedColumns
 from deltalog.paths import decode
 from deltalog.schemas import parse_schema, timestamp_ntz_paths
 from deltalog.snapshot import Snapshot
@@ -201,6 +202,7 @@ def write_checkpoint(
     v2: bool = False,
     v2_format: V2Format = V2Format.PARQUET,
     embeds: bool = False,
+    struct_statistics: bool = False,
     modified: int | None = None,
     compression: str = "snappy",
 ) -> tuple[Path, ...]:
@@ -208,26 +210,28 @@ def write_checkpoint(
 
     It is a V1 checkpoint in ``parts`` files, or with ``v2`` a V2 checkpoint with a UUID name and one sidecar (none without
     files), in this order. UUIDs are derived from the version, so equal states have equal names and bytes.
-    ``tombstones``: see ``checkpoint_actions``. ``modified``: the files' modification time in ms since the epoch (``None``:
+    ``tombstones``: see ``checkpoint_actions``. ``struct_statistics``: adds have their statistics as a struct only, and their
+    partition values as one too. ``modified``: the files' modification time in ms since the epoch (``None``:
     now). Replaces ``_last_checkpoint``. Raises AlreadyWritten if a checkpoint file exists, and ValueError for a V2
     checkpoint in parts.
     Source: PROTOCOL.md, "Checkpoint Naming Scheme", "V2 Spec" and "Last Checkpoint File Schema".
     """
     actions = checkpoint_actions(snapshot, tombstones)
+    parsed = ParsedColumns(snapshot.metadata) if struct_statistics else None
     if v2 and parts != 1:
         raise ValueError("a V2 checkpoint cannot have parts")
     log = root / LOG_DIRECTORY
     last: dict[str, object] = {"version": snapshot.version, "size": len(actions)}
     embedded: dict[str, object] = {}
     if v2:
-        paths, size, top = _write_v2(log, snapshot.version, actions, v2_format, embeds, modified, compression)
+        paths, size, top = _write_v2(log, snapshot.version, actions, v2_format, embeds, modified, compression, parsed)
         last["size"] = len(actions) + sum(isinstance(action, Unknown) for action in top)
         embedded = _embedded(top) if embeds else {}
     else:
         paths, size = [], 0
         for part in range(parts):
             path = log / checkpoint_name(snapshot.version, part + 1, parts)
-            size += _write(path, checkpoint_bytes(actions[part::parts], compression=compression), modified)
+            size += _write(path, _parquet(actions[part::parts], _SCHEMA, compression, parsed), modified)
             paths.append(path)
     if parts > 1:
         last["parts"] = parts
@@ -250,6 +254,7 @@ def _write_v2(
     embeds: bool,
     modified: int | None,
     compression: str,
+    parsed: ParsedColumns | None,
 ) -> tuple[list[Path], int, list[Action]]:
     """The files written, the main file first; their size in bytes; and the actions of the main file."""
     files = [action for action in actions if isinstance(action, (Add, Remove))]
@@ -258,7 +263,7 @@ def _write_v2(
     sidecars: list[Action] = []
     if files:
         sidecar = log / SIDECARS / f"{_uuid(version, 2)}.parquet"
-        size += _write(sidecar, _parquet(files, _SIDECAR_SCHEMA, compression), modified)
+        size += _write(sidecar, _parquet(files, _SIDECAR_SCHEMA, compression, parsed), modified)
         sidecars.append(Unknown("sidecar", {"path": sidecar.name, **_place(sidecar), "tags": {}}))
         paths.append(sidecar)
     tags = {
@@ -297,8 +302,20 @@ def _place(path: Path) -> dict[str, object]:
     return {"sizeInBytes": status.st_size, "modificationTime": milliseconds(status.st_mtime_ns)}
 
 
-def _parquet(actions: Iterable[Action], schema: pa.Schema, compression: str) -> bytes:
-    rows = [_to_arrow(to_json(action), schema) for action in actions]
+def _parquet(
+    actions: Iterable[Action], schema: pa.Schema, compression: str, parsed: ParsedColumns | None = None
+) -> bytes:
+    """``parsed``: the columns that adds have in place of ``stats``, and beside ``partitionValues``."""
+    if parsed is not None:
+        place = schema.get_field_index("add")
+        add = pa.struct([*(one for one in schema.field(place).type if one.name != "stats"), *parsed.fields])
+        schema = schema.set(place, pa.field("add", add))
+    rows: list[Any] = []
+    for action in actions:
+        row = _to_arrow(to_json(action), schema)
+        if parsed is not None and isinstance(action, Add):
+            row["add"] |= parsed.values(action)  # type: ignore[index]
+        rows.append(row)
     return parquet_bytes(pa.Table.from_pylist(rows, schema=schema), compression=compression)
 
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from deltalog.checkpoints import Checkpoint, find_checkpoints, read_checkpoint
+from deltalog.checkpoints import Checkpoint, find_checkpoints, read_checkpoint, read_parts
 from deltalog.commits import Commit, read_commit
-from deltalog.errors import MissingVersion, NotATable
+from deltalog.errors import MissingVersion, NotATable, UnreadableCheckpoint
 from deltalog.frozen import FrozenMap
 from deltalog.names import LOG_DIRECTORY, LogFileKind, parse_name
 from deltalog.protocols import check_readable
@@ -29,6 +29,16 @@ class Log:
     def version(self) -> int:
         """The latest version."""
         return max([*self.commits, *(checkpoint.version for checkpoint in self.checkpoints)])
+
+    @property
+    def half_checkpoint(self) -> bool:
+        """Whether the newest checkpoint cannot be read, as its writer left it."""
+        try:
+            for checkpoint in self.checkpoints[-1:]:
+                read_parts(checkpoint)
+        except UnreadableCheckpoint:
+            return True
+        return False
 
     def commits_after(self, version: int) -> tuple[Commit, ...]:
         """The commits with a higher version, in order."""

@@ -116,7 +116,7 @@ class _Collected:
             return
         self._left -= 1
         _place(self.nulls, path, column.null_count)
-        if not _is_bounded(column.type):
+        if not is_bounded(column.type):
             if not _is_counted(column.type):
                 raise UnsupportedType(
                     f"statistics are not supported for the column {'.'.join(path)!r} of the type {column.type}"
@@ -138,7 +138,8 @@ def _place(tree: dict[str, object], path: tuple[str, ...], value: object) -> Non
     node[path[-1]] = value
 
 
-def _is_bounded(kind: pa.DataType) -> bool:
+def is_bounded(kind: pa.DataType) -> bool:
+    """Whether a column of this type has bounds."""
     types = pa.types
     return bool(
         types.is_string(kind)

@@ -23,6 +23,7 @@ from harness.observation import (
     ReadObservation,
     RefusalObservation,
     TableState,
+    UnreadTableObservation,
     refusal_due,
 )
 from harness.observer import Observer
@@ -47,7 +48,7 @@ from model.steps import (
     Step,
     Vacuum,
 )
-from model.table import Table
+from model.table import Feature, Table
 
 
 class WrongInsert(Exception):
@@ -187,6 +188,8 @@ class CaseRun:
             "earlier": tuple(self.observations),
             "rules": self._engine.rules,
         }
+        if outcome.error is not None and self._table.has(Feature.HALF_CHECKPOINT, Feature.HALF_CHECKPOINT_NAMED):
+            return UnreadTableObservation(step=step, **common)
         if isinstance(step, InvalidDelete) or (isinstance(step, Delete) and (due or fails)):
             return RefusalObservation(step=step, due=due, **common)
         if isinstance(step, Delete):

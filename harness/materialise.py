@@ -27,7 +27,7 @@ from deltalog.parquet import parquet_bytes
 from deltalog.paths import encode
 from deltalog.statistics import count_statistics, full_statistics
 from deltalog.times import set_modified
-from harness.table_metadata import DROPPED_COLUMN, definition, stored_fields
+from harness.table_metadata import DROPPED_COLUMN, definition, first_fields, stored_fields
 from model.layout import file_path, partition_string, physical_name
 from model.table import Commit, DataFile, Feature, Kind, Reference, Statistics, StrayFile, Table, VectorStorage
 
@@ -244,8 +244,30 @@ def _write_beside_commit(
         stamp = start + commit.modified if plan.table.has(Feature.IN_COMMIT_TIMESTAMPS) else None
         write_checksum(root, read_log(root).snapshot(), in_commit_timestamp=stamp)
     if commit.checkpoint:
-        snapshot, v2 = read_log(root).snapshot(), plan.table.has(Feature.V2_CHECKPOINTS)
-        write_checkpoint(root, snapshot, parts=commit.parts, v2=v2, modified=modified, compression=compression)
+        _write_checkpoint(plan.table, commit, root, modified=modified, compression=compression)
+
+
+def _write_checkpoint(
+    table: Table, commit: PlannedCommit, root: Path, *, modified: int | None, compression: str
+) -> None:
+    pointer = root / LOG_DIRECTORY / LAST_CHECKPOINT
+    previous = pointer.read_bytes() if pointer.exists() else None
+    files = write_checkpoint(
+        root,
+        read_log(root).snapshot(),
+        parts=commit.parts,
+        v2=table.has(Feature.V2_CHECKPOINTS),
+        struct_statistics=table.has(Feature.STRUCT_STATISTICS),
+        modified=modified,
+        compression=compression,
+    )
+    if commit.version != table.checkpointed or not table.has(Feature.HALF_CHECKPOINT, Feature.HALF_CHECKPOINT_NAMED):
+        return
+    os.truncate(files[-1], files[-1].stat().st_size // 2)
+    if modified is not None:
+        set_modified(files[-1], modified)
+    if table.has(Feature.HALF_CHECKPOINT):
+        pointer.unlink() if previous is None else pointer.write_bytes(previous)
 
 
 def _spoil_log(plan: TablePlan, root: Path) -> None:
@@ -325,13 +347,18 @@ def resolve(value: Any, root: Path, start: int) -> Any:
 
 
 def arrow_table(table: Table, file: DataFile) -> pa.Table:
-    """The content of a data file: the data columns under their physical names, without the partition columns."""
-    fields, added = stored_fields(table), table.added_column
+    """The content of a data file: the data columns under their physical names, without the partition columns.
+
+    That of a file from before the table was changed has the columns and types of then.
+    """
+    fields = stored_fields(table)
     dropped = (7,) if fields and fields[-1].name == DROPPED_COLUMN else ()
-    content = to_table(fields, [(*row, *dropped) for row in file.rows])
-    if added is None or file.id not in table.early_files:
-        return content
-    return content.drop_columns([physical_name(table, added.name)])
+    rows = [(*row, *dropped) for row in file.rows]
+    if file.id not in table.early_files:
+        return to_table(fields, rows)
+    first = first_fields(table, fields)
+    kept = [fields.index(field) for field in fields if field.name in {one.name for one in first}]
+    return to_table(first, [tuple(row[place] for place in kept) for row in rows])
 
 
 def _content(table: Table, file: DataFile) -> bytes:

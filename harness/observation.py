@@ -33,6 +33,7 @@ __all__ = [
     "RowId",
     "Rows",
     "TableState",
+    "UnreadTableObservation",
     "duration",
     "partition_of",
     "refusal_due",
@@ -220,6 +221,12 @@ class RefusalObservation(Observation):
     @property
     def append_only(self) -> bool:
         return isinstance(self.step, Delete) and self.due is not None
+
+
+@dataclass(frozen=True)
+class UnreadTableObservation(Observation):
+    """A command that was refused in a table whose newest checkpoint was written by half: the commits that it replaces are all
+    there, so that an engine may read the table, but none has promised to (PROTOCOL.md, "Checkpoints")."""
 
 
 def refusal_due(table: Table, state: TableState, step: Delete | InvalidDelete) -> Refusal | None:

@@ -20,7 +20,7 @@ from deltalog.schemas import (
 )
 from model.layout import physical_name
 from model.sql import identifier, sql
-from model.table import Column, Feature, Table, retention_text
+from model.table import NARROWER, Column, Feature, Table, retention_text
 from model.values import AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type
 
 #: The columns that keep row ids in rewritten files of a table with row tracking (PROTOCOL.md, "Row Tracking").
@@ -31,7 +31,17 @@ ROW_COMMIT_VERSION_COLUMN = "_row-commit-version-col-00000000-0000-4000-8000-000
 DROPPED_COLUMN = "col-dropped"
 
 #: The reader features.
-_READER_FEATURES = ("columnMapping", "deletionVectors", "timestampNtz", "v2Checkpoint", "vacuumProtocolCheck")
+_READER_FEATURES = (
+    "columnMapping",
+    "deletionVectors",
+    "timestampNtz",
+    "typeWidening",
+    "v2Checkpoint",
+    "vacuumProtocolCheck",
+)
+
+#: The protocol's features that the last commit of a changed table may add, with the property that needs them.
+_COME_LATER = {"changeDataFeed", "checkConstraints", "typeWidening"}
 
 #: A feature that no engine has.
 UNKNOWN_FEATURE = "tombstoneUnknown"
@@ -71,7 +81,32 @@ def schema_of(table: Table) -> tuple[tuple[Field, ...], int]:
     return map_columns(fields, [physical_name(table, column.name) for column in table.columns])
 
 
+def first_fields(table: Table, fields: tuple[Field, ...]) -> tuple[Field, ...]:
+    """These fields of the table as they were before the last commit changed them."""
+    added, widened = table.added_column, table.widened_column
+    before = (field for field in fields if added is None or field.name != added.name)
+    if widened is None:
+        return tuple(before)
+    assert isinstance(widened.type, Type), "a column whose type was widened has whole numbers"
+    return tuple(
+        replace(field, type=NARROWER[widened.type].value, metadata=_without_changes(field.metadata))
+        if field.name == widened.name
+        else field
+        for field in before
+    )
+
+
+#: The key of a column's metadata with the changes of its type (PROTOCOL.md, "Type Change Metadata").
+_TYPE_CHANGES = "delta.typeChanges"
+
+
+def _without_changes(metadata: Mapping[str, object]) -> Mapping[str, object]:
+    return {key: value for key, value in metadata.items() if key != _TYPE_CHANGES}
+
+
 def _rules(table: Table, column: Column) -> Mapping[str, object]:
+    if column == table.widened_column and isinstance(column.type, Type):
+        return {_TYPE_CHANGES: [{"fromType": NARROWER[column.type].value, "toType": column.type.value}]}
     if column.generated_from is not None:
         return generated_metadata(identifier(column.generated_from))
     if column.identity:
@@ -98,22 +133,30 @@ def stored_fields(table: Table) -> tuple[Field, ...]:
 
 def definition(table: Table, version: int, created: Any) -> list[Mapping[str, Any]]:
     """The actions ``protocol`` and ``metaData`` of the commit of a version, if it has them; ``created`` is the createdTime."""
-    altered = table.has(Feature.ALTERED) and version == len(table.commits) - 1
+    changes = table.has(Feature.ALTERED, Feature.WIDENED)
+    first, last = _protocol(table, _first_features(table)), _protocol(table, features_used(table))
     if version == 0:
-        return [
-            {"protocol": _protocol(table)},
-            {"metaData": _metadata(table, created, first=table.has(Feature.ALTERED))},
-        ]
-    return [{"metaData": _metadata(table, created)}] if altered else []
+        protocol = first if changes else last
+        return [{"protocol": protocol}, {"metaData": _metadata(table, created, first=changes)}]
+    if not changes or version != len(table.commits) - 1:
+        return []
+    return [*([] if first == last else [{"protocol": last}]), {"metaData": _metadata(table, created)}]
+
+
+def _first_features(table: Table) -> list[str]:
+    """The protocol's features of the first version of a table that is changed later: some come, and one may go."""
+    used = set(features_used(table))
+    if not any(commit.deletion_vectors for commit in table.commits):
+        used ^= {"deletionVectors"}
+    return sorted(used - _COME_LATER)
 
 
 def _metadata(table: Table, created: Any, *, first: bool = False) -> Mapping[str, Any]:
     """``first``: as before the table was altered."""
     fields, last = schema_of(table)
     last += table.has(Feature.DROPPED_COLUMN)
-    added = table.added_column
-    if first and added is not None:
-        fields = tuple(field for field in fields if field.name != added.name)
+    if first:
+        fields = first_fields(table, fields)
     set_later = dict(_set_later(table)) if first else {}
     return {
         "id": "00000000-0000-4000-8000-000000000000",
@@ -137,6 +180,8 @@ def _set_later(table: Table) -> Iterator[tuple[str, str]]:
         yield "delta.enableChangeDataFeed", "true"
     if table.has(Feature.APPEND_ONLY):
         yield "delta.appendOnly", "true"
+    if table.has(Feature.WIDENED):
+        yield "delta.enableTypeWidening", "true"
     for number, check in enumerate(table.checks, start=1):
         yield f"delta.constraints.check_{number}", sql(check)
 
@@ -154,6 +199,9 @@ def _configuration(table: Table, last_id: int) -> Iterator[tuple[str, str]]:
         yield "delta.enableInCommitTimestamps", "true"
     if table.has(Feature.V2_CHECKPOINTS):
         yield "delta.checkpointPolicy", "v2"
+    if table.has(Feature.STRUCT_STATISTICS):
+        yield "delta.checkpoint.writeStatsAsJson", "false"
+        yield "delta.checkpoint.writeStatsAsStruct", "true"
 
 
 #: The protocol's features by the features of a case's table.
@@ -166,6 +214,7 @@ _PROTOCOL_FEATURES = {
     "inCommitTimestamp": (Feature.IN_COMMIT_TIMESTAMPS,),
     "v2Checkpoint": (Feature.V2_CHECKPOINTS,),
     "vacuumProtocolCheck": (Feature.VACUUM_PROTOCOL_CHECK,),
+    "typeWidening": (Feature.WIDENED,),
     UNKNOWN_FEATURE: (Feature.UNKNOWN_WRITER, Feature.UNKNOWN_READER),
 }
 
@@ -193,9 +242,8 @@ def _holds_ntz(type: AnyType) -> bool:
     return type is Type.TIMESTAMP_NTZ
 
 
-def _protocol(table: Table) -> dict[str, Any]:
-    """The smallest legacy versions that suffice, else 3 and 7 with lists of features."""
-    used = features_used(table)
+def _protocol(table: Table, used: list[str]) -> dict[str, Any]:
+    """The smallest legacy versions that suffice for these features of the table, else 3 and 7 with lists of features."""
     if all(name in _LEGACY_WRITERS for name in used):
         reader = 2 if "columnMapping" in used else 1
         return {"minReaderVersion": reader, "minWriterVersion": max(_LEGACY_WRITERS[name] for name in used)}

@@ -12,7 +12,7 @@ from enum import Enum
 
 from model.predicate import Predicate
 from model.table_roots import TableRoot
-from model.values import AnyType, Row, Value
+from model.values import WHOLE_NUMBERS, AnyType, Row, Type, Value
 
 SECOND = 1_000
 MINUTE = 60 * SECOND
@@ -223,6 +223,31 @@ class Table:
         return None
 
     @property
+    def widened_column(self) -> Column | None:
+        """The column whose type the last commit widens: files of earlier commits store it in the narrower type.
+
+        It is the last data column of whole numbers, without rules, whose values there fit; not the added one.
+        """
+        if not self.has(Feature.WIDENED):
+            return None
+        early, sources = self.early_files, {column.generated_from for column in self.columns}
+        for place, column in reversed(list(enumerate(self.data_columns))):
+            narrow = NARROWER.get(column.type) if isinstance(column.type, Type) else None
+            plain = Column(column.name, column.type, column.nullable)
+            if narrow is None or column != plain or column.name in sources or column == self.added_column:
+                continue
+            low, high = WHOLE_NUMBERS[narrow]
+            values = [row[place] for file in self.files if file.id in early for row in file.rows]
+            if all(value is None or (isinstance(value, int) and low <= value <= high) for value in values):
+                return column
+        return None
+
+    @property
+    def checkpointed(self) -> int | None:
+        """The version of the newest checkpoint; None without one."""
+        return max((version for version, commit in enumerate(self.commits) if commit.checkpoint), default=None)
+
+    @property
     def maps_columns(self) -> bool:
         """Whether files and actions use physical column names (PROTOCOL.md, "Column Mapping")."""
         return self.has(Feature.COLUMN_MAPPING_NAME, Feature.COLUMN_MAPPING_ID)
@@ -260,6 +285,11 @@ class Feature(str, Enum):
     UNKNOWN_READER = "unknownReader"  # ... a reader and writer feature
     ALTERED = "altered"  # the last commit sets the table's properties, and adds ``Table.added_column``
     UNREADABLE_FILES = "unreadableFiles"  # the initial data files hold zeros, as many as they had bytes
+    WIDENED = "widened"  # the last commit widens the type of ``Table.widened_column``
+    STRUCT_STATISTICS = "structStatistics"  # checkpoints hold statistics as a struct only
+    # The newest checkpoint is truncated, as a writer leaves it that is killed: _last_checkpoint is as it was before it, ...
+    HALF_CHECKPOINT = "halfCheckpoint"
+    HALF_CHECKPOINT_NAMED = "halfCheckpointNamed"  # ... or names it
 
 
 #: The names that ``Table.features`` may contain.
@@ -270,4 +300,8 @@ EXCLUSIVE = (
     (Feature.DELETION_VECTORS, Feature.DELETION_VECTORS_OFF),
     (Feature.COLUMN_MAPPING_NAME, Feature.COLUMN_MAPPING_ID),
     (Feature.UNKNOWN_WRITER, Feature.UNKNOWN_READER),
+    (Feature.HALF_CHECKPOINT, Feature.HALF_CHECKPOINT_NAMED),
 )
+
+#: The type from which a type can have been widened (PROTOCOL.md, "Type Widening").
+NARROWER = {Type.SHORT: Type.BYTE, Type.INTEGER: Type.SHORT, Type.LONG: Type.INTEGER}

@@ -165,6 +165,13 @@ def _check_features(table: Table) -> None:
         _invalid(path, f"{Feature.DROPPED_COLUMN.value} needs column mapping")
     if table.has(Feature.ALTERED) and len(table.commits) < 2:
         _invalid(path, f"{Feature.ALTERED.value} needs two commits")
+    if table.has(Feature.WIDENED) and table.widened_column is None:
+        _invalid(path, f"{Feature.WIDENED.value} needs a column of whole numbers that fit the narrower type")
+    if table.has(Feature.WIDENED) and len(table.commits) < 2:
+        _invalid(path, f"{Feature.WIDENED.value} needs two commits")
+    half = next((one for one in (Feature.HALF_CHECKPOINT, Feature.HALF_CHECKPOINT_NAMED) if table.has(one)), None)
+    if half is not None and (table.checkpointed is None or table.pruned):
+        _invalid(path, f"{half.value} needs a checkpoint, and every commit")
 
 
 # Commits -----------------------------------------------------------------------------------------------------------

@@ -20,6 +20,15 @@ _FREE = (
 #: A property of tables whose DELETEs must not read data (``strategies.cases.partition_deletes``).
 OF_WHOLE_FILES = (Feature.UNREADABLE_FILES,)
 
+#: What another writer did to a table, or left of it (``strategies.evolved_tables``).
+OF_OTHER_WRITERS = (
+    Feature.ALTERED,
+    Feature.WIDENED,
+    Feature.STRUCT_STATISTICS,
+    Feature.HALF_CHECKPOINT,
+    Feature.HALF_CHECKPOINT_NAMED,
+)
+
 #: Features for VACUUM only (``strategies.vacuum_cases``, ``strategies.vacuum_command_cases``).
 OF_VACUUM = (
     Feature.FREQUENT_CHECKPOINTS,
@@ -35,8 +44,8 @@ def feature_sets(draw: DrawFn, *, append_only: bool = False) -> tuple[str, ...]:
     """Valid sets of features, in the order of ``FEATURES``. Each is in two sets of five, so a pair is in one of six.
 
     At most one of the two deletion vector features and one of the two column mapping features; a dropped column only
-    with mapping. APPEND_ONLY is in all sets with ``append_only``, else in none; ``OF_VACUUM`` and ``OF_WHOLE_FILES``
-    are in none. Shrinks to no feature.
+    with mapping. APPEND_ONLY is in all sets with ``append_only``, else in none; ``OF_VACUUM``, ``OF_OTHER_WRITERS`` and
+    ``OF_WHOLE_FILES`` are in none. Shrinks to no feature.
     """
     vectors = draw(odds((7, None), (7, Feature.DELETION_VECTORS), (5, Feature.DELETION_VECTORS_OFF)))
     mapping = draw(odds((5, None), (3, Feature.COLUMN_MAPPING_NAME), (2, Feature.COLUMN_MAPPING_ID)))

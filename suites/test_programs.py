@@ -12,6 +12,7 @@ from harness.machine import ProgramMachine
 from model.operations import Operation
 from model.table import Table
 from strategies.cases import programs
+from strategies.evolved_tables import evolved_tables
 from strategies.operations import operations
 from strategies.program_tables import program_tables
 
@@ -22,6 +23,12 @@ ENGINE_STEPS = 10
 @cases_from(programs(), judged_by=("DEL", "VAC"), weight=32)
 def test_programs(shard: Shard, worker: Worker) -> None:
     """Whole programs with a chosen distribution, which matters with tens of cases."""
+    worker.judge(shard)
+
+
+@cases_from(evolved_tables(), judged_by=("DEL", "VAC"), weight=40)
+def test_evolved_tables(shard: Shard, worker: Worker) -> None:
+    """Tables that other writers changed: types widened, features that came and went, checkpoints written otherwise or by half."""
     worker.judge(shard)
 
 

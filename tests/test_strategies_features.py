@@ -13,7 +13,7 @@ from model.evaluate import evaluate
 from model.history import hidden_rows, live_ids
 from model.table import EXCLUSIVE, FEATURES, Feature, Statistics, Table, VectorStorage
 from model.values import Type, canonical, is_nested, required_fields
-from strategies.features import OF_VACUUM, OF_WHOLE_FILES, feature_sets
+from strategies.features import OF_OTHER_WRITERS, OF_VACUUM, OF_WHOLE_FILES, feature_sets
 from strategies.schemas import CHANGE_NAMES, INTERNAL_NAMES, MAPPED_NAMES, MAPPED_PARTITION_NAMES
 from strategies.tables import feature_tables
 from strategies.types import PARTITIONABLE, types
@@ -26,7 +26,7 @@ SELDOM = {Feature.DELETION_VECTORS_OFF.value, Feature.DROPPED_COLUMN.value}
 PAIRS = [
     pair
     for pair in combinations(
-        sorted(set(FEATURES) - {Feature.ALTERED, Feature.APPEND_ONLY, *OF_VACUUM, *OF_WHOLE_FILES}), 2
+        sorted(set(FEATURES) - {Feature.APPEND_ONLY, *OF_OTHER_WRITERS, *OF_VACUUM, *OF_WHOLE_FILES}), 2
     )
     if not any(set(pair) == {feature.value for feature in exclusive} for exclusive in EXCLUSIVE)
 ]

@@ -35,6 +35,7 @@ NEWEST = Capabilities(
         Feature.IN_COMMIT_TIMESTAMPS,
         Feature.VACUUM_PROTOCOL_CHECK,
         Feature.FREQUENT_CHECKPOINTS,
+        Feature.WIDENED,
     },
     column_rules=frozenset({ColumnRule.CHECK, ColumnRule.GENERATED}),
     references=frozenset({Reference.RELATIVE, Reference.ABSOLUTE}),

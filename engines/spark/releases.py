@@ -36,6 +36,7 @@ _INTRODUCED: tuple[tuple[str, str, frozenset[Enum]], ...] = (
     ("3.3", "column_rules", frozenset(ColumnRule)),  # identity columns are the last of them
     ("3.3", "modes", frozenset({Mode.FULL, Mode.LITE, Mode.LITE_SETTING})),
     ("3.3", "vacuum_mistakes", frozenset({VacuumMistake.LITE_WITH_INVENTORY, VacuumMistake.CLAUSE_TWICE})),
+    ("4.0", "features", frozenset({Feature.WIDENED})),  # earlier ones have a preview of it, with a name of its own
     ("4.3", "delete_forms", frozenset({Form.TRUNCATE})),
 )
 

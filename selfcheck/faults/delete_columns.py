@@ -9,6 +9,7 @@ from deltalog.schemas import Field, parse_schema
 from engines.port import Outcome
 from model.spellings import Spelling
 from model.steps import Form
+from model.table import Feature
 from selfcheck.faults import actions
 from selfcheck.faults.delete import first_untouched
 from selfcheck.faults.fault import Tamper, delete_fault, when
@@ -42,6 +43,13 @@ def _added_columns(t: Tampering) -> list[str]:
     return [field.stored_name for field in t.log.fields if names and field.name not in names]
 
 
+def _widened_columns(t: Tampering) -> list[str]:
+    """The columns that had another type in the first version of the table."""
+    first = t.log.first_definition
+    types = {field.name: field.type for field in parse_schema(first.schema_string)} if first else {}
+    return [field.stored_name for field in t.log.fields if types.get(field.name, field.type) != field.type]
+
+
 def _read_before(t: Tampering) -> Outcome:
     """The session reads the rows before the DELETE."""
     view = View(t.before)
@@ -57,6 +65,8 @@ FAULTS = (
         "A column of an unusual type is NULL after a rewrite."),
     delete_fault("forgets-an-added-column", "DEL-ROW-3", lose_values(_added_columns),
         "A column that the table did not have at first is NULL after a rewrite."),
+    delete_fault("forgets-a-widened-column", "DEL-ROW-3", lose_values(_widened_columns),
+        "A column that had a narrower type at first is NULL after a rewrite.", needs=[Feature.WIDENED]),
     delete_fault("forgets-an-odd-name", "DEL-GEN-1C",
         _lose_column(lambda field: not field.name.isascii() or not field.name.isalnum()),
         "A column with an unusual name is NULL after a rewrite."),

@@ -30,6 +30,10 @@ def _writes_vectors(t: Tampering) -> bool:
     return t.log.has("delta.enableDeletionVectors")
 
 
+def _has_struct_statistics(t: Tampering) -> bool:
+    return t.log.has("delta.checkpoint.writeStatsAsStruct")
+
+
 def _inline(rows: Iterable[int]) -> Action:
     """An inline deletion vector of these rows (indexes from 0)."""
     vector = inline_vector(rows)
@@ -222,6 +226,9 @@ FAULTS = (
         "The statistics of a file with a new deletion vector have no bounds any more."),
     delete_fault("vector-with-wrong-size", "DEL-DV-1E", actions.change_first(actions.vector_adds, _raise_size),
         "A new deletion vector's sizeInBytes is one too high."),
+    delete_fault("loses-statistics-of-a-checkpoint", "DEL-DV-1B DEL-DV-1D",
+        when(_has_struct_statistics, actions.drop_field(actions.vector_adds, "stats")),
+        "Statistics that a checkpoint has as a struct are lost when a file gets a new deletion vector."),
     delete_fault("vector-file-is-spoilt", "DEL-DV-3", _flip_last_byte,
         "A byte of a deletion-vector file is wrong."),
     delete_fault("vector-file-is-not-written", "DEL-DV-3", files.delete_first(_new_vector_files),
@@ -286,6 +293,9 @@ FAULTS = (
         "The commit's tag says that row ids were not preserved."),
     delete_fault("metrics-count-a-file-too-many", "DEL-MET-1A", actions.raise_metric("DELETE", "numRemovedFiles"),
         "operationMetrics count one removed file too many."),
+    delete_fault("metrics-without-struct-statistics", "DEL-MET-1A",
+        when(_has_struct_statistics, actions.raise_metric("DELETE", "numDeletedRows")),
+        "Where a checkpoint has statistics as a struct, one deleted row too many is counted."),
     delete_fault("metrics-with-a-negative-time", "DEL-MET-1B", actions.set_metrics("DELETE", executionTimeMs="-1"),
         "A time among the metrics is negative."),
 )

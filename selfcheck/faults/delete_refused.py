@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from model.steps import InvalidDelete
+from model.table import Feature
 from selfcheck.faults import actions, files
 from selfcheck.faults.fault import delete_fault, fault, when
 from selfcheck.faults.tampering import Tampering
@@ -11,6 +12,8 @@ from selfcheck.faults.tampering import Tampering
 def _is_append_only(t: Tampering) -> bool:
     return t.log.has("delta.appendOnly")
 
+
+_HALF = (Feature.HALF_CHECKPOINT, Feature.HALF_CHECKPOINT_NAMED)
 
 # fmt: off
 FAULTS = (
@@ -33,6 +36,9 @@ FAULTS = (
     delete_fault("failing-delete-succeeds", "DEL-REF-5",
         when(lambda t: t.failed and not _is_append_only(t), lambda t: t.answer([(0,)])),
         "A DELETE whose condition fails at a row ends as if no row matched."),
+    delete_fault("half-read-table-is-written", "DEL-REF-6",
+        when(lambda t: t.failed and t.log.half_checkpoint, actions.commit_empty),
+        "A DELETE that cannot read the newest checkpoint is refused, and has written a commit.", needs=_HALF),
     delete_fault("failing-delete-loses-a-file", "DEL-REF-3",
         when(lambda t: t.failed and not _is_append_only(t), files.delete_first(files.live)),
         "A DELETE whose condition fails at a row has deleted a file before it fails."),

@@ -54,6 +54,11 @@ class TableLog:
         """The version of the newest checkpoint, -1 without one."""
         return max((checkpoint.version for checkpoint in self._log.checkpoints), default=-1)
 
+    @property
+    def half_checkpoint(self) -> bool:
+        """Whether the newest checkpoint cannot be read."""
+        return self._log.half_checkpoint
+
     @cached_property
     def state(self) -> Snapshot:
         return self._log.snapshot()

@@ -6,6 +6,7 @@ from functools import partial
 
 from engines.port import Outcome
 from model.steps import InvalidVacuum, VacuumMistake
+from model.table import Feature
 from selfcheck.faults import files
 from selfcheck.faults.fault import Tamper, fault, vacuum_fault, when
 from selfcheck.faults.tampering import Tampering
@@ -54,6 +55,10 @@ FAULTS = (
         "An invalid VACUUM is refused, but not with the documented error.", rules={"error_classes": True}),
     invalid_vacuum_fault("refused-vacuum-deletes", _INVALID, files.delete_first(lambda t: t.disk.files),
         "An invalid VACUUM is refused, and has deleted a file anyway."),
+    vacuum_fault("vacuums-a-half-read-table", "VAC-REF-2",
+        when(lambda t: t.failed and t.log.half_checkpoint and not t.vacuum.dry_run, files.delete_all(files.live)),
+        "A VACUUM that cannot read the newest checkpoint takes the table for empty: it deletes the live files, and fails.",
+        needs=(Feature.HALF_CHECKPOINT, Feature.HALF_CHECKPOINT_NAMED)),
     vacuum_fault("accepts-unknown-features", "VAC-PROTO-1", when(_has_unknown_features, Tampering.succeed),
         "VACUUM succeeds on a table whose protocol requires an unknown feature."),
     vacuum_fault("vacuums-in-spite-of-unknown-features", "VAC-PROTO-1 VAC-PROTO-2",

@@ -71,6 +71,8 @@ class ReferenceEngine:
         clock = clock if self.rules.own_clock else at
         view = View(root)
         try:
+            if view.log.half_checkpoint and not self._habits.reads_commits:
+                raise Refused(None, None, "SparkException")
             if view.unreadable:
                 raise due(UNKNOWN_PROTOCOL[Feature.UNKNOWN_READER])
             writes = isinstance(step, Delete) or (isinstance(step, Vacuum) and checks_writer(step, self.rules))

@@ -49,6 +49,7 @@ class Habits:
     deletes_checksums: bool = True  # delete a file's checksum with it, as Hadoop's local file system does
     one_file: bool = False  # DELETE writes the survivors of a partition into one file, not file by file
     deletes_links: bool = False  # delete symbolic links to old files
+    reads_commits: bool = False  # read a table from its commits if the newest checkpoint was written by half
 
 
 class _Crash(Exception):

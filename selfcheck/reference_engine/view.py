@@ -49,6 +49,7 @@ KNOWN_FEATURES = frozenset(
         "allowColumnDefaults",
         "timestampNtz",
         "vacuumProtocolCheck",
+        "typeWidening",
     }
 )
 

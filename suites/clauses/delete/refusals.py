@@ -7,7 +7,7 @@ from collections.abc import Callable
 from harness import evidence
 from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
 from harness.expectations import ByReplay, Fails, NothingChanged, Unchanged, about
-from harness.observation import Observation, RefusalObservation
+from harness.observation import Observation, RefusalObservation, UnreadTableObservation
 from model.delete import types_of
 from model.failures import NOT_NULL_VIOLATED, failures, must_fail
 from model.layout import is_named_by_engine
@@ -93,6 +93,18 @@ def failed_condition(r: RefusalObservation) -> Judgement:
     message = f"The DELETE failed and must not touch existing files; it changed {', '.join(paths)}."
     expectation = about(paths[0], Unchanged(paths[0], times=True), otherwise=NothingChanged(log=False))
     return judgement(Violation(paths[0], message, expectation, cause=changed(r, paths)))
+
+
+@clause(
+    "DEL-REF-6",
+    "A DELETE that is refused because the newest checkpoint was written by half changes nothing: version, log files, data files and modification times are as before.",
+    sources=("P Checkpoints",),
+    of_broken=True,
+    needs=(Feature.HALF_CHECKPOINT, Feature.HALF_CHECKPOINT_NAMED),
+)
+def half_read_table_is_not_written(o: UnreadTableObservation) -> Judgement:
+    """The commits that the checkpoint replaces are all there, so that an engine may also read the table from them."""
+    return judgement(check_nothing_changed("The refused DELETE", o)) if isinstance(o.step, Delete) else NOT_EXERCISED
 
 
 _FAILS_FOR_A_ROW = "whose condition is an error for some row"

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from harness.clause import NOT_EXERCISED, Judgement, clause, judgement
+from harness.observation import UnreadTableObservation
 from harness.vacuum_observation import VacuumRefusalObservation
 from model.refusals import CANNOT_VACUUM_LITE
-from model.steps import InvalidVacuum, Mode, VacuumMistake
+from model.steps import InvalidVacuum, Mode, Vacuum, VacuumMistake
 from model.table import Feature
 from suites.clauses.checks import check_nothing_changed, check_refusal
 
@@ -71,6 +72,18 @@ def unknown_feature_is_not_written(r: VacuumRefusalObservation) -> Judgement:
 def lite_of_a_pruned_log(r: VacuumRefusalObservation) -> Judgement:
     is_due = not isinstance(r.step, InvalidVacuum) and r.due == CANNOT_VACUUM_LITE
     return _refused(r) if is_due else NOT_EXERCISED
+
+
+@clause(
+    "VAC-REF-2",
+    "A VACUUM that is refused because the newest checkpoint was written by half changes nothing, dry run or not: no file of the table goes.",
+    sources=("P Checkpoints",),
+    of_broken=True,
+    needs=(Feature.HALF_CHECKPOINT, Feature.HALF_CHECKPOINT_NAMED),
+)
+def half_read_table_is_not_vacuumed(o: UnreadTableObservation) -> Judgement:
+    """The commits that the checkpoint replaces are all there, so that an engine may also read the table from them."""
+    return judgement(check_nothing_changed("The refused VACUUM", o)) if isinstance(o.step, Vacuum) else NOT_EXERCISED
 
 
 MISTAKES = (

@@ -1,0 +1,94 @@
+"""DELETE and VACUUM of tables that other writers changed after their first version, or did not leave whole."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn, SearchStrategy
+
+from model.case import Case
+from model.steps import Delete, Read, Step
+from model.table import FEATURES, NARROWER, Feature, Table
+from model.values import WHOLE_NUMBERS, AnyType, Type, Value, is_nested
+from strategies.features import feature_sets
+from strategies.operations import deletes
+from strategies.predicates import picks
+from strategies.tables import feature_tables
+from strategies.types import PLAIN, types
+from strategies.vacuum_steps import LITE_MODES, vacuums
+from strategies.vacuum_tables import checkpointed
+from strategies.weights import odds, one_in, weighted
+
+#: Mostly types that can have been widened.
+_TYPES: SearchStrategy[AnyType] = weighted(
+    (3, st.sampled_from(tuple(NARROWER))), (2, st.sampled_from(PLAIN)), (1, types())
+)
+_HALF = (Feature.HALF_CHECKPOINT, Feature.HALF_CHECKPOINT_NAMED)
+_FEATURES: SearchStrategy[tuple[str, ...]] = weighted((1, st.just(())), (2, feature_sets()))
+
+
+@st.composite
+def evolved_tables(draw: DrawFn) -> Case:
+    """Two DELETEs, a read and a VACUUM of a table that was changed, or whose newest checkpoint is not as usual. 4 engine steps.
+
+    Of nine tables, four have a column whose type was widened, with features that came then and one that went; three have
+    checkpoints with statistics as a struct only, half of them with a pruned log; two have a newest checkpoint that was written
+    by half. A third of the first four have statistics as a struct too. Shrinks to a table with a widened column.
+    """
+    kind = draw(odds((4, Feature.WIDENED), (3, Feature.STRUCT_STATISTICS), (1, _HALF[0]), (1, _HALF[1])))
+    table = draw(feature_tables(features=_FEATURES, types=_TYPES, data_counts=odds((1, 2), (1, 3)), rules=False))
+    chosen = [kind]
+    if kind is Feature.WIDENED:
+        table = _with_features(_narrowed(table), Feature.WIDENED, Feature.ALTERED)
+        if len(table.commits) < 2 or table.widened_column is None:
+            table, chosen = _without_changes(table), [Feature.STRUCT_STATISTICS]
+        elif draw(one_in(3)):
+            chosen.append(Feature.STRUCT_STATISTICS)
+    if chosen != [Feature.WIDENED]:
+        table = draw(checkpointed(table, pruned=False if kind in _HALF else None))
+    table = _with_features(table, *chosen)
+    conditions = weighted((1, deletes(table)), (1, _picked(table)))
+    vacuum = draw(vacuums(mode=draw(LITE_MODES))) if draw(one_in(3)) and not table.pruned else draw(vacuums())
+    if kind in _HALF:
+        steps: tuple[Step, ...] = (draw(conditions), draw(vacuums(dry_run=True)), vacuum, Read())
+    else:
+        steps = (draw(conditions), Read(), draw(conditions), vacuum)
+    return Case(table=table, steps=steps)
+
+
+def _picked(table: Table) -> SearchStrategy[Delete]:
+    """DELETEs of the rows that equal one row of a file; any, if no column can pick one."""
+    if all(is_nested(column.type) for column in table.data_columns):
+        return deletes(table)
+    return picks(table).map(Delete)
+
+
+def _with_features(table: Table, *features: Feature) -> Table:
+    names = {*table.features, *(feature.value for feature in features)}
+    return replace(table, features=tuple(name for name in FEATURES if name in names))
+
+
+def _without_changes(table: Table) -> Table:
+    changes = (Feature.WIDENED.value, Feature.ALTERED.value)
+    return replace(table, features=tuple(name for name in table.features if name not in changes))
+
+
+def _narrowed(table: Table) -> Table:
+    """The table, whose early files hold only whole numbers that fit the next narrower type: others become its bounds."""
+    columns = [column.type for column in table.data_columns]
+    early = table.early_files
+    files = tuple(
+        replace(file, rows=tuple(tuple(_narrow(value, kind) for value, kind in zip(row, columns)) for row in file.rows))
+        if file.id in early
+        else file
+        for file in table.files
+    )
+    return replace(table, files=files)
+
+
+def _narrow(value: Value, kind: AnyType) -> Value:
+    if not isinstance(kind, Type) or kind not in NARROWER or not isinstance(value, int):
+        return value
+    low, high = WHOLE_NUMBERS[NARROWER[kind]]
+    return min(max(value, low), high)
