@@ -29,30 +29,31 @@ def render(arguments: argparse.Namespace) -> int:
     run = read_run(arguments.run)
     out: Path = arguments.out or stream_path(arguments.run).parent
     write_views(run, out)
-    show(run, Console(), directory=stream_path(arguments.run).parent)
+    show(run, Console(), directory=stream_path(arguments.run).parent, verbose=arguments.verbose)
     return 0
 
 
 def compare_runs(arguments: argparse.Namespace) -> int:
-    """``compare BASE CANDIDATE [--out DIR] [--accept FILE]``: 0; 1 if something is worse that the file does not accept; 2 if
-    something could not be judged on a side."""
+    """``compare BASE CANDIDATE``: 0 UPGRADE, 1 DO NOT UPGRADE, 3 LOOK FIRST (``reports.compare.answer``)."""
     acceptance = acceptance_in(arguments.accept) if arguments.accept is not None else None
-    found = compare(read_run(arguments.base), read_run(arguments.candidate), prediction_between, acceptance)
+    runs = read_run(arguments.base), read_run(arguments.candidate)
+    found = compare(*runs, prediction_between, acceptance, allows_changes=arguments.allow_changes)
     write_comparison(found, arguments.out)
-    show_comparison(found, Console(), directory=arguments.out)
+    show_comparison(found, Console(), directory=arguments.out, verbose=arguments.verbose)
     return found.exit
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The exit code: 2 for bad input, with one sentence on stderr.
 
-    ``render``: 0. ``compare``: 0; 1 if something is worse; 2 also if something could not be judged on a side.
+    ``render``: 0. ``compare``: 0 UPGRADE, 1 DO NOT UPGRADE, 3 LOOK FIRST.
     """
     parser = argparse.ArgumentParser(prog="python -m reports", description=(__doc__ or "").partition("\n")[0])
     commands = parser.add_subparsers(dest="command", required=True)
     command = commands.add_parser("render", help="make the views again from a run stream")
     command.add_argument("run", type=Path, metavar="RUN", help="a run.jsonl, or the directory that holds it")
     command.add_argument("--out", type=Path, metavar="DIR", help="where the views go (default: beside the stream)")
+    command.add_argument("-v", "--verbose", action="store_true", help="print the table of all clauses too")
     command.set_defaults(do=render)
     command = commands.add_parser("compare", help="compare two runs of the same cases")
     for name, what in (("base", "before"), ("candidate", "after")):
@@ -73,6 +74,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         metavar="FILE",
         help="faults of the candidate that you accept, in the format of deviations",
     )
+    command.add_argument(
+        "--allow-changes",
+        action="store_true",
+        help="LOOK FIRST ends with 0: what differs without being worse, or was not judged, holds nothing back",
+    )
+    command.add_argument("-v", "--verbose", action="store_true", help="print all that differs")
     command.set_defaults(do=compare_runs)
     arguments = parser.parse_args(argv)
     try:

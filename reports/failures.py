@@ -11,14 +11,11 @@ import json
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
+from reports.harms import rank_of
 from reports.stream import Line, sort_key
 
 #: The most examples of one clause.
 EXAMPLES = 3
-
-#: What a user loses, the worst first: the severities of the stream's schema.
-SEVERITIES = ("data loss", "wrong answers", "unreadable", "space kept", "wrong numbers", "wrong words")
-
 
 #: The families whose sentences say most plainly what is lost: the first among equals.
 _PLAIN = ("VAC-SAFE", "DEL-ROW")
@@ -149,11 +146,6 @@ def _attention(group: _Group) -> tuple[int, int, bool, int]:
 
 def _circumstances(violation: Line) -> frozenset[str]:
     return frozenset(violation.get("circumstances", ()))
-
-
-def rank_of(severity: str) -> int:
-    """The place of a severity, 0 for the worst."""
-    return SEVERITIES.index(severity)
 
 
 def _by_severity(found: Iterable[Example], order: Sequence[str]) -> tuple[Example, ...]:

@@ -182,13 +182,6 @@ def failures_of(run: Run) -> tuple[Failure, ...]:
     return failures(run.header, run.cases, of=failed)
 
 
-def headline(run: Run) -> str:
-    """The verdict of a run in a few words, with the worst of what its failures cost: ``Failed: data loss``."""
-    word = {0: "Passed", 1: "Failed", 2: "Inconclusive"}[run.footer["exit"]]
-    found = failures_of(run)
-    return f"{word}: {found[0].lead.severity}" if found else word
-
-
 def counts(results: Iterable[ClauseResult]) -> dict[str, int]:
     """How many clauses have each verdict, in Verdict's order, without the zeros."""
     found = [result.verdict for result in results]

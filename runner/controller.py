@@ -21,7 +21,7 @@ from reports.failures import Failure, examples, failures
 from reports.stream import FILE_NAME, RunWriter, read_run
 from reports.verdicts import Verdict, footer_of, verdicts
 from reports.views.files import write_views
-from reports.views.terminal import Progress, show
+from reports.views.terminal import Progress, show, show_answer
 from runner.channel import Caller
 from runner.circumstances import circumstances
 from runner.claims import Claims
@@ -217,7 +217,10 @@ class Controller:
             shown = [(clause, example) for clause, own in examples(found).items() for example in own]
             wrong = [(clause, str(example.violation["message"]), example.cause) for clause, example in shown]
             proposal.write_text(proposed(wrong, version=version), encoding="utf-8")
-        show(run, self._console, directory=directory)
+        if self._options.brief:
+            show_answer(run, self._console)
+        else:
+            show(run, self._console, directory=directory, verbose=self._options.verbose)
 
 
 def remote_controller(caller: Caller) -> Controller:

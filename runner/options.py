@@ -39,6 +39,8 @@ class Options:
     spark_master: str
     table_root: str | None
     replay: Path | None
+    brief: bool  # whether a run prints its progress and its answer only
+    verbose: bool  # ... or all its tables too
     time_limit: float  # seconds for one step of the engine
     shared_with: tuple[str, str | None] | None = None  # another engine and its version: only what it supports is drawn
     scripts: int | None = None  # how many reproduction scripts are run; None: all
@@ -95,6 +97,7 @@ def add_options(parser: OptionParser) -> None:
     add("--jars", action="append", default=[], metavar="PATH", help="Delta's jars, instead of Maven's, repeatable")
     add("--spark-master", default="local[*]", metavar="URL", help="Spark's master (default: local[*])")
     add("--table-root", default=None, metavar="URI", help="where tables are made: a new or empty directory")
+    add("--brief", action="store_true", help="print the progress and the answer, and nothing else")
     add("--replay", default=None, metavar="CASE.json", help="judge this one case: FIXED (0), FAILED (1), ERROR (2)")
     add(
         "--step-limit", default="120", metavar="SECONDS", help="the time limit of one step of the engine (default: 120)"
@@ -129,6 +132,8 @@ def options(config: pytest.Config, root: Path) -> Options:
         jars=tuple(_existing("--jars", path) for path in get("jars")),
         spark_master=master,
         table_root=get("table_root"),
+        brief=get("brief"),
+        verbose=config.get_verbosity() > 0,
         replay=_file("--replay", get("replay")),
         shared_with=_shared_with(get("shared_with")),
         propose_deviations=_new_file("--propose-deviations", get("propose_deviations")),

@@ -177,9 +177,26 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Any:
     pytest.fail(line, pytrace=False)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_report_teststatus(report: pytest.TestReport, config: pytest.Config) -> tuple[str, str, Any] | None:
+    """No dot for a shard, as there is a progress line; and a broken clause is in the answer, not among pytest's failures."""
+    if _CONTROLLER not in config.stash or config.stash[_OPTIONS].replay is not None:
+        return None
+    if _is_broken(report):
+        return "broken", "", ("BROKEN", {"red": True}) if config.get_verbosity() > 0 else ""
+    if report.passed and config.get_verbosity() <= 0:
+        return "passed" if report.when == "call" else "", "", ""
+    return None
+
+
+def _is_broken(report: pytest.TestReport) -> bool:
+    """Whether a test failed for a broken clause."""
+    return report.failed and (_BROKEN, True) in [tuple(pair) for pair in report.user_properties]
+
+
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     """Remember tests that failed for another reason than a broken clause: the run then does not pass."""
-    if report.failed and (_BROKEN, True) not in [tuple(pair) for pair in report.user_properties]:
+    if report.failed and not _is_broken(report):
         _MISHAPS.append(report.nodeid)
 
 

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from model.case import Case
 from model.codec import InvalidCase, from_json
-from reports.failures import rank_of
+from reports.harms import rank_of
 from runner.options import UsageMistake
 
 

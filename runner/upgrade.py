@@ -1,9 +1,9 @@
 """``python -m runner.upgrade FROM TO``: judge the same cases on two versions of an engine, and compare.
 
 Both are versions of Delta on Spark, or both of delta-rs (``deltalake==1.5.1 deltalake==1.6.6``). Further options go to both
-gates (``--profile smoke``, ``--jars …``). Exit 0: nothing is worse on the second, or nothing but what ``--accept`` accepts; 1:
-something is; 2: one of the gates did not come to its end, the two cannot be compared, or a clause could not be judged on one
-of them.
+gates (``--profile smoke``, ``--jars …``). The first word of the answer says whether to upgrade. Exit 0, UPGRADE: nothing is
+worse on the second, but for what ``--accept`` accepts; 1, DO NOT UPGRADE: something is; 3, LOOK FIRST: nothing is, but something
+differs that nothing explains, or could not be judged on one of them (0 with ``--allow-changes``); 2: they cannot be compared.
 """
 
 from __future__ import annotations
@@ -23,6 +23,9 @@ from runner.options import UsageMistake
 from suites.profiles import PROFILES
 
 DIRECTORY = Path("build/upgrade")
+
+#: What each gate prints: its progress and its answer.
+_QUIET = ("--brief", "--no-header", "-qq")
 
 
 #: What a user cannot give, as the command sets it itself or two gates with it cannot be compared: the name that it has among the
@@ -71,18 +74,17 @@ def check(options: Sequence[str], *versions: Version) -> None:
     check_gate(["--engine", versions[0].engine, *options])
 
 
-def upgrade(base: Version, candidate: Version, *, out: Path, options: Sequence[str], accept: Path | None = None) -> int:
-    """Judge both on what both support, then compare; the exit code. ``accept``: the user's file of accepted faults."""
+def upgrade(base: Version, candidate: Version, *, out: Path, options: Sequence[str], how: Sequence[str] = ()) -> int:
+    """Judge both on what both support, then compare; the exit code. ``how``: options of the comparison."""
     sides = (("base", base, candidate), ("candidate", candidate, base))
     for side, version, other in sides:
         print(f"The {side}: {version.title}.", flush=True)
         shared = ["--shared-with", f"{other.engine}=={other.version}"]
-        run_gate(version, [*shared, *options], report=out / side)
+        run_gate(version, [*_QUIET, *shared, *options], report=out / side)
         if not _ended(out / side):
             print(f"The gate on {version.title} did not come to its end: nothing is compared.", file=sys.stderr)
             return 2
-    accepted = [] if accept is None else ["--accept", str(accept)]
-    return reports(["compare", str(out / "base"), str(out / "candidate"), "--out", str(out), *accepted])
+    return reports(["compare", str(out / "base"), str(out / "candidate"), "--out", str(out), *how])
 
 
 def _ended(report: Path) -> bool:
@@ -107,6 +109,12 @@ def main(arguments: list[str]) -> int:
         metavar="FILE",
         help="faults of TO that you accept, in the format of deviations: they do not count as worse until they end",
     )
+    parser.add_argument(
+        "--allow-changes",
+        action="store_true",
+        help="LOOK FIRST ends with 0: what differs without being worse, or was not judged, holds nothing back",
+    )
+    parser.add_argument("-v", "--verbose", action="store_true", help="print all that differs")
     asked, options = parser.parse_known_args(arguments)
     base, candidate = available(asked.base), available(asked.candidate)
     if base.engine != candidate.engine:
@@ -122,7 +130,9 @@ def main(arguments: list[str]) -> int:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageMistake(f"--out {out} cannot be written ({error.strerror}): name another directory.") from error
-    return upgrade(base, candidate, out=out, options=options, accept=asked.accept)
+    how = ["--accept", str(asked.accept)] if asked.accept is not None else []
+    how += ["--allow-changes"] * asked.allow_changes + ["--verbose"] * asked.verbose
+    return upgrade(base, candidate, out=out, options=options, how=how)
 
 
 if __name__ == "__main__":

@@ -354,6 +354,12 @@ UNKNOWN = tuple(
     for feature in (Feature.UNKNOWN_WRITER, Feature.UNKNOWN_READER)
 )
 
+#: A newest checkpoint that was written by half.
+HALF_CHECKPOINT = Case(
+    _table(FILES, [*COMMITS[:2], _CHECKPOINT], STRAYS, features=[Feature.HALF_CHECKPOINT]),
+    (Vacuum(dry_run=True), Vacuum(), Read()),
+)
+
 #: A version that is older than the retention, and one that is not.
 TIME_TRAVEL = Case(
     _table(FILES, COMMITS),
@@ -448,6 +454,7 @@ HANDMADE: dict[str, Case] = {
     "settings": SETTINGS,
     **_numbered(forms=FORMS, forms_dry=FORMS_DRY, retaining=RETAINING, retentions=RETENTIONS, io_faults=FAULTY),
     **_numbered(refused=REFUSED, unknown=UNKNOWN),
+    "half_checkpoint": HALF_CHECKPOINT,
     "time_travel": TIME_TRAVEL,
     "littered": LITTERED,
     "old_versions": OLD_VERSIONS,

@@ -8,7 +8,7 @@ import pytest
 
 from harness.judge import Judge, Wrong
 from harness.severity import CLAUSES, FAMILIES, Cause, Severity, harm_of, severity_of
-from reports.failures import SEVERITIES
+from reports.harms import SEVERITIES
 from selfcheck.faults import FAULTS, KnownBadEngine
 from selfcheck.reference_engine import ReferenceEngine
 from suites.catalogue import CATALOGUE

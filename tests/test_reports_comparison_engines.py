@@ -20,12 +20,12 @@ from model.case import Case
 from model.codec import case_id, from_json
 from model.rules import DELTA_RS
 from model.steps import EngineStep, InvalidVacuum, Step, Vacuum, VacuumMistake
+from reports.compare.answer import answer_to
 from reports.compare.cases import Change
 from reports.compare.comparison import Comparison, compare
 from reports.compare.explanations import Kind, Reason
 from reports.compare.files import as_json
 from reports.compare.markdown import comparison_markdown
-from reports.compare.wording import verdict
 from reports.stream import Run
 from runner.deviations import deviations_in, known
 from runner.plugin import ROOT
@@ -213,8 +213,8 @@ def test_a_fault_that_is_known_of_the_candidate_only_is_worse_and_so_is_losing_i
     comparison = checked(compare(good, excused, prediction_between))
     assert not comparison.shifted(Change.REGRESSED) and comparison.shifted(Change.KNOWN) and comparison.exit == 1
     (fault,) = comparison.known_faults
-    assert (fault.words, fault.is_new) == ("known to lose data", True)
-    assert "is worse than" in verdict(comparison) and "known to lose data in 1 way" in verdict(comparison)
+    assert (fault.severity, fault.is_new) == ("data loss", True)
+    assert "loses data in 1 way" in str(answer_to(comparison))
     assert explanations(comparison).keys() == {Kind.KNOWN_DEVIATION}
     assert compare(excused, excused).shifts == (), "known of both"
     better = compare(excused, good)

@@ -61,14 +61,14 @@ def test_what_makes_an_upgrade_meaningless_is_refused(
     [
         ["--engine", "deltalake"],
         ["--profile", "nightly", "--seed", "7"],
-        ["--clause=VAC", "--budget", "3m", "-n", "2", "-v"],
+        ["--clause=VAC", "--budget", "3m", "-n", "2"],
     ],
 )
 def test_other_options_go_to_both_gates(options: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     gate = Gate()
     use(gate, monkeypatch, tmp_path)
-    assert upgrade.main([*VERSIONS, *options]) == 0
-    assert [asked[2:] for _, asked in gate.asked] == [options, options]
+    assert upgrade.main([*VERSIONS, *options, "-v"]) == 0, "-v is for the comparison"
+    assert [asked[5:] for _, asked in gate.asked] == [options, options]
 
 
 def test_a_report_that_cannot_be_written_is_refused(
@@ -95,7 +95,7 @@ def test_an_upgrade_accepts_what_the_file_accepts(
     assert upgrade.main([*VERSIONS, "--accept", str(ours)]) == 1
     ours.write_text(ours.read_text(encoding="utf-8").replace("until = 2020-01-01\n", ""), encoding="utf-8")
     assert upgrade.main([*VERSIONS, f"--accept={ours}"]) == 0
-    assert f"1 fault that {ours} accepts" in capsys.readouterr().out
+    assert f"but for 1 fault that {ours} accepts" in " ".join(capsys.readouterr().out.split())
 
 
 @pytest.mark.parametrize("options", [["--engine", "spark"], ["--profile", "smoke", "--engine=spark"]])

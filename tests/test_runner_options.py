@@ -29,6 +29,9 @@ def chosen(*arguments: str) -> Options:
         def getoption(self, name: str) -> Any:
             return getattr(parsed, name)
 
+        def get_verbosity(self) -> int:
+            return 0
+
     return options(Config(), ROOT)  # type: ignore[arg-type]
 
 
@@ -56,6 +59,8 @@ def test_the_defaults() -> None:
         table_root=None,
         replay=None,
         time_limit=120,
+        brief=False,
+        verbose=False,
         scripts=3,
     )
     assert chosen().deviations.is_file()
@@ -83,6 +88,7 @@ def test_every_option(tmp_path: Path) -> None:
         "--step-limit=2.5",
         "--shared-with=deltalake",
         "--check-scripts=7",
+        "--brief",
     )
     assert every == Options(
         engine="spark",
@@ -99,6 +105,8 @@ def test_every_option(tmp_path: Path) -> None:
         table_root="file:/somewhere",
         replay=tmp_path / "case.json",
         time_limit=2.5,
+        brief=True,
+        verbose=False,
         shared_with=("deltalake", None),
         scripts=7,
     )

@@ -129,6 +129,10 @@ def test_what_tox_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
 
 
+#: What an upgrade asks of each gate.
+QUIET = ["--brief", "--no-header", "-qq"]
+
+
 # Two versions ---------------------------------------------------------------------------------------------------------
 
 
@@ -140,8 +144,8 @@ def test_both_versions_get_cases_that_both_support(
     use(gate, monkeypatch, tmp_path)
     assert upgrade.main(["3.3.2", "4.4.0", "--out", "there", "--profile", "smoke"]) == code
     assert gate.asked == [
-        (Pair("3.3.2", "3.5.7"), ["--shared-with", "spark==4.4.0", "--profile", "smoke"]),
-        (Pair("4.4.0", "4.2.0"), ["--shared-with", "spark==3.3.2", "--profile", "smoke"]),
+        (Pair("3.3.2", "3.5.7"), [*QUIET, "--shared-with", "spark==4.4.0", "--profile", "smoke"]),
+        (Pair("4.4.0", "4.2.0"), [*QUIET, "--shared-with", "spark==3.3.2", "--profile", "smoke"]),
     ]
     assert (tmp_path / "there" / "comparison.md").is_file()
 
@@ -151,8 +155,8 @@ def test_an_upgrade_of_deltalake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     use(gate, monkeypatch, tmp_path)
     assert upgrade.main(["deltalake==1.5.1", "deltalake==1.6.6"]) == 1
     assert gate.asked == [
-        (DeltaRs("1.5.1"), ["--shared-with", "deltalake==1.6.6"]),
-        (DeltaRs("1.6.6"), ["--shared-with", "deltalake==1.5.1"]),
+        (DeltaRs("1.5.1"), [*QUIET, "--shared-with", "deltalake==1.6.6"]),
+        (DeltaRs("1.6.6"), [*QUIET, "--shared-with", "deltalake==1.5.1"]),
     ]
 
 

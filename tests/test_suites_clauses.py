@@ -24,6 +24,7 @@ from harness.observation import (
     Observation,
     ReadObservation,
     RefusalObservation,
+    UnreadTableObservation,
     duration,
     relative,
 )
@@ -94,10 +95,10 @@ def test_every_clause_has_a_fault_and_every_fault_names_clauses() -> None:
 
 def test_a_fault_spoils_the_kind_of_step_that_its_clauses_judge() -> None:
     kinds: dict[type[EngineStep], set[type[Observation]]] = {
-        Delete: {DeleteObservation, RefusalObservation, Observation},  # DEL-REF-5 judges both
+        Delete: {DeleteObservation, RefusalObservation, UnreadTableObservation, Observation},  # DEL-REF-5 judges all
         InvalidDelete: {RefusalObservation},
         ReadChanges: {ChangesObservation},
-        Vacuum: {VacuumObservation, VacuumRefusalObservation},
+        Vacuum: {VacuumObservation, VacuumRefusalObservation, UnreadTableObservation},
         InvalidVacuum: {VacuumRefusalObservation},
         Read: {ReadObservation},
     }

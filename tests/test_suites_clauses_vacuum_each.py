@@ -215,6 +215,7 @@ FREQUENT = table(
 V2 = dataclasses.replace(FREQUENT, features=(*FREQUENT.features, Feature.V2_CHECKPOINTS.value))
 STAMPED = table(FILES, [Commit(-3 * WEEK, adds=(0, 1, 2, 3)), REMOVES], features=(Feature.IN_COMMIT_TIMESTAMPS,))
 UNKNOWN = table(FILES, [Commit(-3 * WEEK, adds=(0, 1, 2, 3))], features=(Feature.UNKNOWN_WRITER,))
+HALF = table(FILES, [Commit(-3 * WEEK, adds=(0, 1, 2, 3), checkpoint=True)], features=(Feature.HALF_CHECKPOINT,))
 
 CANNOT_DELETE = Vacuum(io_fault=IOFault.CANNOT_DELETE, faulty_path="old")
 CRASHES = Vacuum(io_fault=IOFault.DELETE_CRASHES, faulty_path="old")
@@ -493,6 +494,7 @@ EXAMPLES: list[tuple[str, Table, list[Step], Spoil]] = [
     ("VAC-PROTO-1", UNKNOWN, [FULL], simply(without_error)),
     ("VAC-PROTO-1", UNKNOWN, [DRY], simply(with_another_error)),
     ("VAC-PROTO-2", UNKNOWN, [FULL], simply(leaving("new"))),
+    ("VAC-REF-2", HALF, [FULL], simply(leaving("new"))),
     ("VAC-REF-1A", LISTED, [InvalidVacuum(VacuumMistake.PARTITION_DIRECTORY)], simply(without_error)),
     ("VAC-REF-1B", LISTED, [InvalidVacuum(VacuumMistake.NOT_A_TABLE)], simply(with_another_error)),
     ("VAC-REF-1B", LISTED, [InvalidVacuum(VacuumMistake.MISSING_PATH)], simply(leaving("../new"))),
@@ -721,6 +723,7 @@ BARE: list[tuple[Table, list[Step]]] = [
     (LISTED, [Vacuum(retain_hours=0)]),
     (table([], [Commit(-HOUR)]), [LITE]),
     (WEEKLY, [FULL]),
+    (HALF, [Delete()]),
 ]
 
 

@@ -25,8 +25,9 @@ fi
 @pytest.mark.parametrize(
     ("ends", "verdict", "summary"),
     [
-        (0, "kept", "# What changed\n"),
-        (1, "regressed", "# What changed\n"),
+        (0, "upgrade", "# What changed\n"),
+        (1, "do-not-upgrade", "# What changed\n"),
+        (3, "look-first", "# What changed\n"),
         (2, "error", "The two versions could not be compared: see the log of the step.\n"),
     ],
 )
@@ -51,6 +52,7 @@ def test_the_verdict_and_the_summary_are_written(ends: int, verdict: str, summar
         "TOMBSTONE_PROFILE": "smoke",
         "TOMBSTONE_DEVIATIONS": "known.toml",
         "TOMBSTONE_ACCEPT": "accepted.toml",
+        "TOMBSTONE_ALLOW_CHANGES": "true",
     }
     done = subprocess.run([script], env=environ, check=False)
     assert done.returncode == ends
@@ -60,5 +62,5 @@ def test_the_verdict_and_the_summary_are_written(ends: int, verdict: str, summar
     asked = (tmp_path / "asked").read_text().splitlines()[-1]
     assert asked.endswith(
         f"-e upgrade -- 3.3.2 4.4.0; rm -rf / --out {report} --profile smoke --deviations {work}/known.toml "
-        f"--accept {work}/accepted.toml"
+        f"--accept {work}/accepted.toml --allow-changes"
     )

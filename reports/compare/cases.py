@@ -9,18 +9,8 @@ from enum import Enum
 
 from reports.compare.acceptance import Accepted
 from reports.deviations import Deviation
-from reports.failures import rank_of
+from reports.harms import rank_of
 from reports.stream import Line
-
-#: What a user loses by a known deviation, by its severity.
-WORDS: Mapping[str, str] = {
-    "data loss": "known to lose data",
-    "wrong answers": "known to give wrong answers",
-    "unreadable": "known to leave tables unreadable",
-    "space kept": "known to keep space",
-    "wrong numbers": "known to report wrong numbers",
-    "wrong words": "known to use other words",
-}
 
 
 class Change(str, Enum):
@@ -91,11 +81,6 @@ class KnownFault:
     def is_new(self) -> bool:
         """Whether the candidate has it and the base does not."""
         return self.on_candidate and not self.on_base
-
-    @property
-    def words(self) -> str:
-        """``known to lose data``."""
-        return WORDS[self.severity]
 
 
 def smallest(lines: Iterable[Line]) -> Line:

@@ -12,7 +12,7 @@ from reports.compare.differences import Difference, deletion_order_differs, diff
 from reports.compare.explanations import Explainer, Explanation, Identity, Predictors
 from reports.compare.known_changes import Knowledge, in_order, knowledge
 from reports.deviations import Deviation
-from reports.failures import rank_of
+from reports.harms import rank_of
 from reports.quantities import counted
 from reports.stream import Line, Run
 from reports.verdicts import ClauseResult, Verdict, results_of
@@ -109,6 +109,7 @@ class Comparison:
     diverged: int
     cut_short: int
     acceptance: Acceptance | None = None
+    allows_changes: bool = False
 
     def of(self, *changes: Change) -> tuple[ClauseChange, ...]:
         """The clauses with one of these changes."""
@@ -141,11 +142,21 @@ class Comparison:
         return {table: clauses for table, clauses in tables.items() if table not in needed}
 
     @property
+    def is_worse(self) -> bool:
+        """Whether the candidate is, known to the suite or not, in a way that the user's file does not accept."""
+        return bool(self.shifted(Change.REGRESSED) or self.shifted(Change.KNOWN))
+
+    @property
+    def is_open(self) -> bool:
+        """Whether something differs that nothing explains, or could not be judged on a side."""
+        return bool(self.unexplained or self.unjudged or self.shifted(Change.UNCOMPARED))
+
+    @property
     def exit(self) -> int:
-        """1 if something is worse, known or not, and not accepted; else 2 if something could not be judged on a side; else 0."""
-        if self.shifted(Change.REGRESSED) or self.shifted(Change.KNOWN):
+        """1 if the candidate is worse; else 3 if a question is open, unless changes are allowed; else 0."""
+        if self.is_worse:
             return 1
-        return 2 if self.unjudged or self.shifted(Change.UNCOMPARED) else 0
+        return 3 if self.is_open and not self.allows_changes else 0
 
 
 def engine_of(run: Run) -> Identity:
@@ -154,12 +165,18 @@ def engine_of(run: Run) -> Identity:
 
 
 def compare(
-    base: Run, candidate: Run, predictors: Predictors | None = None, acceptance: Acceptance | None = None
+    base: Run,
+    candidate: Run,
+    predictors: Predictors | None = None,
+    acceptance: Acceptance | None = None,
+    *,
+    allows_changes: bool = False,
 ) -> Comparison:
     """Compare two complete runs. Raises Incomparable if they judged different cases.
 
     Generated cases must be the same: those made by shrinking depend on what failed. Without ``predictors`` no difference is
-    explained by a rule. ``acceptance``: what of the candidate does not count as worse.
+    explained by a rule. ``acceptance``: what of the candidate does not count as worse. ``allows_changes``: what differs, or could
+    not be judged, holds no upgrade back that is not worse.
     """
     pairs = _same_cases(base, candidate)
     paired = {line["id"] for line, _ in pairs}
@@ -189,6 +206,7 @@ def compare(
         diverged=walk.diverged,
         cut_short=walk.cut_short,
         acceptance=acceptance,
+        allows_changes=allows_changes,
     )
 
 

@@ -1,6 +1,6 @@
 """The directory that a comparison leaves: ``comparison.md``, ``comparison.json``, and the cases that they name.
 
-The schema of ``comparison.json`` is ``reports/schema/comparison-3.json``.
+The schema of ``comparison.json`` is ``reports/schema/comparison-4.json``.
 """
 
 from __future__ import annotations
@@ -11,15 +11,16 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from reports.compare.answer import answer_to
 from reports.compare.cases import Change, KnownFault, Shift
 from reports.compare.comparison import ClauseChange, Comparison, Group, Unjudged
 from reports.compare.markdown import comparison_markdown
-from reports.compare.wording import signature, text_of, verdict
+from reports.compare.wording import signature, text_of
 from reports.deviations import Deviation
 from reports.stream import Line, Run
 from reports.verdicts import ClauseResult
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 
 
 def write_comparison(comparison: Comparison, directory: Path) -> None:
@@ -43,9 +44,11 @@ def _write(path: Path, text: str) -> None:
 
 def as_json(comparison: Comparison) -> dict[str, Any]:
     """The comparison as JSON: both runs, the clauses, and all groups with the observations of their smallest case."""
+    answer = answer_to(comparison)
     return {
         "schema": SCHEMA_VERSION,
-        "exit": comparison.exit,
+        "answer": {"word": answer.word.value, "reason": answer.reason},
+        "exit": answer.exit,
         "base": _run(comparison.base),
         "candidate": _run(comparison.candidate),
         "cases": {
@@ -55,7 +58,6 @@ def as_json(comparison: Comparison) -> dict[str, Any]:
             "cut_short": comparison.cut_short,
         },
         "steps": comparison.steps,
-        "verdict": verdict(comparison),
         "shifts": [_shift(shift) for shift in comparison.shifts],
         "acceptance": _acceptance(comparison),
         "known_deviations": [_known_fault(fault) for fault in comparison.known_faults],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from reports.compare.answer import answer_to
 from reports.compare.cases import Change, smallest
 from reports.compare.comparison import ClauseChange, Comparison, Group
 from reports.compare.wording import (
@@ -13,7 +14,6 @@ from reports.compare.wording import (
     overview,
     side_by_side,
     signature,
-    verdict,
 )
 from reports.markdown import LIMIT, code, folded, limited, row, table, text
 from reports.quantities import counted
@@ -34,9 +34,9 @@ def comparison_markdown(comparison: Comparison, *, limit: int = LIMIT) -> str:
 
 
 def _parts(comparison: Comparison, rows: int) -> list[str]:
-    mark = "❌" if comparison.exit == 1 else "⚠️" if comparison.exit else "✅"
+    answer = answer_to(comparison)
     parts = [
-        f"# {mark} DELETE and VACUUM: {text(verdict(comparison))}",
+        f"# {answer.word.mark} {text(str(answer))}",
         "<br>\n".join(text(line) for line in overview(comparison)),
         *_shifts("## Regressed", comparison, Change.REGRESSED, rows, "Before"),
         *_shifts("## Known deviations, new on the candidate", comparison, Change.KNOWN, rows, "Before"),

@@ -8,13 +8,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from reports.answers import named
 from reports.circumstances import machines_differ, profile_of
-from reports.compare.cases import WORDS, Change, KnownFault, Shift
-from reports.compare.comparison import Comparison, Group, engine_of
+from reports.compare.cases import Change, KnownFault, Shift
+from reports.compare.comparison import Comparison, Group
 from reports.compare.differences import Difference
 from reports.compare.explanations import Explanation, Kind
 from reports.deviations import Deviation
-from reports.failures import SEVERITIES, rank_of
+from reports.harms import does, rank_of
 from reports.quantities import counted
 from reports.stream import Line, Run
 
@@ -86,48 +87,6 @@ def _parts(found: Difference) -> tuple[str, str]:
 # The whole comparison --------------------------------------------------------------------------------------------------
 
 
-def verdict(comparison: Comparison) -> str:
-    """One sentence that agrees with the exit code: whether the candidate is worse than the base, and by how much.
-
-    How many clauses regressed, and whether that is data loss; then the gravest of what the suite knows of the candidate, and
-    the base does not have.
-    """
-    regressed = len(comparison.of(Change.REGRESSED))
-    sides = f"from {named(comparison.base)} to {named(comparison.candidate)}"
-    known = _known_to_be_worse(comparison)
-    if regressed:
-        loss = "Data loss: " if comparison.loses_data else ""
-        also = f"; and {named(comparison.candidate)} is {known}" if known else ""
-        return f"{loss}{counted(regressed, 'clause')} regressed {sides}{also}"
-    if known:
-        return f"{named(comparison.candidate)} is worse than {named(comparison.base)}: {known}"
-    if comparison.exit:
-        return f"Nothing that was judged regressed {sides}{_but_accepted(comparison)}, but not everything was judged"
-    return f"Nothing regressed {sides}{_but_accepted(comparison)}"
-
-
-def _known_to_be_worse(comparison: Comparison) -> str:
-    """``known to lose data in 1 way that spark 4.0.0 is not, and worse in 2 lesser ways``; empty: in no way."""
-    ranks: dict[str, int] = {}
-    for shift in comparison.shifted(Change.KNOWN):
-        rank = rank_of(shift.severity)
-        ranks[shift.cause] = min(rank, ranks.get(shift.cause, rank))
-    if not ranks:
-        return ""
-    gravest = [rank for rank in ranks.values() if rank == min(ranks.values())]
-    words = f"{WORDS[SEVERITIES[gravest[0]]]} in {counted(len(gravest), 'way')} that {named(comparison.base)} is not"
-    lesser = len(ranks) - len(gravest)
-    return f"{words}, and worse in {counted(lesser, 'lesser way')}" if lesser else words
-
-
-def _but_accepted(comparison: Comparison) -> str:
-    found = accepted(comparison)
-    if not found or comparison.acceptance is None:
-        return ""
-    worst = min((one.severity for one in found), key=rank_of)
-    return f", but for {counted(len(found), 'fault')} that {comparison.acceptance.file} accepts (the worst: {worst})"
-
-
 @dataclass(frozen=True)
 class AcceptedFault:
     """What is worse on the candidate by one cause, or one known deviation, and which entries accept it."""
@@ -177,12 +136,6 @@ def unused(comparison: Comparison) -> list[str]:
     return [f"Not needed in {comparison.acceptance.file}: {entries}"]
 
 
-def named(run: Run) -> str:
-    """An engine with its version and its built-in fault."""
-    fault = f" with the fault {run.header['known_bad']}" if run.header["known_bad"] is not None else ""
-    return " ".join(engine_of(run)).strip() + fault
-
-
 def overview(comparison: Comparison) -> list[str]:
     """Both runs, the clauses by change, how many cases and steps differ, and what was not compared."""
     changes = Counter(clause.change for clause in comparison.clauses)
@@ -227,10 +180,10 @@ def unjudged(comparison: Comparison) -> list[str]:
 
 
 def fault_words(fault: KnownFault, comparison: Comparison) -> str:
-    """``known to lose data: REASON``, with the side that has it if the other does not."""
+    """``known, loses data: REASON``, with the side that has it if the other does not."""
     side = comparison.candidate if fault.on_candidate else comparison.base
     only = "" if fault.on_base and fault.on_candidate else f"{named(side)} only, "
-    return f"{only}{fault.words}: {fault.reason}"
+    return f"{only}known, {does(fault.severity)}: {fault.reason}"
 
 
 def shift_words(shift: Shift) -> str:

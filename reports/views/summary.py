@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from model.operations import Operation
+from reports.answers import answer_of
 from reports.circumstances import machine_of, profile_of
 from reports.counterexamples import folder_of
 from reports.counterexamples.checked import Checked
@@ -12,7 +13,7 @@ from reports.failures import Failure
 from reports.markdown import LIMIT, code, folded, limited, row, table, text
 from reports.quantities import counted
 from reports.stream import Line, Run
-from reports.verdicts import ATTENTION, ClauseResult, Verdict, counts, failures_of, headline, results_of
+from reports.verdicts import ATTENTION, ClauseResult, Verdict, counts, failures_of, results_of
 from reports.views.coverage import (
     Coverage,
     FeaturePairs,
@@ -32,7 +33,6 @@ _MARKS = {
     Verdict.UNEXERCISED: "⚠️ **unexercised**",
     Verdict.ERROR: "⚠️ **error**",
 }
-_SIGNS = {0: "✅", 1: "❌", 2: "⚠️"}
 
 
 def summary(run: Run, *, checked: Sequence[Checked] = (), limit: int = LIMIT) -> str:
@@ -69,7 +69,7 @@ def _parts(
 
 
 def _first_screen(run: Run, results: Sequence[ClauseResult], checked: Sequence[Checked], rows: int) -> list[str]:
-    header, footer = run.header, run.footer
+    header, footer, answer = run.header, run.footer, answer_of(run)
     versions = ", ".join(f"{name} {version}" for name, version in header["versions"].items())
     tally = ", ".join(f"{number} {verdict}" for verdict, number in counts(results).items()) or "no clause"
     notes = [profile_of(header)]
@@ -78,7 +78,7 @@ def _first_screen(run: Run, results: Sequence[ClauseResult], checked: Sequence[C
     seconds = f"{footer['seconds']:.0f} s ({footer['engine_seconds']:.0f} s in the engine)"
     work = f"{counted(footer['cases'], 'case')}, {counted(footer['steps'], 'step')}, {seconds}, {', '.join(notes)}"
     parts = [
-        f"# {_SIGNS[footer['exit']]} {headline(run)}: Delta's DELETE and VACUUM on {text(header['engine'])}",
+        f"# {answer.word.mark} {text(str(answer))}",
         f"{text(versions)}<br>\n{text(tally)}<br>\n{text(work)}<br>\n{text(machine_of(header))}",
     ]
     lines = [_failure(run, failure, checked) for failure in failures_of(run)]

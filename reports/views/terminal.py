@@ -1,9 +1,10 @@
-"""A run on a terminal: a progress line while it runs, then the verdicts and the failures."""
+"""A run on a terminal: a progress line while it runs, then one screen; the tables on request."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from itertools import groupby
 from pathlib import Path
 
 from rich.console import Console
@@ -11,14 +12,17 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from reports.answers import answer_of, known_deviations
 from reports.circumstances import machine_of, profile_of
 from reports.counterexamples import folder_of
 from reports.counterexamples.checked import Checked, read_checked
 from reports.failures import Failure
+from reports.harms import does
 from reports.quantities import counted, duration
 from reports.stream import Line, Run
-from reports.verdicts import ATTENTION, ClauseResult, Verdict, counts, failures_of, headline, results_of
+from reports.verdicts import ATTENTION, ClauseResult, Verdict, counts, failures_of, results_of
 from reports.views.coverage import Coverage, coverage_tables, feature_pairs
+from reports.views.lines import show_command, show_fact, show_kinds, show_text, visible
 
 _STYLES = {
     Verdict.PASS: "green",
@@ -32,10 +36,9 @@ _STYLES = {
 }
 #: The width of a table without a terminal, as in a CI log: in a narrower one sentences wrap after a few words.
 _LOG_WIDTH = 140
-_HEADLINE_STYLES = {0: "bold green", 1: "bold red", 2: "bold yellow"}
 
-#: The failures that are shown with all that is known of them; of the others one line each.
-_IN_FULL = 8
+#: How many failures are shown. The files have all.
+_FAILURES = 10
 
 
 class Progress:
@@ -52,11 +55,13 @@ class Progress:
         self._live = Live(
             console=console, auto_refresh=False, transient=True, redirect_stdout=False, redirect_stderr=False
         )
+        self._name = ""
         self._planned = self._done = self._steps = self._failed = 0
         self._began = self._shown = 0.0
 
     def start(self, header: Line) -> None:
         """The run begins. ``header`` is the stream's header line."""
+        self._name = " ".join([header["engine"], *list(header["versions"].values())[:1]])
         self._planned = sum(campaign["planned"] for campaign in header["campaigns"])
         self._began = self._shown = self._now()
         if self._console.is_terminal:
@@ -68,20 +73,24 @@ class Progress:
         self._steps += len(line["steps"])
         self._failed += any(result["verdict"] == "fail" for result in line["clauses"].values())
         now = self._now()
-        text = Text(self._line(line["campaign"], now))
+        text = Text(self._line(now), overflow="ellipsis", no_wrap=True)
         if self._console.is_terminal:
             self._live.update(text, refresh=True)
         elif now - self._shown >= self._every:
             self._shown = now
-            self._console.print(text)
+            self._console.print(text, soft_wrap=True)
 
     def stop(self) -> None:
         """The run ended: remove the line from a terminal. It may be called twice."""
         self._live.stop()
 
-    def _line(self, campaign: str, now: float) -> str:
+    def _line(self, now: float) -> str:
         elapsed = now - self._began
-        parts = [f"{campaign}: {self._done} of {self._planned} cases", counted(self._steps, "step"), _seconds(elapsed)]
+        parts = [
+            f"{self._name}: {self._done} of {self._planned} cases",
+            counted(self._steps, "step"),
+            _seconds(elapsed),
+        ]
         if 0 < self._done < self._planned:
             parts.append(f"about {_seconds(elapsed / self._done * (self._planned - self._done))} left")
         if self._failed:
@@ -89,47 +98,90 @@ class Progress:
         return ", ".join(parts)
 
 
-def show(run: Run, console: Console, *, directory: Path | None = None) -> None:
-    """Print a finished run: the clause table, coverage, what needs attention, the failures, then the verdict.
+def show(run: Run, console: Console, *, directory: Path | None = None, verbose: bool = False) -> None:
+    """Print a finished run on one screen: the answer, the failures, the clauses by chapter, what is known, and where the rest is.
 
-    The gravest failure comes first. Clauses that fail in the same step of the same case are one failure.
-
-    ``directory`` is the report directory that holds ``counterexamples/``; with it, paths and commands are shown.
+    The gravest failure comes first. Clauses that fail in the same step of the same case are one failure. ``directory`` is the
+    report directory that holds ``counterexamples/``; with it, paths and commands are shown. ``verbose``: the tables too, first.
     """
     results = results_of(run)
+    if verbose:
+        _show_tables(run, results, console)
+    show_answer(run, console)
+    checked = read_checked(directory)
+    found = failures_of(run)
+    for number, failure in enumerate(found[:_FAILURES], start=1):
+        _show_failure(run, number, failure, console, directory, checked)
+    if len(found) > _FAILURES:
+        show_text(console, f"… and {counted(len(found) - _FAILURES, 'more failure')}: see summary.md")
+    for one in checked:
+        if one.disagrees:
+            show_text(console, one.text, "bold red")
+    if found:
+        show_text(console)
+    show_kinds(console, _kinds(run, results), whole=verbose)
+    for chapter, own in groupby(results, key=lambda one: str(run.clauses[one.clause]["chapter"])):
+        tally = ", ".join(f"{number} {verdict}" for verdict, number in counts(own).items())
+        show_text(console, f"{chapter}: {tally}")
+    header, footer = run.header, run.footer
+    versions = ", ".join(f"{name} {version}" for name, version in header["versions"].items())
+    took = f"{counted(footer['cases'], 'case')}, {counted(footer['steps'], 'step')} in {_seconds(footer['seconds'])}"
+    show_text(console, f"{took}; {profile_of(header)}; {machine_of(header)}")
+    show_text(console, f"{header['engine']}: {versions}")
+    if directory is not None:
+        show_command(console, "report", str(directory / "summary.md"))
+
+
+def show_answer(run: Run, console: Console) -> None:
+    """The first line of the screen alone."""
+    answer = answer_of(run)
+    show_text(console, str(answer), answer.word.style)
+
+
+def _show_failure(
+    run: Run, number: int, failure: Failure, console: Console, directory: Path | None, checked: Sequence[Checked]
+) -> None:
+    lead, line = failure.lead, failure.lead.line
+    others = [clause for clause in dict.fromkeys(one.clause for one in failure.others) if clause != lead.clause]
+    also = f"; with it {', '.join(others)}" if others else ""
+    show_text(console)
+    show_text(console, f"{number}. {does(lead.severity)}: {lead.cause}", "bold red")
+    show_fact(console, "promised", f"{run.clauses[lead.clause]['sentence']} ({lead.clause}{also})")
+    show_fact(console, "seen", lead.violation["message"])
+    show_fact(console, "case", f"{line['id']}, step {lead.violation['step']} ({counted(lead.cases, 'case')})")
+    if directory is not None:
+        folder = folder_of(lead.clause, line["id"])
+        command = f"pytest suites --engine {run.header['engine']} --replay {directory / folder / 'case.json'}"
+        show_command(console, "replay", command)
+        script = next((f" says {one.answer}" for one in checked if one.folder == folder), "")
+        show_command(console, "script", f"{directory / folder / 'reproduce.py'}{script}")
+
+
+def _kinds(run: Run, results: Sequence[ClauseResult]) -> dict[str, list[str]]:
+    """What else is to be said, a line for each."""
+    undecided = [one for one in results if one.verdict in ATTENTION and one.reason]
+    return {
+        "cases that ended in an error": [
+            f"{case['id']} of {case['campaign']}: {case['error']['kind']}: {case['error']['message']}"
+            for case in run.cases
+            if case["error"] is not None
+        ],
+        "not decided as it should be": [f"{one.verdict.value}: {one.clause}: {one.reason}" for one in undecided],
+        "known deviations": [f"{does(one.severity)}: {one.reason}" for one in known_deviations(run)],
+    }
+
+
+def _show_tables(run: Run, results: tuple[ClauseResult, ...], console: Console) -> None:
+    """All clauses, what the cases covered, and the features that were never drawn together."""
     width = None if console.is_terminal else max(console.width, _LOG_WIDTH)
     console.print(_table(run, results, width), crop=False)
     for coverage in coverage_tables(run.cases):
         console.print(Text(), Text(f"{coverage.title}:"), _counts(coverage), crop=False)
-    for case in run.cases:
-        if case["error"] is not None:
-            error = case["error"]
-            _print(console, Text(f"error: case {case['id']} of {case['campaign']}", style="bold yellow"))
-            _print(console, Text(f"  {error['kind']}: {visible(error['message'])}"))
     never = feature_pairs(run.cases).never
     if never:
         listed = "; ".join(f"{one} with {other}" for one, other in never)
-        _print(console, Text(), Text(visible(f"Features never drawn together: {listed}"), style="yellow"))
-    for result in results:
-        if result.verdict in ATTENTION and result.reason:  # a clause that fails has one if its deviation has ended
-            _print(console, *_undecided(run, result))
-    checked = read_checked(directory)
-    found = failures_of(run)
-    if found:
-        _print(console, Text(), Text(f"{headline(run)}, the gravest first", style="bold red"))
-    for number, failure in enumerate(found, start=1):
-        lines = _details(run, number, failure, directory, checked) if number <= _IN_FULL else [_brief(number, failure)]
-        _print(console, *lines)
-    for one in checked:
-        if one.disagrees:
-            _print(console, Text(visible(one.text), style="bold red"))
-    _print(console, *_verdict(run, results))
-
-
-def _print(console: Console, *lines: Text) -> None:
-    for line in lines:
-        # Text objects are not parsed as markup; soft wrapping keeps paths and commands whole for copying.
-        console.print(line, soft_wrap=True, highlight=False)
+        show_text(console, f"Features never drawn together: {listed}", "yellow")
+    show_text(console)
 
 
 def _table(run: Run, results: tuple[ClauseResult, ...], width: int | None) -> Table:
@@ -158,72 +210,6 @@ def _counts(coverage: Coverage) -> Table:
     for name in coverage.rows:
         table.add_row(Text(visible(name)), *(str(coverage.cells[name, column]) for column in coverage.columns))
     return table
-
-
-def _undecided(run: Run, result: ClauseResult) -> list[Text]:
-    """A clause that is stale, unexercised or in error, or whose deviation has ended."""
-    return [
-        Text(),
-        Text.assemble((f"{result.verdict.value}: {result.clause}", _STYLES[result.verdict])),
-        Text(f"  expected: {visible(run.clauses[result.clause]['sentence'])}"),
-        Text(f"  reason:   {visible(result.reason)}"),
-    ]
-
-
-def _details(run: Run, number: int, failure: Failure, directory: Path | None, checked: Sequence[Checked]) -> list[Text]:
-    lead, line = failure.lead, failure.lead.line
-    lines = [
-        Text(),
-        Text(f"{number}. {lead.severity}: {lead.clause}", style=_STYLES[Verdict.FAIL]),
-        Text(f"  promised: {visible(run.clauses[lead.clause]['sentence'])}"),
-        Text(f"  seen:     {visible(lead.violation['message'])}"),
-        Text(f"  cause:    {visible(lead.cause)} ({counted(lead.cases, 'case')})"),
-    ]
-    others = _others(failure)
-    if others:
-        lines.append(Text(f"  also:     {', '.join(others)} fail{'s' if len(others) == 1 else ''} in the same step"))
-    lines.append(Text(f"  case:     {line['id']}, step {lead.violation['step']}, campaign {line['campaign']}"))
-    if directory is not None:
-        folder = folder_of(lead.clause, line["id"])
-        command = f"pytest suites --engine {run.header['engine']} --replay {directory / folder / 'case.json'}"
-        lines.append(Text(f"  replay:   {command}"))
-        answers = [one for one in checked if one.folder == folder]
-        lines += [
-            Text(f"  script:   {directory / folder / 'reproduce.py'} says {visible(one.answer)}") for one in answers
-        ]
-    return lines
-
-
-def _others(failure: Failure) -> list[str]:
-    """The clauses that fail with the gravest one."""
-    return [clause for clause in dict.fromkeys(one.clause for one in failure.others) if clause != failure.lead.clause]
-
-
-def _brief(number: int, failure: Failure) -> Text:
-    lead = failure.lead
-    clauses = ", ".join([lead.clause, *_others(failure)])
-    return Text(visible(f"{number}. {lead.severity}: {clauses}: {lead.cause} (case {lead.line['id']})"), style="red")
-
-
-def _verdict(run: Run, results: tuple[ClauseResult, ...]) -> list[Text]:
-    header, footer = run.header, run.footer
-    versions = ", ".join(f"{name} {version}" for name, version in header["versions"].items())
-    tally = ", ".join(f"{number} {verdict}" for verdict, number in counts(results).items())
-    fault = f", with the fault {header['known_bad']} built in" if header["known_bad"] is not None else ""
-    return [
-        Text(),
-        Text(visible(f"{header['engine']} ({versions}){fault}, {profile_of(header)}; {machine_of(header)}")),
-        Text(
-            f"{counted(footer['cases'], 'case')}, {counted(footer['steps'], 'step')} in {_seconds(footer['seconds'])}"
-        ),
-        Text(f"{headline(run)}: {tally}", style=_HEADLINE_STYLES[footer["exit"]]),
-    ]
-
-
-def visible(text: str) -> str:
-    """The text without control characters."""
-    # Control characters could move the cursor or colour what follows.
-    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
 
 
 def _seconds(seconds: float) -> str:

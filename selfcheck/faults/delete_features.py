@@ -226,7 +226,7 @@ FAULTS = (
         "The statistics of a file with a new deletion vector have no bounds any more."),
     delete_fault("vector-with-wrong-size", "DEL-DV-1E", actions.change_first(actions.vector_adds, _raise_size),
         "A new deletion vector's sizeInBytes is one too high."),
-    delete_fault("loses-statistics-of-a-checkpoint", "DEL-DV-1B DEL-DV-1D",
+    delete_fault("loses-statistics-of-a-checkpoint", "DEL-DV-1B",
         when(_has_struct_statistics, actions.drop_field(actions.vector_adds, "stats")),
         "Statistics that a checkpoint has as a struct are lost when a file gets a new deletion vector."),
     delete_fault("vector-file-is-spoilt", "DEL-DV-3", _flip_last_byte,

@@ -1,0 +1,129 @@
+"""The answer of a run: the word that every view begins with, why, and the exit code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from reports.failures import failures
+from reports.harms import in_ways, rank_of
+from reports.quantities import counted
+from reports.stream import Line, Run
+
+
+class Word(str, Enum):
+    """The first word of a run, or of the comparison of two."""
+
+    KEPT = "KEPT"
+    BROKEN = "BROKEN"
+    PROVES_NOTHING = "PROVES NOTHING"
+    UPGRADE = "UPGRADE"
+    LOOK_FIRST = "LOOK FIRST"
+    DO_NOT_UPGRADE = "DO NOT UPGRADE"
+
+    @property
+    def mark(self) -> str:
+        """A sign of it, for Markdown."""
+        good, bad = (Word.KEPT, Word.UPGRADE), (Word.BROKEN, Word.DO_NOT_UPGRADE)
+        return "✅" if self in good else "❌" if self in bad else "⚠️"
+
+    @property
+    def style(self) -> str:
+        """Its style on a terminal."""
+        return {"✅": "bold green", "❌": "bold red"}.get(self.mark, "bold yellow")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A word, one sentence without an end that says why, and the exit code that goes with it."""
+
+    word: Word
+    reason: str
+    exit: int
+
+    def __str__(self) -> str:
+        return f"{self.word.value}: {self.reason}"
+
+
+@dataclass(frozen=True)
+class ShownDeviation:
+    """A known deviation that cases of a run show: the reason of its entry, with the gravest of its violations."""
+
+    reason: str
+    severity: str
+    clauses: tuple[str, ...]
+    cases: int
+
+
+def answer_of(run: Run) -> Answer:
+    """KEPT (0), BROKEN (1) with the worst harm, or PROVES NOTHING (2), of a finished run.
+
+    What the suite knows of the engine is in the same line: ``known: loses data in 3 ways``.
+    """
+    shown = known_deviations(run)
+    known = f"; known: {in_ways(one.severity for one in shown)}" if shown else ""
+    if run.footer["exit"] == 0:
+        return Answer(Word.KEPT, f"{named(run)} does what is promised{known}", 0)
+    if run.footer["exit"] == 1:
+        return Answer(Word.BROKEN, f"{named(run)} {', and '.join(_broken(run))}{known}", 1)
+    return Answer(Word.PROVES_NOTHING, f"{' and '.join(_undecided(run))} on {named(run)}{known}", 2)
+
+
+def _with(run: Run, *verdicts: str) -> list[str]:
+    """The clauses with one of these verdicts."""
+    return [id for id, one in run.footer["verdicts"].items() if one["verdict"] in verdicts]
+
+
+def _broken(run: Run) -> Iterator[str]:
+    """What the engine does wrong, and what the list of known deviations says wrongly of it."""
+    failed, stale = _with(run, "fail"), _with(run, "stale")
+    found = failures(run.header, run.cases, of=failed)
+    if found:
+        yield in_ways(one.lead.severity for one in found)
+    elif failed:
+        yield f"fails {counted(len(failed), 'clause')} by deviations that are past their end"
+    if stale:
+        yield f"holds {counted(len(stale), 'clause')} for which a deviation is listed"
+
+
+def _undecided(run: Run) -> Iterator[str]:
+    """Why nothing is proven."""
+    unexercised, erred = _with(run, "unexercised", "error"), [one for one in run.cases if one["error"] is not None]
+    if unexercised:
+        yield f"no case decides on {counted(len(unexercised), 'clause')}"
+    if erred:
+        yield f"{counted(len(erred), 'case')} ended in an error"
+    if not unexercised and not erred:
+        yield "the scripts contradict every failure"
+
+
+def named(run: Run) -> str:
+    """An engine with its version, and its built-in fault: ``spark 4.4.0``."""
+    version = next(iter(run.header["versions"].values()), "")
+    fault = f" with the fault {run.header['known_bad']}" if run.header["known_bad"] is not None else ""
+    return f"{run.header['engine']} {version}".strip() + fault
+
+
+def known_deviations(run: Run) -> tuple[ShownDeviation, ...]:
+    """The known deviations that cases of a run show, the gravest first."""
+    found: dict[str, list[tuple[Line, Line]]] = {}
+    for line in run.cases:
+        for violation in line["violations"]:
+            if violation["excused"] is not None:
+                found.setdefault(violation["excused"], []).append((line, violation))
+    made = [
+        ShownDeviation(
+            reason,
+            min(_severities(run, (violation for _, violation in shown)), key=rank_of),
+            tuple(sorted({violation["clause"] for _, violation in shown})),
+            len({line["id"] for line, _ in shown}),
+        )
+        for reason, shown in found.items()
+    ]
+    return tuple(sorted(made, key=lambda one: (rank_of(one.severity), -one.cases, one.reason)))
+
+
+def _severities(run: Run, violations: Iterable[Line]) -> Iterable[str]:
+    """Of each violation, by its cause, or else its clause's."""
+    return (str(one.get("severity") or run.clauses[one["clause"]]["severity"]) for one in violations)

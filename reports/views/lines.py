@@ -1,0 +1,66 @@
+"""Lines on a terminal: plain text that wraps under itself; commands and paths stay in one piece, for copying."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from textwrap import wrap
+
+from rich.console import Console
+from rich.text import Text
+
+#: The width of the labels of facts.
+_LABEL = 13
+
+#: How many of the lines of one kind are shown.
+_LINES = 5
+
+
+def visible(text: str) -> str:
+    """The text without control characters."""
+    # Control characters could move the cursor or colour what follows.
+    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
+
+
+def show_text(console: Console, text: str = "", style: str = "") -> None:
+    """A paragraph."""
+    _print(console, _wrapped(text, console.width), style)
+
+
+def show_clipped(console: Console, text: str) -> None:
+    """One line, cut at the width of the terminal."""
+    shown = visible(text)
+    _print(console, [shown if len(shown) <= console.width else f"{shown[: console.width - 1]}…"])
+
+
+def show_fact(console: Console, label: str, text: str) -> None:
+    """``   label:    text``, which wraps beneath itself."""
+    first, *rest = _wrapped(text, console.width - _LABEL)
+    _print(console, [f"{f'   {label}:':{_LABEL}}{first}", *(f"{'':{_LABEL}}{line}" for line in rest)])
+
+
+def show_command(console: Console, label: str, text: str) -> None:
+    """A fact that is a command or a path."""
+    _print(console, [f"{f'   {label}:':{_LABEL}}{visible(text)}"])
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    """Lines of at most so many characters, but for a word that is longer, such as a path."""
+    return wrap(visible(text), width, break_long_words=False, break_on_hyphens=False) or [""]
+
+
+def _print(console: Console, lines: Iterable[str], style: str = "") -> None:
+    for line in lines:
+        # Text objects are not parsed as markup; with soft wrapping the console leaves a longer line to the terminal.
+        console.print(Text(line, style=style), soft_wrap=True, highlight=False)
+
+
+def show_kinds(console: Console, kinds: Mapping[str, Sequence[str]], *, whole: bool) -> None:
+    """Of each kind that has lines their number, and the first of them, or with ``whole`` all."""
+    for title, lines in kinds.items():
+        most = len(lines) if whole else _LINES
+        if lines:
+            show_text(console, f"{title}: {len(lines)}")
+        for line in lines[:most]:
+            show_clipped(console, f"  {line}")
+        if len(lines) > most:
+            show_text(console, f"  … and {len(lines) - most} more")
