@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from deltalog.actions import Add
 from deltalog.checkpoints import Checkpoint, find_checkpoints, read_checkpoint, read_parts
 from deltalog.commits import Commit, read_commit
 from deltalog.errors import MissingVersion, NotATable, UnreadableCheckpoint
@@ -39,6 +40,13 @@ class Log:
         except UnreadableCheckpoint:
             return True
         return False
+
+    def is_checkpointed(self, add: Add) -> bool:
+        """Whether readers find this add in the newest checkpoint, and in no commit after it."""
+        if not self.checkpoints:
+            return False
+        later = self.commits_after(self.checkpoints[-1].version)
+        return not any(add.key == other.key for commit in later for other in commit.adds)
 
     def commits_after(self, version: int) -> tuple[Commit, ...]:
         """The commits with a higher version, in order."""

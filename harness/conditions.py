@@ -264,6 +264,7 @@ CONDITIONS: dict[str, Callable[[Observation], bool]] = {
         for type in _types_in(column.type)
     ),
     "broken _last_checkpoint": lambda o: o.table.has(Feature.BROKEN_LAST_CHECKPOINT),
+    "statistics as a struct only": lambda o: o.table.has(Feature.STRUCT_STATISTICS),
     "change feed": lambda o: o.table.has(Feature.CHANGE_DATA_FEED),
     "partition column begins with a dot or an underscore": lambda o: any(
         name.startswith((".", "_")) for name in o.table.partition_by

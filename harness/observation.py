@@ -119,10 +119,15 @@ class Observation:
                 partition_of(self.table, add),
                 self.before.contents[path] or (),
                 self.before.hidden(add) or frozenset(),
-                counted='"numRecords"' in (add.stats or ""),
+                counted=self.counts(add),
             )
             for path, add in sorted(self.before.live.items())
         )
+
+    def counts(self, add: Add) -> bool:
+        """Whether the engine knows how many rows the file of an add has, before the step: by its statistics, if it reads them."""
+        unread = self.table.has(Feature.STRUCT_STATISTICS) and not self.rules.reads_struct_statistics
+        return '"numRecords"' in (add.stats or "") and not (unread and self.before.log.is_checkpointed(add))
 
     @property
     def refused(self) -> bool:

@@ -63,6 +63,8 @@ class Rules:
     random_directories: bool = True
     #: Whether a DELETE writes TIMESTAMP partition values in UTC and ISO form; if not, in the session's time zone.
     utc_partition_values: bool = True
+    #: Whether statistics that a checkpoint has as a struct only are read; if not, the file has none.
+    reads_struct_statistics: bool = True
 
 
 @dataclass(frozen=True)

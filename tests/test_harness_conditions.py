@@ -149,6 +149,7 @@ HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
         replace(with_features(Feature.BROKEN_LAST_CHECKPOINT), commits=(Commit(-HOUR, adds=(0, 1), checkpoint=True),)),
         (),
     ),
+    "statistics as a struct only": (with_features(Feature.STRUCT_STATISTICS), ()),
     "change feed": (with_features(Feature.CHANGE_DATA_FEED), ()),
     "partition column begins with a dot or an underscore": (
         empty(Column("_p", Type.INTEGER), V, partition_by=("_p",)),

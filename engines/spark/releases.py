@@ -71,6 +71,7 @@ _OLDEST = replace(
     checks_write_protocol=False,
     random_directories=False,
     utc_partition_values=False,
+    reads_struct_statistics=False,
 )
 
 _PULL = "https://github.com/delta-io/delta/pull"
@@ -140,6 +141,13 @@ RULE_CHANGES = (
         True,
         "A retention that is too short is refused with an error class of its own.",
         f"{_PULL}/5722",
+    ),
+    RuleChange(
+        "4.1",
+        "reads_struct_statistics",
+        True,
+        "Statistics that a checkpoint has as a struct only (writeStatsAsJson=false) are read; before, such files had none.",
+        f"{_FILES.format('v4.1.0')}/Snapshot.scala",
     ),
     RuleChange(
         "4.1",

@@ -11,7 +11,7 @@ from reports.compare.answer import Worse, answer_to, ways
 from reports.compare.cases import Change
 from reports.compare.comparison import Comparison
 from reports.compare.wording import accepted, ended_words, explained, overview, signature
-from reports.harms import does
+from reports.harms import does, in_ways
 from reports.quantities import counted
 from reports.views.lines import show_clipped, show_command, show_fact, show_kinds, show_text
 
@@ -30,6 +30,8 @@ def show_comparison(comparison: Comparison, console: Console, *, directory: Path
         show_text(console, f"… and worse in {counted(len(worse) - _WAYS, 'more way')}: see comparison.md")
     show_text(console)
     show_kinds(console, _kinds(comparison), whole=verbose)
+    if both := [one.severity for one in comparison.known_faults if one.on_base and one.on_candidate]:
+        show_text(console, f"known of both: {in_ways(both)}")
     for line in overview(comparison):
         show_clipped(console, line)
     show_command(console, "report", str(directory / "comparison.md"))
@@ -57,7 +59,6 @@ def _show_way(number: int, way: Worse, comparison: Comparison, console: Console,
 def _kinds(comparison: Comparison) -> dict[str, list[str]]:
     """What else is to be said, a line for each."""
     by = comparison.acceptance.file if comparison.acceptance else ""
-    known = [fault for fault in comparison.known_faults if fault.on_base and fault.on_candidate]
     uncompared = comparison.shifted(Change.UNCOMPARED)
     return {
         f"worse, and accepted by {by}": [
@@ -71,5 +72,4 @@ def _kinds(comparison: Comparison) -> dict[str, list[str]]:
         "better": list(
             dict.fromkeys(f"no longer {does(one.severity)}: {one.cause}" for one in comparison.shifted(Change.IMPROVED))
         ),
-        "known of both": [f"{does(one.severity)}: {one.reason}" for one in known],
     }

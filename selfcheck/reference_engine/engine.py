@@ -69,7 +69,7 @@ class ReferenceEngine:
     def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
         at = _after(now())
         clock = clock if self.rules.own_clock else at
-        view = View(root)
+        view = View(root, reads_struct_statistics=self.rules.reads_struct_statistics)
         try:
             if view.log.half_checkpoint and not self._habits.reads_commits:
                 raise Refused(None, None, "SparkException")

@@ -65,7 +65,7 @@ _MAPPING = {"name": Feature.COLUMN_MAPPING_NAME, "id": Feature.COLUMN_MAPPING_ID
 class View:
     """A table at one moment."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, *, reads_struct_statistics: bool = True) -> None:
         self.root = root
         self.log = read_log(root)
         self.snapshot = self.log.snapshot()
@@ -85,6 +85,8 @@ class View:
         )
         self.retention = self.table.retention
         self.live = {self.place(add): add for add in self.snapshot.adds.values()}
+        structs_only = configuration.get("delta.checkpoint.writeStatsAsJson") == "false"
+        self._forgets_checkpointed = structs_only and not reads_struct_statistics
 
     @property
     def unknown_features(self) -> frozenset[str]:
@@ -104,13 +106,20 @@ class View:
         return os.path.relpath(path, self.root) if os.path.isabs(path) else path
 
     def live_file(self, add: Add) -> LiveFile:
-        counted = '"numRecords"' in (add.stats or "")
+        counted = self._count(add) is not None
         return LiveFile(self.place(add), self.partition(add), self.stored(add), self.hidden(add), counted)
+
+    def _count(self, add: Add) -> int | None:
+        """The rows of a file by its statistics; None if they are not read, or do not say."""
+        if self._forgets_checkpointed and self.log.is_checkpointed(add):
+            return None
+        found: int | None = json.loads(add.stats or "{}").get("numRecords")
+        return found
 
     def unread_file(self, add: Add) -> LiveFile:
         """The file by its add alone, with NULLs in place of its rows; without rows if it has no row count."""
         partition = self.partition(add)
-        count = json.loads(add.stats or "{}").get("numRecords")
+        count = self._count(add)
         row = self.table.row(partition, (None,) * len(self.table.data_columns))
         return LiveFile(self.place(add), partition, (row,) * (count or 0), self.hidden(add), count is not None)
 

@@ -192,7 +192,7 @@ def _as_done(d: DeleteObservation, counts: dict[str, int], expectation: Expectat
 
 def _must_count_rows(d: DeleteObservation) -> bool:
     """num_deleted_rows is omitted when it cannot be determined without scanning data files (``DeltaTable.delete``)."""
-    return bool(d.written) or all('"numRecords"' in (d.before.live[remove.file].stats or "") for remove in d.removes)
+    return bool(d.written) or all(d.counts(d.before.live[remove.file]) for remove in d.removes)
 
 
 @clause(
