@@ -90,6 +90,8 @@ class Explainer:
                     reasons = tuple(Reason(one.since, one.sentence, one.source) for one in changes)
                     explanations[difference] = Explanation(Kind.RULE, reasons)
                     continue
+            if _both_known(broken) and all(broken[side] for side in (0, 1) if case.is_wrong(difference, side)):
+                explanations[difference] = _of_faults(broken, self._names)
             if difference.form:
                 continue  # of how something is written, the prediction has no more than what rules change
             for mine, theirs, name in ((0, 1, self._names[0]), (1, 0, self._names[1])):
@@ -153,6 +155,24 @@ def _unexcused(violations: Iterable[Line]) -> bool:
 
 def _fault(violation: Line) -> tuple[str, str, str | None]:
     return violation["clause"], violation["cause"], violation["excused"]
+
+
+def _both_known(broken: Sequence[Sequence[Line]]) -> bool:
+    """Whether all that the two sides violate in a step is known of them, and not all of it of both."""
+    reasons = [{one["excused"] for one in violations} for violations in broken]
+    return None not in reasons[0] | reasons[1] and reasons[0] != reasons[1]
+
+
+def _of_faults(broken: Sequence[Sequence[Line]], names: Sequence[str]) -> Explanation:
+    """What each side violates, and the other does not for the same reason."""
+    reasons = [sorted({str(one["excused"]) for one in violations}) for violations in broken]
+    own = [
+        (name, one)
+        for name, mine, theirs in zip(names, reasons, reversed(reasons))
+        for one in mine
+        if one not in theirs
+    ]
+    return Explanation(Kind.KNOWN_DEVIATION, tuple(Reason("", f"{name}: {one}", "deviations/") for name, one in own))
 
 
 def _of_fault(violations: Sequence[Line], name: str) -> Explanation:
