@@ -63,6 +63,8 @@ class Rules:
     random_directories: bool = True
     #: Whether a DELETE writes TIMESTAMP partition values in UTC and ISO form; if not, in the session's time zone.
     utc_partition_values: bool = True
+    #: Whether a VACUUM that has nothing to delete writes START and END too.
+    logs_empty_vacuums: bool = True
     #: Whether statistics that a checkpoint has as a struct only are read; if not, the file has none.
     reads_struct_statistics: bool = True
 
@@ -101,6 +103,7 @@ DELTA_RS = Rules(
     blocks_expired_versions=False,
     checks_required_fields=False,
     random_directories=False,
+    logs_empty_vacuums=False,
 )
 
 _DELTA_RS_SOURCE = "https://github.com/delta-io/delta-rs/blob/main/crates/core/src/operations"
@@ -162,6 +165,14 @@ _IN_DELTA_RS: Mapping[str, tuple[str, str]] = {
     "checks_required_fields": (
         "Delta on Spark refuses to rewrite a NULL struct that has a NOT NULL field; delta-rs writes it.",
         "https://github.com/delta-io/delta/blob/v4.4.0/spark/src/main/scala/org/apache/spark/sql/delta/constraints/Invariants.scala",
+    ),
+    "logs_empty_vacuums": (
+        "VACUUM of delta-rs writes no commits where it has nothing to delete.",
+        f"{_DELTA_RS_SOURCE}/vacuum.rs",
+    ),
+    "reads_struct_statistics": (
+        "Delta on Spark reads statistics that a checkpoint has as a struct only since 4.1.",
+        "https://github.com/delta-io/delta/blob/v4.1.0/spark/src/main/scala/org/apache/spark/sql/delta/Snapshot.scala",
     ),
     "random_directories": (
         "Delta on Spark writes new files of tables with column mapping into directories with random names since 4.1.",

@@ -12,7 +12,7 @@ from engines.provider import ENGINES, rules_of
 from engines.spark.releases import RULE_CHANGES
 from harness.judge import Judge
 from model.codec import from_json
-from model.rules import RuleChange, Rules, Walk, changes_to_delta_rs
+from model.rules import DELTA_RS, RuleChange, Rules, Walk, changes_to_delta_rs
 from model.versions import parse
 from selfcheck.reference_engine import Habits, ReferenceEngine
 
@@ -31,7 +31,9 @@ class Prediction:
             rules = change.applied_to(rules)
         with tempfile.TemporaryDirectory(prefix="tombstone-") as directory:
             # Hadoop's local file system shows a link as the file behind it, and deletes the link.
-            habits = Habits(deletes_links=rules.walk is Walk.DIRECTORIES)
+            # delta-rs writes the rows that stay of a partition's files into one.
+            by_partition = rules.implementation == DELTA_RS.implementation
+            habits = Habits(deletes_links=rules.walk is Walk.DIRECTORIES, one_file=by_partition)
             judge = Judge(ReferenceEngine(habits, rules=rules), [], Path(directory))
             return judge.judge(from_json(json.loads(json.dumps(case)))).steps
 

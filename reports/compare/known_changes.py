@@ -72,6 +72,8 @@ def lost(command: str, field: str, *names: str, within: str = "") -> list[Entry]
 _STATISTICS = tuple(f"stats.{name}" for name in ("numRecords", "minValues", "maxValues", "nullCount", "tightBounds"))
 _FILES = "https://github.com/delta-io/delta/blob/{}/spark/src/main/scala/org/apache/spark/sql/delta"
 
+_CHANGE_LOG = "https://github.com/delta-io/delta-rs/blob/main/CHANGELOG.md"
+
 #: By engine, in the order of versions.
 BY_ENGINE: Mapping[str, tuple[KnownChange, ...]] = {
     "spark": (
@@ -126,7 +128,47 @@ BY_ENGINE: Mapping[str, tuple[KnownChange, ...]] = {
             errors(["delete"], "DIVIDE_BY_ZERO", "REMAINDER_BY_ZERO"),
         ),
     ),
-    "deltalake": (),
+    "deltalake": (
+        change(
+            "1.5",
+            "VACUUM counts and returns files that are gone, of tombstones in the log: LITE does not list the storage any more.",
+            "https://github.com/delta-io/delta-rs/pull/4227",
+            [
+                Entry("vacuum", "metrics.numFilesToDelete", within="VACUUM START", amount=Amount.OTHER),
+                Entry("vacuum", "metrics.numDeletedFiles", within="VACUUM END", amount=Amount.OTHER),
+                Entry("vacuum", "operations", None, "VACUUM START, VACUUM END"),
+                Entry("vacuum", "rows", amount=Amount.MORE),
+            ],
+        ),
+        change(
+            "1.5",
+            "Errors of the kernel in a condition are reported as they are.",
+            _CHANGE_LOG,
+            [Entry("delete", "error.message", within="DeltaError", amount=Amount.OTHER)],
+        ),
+        change(
+            "1.5.1",
+            "Errors of the kernel have other words, and a VACUUM of a table with an unknown feature ends in CommitFailedError.",
+            _CHANGE_LOG,
+            errors(["vacuum"], "DeltaError", "CommitFailedError"),
+            [
+                Entry(command, "error.message", within="DeltaError", amount=Amount.OTHER)
+                for command in ("delete", "vacuum")
+            ],
+        ),
+        change(
+            "1.6.6",
+            "An append reports how often its commit was tried again.",
+            "https://github.com/delta-io/delta-rs/pull/3848",
+            added("insert", "metrics", "num_retries", within="WRITE"),
+        ),
+        change(
+            "1.6.6",
+            "A DRY RUN lists the paths of tombstones decoded.",
+            _CHANGE_LOG,
+            [Entry("vacuum", "rows", amount=Amount.FEWER)],
+        ),
+    ),
 }
 
 _SPARK_METRICS = (

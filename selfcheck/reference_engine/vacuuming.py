@@ -87,12 +87,14 @@ class Vacuuming:
             own_clock=self.rules.own_clock,
         )
         self.end: int | None = None  # the last version of LITE's window
+        self.silent = False  # whether it writes no commits
 
     def run(self) -> tuple[Row, ...]:
         """Execute it and return its result. Raises Refused, also where the file system fails."""
         if refuses_retain(self.retain, retention=self.view.retention, safety_check=self.step.safety_check):
             raise due(TOO_SHORT) if self.rules.retain_error_class else Refused(None, None, "IllegalArgumentException")
         sizes = self._candidates()
+        self.silent = not sizes and not self.rules.logs_empty_vacuums
         if self.step.dry_run:
             scheme = "" if self.rules.implementation == DELTA_RS.implementation else "file:"
             return tuple((f"{scheme}{self.view.root / path}",) for path in sizes)
@@ -258,7 +260,7 @@ class Vacuuming:
         }
 
     def _log(self, operation: str, parameters: Mapping[str, Any], metrics: Mapping[str, str]) -> None:
-        if self.step.logging is False:
+        if self.step.logging is False or self.silent:
             return
         view = View(self.view.root)
         times = {"timestamp": self.clock}

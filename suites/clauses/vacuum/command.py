@@ -94,9 +94,9 @@ ACCEPTED = (
     )(not_refused(lambda v: v.step.retain_hours is not None and v.retain is None)),
     clause(
         "VAC-CHK-2",
-        "A VACUUM without RETAIN is not refused.",
+        "A VACUUM without RETAIN, or with one that is not below the table's retention, is not refused.",
         sources=("S1", "C 1.2"),
-    )(not_refused(lambda v: v.step.retain_hours is None)),
+    )(not_refused(lambda v: v.step.retain_hours is None or (v.retain is not None and not v.too_short))),
 )
 
 
