@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from reports.failures import failures
-from reports.harms import in_ways, rank_of
+from reports.harms import does, in_ways, rank_of
 from reports.quantities import counted
 from reports.stream import Line, Run
 
@@ -54,6 +54,11 @@ class ShownDeviation:
     severity: str
     clauses: tuple[str, ...]
     cases: int
+
+    @property
+    def does(self) -> str:
+        """``loses data``."""
+        return does(self.severity)
 
 
 def answer_of(run: Run) -> Answer:

@@ -238,7 +238,7 @@ def _prepare(directory: Path) -> None:
     try:
         directory.mkdir(parents=True, exist_ok=True)
         (directory / FILE_NAME).write_text("")
-        for view in ("junit.xml", "summary.md"):
+        for view in ("report.html", "junit.xml", "summary.md", "badge.json"):
             (directory / view).unlink(missing_ok=True)
         for case in directory.glob("counterexamples/*/case.json"):
             shutil.rmtree(case.parent)

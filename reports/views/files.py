@@ -5,14 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 
 from reports.counterexamples.checked import read_checked
+from reports.page.content import page_of
+from reports.page.html import badge_of, html_of
 from reports.stream import Run
 from reports.views.junit import junit
 from reports.views.summary import summary
 
 
 def write_views(run: Run, directory: Path) -> None:
-    """Write ``junit.xml`` and ``summary.md`` of a run into ``directory``, which is made if need be."""
+    """Write the views of a run into ``directory``, which is made if need be: ``report.html``, ``summary.md``, ``junit.xml`` and
+    ``badge.json``. The page has the scripts of the counterexamples that are there."""
     directory.mkdir(parents=True, exist_ok=True)
     (directory / "junit.xml").write_text(junit(run), encoding="utf-8", newline="\n")
     checked = read_checked(directory)
+    page = page_of(run, directory=directory, checked=checked)
+    (directory / "report.html").write_text(html_of(page), encoding="utf-8", newline="\n")
+    (directory / "badge.json").write_text(badge_of(page.answer), encoding="utf-8", newline="\n")
     (directory / "summary.md").write_text(summary(run, checked=checked), encoding="utf-8", newline="\n")

@@ -113,7 +113,7 @@ def show(run: Run, console: Console, *, directory: Path | None = None, verbose: 
     for number, failure in enumerate(found[:_FAILURES], start=1):
         _show_failure(run, number, failure, console, directory, checked)
     if len(found) > _FAILURES:
-        show_text(console, f"… and {counted(len(found) - _FAILURES, 'more failure')}: see summary.md")
+        show_text(console, f"… and {counted(len(found) - _FAILURES, 'more failure')}: see report.html")
     for one in checked:
         if one.disagrees:
             show_text(console, one.text, "bold red")
@@ -129,7 +129,7 @@ def show(run: Run, console: Console, *, directory: Path | None = None, verbose: 
     show_text(console, f"{took}; {profile_of(header)}; {machine_of(header)}")
     show_text(console, f"{header['engine']}: {versions}")
     if directory is not None:
-        show_command(console, "report", str(directory / "summary.md"))
+        show_command(console, "report", str(directory / "report.html"))
 
 
 def show_answer(run: Run, console: Console) -> None:

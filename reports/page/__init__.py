@@ -1,0 +1,1 @@
+"""``report.html``: a run as one self-contained page."""

@@ -1,0 +1,212 @@
+"""What the page of a run shows, as values: the template only lays it out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from model.codec import InvalidCase, from_json
+from model.sources import Link, resolve
+from reports.answers import Answer, ShownDeviation, answer_of, known_deviations, named
+from reports.circumstances import machine_of, profile_of
+from reports.counterexamples import folder_of
+from reports.counterexamples.checked import Checked
+from reports.failures import Failure
+from reports.harms import does
+from reports.page.picture import Picture, picture_of
+from reports.quantities import counted, duration
+from reports.stream import Line, Run
+from reports.verdicts import ATTENTION, ClauseResult, Verdict, counts, failures_of, results_of
+from reports.views.coverage import Coverage, coverage_tables
+
+#: The failures that have a picture and a script on the page; of the others a line each.
+_IN_FULL = 50
+
+
+@dataclass(frozen=True)
+class Fact:
+    label: str
+    value: str
+
+
+@dataclass(frozen=True)
+class StepShown:
+    """A step of a failing case; ``fails``: it is the one that violates the clause."""
+
+    text: str
+    fails: bool
+
+
+@dataclass(frozen=True)
+class FailureShown:
+    """One cause: the gravest clause, those that fail in the same step, and the simplest case."""
+
+    anchor: str
+    harm: str  # "loses data"
+    cause: str
+    clause: str
+    sentence: str
+    others: tuple[str, ...]
+    message: str
+    evidence: tuple[str, ...]
+    case: str
+    cases: str  # "13 cases"
+    steps: tuple[StepShown, ...]
+    replay: str  # a command
+    script: str  # its text; empty without a file
+    answer: str  # what the script said; empty if it was not run
+    issue: str  # a text for an issue
+    picture: Picture | None
+
+
+@dataclass(frozen=True)
+class ClauseShown:
+    id: str
+    chapter: str
+    severity: str
+    verdict: str
+    sentence: str
+    sources: tuple[Link, ...]
+    met: int
+    seconds: str
+    reason: str
+    link: str | None
+
+
+@dataclass(frozen=True)
+class Page:
+    """``problems``: what could not be decided, or not be judged. ``tally``: the number of clauses with each verdict."""
+
+    title: str
+    answer: Answer
+    facts: tuple[Fact, ...]
+    failures: tuple[FailureShown, ...]
+    more_failures: tuple[str, ...]
+    problems: tuple[Fact, ...]
+    known: tuple[ShownDeviation, ...]
+    tally: tuple[tuple[str, int], ...]
+    chapters: tuple[str, ...]
+    clauses: tuple[ClauseShown, ...]
+    coverage: tuple[Coverage, ...]
+
+
+def page_of(run: Run, *, directory: Path | None = None, checked: Sequence[Checked] = ()) -> Page:
+    """The page of a finished run. ``directory`` is where its counterexamples are: their scripts are part of the page."""
+    results, found = results_of(run), failures_of(run)
+    clauses = tuple(_clause(run, result) for result in results)
+    return Page(
+        title=f"{named(run)}: DELETE and VACUUM",
+        answer=answer_of(run),
+        facts=tuple(_facts(run)),
+        failures=tuple(_failure(run, one, directory, checked) for one in found[:_IN_FULL]),
+        more_failures=tuple(
+            f"{does(one.lead.severity)} ({one.lead.clause}): {one.lead.cause} (case {one.lead.line['id']})"
+            for one in found[_IN_FULL:]
+        ),
+        problems=tuple(_problems(run, results, checked)),
+        known=known_deviations(run),
+        tally=tuple(counts(results).items()),
+        chapters=tuple(dict.fromkeys(one.chapter for one in clauses)),
+        clauses=clauses,
+        coverage=coverage_tables(run.cases),
+    )
+
+
+def _facts(run: Run) -> Iterable[Fact]:
+    header, footer = run.header, run.footer
+    yield Fact("Engine", named(run))
+    yield Fact("Versions", ", ".join(f"{name} {version}" for name, version in header["versions"].items()))
+    yield Fact("Profile", profile_of(header).removeprefix("profile "))
+    if header["seed"] is not None:
+        yield Fact("Seed", str(header["seed"]))
+    yield Fact("Judged", f"{counted(footer['cases'], 'case')}, {counted(footer['steps'], 'step')}")
+    engine = duration(round(footer["engine_seconds"]) * 1000)
+    yield Fact("Time", f"{duration(round(footer['seconds']) * 1000)} ({engine} in the engine)")
+    yield Fact("Machine", machine_of(header))
+
+
+def _problems(run: Run, results: Iterable[ClauseResult], checked: Iterable[Checked]) -> Iterable[Fact]:
+    for result in results:
+        if result.verdict in ATTENTION and (result.verdict is not Verdict.FAIL or result.reason):
+            yield Fact(f"{result.clause}: {result.verdict.value}", result.reason)
+    for case in run.cases:
+        if case["error"] is not None:
+            yield Fact(
+                f"Case {case['id']} of {case['campaign']}", f"{case['error']['kind']}: {case['error']['message']}"
+            )
+    for one in checked:
+        if one.disagrees:
+            yield Fact("Script", one.text)
+
+
+def _clause(run: Run, result: ClauseResult) -> ClauseShown:
+    entry = run.clauses[result.clause]
+    return ClauseShown(
+        id=result.clause,
+        chapter=entry["chapter"],
+        severity=entry["severity"],
+        verdict=result.verdict.value,
+        sentence=entry["sentence"],
+        sources=tuple(map(_source, entry["sources"])),
+        met=result.met,
+        seconds=f"{result.seconds:.1f}",
+        reason=result.reason,
+        link=result.link,
+    )
+
+
+def _source(source: str) -> Link:
+    """Its link; without an address, if another release of the suite wrote the stream, and names what this one does not know."""
+    try:
+        return resolve(source)
+    except ValueError:
+        return Link(source, "")
+
+
+def _failure(run: Run, failure: Failure, directory: Path | None, checked: Iterable[Checked]) -> FailureShown:
+    lead, line = failure.lead, failure.lead.line
+    folder = folder_of(lead.clause, line["id"])
+    place = folder if directory is None else str(directory / folder)
+    script = None if directory is None else directory / folder / "reproduce.py"
+    sentence = run.clauses[lead.clause]["sentence"]
+    steps = tuple(StepShown(step["text"], step["index"] == lead.violation["step"]) for step in line["steps"])
+    others = tuple(dict.fromkeys(one.clause for one in failure.others if one.clause != lead.clause))
+    issue = "\n".join(
+        [
+            f"{named(run)} {does(lead.severity)}: {lead.cause}",
+            "",
+            f"Promised: {sentence}",
+            f"Seen: {lead.violation['message']}",
+            "",
+            *(f"{number}. {step.text}" for number, step in enumerate(steps, start=1)),
+            "",
+            "The script reproduce.py shows it without the suite.",
+        ]
+    )
+    return FailureShown(
+        anchor=f"failure-{lead.clause}-{line['id']}",
+        harm=does(lead.severity),
+        cause=lead.cause,
+        clause=lead.clause,
+        sentence=sentence,
+        others=others,
+        message=lead.violation["message"],
+        evidence=tuple(lead.violation["evidence"]),
+        case=line["id"],
+        cases=counted(lead.cases, "case"),
+        steps=steps,
+        replay=f"pytest suites --engine {run.header['engine']} --replay {place}/case.json",
+        script=script.read_text(encoding="utf-8") if script is not None and script.is_file() else "",
+        answer=next((one.answer for one in checked if one.folder == folder), ""),
+        issue=issue,
+        picture=_picture(line, lead.violation["step"]),
+    )
+
+
+def _picture(line: Line, step: int) -> Picture | None:
+    """None also for a case that this release of the suite cannot read."""
+    try:
+        return picture_of(from_json(line["case"]), step)
+    except InvalidCase:
+        return None

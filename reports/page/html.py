@@ -1,0 +1,43 @@
+"""Lays a page out: one file, without network, from the template beside this module."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+
+from reports.answers import Answer, Word
+from reports.page.content import Page
+from reports.views.lines import visible
+
+_COLOURS = {"✅": "brightgreen", "❌": "red", "⚠️": "yellow"}
+
+
+def html_of(page: Page) -> str:
+    """The page's HTML. Every text of the run is escaped, and its control characters are shown."""
+    return _template().render(page=page, words={word.value: word.mark for word in Word})
+
+
+@cache
+def _template() -> Template:
+    folder = Path(__file__).parent
+    environment = Environment(
+        loader=FileSystemLoader(folder),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters["shown"] = visible
+    environment.filters["lines"] = lambda text: "\n".join(visible(line) for line in text.split("\n"))
+    return environment.get_template("report.html.j2")
+
+
+def badge_of(answer: Answer) -> str:
+    """``badge.json``: an endpoint of shields.io, with the word of the answer."""
+    colour = _COLOURS[answer.word.mark]
+    badge = {"schemaVersion": 1, "label": "DELETE and VACUUM", "message": answer.word.value.lower(), "color": colour}
+    return json.dumps(badge) + "\n"

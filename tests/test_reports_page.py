@@ -1,0 +1,147 @@
+"""The page of a run: one file that needs no network, with every text of the run as text."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from model.case import Case
+from model.codec import to_json
+from model.steps import Moment, SetClock, Vacuum
+from model.table import DAY
+from reports.__main__ import main
+from reports.answers import answer_of
+from reports.counterexamples.checked import Checked
+from reports.page.content import page_of
+from reports.page.html import badge_of, html_of
+from reports.page.picture import picture_of
+from reports.stream import Run
+from tests.handmade_vacuums import LISTED_TABLE
+from tests.small_streams import case, header, run, written
+from tests.test_reports_failures import failing, violation
+
+#: Texts that would do something if they were not escaped, or would spoil a line.
+HOSTILE = (
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "\x1b[31m red",
+    "\u202egpj.exe",
+    "long " * 500,
+)
+
+
+class Parsed(HTMLParser):
+    """What a browser would do with a page: its elements, its addresses, and its text."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.elements: list[str] = []
+        self.addresses: list[str] = []
+        self.ids: list[str] = []
+        self.text = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append(tag)
+        given = dict(attrs)
+        self.addresses += [str(given[name]) for name in ("src", "href") if name in given]
+        self.ids += [str(given["id"])] if "id" in given else []
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def parsed(found: Run, **options: object) -> Parsed:
+    return Parsed(html_of(page_of(found, **options)))  # type: ignore[arg-type]
+
+
+def test_the_answer_is_first_and_every_clause_has_its_row() -> None:
+    broken = run(failing(1, violation("VAC-SAFE-1", "It is gone.")))
+    page = parsed(broken)
+    assert str(answer_of(broken)) in " ".join(page.text.split())
+    assert {f"clause-{clause}" for clause in broken.clauses} <= set(page.ids)
+    assert len(page.ids) == len(set(page.ids)), "ids are unique"
+    assert "It is gone." in page.text and "1. loses data: gone" in page.text
+
+
+def test_a_page_needs_nothing_from_elsewhere() -> None:
+    page = html_of(page_of(run(failing(1, violation("VAC-SAFE-1")))))
+    found = Parsed(page)
+    assert not {"link", "img", "iframe", "object"} & set(found.elements)
+    assert all(address.startswith(("#", "https://")) for address in found.addresses)
+    assert "default-src 'none'" in page and not re.search(r"@import|url\(", page)
+    inside = {address[1:] for address in found.addresses if address.startswith("#")}
+    assert inside <= set(found.ids), "links inside the page lead somewhere"
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_text_is_text(text: str) -> None:
+    first = header()
+    first["clauses"][0]["sentence"] = text
+    first["clauses"][0]["sources"] = [text, "javascript:alert(1)"]
+    first["versions"] = {"delta": "4.4.0", "x": text}
+    hostile = run(failing(1, violation("VAC-SAFE-1", text, cause=text)), first=first)
+    plain = run(failing(1, violation("VAC-SAFE-1", "text", cause="text")), first=header())
+    found = parsed(hostile)
+    assert found.elements.count("script") == parsed(plain).elements.count("script") == 1
+    assert "img" not in found.elements and not any("javascript" in address for address in found.addresses)
+    assert "\x1b" not in found.text and "\u202e" not in found.text
+
+
+@pytest.mark.parametrize("number", [0, 1, 500])
+def test_any_number_of_failures(number: int) -> None:
+    lines = [failing(one, violation("VAC-SAFE-1", cause=f"cause {one}")) for one in range(1, number + 1)]
+    page = html_of(page_of(run(*lines, case(number + 1))))
+    assert len(page.encode()) < 3_000_000
+    assert ("What it does wrong" in page) == (number > 0)
+
+
+def test_the_script_of_a_counterexample_is_on_the_page(tmp_path: Path) -> None:
+    broken = failing(7, violation("VAC-SAFE-1"))
+    folder = tmp_path / "counterexamples" / f"VAC-SAFE-1-{broken['id']}"
+    folder.mkdir(parents=True)
+    (folder / "reproduce.py").write_text("print('</pre><b>')\n", encoding="utf-8")
+    checked = [Checked(f"counterexamples/{folder.name}", "VAC-SAFE-1", "VIOLATED", "VIOLATED: a - b", "VIOLATED")]
+    page = parsed(run(broken), directory=tmp_path, checked=checked)
+    assert "print('</pre><b>')" in page.text and "b" not in page.elements
+    assert "its script says VIOLATED" in page.text
+    assert f"--replay {folder}/case.json" in page.text
+
+
+def test_the_picture_has_every_file_the_clock_and_the_cutoff() -> None:
+    picture = picture_of(Case(LISTED_TABLE, (SetClock(Moment(DAY)), Vacuum())), 1)
+    assert picture is not None
+    assert len(picture.rows) == len(LISTED_TABLE.files) + len(LISTED_TABLE.stray_files)
+    assert [tick.x for tick in picture.ticks] == sorted({tick.x for tick in picture.ticks})
+    kinds = {tick.kind: tick.label for tick in picture.ticks}
+    assert kinds["clock"] == "start + 1 d" and kinds["cutoff"] == "start - 6 d"
+    assert {row.state for row in picture.rows} == {"live", "removed", "stray"}
+    assert (
+        picture_of(Case(replace(LISTED_TABLE, files=(), commits=LISTED_TABLE.commits[:0], stray_files=()), ()), 0)
+        is None
+    )
+
+
+def test_a_picture_is_on_the_page_of_a_failing_case() -> None:
+    broken = failing(1, violation("VAC-SAFE-1"))
+    broken["case"] = to_json(Case(LISTED_TABLE, (Vacuum(),)))
+    found = parsed(run(broken))
+    assert found.elements.count("svg") == 1
+    assert "Times are in their order, not to scale." in found.text
+
+
+def test_the_badge_has_the_word() -> None:
+    badge = json.loads(badge_of(answer_of(run(case(1)))))
+    assert (badge["schemaVersion"], badge["message"], badge["color"]) == (1, "kept", "brightgreen")
+
+
+def test_render_writes_the_page_and_a_damaged_stream_none(tmp_path: Path) -> None:
+    lines = written([header(), case(1)])
+    (tmp_path / "run.jsonl").write_bytes(lines)
+    assert main(["render", str(tmp_path)]) == 2, "without a footer it is not complete"
+    assert not (tmp_path / "report.html").exists()
