@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import threading
@@ -11,7 +12,7 @@ from contextlib import ExitStack
 from datetime import date
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, cast
+from typing import IO, Any, cast
 
 from rich.console import Console
 
@@ -57,7 +58,7 @@ class Controller:
         self._progress = Progress(console)
         self._deviations = deviations_in(options.deviations)
         if options.replay is None:
-            _prepare(options.report_dir)
+            self._open.enter_context(prepare(options.report_dir))
         self._workspace = Workspace(options.table_root)
         self._provider = provider_for(
             options.engine,
@@ -233,15 +234,23 @@ def remote_controller(caller: Caller) -> Controller:
     return cast("Controller", Remote())
 
 
-def _prepare(directory: Path) -> None:
-    """Make the report directory and remove an earlier run's report: a run that dies must not leave it. Raises UsageMistake."""
+def prepare(directory: Path) -> IO[bytes]:
+    """Make the report directory and remove an earlier run's report: a run that dies must not leave it. Raises UsageMistake.
+
+    No other run can use the directory while the file that it returns is open.
+    """
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        (directory / FILE_NAME).write_text("")
+        stream = open(directory / FILE_NAME, "ab")  # noqa: SIM115 - it is open as long as the run
+        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        stream.truncate(0)
         for view in ("report.html", "junit.xml", "summary.md", "badge.json"):
             (directory / view).unlink(missing_ok=True)
         for case in directory.glob("counterexamples/*/case.json"):
             shutil.rmtree(case.parent)
+        return stream
+    except BlockingIOError:
+        raise UsageMistake(f"Another run writes its report to {directory}: name another with --report-dir.") from None
     except OSError as error:
         raise UsageMistake(f"--report-dir {directory} cannot be written ({error.strerror}): name another.") from error
 

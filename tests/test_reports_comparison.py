@@ -621,7 +621,12 @@ def test_the_files(tmp_path: Path) -> None:
     (tmp_path / "cases" / "old.json").write_text("{}")
     comparison = upgrade()
     write_comparison(comparison, tmp_path)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["cases", "comparison.json", "comparison.md"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "cases",
+        "compare.html",
+        "comparison.json",
+        "comparison.md",
+    ]
     named = {group.base["id"] for group in comparison.groups} | {f"{3:012x}"}
     assert {path.stem for path in (tmp_path / "cases").iterdir()} == named
     for name in named:
@@ -638,7 +643,7 @@ def test_the_terminal() -> None:
         "   replay:   pytest suites --replay out/cases/000000000003.json\n",
         "\nunexplained: 1\n  DELETE: returns different rows (000000000002)\n",
         "\nexplained: 1\n  rule since 4.1: RETAIN is ignored.\n",
-        "   report:   out/comparison.md\n",
+        "   report:   out/compare.html\n",
     ):
         assert line in output, line
     lines = [line for line in output.splitlines() if "replay:" not in line]

@@ -16,13 +16,16 @@ from model.steps import Moment, SetClock, Vacuum
 from model.table import DAY
 from reports.__main__ import main
 from reports.answers import answer_of
+from reports.compare.answer import answer_to
+from reports.compare.comparison import compare
+from reports.compare.files import write_comparison
 from reports.counterexamples.checked import Checked
 from reports.page.content import page_of
 from reports.page.html import badge_of, html_of
 from reports.page.picture import picture_of
 from reports.stream import Run
 from tests.handmade_vacuums import LISTED_TABLE
-from tests.small_streams import case, header, run, written
+from tests.small_streams import READ, case, header, run, step, written
 from tests.test_reports_failures import failing, violation
 
 #: Texts that would do something if they were not escaped, or would spoil a line.
@@ -133,6 +136,20 @@ def test_a_picture_is_on_the_page_of_a_failing_case() -> None:
     found = parsed(run(broken))
     assert found.elements.count("svg") == 1
     assert "Times are in their order, not to scale." in found.text
+
+
+def test_a_comparison_is_a_page_too(tmp_path: Path) -> None:
+    base = run(case(1), case(2, step(READ, rows=[[1]])), first=header("4.0.1"))
+    candidate = run(failing(1, violation("VAC-SAFE-1", "It is gone.", cause="<b>")), case(2, step(READ, rows=[[2]])))
+    found = compare(base, candidate)
+    write_comparison(found, tmp_path)
+    page = Parsed((tmp_path / "compare.html").read_text(encoding="utf-8"))
+    assert str(answer_to(found)) in " ".join(page.text.split())
+    assert "1. loses data: <b>" in page.text and "b" not in page.elements
+    assert "seen nowIt is gone." in "".join(page.text.split("\n"))
+    assert "unexplained" in page.text and "[[1]]" in page.text and "[[2]]" in page.text
+    assert len(page.ids) == len(set(page.ids))
+    assert all(address.startswith(("#", "https://")) for address in page.addresses)
 
 
 def test_the_badge_has_the_word() -> None:

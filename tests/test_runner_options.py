@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from runner.controller import prepare
 from runner.options import ENGINES, Options, UsageMistake, add_options, options
 from runner.replay import read_case
 from suites.catalogue import CATALOGUE
@@ -246,3 +247,13 @@ def test_scripts_are_run_where_it_takes_little_time() -> None:
     assert chosen("--spark-conf=a=b").scripts == 0, "the script would run another Delta"
     assert chosen("--profile=smoke", "--check-scripts=2").scripts == 2
     assert "--check-scripts -1 is negative" in mistake("--check-scripts=-1")
+
+
+def test_a_directory_that_another_run_writes_to_is_refused(tmp_path: Path) -> None:
+    with prepare(tmp_path):
+        (tmp_path / "run.jsonl").write_text("a line", encoding="utf-8")
+        with pytest.raises(UsageMistake, match="Another run writes its report to"):
+            prepare(tmp_path)
+        assert (tmp_path / "run.jsonl").read_text(encoding="utf-8") == "a line"
+    prepare(tmp_path).close()
+    assert (tmp_path / "run.jsonl").read_bytes() == b"", "an earlier stream must not be taken for this run's"

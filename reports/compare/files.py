@@ -1,4 +1,4 @@
-"""The directory that a comparison leaves: ``comparison.md``, ``comparison.json``, and the cases that they name.
+"""The directory that a comparison leaves: ``compare.html``, ``comparison.md``, ``comparison.json``, and the cases that they name.
 
 The schema of ``comparison.json`` is ``reports/schema/comparison-4.json``.
 """
@@ -17,6 +17,8 @@ from reports.compare.comparison import ClauseChange, Comparison, Group, Unjudged
 from reports.compare.markdown import comparison_markdown
 from reports.compare.wording import signature, text_of
 from reports.deviations import Deviation
+from reports.page.comparison import comparison_page
+from reports.page.html import html_of
 from reports.stream import Line, Run
 from reports.verdicts import ClauseResult
 
@@ -36,6 +38,7 @@ def write_comparison(comparison: Comparison, directory: Path) -> None:
         _write(cases / f"{line['id']}.json", json.dumps(line["case"], indent=2) + "\n")
     _write(directory / "comparison.json", json.dumps(as_json(comparison), indent=1, ensure_ascii=True) + "\n")
     _write(directory / "comparison.md", comparison_markdown(comparison))
+    _write(directory / "compare.html", html_of(comparison_page(comparison)))
 
 
 def _write(path: Path, text: str) -> None:

@@ -27,14 +27,14 @@ def show_comparison(comparison: Comparison, console: Console, *, directory: Path
     for number, way in enumerate(worse[:_WAYS], start=1):
         _show_way(number, way, comparison, console, directory)
     if len(worse) > _WAYS:
-        show_text(console, f"… and worse in {counted(len(worse) - _WAYS, 'more way')}: see comparison.md")
+        show_text(console, f"… and worse in {counted(len(worse) - _WAYS, 'more way')}: see compare.html")
     show_text(console)
     show_kinds(console, _kinds(comparison), whole=verbose)
     if both := [one.severity for one in comparison.known_faults if one.on_base and one.on_candidate]:
         show_text(console, f"known of both: {in_ways(both)}")
     for line in overview(comparison):
         show_clipped(console, line)
-    show_command(console, "report", str(directory / "comparison.md"))
+    show_command(console, "report", str(directory / "compare.html"))
 
 
 def _show_way(number: int, way: Worse, comparison: Comparison, console: Console, directory: Path) -> None:

@@ -200,12 +200,12 @@ def _failure(run: Run, failure: Failure, directory: Path | None, checked: Iterab
         script=script.read_text(encoding="utf-8") if script is not None and script.is_file() else "",
         answer=next((one.answer for one in checked if one.folder == folder), ""),
         issue=issue,
-        picture=_picture(line, lead.violation["step"]),
+        picture=picture_in(line, lead.violation["step"]),
     )
 
 
-def _picture(line: Line, step: int) -> Picture | None:
-    """None also for a case that this release of the suite cannot read."""
+def picture_in(line: Line, step: int) -> Picture | None:
+    """The picture of a case in a stream; None also for a case that this release of the suite cannot read."""
     try:
         return picture_of(from_json(line["case"]), step)
     except InvalidCase:

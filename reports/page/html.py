@@ -1,4 +1,4 @@
-"""Lays a page out: one file, without network, from the template beside this module."""
+"""Lays a page out: one file, without network, from the templates beside this module."""
 
 from __future__ import annotations
 
@@ -8,20 +8,21 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
-from reports.answers import Answer, Word
+from reports.answers import Answer
+from reports.page.comparison import ComparisonPage
 from reports.page.content import Page
 from reports.views.lines import visible
 
 _COLOURS = {"✅": "brightgreen", "❌": "red", "⚠️": "yellow"}
 
 
-def html_of(page: Page) -> str:
-    """The page's HTML. Every text of the run is escaped, and its control characters are shown."""
-    return _template().render(page=page, words={word.value: word.mark for word in Word})
+def html_of(page: Page | ComparisonPage) -> str:
+    """The page's HTML. Every text of a run is escaped, and its control characters are shown."""
+    return _template("report" if isinstance(page, Page) else "compare").render(page=page)
 
 
 @cache
-def _template() -> Template:
+def _template(name: str) -> Template:
     folder = Path(__file__).parent
     environment = Environment(
         loader=FileSystemLoader(folder),
@@ -33,7 +34,7 @@ def _template() -> Template:
     )
     environment.filters["shown"] = visible
     environment.filters["lines"] = lambda text: "\n".join(visible(line) for line in text.split("\n"))
-    return environment.get_template("report.html.j2")
+    return environment.get_template(f"{name}.html.j2")
 
 
 def badge_of(answer: Answer) -> str:

@@ -18,7 +18,7 @@ from reports.quantities import counted, instant
 _MOST = 40
 
 #: Of the drawing: the width of the names, and of each instant; the height of a row.
-_NAMES, _STEP, _ROW = 260, 92, 26
+_NAMES, _STEP, _ROW = 260, 130, 26
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def picture_of(case: Case, step: int) -> Picture | None:
     ticks = tuple(Tick(place, instant(at), kinds.get(at, "")) for at, place in x.items())
     return Picture(
         width=_NAMES + _STEP * len(x) + 20,
-        height=_ROW * (len(rows) + 2),
+        height=_ROW * (len(rows) + 2) + 4,
         rows=tuple(rows),
         ticks=tuple(sorted(ticks, key=lambda tick: tick.x)),
         description=_description(table, clock, len(live)),
@@ -96,7 +96,7 @@ def picture_of(case: Case, step: int) -> Picture | None:
 
 
 def _row(number: int, name: str, state: str, detail: str, marks: list[Mark]) -> Row:
-    return Row(_ROW * (number + 1) + _ROW // 2, name, state, detail, tuple(marks))
+    return Row(_ROW * (number + 2), name, state, detail, tuple(marks))
 
 
 def _clock(case: Case, step: int) -> int:
