@@ -13,9 +13,12 @@ from pathlib import Path
 
 from rich.console import Console
 
+from reports.answers import Word
 from reports.compare.comparison import Incomparable, compare
 from reports.compare.files import write_comparison
 from reports.compare.terminal import show_comparison
+from reports.page.html import html_of
+from reports.page.index import index_page, worst
 from reports.stream import StreamError, read_run, stream_path
 from reports.views.files import write_views
 from reports.views.terminal import show
@@ -43,6 +46,16 @@ def compare_runs(arguments: argparse.Namespace) -> int:
     return found.exit
 
 
+def index(arguments: argparse.Namespace) -> int:
+    """``index FOLDER [--out FILE]``: one page over the runs below a folder; 0 if each is KEPT, 1 if one is BROKEN, else 2."""
+    out: Path = arguments.out or arguments.folder / "index.html"
+    out.parent.mkdir(parents=True, exist_ok=True)
+    page = index_page(arguments.folder, beside=out.parent)
+    out.write_text(html_of(page), encoding="utf-8", newline="\n")
+    print(f"{worst(page).value}: {len(page.runs)} runs in {out}")
+    return {Word.KEPT: 0, Word.BROKEN: 1}.get(worst(page), 2)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """The exit code: 2 for bad input, with one sentence on stderr.
 
@@ -55,6 +68,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     command.add_argument("--out", type=Path, metavar="DIR", help="where the views go (default: beside the stream)")
     command.add_argument("-v", "--verbose", action="store_true", help="print the table of all clauses too")
     command.set_defaults(do=render)
+    command = commands.add_parser("index", help="make one page over the runs below a folder")
+    command.add_argument("folder", type=Path, metavar="FOLDER", help="the folder, such as build/versions")
+    command.add_argument("--out", type=Path, metavar="FILE", help="the page (default: index.html in the folder)")
+    command.set_defaults(do=index)
     command = commands.add_parser("compare", help="compare two runs of the same cases")
     for name, what in (("base", "before"), ("candidate", "after")):
         metavar = name.upper()

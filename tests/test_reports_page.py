@@ -25,7 +25,7 @@ from reports.page.html import badge_of, html_of
 from reports.page.picture import picture_of
 from reports.stream import Run
 from tests.handmade_vacuums import LISTED_TABLE
-from tests.small_streams import READ, case, header, run, step, written
+from tests.small_streams import READ, case, footer, header, run, step, written
 from tests.test_reports_failures import failing, violation
 
 #: Texts that would do something if they were not escaped, or would spoil a line.
@@ -150,6 +150,37 @@ def test_a_comparison_is_a_page_too(tmp_path: Path) -> None:
     assert "unexplained" in page.text and "[[1]]" in page.text and "[[2]]" in page.text
     assert len(page.ids) == len(set(page.ids))
     assert all(address.startswith(("#", "https://")) for address in page.addresses)
+
+
+def test_an_index_has_every_run_and_every_clause_by_version(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, line in (
+        ("4.4.0", case(1)),
+        ("3.3.2", failing(1, violation("VAC-SAFE-1"))),
+    ):
+        first = header(name)
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "run.jsonl").write_bytes(written([first, line, footer(first, [line])]))
+    assert main(["render", str(tmp_path / "3.3.2")]) == 0
+    capsys.readouterr()
+    assert main(["index", str(tmp_path)]) == 1
+    assert capsys.readouterr().out == f"BROKEN: 2 runs in {tmp_path / 'index.html'}\n"
+    page = Parsed((tmp_path / "index.html").read_text(encoding="utf-8"))
+    assert page.text.index("spark 3.3.2") < page.text.index("spark 4.4.0"), "in the order of versions"
+    assert "3.3.2/report.html" in page.addresses and not any("4.4.0" in address for address in page.addresses)
+    assert all(clause in page.text for clause in run(case(1)).clauses)
+
+
+def test_an_index_names_what_it_cannot_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["index", str(tmp_path)]) == 2
+    said = capsys.readouterr()
+    assert said.out == "" and said.err == f"There is no finished run below {tmp_path}.\n"
+    first, line = header(), case(1)
+    for name, lines in (("cut", [first, line]), ("whole", [first, line, footer(first, [line])])):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "run.jsonl").write_bytes(written(lines))
+    assert main(["index", str(tmp_path), "--out", str(tmp_path / "site" / "all.html")]) == 2
+    page = (tmp_path / "site" / "all.html").read_text(encoding="utf-8")
+    assert "Not read" in page and str(tmp_path / "cut") in page
 
 
 def test_the_badge_has_the_word() -> None:

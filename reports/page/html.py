@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
@@ -11,14 +12,18 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from reports.answers import Answer
 from reports.page.comparison import ComparisonPage
 from reports.page.content import Page
+from reports.page.index import SIGNS, IndexPage
 from reports.views.lines import visible
 
 _COLOURS = {"✅": "brightgreen", "❌": "red", "⚠️": "yellow"}
 
 
-def html_of(page: Page | ComparisonPage) -> str:
+def html_of(page: Page | ComparisonPage | IndexPage) -> str:
     """The page's HTML. Every text of a run is escaped, and its control characters are shown."""
-    return _template("report" if isinstance(page, Page) else "compare").render(page=page)
+    return _template(_TEMPLATES[type(page)]).render(page=page, signs=SIGNS)
+
+
+_TEMPLATES: Mapping[type, str] = {Page: "report", ComparisonPage: "compare", IndexPage: "index"}
 
 
 @cache

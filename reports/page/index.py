@@ -1,0 +1,117 @@
+"""The page over a folder of runs: every version with its answer, and every clause by version."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from model.versions import parse
+from reports.answers import Answer, Word, answer_of, named
+from reports.stream import FILE_NAME, Run, StreamError, read_run
+
+#: What a verdict looks like in the matrix. The word is its title, for those who cannot see it.
+SIGNS = {
+    "pass": "✓",
+    "fail": "✗",
+    "xfail": "~",
+    "stale": "!",
+    "unsupported": "·",
+    "disabled": "·",
+    "unexercised": "?",
+    "error": "?",
+}
+
+
+@dataclass(frozen=True)
+class RunShown:
+    """``link`` leads to the run's own page, if there is one; ``passed`` and ``known`` count clauses."""
+
+    name: str
+    version: str
+    answer: Answer
+    link: str
+    passed: int
+    known: int
+    cases: int
+    profile: str
+
+
+@dataclass(frozen=True)
+class ClauseRow:
+    """``verdicts`` are those of the runs, in their order; empty where a run does not list the clause."""
+
+    id: str
+    chapter: str
+    sentence: str
+    verdicts: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class IndexPage:
+    title: str
+    runs: tuple[RunShown, ...]
+    unread: tuple[str, ...]
+    chapters: tuple[str, ...]
+    clauses: tuple[ClauseRow, ...]
+
+
+def index_page(folder: Path, *, beside: Path) -> IndexPage:
+    """The page over all runs below ``folder``, for a file in the directory ``beside``. Raises StreamError without a run.
+
+    A stream that cannot be read is named, with the reason.
+    """
+    found: list[tuple[Run, Path]] = []
+    unread = []
+    for path in sorted(folder.rglob(FILE_NAME)):
+        try:
+            found.append((read_run(path), path.parent))
+        except StreamError as fault:
+            unread.append(str(fault))
+    if not found:
+        raise StreamError(f"There is no finished run below {folder}" + (f": {unread[0]}" if unread else "."))
+    found.sort(key=lambda one: (one[0].header["engine"], parse(_version(one[0])), str(one[1])))
+    runs = [run for run, _ in found]
+    clauses = tuple(_clauses(runs))
+    return IndexPage(
+        title="DELETE and VACUUM, by version",
+        runs=tuple(_run(run, directory, beside) for run, directory in found),
+        unread=tuple(unread),
+        chapters=tuple(dict.fromkeys(one.chapter for one in clauses)),
+        clauses=clauses,
+    )
+
+
+def worst(page: IndexPage) -> Word:
+    """The word of the whole folder: BROKEN if a run is, else PROVES NOTHING if one does or cannot be read, else KEPT."""
+    words = {run.answer.word for run in page.runs}
+    if Word.BROKEN in words:
+        return Word.BROKEN
+    return Word.PROVES_NOTHING if Word.PROVES_NOTHING in words or page.unread else Word.KEPT
+
+
+def _version(run: Run) -> str:
+    return str(next(iter(run.header["versions"].values()), ""))
+
+
+def _run(run: Run, directory: Path, beside: Path) -> RunShown:
+    own = directory / "report.html"
+    counts = run.footer["counts"]
+    return RunShown(
+        name=named(run),
+        version=_version(run),
+        answer=answer_of(run),
+        link=Path(os.path.relpath(own, beside)).as_posix() if own.is_file() else "",
+        passed=counts.get("pass", 0),
+        known=counts.get("xfail", 0),
+        cases=run.footer["cases"],
+        profile=str(run.header["profile"]),
+    )
+
+
+def _clauses(runs: Sequence[Run]) -> Iterable[ClauseRow]:
+    listed = {id: entry for run in runs for id, entry in run.clauses.items()}
+    for id, entry in listed.items():
+        verdicts = tuple(run.footer["verdicts"][id]["verdict"] if id in run.clauses else "" for run in runs)
+        yield ClauseRow(id, entry["chapter"], entry["sentence"], verdicts)
