@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -36,7 +37,8 @@ def test_the_rules_that_differ_between_two_versions() -> None:
     assert fields("3.2.1", "3.3.2") == ["reserved_names", "utc_partition_values"]
     assert fields("3.0.0", "3.2.1") == ["checks_write_protocol", "reserved_names"]
     assert fields("3.0.0", "3.3.2") == ["checks_write_protocol", "utc_partition_values"], "names were hidden in between"
-    assert fields("4.0.0", "4.4.0") == ["retain", "retain_error_class", "blocks_expired_versions", "random_directories"]
+    since_4_1 = ["reads_struct_statistics", "blocks_expired_versions", "random_directories"]
+    assert fields("4.0.0", "4.4.0") == ["retain", "retain_error_class", *since_4_1]
     assert fields("4.1.0", "4.4.0") == [] and fields("2.4.0", "2.4.0") == []
     assert prediction_between(("other", "1.0"), NEWEST) is None
 
@@ -100,6 +102,10 @@ SHOWN = {
     ("4.0", "release"): Case(table(), (InvalidVacuum(VacuumMistake.TEMPORARY_VIEW),)),
     ("4.1", "retain"): Case(table(), (Vacuum(retain_hours=24 * 30),)),
     ("4.1", "retain_error_class"): Case(table(), (Vacuum(retain_hours=0),)),
+    ("4.1", "reads_struct_statistics"): Case(
+        replace(table(Feature.STRUCT_STATISTICS), commits=(Commit(-4 * WEEK, adds=(0, 1), checkpoint=True),)),
+        (Delete(),),
+    ),
     ("4.1", "blocks_expired_versions"): Case(table(), (ONE_ROW, Read(before_step=0))),
     ("4.1", "random_directories"): Case(table(Feature.COLUMN_MAPPING_NAME), (ONE_ROW,)),
 }
