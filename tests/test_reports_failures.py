@@ -126,6 +126,20 @@ def test_data_loss_is_named_in_the_first_line_of_the_answer() -> None:
         assert on_terminal(one)[0] == answer == str(answer_of(one))
 
 
+def test_a_run_that_kept_everything_fits_on_a_screen() -> None:
+    known = [
+        failing(one, violation("VAC-SAFE-1", excused=f"A known fault. {'It is long. ' * 20}{one}"))
+        for one in range(1, 31)
+    ]
+    found = run(*known)
+    found = Run(found.header, found.cases, {**found.footer, "exit": 0})
+    console = Console(file=io.StringIO(), width=80, force_terminal=False)
+    show(found, console, directory=Path("build/report"))
+    lines = str(console.file.getvalue()).splitlines()  # type: ignore[attr-defined]
+    assert lines[0] == "KEPT: spark 4.4.0 does what is promised; known: loses data in 30 ways"
+    assert len(lines) <= 24 and max(map(len, lines)) <= 80
+
+
 def test_the_terminal_shows_each_failure_with_its_cause_and_what_fails_with_it(tmp_path: Path) -> None:
     grave = failing(7, violation("VAC-SAFE-1", "It is gone."), violation("DEL-ROW-1", severity=SPACE))
     lines = on_terminal(run(grave), tmp_path)
