@@ -188,9 +188,14 @@ def checkpoint_actions(snapshot: Snapshot, tombstones: Iterable[Remove] | None =
     return (snapshot.protocol, snapshot.metadata, *snapshot.domains.values(), *snapshot.txns.values(), *files)
 
 
-def checkpoint_bytes(actions: Iterable[Action], *, compression: str = "snappy") -> bytes:
-    """The bytes of one V1 checkpoint file with ``actions``, without fields that the schema lacks."""
-    return _parquet(actions, _SCHEMA, compression)
+def checkpoint_bytes(
+    actions: Iterable[Action], *, compression: str = "snappy", parsed: ParsedColumns | None = None
+) -> bytes:
+    """The bytes of one V1 checkpoint file with ``actions``, without fields that the schema lacks.
+
+    ``parsed``: the columns with structs that adds have in place of their statistics, and beside their partition values.
+    """
+    return _parquet(actions, _SCHEMA, compression, parsed)
 
 
 def write_checkpoint(
@@ -231,7 +236,8 @@ def write_checkpoint(
         paths, size = [], 0
         for part in range(parts):
             path = log / checkpoint_name(snapshot.version, part + 1, parts)
-            size += _write(path, _parquet(actions[part::parts], _SCHEMA, compression, parsed), modified)
+            data = checkpoint_bytes(actions[part::parts], compression=compression, parsed=parsed)
+            size += _write(path, data, modified)
             paths.append(path)
     if parts > 1:
         last["parts"] = parts

@@ -12,7 +12,6 @@ from reports.compare.differences import Difference, deletion_order_differs, diff
 from reports.compare.explanations import Explainer, Explanation, Identity, Predictors
 from reports.compare.known_changes import Knowledge, in_order, knowledge
 from reports.deviations import Deviation
-from reports.harms import rank_of
 from reports.quantities import counted
 from reports.stream import Line, Run
 from reports.verdicts import ClauseResult, Verdict, results_of
@@ -118,11 +117,6 @@ class Comparison:
     def shifted(self, change: Change) -> tuple[Shift, ...]:
         """The shifts of one kind, the gravest first."""
         return tuple(one for one in self.shifts if one.change is change)
-
-    @property
-    def loses_data(self) -> bool:
-        """Whether a regression is data loss."""
-        return any(rank_of(one.severity) == 0 for one in self.shifted(Change.REGRESSED))
 
     @property
     def explained(self) -> tuple[Group, ...]:
