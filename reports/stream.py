@@ -15,8 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, NoReturn, TextIO, TypedDict, cast, final
 
-from jsonschema import Draft202012Validator  # type: ignore[import-untyped, unused-ignore]
-from jsonschema.exceptions import best_match  # type: ignore[import-untyped, unused-ignore]
+from jsonschema_rs import Draft202012Validator, ValidationError
 
 #: The only schema version that is written and read.
 SCHEMA_VERSION = 4
@@ -369,9 +368,9 @@ class _Checks:
             )
         if kind not in ("header", "case", "footer"):
             raise InvalidLine(f"{where} has the type {kind!r}, but must be a header, a case or a footer.")
-        error = best_match(_validator(kind).iter_errors(line))
+        error = _first_error(kind, line)
         if error is not None:
-            raise InvalidLine(f"{where} is not a valid {kind} at {error.json_path}: {_short(error.message)}.")
+            raise InvalidLine(f"{where} is not a valid {kind} at {_place(error)}: {_short(error.message)}.")
         if self.ended:
             raise MisplacedLine(f"{where} comes after the footer: two streams were joined, so keep one of them.")
         {"header": self._header, "case": self._case, "footer": self._footer}[kind](line, where)
@@ -432,6 +431,24 @@ class _Checks:
         for clause in clauses:
             if self.clauses is None or clause not in self.clauses:
                 raise UnknownClause(f"{where} names {clause}, which the header does not list.")
+
+
+def _first_error(kind: str, line: Line) -> ValidationError | None:
+    """The error nearest to the top of a line, by the schema; None: it has none."""
+    validator: Draft202012Validator = _validator(kind)
+    try:
+        errors = [] if validator.is_valid(line) else list(validator.iter_errors(line))
+    except UnicodeEncodeError:
+        # Half of a surrogate pair, as in the name of a file: valid JSON, which the validator cannot take.
+        errors = list(
+            validator.iter_errors(json.loads(json.dumps(line, ensure_ascii=False).encode("utf-8", "replace")))
+        )
+    return min(errors, key=lambda one: len(one.instance_path), default=None)
+
+
+def _place(error: ValidationError) -> str:
+    """``$.clauses[0].id``."""
+    return "$" + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.instance_path)
 
 
 def _short(text: str, limit: int = 300) -> str:
