@@ -85,7 +85,8 @@ def failures(header: Line, lines: Iterable[Line], *, of: Collection[str] | None 
     """The failures in these cases, the gravest first. ``of``: only these clauses (None: all of the header)."""
     own = {clause["id"]: clause["severity"] for clause in header["clauses"] if of is None or clause["id"] in of}
     order = list(own)
-    waiting = _groups(own, sorted((line for line in lines if line["violations"]), key=_simplicity))
+    broken = (line for line in lines if any(one["excused"] is None for one in line["violations"]))
+    waiting = _groups(own, sorted(broken, key=_simplicity))
     numbers = dict.fromkeys(order, 0)
     found: list[Failure] = []
     while waiting:

@@ -70,10 +70,14 @@ def verdicts(
     unasked = {clause["id"] for clause in header["clauses"] if clause["status"] == "disabled"}
     current = {_entry(one) for one in deviations if one.clause in violated | unasked}
     shown = examples(failures(header, lines))
+    judged: dict[str, list[tuple[Line, Line]]] = {}
+    for line in lines:
+        for name, result in line["clauses"].items():
+            judged.setdefault(name, []).append((line, result))
     results = []
     for clause in header["clauses"]:
         name = clause["id"]
-        own = [(line, line["clauses"][name]) for line in lines if name in line["clauses"]]
+        own = judged.get(name, [])
         counted = [result for line, result in own if line["origin"] != "shrunk"]
         broken = [line for line, result in own if result["verdict"] != "pass"]
         failing = [line for line, result in own if result["verdict"] == "fail"] or broken
