@@ -218,6 +218,8 @@ class Controller:
             shown = [(clause, example) for clause, own in examples(found).items() for example in own]
             wrong = [(clause, str(example.violation["message"]), example.cause) for clause, example in shown]
             proposal.write_text(proposed(wrong, version=version), encoding="utf-8")
+        if self._options.verbose:
+            self._console.print()  # pytest's line of the last test has no end yet
         if self._options.brief:
             show_answer(run, self._console)
         else:

@@ -275,7 +275,8 @@ def test_a_wrong_vacuum_with_retain_is_not_explained_by_the_rule_about_retain(tm
 
 
 def test_only_rules_that_differ_explain_what_two_engines_do(tmp_path: Path) -> None:
-    engines = [healthy_spark(capabilities=NEWEST), ReferenceEngine(rules=DELTA_RS, capabilities=NEWEST)]
+    by_partition = ReferenceEngine(Habits(one_file=True), rules=DELTA_RS, capabilities=NEWEST)
+    engines = [healthy_spark(capabilities=NEWEST), by_partition]
     one, other = (run_of(engine, shared_cases(), tmp_path / str(place)) for place, engine in enumerate(engines))
     comparison = checked(compare(one, other, prediction_between))
     assert not comparison.shifted(Change.REGRESSED) and comparison.explained
