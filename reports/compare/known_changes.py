@@ -157,6 +157,16 @@ BY_ENGINE: Mapping[str, tuple[KnownChange, ...]] = {
             ],
         ),
         change(
+            "1.5.1",
+            "A full VACUUM takes the time of a tombstone, not the file's age: it counts and lists fewer files.",
+            "https://github.com/delta-io/delta-rs/pull/4300",
+            [
+                Entry("vacuum", "rows", amount=Amount.FEWER),
+                Entry("vacuum", "metrics.numFilesToDelete", within="VACUUM START", amount=Amount.OTHER),
+                Entry("vacuum", "metrics.numDeletedFiles", within="VACUUM END", amount=Amount.OTHER),
+            ],
+        ),
+        change(
             "1.6.6",
             "An append reports how often its commit was tried again.",
             "https://github.com/delta-io/delta-rs/pull/3848",
