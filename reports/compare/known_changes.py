@@ -122,6 +122,13 @@ BY_ENGINE: Mapping[str, tuple[KnownChange, ...]] = {
             [Entry("vacuum", "last_vacuum", None, "written")],
         ),
         change(
+            "4.0",
+            "Spark 4, which comes with it, has other errors for a Parquet file, such as a checkpoint, that it cannot read.",
+            "https://github.com/apache/spark/blob/v4.0.0/common/utils/src/main/resources/error/error-conditions.json",
+            errors(["delete", "read", "vacuum"], "SparkException", "FAILED_READ_FILE.NO_HINT"),
+            errors(["delete", "read", "vacuum"], "SparkException", "RuntimeException"),
+        ),
+        change(
             "4.1",
             "Spark 4.1, which comes with it, has an error class for a remainder by zero.",
             "https://github.com/apache/spark/blob/v4.1.0/sql/catalyst/src/main/scala/org/apache/spark/sql/errors/QueryExecutionErrors.scala",
