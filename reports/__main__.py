@@ -17,8 +17,8 @@ from reports.answers import Word
 from reports.compare.comparison import Incomparable, compare
 from reports.compare.files import write_comparison
 from reports.compare.terminal import show_comparison
-from reports.page.html import html_of
-from reports.page.index import index_page, worst
+from reports.page.html import write_index
+from reports.page.index import worst
 from reports.stream import StreamError, read_run, stream_path
 from reports.views.files import write_views
 from reports.views.terminal import show
@@ -49,9 +49,7 @@ def compare_runs(arguments: argparse.Namespace) -> int:
 def index(arguments: argparse.Namespace) -> int:
     """``index FOLDER [--out FILE]``: one page over the runs below a folder; 0 if each is KEPT, 1 if one is BROKEN, else 2."""
     out: Path = arguments.out or arguments.folder / "index.html"
-    out.parent.mkdir(parents=True, exist_ok=True)
-    page = index_page(arguments.folder, beside=out.parent)
-    out.write_text(html_of(page), encoding="utf-8", newline="\n")
+    page = write_index(arguments.folder, out)
     print(f"{worst(page).value}: {len(page.runs)} runs in {out}")
     return {Word.KEPT: 0, Word.BROKEN: 1}.get(worst(page), 2)
 

@@ -19,6 +19,11 @@ def profile_of(header: Mapping[str, Any]) -> str:
     )
 
 
+def versions_of(header: Mapping[str, Any]) -> str:
+    """``delta 4.4.0, pyspark 4.2.0``: the engine's version first."""
+    return ", ".join(f"{name} {version}" for name, version in header["versions"].items())
+
+
 def machine_of(header: Mapping[str, Any]) -> str:
     """``2 processors, time zone UTC, locale C.UTF-8, tables on ext4``."""
     return ", ".join(_words(name, value) for name, value in header["machine"].items())

@@ -49,6 +49,11 @@ class Failure:
     def examples(self) -> tuple[Example, ...]:
         return (self.lead, *self.others)
 
+    @property
+    def clauses(self) -> tuple[str, ...]:
+        """The clauses that fail with the gravest one."""
+        return tuple(dict.fromkeys(one.clause for one in self.others if one.clause != self.lead.clause))
+
 
 @dataclass(frozen=True)
 class _Group:

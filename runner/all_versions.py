@@ -15,8 +15,7 @@ from pathlib import Path
 
 from engines.versions import JUDGED, JUDGED_DELTALAKE, Pair, Version, version_of
 from model.versions import parse
-from reports.page.html import html_of
-from reports.page.index import index_page
+from reports.page.html import write_index
 from reports.stream import StreamError, read_run
 from runner.commands import Parser, in_a_sentence
 from runner.gate_version import ROOT, available, run_gate
@@ -145,8 +144,7 @@ def main(arguments: list[str]) -> int:
     print(text)
     (ROOT / DIRECTORY / f"{kind.mark.replace(' ', '-')}.md").write_text(f"{text}\n", encoding="utf-8")
     with suppress(StreamError):  # no run came to its end, as the table says
-        page = index_page(ROOT / DIRECTORY, beside=ROOT / DIRECTORY)
-        (ROOT / DIRECTORY / "index.html").write_text(html_of(page), encoding="utf-8", newline="\n")
+        write_index(ROOT / DIRECTORY, ROOT / DIRECTORY / "index.html")
     if asked.write:
         document = ROOT / kind.document
         document.write_text(written(document.read_text(encoding="utf-8"), text, kind), encoding="utf-8")

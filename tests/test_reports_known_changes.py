@@ -80,6 +80,18 @@ def test_a_change_is_known_between_versions_before_and_after_it(change: KnownCha
     assert knowledge(("spark", "2.4.0"), ("deltalake", "9.0.0")).of(found) is None
 
 
+@pytest.mark.parametrize("change", BY_ENGINE["deltalake"], ids=lambda change: change.sentence)
+def test_a_change_of_delta_rs_is_known_between_the_releases_beside_it(change: KnownChange) -> None:
+    before = {"1.5": "1.4.2", "1.5.1": "1.5.0", "1.6.6": "1.6.3"}[change.since]
+    for entry in change.entries:
+        found = difference(entry)
+        assert knowledge(("deltalake", before), ("deltalake", change.since)).of(found) is change
+        assert knowledge(("deltalake", change.since), ("deltalake", before)).of(found.reversed) is change
+        for other in neighbours(entry)[:2]:
+            assert knowledge(("deltalake", before), ("deltalake", change.since)).of(difference(other)) is None
+        assert knowledge(("deltalake", "1.0.2"), ("deltalake", "1.4.2")).of(found) is None
+
+
 def test_the_options_of_a_command_do_not_matter() -> None:
     lite = Command("vacuum", "LITE", retain="0")
     known = knowledge(("spark", "3.2.1"), ("spark", "3.3.2"))

@@ -193,3 +193,7 @@ def test_render_writes_the_page_and_a_damaged_stream_none(tmp_path: Path) -> Non
     (tmp_path / "run.jsonl").write_bytes(lines)
     assert main(["render", str(tmp_path)]) == 2, "without a footer it is not complete"
     assert not (tmp_path / "report.html").exists()
+    first, line = header(), case(1)
+    (tmp_path / "run.jsonl").write_bytes(written([first, line, footer(first, [line])]))
+    assert main(["render", str(tmp_path)]) == 0
+    assert "KEPT" in Parsed((tmp_path / "report.html").read_text(encoding="utf-8")).text

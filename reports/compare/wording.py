@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from reports.answers import named
-from reports.circumstances import machines_differ, profile_of
+from reports.circumstances import machines_differ, profile_of, versions_of
 from reports.compare.cases import Change, KnownFault, Shift
 from reports.compare.comparison import Comparison, Group
 from reports.compare.differences import Difference
@@ -192,9 +192,8 @@ def shift_words(shift: Shift) -> str:
 
 
 def _versions(run: Run) -> str:
-    listed = ", ".join(f"{name} {version}" for name, version in run.header["versions"].items())
     seed = f", seed {run.header['seed']}" if run.header["seed"] is not None else ""
-    return f"{run.header['engine']}: {listed}; {profile_of(run.header)}{seed}"
+    return f"{run.header['engine']}: {versions_of(run.header)}; {profile_of(run.header)}{seed}"
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 from model.codec import InvalidCase, from_json
 from model.sources import Link, resolve
 from reports.answers import Answer, ShownDeviation, answer_of, known_deviations, named
-from reports.circumstances import machine_of, profile_of
+from reports.circumstances import machine_of, profile_of, versions_of
 from reports.counterexamples import folder_of
 from reports.counterexamples.checked import Checked
 from reports.failures import Failure
@@ -116,7 +116,7 @@ def page_of(run: Run, *, directory: Path | None = None, checked: Sequence[Checke
 def _facts(run: Run) -> Iterable[Fact]:
     header, footer = run.header, run.footer
     yield Fact("Engine", named(run))
-    yield Fact("Versions", ", ".join(f"{name} {version}" for name, version in header["versions"].items()))
+    yield Fact("Versions", versions_of(header))
     yield Fact("Profile", profile_of(header).removeprefix("profile "))
     if header["seed"] is not None:
         yield Fact("Seed", str(header["seed"]))
@@ -171,7 +171,6 @@ def _failure(run: Run, failure: Failure, directory: Path | None, checked: Iterab
     script = None if directory is None else directory / folder / "reproduce.py"
     sentence = run.clauses[lead.clause]["sentence"]
     steps = tuple(StepShown(step["text"], step["index"] == lead.violation["step"]) for step in line["steps"])
-    others = tuple(dict.fromkeys(one.clause for one in failure.others if one.clause != lead.clause))
     issue = "\n".join(
         [
             f"{named(run)} {does(lead.severity)}: {lead.cause}",
@@ -190,7 +189,7 @@ def _failure(run: Run, failure: Failure, directory: Path | None, checked: Iterab
         cause=lead.cause,
         clause=lead.clause,
         sentence=sentence,
-        others=others,
+        others=failure.clauses,
         message=lead.violation["message"],
         evidence=tuple(lead.violation["evidence"]),
         case=line["id"],

@@ -12,7 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from reports.answers import Answer
 from reports.page.comparison import ComparisonPage
 from reports.page.content import Page
-from reports.page.index import SIGNS, IndexPage
+from reports.page.index import SIGNS, IndexPage, index_page
 from reports.views.lines import visible
 
 _COLOURS = {"✅": "brightgreen", "❌": "red", "⚠️": "yellow"}
@@ -40,6 +40,14 @@ def _template(name: str) -> Template:
     environment.filters["shown"] = visible
     environment.filters["lines"] = lambda text: "\n".join(visible(line) for line in text.split("\n"))
     return environment.get_template(f"{name}.html.j2")
+
+
+def write_index(folder: Path, file: Path) -> IndexPage:
+    """Write the page over all runs below a folder; its directory is made if need be. Raises StreamError without a run."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    page = index_page(folder, beside=file.parent)
+    file.write_text(html_of(page), encoding="utf-8", newline="\n")
+    return page
 
 
 def badge_of(answer: Answer) -> str:

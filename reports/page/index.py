@@ -43,7 +43,6 @@ class ClauseRow:
     """``verdicts`` are those of the runs, in their order; empty where a run does not list the clause."""
 
     id: str
-    chapter: str
     sentence: str
     verdicts: tuple[str, ...]
 
@@ -53,7 +52,6 @@ class IndexPage:
     title: str
     runs: tuple[RunShown, ...]
     unread: tuple[str, ...]
-    chapters: tuple[str, ...]
     clauses: tuple[ClauseRow, ...]
 
 
@@ -73,13 +71,11 @@ def index_page(folder: Path, *, beside: Path) -> IndexPage:
         raise StreamError(f"There is no finished run below {folder}" + (f": {unread[0]}" if unread else "."))
     found.sort(key=lambda one: (one[0].header["engine"], parse(_version(one[0])), str(one[1])))
     runs = [run for run, _ in found]
-    clauses = tuple(_clauses(runs))
     return IndexPage(
         title="DELETE and VACUUM, by version",
         runs=tuple(_run(run, directory, beside) for run, directory in found),
         unread=tuple(unread),
-        chapters=tuple(dict.fromkeys(one.chapter for one in clauses)),
-        clauses=clauses,
+        clauses=tuple(_clauses(runs)),
     )
 
 
@@ -114,4 +110,4 @@ def _clauses(runs: Sequence[Run]) -> Iterable[ClauseRow]:
     listed = {id: entry for run in runs for id, entry in run.clauses.items()}
     for id, entry in listed.items():
         verdicts = tuple(run.footer["verdicts"][id]["verdict"] if id in run.clauses else "" for run in runs)
-        yield ClauseRow(id, entry["chapter"], entry["sentence"], verdicts)
+        yield ClauseRow(id, entry["sentence"], verdicts)

@@ -23,7 +23,7 @@ _NAMES, _STEP, _ROW = 260, 130, 26
 
 @dataclass(frozen=True)
 class Mark:
-    """Something at an instant. ``kind``: ``written``, ``removed`` or ``young``, ``old`` for stray files."""
+    """Something at an instant. ``kind``: ``written`` or ``removed`` of a data file, ``stray`` of a stray one."""
 
     x: int
     kind: str

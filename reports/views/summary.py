@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from model.operations import Operation
 from reports.answers import answer_of
-from reports.circumstances import machine_of, profile_of
+from reports.circumstances import machine_of, profile_of, versions_of
 from reports.counterexamples import folder_of
 from reports.counterexamples.checked import Checked
 from reports.failures import Failure
@@ -70,7 +70,6 @@ def _parts(
 
 def _first_screen(run: Run, results: Sequence[ClauseResult], checked: Sequence[Checked], rows: int) -> list[str]:
     header, footer, answer = run.header, run.footer, answer_of(run)
-    versions = ", ".join(f"{name} {version}" for name, version in header["versions"].items())
     tally = ", ".join(f"{number} {verdict}" for verdict, number in counts(results).items()) or "no clause"
     notes = [profile_of(header)]
     notes += [f"seed {header['seed']}"] if header["seed"] is not None else []
@@ -79,7 +78,7 @@ def _first_screen(run: Run, results: Sequence[ClauseResult], checked: Sequence[C
     work = f"{counted(footer['cases'], 'case')}, {counted(footer['steps'], 'step')}, {seconds}, {', '.join(notes)}"
     parts = [
         f"# {answer.word.mark} {text(str(answer))}",
-        f"{text(versions)}<br>\n{text(tally)}<br>\n{text(work)}<br>\n{text(machine_of(header))}",
+        f"{text(versions_of(header))}<br>\n{text(tally)}<br>\n{text(work)}<br>\n{text(machine_of(header))}",
     ]
     lines = [_failure(run, failure, checked) for failure in failures_of(run)]
     lines += [
@@ -109,8 +108,7 @@ def _first_screen(run: Run, results: Sequence[ClauseResult], checked: Sequence[C
 def _failure(run: Run, failure: Failure, checked: Sequence[Checked]) -> str:
     """A row: the gravest clause, and those that fail in the same step."""
     lead = failure.lead
-    others = [clause for clause in dict.fromkeys(one.clause for one in failure.others) if clause != lead.clause]
-    more = f"<br>and in the same step {', '.join(others)}" if others else ""
+    more = f"<br>and in the same step {', '.join(failure.clauses)}" if failure.clauses else ""
     case = " ".join(dict.fromkeys(code(one.line["id"]) for one in failure.examples))
     answers = {one.folder: one.answer for one in checked}
     answer = answers.get(folder_of(lead.clause, lead.line["id"]))

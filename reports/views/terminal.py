@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from reports.answers import answer_of, known_deviations
-from reports.circumstances import machine_of, profile_of
+from reports.circumstances import machine_of, profile_of, versions_of
 from reports.counterexamples import folder_of
 from reports.counterexamples.checked import Checked, read_checked
 from reports.failures import Failure
@@ -124,10 +124,9 @@ def show(run: Run, console: Console, *, directory: Path | None = None, verbose: 
         tally = ", ".join(f"{number} {verdict}" for verdict, number in counts(own).items())
         show_text(console, f"{chapter}: {tally}")
     header, footer = run.header, run.footer
-    versions = ", ".join(f"{name} {version}" for name, version in header["versions"].items())
     took = f"{counted(footer['cases'], 'case')}, {counted(footer['steps'], 'step')} in {_seconds(footer['seconds'])}"
     show_text(console, f"{took}; {profile_of(header)}; {machine_of(header)}")
-    show_text(console, f"{header['engine']}: {versions}")
+    show_text(console, f"{header['engine']}: {versions_of(header)}")
     if directory is not None:
         show_command(console, "report", str(directory / "report.html"))
 
@@ -142,8 +141,7 @@ def _show_failure(
     run: Run, number: int, failure: Failure, console: Console, directory: Path | None, checked: Sequence[Checked]
 ) -> None:
     lead, line = failure.lead, failure.lead.line
-    others = [clause for clause in dict.fromkeys(one.clause for one in failure.others) if clause != lead.clause]
-    also = f"; with it {', '.join(others)}" if others else ""
+    also = f"; with it {', '.join(failure.clauses)}" if failure.clauses else ""
     show_text(console)
     show_text(console, f"{number}. {does(lead.severity)}: {lead.cause}", "bold red")
     show_fact(console, "promised", f"{run.clauses[lead.clause]['sentence']} ({lead.clause}{also})")
