@@ -134,6 +134,12 @@ BY_ENGINE: Mapping[str, tuple[KnownChange, ...]] = {
             "https://github.com/apache/spark/blob/v4.1.0/sql/catalyst/src/main/scala/org/apache/spark/sql/errors/QueryExecutionErrors.scala",
             errors(["delete"], "DIVIDE_BY_ZERO", "REMAINDER_BY_ZERO"),
         ),
+        change(
+            "4.1",
+            "A remove counts the rows of a file whose statistics only a checkpoint has, as a struct: they are read.",
+            f"{_FILES.format('v4.1.0')}/Snapshot.scala",
+            added("delete", "remove_fields", "stats.numRecords"),
+        ),
     ),
     "deltalake": (
         change(
