@@ -132,11 +132,30 @@ def not_applicable(clause: Clause[Any], version: str, capabilities: Capabilities
     if clause.exact_clock and not rules.own_clock:
         return "It is about single milliseconds, and the engine uses the machine's clock, which cannot be stopped."
     number = parse(version)
-    bounds = [f"from {clause.since}" if clause.since else "", f"before {clause.before}" if clause.before else ""]
     outside = (clause.since and number < parse(clause.since)) or (clause.before and number >= parse(clause.before))
     if rules.implementation == "spark" and outside:
-        return f"It holds {' and '.join(bound for bound in bounds if bound)} only."
+        return f"It holds {_bounds(clause)} only."
     if clause.needs and not any(has(capabilities, need) for need in clause.needs):
-        missing = " or ".join(sorted({str(need.value if isinstance(need, Enum) else need) for need in clause.needs}))
-        return f"The engine cannot be asked for what it is about: {missing}."
+        return f"The engine cannot be asked for what it is about: {_needs(clause)}."
     return None
+
+
+def holds_for(clause: Clause[Any]) -> str:
+    """The engines that a clause holds for, as a part of a sentence; empty: every one."""
+    parts = [
+        f"the engine {clause.implementation} alone" if clause.implementation else "",
+        f"Delta on Spark {_bounds(clause)}" if _bounds(clause) else "",
+        "engines whose clock can be set" if clause.exact_clock else "",
+        f"engines that can be asked for {_needs(clause)}" if clause.needs else "",
+    ]
+    return ", ".join(part for part in parts if part)
+
+
+def _bounds(clause: Clause[Any]) -> str:
+    """``from 3.1 and before 4.0``."""
+    bounds = [f"from {clause.since}" if clause.since else "", f"before {clause.before}" if clause.before else ""]
+    return " and ".join(bound for bound in bounds if bound)
+
+
+def _needs(clause: Clause[Any]) -> str:
+    return " or ".join(sorted({str(need.value if isinstance(need, Enum) else need) for need in clause.needs}))

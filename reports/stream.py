@@ -28,13 +28,14 @@ Line = Mapping[str, Any]
 
 
 class ClauseEntry(TypedDict):
-    """A clause as the header lists it. Optional: ``harm``, ``needs`` and ``reason``."""
+    """A clause as the header lists it. Optional: ``harm``, ``holds_for``, ``proven_by`` and ``reason``."""
 
     id: str
     chapter: str
     sentence: str
     sources: list[str]
-    needs: list[str]
+    holds_for: str
+    proven_by: list[str]
     severity: str
     harm: str
     status: str
@@ -58,6 +59,7 @@ class Header(TypedDict):
 
     type: str
     schema: int
+    date: str
     engine: str
     versions: dict[str, str]
     profile: str

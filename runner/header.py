@@ -5,15 +5,17 @@ from __future__ import annotations
 import platform
 from collections import Counter
 from collections.abc import Iterable
+from datetime import datetime, timezone
 from importlib.metadata import version
 from typing import Any
 
-from harness.clause import Clause
+from harness.clause import Clause, holds_for
 from harness.excuses import KnownDeviation
 from harness.severity import harm_of
 from reports.stream import SCHEMA_VERSION
 from runner.options import Options
 from runner.plan import Plan
+from selfcheck.faults import FAULTS
 from suites.catalogue import CATALOGUE
 
 
@@ -35,6 +37,7 @@ def run_header(
     return {
         "type": "header",
         "schema": SCHEMA_VERSION,
+        "date": datetime.now(timezone.utc).date().isoformat(),
         "engine": options.engine,
         "versions": {**versions, "hypothesis": version("hypothesis")},
         "profile": profile.name,
@@ -63,6 +66,8 @@ def _entry(clause: Clause[Any], options: Options, unsupported: dict[str, str]) -
         "sources": list(clause.sources),
         "severity": harm_of(clause.id).severity.value,
         "harm": harm_of(clause.id).reason,
+        "holds_for": holds_for(clause),
+        "proven_by": [fault.name for fault in FAULTS.values() if clause.id in fault.caught_by],
         "status": status,
         "reason": reason,
     }

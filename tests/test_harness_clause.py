@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from engines.deltalake.capabilities import capabilities_of
-from harness.clause import Clause, not_applicable
+from harness.clause import Clause, holds_for, not_applicable
 from model.capabilities import EVERYTHING, Capabilities
 from model.rules import DELTA_RS, SPARK, Rules
 from model.steps import Mode
@@ -70,3 +70,19 @@ def test_all_but_three_clauses_of_safety_apply_to_delta_rs() -> None:
     left_out = unsupported(ReferenceEngine(rules=DELTA_RS, capabilities=capabilities_of("1.6.6")))
     safety = {id for id in CATALOGUE if id.startswith("VAC-SAFE")}
     assert safety & left_out.keys() == {"VAC-SAFE-6C", "VAC-SAFE-7B", "VAC-SAFE-10E"}
+
+
+@pytest.mark.parametrize(
+    ("clause", "words"),
+    [
+        (CLAUSE, ""),
+        (replace(CLAUSE, since="3.1", before="4.0"), "Delta on Spark from 3.1 and before 4.0"),
+        (
+            replace(CLAUSE, implementation="deltalake", exact_clock=True),
+            "the engine deltalake alone, engines whose clock can be set",
+        ),
+        (replace(CLAUSE, needs=(Mode.LITE, Mode.FULL)), "engines that can be asked for FULL or LITE"),
+    ],
+)
+def test_what_a_clause_holds_for_in_words(clause: Clause[Any], words: str) -> None:
+    assert holds_for(clause) == words

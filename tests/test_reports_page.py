@@ -22,6 +22,7 @@ from reports.compare.files import write_comparison
 from reports.counterexamples.checked import Checked
 from reports.page.content import page_of
 from reports.page.html import badge_of, html_of
+from reports.page.index import index_page
 from reports.page.picture import picture_of
 from reports.stream import Run
 from tests.handmade_vacuums import LISTED_TABLE
@@ -134,7 +135,7 @@ def test_a_picture_is_on_the_page_of_a_failing_case() -> None:
     broken = failing(1, violation("VAC-SAFE-1"))
     broken["case"] = to_json(Case(LISTED_TABLE, (Vacuum(),)))
     found = parsed(run(broken))
-    assert found.elements.count("svg") == 1
+    assert found.elements.count("svg") == parsed(run(case(1))).elements.count("svg") + 1
     assert "Times are in their order, not to scale." in found.text
 
 
@@ -181,6 +182,27 @@ def test_an_index_names_what_it_cannot_read(tmp_path: Path, capsys: pytest.Captu
     assert main(["index", str(tmp_path), "--out", str(tmp_path / "site" / "all.html")]) == 2
     page = (tmp_path / "site" / "all.html").read_text(encoding="utf-8")
     assert "Not read" in page and str(tmp_path / "cut") in page
+
+
+def test_an_index_has_the_runs_of_a_version_by_date(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for date, line in (
+        ("2026-11-02", failing(1, violation("VAC-SAFE-1"))),
+        ("2026-11-10", case(1)),
+        ("2026-11-03", case(1)),
+    ):
+        first = header(date=date)
+        (tmp_path / date).mkdir()
+        (tmp_path / date / "run.jsonl").write_bytes(written([first, line, footer(first, [line])]))
+    assert main(["index", str(tmp_path)]) == 0, "the last run of the version decides"
+    capsys.readouterr()
+    page = index_page(tmp_path, beside=tmp_path)
+    assert [one.date for one in page.runs] == ["2026-11-10"]
+    assert [(one.date, one.changes) for one in page.history] == [
+        ("2026-11-10", ()),
+        ("2026-11-03", ("VAC-SAFE-1: fail, now pass",)),
+        ("2026-11-02", ()),
+    ]
+    assert "VAC-SAFE-1: fail, now pass" in Parsed((tmp_path / "index.html").read_text(encoding="utf-8")).text
 
 
 def test_the_badge_has_the_word() -> None:

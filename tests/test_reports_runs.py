@@ -58,7 +58,8 @@ def clauses() -> st.SearchStrategy[list[dict[str, Any]]]:
                 "sentence": texts,
                 "sources": st.lists(texts, max_size=2),
                 "severity": st.sampled_from(["data loss", "wrong words"]),
-                "needs": st.just([]),
+                "holds_for": st.just(""),
+                "proven_by": st.just([]),
                 "status": st.sampled_from(["active", "active", "active", "unsupported", "disabled"]),
                 "reason": texts,
             }

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from model.case import Case
 from model.codec import InvalidCase, from_json
 from model.sources import Link, resolve
 from reports.answers import Answer, ShownDeviation, answer_of, known_deviations, named
@@ -14,7 +15,9 @@ from reports.counterexamples import folder_of
 from reports.counterexamples.checked import Checked
 from reports.failures import Failure
 from reports.harms import does
+from reports.page.drawn import NOTHING, Chart, Drawn, drawn_for
 from reports.page.picture import Picture, picture_of
+from reports.page.sides import DiffLine, TreeLine, difference_of, tree_of
 from reports.quantities import counted, duration
 from reports.stream import Line, Run
 from reports.verdicts import ATTENTION, ClauseResult, Verdict, counts, failures_of, results_of
@@ -57,7 +60,9 @@ class FailureShown:
     script: str  # its text; empty without a file
     answer: str  # what the script said; empty if it was not run
     issue: str  # a text for an issue
+    difference: tuple[DiffLine, ...]
     picture: Picture | None
+    files: tuple[TreeLine, ...]
 
 
 @dataclass(frozen=True)
@@ -72,6 +77,11 @@ class ClauseShown:
     seconds: str
     reason: str
     link: str | None
+    holds_for: str  # the engines that it holds for; empty: every one
+    proven_by: tuple[str, ...]  # the known-bad engines that it notices
+    cases: int  # those that exercised it
+    features: tuple[str, ...]  # of these cases
+    charts: tuple[Chart, ...]
 
 
 @dataclass(frozen=True)
@@ -87,6 +97,7 @@ class Page:
     known: tuple[ShownDeviation, ...]
     tally: tuple[tuple[str, int], ...]
     chapters: tuple[str, ...]
+    features: tuple[str, ...]
     clauses: tuple[ClauseShown, ...]
     coverage: tuple[Coverage, ...]
 
@@ -94,7 +105,8 @@ class Page:
 def page_of(run: Run, *, directory: Path | None = None, checked: Sequence[Checked] = ()) -> Page:
     """The page of a finished run. ``directory`` is where its counterexamples are: their scripts are part of the page."""
     results, found = results_of(run), failures_of(run)
-    clauses = tuple(_clause(run, result) for result in results)
+    drawn = drawn_for(run.cases)
+    clauses = tuple(_clause(run, result, drawn.get(result.clause, NOTHING)) for result in results)
     return Page(
         title=f"{named(run)}: DELETE and VACUUM",
         answer=answer_of(run),
@@ -108,6 +120,7 @@ def page_of(run: Run, *, directory: Path | None = None, checked: Sequence[Checke
         known=known_deviations(run),
         tally=tuple(counts(results).items()),
         chapters=tuple(dict.fromkeys(one.chapter for one in clauses)),
+        features=tuple(sorted({feature for one in clauses for feature in one.features})),
         clauses=clauses,
         coverage=coverage_tables(run.cases),
     )
@@ -116,6 +129,8 @@ def page_of(run: Run, *, directory: Path | None = None, checked: Sequence[Checke
 def _facts(run: Run) -> Iterable[Fact]:
     header, footer = run.header, run.footer
     yield Fact("Engine", named(run))
+    if "date" in header:
+        yield Fact("Date", header["date"])
     yield Fact("Versions", versions_of(header))
     yield Fact("Profile", profile_of(header).removeprefix("profile "))
     if header["seed"] is not None:
@@ -140,7 +155,7 @@ def _problems(run: Run, results: Iterable[ClauseResult], checked: Iterable[Check
             yield Fact("Script", one.text)
 
 
-def _clause(run: Run, result: ClauseResult) -> ClauseShown:
+def _clause(run: Run, result: ClauseResult, drawn: Drawn) -> ClauseShown:
     entry = run.clauses[result.clause]
     return ClauseShown(
         id=result.clause,
@@ -153,6 +168,11 @@ def _clause(run: Run, result: ClauseResult) -> ClauseShown:
         seconds=f"{result.seconds:.1f}",
         reason=result.reason,
         link=result.link,
+        holds_for=entry.get("holds_for", ""),
+        proven_by=tuple(entry.get("proven_by", ())),
+        cases=drawn.cases,
+        features=drawn.features,
+        charts=drawn.charts,
     )
 
 
@@ -199,13 +219,26 @@ def _failure(run: Run, failure: Failure, directory: Path | None, checked: Iterab
         script=script.read_text(encoding="utf-8") if script is not None and script.is_file() else "",
         answer=next((one.answer for one in checked if one.folder == folder), ""),
         issue=issue,
+        difference=difference_of(line, lead.violation),
         picture=picture_in(line, lead.violation["step"]),
+        files=_files(line, lead.violation["step"]),
     )
 
 
-def picture_in(line: Line, step: int) -> Picture | None:
-    """The picture of a case in a stream; None also for a case that this release of the suite cannot read."""
+def _case_in(line: Line) -> Case | None:
+    """The case of a line; None if this release of the suite cannot read it."""
     try:
-        return picture_of(from_json(line["case"]), step)
+        return from_json(line["case"])
     except InvalidCase:
         return None
+
+
+def picture_in(line: Line, step: int) -> Picture | None:
+    """The picture of a case in a stream, if it can be read."""
+    case = _case_in(line)
+    return None if case is None else picture_of(case, step)
+
+
+def _files(line: Line, step: int) -> tuple[TreeLine, ...]:
+    case = _case_in(line)
+    return () if case is None else tree_of(case, line, step)

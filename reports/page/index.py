@@ -26,10 +26,13 @@ SIGNS = {
 
 @dataclass(frozen=True)
 class RunShown:
-    """``link`` leads to the run's own page, if there is one; ``passed`` and ``known`` count clauses."""
+    """``date`` is empty for a run that has none; ``link`` leads to the run's own page, if there is one; ``passed`` and ``known``
+    count clauses. ``changes``: the clauses with another verdict than in the run of this version before it."""
 
     name: str
     version: str
+    date: str
+    changes: tuple[str, ...]
     answer: Answer
     link: str
     passed: int
@@ -49,8 +52,12 @@ class ClauseRow:
 
 @dataclass(frozen=True)
 class IndexPage:
+    """``runs``: the last of each version, in the order of versions. ``history``: all, the last first; empty where each version
+    has one run."""
+
     title: str
     runs: tuple[RunShown, ...]
+    history: tuple[RunShown, ...]
     unread: tuple[str, ...]
     clauses: tuple[ClauseRow, ...]
 
@@ -69,18 +76,25 @@ def index_page(folder: Path, *, beside: Path) -> IndexPage:
             unread.append(str(fault))
     if not found:
         raise StreamError(f"There is no finished run below {folder}" + (f": {unread[0]}" if unread else "."))
-    found.sort(key=lambda one: (one[0].header["engine"], parse(_version(one[0])), str(one[1])))
-    runs = [run for run, _ in found]
+    found.sort(
+        key=lambda one: (one[0].header["engine"], parse(_version(one[0])), named(one[0]), _date(one[0]), str(one[1]))
+    )
+    shown, last = [], dict[str, Run]()
+    for run, directory in found:
+        before, last[named(run)] = last.get(named(run)), run
+        shown.append(_run(run, directory, beside, before))
     return IndexPage(
         title="DELETE and VACUUM, by version",
-        runs=tuple(_run(run, directory, beside) for run, directory in found),
+        runs=tuple({one.name: one for one in shown}.values()),
+        history=tuple(sorted(shown, key=lambda one: one.date, reverse=True)) if len(last) < len(shown) else (),
         unread=tuple(unread),
-        clauses=tuple(_clauses(runs)),
+        clauses=tuple(_clauses(tuple(last.values()))),
     )
 
 
 def worst(page: IndexPage) -> Word:
-    """The word of the whole folder: BROKEN if a run is, else PROVES NOTHING if one does or cannot be read, else KEPT."""
+    """The word of the whole folder, by the last run of each version: BROKEN if one is, else PROVES NOTHING if one does or
+    cannot be read, else KEPT."""
     words = {run.answer.word for run in page.runs}
     if Word.BROKEN in words:
         return Word.BROKEN
@@ -91,12 +105,18 @@ def _version(run: Run) -> str:
     return str(next(iter(run.header["versions"].values()), ""))
 
 
-def _run(run: Run, directory: Path, beside: Path) -> RunShown:
+def _date(run: Run) -> str:
+    return str(run.header.get("date", ""))
+
+
+def _run(run: Run, directory: Path, beside: Path, before: Run | None) -> RunShown:
     own = directory / "report.html"
     counts = run.footer["counts"]
     return RunShown(
         name=named(run),
         version=_version(run),
+        date=_date(run),
+        changes=() if before is None else tuple(_changes(before, run)),
         answer=answer_of(run),
         link=Path(os.path.relpath(own, beside)).as_posix() if own.is_file() else "",
         passed=counts.get("pass", 0),
@@ -104,6 +124,13 @@ def _run(run: Run, directory: Path, beside: Path) -> RunShown:
         cases=run.footer["cases"],
         profile=str(run.header["profile"]),
     )
+
+
+def _changes(before: Run, run: Run) -> Iterable[str]:
+    old = before.footer["verdicts"]
+    for id, result in run.footer["verdicts"].items():
+        if id in old and old[id]["verdict"] != result["verdict"]:
+            yield f"{id}: {old[id]['verdict']}, now {result['verdict']}"
 
 
 def _clauses(runs: Sequence[Run]) -> Iterable[ClauseRow]:

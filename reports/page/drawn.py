@@ -1,0 +1,93 @@
+"""What was drawn for each clause: the cases that exercised it, by campaign and by what they have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from reports.stream import Line
+
+#: The most bars of a chart; the width of the longest, and the height of each, in pixels.
+_MOST, _WIDTH, _HEIGHT = 12, 150, 18
+
+
+@dataclass(frozen=True)
+class Bar:
+    """``width`` in pixels."""
+
+    name: str
+    cases: int
+    y: int
+    width: int
+
+
+@dataclass(frozen=True)
+class Chart:
+    """The most frequent first. ``height`` in pixels; ``others``: how many names have no bar."""
+
+    title: str
+    bars: tuple[Bar, ...]
+    height: int
+    others: int
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Of one clause. ``features``: all that a case which exercised it has, sorted."""
+
+    cases: int
+    charts: tuple[Chart, ...]
+    features: tuple[str, ...]
+
+
+NOTHING = Drawn(0, (), ())
+
+
+def drawn_for(cases: Iterable[Line]) -> dict[str, Drawn]:
+    """By clause, without those that no case exercised. Cases made by shrinking do not count."""
+    clauses, campaigns, features = _Sets(), _Sets(), _Sets()
+    for number, case in enumerate(case for case in cases if case["origin"] != "shrunk"):
+        campaigns.put(number, [case["campaign"]])
+        features.put(number, case.get("features", ()))
+        clauses.put(number, [id for id, result in case["clauses"].items() if result["met"]])
+    by_campaign, by_feature = campaigns.sets(), features.sets()
+    found = {}
+    for clause, own in clauses.sets().items():
+        counts = _counts(own, by_feature)
+        charts = (_chart("By campaign", _counts(own, by_campaign)), _chart("By what the table has", counts))
+        found[clause] = Drawn(own.bit_count(), tuple(one for one in charts if one.bars), tuple(sorted(counts)))
+    return found
+
+
+class _Sets:
+    """Sets of case numbers by name, each as the bits of an integer: the common cases of two are one operation."""
+
+    def __init__(self) -> None:
+        self._bits: dict[str, bytearray] = {}
+
+    def put(self, number: int, names: Iterable[str]) -> None:
+        place, bit = divmod(number, 8)
+        for name in names:
+            bits = self._bits.setdefault(name, bytearray())
+            if len(bits) <= place:
+                bits.extend(bytes(place + 1 - len(bits)))
+            bits[place] |= 1 << bit
+
+    def sets(self) -> dict[str, int]:
+        return {name: int.from_bytes(bits, "little") for name, bits in self._bits.items()}
+
+
+def _counts(cases: int, sets: Mapping[str, int]) -> dict[str, int]:
+    """How many of the cases are in each set, without the zeros."""
+    counts = {name: (cases & own).bit_count() for name, own in sets.items()}
+    return {name: count for name, count in counts.items() if count}
+
+
+def _chart(title: str, counts: Mapping[str, int]) -> Chart:
+    ranked = sorted(counts.items(), key=lambda one: (-one[1], one[0]))
+    shown = ranked[:_MOST]
+    bars = tuple(
+        Bar(name, count, _HEIGHT * place, max(1, _WIDTH * count // shown[0][1]))
+        for place, (name, count) in enumerate(shown)
+    )
+    return Chart(title, bars, _HEIGHT * len(bars), len(ranked) - len(shown))

@@ -1,0 +1,96 @@
+"""What the page shows of a failing step: what was expected against what was seen, and the files that it left."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from model.case import Case
+from model.layout import file_path
+from model.steps import Vacuum
+from reports.page.content import page_of
+from reports.page.html import html_of
+from reports.page.sides import DiffLine, difference_of, tree_of
+from tests.handmade_vacuums import LISTED_TABLE
+from tests.small_streams import DELETE, READ, case, commit, run, step
+from tests.test_reports_failures import violation
+from tests.test_reports_page import Parsed
+
+TABLE = Case(LISTED_TABLE, (Vacuum(),))
+PATHS = [file_path(LISTED_TABLE, file) for file in LISTED_TABLE.files]
+
+
+def expecting(kind: str, **expects: Any) -> dict[str, Any]:
+    return {**violation("VAC-SAFE-1"), "expectation": {"kind": kind, "expects": expects}}
+
+
+def signs(lines: tuple[DiffLine, ...]) -> list[str]:
+    return [f"{one.sign} {one.text}" for one in lines]
+
+
+def test_the_removes_that_were_expected_against_those_that_were_seen() -> None:
+    line = case(1, step(DELETE, removed=["b", "c"]))
+    assert signs(difference_of(line, expecting("removes", paths=["b", "a"]))) == [
+        '- {"remove": {"path": "a"}}',
+        '  {"remove": {"path": "b"}}',
+        '+ {"remove": {"path": "c"}}',
+    ]
+
+
+def test_the_operations_and_the_members_of_commit_info() -> None:
+    done = step(DELETE, operations=["DELETE"], commits=[commit("DELETE", metrics={"numRemovedFiles": "1"})])
+    line = case(1, done)
+    assert signs(difference_of(line, expecting("operations", names=[]))) == [
+        '+ {"commitInfo": {"operation": "DELETE"}}'
+    ]
+    wrong = expecting("info-is", field="operationMetrics.numRemovedFiles", value="2", operation=None)
+    assert signs(difference_of(line, wrong)) == [
+        '- {"commitInfo": {"operation": "DELETE", "operationMetrics.numRemovedFiles": "2"}}',
+        '+ {"commitInfo": {"operation": "DELETE", "operationMetrics.numRemovedFiles": "1"}}',
+    ]
+    absent = expecting("info-is", field="operationMetrics", value=None, operation="VACUUM END")
+    assert difference_of(line, absent) == (), "the step has no such commit"
+    done["observed"]["commits"][0]["keys"] = ["operation", "inCommitTimestamp"]
+    assert difference_of(line, expecting("info-is", field="inCommitTimestamp", value=None, operation=None)) == ()
+
+
+def test_the_rows_of_an_answer() -> None:
+    line = case(1, step(READ, rows=[[1], [3]]))
+    assert signs(difference_of(line, expecting("rows-are", of="answer", rows=[[1], [2]]))) == [
+        "  [1]",
+        "- [2]",
+        "+ [3]",
+    ]
+    assert difference_of(line, expecting("rows-are", of="table", rows=[[1], [2]])) == ()
+
+
+@pytest.mark.parametrize("wrong", [violation("VAC-SAFE-1"), expecting("by-replay", reason="x"), expecting("readable")])
+def test_without_two_sides_there_is_no_difference(wrong: dict[str, Any]) -> None:
+    assert difference_of(case(1, step()), wrong) == ()
+
+
+def test_the_files_that_a_vacuum_left() -> None:
+    gone, kept = PATHS[0], PATHS[1]
+    line = case(1, step(vanished=[gone]))
+    line["violations"] = [expecting("unchanged", path=gone, times=False), expecting("gone", path=kept)]
+    tree = tree_of(TABLE, line, 0)
+    wrong = {one.name: (one.after, one.wrong) for one in tree if one.wrong}
+    assert wrong == {
+        gone.rpartition("/")[2]: ("deleted", "must be kept"),
+        kept.rpartition("/")[2]: ("kept", "must be deleted"),
+    }
+    names = [one.name for one in tree]
+    for path in (*PATHS, *(stray.path for stray in LISTED_TABLE.stray_files)):
+        *directories, name = path.split("/")
+        assert name in names and {f"{directory}/" for directory in directories} <= set(names)
+    assert tree_of(TABLE, case(1, step()), 0) == (), "a step that deleted nothing"
+
+
+def test_they_are_on_the_page() -> None:
+    line = case(1, step(vanished=[PATHS[0]], removed=["<b>"]), failing=("VAC-SAFE-1",))
+    line["case"] = {**line["case"]}
+    line["violations"] = [expecting("removes", paths=["a"])]
+    page = Parsed(html_of(page_of(run(line))))
+    assert '- {"remove": {"path": "a"}}' in page.text and '+ {"remove": {"path": "<b>"}}' in page.text
+    assert {"del", "ins"} <= set(page.elements) and "b" not in page.elements
