@@ -6,16 +6,22 @@ Tests that need Spark share a worker (``xdist_group``) and its JVM.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.database import DirectoryBasedExampleDatabase
 
 from engines.provider import Provider, provider_for
-from engines.spark.adapter import SparkEngine
 from runner.workspace import Workspace
 from tests import flaky
+
+if TYPE_CHECKING:
+    from engines.spark.adapter import SparkEngine
+
+# The tests of the pages in a browser have an environment of their own, without Spark: tox -e browser.
+collect_ignore = [] if find_spec("playwright") else ["browser"]
 
 # How long an example takes depends on the machine, so no profile fails a test for its time.
 _UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
@@ -82,6 +88,8 @@ def provider(workspace: Workspace) -> Iterator[Provider]:
 @pytest.fixture(scope="session")
 def spark_engine(provider: Provider) -> SparkEngine:
     """Delta on Spark, through the adapter that the gate uses."""
+    from engines.spark.adapter import SparkEngine  # here, for environments without Spark
+
     return SparkEngine(provider.lease)
 
 
