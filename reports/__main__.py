@@ -62,7 +62,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m reports", description=(__doc__ or "").partition("\n")[0])
     commands = parser.add_subparsers(dest="command", required=True)
     command = commands.add_parser("render", help="make the views again from a run stream")
-    command.add_argument("run", type=Path, metavar="RUN", help="a run.jsonl, or the directory that holds it")
+    command.add_argument(
+        "run", type=Path, metavar="RUN", help="a run.jsonl or run.jsonl.gz, or the directory that holds it"
+    )
     command.add_argument("--out", type=Path, metavar="DIR", help="where the views go (default: beside the stream)")
     command.add_argument("-v", "--verbose", action="store_true", help="print the table of all clauses too")
     command.set_defaults(do=render)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from reports.failures import failures
-from reports.harms import does, in_ways, rank_of
+from reports.findings import findings_of
+from reports.harms import in_ways
 from reports.quantities import counted
-from reports.stream import Line, Run
+from reports.stream import Run
 
 
 class Word(str, Enum):
@@ -46,27 +46,12 @@ class Answer:
         return f"{self.word.value}: {self.reason}"
 
 
-@dataclass(frozen=True)
-class ShownDeviation:
-    """A known deviation that cases of a run show: the reason of its entry, with the gravest of its violations."""
-
-    reason: str
-    severity: str
-    clauses: tuple[str, ...]
-    cases: int
-
-    @property
-    def does(self) -> str:
-        """``loses data``."""
-        return does(self.severity)
-
-
 def answer_of(run: Run) -> Answer:
     """KEPT (0), BROKEN (1) with the worst harm, or PROVES NOTHING (2), of a finished run.
 
     What the suite knows of the engine is in the same line: ``known: loses data in 3 ways``.
     """
-    shown = known_deviations(run)
+    shown = findings_of(run).known
     known = f"; known: {in_ways(one.severity for one in shown)}" if shown else ""
     if run.footer["exit"] == 0:
         return Answer(Word.KEPT, f"{named(run)} does what is promised{known}", 0)
@@ -83,7 +68,7 @@ def _with(run: Run, *verdicts: str) -> list[str]:
 def _broken(run: Run) -> Iterator[str]:
     """What the engine does wrong, and what the list of known deviations says wrongly of it."""
     failed, stale = _with(run, "fail"), _with(run, "stale")
-    found = failures(run.header, run.cases, of=failed)
+    found = findings_of(run).failures
     if found:
         yield in_ways(one.lead.severity for one in found)
     elif failed:
@@ -94,7 +79,7 @@ def _broken(run: Run) -> Iterator[str]:
 
 def _undecided(run: Run) -> Iterator[str]:
     """Why nothing is proven."""
-    unexercised, erred = _with(run, "unexercised", "error"), [one for one in run.cases if one["error"] is not None]
+    unexercised, erred = _with(run, "unexercised", "error"), findings_of(run).errors
     if unexercised:
         yield f"no case decides on {counted(len(unexercised), 'clause')}"
     if erred:
@@ -108,27 +93,3 @@ def named(run: Run) -> str:
     version = next(iter(run.header["versions"].values()), "")
     fault = f" with the fault {run.header['known_bad']}" if run.header["known_bad"] is not None else ""
     return f"{run.header['engine']} {version}".strip() + fault
-
-
-def known_deviations(run: Run) -> tuple[ShownDeviation, ...]:
-    """The known deviations that cases of a run show, the gravest first."""
-    found: dict[str, list[tuple[Line, Line]]] = {}
-    for line in run.cases:
-        for violation in line["violations"]:
-            if violation["excused"] is not None:
-                found.setdefault(violation["excused"], []).append((line, violation))
-    made = [
-        ShownDeviation(
-            reason,
-            min(_severities(run, (violation for _, violation in shown)), key=rank_of),
-            tuple(sorted({violation["clause"] for _, violation in shown})),
-            len({line["id"] for line, _ in shown}),
-        )
-        for reason, shown in found.items()
-    ]
-    return tuple(sorted(made, key=lambda one: (rank_of(one.severity), -one.cases, one.reason)))
-
-
-def _severities(run: Run, violations: Iterable[Line]) -> Iterable[str]:
-    """Of each violation, by its cause, or else its clause's."""
-    return (str(one.get("severity") or run.clauses[one["clause"]]["severity"]) for one in violations)

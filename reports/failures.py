@@ -3,16 +3,20 @@
 Only violations that are no known deviation count. The violations of a clause with the same cause have one example, the
 simplest case; where that case has circumstances that another does not have, the other is a second example. A clause has
 ``EXAMPLES`` at most. Clauses that fail in the same step of the same case are one failure, under the gravest.
+
+Of a case that fails only what is needed to choose is kept; those that are shown are then looked up among the lines.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple, final
 
 from reports.harms import rank_of
-from reports.stream import Line, sort_key
+from reports.stream import Key, Line, sort_key
 
 #: The most examples of one clause.
 EXAMPLES = 3
@@ -32,11 +36,6 @@ class Example:
     violation: Line  # one of its violations
     cases: int  # the cases that violate the clause by the same cause
 
-    @property
-    def place(self) -> tuple[str, int]:
-        """The case and the step."""
-        return self.line["id"], self.violation["step"]
-
 
 @dataclass(frozen=True)
 class Failure:
@@ -55,59 +54,133 @@ class Failure:
         return tuple(dict.fromkeys(one.clause for one in self.others if one.clause != self.lead.clause))
 
 
-@dataclass(frozen=True)
+#: By how much a case is to be shown: a shrunk one first, then the one with the fewest steps, then with the shortest text.
+Simplicity = tuple[bool, int, int, Key]
+
+
+class _Sight(NamedTuple):
+    """The first violation of a clause by one cause in a step of a case: what is needed to choose examples."""
+
+    case: str  # its id
+    step: int
+    line: int  # the place of the case among the lines
+    violation: int  # its place in the case
+    shrunk: bool
+    circumstances: frozenset[str]
+
+    @property
+    def place(self) -> tuple[str, int]:
+        """The case and the step."""
+        return self.case, self.step
+
+
+#: A clause, a cause and a severity (None: that of the clause).
+_Kind = tuple[str, str, "str | None"]
+
+
+@dataclass(frozen=True, eq=False)
 class _Group:
-    """The violations of a clause by one cause: the first of each case."""
+    """The violations of a clause by one cause: the first of each case and step."""
 
     clause: str
     cause: str
     severity: str
-    found: tuple[tuple[Line, Line], ...]  # cases with a violation each, the simplest first
+    found: Mapping[tuple[str, int], _Sight]  # by case and step, the simplest first
     again: int = 0  # how many examples it has already
 
-    @property
+    @cached_property
     def cases(self) -> int:
-        return len({line["id"] for line, _ in self.found})
+        return len({case for case, _ in self.found})
 
-    def at(self, case: str, step: int) -> Example | None:
-        """The violation in this case and step."""
-        here = (pair for pair in self.found if (pair[0]["id"], pair[1]["step"]) == (case, step))
-        return next((self.example(*pair) for pair in here), None)
+    @property
+    def first(self) -> _Sight:
+        return next(iter(self.found.values()))
 
-    def example(self, line: Line, violation: Line) -> Example:
-        return Example(self.clause, self.cause, self.severity, line, violation, self.cases)
-
-    def without(self, example: Example) -> _Group | None:
+    def without(self, shown: _Sight) -> _Group | None:
         """The group without the cases that the example explains: those that have all its circumstances, too."""
-        own = _circumstances(example.violation)
-        if example.line["origin"] != "shrunk" or not own:
+        own = shown.circumstances
+        if not shown.shrunk or not own:
             return None  # a case that is not shrunk has circumstances that do not matter
-        rest = tuple(pair for pair in self.found if not own <= _circumstances(pair[1]))
+        rest = {place: one for place, one in self.found.items() if not own <= one.circumstances}
         return _Group(self.clause, self.cause, self.severity, rest, self.again + 1) if rest else None
 
 
-def failures(header: Line, lines: Iterable[Line], *, of: Collection[str] | None = None) -> tuple[Failure, ...]:
+@final
+class Failing:
+    """The cases that fail, taken one after another."""
+
+    def __init__(self) -> None:
+        self._found: list[tuple[Simplicity, list[tuple[_Kind, _Sight]]]] = []
+        self._kinds: dict[_Kind, _Kind] = {}
+        self._circumstances: dict[frozenset[str], frozenset[str]] = {}
+
+    def take(self, number: int, line: Line) -> None:
+        """Take the line at this place among all lines."""
+        seen: dict[tuple[_Kind, int], _Sight] = {}
+        for place, one in enumerate(line["violations"]):
+            kind = one["clause"], one["cause"], one.get("severity")
+            if one["excused"] is None and (kind, one["step"]) not in seen:
+                kind = self._kinds.setdefault(kind, kind)  # many cases fail alike: each text is kept once
+                own = frozenset(one.get("circumstances", ()))
+                own = self._circumstances.setdefault(own, own)
+                shrunk = line["origin"] == "shrunk"
+                seen[kind, one["step"]] = _Sight(line["id"], one["step"], number, place, shrunk, own)
+        if seen:
+            self._found.append((simplicity(line), [(kind, sight) for (kind, _), sight in seen.items()]))
+
+    def groups(self, own: Mapping[str, str]) -> list[_Group]:
+        """The violations of these clauses, each with its severity, by clause, cause and severity."""
+        found: dict[tuple[str, str, str], dict[tuple[str, int], _Sight]] = {}
+        for _, sights in sorted(self._found, key=lambda one: one[0]):
+            for (clause, cause, severity), sight in sights:
+                if clause in own:
+                    places = found.setdefault((clause, cause, severity or own[clause]), {})
+                    places.setdefault(sight.place, sight)
+        return [_Group(*kind, places) for kind, places in found.items()]
+
+
+def failures(header: Line, lines: Sequence[Line], *, of: Collection[str] | None = None) -> tuple[Failure, ...]:
     """The failures in these cases, the gravest first. ``of``: only these clauses (None: all of the header)."""
+    failing = Failing()
+    for number, line in enumerate(lines):
+        failing.take(number, line)
+    return failures_among(failing, header, lines, of=of)
+
+
+def failures_among(
+    failing: Failing, header: Line, lines: Sequence[Line], *, of: Collection[str] | None = None
+) -> tuple[Failure, ...]:
+    """The failures of the cases that were taken out of these lines."""
     own = {clause["id"]: clause["severity"] for clause in header["clauses"] if of is None or clause["id"] in of}
-    order = list(own)
-    broken = (line for line in lines if any(one["excused"] is None for one in line["violations"]))
-    waiting = _groups(own, sorted(broken, key=_simplicity))
-    numbers = dict.fromkeys(order, 0)
+    order = {clause: place for place, clause in enumerate(own)}
+    waiting = failing.groups(own)
+    numbers = dict.fromkeys(own, 0)
+    shown: dict[int, Line] = {}
     found: list[Failure] = []
+
+    def example(group: _Group, sight: _Sight) -> Example:
+        if sight.line not in shown:
+            shown[sight.line] = lines[sight.line]
+        line = shown[sight.line]
+        return Example(
+            group.clause, group.cause, group.severity, line, line["violations"][sight.violation], group.cases
+        )
+
     while waiting:
-        group = min(waiting, key=lambda one: (*_attention(one), order.index(one.clause)))
+        group = min(waiting, key=lambda one: (*_attention(one), order[one.clause]))
         waiting.remove(group)
         if numbers[group.clause] >= EXAMPLES:
             continue
-        lead = group.example(*group.found[0])
-        together = [(other, example) for other in waiting if (example := other.at(*lead.place)) is not None]
-        for one, example in [(group, lead), *together]:
+        place = group.first.place
+        together = [one for one in waiting if place in one.found]
+        for one in [group, *together]:
             if one is not group:
                 waiting.remove(one)
             numbers[one.clause] += 1
-            rest = one.without(example)
+            rest = one.without(one.found[place])
             waiting += [rest] if rest is not None else []
-        found.append(Failure(lead, _by_severity([example for _, example in together], order)))
+        others = _by_severity([example(one, one.found[place]) for one in together], order)
+        found.append(Failure(example(group, group.first), others))
     return tuple(found)
 
 
@@ -124,25 +197,9 @@ def examples(found: Iterable[Failure]) -> dict[str, list[Example]]:
     return chosen
 
 
-def simplest(lines: Iterable[Line]) -> Line | None:
-    """The case to show: preferably a shrunk one, then the one with the fewest steps, then with the shortest text."""
-    return min(lines, key=_simplicity, default=None)
-
-
-def _simplicity(case: Line) -> tuple[bool, int, int, tuple[str, int, int, str]]:
+def simplicity(case: Line) -> Simplicity:
+    """The order in which cases are shown."""
     return (case["origin"] != "shrunk", len(case["steps"]), len(json.dumps(case["case"])), sort_key(case))
-
-
-def _groups(own: dict[str, str], lines: Sequence[Line]) -> list[_Group]:
-    found: dict[tuple[str, str, str], dict[tuple[str, int], tuple[Line, Line]]] = {}
-    for line in lines:
-        for violation in line["violations"]:
-            if violation["excused"] is None and violation["clause"] in own:
-                clause = violation["clause"]
-                severity = str(violation.get("severity", own[clause]))
-                places = found.setdefault((clause, violation["cause"], severity), {})
-                places.setdefault((line["id"], violation["step"]), (line, violation))
-    return [_Group(*group, tuple(places.values())) for group, places in found.items()]
 
 
 def _attention(group: _Group) -> tuple[int, int, bool, int]:
@@ -150,9 +207,5 @@ def _attention(group: _Group) -> tuple[int, int, bool, int]:
     return rank_of(group.severity), group.again, not group.clause.startswith(_PLAIN), -group.cases
 
 
-def _circumstances(violation: Line) -> frozenset[str]:
-    return frozenset(violation.get("circumstances", ()))
-
-
-def _by_severity(found: Iterable[Example], order: Sequence[str]) -> tuple[Example, ...]:
-    return tuple(sorted(found, key=lambda example: (rank_of(example.severity), order.index(example.clause))))
+def _by_severity(found: Iterable[Example], order: Mapping[str, int]) -> tuple[Example, ...]:
+    return tuple(sorted(found, key=lambda example: (rank_of(example.severity), order[example.clause])))

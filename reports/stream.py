@@ -1,19 +1,28 @@
 """The run stream ``run.jsonl``: a header line, a line for each judged case, a footer line. Its writer and its reader.
 
 Every line is validated against ``reports/schema/run-4.json`` when it is written and when it is read; the records below
-are its types for mypy. The footer has a digest of the lines before it, so that an edited stream is noticed.
+are its types for mypy. The footer has a digest of the lines before it, so that an edited stream is noticed. A stream may be
+compressed (``run.jsonl.gz``), and larger than the memory: a case is decoded when it is asked for.
 """
 
 from __future__ import annotations
 
+import gzip
 import hashlib
+import io
 import json
-from collections.abc import Iterable, Mapping
+import shutil
+import zlib
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
+from tempfile import SpooledTemporaryFile
 from types import TracebackType
-from typing import Any, NoReturn, TextIO, TypedDict, cast, final
+from typing import IO, Any, NoReturn, TextIO, TypedDict, cast, final, overload
+from weakref import finalize
 
 from jsonschema_rs import Draft202012Validator, ValidationError
 
@@ -22,6 +31,12 @@ SCHEMA_VERSION = 4
 
 #: The stream's name inside a report directory.
 FILE_NAME = "run.jsonl"
+
+#: Its name where it is compressed.
+COMPRESSED_NAME = f"{FILE_NAME}.gz"
+
+#: A stream of at most so many bytes is kept in memory, a larger one is read again from its file.
+_IN_MEMORY = 2**23
 
 #: A line or a part of one, of any kind.
 Line = Mapping[str, Any]
@@ -155,6 +170,14 @@ class NoStream(StreamError):
     """There is no stream at the given place."""
 
 
+class DamagedStream(StreamError):
+    """A compressed stream cannot be decompressed."""
+
+
+class ChangedStream(StreamError):
+    """The file of a stream was written over after it was read."""
+
+
 class MissingHeader(StreamError):
     """The first line is not a header."""
 
@@ -199,21 +222,84 @@ class WrongDigest(StreamError):
     """The footer's digest is not that of the lines: one of them was edited."""
 
 
-@dataclass(frozen=True)
+@final
+class Cases(Sequence[CaseRecord]):
+    """The case lines of a stream, in order. Each is decoded when it is asked for, so that not all of them are in memory.
+
+    The file stays open for as long as these live: it may be removed, or replaced by another. Raises ChangedStream for a line
+    that is no longer the one that was checked.
+    """
+
+    def __init__(self, file: IO[bytes], places: _Places, order: Sequence[int]) -> None:
+        self._file = file
+        self._places = places
+        self._order = array("q", order)
+        finalize(self, file.close)
+
+    def __len__(self) -> int:
+        return len(self._order)
+
+    def __iter__(self) -> Iterator[CaseRecord]:
+        return map(self._case, self._order)
+
+    @overload
+    def __getitem__(self, place: int) -> CaseRecord: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> tuple[CaseRecord, ...]: ...
+
+    def __getitem__(self, place: int | slice) -> CaseRecord | tuple[CaseRecord, ...]:
+        if isinstance(place, slice):
+            return tuple(map(self._case, self._order[place]))
+        return self._case(self._order[place])
+
+    def _case(self, number: int) -> CaseRecord:
+        start, length, checksum = self._places.of(number)
+        self._file.seek(start)
+        raw = self._file.read(length)
+        if hash(raw) != checksum:
+            raise ChangedStream(
+                "The run stream was written over while it was read: read it again when its run has ended."
+            )
+        return cast(CaseRecord, _DECODER.decode(raw.decode("utf-8")))
+
+
+@final
+class _Places:
+    """Where the case lines are in the file, in the file's order: as plain numbers, since there may be many."""
+
+    def __init__(self) -> None:
+        self._starts, self._lengths, self._checksums = array("q"), array("q"), array("q")
+
+    def add(self, start: int, raw: bytes) -> None:
+        self._starts.append(start)
+        self._lengths.append(len(raw))
+        self._checksums.append(hash(raw))
+
+    def of(self, number: int) -> tuple[int, int, int]:
+        return self._starts[number], self._lengths[number], self._checksums[number]
+
+
+@dataclass(frozen=True, eq=False)
 class Run:
-    """A whole, valid stream. ``cases`` are sorted by (campaign, shard, index, id)."""
+    """A whole, valid stream. ``cases`` are sorted by (campaign, shard, index, id), and may be decoded anew by each pass over
+    them (``Cases``): what several views need of them is in ``reports.findings``."""
 
     header: Header
-    cases: tuple[CaseRecord, ...]
+    cases: Sequence[CaseRecord]
     footer: Footer
 
-    @property
+    @cached_property
     def clauses(self) -> dict[str, ClauseEntry]:
         """The header's clauses by id, in the header's order."""
         return {clause["id"]: clause for clause in self.header["clauses"]}
 
 
-def sort_key(case: Line) -> tuple[str, int, int, str]:
+#: The campaign, shard, index and id of a case.
+Key = tuple[str, int, int, str]
+
+
+def sort_key(case: Line) -> Key:
     """The order of cases in every view. Parallel workers write them in any order."""
     return (case["campaign"], case["shard"], case["index"], case["id"])
 
@@ -263,9 +349,9 @@ class RunWriter:
         if line.get("type") != kind:
             raise InvalidLine(f'{where} must have "type": "{kind}", but has {line.get("type")!r}.')
         self._checks.take(line, where)
-        text = _dumps(line)
+        text = _dumps(line) + "\n"
         self._checks.add(text.encode("ascii"))
-        self._file.write(text + "\n")
+        self._file.write(text)
         self._file.flush()
 
 
@@ -275,54 +361,93 @@ def _dumps(line: Line) -> str:
 
 
 def stream_path(path: Path) -> Path:
-    """The stream's file, given itself or its directory."""
-    return path / FILE_NAME if path.is_dir() else path
+    """The stream's file, given itself or its directory; of a directory the compressed one if it has no other."""
+    if not path.is_dir():
+        return path
+    plain, compressed = path / FILE_NAME, path / COMPRESSED_NAME
+    return compressed if compressed.exists() and not plain.exists() else plain
 
 
 def read_run(path: Path | str) -> Run:
-    """Read a stream, given its file or the report directory that holds it.
+    """Read a stream, given its file or the report directory that holds it. A file whose name ends in ``.gz`` is compressed.
 
     Raises a StreamError.
     """
-    file = stream_path(Path(path))
+    path = stream_path(Path(path))
     try:
-        data = file.read_bytes()
+        file = _opened(path)
     except FileNotFoundError:
         raise NoStream(
-            f"There is no run stream at {file}: give a run.jsonl, or the directory that holds one."
+            f"There is no run stream at {path}: give a {FILE_NAME} or {COMPRESSED_NAME}, or the directory that holds one."
         ) from None
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise DamagedStream(
+            f"The run stream at {path} cannot be decompressed ({error}): it was cut or damaged, so run it again."
+        ) from error
     except OSError as error:
-        raise NoStream(f"The run stream at {file} cannot be read ({error.strerror}): check the path.") from error
-    return _read(data, str(file))
+        raise NoStream(f"The run stream at {path} cannot be read ({error.strerror}): check the path.") from error
+    try:
+        return _read(file, str(path))
+    except BaseException:
+        file.close()
+        raise
 
 
-def _read(data: bytes, name: str) -> Run:
-    checks = _Checks()
-    lines = data.split(b"\n")
-    if not lines[-1]:
-        lines.pop()
-    elif data:
-        raise MissingFooter(f"{name} ends in the middle of a line: the run that wrote it died, so run it again.")
-    parsed: list[Line] = []
-    for number, raw in enumerate(lines, start=1):
-        line = _parse(raw, f"Line {number} of {name}")
-        checks.take(line, f"Line {number} of {name}")
+def _opened(path: Path) -> IO[bytes]:
+    """A stream that can be read more than once: in memory, or a large one in a file that stays although it is removed."""
+    with ExitStack() as opened:
+        if path.suffix == ".gz" or not path.is_file():  # as are pipes
+            whole = opened.enter_context(SpooledTemporaryFile(_IN_MEMORY))
+            with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as once:
+                shutil.copyfileobj(once, whole, 2**20)
+            whole.seek(0)
+            opened.pop_all()
+            return cast("IO[bytes]", whole)
+        file = opened.enter_context(path.open("rb", buffering=2**17))
+        start = file.read(_IN_MEMORY + 1)
+        if len(start) <= _IN_MEMORY:
+            return io.BytesIO(start)
+        file.seek(0)
+        opened.pop_all()
+        return file
+
+
+def _read(file: IO[bytes], name: str) -> Run:
+    checks, places = _Checks(), _Places()
+    first: Line | None = None
+    line: Line = {}
+    start = 0
+    for number, raw in enumerate(file, start=1):
+        where = f"Line {number} of {name}"
+        if not raw.endswith(b"\n"):
+            raise MissingFooter(f"{name} ends in the middle of a line: the run that wrote it died, so run it again.")
+        line = _parse(raw, where)
+        checks.take(line, where)
         checks.add(raw)
-        parsed.append(line)
-    if not parsed:
+        if first is None:
+            first = line
+        elif line["type"] == "case":
+            places.add(start, raw)
+        start += len(raw)
+    if first is None:
         raise MissingHeader(f"{name} is empty: the run that wrote it died before it began, so run it again.")
-    if parsed[-1]["type"] != "footer":
+    if line["type"] != "footer":
         raise MissingFooter(f"{name} has no footer: the run that wrote it died, so run it again.")
-    cases = tuple(cast(CaseRecord, line) for line in sorted(parsed[1:-1], key=sort_key))
-    return Run(cast(Header, parsed[0]), cases, cast(Footer, parsed[-1]))
+    keys = list(checks.seen)
+    cases = Cases(file, places, sorted(range(len(keys)), key=keys.__getitem__))
+    return Run(cast(Header, first), cases, cast(Footer, line))
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is not JSON")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse)
 
 
 def _parse(raw: bytes, where: str) -> Line:
-    def refuse(constant: str) -> NoReturn:
-        raise ValueError(f"{constant} is not JSON")
-
     try:
-        line = json.loads(raw.decode("utf-8"), parse_constant=refuse)
+        line = _DECODER.decode(raw.decode("utf-8"))
     except (ValueError, RecursionError) as error:
         raise InvalidLine(f"{where} is not JSON ({error}): the stream was cut or edited, so run it again.") from error
     if not isinstance(line, dict):
@@ -343,14 +468,14 @@ class _Checks:
     def __init__(self) -> None:
         self.clauses: frozenset[str] | None = None
         self.ended = False
-        self.seen: set[tuple[str, int, int, str]] = set()
+        self.seen: dict[Key, None] = {}  # in the order of the stream
         self.steps = 0
         self.failing: dict[str, str] = {}  # clause → the first case that failed it
         self._digest = hashlib.sha256()
 
     def add(self, text: bytes) -> None:
-        """Add a line of the stream, without its line end, to the digest."""
-        self._digest.update(text + b"\n")
+        """Add a line of the stream, with its line end, to the digest."""
+        self._digest.update(text)
 
     def digest_with(self, footer: Line) -> str:
         """The digest of the lines so far and of this footer without its digest."""
@@ -393,7 +518,7 @@ class _Checks:
                 f"index {line['index']}): each judged case has one line."
             )
         self._known([*line["clauses"], *(violation["clause"] for violation in line["violations"])], where)
-        self.seen.add(key)
+        self.seen[key] = None
         self.steps += len(line["steps"])
         for clause, result in line["clauses"].items():
             if result["verdict"] != "pass":

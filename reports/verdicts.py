@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Any
+from typing import Any, final
 
 from reports.deviations import Deviation
-from reports.failures import Failure, examples, failures, simplest
+from reports.failures import Example, Failing, Simplicity, examples, failures_among, simplicity
 from reports.quantities import counted
-from reports.stream import Line, Run
+from reports.stream import ClauseRecord, Line
 
 
 class Verdict(str, Enum):
@@ -49,9 +49,72 @@ class ClauseResult:
     example: str | None = None
 
 
+@dataclass
+class Tally:
+    """What the cases of a run show of a clause. ``failed`` counts those that fail it, ``broken`` also those that show a known
+    deviation only; of both there is the simplest case."""
+
+    met: int = 0
+    subjects: int = 0
+    seconds: float = 0.0
+    failed: int = 0
+    broken: int = 0
+    simplest_failed: Simplicity | None = None
+    simplest_broken: Simplicity | None = None
+
+    @property
+    def failures(self) -> int:
+        """The cases to count as failing: without one that fails it, those of known deviations."""
+        return self.failed or self.broken
+
+    @property
+    def simplest(self) -> str | None:
+        """The id of the case to show."""
+        found = self.simplest_failed or self.simplest_broken
+        return None if found is None else found[-1][-1]
+
+    def add(self, result: ClauseRecord) -> None:
+        """A case that counts as exercising the clause."""
+        self.met += result["met"]
+        self.subjects += result["subjects"]
+        self.seconds += result["seconds"]
+
+    def breaks(self, simplicity: Simplicity, *, fails: bool) -> None:
+        """A case that breaks the clause; ``fails``: in a way that is not known."""
+        self.broken += 1
+        self.simplest_broken = min(self.simplest_broken or simplicity, simplicity)
+        if fails:
+            self.failed += 1
+            self.simplest_failed = min(self.simplest_failed or simplicity, simplicity)
+
+
+@final
+class Judged:
+    """What cases show of each clause, taken one after another. ``erred`` counts those that ended in an error."""
+
+    def __init__(self) -> None:
+        self.tallies: dict[str, Tally] = {}
+        self.erred = 0
+
+    def take(self, line: Line) -> None:
+        """Any case can fail a clause, but those made by shrinking do not count as exercising it: their number depends on how long
+        shrinking ran."""
+        self.erred += line["error"] is not None
+        counts, place = line["origin"] != "shrunk", None
+        for name, result in line["clauses"].items():
+            tally = self.tallies.get(name)
+            if tally is None:
+                tally = self.tallies[name] = Tally()
+            if counts:
+                tally.add(result)
+            if result["verdict"] != "pass":
+                place = place or simplicity(line)
+                tally.breaks(place, fails=result["verdict"] == "fail")
+
+
 def verdicts(
     header: Line,
-    cases: Iterable[Line],
+    cases: Sequence[Line],
     *,
     deviations: Sequence[Deviation],
     ended: Sequence[Deviation] = (),
@@ -60,53 +123,77 @@ def verdicts(
     """One result for each clause of the header, in the header's order.
 
     ``deviations`` are those in force, ``ended`` those that are past their end (``reports.deviations``): their clauses fail or
-    are stale, whatever the cases show. Any case can fail a clause, but those made by shrinking do not count as exercising
-    it: their number depends on how long shrinking ran. ``stopped``: the run ended at its first failure, with cases left.
+    are stale, whatever the cases show. ``stopped``: the run ended at its first failure, with cases left.
     """
-    lines = list(cases)
+    judged, failing = Judged(), Failing()
+    for number, line in enumerate(cases):
+        judged.take(line)
+        failing.take(number, line)
+    shown = examples(failures_among(failing, header, cases))
+    return results_among(judged, header, shown, deviations=deviations, ended=ended, stopped=stopped)
+
+
+def results_among(
+    judged: Judged,
+    header: Line,
+    shown: Mapping[str, Sequence[Example]],
+    *,
+    deviations: Sequence[Deviation],
+    ended: Sequence[Deviation] = (),
+    stopped: bool = False,
+) -> tuple[ClauseResult, ...]:
+    """The results (``verdicts``) by the cases that were taken. ``shown``: the examples of each clause that fails."""
     listed, over = _by_clause(deviations), _by_clause(ended)
-    erred = sum(1 for line in lines if line["error"] is not None)
-    violated = {id for line in lines for id, result in line["clauses"].items() if result["verdict"] != "pass"}
     unasked = {clause["id"] for clause in header["clauses"] if clause["status"] == "disabled"}
+    violated = {name for name, tally in judged.tallies.items() if tally.broken}
     current = {_entry(one) for one in deviations if one.clause in violated | unasked}
-    shown = examples(failures(header, lines))
-    judged: dict[str, list[tuple[Line, Line]]] = {}
-    for line in lines:
-        for name, result in line["clauses"].items():
-            judged.setdefault(name, []).append((line, result))
     results = []
     for clause in header["clauses"]:
         name = clause["id"]
-        own = judged.get(name, [])
-        counted = [result for line, result in own if line["origin"] != "shrunk"]
-        broken = [line for line, result in own if result["verdict"] != "pass"]
-        failing = [line for line, result in own if result["verdict"] == "fail"] or broken
-        met = sum(result["met"] for result in counted)
-        first = shown[name][0].line if name in shown else simplest(failing)
+        tally = judged.tallies.get(name, Tally())
+        failed = tally.failures > 0
         known = listed.get(name, [])
-        unknown = any(result["verdict"] == "fail" for _, result in own)
-        verdict, reason = _judge(clause, bool(failing), met, erred, [] if unknown else known, current)
+        verdict, reason = _judge(clause, failed, tally.met, judged.erred, [] if tally.failed else known, current)
         if header.get("left_out", 0):
             verdict, reason = _of_part(verdict, reason, known)
         if stopped and verdict in (Verdict.PASS, Verdict.STALE, Verdict.UNEXERCISED, Verdict.ERROR):
             verdict, reason = Verdict.DISABLED, "Undecided: the run stopped at its first failure."
-        past = over.get(name, []) if clause["status"] != "disabled" or failing else []
+        past = over.get(name, []) if clause["status"] != "disabled" or failed else []
         if past:
-            verdict, reason = (Verdict.FAIL if failing else Verdict.STALE), " ".join(map(_ended, past))
+            verdict, reason = (Verdict.FAIL if failed else Verdict.STALE), " ".join(map(_ended, past))
         results.append(
             ClauseResult(
                 clause=name,
                 verdict=verdict,
-                met=met,
-                subjects=sum(result["subjects"] for result in counted),
-                seconds=round(sum(result["seconds"] for result in counted), 3),
+                met=tally.met,
+                subjects=tally.subjects,
+                seconds=round(tally.seconds, 3),
                 reason=reason,
                 link=(past or known)[0].link if past or (known and verdict in (Verdict.XFAIL, Verdict.STALE)) else None,
-                failures=len(failing),
-                example=None if first is None else first["id"],
+                failures=tally.failures,
+                example=shown[name][0].line["id"] if name in shown else tally.simplest,
             )
         )
     return tuple(results)
+
+
+def stated(footer: Line, results: Iterable[ClauseResult]) -> tuple[ClauseResult, ...]:
+    """The results as the footer of a finished run has them, with the failures and examples of its cases."""
+    found = []
+    for result in results:
+        own = footer["verdicts"][result.clause]
+        found.append(
+            replace(
+                result,
+                verdict=Verdict(own["verdict"]),
+                met=own["met"],
+                subjects=own.get("subjects", result.subjects),
+                seconds=own["seconds"],
+                reason=own.get("reason", result.reason),
+                link=own.get("link"),
+            )
+        )
+    return tuple(found)
 
 
 def _by_clause(deviations: Iterable[Deviation]) -> dict[str, list[Deviation]]:
@@ -160,32 +247,6 @@ def _reasons(known: Sequence[Deviation]) -> str:
     return " ".join(dict.fromkeys(one.reason for one in known))
 
 
-def results_of(run: Run) -> tuple[ClauseResult, ...]:
-    """The results in a finished run's footer, in the header's order, with the failures and examples from its cases."""
-    stated: Mapping[str, Any] = run.footer["verdicts"]
-    found = []
-    for result in verdicts(run.header, run.cases, deviations=()):
-        own = stated[result.clause]
-        found.append(
-            replace(
-                result,
-                verdict=Verdict(own["verdict"]),
-                met=own["met"],
-                subjects=own.get("subjects", result.subjects),
-                seconds=own["seconds"],
-                reason=own.get("reason", result.reason),
-                link=own.get("link"),
-            )
-        )
-    return tuple(found)
-
-
-def failures_of(run: Run) -> tuple[Failure, ...]:
-    """The failures of a finished run, of the clauses that its footer gives the verdict fail, the gravest first."""
-    failed = {clause for clause, result in run.footer["verdicts"].items() if result["verdict"] == Verdict.FAIL.value}
-    return failures(run.header, run.cases, of=failed)
-
-
 def counts(results: Iterable[ClauseResult]) -> dict[str, int]:
     """How many clauses have each verdict, in Verdict's order, without the zeros."""
     found = [result.verdict for result in results]
@@ -205,13 +266,20 @@ def exit_code(results: Iterable[ClauseResult], errors: int) -> int:
 
 def footer_of(results: Sequence[ClauseResult], cases: Iterable[Line], *, seconds: float) -> dict[str, Any]:
     """The footer line for these results and case lines. ``seconds`` is how long the run took by the wall clock."""
-    lines = list(cases)
+    number = steps = errors = 0
+    engine_seconds = 0.0
+    for line in cases:
+        number += 1
+        steps += len(line["steps"])
+        errors += line["error"] is not None
+        for step in line["steps"]:
+            engine_seconds += step["seconds"]
     return {
         "type": "footer",
-        "cases": len(lines),
-        "steps": sum(len(line["steps"]) for line in lines),
+        "cases": number,
+        "steps": steps,
         "seconds": round(seconds, 3),
-        "engine_seconds": round(sum(step["seconds"] for line in lines for step in line["steps"]), 3),
+        "engine_seconds": round(engine_seconds, 3),
         "verdicts": {
             result.clause: {
                 "verdict": result.verdict.value,
@@ -224,5 +292,5 @@ def footer_of(results: Sequence[ClauseResult], cases: Iterable[Line], *, seconds
             for result in results
         },
         "counts": counts(results),
-        "exit": exit_code(results, sum(1 for line in lines if line["error"] is not None)),
+        "exit": exit_code(results, errors),
     }

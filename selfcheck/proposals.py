@@ -52,8 +52,8 @@ def cases_of(report: Path) -> list[Case]:
         run = read_run(report)
     except StreamError as fault:
         raise UsageMistake(str(fault)) from fault
-    drawn = {line["id"]: line for line in run.cases if line["origin"] == "generated"}
-    return [from_json(line["case"]) for line in drawn.values()]
+    drawn = {line["id"]: line["case"] for line in run.cases if line["origin"] == "generated"}
+    return [from_json(case) for case in drawn.values()]
 
 
 def main(arguments: list[str]) -> int:

@@ -12,8 +12,8 @@ from rich.console import Console
 from reports.answers import answer_of
 from reports.counterexamples.checked import Checked, write_checked
 from reports.failures import examples, failures
+from reports.findings import findings_of
 from reports.stream import Run
-from reports.verdicts import results_of
 from reports.views.junit import junit
 from reports.views.summary import summary
 from reports.views.terminal import show
@@ -60,7 +60,7 @@ def test_an_excused_violation_is_never_the_example() -> None:
     mixed = failing(2, violation("VAC-SAFE-1", "excused", excused="known"), violation("VAC-SAFE-1", "real"), steps=4)
     assert shown(excused, mixed) == {"VAC-SAFE-1": [(mixed["id"], "real")]}
     first = run(excused, mixed)
-    (result,) = [result for result in results_of(first) if result.clause == "VAC-SAFE-1"]
+    (result,) = [result for result in findings_of(first).results if result.clause == "VAC-SAFE-1"]
     assert result.example == mixed["id"]
     element = next(one for one in ET.fromstring(junit(first)).iter("failure"))
     assert element.get("message") == "data loss: real" and mixed["id"] in str(element.text)

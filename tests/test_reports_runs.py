@@ -19,9 +19,10 @@ from harness.coverage import Cell, nested
 from reports import stream
 from reports.__main__ import main
 from reports.deviations import Deviation, Symptom
+from reports.findings import findings_of
 from reports.markdown import code, row, text
 from reports.stream import InvalidLine, MisplacedLine, MissingFooter, Run, RunWriter, StreamError, read_run, sort_key
-from reports.verdicts import ClauseResult, Verdict, counts, exit_code, failures_of, footer_of, results_of, verdicts
+from reports.verdicts import ClauseResult, Verdict, counts, exit_code, footer_of, verdicts
 from reports.views.coverage import coverage_tables, feature_pairs
 from reports.views.junit import junit
 from reports.views.junit import text as xml_text
@@ -455,7 +456,7 @@ def test_the_verdict_of_each_situation() -> None:
 @unhurried
 @given(runs())
 def test_the_results_of_a_run_are_those_of_its_footer(run: Run) -> None:
-    results = results_of(run)
+    results = findings_of(run).results
     assert [result.clause for result in results] == list(run.clauses)
     assert counts(results) == run.footer["counts"]
     for result in results:
@@ -489,7 +490,7 @@ def test_junit_has_a_testcase_for_each_clause(run: Run) -> None:
     suite = ET.fromstring(junit(run).encode())[0]
     by_name = {element.get("name"): element for element in suite.iter("testcase")}
     found = {"failure": 0, "error": 0, "skipped": 0}
-    for result in results_of(run):
+    for result in findings_of(run).results:
         kinds = [child.tag for child in by_name[result.clause] if child.tag in found]
         expected = {
             "pass": [],
@@ -552,7 +553,7 @@ def test_any_code_survives_markdown(value: str) -> None:
 def test_the_summary_has_the_verdicts_and_each_failure(run: Run) -> None:
     written = summary(run)
     assert written.encode("utf-8")
-    for result in results_of(run):
+    for result in findings_of(run).results:
         assert result.clause in written
         if result.verdict is Verdict.FAIL:
             assert f"`{result.example}`" in written.split("<details>")[0]
@@ -703,9 +704,9 @@ def test_the_terminal_has_the_tables_of_coverage() -> None:
 def test_any_run_can_be_shown(run: Run) -> None:
     output = on_terminal(run, directory=Path("build/report"), verbose=True)
     assert "\x1b" not in output
-    for result in results_of(run):
+    for result in findings_of(run).results:
         assert result.clause in output
-    for failure in failures_of(run)[:10]:
+    for failure in findings_of(run).failures[:10]:
         folder = f"build/report/counterexamples/{failure.lead.clause}-{failure.lead.line['id']}"
         assert f"--replay {folder}/case.json" in output
 

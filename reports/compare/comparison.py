@@ -12,9 +12,10 @@ from reports.compare.differences import Difference, deletion_order_differs, diff
 from reports.compare.explanations import Explainer, Explanation, Identity, Predictors
 from reports.compare.known_changes import Knowledge, in_order, knowledge
 from reports.deviations import Deviation
+from reports.findings import findings_of
 from reports.quantities import counted
 from reports.stream import Line, Run
-from reports.verdicts import ClauseResult, Verdict, results_of
+from reports.verdicts import ClauseResult, Verdict
 
 
 class Incomparable(Exception):
@@ -178,14 +179,13 @@ def compare(
     walk = _Walk(knowledge(engine_of(base), engine_of(candidate)), _explainer(base, candidate, predictors))
     for lines in pairs:
         walk.take(*lines)
-    results = tuple({result.clause: result for result in results_of(run)} for run in (base, candidate))
+    results = tuple({result.clause: result for result in findings_of(run).results} for run in (base, candidate))
     severities = {name: entry["severity"] for run in (base, candidate) for name, entry in run.clauses.items()}
-    before, after = (_side(run, own, lines) for run, own, lines in zip((base, candidate), results, zip(*pairs)))
+    sides = tuple(zip((base, candidate), results, zip(*pairs)))
+    before, after = (_side(*side) for side in sides)
     accepted = Accepted(acceptance, engine_of(candidate)[1]) if acceptance is not None else None
     shifted = shifts(pairs, alone, severities, before, after, accepted)
-    unjudged = (
-        _unjudged(run, own, other.asked) for run, own, other in zip((base, candidate), results, (after, before))
-    )
+    unjudged = (_unjudged(*side, other.asked) for side, other in zip(sides, (after, before)))
     return Comparison(
         base=base,
         candidate=candidate,
@@ -221,9 +221,9 @@ def _explainer(base: Run, candidate: Run, predictors: Predictors | None) -> Expl
     return Explainer(predictor, backwards=backwards, names=(" ".join(older), " ".join(newer)))
 
 
-def _unjudged(run: Run, results: Mapping[str, ClauseResult], asked: Container[str]) -> Unjudged:
+def _unjudged(run: Run, results: Mapping[str, ClauseResult], lines: Iterable[Line], asked: Container[str]) -> Unjudged:
     """``asked``: the clauses that the other run was asked for."""
-    errors = sum(1 for line in _drawn(run).values() if line["error"] is not None)
+    errors = sum(1 for line in lines if line["origin"] == "generated" and line["error"] is not None)
     left_out = tuple(name for name, one in results.items() if one.verdict in _LEFT_OUT and name in asked)
     return Unjudged(run, left_out, errors)
 
@@ -233,7 +233,7 @@ def _unjudged(run: Run, results: Mapping[str, ClauseResult], asked: Container[st
 
 def _same_cases(base: Run, candidate: Run) -> list[tuple[Line, Line]]:
     """Each case that both runs judged, once: the generated ones, and the listed ones (``regressions/``) of both."""
-    one, other = _drawn(base), _drawn(candidate)
+    (one, listed), (other, also_listed) = map(_judged, (base, candidate))
     if not one and not other:
         raise Incomparable("Neither run judged any case: there is nothing to compare.")
     only = [[id for id in mine if id not in theirs] for mine, theirs in ((one, other), (other, one))]
@@ -245,9 +245,9 @@ def _same_cases(base: Run, candidate: Run) -> list[tuple[Line, Line]]:
             f"{len(only[1])} of {len(other)} in the candidate only, the first being {first} of {campaign}"
             f"{_why(base, candidate)}: run both with the same cases."
         )
-    listed = [_drawn(run, "explicit") for run in (base, candidate)]
-    common = {id: line for id, line in listed[0].items() if id in listed[1] and id not in one}
-    pairs = [(line, {**listed[1], **other}[id]) for id, line in {**one, **common}.items()]
+    common = {id: line for id, line in listed.items() if id in also_listed and id not in one}
+    of_other = {**also_listed, **other}
+    pairs = [(line, of_other[id]) for id, line in {**one, **common}.items()]
     for mine, theirs in pairs:
         texts = [{step["index"]: step["text"] for step in line["steps"]} for line in (mine, theirs)]
         differing = [index for index in texts[0] if texts[1].get(index, texts[0][index]) != texts[0][index]]
@@ -260,12 +260,13 @@ def _same_cases(base: Run, candidate: Run) -> list[tuple[Line, Line]]:
     return pairs
 
 
-def _drawn(run: Run, origin: str = "generated") -> dict[str, Line]:
-    found: dict[str, Line] = {}
+def _judged(run: Run) -> tuple[dict[str, Line], dict[str, Line]]:
+    """The generated cases and the listed ones, by id."""
+    found: dict[str, dict[str, Line]] = {"generated": {}, "explicit": {}}
     for case in run.cases:  # sorted, so of a case drawn twice both sides use the same line
-        if case["origin"] == origin:
-            found.setdefault(case["id"], case)
-    return found
+        if case["origin"] in found:
+            found[case["origin"]].setdefault(case["id"], case)
+    return found["generated"], found["explicit"]
 
 
 def _why(base: Run, candidate: Run) -> str:

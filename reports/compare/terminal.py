@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
 
-from reports.answers import named
 from reports.compare.answer import Worse, answer_to, ways
-from reports.compare.cases import Change
 from reports.compare.comparison import Comparison
-from reports.compare.wording import accepted, ended_words, explained, overview, signature
+from reports.compare.wording import also, ended_words, explained, overview, signature
 from reports.harms import does, in_ways
 from reports.quantities import counted
 from reports.views.lines import show_clipped, show_command, show_fact, show_kinds, show_text
@@ -56,20 +55,10 @@ def _show_way(number: int, way: Worse, comparison: Comparison, console: Console,
         show_command(console, "script", str(script))
 
 
-def _kinds(comparison: Comparison) -> dict[str, list[str]]:
+def _kinds(comparison: Comparison) -> dict[str, Sequence[str]]:
     """What else is to be said, a line for each."""
-    by = comparison.acceptance.file if comparison.acceptance else ""
-    uncompared = comparison.shifted(Change.UNCOMPARED)
     return {
-        f"worse, and accepted by {by}": [
-            f"{does(one.severity)}: {one.cause} ({one.by})" for one in accepted(comparison)
-        ],
-        f"fails on {named(comparison.candidate)}, not judged on {named(comparison.base)}": [
-            f"{does(one.severity)} ({one.clause}): {one.cause}" for one in uncompared
-        ],
         "unexplained": [f"{signature(one)} ({one.base['id']})" for one in comparison.unexplained],
+        **{one.title: one.lines for one in also(comparison)},
         "explained": [f"{one.word}: {one.sentence}" for one in explained(comparison)],
-        "better": list(
-            dict.fromkeys(f"no longer {does(one.severity)}: {one.cause}" for one in comparison.shifted(Change.IMPROVED))
-        ),
     }

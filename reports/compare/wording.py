@@ -121,6 +121,30 @@ def accepted(comparison: Comparison) -> tuple[AcceptedFault, ...]:
     )
 
 
+@dataclass(frozen=True)
+class Also:
+    """What is to be said besides the ways to be worse and the differences, a line for each."""
+
+    title: str
+    lines: tuple[str, ...]
+
+
+def also(comparison: Comparison) -> tuple[Also, ...]:
+    """What is accepted, what fails where it was not judged before, and what is better; without those that have no lines."""
+    by = comparison.acceptance.file if comparison.acceptance else ""
+    unjudged = f"fails on {named(comparison.candidate)}, not judged on {named(comparison.base)}"
+    found = {
+        f"worse, and accepted by {by}": [
+            f"{does(one.severity)}: {one.cause} ({one.by})" for one in accepted(comparison)
+        ],
+        unjudged: [
+            f"{does(one.severity)} ({one.clause}): {one.cause}" for one in comparison.shifted(Change.UNCOMPARED)
+        ],
+        "better": [f"no longer {does(one.severity)}: {one.cause}" for one in comparison.shifted(Change.IMPROVED)],
+    }
+    return tuple(Also(title, tuple(dict.fromkeys(lines))) for title, lines in found.items() if lines)
+
+
 def ended_words(shift: Shift, comparison: Comparison) -> str:
     """That the user's file accepted a shift until a day or a version that is past; empty if it did not."""
     if shift.entry is None or comparison.acceptance is None or shift.change is Change.ACCEPTED:

@@ -9,7 +9,7 @@ from reports.answers import Answer, named
 from reports.compare.answer import Worse, answer_to, ways
 from reports.compare.cases import Change
 from reports.compare.comparison import Comparison, Group
-from reports.compare.wording import Explained, accepted, overview, side_by_side, signature
+from reports.compare.wording import Also, Explained, also, overview, side_by_side, signature
 from reports.harms import does
 from reports.page.content import Fact, StepShown, picture_in
 from reports.page.picture import Picture
@@ -35,12 +35,6 @@ class WayShown:
     steps: tuple[StepShown, ...]
     replay: str
     picture: Picture | None
-
-
-@dataclass(frozen=True)
-class KindShown:
-    title: str
-    lines: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -73,7 +67,7 @@ class ComparisonPage:
     answer: Answer
     facts: tuple[Fact, ...]
     ways: tuple[WayShown, ...]
-    kinds: tuple[KindShown, ...]
+    kinds: tuple[Also, ...]
     differences: tuple[DifferenceShown, ...]
     clauses: tuple[ClauseChanged, ...]
 
@@ -86,7 +80,7 @@ def comparison_page(comparison: Comparison) -> ComparisonPage:
         answer=answer_to(comparison),
         facts=tuple(_facts(comparison)),
         ways=tuple(_way(one, sentences) for one in ways(comparison)),
-        kinds=tuple(one for one in _kinds(comparison) if one.lines),
+        kinds=tuple(_kinds(comparison)),
         differences=tuple(map(_difference, comparison.groups)),
         clauses=tuple(
             ClauseChanged(
@@ -127,19 +121,11 @@ def _way(way: Worse, sentences: dict[str, str]) -> WayShown:
     )
 
 
-def _kinds(comparison: Comparison) -> Iterable[KindShown]:
-    by = comparison.acceptance.file if comparison.acceptance else ""
-    yield KindShown(
-        f"Worse, and accepted by {by}",
-        tuple(f"{does(one.severity)}: {one.cause} ({one.by})" for one in accepted(comparison)),
-    )
-    for title, change in (("Not judged before, and fails now", Change.UNCOMPARED), ("Better", Change.IMPROVED)):
-        shifts = comparison.shifted(change)
-        word = "no longer " if change is Change.IMPROVED else ""
-        lines = dict.fromkeys(f"{word}{does(one.severity)}: {one.cause}" for one in shifts)
-        yield KindShown(title, tuple(lines))
+def _kinds(comparison: Comparison) -> Iterable[Also]:
+    yield from also(comparison)
     both = [one for one in comparison.known_faults if one.on_base and one.on_candidate]
-    yield KindShown("Known of both", tuple(f"{does(one.severity)}: {one.reason}" for one in both))
+    if both:
+        yield Also("known of both", tuple(f"{does(one.severity)}: {one.reason}" for one in both))
 
 
 def _difference(group: Group) -> DifferenceShown:

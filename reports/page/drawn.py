@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import final
 
 from reports.stream import Line
 
@@ -45,18 +46,36 @@ NOTHING = Drawn(0, (), ())
 
 def drawn_for(cases: Iterable[Line]) -> dict[str, Drawn]:
     """By clause, without those that no case exercised. Cases made by shrinking do not count."""
-    clauses, campaigns, features = _Sets(), _Sets(), _Sets()
-    for number, case in enumerate(case for case in cases if case["origin"] != "shrunk"):
-        campaigns.put(number, [case["campaign"]])
-        features.put(number, case.get("features", ()))
-        clauses.put(number, [id for id, result in case["clauses"].items() if result["met"]])
-    by_campaign, by_feature = campaigns.sets(), features.sets()
-    found = {}
-    for clause, own in clauses.sets().items():
-        counts = _counts(own, by_feature)
-        charts = (_chart("By campaign", _counts(own, by_campaign)), _chart("By what the table has", counts))
-        found[clause] = Drawn(own.bit_count(), tuple(one for one in charts if one.bars), tuple(sorted(counts)))
-    return found
+    drawing = Drawing()
+    for case in cases:
+        drawing.take(case)
+    return drawing.of_clauses()
+
+
+@final
+class Drawing:
+    """What was drawn for each clause, by cases that are taken one after another. Those made by shrinking do not count."""
+
+    def __init__(self) -> None:
+        self._clauses, self._campaigns, self._features = _Sets(), _Sets(), _Sets()
+        self._number = 0
+
+    def take(self, case: Line) -> None:
+        if case["origin"] != "shrunk":
+            self._campaigns.put(self._number, [case["campaign"]])
+            self._features.put(self._number, case.get("features", ()))
+            self._clauses.put(self._number, [id for id, result in case["clauses"].items() if result["met"]])
+            self._number += 1
+
+    def of_clauses(self) -> dict[str, Drawn]:
+        """By clause, without those that no case exercised."""
+        by_campaign, by_feature = self._campaigns.sets(), self._features.sets()
+        found = {}
+        for clause, own in self._clauses.sets().items():
+            counts = _counts(own, by_feature)
+            charts = (_chart("By campaign", _counts(own, by_campaign)), _chart("By what the table has", counts))
+            found[clause] = Drawn(own.bit_count(), tuple(one for one in charts if one.bars), tuple(sorted(counts)))
+        return found
 
 
 class _Sets:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from model.versions import parse
 from reports.answers import Answer, Word, answer_of, named
-from reports.stream import FILE_NAME, Run, StreamError, read_run
+from reports.stream import COMPRESSED_NAME, FILE_NAME, Run, StreamError, read_run, stream_path
 
 #: What a verdict looks like in the matrix. The word is its title, for those who cannot see it.
 SIGNS = {
@@ -69,7 +69,8 @@ def index_page(folder: Path, *, beside: Path) -> IndexPage:
     """
     found: list[tuple[Run, Path]] = []
     unread = []
-    for path in sorted(folder.rglob(FILE_NAME)):
+    directories = {path.parent for name in (FILE_NAME, COMPRESSED_NAME) for path in folder.rglob(name)}
+    for path in sorted(map(stream_path, directories)):
         try:
             found.append((read_run(path), path.parent))
         except StreamError as fault:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
+from typing import final
 
 from model.operations import Operation
 from reports.stream import Line
@@ -36,24 +37,60 @@ class Coverage:
 
 def coverage_tables(cases: Iterable[Line]) -> tuple[Coverage, ...]:
     """The tables that have rows. Cases made by shrinking do not count."""
-    cells = {name: Counter[tuple[str, str]]() for name in _TABLES}
-    for case in cases:
-        if case["origin"] != "shrunk":
-            for name in cells:
-                for row, counts in case.get("coverage", {}).get(name, {}).items():
-                    cells[name].update({(row, column): count for column, count in counts.items()})
-    return tuple(
-        Coverage(
-            title,
-            corner,
-            tuple(sorted({row for row, _ in cells[name]})),
-            columns or tuple(sorted({column for _, column in cells[name]})),
-            cells[name],
-            complete=name != "paths",  # most reasons allow only one of its columns
+    return _covered_by(cases).tables()
+
+
+@final
+class Covered:
+    """What cases covered, taken one after another. Those made by shrinking do not count."""
+
+    def __init__(self) -> None:
+        self._cells = {name: Counter[tuple[str, str]]() for name in _TABLES}
+        self._operations: Counter[tuple[str, str]] = Counter()
+        self._pairs: Counter[tuple[str, str]] = Counter()
+
+    def take(self, case: Line) -> None:
+        if case["origin"] == "shrunk":
+            return
+        covered = case.get("coverage", {})
+        for name, cells in self._cells.items():
+            for row, counts in covered.get(name, {}).items():
+                for column, count in counts.items():
+                    cells[row, column] += count
+        if case["campaign"] in PROGRAMS:
+            for operation, counts in covered.get("operations", {}).items():
+                self._operations[case["campaign"], operation] += sum(counts.values())
+        self._pairs.update(combinations_with_replacement(sorted(case.get("features", ())), 2))
+
+    def tables(self) -> tuple[Coverage, ...]:
+        """The tables that have rows."""
+        return tuple(
+            Coverage(
+                title,
+                corner,
+                tuple(sorted({row for row, _ in self._cells[name]})),
+                columns or tuple(sorted({column for _, column in self._cells[name]})),
+                self._cells[name],
+                complete=name != "paths",  # most reasons allow only one of its columns
+            )
+            for name, (title, corner, columns) in _TABLES.items()
+            if self._cells[name]
         )
-        for name, (title, corner, columns) in _TABLES.items()
-        if cells[name]
-    )
+
+    def operations(self) -> OperationShares:
+        """The operations of programs."""
+        return OperationShares(self._operations)
+
+    def features(self) -> FeaturePairs:
+        """The pairs of features."""
+        return FeaturePairs(tuple(sorted({name for pair in self._pairs for name in pair})), self._pairs)
+
+
+def _covered_by(cases: Iterable[Line]) -> Covered:
+    covered = Covered()
+    for case in cases:
+        covered.take(case)
+    return covered
 
 
 @dataclass(frozen=True)
@@ -83,12 +120,7 @@ class OperationShares:
 
 def operation_shares(cases: Iterable[Line]) -> OperationShares:
     """The operations of programs in the case lines of a run. Cases made by shrinking do not count."""
-    counts: Counter[tuple[str, str]] = Counter()
-    for case in cases:
-        if case["origin"] != "shrunk" and case["campaign"] in PROGRAMS:
-            for operation, cells in case.get("coverage", {}).get("operations", {}).items():
-                counts[case["campaign"], operation] += sum(cells.values())
-    return OperationShares(counts)
+    return _covered_by(cases).operations()
 
 
 @dataclass(frozen=True)
@@ -110,9 +142,4 @@ class FeaturePairs:
 
 def feature_pairs(cases: Iterable[Line]) -> FeaturePairs:
     """The pairs in the case lines of a run. Cases made by shrinking do not count."""
-    counts: Counter[tuple[str, str]] = Counter()
-    for case in cases:
-        if case["origin"] != "shrunk":
-            counts.update(combinations_with_replacement(sorted(case.get("features", ())), 2))
-    names = sorted({name for pair in counts for name in pair})
-    return FeaturePairs(tuple(names), counts)
+    return _covered_by(cases).features()

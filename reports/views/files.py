@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from reports.counterexamples.checked import read_checked
+from reports.findings import findings_of
 from reports.page.content import page_of
 from reports.page.html import badge_of, html_of
 from reports.stream import Run
@@ -14,7 +15,10 @@ from reports.views.summary import summary
 
 def write_views(run: Run, directory: Path) -> None:
     """Write the views of a run into ``directory``, which is made if need be: ``report.html``, ``summary.md``, ``junit.xml`` and
-    ``badge.json``. The page has the scripts of the counterexamples that are there."""
+    ``badge.json``. The page has the scripts of the counterexamples that are there.
+
+    Raises ChangedStream, before anything is written."""
+    findings_of(run)
     directory.mkdir(parents=True, exist_ok=True)
     (directory / "junit.xml").write_text(junit(run), encoding="utf-8", newline="\n")
     checked = read_checked(directory)

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from xml.etree import ElementTree as ET
 
 from reports.failures import Example, examples
+from reports.findings import findings_of
 from reports.quantities import counted
 from reports.stream import Run
-from reports.verdicts import ClauseResult, Verdict, failures_of, results_of
+from reports.verdicts import ClauseResult, Verdict
 
 _SKIPPED = (Verdict.XFAIL, Verdict.UNSUPPORTED, Verdict.DISABLED)
 _ERRORS = (Verdict.UNEXERCISED, Verdict.ERROR)
@@ -26,8 +27,8 @@ def junit(run: Run) -> str:
     xfail, unsupported and disabled are skipped; unexercised and error are errors, as are
     the cases that ended in an error, each with its own testcase.
     """
-    results = results_of(run)
-    erred = [case for case in run.cases if case["error"] is not None]
+    findings = findings_of(run)
+    results, erred = findings.results, findings.errors
     suites = ET.Element("testsuites")
     suite = ET.SubElement(
         suites,
@@ -42,16 +43,14 @@ def junit(run: Run) -> str:
     header = run.header
     about = {"engine": header["engine"], "profile": header["profile"], "seed": header["seed"], **header["versions"]}
     _properties(suite, {**about, "known_bad": header["known_bad"], "platform": header["platform"]})
-    shown = examples(failures_of(run))
+    shown = examples(findings.failures)
     place = {clause: number for number, clause in enumerate(shown)}
     for result in sorted(results, key=lambda result: place.get(result.clause, len(place))):
         _clause(suite, run, result, shown.get(result.clause, ()))
     for case in erred:
-        element = ET.SubElement(
-            suite, "testcase", classname=text(case["campaign"]), name=f"case {case['id']}", time="0"
-        )
-        error = ET.SubElement(element, "error", type=case["error"]["kind"], message=text(case["error"]["message"]))
-        error.text = text(case["error"]["log"])
+        element = ET.SubElement(suite, "testcase", classname=text(case.campaign), name=f"case {case.case}", time="0")
+        error = ET.SubElement(element, "error", type=case.kind, message=text(case.message))
+        error.text = text(case.log)
     ET.indent(suites)
     return '<?xml version="1.0" encoding="utf-8"?>\n' + ET.tostring(suites, encoding="unicode") + "\n"
 

@@ -10,18 +10,12 @@ from reports.circumstances import machine_of, profile_of, versions_of
 from reports.counterexamples import folder_of
 from reports.counterexamples.checked import Checked
 from reports.failures import Failure
+from reports.findings import CaseError, Findings, findings_of
 from reports.markdown import LIMIT, code, folded, limited, row, table, text
 from reports.quantities import counted
-from reports.stream import Line, Run
-from reports.verdicts import ATTENTION, ClauseResult, Verdict, counts, failures_of, results_of
-from reports.views.coverage import (
-    Coverage,
-    FeaturePairs,
-    OperationShares,
-    coverage_tables,
-    feature_pairs,
-    operation_shares,
-)
+from reports.stream import Run
+from reports.verdicts import ATTENTION, ClauseResult, Verdict, counts
+from reports.views.coverage import Coverage, FeaturePairs, OperationShares
 
 _MARKS = {
     Verdict.PASS: "✅ pass",
@@ -42,34 +36,26 @@ def summary(run: Run, *, checked: Sequence[Checked] = (), limit: int = LIMIT) ->
     follow, folded. ``checked``: what the scripts of the counterexamples answered. A longer text has
     fewer rows in its tables, and the number of those left out.
     """
-    results = results_of(run)
-    pairs, coverage = feature_pairs(run.cases), coverage_tables(run.cases)
-    shares = operation_shares(run.cases)
-    longest = max(len(results), len(run.cases), len(pairs.names), *(len(found.rows) for found in coverage), 1)
+    found = findings_of(run)
+    longest = max(
+        len(found.results), len(run.cases), len(found.features.names), *(len(one.rows) for one in found.coverage), 1
+    )
     rows = max(longest, len(Operation))
-    return limited(lambda rows: _parts(run, results, checked, pairs, shares, coverage, rows), rows, limit)
+    return limited(lambda rows: _parts(run, found, checked, rows), rows, limit)
 
 
-def _parts(
-    run: Run,
-    results: Sequence[ClauseResult],
-    checked: Sequence[Checked],
-    pairs: FeaturePairs,
-    shares: OperationShares,
-    coverage: Sequence[Coverage],
-    rows: int,
-) -> list[str]:
+def _parts(run: Run, found: Findings, checked: Sequence[Checked], rows: int) -> list[str]:
     return [
-        *_first_screen(run, results, checked, rows),
-        *_features(pairs, rows),
-        *_operations(shares, rows),
-        *_coverage(coverage, rows),
-        *folded(f"All {counted(len(results), 'clause')}", _clauses(run, results, rows)),
+        *_first_screen(run, found, checked, rows),
+        *_features(found.features, rows),
+        *_operations(found.operations, rows),
+        *_coverage(found.coverage, rows),
+        *folded(f"All {counted(len(found.results), 'clause')}", _clauses(run, found.results, rows)),
     ]
 
 
-def _first_screen(run: Run, results: Sequence[ClauseResult], checked: Sequence[Checked], rows: int) -> list[str]:
-    header, footer, answer = run.header, run.footer, answer_of(run)
+def _first_screen(run: Run, found: Findings, checked: Sequence[Checked], rows: int) -> list[str]:
+    header, footer, answer, results = run.header, run.footer, answer_of(run), found.results
     tally = ", ".join(f"{number} {verdict}" for verdict, number in counts(results).items()) or "no clause"
     notes = [profile_of(header)]
     notes += [f"seed {header['seed']}"] if header["seed"] is not None else []
@@ -80,7 +66,7 @@ def _first_screen(run: Run, results: Sequence[ClauseResult], checked: Sequence[C
         f"# {answer.word.mark} {text(str(answer))}",
         f"{text(versions_of(header))}<br>\n{text(tally)}<br>\n{text(work)}<br>\n{text(machine_of(header))}",
     ]
-    lines = [_failure(run, failure, checked) for failure in failures_of(run)]
+    lines = [_failure(run, failure, checked) for failure in found.failures]
     lines += [
         row(
             _MARKS[result.verdict],
@@ -95,8 +81,8 @@ def _first_screen(run: Run, results: Sequence[ClauseResult], checked: Sequence[C
     if lines:
         parts.append(table("|  | Clause | Expected | Observed | Case |", lines, rows))
     parts += [f"❌ {text(one.text)}" for one in checked if one.disagrees]
-    if errors := [case for case in run.cases if case["error"] is not None]:
-        parts += ["## Cases that ended in an error", _errors(errors, rows)]
+    if found.errors:
+        parts += ["## Cases that ended in an error", _errors(found.errors, rows)]
     if any(result.example and result.verdict is Verdict.FAIL for result in results):
         parts.append(
             "Replay a case with `pytest suites --replay counterexamples/CLAUSE-CASE/case.json`, or without the suite: "
@@ -121,11 +107,8 @@ def _failure(run: Run, failure: Failure, checked: Sequence[Checked]) -> str:
     )
 
 
-def _errors(cases: Sequence[Line], rows: int) -> str:
-    lines = [
-        row(code(case["id"]), text(case["campaign"]), case["error"]["kind"], text(case["error"]["message"]))
-        for case in cases
-    ]
+def _errors(errors: Sequence[CaseError], rows: int) -> str:
+    lines = [row(code(one.case), text(one.campaign), one.kind, text(one.message)) for one in errors]
     return table("| Case | Campaign | Kind | Message |", lines, rows)
 
 

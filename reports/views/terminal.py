@@ -12,16 +12,17 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from reports.answers import answer_of, known_deviations
+from reports.answers import answer_of
 from reports.circumstances import machine_of, profile_of, versions_of
 from reports.counterexamples import folder_of
 from reports.counterexamples.checked import Checked, read_checked
 from reports.failures import Failure
+from reports.findings import Findings, findings_of
 from reports.harms import does
 from reports.quantities import counted, duration
 from reports.stream import Line, Run
-from reports.verdicts import ATTENTION, ClauseResult, Verdict, counts, failures_of, results_of
-from reports.views.coverage import Coverage, coverage_tables, feature_pairs
+from reports.verdicts import ATTENTION, ClauseResult, Verdict, counts
+from reports.views.coverage import Coverage
 from reports.views.lines import show_command, show_fact, show_kinds, show_text, visible
 
 _STYLES = {
@@ -104,12 +105,13 @@ def show(run: Run, console: Console, *, directory: Path | None = None, verbose: 
     The gravest failure comes first. Clauses that fail in the same step of the same case are one failure. ``directory`` is the
     report directory that holds ``counterexamples/``; with it, paths and commands are shown. ``verbose``: the tables too, first.
     """
-    results = results_of(run)
+    findings = findings_of(run)
+    results = findings.results
     if verbose:
-        _show_tables(run, results, console)
+        _show_tables(run, findings, console)
     show_answer(run, console)
     checked = read_checked(directory)
-    found = failures_of(run)
+    found = findings.failures
     for number, failure in enumerate(found[:_FAILURES], start=1):
         _show_failure(run, number, failure, console, directory, checked)
     if len(found) > _FAILURES:
@@ -119,7 +121,7 @@ def show(run: Run, console: Console, *, directory: Path | None = None, verbose: 
             show_text(console, one.text, "bold red")
     if found:
         show_text(console)
-    show_kinds(console, _kinds(run, results), whole=verbose)
+    show_kinds(console, _kinds(findings), whole=verbose)
     for chapter, own in groupby(results, key=lambda one: str(run.clauses[one.clause]["chapter"])):
         tally = ", ".join(f"{number} {verdict}" for verdict, number in counts(own).items())
         show_text(console, f"{chapter}: {tally}")
@@ -155,27 +157,25 @@ def _show_failure(
         show_command(console, "script", f"{directory / folder / 'reproduce.py'}{script}")
 
 
-def _kinds(run: Run, results: Sequence[ClauseResult]) -> dict[str, list[str]]:
+def _kinds(findings: Findings) -> dict[str, list[str]]:
     """What else is to be said, a line for each."""
-    undecided = [one for one in results if one.verdict in ATTENTION and one.reason]
+    undecided = [one for one in findings.results if one.verdict in ATTENTION and one.reason]
     return {
         "cases that ended in an error": [
-            f"{case['id']} of {case['campaign']}: {case['error']['kind']}: {case['error']['message']}"
-            for case in run.cases
-            if case["error"] is not None
+            f"{one.case} of {one.campaign}: {one.kind}: {one.message}" for one in findings.errors
         ],
         "not decided as it should be": [f"{one.verdict.value}: {one.clause}: {one.reason}" for one in undecided],
-        "known deviations": [f"{does(one.severity)}: {one.reason}" for one in known_deviations(run)],
+        "known deviations": [f"{does(one.severity)}: {one.reason}" for one in findings.known],
     }
 
 
-def _show_tables(run: Run, results: tuple[ClauseResult, ...], console: Console) -> None:
+def _show_tables(run: Run, findings: Findings, console: Console) -> None:
     """All clauses, what the cases covered, and the features that were never drawn together."""
     width = None if console.is_terminal else max(console.width, _LOG_WIDTH)
-    console.print(_table(run, results, width), crop=False)
-    for coverage in coverage_tables(run.cases):
+    console.print(_table(run, findings.results, width), crop=False)
+    for coverage in findings.coverage:
         console.print(Text(), Text(f"{coverage.title}:"), _counts(coverage), crop=False)
-    never = feature_pairs(run.cases).never
+    never = findings.features.never
     if never:
         listed = "; ".join(f"{one} with {other}" for one, other in never)
         show_text(console, f"Features never drawn together: {listed}", "yellow")

@@ -1,0 +1,53 @@
+"""The demo's pages come from kept streams, without an engine."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from reports.answers import answer_of
+from reports.stream import read_run
+from runner import demo
+
+
+@pytest.mark.parametrize(
+    ("folder", "answer"),
+    [
+        ("healthy", "KEPT: spark 4.4.0 does what is promised"),
+        ("broken", "BROKEN: deltalake 1.6.6 with the fault vacuums-by-file-age loses data"),
+        ("upgrade/base", "KEPT: deltalake 1.5.1"),
+        ("upgrade/candidate", "KEPT: deltalake 1.5.0"),
+    ],
+)
+def test_the_kept_streams_are_read(folder: str, answer: str) -> None:
+    assert str(answer_of(read_run(demo.KEPT / folder))).startswith(answer)
+
+
+def test_the_pages_are_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(demo, "MADE", tmp_path / "demo")
+    assert demo.main([]) == 0
+    assert "DO NOT UPGRADE: deltalake 1.5.0 loses data in 1 way that 1.5.1 does not" in " ".join(
+        capsys.readouterr().out.split()
+    )
+    index = (tmp_path / "demo" / "index.html").read_text(encoding="utf-8")
+    for page in (
+        "healthy/report.html",
+        "broken/report.html",
+        "upgrade/base/report.html",
+        "upgrade/candidate/report.html",
+    ):
+        assert (tmp_path / "demo" / page).is_file() and f'href="{page}"' in index
+    assert (tmp_path / "demo" / "upgrade" / "compare.html").is_file()
+    assert "def main" in (tmp_path / "demo" / "broken" / "report.html").read_text(encoding="utf-8"), "with the script"
+
+
+def test_it_takes_no_arguments() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "runner.demo", "x"], cwd=demo.ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2 and done.stderr.count("\n") == 1
