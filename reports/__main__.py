@@ -30,9 +30,10 @@ from selfcheck.prediction import prediction_between
 def render(arguments: argparse.Namespace) -> int:
     """``render RUN [--out DIR]``. The views go into the stream's directory unless ``--out`` is given."""
     run = read_run(arguments.run)
-    out: Path = arguments.out or stream_path(arguments.run).parent
-    write_views(run, out)
-    show(run, Console(), directory=stream_path(arguments.run).parent, verbose=arguments.verbose)
+    own = stream_path(arguments.run).parent
+    out: Path = arguments.out or own
+    write_views(run, out, beside=own)
+    show(run, Console(), directory=own, page=out / "report.html", verbose=arguments.verbose)
     return 0
 
 

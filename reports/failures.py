@@ -2,7 +2,8 @@
 
 Only violations that are no known deviation count. The violations of a clause with the same cause have one example, the
 simplest case; where that case has circumstances that another does not have, the other is a second example. A clause has
-``EXAMPLES`` at most. Clauses that fail in the same step of the same case are one failure, under the gravest.
+``EXAMPLES`` at most. Clauses that fail in the same step of the same case are one failure, under the gravest; so are those that
+fail for the same cause in other cases, if these have all the circumstances of its example.
 
 Of a case that fails only what is needed to choose is kept; those that are shown are then looked up among the lines.
 """
@@ -39,7 +40,7 @@ class Example:
 
 @dataclass(frozen=True)
 class Failure:
-    """A step of a case that violates clauses: the gravest, and those that fail with it."""
+    """A step of a case that violates clauses: the gravest, and those that fail with it, there or for the same cause elsewhere."""
 
     lead: Example
     others: tuple[Example, ...] = ()
@@ -96,13 +97,27 @@ class _Group:
     def first(self) -> _Sight:
         return next(iter(self.found.values()))
 
-    def without(self, shown: _Sight) -> _Group | None:
-        """The group without the cases that the example explains: those that have all its circumstances, too."""
+    def explained(self, shown: _Sight) -> Mapping[tuple[str, int], _Sight]:
+        """What an example of this cause explains: the cases that have all its circumstances, too."""
         own = shown.circumstances
         if not shown.shrunk or not own:
-            return None  # a case that is not shrunk has circumstances that do not matter
-        rest = {place: one for place, one in self.found.items() if not own <= one.circumstances}
+            return self.found  # a case that is not shrunk has circumstances that do not matter
+        return {place: one for place, one in self.found.items() if own <= one.circumstances}
+
+    def without(self, shown: _Sight) -> _Group | None:
+        """The group without the cases that the example explains."""
+        explained = self.explained(shown)
+        rest = {place: one for place, one in self.found.items() if place not in explained}
         return _Group(self.clause, self.cause, self.severity, rest, self.again + 1) if rest else None
+
+    def together(self, lead: _Group) -> _Sight | None:
+        """Where the group fails with the first of another: in its step, or for the same cause in a case that it explains."""
+        shown = lead.first
+        if shown.place in self.found:
+            return self.found[shown.place]
+        if (self.cause, self.severity) != (lead.cause, lead.severity):
+            return None
+        return next(iter(self.explained(shown).values()), None)
 
 
 @final
@@ -171,15 +186,14 @@ def failures_among(
         waiting.remove(group)
         if numbers[group.clause] >= EXAMPLES:
             continue
-        place = group.first.place
-        together = [one for one in waiting if place in one.found]
-        for one in [group, *together]:
+        together = [(one, sight) for one in waiting if (sight := one.together(group)) is not None]
+        for one, sight in [(group, group.first), *together]:
             if one is not group:
                 waiting.remove(one)
             numbers[one.clause] += 1
-            rest = one.without(one.found[place])
+            rest = one.without(sight if sight.place == group.first.place else group.first)
             waiting += [rest] if rest is not None else []
-        others = _by_severity([example(one, one.found[place]) for one in together], order)
+        others = _by_severity([example(*pair) for pair in together], order)
         found.append(Failure(example(group, group.first), others))
     return tuple(found)
 

@@ -256,12 +256,13 @@ def counts(results: Iterable[ClauseResult]) -> dict[str, int]:
 def exit_code(results: Iterable[ClauseResult], errors: int) -> int:
     """The exit code of a run. ``errors`` counts the cases that ended in an error.
 
-    1 for any fail or stale; else 2 for any error or unexercised clause, or an error in a case; else 0.
+    1 for any fail or stale; else 2 for any error or unexercised clause, an error in a case, or no clause that was judged; else 0.
     """
     found = {result.verdict for result in results}
     if found & {Verdict.FAIL, Verdict.STALE}:
         return 1
-    return 2 if errors or found & {Verdict.ERROR, Verdict.UNEXERCISED} else 0
+    undecided = errors or found & {Verdict.ERROR, Verdict.UNEXERCISED} or not found & {Verdict.PASS, Verdict.XFAIL}
+    return 2 if undecided else 0
 
 
 def footer_of(results: Sequence[ClauseResult], cases: Iterable[Line], *, seconds: float) -> dict[str, Any]:

@@ -71,7 +71,7 @@ def check_gate(arguments: Sequence[str]) -> None:
         return
     said = _sentence(tried.stderr) or f"a gate does not take {' '.join(arguments)}"
     if tried.returncode == pytest.ExitCode.USAGE_ERROR:
-        said = f"{said}: README.md lists the options of a gate."
+        said = f"{said}: docs/options.md lists the options of a gate."
     raise UsageMistake(said)
 
 

@@ -87,9 +87,22 @@ def test_a_shrunk_example_does_not_explain_a_case_without_its_circumstances() ->
     assert [id for id, _ in shown(zero, same, other)["VAC-SAFE-1"]] == [zero["id"], other["id"]]
 
 
+def test_clauses_that_fail_for_the_same_cause_are_one_failure_where_the_circumstances_of_the_example_are() -> None:
+    lead, *more = (failing(n, violation("VAC-SAFE-1", circumstances=["links"]), origin="shrunk") for n in (1, 8, 9))
+    alike = failing(2, violation("VAC-SAFE-2", circumstances=["links", "vectors"]))
+    elsewhere = failing(3, violation("VAC-SAFE-2", circumstances=["vectors"]))
+    lighter = failing(4, violation("DEL-ROW-1", severity=SPACE, circumstances=["links"]))
+    found = failures(header(), [lead, *more, alike, elsewhere, lighter])
+    assert [[(one.clause, one.line["id"]) for one in failure.examples] for failure in found] == [
+        [("VAC-SAFE-1", lead["id"]), ("VAC-SAFE-2", alike["id"])],
+        [("VAC-SAFE-2", elsewhere["id"])],
+        [("DEL-ROW-1", lighter["id"])],
+    ]
+
+
 def test_clauses_that_fail_in_the_same_step_are_one_failure_under_the_gravest() -> None:
     both = failing(1, violation("DEL-ROW-1", severity=SPACE), violation("VAC-SAFE-1"))
-    other_step = failing(2, violation("VAC-SAFE-2", step=1), steps=2)
+    other_step = failing(2, violation("VAC-SAFE-2", step=1, cause="another"), steps=2)
     found = failures(header(), [both, other_step])
     assert [[one.clause for one in failure.examples] for failure in found] == [
         ["VAC-SAFE-1", "DEL-ROW-1"],

@@ -359,7 +359,9 @@ def test_the_writer_refuses_invalid_lines(tmp_path: Path) -> None:
     ("found", "errors", "code"),
     [
         (["pass", "xfail", "unsupported", "disabled"], 0, 0),
-        ([], 0, 0),
+        (["xfail"], 0, 0),
+        (["unsupported", "disabled"], 0, 2),
+        ([], 0, 2),
         (["pass", "fail"], 0, 1),
         (["stale"], 0, 1),
         (["fail", "unexercised"], 1, 1),

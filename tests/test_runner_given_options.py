@@ -117,7 +117,7 @@ def test_an_abbreviation_is_not_taken_for_an_option() -> None:
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (["--profil", "smoke"], "unrecognized arguments: --profil smoke: README.md lists the options of a gate."),
+        (["--profil", "smoke"], "unrecognized arguments: --profil smoke: docs/options.md lists the options of a gate."),
         (["--deviations", "tox.ini"], "The deviations file tox.ini is not TOML: "),
     ],
 )

@@ -29,11 +29,15 @@ class Checked:
         return self.answer not in (self.expected, CANNOT_TELL)
 
     @property
+    def words(self) -> str:
+        """The answer; with a known-bad engine, the script was run on the engine without the fault."""
+        return f"{self.answer} without the fault" if self.expected == HOLDS else self.answer
+
+    @property
     def text(self) -> str:
         """The disagreement in one sentence."""
-        engine = " without the fault" if self.expected == HOLDS else ""
         return (
-            f"An error of the suite: the script {self.folder}/reproduce.py says {self.answer}{engine} "
+            f"An error of the suite: the script {self.folder}/reproduce.py says {self.words} "
             f"where the verdict on {self.clause} is fail ({self.said})."
         )
 

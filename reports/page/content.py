@@ -12,7 +12,7 @@ from model.sources import Link, resolve
 from reports.answers import Answer, answer_of, named
 from reports.circumstances import machine_of, profile_of, versions_of
 from reports.counterexamples import folder_of
-from reports.counterexamples.checked import HOLDS, Checked
+from reports.counterexamples.checked import Checked
 from reports.failures import Failure
 from reports.findings import Findings, findings_of
 from reports.harms import does
@@ -216,17 +216,12 @@ def _failure(run: Run, failure: Failure, directory: Path | None, checked: Iterab
         steps=steps,
         replay=f"pytest suites --engine {run.header['engine']} --replay {place}/case.json",
         script=script.read_text(encoding="utf-8") if script is not None and script.is_file() else "",
-        answer=next((_said(one) for one in checked if one.folder == folder), ""),
+        answer=next((one.words for one in checked if one.folder == folder), ""),
         issue=issue,
         difference=difference_of(line, lead.violation),
         picture=picture_in(line, lead.violation["step"]),
         files=_files(line, lead.violation["step"]),
     )
-
-
-def _said(checked: Checked) -> str:
-    """What a script answered; with a known-bad engine, it is run on the engine without the fault."""
-    return f"{checked.answer} without the fault" if checked.expected == HOLDS else checked.answer
 
 
 def _case_in(line: Line) -> Case | None:

@@ -13,16 +13,18 @@ from reports.views.junit import junit
 from reports.views.summary import summary
 
 
-def write_views(run: Run, directory: Path) -> None:
+def write_views(run: Run, directory: Path, *, beside: Path | None = None) -> None:
     """Write the views of a run into ``directory``, which is made if need be: ``report.html``, ``summary.md``, ``junit.xml`` and
-    ``badge.json``. The page has the scripts of the counterexamples that are there.
+    ``badge.json``. The page has the scripts of the counterexamples in the directory ``beside``, by default the same.
 
-    Raises ChangedStream, before anything is written."""
+    Raises ChangedStream, before anything is written.
+    """
     findings_of(run)
     directory.mkdir(parents=True, exist_ok=True)
     (directory / "junit.xml").write_text(junit(run), encoding="utf-8", newline="\n")
-    checked = read_checked(directory)
-    page = page_of(run, directory=directory, checked=checked)
+    own = beside or directory
+    checked = read_checked(own)
+    page = page_of(run, directory=own, checked=checked)
     (directory / "report.html").write_text(html_of(page), encoding="utf-8", newline="\n")
     (directory / "badge.json").write_text(badge_of(page.answer), encoding="utf-8", newline="\n")
     (directory / "summary.md").write_text(summary(run, checked=checked), encoding="utf-8", newline="\n")

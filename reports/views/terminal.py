@@ -99,11 +99,14 @@ class Progress:
         return ", ".join(parts)
 
 
-def show(run: Run, console: Console, *, directory: Path | None = None, verbose: bool = False) -> None:
+def show(
+    run: Run, console: Console, *, directory: Path | None = None, page: Path | None = None, verbose: bool = False
+) -> None:
     """Print a finished run on one screen: the answer, the failures, the clauses by chapter, what is known, and where the rest is.
 
     The gravest failure comes first. Clauses that fail in the same step of the same case are one failure. ``directory`` is the
-    report directory that holds ``counterexamples/``; with it, paths and commands are shown. ``verbose``: the tables too, first.
+    report directory that holds ``counterexamples/``; with it, paths and commands are shown. ``page`` is its page, if it is not
+    there. ``verbose``: the tables too, first.
     """
     findings = findings_of(run)
     results = findings.results
@@ -129,8 +132,10 @@ def show(run: Run, console: Console, *, directory: Path | None = None, verbose: 
     took = f"{counted(footer['cases'], 'case')}, {counted(footer['steps'], 'step')} in {_seconds(footer['seconds'])}"
     show_text(console, f"{took}; {profile_of(header)}; {machine_of(header)}")
     show_text(console, f"{header['engine']}: {versions_of(header)}")
-    if directory is not None:
-        show_command(console, "report", str(directory / "report.html"))
+    if page is None and directory is not None:
+        page = directory / "report.html"
+    if page is not None:
+        show_command(console, "report", str(page))
 
 
 def show_answer(run: Run, console: Console) -> None:
@@ -153,7 +158,7 @@ def _show_failure(
         folder = folder_of(lead.clause, line["id"])
         command = f"pytest suites --engine {run.header['engine']} --replay {directory / folder / 'case.json'}"
         show_command(console, "replay", command)
-        script = next((f" says {one.answer}" for one in checked if one.folder == folder), "")
+        script = next((f" says {one.words}" for one in checked if one.folder == folder), "")
         show_command(console, "script", f"{directory / folder / 'reproduce.py'}{script}")
 
 
