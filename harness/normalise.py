@@ -162,7 +162,10 @@ def _actions(observation: Observation) -> dict[str, Any]:
 
 
 def _added(observation: Observation, add: Add) -> dict[str, Any]:
-    return {"partition": dict(add.partition_values), "rows": len(observation.after.contents.get(add.file) or ())}
+    return {
+        "partition": dict(sorted(add.partition_values.items())),
+        "rows": len(observation.after.contents.get(add.file) or ()),
+    }
 
 
 def _place(add: Add) -> str:

@@ -191,7 +191,7 @@ def _no_actions(expects: Expects, dialect: Dialect) -> Check:
     rows = '\nwrote = [action for action in wrote if at(action, "domainMetadata.domain") != "delta.rowTracking"]'
     domain = rows if "domainMetadata" in expects["kinds"] else ""
     after = f"""{domain}
-kinds = {set(expects["kinds"])!r}
+kinds = {{{", ".join(map(repr, expects["kinds"]))}}}
 expected, found = [], [action for action in wrote if kinds & set(action)]"""
     return _of_log(f"{' and '.join(expects['kinds'])} actions of the step", after)
 
