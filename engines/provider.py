@@ -1,53 +1,54 @@
-"""The provider of an engine, of which a run has one, and the adapter that each worker opens."""
+"""The engines by name: the built-in ones, those that a package brings as an entry point, and ``module:name``."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, cast
 
-from engines.deltalake import capabilities as deltalake
-from engines.port import Engine, Operation
+from engines.kind import MEMBERS, EngineKind, Limits, Provider, Settings
+from engines.port import Engine, EngineUnavailable
 from engines.spark import masters
-from engines.spark import releases as spark
-from engines.versions import DELTALAKE, JUDGED
 from model.capabilities import EVERYTHING, Capabilities
-from model.rules import DELTA_RS, Rules
+from model.rules import Rules
 
-#: The engines that can be judged, the default first.
-ENGINES = ("spark", "deltalake")
+#: The built-in engines, the default first, and where they are.
+_BUILT_IN = {"spark": "engines.spark.kind:ENGINE", "deltalake": "engines.deltalake.kind:ENGINE"}
+ENGINES = tuple(_BUILT_IN)
 
-#: The newest known version of each.
-_NEWEST = {"spark": JUDGED[-1], "deltalake": DELTALAKE[-1]}
+#: The group of entry points by which a package brings an engine.
+GROUP = "tombstone.engines"
 
 
-class Provider(Protocol):
-    """The part of an engine that all workers of a run share: a JVM, for example."""
+@cache
+def kind_of(engine: str) -> EngineKind:
+    """The engine that is named: a built-in one, an entry point of ``GROUP``, or ``module:name``.
 
-    @property
-    def packages(self) -> Mapping[str, str]:
-        """What a reproduction script needs: PyPI packages (``pip``) and the engine's name (``engine``)."""
-        ...
-
-    @property
-    def operation(self) -> Operation | None:
-        """How a reproduction script calls this engine; None for Spark SQL."""
-        ...
-
-    def start(self) -> None:
-        """Find or download what the engine needs, and start it. Raises EngineUnavailable."""
-        ...
-
-    def lease(self, lost: int) -> Any:
-        """How to connect to the engine's process, started after the one of generation ``lost``."""
-        ...
-
-    def keep_startup_cache(self, tell: Callable[[str], None]) -> None:
-        """End the engine so that the next run starts faster; ``tell`` gets a sentence if that takes time."""
-        ...
-
-    def close(self) -> None: ...
+    Raises EngineUnavailable, in one sentence with the remedy, if there is none, or if it lacks something.
+    """
+    place = _BUILT_IN.get(engine) or next((one.value for one in entry_points(group=GROUP, name=engine)), engine)
+    module, colon, name = place.partition(":")
+    if not colon:
+        raise EngineUnavailable(
+            f"{engine} is not known: use one of {', '.join(ENGINES)}, or module:name of an engine of your own."
+        )
+    try:
+        found = getattr(import_module(module), name)
+    except Exception as error:
+        raise EngineUnavailable(
+            f"{engine} cannot be loaded ({type(error).__name__}: {error}): name a module that Python finds from "
+            "here, and the engine in it (docs/adding-an-engine.md)."
+        ) from error
+    if missing := [member for member in MEMBERS if not hasattr(found, member)]:
+        raise EngineUnavailable(
+            f"{engine} has no {', '.join(missing)}: an engine has what engines/kind.py asks for "
+            "(docs/adding-an-engine.md)."
+        )
+    return cast(EngineKind, found)
 
 
 def provider_for(
@@ -60,40 +61,17 @@ def provider_for(
     jars: Sequence[str],
     master: str,
 ) -> Provider:
-    """The provider of one of ``ENGINES``. Raises EngineUnavailable, with the remedy."""
-    # Imported here, because the other engine need not be installed.
-    if engine == "deltalake":
-        from engines.deltalake.provider import DeltalakeProvider
-
-        return DeltalakeProvider()
-    from engines.spark.provider import SparkProvider
-
-    return SparkProvider(
-        directory=directory,
-        started=started,
-        spark_conf=spark_conf,
-        extra_classpath=extra_classpath,
-        jars=jars,
-        master=master,
-    )
+    """The provider of an engine. Raises EngineUnavailable, with the remedy."""
+    return kind_of(engine).provider(Settings(directory, started, spark_conf, extra_classpath, jars, master))
 
 
 def capabilities_of(engine: str, version: str | None = None) -> Capabilities:
-    """What a version of one of ``ENGINES`` supports (None: the newest known). It need not be installed."""
-    of = {"deltalake": deltalake.capabilities_of, "spark": spark.capabilities_of}[engine]
-    return of(known_version(engine, version))
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What the place where an engine runs supports, and why not everything, in one sentence."""
-
-    capabilities: Capabilities
-    reason: str
+    """What a version of an engine supports (None: the newest known). It need not be installed."""
+    return kind_of(engine).capabilities_of(version)
 
 
 def limits_on(engine: str, master: str) -> Limits | None:
-    """The limits of one of ``ENGINES`` with this Spark master; None: there are none."""
+    """The limits of an engine with this Spark master; None: there are none."""
     if engine != "spark" or masters.is_local(master):
         return None
     return Limits(
@@ -104,32 +82,15 @@ def limits_on(engine: str, master: str) -> Limits | None:
 
 
 def rules_of(engine: str, version: str) -> Rules:
-    """The rules that a version of one of ``ENGINES`` follows. It need not be installed."""
-    return DELTA_RS if engine == "deltalake" else spark.rules_of(version)
-
-
-def known_version(engine: str, version: str | None) -> str:
-    """The version, or the newest known one of one of ``ENGINES``."""
-    return version or _NEWEST[engine]
+    """The rules that a version of an engine follows. It need not be installed."""
+    return kind_of(engine).rules_of(version)
 
 
 def installed_version(engine: str) -> str:
-    """The version of one of ``ENGINES`` in this environment. Raises EngineUnavailable if there is none."""
-    if engine == "deltalake":
-        from engines.deltalake.adapter import installed
-
-        return installed()
-    from engines.spark.adapter import installed_delta
-
-    return installed_delta()
+    """The version of an engine in this environment. Raises EngineUnavailable if there is none."""
+    return kind_of(engine).installed_version()
 
 
 def open_adapter(engine: str, lease: Callable[[int], Any], *, time_limit: float = 120) -> Engine:
     """A worker's adapter. ``time_limit`` is in seconds per step. Raises EngineUnavailable."""
-    if engine == "deltalake":
-        from engines.deltalake.adapter import DeltalakeEngine
-
-        return DeltalakeEngine(time_limit=time_limit)
-    from engines.spark.adapter import SparkEngine
-
-    return SparkEngine(lease, time_limit=time_limit)
+    return kind_of(engine).open_adapter(lease, time_limit=time_limit)

@@ -89,6 +89,11 @@ def _undecided(run: Run) -> Iterator[str]:
         yield "the scripts contradict every failure" if judged else "no clause was judged"
 
 
+def option_of(run: Run) -> str:
+    """What ``--engine`` takes for the engine of a run."""
+    return str(run.header.get("option", run.header["engine"]))
+
+
 def named(run: Run) -> str:
     """An engine with its version, and its built-in fault: ``spark 4.4.0``."""
     version = next(iter(run.header["versions"].values()), "")

@@ -76,6 +76,7 @@ class Header(TypedDict):
     schema: int
     date: str
     engine: str
+    option: str
     versions: dict[str, str]
     profile: str
     part: float

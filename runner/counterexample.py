@@ -11,7 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from engines.provider import Provider
+from engines.kind import Provider
+from engines.port import Operation
 from harness.reproduction_plan import reproduction_plan
 from model.codec import from_json
 from reports.counterexamples import folder_of, write_answer, write_counterexample
@@ -47,7 +48,10 @@ def write_counterexamples(
     for example in ranked:
         together = next(failure for failure in found if example in failure.examples)
         others = [other for other in together.examples if other.clause != example.clause]
-        plans[_folder(example)] = _write(example, others, entries[example.clause], provider, directory)
+        packages = {**provider.packages, "option": str(header.get("option", header["engine"]))}
+        plans[_folder(example)] = _write(
+            example, others, entries[example.clause], packages, provider.operation, directory
+        )
     leads = [_folder(failure.lead) for failure in found]
     order = [*(folder for folder in leads if folder in plans), *(folder for folder in plans if folder not in leads)]
     expected = HOLDS if header["known_bad"] is not None else VIOLATED
@@ -66,7 +70,12 @@ def _folder(example: Example) -> str:
 
 
 def _write(
-    example: Example, others: Sequence[Example], entry: Mapping[str, Any], provider: Provider, directory: Path
+    example: Example,
+    others: Sequence[Example],
+    entry: Mapping[str, Any],
+    packages: Mapping[str, str],
+    operation: Operation | None,
+    directory: Path,
 ) -> dict[str, Any]:
     """Write a counterexample; return the plan of its script."""
     line, violation, case = example.line, example.violation, from_json(example.line["case"])
@@ -75,8 +84,8 @@ def _write(
         line=line,
         violation=violation,
         clause=entry,
-        packages=provider.packages,
-        operation=provider.operation,
+        packages=packages,
+        operation=operation,
     )
     try:
         write_counterexample(

@@ -9,6 +9,7 @@ from datetime import datetime, timezone
 from importlib.metadata import version
 from typing import Any
 
+from engines.provider import kind_of
 from harness.clause import Clause, holds_for
 from harness.excuses import KnownDeviation
 from harness.severity import harm_of
@@ -38,7 +39,8 @@ def run_header(
         "type": "header",
         "schema": SCHEMA_VERSION,
         "date": datetime.now(timezone.utc).date().isoformat(),
-        "engine": options.engine,
+        "engine": kind_of(options.engine).name,
+        "option": options.engine,
         "versions": {**versions, "hypothesis": version("hypothesis")},
         "profile": profile.name,
         "part": profile.part,

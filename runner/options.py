@@ -11,7 +11,9 @@ from typing import Any, Protocol
 
 import pytest
 
-from engines.provider import ENGINES
+from engines.kind import EngineKind
+from engines.port import EngineUnavailable
+from engines.provider import ENGINES, kind_of
 from engines.spark.masters import is_local, is_master
 from engines.versions import delta_rs
 from harness.clause import matches
@@ -67,7 +69,8 @@ class OptionParser(Protocol):
 def add_options(parser: OptionParser) -> None:
     group = parser.getgroup("tombstone", "Tombstone: a conformance suite for Delta Lake's DELETE and VACUUM")
     add = group.addoption
-    add("--engine", default="spark", metavar="NAME", help=f"the engine to judge: {', '.join(ENGINES)} (default: spark)")
+    judged = f"the engine to judge: {', '.join(ENGINES)}, or module:name of your own (default: spark)"
+    add("--engine", default="spark", metavar="NAME", help=judged)
     shared = "draw only what this engine supports too: both then judge the same cases"
     add("--shared-with", default=None, metavar="NAME[==VERSION]", help=shared)
     add("--profile", default="gate", metavar="NAME", help=f"the budget: {', '.join(PROFILES)} (default: gate)")
@@ -107,7 +110,8 @@ def add_options(parser: OptionParser) -> None:
 def options(config: pytest.Config, root: Path) -> Options:
     """The checked options. Raises UsageMistake or EngineUnavailable. ``root`` is the repository's."""
     get = config.getoption
-    engine = _one_of("--engine", get("engine"), ENGINES)
+    engine = get("engine")
+    name = _kind("--engine", engine).name
     clauses = tuple(get("clause"))
     for wanted in clauses:
         if wanted != "list" and not any(matches(id, wanted) for id in CATALOGUE):
@@ -126,7 +130,7 @@ def options(config: pytest.Config, root: Path) -> Options:
         known_bad=get("known_bad"),
         clauses=clauses,
         report_dir=Path(get("report_dir")),
-        deviations=_file("--deviations", get("deviations")) or root / "deviations" / f"{engine}.toml",
+        deviations=_file("--deviations", get("deviations")) or root / "deviations" / f"{name}.toml",
         spark_conf=spark_conf,
         extra_classpath=tuple(_existing("--extra-classpath", path) for path in get("extra_classpath")),
         jars=tuple(_existing("--jars", path) for path in get("jars")),
@@ -160,12 +164,19 @@ def _shared_with(text: str | None) -> tuple[str, str | None] | None:
     if text is None:
         return None
     engine, equals, version = text.partition("==")
-    _one_of("--shared-with", engine, ENGINES)
+    _kind("--shared-with", engine)
     if equals and not parse(version):
         raise UsageMistake(f"--shared-with {text} names no version: write, say, --shared-with spark==3.3.2.")
     if equals and engine == "deltalake":
         delta_rs(version)
     return engine, version or None
+
+
+def _kind(option: str, engine: str) -> EngineKind:
+    try:
+        return kind_of(engine)
+    except EngineUnavailable as unknown:
+        raise UsageMistake(f"{option} {unknown}") from unknown
 
 
 def _profile(name: str, budget: str, drawn: int) -> Profile:

@@ -48,6 +48,6 @@ def _factor(options: Options, seconds: float, capabilities: Capabilities) -> flo
     engines = {options.engine, *([options.shared_with[0]] if options.shared_with else [])}
     of_corpus = corpus_seconds(options.profile, options.clauses, capabilities)
     of_drawn = DRAWN_SECONDS * sum(options.profile.cases.values())
-    whole = (of_corpus + of_drawn) / WORKERS / min(SPEEDS[engine] for engine in engines)
-    start = max(STARTS[engine] for engine in engines)
+    whole = (of_corpus + of_drawn) / WORKERS / min(SPEEDS.get(engine, SPEEDS["spark"]) for engine in engines)
+    start = max(STARTS.get(engine, STARTS["spark"]) for engine in engines)
     return max(seconds - start, 1.0) / whole

@@ -13,7 +13,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.database import DirectoryBasedExampleDatabase
 
-from engines.provider import Provider, provider_for
+from engines.kind import Provider
+from engines.provider import provider_for
 from runner.workspace import Workspace
 from tests import flaky
 

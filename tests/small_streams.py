@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-from reports.stream import SCHEMA_VERSION, Run, RunWriter, sort_key
+from reports.stream import SCHEMA_VERSION, CaseRecord, Footer, Header, Line, Run, RunWriter, sort_key
 from reports.verdicts import footer_of, verdicts
 
 Json = dict[str, Any]
@@ -107,17 +107,22 @@ def case(
     }
 
 
-def footer(first: Json, cases: Iterable[Json], *, seconds: float = 1.0) -> Json:
+def footer(first: Line, cases: Iterable[Line], *, seconds: float = 1.0) -> Json:
     lines = list(cases)
     return footer_of(verdicts(first, lines, deviations=()), lines, seconds=seconds)
 
 
-def run(*cases: Json, first: Json | None = None) -> Run:
+def run_of_lines(first: Line, cases: Iterable[Line], last: Line) -> Run:
+    """The run of these very lines. What they lack of the records, a reader of a stream must do without, too."""
+    return Run(cast(Header, first), cast("Sequence[CaseRecord]", tuple(cases)), cast(Footer, last))
+
+
+def run(*cases: Line, first: Line | None = None) -> Run:
     head = first or header()
-    return Run(head, tuple(sorted(cases, key=sort_key)), {**footer(head, cases), "digest": "0" * 64})
+    return run_of_lines(head, sorted(cases, key=sort_key), {**footer(head, cases), "digest": "0" * 64})
 
 
-def written(lines: Iterable[Json]) -> bytes:
+def written(lines: Iterable[Line]) -> bytes:
     """The stream of these lines, from the header to the footer."""
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "deep" / "run.jsonl"

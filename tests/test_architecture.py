@@ -12,7 +12,7 @@ import pytest
 if sys.version_info >= (3, 11):
     import tomllib
 else:
-    import tomli as tomllib
+    import tomli as tomllib  # type: ignore[import-not-found, unused-ignore]
 
 ROOT = Path(__file__).parent.parent
 #: Commands put the parts of several rooms together: what they import is no import of their room.

@@ -19,7 +19,7 @@ from deltalog.schemas import schema_string
 from deltalog.snapshot import replay
 
 METADATA = Metadata("id", schema_string([("x", "long")]), configuration={"a": "b"}, created_time=5)
-METADATA_JSON = {
+METADATA_JSON: dict[str, object] = {
     "id": "id",
     "schemaString": METADATA.schema_string,
     "partitionColumns": [],

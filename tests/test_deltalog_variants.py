@@ -124,7 +124,7 @@ def shredded(kind: Any, rows: list[dict[str, Any]], names: bytes = NAMES) -> lis
 
 
 def test_shredded_values_are_read() -> None:
-    rows = [{"typed_value": 7}, {"value": b"\x05a"}, {"value": primitive(0)}, {}]
+    rows: list[dict[str, Any]] = [{"typed_value": 7}, {"value": b"\x05a"}, {"value": primitive(0)}, {}]
     assert shredded(pa.int64(), rows) == [7, "a", None, None], "neither value is a NULL"
     instant = datetime(2020, 1, 31, tzinfo=timezone.utc)
     assert repr(shredded(pa.timestamp("us", "UTC"), [{"typed_value": instant}])) == repr([instant])
@@ -147,7 +147,7 @@ def test_shredded_objects_are_put_together() -> None:
 
 
 def test_shredded_arrays_are_put_together() -> None:
-    rows = [{"typed_value": [{"typed_value": 1}, {"value": b"\x05a"}, {}]}, {"typed_value": []}]
+    rows: list[dict[str, Any]] = [{"typed_value": [{"typed_value": 1}, {"value": b"\x05a"}, {}]}, {"typed_value": []}]
     assert shredded(pa.list_(group(pa.int64())), rows, NONE) == [(1, "a", None), ()]
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from engines.deltalake import adapter, worker
+from engines.deltalake import worker
 from engines.deltalake.adapter import DeltalakeEngine
 from engines.deltalake.capabilities import capabilities_of as capabilities_named
 from engines.deltalake.result_rows import rows_of, type_of
@@ -306,7 +306,7 @@ def test_without_a_package_that_is_judged_the_message_has_the_remedy(
             raise metadata.PackageNotFoundError(name)
         return found
 
-    monkeypatch.setattr(adapter.importlib.metadata, "version", version)
+    monkeypatch.setattr(metadata, "version", version)
     provider = provider_for(
         "deltalake",
         directory=Path(),

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from engines.kind import Provider
 from engines.port import EngineDied
-from engines.provider import Provider
 from engines.spark import adapter
 from engines.spark.adapter import SparkEngine
 from harness.judge import Judge

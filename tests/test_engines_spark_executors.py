@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -193,7 +194,7 @@ class Clock:
 @pytest.fixture
 def until_the_jvm_ends(process: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """What waits for the cluster until its time is up."""
-    monkeypatch.setattr(subject.threading, "Timer", Clock)
+    monkeypatch.setattr(threading, "Timer", Clock)
 
     def wait(*arguments: object) -> None:
         Clock.latest.then()

@@ -9,11 +9,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+import platformdirs
 import pytest
 
 from engines.port import EngineUnavailable
 from engines.spark import jvm
-from engines.spark import startup_cache as subject
 from engines.spark.jars import spark_jars
 from engines.spark.java import Java, find_java
 from engines.spark.startup_cache import MOST, StartupCache, startup_cache
@@ -24,7 +24,7 @@ IVY = next(iter(sorted(spark_jars().glob("ivy-*.jar"))))
 @pytest.fixture
 def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The user's cache."""
-    monkeypatch.setattr(subject.platformdirs, "user_cache_path", lambda name: tmp_path / "cache" / name)
+    monkeypatch.setattr(platformdirs, "user_cache_path", lambda name: tmp_path / "cache" / name)
     return tmp_path / "cache" / "tombstone" / "jvm"
 
 
@@ -200,7 +200,7 @@ def test_a_jvm_that_does_not_start_with_the_file_starts_without_it(
 
 def _ivy(java: Java, *options: str) -> subprocess.CompletedProcess[str]:
     """A program that Spark ships and that ends in order at once."""
-    command = [java.path, *options, "-cp", IVY, "org.apache.ivy.Main", "-version"]
+    command = [str(java.path), *options, "-cp", str(IVY), "org.apache.ivy.Main", "-version"]
     return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
 
 

@@ -271,14 +271,13 @@ F = Column("v", StructOf((("f", Type.DOUBLE),)))
 def test_zeros_count_where_their_signs_differ(asked: float, held: float, tmp_path: Path) -> None:
     differ = held == 0 and str(held) != str(asked)
     zero = Literal(asked, Type.DOUBLE)
-    for number, (table, where) in enumerate(
-        (
-            (one_file((held,)), Compare("v", Op.NULL_SAFE_EQ, asked, Type.DOUBLE)),
-            (one_file((held,)), And(IsNull("p"), In("v", (1.0, asked), Type.DOUBLE))),
-            (one_file((held,)), Relate(Of("v"), Op.GE, zero)),
-            (one_file(((held,),), columns=(P, F)), Relate(Member(Of("v"), "f"), Op.EQ, zero)),
-        )
-    ):
+    asking: tuple[tuple[Table, Predicate], ...] = (
+        (one_file((held,)), Compare("v", Op.NULL_SAFE_EQ, asked, Type.DOUBLE)),
+        (one_file((held,)), And(IsNull("p"), In("v", (1.0, asked), Type.DOUBLE))),
+        (one_file((held,)), Relate(Of("v"), Op.GE, zero)),
+        (one_file(((held,),), columns=(P, F)), Relate(Member(Of("v"), "f"), Op.EQ, zero)),
+    )
+    for number, (table, where) in enumerate(asking):
         found = CONDITIONS["zeros of both signs"](observed(table, tmp_path / str(number), Delete(where)))
         assert found is differ, where
 

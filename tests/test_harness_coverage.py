@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from harness.coverage import SHORT_NAMES, coverage, nested, retention_form
+from harness.coverage import SHORT_NAMES, Cell, coverage, nested, retention_form
 from harness.vacuum_observation import VacuumObservation
 from model.steps import Mode, Vacuum
 from model.table import HOUR, WEEK, Column, Commit, DataFile, Removal, StrayFile, Table
@@ -77,7 +77,7 @@ def test_lite_counts_commits_and_tombstones_of_its_window(tmp_path: Path) -> Non
         "paths": {"expired tombstone": {"delete": 2}},  # LITE keeps the one at the cutoff
         "cutoff": {"tombstone": {"-1": 1, "0": 1, "+1": 1}, "commit": {"0": 1}},
     }
-    assert found["paths", "not scanned", "keep"] > 0
+    assert found[Cell("paths", "not scanned", "keep")] > 0
 
 
 @pytest.mark.parametrize("step", [Vacuum(dry_run=True), Vacuum(retain_hours=0)])

@@ -18,7 +18,7 @@ from harness.severity import Cause
 from harness.subjects import SUBJECTS
 from model.case import Case
 from model.predicate import Compare, Op
-from model.steps import Delete, EngineStep, Read, Vacuum
+from model.steps import Delete, Read, Step, Vacuum
 from model.table import HOUR, Commit, Kind, Reference, Removal, StrayFile, Table
 from model.values import Type
 from runner.deviations import deviations_in
@@ -120,7 +120,7 @@ OTHER = FILE.replace("p=1", "p=2").replace("part-00000-00000000", "part-00001-00
 REMOVED = replace(PLAIN, commits=(*PLAIN.commits, Commit(-HOUR // 2, removes=(Removal(0, None),))))
 
 #: For each kind a table, a step, and a path that is of this kind.
-OF: dict[str, tuple[Table, tuple[EngineStep, ...], str]] = {
+OF: dict[str, tuple[Table, tuple[Step, ...], str]] = {
     "file of a deletion vector": (
         with_vectors(0),
         (),

@@ -14,6 +14,7 @@ from deltalog.checkpoints import write_checkpoint
 from deltalog.log import read_log
 from engines.deltalake.capabilities import NEWEST
 from engines.port import EngineDied, EngineError, Outcome, now
+from harness.coverage import Cell
 from harness.judge import Judge
 from harness.normalise import step_text
 from harness.observation import Observation, ReadObservation
@@ -225,7 +226,7 @@ def test_the_record_of_an_error_names_no_file_that_is_one_of_several(file: str, 
 
 def test_coverage_is_summed_and_recorded(tmp_path: Path) -> None:
     result = full_judge(ReferenceEngine(), tmp_path).judge(Case(PLACED, (Vacuum(dry_run=True), Vacuum(), Vacuum())))
-    assert result.coverage["vacuums", "table's default", "default"] == 3
+    assert result.coverage[Cell("vacuums", "table's default", "default")] == 3
     paths = {"orphaned file": {"delete": 1}, "live add by URI": {"keep": 2}}
     line: dict[str, Any] = case_line(result, campaign="c", shard=0, index=0, origin="generated")
     assert line["coverage"]["vacuums"] == {"table's default": {"default": 3}}

@@ -303,6 +303,7 @@ def test_the_last_commit_of_an_altered_table_sets_its_properties_and_adds_a_colu
         "delta.deletedFileRetentionDuration": "interval 10 days",
         "delta.enableChangeDataFeed": "true",
     }
+    assert first.schema_string is not None and last.schema_string is not None
     assert '"w"' not in first.schema_string and '"w"' in last.schema_string
     assert sorted(read_rows(root, log.snapshot()), key=str) == [("a", 1, None), ("a", 2, None), ("a", 3, "new")]
     names = {path.name[:10]: pq.read_schema(path).names for path in (root / "p=a").glob("*.parquet")}

@@ -75,7 +75,7 @@ def judged(
         if line["origin"] == "shrunk":
             claims.shrunk(line)
 
-    campaign = Campaign("kept", ("VAC",), "kept", kept=lambda: cases)
+    campaign = Campaign("kept", ("VAC",), kept=lambda: cases)
     judge = Judge(ReferenceEngine(), [two_causes], tmp_path)
     runner = ShardRunner(
         Shard(campaign, 0, len(cases)), judge, emit=emit, claim=claims.claim, capabilities=capabilities

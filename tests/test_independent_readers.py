@@ -50,6 +50,9 @@ class Compared:
             self.wrong += differing(root)
         return outcome
 
+    def use_processors(self, number: int) -> None:
+        self.engine.use_processors(number)
+
     def close(self) -> None:
         self.engine.close()
 

@@ -251,7 +251,8 @@ ENUMERATIONS = [
 def test_enumerations_are_read_by_value(kind: type[Enum]) -> None:
     read = reader_of(kind)
     assert [read(member.value) for member in kind] == list(kind)
-    for document in ("nothing", None, []):
+    documents: tuple[object, ...] = ("nothing", None, [])
+    for document in documents:
         with pytest.raises(
             InvalidCase, match=re.escape(f"must be one of {', '.join(member.value for member in kind)}")
         ):

@@ -14,7 +14,7 @@ from model.codec import case_id, loads
 from model.codec.cases import dumps
 from model.predicate import And, Cast, Compare, Constant, Holds, Literal, Not, Op, Or, Predicate
 from model.settings import Setting, spark_conf
-from model.steps import Delete, Read, Vacuum
+from model.steps import Delete, Mode, Read, Vacuum
 from model.table import Table
 from model.values import Type
 from strategies.restricted import restricted_to
@@ -69,7 +69,7 @@ def test_a_setting_that_a_release_does_not_know_is_left_out() -> None:
     assert restricted_to(case, capabilities=NEWEST).steps == (Delete(PLAIN), Vacuum(mode=restricted_mode()))
 
 
-def restricted_mode() -> object:
+def restricted_mode() -> Mode:
     (step,) = restricted_to(Case(PARTITIONED, (Vacuum(),)), capabilities=NEWEST).steps
     assert isinstance(step, Vacuum)
     return step.mode

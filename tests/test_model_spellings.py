@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -92,14 +91,16 @@ def test_an_engine_without_them_is_asked_for_the_plain_command() -> None:
     in_sql = replace(EVERYTHING, delete_forms=frozenset({Form.SQL_PATH}))
     relative_path = Delete(form=Form.API_PATH, spelling=Spelling.RELATIVE)
     assert restricted_step(relative_path, capabilities=in_sql) == Delete()
-    assert restricted_step(replace(relative_path, spelling=Spelling.DOT), capabilities=in_sql).spelling is Spelling.DOT
+    found = restricted_step(replace(relative_path, spelling=Spelling.DOT), capabilities=in_sql)
+    assert isinstance(found, Delete) and found.spelling is Spelling.DOT
 
 
 @pytest.mark.xdist_group("drawn")
 def test_every_spelling_is_drawn_with_and_without_a_cache() -> None:
     cases = drawn("spelling_cases")
-    found = Counter(case.steps[1].spelling for case in cases)
-    assert set(found) == set(SPELLINGS)
+    commands = [command for _, command, *_ in (case.steps for case in cases) if isinstance(command, (Delete, Vacuum))]
+    assert len(commands) == len(cases)
+    assert {command.spelling for command in commands} == set(SPELLINGS)
     deletes = [step for case in cases for step in case.steps if isinstance(step, Delete)]
     assert {step.cached for step in deletes} == {True, False}
     assert {step.form for step in deletes if step.cached} == set(Form)

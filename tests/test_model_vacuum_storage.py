@@ -134,6 +134,7 @@ class SmallVacuum:
                     if not is_hidden(path, PARTITION_BY):
                         yield path, name in directories, modified(os.path.join(above, name))
         else:
+            assert isinstance(scan, LiteScan), "no situation here has a list of an object store"
             found = dict.fromkeys(scan.changes, 0) | dict(scan.stamps)
             yield from ((path, False, stamp) for path, stamp in found.items())
 

@@ -25,7 +25,7 @@ from reports.compare.files import as_json, write_comparison
 from reports.compare.markdown import comparison_markdown
 from reports.compare.terminal import show_comparison
 from reports.compare.wording import explained, side_by_side, signature, text_of
-from reports.stream import Run
+from reports.stream import Run, VerdictRecord
 from tests.small_streams import DELETE, READ, VACUUM, case, commit, error, footer, header, run, step, written
 
 SCHEMA = json.loads(
@@ -70,7 +70,7 @@ def test_cases_made_by_shrinking_do_not_count() -> None:
     shrunk = case(9, origin="shrunk", failing=("DEL-ROW-1",))
     comparison = compare(run(case(1)), run(case(1, failing=("DEL-ROW-1",)), shrunk))
     assert comparison.compared == 1
-    assert [(one.clause, one.case_ids) for one in comparison.shifts] == [("DEL-ROW-1", {f"{1:012x}"})]
+    assert [(one.clause, one.case_ids) for one in comparison.shifts] == [("DEL-ROW-1", frozenset({f"{1:012x}"}))]
 
 
 def test_a_clause_that_fails_only_in_a_case_of_the_candidate_is_named() -> None:
@@ -149,7 +149,7 @@ def breaking(number: int, *violations: dict[str, Any], steps: int = 1, **other: 
 
 def stating(found: Run, verdict: str) -> Run:
     """The run with this verdict on NAME in its footer."""
-    stated = {**found.footer["verdicts"][NAME], "verdict": verdict, "reason": "A reason."}
+    stated: VerdictRecord = {**found.footer["verdicts"][NAME], "verdict": verdict, "reason": "A reason."}
     return Run(found.header, found.cases, {**found.footer, "verdicts": {**found.footer["verdicts"], NAME: stated}})
 
 
@@ -230,7 +230,7 @@ def test_a_new_cause_of_a_clause_that_fails_elsewhere_is_a_regression() -> None:
     candidate = run(breaking(1, broken("gone")), breaking(2, broken("gone")))
     comparison = compare(base, candidate)
     (shift,) = comparison.shifts
-    assert (shift.change, shift.case_ids) == (Change.REGRESSED, {f"{2:012x}"}) and comparison.exit == 1
+    assert (shift.change, shift.case_ids) == (Change.REGRESSED, frozenset({f"{2:012x}"})) and comparison.exit == 1
 
 
 def test_a_step_that_the_base_did_not_reach_is_not_compared() -> None:
@@ -424,7 +424,7 @@ def test_differences(base: dict[str, Any], candidate: dict[str, Any], expected: 
 
 
 names = st.lists(st.sampled_from(["a", "b/metadata", "x%y", ".c"]), max_size=3)
-members = st.fixed_dictionaries(
+members: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
     {},
     optional={
         **dict.fromkeys(

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema_rs import Draft202012Validator
 from rich.console import Console
 
 from harness.excuses import KnownDeviation
@@ -30,7 +31,7 @@ from selfcheck.reference_engine import ReferenceEngine
 from tests.handmade_vacuums import LISTED_TABLE
 from tests.model_streams import run_of
 from tests.small_streams import case, error, footer, header, run, step, written
-from tests.test_reports_comparison import NAME, SCHEMA, Draft202012Validator, breaking, broken
+from tests.test_reports_comparison import NAME, SCHEMA, breaking, broken
 
 TODAY = date(2027, 6, 30)
 R, S = "Old files are deleted.", "Names are refused."

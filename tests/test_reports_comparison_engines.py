@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema_rs import Draft202012Validator
 
 from engines.deltalake.adapter import DeltalakeEngine
 from engines.deltalake.capabilities import NEWEST
@@ -36,7 +37,7 @@ from suites.catalogue import CATALOGUE
 from tests.handmade_vacuums import LISTED_TABLE
 from tests.model_streams import drawn, run_of
 from tests.slow import slow_after
-from tests.test_reports_comparison import SCHEMA, Draft202012Validator
+from tests.test_reports_comparison import SCHEMA
 
 pytestmark = pytest.mark.xdist_group("comparison")
 
@@ -94,8 +95,9 @@ def test_two_runs_of_delta_rs_are_the_same(tmp_path: Path) -> None:
             runs.append(run_of(engine, shared_cases(), tmp_path / name))
         finally:
             engine.close()
-    assert without_seconds(runs[0]) == without_seconds(runs[1])
-    assert checked(compare(*runs)).groups == ()
+    one, other = runs
+    assert without_seconds(one) == without_seconds(other)
+    assert checked(compare(one, other)).groups == ()
 
 
 def test_records_contain_what_an_upgrade_may_change(healthy: Run) -> None:

@@ -21,14 +21,15 @@ def seen(**observed: Any) -> dict[str, Any]:
 
 def found(base: dict[str, Any], candidate: dict[str, Any], predictor: Any, *, backwards: bool = False) -> Comparison:
     sides = (run(base, first=header("4.0.1")), run(candidate, first=header("4.1.0")))
-    return compare(*(reversed(sides) if backwards else sides), lambda older, newer: predictor)
+    one, other = reversed(sides) if backwards else sides
+    return compare(one, other, lambda older, newer: predictor)
 
 
 def reasons(comparison: Comparison) -> list[tuple[str, list[str]] | None]:
     """By group: the kind of its explanation and the sentences."""
     return [
-        group.explanation and (group.explanation.kind.value, [one.sentence for one in group.explanation.reasons])
-        for group in comparison.groups
+        None if found is None else (found.kind.value, [one.sentence for one in found.reasons])
+        for found in (group.explanation for group in comparison.groups)
     ]
 
 

@@ -28,7 +28,7 @@ from reports.views.junit import junit
 from reports.views.junit import text as xml_text
 from reports.views.summary import summary
 from reports.views.terminal import Progress, show
-from tests.small_streams import case, footer, header, run, written
+from tests.small_streams import case, footer, header, run, run_of_lines, written
 
 #: The first case pays for imports and the schema: no deadline.
 unhurried = settings(deadline=None)
@@ -167,7 +167,7 @@ def streams(draw: st.DrawFn) -> list[dict[str, Any]]:
 
 
 def runs() -> st.SearchStrategy[Run]:
-    return streams().map(lambda lines: Run(lines[0], tuple(sorted(lines[1:-1], key=sort_key)), lines[-1]))
+    return streams().map(lambda lines: run_of_lines(lines[0], sorted(lines[1:-1], key=sort_key), lines[-1]))
 
 
 def joined(lines: list[Any]) -> bytes:
@@ -575,7 +575,7 @@ def test_a_long_summary_is_cut_with_a_note() -> None:
 
 def with_features(*sets: list[str] | None, **other: Any) -> list[dict[str, Any]]:
     """Lines of cases with these features; no such field for None."""
-    return [case(n, **other, **({} if found is None else {"features": found})) for n, found in enumerate(sets)]
+    return [case(n, **(other if found is None else {**other, "features": found})) for n, found in enumerate(sets)]
 
 
 LINES = with_features(["feed", "mapping", "vectors"], ["mapping"], ["feed", "vectors"], [], None)

@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
+from engines.provider import ENGINES
 from runner.controller import prepare
-from runner.options import ENGINES, Options, UsageMistake, add_options, options
+from runner.options import Options, UsageMistake, add_options, options
 from runner.replay import read_case
 from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES
@@ -133,6 +134,9 @@ def test_random_cases_can_be_drawn_besides() -> None:
     assert PROFILES["smoke"].cases == dict.fromkeys(smoke.cases, 0)
 
 
+OWN = "or module:name of an engine of your own."
+
+
 @pytest.mark.parametrize(("text", "seconds"), [("90s", 90), ("3m", 180), ("1.5h", 5400)])
 def test_a_budget_may_be_a_time(text: str, seconds: float) -> None:
     found = chosen("--profile=gate", f"--budget={text}")
@@ -153,8 +157,8 @@ def test_paths_of_jars_are_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize(
     ("argument", "sentence"),
     [
-        ("--engine=sparc", f"--engine sparc is not known: use one of {', '.join(ENGINES)}."),
-        ("--shared-with=it", f"--shared-with it is not known: use one of {', '.join(ENGINES)}."),
+        ("--engine=sparc", f"--engine sparc is not known: use one of {', '.join(ENGINES)}, {OWN}"),
+        ("--shared-with=it", f"--shared-with it is not known: use one of {', '.join(ENGINES)}, {OWN}"),
         ("--profile=fast", "--profile fast is not known: use one of smoke, gate, nightly, soak."),
         ("--seed=seven", "--seed seven is not a whole number: give one, such as --seed 7."),
         ("--seed=1.5", "--seed 1.5 is not a whole number: give one, such as --seed 7."),

@@ -290,5 +290,7 @@ def test_long_lists_are_drawn_and_are_in_range() -> None:
     assert {len(test.values) for test in lists} >= {150, 2_000}
     for test in lists:
         least, greatest = types[test.column]
-        assert test.values == tuple(range(test.values[0], test.values[0] + len(test.values)))
-        assert least <= test.values[0] and test.values[-1] <= greatest
+        first, last = test.values[0], test.values[-1]
+        assert isinstance(first, int) and isinstance(last, int)
+        assert test.values == tuple(range(first, first + len(test.values)))
+        assert least <= first and last <= greatest

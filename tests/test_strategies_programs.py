@@ -23,7 +23,7 @@ Drawn = tuple[Table, tuple[Step, ...]]
 
 
 @st.composite
-def tables_with_programs(draw: st.DrawFn, **arguments: int) -> Drawn:
+def tables_with_programs(draw: st.DrawFn, /, **arguments: int) -> Drawn:
     table = draw(program_tables())
     return table, draw(programs(table, **arguments))  # type: ignore[arg-type]
 

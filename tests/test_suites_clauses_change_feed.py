@@ -12,6 +12,7 @@ from deltalog.times import set_modified
 from engines.port import Outcome
 from model.steps import Delete, ReadChanges
 from model.table import Commit, Feature, Table
+from model.values import Row
 from tests.handmade_steps import IN_A, PARTITIONED, Tamper, answering, judged_by, right
 
 CHANGES = replace(PARTITIONED, features=(Feature.CHANGE_DATA_FEED.value,))
@@ -36,8 +37,14 @@ def test_right_versions_and_times(table: Table, clause: str, tmp_path: Path) -> 
     assert judged_by(table, tmp_path / "rows", clause, (IN_A, right), (ReadChanges(0), right)) == (0, [])
 
 
+def of_the_next_version(row: Row) -> Row:
+    version, at = row
+    assert isinstance(version, int)
+    return version + 1, at
+
+
 def test_another_version(tmp_path: Path) -> None:
-    wrong = answering(lambda rows: tuple((version + 1, at) for version, at in rows))
+    wrong = answering(lambda rows: tuple(map(of_the_next_version, rows)))
     _, (violation,) = judged_by(CHANGES, tmp_path, "DEL-CDF-2A", (IN_A, right), (COMMITS, wrong))
     assert "must have the _commit_version 1; one has (2, " in violation.message
 

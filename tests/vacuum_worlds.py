@@ -20,7 +20,7 @@ DAY = 24 * HOUR
 ROOT = "/cases/a b%20/table"
 CLOCK = 1_700_000_000_000
 
-_PARTITIONS = ([], ["p"], ["_d"], ["p", "_d"], [".e"])
+_PARTITIONS: tuple[list[str], ...] = ([], ["p"], ["_d"], ["p", "_d"], [".e"])
 _DIRECTORIES = (
     *(
         "",
@@ -249,7 +249,7 @@ class _History:
 
     def _link(self) -> None:
         random = self.random
-        beside = {
+        beside: dict[str, list[Any]] = {
             "../linked": ["directory"],
             "../linked/f": ["file", _time(self.world, random)],
             "../linked/e": ["directory"],

@@ -40,7 +40,12 @@ def write_counterexample(
     files = {
         "case.json": json.dumps(line["case"], indent=2) + "\n",
         "explanation.md": explanation(
-            case=case, line=line, violation=violation, clause=clause, engine=plan["engine"], others=others
+            case=case,
+            line=line,
+            violation=violation,
+            clause=clause,
+            engine=plan.get("option", plan["engine"]),
+            others=others,
         ),
         "reproduce.py": script,
     }

@@ -36,12 +36,25 @@ DATA = '# Data. Instants such as "T-1000" are in ms from T.'
 _COMMANDS = ("delete", "bad delete", "vacuum", "bad vacuum", "read", "changes")
 
 
+#: The script for an engine that has no dialect.
+_NO_DIALECT = '''"""{clause}: {sentence}"""
+
+import sys
+
+print("CANNOT TELL: a script has no commands for this engine")
+print("To check it: pytest suites --engine {option} --replay case.json")
+sys.exit(2)
+'''
+
+
 class InvalidPlan(Exception):
     """No script can be made from the plan. The text is one sentence."""
 
 
 def reproduction(plan: Plan, dialect: Dialect | None = None) -> str:
     """The text of ``reproduce.py``. The same plan gives the same text. Raises InvalidPlan."""
+    if dialect is None and plan["engine"] not in DIALECTS:
+        return _NO_DIALECT.format(clause=plan["clause"], sentence=plan["sentence"], option=_option(plan))
     dialect = dialect or DIALECTS[plan["engine"]](plan)
     judged = [place for place, op in enumerate(plan["steps"]) if op["step"] == plan["step"] and op["do"] in _COMMANDS]
     if not judged:
@@ -125,6 +138,11 @@ def _functions(plan: Plan, ops: Sequence[Op], dialect: Dialect, main: str) -> st
     return "\n\n\n".join(known[name].strip("\n") for name in chosen)
 
 
+def _option(plan: Plan) -> str:
+    """What ``--engine`` takes."""
+    return str(plan.get("option", plan["engine"]))
+
+
 def _main(plan: Plan, ops: Sequence[Op], dialect: Dialect, checked: Check | None, reason: str) -> str:
     lines = ["shutil.rmtree(os.path.dirname(ROOT), ignore_errors=True)"]
     if checked and any("plain(" in line for line in checked.after) and plan["engine"] == "spark":
@@ -156,7 +174,7 @@ def _main(plan: Plan, ops: Sequence[Op], dialect: Dialect, checked: Check | None
             "",
             f"reason = {quoted(reason, str(plan['root']))}",
             'print(f"CANNOT TELL: {reason}")',
-            f'print("To check it: pytest suites --engine {plan["engine"]} --replay case.json")',
+            f'print("To check it: pytest suites --engine {_option(plan)} --replay case.json")',
             "return 2",
         ]
     body = "\n".join(line for text in lines for line in text.split("\n"))

@@ -9,7 +9,7 @@ from pathlib import Path
 from model.case import Case
 from model.codec import InvalidCase, from_json
 from model.sources import Link, resolve
-from reports.answers import Answer, answer_of, named
+from reports.answers import Answer, answer_of, named, option_of
 from reports.circumstances import machine_of, profile_of, versions_of
 from reports.counterexamples import folder_of
 from reports.counterexamples.checked import Checked
@@ -214,7 +214,7 @@ def _failure(run: Run, failure: Failure, directory: Path | None, checked: Iterab
         case=line["id"],
         cases=counted(lead.cases, "case"),
         steps=steps,
-        replay=f"pytest suites --engine {run.header['engine']} --replay {place}/case.json",
+        replay=f"pytest suites --engine {option_of(run)} --replay {place}/case.json",
         script=script.read_text(encoding="utf-8") if script is not None and script.is_file() else "",
         answer=next((one.words for one in checked if one.folder == folder), ""),
         issue=issue,

@@ -12,7 +12,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from reports.answers import answer_of
+from reports.answers import answer_of, option_of
 from reports.circumstances import machine_of, profile_of, versions_of
 from reports.counterexamples import folder_of
 from reports.counterexamples.checked import Checked, read_checked
@@ -156,7 +156,7 @@ def _show_failure(
     show_fact(console, "case", f"{line['id']}, step {lead.violation['step']} ({counted(lead.cases, 'case')})")
     if directory is not None:
         folder = folder_of(lead.clause, line["id"])
-        command = f"pytest suites --engine {run.header['engine']} --replay {directory / folder / 'case.json'}"
+        command = f"pytest suites --engine {option_of(run)} --replay {directory / folder / 'case.json'}"
         show_command(console, "replay", command)
         script = next((f" says {one.words}" for one in checked if one.folder == folder), "")
         show_command(console, "script", f"{directory / folder / 'reproduce.py'}{script}")

@@ -21,7 +21,7 @@ from reports.stream import Run
 from reports.verdicts import footer_of, verdicts
 from reports.views.files import write_views
 from tests.handmade_vacuums import LISTED_TABLE
-from tests.small_streams import READ, case, header, run, step, written
+from tests.small_streams import READ, case, header, run, run_of_lines, step, written
 from tests.test_reports_failures import SPACE, failing, violation
 from tests.test_reports_page import HOSTILE
 
@@ -85,7 +85,7 @@ def _run(clauses: Sequence[str], cases: Iterable[dict[str, Any]]) -> Run:
     for clause in head["clauses"]:
         clause |= {"holds_for": "Delta 4.0 and newer", "proven_by": ["deletes-young-files", "keeps-all"]}
     results = verdicts(head, lines, deviations=[DEVIATION])
-    return Run(head, lines, {**footer_of(results, lines, seconds=1.0), "digest": "0" * 64})
+    return run_of_lines(head, lines, {**footer_of(results, lines, seconds=1.0), "digest": "0" * 64})
 
 
 def _pictured(steps: int, table: Table = LISTED_TABLE) -> dict[str, Any]:

@@ -1,0 +1,43 @@
+"""delta-rs as an engine: the package deltalake."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from engines.deltalake import capabilities
+from engines.kind import Provider, Settings
+from engines.port import Engine
+from engines.versions import DELTALAKE as RELEASES
+from model.capabilities import Capabilities
+from model.rules import DELTA_RS, Rules
+
+
+class Deltalake:
+    name = "deltalake"
+
+    def capabilities_of(self, version: str | None) -> Capabilities:
+        return capabilities.capabilities_of(version or RELEASES[-1])
+
+    def rules_of(self, version: str) -> Rules:
+        return DELTA_RS
+
+    # The package need not be installed until it is judged.
+
+    def installed_version(self) -> str:
+        from engines.deltalake.adapter import installed
+
+        return installed()
+
+    def provider(self, settings: Settings) -> Provider:
+        from engines.deltalake.provider import DeltalakeProvider
+
+        return DeltalakeProvider()
+
+    def open_adapter(self, lease: Callable[[int], Any], *, time_limit: float) -> Engine:
+        from engines.deltalake.adapter import DeltalakeEngine
+
+        return DeltalakeEngine(time_limit=time_limit)
+
+
+ENGINE = Deltalake()

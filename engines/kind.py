@@ -1,0 +1,93 @@
+"""What the suite asks of an engine besides running steps on it: its versions, what a run has one of, and how workers open it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from engines.port import Engine, Operation
+from model.capabilities import Capabilities
+from model.rules import Rules
+
+
+class Provider(Protocol):
+    """The part of an engine that all workers of a run share: a JVM, for example."""
+
+    @property
+    def packages(self) -> Mapping[str, str]:
+        """What a reproduction script needs: PyPI packages (``pip``) and the engine's name (``engine``)."""
+        ...
+
+    @property
+    def operation(self) -> Operation | None:
+        """How a reproduction script calls this engine; None for Spark SQL."""
+        ...
+
+    def start(self) -> None:
+        """Find or download what the engine needs, and start it. Raises EngineUnavailable."""
+        ...
+
+    def lease(self, lost: int) -> Any:
+        """How to connect to the engine's process, started after the one of generation ``lost``."""
+        ...
+
+    def keep_startup_cache(self, tell: Callable[[str], None]) -> None:
+        """End the engine so that the next run starts faster; ``tell`` gets a sentence if that takes time."""
+        ...
+
+    def close(self) -> None: ...
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a run gives its provider. ``started`` is told of each process that is started, so that none is left behind."""
+
+    directory: Path  # the run's own
+    started: Callable[[int], None]
+    spark_conf: Mapping[str, str]
+    extra_classpath: Sequence[str]
+    jars: Sequence[str]
+    master: str
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What the place where an engine runs supports, and why not everything, in one sentence."""
+
+    capabilities: Capabilities
+    reason: str
+
+
+class EngineKind(Protocol):
+    """An engine in all its versions. A module that has one as ``NAME`` is named as ``--engine module:NAME``."""
+
+    @property
+    def name(self) -> str:
+        """Its short name: of its deviations, and in reports."""
+        ...
+
+    def capabilities_of(self, version: str | None) -> Capabilities:
+        """What a version supports (None: the newest known). It need not be installed."""
+        ...
+
+    def rules_of(self, version: str) -> Rules:
+        """The rules that a version follows. It need not be installed."""
+        ...
+
+    def installed_version(self) -> str:
+        """The version in this environment. Raises EngineUnavailable, with the remedy, if there is none."""
+        ...
+
+    def provider(self, settings: Settings) -> Provider:
+        """What a run has one of. Raises EngineUnavailable, with the remedy."""
+        ...
+
+    def open_adapter(self, lease: Callable[[int], Any], *, time_limit: float) -> Engine:
+        """A worker's adapter. ``lease`` is the provider's, ``time_limit`` in seconds per step. Raises EngineUnavailable."""
+        ...
+
+
+#: What an engine from outside must have.
+MEMBERS = ("name", "capabilities_of", "rules_of", "installed_version", "provider", "open_adapter")

@@ -1,0 +1,58 @@
+"""An engine from outside the project, as ``--engine tests.outside_engine:ENGINE``: the reference engine under another name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from engines.kind import Provider, Settings
+from engines.port import Engine, Operation
+from model.capabilities import EVERYTHING, Capabilities
+from model.rules import SPARK, Rules
+from selfcheck.reference_engine import ReferenceEngine
+
+
+class Shared:
+    """Nothing is shared."""
+
+    packages: Mapping[str, str] = {"engine": "outside", "pip": "outside==1.0"}
+    operation: Operation | None = None
+
+    def start(self) -> None: ...
+
+    def lease(self, lost: int) -> Any: ...
+
+    def keep_startup_cache(self, tell: Callable[[str], None]) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class Outside:
+    name = "outside"
+
+    def capabilities_of(self, version: str | None) -> Capabilities:
+        return EVERYTHING
+
+    def rules_of(self, version: str) -> Rules:
+        return SPARK
+
+    def installed_version(self) -> str:
+        return "4.4.0"
+
+    def provider(self, settings: Settings) -> Provider:
+        return Shared()
+
+    def open_adapter(self, lease: Callable[[int], Any], *, time_limit: float) -> Engine:
+        return ReferenceEngine()
+
+
+ENGINE = Outside()
+
+
+class Unfinished:
+    """Lacks most of what an engine has."""
+
+    name = "unfinished"
+
+
+UNFINISHED = Unfinished()

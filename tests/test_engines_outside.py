@@ -1,0 +1,71 @@
+"""An engine that is brought from outside is judged like the built-in ones."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from engines.port import EngineUnavailable
+from engines.provider import ENGINES, kind_of
+from reports.stream import read_run
+from runner.plugin import ROOT
+
+OUTSIDE = "tests.outside_engine:ENGINE"
+
+
+def judged(directory: Path, *options: str, engine: str = OUTSIDE) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "pytest", "suites", "--engine", engine, "--profile", "smoke"]
+    command += ["--report-dir", str(directory), *options]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=300)
+
+
+def test_the_built_in_engines_are_found_by_their_names() -> None:
+    assert [kind_of(name).name for name in ENGINES] == list(ENGINES)
+
+
+@pytest.mark.parametrize(
+    ("engine", "words"),
+    [
+        ("snowflake", "snowflake is not known: use one of spark, deltalake, or module:name"),
+        ("no_such_module:ENGINE", "cannot be loaded (ModuleNotFoundError: No module named 'no_such_module')"),
+        ("tests.outside_engine:NOTHING", "cannot be loaded (AttributeError: "),
+        (
+            "tests.outside_engine:UNFINISHED",
+            "has no capabilities_of, rules_of, installed_version, provider, open_adapter:",
+        ),
+    ],
+)
+def test_an_engine_that_cannot_be_judged_is_refused_in_one_sentence(engine: str, words: str, tmp_path: Path) -> None:
+    with pytest.raises(EngineUnavailable) as refused:
+        kind_of(engine)
+    assert words in str(refused.value)
+    if engine == "tests.outside_engine:UNFINISHED":
+        done = judged(tmp_path / "report", engine=engine)
+        assert done.returncode == 2 and str(refused.value) in " ".join((done.stdout + done.stderr).split())
+        assert not (tmp_path / "report").exists()
+
+
+def test_it_is_judged_and_named(tmp_path: Path) -> None:
+    done = judged(tmp_path, "--clause", "VAC-SAFE", "-n", "1")
+    assert done.returncode == 0, done.stdout
+    assert "KEPT: outside 4.4.0 does what is promised" in done.stdout
+    header = read_run(tmp_path).header
+    assert (header["engine"], header["option"]) == ("outside", OUTSIDE)
+
+
+def test_a_fault_in_it_is_noticed_and_can_be_replayed(tmp_path: Path) -> None:
+    fault = ("--known-bad", "vacuums-inside-retention")
+    done = judged(tmp_path, "--clause", "VAC-SAFE-2", *fault)
+    assert done.returncode == 1 and "BROKEN: outside 4.4.0 with the fault" in done.stdout, done.stdout
+    (folder,) = (tmp_path / "counterexamples").glob("VAC-SAFE-2-*")
+    assert f"--engine {OUTSIDE} --replay {folder}/case.json" in done.stdout
+    script = subprocess.run([sys.executable, str(folder / "reproduce.py")], capture_output=True, text=True, check=False)
+    assert script.returncode == 2 and f"--engine {OUTSIDE} --replay" in script.stdout, "no dialect, so it cannot tell"
+    again = ("--replay", str(folder / "case.json"))
+    assert judged(tmp_path / "again", *again, *fault).returncode == 1
+    assert judged(tmp_path / "again", *again).returncode == 0
+    assert json.loads((folder / "case.json").read_text(encoding="utf-8"))["steps"]
