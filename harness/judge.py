@@ -15,9 +15,10 @@ from harness.case_run import CaseRun
 from harness.clause import Clause, Violation
 from harness.coverage import Cell
 from harness.excuses import Excuses, KnownDeviation
-from harness.severity import Severity, severity_of
+from harness.severity import severity_of
 from harness.step_judge import Tally
 from model.case import Case
+from model.severity import Severity
 from model.table import Table
 from model.table_roots import TableRoot
 

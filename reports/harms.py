@@ -1,33 +1,31 @@
-"""What a user loses by a fault, in words: the severities of the stream's schema."""
+"""What a user loses by a fault, in words."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from model.severity import Severity
 from reports.quantities import counted
 
-#: What a user loses, the worst first, each with what an engine does that has the fault.
-_DOES: Mapping[str, str] = {
-    "data loss": "loses data",
-    "wrong answers": "gives wrong answers",
-    "unreadable": "leaves tables unreadable",
-    "space kept": "keeps space",
-    "wrong numbers": "reports wrong numbers",
-    "wrong words": "uses other words",
+#: What an engine does that has a fault.
+_DOES: Mapping[Severity, str] = {
+    Severity.DATA_LOSS: "loses data",
+    Severity.WRONG_ANSWERS: "gives wrong answers",
+    Severity.UNREADABLE: "leaves tables unreadable",
+    Severity.SPACE_KEPT: "keeps space",
+    Severity.WRONG_NUMBERS: "reports wrong numbers",
+    Severity.WRONG_WORDS: "uses other words",
 }
-
-#: The severities, the worst first.
-SEVERITIES = tuple(_DOES)
 
 
 def rank_of(severity: str) -> int:
     """The place of a severity, 0 for the worst."""
-    return SEVERITIES.index(severity)
+    return Severity(severity).rank
 
 
 def does(severity: str) -> str:
     """``loses data``."""
-    return _DOES[severity]
+    return _DOES[Severity(severity)]
 
 
 def in_ways(severities: Iterable[str], *, that: str = "", lesser: str = "is wrong") -> str:
@@ -44,6 +42,6 @@ def in_ways(severities: Iterable[str], *, that: str = "", lesser: str = "is wron
     if not ranks:
         return ""
     worst = ranks.count(ranks[0])
-    words = f"{does(SEVERITIES[ranks[0]])} in {counted(worst, 'way')}{f' {that}' if that else ''}"
+    words = f"{does(list(Severity)[ranks[0]])} in {counted(worst, 'way')}{f' {that}' if that else ''}"
     others = len(ranks) - worst
     return f"{words}, and {lesser} in {counted(others, 'lesser way')}" if others else words

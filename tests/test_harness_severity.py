@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from harness.judge import Judge, Wrong
-from harness.severity import CLAUSES, FAMILIES, Cause, Severity, harm_of, severity_of
-from reports.harms import SEVERITIES
+from harness.severity import CLAUSES, FAMILIES, Cause, harm_of, severity_of
+from model.severity import Severity
+from reports import schema as schemas
+from reports.compare import files as compared
+from reports.harms import does
+from reports.stream import SCHEMA_VERSION
 from selfcheck.faults import FAULTS, KnownBadEngine
 from selfcheck.reference_engine import ReferenceEngine
 from suites.catalogue import CATALOGUE
 from tests.find_witnesses import imitating, witness
+
+SCHEMAS = Path(str(schemas.__file__)).parent
 
 
 def test_every_family_has_its_severity_and_no_other_is_named() -> None:
@@ -21,8 +30,23 @@ def test_every_family_has_its_severity_and_no_other_is_named() -> None:
     assert all(harm_of(id).reason.endswith(".") for id in CATALOGUE)
 
 
-def test_the_reports_order_severities_like_the_harness() -> None:
-    assert [severity.value for severity in Severity] == list(SEVERITIES)
+def test_the_schemas_have_the_severities_in_their_order_and_reports_have_words_for_each() -> None:
+    for name in (f"run-{SCHEMA_VERSION}", f"comparison-{compared.SCHEMA_VERSION}"):
+        schema = json.loads((SCHEMAS / f"{name}.json").read_text(encoding="utf-8"))
+        listed = [one for one in _enums(schema) if "data loss" in one]
+        assert listed and all(one == [severity.value for severity in Severity] for one in listed)
+    assert len({does(severity) for severity in Severity}) == len(Severity)
+
+
+def _enums(schema: Any) -> Iterator[list[Any]]:
+    """Every list of allowed values in a schema."""
+    if isinstance(schema, dict):
+        if "enum" in schema:
+            yield schema["enum"]
+        schema = list(schema.values())
+    if isinstance(schema, list):
+        for part in schema:
+            yield from _enums(part)
 
 
 def test_a_cause_has_its_own_severity_or_that_of_the_clause() -> None:

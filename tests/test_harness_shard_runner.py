@@ -16,12 +16,13 @@ from harness.clause import Judgement, Violation, clause
 from harness.drawing import PromiseBroken
 from harness.expectations import ByReplay
 from harness.judge import Judge
-from harness.severity import Cause, Severity
+from harness.severity import Cause
 from harness.shard_runner import ShardRunner
 from harness.vacuum_observation import VacuumObservation
 from model.capabilities import EVERYTHING, Capabilities
 from model.case import Case
 from model.codec import from_json
+from model.severity import Severity
 from model.steps import Mode, SetClock, Step, Vacuum
 from model.steps import Moment as At
 from model.table import HOUR, WEEK, Column, Commit, DataFile, StrayFile, Table

@@ -8,8 +8,8 @@ import pytest
 
 from engines.port import Engine
 from harness.judge import Judge, JudgedCase
-from harness.severity import Severity
 from model.case import Case
+from model.severity import Severity
 from model.steps import Delete, Insert, Moment, Read, SetClock, Step, Vacuum
 from model.table import DAY, Column, Commit, DataFile, DeletionVector, Feature, Removal, Table, VectorStorage
 from model.values import Type

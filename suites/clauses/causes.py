@@ -8,8 +8,9 @@ from typing import TypeVar
 
 from deltalog.listing import EntryKind
 from harness.observation import DeleteObservation, Observation, ReadObservation
-from harness.severity import Cause, Severity
+from harness.severity import Cause
 from harness.vacuum_observation import VacuumObservation
+from model.severity import Severity
 from model.vacuum import LOG_DIRECTORY
 
 T = TypeVar("T")

@@ -11,9 +11,10 @@ from harness import evidence
 from harness.clause import NOT_EXERCISED, Judgement, Violation, each
 from harness.expectations import ByReplay
 from harness.observation import Observation, Rows
-from harness.severity import Cause, Severity
+from harness.severity import Cause
 from harness.vacuum_inputs import files_of
 from harness.vacuum_observation import VacuumObservation
+from model.severity import Severity
 from model.vacuum import Fate
 from suites.clauses.checks import difference
 from suites.clauses.vacuum.path_rules import lost_disputed_paths

@@ -27,9 +27,10 @@ from harness.expectations import (
     about,
 )
 from harness.observation import DeleteObservation, partition_of
-from harness.severity import Cause, Severity
+from harness.severity import Cause
 from model.delete import ConditionScope, DeleteMethod
 from model.layout import escape, is_named_by_engine, partition_directory, physical_name
+from model.severity import Severity
 from model.table import Feature, Table
 from model.vacuum import checksum_of
 from model.values import Row, Type, is_nested

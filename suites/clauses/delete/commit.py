@@ -9,7 +9,8 @@ from harness import evidence
 from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.expectations import Expectation, FieldHolds, InfoIs, NothingChanged, Operations, Readable, Unchanged, about
 from harness.observation import DeleteObservation
-from harness.severity import Cause, Severity
+from harness.severity import Cause
+from model.severity import Severity
 from model.steps import Form
 from suites.clauses.causes import NOT_REPLAYED, changed, rows_left
 from suites.clauses.checks import check_definition_unchanged

@@ -22,10 +22,11 @@ from harness.expectations import (
     about,
 )
 from harness.observation import DeleteObservation
-from harness.severity import Cause, Severity
+from harness.severity import Cause
 from model.delete import ConditionScope, LiveFile, matches
 from model.layout import is_named_by_engine
 from model.predicate import Predicate, columns_of, conjuncts
+from model.severity import Severity
 from model.steps import Delete
 from model.table import Feature
 from model.values import Row

@@ -9,10 +9,11 @@ from dataclasses import replace
 from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
 from harness.expectations import ByReplay, Succeeds
 from harness.observation import DeleteObservation, Rows
-from harness.severity import Cause, Severity
+from harness.severity import Cause
 from model.delete import DeleteMethod
 from model.predicate import columns_of
 from model.rules import SPARK
+from model.severity import Severity
 from model.spellings import Spelling
 from model.steps import Form
 from model.table import Column

@@ -21,9 +21,10 @@ from harness.expectations import (
     about,
 )
 from harness.observation import DeleteObservation
-from harness.severity import Cause, Severity
+from harness.severity import Cause
 from model.delete import DeleteMethod
 from model.layout import physical_name
+from model.severity import Severity
 from model.table import Feature
 from suites.clauses.checks import check_none
 from suites.clauses.delete.files import removed_exactly

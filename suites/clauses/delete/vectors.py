@@ -12,10 +12,11 @@ from harness import evidence
 from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.expectations import ByReplay, Expectation, FieldIs, FieldMatches, Measure, NoFileWritten
 from harness.observation import DeleteObservation
-from harness.severity import Cause, Severity
+from harness.severity import Cause
 from harness.vacuum_inputs import vector_path
 from model.delete import ConditionScope, DeleteMethod
 from model.layout import physical_name
+from model.severity import Severity
 from model.table import Feature
 from model.values import Row, is_nested
 from suites.clauses.causes import NEEDLESS_REWRITE, NEEDLESS_WRITE

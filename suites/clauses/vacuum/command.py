@@ -18,9 +18,10 @@ from harness.expectations import (
     about,
     in_any_table,
 )
-from harness.severity import Cause, Severity
+from harness.severity import Cause
 from harness.vacuum_observation import VacuumObservation
 from model.refusals import TOO_SHORT
+from model.severity import Severity
 from model.vacuum import Fate, LiteScan, ObjectScan, Reason
 from suites.clauses import causes
 from suites.clauses.checks import check_nothing_changed

@@ -6,8 +6,9 @@ from deltalog.listing import EntryKind
 from harness import evidence
 from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
 from harness.expectations import Fails, InfoIs, Operations, Readable, Unchanged, about
-from harness.severity import Cause, Severity
+from harness.severity import Cause
 from harness.vacuum_observation import VacuumObservation
+from model.severity import Severity
 from model.steps import IOFault
 from model.vacuum import Fate, Reason, is_visible
 from suites.clauses.causes import UNREADABLE

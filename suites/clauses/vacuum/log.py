@@ -18,10 +18,11 @@ from harness.expectations import (
     Operations,
     Total,
 )
-from harness.severity import Cause, Severity
+from harness.severity import Cause
 from harness.vacuum_inputs import vector_path
 from harness.vacuum_observation import VacuumObservation
 from model.layout import is_named_by_engine
+from model.severity import Severity
 from model.table import Kind
 from model.vacuum import (
     LiteScan,

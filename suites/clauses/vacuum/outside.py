@@ -8,8 +8,9 @@ from deltalog.listing import EntryKind
 from harness import evidence
 from harness.clause import Judgement, Violation, clause, each
 from harness.expectations import Unchanged, about
-from harness.severity import Cause, Severity
+from harness.severity import Cause
 from harness.vacuum_observation import VacuumObservation
+from model.severity import Severity
 from model.table import Reference
 from model.vacuum import Reason
 from suites.clauses.vacuum.path_rules import must_keep, outside_behind_links, unchanged, with_reason

@@ -14,8 +14,9 @@ from deltalog.listing import Entry, EntryKind
 from harness import evidence
 from harness.clause import NOT_EXERCISED, Judgement, Violation, each
 from harness.expectations import Expectation, Gone, Readable, Unchanged, about
-from harness.severity import Cause, Severity
+from harness.severity import Cause
 from harness.vacuum_observation import VacuumObservation
+from model.severity import Severity
 from model.steps import IOFault
 from model.vacuum import (
     DISPUTED,

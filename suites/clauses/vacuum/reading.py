@@ -12,10 +12,11 @@ from harness import evidence
 from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.expectations import ByReplay, Expectation, Fails, Of, RowsAre
 from harness.observation import ChangesObservation, DeleteObservation, ReadObservation
-from harness.severity import Cause, Severity
+from harness.severity import Cause
 from harness.vacuum_inputs import files_of, vector_path
 from harness.vacuum_observation import VacuumObservation
 from model.refusals import BEYOND_RETENTION, MISSING_FILE
+from model.severity import Severity
 from model.vacuum import DISPUTED, Fate
 from suites.clauses import causes
 from suites.clauses.checks import check_rows_read, check_table_rows, difference
