@@ -11,6 +11,10 @@ LOG_DIRECTORY = "_delta_log"
 LAST_CHECKPOINT = "_last_checkpoint"
 SIDECARS = "_sidecars"
 
+#: The file in which a VACUUM stores the bookmark for LITE, and the key of the version in it (docs/delta.md 1.3).
+LAST_VACUUM_INFO = "_last_vacuum_info"
+LAST_VACUUM_KEY = "latestCommitVersionOutsideOfRetentionWindow"
+
 _VERSION = r"(?P<version>[0-9]{20})"
 _UUID = r"(?P<uuid>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"
 

@@ -13,10 +13,7 @@ from dataclasses import asdict, dataclass
 from enum import Enum
 from typing import Any
 
-from model.layout import is_named_by_engine
-
-#: Stands for the table's path in a text that contains it, as in an absolute path that an engine treats as a relative one.
-ROOT = "/:ROOT:"
+from model.layout import ROOT, is_named_by_engine
 
 Rows = Sequence[Sequence[Any]]  # JSON values, as in a case file
 

@@ -9,10 +9,10 @@ from typing import Any
 
 from deltalog.actions import Add
 from deltalog.listing import EntryKind
+from deltalog.names import LAST_VACUUM_INFO
 from harness.commit_record import commit_record, fields_of
 from harness.evidence import rows_as_json
 from harness.observation import ChangesObservation, Observation, ReadObservation, TableState, relative
-from harness.observer import LAST_VACUUM_INFO
 from harness.vacuum_observation import VacuumObservation
 from model.layout import without_random
 from model.spellings import Spelling

@@ -15,7 +15,7 @@ from deltalog.deletion_vectors import read_vector
 from deltalog.errors import DeltaLogError
 from deltalog.listing import Entry, list_beside, list_tree
 from deltalog.log import Log, read_log
-from deltalog.names import LAST_CHECKPOINT, LogFileKind, parse_name
+from deltalog.names import LAST_CHECKPOINT, LAST_VACUUM_INFO, LogFileKind, parse_name
 from deltalog.parquet import read_data_file, read_parquet
 from deltalog.rows import read_change_file, read_stored_rows, row_ids
 from deltalog.schemas import FIELD_ID
@@ -30,9 +30,6 @@ from model.values import Row, canonical
 
 #: The errors of reading a file that does not match its action: missing, truncated, with other types.
 _UNREADABLE = (OSError, ValueError, TypeError, KeyError, ArithmeticError, pa.ArrowException, DeltaLogError)
-
-#: The file in which a VACUUM stores the bookmark for LITE (docs/delta.md 1.3).
-LAST_VACUUM_INFO = "_last_vacuum_info"
 
 T = TypeVar("T")
 

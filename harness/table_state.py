@@ -10,6 +10,7 @@ from functools import cached_property
 from deltalog.actions import Add, Remove
 from deltalog.listing import Entry, EntryKind, leads_to
 from deltalog.log import Log
+from deltalog.names import LAST_VACUUM_KEY
 from deltalog.snapshot import Snapshot
 from model.table import Kind
 from model.vacuum import LOG_DIRECTORY, Thing
@@ -68,7 +69,7 @@ class TableState:
     @property
     def last_vacuumed(self) -> int | None:
         """The version up to which LITE VACUUMs have read the log; None: no bookmark (docs/delta.md 1.3)."""
-        found = (self.last_vacuum or {}).get("latestCommitVersionOutsideOfRetentionWindow")
+        found = (self.last_vacuum or {}).get(LAST_VACUUM_KEY)
         return found if isinstance(found, int) else None
 
     @cached_property

@@ -22,6 +22,10 @@ OUTSIDE = "../elsewhere"
 ESCAPED = frozenset(chr(code) for code in range(0x01, 0x20)) | frozenset("\"#%'*/:=?\\\x7f{[]^")
 
 
+#: Stands for the table's path in a text that contains it, as in an absolute path that an engine treats as a relative one.
+ROOT = "/:ROOT:"
+
+
 # Names --------------------------------------------------------------------------------------------------------------
 
 #: Marks names of files and columns that no engine generated.

@@ -65,6 +65,10 @@ class Rules:
     utc_partition_values: bool = True
     #: Whether a VACUUM that has nothing to delete writes START and END too.
     logs_empty_vacuums: bool = True
+    #: Whether a log cleanup rounds its cutoff down to a day in UTC (MetadataCleanup.scala).
+    rounds_log_retention: bool = True
+    #: Whether the change feed of a table with column mapping can be read.
+    reads_mapped_change_feed: bool = True
     #: Whether statistics that a checkpoint has as a struct only are read; if not, the file has none.
     reads_struct_statistics: bool = True
 
@@ -104,6 +108,8 @@ DELTA_RS = Rules(
     checks_required_fields=False,
     random_directories=False,
     logs_empty_vacuums=False,
+    rounds_log_retention=False,
+    reads_mapped_change_feed=False,
 )
 
 _DELTA_RS_SOURCE = "https://github.com/delta-io/delta-rs/blob/main/crates/core/src/operations"
@@ -169,6 +175,14 @@ _IN_DELTA_RS: Mapping[str, tuple[str, str]] = {
     "logs_empty_vacuums": (
         "VACUUM of delta-rs writes no commits where it has nothing to delete.",
         f"{_DELTA_RS_SOURCE}/vacuum.rs",
+    ),
+    "rounds_log_retention": (
+        "Log cleanup of Delta on Spark rounds its cutoff down to a day in UTC; that of delta-rs does not.",
+        "https://github.com/delta-io/delta/blob/v4.4.0/spark/src/main/scala/org/apache/spark/sql/delta/MetadataCleanup.scala",
+    ),
+    "reads_mapped_change_feed": (
+        "delta-rs does not read the change feed of a table with column mapping.",
+        f"{_DELTA_RS_SOURCE}/load_cdf.rs",
     ),
     "reads_struct_statistics": (
         "Delta on Spark reads statistics that a checkpoint has as a struct only since 4.1.",

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from model.layout import ROOT
 from reports.counterexamples.dialect import Dialect, quoted
 
 Expects = Mapping[str, Any]
@@ -54,10 +55,6 @@ def _of_log(what: str, after: str, before: str = "", data: Mapping[str, Any] | N
 
 
 # Paths --------------------------------------------------------------------------------------------------------------
-
-
-#: Stands for the table's path, which is ``ROOT`` in a script.
-ROOT = "/:ROOT:"
 
 
 def _path(path: str) -> str:

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import json
 
+from deltalog.names import LAST_VACUUM_INFO, LAST_VACUUM_KEY
 from model.vacuum import LOG_DIRECTORY
 from selfcheck.faults.disk import drop_checksum
 from selfcheck.faults.tampering import Tampering
 
-_NAME = "_last_vacuum_info"
-_KEY = "latestCommitVersionOutsideOfRetentionWindow"
-
 
 def bookmark(t: Tampering) -> int | None:
     """The version in the file before the step."""
-    path = t.before / LOG_DIRECTORY / _NAME
-    found = json.loads(path.read_text(encoding="utf-8")).get(_KEY) if path.is_file() else None
+    path = t.before / LOG_DIRECTORY / LAST_VACUUM_INFO
+    found = json.loads(path.read_text(encoding="utf-8")).get(LAST_VACUUM_KEY) if path.is_file() else None
     return None if found is None else int(found)
 
 
 def write_bookmark(t: Tampering, version: int | None) -> None:
     """Write this version to the file; without a version it is empty."""
-    path = t.root / LOG_DIRECTORY / _NAME
+    path = t.root / LOG_DIRECTORY / LAST_VACUUM_INFO
     drop_checksum(path)
-    path.write_text(json.dumps({} if version is None else {_KEY: version}), encoding="utf-8")
+    path.write_text(json.dumps({} if version is None else {LAST_VACUUM_KEY: version}), encoding="utf-8")

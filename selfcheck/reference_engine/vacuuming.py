@@ -9,7 +9,7 @@ from typing import Any
 
 from deltalog.actions import Cdc, CommitInfo, Remove
 from deltalog.commits import write_commit
-from deltalog.names import LOG_DIRECTORY
+from deltalog.names import LAST_VACUUM_INFO, LAST_VACUUM_KEY, LOG_DIRECTORY
 from deltalog.times import set_modified
 from model.refusals import CANNOT_VACUUM_LITE, TOO_SHORT
 from model.rules import DELTA_RS, SPARK, Rules, Walk
@@ -38,7 +38,7 @@ from model.vacuum import (
 from model.values import Row
 from selfcheck.reference_engine.deletion import origin
 from selfcheck.reference_engine.refusals import Refused, due
-from selfcheck.reference_engine.view import BOOKMARK, BOOKMARK_KEY, View
+from selfcheck.reference_engine.view import View
 
 
 @dataclass(frozen=True)
@@ -279,8 +279,8 @@ class Vacuuming:
         write_commit(view.root, view.snapshot.version + 1, [CommitInfo(info)], modified=self.at)
 
     def _write_bookmark(self) -> None:
-        bookmark = {} if self.end is None else {BOOKMARK_KEY: self.end}
-        path = self.view.root / LOG_DIRECTORY / BOOKMARK
+        bookmark = {} if self.end is None else {LAST_VACUUM_KEY: self.end}
+        path = self.view.root / LOG_DIRECTORY / LAST_VACUUM_INFO
         path.write_text(json.dumps(bookmark) + "\n", encoding="utf-8")
         set_modified(path, self.at)
 

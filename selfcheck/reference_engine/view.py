@@ -13,7 +13,7 @@ from deltalog.actions import Add, Cdc, Remove
 from deltalog.deletion_vectors import read_vector
 from deltalog.listing import EntryKind, list_tree
 from deltalog.log import read_log
-from deltalog.names import LOG_DIRECTORY
+from deltalog.names import LAST_VACUUM_INFO, LAST_VACUUM_KEY, LOG_DIRECTORY
 from deltalog.rows import read_stored_rows
 from deltalog.schemas import parse_schema, struct_fields
 from model.delete import LiveFile
@@ -52,10 +52,6 @@ KNOWN_FEATURES = frozenset(
         "typeWidening",
     }
 )
-
-#: The file of LITE's bookmark, and the key in it.
-BOOKMARK = "_last_vacuum_info"
-BOOKMARK_KEY = "latestCommitVersionOutsideOfRetentionWindow"
 
 _KINDS = {EntryKind.FILE: Kind.FILE, EntryKind.DIRECTORY: Kind.DIRECTORY, EntryKind.LINK: Kind.LINK}
 
@@ -207,8 +203,8 @@ class View:
     @property
     def bookmark(self) -> int | None:
         """The version up to which VACUUM LITE has processed the log, if it recorded one."""
-        path = self.root / LOG_DIRECTORY / BOOKMARK
-        found = json.loads(path.read_text(encoding="utf-8")).get(BOOKMARK_KEY) if path.is_file() else None
+        path = self.root / LOG_DIRECTORY / LAST_VACUUM_INFO
+        found = json.loads(path.read_text(encoding="utf-8")).get(LAST_VACUUM_KEY) if path.is_file() else None
         return None if found is None else int(found)
 
 

@@ -7,8 +7,15 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from deltalog.names import LAST_CHECKPOINT, LOG_DIRECTORY, SIDECARS, LogFileKind, commit_name, parse_name
-from harness.observer import LAST_VACUUM_INFO
+from deltalog.names import (
+    LAST_CHECKPOINT,
+    LAST_VACUUM_INFO,
+    LOG_DIRECTORY,
+    SIDECARS,
+    LogFileKind,
+    commit_name,
+    parse_name,
+)
 from selfcheck.faults.tampering import Tampering
 from selfcheck.tampering import checkpoint_fields
 from selfcheck.tampering.values import changes

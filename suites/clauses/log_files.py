@@ -14,12 +14,19 @@ from deltalog.checkpoints import Checkpoint, read_checkpoint, read_parts
 from deltalog.checksums import json_checksum
 from deltalog.errors import DeltaLogError
 from deltalog.listing import Entry, EntryKind
-from deltalog.names import LAST_CHECKPOINT, SIDECARS, LogFileKind, LogFileName, commit_name, parse_name
+from deltalog.names import (
+    LAST_CHECKPOINT,
+    LAST_VACUUM_INFO,
+    SIDECARS,
+    LogFileKind,
+    LogFileName,
+    commit_name,
+    parse_name,
+)
 from deltalog.snapshot import Snapshot, replay
 from harness.clause import NOT_EXERCISED, Judgement, Violation, judgement
 from harness.expectations import ByReplay, Unchanged, about
 from harness.observation import Observation
-from harness.observer import LAST_VACUUM_INFO
 from harness.root_paths import relative_action
 from harness.vacuum_observation import VacuumObservation
 from model.table import DAY, retention_of
@@ -122,10 +129,10 @@ def _may_be_cleaned_up(o: Observation, path: str) -> bool:
 
 
 def _log_cutoff(o: Observation) -> int:
-    """Log cleanup deletes files that are older, in ms since the epoch. Delta on Spark rounds it down to a day in UTC."""
+    """Log cleanup deletes files that are older, in ms since the epoch."""
     text = o.before.snapshot.metadata.configuration.get("delta.logRetentionDuration")
     cutoff = (o.clock if o.rules.own_clock else o.outcome.ended) - (retention_of(text) if text else _LOG_RETENTION)
-    return cutoff - cutoff % DAY if o.rules.implementation == "spark" else cutoff
+    return cutoff - cutoff % DAY if o.rules.rounds_log_retention else cutoff
 
 
 # The pointer to the last checkpoint ---------------------------------------------------------------------------------

@@ -36,7 +36,13 @@ from model.vacuum import checksum_of
 from model.values import Row, Type, is_nested
 from suites.clauses.causes import NEEDLESS_WRITE, rows_left
 from suites.clauses.checks import check_none
-from suites.clauses.delete.file_statistics import has_exact_bounds, parsed, stored_columns, wrong_statistics
+from suites.clauses.delete.file_statistics import (
+    WrongStatistic,
+    has_exact_bounds,
+    parsed,
+    stored_columns,
+    wrong_statistics,
+)
 from suites.clauses.partition_texts import wrong_partition_text
 
 
@@ -234,14 +240,14 @@ def adds_statistics(d: DeleteObservation) -> Judgement:
         try:
             wrong = wrong_statistics(json.loads(add.stats or "{}", parse_float=Decimal), d, add.file)
         except (ValueError, TypeError, AttributeError) as malformed:  # an engine may write anything
-            wrong = f"they are not of the form that the protocol defines ({malformed})"
-        if not wrong:
+            wrong = WrongStatistic("they", f"they are not of the form that the protocol defines ({malformed})")
+        if wrong is None:
             return None
         expectation: Expectation = ByReplay("the bounds of columns must be compared with the values of a Parquet file")
-        if wrong.startswith("numRecords"):
+        if wrong.kind == "numRecords":
             expectation = FieldMatches("add", "stats.numRecords", Measure.FILE_ROWS)
-        cause = Cause(f"wrong statistics: {wrong.removeprefix('the ').split()[0]}")
-        return Violation(add.file, f"The statistics of {add.file} are wrong: {wrong}.", expectation, cause=cause)
+        cause = Cause(f"wrong statistics: {wrong.kind}")
+        return Violation(add.file, f"The statistics of {add.file} are wrong: {wrong.text}.", expectation, cause=cause)
 
     return each(subjects, problem)
 

@@ -102,8 +102,8 @@ def _change_feed(d: DeleteObservation) -> Expectation:
     """The change feed of the DELETE is read from the change files."""
     if (text := wrong_partition_text(d)) is not None:
         return text
-    if d.table.maps_columns and d.rules.implementation != "spark":
-        return ByReplay("delta-rs does not read the change feed of a table with column mapping")
+    if d.table.maps_columns and not d.rules.reads_mapped_change_feed:
+        return ByReplay("the engine does not read the change feed of a table with column mapping")
     return RowsAre(Of.CHANGES, [[*row, "delete"] for row in evidence.rows_as_json(d.prediction.deleted)])
 
 

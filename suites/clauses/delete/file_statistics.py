@@ -6,6 +6,7 @@ import json
 import math
 import struct
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -25,19 +26,28 @@ def parsed(stats: str | None) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def wrong_statistics(stats: dict[str, Any], d: DeleteObservation, path: str) -> str:
-    """The first statistic of a file that does not match its rows; empty if all match."""
+@dataclass(frozen=True)
+class WrongStatistic:
+    """``kind`` is the same for each case, such as ``minimum``; ``text`` is a part of a sentence."""
+
+    kind: str
+    text: str
+
+
+def wrong_statistics(stats: dict[str, Any], d: DeleteObservation, path: str) -> WrongStatistic | None:
+    """The first statistic of a file that does not match its rows; None if all match."""
     rows = d.after.contents[path] or ()
     if stats.get("numRecords") != len(rows):
-        return f"numRecords is {stats.get('numRecords')}, and the file has {len(rows)} rows"
+        text = f"numRecords is {stats.get('numRecords')}, and the file has {len(rows)} rows"
+        return WrongStatistic("numRecords", text)
     names = {physical_name(d.table, column.name) for column in d.table.columns}
     unknown = sorted({name for key in ("nullCount", "minValues", "maxValues") for name in stats.get(key, {})} - names)
     if unknown:
-        return f"they are of {unknown[0]}, which is no column"
-    return wrong_bounds(stats, d, rows) or ("" if stats.get("tightBounds") is False else _loose_bound(stats, d, rows))
+        return WrongStatistic("they", f"they are of {unknown[0]}, which is no column")
+    return wrong_bounds(stats, d, rows) or (None if stats.get("tightBounds") is False else _loose_bound(stats, d, rows))
 
 
-def _loose_bound(stats: dict[str, Any], d: DeleteObservation, rows: Sequence[Row]) -> str:
+def _loose_bound(stats: dict[str, Any], d: DeleteObservation, rows: Sequence[Row]) -> WrongStatistic | None:
     """The first bound that no row has, though bounds are tight unless they say otherwise: of numbers, dates, short texts."""
     for position, column in enumerate(d.table.columns):
         found = [row[position] for row in rows if row[position] is not None]
@@ -48,28 +58,31 @@ def _loose_bound(stats: dict[str, Any], d: DeleteObservation, rows: Sequence[Row
         for key, tight in (("minValues", min(values)), ("maxValues", max(values))):
             bound = stats.get(key, {}).get(name)
             if bound is not None and _comparable(bound, column.type) != tight:
-                return f"{key} of {column.name} is {bound}, and must be {tight}"
-    return ""
+                return WrongStatistic(key, f"{key} of {column.name} is {bound}, and must be {tight}")
+    return None
 
 
-def wrong_bounds(stats: dict[str, Any], d: DeleteObservation, rows: Sequence[Row]) -> str:
-    """The first bound or null count that does not match the rows; empty if all match.
+def wrong_bounds(stats: dict[str, Any], d: DeleteObservation, rows: Sequence[Row]) -> WrongStatistic | None:
+    """The first bound or null count that does not match the rows; None if all match.
 
     A struct has those of its fields, which are NULL where it is. An array or a map has a null count only.
     """
     for name, path, type, values in stored_columns(d.table, rows):
         nulls = _of(stats, "nullCount", path)
         if nulls is not None and nulls != values.count(None):
-            return f"nullCount of {name} is {nulls}, and {values.count(None)} rows have NULL there"
+            text = f"nullCount of {name} is {nulls}, and {values.count(None)} rows have NULL there"
+            return WrongStatistic("nullCount", text)
         if is_nested(type):
             continue
         known = [_comparable(value, type) for value in values if value is not None]
         low, high = (_of(stats, bound, path) for bound in ("minValues", "maxValues"))
         if low is not None and known and _comparable(low, type) > min(known):
-            return f"the minimum of {name} is {low}, and the least value is {min(known)}"
+            text = f"the minimum of {name} is {low}, and the least value is {min(known)}"
+            return WrongStatistic("minimum", text)
         if high is not None and known and _comparable(high, type, up=True) < max(known):
-            return f"the maximum of {name} is {high}, and the greatest value is {max(known)}"
-    return ""
+            text = f"the maximum of {name} is {high}, and the greatest value is {max(known)}"
+            return WrongStatistic("maximum", text)
+    return None
 
 
 #: A column or a field: its name for messages, its path in the statistics, its type, and its value in each row.

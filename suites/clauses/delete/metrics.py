@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from harness import evidence
 from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
 from harness.expectations import ByReplay, Expectation, FieldHolds, InfoIs, MetricCounts, Of, RowsAre, Total
@@ -80,23 +82,20 @@ def metrics_are_true(d: DeleteObservation) -> Judgement:
         return NOT_EXERCISED
     found = _found(d)
     expected, absent = expected_metrics(d), _absent(d)
-    wrong = [
-        f"{name} is {found.get(name, 'absent')}, and must be {value}"
-        for name, value in expected.items()
-        if found.get(name) != str(value)
-    ]
-    wrong += [f"{name} is {found[name]}, and must be absent" for name in absent if name in found]
-    wrong += [
-        f"{name} is {found[name]}, and is no metric"
-        for name in found
-        if name not in {*expected, *absent, *_TIMES, *_VECTORS}
-    ]
-    if not wrong:
+    must = {name: f"must be {value}" for name, value in expected.items() if found.get(name) != str(value)}
+    must |= {name: "must be absent" for name in absent if name in found}
+    must |= {name: "is no metric" for name in found if name not in {*expected, *absent, *_TIMES, *_VECTORS}}
+    if not must:
         return judgement(None)
-    name = wrong[0].split()[0]
-    expectation = _metric(d, name, expected.get(name))
-    facts, cause = evidence.of_delete(d), Cause(f"another value: {name}")
-    return judgement(Violation("operationMetrics", f"{'; '.join(wrong)}.", expectation, facts, cause=cause))
+    first = next(iter(must))
+    expectation = _metric(d, first, expected.get(first))
+    facts, cause = evidence.of_delete(d), Cause(f"another value: {first}")
+    return judgement(Violation("operationMetrics", _told(found, must), expectation, facts, cause=cause))
+
+
+def _told(found: Mapping[str, object], must: Mapping[str, str]) -> str:
+    """What each metric is, and what it must be."""
+    return "; ".join(f"{name} is {found.get(name, 'absent')}, and {what}" for name, what in must.items()) + "."
 
 
 def _metric(d: DeleteObservation, name: str, value: int | None) -> Expectation:
@@ -118,16 +117,12 @@ def times_are_numbers(d: DeleteObservation) -> Judgement:
         return NOT_EXERCISED
     found = _found(d)
     names = _TIMES[:1] if d.step.form is Form.TRUNCATE else _TIMES
-    wrong = [
-        f"{name} is {found.get(name, 'absent')}, and must be a whole number"
-        for name in names
-        if not str(found.get(name, "")).isdecimal()
-    ]
-    if not wrong:
+    must = {name: "must be a whole number" for name in names if not str(found.get(name, "")).isdecimal()}
+    if not must:
         return judgement(None)
-    expectation = FieldHolds("commitInfo", f"operationMetrics.{wrong[0].split()[0]}", r'"\d+"', "a whole number")
+    expectation = FieldHolds("commitInfo", f"operationMetrics.{next(iter(must))}", r'"\d+"', "a whole number")
     cause = Cause("a time that is no whole number")
-    return judgement(Violation("operationMetrics", f"{'; '.join(wrong)}.", expectation, cause=cause))
+    return judgement(Violation("operationMetrics", _told(found, must), expectation, cause=cause))
 
 
 def _found(d: DeleteObservation) -> dict[str, object]:
@@ -214,9 +209,9 @@ def recorded_counts(d: DeleteObservation) -> Judgement:
     ]
     if not wrong:
         return judgement(None)
-    texts = [f"{name} is {found.get(name, 'absent')}, and must be {counts[name]}" for name in wrong]
+    told = _told(found, {name: f"must be {counts[name]}" for name in wrong})
     expectation = _as_done(d, counts, InfoIs(f"operationMetrics.{wrong[0]}", counts[wrong[0]]))
-    return judgement(Violation("operationMetrics", f"{'; '.join(texts)}.", expectation, evidence.of_delete(d)))
+    return judgement(Violation("operationMetrics", told, expectation, evidence.of_delete(d)))
 
 
 @clause(

@@ -124,8 +124,9 @@ def bounds_of_files_with_new_vectors(d: DeleteObservation) -> Judgement:
         hidden = d.after.hidden(add) or frozenset()
         try:
             visible = [row for index, row in enumerate(rows) if index not in hidden]
-            wrong = f"{lost[0]} of columns are gone" if lost else wrong_bounds({**stats, "nullCount": {}}, d, visible)
-            wrong = wrong or _wrong_null_count(stats, d, rows)
+            bound = wrong_bounds({**stats, "nullCount": {}}, d, visible)
+            wrong = bound.text if bound else _wrong_null_count(stats, d, rows)
+            wrong = f"{lost[0]} of columns are gone" if lost else wrong
         except (ValueError, TypeError, AttributeError) as malformed:
             wrong = f"they are not of the form that the protocol defines ({malformed})"
         reason = "the bounds of columns must be compared with the values of a Parquet file"
