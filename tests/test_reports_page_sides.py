@@ -87,6 +87,12 @@ def test_the_files_that_a_vacuum_left() -> None:
     assert tree_of(TABLE, case(1, step()), 0) == (), "a step that deleted nothing"
 
 
+def test_a_file_that_must_be_kept_and_is_there_was_changed() -> None:
+    line = case(1, step())
+    line["violations"] = [expecting("unchanged", path=PATHS[0], times=True)]
+    assert [(one.after, one.wrong) for one in tree_of(TABLE, line, 0) if one.wrong] == [("changed", "must be kept")]
+
+
 def test_they_are_on_the_page() -> None:
     line = case(1, step(vanished=[PATHS[0]], removed=["<b>"]), failing=("VAC-SAFE-1",))
     line["case"] = {**line["case"]}

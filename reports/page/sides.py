@@ -67,11 +67,14 @@ def tree_of(case: Case, line: Line, step: int) -> tuple[TreeLine, ...]:
     if not (gone or wrong) or len(states) > _MOST_FILES:
         return ()
     earlier = {path for index, record in records.items() if index < step for path in _vanished(record)}
-    leaves = {
-        path: (state, "deleted" if path in gone else "deleted earlier" if path in earlier else "kept")
-        for path, state in states.items()
-    }
-    return tuple(_lines(leaves, wrong))
+
+    def after(path: str) -> str:
+        if path in gone:
+            return "deleted"
+        # What must be kept, is wrong, and is there has other bytes, or another time.
+        return "deleted earlier" if path in earlier else "changed" if wrong.get(path) == _MUST["unchanged"] else "kept"
+
+    return tuple(_lines({path: (state, after(path)) for path, state in states.items()}, wrong))
 
 
 #: What the kinds of expectations about a path ask for.
