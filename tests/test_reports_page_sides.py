@@ -7,13 +7,16 @@ from typing import Any
 import pytest
 
 from model.case import Case
+from model.codec import to_json
 from model.layout import file_path
 from model.steps import Vacuum
+from reports.compare.comparison import compare
+from reports.page.comparison import comparison_page
 from reports.page.content import page_of
 from reports.page.html import html_of
 from reports.page.sides import DiffLine, difference_of, tree_of
 from tests.handmade_vacuums import LISTED_TABLE
-from tests.small_streams import DELETE, READ, case, commit, run, step
+from tests.small_streams import DELETE, READ, case, commit, header, run, step
 from tests.test_reports_failures import violation
 from tests.test_reports_page import Parsed
 
@@ -90,7 +93,20 @@ def test_the_files_that_a_vacuum_left() -> None:
 def test_a_file_that_must_be_kept_and_is_there_was_changed() -> None:
     line = case(1, step())
     line["violations"] = [expecting("unchanged", path=PATHS[0], times=True)]
-    assert [(one.after, one.wrong) for one in tree_of(TABLE, line, 0) if one.wrong] == [("changed", "must be kept")]
+    assert [(one.after, one.wrong) for one in tree_of(TABLE, line, 0) if one.wrong] == [
+        ("not as it was", "must be kept")
+    ]
+
+
+def test_a_comparison_has_the_files_of_both_sides() -> None:
+    before, now = case(1, step()), case(1, step(vanished=[PATHS[0]]), failing=("VAC-SAFE-1",))
+    now["violations"] = [expecting("unchanged", path=PATHS[0], times=False)]
+    for line in (before, now):
+        line["case"] = to_json(TABLE)
+    (way,) = comparison_page(compare(run(before, first=header("4.0.1")), run(now))).ways
+    name = PATHS[0].rpartition("/")[2]
+    sides = [{one.name: (one.after, one.wrong) for one in tree} for tree in (way.files_before, way.files_now)]
+    assert [side[name] for side in sides] == [("kept", ""), ("deleted", "must be kept")]
 
 
 def test_they_are_on_the_page() -> None:

@@ -11,9 +11,11 @@ from reports.compare.cases import Change
 from reports.compare.comparison import Comparison, Group
 from reports.compare.wording import Also, Explained, also, overview, side_by_side, signature
 from reports.harms import does
-from reports.page.content import Fact, StepShown, picture_in
+from reports.page.content import Fact, StepShown, files_in, picture_in
 from reports.page.picture import Picture
+from reports.page.sides import DiffLine, TreeLine, difference_of
 from reports.quantities import counted
+from reports.stream import Line
 from reports.verdicts import ClauseResult
 
 
@@ -34,7 +36,10 @@ class WayShown:
     cases: str
     steps: tuple[StepShown, ...]
     replay: str
+    difference: tuple[DiffLine, ...]
     picture: Picture | None
+    files_before: tuple[TreeLine, ...]
+    files_now: tuple[TreeLine, ...]
 
 
 @dataclass(frozen=True)
@@ -75,11 +80,14 @@ class ComparisonPage:
 def comparison_page(comparison: Comparison) -> ComparisonPage:
     """The page of a comparison, whose cases lie in ``cases/`` beside it."""
     sentences = {one.clause: one.sentence for one in comparison.clauses}
+    worse = ways(comparison)
+    shown = {one.lead.case["id"] for one in worse}
+    before = {line["id"]: line for line in comparison.base.cases if line["id"] in shown}
     return ComparisonPage(
         title=f"{named(comparison.base)} and {named(comparison.candidate)}",
         answer=answer_to(comparison),
         facts=tuple(_facts(comparison)),
-        ways=tuple(_way(one, sentences) for one in ways(comparison)),
+        ways=tuple(_way(one, sentences, before.get(one.lead.case["id"])) for one in worse),
         kinds=tuple(_kinds(comparison)),
         differences=tuple(map(_difference, comparison.groups)),
         clauses=tuple(
@@ -100,9 +108,12 @@ def _facts(comparison: Comparison) -> Iterable[Fact]:
         yield Fact("Compared", line)
 
 
-def _way(way: Worse, sentences: dict[str, str]) -> WayShown:
+def _way(way: Worse, sentences: dict[str, str], before: Line | None) -> WayShown:
     lead = way.lead
     texts = lead.case["steps"]
+    now = files_in(lead.case, lead.step)
+    violations = (one for one in lead.case["violations"] if (one["clause"], one["step"]) == (lead.clause, lead.step))
+    violation = next(violations, None)
     return WayShown(
         anchor=f"worse-{lead.clause}-{lead.case['id']}",
         known=way.is_known,
@@ -117,7 +128,10 @@ def _way(way: Worse, sentences: dict[str, str]) -> WayShown:
         cases=counted(len(way.case_ids), "case"),
         steps=tuple(StepShown(one["text"], one["index"] == lead.step) for one in texts),
         replay=f"pytest suites --replay cases/{lead.case['id']}.json",
+        difference=() if violation is None else difference_of(lead.case, violation),
         picture=picture_in(lead.case, lead.step),
+        files_before=files_in(before, lead.step, anyway=True) if now and before is not None else (),
+        files_now=now,
     )
 
 

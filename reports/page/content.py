@@ -220,7 +220,7 @@ def _failure(run: Run, failure: Failure, directory: Path | None, checked: Iterab
         issue=issue,
         difference=difference_of(line, lead.violation),
         picture=picture_in(line, lead.violation["step"]),
-        files=_files(line, lead.violation["step"]),
+        files=files_in(line, lead.violation["step"]),
     )
 
 
@@ -238,6 +238,7 @@ def picture_in(line: Line, step: int) -> Picture | None:
     return None if case is None else picture_of(case, step)
 
 
-def _files(line: Line, step: int) -> tuple[TreeLine, ...]:
+def files_in(line: Line, step: int, *, anyway: bool = False) -> tuple[TreeLine, ...]:
+    """The files that a step of a case in a stream left, if it can be read (``reports.page.sides``)."""
     case = _case_in(line)
-    return () if case is None else tree_of(case, line, step)
+    return () if case is None else tree_of(case, line, step, anyway=anyway)

@@ -53,8 +53,9 @@ def difference_of(line: Line, violation: Line) -> tuple[DiffLine, ...]:
     return tuple(_compared(*sides))
 
 
-def tree_of(case: Case, line: Line, step: int) -> tuple[TreeLine, ...]:
-    """The files of the case's first table as a step left them; empty for a step that deleted none and had to delete none."""
+def tree_of(case: Case, line: Line, step: int, *, anyway: bool = False) -> tuple[TreeLine, ...]:
+    """The files of the case's first table as a step left them; unless ``anyway``, empty for a step that deleted none and had to
+    delete none."""
     records = {record["index"]: record for record in line["steps"]}
     gone = _vanished(records.get(step))
     wrong = {
@@ -64,15 +65,21 @@ def tree_of(case: Case, line: Line, step: int) -> tuple[TreeLine, ...]:
     }
     states = _states(case)
     states.update({path: "beside the table's files" for path in (*gone, *wrong) if path not in states})
-    if not (gone or wrong) or len(states) > _MOST_FILES:
+    if not (gone or wrong or anyway) or len(states) > _MOST_FILES:
         return ()
     earlier = {path for index, record in records.items() if index < step for path in _vanished(record)}
 
     def after(path: str) -> str:
         if path in gone:
             return "deleted"
-        # What must be kept, is wrong, and is there has other bytes, or another time.
-        return "deleted earlier" if path in earlier else "changed" if wrong.get(path) == _MUST["unchanged"] else "kept"
+        # What must be kept, and is wrong though no listing lacks it, has other bytes or times, or lay outside of the root.
+        return (
+            "deleted earlier"
+            if path in earlier
+            else "not as it was"
+            if wrong.get(path) == _MUST["unchanged"]
+            else "kept"
+        )
 
     return tuple(_lines({path: (state, after(path)) for path, state in states.items()}, wrong))
 
