@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -42,14 +42,14 @@ class Provider(Protocol):
 
 @dataclass(frozen=True)
 class Settings:
-    """What a run gives its provider. ``started`` is told of each process that is started, so that none is left behind."""
+    """What a run gives its provider."""
 
     directory: Path  # the run's own
-    started: Callable[[int], None]
-    spark_conf: Mapping[str, str]
-    extra_classpath: Sequence[str]
-    jars: Sequence[str]
-    master: str
+    started: Callable[[int], None]  # is called with the id of each process that is started, so that none is left behind
+    spark_conf: Mapping[str, str] = field(default_factory=dict)
+    extra_classpath: Sequence[str] = ()
+    jars: Sequence[str] = ()
+    master: str = "local[*]"
 
 
 @dataclass(frozen=True)
@@ -90,4 +90,4 @@ class EngineKind(Protocol):
 
 
 #: What an engine from outside must have.
-MEMBERS = ("name", "capabilities_of", "rules_of", "installed_version", "provider", "open_adapter")
+MEMBERS = tuple(name for name in vars(EngineKind) if not name.startswith("_"))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
-from pathlib import Path
 from typing import Any, cast
 
 from engines.kind import MEMBERS, EngineKind, Limits, Provider, Settings
@@ -51,18 +50,9 @@ def kind_of(engine: str) -> EngineKind:
     return cast(EngineKind, found)
 
 
-def provider_for(
-    engine: str,
-    *,
-    directory: Path,
-    started: Callable[[int], None],
-    spark_conf: Mapping[str, str],
-    extra_classpath: Sequence[str],
-    jars: Sequence[str],
-    master: str,
-) -> Provider:
+def provider_for(engine: str, settings: Settings) -> Provider:
     """The provider of an engine. Raises EngineUnavailable, with the remedy."""
-    return kind_of(engine).provider(Settings(directory, started, spark_conf, extra_classpath, jars, master))
+    return kind_of(engine).provider(settings)
 
 
 def capabilities_of(engine: str, version: str | None = None) -> Capabilities:

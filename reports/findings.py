@@ -48,7 +48,7 @@ _FOUND: WeakKeyDictionary[Run, Findings] = WeakKeyDictionary()
 
 
 def findings_of(run: Run) -> Findings:
-    """What the cases of a finished run show. Only the first call for a run passes over them."""
+    """What the cases of a finished run show. Only the first call for a run reads them."""
     if run not in _FOUND:
         _FOUND[run] = _found_in(run)
     return _FOUND[run]
@@ -66,11 +66,11 @@ def _found_in(run: Run) -> Findings:
         drawing.take(line)
         if line["error"] is not None:
             errors.append(_error(line))
-    shown = examples(failures_among(failing, run.header, run.cases))
     failed = {clause for clause, result in run.footer["verdicts"].items() if result["verdict"] == Verdict.FAIL.value}
+    found = failures_among(failing, run.header, run.cases, of=failed)
     return Findings(
-        results=stated(run.footer, results_among(judged, run.header, shown, deviations=())),
-        failures=failures_among(failing, run.header, run.cases, of=failed),
+        results=stated(run.footer, results_among(judged, run.header, examples(found), deviations=())),
+        failures=found,
         known=excused.shown(),
         errors=tuple(errors),
         coverage=covered.tables(),

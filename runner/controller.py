@@ -16,6 +16,7 @@ from typing import IO, Any, cast
 
 from rich.console import Console
 
+from engines.kind import Settings
 from engines.provider import provider_for
 from reports.deviations import ended, in_force, proposed
 from reports.failures import Failure, examples, failures
@@ -62,12 +63,14 @@ class Controller:
         self._workspace = Workspace(options.table_root)
         self._provider = provider_for(
             options.engine,
-            directory=self._workspace.directory,
-            started=self._workspace.started,
-            spark_conf=options.spark_conf,
-            extra_classpath=options.extra_classpath,
-            jars=options.jars,
-            master=options.spark_master,
+            Settings(
+                self._workspace.directory,
+                self._workspace.started,
+                spark_conf=options.spark_conf,
+                extra_classpath=options.extra_classpath,
+                jars=options.jars,
+                master=options.spark_master,
+            ),
         )
 
     def start(self) -> None:

@@ -44,11 +44,11 @@ def write_counterexamples(
     chosen = [example for examples_of in examples(found).values() for example in examples_of]
     ranked = [example for failure in found for example in failure.examples if example in chosen]
     entries = {entry["id"]: entry for entry in header["clauses"]}
+    packages = {**provider.packages, "option": str(header.get("option", header["engine"]))}
     plans = {}
     for example in ranked:
         together = next(failure for failure in found if example in failure.examples)
         others = [other for other in together.examples if other.clause != example.clause]
-        packages = {**provider.packages, "option": str(header.get("option", header["engine"]))}
         plans[_folder(example)] = _write(
             example, others, entries[example.clause], packages, provider.operation, directory
         )

@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
+from engines.kind import Settings
 from engines.port import Engine, version_of
 from engines.provider import ENGINES as JUDGED
 from engines.provider import open_adapter, provider_for
@@ -57,15 +58,7 @@ def hosted(engine: str) -> Iterator[Host]:
         if engine == "model":
             yield Host(engine, workspace.directory)
             return
-        provider = provider_for(
-            engine,
-            directory=workspace.directory,
-            started=workspace.started,
-            spark_conf={},
-            extra_classpath=(),
-            jars=(),
-            master="local[*]",
-        )
+        provider = provider_for(engine, Settings(workspace.directory, workspace.started))
         try:
             provider.start()
             server = Server({"lease": provider.lease})

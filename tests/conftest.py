@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.database import DirectoryBasedExampleDatabase
 
-from engines.kind import Provider
+from engines.kind import Provider, Settings
 from engines.provider import provider_for
 from runner.workspace import Workspace
 from tests import flaky
@@ -72,15 +72,7 @@ def workspace() -> Iterator[Workspace]:
 @pytest.fixture(scope="session")
 def provider(workspace: Workspace) -> Iterator[Provider]:
     """The engine's process."""
-    made = provider_for(
-        "spark",
-        directory=workspace.directory,
-        started=workspace.started,
-        spark_conf={},
-        extra_classpath=(),
-        jars=(),
-        master="local[*]",
-    )
+    made = provider_for("spark", Settings(workspace.directory, workspace.started))
     made.start()
     yield made
     made.close()

@@ -6,12 +6,19 @@ import json
 import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Protocol, TypeVar, cast
 
 from reports.stream import SCHEMA_VERSION, CaseRecord, Footer, Header, Line, Run, RunWriter, sort_key
 from reports.verdicts import footer_of, verdicts
 
 Json = dict[str, Any]
+
+
+class Collector(Protocol):
+    def take(self, line: Line, /) -> None: ...
+
+
+C = TypeVar("C", bound=Collector)
 
 CLAUSES = ("DEL-ROW-1", "VAC-SAFE-1", "VAC-SAFE-2")
 
@@ -130,3 +137,10 @@ def written(lines: Iterable[Line]) -> bytes:
             for line in lines:
                 {"header": writer.header, "case": writer.case, "footer": writer.footer}[line["type"]](line)
         return path.read_bytes()
+
+
+def taken(collector: C, lines: Iterable[Line]) -> C:
+    """What takes the lines of cases one after another, with these taken."""
+    for line in lines:
+        collector.take(line)
+    return collector

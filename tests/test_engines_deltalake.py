@@ -24,6 +24,7 @@ from engines.deltalake.adapter import DeltalakeEngine
 from engines.deltalake.capabilities import capabilities_of as capabilities_named
 from engines.deltalake.result_rows import rows_of, type_of
 from engines.deltalake.sql import sql
+from engines.kind import Settings
 from engines.port import EngineDied, EngineUnavailable, Outcome
 from engines.provider import capabilities_of, open_adapter, provider_for
 from engines.restricted import Restricted
@@ -307,15 +308,7 @@ def test_without_a_package_that_is_judged_the_message_has_the_remedy(
         return found
 
     monkeypatch.setattr(metadata, "version", version)
-    provider = provider_for(
-        "deltalake",
-        directory=Path(),
-        started=lambda pid: None,
-        spark_conf={},
-        extra_classpath=(),
-        jars=(),
-        master="local",
-    )
+    provider = provider_for("deltalake", Settings(Path(), started=lambda pid: None))
     with pytest.raises(EngineUnavailable, match=remedy):
         provider.start()
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from model.operations import Operation
-from reports.views.coverage import operation_shares
+from reports.views.coverage import Covered
 from reports.views.summary import summary
-from tests.small_streams import case, run
+from tests.small_streams import case, run, taken
 
 
 def program(number: int, campaign: str, operations: dict[str, int], **fields: Any) -> dict[str, Any]:
@@ -25,7 +25,7 @@ CASES = [
 
 
 def test_operations_are_added_up_by_campaign() -> None:
-    shares = operation_shares(CASES)
+    shares = taken(Covered(), CASES).operations()
     assert shares.campaigns == ("programs", "exploration")
     assert shares.count("exploration", Operation.CLOCK) == 3
     assert shares.share("exploration", Operation.CLOCK) == 75

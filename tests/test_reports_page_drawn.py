@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from reports.page.content import page_of
-from reports.page.drawn import drawn_for
+from reports.page.drawn import Drawing
 from reports.page.html import html_of
-from tests.small_streams import case, header, run
+from tests.small_streams import case, header, run, taken
 
 
 def line(number: int, campaign: str, features: list[str], *met: str, **other: Any) -> dict[str, Any]:
@@ -27,7 +27,7 @@ LINES = [
 
 
 def test_the_cases_of_a_clause_by_campaign_and_feature() -> None:
-    found = drawn_for(LINES)
+    found = taken(Drawing(), LINES).of_clauses()
     assert set(found) == {"VAC-SAFE-1", "VAC-SAFE-2"}, "no case exercised the other, but one made by shrinking"
     one = found["VAC-SAFE-1"]
     assert (one.cases, one.features) == (3, ("checkpoint", "partitions"))
@@ -38,7 +38,7 @@ def test_the_cases_of_a_clause_by_campaign_and_feature() -> None:
 
 
 def test_a_chart_has_the_most_frequent_and_says_how_many_others_there_are() -> None:
-    campaigns, features = drawn_for(LINES)["VAC-SAFE-2"].charts
+    campaigns, features = taken(Drawing(), LINES).of_clauses()["VAC-SAFE-2"].charts
     assert [(bar.name, bar.cases) for bar in campaigns.bars] == [("c", 20), ("a", 1)]
     assert campaigns.bars[0].width > campaigns.bars[1].width > 0
     assert len(features.bars) + features.others == 22

@@ -23,12 +23,12 @@ from reports.findings import findings_of
 from reports.markdown import code, row, text
 from reports.stream import InvalidLine, MisplacedLine, MissingFooter, Run, RunWriter, StreamError, read_run, sort_key
 from reports.verdicts import ClauseResult, Verdict, counts, exit_code, footer_of, verdicts
-from reports.views.coverage import coverage_tables, feature_pairs
+from reports.views.coverage import Covered
 from reports.views.junit import junit
 from reports.views.junit import text as xml_text
 from reports.views.summary import summary
 from reports.views.terminal import Progress, show
-from tests.small_streams import case, footer, header, run, run_of_lines, written
+from tests.small_streams import case, footer, header, run, run_of_lines, taken, written
 
 #: The first case pays for imports and the schema: no deadline.
 unhurried = settings(deadline=None)
@@ -582,19 +582,19 @@ LINES = with_features(["feed", "mapping", "vectors"], ["mapping"], ["feed", "vec
 
 
 def test_features_are_counted_alone_and_in_pairs() -> None:
-    pairs = feature_pairs([*LINES, *with_features(["ids", "mapping"], origin="shrunk")])
+    pairs = taken(Covered(), [*LINES, *with_features(["ids", "mapping"], origin="shrunk")]).features()
     assert pairs.names == ("feed", "mapping", "vectors")
     assert [pairs.count(name, name) for name in pairs.names] == [2, 2, 2]
     assert pairs.count("vectors", "feed") == pairs.count("feed", "vectors") == 2
     assert pairs.count("mapping", "feed") == 1
     assert pairs.never == ()
-    assert feature_pairs(with_features(["a", "b"], ["c"])).never == (("a", "c"), ("b", "c"))
+    assert taken(Covered(), with_features(["a", "b"], ["c"])).features().never == (("a", "c"), ("b", "c"))
 
 
 @unhurried
 @given(st.lists(st.lists(st.sampled_from(FEATURES), unique=True).map(sorted), max_size=6))
 def test_each_pair_is_drawn_or_listed_as_never_drawn(sets: list[list[str]]) -> None:
-    pairs = feature_pairs(with_features(*sets))
+    pairs = taken(Covered(), with_features(*sets)).features()
     for one in pairs.names:
         for other in pairs.names:
             assert pairs.count(one, other) == sum({one, other} <= set(names) for names in sets)
@@ -659,7 +659,7 @@ COVERAGE = [
 
 
 def test_coverage_is_added_up_into_three_tables() -> None:
-    paths, vacuums, cutoff = coverage_tables(COVERAGE)
+    paths, vacuums, cutoff = taken(Covered(), COVERAGE).tables()
     assert (paths.rows, paths.columns) == (("live add", "orphaned file"), ("keep", "delete", "unspecified"))
     assert paths.cells == {
         ("live add", "keep"): 3,
@@ -668,7 +668,7 @@ def test_coverage_is_added_up_into_three_tables() -> None:
     }
     assert (vacuums.rows, vacuums.columns) == (("RETAIN whole, check on", "table's days"), ("FULL", "LITE"))
     assert (cutoff.rows, cutoff.columns) == (("file", "tombstone"), ("-1", "0", "+1"))
-    assert coverage_tables([]) == ()
+    assert taken(Covered(), []).tables() == ()
 
 
 def test_the_summary_has_the_tables_of_coverage() -> None:

@@ -117,7 +117,7 @@ def test_a_stream_shows_what_its_lines_show(lines: list[dict[str, Any]]) -> None
 
 
 class Counting(Sequence[CaseRecord]):
-    """Cases that count how often someone passes over them."""
+    """Cases that count how often they are read."""
 
     def __init__(self, cases: Sequence[CaseRecord]) -> None:
         self.cases, self.passes = cases, 0

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from engines.deltalake.adapter import DeltalakeEngine
+from engines.kind import Settings
 from engines.provider import provider_for
 from harness.expectations import Succeeds, expectation_to_json
 from harness.judge import Judge
@@ -71,8 +72,7 @@ def checked(
     line: dict[str, Any], directory: Path, *, known_bad: str | None = None, scripts: int | None = None
 ) -> list[Checked]:
     first = header(clauses=CATALOGUE, known_bad=known_bad)
-    options: dict[str, Any] = {"spark_conf": {}, "extra_classpath": (), "jars": (), "master": ""}
-    provider = provider_for("deltalake", directory=directory, started=lambda pid: None, **options)
+    provider = provider_for("deltalake", Settings(directory, started=lambda pid: None))
     directory.mkdir(exist_ok=True)
     return write_counterexamples(
         failures(first, [line]),

@@ -32,14 +32,7 @@ class Spark:
     def provider(self, settings: Settings) -> Provider:
         from engines.spark.provider import SparkProvider
 
-        return SparkProvider(
-            directory=settings.directory,
-            started=settings.started,
-            spark_conf=settings.spark_conf,
-            extra_classpath=settings.extra_classpath,
-            jars=settings.jars,
-            master=settings.master,
-        )
+        return SparkProvider(settings)
 
     def open_adapter(self, lease: Callable[[int], Any], *, time_limit: float) -> Engine:
         from engines.spark.adapter import SparkEngine

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import pyspark
 
+from engines.kind import Settings
 from engines.spark.adapter import installed_delta
 from engines.spark.executors import check_executors, executor_settings
 from engines.spark.jars import delta_jars
@@ -22,21 +22,12 @@ from engines.versions import GROUP, artifact_for
 class SparkProvider:
     """Starts the JVM, or raises EngineUnavailable with the remedy."""
 
-    def __init__(
-        self,
-        *,
-        directory: Path,
-        started: Callable[[int], None],
-        spark_conf: Mapping[str, str],
-        extra_classpath: Sequence[str],
-        jars: Sequence[str],
-        master: str,
-    ) -> None:
-        self._directory = directory
-        self._started = started
-        self._conf = {"spark.master": master, "spark.app.name": "tombstone", **spark_conf}
-        self._patches = tuple(extra_classpath)
-        self._jars = tuple(jars)
+    def __init__(self, settings: Settings) -> None:
+        self._directory = settings.directory
+        self._started = settings.started
+        self._conf = {"spark.master": settings.master, "spark.app.name": "tombstone", **settings.spark_conf}
+        self._patches = tuple(settings.extra_classpath)
+        self._jars = tuple(settings.jars)
         self._leases: Leases | None = None
 
     @property

@@ -11,9 +11,9 @@ from reports.compare.cases import Change
 from reports.compare.comparison import Comparison, Group
 from reports.compare.wording import Also, Explained, also, overview, side_by_side, signature
 from reports.harms import does
-from reports.page.content import Fact, StepShown, files_in, picture_in
-from reports.page.picture import Picture
-from reports.page.sides import DiffLine, TreeLine, difference_of
+from reports.page.content import Fact, StepShown, case_in
+from reports.page.picture import Picture, picture_of
+from reports.page.sides import DiffLine, TreeLine, difference_of, tree_of
 from reports.quantities import counted
 from reports.stream import Line
 from reports.verdicts import ClauseResult
@@ -82,7 +82,7 @@ def comparison_page(comparison: Comparison) -> ComparisonPage:
     sentences = {one.clause: one.sentence for one in comparison.clauses}
     worse = ways(comparison)
     shown = {one.lead.case["id"] for one in worse}
-    before = {line["id"]: line for line in comparison.base.cases if line["id"] in shown}
+    before = {line["id"]: line for line in (comparison.base.cases if shown else ()) if line["id"] in shown}
     return ComparisonPage(
         title=f"{named(comparison.base)} and {named(comparison.candidate)}",
         answer=answer_to(comparison),
@@ -111,7 +111,8 @@ def _facts(comparison: Comparison) -> Iterable[Fact]:
 def _way(way: Worse, sentences: dict[str, str], before: Line | None) -> WayShown:
     lead = way.lead
     texts = lead.case["steps"]
-    now = files_in(lead.case, lead.step)
+    case = case_in(lead.case)
+    now = () if case is None else tree_of(case, lead.case, lead.step)
     violations = (one for one in lead.case["violations"] if (one["clause"], one["step"]) == (lead.clause, lead.step))
     violation = next(violations, None)
     return WayShown(
@@ -129,8 +130,8 @@ def _way(way: Worse, sentences: dict[str, str], before: Line | None) -> WayShown
         steps=tuple(StepShown(one["text"], one["index"] == lead.step) for one in texts),
         replay=f"pytest suites --replay cases/{lead.case['id']}.json",
         difference=() if violation is None else difference_of(lead.case, violation),
-        picture=picture_in(lead.case, lead.step),
-        files_before=files_in(before, lead.step, anyway=True) if now and before is not None else (),
+        picture=None if case is None else picture_of(case, lead.step),
+        files_before=tree_of(case, before, lead.step, anyway=True) if case and now and before is not None else (),
         files_now=now,
     )
 

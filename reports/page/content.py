@@ -185,11 +185,12 @@ def _source(source: str) -> Link:
 
 def _failure(run: Run, failure: Failure, directory: Path | None, checked: Iterable[Checked]) -> FailureShown:
     lead, line = failure.lead, failure.lead.line
+    case, failing = case_in(line), lead.violation["step"]
     folder = folder_of(lead.clause, line["id"])
     place = folder if directory is None else str(directory / folder)
     script = None if directory is None else directory / folder / "reproduce.py"
     sentence = run.clauses[lead.clause]["sentence"]
-    steps = tuple(StepShown(step["text"], step["index"] == lead.violation["step"]) for step in line["steps"])
+    steps = tuple(StepShown(step["text"], step["index"] == failing) for step in line["steps"])
     issue = "\n".join(
         [
             f"{named(run)} {does(lead.severity)}: {lead.cause}",
@@ -219,26 +220,14 @@ def _failure(run: Run, failure: Failure, directory: Path | None, checked: Iterab
         answer=next((one.words for one in checked if one.folder == folder), ""),
         issue=issue,
         difference=difference_of(line, lead.violation),
-        picture=picture_in(line, lead.violation["step"]),
-        files=files_in(line, lead.violation["step"]),
+        picture=None if case is None else picture_of(case, failing),
+        files=() if case is None else tree_of(case, line, failing),
     )
 
 
-def _case_in(line: Line) -> Case | None:
+def case_in(line: Line) -> Case | None:
     """The case of a line; None if this release of the suite cannot read it."""
     try:
         return from_json(line["case"])
     except InvalidCase:
         return None
-
-
-def picture_in(line: Line, step: int) -> Picture | None:
-    """The picture of a case in a stream, if it can be read."""
-    case = _case_in(line)
-    return None if case is None else picture_of(case, step)
-
-
-def files_in(line: Line, step: int, *, anyway: bool = False) -> tuple[TreeLine, ...]:
-    """The files that a step of a case in a stream left, if it can be read (``reports.page.sides``)."""
-    case = _case_in(line)
-    return () if case is None else tree_of(case, line, step, anyway=anyway)

@@ -44,14 +44,6 @@ class Drawn:
 NOTHING = Drawn(0, (), ())
 
 
-def drawn_for(cases: Iterable[Line]) -> dict[str, Drawn]:
-    """By clause, without those that no case exercised. Cases made by shrinking do not count."""
-    drawing = Drawing()
-    for case in cases:
-        drawing.take(case)
-    return drawing.of_clauses()
-
-
 @final
 class Drawing:
     """What was drawn for each clause, by cases that are taken one after another. Those made by shrinking do not count."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from typing import final
@@ -33,11 +32,6 @@ class Coverage:
     columns: tuple[str, ...]
     cells: Counter[tuple[str, str]]
     complete: bool
-
-
-def coverage_tables(cases: Iterable[Line]) -> tuple[Coverage, ...]:
-    """The tables that have rows. Cases made by shrinking do not count."""
-    return _covered_by(cases).tables()
 
 
 @final
@@ -86,13 +80,6 @@ class Covered:
         return FeaturePairs(tuple(sorted({name for pair in self._pairs for name in pair})), self._pairs)
 
 
-def _covered_by(cases: Iterable[Line]) -> Covered:
-    covered = Covered()
-    for case in cases:
-        covered.take(case)
-    return covered
-
-
 @dataclass(frozen=True)
 class OperationShares:
     """How many steps of each operation ran, by campaign."""
@@ -118,11 +105,6 @@ class OperationShares:
         return tuple(one for one in Operation if not any(self.count(name, one) for name in self.campaigns))
 
 
-def operation_shares(cases: Iterable[Line]) -> OperationShares:
-    """The operations of programs in the case lines of a run. Cases made by shrinking do not count."""
-    return _covered_by(cases).operations()
-
-
 @dataclass(frozen=True)
 class FeaturePairs:
     """Feature names in alphabetical order, and how many cases have both of a pair (a name with itself: that feature)."""
@@ -138,8 +120,3 @@ class FeaturePairs:
     def never(self) -> tuple[tuple[str, str], ...]:
         """The pairs that no case has."""
         return tuple(pair for pair in combinations_with_replacement(self.names, 2) if not self.counts[pair])
-
-
-def feature_pairs(cases: Iterable[Line]) -> FeaturePairs:
-    """The pairs in the case lines of a run. Cases made by shrinking do not count."""
-    return _covered_by(cases).features()
