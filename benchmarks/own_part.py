@@ -10,7 +10,7 @@ import time
 from collections.abc import Sequence
 
 from engines.provider import ENGINES
-from harness.drawing import fixed_cases
+from harness.campaigns.drawing import fixed_cases
 from runner.controller import FIXED_SEED
 from selfcheck.engine_pool import Worker, hosted
 from suites.campaigns import shards

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from engines.port import Engine, Operation
-from model.capabilities import Capabilities
-from model.rules import Rules
+from model.vocabulary.capabilities import Capabilities
+from model.vocabulary.rules import Rules
 
 
 class Provider(Protocol):

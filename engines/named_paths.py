@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from model.spellings import Spelling, link_of, spelled
+from model.vocabulary.spellings import Spelling, link_of, spelled
 
 
 @contextmanager

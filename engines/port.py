@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from model.capabilities import Capabilities
-from model.rules import Rules
-from model.steps import EngineStep
-from model.values import Row
+from model.vocabulary.capabilities import Capabilities
+from model.vocabulary.rules import Rules
+from model.vocabulary.steps import EngineStep
+from model.vocabulary.values import Row
 
 #: The call of an engine for a step, as JSON, for reproduction scripts (reports/counterexamples/script.py).
 Operation = Callable[[EngineStep], dict[str, Any]]
@@ -32,8 +32,8 @@ class Outcome:
     """The result of a step: rows or an error, and when it ran.
 
     ``rows`` is ``()`` if the command returns none. A Read returns the table's rows in schema order, a ReadChanges these
-    rows followed by their ``_change_type`` or what its ``commits`` says, with canonical values (model.values). A Vacuum
-    returns one path per row, a URI that is not url-encoded; the DeltaTable forms return none.
+    rows followed by their ``_change_type`` or what its ``commits`` says, with canonical values (model.vocabulary.values).
+    A Vacuum returns one path per row, a URI that is not url-encoded; the DeltaTable forms return none.
     """
 
     rows: tuple[Row, ...]

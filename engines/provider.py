@@ -12,8 +12,8 @@ from typing import Any, cast
 from engines.kind import MEMBERS, EngineKind, Limits, Provider, Settings
 from engines.port import Engine, EngineUnavailable
 from engines.spark import masters
-from model.capabilities import EVERYTHING, Capabilities
-from model.rules import Rules
+from model.vocabulary.capabilities import EVERYTHING, Capabilities
+from model.vocabulary.rules import Rules
 
 #: The built-in engines, the default first, and where they are.
 _BUILT_IN = {"spark": "engines.spark.kind:ENGINE", "deltalake": "engines.deltalake.kind:ENGINE"}

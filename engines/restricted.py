@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from engines.port import Engine
 from engines.wrapped import WrappedEngine
-from model.capabilities import Capabilities
+from model.vocabulary.capabilities import Capabilities
 
 
 class Restricted(WrappedEngine):

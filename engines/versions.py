@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Union
 
 from engines.port import EngineUnavailable
-from model.versions import parse
+from model.vocabulary.versions import parse
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from engines.port import Engine, Outcome
-from model.capabilities import Capabilities
-from model.rules import Rules
-from model.steps import EngineStep
+from model.vocabulary.capabilities import Capabilities
+from model.vocabulary.rules import Rules
+from model.vocabulary.steps import EngineStep
 
 
 class WrappedEngine:

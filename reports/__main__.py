@@ -1,8 +1,4 @@
-"""``python -m reports``: make the views of a run stream again, or compare two streams.
-
-The only module of ``reports`` that imports another room than the model: it gives the comparison its predictions, and checks
-what a user accepts.
-"""
+"""``python -m reports``: make the views of a run stream again, or compare two streams."""
 
 from __future__ import annotations
 
@@ -13,18 +9,18 @@ from pathlib import Path
 
 from rich.console import Console
 
+from records.mistakes import UsageMistake
 from reports.answers import Word
-from reports.compare.comparison import Incomparable, compare
+from reports.compare.comparison import compare
 from reports.compare.files import write_comparison
+from reports.compare.prediction import prediction_between
 from reports.compare.terminal import show_comparison
+from reports.known_deviations import acceptance_in
 from reports.page.html import write_index
 from reports.page.index import worst
-from reports.stream import StreamError, read_run, stream_path
+from reports.stream import read_run, stream_path
 from reports.views.files import write_views
 from reports.views.terminal import show
-from runner.deviations import acceptance_in
-from runner.options import UsageMistake
-from selfcheck.prediction import prediction_between
 
 
 def render(arguments: argparse.Namespace) -> int:
@@ -102,7 +98,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = parser.parse_args(argv)
     try:
         result: int = arguments.do(arguments)
-    except (StreamError, Incomparable, UsageMistake, OSError) as error:
+    except (UsageMistake, OSError) as error:
         print(error, file=sys.stderr)
         return 2
     return result

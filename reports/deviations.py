@@ -11,22 +11,24 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
+from records.mistakes import UsageMistake
+
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib  # type: ignore[import-not-found, unused-ignore]
 
 
-class InvalidDeviations(Exception):
+class InvalidDeviations(UsageMistake):
     """A deviations file cannot be used. The text names the entry, and its line if known."""
 
 
 @dataclass(frozen=True)
 class Symptom:
-    """Which violations of the clause are the known one: all that is given must match (harness.excuses).
+    """Which violations of the clause are the known one: all that is given must match (harness.judging.excuses).
 
     ``causes`` are causes of the run stream's violations. ``errors`` are classes or error conditions of the engine's error, or
-    parts of its message. ``of`` names a kind of subject (harness.subjects).
+    parts of its message. ``of`` names a kind of subject (harness.judging.subjects).
     """
 
     causes: tuple[str, ...] = ()
@@ -40,7 +42,7 @@ class Deviation:
 
     ``versions`` is a range such as ``>=4.1,<4.3`` (all parts must hold; empty means any version). ``until`` is the last day,
     or the last version, on which it is accepted; None: it has no end. ``when`` names the condition under which it applies
-    (harness.conditions); None: it always applies.
+    (harness.judging.conditions); None: it always applies.
     """
 
     clause: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from model.severity import Severity
+from model.vocabulary.severity import Severity
 from reports.quantities import counted
 
 #: What an engine does that has a fault.

@@ -26,6 +26,8 @@ from weakref import finalize
 
 from jsonschema_rs import Draft202012Validator, ValidationError
 
+from records.mistakes import UsageMistake
+
 #: The only schema version that is written and read.
 SCHEMA_VERSION = 4
 
@@ -163,7 +165,7 @@ class Footer(TypedDict):
     digest: str
 
 
-class StreamError(Exception):
+class StreamError(UsageMistake):
     """A run stream is not valid. The message is one sentence that names what to do."""
 
 

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engines.versions import JUDGED, JUDGED_DELTALAKE, Pair, Version, version_of
-from model.versions import parse
+from model.vocabulary.versions import parse
+from records.mistakes import UsageMistake
 from reports.page.html import write_index
 from reports.stream import StreamError, read_run
 from runner.commands import Parser, in_a_sentence
 from runner.gate_version import ROOT, available, run_gate
-from runner.options import UsageMistake
 
 DIRECTORY = Path("build/versions")
 

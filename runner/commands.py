@@ -12,7 +12,7 @@ from functools import wraps
 from typing import NoReturn
 
 from engines.port import EngineUnavailable
-from runner.options import UsageMistake
+from records.mistakes import UsageMistake
 
 
 class Parser(argparse.ArgumentParser):

@@ -18,8 +18,10 @@ from rich.console import Console
 
 from engines.kind import Settings
 from engines.provider import provider_for
+from records.mistakes import UsageMistake
 from reports.deviations import ended, in_force, proposed
 from reports.failures import Failure, examples, failures
+from reports.known_deviations import deviations_in, known
 from reports.stream import FILE_NAME, RunWriter, read_run
 from reports.verdicts import Verdict, footer_of, verdicts
 from reports.views.files import write_views
@@ -28,9 +30,8 @@ from runner.channel import Caller
 from runner.circumstances import circumstances
 from runner.claims import Claims
 from runner.counterexample import disagreements, write_counterexamples
-from runner.deviations import deviations_in, known
 from runner.header import run_header
-from runner.options import Options, UsageMistake
+from runner.options import Options
 from runner.plan import Plan, plan_of
 from runner.replay import show_replay
 from runner.workspace import Workspace

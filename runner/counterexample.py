@@ -13,10 +13,10 @@ from typing import Any
 
 from engines.kind import Provider
 from engines.port import Operation
-from harness.reproduction_plan import reproduction_plan
 from model.codec import from_json
 from reports.counterexamples import folder_of, write_answer, write_counterexample
 from reports.counterexamples.checked import CANNOT_TELL, HOLDS, VIOLATED, Checked, write_checked
+from reports.counterexamples.plan import reproduction_plan
 from reports.counterexamples.script import InvalidPlan, reproduction
 from reports.failures import Example, Failure, examples
 

@@ -9,9 +9,9 @@ import shutil
 import sys
 from pathlib import Path
 
+from records.mistakes import UsageMistake
 from reports.__main__ import main as reports
 from runner.commands import ended
-from runner.options import UsageMistake
 
 ROOT = Path(__file__).resolve().parent.parent
 

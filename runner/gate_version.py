@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from engines.versions import Pair, Version, version_of
+from records.mistakes import UsageMistake
 from reports.stream import FILE_NAME
 from runner.commands import in_a_sentence
 from runner.given_options import check_engine, check_gate, given
-from runner.options import UsageMistake
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 
 from engines.versions import Version
+from records.mistakes import UsageMistake
 from runner.commands import Parser
-from runner.options import UsageMistake, add_options
+from runner.options import add_options
 
 ROOT = Path(__file__).resolve().parent.parent
 

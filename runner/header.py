@@ -10,13 +10,13 @@ from importlib.metadata import version
 from typing import Any
 
 from engines.provider import kind_of
-from harness.clause import Clause, holds_for
-from harness.excuses import KnownDeviation
-from harness.severity import harm_of
+from faults import FAULTS
+from harness.judging.clause import Clause, holds_for
+from harness.judging.excuses import KnownDeviation
+from harness.judging.severity import harm_of
 from reports.stream import SCHEMA_VERSION
 from runner.options import Options
 from runner.plan import Plan
-from selfcheck.faults import FAULTS
 from suites.catalogue import CATALOGUE
 
 

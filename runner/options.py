@@ -16,14 +16,12 @@ from engines.port import EngineUnavailable
 from engines.provider import ENGINES, kind_of
 from engines.spark.masters import is_local, is_master
 from engines.versions import delta_rs
-from harness.clause import matches
-from model.versions import parse
+from harness.campaigns.campaign import Profile
+from harness.judging.clause import matches
+from model.vocabulary.versions import parse
+from records.mistakes import UsageMistake
 from suites.catalogue import CATALOGUE
-from suites.profiles import PROFILES, Profile, drawing
-
-
-class UsageMistake(Exception):
-    """A mistake of the user, in one sentence that says what to do; the exit code is 2."""
+from suites.profiles import PROFILES, drawing
 
 
 @dataclass(frozen=True)

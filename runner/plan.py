@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engines.provider import capabilities_of, installed_version, limits_on
-from harness.campaign import Profile, Shard
-from harness.costs import DRAWN_SECONDS, SPEEDS, STARTS, WORKERS
-from model.capabilities import Capabilities
+from harness.campaigns.campaign import Profile, Shard
+from harness.campaigns.costs import DRAWN_SECONDS, SPEEDS, STARTS, WORKERS
+from model.vocabulary.capabilities import Capabilities
 from runner.options import Options
 from suites.campaigns import corpus_seconds, left_out, shards
 
@@ -44,7 +44,7 @@ def _capabilities(options: Options) -> Capabilities:
 
 
 def _factor(options: Options, seconds: float, capabilities: Capabilities) -> float:
-    """How many times the profile's cases take so many ``seconds``, by ``harness.costs``."""
+    """How many times the profile's cases take so many ``seconds``, by ``harness.campaigns.costs``."""
     engines = {options.engine, *([options.shared_with[0]] if options.shared_with else [])}
     of_corpus = corpus_seconds(options.profile, options.clauses, capabilities)
     of_drawn = DRAWN_SECONDS * sum(options.profile.cases.values())

@@ -13,16 +13,17 @@ from rich.console import Console
 
 from engines.port import Engine, EngineUnavailable
 from engines.provider import open_adapter
-from harness.campaign import MARKER, Shard, campaign_of
-from harness.drawing import PromiseBroken
+from faults import FAULTS, KnownBadEngine
+from harness.campaigns.campaign import MARKER, Shard, campaign_of
+from harness.campaigns.drawing import PromiseBroken
+from records.mistakes import UsageMistake
+from reports.known_deviations import deviations_in
 from runner.channel import Caller, Server
 from runner.controller import Controller, remote_controller
-from runner.deviations import deviations_in
-from runner.options import Options, UsageMistake, add_options, options
+from runner.options import Options, add_options, options
 from runner.plan import Plan, plan_of
 from runner.replay import read_case
 from runner.worker import Worker
-from selfcheck.faults import FAULTS, KnownBadEngine
 from suites.catalogue import CATALOGUE
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -44,7 +45,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", f"{MARKER}(campaign): where a test's cases come from (harness.campaign)")
+    config.addinivalue_line(
+        "markers", f"{MARKER}(campaign): where a test's cases come from (harness.campaigns.campaign)"
+    )
     try:
         chosen = options(config, ROOT)
         _show_lists(chosen)

@@ -9,10 +9,10 @@ from typing import Any
 
 from rich.console import Console
 
-from model.case import Case
 from model.codec import InvalidCase, from_json
+from model.vocabulary.case import Case
+from records.mistakes import UsageMistake
 from reports.harms import rank_of
-from runner.options import UsageMistake
 
 
 def read_case(path: Path) -> Case:

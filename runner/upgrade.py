@@ -13,13 +13,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from engines.versions import Version
+from records.mistakes import UsageMistake
 from reports.__main__ import main as reports
+from reports.known_deviations import acceptance_in
 from reports.stream import StreamError, read_run
 from runner.commands import Parser, in_a_sentence
-from runner.deviations import acceptance_in
 from runner.gate_version import ROOT, available, run_gate
 from runner.given_options import check_engine, check_gate, given
-from runner.options import UsageMistake
 from suites.profiles import PROFILES
 
 DIRECTORY = Path("build/upgrade")

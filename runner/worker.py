@@ -10,12 +10,12 @@ from pathlib import Path
 from engines.port import Engine, version_of
 from engines.provider import capabilities_of, limits_on
 from engines.restricted import Restricted
-from harness.campaign import Shard
-from harness.drawing import broken
-from harness.judge import Failure, Judge, JudgedCase
-from harness.record import case_line
-from harness.shard_runner import ShardRunner, message
-from model.capabilities import EVERYTHING
+from harness.campaigns.campaign import Shard
+from harness.campaigns.drawing import broken
+from harness.campaigns.record import case_line
+from harness.campaigns.shard_runner import ShardRunner, message
+from harness.judging.judge import Failure, Judge, JudgedCase
+from model.vocabulary.capabilities import EVERYTHING
 from runner.controller import Controller
 from runner.options import Options
 from runner.replay import read_case

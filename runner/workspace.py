@@ -9,8 +9,8 @@ import tempfile
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from records.mistakes import UsageMistake
 from runner import reaper
-from runner.options import UsageMistake
 
 
 class Workspace:

@@ -6,13 +6,13 @@ from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 from itertools import chain
 
-from harness.drawing import fixed_cases
-from model.capabilities import Capabilities
-from model.case import Case
+from harness.campaigns.campaign import Profile
+from harness.campaigns.drawing import fixed_cases
 from model.codec import case_id
+from model.vocabulary.capabilities import Capabilities
+from model.vocabulary.case import Case
 from runner.controller import FIXED_SEED
 from suites.campaigns import chapters_of, shards
-from suites.profiles import Profile
 
 cases_of = cache(fixed_cases)
 

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from harness.costs import WORKERS, seconds_of
-from model.case import Case
+from harness.campaigns.costs import WORKERS, seconds_of
+from model.vocabulary.case import Case
 from selfcheck.facets import GOALS, SMOKE, Facet, goal_of
 
 #: What is counted of each kind of facet.

@@ -9,14 +9,14 @@ from pathlib import Path
 
 from engines.port import Engine, Outcome
 from engines.wrapped import WrappedEngine
-from harness.judge import Judge, JudgedCase
-from harness.shrinking import reduce, truncated
-from model.capabilities import has
-from model.case import Case
+from faults import Fault, KnownBadEngine
+from harness.campaigns.shrinking import reduce, truncated
+from harness.judging.judge import Judge, JudgedCase
 from model.codec import case_id, dumps
-from model.steps import EngineStep
+from model.vocabulary.capabilities import has
+from model.vocabulary.case import Case
+from model.vocabulary.steps import EngineStep
 from selfcheck.engine_pool import Worker
-from selfcheck.faults import Fault, KnownBadEngine
 
 
 class Stopwatch(WrappedEngine):

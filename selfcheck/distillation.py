@@ -17,24 +17,24 @@ from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from harness.corpus import FOLDER, corpus_cases, write_corpus
-from harness.costs import seconds_of
-from harness.excuses import KnownDeviation
-from harness.judge import Judge
-from harness.regressions import kept_cases
-from model.capabilities import EVERYTHING
-from model.case import Case
+from faults import FAULTS, Fault, KnownBadEngine
+from harness.campaigns.corpus import FOLDER, corpus_cases, write_corpus
+from harness.campaigns.costs import seconds_of
+from harness.campaigns.regressions import kept_cases
+from harness.judging.excuses import KnownDeviation
+from harness.judging.judge import Judge
 from model.codec import case_id
-from model.steps import InvalidVacuum, Vacuum
+from model.vocabulary.capabilities import EVERYTHING
+from model.vocabulary.case import Case
+from model.vocabulary.steps import InvalidVacuum, Vacuum
+from reference_engine import ReferenceEngine
 from reports.deviations import Deviation
+from reports.known_deviations import deviations_in, known
 from runner.commands import Parser, ended, natural, whole
-from runner.deviations import deviations_in, known
 from selfcheck.corpus_page import Shown, corpus_page
 from selfcheck.cover import Candidate, Cover
 from selfcheck.facets import NEWEST_DELTA_RS, Facet, FacetCounter, goal_in_smoke, goal_of
-from selfcheck.faults import FAULTS, Fault, KnownBadEngine
 from selfcheck.random_cases import random_cases, random_shards
-from selfcheck.reference_engine import ReferenceEngine
 from selfcheck.shortening import shortened, shorter_by_a_step
 from suites.campaigns import chapters_of
 from suites.catalogue import CATALOGUE, unsupported

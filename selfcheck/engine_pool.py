@@ -18,15 +18,15 @@ from engines.kind import Settings
 from engines.port import Engine, version_of
 from engines.provider import ENGINES as JUDGED
 from engines.provider import open_adapter, provider_for
-from harness.clause import Clause
-from harness.judge import Judge
-from model.case import Case
+from harness.judging.clause import Clause
+from harness.judging.judge import Judge
 from model.codec import case_id
+from model.vocabulary.case import Case
+from records.mistakes import UsageMistake
+from reference_engine import ReferenceEngine
+from reports.known_deviations import deviations_in, known
 from runner.channel import Caller, Server
-from runner.deviations import deviations_in, known
-from runner.options import UsageMistake
 from runner.workspace import Workspace
-from selfcheck.reference_engine import ReferenceEngine
 from suites.catalogue import CATALOGUE, unsupported
 
 #: The reference engine, and all engines that the suite judges.

@@ -17,23 +17,23 @@ from coverage import Coverage
 
 from engines.deltalake.capabilities import NEWEST
 from engines.versions import JUDGED_DELTALAKE
-from harness.clause import NOT_EXERCISED, Clause, Judgement
-from harness.conditions import CONDITIONS
-from harness.coverage import Cell
-from harness.features import PAIRED, features_of
-from harness.judge import Judge
-from harness.observation import DeleteObservation, Observation
-from model.case import Case
+from harness.campaigns.features import PAIRED, features_of
+from harness.judging.clause import NOT_EXERCISED, Clause, Judgement
+from harness.judging.conditions import CONDITIONS
+from harness.judging.coverage import Cell
+from harness.judging.judge import Judge
+from harness.observing.observation import DeleteObservation, Observation
 from model.codec import case_id
-from model.delete import types_of
-from model.evaluate import WouldFail, evaluate
-from model.operations import operation_of
-from model.predicate import Compare, Predicate, columns_of, leaves
-from model.rules import DELTA_RS
-from model.steps import Delete, InvalidDelete, InvalidVacuum, Vacuum
-from model.table import Table
-from model.values import AnyType, Row, required_fields
-from selfcheck.reference_engine import ReferenceEngine
+from model.prediction.delete import types_of
+from model.semantics.evaluate import WouldFail, evaluate
+from model.vocabulary.case import Case
+from model.vocabulary.operations import operation_of
+from model.vocabulary.predicate import Compare, Predicate, columns_of, leaves
+from model.vocabulary.rules import DELTA_RS
+from model.vocabulary.steps import Delete, InvalidDelete, InvalidVacuum, Vacuum
+from model.vocabulary.table import Table
+from model.vocabulary.values import AnyType, Row, required_fields
+from reference_engine import ReferenceEngine
 from strategies.restricted import knows_types, restricted_to
 from suites.catalogue import CATALOGUE, unsupported
 

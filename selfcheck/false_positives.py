@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from engines.port import version_of
-from harness.shrinking import truncated
-from model.case import Case
+from harness.campaigns.campaign import Shard
+from harness.campaigns.shrinking import truncated
 from model.codec import case_id, from_json, to_json
+from model.vocabulary.case import Case
 from selfcheck.detection import Stopwatch
 from selfcheck.engine_pool import worker
 from selfcheck.history import Line
 from selfcheck.random_cases import random_cases, random_shards
-from suites.campaigns import Shard
 
 
 def version() -> str:

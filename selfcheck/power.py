@@ -15,17 +15,18 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from model.case import Case
+from faults import FAULTS, Fault
+from harness.campaigns.campaign import Profile
+from model.vocabulary.case import Case
+from records.mistakes import UsageMistake
 from runner.commands import Parser, ended, whole
 from runner.controller import FIXED_SEED
-from runner.options import UsageMistake
 from selfcheck.case_order import begun_with, other_cases, relevant_cases
 from selfcheck.detection import Examiner, chapters, inapplicable, size_of
 from selfcheck.engine_pool import ENGINES, hosted, worker, workers
-from selfcheck.faults import FAULTS, Fault
 from selfcheck.power_tables import Run, tables
 from suites.catalogue import CATALOGUE
-from suites.profiles import PROFILES, Profile
+from suites.profiles import PROFILES
 
 #: A line of a run: the header; a fault; or, as a "proof", a clause that catches a fault only in a later case than the first
 #: that shows the fault.

@@ -12,13 +12,12 @@ from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
 
-from harness.corpus import corpus_cases, write_corpus
-from harness.costs import seconds_of
-from model.case import Case
+from harness.campaigns.corpus import corpus_cases, write_corpus
+from harness.campaigns.costs import seconds_of
 from model.codec import case_id, from_json
-from reports.stream import StreamError, read_run
+from model.vocabulary.case import Case
+from reports.stream import read_run
 from runner.commands import Parser, ended, whole
-from runner.options import UsageMistake
 from selfcheck.corpus_page import Shown
 from selfcheck.cover import Candidate, Cover
 from selfcheck.distillation import KEPT, counted, kept
@@ -48,11 +47,7 @@ def proposals(corpus: Iterable[Mapping[Facet, int]], run: Sequence[Shown]) -> li
 
 def cases_of(report: Path) -> list[Case]:
     """The drawn cases of a run, each once. Raises UsageMistake."""
-    try:
-        run = read_run(report)
-    except StreamError as fault:
-        raise UsageMistake(str(fault)) from fault
-    drawn = {line["id"]: line["case"] for line in run.cases if line["origin"] == "generated"}
+    drawn = {line["id"]: line["case"] for line in read_run(report).cases if line["origin"] == "generated"}
     return [from_json(case) for case in drawn.values()]
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.drawing import drawn_cases
-from model.capabilities import Capabilities
-from model.case import Case
+from harness.campaigns.campaign import Profile, Shard
+from harness.campaigns.drawing import drawn_cases
 from model.codec import case_id
-from suites.campaigns import Shard, shards
-from suites.profiles import PROFILES, Profile
+from model.vocabulary.capabilities import Capabilities
+from model.vocabulary.case import Case
+from suites.campaigns import shards
+from suites.profiles import PROFILES
 
 #: Cases of a shard. A run that is interrupted loses its unfinished shards.
 SHARD = 25

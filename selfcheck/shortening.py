@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from harness.costs import seconds_of
-from harness.shrinking import is_valid, without_step
-from model.case import Case
+from harness.campaigns.costs import seconds_of
+from harness.campaigns.shrinking import is_valid, without_step
 from model.codec import case_id
+from model.vocabulary.case import Case
 from selfcheck.corpus_page import Shown
 from selfcheck.facets import Facet
 

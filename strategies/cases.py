@@ -7,11 +7,11 @@ from dataclasses import replace
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from model.case import Case
-from model.predicate import Call, Cast, Function, Literal, Of, Op, Predicate, Relate
-from model.steps import Delete, DeleteMistake, Form, InvalidDelete, Read, ReadChanges, Step
-from model.table import Feature, Table
-from model.values import WHOLE_NUMBERS, Type, is_nested
+from model.vocabulary.case import Case
+from model.vocabulary.predicate import Call, Cast, Function, Literal, Of, Op, Predicate, Relate
+from model.vocabulary.steps import Delete, DeleteMistake, Form, InvalidDelete, Read, ReadChanges, Step
+from model.vocabulary.table import Feature, Table
+from model.vocabulary.values import WHOLE_NUMBERS, Type, is_nested
 from strategies import programs as _programs
 from strategies.features import feature_sets
 from strategies.large_vectors import large_vector_deletes

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from model.steps import Moment, SetClock
-from model.table import DAY, HOUR, StrayFile, Table
+from model.vocabulary.steps import Moment, SetClock
+from model.vocabulary.table import DAY, HOUR, StrayFile, Table
 from strategies.instants import EDGES
 from strategies.weights import weighted
 

@@ -14,7 +14,7 @@ from itertools import zip_longest
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from model.values import NAN, AnyType, ArrayOf, DecimalOf, MapOf, Row, Type, Value
+from model.vocabulary.values import NAN, AnyType, ArrayOf, DecimalOf, MapOf, Row, Type, Value
 
 #: Strings that are difficult in names, paths, literals and sort orders; the plain ones first, for shrinking. All may be
 #: partition values: no two differ only by case or normal form, because some file systems cannot hold both, and there

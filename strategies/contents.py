@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from model.predicate import Compare, IsNull, Op, Or, Predicate
-from model.table import Column, DataFile, Statistics, Table
-from model.values import Row, Type, Value
+from model.vocabulary.predicate import Compare, IsNull, Op, Or, Predicate
+from model.vocabulary.table import Column, DataFile, Statistics, Table
+from model.vocabulary.values import Row, Type, Value
 from strategies.column_values import POOL, comes_after, domain, pools
 from strategies.weights import odds, one_in
 

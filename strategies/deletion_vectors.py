@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-from model.table import DataFile, DeletionVector, VectorStorage
+from model.vocabulary.table import DataFile, DeletionVector, VectorStorage
 from strategies.weights import odds, one_in
 
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from model.case import Case
-from model.steps import Delete, Read, Step
-from model.table import FEATURES, NARROWER, Feature, Table
-from model.values import WHOLE_NUMBERS, AnyType, Type, Value, is_nested
+from model.vocabulary.case import Case
+from model.vocabulary.steps import Delete, Read, Step
+from model.vocabulary.table import FEATURES, NARROWER, Feature, Table
+from model.vocabulary.values import WHOLE_NUMBERS, AnyType, Type, Value, is_nested
 from strategies.features import feature_sets
 from strategies.operations import deletes
 from strategies.predicates import picks

@@ -20,7 +20,7 @@ from zoneinfo import ZoneInfo
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-from model.predicate import (
+from model.vocabulary.predicate import (
     Call,
     CaseWhen,
     Cast,
@@ -38,8 +38,8 @@ from model.predicate import (
     Predicate,
     Relate,
 )
-from model.table import Column
-from model.values import WHOLE_NUMBERS, AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type, Value, is_nested
+from model.vocabulary.table import Column
+from model.vocabulary.values import WHOLE_NUMBERS, AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type, Value, is_nested
 from strategies.column_values import domain, values
 from strategies.weights import odds, one_in
 

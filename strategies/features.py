@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-from model.table import FEATURES, Feature
+from model.vocabulary.table import FEATURES, Feature
 from strategies.weights import odds
 
 #: Each is in two sets of five, independently of the others.

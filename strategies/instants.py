@@ -7,7 +7,7 @@ from functools import cache
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from model.table import DAY, HOUR
+from model.vocabulary.table import DAY, HOUR
 
 #: Clearly on one side of the cutoff, in ms from it: no case runs for an hour.
 OLDER = (-DAY, -HOUR, -60 * DAY)

@@ -6,11 +6,11 @@ from __future__ import annotations
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-from model.case import Case
-from model.predicate import Between, Call, Compare, Function, Literal, Of, Op, Predicate, Relate
-from model.steps import Delete, Read
-from model.table import DAY, HOUR, WEEK, Column, Commit, DataFile, DeletionVector, Feature, Table
-from model.values import Type
+from model.vocabulary.case import Case
+from model.vocabulary.predicate import Between, Call, Compare, Function, Literal, Of, Op, Predicate, Relate
+from model.vocabulary.steps import Delete, Read
+from model.vocabulary.table import DAY, HOUR, WEEK, Column, Commit, DataFile, DeletionVector, Feature, Table
+from model.vocabulary.values import Type
 from strategies.weights import odds
 
 #: Files by the container that their vector has, as the least one is chosen (https://github.com/RoaringBitmap/RoaringFormatSpec):

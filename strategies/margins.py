@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from model.case import Case
-from model.retention import whole_hours
-from model.steps import AddStrayFiles, Append, Delete, Insert, Moment, SetClock, Step, Vacuum
-from model.table import DAY, HOUR, Commit, DataFile, StrayFile, Table
+from model.prediction.retention import whole_hours
+from model.vocabulary.case import Case
+from model.vocabulary.steps import AddStrayFiles, Append, Delete, Insert, Moment, SetClock, Step, Vacuum
+from model.vocabulary.table import DAY, HOUR, Commit, DataFile, StrayFile, Table
 
 #: The least distance of a time from a cutoff, in ms: no case runs for so long.
 MARGIN = HOUR

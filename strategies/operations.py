@@ -1,4 +1,7 @@
-"""The steps of an operation (``model.operations``) that may follow a program. Each uses the ids and instants before it."""
+"""The steps of an operation (``model.vocabulary.operations``) that may follow a program.
+
+Each uses the ids and instants before it.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,9 @@ from dataclasses import replace
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from model.operations import Operation, operation_of
-from model.predicate import Predicate
-from model.steps import (
+from model.vocabulary.operations import Operation, operation_of
+from model.vocabulary.predicate import Predicate
+from model.vocabulary.steps import (
     AddStrayFiles,
     Append,
     Delete,
@@ -29,7 +32,7 @@ from model.steps import (
     Vacuum,
     VacuumMistake,
 )
-from model.table import DAY, HOUR, Commit, DataFile, Feature, StrayFile, Table
+from model.vocabulary.table import DAY, HOUR, Commit, DataFile, Feature, StrayFile, Table
 from strategies.clocks import clocks, stamped_clocks
 from strategies.paths import joined
 from strategies.predicates import Over, constants, picks, predicates

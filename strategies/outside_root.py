@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-from model.history import live_ids
-from model.layout import file_path
-from model.table import DAY, Kind, StrayFile, Table
+from model.prediction.history import live_ids
+from model.text.layout import file_path
+from model.vocabulary.table import DAY, Kind, StrayFile, Table
 from strategies.instants import instants
 from strategies.paths import Paths, joined
 from strategies.weights import odds

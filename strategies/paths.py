@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from model.layout import file_path
-from model.table import Kind, StrayFile, Table
-from model.vacuum import is_hidden, parents
+from model.prediction.paths import is_hidden, parents
+from model.text.layout import file_path
+from model.vocabulary.table import Kind, StrayFile, Table
 
 #: The most directories above a file, for inventories and LITE (docs/coverage.md, "Vacuums").
 FLAT_DEPTH = 3

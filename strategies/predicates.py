@@ -7,10 +7,10 @@ from typing import Literal
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from model.history import hidden_rows, visible_rows
-from model.predicate import And, Between, Compare, Constant, In, IsNull, Like, Not, Op, Or, Predicate
-from model.table import Table
-from model.values import WHOLE_NUMBERS, Type, Value, is_nested
+from model.prediction.history import hidden_rows, visible_rows
+from model.vocabulary.predicate import And, Between, Compare, Constant, In, IsNull, Like, Not, Op, Or, Predicate
+from model.vocabulary.table import Table
+from model.vocabulary.values import WHOLE_NUMBERS, Type, Value, is_nested
 from strategies.column_values import comes_after, values
 from strategies.expressions import OPS, Domain, draw_call
 from strategies.tables import live_files

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-from model.table import Feature, Table
+from model.vocabulary.table import Feature, Table
 from strategies.features import feature_sets
 from strategies.stray_files import stray_files, with_stray_files
 from strategies.tables import RETENTIONS

@@ -7,9 +7,9 @@ from itertools import combinations
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-from model.operations import Operation
-from model.steps import Read, Step
-from model.table import Table
+from model.vocabulary.operations import Operation
+from model.vocabulary.steps import Read, Step
+from model.vocabulary.table import Table
 from strategies.operations import Program, allows, operations
 from strategies.weights import odds
 
@@ -43,8 +43,8 @@ _SEQUENCE_STEPS = 2
 def programs(draw: DrawFn, table: Table, *, length: int = 7, engine_steps: int = 6) -> tuple[Step, ...]:
     """Programs of ``length`` operations on ``table`` and a final read: at most ``engine_steps`` steps of the engine.
 
-    Operations are those of ``model.operations``; a DELETE is in place of one that the program does not allow. Steps beyond
-    ``engine_steps`` are left out. The length is fixed because Hypothesis prefers short lists, and short programs rarely
+    Operations are those of ``model.vocabulary.operations``; a DELETE is in place of one that the program does not allow. Steps
+    beyond ``engine_steps`` are left out. The length is fixed because Hypothesis prefers short lists, and short programs rarely
     have a DELETE before a VACUUM. Two in three programs contain a DELETE, a clock setting and a VACUUM in this order,
     with any operations around them. The clock never goes back. Shrinks operation by operation.
 

@@ -8,9 +8,9 @@ from functools import partial
 
 from hypothesis.strategies import SearchStrategy
 
-from model.capabilities import EVERYTHING, Capabilities
-from model.case import Case
-from model.predicate import (
+from model.vocabulary.capabilities import EVERYTHING, Capabilities
+from model.vocabulary.case import Case
+from model.vocabulary.predicate import (
     And,
     Constant,
     Holds,
@@ -25,9 +25,9 @@ from model.predicate import (
     Relate,
     columns_of,
 )
-from model.settings import Setting
-from model.spellings import Spelling
-from model.steps import (
+from model.vocabulary.settings import Setting
+from model.vocabulary.spellings import Spelling
+from model.vocabulary.steps import (
     API_VACUUM_FORMS,
     NAMED_RELATIVELY,
     Append,
@@ -43,9 +43,9 @@ from model.steps import (
     Vacuum,
     VacuumForm,
 )
-from model.table import Column, ColumnRule, Commit, DataFile, Feature, Reference, Table
-from model.table_roots import TableRoot
-from model.values import AnyType, DecimalOf, is_nested
+from model.vocabulary.table import Column, ColumnRule, Commit, DataFile, Feature, Reference, Table
+from model.vocabulary.table_roots import TableRoot
+from model.vocabulary.values import AnyType, DecimalOf, is_nested
 from strategies.margins import kept_apart
 
 #: Replacements for a mode that an engine does not support, the nearest first.

@@ -8,8 +8,8 @@ from functools import cache
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from model.table import Column, Feature
-from model.values import AnyType, Type, is_nested
+from model.vocabulary.table import Column, Feature
+from model.vocabulary.values import AnyType, Type, is_nested
 from strategies.features import maps_columns
 from strategies.types import PARTITIONABLE, PLAIN
 from strategies.weights import odds, one_in

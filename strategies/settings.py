@@ -7,11 +7,11 @@ from dataclasses import replace
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-from model.case import Case
-from model.predicate import Holds, Missing, Predicate, Relate, leaves
-from model.settings import Setting
-from model.steps import Delete, Step, Vacuum
-from model.table import Table
+from model.vocabulary.case import Case
+from model.vocabulary.predicate import Holds, Missing, Predicate, Relate, leaves
+from model.vocabulary.settings import Setting
+from model.vocabulary.steps import Delete, Step, Vacuum
+from model.vocabulary.table import Table
 from strategies.cases import feature_deletes, partition_deletes, row_deletes, typed_deletes
 from strategies.vacuum_cases import vacuum_histories, vacuum_vectors
 from strategies.weights import odds, weighted

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-from model.case import Case
-from model.spellings import Spelling
-from model.steps import (
+from model.vocabulary.case import Case
+from model.vocabulary.spellings import Spelling
+from model.vocabulary.steps import (
     DELETES_BY_PATH,
     NAMED_RELATIVELY,
     VACUUMS_BY_PATH,
@@ -18,7 +18,7 @@ from model.steps import (
     Vacuum,
     VacuumForm,
 )
-from model.table import Table
+from model.vocabulary.table import Table
 from strategies.predicates import picks
 from strategies.tables import RETENTIONS
 from strategies.vacuum_steps import LISTED_MODES

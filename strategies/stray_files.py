@@ -11,8 +11,8 @@ from dataclasses import replace
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from model.layout import partition_directory
-from model.table import Kind, StrayFile, Table
+from model.text.layout import partition_directory
+from model.vocabulary.table import Kind, StrayFile, Table
 from strategies.instants import instants
 from strategies.paths import Paths, is_flat, is_hidden_deeper, joined
 from strategies.tables import partitions_of

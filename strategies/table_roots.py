@@ -8,9 +8,9 @@ from urllib.parse import quote
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from model.case import Case
-from model.steps import Delete, Mode, Read, Step, Vacuum
-from model.table_roots import TableRoot
+from model.vocabulary.case import Case
+from model.vocabulary.steps import Delete, Mode, Read, Step, Vacuum
+from model.vocabulary.table_roots import TableRoot
 from strategies.predicates import picks
 from strategies.tables import RETENTIONS
 from strategies.vacuum_steps import LITE_MODES, vacuums

@@ -9,9 +9,9 @@ from itertools import accumulate
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from model.history import live_ids
-from model.predicate import Predicate
-from model.table import (
+from model.prediction.history import live_ids
+from model.vocabulary.predicate import Predicate
+from model.vocabulary.table import (
     DAY,
     FEATURES,
     HOUR,
@@ -25,7 +25,7 @@ from model.table import (
     Statistics,
     Table,
 )
-from model.values import AnyType, Row
+from model.vocabulary.values import AnyType, Row
 from strategies.column_values import rows, values
 from strategies.contents import BOUNDED, bound, draw_file, draw_partition, draw_pools
 from strategies.deletion_vectors import draw_deletion_vectors

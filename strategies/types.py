@@ -7,7 +7,7 @@ from functools import cache
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from model.values import AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type
+from model.vocabulary.values import AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type
 from strategies.weights import odds
 
 #: Small, as wide as a LONG, and with the greatest precision.

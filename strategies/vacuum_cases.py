@@ -7,9 +7,9 @@ from dataclasses import replace
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from model.case import Case
-from model.steps import Delete, Mode, Moment, Read, ReadChanges, SetClock, Step, Vacuum, VacuumForm
-from model.table import DAY, HOUR, Feature, Table
+from model.vocabulary.case import Case
+from model.vocabulary.steps import Delete, Mode, Moment, Read, ReadChanges, SetClock, Step, Vacuum, VacuumForm
+from model.vocabulary.table import DAY, HOUR, Feature, Table
 from strategies.clocks import LATER, clocks, stamped_clocks
 from strategies.operations import deletes
 from strategies.outside_root import links, links_to_directories, neighbours

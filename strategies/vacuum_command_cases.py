@@ -8,11 +8,12 @@ from dataclasses import replace
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-from model.case import Case
-from model.history import live_ids
-from model.layout import file_path
-from model.predicate import Or
-from model.steps import (
+from model.prediction.history import live_ids
+from model.prediction.paths import is_visible
+from model.text.layout import file_path
+from model.vocabulary.case import Case
+from model.vocabulary.predicate import Or
+from model.vocabulary.steps import (
     AddStrayFiles,
     Delete,
     InvalidVacuum,
@@ -26,8 +27,7 @@ from model.steps import (
     VacuumForm,
     VacuumMistake,
 )
-from model.table import DAY, HOUR, Feature, Kind, Reference, StrayFile, Table
-from model.vacuum import is_visible
+from model.vocabulary.table import DAY, HOUR, Feature, Kind, Reference, StrayFile, Table
 from strategies.clocks import LATER, clocks, stamped_clocks
 from strategies.operations import deletes
 from strategies.paths import Paths, joined

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-from model.steps import API_VACUUM_FORMS, Inventory, Mode, Vacuum, VacuumForm
-from model.table import Table
+from model.vocabulary.steps import API_VACUUM_FORMS, Inventory, Mode, Vacuum, VacuumForm
+from model.vocabulary.table import Table
 from strategies.paths import FLAT_DEPTH, is_flat, is_hidden_deeper
 from strategies.weights import odds, one_in
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from model.layout import BY_HAND
-from model.table import (
+from model.text.layout import BY_HAND
+from model.vocabulary.table import (
     DAY,
     DEFAULT_RETENTION,
     FEATURES,

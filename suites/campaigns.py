@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from types import ModuleType
 
-from harness.campaign import Campaign, Profile, Shard, campaign_of
-from harness.clause import matches
-from harness.corpus import corpus_cases
-from harness.costs import seconds_of
-from harness.drawing import kept_cases
-from model.capabilities import EVERYTHING, Capabilities
-from model.case import Case
-from model.steps import Delete, InvalidDelete, InvalidVacuum, Vacuum
+from harness.campaigns.campaign import Campaign, Profile, Shard, campaign_of
+from harness.campaigns.corpus import corpus_cases
+from harness.campaigns.costs import seconds_of
+from harness.campaigns.drawing import kept_cases
+from harness.judging.clause import matches
+from model.vocabulary.capabilities import EVERYTHING, Capabilities
+from model.vocabulary.case import Case
+from model.vocabulary.steps import Delete, InvalidDelete, InvalidVacuum, Vacuum
 from suites import test_corpus, test_delete, test_programs, test_regressions, test_settings, test_vacuum
 from suites.catalogue import CATALOGUE
 
@@ -90,7 +90,7 @@ def left_out(profile: Profile, clauses: Iterable[str], capabilities: Capabilitie
 
 
 def corpus_seconds(profile: Profile, clauses: Iterable[str], capabilities: Capabilities = EVERYTHING) -> float:
-    """What one worker needs for the regression cases and the profile's whole corpus, by ``harness.costs``."""
+    """What one worker needs for the regression cases and the profile's whole corpus, by ``harness.campaigns.costs``."""
     judged, others = _of_corpus(profile, clauses, capabilities)
     return sum(map(seconds_of, (*kept_cases(REGRESSIONS, capabilities), *judged, *others)))
 

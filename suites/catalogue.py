@@ -7,7 +7,7 @@ from types import ModuleType
 from typing import Any
 
 from engines.port import Engine, version_of
-from harness.clause import Clause, not_applicable
+from harness.judging.clause import Clause, not_applicable
 from suites.clauses.delete import (
     adds,
     changes,

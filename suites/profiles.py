@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from harness.campaign import Profile
+from harness.campaigns.campaign import Profile
 from suites.campaigns import CAMPAIGNS
 
 __all__ = ["PROFILES", "Profile", "drawing"]

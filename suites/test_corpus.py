@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from harness.campaign import Shard, Worker, read_from
-from harness.corpus import corpus_cases
-from model.case import Case
+from harness.campaigns.campaign import Shard, Worker, read_from
+from harness.campaigns.corpus import corpus_cases
+from model.vocabulary.case import Case
 
 
 def _cases() -> tuple[Case, ...]:

@@ -5,7 +5,7 @@ A test item judges one shard of cases: ``pytest suites`` collects as many items 
 
 from __future__ import annotations
 
-from harness.campaign import Shard, Worker, cases_from
+from harness.campaigns.campaign import Shard, Worker, cases_from
 from strategies.cases import (
     delete_forms,
     feature_deletes,

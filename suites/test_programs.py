@@ -7,10 +7,10 @@ from collections.abc import Callable
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, precondition, rule
 
-from harness.campaign import Shard, Worker, cases_from, explored_by
-from harness.machine import ProgramMachine
-from model.operations import Operation
-from model.table import Table
+from harness.campaigns.campaign import Shard, Worker, cases_from, explored_by
+from harness.campaigns.machine import ProgramMachine
+from model.vocabulary.operations import Operation
+from model.vocabulary.table import Table
 from strategies.cases import programs
 from strategies.evolved_tables import evolved_tables
 from strategies.operations import operations

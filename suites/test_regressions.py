@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from harness.campaign import Shard, Worker, read_from
-from harness.regressions import kept_cases
+from harness.campaigns.campaign import Shard, Worker, read_from
+from harness.campaigns.regressions import kept_cases
 
 
 @read_from(kept_cases, judged_by=("DEL", "VAC"))

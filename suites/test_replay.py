@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.campaign import Worker
+from harness.campaigns.campaign import Worker
 
 
 def test_replay(worker: Worker) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.campaign import Shard, Worker, cases_from
+from harness.campaigns.campaign import Shard, Worker, cases_from
 from strategies.settings import configured_cases
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.campaign import Shard, Worker, cases_from
+from harness.campaigns.campaign import Shard, Worker, cases_from
 from strategies.spellings import spelling_cases
 from strategies.table_roots import table_root_cases
 from strategies.vacuum_cases import (

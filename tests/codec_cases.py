@@ -6,8 +6,8 @@ import math
 from datetime import date, datetime, timezone
 from decimal import Decimal
 
-from model.case import Case
-from model.predicate import (
+from model.vocabulary.case import Case
+from model.vocabulary.predicate import (
     And,
     Between,
     Call,
@@ -29,7 +29,7 @@ from model.predicate import (
     Or,
     Relate,
 )
-from model.steps import (
+from model.vocabulary.steps import (
     AddStrayFiles,
     Append,
     Delete,
@@ -48,7 +48,7 @@ from model.steps import (
     VacuumForm,
     VacuumMistake,
 )
-from model.table import (
+from model.vocabulary.table import (
     Column,
     Commit,
     DataFile,
@@ -61,7 +61,7 @@ from model.table import (
     Table,
     VectorStorage,
 )
-from model.values import NAN, ArrayOf, DecimalOf, MapOf, StructOf, Type
+from model.vocabulary.values import NAN, ArrayOf, DecimalOf, MapOf, StructOf, Type
 
 TABLE = Table(
     columns=(

@@ -81,7 +81,7 @@ def provider(workspace: Workspace) -> Iterator[Provider]:
 @pytest.fixture(scope="session")
 def spark_engine(provider: Provider) -> SparkEngine:
     """Delta on Spark, through the adapter that the gate uses."""
-    from engines.spark.adapter import SparkEngine  # here, for environments without Spark
+    from engines.spark.adapter import SparkEngine
 
     return SparkEngine(provider.lease)
 

@@ -7,12 +7,12 @@ from functools import cache
 
 from hypothesis.strategies import SearchStrategy
 
-from model.case import Case
-from model.evaluate import WouldFail, evaluate
-from model.history import hidden_rows, visible_rows
-from model.predicate import Constant
-from model.steps import Delete
-from model.values import Value
+from model.prediction.history import hidden_rows, visible_rows
+from model.semantics.evaluate import WouldFail, evaluate
+from model.vocabulary.case import Case
+from model.vocabulary.predicate import Constant
+from model.vocabulary.steps import Delete
+from model.vocabulary.values import Value
 from strategies import cases, spellings, table_roots, vacuum_cases, vacuum_command_cases
 from strategies.tables import live_files
 from tests.sampling import sample

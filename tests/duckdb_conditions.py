@@ -1,4 +1,4 @@
-"""Conditions of a DELETE in DuckDB's SQL, for a second opinion on ``model.evaluate`` by an engine that shares no code with it.
+"""Conditions of a DELETE in DuckDB's SQL, for a second opinion on ``model.semantics.evaluate``: it shares no code with it.
 
 Where DuckDB's function differs from Spark's of the same name, the translation does what Spark's documentation says by other
 functions of DuckDB. What cannot be translated is not comparable, for one of the reasons in ``NOT_COMPARABLE``. Only the
@@ -11,8 +11,9 @@ from collections.abc import Mapping
 from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal
 
-from model.evaluate import TODAY
-from model.predicate import (
+from model.semantics.evaluate import TODAY
+from model.semantics.typed import type_of
+from model.vocabulary.predicate import (
     And,
     Between,
     Call,
@@ -36,8 +37,7 @@ from model.predicate import (
     Predicate,
     Relate,
 )
-from model.typed import type_of
-from model.values import WHOLE_NUMBERS, AnyType, DecimalOf, MapOf, Type, Value, is_nested
+from model.vocabulary.values import WHOLE_NUMBERS, AnyType, DecimalOf, MapOf, Type, Value, is_nested
 
 #: Why a condition is not comparable.
 NOT_COMPARABLE = {

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable
 from datetime import date, datetime, timezone
 from decimal import Decimal
 
-from model.casts import CASTS, CASTS_OF_DECIMAL
-from model.predicate import (
+from model.semantics.casts import CASTS, CASTS_OF_DECIMAL
+from model.vocabulary.predicate import (
     And,
     Between,
     Call,
@@ -34,7 +34,18 @@ from model.predicate import (
     Predicate,
     Relate,
 )
-from model.values import NAN, WHOLE_NUMBERS, AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type, Value, is_nested
+from model.vocabulary.values import (
+    NAN,
+    WHOLE_NUMBERS,
+    AnyType,
+    ArrayOf,
+    DecimalOf,
+    MapOf,
+    StructOf,
+    Type,
+    Value,
+    is_nested,
+)
 
 ZONES = ("UTC", "America/Los_Angeles", "Asia/Kolkata", "Australia/Lord_Howe")
 

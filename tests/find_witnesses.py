@@ -15,15 +15,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engines.deltalake.capabilities import NEWEST
-from harness.drawing import fixed_cases
-from harness.judge import Judge
-from harness.shrinking import reduce, truncated
-from model.case import Case
+from faults import FAULTS, Fault, KnownBadEngine
+from harness.campaigns.drawing import fixed_cases
+from harness.campaigns.shrinking import reduce, truncated
+from harness.judging.judge import Judge
 from model.codec import loads, to_json
-from model.rules import DELTA_RS, SPARK
+from model.vocabulary.case import Case
+from model.vocabulary.rules import DELTA_RS, SPARK
+from reference_engine import ReferenceEngine
 from runner.controller import FIXED_SEED
-from selfcheck.faults import FAULTS, Fault, KnownBadEngine
-from selfcheck.reference_engine import ReferenceEngine
 from strategies.restricted import restricted_to
 from suites.campaigns import shards
 from suites.catalogue import CATALOGUE

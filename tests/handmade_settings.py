@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from model.case import Case
-from model.predicate import Compare, Op
-from model.settings import Setting
-from model.steps import Delete, Read, Vacuum
-from model.values import Type
+from model.vocabulary.case import Case
+from model.vocabulary.predicate import Compare, Op
+from model.vocabulary.settings import Setting
+from model.vocabulary.steps import Delete, Read, Vacuum
+from model.vocabulary.values import Type
 from tests.handmade_steps import PARTITIONED
 from tests.handmade_vacuums import LISTED
 

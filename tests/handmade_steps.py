@@ -10,16 +10,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 from engines.port import EngineError, Outcome
-from harness.case_run import CaseRun
-from harness.clause import Violation
-from harness.excuses import Excuses
-from harness.observation import Observation
-from harness.step_judge import Tally
-from model.predicate import And, Compare, Op
-from model.steps import Delete, EngineStep, Step, Vacuum
-from model.table import HOUR, WEEK, Column, Commit, DataFile, Kind, Removal, StrayFile, Table
-from model.values import Row, Type
-from selfcheck.reference_engine import ReferenceEngine
+from harness.judging.case_run import CaseRun
+from harness.judging.clause import Violation
+from harness.judging.excuses import Excuses
+from harness.judging.step_judge import Tally
+from harness.observing.observation import Observation
+from model.vocabulary.predicate import And, Compare, Op
+from model.vocabulary.steps import Delete, EngineStep, Step, Vacuum
+from model.vocabulary.table import HOUR, WEEK, Column, Commit, DataFile, Kind, Removal, StrayFile, Table
+from model.vocabulary.values import Row, Type
+from reference_engine import ReferenceEngine
 from suites.catalogue import CATALOGUE
 from tests.builders.observations import listener
 from tests.readable_violations import check_violations_readable

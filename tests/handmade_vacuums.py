@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from model.case import Case
-from model.predicate import Compare, Op
-from model.settings import Setting
-from model.spellings import Spelling
-from model.steps import (
+from model.vocabulary.case import Case
+from model.vocabulary.predicate import Compare, Op
+from model.vocabulary.settings import Setting
+from model.vocabulary.spellings import Spelling
+from model.vocabulary.steps import (
     AddStrayFiles,
     Delete,
     InvalidVacuum,
@@ -24,7 +24,7 @@ from model.steps import (
     VacuumForm,
     VacuumMistake,
 )
-from model.table import (
+from model.vocabulary.table import (
     DAY,
     HOUR,
     WEEK,
@@ -40,8 +40,8 @@ from model.table import (
     Table,
     VectorStorage,
 )
-from model.table_roots import TableRoot
-from model.values import Type
+from model.vocabulary.table_roots import TableRoot
+from model.vocabulary.values import Type
 
 OLD, YOUNG = -4 * WEEK, -HOUR
 

@@ -12,9 +12,9 @@ import pyarrow as pa
 from deltalake import DeltaTable, QueryBuilder
 
 from deltalog.paths import is_absolute
-from model.table import Table
-from model.values import Row, canonical
-from selfcheck.reference_engine.view import View
+from model.vocabulary.table import Table
+from model.vocabulary.values import Row, canonical
+from reference_engine.view import View
 
 Rows = Counter[Row]
 

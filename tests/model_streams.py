@@ -7,16 +7,17 @@ from pathlib import Path
 from typing import Any
 
 from engines.port import Engine
-from harness.drawing import fixed_cases
-from harness.excuses import KnownDeviation
-from harness.judge import Judge
-from harness.record import case_line
-from harness.severity import severity_of
-from model.capabilities import EVERYTHING, Capabilities
-from model.case import Case
+from harness.campaigns.campaign import Shard
+from harness.campaigns.drawing import fixed_cases
+from harness.campaigns.record import case_line
+from harness.judging.excuses import KnownDeviation
+from harness.judging.judge import Judge
+from harness.judging.severity import severity_of
+from model.vocabulary.capabilities import EVERYTHING, Capabilities
+from model.vocabulary.case import Case
 from reports.stream import SCHEMA_VERSION, Run, RunWriter, read_run
 from reports.verdicts import footer_of, verdicts
-from suites.campaigns import CAMPAIGNS, Shard
+from suites.campaigns import CAMPAIGNS
 from suites.catalogue import CATALOGUE, unsupported
 
 

@@ -27,14 +27,16 @@ from rich.console import Console
 from engines.deltalake.adapter import installed
 from engines.deltalake.operations import operation as deltalake_operation
 from engines.provider import capabilities_of
-from harness.drawing import fixed_cases
-from harness.judge import Judge, JudgedCase
-from harness.record import case_line
-from harness.reproduction_plan import reproduction_plan
+from faults import FAULTS, KnownBadEngine
+from harness.campaigns.drawing import fixed_cases
+from harness.campaigns.record import case_line
+from harness.judging.judge import Judge, JudgedCase
 from reports.compare.comparison import compare
 from reports.compare.files import write_comparison
+from reports.compare.prediction import prediction_between
 from reports.compare.terminal import show_comparison
 from reports.counterexamples.explanation import explanation
+from reports.counterexamples.plan import reproduction_plan
 from reports.counterexamples.script import reproduction
 from reports.stream import read_run
 from reports.views.files import write_views
@@ -42,8 +44,6 @@ from reports.views.terminal import show
 from runner.controller import FIXED_SEED
 from runner.demo import KEPT
 from selfcheck.engine_pool import Worker, hosted
-from selfcheck.faults import FAULTS, KnownBadEngine
-from selfcheck.prediction import prediction_between
 from strategies.restricted import restricted_to
 from suites.campaigns import shards
 from suites.catalogue import CATALOGUE

@@ -14,13 +14,13 @@ from deltalog.listing import Entry, EntryKind
 from deltalog.log import Log
 from deltalog.snapshot import replay
 from engines.port import Outcome
-from harness.root_paths import named_by_uri, relative_log, relative_snapshot
-from harness.table_state import TableState
-from harness.vacuum_observation import VacuumObservation
-from model.rules import DELTA_RS, SPARK, Retain, Rules
-from model.steps import Inventory, Mode, Vacuum
-from model.table import HOUR, Column, Table
-from model.values import Type
+from harness.observing.root_paths import named_by_uri, relative_log, relative_snapshot
+from harness.observing.table_state import TableState
+from harness.observing.vacuum_observation import VacuumObservation
+from model.vocabulary.rules import DELTA_RS, SPARK, Retain, Rules
+from model.vocabulary.steps import Inventory, Mode, Vacuum
+from model.vocabulary.table import HOUR, Column, Table
+from model.vocabulary.values import Type
 from tests.plain_log import World
 from tests.vacuum_worlds import ROOT
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from engines.kind import Provider, Settings
 from engines.port import Engine, Operation
-from model.capabilities import EVERYTHING, Capabilities
-from model.rules import SPARK, Rules
-from selfcheck.reference_engine import ReferenceEngine
+from model.vocabulary.capabilities import EVERYTHING, Capabilities
+from model.vocabulary.rules import SPARK, Rules
+from reference_engine import ReferenceEngine
 
 
 class Shared:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from harness.clause import Violation
-from harness.expectations import expectation_to_json
-from harness.step_judge import Tally
+from harness.judging.clause import Violation
+from harness.judging.expectations import expectation_to_json
+from harness.judging.step_judge import Tally
 from reports.counterexamples.expectations import KINDS
 
 

@@ -18,15 +18,15 @@ from typing import Any
 
 from engines.deltalake.capabilities import capabilities_of
 from engines.port import Engine
-from harness.clause import NOT_EXERCISED, Clause, Judgement
-from harness.judge import Judge
-from harness.observation import DeleteObservation, Observation
-from harness.vacuum_observation import VacuumObservation
-from model.case import Case
+from faults import FAULTS, KnownBadEngine
+from harness.judging.clause import NOT_EXERCISED, Clause, Judgement
+from harness.judging.judge import Judge
+from harness.observing.observation import DeleteObservation, Observation
+from harness.observing.vacuum_observation import VacuumObservation
 from model.codec import case_id
-from model.rules import DELTA_RS
-from selfcheck.faults import FAULTS, KnownBadEngine
-from selfcheck.reference_engine import ReferenceEngine
+from model.vocabulary.case import Case
+from model.vocabulary.rules import DELTA_RS
+from reference_engine import ReferenceEngine
 from strategies.restricted import restricted_to
 from suites.catalogue import CATALOGUE, unsupported
 from tests.find_witnesses import OF_SPARK, imitating, witness

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from engines.port import Engine
-from harness.judge import Judge
-from harness.record import case_line
-from harness.reproduction_plan import reproduction_plan
-from model.case import Case
-from model.steps import ENGINE_STEPS, EngineStep, InvalidDelete, InvalidVacuum, Read, ReadChanges, Vacuum
-from model.values import AnyType, ArrayOf, MapOf, StructOf
+from harness.campaigns.record import case_line
+from harness.judging.judge import Judge
+from model.vocabulary.case import Case
+from model.vocabulary.steps import ENGINE_STEPS, EngineStep, InvalidDelete, InvalidVacuum, Read, ReadChanges, Vacuum
+from model.vocabulary.values import AnyType, ArrayOf, MapOf, StructOf
 from reports.counterexamples.deltalake import Deltalake
 from reports.counterexamples.dialect import Command, Op
+from reports.counterexamples.plan import reproduction_plan
 from reports.counterexamples.script import DATA, reproduction
 from suites.catalogue import CATALOGUE
 

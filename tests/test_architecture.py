@@ -1,13 +1,10 @@
-"""ARCHITECTURE.md draws the arrows that the import contracts of pyproject.toml allow, and that the code has."""
+"""ARCHITECTURE.md lists the rooms by level, as the layers contract of pyproject.toml does, and the code keeps to it."""
 
 from __future__ import annotations
 
-import ast
 import re
 import sys
 from pathlib import Path
-
-import pytest
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -15,59 +12,38 @@ else:
     import tomli as tomllib  # type: ignore[import-not-found, unused-ignore]
 
 ROOT = Path(__file__).parent.parent
-#: Commands put the parts of several rooms together: what they import is no import of their room.
-COMMANDS = {"reports": "__main__.py"}
-ROOMS = ("deltalog", "engines", "harness", "model", "reports", "runner", "selfcheck", "strategies", "suites")
+SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]
+ARCHITECTURE = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+#: What is no room: tests, and examples that know the rooms from outside.
+OUTSIDE = {"tests", "examples"}
 
 
-def drawn() -> set[tuple[str, str]]:
-    return set(re.findall(r"^ +(\w+) --> (\w+)$", (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8"), re.MULTILINE))
+def levels(contract: str) -> list[set[str]]:
+    """The layers of the contract with this beginning of its name, the highest first."""
+    (found,) = (one for one in SETTINGS["contracts"] if one["name"].startswith(contract))
+    return [set(re.split(r" [|:] ", layer)) for layer in found["layers"]]
 
 
-def forbidden() -> set[tuple[str, str]]:
-    """The pairs of whole rooms between which a contract forbids every import."""
-    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]
-    return {
-        (source, target)
-        for contract in settings["contracts"]
-        if contract["type"] == "forbidden"
-        for source in contract["source_modules"]
-        for target in contract["forbidden_modules"]
-        if source in ROOMS and target in ROOMS
-    }
+def test_the_levels_are_listed_as_the_contract_has_them() -> None:
+    rows = re.findall(r"^\| (`\w+/`[^|]*) \|", ARCHITECTURE, re.MULTILINE)
+    assert [set(re.findall(r"`(\w+)/`", row)) for row in rows] == levels("A room imports only rooms below it")
 
 
-def imported(room: str) -> set[str]:
-    """The other rooms that a room's modules import, without its command."""
-    found: set[str] = set()
-    command = ROOT / room / COMMANDS[room] if room in COMMANDS else None
-    for path in set((ROOT / room).rglob("*.py")) - {command}:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ImportFrom) and node.module:
-                found.add(node.module.split(".")[0])
-            elif isinstance(node, ast.Import):
-                found |= {alias.name.split(".")[0] for alias in node.names}
-    return found & set(ROOMS) - {room}
+def test_every_package_is_in_a_level() -> None:
+    packages = {path.parent.name for path in ROOT.glob("*/__init__.py")} - OUTSIDE
+    assert set().union(*levels("A room imports only rooms below it")) == packages == set(SETTINGS["root_packages"])
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_an_arrow_is_drawn_where_a_room_imports_another(room: str) -> None:
-    assert {target for source, target in drawn() if source == room} == imported(room)
+def test_every_folder_of_the_model_and_of_the_harness_is_in_a_level() -> None:
+    for room, contract in (("model", "The model:"), ("harness", "The harness:")):
+        assert set().union(*levels(contract)) == {path.parent.name for path in (ROOT / room).glob("*/__init__.py")}
+        assert [path.name for path in (ROOT / room).glob("*.py")] == ["__init__.py"]
 
 
-def test_each_pair_of_rooms_is_drawn_or_forbidden() -> None:
-    """The selfcheck may import every room."""
-    pairs = {(source, target) for source in ROOMS for target in ROOMS if source not in (target, "selfcheck")}
-    assert forbidden() == pairs - drawn()
+def test_no_module_passes_a_contract() -> None:
+    assert not [contract["name"] for contract in SETTINGS["contracts"] if contract.get("ignore_imports")]
 
 
-def test_a_contract_lets_no_module_pass_but_the_commands() -> None:
-    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]
-    passing = {line for contract in settings["contracts"] for line in contract.get("ignore_imports", ())}
-    targets = ("runner.deviations", "runner.options", "selfcheck.prediction")
-    assert passing == {f"reports.__main__ -> {target}" for target in targets}
-
-
-def test_the_contracts_are_about_these_rooms() -> None:
-    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]
-    assert sorted(settings["root_packages"]) == sorted(ROOMS)
+def test_every_file_that_the_page_names_is_there() -> None:
+    named = set(re.findall(r"`((?:\w+/)+(?:\w+\.py)?)`", ARCHITECTURE))
+    assert not [path for path in sorted(named) if not (ROOT / path).exists()]

@@ -15,8 +15,8 @@ from deltalog.actions import Add
 from deltalog.log import read_log
 from deltalog.names import LOG_DIRECTORY
 from deltalog.schemas import parse_schema
-from model.table import DAY, Column, Commit, DataFile, DeletionVector, Feature, Statistics, Table
-from model.values import ArrayOf, DecimalOf, StructOf, Type
+from model.vocabulary.table import DAY, Column, Commit, DataFile, DeletionVector, Feature, Statistics, Table
+from model.vocabulary.values import ArrayOf, DecimalOf, StructOf, Type
 from tests.builders.observations import make
 
 AT = datetime(2021, 2, 3, 4, 5, 6, 789_012)

@@ -14,8 +14,8 @@ from deltalog.log import read_log
 from deltalog.rows import read_rows
 from deltalog.shift_timestamps import shift_timestamps
 from deltalog.snapshot import Snapshot
-from harness.materialise import plan_table, write_table
-from model.table import (
+from harness.tables.materialise import plan_table, write_table
+from model.vocabulary.table import (
     DAY,
     HOUR,
     Column,
@@ -28,7 +28,7 @@ from model.table import (
     StrayFile,
     Table,
 )
-from model.values import Type
+from model.vocabulary.values import Type
 
 START = 1_700_000_000_000
 BY = 3 * DAY + 7

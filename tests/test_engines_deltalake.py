@@ -28,16 +28,30 @@ from engines.kind import Settings
 from engines.port import EngineDied, EngineUnavailable, Outcome
 from engines.provider import capabilities_of, open_adapter, provider_for
 from engines.restricted import Restricted
-from harness.judge import Judge
-from harness.materialise import plan_table, write_table
-from harness.processors import processors_for
-from harness.record import case_line
-from model.capabilities import EVERYTHING, Capabilities
-from model.case import Case
-from model.predicate import And, Between, Compare, Constant, Holds, In, IsNull, Like, Not, Of, Op, Or, Predicate
-from model.rules import DELTA_RS
-from model.spellings import Spelling
-from model.steps import (
+from harness.campaigns.record import case_line
+from harness.judging.judge import Judge
+from harness.tables.materialise import plan_table, write_table
+from harness.tables.processors import processors_for
+from model.vocabulary.capabilities import EVERYTHING, Capabilities
+from model.vocabulary.case import Case
+from model.vocabulary.predicate import (
+    And,
+    Between,
+    Compare,
+    Constant,
+    Holds,
+    In,
+    IsNull,
+    Like,
+    Not,
+    Of,
+    Op,
+    Or,
+    Predicate,
+)
+from model.vocabulary.rules import DELTA_RS
+from model.vocabulary.spellings import Spelling
+from model.vocabulary.steps import (
     Delete,
     DeleteMistake,
     EngineStep,
@@ -49,10 +63,10 @@ from model.steps import (
     Vacuum,
     VacuumMistake,
 )
-from model.table import DAY, HOUR, Column, Commit, DataFile, Feature, Removal, StrayFile, Table
-from model.values import NAN, AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type
+from model.vocabulary.table import DAY, HOUR, Column, Commit, DataFile, Feature, Removal, StrayFile, Table
+from model.vocabulary.values import NAN, AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type
+from reference_engine import ReferenceEngine
 from reports.counterexamples.deltalake import Deltalake
-from selfcheck.reference_engine import ReferenceEngine
 from suites.catalogue import CATALOGUE, unsupported
 
 TABLE = Table(

@@ -13,12 +13,12 @@ from engines.kind import Provider
 from engines.port import EngineDied
 from engines.spark import adapter
 from engines.spark.adapter import SparkEngine
-from harness.judge import Judge
-from harness.materialise import plan_table, write_table
-from model.case import Case
-from model.steps import Delete, DeleteMistake, InvalidDelete, Read
-from model.table import Column, Commit, DataFile, Table
-from model.values import Row, Type
+from harness.judging.judge import Judge
+from harness.tables.materialise import plan_table, write_table
+from model.vocabulary.case import Case
+from model.vocabulary.steps import Delete, DeleteMistake, InvalidDelete, Read
+from model.vocabulary.table import Column, Commit, DataFile, Table
+from model.vocabulary.values import Row, Type
 from suites.catalogue import CATALOGUE
 
 pytestmark = pytest.mark.xdist_group("spark")

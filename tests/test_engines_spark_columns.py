@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from engines.spark.columns import condition
-from model.predicate import (
+from model.text.sql import sql
+from model.vocabulary.predicate import (
     And,
     Between,
     Call,
@@ -33,8 +34,7 @@ from model.predicate import (
     Predicate,
     Relate,
 )
-from model.sql import sql
-from model.values import NAN, DecimalOf, Type, Value
+from model.vocabulary.values import NAN, DecimalOf, Type, Value
 from tests.slow import slow_after
 
 pytestmark = pytest.mark.xdist_group("spark")

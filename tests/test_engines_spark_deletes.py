@@ -14,11 +14,11 @@ import pytest
 
 from engines.spark.adapter import SparkEngine
 from engines.spark.catalog import named
-from model.predicate import And, Cast, Compare, Literal, Of, Op, Relate
-from model.refusals import APPEND_ONLY, NamedPartition, Refusal, expected_refusal
-from model.spellings import Spelling
-from model.steps import Delete, DeleteMistake, Form, InvalidDelete, Read, ReadChanges
-from model.values import Type
+from model.prediction.refusals import APPEND_ONLY, NamedPartition, Refusal, expected_refusal
+from model.vocabulary.predicate import And, Cast, Compare, Literal, Of, Op, Relate
+from model.vocabulary.spellings import Spelling
+from model.vocabulary.steps import Delete, DeleteMistake, Form, InvalidDelete, Read, ReadChanges
+from model.vocabulary.values import Type
 from tests.slow import slow_after
 
 pytestmark = pytest.mark.xdist_group("spark")

@@ -8,11 +8,11 @@ import pytest
 
 from engines.spark.releases import capabilities_of, rules_of
 from engines.versions import JUDGED
-from model.capabilities import EVERYTHING
-from model.rules import SPARK, Retain
-from model.steps import Form, Mode
-from model.table import Feature
-from model.versions import parse
+from model.vocabulary.capabilities import EVERYTHING
+from model.vocabulary.rules import SPARK, Retain
+from model.vocabulary.steps import Form, Mode
+from model.vocabulary.table import Feature
+from model.vocabulary.versions import parse
 
 
 def test_the_newest_supports_everything() -> None:

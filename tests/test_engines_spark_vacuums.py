@@ -18,8 +18,8 @@ from engines.port import Outcome
 from engines.spark import io_faults
 from engines.spark.adapter import SparkEngine
 from engines.spark.settings import settings
-from model.refusals import UNKNOWN_PROTOCOL, expected_vacuum_refusal
-from model.steps import (
+from model.prediction.refusals import UNKNOWN_PROTOCOL, expected_vacuum_refusal
+from model.vocabulary.steps import (
     API_VACUUM_FORMS,
     InvalidVacuum,
     Inventory,
@@ -30,7 +30,7 @@ from model.steps import (
     VacuumForm,
     VacuumMistake,
 )
-from model.table import Feature
+from model.vocabulary.table import Feature
 from tests.slow import slow_after
 
 # Open the session first, because other tests kill the JVM.

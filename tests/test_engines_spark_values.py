@@ -14,8 +14,8 @@ from pyspark.sql.types import DayTimeIntervalType, StructType
 
 from engines.spark.adapter import SparkEngine
 from engines.spark.result_rows import rows_of, type_of
-from model.steps import Read
-from model.values import NAN, ArrayOf, DecimalOf, MapOf, StructOf, Type
+from model.vocabulary.steps import Read
+from model.vocabulary.values import NAN, ArrayOf, DecimalOf, MapOf, StructOf, Type
 
 pytestmark = pytest.mark.xdist_group("spark")
 

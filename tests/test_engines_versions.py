@@ -11,7 +11,7 @@ import pytest
 
 from engines.port import EngineUnavailable
 from engines.versions import JUDGED, LINES, RELEASES, Pair, artifact_for, java_for, pair_of
-from model.versions import parse
+from model.vocabulary.versions import parse
 
 ROOT = Path(__file__).resolve().parent.parent
 

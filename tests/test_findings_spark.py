@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from engines.spark.adapter import SparkEngine
-from harness.judge import Judge
-from model.case import Case
-from model.predicate import Compare, Op
-from model.steps import Delete, Mode, Vacuum
-from model.table import DAY, HOUR, Column, Commit, DataFile, Feature, StrayFile, Table
-from model.values import Type
+from harness.judging.judge import Judge
+from model.vocabulary.case import Case
+from model.vocabulary.predicate import Compare, Op
+from model.vocabulary.steps import Delete, Mode, Vacuum
+from model.vocabulary.table import DAY, HOUR, Column, Commit, DataFile, Feature, StrayFile, Table
+from model.vocabulary.values import Type
 from suites.catalogue import CATALOGUE
 
 FIRST = Compare("v", Op.EQ, 1, Type.INTEGER)

@@ -7,12 +7,12 @@ from itertools import combinations
 
 import pytest
 
-from harness.coverage import SHORT_NAMES, Cell
-from harness.features import PAIRED, features_of
-from model.steps import Mode
-from model.vacuum import Reason
+from harness.campaigns.features import PAIRED, features_of
+from harness.judging.coverage import SHORT_NAMES, Cell
+from model.prediction.fates import Reason
+from model.vocabulary.steps import Mode
+from reference_engine import Habits, ReferenceEngine
 from selfcheck.facets import GOALS
-from selfcheck.reference_engine import Habits, ReferenceEngine
 from suites.catalogue import CATALOGUE, unsupported
 from tests.test_profiles import judge_healthy, lacking, shard_cases, totals
 

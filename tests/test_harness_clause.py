@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from engines.deltalake.capabilities import capabilities_of
-from harness.clause import Clause, holds_for, not_applicable
-from model.capabilities import EVERYTHING, Capabilities
-from model.rules import DELTA_RS, SPARK, Rules
-from model.steps import Mode
-from model.table import Feature
-from selfcheck.reference_engine import ReferenceEngine
+from harness.judging.clause import Clause, holds_for, not_applicable
+from model.vocabulary.capabilities import EVERYTHING, Capabilities
+from model.vocabulary.rules import DELTA_RS, SPARK, Rules
+from model.vocabulary.steps import Mode
+from model.vocabulary.table import Feature
+from reference_engine import ReferenceEngine
 from suites.catalogue import CATALOGUE, unsupported
 
 CLAUSE: Clause[Any] = CATALOGUE["VAC-SAFE-1"]

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from engines.provider import ENGINES
-from harness.conditions import CONDITIONS
-from harness.judge import Judge
-from harness.observation import Observation
-from model.predicate import (
+from harness.judging.conditions import CONDITIONS
+from harness.judging.judge import Judge
+from harness.observing.observation import Observation
+from model.vocabulary.predicate import (
     And,
     Between,
     Compare,
@@ -27,8 +27,8 @@ from model.predicate import (
     Predicate,
     Relate,
 )
-from model.steps import Delete, InvalidVacuum, Read, ReadChanges, Step, Vacuum, VacuumMistake
-from model.table import (
+from model.vocabulary.steps import Delete, InvalidVacuum, Read, ReadChanges, Step, Vacuum, VacuumMistake
+from model.vocabulary.table import (
     DAY,
     HOUR,
     Column,
@@ -42,11 +42,11 @@ from model.table import (
     StrayFile,
     Table,
 )
-from model.table_roots import TableRoot
-from model.values import AnyType, ArrayOf, DecimalOf, MapOf, Row, StructOf, Type, Value
-from runner.deviations import deviations_in
+from model.vocabulary.table_roots import TableRoot
+from model.vocabulary.values import AnyType, ArrayOf, DecimalOf, MapOf, Row, StructOf, Type, Value
+from reference_engine import ReferenceEngine
+from reports.known_deviations import deviations_in
 from runner.plugin import ROOT
-from selfcheck.reference_engine import ReferenceEngine
 
 PLAIN = Table(
     columns=(Column("p", Type.INTEGER), Column("v", Type.DOUBLE)),

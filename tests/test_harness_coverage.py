@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from harness.coverage import SHORT_NAMES, Cell, coverage, nested, retention_form
-from harness.vacuum_observation import VacuumObservation
-from model.steps import Mode, Vacuum
-from model.table import HOUR, WEEK, Column, Commit, DataFile, Removal, StrayFile, Table
-from model.vacuum import Reason
-from model.values import Type
+from harness.judging.coverage import SHORT_NAMES, Cell, coverage, nested, retention_form
+from harness.observing.vacuum_observation import VacuumObservation
+from model.prediction.fates import Reason
+from model.vocabulary.steps import Mode, Vacuum
+from model.vocabulary.table import HOUR, WEEK, Column, Commit, DataFile, Removal, StrayFile, Table
+from model.vocabulary.values import Type
 from tests.builders.observations import START, make, vacuum_observation
 
 COLUMNS = (Column("_p", Type.STRING), Column("v", Type.INTEGER))

@@ -9,22 +9,22 @@ import pytest
 
 from engines.port import EngineError, Outcome
 from engines.provider import ENGINES
-from harness.clause import Violation
-from harness.excuses import Excuses, KnownDeviation
-from harness.expectations import Gone
-from harness.judge import JudgedCase
-from harness.observation import Observation
-from harness.severity import Cause
-from harness.subjects import SUBJECTS
-from model.case import Case
-from model.predicate import Compare, Op
-from model.steps import Delete, Read, Step, Vacuum
-from model.table import HOUR, Commit, Kind, Reference, Removal, StrayFile, Table
-from model.values import Type
-from runner.deviations import deviations_in
+from faults import FAULTS, KnownBadEngine
+from harness.judging.clause import Violation
+from harness.judging.excuses import Excuses, KnownDeviation
+from harness.judging.expectations import Gone
+from harness.judging.judge import JudgedCase
+from harness.judging.severity import Cause
+from harness.judging.subjects import SUBJECTS
+from harness.observing.observation import Observation
+from model.vocabulary.case import Case
+from model.vocabulary.predicate import Compare, Op
+from model.vocabulary.steps import Delete, Read, Step, Vacuum
+from model.vocabulary.table import HOUR, Commit, Kind, Reference, Removal, StrayFile, Table
+from model.vocabulary.values import Type
+from reference_engine import ReferenceEngine
+from reports.known_deviations import deviations_in
 from runner.plugin import ROOT
-from selfcheck.faults import FAULTS, KnownBadEngine
-from selfcheck.reference_engine import ReferenceEngine
 from tests.builders.observations import full_judge
 from tests.test_harness_conditions import HOLDS, ONE, PLAIN, observed, with_vectors
 

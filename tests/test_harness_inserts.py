@@ -16,18 +16,18 @@ from engines.deltalake.adapter import DeltalakeEngine
 from engines.deltalake.operations import operation
 from engines.port import Engine, EngineError, Outcome
 from engines.wrapped import WrappedEngine
-from harness.judge import Judge
-from harness.normalise import step_text
+from faults import FAULTS, KnownBadEngine
+from harness.judging.judge import Judge
+from harness.observing.normalise import step_text
 from model import codec
-from model.case import Case
-from model.operations import Operation
-from model.sql import insert_sql
-from model.steps import Delete, EngineStep, Insert, Read, Vacuum
-from model.table import Column, Commit, DataFile, Table
-from model.values import Type
+from model.text.sql import insert_sql
+from model.vocabulary.case import Case
+from model.vocabulary.operations import Operation
+from model.vocabulary.steps import Delete, EngineStep, Insert, Read, Vacuum
+from model.vocabulary.table import Column, Commit, DataFile, Table
+from model.vocabulary.values import Type
+from reference_engine import ReferenceEngine
 from reports.counterexamples.script import reproduction
-from selfcheck.faults import FAULTS, KnownBadEngine
-from selfcheck.reference_engine import ReferenceEngine
 from strategies.operations import Program, operations
 from strategies.program_tables import program_tables
 from strategies.restricted import restricted_to

@@ -14,17 +14,18 @@ from deltalog.checkpoints import write_checkpoint
 from deltalog.log import read_log
 from engines.deltalake.capabilities import NEWEST
 from engines.port import EngineDied, EngineError, Outcome, now
-from harness.coverage import Cell
-from harness.judge import Judge
-from harness.normalise import step_text
-from harness.observation import Observation, ReadObservation
-from harness.record import case_line
-from harness.vacuum_observation import VacuumObservation, VacuumRefusalObservation
-from model.case import Case
-from model.predicate import Compare, IsNull, Not, Op, Or
-from model.refusals import CANNOT_VACUUM_LITE, expected_vacuum_refusal
-from model.rules import DELTA_RS
-from model.steps import (
+from faults import FAULTS, KnownBadEngine
+from harness.campaigns.record import case_line
+from harness.judging.coverage import Cell
+from harness.judging.judge import Judge
+from harness.observing.normalise import step_text
+from harness.observing.observation import Observation, ReadObservation
+from harness.observing.vacuum_observation import VacuumObservation, VacuumRefusalObservation
+from model.prediction.refusals import CANNOT_VACUUM_LITE, expected_vacuum_refusal
+from model.vocabulary.case import Case
+from model.vocabulary.predicate import Compare, IsNull, Not, Op, Or
+from model.vocabulary.rules import DELTA_RS
+from model.vocabulary.steps import (
     AddStrayFiles,
     Append,
     Delete,
@@ -41,10 +42,9 @@ from model.steps import (
     VacuumForm,
     VacuumMistake,
 )
-from model.table import DAY, HOUR, WEEK, Column, Commit, DataFile, Kind, Reference, Removal, StrayFile, Table
-from model.values import Type
-from selfcheck.faults import FAULTS, KnownBadEngine
-from selfcheck.reference_engine import ReferenceEngine
+from model.vocabulary.table import DAY, HOUR, WEEK, Column, Commit, DataFile, Kind, Reference, Removal, StrayFile, Table
+from model.vocabulary.values import Type
+from reference_engine import ReferenceEngine
 from suites.catalogue import CATALOGUE, unsupported
 from tests.builders.observations import full_judge
 
@@ -352,7 +352,7 @@ def test_without_a_settable_clock_the_cutoff_lies_within_the_step(
             Commit(-WEEK + 2 * HOUR, removes=(Removal(1, -WEEK + 2 * HOUR),)),
         ),
     )
-    monkeypatch.setattr("selfcheck.reference_engine.engine.now", lambda: now() + 3 * HOUR)
+    monkeypatch.setattr("reference_engine.engine.now", lambda: now() + 3 * HOUR)
     engine = ReferenceEngine(rules=DELTA_RS, capabilities=NEWEST)
     clauses = [clause for id, clause in CATALOGUE.items() if id not in unsupported(engine)]
     judged = Judge(engine, clauses, tmp_path).judge(Case(table, (Vacuum(),)))

@@ -16,17 +16,10 @@ from deltalog.listing import list_beside, list_tree
 from deltalog.log import read_log
 from deltalog.names import LOG_DIRECTORY
 from deltalog.rows import read_rows
-from harness.materialise import (
-    PlannedLink,
-    plan_append,
-    plan_strays,
-    plan_table,
-    resolve,
-    write_files,
-)
-from harness.observer import Observer
-from harness.table_metadata import UNKNOWN_FEATURE
-from model.table import (
+from harness.observing.observer import Observer
+from harness.tables.materialise import PlannedLink, plan_append, plan_strays, plan_table, resolve, write_files
+from harness.tables.table_metadata import UNKNOWN_FEATURE
+from model.vocabulary.table import (
     DAY,
     HOUR,
     Column,
@@ -41,7 +34,7 @@ from model.table import (
     Table,
     VectorStorage,
 )
-from model.values import Type
+from model.vocabulary.values import Type
 from tests.builders.observations import START, make
 
 

@@ -14,14 +14,17 @@ from deltalog.commits import write_commit
 from deltalog.log import read_log
 from deltalog.names import LOG_DIRECTORY
 from deltalog.parquet import write_data_file
-from harness import evidence
-from harness import observer as observer_module
-from harness.observer import Observer
-from harness.table_state import TableState
-from model.layout import file_path
-from model.refusals import CANNOT_VACUUM_LITE, UNKNOWN_PROTOCOL
-from model.steps import Inventory, IOFault, Mode, Vacuum
-from model.table import (
+from harness.observing import evidence
+from harness.observing import observer as observer_module
+from harness.observing.observer import Observer
+from harness.observing.table_state import TableState
+from model.prediction.fates import Fate, Reason
+from model.prediction.lite import Window
+from model.prediction.refusals import CANNOT_VACUUM_LITE, UNKNOWN_PROTOCOL
+from model.prediction.scans import FullScan, InventoryScan, LiteScan
+from model.text.layout import file_path
+from model.vocabulary.steps import Inventory, IOFault, Mode, Vacuum
+from model.vocabulary.table import (
     DAY,
     HOUR,
     WEEK,
@@ -37,8 +40,7 @@ from model.table import (
     Table,
     VectorStorage,
 )
-from model.vacuum import Fate, FullScan, InventoryScan, LiteScan, Reason, Window
-from model.values import Type
+from model.vocabulary.values import Type
 from tests.builders.observations import START, make, vacuum_observation
 
 RELATIVE, ABSOLUTE, OUTSIDE = Reference.RELATIVE, Reference.ABSOLUTE, Reference.OUTSIDE

@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from harness.judge import Judge, Wrong
-from harness.severity import CLAUSES, FAMILIES, Cause, harm_of, severity_of
-from model.severity import Severity
+from faults import FAULTS, KnownBadEngine
+from harness.judging.judge import Judge, Wrong
+from harness.judging.severity import CLAUSES, FAMILIES, Cause, harm_of, severity_of
+from model.vocabulary.severity import Severity
+from reference_engine import ReferenceEngine
 from reports import schema as schemas
 from reports.compare import files as compared
 from reports.harms import does
 from reports.stream import SCHEMA_VERSION
-from selfcheck.faults import FAULTS, KnownBadEngine
-from selfcheck.reference_engine import ReferenceEngine
 from suites.catalogue import CATALOGUE
 from tests.find_witnesses import imitating, witness
 

@@ -11,24 +11,24 @@ from typing import Any
 import pytest
 
 from engines.deltalake.capabilities import NEWEST
-from harness.campaign import Campaign, Profile, Shard
-from harness.clause import Judgement, Violation, clause
-from harness.drawing import PromiseBroken
-from harness.expectations import ByReplay
-from harness.judge import Judge
-from harness.severity import Cause
-from harness.shard_runner import ShardRunner
-from harness.vacuum_observation import VacuumObservation
-from model.capabilities import EVERYTHING, Capabilities
-from model.case import Case
+from harness.campaigns.campaign import Campaign, Profile, Shard
+from harness.campaigns.drawing import PromiseBroken
+from harness.campaigns.shard_runner import ShardRunner
+from harness.judging.clause import Judgement, Violation, clause
+from harness.judging.expectations import ByReplay
+from harness.judging.judge import Judge
+from harness.judging.severity import Cause
+from harness.observing.vacuum_observation import VacuumObservation
 from model.codec import from_json
-from model.severity import Severity
-from model.steps import Mode, SetClock, Step, Vacuum
-from model.steps import Moment as At
-from model.table import HOUR, WEEK, Column, Commit, DataFile, StrayFile, Table
-from model.values import Type
+from model.vocabulary.capabilities import EVERYTHING, Capabilities
+from model.vocabulary.case import Case
+from model.vocabulary.severity import Severity
+from model.vocabulary.steps import Mode, SetClock, Step, Vacuum
+from model.vocabulary.steps import Moment as At
+from model.vocabulary.table import HOUR, WEEK, Column, Commit, DataFile, StrayFile, Table
+from model.vocabulary.values import Type
+from reference_engine import ReferenceEngine
 from runner.claims import Claims
-from selfcheck.reference_engine import ReferenceEngine
 from strategies.restricted import fits
 from suites.profiles import PROFILES
 

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.shrinking import candidates, reduce, truncated, without_step
-from model.case import Case
+from harness.campaigns.shrinking import candidates, reduce, truncated, without_step
 from model.codec import dumps, from_json, to_json
-from model.predicate import And, Compare, IsNull, Not, Op, Or
-from model.steps import (
+from model.vocabulary.case import Case
+from model.vocabulary.predicate import And, Compare, IsNull, Not, Op, Or
+from model.vocabulary.steps import (
     AddStrayFiles,
     Append,
     Delete,
@@ -30,7 +30,7 @@ from model.steps import (
     VacuumForm,
     VacuumMistake,
 )
-from model.table import (
+from model.vocabulary.table import (
     DAY,
     HOUR,
     Column,
@@ -44,7 +44,7 @@ from model.table import (
     Table,
     VectorStorage,
 )
-from model.values import Type
+from model.vocabulary.values import Type
 from strategies import cases, vacuum_cases, vacuum_command_cases
 from tests.sampling import fifty
 

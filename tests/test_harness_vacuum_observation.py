@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from engines.port import Outcome
-from model.rules import DELTA_RS, SPARK, Rules
-from model.steps import Vacuum
+from model.vocabulary.rules import DELTA_RS, SPARK, Rules
+from model.vocabulary.steps import Vacuum
 from tests.builders.observations import make, vacuum_observation
 from tests.handmade_steps import PARTITIONED
 

@@ -10,15 +10,16 @@ import pytest
 
 from engines.port import Engine, Outcome
 from engines.spark.adapter import SparkEngine
-from harness.drawing import fixed_cases
-from model.capabilities import EVERYTHING
-from model.case import Case
-from model.rules import SPARK
-from model.steps import Delete, EngineStep, Vacuum
-from model.table import Column, Commit, DataFile, Feature, Kind, Table, VectorStorage
-from model.values import Type
-from selfcheck.reference_engine import ReferenceEngine
-from suites.campaigns import CAMPAIGNS, Campaign, Shard
+from harness.campaigns.campaign import Campaign, Shard
+from harness.campaigns.drawing import fixed_cases
+from model.vocabulary.capabilities import EVERYTHING
+from model.vocabulary.case import Case
+from model.vocabulary.rules import SPARK
+from model.vocabulary.steps import Delete, EngineStep, Vacuum
+from model.vocabulary.table import Column, Commit, DataFile, Feature, Kind, Table, VectorStorage
+from model.vocabulary.values import Type
+from reference_engine import ReferenceEngine
+from suites.campaigns import CAMPAIGNS
 from tests.builders.observations import full_judge, make
 from tests.independent_readers import READERS, differing, unsupported
 

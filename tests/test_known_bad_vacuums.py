@@ -12,15 +12,15 @@ import pytest
 from engines.deltalake.capabilities import capabilities_of
 from engines.port import Engine, Outcome
 from engines.spark import releases
-from harness.clause import Clause
-from harness.judge import Judge, JudgedCase
-from model.capabilities import EVERYTHING, Capabilities
-from model.case import Case
+from faults import FAULTS, Fault, KnownBadEngine
+from harness.judging.clause import Clause
+from harness.judging.judge import Judge, JudgedCase
 from model.codec import from_json, to_json
-from model.rules import DELTA_RS, SPARK, Rules
-from model.steps import ENGINE_STEPS, InvalidVacuum, Vacuum
-from selfcheck.faults import FAULTS, Fault, KnownBadEngine
-from selfcheck.reference_engine import Habits, ReferenceEngine
+from model.vocabulary.capabilities import EVERYTHING, Capabilities
+from model.vocabulary.case import Case
+from model.vocabulary.rules import DELTA_RS, SPARK, Rules
+from model.vocabulary.steps import ENGINE_STEPS, InvalidVacuum, Vacuum
+from reference_engine import Habits, ReferenceEngine
 from strategies.restricted import restricted_to
 from suites.catalogue import CATALOGUE, unsupported
 from tests.find_witnesses import imitating

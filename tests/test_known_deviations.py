@@ -8,18 +8,18 @@ from pathlib import Path
 import pytest
 
 from engines.deltalake.capabilities import NEWEST
-from harness.excuses import KnownDeviation
-from harness.regressions import FOLDER
-from model.case import Case
+from faults import FAULTS, KnownBadEngine
+from harness.campaigns.regressions import FOLDER
+from harness.judging.excuses import KnownDeviation
 from model.codec import loads
-from model.predicate import Compare, Op
-from model.rules import DELTA_RS
-from model.steps import Delete
-from model.values import Type
-from runner.deviations import deviations_in, known
+from model.vocabulary.case import Case
+from model.vocabulary.predicate import Compare, Op
+from model.vocabulary.rules import DELTA_RS
+from model.vocabulary.steps import Delete
+from model.vocabulary.values import Type
+from reference_engine import ReferenceEngine
+from reports.known_deviations import deviations_in, known
 from runner.plugin import ROOT
-from selfcheck.faults import FAULTS, KnownBadEngine
-from selfcheck.reference_engine import ReferenceEngine
 from tests.builders.observations import full_judge
 from tests.find_witnesses import OF_SPARK, imitating, witness
 from tests.test_harness_conditions import one_file

@@ -7,11 +7,12 @@ from enum import Enum
 
 import pytest
 
-from model import case, delete, fates, predicate, rules, steps, table, values
-from model.capabilities import EVERYTHING, Capabilities, has
-from model.predicate import Function
-from model.steps import DeleteMistake, Form, Mode, VacuumForm
-from model.table import Feature, VectorStorage
+from model.prediction import delete, fates
+from model.vocabulary import case, predicate, rules, steps, table, values
+from model.vocabulary.capabilities import EVERYTHING, Capabilities, has
+from model.vocabulary.predicate import Function
+from model.vocabulary.steps import DeleteMistake, Form, Mode, VacuumForm
+from model.vocabulary.table import Feature, VectorStorage
 
 FLAGS = [field.name for field in fields(Capabilities) if isinstance(getattr(EVERYTHING, field.name), bool)]
 

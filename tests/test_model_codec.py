@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model import codec
-from model.case import Case
 from model.codec import InvalidCase
-from model.predicate import Call, Compare, Expression, Function, Like, Op
-from model.steps import Delete, Read, Vacuum
-from model.table import Column, Commit, DataFile, Removal, StrayFile, Table
-from model.values import NAN, Type
+from model.vocabulary.case import Case
+from model.vocabulary.predicate import Call, Compare, Expression, Function, Like, Op
+from model.vocabulary.steps import Delete, Read, Vacuum
+from model.vocabulary.table import Column, Commit, DataFile, Removal, StrayFile, Table
+from model.vocabulary.values import NAN, Type
 from strategies.predicates import predicates
 from strategies.tables import tables
 from tests.codec_cases import CASE, EXPRESSIONS, TABLE, VACUUM_CASE, WIDE_CASE, WIDE_TABLE, WIDE_WHERE

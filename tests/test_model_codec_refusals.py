@@ -12,14 +12,15 @@ from typing import Any
 
 import pytest
 
-from model import codec, predicate, steps, table
-from model.case import Case
+from model import codec
 from model.codec import InvalidCase
 from model.codec.converter import reader_of
 from model.codec.plain import shown
-from model.predicate import Cast, Like, Literal, Of, Op, Predicate, Relate
-from model.table import Column, Commit, DataFile, Table
-from model.values import ArrayOf, Type
+from model.vocabulary import predicate, steps, table
+from model.vocabulary.case import Case
+from model.vocabulary.predicate import Cast, Like, Literal, Of, Op, Predicate, Relate
+from model.vocabulary.table import Column, Commit, DataFile, Table
+from model.vocabulary.values import ArrayOf, Type
 from tests.codec_cases import CASE, VACUUM_CASE, WIDE_CASE
 
 DELETED = object()

@@ -18,7 +18,18 @@ from model import codec
 from model.codec import InvalidCase
 from model.codec.json_values import read_type, type_to_json, value_of
 from model.codec.plain import integer, run_of, successive
-from model.values import NAN, WHOLE_NUMBERS, AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type, Value, canonical
+from model.vocabulary.values import (
+    NAN,
+    WHOLE_NUMBERS,
+    AnyType,
+    ArrayOf,
+    DecimalOf,
+    MapOf,
+    StructOf,
+    Type,
+    Value,
+    canonical,
+)
 
 UTC = timezone.utc
 PRICE = DecimalOf(10, 2)

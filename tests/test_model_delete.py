@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model.delete import (
+from model.prediction.delete import (
     ConditionScope,
     DeleteMethod,
     DeletePrediction,
@@ -20,11 +20,25 @@ from model.delete import (
     predict_delete,
     scope_of,
 )
-from model.evaluate import evaluate
-from model.predicate import And, Cast, Compare, Constant, In, IsNull, Literal, Not, Of, Op, Or, Predicate, Relate
-from model.steps import Delete
-from model.table import Column, Feature, Table
-from model.values import Row, StructOf, Type
+from model.semantics.evaluate import evaluate
+from model.vocabulary.predicate import (
+    And,
+    Cast,
+    Compare,
+    Constant,
+    In,
+    IsNull,
+    Literal,
+    Not,
+    Of,
+    Op,
+    Or,
+    Predicate,
+    Relate,
+)
+from model.vocabulary.steps import Delete
+from model.vocabulary.table import Column, Feature, Table
+from model.vocabulary.values import Row, StructOf, Type
 
 COLUMNS = ("v", "p", "q")
 PARTITION_BY = ("q", "p")  # not in the order of the schema

@@ -16,8 +16,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.evaluate import WouldFail, evaluate, like_expression, might_fail
-from model.predicate import (
+from model.semantics.evaluate import WouldFail, evaluate, might_fail
+from model.semantics.patterns import like_expression
+from model.semantics.typed import type_of
+from model.vocabulary.predicate import (
     And,
     Between,
     Call,
@@ -41,8 +43,7 @@ from model.predicate import (
     Predicate,
     Relate,
 )
-from model.typed import type_of
-from model.values import NAN, AnyType, ArrayOf, DecimalOf, StructOf, Type, Value
+from model.vocabulary.values import NAN, AnyType, ArrayOf, DecimalOf, StructOf, Type, Value
 from strategies.column_values import values
 
 TRUTHS = (True, False, None)
@@ -497,7 +498,7 @@ DRAWN_PREDICATES: st.SearchStrategy[Predicate] = st.recursive(
 
 
 def duckdb_sql(predicate: Predicate, parameters: list[Any]) -> str:
-    """The predicate in DuckDB's SQL with values as parameters, independent of model.sql."""
+    """The predicate in DuckDB's SQL with values as parameters, independent of model.text.sql."""
 
     def value(value: Value, type: AnyType) -> str:
         parameters.append(value)

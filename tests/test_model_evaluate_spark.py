@@ -15,8 +15,9 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.errors import PySparkException
 
-from model.evaluate import WouldFail, evaluate, might_fail
-from model.predicate import (
+from model.semantics.evaluate import WouldFail, evaluate, might_fail
+from model.text.sql import sql
+from model.vocabulary.predicate import (
     And,
     Cast,
     Compare,
@@ -31,8 +32,7 @@ from model.predicate import (
     Relate,
     columns_of,
 )
-from model.sql import sql
-from model.values import Type, Value
+from model.vocabulary.values import Type, Value
 from tests.builders.arrow_rows import arrow_type, arrow_value
 from tests.evaluation_questions import CHAPTERS, ROWS, TYPES, ZONES, call, column, of, text, whole
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.delete import LiveFile, may_fail, types_of
-from model.failures import failures, must_fail
-from model.predicate import (
+from model.prediction.delete import LiveFile, may_fail, types_of
+from model.prediction.failures import failures, must_fail
+from model.vocabulary.predicate import (
     And,
     Call,
     CaseWhen,
@@ -27,9 +27,9 @@ from model.predicate import (
     Predicate,
     Relate,
 )
-from model.steps import Delete
-from model.table import Column, Table
-from model.values import Type, Value
+from model.vocabulary.steps import Delete
+from model.vocabulary.table import Column, Table
+from model.vocabulary.values import Type, Value
 from strategies.cases import refused_deletes, typed_deletes
 from tests.sampling import sample
 

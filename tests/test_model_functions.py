@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model import moments
-from model.casts import Undefined, cast, castable, plain
-from model.evaluate import WouldFail, evaluate
-from model.patterns import rlike_expression
-from model.predicate import Call, Cast, Expression, Function, Literal, Missing, Op, Relate
-from model.values import NAN, AnyType, ArrayOf, DecimalOf, MapOf, Type, Value
+from model.semantics import moments
+from model.semantics.casts import Undefined, cast, castable, plain
+from model.semantics.evaluate import WouldFail, evaluate
+from model.semantics.patterns import rlike_expression
+from model.vocabulary.predicate import Call, Cast, Expression, Function, Literal, Missing, Op, Relate
+from model.vocabulary.values import NAN, AnyType, ArrayOf, DecimalOf, MapOf, Type, Value
 
 TODAY = date(2019, 3, 10)
 MONEY = DecimalOf(10, 2)

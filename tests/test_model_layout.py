@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from model.layout import (
+from model.text.layout import (
     BY_HAND,
     escape,
     file_path,
@@ -22,8 +22,8 @@ from model.layout import (
     physical_name,
     without_random,
 )
-from model.table import Column, DataFile, Feature, Table
-from model.values import NAN, WHOLE_NUMBERS, AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type, Value
+from model.vocabulary.table import Column, DataFile, Feature, Table
+from model.vocabulary.values import NAN, WHOLE_NUMBERS, AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type, Value
 
 PRICE = DecimalOf(10, 2)
 UUID = "6f1c7a52-0d3e-4b6a-9c55-0e8d1b2f3a4c"

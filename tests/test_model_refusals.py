@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from model.floats import nearest_float
-from model.refusals import (
+from model.prediction.refusals import (
     APPEND_ONLY,
     BEYOND_RETENTION,
     CANNOT_VACUUM_LITE,
@@ -15,14 +14,13 @@ from model.refusals import (
     Refusal,
     expected_refusal,
     expected_vacuum_refusal,
-    invalid_delete_sql,
-    invalid_vacuum_sql,
     named_partition,
-    view_sql,
 )
-from model.steps import DeleteMistake, VacuumMistake
-from model.table import Column, Feature
-from model.values import Type, Value
+from model.text.invalid_sql import invalid_delete_sql, invalid_vacuum_sql, view_sql
+from model.vocabulary.floats import nearest_float
+from model.vocabulary.steps import DeleteMistake, VacuumMistake
+from model.vocabulary.table import Column, Feature
+from model.vocabulary.values import Type, Value
 
 
 @pytest.mark.parametrize("mistake", DeleteMistake)

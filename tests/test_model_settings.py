@@ -6,17 +6,18 @@ from hypothesis import given
 
 from engines.deltalake.capabilities import NEWEST
 from engines.spark.releases import capabilities_of
-from harness.normalise import step_text
-from harness.reproduction_plan import _operation
-from harness.shrinking import candidates
-from model.case import Case
+from harness.campaigns.shrinking import candidates
+from harness.observing.normalise import step_text
 from model.codec import case_id, loads
 from model.codec.cases import dumps
-from model.predicate import And, Cast, Compare, Constant, Holds, Literal, Not, Op, Or, Predicate
-from model.settings import Setting, spark_conf
-from model.steps import Delete, Mode, Read, Vacuum
-from model.table import Table
-from model.values import Type
+from model.text.session_conf import spark_conf
+from model.vocabulary.case import Case
+from model.vocabulary.predicate import And, Cast, Compare, Constant, Holds, Literal, Not, Op, Or, Predicate
+from model.vocabulary.settings import Setting
+from model.vocabulary.steps import Delete, Mode, Read, Vacuum
+from model.vocabulary.table import Table
+from model.vocabulary.values import Type
+from reports.counterexamples.plan import _operation
 from strategies.restricted import restricted_to
 from strategies.settings import configured, configured_cases, has_expressions
 from tests.handmade_steps import PARTITIONED

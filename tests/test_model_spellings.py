@@ -10,13 +10,13 @@ from urllib.parse import urlsplit
 import pytest
 
 from engines.named_paths import named_path
-from harness.observation import relative
+from harness.observing.observation import relative
 from model import codec
-from model.capabilities import EVERYTHING
-from model.case import Case
 from model.codec import InvalidCase
-from model.spellings import Spelling
-from model.steps import DELETES_BY_PATH, NAMED_RELATIVELY, Delete, Form, Read, Vacuum, VacuumForm
+from model.vocabulary.capabilities import EVERYTHING
+from model.vocabulary.case import Case
+from model.vocabulary.spellings import Spelling
+from model.vocabulary.steps import DELETES_BY_PATH, NAMED_RELATIVELY, Delete, Form, Read, Vacuum, VacuumForm
 from strategies.restricted import restricted_step
 from strategies.spellings import SPELLINGS
 from tests.drawn_cases import drawn

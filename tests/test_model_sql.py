@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.literals import typed_literal
-from model.predicate import (
+from model.text.literals import identifier, literal, type_sql, typed_literal
+from model.text.sql import delete_sql, expression_sql, sql, vacuum_settings, vacuum_sql
+from model.vocabulary.predicate import (
     And,
     Between,
     Call,
@@ -36,18 +37,8 @@ from model.predicate import (
     Predicate,
     Relate,
 )
-from model.sql import (
-    delete_sql,
-    expression_sql,
-    identifier,
-    literal,
-    sql,
-    type_sql,
-    vacuum_settings,
-    vacuum_sql,
-)
-from model.steps import Delete, Form, Mode, Vacuum, VacuumForm
-from model.values import NAN, AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type, Value
+from model.vocabulary.steps import Delete, Form, Mode, Vacuum, VacuumForm
+from model.vocabulary.values import NAN, AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type, Value
 from strategies.predicates import predicates
 from strategies.tables import tables
 

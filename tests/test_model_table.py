@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.table import DAY, DEFAULT_RETENTION, HOUR, WEEK, retention_of, retention_text
+from model.vocabulary.table import DAY, DEFAULT_RETENTION, HOUR, WEEK, retention_of, retention_text
 
 
 @pytest.mark.parametrize(

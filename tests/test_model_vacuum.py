@@ -10,20 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model.table import HOUR, WEEK, Kind
-from model.vacuum import (
-    Cutoff,
-    Fate,
-    PathFate,
-    Reason,
-    Thing,
-    checksum_of,
-    cutoff_for,
-    in_underscored_partition,
-    is_hidden,
-    parents,
-    whole_hours,
-)
+from model.prediction.fates import Fate, PathFate, Reason
+from model.prediction.paths import Thing, checksum_of, in_underscored_partition, is_hidden, parents
+from model.prediction.retention import Cutoff, cutoff_for, whole_hours
+from model.vocabulary.table import HOUR, WEEK, Kind
 from tests.builders.listings import (
     AT,
     CLOCK,

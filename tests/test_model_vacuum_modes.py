@@ -7,29 +7,14 @@ from typing import Any
 
 import pytest
 
-from model.steps import IOFault
-from model.table import DAY, HOUR
-from model.vacuum import (
-    Fate,
-    LiteScan,
-    LogPruned,
-    PathFate,
-    Reason,
-    References,
-    Scan,
-    Window,
-    behind_links,
-    ends_in_error,
-    is_vector_file,
-    last_outside_retention,
-    listed_directories,
-    lite_candidates,
-    lite_window,
-    monotonized,
-    parents,
-    reached_directories,
-    resolved,
-)
+from model.prediction.fates import Fate, PathFate, Reason
+from model.prediction.links import behind_links, reached_directories, resolved
+from model.prediction.lite import LogPruned, Window, last_outside_retention, lite_window, monotonized
+from model.prediction.paths import is_vector_file, parents
+from model.prediction.scans import LiteScan, References, Scan
+from model.prediction.vacuum import ends_in_error, listed_directories, lite_candidates
+from model.vocabulary.steps import IOFault
+from model.vocabulary.table import DAY, HOUR
 from tests.builders.listings import (
     AT,
     CLOCK,

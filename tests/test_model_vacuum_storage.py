@@ -11,27 +11,12 @@ from pathlib import Path
 from hypothesis import event, example, given, settings
 from hypothesis import strategies as st
 
-from model.steps import IOFault
-from model.table import HOUR, Kind
-from model.vacuum import (
-    DISPUTED,
-    Fate,
-    FullScan,
-    InventoryScan,
-    LiteScan,
-    PathFate,
-    Reason,
-    References,
-    Scan,
-    Thing,
-    checksum_of,
-    ends_in_error,
-    is_hidden,
-    listed_directories,
-    lite_candidates,
-    parents,
-    predict_vacuum,
-)
+from model.prediction.fates import DISPUTED, Fate, PathFate, Reason
+from model.prediction.paths import Thing, checksum_of, is_hidden, parents
+from model.prediction.scans import FullScan, InventoryScan, LiteScan, References, Scan
+from model.prediction.vacuum import ends_in_error, listed_directories, lite_candidates, predict_vacuum
+from model.vocabulary.steps import IOFault
+from model.vocabulary.table import HOUR, Kind
 from tests.builders.listings import AT, DIRECTORY, LINE, PARTITION_BY, file, link
 
 VISIBLE = ("a", "b", "c", "_change_data", "_p=1", "deletion_vector_1.bin")

@@ -9,8 +9,8 @@ from collections import Counter
 
 import pytest
 
-from model.predicate import Between, Literal
-from model.values import NAN, AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type, canonical, type_name
+from model.vocabulary.predicate import Between, Literal
+from model.vocabulary.values import NAN, AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type, canonical, type_name
 
 
 def test_nan_equals_every_nan_and_nothing_else() -> None:

@@ -11,16 +11,17 @@ from typing import TypeVar
 
 import pytest
 
-from harness.coverage import Cell
-from harness.drawing import fixed_cases
-from harness.judge import Judge, JudgedCase
-from model.case import Case
-from model.steps import ENGINE_STEPS, InvalidVacuum, Vacuum
+from faults import FAULTS, Fault, KnownBadEngine
+from harness.campaigns.campaign import Campaign, Shard
+from harness.campaigns.drawing import fixed_cases
+from harness.judging.coverage import Cell
+from harness.judging.judge import Judge, JudgedCase
+from model.vocabulary.case import Case
+from model.vocabulary.steps import ENGINE_STEPS, InvalidVacuum, Vacuum
+from reference_engine import Habits, ReferenceEngine
 from runner.controller import FIXED_SEED
 from selfcheck.facets import SMOKE
-from selfcheck.faults import FAULTS, Fault, KnownBadEngine
-from selfcheck.reference_engine import Habits, ReferenceEngine
-from suites.campaigns import CAMPAIGNS, Campaign, Shard, shards
+from suites.campaigns import CAMPAIGNS, shards
 from suites.catalogue import CATALOGUE, unsupported
 from suites.profiles import PROFILES, drawing
 from tests.find_witnesses import OF_SPARK

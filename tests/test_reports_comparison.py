@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from jsonschema_rs import Draft202012Validator, meta
 from rich.console import Console
 
-from model.rules import Retain, RuleChange
+from model.vocabulary.rules import Retain, RuleChange
 from reports.__main__ import main
 from reports.compare.cases import Change
 from reports.compare.commands import command_of

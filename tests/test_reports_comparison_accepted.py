@@ -13,9 +13,11 @@ import pytest
 from jsonschema_rs import Draft202012Validator
 from rich.console import Console
 
-from harness.excuses import KnownDeviation
-from model.case import Case
-from model.steps import Vacuum
+from faults import FAULTS, KnownBadEngine
+from harness.judging.excuses import KnownDeviation
+from model.vocabulary.case import Case
+from model.vocabulary.steps import Vacuum
+from reference_engine import ReferenceEngine
 from reports.__main__ import main
 from reports.compare.acceptance import Acceptance, Accepted
 from reports.compare.answer import answer_to
@@ -26,8 +28,6 @@ from reports.compare.markdown import comparison_markdown
 from reports.compare.terminal import show_comparison
 from reports.deviations import Deviation, Symptom
 from reports.stream import Run
-from selfcheck.faults import FAULTS, KnownBadEngine
-from selfcheck.reference_engine import ReferenceEngine
 from tests.handmade_vacuums import LISTED_TABLE
 from tests.model_streams import run_of
 from tests.small_streams import case, error, footer, header, run, step, written

@@ -15,24 +15,24 @@ from engines.deltalake.capabilities import NEWEST
 from engines.port import Engine, Outcome
 from engines.spark.releases import RULE_CHANGES, rules_of
 from engines.wrapped import WrappedEngine
-from harness.excuses import KnownDeviation
-from model.capabilities import EVERYTHING, Capabilities
-from model.case import Case
+from faults import FAULTS, KnownBadEngine
+from harness.judging.excuses import KnownDeviation
 from model.codec import case_id, from_json
-from model.rules import DELTA_RS
-from model.steps import EngineStep, InvalidVacuum, Step, Vacuum, VacuumMistake
+from model.vocabulary.capabilities import EVERYTHING, Capabilities
+from model.vocabulary.case import Case
+from model.vocabulary.rules import DELTA_RS
+from model.vocabulary.steps import EngineStep, InvalidVacuum, Step, Vacuum, VacuumMistake
+from reference_engine import Habits, ReferenceEngine
 from reports.compare.answer import answer_to
 from reports.compare.cases import Change
 from reports.compare.comparison import Comparison, compare
 from reports.compare.explanations import Kind, Reason
 from reports.compare.files import as_json
 from reports.compare.markdown import comparison_markdown
+from reports.compare.prediction import prediction_between
+from reports.known_deviations import deviations_in, known
 from reports.stream import Run
-from runner.deviations import deviations_in, known
 from runner.plugin import ROOT
-from selfcheck.faults import FAULTS, KnownBadEngine
-from selfcheck.prediction import prediction_between
-from selfcheck.reference_engine import Habits, ReferenceEngine
 from suites.catalogue import CATALOGUE
 from tests.handmade_vacuums import LISTED_TABLE
 from tests.model_streams import drawn, run_of

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from harness.normalise import step_text
-from model.case import Case
-from model.predicate import Constant
-from model.steps import (
+from harness.observing.normalise import step_text
+from model.vocabulary.case import Case
+from model.vocabulary.predicate import Constant
+from model.vocabulary.steps import (
     ENGINE_STEPS,
     AddStrayFiles,
     Append,
@@ -33,7 +33,7 @@ from model.steps import (
     VacuumForm,
     VacuumMistake,
 )
-from model.table import (
+from model.vocabulary.table import (
     DAY,
     HOUR,
     WEEK,
@@ -48,7 +48,7 @@ from model.table import (
     Table,
     VectorStorage,
 )
-from model.values import ArrayOf, DecimalOf, MapOf, StructOf, Type
+from model.vocabulary.values import ArrayOf, DecimalOf, MapOf, StructOf, Type
 from reports.counterexamples import write_counterexample
 from reports.counterexamples.explanation import explanation
 from reports.counterexamples.script import InvalidPlan

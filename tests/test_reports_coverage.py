@@ -10,18 +10,18 @@ from typing import get_args
 import pytest
 
 from engines.deltalake.capabilities import NEWEST
-from model.casts import CASTS, CASTS_OF_DECIMAL
-from model.operations import Operation
-from model.predicate import Expression, Function, Op, Predicate
-from model.refusals import invalid_delete_sql
-from model.rules import DELTA_RS
-from model.settings import Setting
-from model.spellings import Spelling
-from model.steps import DeleteMistake, Form, IOFault, Mode, VacuumForm, VacuumMistake
-from model.table import FEATURES, Column
-from model.table_roots import TableRoot
-from model.values import Type
-from selfcheck.reference_engine import ReferenceEngine
+from model.semantics.casts import CASTS, CASTS_OF_DECIMAL
+from model.text.invalid_sql import invalid_delete_sql
+from model.vocabulary.operations import Operation
+from model.vocabulary.predicate import Expression, Function, Op, Predicate
+from model.vocabulary.rules import DELTA_RS
+from model.vocabulary.settings import Setting
+from model.vocabulary.spellings import Spelling
+from model.vocabulary.steps import DeleteMistake, Form, IOFault, Mode, VacuumForm, VacuumMistake
+from model.vocabulary.table import FEATURES, Column
+from model.vocabulary.table_roots import TableRoot
+from model.vocabulary.values import Type
+from reference_engine import ReferenceEngine
 from strategies.cases import ZONES
 from strategies.types import DECIMALS, PARTITIONABLE, PRIMITIVES
 from suites.catalogue import unsupported

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from model.rules import RuleChange
+from model.vocabulary.rules import RuleChange
 from reports.compare.comparison import Comparison, compare
 from reports.compare.explanations import Kind
 from tests.small_streams import READ, VACUUM, case, error, header, run, step

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from model.versions import parse
+from model.vocabulary.versions import parse
 from reports.compare.commands import Command
 from reports.compare.differences import Amount, Difference
 from reports.compare.known_changes import BY_ENGINE, BY_PAIR, Entry, KnownChange, in_order, knowledge

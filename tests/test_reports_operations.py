@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.operations import Operation
+from model.vocabulary.operations import Operation
 from reports.views.coverage import Covered
 from reports.views.summary import summary
 from tests.small_streams import case, run, taken

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from model.case import Case
 from model.codec import to_json
-from model.steps import Moment, SetClock, Vacuum
-from model.table import DAY
+from model.vocabulary.case import Case
+from model.vocabulary.steps import Moment, SetClock, Vacuum
+from model.vocabulary.table import DAY
 from reports.__main__ import main
 from reports.answers import answer_of
 from reports.compare.answer import answer_to

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from model.case import Case
 from model.codec import to_json
-from model.layout import file_path
-from model.steps import Vacuum
+from model.text.layout import file_path
+from model.vocabulary.case import Case
+from model.vocabulary.steps import Vacuum
 from reports.compare.comparison import compare
 from reports.page.comparison import comparison_page
 from reports.page.content import page_of

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-from harness.coverage import Cell, nested
+from harness.judging.coverage import Cell, nested
 from reports import stream
 from reports.__main__ import main
 from reports.deviations import Deviation, Symptom

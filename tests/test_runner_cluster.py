@@ -9,14 +9,14 @@ from typing import Any, cast
 import pytest
 
 from engines.provider import limits_on
-from harness.drawing import kept_cases
-from model.steps import Vacuum
+from harness.campaigns.drawing import kept_cases
+from model.vocabulary.steps import Vacuum
+from reference_engine import ReferenceEngine
 from runner.circumstances import circumstances
 from runner.controller import Controller
 from runner.options import Options
 from runner.plan import Plan, plan_of
 from runner.worker import Worker
-from selfcheck.reference_engine import ReferenceEngine
 from suites.campaigns import shards
 from tests.test_runner_options import chosen
 

@@ -13,14 +13,14 @@ import pytest
 from engines.deltalake.adapter import DeltalakeEngine
 from engines.kind import Settings
 from engines.provider import provider_for
-from harness.expectations import Succeeds, expectation_to_json
-from harness.judge import Judge
-from harness.record import case_line
-from model.case import Case
-from model.predicate import Compare, Op
-from model.steps import Delete
-from model.table import DAY, HOUR, Column, Commit, DataFile, Table
-from model.values import Type
+from harness.campaigns.record import case_line
+from harness.judging.expectations import Succeeds, expectation_to_json
+from harness.judging.judge import Judge
+from model.vocabulary.case import Case
+from model.vocabulary.predicate import Compare, Op
+from model.vocabulary.steps import Delete
+from model.vocabulary.table import DAY, HOUR, Column, Commit, DataFile, Table
+from model.vocabulary.values import Type
 from reports.counterexamples.checked import Checked, read_checked
 from reports.failures import failures
 from runner.counterexample import disagreements, write_counterexamples

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from engines.provider import ENGINES
-from harness.excuses import KnownDeviation
-from runner.deviations import deviations_in, known
+from harness.judging.excuses import KnownDeviation
+from records.mistakes import UsageMistake
+from reports.known_deviations import deviations_in, known
 from runner.header import by_reason
-from runner.options import UsageMistake
 from runner.plugin import ROOT
 
 ENTRY = '[[deviation]]\nclause = "{}"\nreason = "r"\nlink = "l"\nversions = "<2"\nsymptom.causes = ["c"]\n{}\n'

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from records.mistakes import UsageMistake
 from runner import gate_version, upgrade
 from runner.given_options import check_gate, given
-from runner.options import UsageMistake
 from tests.test_runner_versions import Gate, use
 
 VERSIONS = ["deltalake==1.5.1", "deltalake==1.5.0"]

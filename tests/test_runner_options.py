@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from engines.provider import ENGINES
+from records.mistakes import UsageMistake
 from runner.controller import prepare
-from runner.options import Options, UsageMistake, add_options, options
+from runner.options import Options, add_options, options
 from runner.replay import read_case
 from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from model.case import Case
 from model.codec import to_json
-from model.predicate import Compare, Op
-from model.steps import Delete, Step
-from model.table import DAY, HOUR, Column, Commit, DataFile, Table
-from model.values import Type
+from model.vocabulary.case import Case
+from model.vocabulary.predicate import Compare, Op
+from model.vocabulary.steps import Delete, Step
+from model.vocabulary.table import DAY, HOUR, Column, Commit, DataFile, Table
+from model.vocabulary.values import Type
 from runner.plugin import ROOT
 
 TABLE = Table(

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from runner.options import UsageMistake
+from records.mistakes import UsageMistake
 from runner.reaper import reap
 from runner.workspace import Workspace
 

@@ -1,7 +1,7 @@
 """DuckDB evaluates the conditions of DELETEs as the model does: TRUE, FALSE or NULL for a row, or an error.
 
-Power is measured on the reference engine, which evaluates with ``model.evaluate`` as the judge does: it cannot show an error
-there. DuckDB shares no code with either (``tests.duckdb_conditions``).
+Power is measured on the reference engine, which evaluates with ``model.semantics.evaluate`` as the judge does: it cannot show an
+error there. DuckDB shares no code with either (``tests.duckdb_conditions``).
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from model import evaluate as model_evaluate
-from model.evaluate import WouldFail, evaluate
-from model.predicate import And, Compare, Constant, Not, Op, Or, Predicate, columns_of
-from model.steps import Delete
-from model.values import AnyType, Type, Value
+from model.semantics import evaluate as model_evaluate
+from model.semantics.evaluate import WouldFail, evaluate
+from model.vocabulary.predicate import And, Compare, Constant, Not, Op, Or, Predicate, columns_of
+from model.vocabulary.steps import Delete
+from model.vocabulary.values import AnyType, Type, Value
 from tests.builders.arrow_rows import arrow_type, arrow_value
 from tests.drawn_cases import drawn
 from tests.duckdb_conditions import NOT_COMPARABLE, NotComparable, Translation

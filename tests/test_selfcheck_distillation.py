@@ -10,19 +10,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.conditions import CONDITIONS
-from harness.corpus import corpus_cases, write_corpus
-from model.case import Case
+from faults import FAULTS
+from harness.campaigns.corpus import corpus_cases, write_corpus
+from harness.judging.conditions import CONDITIONS
 from model.codec import InvalidCase
-from model.operations import Operation, operation_of
-from model.predicate import Compare, Op
-from model.steps import Delete, Form, Read, Vacuum
-from model.values import Type
+from model.vocabulary.case import Case
+from model.vocabulary.operations import Operation, operation_of
+from model.vocabulary.predicate import Compare, Op
+from model.vocabulary.steps import Delete, Form, Read, Vacuum
+from model.vocabulary.values import Type
 from selfcheck.corpus_page import Shown, corpus_page
 from selfcheck.cover import Candidate, Cover
 from selfcheck.distillation import shown
 from selfcheck.facets import GOALS, SMOKE, Facet, FacetCounter, goal_of
-from selfcheck.faults import FAULTS
 from selfcheck.shortening import shortened, shorter_by_a_step
 from suites.catalogue import CATALOGUE
 from tests.handmade_steps import PARTITIONED

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from selfcheck import mutation
-from selfcheck.mutable_source import mutable
-from selfcheck.mutation import (
+from tools import mutation
+from tools.mutable_source import mutable
+from tools.mutation import (
     Accepted,
     Survivor,
     accepted,
@@ -49,7 +49,7 @@ def test_a_source_is_rewritten_so_that_mutmut_changes_more(source: str, rewritte
 
 def test_the_model_and_the_clauses_are_mutated_and_tested_without_spark() -> None:
     found = modules([])
-    assert {"model/vacuum.py", "model/codec/cases.py", "suites/clauses/delete/rows.py"} <= set(found)
+    assert {"model/prediction/vacuum.py", "model/codec/cases.py", "suites/clauses/delete/rows.py"} <= set(found)
     assert {path.partition("/")[0] for path in found} == {"model", "suites"}
     assert modules(["model/codec"]) == sorted(path for path in found if path.startswith("model/codec/"))
     assert all(matching([pattern]) for patterns in settings().values() for pattern in patterns)
@@ -98,7 +98,7 @@ reason = "It is 0 either way."
 PROJECT = {
     "model/judge.py": JUDGE,
     "tests/test_judge.py": TESTS,
-    "selfcheck/survivors.toml": SURVIVORS,
+    "tools/survivors.toml": SURVIVORS,
     "tox.ini": "[pytest]\npythonpath = .\naddopts = --import-mode=importlib -p no:cacheprovider\n",
     "pyproject.toml": '[tool.tombstone.mutation]\nmutate = ["model/*.py"]\ntests = ["tests/test_*.py"]\n',
 }

@@ -9,21 +9,21 @@ from typing import Any
 
 import pytest
 
-from harness.drawing import fixed_cases
-from model.capabilities import EVERYTHING, Capabilities
-from model.case import Case
+from faults import FAULTS, Fault, KnownBadEngine
+from harness.campaigns.drawing import fixed_cases
 from model.codec import case_id
-from model.rules import DELTA_RS
-from model.steps import Delete, InvalidDelete, Mode
+from model.vocabulary.capabilities import EVERYTHING, Capabilities
+from model.vocabulary.case import Case
+from model.vocabulary.rules import DELTA_RS
+from model.vocabulary.steps import Delete, InvalidDelete, Mode
+from records.mistakes import UsageMistake
+from reference_engine import ReferenceEngine
 from runner.controller import FIXED_SEED
-from runner.options import UsageMistake
 from selfcheck.case_order import begun_with, other_cases, relevant_cases
 from selfcheck.detection import Examiner, chapters, inapplicable, size_of
 from selfcheck.engine_pool import Host, Worker, hosted
-from selfcheck.faults import FAULTS, Fault, KnownBadEngine
 from selfcheck.power import exit_code, main, read_lines
 from selfcheck.power_tables import Run, tables
-from selfcheck.reference_engine import ReferenceEngine
 from suites.campaigns import shards
 from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES

@@ -10,18 +10,18 @@ import pytest
 
 from engines.spark.releases import RULE_CHANGES, rules_of
 from engines.versions import JUDGED
-from model.case import Case
 from model.codec import to_json
-from model.predicate import Compare, Op
-from model.rules import DELTA_RS, RuleChange, changes_to_delta_rs
-from model.steps import Delete, InvalidVacuum, Read, Vacuum, VacuumMistake
-from model.table import WEEK, Column, Commit, DataFile, Feature, StrayFile, Table
-from model.values import Type
-from model.versions import parse
+from model.vocabulary.case import Case
+from model.vocabulary.predicate import Compare, Op
+from model.vocabulary.rules import DELTA_RS, RuleChange, changes_to_delta_rs
+from model.vocabulary.steps import Delete, InvalidVacuum, Read, Vacuum, VacuumMistake
+from model.vocabulary.table import WEEK, Column, Commit, DataFile, Feature, StrayFile, Table
+from model.vocabulary.values import Type
+from model.vocabulary.versions import parse
+from reference_engine import ReferenceEngine
 from reports.compare.commands import command_of
 from reports.compare.differences import differences
-from selfcheck.prediction import prediction_between
-from selfcheck.reference_engine import ReferenceEngine
+from reports.compare.prediction import prediction_between
 from tests.model_streams import run_of
 
 OLDEST, NEWEST = ("spark", "2.4.0"), ("spark", "4.4.0")

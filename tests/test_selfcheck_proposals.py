@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from model.case import Case
-from model.predicate import Compare, Op
-from model.steps import Delete, Read, Vacuum
-from model.values import Type
-from runner.options import UsageMistake
+from model.vocabulary.case import Case
+from model.vocabulary.predicate import Compare, Op
+from model.vocabulary.steps import Delete, Read, Vacuum
+from model.vocabulary.values import Type
+from records.mistakes import UsageMistake
 from selfcheck.corpus_page import Shown
 from selfcheck.proposals import cases_of, proposals
 from tests.handmade_steps import PARTITIONED

@@ -9,9 +9,9 @@ import pytest
 
 from deltalog.log import read_log
 from engines.port import Outcome
-from harness.judge import Judge
-from model.steps import Delete, Vacuum
-from selfcheck.reference_engine import ReferenceEngine, engine
+from harness.judging.judge import Judge
+from model.vocabulary.steps import Delete, Vacuum
+from reference_engine import ReferenceEngine, engine
 from suites.catalogue import CATALOGUE
 from tests.handmade_vacuums import HANDMADE
 

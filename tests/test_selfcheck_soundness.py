@@ -15,17 +15,17 @@ from typing import Any
 
 import pytest
 
-from harness.excuses import KnownDeviation
-from model.capabilities import EVERYTHING
+from faults import FAULTS, KnownBadEngine
+from harness.judging.excuses import KnownDeviation
 from model.codec import case_id, loads, to_json
-from runner.options import UsageMistake
+from model.vocabulary.capabilities import EVERYTHING
+from records.mistakes import UsageMistake
+from reference_engine import ReferenceEngine
 from selfcheck import engine_pool, false_positives, history, soundness
 from selfcheck.engine_pool import Host, Worker
 from selfcheck.false_positives import is_known, judged
-from selfcheck.faults import FAULTS, KnownBadEngine
 from selfcheck.history import History, Subject, Totals, suite_digest
 from selfcheck.random_cases import random_cases, random_shards
-from selfcheck.reference_engine import ReferenceEngine
 from selfcheck.soundness import main, summary
 from suites.campaigns import CAMPAIGNS
 from suites.catalogue import CATALOGUE
@@ -139,15 +139,15 @@ def test_a_file_that_is_not_a_history_is_refused(text: str, tmp_path: Path) -> N
     ("changed", "another"),
     [
         ("model/a.py", True),
-        ("harness/judge.py", True),
+        ("harness/judging/judge.py", True),
         ("suites/clauses/a.py", True),
         ("engines/port.py", True),
         ("engines/spark/adapter.py", True),
         ("engines/deltalake/adapter.py", False),
         ("selfcheck/false_positives.py", True),
         ("selfcheck/soundness.py", False),
-        ("harness/reproduction_plan.py", False),
-        ("harness/conditions.py", False),
+        ("reports/counterexamples/plan.py", False),
+        ("harness/judging/conditions.py", False),
         ("README.md", False),
     ],
 )

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from harness.excuses import Excuses
-from model.case import Case
-from model.steps import Delete, Read, Vacuum
-from runner.options import UsageMistake
-from selfcheck.reference_engine import ReferenceEngine
+from harness.judging.excuses import Excuses
+from model.vocabulary.case import Case
+from model.vocabulary.steps import Delete, Read, Vacuum
+from records.mistakes import UsageMistake
+from reference_engine import ReferenceEngine
 from selfcheck.tampering.command import Plan, Tried, main, problems, table, tampered_with
 from selfcheck.tampering.unpromised import LISTED, Unpromised, unpromised
 from selfcheck.tampering.values import changed, changes

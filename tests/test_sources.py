@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from model.sources import ARTICLES, DELTA_RS_PAGES, DELTA_SECTIONS, PROTOCOL_SECTIONS, resolve
+from reports.counterexamples.sources import ARTICLES, DELTA_RS_PAGES, DELTA_SECTIONS, PROTOCOL_SECTIONS, resolve
 from suites.catalogue import CATALOGUE
 
 ROOT = Path(__file__).parent.parent

@@ -11,13 +11,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from model import codec
-from model.case import Case
-from model.delete import may_fail
-from model.history import hidden_rows
-from model.predicate import Constant, Predicate, columns_of
-from model.steps import ENGINE_STEPS, Delete, DeleteMistake, Form, InvalidDelete, Read, ReadChanges
-from model.table import Feature, Table
-from model.values import ArrayOf, MapOf, StructOf
+from model.prediction.delete import may_fail
+from model.prediction.history import hidden_rows
+from model.vocabulary.case import Case
+from model.vocabulary.predicate import Constant, Predicate, columns_of
+from model.vocabulary.steps import ENGINE_STEPS, Delete, DeleteMistake, Form, InvalidDelete, Read, ReadChanges
+from model.vocabulary.table import Feature, Table
+from model.vocabulary.values import ArrayOf, MapOf, StructOf
 from strategies import cases
 from strategies.predicates import predicates
 from strategies.tables import feature_tables, live_files

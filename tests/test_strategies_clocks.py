@@ -7,9 +7,9 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.steps import Moment, SetClock
-from model.table import DAY, HOUR, WEEK, Column, Commit, DataFile, Removal, StrayFile, Table
-from model.values import Type
+from model.vocabulary.steps import Moment, SetClock
+from model.vocabulary.table import DAY, HOUR, WEEK, Column, Commit, DataFile, Removal, StrayFile, Table
+from model.vocabulary.values import Type
 from strategies.clocks import clocks, interesting_instants, stamped_clocks
 from strategies.tables import tables
 from tests.sampling import sample

@@ -13,10 +13,10 @@ from deltalog.log import read_log
 from deltalog.names import LAST_CHECKPOINT, LOG_DIRECTORY
 from deltalog.rows import read_rows
 from model import codec
-from model.case import Case
-from model.steps import ENGINE_STEPS, Vacuum
-from model.table import DAY, Column, Commit, DataFile, Feature, Table
-from model.values import Type
+from model.vocabulary.case import Case
+from model.vocabulary.steps import ENGINE_STEPS, Vacuum
+from model.vocabulary.table import DAY, Column, Commit, DataFile, Feature, Table
+from model.vocabulary.values import Type
 from strategies.evolved_tables import evolved_tables
 from tests.builders.observations import make
 from tests.sampling import check_shares, sample

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model import codec
-from model.evaluate import evaluate
-from model.history import hidden_rows, live_ids
-from model.table import EXCLUSIVE, FEATURES, Feature, Statistics, Table, VectorStorage
-from model.values import Type, canonical, is_nested, required_fields
+from model.prediction.history import hidden_rows, live_ids
+from model.semantics.evaluate import evaluate
+from model.vocabulary.table import EXCLUSIVE, FEATURES, Feature, Statistics, Table, VectorStorage
+from model.vocabulary.values import Type, canonical, is_nested, required_fields
 from strategies.features import OF_OTHER_WRITERS, OF_VACUUM, OF_WHOLE_FILES, feature_sets
 from strategies.schemas import CHANGE_NAMES, INTERNAL_NAMES, MAPPED_NAMES, MAPPED_PARTITION_NAMES
 from strategies.tables import feature_tables

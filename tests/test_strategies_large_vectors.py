@@ -7,9 +7,9 @@ import struct
 import pytest
 
 from deltalog.bitmaps import decode_rows, encode_rows
-from model.case import Case
-from model.delete import matches
-from model.steps import Delete
+from model.prediction.delete import matches
+from model.vocabulary.case import Case
+from model.vocabulary.steps import Delete
 from strategies.large_vectors import CONTAINERS, large_vector_deletes
 from tests.sampling import check_shares, sample
 

@@ -10,17 +10,18 @@ from typing import Any
 import pytest
 
 from engines.deltalake.capabilities import NEWEST
-from harness.judge import Judge
-from harness.shard_runner import ShardRunner
-from model.case import Case
+from harness.campaigns.campaign import Shard
+from harness.campaigns.shard_runner import ShardRunner
+from harness.judging.judge import Judge
 from model.codec import from_json
-from model.rules import DELTA_RS
-from model.steps import AddStrayFiles, Append, Delete, Moment, SetClock, Step, Vacuum
-from model.table import DAY, HOUR, WEEK, Commit, Removal, StrayFile
-from selfcheck.reference_engine import ReferenceEngine
+from model.vocabulary.case import Case
+from model.vocabulary.rules import DELTA_RS
+from model.vocabulary.steps import AddStrayFiles, Append, Delete, Moment, SetClock, Step, Vacuum
+from model.vocabulary.table import DAY, HOUR, WEEK, Commit, Removal, StrayFile
+from reference_engine import ReferenceEngine
 from strategies.margins import kept_apart
 from strategies.restricted import restricted_to
-from suites.campaigns import EXPLORATION, Shard
+from suites.campaigns import EXPLORATION
 from suites.catalogue import CATALOGUE, unsupported
 from suites.profiles import PROFILES
 from tests.drawn_cases import drawn_by

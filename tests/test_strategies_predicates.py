@@ -14,9 +14,11 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
 from model import codec
-from model.evaluate import WouldFail, evaluate, like_expression, might_fail
-from model.history import hidden_rows, visible_rows
-from model.predicate import (
+from model.prediction.history import hidden_rows, visible_rows
+from model.semantics.evaluate import WouldFail, evaluate, might_fail
+from model.semantics.patterns import like_expression
+from model.text.sql import sql
+from model.vocabulary.predicate import (
     And,
     Between,
     Call,
@@ -42,9 +44,8 @@ from model.predicate import (
     columns_of,
     leaves,
 )
-from model.sql import sql
-from model.table import Column, Commit, DataFile, Table
-from model.values import NAN, WHOLE_NUMBERS, AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type, Value
+from model.vocabulary.table import Column, Commit, DataFile, Table
+from model.vocabulary.values import NAN, WHOLE_NUMBERS, AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type, Value
 from strategies.column_values import STRINGS
 from strategies.expressions import Domain, draw_call
 from strategies.predicates import Over, constants, patterns, predicates

@@ -8,11 +8,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model import codec
-from model.case import Case
-from model.operations import Operation, operation_of
-from model.predicate import Constant, columns_of
-from model.steps import ENGINE_STEPS, AddStrayFiles, Append, Delete, Insert, Read, ReadChanges, SetClock, Step, Vacuum
-from model.table import DAY, Feature, Table
+from model.vocabulary.case import Case
+from model.vocabulary.operations import Operation, operation_of
+from model.vocabulary.predicate import Constant, columns_of
+from model.vocabulary.steps import (
+    ENGINE_STEPS,
+    AddStrayFiles,
+    Append,
+    Delete,
+    Insert,
+    Read,
+    ReadChanges,
+    SetClock,
+    Step,
+    Vacuum,
+)
+from model.vocabulary.table import DAY, Feature, Table
 from strategies.operations import Program, allows, deletes, operations
 from strategies.program_tables import program_tables
 from strategies.programs import programs

@@ -7,10 +7,10 @@ from hypothesis import given
 
 from engines.deltalake.capabilities import capabilities_of
 from model import codec
-from model.capabilities import EVERYTHING, Capabilities, has
-from model.case import Case
-from model.predicate import And, Compare, Holds, IsNull, Missing, Not, Of, Op, Or, Relate
-from model.steps import (
+from model.vocabulary.capabilities import EVERYTHING, Capabilities, has
+from model.vocabulary.case import Case
+from model.vocabulary.predicate import And, Compare, Holds, IsNull, Missing, Not, Of, Op, Or, Relate
+from model.vocabulary.steps import (
     Delete,
     DeleteMistake,
     Form,
@@ -24,8 +24,8 @@ from model.steps import (
     VacuumForm,
     VacuumMistake,
 )
-from model.table import Column, Feature, Table
-from model.values import ArrayOf, Type
+from model.vocabulary.table import Column, Feature, Table
+from model.vocabulary.values import ArrayOf, Type
 from strategies.restricted import knows_types, restricted_cases, restricted_step, restricted_to
 from tests.drawn_cases import ALL, drawn_by
 from tests.sampling import fifty

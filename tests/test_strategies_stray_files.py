@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model import codec
-from model.layout import file_path
-from model.table import DAY, Kind, StrayFile, Table
+from model.text.layout import file_path
+from model.vocabulary.table import DAY, Kind, StrayFile, Table
 from strategies.paths import FLAT_DEPTH, joined
 from strategies.stray_files import stray_files, with_stray_files
 from strategies.tables import tables

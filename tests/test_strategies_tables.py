@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model import codec
-from model.layout import file_path
-from model.table import DAY, WEEK, Statistics, Table
+from model.text.layout import file_path
+from model.vocabulary.table import DAY, WEEK, Statistics, Table
 from strategies.schemas import DATA_TYPES
 from strategies.tables import live_files, tables
 from tests.sampling import check_shares, sample, smallest

@@ -6,9 +6,9 @@ from collections import Counter
 
 import pytest
 
-from model.case import Case
-from model.history import live_ids
-from model.steps import (
+from model.prediction.history import live_ids
+from model.vocabulary.case import Case
+from model.vocabulary.steps import (
     API_VACUUM_FORMS,
     AddStrayFiles,
     Delete,
@@ -22,7 +22,7 @@ from model.steps import (
     VacuumForm,
     VacuumMistake,
 )
-from model.table import Feature, Kind, Reference, VectorStorage
+from model.vocabulary.table import Feature, Kind, Reference, VectorStorage
 from strategies.paths import is_flat, is_hidden_deeper
 from strategies.tables import live_files
 from strategies.vacuum_steps import IN_ORDER, RETAINS

@@ -13,7 +13,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.values import NAN, WHOLE_NUMBERS, AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type, Value, canonical
+from model.vocabulary.values import (
+    NAN,
+    WHOLE_NUMBERS,
+    AnyType,
+    ArrayOf,
+    DecimalOf,
+    MapOf,
+    StructOf,
+    Type,
+    Value,
+    canonical,
+)
 from strategies.column_values import (
     DOMAINS,
     LONG_STRINGS,

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.campaign import campaign_of
-from harness.drawing import fixed_cases
+from harness.campaigns.campaign import campaign_of
+from harness.campaigns.drawing import fixed_cases
 from runner.plan import plan_of
 from runner.plugin import ROOT
 from suites.campaigns import CAMPAIGNS, CORPUS, EXPLORATION, REGRESSIONS, chapters_of, left_out, selected, shards

@@ -17,8 +17,10 @@ from deltalog.commits import write_commit
 from deltalog.descriptors import DeletionVectorDescriptor
 from deltalog.log import read_log
 from engines.port import Outcome
-from harness.clause import clause, matches
-from harness.observation import (
+from faults import FAULTS
+from faults.tampering import Tampering
+from harness.judging.clause import clause, matches
+from harness.observing.observation import (
     ChangesObservation,
     DeleteObservation,
     Observation,
@@ -28,10 +30,12 @@ from harness.observation import (
     duration,
     relative,
 )
-from harness.observer import Observer
-from harness.vacuum_observation import VacuumObservation, VacuumRefusalObservation
-from model.predicate import Compare, Op
-from model.steps import (
+from harness.observing.observer import Observer
+from harness.observing.vacuum_observation import VacuumObservation, VacuumRefusalObservation
+from model.prediction.fates import Fate, Reason
+from model.prediction.retention import Cutoff
+from model.vocabulary.predicate import Compare, Op
+from model.vocabulary.steps import (
     Delete,
     DeleteMistake,
     EngineStep,
@@ -42,11 +46,8 @@ from model.steps import (
     Vacuum,
     VacuumMistake,
 )
-from model.table import HOUR, WEEK, Column, Commit, Table
-from model.vacuum import Cutoff, Fate, Reason
-from model.values import Type
-from selfcheck.faults import FAULTS
-from selfcheck.faults.tampering import Tampering
+from model.vocabulary.table import HOUR, WEEK, Column, Commit, Table
+from model.vocabulary.values import Type
 from suites.catalogue import CATALOGUE, catalogue_of
 from tests.builders.observations import START, make, vacuum_observation
 from tests.find_witnesses import imitating

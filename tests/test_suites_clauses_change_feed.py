@@ -10,9 +10,9 @@ import pytest
 
 from deltalog.times import set_modified
 from engines.port import Outcome
-from model.steps import Delete, ReadChanges
-from model.table import Commit, Feature, Table
-from model.values import Row
+from model.vocabulary.steps import Delete, ReadChanges
+from model.vocabulary.table import Commit, Feature, Table
+from model.vocabulary.values import Row
 from tests.handmade_steps import IN_A, PARTITIONED, Tamper, answering, judged_by, right
 
 CHANGES = replace(PARTITIONED, features=(Feature.CHANGE_DATA_FEED.value,))

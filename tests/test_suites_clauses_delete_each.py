@@ -16,13 +16,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from engines.port import Outcome
-from harness import expectations
-from harness.expectations import RowsAre
-from model.predicate import Call, Compare, Function, IsNull, Literal, Of, Op, Relate
-from model.spellings import Spelling
-from model.steps import Delete, Form, Step
-from model.table import HOUR, WEEK, Column, Commit, DataFile, Feature, Table
-from model.values import NAN, Row, StructOf, Type, Value
+from harness.judging import expectations
+from harness.judging.expectations import RowsAre
+from model.vocabulary.predicate import Call, Compare, Function, IsNull, Literal, Of, Op, Relate
+from model.vocabulary.spellings import Spelling
+from model.vocabulary.steps import Delete, Form, Step
+from model.vocabulary.table import HOUR, WEEK, Column, Commit, DataFile, Feature, Table
+from model.vocabulary.values import NAN, Row, StructOf, Type, Value
 from tests import checkpoint_edits
 from tests.checkpoint_edits import OWN, SIDECAR, in_action, in_pointer, in_rows
 from tests.handmade_steps import (

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from engines.port import Engine
-from harness.judge import Judge, JudgedCase
-from model.case import Case
-from model.severity import Severity
-from model.steps import Delete, Insert, Moment, Read, SetClock, Step, Vacuum
-from model.table import DAY, Column, Commit, DataFile, DeletionVector, Feature, Removal, Table, VectorStorage
-from model.values import Type
-from selfcheck.faults import FAULTS, KnownBadEngine
-from selfcheck.reference_engine import ReferenceEngine
+from faults import FAULTS, KnownBadEngine
+from harness.judging.judge import Judge, JudgedCase
+from model.vocabulary.case import Case
+from model.vocabulary.severity import Severity
+from model.vocabulary.steps import Delete, Insert, Moment, Read, SetClock, Step, Vacuum
+from model.vocabulary.table import DAY, Column, Commit, DataFile, DeletionVector, Feature, Removal, Table, VectorStorage
+from model.vocabulary.values import Type
+from reference_engine import ReferenceEngine
 from suites.catalogue import CATALOGUE
 
 #: Version 0 has two files, version 1 one of them, both are inside retention.

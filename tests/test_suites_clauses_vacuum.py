@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from engines.port import Outcome
-from model.steps import Delete, EngineStep, Read, Vacuum
+from model.vocabulary.steps import Delete, EngineStep, Read, Vacuum
 from tests.handmade_steps import (
     AGED,
     DRY,

@@ -13,14 +13,15 @@ from deltalog.actions import Action, CommitInfo, Metadata
 from deltalog.commits import write_commit
 from deltalog.log import read_log
 from engines.port import EngineError, Outcome
-from harness.clause import NOT_EXERCISED, Judgement
-from harness.expectations import ByReplay, Expectation, Fails, InfoIs, Lists, Operations, Succeeds, Unchanged
-from harness.observation import Observation, ReadObservation
-from harness.root_paths import RelativeLog
-from harness.vacuum_observation import VacuumObservation
-from model.predicate import Compare, Op
-from model.spellings import Spelling
-from model.steps import (
+from harness.judging.clause import NOT_EXERCISED, Judgement
+from harness.judging.expectations import ByReplay, Expectation, Fails, InfoIs, Lists, Operations, Succeeds, Unchanged
+from harness.observing.observation import Observation, ReadObservation
+from harness.observing.root_paths import RelativeLog
+from harness.observing.vacuum_observation import VacuumObservation
+from model.prediction.fates import Fate, Reason
+from model.vocabulary.predicate import Compare, Op
+from model.vocabulary.spellings import Spelling
+from model.vocabulary.steps import (
     AddStrayFiles,
     Delete,
     InvalidVacuum,
@@ -36,7 +37,7 @@ from model.steps import (
     VacuumForm,
     VacuumMistake,
 )
-from model.table import (
+from model.vocabulary.table import (
     DAY,
     HOUR,
     WEEK,
@@ -52,9 +53,8 @@ from model.table import (
     Table,
     VectorStorage,
 )
-from model.vacuum import Fate, Reason
-from model.values import Row, Type
-from selfcheck.reference_engine import ReferenceEngine
+from model.vocabulary.values import Row, Type
+from reference_engine import ReferenceEngine
 from suites.catalogue import CATALOGUE, unsupported
 from suites.clauses.vacuum.reading import older_versions_are_refused
 from tests import checkpoint_edits

@@ -13,21 +13,22 @@ import pytest
 from engines.deltalake.adapter import DeltalakeEngine
 from engines.port import Engine, Outcome
 from engines.wrapped import WrappedEngine
-from harness.conditions import CONDITIONS
-from harness.drawing import PromiseBroken, fixed_cases
-from harness.excuses import KnownDeviation
-from harness.judge import Judge, JudgedCase
-from harness.shard_runner import ShardRunner
-from model.case import Case
+from faults import FAULTS, KnownBadEngine
+from harness.campaigns.campaign import Shard
+from harness.campaigns.drawing import PromiseBroken, fixed_cases
+from harness.campaigns.shard_runner import ShardRunner
+from harness.judging.conditions import CONDITIONS
+from harness.judging.excuses import KnownDeviation
+from harness.judging.judge import Judge, JudgedCase
 from model.codec import from_json, to_json
-from model.operations import Operation, operation_of
-from model.steps import ENGINE_STEPS as ENGINE_STEP_TYPES
-from model.steps import EngineStep, Read, Step, Vacuum
+from model.vocabulary.case import Case
+from model.vocabulary.operations import Operation, operation_of
+from model.vocabulary.steps import ENGINE_STEPS as ENGINE_STEP_TYPES
+from model.vocabulary.steps import EngineStep, Read, Step, Vacuum
+from reference_engine import ReferenceEngine
 from runner.controller import FIXED_SEED
-from selfcheck.faults import FAULTS, KnownBadEngine
-from selfcheck.reference_engine import ReferenceEngine
 from strategies.restricted import restricted_to
-from suites.campaigns import EXPLORATION, Shard
+from suites.campaigns import EXPLORATION
 from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES
 from suites.test_programs import ENGINE_STEPS, TableMachine

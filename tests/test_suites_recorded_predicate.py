@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.judge import Judge
-from model.domains import combined, difference
-from model.predicate import (
+from harness.judging.judge import Judge
+from model.semantics.domains import combined, difference
+from model.text.sql import sql
+from model.vocabulary.predicate import (
     And,
     Between,
     Call,
@@ -30,11 +31,10 @@ from model.predicate import (
     Or,
     Predicate,
 )
-from model.sql import sql
-from model.table import Column
-from model.values import AnyType, DecimalOf, Type
-from selfcheck.reference_engine import ReferenceEngine
-from selfcheck.reference_engine.recorded_predicate import recorded
+from model.vocabulary.table import Column
+from model.vocabulary.values import AnyType, DecimalOf, Type
+from reference_engine import ReferenceEngine
+from reference_engine.recorded_predicate import recorded
 from strategies.predicates import predicates
 from strategies.tables import tables
 from suites.catalogue import CATALOGUE

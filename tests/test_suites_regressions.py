@@ -7,18 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from harness.conditions import CONDITIONS
-from harness.drawing import fixed_cases
-from harness.judge import Judge
-from harness.observation import Observation
-from harness.regressions import FOLDER, kept_cases
+from harness.campaigns.campaign import Profile
+from harness.campaigns.drawing import fixed_cases
+from harness.campaigns.regressions import FOLDER, kept_cases
+from harness.judging.conditions import CONDITIONS
+from harness.judging.judge import Judge
+from harness.observing.observation import Observation
 from model.codec import InvalidCase
+from reference_engine import ReferenceEngine
 from reports.deviations import in_force, read_deviations
 from runner.plugin import ROOT
-from selfcheck.reference_engine import ReferenceEngine
 from suites.campaigns import REGRESSIONS, shards
 from suites.catalogue import CATALOGUE
-from suites.profiles import PROFILES, Profile
+from suites.profiles import PROFILES
 from tests.builders.observations import listener
 
 

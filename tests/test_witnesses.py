@@ -8,11 +8,11 @@ import pytest
 
 from engines.port import version_of
 from engines.spark.adapter import SparkEngine
-from harness.excuses import KnownDeviation
-from harness.judge import Judge
-from runner.deviations import deviations_in, known
+from faults import FAULTS, KnownBadEngine
+from harness.judging.excuses import KnownDeviation
+from harness.judging.judge import Judge
+from reports.known_deviations import deviations_in, known
 from runner.plugin import ROOT
-from selfcheck.faults import FAULTS, KnownBadEngine
 from suites.catalogue import CATALOGUE
 from tests.find_witnesses import OF_SPARK, WITNESSES, witness
 from tests.test_known_deviations import OF_SPARK_ITSELF

@@ -18,17 +18,17 @@ from engines.deltalake.adapter import DeltalakeEngine
 from engines.deltalake.operations import operation as deltalake_operation
 from engines.port import Outcome, version_of
 from engines.wrapped import WrappedEngine
-from harness.excuses import KnownDeviation
-from harness.judge import Judge
-from model.steps import EngineStep
+from faults import FAULTS, KnownBadEngine
+from harness.judging.excuses import KnownDeviation
+from harness.judging.judge import Judge
+from model.vocabulary.steps import EngineStep
+from reference_engine import ReferenceEngine
 from reports.counterexamples.expectations import KINDS
 from reports.counterexamples.script import reproduction
-from runner.deviations import deviations_in, known
+from reports.known_deviations import deviations_in, known
 from runner.plugin import ROOT
 from selfcheck.case_order import relevant_cases
 from selfcheck.detection import chapters, inapplicable
-from selfcheck.faults import FAULTS, KnownBadEngine
-from selfcheck.reference_engine import ReferenceEngine
 from strategies.restricted import restricted_to
 from suites.catalogue import CATALOGUE, unsupported
 from suites.profiles import PROFILES

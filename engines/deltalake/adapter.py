@@ -20,10 +20,10 @@ import engines
 from engines.deltalake.capabilities import capabilities_of
 from engines.port import EngineDied, EngineError, EngineUnavailable, Outcome, now
 from engines.versions import DELTALAKE
-from model.capabilities import Capabilities
-from model.rules import DELTA_RS, Rules
-from model.steps import EngineStep
-from model.versions import parse
+from model.vocabulary.capabilities import Capabilities
+from model.vocabulary.rules import DELTA_RS, Rules
+from model.vocabulary.steps import EngineStep
+from model.vocabulary.versions import parse
 
 PACKAGE = "deltalake"
 

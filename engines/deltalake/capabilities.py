@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from model.capabilities import Capabilities
-from model.steps import DeleteMistake, Form, Mode, VacuumForm, VacuumMistake
-from model.table import ColumnRule, Feature, Reference
-from model.table_roots import TableRoot
-from model.versions import parse
+from model.vocabulary.capabilities import Capabilities
+from model.vocabulary.steps import DeleteMistake, Form, Mode, VacuumForm, VacuumMistake
+from model.vocabulary.table import ColumnRule, Feature, Reference
+from model.vocabulary.table_roots import TableRoot
+from model.vocabulary.versions import parse
 
 
 def capabilities_of(version: str) -> Capabilities:

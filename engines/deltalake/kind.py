@@ -9,8 +9,8 @@ from engines.deltalake import capabilities
 from engines.kind import Provider, Settings
 from engines.port import Engine
 from engines.versions import DELTALAKE as RELEASES
-from model.capabilities import Capabilities
-from model.rules import DELTA_RS, Rules
+from model.vocabulary.capabilities import Capabilities
+from model.vocabulary.rules import DELTA_RS, Rules
 
 
 class Deltalake:

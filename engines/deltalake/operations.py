@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from engines.deltalake.sql import identifier, sql
-from model.steps import Delete, DeleteMistake, EngineStep, InvalidDelete, InvalidVacuum, Vacuum, VacuumMistake
+from model.vocabulary.steps import (
+    Delete,
+    DeleteMistake,
+    EngineStep,
+    InvalidDelete,
+    InvalidVacuum,
+    Vacuum,
+    VacuumMistake,
+)
 
 #: Targets of invalid commands that are not tables.
 DIRECTORY, MISSING = "directory", "missing"

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import types
 
-from model.values import AnyType, ArrayOf, DecimalOf, MapOf, Row, StructOf, Type, canonical
+from model.vocabulary.values import AnyType, ArrayOf, DecimalOf, MapOf, Row, StructOf, Type, canonical
 
 _PRIMITIVES: dict[Any, Type] = {
     pa.int8(): Type.BYTE,

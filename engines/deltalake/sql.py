@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date, datetime
 from decimal import Decimal
 
-from model.predicate import (
+from model.vocabulary.predicate import (
     And,
     Between,
     Compare,
@@ -24,7 +24,7 @@ from model.predicate import (
     Predicate,
     Relate,
 )
-from model.values import WHOLE_NUMBERS, AnyType, DecimalOf, Type, Value
+from model.vocabulary.values import WHOLE_NUMBERS, AnyType, DecimalOf, Type, Value
 
 
 def sql(predicate: Predicate) -> str:

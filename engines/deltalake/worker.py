@@ -19,9 +19,9 @@ from engines.deltalake.operations import MISSING, operation
 from engines.deltalake.result_rows import rows_of
 from engines.named_paths import named_path
 from engines.port import EngineError, Outcome, now
-from model.rules import DELTA_RS_COUNTS
-from model.steps import Delete, EngineStep, Insert, Read, ReadChanges, Vacuum
-from model.values import Row
+from model.vocabulary.rules import DELTA_RS_COUNTS
+from model.vocabulary.steps import Delete, EngineStep, Insert, Read, ReadChanges, Vacuum
+from model.vocabulary.values import Row
 
 
 def run(root: Path, step: EngineStep, version: int | None) -> tuple[Row, ...]:

@@ -27,14 +27,14 @@ from engines.spark.session import connect
 from engines.spark.settings import settings
 from engines.spark.targets import spelled_path, table_text
 from engines.spark.vacuums import run_invalid_vacuum, run_vacuum
-from model.capabilities import Capabilities
-from model.rules import Rules
-from model.settings import spark_conf
-from model.spellings import Spelling
-from model.sql import insert_sql
-from model.steps import Delete, EngineStep, Insert, InvalidDelete, InvalidVacuum, ReadChanges, Vacuum
-from model.values import Row
-from model.versions import parse
+from model.text.session_conf import spark_conf
+from model.text.sql import insert_sql
+from model.vocabulary.capabilities import Capabilities
+from model.vocabulary.rules import Rules
+from model.vocabulary.spellings import Spelling
+from model.vocabulary.steps import Delete, EngineStep, Insert, InvalidDelete, InvalidVacuum, ReadChanges, Vacuum
+from model.vocabulary.values import Row
+from model.vocabulary.versions import parse
 
 #: Returns a JVM of a newer generation than the given one: engines.spark.jvm.Leases.lease, or a worker's proxy for it.
 LeaseSource = Callable[[int], Lease]

@@ -14,8 +14,8 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from model.sql import literal
-from model.values import Type
+from model.text.literals import literal
+from model.vocabulary.values import Type
 
 _numbers = itertools.count(1)
 

@@ -10,7 +10,9 @@ from typing import Any
 from pyspark.sql import Column
 from pyspark.sql import functions as F  # noqa: N812 - its name everywhere
 
-from model.predicate import (
+from model.text.literals import identifier, literal, type_sql
+from model.text.sql import expression_sql
+from model.vocabulary.predicate import (
     And,
     Between,
     CaseWhen,
@@ -32,8 +34,7 @@ from model.predicate import (
     Predicate,
     Relate,
 )
-from model.sql import expression_sql, identifier, literal, type_sql
-from model.values import AnyType, Value
+from model.vocabulary.values import AnyType, Value
 
 _COMPARISONS: dict[Op, Callable[[Any, Any], Any]] = {
     Op.EQ: operator.eq,

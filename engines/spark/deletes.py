@@ -12,10 +12,10 @@ from engines.spark.catalog import named
 from engines.spark.columns import condition
 from engines.spark.result_rows import Answer, answered, rows_of
 from engines.spark.targets import table_text, target
-from model.refusals import invalid_delete_sql, view_sql
-from model.sql import delete_sql, sql
-from model.steps import DELETES_BY_PATH, Delete, Form, InvalidDelete
-from model.values import Row
+from model.text.invalid_sql import invalid_delete_sql, view_sql
+from model.text.sql import delete_sql, sql
+from model.vocabulary.steps import DELETES_BY_PATH, Delete, Form, InvalidDelete
+from model.vocabulary.values import Row
 
 #: The forms of the DeltaTable class.
 _API = (Form.API_PATH, Form.API_PATH_COLUMN, Form.API_NAME)

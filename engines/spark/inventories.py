@@ -15,9 +15,9 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from engines.spark.targets import table_text
-from model.sql import literal
-from model.steps import Inventory, Mode
-from model.values import Type
+from model.text.literals import literal
+from model.vocabulary.steps import Inventory, Mode
+from model.vocabulary.values import Type
 
 #: The columns of an inventory. Delta compares names, types and order (docs/delta.md 1.4).
 _COLUMNS = (("path", "STRING"), ("length", "BIGINT"), ("isDir", "BOOLEAN"), ("modificationTime", "BIGINT"))

@@ -14,7 +14,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
 from engines.spark.settings import settings
-from model.steps import IOFault
+from model.vocabulary.steps import IOFault
 
 _SOURCE = Path(__file__).with_name("FaultyLocalFileSystem.java")
 _PACKAGE = "org.apache.hadoop.fs"

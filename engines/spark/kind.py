@@ -9,8 +9,8 @@ from engines.kind import Provider, Settings
 from engines.port import Engine
 from engines.spark import releases
 from engines.versions import JUDGED
-from model.capabilities import Capabilities
-from model.rules import Rules
+from model.vocabulary.capabilities import Capabilities
+from model.vocabulary.rules import Rules
 
 
 class Spark:

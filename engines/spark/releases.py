@@ -10,12 +10,12 @@ from dataclasses import replace
 from enum import Enum
 from typing import Any
 
-from model.capabilities import EVERYTHING, Capabilities
-from model.rules import SPARK, Retain, RuleChange, Rules
-from model.settings import Setting
-from model.steps import Form, Mode, VacuumMistake
-from model.table import ColumnRule, Feature
-from model.versions import parse
+from model.vocabulary.capabilities import EVERYTHING, Capabilities
+from model.vocabulary.rules import SPARK, Retain, RuleChange, Rules
+from model.vocabulary.settings import Setting
+from model.vocabulary.steps import Form, Mode, VacuumMistake
+from model.vocabulary.table import ColumnRule, Feature
+from model.vocabulary.versions import parse
 
 #: What each release introduced: a capability and its new members, or none if the whole capability is new.
 _INTRODUCED: tuple[tuple[str, str, frozenset[Enum]], ...] = (

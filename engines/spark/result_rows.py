@@ -9,7 +9,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql.types import ArrayType, DataType, DecimalType, MapType, StructType
 
-from model.values import AnyType, ArrayOf, DecimalOf, MapOf, Row, StructOf, Type, canonical
+from model.vocabulary.values import AnyType, ArrayOf, DecimalOf, MapOf, Row, StructOf, Type, canonical
 
 
 @dataclass(frozen=True)

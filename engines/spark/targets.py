@@ -10,10 +10,10 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from engines.named_paths import named_path
-from model.layout import escape
-from model.refusals import UNKNOWN_PARTITION
-from model.spellings import Spelling
-from model.steps import DeleteMistake, VacuumMistake
+from model.text.invalid_sql import UNKNOWN_PARTITION
+from model.text.layout import escape
+from model.vocabulary.spellings import Spelling
+from model.vocabulary.steps import DeleteMistake, VacuumMistake
 
 _VIEW = "tombstone_view"
 

@@ -15,10 +15,11 @@ from engines.spark.io_faults import faulty_path
 from engines.spark.result_rows import answered
 from engines.spark.settings import settings
 from engines.spark.targets import table_text, target
-from model.refusals import invalid_vacuum_sql
-from model.sql import literal, vacuum_settings, vacuum_sql
-from model.steps import InvalidVacuum, IOFault, Vacuum, VacuumForm
-from model.values import Row, Type
+from model.text.invalid_sql import invalid_vacuum_sql
+from model.text.literals import literal
+from model.text.sql import vacuum_settings, vacuum_sql
+from model.vocabulary.steps import InvalidVacuum, IOFault, Vacuum, VacuumForm
+from model.vocabulary.values import Row, Type
 
 #: The forms that name the table in the catalog.
 _BY_NAME = (VacuumForm.SQL_NAME, VacuumForm.SQL_MANAGED, VacuumForm.API_NAME)

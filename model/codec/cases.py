@@ -8,16 +8,16 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from model import validation
-from model.case import Case
+from model.codec import validation
 from model.codec.converter import FORMAT, Document, reader_of, write
 from model.codec.json_values import value_of
 from model.codec.plain import Reader, each, list_of, refuse, successive, within
-from model.predicate import Expression, Predicate
-from model.steps import Append, Insert, Step
-from model.table import Column, DataFile, Table
-from model.validation import InvalidCase
-from model.values import Row, Value
+from model.codec.validation import InvalidCase
+from model.vocabulary.case import Case
+from model.vocabulary.predicate import Expression, Predicate
+from model.vocabulary.steps import Append, Insert, Step
+from model.vocabulary.table import Column, DataFile, Table
+from model.vocabulary.values import Row, Value
 
 Json = dict[str, Any]
 
@@ -88,7 +88,7 @@ def _without_duplicates(pairs: list[tuple[str, object]]) -> Json:
 
 
 def from_json(document: object) -> Case:
-    """The case of a document. Raises InvalidCase, also if its parts contradict each other (``model.validation``).
+    """The case of a document. Raises InvalidCase, also if its parts contradict each other (``model.codec.validation``).
 
     A predicate may use an unknown column, and a LIKE pattern may be malformed: the engine must refuse those.
     """

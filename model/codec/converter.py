@@ -16,7 +16,6 @@ from zoneinfo import available_timezones
 from cattrs import AttributeValidationNote, ClassValidationError, Converter, ForbiddenExtraKeysError, override
 from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn
 
-from model import predicate, settings, spellings, steps, table, table_roots
 from model.codec.json_values import read_type, type_to_json, value_of, value_to_json
 from model.codec.plain import (
     Reader,
@@ -37,8 +36,9 @@ from model.codec.plain import (
     text,
     within,
 )
-from model.validation import InvalidCase
-from model.values import AnyType, Row, Value
+from model.codec.validation import InvalidCase
+from model.vocabulary import predicate, settings, spellings, steps, table, table_roots
+from model.vocabulary.values import AnyType, Row, Value
 
 T = TypeVar("T")
 

@@ -36,8 +36,19 @@ from model.codec.plain import (
     text,
     within,
 )
-from model.floats import nearest_float
-from model.values import NAN, WHOLE_NUMBERS, AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type, Value, type_name
+from model.vocabulary.floats import nearest_float
+from model.vocabulary.values import (
+    NAN,
+    WHOLE_NUMBERS,
+    AnyType,
+    ArrayOf,
+    DecimalOf,
+    MapOf,
+    StructOf,
+    Type,
+    Value,
+    type_name,
+)
 
 #: The greatest precision of a DECIMAL (PROTOCOL.md, "Primitive Types").
 MAX_PRECISION = 38
@@ -102,7 +113,7 @@ def type_from_json(document: object) -> AnyType:
 
 
 def value_from_json(document: object, type: AnyType) -> Value:
-    """The value of a document, in the form of ``model.values.canonical``.
+    """The value of a document, in the form of ``model.vocabulary.values.canonical``.
 
     Raises InvalidCase if the document is not the canonical form of a value of the type.
     """
@@ -325,7 +336,7 @@ def _map_of(type: MapOf) -> Reader[Value]:
         for index in range(1, len(keys)):
             if keys[index] in keys[:index]:
                 refuse(f"the key {shown(value_to_json(keys[index]))} is already taken", f"[{index}][0]")
-            # A map must have one text. The order is that of model.values.canonical.
+            # A map must have one text. The order is that of model.vocabulary.values.canonical.
             if repr(keys[index]) < repr(keys[index - 1]):
                 refuse(f"the key {shown(value_to_json(keys[index]))} is out of order", f"[{index}][0]")
         return entries

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import repeat
 from typing import Any, NoReturn, TypeVar
 
-from model.validation import InvalidCase
+from model.codec.validation import InvalidCase
 
 T = TypeVar("T")
 

@@ -58,7 +58,7 @@ def _first(entries: Iterable[Deviation], line: Line, violation: Line) -> Deviati
 
 
 def _covers(entry: Deviation, line: Line, violation: Line) -> bool:
-    """As harness.excuses decides while a case is judged, from what the stream recorded of it then."""
+    """As harness.judging.excuses decides while a case is judged, from what the stream recorded of it then."""
     symptom = entry.symptom
     by_error = bool(symptom.errors) and violation.get("by_error", False)
     return (

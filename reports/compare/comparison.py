@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from records.mistakes import UsageMistake
 from reports.compare.acceptance import Acceptance, Accepted, tables_of
 from reports.compare.cases import Change, KnownFault, Shift, Side, known_faults, shifts, size
 from reports.compare.commands import Command, command_of
@@ -18,7 +19,7 @@ from reports.stream import Line, Run
 from reports.verdicts import ClauseResult, Verdict
 
 
-class Incomparable(Exception):
+class Incomparable(UsageMistake):
     """The two runs cannot be compared. The text is one sentence."""
 
 

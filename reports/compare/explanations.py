@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
-from model.rules import RuleChange
+from model.vocabulary.rules import RuleChange
 from reports.compare.differences import Difference, value_of
 from reports.stream import Line, StepRecord
 

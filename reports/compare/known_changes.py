@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 
-from model.versions import parse
+from model.vocabulary.versions import parse
 from reports.compare.differences import Amount, Difference
 from reports.compare.explanations import Explanation, Identity, Kind, Reason
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from model.case import Case
+from model.vocabulary.case import Case
 from reports.counterexamples.checked import Checked
 from reports.counterexamples.explanation import answered, explanation
 from reports.counterexamples.script import reproduction

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from urllib.parse import quote
 
-from model.rules import DELTA_RS_COUNTS
+from model.vocabulary.rules import DELTA_RS_COUNTS
 from reports.counterexamples.dialect import Command, Op, Plan, call, quoted
 from reports.counterexamples.spellings import named_path
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from model.layout import ROOT
+from model.text.layout import ROOT
 from reports.counterexamples.dialect import Dialect, quoted
 
 Expects = Mapping[str, Any]

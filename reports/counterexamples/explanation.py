@@ -5,15 +5,25 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 
-from model.case import Case
-from model.layout import file_path
-from model.literals import literal
-from model.settings import spark_conf
-from model.sources import resolve
-from model.steps import ENGINE_STEPS, AddStrayFiles, Append, Delete, InvalidVacuum, Moment, SetClock, Step, Vacuum
-from model.table import Column, Commit, DataFile, Kind, Reference, Removal, StrayFile, Table
-from model.values import type_name
+from model.text.layout import file_path
+from model.text.literals import literal
+from model.text.session_conf import spark_conf
+from model.vocabulary.case import Case
+from model.vocabulary.steps import (
+    ENGINE_STEPS,
+    AddStrayFiles,
+    Append,
+    Delete,
+    InvalidVacuum,
+    Moment,
+    SetClock,
+    Step,
+    Vacuum,
+)
+from model.vocabulary.table import Column, Commit, DataFile, Kind, Reference, Removal, StrayFile, Table
+from model.vocabulary.values import type_name
 from reports.counterexamples.checked import CANNOT_TELL, HOLDS, Checked
+from reports.counterexamples.sources import resolve
 from reports.markdown import code, row, text
 from reports.quantities import counted, duration, instant
 from reports.stream import Line

@@ -1,6 +1,6 @@
 """``reproduce.py``: one violation as a script that needs only the engine's own packages.
 
-A plan (made by ``harness.reproduction_plan``) is plain data, with instants in ms from the start of the case:
+A plan (made by ``reports.counterexamples.plan``) is plain data, with instants in ms from the start of the case:
 
 - ``clause``, ``sentence``, ``case``; ``engine`` (``spark`` or ``deltalake``), ``pip``, and for Spark ``packages``, the
   Maven coordinates; ``root``: where the script makes the table; ``columns``: their names; ``generated``: the number that
@@ -10,7 +10,7 @@ A plan (made by ``harness.reproduction_plan``) is plain data, with instants in m
 - ``steps``: each with ``step``, its index in the case, and ``do``: ``append`` and ``litter`` restore a ``table``,
   ``read`` and ``changes`` read, the others are commands; all but the first two have a ``clock``: ``{"offset",
   "removed_by_step"}``;
-- ``step``: the judged one, and ``expectation``: what a script checks after it (``harness.expectations``, as JSON).
+- ``step``: the judged one, and ``expectation``: what a script checks after it (``harness.judging.expectations``, as JSON).
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from model.steps import DELETES_BY_PATH, Form
+from model.vocabulary.steps import DELETES_BY_PATH, Form
 from reports.counterexamples.dialect import Command, Op, Plan, call, literal, quoted
 from reports.counterexamples.failing_files import failing_files
 from reports.counterexamples.spellings import WORKING_DIRECTORY, is_link, is_relative, named_path

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from model.spellings import Spelling, spelled
+from model.vocabulary.spellings import Spelling, spelled
 from reports.counterexamples.dialect import Op, literal
 
 #: Where relative paths begin, so that each script has the same.

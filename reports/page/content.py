@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from model.case import Case
 from model.codec import InvalidCase, from_json
-from model.sources import Link, resolve
+from model.vocabulary.case import Case
 from reports.answers import Answer, answer_of, named, option_of
 from reports.circumstances import machine_of, profile_of, versions_of
 from reports.counterexamples import folder_of
 from reports.counterexamples.checked import Checked
+from reports.counterexamples.sources import Link, resolve
 from reports.failures import Failure
 from reports.findings import Findings, findings_of
 from reports.harms import does

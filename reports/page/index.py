@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from model.versions import parse
+from model.vocabulary.versions import parse
 from reports.answers import Answer, Word, answer_of, named
 from reports.stream import COMPRESSED_NAME, FILE_NAME, Run, StreamError, read_run, stream_path
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from model.case import Case
-from model.history import live_ids
-from model.layout import file_path
-from model.steps import SetClock
-from model.table import Kind, Table
+from model.prediction.history import live_ids
+from model.text.layout import file_path
+from model.vocabulary.case import Case
+from model.vocabulary.steps import SetClock
+from model.vocabulary.table import Kind, Table
 from reports.quantities import counted, instant
 
 #: The most rows; a larger table has no picture.

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any
 
-from model.case import Case
-from model.history import live_ids
-from model.layout import file_path
-from model.table import Kind
+from model.prediction.history import live_ids
+from model.text.layout import file_path
+from model.vocabulary.case import Case
+from model.vocabulary.table import Kind
 from reports.stream import Line
 
 #: The most lines of a difference, and the most files of a tree; what is larger is not shown.

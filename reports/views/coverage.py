@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from typing import final
 
-from model.operations import Operation
+from model.vocabulary.operations import Operation
 from reports.stream import Line
 
 #: By the name of a table in a case's ``coverage``: its title, what its rows are, and its columns, if they are fixed.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from model.operations import Operation
+from model.vocabulary.operations import Operation
 from reports.answers import answer_of
 from reports.circumstances import machine_of, profile_of, versions_of
 from reports.counterexamples import folder_of

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from engines.port import EngineError, Outcome
-from model.steps import Delete, ReadChanges, Vacuum
-from selfcheck.faults.tampering import Tampering
+from faults.tampering import Tampering
+from model.vocabulary.steps import Delete, ReadChanges, Vacuum
 from selfcheck.tampering.way import Way
 
 _Row = tuple[Any, ...]

@@ -7,8 +7,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from selfcheck.faults.rows import read_rows, write_rows
-from selfcheck.faults.tampering import Tampering
+from faults.rows import read_rows, write_rows
+from faults.tampering import Tampering
 from selfcheck.tampering.values import changed
 from selfcheck.tampering.way import Way
 

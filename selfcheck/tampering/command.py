@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from engines.port import Engine
-from harness.clause import Clause
-from harness.excuses import Excuses
-from model.case import Case
+from harness.judging.clause import Clause
+from harness.judging.excuses import Excuses
 from model.codec import case_id
+from model.vocabulary.case import Case
+from records.mistakes import UsageMistake
 from runner.commands import Parser, whole
-from runner.options import UsageMistake
 from selfcheck.case_order import relevant_cases
 from selfcheck.engine_pool import ENGINES, hosted, worker, workers
 from selfcheck.tampering.tampered_run import Result, TamperedRun

@@ -10,8 +10,8 @@ from dataclasses import fields
 from typing import Any
 
 from deltalog.actions import Add, Cdc, DomainMetadata, Remove, Txn
-from selfcheck.faults.table_log import Action
-from selfcheck.faults.tampering import Tampering
+from faults.table_log import Action
+from faults.tampering import Tampering
 from selfcheck.tampering.values import Change, changes
 from selfcheck.tampering.way import Way, touch
 

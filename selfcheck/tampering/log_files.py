@@ -16,7 +16,7 @@ from deltalog.names import (
     commit_name,
     parse_name,
 )
-from selfcheck.faults.tampering import Tampering
+from faults.tampering import Tampering
 from selfcheck.tampering import checkpoint_fields
 from selfcheck.tampering.values import changes
 from selfcheck.tampering.way import Way, junk, of_file, restore, swap

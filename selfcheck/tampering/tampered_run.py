@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from engines.port import Engine, Outcome
-from harness.case_run import CaseRun
-from harness.clause import Clause
-from harness.excuses import Excuses
-from harness.observation import Observation
-from harness.step_judge import StepJudge
-from harness.table_state import TableState
-from model.steps import Delete, EngineStep, Insert, InvalidDelete, InvalidVacuum, Read, ReadChanges, Vacuum
-from model.table import Table
-from selfcheck.faults.tampering import Tampering
+from faults.tampering import Tampering
+from harness.judging.case_run import CaseRun
+from harness.judging.clause import Clause
+from harness.judging.excuses import Excuses
+from harness.judging.step_judge import StepJudge
+from harness.observing.observation import Observation
+from harness.observing.table_state import TableState
+from model.vocabulary.steps import Delete, EngineStep, Insert, InvalidDelete, InvalidVacuum, Read, ReadChanges, Vacuum
+from model.vocabulary.table import Table
 from selfcheck.tampering import answers, commits, log_files, paths
 from selfcheck.tampering.way import Way
 

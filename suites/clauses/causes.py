@@ -1,4 +1,4 @@
-"""Causes of violations that several clauses share (``harness.severity.Cause``)."""
+"""Causes of violations that several clauses share (``harness.judging.severity.Cause``)."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from typing import TypeVar
 
 from deltalog.listing import EntryKind
-from harness.observation import DeleteObservation, Observation, ReadObservation
-from harness.severity import Cause
-from harness.vacuum_observation import VacuumObservation
-from model.severity import Severity
-from model.vacuum import LOG_DIRECTORY
+from harness.judging.severity import Cause
+from harness.observing.observation import DeleteObservation, Observation, ReadObservation
+from harness.observing.vacuum_observation import VacuumObservation
+from model.prediction.paths import LOG_DIRECTORY
+from model.vocabulary.severity import Severity
 
 T = TypeVar("T")
 

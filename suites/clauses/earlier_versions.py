@@ -7,15 +7,16 @@ from collections.abc import Mapping
 
 from deltalog.actions import Add
 from deltalog.errors import DeltaLogError
-from harness import evidence
-from harness.clause import NOT_EXERCISED, Judgement, Violation, each
-from harness.expectations import ByReplay
-from harness.observation import Observation, Rows
-from harness.severity import Cause
-from harness.vacuum_inputs import files_of
-from harness.vacuum_observation import VacuumObservation
-from model.severity import Severity
-from model.vacuum import Fate
+from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, each
+from harness.judging.expectations import ByReplay
+from harness.judging.severity import Cause
+from harness.observing import evidence
+from harness.observing.observation import Observation
+from harness.observing.table_state import Rows
+from harness.observing.vacuum_inputs import files_of
+from harness.observing.vacuum_observation import VacuumObservation
+from model.prediction.fates import Fate
+from model.vocabulary.severity import Severity
 from suites.clauses.checks import difference
 from suites.clauses.vacuum.path_rules import lost_disputed_paths
 

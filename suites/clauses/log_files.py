@@ -24,13 +24,13 @@ from deltalog.names import (
     parse_name,
 )
 from deltalog.snapshot import Snapshot, replay
-from harness.clause import NOT_EXERCISED, Judgement, Violation, judgement
-from harness.expectations import ByReplay, Unchanged, about
-from harness.observation import Observation
-from harness.root_paths import relative_action
-from harness.vacuum_observation import VacuumObservation
-from model.table import DAY, retention_of
-from model.vacuum import LOG_DIRECTORY, checksum_of
+from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, judgement
+from harness.judging.expectations import ByReplay, Unchanged, about
+from harness.observing.observation import Observation
+from harness.observing.root_paths import relative_action
+from harness.observing.vacuum_observation import VacuumObservation
+from model.prediction.paths import LOG_DIRECTORY, checksum_of
+from model.vocabulary.table import DAY, retention_of
 from suites.clauses import causes
 from suites.clauses.checks import sorted_features
 

@@ -8,11 +8,11 @@ from typing import Any
 
 from deltalog.actions import Action, Add, Cdc, CommitInfo, DomainMetadata, Remove
 from deltalog.commits import Commit
-from harness.clause import Violation
-from harness.expectations import ByReplay, Expectation, FieldHolds, FieldMatches, InfoIs, Measure, NoActions
-from harness.observation import Observation
-from harness.vacuum_inputs import committed
-from model.table import Feature
+from harness.judging.clause import Violation
+from harness.judging.expectations import ByReplay, Expectation, FieldHolds, FieldMatches, InfoIs, Measure, NoActions
+from harness.observing.observation import Observation
+from harness.observing.vacuum_inputs import committed
+from model.vocabulary.table import Feature
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 

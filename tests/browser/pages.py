@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from model.case import Case
 from model.codec import to_json
-from model.steps import Read, Vacuum
-from model.table import StrayFile, Table
+from model.vocabulary.case import Case
+from model.vocabulary.steps import Read, Vacuum
+from model.vocabulary.table import StrayFile, Table
 from reports.compare.comparison import compare
 from reports.compare.files import write_comparison
 from reports.counterexamples import folder_of

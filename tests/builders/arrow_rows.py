@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from model.values import AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type, Value
+from model.vocabulary.values import AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type, Value
 
 
 def arrow_type(type: AnyType) -> pa.DataType:

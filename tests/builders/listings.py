@@ -9,21 +9,13 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from model.steps import IOFault
-from model.table import HOUR, WEEK, Kind
-from model.vacuum import (
-    Cutoff,
-    Fate,
-    FullScan,
-    InventoryScan,
-    PathFate,
-    Reason,
-    References,
-    Scan,
-    Thing,
-    parents,
-    predict_vacuum,
-)
+from model.prediction.fates import Fate, PathFate, Reason
+from model.prediction.paths import Thing, parents
+from model.prediction.retention import Cutoff
+from model.prediction.scans import FullScan, InventoryScan, References, Scan
+from model.prediction.vacuum import predict_vacuum
+from model.vocabulary.steps import IOFault
+from model.vocabulary.table import HOUR, WEEK, Kind
 
 CLOCK = 1_700_000_000_000
 LINE = CLOCK - WEEK

@@ -26,7 +26,7 @@ from deltalog.parquet import write_data_file
 from deltalog.paths import encode
 from deltalog.schemas import arrow_schema, schema_string
 from deltalog.statistics import count_statistics, full_statistics
-from model.layout import NULL_DIRECTORY, escape
+from model.text.layout import NULL_DIRECTORY, escape
 
 START = 1_700_000_000_000  # ms since the epoch
 

@@ -7,16 +7,16 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from engines.port import Engine, EngineError, Outcome
-from harness.clause import NOT_EXERCISED, Clause, Judgement
-from harness.excuses import KnownDeviation
-from harness.judge import Judge
-from harness.materialise import plan_table, write_table
-from harness.observation import Observation
-from harness.observer import Observer
-from harness.vacuum_observation import VacuumObservation
-from model.rules import SPARK
-from model.steps import Vacuum
-from model.table import Table
+from harness.judging.clause import NOT_EXERCISED, Clause, Judgement
+from harness.judging.excuses import KnownDeviation
+from harness.judging.judge import Judge
+from harness.observing.observation import Observation
+from harness.observing.observer import Observer
+from harness.observing.vacuum_observation import VacuumObservation
+from harness.tables.materialise import plan_table, write_table
+from model.vocabulary.rules import SPARK
+from model.vocabulary.steps import Vacuum
+from model.vocabulary.table import Table
 from suites.catalogue import CATALOGUE
 
 START = 1_700_000_000_000  # of a case, ms since the epoch

@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Callable
 
 from deltalog.actions import Cdc
-from harness import evidence
-from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
-from harness.expectations import (
+from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
+from harness.judging.expectations import (
     ByReplay,
     Expectation,
     FieldIs,
@@ -20,13 +19,15 @@ from harness.expectations import (
     Of,
     RowsAre,
 )
-from harness.observation import ChangesObservation, DeleteObservation, Rows
-from harness.severity import Cause
-from model.delete import DeleteMethod
-from model.layout import physical_name
-from model.moments import moment
-from model.table import Feature
-from model.values import Row, Value
+from harness.judging.severity import Cause
+from harness.observing import evidence
+from harness.observing.observation import ChangesObservation, DeleteObservation
+from harness.observing.table_state import Rows
+from model.prediction.delete import DeleteMethod
+from model.semantics.moments import moment
+from model.text.layout import physical_name
+from model.vocabulary.table import Feature
+from model.vocabulary.values import Row, Value
 from suites.clauses import causes
 from suites.clauses.checks import check_none, difference
 from suites.clauses.partition_texts import wrong_partition_text

@@ -5,13 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from deltalog.listing import EntryKind
-from harness import evidence
-from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
-from harness.expectations import Expectation, FieldHolds, InfoIs, NothingChanged, Operations, Readable, Unchanged, about
-from harness.observation import DeleteObservation
-from harness.severity import Cause
-from model.severity import Severity
-from model.steps import Form
+from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
+from harness.judging.expectations import (
+    Expectation,
+    FieldHolds,
+    InfoIs,
+    NothingChanged,
+    Operations,
+    Readable,
+    Unchanged,
+    about,
+)
+from harness.judging.severity import Cause
+from harness.observing import evidence
+from harness.observing.observation import DeleteObservation
+from model.vocabulary.severity import Severity
+from model.vocabulary.steps import Form
 from suites.clauses.causes import NOT_REPLAYED, changed, rows_left
 from suites.clauses.checks import check_definition_unchanged
 

@@ -11,10 +11,10 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from harness.observation import DeleteObservation
-from model.layout import physical_field, physical_name
-from model.table import Table
-from model.values import AnyType, Row, StructOf, Type, Value, is_nested
+from harness.observing.observation import DeleteObservation
+from model.text.layout import physical_field, physical_name
+from model.vocabulary.table import Table
+from model.vocabulary.values import AnyType, Row, StructOf, Type, Value, is_nested
 
 
 def parsed(stats: str | None) -> dict[str, Any]:

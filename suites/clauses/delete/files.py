@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import re
 
-from harness import evidence
-from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
-from harness.expectations import (
+from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
+from harness.judging.expectations import (
     ByReplay,
     Expectation,
     FieldAgrees,
@@ -21,15 +20,16 @@ from harness.expectations import (
     Succeeds,
     about,
 )
-from harness.observation import DeleteObservation
-from harness.severity import Cause
-from model.delete import ConditionScope, LiveFile, matches
-from model.layout import is_named_by_engine
-from model.predicate import Predicate, columns_of, conjuncts
-from model.severity import Severity
-from model.steps import Delete
-from model.table import Feature
-from model.values import Row
+from harness.judging.severity import Cause
+from harness.observing import evidence
+from harness.observing.observation import DeleteObservation
+from model.prediction.delete import ConditionScope, LiveFile, matches
+from model.text.layout import is_named_by_engine
+from model.vocabulary.predicate import Predicate, columns_of, conjuncts
+from model.vocabulary.severity import Severity
+from model.vocabulary.steps import Delete
+from model.vocabulary.table import Feature
+from model.vocabulary.values import Row
 from suites.clauses import causes
 from suites.clauses.checks import check_nothing_changed
 from suites.clauses.partition_texts import wrong_partition_text

@@ -6,18 +6,19 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
-from harness.expectations import ByReplay, Succeeds
-from harness.observation import DeleteObservation, Rows
-from harness.severity import Cause
-from model.delete import DeleteMethod
-from model.predicate import columns_of
-from model.rules import SPARK
-from model.severity import Severity
-from model.spellings import Spelling
-from model.steps import Form
-from model.table import Column
-from model.values import AnyType, Row, Type, Value, is_nested
+from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
+from harness.judging.expectations import ByReplay, Succeeds
+from harness.judging.severity import Cause
+from harness.observing.observation import DeleteObservation
+from harness.observing.table_state import Rows
+from model.prediction.delete import DeleteMethod
+from model.vocabulary.predicate import columns_of
+from model.vocabulary.rules import SPARK
+from model.vocabulary.severity import Severity
+from model.vocabulary.spellings import Spelling
+from model.vocabulary.steps import Form
+from model.vocabulary.table import Column
+from model.vocabulary.values import AnyType, Row, Type, Value, is_nested
 from suites.clauses.causes import NEEDLESS_REWRITE, rows_left
 from suites.clauses.checks import check_rows_left
 from suites.clauses.delete.files import removed_exactly

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from harness.clause import NOT_EXERCISED, Judgement, clause, each, judgement
-from harness.observation import DeleteObservation
-from model.table import Feature
+from harness.judging.clause import NOT_EXERCISED, Judgement, clause, each, judgement
+from harness.observing.observation import DeleteObservation
+from model.vocabulary.table import Feature
 from suites.clauses import checkpoint_contents
 from suites.clauses.log_files import (
     check_checkpoint,

@@ -7,15 +7,15 @@ import re
 from collections.abc import Callable, Mapping
 
 from deltalog.commits import Commit
-from harness import evidence
-from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
-from harness.expectations import ByReplay
-from harness.observation import DeleteObservation
-from model.domains import difference
-from model.predicate import Compare, columns_of
-from model.sql import sql
-from model.steps import Form
-from model.values import Type
+from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
+from harness.judging.expectations import ByReplay
+from harness.observing import evidence
+from harness.observing.observation import DeleteObservation
+from model.semantics.domains import difference
+from model.text.sql import sql
+from model.vocabulary.predicate import Compare, columns_of
+from model.vocabulary.steps import Form
+from model.vocabulary.values import Type
 from suites.clauses.delete.recorded_predicate import is_simple, readings
 from suites.clauses.provenance import (
     OF_DELETE,

@@ -12,9 +12,9 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any, Union
 
-from model import moments
-from model.patterns import like_expression
-from model.predicate import (
+from model.semantics import moments
+from model.semantics.patterns import like_expression
+from model.vocabulary.predicate import (
     And,
     Between,
     Compare,
@@ -29,7 +29,7 @@ from model.predicate import (
     compared_values,
     leaves,
 )
-from model.values import WHOLE_NUMBERS, AnyType, DecimalOf, Type, Value, canonical
+from model.vocabulary.values import WHOLE_NUMBERS, AnyType, DecimalOf, Type, Value, canonical
 
 _ID = re.compile(r"#\d+L?")
 _OPERATOR = re.compile(" (" + "|".join(sorted((re.escape(op.value) for op in Op), key=len, reverse=True)) + ") ")

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from harness import evidence
-from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
-from harness.expectations import ByReplay, Fails, NothingChanged, Unchanged, about
-from harness.observation import Observation, RefusalObservation, UnreadTableObservation
-from model.delete import types_of
-from model.failures import NOT_NULL_VIOLATED, failures, must_fail
-from model.layout import is_named_by_engine
-from model.steps import Delete, InvalidDelete
-from model.table import Feature
-from model.vacuum import checksum_of
+from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
+from harness.judging.expectations import ByReplay, Fails, NothingChanged, Unchanged, about
+from harness.observing import evidence
+from harness.observing.observation import Observation, RefusalObservation, UnreadTableObservation
+from model.prediction.delete import types_of
+from model.prediction.failures import NOT_NULL_VIOLATED, failures, must_fail
+from model.prediction.paths import checksum_of
+from model.text.layout import is_named_by_engine
+from model.vocabulary.steps import Delete, InvalidDelete
+from model.vocabulary.table import Feature
 from suites.clauses.causes import changed
 from suites.clauses.checks import check_nothing_changed, check_refusal
 

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 
 from deltalog.actions import Remove
 from deltalog.descriptors import DeletionVectorDescriptor
-from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
-from harness.expectations import (
+from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
+from harness.judging.expectations import (
     ByReplay,
     EachOnce,
     Expectation,
@@ -20,12 +20,12 @@ from harness.expectations import (
     Measure,
     about,
 )
-from harness.observation import DeleteObservation
-from harness.severity import Cause
-from model.delete import DeleteMethod
-from model.layout import physical_name
-from model.severity import Severity
-from model.table import Feature
+from harness.judging.severity import Cause
+from harness.observing.observation import DeleteObservation
+from model.prediction.delete import DeleteMethod
+from model.text.layout import physical_name
+from model.vocabulary.severity import Severity
+from model.vocabulary.table import Feature
 from suites.clauses.checks import check_none
 from suites.clauses.delete.files import removed_exactly
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 
-from harness import evidence
-from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
-from harness.expectations import ByReplay, Expectation, Of, RowsAre
-from harness.observation import DeleteObservation, ReadObservation, Rows, partition_of
-from harness.severity import Cause
-from harness.vacuum_observation import VacuumObservation
-from model.delete import DeleteMethod, matches
-from model.values import Row
+from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
+from harness.judging.expectations import ByReplay, Expectation, Of, RowsAre
+from harness.judging.severity import Cause
+from harness.observing import evidence
+from harness.observing.observation import DeleteObservation, ReadObservation, partition_of
+from harness.observing.table_state import Rows
+from harness.observing.vacuum_observation import VacuumObservation
+from model.prediction.delete import DeleteMethod, matches
+from model.vocabulary.values import Row
 from suites.clauses.causes import NEEDLESS_REWRITE
 from suites.clauses.causes import rows_left as rows_cause
 from suites.clauses.checks import check_rows_left, check_rows_read, difference

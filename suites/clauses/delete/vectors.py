@@ -8,17 +8,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from deltalog.actions import Add
-from harness import evidence
-from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
-from harness.expectations import ByReplay, Expectation, FieldIs, FieldMatches, Measure, NoFileWritten
-from harness.observation import DeleteObservation
-from harness.severity import Cause
-from harness.vacuum_inputs import vector_path
-from model.delete import ConditionScope, DeleteMethod
-from model.layout import physical_name
-from model.severity import Severity
-from model.table import Feature
-from model.values import Row, is_nested
+from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
+from harness.judging.expectations import ByReplay, Expectation, FieldIs, FieldMatches, Measure, NoFileWritten
+from harness.judging.severity import Cause
+from harness.observing import evidence
+from harness.observing.observation import DeleteObservation
+from harness.observing.vacuum_inputs import vector_path
+from model.prediction.delete import ConditionScope, DeleteMethod
+from model.text.layout import physical_name
+from model.vocabulary.severity import Severity
+from model.vocabulary.table import Feature
+from model.vocabulary.values import Row, is_nested
 from suites.clauses.causes import NEEDLESS_REWRITE, NEEDLESS_WRITE
 from suites.clauses.causes import rows_left as rows_cause
 from suites.clauses.checks import check_none, check_rows_left

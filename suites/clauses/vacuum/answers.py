@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from deltalog.listing import EntryKind
-from harness import evidence
-from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
-from harness.expectations import ByReplay, Expectation, Gone, Lists, Unchanged, about
-from harness.vacuum_observation import VacuumObservation
-from model.fates import Fate
-from model.rules import DELTA_RS
-from model.vacuum import Reason
+from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
+from harness.judging.expectations import ByReplay, Expectation, Gone, Lists, Unchanged, about
+from harness.observing import evidence
+from harness.observing.vacuum_observation import VacuumObservation
+from model.prediction.fates import Fate, Reason
+from model.vocabulary.rules import DELTA_RS
 from suites.clauses.vacuum.log import END, at, info_of
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from deltalog.listing import EntryKind
-from harness import evidence
-from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
-from harness.expectations import (
+from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
+from harness.judging.expectations import (
     AnswersPaths,
     Fails,
     Gone,
@@ -18,11 +17,13 @@ from harness.expectations import (
     about,
     in_any_table,
 )
-from harness.severity import Cause
-from harness.vacuum_observation import VacuumObservation
-from model.refusals import TOO_SHORT
-from model.severity import Severity
-from model.vacuum import Fate, LiteScan, ObjectScan, Reason
+from harness.judging.severity import Cause
+from harness.observing import evidence
+from harness.observing.vacuum_observation import VacuumObservation
+from model.prediction.fates import Fate, Reason
+from model.prediction.refusals import TOO_SHORT
+from model.prediction.scans import LiteScan, ObjectScan
+from model.vocabulary.severity import Severity
 from suites.clauses import causes
 from suites.clauses.checks import check_nothing_changed
 from suites.clauses.vacuum.path_rules import (

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from deltalog.listing import EntryKind
-from harness import evidence
-from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
-from harness.expectations import Fails, InfoIs, Operations, Readable, Unchanged, about
-from harness.severity import Cause
-from harness.vacuum_observation import VacuumObservation
-from model.severity import Severity
-from model.steps import IOFault
-from model.vacuum import Fate, Reason, is_visible
+from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
+from harness.judging.expectations import Fails, InfoIs, Operations, Readable, Unchanged, about
+from harness.judging.severity import Cause
+from harness.observing import evidence
+from harness.observing.vacuum_observation import VacuumObservation
+from model.prediction.fates import Fate, Reason
+from model.prediction.paths import is_visible
+from model.vocabulary.severity import Severity
+from model.vocabulary.steps import IOFault
 from suites.clauses.causes import UNREADABLE
 from suites.clauses.checks import check_nothing_changed, check_table_rows
 from suites.clauses.vacuum.command import check_not_refused

@@ -7,32 +7,20 @@ from typing import Any
 
 from deltalog.actions import Add, Cdc, Remove
 from deltalog.commits import Commit
-from harness import evidence
-from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
-from harness.expectations import (
-    ByReplay,
-    Expectation,
-    InfoIs,
-    MetricCounts,
-    NoActions,
-    Operations,
-    Total,
-)
-from harness.severity import Cause
-from harness.vacuum_inputs import vector_path
-from harness.vacuum_observation import VacuumObservation
-from model.layout import is_named_by_engine
-from model.severity import Severity
-from model.table import Kind
-from model.vacuum import (
-    LiteScan,
-    PathFate,
-    Thing,
-    checksum_of,
-    listed_directories,
-    predict_vacuum,
-    resolved,
-)
+from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
+from harness.judging.expectations import ByReplay, Expectation, InfoIs, MetricCounts, NoActions, Operations, Total
+from harness.judging.severity import Cause
+from harness.observing import evidence
+from harness.observing.vacuum_inputs import vector_path
+from harness.observing.vacuum_observation import VacuumObservation
+from model.prediction.fates import PathFate
+from model.prediction.links import resolved
+from model.prediction.paths import Thing, checksum_of
+from model.prediction.scans import LiteScan
+from model.prediction.vacuum import listed_directories, predict_vacuum
+from model.text.layout import is_named_by_engine
+from model.vocabulary.severity import Severity
+from model.vocabulary.table import Kind
 from suites.clauses.checks import check_definition_unchanged
 from suites.clauses.log_files import check_rest_of_log
 from suites.clauses.provenance import (

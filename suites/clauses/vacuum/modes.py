@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from deltalog.listing import EntryKind
-from harness import evidence
-from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
-from harness.expectations import AnswersPaths, AnswersRoot, LastVacuum, Of, RowsAre
-from harness.observation import relative
-from harness.severity import Cause
-from harness.vacuum_inputs import commit_times
-from harness.vacuum_observation import VacuumObservation
-from model.spellings import Spelling
-from model.steps import API_VACUUM_FORMS, Mode, VacuumForm
-from model.vacuum import InventoryScan, Reason, last_outside_retention
+from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
+from harness.judging.expectations import AnswersPaths, AnswersRoot, LastVacuum, Of, RowsAre
+from harness.judging.severity import Cause
+from harness.observing import evidence
+from harness.observing.observation import relative
+from harness.observing.vacuum_inputs import commit_times
+from harness.observing.vacuum_observation import VacuumObservation
+from model.prediction.fates import Reason
+from model.prediction.lite import last_outside_retention
+from model.prediction.scans import InventoryScan
+from model.vocabulary.spellings import Spelling
+from model.vocabulary.steps import API_VACUUM_FORMS, Mode, VacuumForm
 from suites.clauses.causes import OTHER_VERSION_RECORDED
 from suites.clauses.vacuum.command import check_not_refused
 from suites.clauses.vacuum.cutoff import version_name

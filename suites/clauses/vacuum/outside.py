@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from deltalog.listing import EntryKind
-from harness import evidence
-from harness.clause import Judgement, Violation, clause, each
-from harness.expectations import Unchanged, about
-from harness.severity import Cause
-from harness.vacuum_observation import VacuumObservation
-from model.severity import Severity
-from model.table import Reference
-from model.vacuum import Reason
+from harness.judging.clause import Judgement, Violation, clause, each
+from harness.judging.expectations import Unchanged, about
+from harness.judging.severity import Cause
+from harness.observing import evidence
+from harness.observing.vacuum_observation import VacuumObservation
+from model.prediction.fates import Reason
+from model.vocabulary.severity import Severity
+from model.vocabulary.table import Reference
 from suites.clauses.vacuum.path_rules import must_keep, outside_behind_links, unchanged, with_reason
 
 

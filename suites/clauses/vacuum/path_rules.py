@@ -1,6 +1,6 @@
 """Which paths a VACUUM must keep and which it must delete: functions and small factories of clause functions.
 
-The expected fate of each path comes from the model (``model.vacuum.predict_vacuum``). Delta 4.4 deletes three kinds of paths
+The expected fate of each path comes from the model (``model.prediction.vacuum.predict_vacuum``). Delta 4.4 deletes three kinds of paths
 that must be kept (``DISPUTED``). Only VAC-SAFE-7C, VAC-SAFE-8C and VAC-INV-1C are about these, so that a defect is reported
 once.
 """
@@ -11,23 +11,17 @@ from collections.abc import Callable, Iterable
 
 from deltalog.actions import Add, Remove
 from deltalog.listing import Entry, EntryKind
-from harness import evidence
-from harness.clause import NOT_EXERCISED, Judgement, Violation, each
-from harness.expectations import Expectation, Gone, Readable, Unchanged, about
-from harness.severity import Cause
-from harness.vacuum_observation import VacuumObservation
-from model.severity import Severity
-from model.steps import IOFault
-from model.vacuum import (
-    DISPUTED,
-    Fate,
-    FullScan,
-    InventoryScan,
-    LiteScan,
-    Reason,
-    checksum_of,
-    reached_directories,
-)
+from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, each
+from harness.judging.expectations import Expectation, Gone, Readable, Unchanged, about
+from harness.judging.severity import Cause
+from harness.observing import evidence
+from harness.observing.vacuum_observation import VacuumObservation
+from model.prediction.fates import DISPUTED, Fate, Reason
+from model.prediction.links import reached_directories
+from model.prediction.paths import checksum_of
+from model.prediction.scans import FullScan, InventoryScan, LiteScan
+from model.vocabulary.severity import Severity
+from model.vocabulary.steps import IOFault
 
 Judge = Callable[[VacuumObservation], Judgement]
 Condition = Callable[[VacuumObservation], bool]

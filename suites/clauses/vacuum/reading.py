@@ -8,16 +8,16 @@ from collections.abc import Iterable
 from deltalog.actions import Add, CommitInfo, Remove
 from deltalog.errors import DeltaLogError
 from deltalog.snapshot import Snapshot
-from harness import evidence
-from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
-from harness.expectations import ByReplay, Expectation, Fails, Of, RowsAre
-from harness.observation import ChangesObservation, DeleteObservation, ReadObservation
-from harness.severity import Cause
-from harness.vacuum_inputs import files_of, vector_path
-from harness.vacuum_observation import VacuumObservation
-from model.refusals import BEYOND_RETENTION, MISSING_FILE
-from model.severity import Severity
-from model.vacuum import DISPUTED, Fate
+from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
+from harness.judging.expectations import ByReplay, Expectation, Fails, Of, RowsAre
+from harness.judging.severity import Cause
+from harness.observing import evidence
+from harness.observing.observation import ChangesObservation, DeleteObservation, ReadObservation
+from harness.observing.vacuum_inputs import files_of, vector_path
+from harness.observing.vacuum_observation import VacuumObservation
+from model.prediction.fates import DISPUTED, Fate
+from model.prediction.refusals import BEYOND_RETENTION, MISSING_FILE
+from model.vocabulary.severity import Severity
 from suites.clauses import causes
 from suites.clauses.checks import check_rows_read, check_table_rows, difference
 from suites.clauses.earlier_versions import earlier_versions

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from harness.clause import NOT_EXERCISED, Judgement, clause, judgement
-from harness.observation import UnreadTableObservation
-from harness.vacuum_observation import VacuumRefusalObservation
-from model.refusals import CANNOT_VACUUM_LITE
-from model.steps import InvalidVacuum, Mode, Vacuum, VacuumMistake
-from model.table import Feature
+from harness.judging.clause import NOT_EXERCISED, Judgement, clause, judgement
+from harness.observing.observation import UnreadTableObservation
+from harness.observing.vacuum_observation import VacuumRefusalObservation
+from model.prediction.refusals import CANNOT_VACUUM_LITE
+from model.vocabulary.steps import InvalidVacuum, Mode, Vacuum, VacuumMistake
+from model.vocabulary.table import Feature
 from suites.clauses.checks import check_nothing_changed, check_refusal
 
 

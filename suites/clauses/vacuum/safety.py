@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from deltalog.listing import Entry, EntryKind
-from harness import evidence
-from harness.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
-from harness.expectations import NoFileWritten, Readable, Unchanged, about
-from harness.vacuum_observation import VacuumObservation
-from model.table import Feature, Reference, VectorStorage
-from model.vacuum import Fate, ObjectScan, Reason, in_underscored_partition, is_hidden
+from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
+from harness.judging.expectations import NoFileWritten, Readable, Unchanged, about
+from harness.observing import evidence
+from harness.observing.vacuum_observation import VacuumObservation
+from model.prediction.fates import Fate, Reason
+from model.prediction.paths import in_underscored_partition, is_hidden
+from model.prediction.scans import ObjectScan
+from model.vocabulary.table import Feature, Reference, VectorStorage
 from suites.clauses.causes import NEEDLESS_WRITE, NOT_REPLAYED, changed
 from suites.clauses.vacuum.path_rules import UNPROTECTED, change_files, keeps, must_delete, must_keep, with_reason
 

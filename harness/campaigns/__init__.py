@@ -1,0 +1,1 @@
+"""Which cases are judged, in which order, and how one that fails is shrunk."""

@@ -1,0 +1,124 @@
+"""A campaign: one test of the suite with the source of its cases, run in shards.
+
+One of three decorators makes a test a campaign: ``cases_from`` (a strategy), ``read_from`` (files) and ``explored_by`` (a state
+machine). ``suites.campaigns`` lists them all.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol, TypeVar
+
+import pytest
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from harness.campaigns.machine import ProgramMachine
+from model.vocabulary.case import Case
+
+#: The pytest marker that holds a test's campaign.
+MARKER = "campaign"
+
+
+@dataclass(frozen=True)
+class Campaign:
+    name: str
+    chapters: tuple[str, ...]  # "DEL", "VAC": the chapters whose clauses its cases exercise
+    cases: SearchStrategy[Case] = field(default_factory=st.nothing)
+    weight: int = 0  # its cases in a thousand or so that are drawn
+    kept: Callable[[], tuple[Case, ...]] | None = None  # reads its cases from files
+    machine: type[ProgramMachine] | None = None  # draws its steps one by one
+
+    def of(self, cases: tuple[Case, ...]) -> Campaign:
+        """This campaign with these of its kept cases."""
+        return replace(self, kept=lambda: cases)
+
+
+@dataclass(frozen=True)
+class Shard:
+    """A part of a campaign with its own seed: one test item."""
+
+    campaign: Campaign
+    number: int
+    cases: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.campaign.name}-{self.number}"
+
+    def seed(self, run: int) -> int:
+        """The seed of this shard in a run with the seed ``run``: it depends on nothing else."""
+        text = f"{run}:{self.campaign.name}:{self.number}"
+        return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
+
+
+@dataclass(frozen=True)
+class Profile:
+    """A budget. ``cases`` is the number to draw for each campaign; a fixed profile judges the same cases in each run."""
+
+    name: str
+    cases: Mapping[str, int]
+    fixed: bool
+    shard: int  # cases in one test item: the unit that pytest-xdist hands to a worker
+    tries: int = 0  # runs of the engine to shrink a failing case in a fixed profile
+    corpus: tuple[str, ...] = ()  # the files of ``corpus/`` that it judges (harness.campaigns.corpus)
+    part: float = 1  # of the corpus, by the seconds that its cases take: the first cases show most
+
+    def scaled(self, factor: float) -> Profile:
+        """The profile with that part of its corpus (all of it from 1 on), or with that many times the cases of a random profile.
+
+        A random profile draws at least one case of each campaign.
+        """
+        if self.fixed:
+            return replace(self, part=min(1.0, factor))
+        return replace(self, cases={name: max(1, round(count * factor)) for name, count in self.cases.items()})
+
+
+class Worker(Protocol):
+    """Judges cases on the engine of the command line, by every clause that applies (runner.worker)."""
+
+    def judge(self, shard: Shard) -> None:
+        """Judge the cases of a shard. Raises harness.campaigns.drawing.PromiseBroken."""
+        ...
+
+    def replay(self) -> None:
+        """Judge the case of ``--replay``. Raises harness.campaigns.drawing.PromiseBroken."""
+        ...
+
+
+Test = TypeVar("Test", bound=Callable[[Shard, Worker], None])
+
+
+def cases_from(strategy: SearchStrategy[Case], *, judged_by: tuple[str, ...], weight: int) -> Callable[[Test], Test]:
+    """A test of drawn cases. The profiles draw numbers of cases in proportion to the ``weight``."""
+    return _campaign(judged_by, cases=strategy, weight=weight)
+
+
+def read_from(read: Callable[[], tuple[Case, ...]], *, judged_by: tuple[str, ...]) -> Callable[[Test], Test]:
+    """A test of cases that are read, not drawn."""
+    return _campaign(judged_by, kept=read)
+
+
+def explored_by(machine: type[ProgramMachine], *, judged_by: tuple[str, ...], weight: int) -> Callable[[Test], Test]:
+    """A test whose steps a state machine draws one by one: as many runs as a strategy of this weight has cases."""
+    return _campaign(judged_by, machine=machine, weight=weight)
+
+
+def _campaign(chapters: tuple[str, ...], **fields: Any) -> Callable[[Test], Test]:
+    def mark(test: Test) -> Test:
+        name = test.__name__.removeprefix("test_").replace("_", "-")
+        marked: Test = getattr(pytest.mark, MARKER)(Campaign(name, chapters, **fields))(test)
+        return marked
+
+    return mark
+
+
+def campaign_of(test: object) -> Campaign | None:
+    """The campaign of a test function; None of anything else."""
+    for mark in getattr(test, "pytestmark", ()):
+        if mark.name == MARKER:
+            campaign: Campaign = mark.args[0]
+            return campaign
+    return None

@@ -1,0 +1,58 @@
+"""How long a case takes on an engine, as a basis for choosing cases: an estimate, never a limit."""
+
+from __future__ import annotations
+
+from model.vocabulary.case import Case
+from model.vocabulary.operations import Operation, operation_of
+from model.vocabulary.settings import Setting
+from model.vocabulary.steps import Delete, Step, Vacuum
+
+#: Seconds that a step takes on a warm Spark with two workers on two cores, by operation: means of a whole gate.
+SPARK_SECONDS = {
+    Operation.DELETE: 0.85,
+    Operation.INVALID_DELETE: 0.25,
+    Operation.VACUUM: 1.25,
+    Operation.RETAIN: 1.2,
+    Operation.LITE: 1.3,
+    Operation.INVENTORY: 1.7,
+    Operation.DRY_RUN: 0.8,
+    Operation.IO_FAULT: 1.5,
+    Operation.INVALID_VACUUM: 0.25,
+    Operation.READ: 0.5,
+    Operation.READ_BEFORE: 0.6,
+    Operation.READ_CHANGES: 0.45,
+    Operation.INSERT: 1.2,
+    Operation.APPEND: 0.02,
+    Operation.STRAY_FILES: 0.01,
+    Operation.CLOCK: 0.01,
+}
+
+#: Seconds more with a setting.
+SETTING_SECONDS = {
+    Setting.CODE_GENERATION: 4.0,  # each query is compiled
+    Setting.MANY_PARTITIONS: 1.5,
+}
+
+#: Seconds for a case's table: its files, the names in the catalog, and their removal.
+TABLE_SECONDS = 0.1
+
+#: Seconds that a drawn case takes: the mean of a nightly run.
+DRAWN_SECONDS = 3.2
+
+#: Workers, for a time that a run takes on two cores.
+WORKERS = 2
+
+#: How many times as fast as Spark an engine is, and the seconds until it judges its first step. One that is not here is taken
+#: to be like Spark.
+SPEEDS = {"spark": 1.0, "deltalake": 30.0}
+STARTS = {"spark": 25.0, "deltalake": 5.0}
+
+
+def seconds_of(case: Case) -> float:
+    """The seconds that one worker needs for the case on Spark."""
+    return TABLE_SECONDS + sum(map(_seconds_of, case.steps))
+
+
+def _seconds_of(step: Step) -> float:
+    settings = step.settings if isinstance(step, (Delete, Vacuum)) else ()
+    return SPARK_SECONDS[operation_of(step)] + sum(SETTING_SECONDS.get(setting, 0.0) for setting in settings)

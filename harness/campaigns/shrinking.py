@@ -1,0 +1,226 @@
+"""Shrinks a failing case by removing its parts, in a fixed order and a bounded number of tries.
+
+A try costs seconds of the engine's time, so each removes as much as possible: a step, a file, half of the stray files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from model.codec import InvalidCase, from_json, to_json
+from model.vocabulary.case import Case
+from model.vocabulary.predicate import And, Not, Or, Predicate
+from model.vocabulary.spellings import Spelling
+from model.vocabulary.steps import (
+    AddStrayFiles,
+    Append,
+    Delete,
+    Form,
+    Insert,
+    InvalidVacuum,
+    Inventory,
+    Mode,
+    Read,
+    ReadChanges,
+    SetClock,
+    Step,
+    Vacuum,
+    VacuumForm,
+)
+from model.vocabulary.table import Commit, Reference, Table
+
+T = TypeVar("T")
+
+
+def reduce(
+    case: Case, fails: Callable[[Case], bool], *, tries: int, fits: Callable[[Case], bool] = lambda case: True
+) -> Case:
+    """The smallest case found that still fails, in at most ``tries`` calls of ``fails``. ``case`` must fail.
+
+    ``fits`` is whether the engine supports a case: one that it does not support cannot be replayed, and is not tried.
+    After a success it goes on with the candidates that come next: those before have just been tried.
+    """
+    start, smaller = 0, False  # where to go on; whether this round has found a smaller case
+    while tries > 0:
+        for place, candidate in enumerate(candidates(case)):
+            if place < start or not is_valid(candidate) or not fits(candidate):
+                continue
+            if tries <= 0:
+                return case
+            tries -= 1
+            if fails(candidate):
+                case, start, smaller = candidate, place, True
+                break
+        else:
+            if not smaller:
+                return case
+            start, smaller = 0, False
+    return case
+
+
+def truncated(case: Case, last: int) -> Case:
+    """The case without the steps after ``last``."""
+    return replace(case, steps=case.steps[: last + 1])
+
+
+def is_valid(case: Case) -> bool:
+    """Whether it can be kept: read back from its JSON form."""
+    try:
+        return from_json(to_json(case)) == case
+    except InvalidCase:
+        return False
+
+
+def candidates(case: Case) -> Iterator[Case]:
+    """Cases with a part removed or simplified, the largest parts first."""
+    for index in range(len(case.steps) - 1, -1, -1):
+        steps = without_step(case.steps, index)
+        if steps is not None:
+            yield replace(case, steps=steps)
+    for stray_files in _fewer(case.table.stray_files):
+        yield _with_table(case, stray_files=stray_files)
+    for file in reversed(case.table.files):
+        yield _with_table(case, **_without_file(case.table, file.id))
+    for index in range(len(case.table.commits) - 1, 0, -1):
+        yield from _simpler_history(case, index)
+    if case.table.pruned:
+        yield _with_table(case, pruned=0)
+    for position, step in enumerate(case.steps):
+        for simpler in _simpler_steps(step):
+            yield replace(case, steps=_exchanged(case.steps, position, simpler))
+    for position, file in enumerate(case.table.files):
+        for rows in _fewer(file.rows):
+            yield _with_table(case, files=_exchanged(case.table.files, position, replace(file, rows=rows)))
+        if file.reference is not Reference.RELATIVE:
+            plain = replace(file, reference=Reference.RELATIVE)
+            yield _with_table(case, files=_exchanged(case.table.files, position, plain))
+    for features in _fewer(case.table.features):
+        yield _with_table(case, features=features)
+
+
+def _simpler_history(case: Case, index: int) -> Iterator[Case]:
+    """Without the commit at ``index``, if it is empty, or with a simpler one."""
+    commits, commit = case.table.commits, case.table.commits[index]
+    if not (commit.adds or commit.removes or commit.deletion_vectors):
+        pruned = case.table.pruned - (index < case.table.pruned)
+        yield _with_table(case, commits=commits[:index] + commits[index + 1 :], pruned=pruned)
+    for simpler in _simpler_commits(commit):
+        yield _with_table(case, commits=_exchanged(commits, index, simpler))
+
+
+def _simpler_commits(commit: Commit) -> Iterator[Commit]:
+    for deletion_vectors in _fewer(commit.deletion_vectors):
+        yield replace(commit, deletion_vectors=deletion_vectors)
+    if commit.checkpoint:
+        yield replace(commit, checkpoint=False, parts=1)
+    if commit.parts > 1:
+        yield replace(commit, parts=1)
+    if commit.vector_prefix:
+        yield replace(commit, vector_prefix="")
+    if any(removal.bare for removal in commit.removes):
+        yield replace(commit, removes=tuple(replace(removal, bare=False) for removal in commit.removes))
+
+
+def _with_table(case: Case, **changes: object) -> Case:
+    return replace(case, table=replace(case.table, **changes))  # type: ignore[arg-type]
+
+
+def without_step(steps: Sequence[Step], index: int) -> tuple[Step, ...] | None:
+    """The steps without one; None if a later one refers to it."""
+    kept: list[Step] = list(steps[:index])
+    for step in steps[index + 1 :]:
+        if isinstance(step, Read) and step.before_step is not None:
+            # If the removed step changed nothing, the version before it is also the one before the next step.
+            step = replace(step, before_step=step.before_step - (step.before_step > index))
+        elif isinstance(step, ReadChanges):
+            if step.of_step == index:
+                return None
+            step = replace(step, of_step=step.of_step - (step.of_step > index))
+        elif isinstance(step, SetClock) and step.to.removed_by_step is not None:
+            if step.to.removed_by_step == index:
+                return None
+            moved = step.to.removed_by_step - (step.to.removed_by_step > index)
+            step = SetClock(replace(step.to, removed_by_step=moved))
+        kept.append(step)
+    return tuple(kept) if kept else None
+
+
+def _exchanged(items: tuple[T, ...], position: int, item: T) -> tuple[T, ...]:
+    return (*items[:position], item, *items[position + 1 :])
+
+
+def _fewer(items: tuple[T, ...]) -> Iterator[tuple[T, ...]]:
+    """None of them, either half, all but one."""
+    if not items:
+        return
+    yield ()
+    if len(items) > 2:
+        yield items[: len(items) // 2]
+        yield items[len(items) // 2 :]
+    if len(items) > 1:
+        for index in range(len(items)):
+            yield items[:index] + items[index + 1 :]
+
+
+def _without_file(table: Table, id: int) -> dict[str, object]:
+    """The fields of the table without a file in it and in its history."""
+    commits = tuple(
+        replace(
+            commit,
+            adds=tuple(add for add in commit.adds if add != id),
+            removes=tuple(removal for removal in commit.removes if removal.file != id),
+            deletion_vectors=tuple(vector for vector in commit.deletion_vectors if vector.file != id),
+        )
+        for commit in table.commits
+    )
+    return {"files": tuple(file for file in table.files if file.id != id), "commits": commits}
+
+
+def _simpler_steps(step: Step) -> Iterator[Step]:
+    if isinstance(step, Delete) and step.where is not None:
+        for part in _parts(step.where):
+            yield Delete(part)
+            yield replace(step, where=part)
+    if isinstance(step, (Delete, Vacuum)) and step.settings:
+        yield from (replace(step, settings=settings) for settings in _fewer(step.settings))
+    if isinstance(step, (Delete, Vacuum)) and step.spelling is not Spelling.PLAIN:
+        yield replace(step, spelling=Spelling.PLAIN)
+    if isinstance(step, Delete) and step.cached:
+        yield replace(step, cached=False)
+    if isinstance(step, Delete) and step.form is not Form.SQL_PATH:
+        yield replace(step, form=Form.SQL_PATH, spelling=Spelling.PLAIN)
+    elif isinstance(step, Vacuum):
+        yield from _simpler_vacuums(step)
+    elif isinstance(step, InvalidVacuum) and step.dry_run:
+        yield replace(step, dry_run=False)
+    elif isinstance(step, AddStrayFiles):
+        yield from (AddStrayFiles(stray_files) for stray_files in _fewer(step.stray_files) if stray_files)
+    elif isinstance(step, Append):
+        yield from (Append(files) for files in _fewer(step.files) if files)
+    elif isinstance(step, Insert):
+        yield from (Insert(rows) for rows in _fewer(step.rows) if rows)
+
+
+def _simpler_vacuums(step: Vacuum) -> Iterator[Vacuum]:
+    """The default VACUUM, the default one of the same mode, and those with one option at its default."""
+    simpler = (
+        Vacuum(dry_run=step.dry_run),
+        Vacuum(dry_run=step.dry_run, mode=step.mode),
+        replace(step, io_fault=None, faulty_path=None),
+        replace(step, mode=Mode.DEFAULT, inventory=Inventory.COMPLETE),
+        replace(step, inventory=Inventory.COMPLETE),
+        replace(step, form=VacuumForm.SQL_PATH, spelling=Spelling.PLAIN),
+        replace(step, parallel=False),
+        replace(step, retain_hours=None),
+        replace(step, safety_check=True),
+        replace(step, logging=True),
+    )
+    yield from (vacuum for vacuum in dict.fromkeys(simpler) if vacuum != step)
+
+
+def _parts(predicate: Predicate) -> tuple[Predicate, ...]:
+    if isinstance(predicate, (And, Or)):
+        return (predicate.left, predicate.right)
+    return (predicate.operand,) if isinstance(predicate, Not) else ()

@@ -1,0 +1,211 @@
+"""Runs the steps of a case on one table, observes each, and has it judged."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from engines.port import Engine, Outcome
+from harness.judging.clause import Clause
+from harness.judging.coverage import Cell, coverage, operation_cell
+from harness.judging.excuses import Excuses
+from harness.judging.step_judge import StepJudge, Tally
+from harness.observing.expected_versions import ExpectedVersions
+from harness.observing.normalise import normalise
+from harness.observing.observation import (
+    ChangesObservation,
+    DeleteObservation,
+    InsertObservation,
+    Observation,
+    ReadObservation,
+    RefusalObservation,
+    UnreadTableObservation,
+    refusal_due,
+)
+from harness.observing.observer import Observer
+from harness.observing.table_state import TableState
+from harness.observing.vacuum_inputs import committed
+from harness.observing.vacuum_observation import VacuumObservation, VacuumRefusalObservation
+from harness.tables.case_clock import CaseClock
+from harness.tables.materialise import plan_append, plan_strays, plan_table, write_actions, write_files, write_table
+from harness.tables.processors import processors_for
+from model.prediction.refusals import expected_vacuum_refusal
+from model.vocabulary.steps import (
+    ENGINE_STEPS,
+    AddStrayFiles,
+    Append,
+    Delete,
+    EngineStep,
+    Insert,
+    InvalidDelete,
+    InvalidVacuum,
+    Moment,
+    Read,
+    ReadChanges,
+    SetClock,
+    Step,
+    Vacuum,
+)
+from model.vocabulary.table import Feature, Table
+
+
+class WrongInsert(Exception):
+    """The engine's own append failed, or the table does not have its rows. That is not what the suite judges."""
+
+    def __init__(self, index: int, outcome: Outcome) -> None:
+        problem = "other rows are in the table" if outcome.error is None else outcome.error.message
+        super().__init__(f"step {index} is an append by the engine, which no clause judges; it went wrong: {problem}")
+
+
+class CaseRun:
+    """Makes the table at ``root``; then ``take`` runs one step after another.
+
+    ``observations`` has those of the engine's steps, ``records`` the same normalised, ``coverage`` what it covered,
+    ``processors`` how many the engine may use (None: all).
+    """
+
+    def __init__(
+        self, engine: Engine, table: Table, root: Path, clauses: Sequence[Clause[Any]], excuses: Excuses
+    ) -> None:
+        self._engine = engine
+        self._table = table
+        self._root = root
+        self._judge = StepJudge(clauses, excuses)
+        self._clock = CaseClock(root, settable=engine.rules.own_clock)
+        self._aged_before: list[int] = []  # by step
+        self._version_before: list[int] = []  # by step
+        self.observations: list[Observation] = []
+        self.records: list[dict[str, Any]] = []
+        self.coverage: Counter[Cell] = Counter()
+        self.processors = processors_for(table) if engine.rules.draws_processors else None
+        if self.processors is not None:
+            engine.use_processors(self.processors)
+        write_table(plan_table(table), root, start=self._clock.start)
+        self._expected = ExpectedVersions(table, start=self._clock.start)
+        self._observer = Observer(table, root)
+        self._state = self._observer.observe()
+
+    @property
+    def tallies(self) -> dict[str, Tally]:
+        return self._judge.tallies
+
+    def take(self, step: Step) -> bool:
+        """Run a step, and judge it if it is one of the engine's. True ends the case: a clause is broken. Raises EngineDied."""
+        index = len(self._version_before)
+        self._version_before.append(self._state.version)
+        self._aged_before.append(self._clock.tick())
+        self.coverage[operation_cell(step)] += 1
+        if not isinstance(step, ENGINE_STEPS):
+            self._arrange(step)
+            self._state = self._observer.observe()
+            return False
+        before = self._state
+        outcome, version = self._run(step, before)
+        after = before if isinstance(step, (Read, ReadChanges)) else self._observer.observe(before)
+        observation = self._observed(index, step, outcome, version, before, after)
+        ends = self._judge.judge(observation)
+        self.records.append(normalise(observation))
+        if isinstance(observation, VacuumObservation):
+            self.coverage += coverage(observation)
+        self.observations.append(observation)
+        self._state = after
+        return ends or after.broken is not None
+
+    def _arrange(self, step: Step) -> None:
+        """Run a step that changes the table or the clock without the engine."""
+        start, clock = self._clock.start, self._clock.now
+        if isinstance(step, SetClock):
+            self._expected.shift(self._clock.set(self._instant(step.to)))
+        elif isinstance(step, AddStrayFiles):
+            files, directories, links = plan_strays(step.stray_files)
+            write_files(files, directories, self._root, start=start, links=links)
+        elif isinstance(step, Append):
+            files, actions = plan_append(self._table, step.files, at=clock - start)
+            write_files(files, (), self._root, start=start)
+            version = self._state.version + 1
+            write_actions(version, actions, self._root, start=start, modified=clock - start)
+            self._expected.append(step.files)
+            self._expected.commit(version, clock)
+
+    def _instant(self, moment: Moment) -> int:
+        """A moment in ms since the epoch."""
+        if moment.removed_by_step is None:
+            return self._clock.start + moment.offset
+        stamps = [
+            (remove.deletion_timestamp or 0) - self._clock.since(self._aged_before[observation.index])
+            for observation in self.observations
+            if isinstance(observation, DeleteObservation) and observation.index == moment.removed_by_step
+            for remove in observation.removes
+        ]
+        return max(stamps, default=self._clock.start) + moment.offset
+
+    def _run(self, step: EngineStep, state: TableState) -> tuple[Outcome, int]:
+        version = state.version
+        if isinstance(step, Read) and step.before_step is not None:
+            version = self._version_before[step.before_step]
+        if isinstance(step, ReadChanges):
+            # The first version that the step committed, or the current one if it committed none.
+            commits = [
+                commit
+                for observation in self.observations
+                if observation.index == step.of_step
+                for commit in observation.commits
+            ]
+            version = commits[0].version if commits else self._version_before[step.of_step]
+        asks = isinstance(step, ReadChanges) or (isinstance(step, Read) and step.before_step is not None)
+        return self._engine.run(self._root, step, clock=self._clock.now, version=version if asks else None), version
+
+    def _observed(
+        self, index: int, step: EngineStep, outcome: Outcome, version: int, before: TableState, after: TableState
+    ) -> Observation:
+        expected = self._expected
+        due = refusal_due(self._table, before, step) if isinstance(step, (Delete, InvalidDelete)) else None
+        if due is not None:
+            due = due.at(self._engine.rules.release)
+        fails = isinstance(step, Delete) and outcome.error is not None and expected.may_fail(step)
+        if isinstance(step, Delete) and outcome.error is None and due is None:
+            expected.delete(step)
+        if isinstance(step, Insert):
+            expected.insert(step)
+            if after.rows != expected.rows:
+                raise WrongInsert(index, outcome)
+        for number in range(before.version + 1, after.version + 1):
+            commit = after.log.commits.get(number)  # None: the step's own log cleanup deleted it
+            expected.commit(number, committed(commit) if commit else outcome.ended)
+        common: dict[str, Any] = {
+            "table": self._table,
+            "root": str(self._root),
+            "index": index,
+            "outcome": outcome,
+            "before": before,
+            "after": after,
+            "clock": self._clock.now,
+            "start": self._clock.start,
+            "versions": dict(expected.by_version),
+            "expected_rows": expected.rows,
+            "earlier": tuple(self.observations),
+            "rules": self._engine.rules,
+        }
+        if outcome.error is not None and self._table.has(Feature.HALF_CHECKPOINT, Feature.HALF_CHECKPOINT_NAMED):
+            return UnreadTableObservation(step=step, **common)
+        if isinstance(step, InvalidDelete) or (isinstance(step, Delete) and (due or fails)):
+            return RefusalObservation(step=step, due=due, **common)
+        if isinstance(step, Delete):
+            delete = DeleteObservation(step=step, **common)
+            refused = outcome.error is not None and self._engine.rules.checks_required_fields
+            if refused and delete.prediction.writes_required_null(self._table):
+                return RefusalObservation(step=step, due=None, writes_null=True, **common)
+            return delete
+        if isinstance(step, Insert):
+            return InsertObservation(step=step, **common)
+        if isinstance(step, ReadChanges):
+            return ChangesObservation(step=step, version=version, **common)
+        if isinstance(step, InvalidVacuum):
+            refusal = expected_vacuum_refusal(step.mistake).at(self._engine.rules.release)
+            return VacuumRefusalObservation(step=step, due=refusal, **common)
+        if isinstance(step, Vacuum):
+            vacuum = VacuumObservation(step=step, **common)
+            return vacuum if vacuum.due is None else VacuumRefusalObservation(step=step, due=vacuum.due, **common)
+        return ReadObservation(step=step, version=version, **common)

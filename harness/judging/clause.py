@@ -1,0 +1,162 @@
+"""A clause: one sentence of the specification, its sources, and a pure function that judges an observed step."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Generic, TypeVar, get_type_hints
+
+from harness.judging.expectations import Expectation, expectation_to_json
+from harness.judging.severity import NO_CAUSE, Cause
+from harness.observing.observation import Observation
+from model.vocabulary.capabilities import Capabilities, Need, has
+from model.vocabulary.rules import Rules
+from model.vocabulary.versions import parse
+
+S = TypeVar("S", bound=Observation)
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Violation:
+    """What is wrong with one subject."""
+
+    subject: str
+    message: str  # names the expected and the actual value
+    expectation: Expectation  # the expected state as data, which a reproduction script checks
+    evidence: tuple[str, ...] = ()  # facts that a person can look up, one per line
+    step: int | None = None  # the step that the expectation is about, if it is not the judged step but an earlier one
+    cause: Cause = NO_CAUSE  # without a text: the kind of the expectation says enough
+    # Filled in by harness.judging.step_judge:
+    excused: str | None = None  # the reason of the known deviation that it is
+    circumstances: frozenset[str] = frozenset()  # the conditions of harness.judging.conditions that hold
+    kinds: frozenset[str] = frozenset()  # those of harness.judging.subjects that the subject is of
+
+    @property
+    def kind(self) -> str:
+        """What went wrong with what kind of subject, in a few words."""
+        return self.cause.text or str(expectation_to_json(self.expectation)["kind"])
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """How many subjects a clause had in a step, and its violations. Without a subject the clause was not exercised."""
+
+    subjects: int
+    violations: tuple[Violation, ...] = ()
+
+
+NOT_EXERCISED = Judgement(0)
+
+
+@dataclass(frozen=True)
+class Clause(Generic[S]):
+    id: str
+    sentence: str
+    sources: tuple[str, ...]
+    of: type[S]  # the kind of observation that it judges
+    judge: Callable[[S], Judgement]
+    since: str | None = None  # the first Delta version on Spark that it applies to
+    before: str | None = None  # the first Delta version on Spark that it no longer applies to
+    of_broken: bool = False  # whether it also judges a table whose log can no longer be replayed
+    implementation: str | None = (
+        None  # the only engine it applies to, if neither the protocol nor the documentation has it
+    )
+    exact_clock: bool = False  # whether it needs an engine whose clock can be set to the millisecond
+    needs: tuple[Need, ...] = ()  # the engine must have at least one of these capabilities
+    recorded: bool = True  # if not, it is judged only because a case ends where it is broken
+
+    @property
+    def chapter(self) -> str:
+        return {"DEL": "DELETE", "VAC": "VACUUM"}[self.id.split("-")[0]]
+
+
+_ID = re.compile(r"(DEL|VAC)-[A-Z]+-\d+[A-Z]?")
+
+
+def clause(
+    id: str,
+    sentence: str,
+    *,
+    sources: Iterable[str],
+    since: str | None = None,
+    before: str | None = None,
+    of_broken: bool = False,
+    implementation: str | None = None,
+    exact_clock: bool = False,
+    needs: Iterable[Need] = (),
+) -> Callable[[Callable[[S], Judgement]], Clause[S]]:
+    """Turn the decorated function into a clause; the type of its parameter is the kind of observation that it judges.
+
+    Raises ValueError for a malformed id.
+    """
+    if not _ID.fullmatch(id):
+        raise ValueError(f"{id} is not a clause id of the form DEL-ROW-1 or DEL-ROW-1A")
+
+    def make(judge: Callable[[S], Judgement]) -> Clause[S]:
+        (of,) = (kind for parameter, kind in get_type_hints(judge).items() if parameter != "return")
+        options = (since, before, of_broken, implementation, exact_clock, tuple(needs))
+        return Clause(id, sentence, tuple(sources), of, judge, *options)
+
+    return make
+
+
+def each(subjects: Iterable[T], problem: Callable[[T], Violation | None]) -> Judgement:
+    """Judge every subject separately."""
+    problems = [problem(subject) for subject in subjects]
+    return Judgement(len(problems), tuple(violation for violation in problems if violation))
+
+
+def judgement(problem: Violation | None) -> Judgement:
+    """Judge the step as one subject."""
+    return Judgement(1, (problem,) if problem else ())
+
+
+def matches(clause_id: str, prefix: str) -> bool:
+    """Whether ``prefix`` selects the clause.
+
+    VAC-SAFE selects VAC-SAFE-1, and DEL-ROW-5 selects DEL-ROW-5A; VAC-SAFE-1 does not select VAC-SAFE-10.
+    """
+    rest = clause_id.removeprefix(prefix)
+    return clause_id.startswith(prefix) and (not rest or rest.startswith("-") or rest.isalpha())
+
+
+def not_applicable(clause: Clause[Any], version: str, capabilities: Capabilities, rules: Rules) -> str | None:
+    """Why the clause does not apply to an engine of this version, in one sentence; None if it does.
+
+    ``since`` and ``before`` are versions of Delta on Spark, and do not restrict other engines.
+    """
+    if clause.implementation not in (None, rules.implementation):
+        return f"It is promised by the engine {clause.implementation} alone, and neither by the format nor elsewhere."
+    if clause.exact_clock and not rules.own_clock:
+        return "It is about single milliseconds, and the engine uses the machine's clock, which cannot be stopped."
+    number = parse(version)
+    outside = (clause.since and number < parse(clause.since)) or (clause.before and number >= parse(clause.before))
+    if rules.implementation == "spark" and outside:
+        return f"It holds {_bounds(clause)} only."
+    if clause.needs and not any(has(capabilities, need) for need in clause.needs):
+        return f"The engine cannot be asked for what it is about: {_needs(clause)}."
+    return None
+
+
+def holds_for(clause: Clause[Any]) -> str:
+    """The engines that a clause holds for, as a part of a sentence; empty: every one."""
+    parts = [
+        f"the engine {clause.implementation} alone" if clause.implementation else "",
+        f"Delta on Spark {_bounds(clause)}" if _bounds(clause) else "",
+        "engines whose clock can be set" if clause.exact_clock else "",
+        f"engines that can be asked for {_needs(clause)}" if clause.needs else "",
+    ]
+    return ", ".join(part for part in parts if part)
+
+
+def _bounds(clause: Clause[Any]) -> str:
+    """``from 3.1 and before 4.0``."""
+    bounds = [f"from {clause.since}" if clause.since else "", f"before {clause.before}" if clause.before else ""]
+    return " and ".join(bound for bound in bounds if bound)
+
+
+def _needs(clause: Clause[Any]) -> str:
+    return " or ".join(sorted({str(need.value if isinstance(need, Enum) else need) for need in clause.needs}))

@@ -1,0 +1,327 @@
+"""Expectations as data: what must be true after a step. A violation contains one, and a reproduction script checks it.
+
+Each is about one step: the listing, the log and the result right before and right after it. Paths are relative to the
+table's root and not URL-encoded; outside the root they begin with ``../``. No expectation names a file that an engine
+wrote, as its name differs in each run.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from enum import Enum
+from typing import Any
+
+from model.text.layout import ROOT, is_named_by_engine
+
+Rows = Sequence[Sequence[Any]]  # JSON values, as in a case file
+
+
+class Of(str, Enum):
+    """Which rows."""
+
+    ANSWER = "answer"  # the result of the step
+    TABLE = "table"  # the current version after the step, read by the engine
+    CHANGES = "changes"  # the change feed of the step's versions: the table's columns and _change_type
+
+
+class Measure(str, Enum):
+    """What a field of an action must equal, if its value differs from run to run."""
+
+    FILE_SIZE = "the file's size"
+    FILE_TIME = "the file's modification time"
+    FILE_ROWS = "the number of rows in the file"
+    ADD = "the same field of the file's last add"
+    CLOCK = "a time between the start and the end of the step"
+    DIRECTORY = "the partition values in the names of the file's directories"
+    VERSION = "the version of the commit"
+
+
+class Total(str, Enum):
+    """What a metric must equal, if its value differs from run to run."""
+
+    ADDED_FILES = "files added by the commit"
+    ADDED_BYTES = "bytes of the files added by the commit"
+    CHANGE_FILES = "change files of the commit"
+    DELETED_FILES = "files and directories that the step deleted"
+    DELETED_BYTES = "bytes of the files that the step deleted"
+
+
+@dataclass(frozen=True)
+class Unchanged:
+    """A path has the same bytes as before the step, or is absent as before. With ``times``, the same modification time."""
+
+    path: str
+    times: bool = False
+
+
+@dataclass(frozen=True)
+class Gone:
+    """A path that existed is deleted."""
+
+    path: str
+
+
+@dataclass(frozen=True)
+class NothingChanged:
+    """No path was added, deleted, rewritten or touched. Without ``log``, only of the existing files outside ``_delta_log``."""
+
+    log: bool = True
+
+
+@dataclass(frozen=True)
+class NothingDeleted:
+    """Nothing outside ``_delta_log`` was deleted. With ``but_directories``, no file was."""
+
+    but_directories: bool = False
+
+
+@dataclass(frozen=True)
+class NoFileWritten:
+    """There is no new file outside ``_delta_log`` whose path contains this text."""
+
+    containing: str = ""
+
+
+@dataclass(frozen=True)
+class NewFilesReferenced:
+    """The step's commit names every new Parquet file with rows."""
+
+
+@dataclass(frozen=True)
+class RowsAre:
+    """These rows, in any order."""
+
+    of: Of
+    rows: Rows
+
+
+@dataclass(frozen=True)
+class Readable:
+    """The current version can be read."""
+
+
+@dataclass(frozen=True)
+class Operations:
+    """The commits that the step wrote have these operations in their commitInfo."""
+
+    names: Sequence[str]
+
+
+@dataclass(frozen=True)
+class NoActions:
+    """The step's commits have no action of these kinds, except for the row tracking domain, which writers advance."""
+
+    kinds: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Removes:
+    """The step's commit removes exactly these files."""
+
+    paths: Sequence[str]
+
+
+@dataclass(frozen=True)
+class EachOnce:
+    """No two adds, and no two removes, of the step's commits name the same file; nor do an add and a remove with the same
+    deletion vector."""
+
+
+@dataclass(frozen=True)
+class FieldIs:
+    """A dotted field of the step's actions of one kind, or of the one for ``path``, has this value (None: absent)."""
+
+    kind: str
+    field: str
+    value: Any
+    path: str | None = None
+
+
+@dataclass(frozen=True)
+class FieldMatches:
+    """A dotted field of each of the step's actions of one kind equals this measure."""
+
+    kind: str
+    field: str
+    measure: Measure
+
+
+@dataclass(frozen=True)
+class FieldHolds:
+    """A dotted field of each of the step's actions of one kind, as JSON text (absent: ``null``), matches a pattern."""
+
+    kind: str
+    field: str
+    pattern: str
+    promised: str  # the pattern in words
+
+
+@dataclass(frozen=True)
+class FieldAgrees:
+    """All of the step's actions of one kind have the same value in a dotted field."""
+
+    kind: str
+    field: str
+
+
+@dataclass(frozen=True)
+class KeysAre:
+    """The keys of an object in each of the step's actions of one kind are these, or some of these."""
+
+    kind: str
+    field: str
+    keys: Sequence[str]
+    all: bool = True
+
+
+@dataclass(frozen=True)
+class GreaterThan:
+    """A number in each of the step's actions for new files is greater."""
+
+    kind: str
+    field: str
+    value: int
+
+
+@dataclass(frozen=True)
+class NewNames:
+    """The step's adds name no file that existed, or was in the log, before."""
+
+
+@dataclass(frozen=True)
+class ColumnsStored:
+    """Each file that the step added stores these columns, and none of the others."""
+
+    names: Sequence[str]
+    others: Sequence[str]
+
+
+@dataclass(frozen=True)
+class InfoIs:
+    """A dotted field of the commitInfo of the step's commit with this operation (None: its only one)."""
+
+    field: str
+    value: Any
+    operation: str | None = None
+
+
+@dataclass(frozen=True)
+class MetricCounts:
+    """An operation metric of the step's commit with this operation (None: its only one) equals a total of this run."""
+
+    metric: str
+    total: Total
+    operation: str | None = None
+    but: Sequence[str] = ()  # paths that another process deleted meanwhile
+
+
+@dataclass(frozen=True)
+class LastVacuum:
+    """``_last_vacuum_info`` names this version (None: no version)."""
+
+    version: int | None
+
+
+@dataclass(frozen=True)
+class CheckpointRemoves:
+    """The checkpoint that the step wrote contains removes of these files."""
+
+    paths: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Fails:
+    """The engine reports an error; with ``conditions``, one of these error classes or of their subclasses."""
+
+    conditions: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Succeeds:
+    """The engine reports no error."""
+
+
+@dataclass(frozen=True)
+class Lists:
+    """DRY RUN lists a path, or does not; or a run of delta-rs, which returns what it deleted."""
+
+    path: str
+    listed: bool = True
+
+
+@dataclass(frozen=True)
+class AnswersRoot:
+    """The step returns one row, the table's path."""
+
+
+@dataclass(frozen=True)
+class AnswersPaths:
+    """Each row of the result is one path below the root, none twice."""
+
+
+@dataclass(frozen=True)
+class RowIdsKept:
+    """Every row of the table after the step had the same row id and commit version before it."""
+
+
+@dataclass(frozen=True)
+class ByReplay:
+    """A short script cannot check it; ``reason`` is part of a sentence."""
+
+    reason: str
+
+
+Expectation = (
+    Unchanged
+    | Gone
+    | NothingChanged
+    | NothingDeleted
+    | NoFileWritten
+    | NewFilesReferenced
+    | RowsAre
+    | Readable
+    | Operations
+    | NoActions
+    | Removes
+    | EachOnce
+    | FieldIs
+    | FieldMatches
+    | FieldHolds
+    | FieldAgrees
+    | KeysAre
+    | GreaterThan
+    | NewNames
+    | ColumnsStored
+    | InfoIs
+    | MetricCounts
+    | LastVacuum
+    | CheckpointRemoves
+    | Fails
+    | Succeeds
+    | Lists
+    | AnswersRoot
+    | AnswersPaths
+    | RowIdsKept
+    | ByReplay
+)
+
+
+def in_any_table(path: str, root: str) -> str:
+    """A path that may contain the table's own, for a table at any place."""
+    return path.replace(root, ROOT)
+
+
+def about(path: str, expectation: Expectation, *, otherwise: Expectation | None = None) -> Expectation:
+    """The expectation about a path. If an engine chose the name, which differs in each run: ``otherwise``."""
+    if is_named_by_engine(path):
+        return otherwise or ByReplay(f"the engine names {path} anew in each run")
+    return expectation
+
+
+def expectation_to_json(expectation: Expectation) -> dict[str, Any]:
+    """Its kind, and its fields by name: ``{"kind": "field-is", "expects": {"field": …}}``."""
+    kind = re.sub(r"(?<!^)(?=[A-Z])", "-", type(expectation).__name__).lower()
+    fields = {name: value.value if isinstance(value, Enum) else value for name, value in asdict(expectation).items()}
+    return {"kind": kind, "expects": fields}

@@ -1,0 +1,134 @@
+"""Judges cases on an engine, each on a new table."""
+
+from __future__ import annotations
+
+import shutil
+import traceback
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from engines.port import Engine, EngineDied
+from harness.judging.case_run import CaseRun
+from harness.judging.clause import Clause, Violation
+from harness.judging.coverage import Cell
+from harness.judging.excuses import Excuses, KnownDeviation
+from harness.judging.severity import severity_of
+from harness.judging.step_judge import Tally
+from model.vocabulary.case import Case
+from model.vocabulary.severity import Severity
+from model.vocabulary.table import Table
+from model.vocabulary.table_roots import TableRoot
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a case could not be judged: the engine died twice in it, or the suite itself failed."""
+
+    kind: str  # "engine-died" or "harness"
+    message: str
+    log: str = ""
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A violation in a judged case."""
+
+    clause: str
+    step: int
+    violation: Violation
+
+    @property
+    def kind(self) -> tuple[str, str]:
+        """The clause and the cause: what shrinking keeps."""
+        return self.clause, self.violation.kind
+
+    @property
+    def severity(self) -> Severity:
+        return severity_of(self.clause, self.violation.cause)
+
+
+@dataclass(frozen=True)
+class JudgedCase:
+    case: Case
+    steps: tuple[dict[str, Any], ...]  # normalised observations of the engine's steps
+    tallies: dict[str, Tally]
+    failure: Failure | None = None
+    coverage: Counter[Cell] = field(default_factory=Counter)  # of its steps (harness.judging.coverage)
+    processors: int | None = None  # how many the engine might use (None: all)
+
+    @property
+    def violated(self) -> list[str]:
+        """The ids of the clauses that the case breaks, in the catalogue's order."""
+        return [id for id, tally in self.tallies.items() if tally.violations]
+
+    @property
+    def failed(self) -> list[str]:
+        """The broken clauses with a violation that is not a known deviation."""
+        return [id for id in self.violated if self.tallies[id].unexcused]
+
+    @property
+    def wrong(self) -> list[Wrong]:
+        """The violations that are no known deviations, the gravest first; of those of one kind the first."""
+        found: dict[tuple[str, str], Wrong] = {}
+        for id in self.failed:
+            for step, violation in self.tallies[id].unexcused:
+                found.setdefault((id, violation.kind), Wrong(id, step, violation))
+        return sorted(found.values(), key=lambda wrong: wrong.severity.rank)
+
+
+class Judge:
+    """Judges cases on one engine. Tables are created below ``directory``, which nothing else may use."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        clauses: Sequence[Clause[Any]],
+        directory: Path,
+        listed: Iterable[KnownDeviation | str] = (),
+    ) -> None:
+        self._engine = engine
+        self._clauses = clauses
+        self._directory = directory
+        self._excuses = Excuses(listed)
+        self._made = 0
+
+    def new_root(self, name: TableRoot = TableRoot.PLAIN) -> Path:
+        """The path of the next table. Its parent directory also holds everything beside the table."""
+        self._made += 1
+        return self._directory / f"case-{self._made}" / name.value
+
+    def start(self, table: Table, root: Path) -> CaseRun:
+        """Create the table at ``root``."""
+        return CaseRun(self._engine, table, root, self._clauses, self._excuses)
+
+    def judge(self, case: Case) -> JudgedCase:
+        """Run and judge a case; once more if the engine dies, as another worker's step may have killed it."""
+        try:
+            try:
+                return self._judge(case)
+            except EngineDied:
+                return self._judge(case)
+        except EngineDied as death:
+            return JudgedCase(case, (), {}, died(death))
+        except Exception as error:  # noqa: BLE001 - reported as a failure of the suite
+            failure = Failure("harness", f"{type(error).__name__}: {error}", traceback.format_exc())
+            return JudgedCase(case, (), {}, failure)
+
+    def _judge(self, case: Case) -> JudgedCase:
+        root = self.new_root(case.table.root)
+        try:
+            run = self.start(case.table, root)
+            for step in case.steps:
+                if run.take(step):
+                    break
+            return JudgedCase(case, tuple(run.records), run.tallies, coverage=run.coverage, processors=run.processors)
+        finally:
+            shutil.rmtree(root.parent, ignore_errors=True)
+
+
+def died(death: EngineDied) -> Failure:
+    """The failure of a case in which the engine died, by its first line."""
+    return Failure("engine-died", str(death).partition("\n")[0], str(death))

@@ -1,0 +1,114 @@
+"""Kinds of subjects that a known deviation may be bound to (``symptom.of`` in ``deviations/*.toml``).
+
+A subject is what a violation is about (``Violation.subject``). All kinds here are of paths, from the table's root: another
+subject, such as ``rows`` or ``log``, is of no kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from urllib.parse import unquote
+
+from deltalog.actions import Add, Remove
+from deltalog.listing import EntryKind
+from deltalog.paths import encode
+from harness.observing.observation import Observation
+from harness.observing.table_state import TableState
+from harness.observing.vacuum_inputs import vector_path
+from harness.observing.vacuum_observation import VacuumObservation
+from model.prediction.fates import Reason
+from model.text.layout import file_path
+from model.vocabulary.table import Kind, Reference
+
+
+def actions_of(state: TableState) -> list[Add | Remove]:
+    """The live adds and all tombstones."""
+    return [*state.snapshot.adds.values(), *state.snapshot.removes.values()]
+
+
+def vector_files(state: TableState) -> frozenset[str]:
+    """The paths of the files of deletion vectors that live adds or tombstones name."""
+    return frozenset(path for action in actions_of(state) if (path := vector_path(action, state.root)) is not None)
+
+
+def several_actions(state: TableState) -> frozenset[str]:
+    """The paths of data files that have a tombstone and a further action, with another deletion vector each."""
+    removed = [remove.file for remove in state.snapshot.removes.values()]
+    return frozenset(path for path in removed if removed.count(path) > 1 or path in state.live)
+
+
+def links_to_directories(state: TableState) -> dict[str, str]:
+    """The links below the root that lead to a directory, each with its target: ``.`` is the root itself."""
+    return {
+        path: target
+        for path, thing in state.things.items()
+        if thing.kind is Kind.LINK and (target := thing.target) is not None and _is_directory(state, target)
+    }
+
+
+def _is_directory(state: TableState, path: str) -> bool:
+    entry = state.entry(path)
+    return path in (".", "..") or (entry is not None and entry.kind is EntryKind.DIRECTORY)
+
+
+def _behind_a_link(observation: Observation, path: str) -> bool:
+    found = links_to_directories(observation.before)
+    return any(directory == "." or path.startswith(f"{directory}/") for pair in found.items() for directory in pair)
+
+
+def _is_named_by_uri(observation: Observation, path: str) -> bool:
+    """Whether the log names this data file by a URI. delta-rs reports some such paths as the URI has them: encoded,
+    and not below the root if the root's own name is encoded too."""
+    table = observation.table
+    drawn = {file_path(table, file) for file in table.files if file.reference is not Reference.RELATIVE}
+    decoded = unquote(path)
+    spellings = {path, decoded, decoded.removeprefix(f"{observation.root}/")}
+    return bool(spellings & (observation.before.by_uri | drawn))
+
+
+def _resembles_a_partition(observation: Observation, path: str) -> bool:
+    """Whether a directory or file name only begins with the name of a partition column that begins with a dot or underscore."""
+    columns = [name for name in observation.table.partition_by if name.startswith((".", "_"))]
+    names = path.split("/")
+    return any(name.startswith(column) and not name.startswith(f"{column}=") for column in columns for name in names)
+
+
+def _undated(state: TableState) -> Iterator[str]:
+    return (remove.file for remove in state.snapshot.removes.values() if remove.deletion_timestamp is None)
+
+
+def young_orphans(observation: Observation) -> frozenset[str]:
+    """The files inside retention, hidden ones too, that no action names; none unless the step is a VACUUM."""
+    if not isinstance(observation, VacuumObservation):
+        return frozenset()
+    named = {*observation.before.live, *observation.before.tombstones}
+    return frozenset(
+        path
+        for path, entry in observation.before.data.items()
+        if path not in named and entry.kind is EntryKind.FILE and entry.modified >= observation.cutoff.earliest
+    )
+
+
+def _is_retained(observation: Observation, path: str) -> bool:
+    fate = observation.fates.get(path) if isinstance(observation, VacuumObservation) else None
+    return fate is not None and fate.reason is Reason.RETAINED
+
+
+#: By the name that a deviation gives as ``symptom.of``.
+SUBJECTS: dict[str, Callable[[Observation, str], bool]] = {
+    "file of a deletion vector": lambda o, path: path in vector_files(o.before),
+    "data file with several actions": lambda o, path: path in several_actions(o.before),
+    "encoded path": lambda o, path: encode(path) != path or not path.isascii(),
+    "file named by URI": _is_named_by_uri,
+    "name that resembles a partition": _resembles_a_partition,
+    "path behind a link to a directory": _behind_a_link,
+    "path that begins with a dot": lambda o, path: path.startswith("."),
+    "file of a tombstone without a time": lambda o, path: path in _undated(o.before),
+    "file of a young tombstone": _is_retained,
+    "young orphan": lambda o, path: path in young_orphans(o),
+}
+
+
+def kinds_of(observation: Observation, subject: str) -> frozenset[str]:
+    """The kinds that a subject is of, by the names that a deviation may give."""
+    return frozenset(name for name, holds in SUBJECTS.items() if holds(observation, subject))

@@ -1,0 +1,239 @@
+"""The observation of a step as JSON without random parts: for the run stream, and to compare engines."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import asdict, replace
+from typing import Any
+
+from deltalog.actions import Add
+from deltalog.listing import EntryKind
+from deltalog.names import LAST_VACUUM_INFO
+from harness.observing.commit_record import commit_record, fields_of
+from harness.observing.evidence import rows_as_json
+from harness.observing.observation import ChangesObservation, Observation, ReadObservation, relative
+from harness.observing.table_state import TableState
+from harness.observing.vacuum_observation import VacuumObservation
+from model.prediction.fates import Reason
+from model.prediction.paths import LOG_DIRECTORY
+from model.text.layout import without_random
+from model.text.sql import delete_sql, vacuum_sql
+from model.vocabulary.spellings import Spelling
+from model.vocabulary.steps import (
+    Delete,
+    EngineStep,
+    Form,
+    Insert,
+    InvalidDelete,
+    InvalidVacuum,
+    Mode,
+    ReadChanges,
+    Vacuum,
+    VacuumForm,
+)
+
+
+def _shortened(text: str) -> str:
+    """A long text without its middle: a condition may be a list of thousands of values."""
+    return text if len(text) <= 3_000 else f"{text[:1_000]} … {text[-500:]}"
+
+
+def step_text(step: EngineStep) -> str:
+    """The step as users write it."""
+    if isinstance(step, Delete):
+        details = [] if step.form is Form.SQL_PATH else [step.form.value]
+        details += _spelling(step) + (["while the session has cached the table"] if step.cached else [])
+        return _shortened(delete_sql(step, "t")) + _in_brackets(details + [setting.value for setting in step.settings])
+    if isinstance(step, InvalidDelete):
+        return f"DELETE with a mistake: {step.mistake.value}"
+    if isinstance(step, Insert):
+        return f"INSERT INTO t ({len(step.rows)} row{'' if len(step.rows) == 1 else 's'})"
+    if isinstance(step, ReadChanges):
+        commits = f" (_commit_version and _commit_timestamp in {step.zone})" if step.commits else ""
+        return f"the change data feed of step {step.of_step}{commits}"
+    if isinstance(step, InvalidVacuum):
+        return f"VACUUM with a mistake: {step.mistake.value}{' (DRY RUN)' if step.dry_run else ''}"
+    if isinstance(step, Vacuum):
+        inventory = f"({step.inventory.value})" if step.mode.inventory else None
+        details = [] if step.form is VacuumForm.SQL_PATH else [step.form.value]
+        details += _spelling(step)
+        details += [step.mode.value] if step.mode is Mode.LITE_SETTING else []
+        details += ["in parallel"] if step.parallel else []
+        details += [f"{step.faulty_path}: {step.io_fault.value}"] if step.io_fault else []
+        return vacuum_sql(step, "t", inventory) + _in_brackets(details + [setting.value for setting in step.settings])
+    return "SELECT * FROM t" if step.before_step is None else f"SELECT * FROM t (as before step {step.before_step})"
+
+
+def _spelling(step: Delete | Vacuum) -> list[str]:
+    return [] if step.spelling is Spelling.PLAIN else [f"by a {step.spelling.value}"]
+
+
+def _in_brackets(details: list[str]) -> str:
+    return f" ({'; '.join(details)})" if details else ""
+
+
+def normalise(observation: Observation) -> dict[str, Any]:
+    """The record of the step."""
+    error = observation.outcome.error
+    return {
+        "index": observation.index,
+        "kind": type(observation.step).__name__.lower(),
+        "text": step_text(observation.step),
+        "seconds": observation.outcome.seconds,
+        "outcome": {
+            "rows": None if error else _answer(observation),
+            "error": error and asdict(replace(error, message=_message(observation, error.message))),
+            **_claim(observation),
+        },
+        "observed": _observed(observation),
+    }
+
+
+def _answer(observation: Observation) -> Any:
+    """The engine's rows. Those of a VACUUM are paths, here without the table's root."""
+    if isinstance(observation.step, (Vacuum, InvalidVacuum)):
+        return sorted(set(_paths_answered(observation))) if observation.step.dry_run else []
+    if isinstance(observation, ReadObservation):
+        return rows_as_json(observation.rows)
+    if isinstance(observation.step, ReadChanges) and observation.step.commits:
+        return rows_as_json(Counter(row[:1] for row in observation.outcome.rows))  # times differ from run to run
+    return rows_as_json(Counter(observation.outcome.rows))
+
+
+def _paths_answered(observation: Observation) -> list[str]:
+    return [_path(observation, relative(str(row[0]), observation.root)) for row in observation.outcome.rows if row]
+
+
+def _claim(observation: Observation) -> dict[str, Any]:
+    """What a real VACUUM answers: paths that it claims to have deleted, or on Spark the table's own."""
+    real = isinstance(observation.step, (Vacuum, InvalidVacuum)) and not observation.step.dry_run
+    return {"answer": sorted(_paths_answered(observation))} if real and observation.outcome.error is None else {}
+
+
+def _observed(observation: Observation) -> dict[str, Any]:
+    observed: dict[str, Any] = {"version": [observation.before.version, observation.after.version]}
+    if isinstance(observation, (ReadObservation, ChangesObservation)):
+        return observed
+    observed["operations"] = [
+        str(commit.info.fields.get("operation")) if commit.info else "" for commit in observation.commits
+    ]
+    by_order = _by_order(observation)
+
+    def is_counted(path: str) -> bool:
+        """Not checksums, which the file system writes, nor directories, which follow from their files."""
+        return not path.endswith(".crc") and observation.after.data[path].kind is not EntryKind.DIRECTORY
+
+    observed["vanished"] = sorted(_path(observation, path) for path in observation.vanished - by_order)
+    details = {
+        **_actions(observation),
+        "by_order": sorted(_path(observation, path) for path in by_order),
+        "appeared": dict(sorted(Counter(_kind(path) for path in observation.appeared if is_counted(path)).items())),
+        "changed_beside": [without_random(path) for path in observation.changed_beside],
+        "checkpoints": sorted(_checkpoints(observation.after) - _checkpoints(observation.before)),
+        "commits": [commit_record(commit) for commit in observation.commits],
+        "broken": observation.after.broken is not None,
+    }
+    observed.update({name: value for name, value in details.items() if value})
+    bookmark = f"{LOG_DIRECTORY}/{LAST_VACUUM_INFO}"
+    written = observation.after.listing.get(bookmark)
+    if written is not None and written != observation.before.listing.get(bookmark):
+        observed["last_vacuum"] = sorted(observation.after.last_vacuum or ())  # its keys; [] if it has none
+    return observed
+
+
+def _actions(observation: Observation) -> dict[str, Any]:
+    """The actions on files that the step committed, and the names of their fields."""
+    adds = [add for commit in observation.commits for add in commit.adds]
+    removes = [remove for commit in observation.commits for remove in commit.removes]
+    changes = [cdc for commit in observation.commits for cdc in commit.cdcs]
+    hidden_rows = [add for add in adds if add.file in observation.before.live]
+    written = [add for add in adds if add.file not in observation.before.live]
+    return {
+        "removed": sorted(_path(observation, remove.file) for remove in removes),
+        "added": sorted((_added(observation, add) for add in written), key=str),
+        "places": sorted({_place(add) for add in written}),
+        "masked": sorted(
+            [_path(observation, add.file), *sorted(observation.after.hidden(add) or ())] for add in hidden_rows
+        ),
+        "changed": sum(len(observation.after.changes.get(cdc.file) or ()) for cdc in changes),
+        "remove_fields": fields_of(removes),
+        "add_fields": fields_of(adds),
+        "change_fields": fields_of(changes),
+    }
+
+
+def _added(observation: Observation, add: Add) -> dict[str, Any]:
+    return {
+        "partition": dict(sorted(add.partition_values.items())),
+        "rows": len(observation.after.contents.get(add.file) or ()),
+    }
+
+
+def _place(add: Add) -> str:
+    """The kind of directory of a new file."""
+    directory = without_random(add.file).rpartition("/")[0]
+    if not directory:
+        return "the root"
+    return "directories with random names" if directory == "*" else "directories of partitions"
+
+
+def _by_order(observation: Observation) -> frozenset[str]:
+    """The deleted directories that may be kept or deleted, as that depends on the order of deletion."""
+    if not isinstance(observation, VacuumObservation) or observation.refused:
+        return frozenset()
+    held = (Reason.HOLDS_OLD, Reason.HOLDS_EMPTY)
+    return frozenset(
+        path for path in observation.vanished if path in observation.fates and observation.fates[path].reason in held
+    )
+
+
+def _checkpoints(state: TableState) -> set[int]:
+    return {checkpoint.version for checkpoint in state.log.checkpoints}
+
+
+def _kind(path: str) -> str:
+    if path.endswith(".parquet"):
+        change = path.startswith("_change_data/") or path.rpartition("/")[2].startswith("cdc-")
+        return "change files" if change else "data files"
+    return "vector files" if path.endswith(".bin") else "other files"
+
+
+def _path(observation: Observation, path: str) -> str:
+    """The path without its random parts; of a random path only the file name (``places`` has the directories).
+
+    A directory of two random characters is recognised by the earlier step that made it.
+    """
+    if len(path) == 2 and any(path in earlier.appeared for earlier in observation.earlier):
+        return "*"
+    path = _without_root(observation, path)
+    starred = without_random(path)
+    return path if starred == path else starred.rpartition("/")[2]
+
+
+def _without_root(observation: Observation, text: str) -> str:
+    """The text with ``table`` for the table's root and ``case`` for its parent. Some engines omit the first slash."""
+    case = observation.root.rpartition("/")[0]
+    for place, name in ((observation.root, "table"), (case, "case")):
+        text = text.replace(place, f"/{name}").replace(place.lstrip("/"), name)
+    return text
+
+
+#: Random parts of messages: ids of the engine, addresses of objects, instants; and the file that an error names, which is any
+#: of those that are read at the same time, with the directories of its partition.
+_RANDOM = (
+    (re.compile(r"((?:(?<=/)[^/=]+|\b[^\s/=]+)=[^/]*/)*\bpart-\d{5}-[^\s/]*?\.parquet"), "part-*.parquet"),
+    (re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-(?!000000000000)[0-9a-f]{12}"), "*"),
+    (re.compile(r"#\d+L?"), "#*"),
+    (re.compile(r"@[0-9a-f]{5,8}\b"), "@*"),
+    (re.compile(r"\b1[0-9]{12}\b"), "*"),  # ms since the epoch
+    (re.compile(r"\b20\d\d-\d\d-\d\d[T ]\d\d:\d\d:\d\d[.\d]*Z?"), "*"),
+)
+
+
+def _message(observation: Observation, message: str) -> str:
+    """The first line of an error's message, without random parts."""
+    text = _without_root(observation, (message.splitlines() or [""])[0])
+    for pattern, star in _RANDOM:
+        text = pattern.sub(star, text)
+    return text[:500]

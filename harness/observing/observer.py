@@ -1,0 +1,228 @@
+"""Observes a table on storage with the project's listing, its log reader and pyarrow, never through the engine."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Hashable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import TypeVar, cast
+
+import pyarrow as pa
+
+from deltalog.actions import Add, Cdc, Remove
+from deltalog.deletion_vectors import read_vector
+from deltalog.errors import DeltaLogError
+from deltalog.listing import Entry, list_beside, list_tree
+from deltalog.log import Log, read_log
+from deltalog.names import LAST_CHECKPOINT, LAST_VACUUM_INFO, LogFileKind, parse_name
+from deltalog.parquet import read_data_file, read_parquet
+from deltalog.rows import read_change_file, read_stored_rows, row_ids
+from deltalog.schemas import FIELD_ID
+from deltalog.snapshot import Snapshot
+from harness.observing.root_paths import named_by_uri, relative_log, relative_snapshot
+from harness.observing.table_state import RowId, TableState
+from harness.observing.vacuum_inputs import vector_path
+from model.prediction.paths import LOG_DIRECTORY
+from model.text.layout import file_path
+from model.vocabulary.table import Feature, Table
+from model.vocabulary.values import Row, canonical
+
+#: The errors of reading a file that does not match its action: missing, truncated, with other types.
+_UNREADABLE = (OSError, ValueError, TypeError, KeyError, ArithmeticError, pa.ArrowException, DeltaLogError)
+
+T = TypeVar("T")
+
+
+class Observer:
+    """Observes the table of a case. Caches what it has read of a file by path and digest."""
+
+    def __init__(self, table: Table, root: Path) -> None:
+        self._table = table
+        self._root = root
+        self._types = [column.type for column in table.columns]
+        # Nobody can read these files: their rows are those of the case.
+        self._unreadable = {
+            file_path(table, file): tuple(self._row(table.row(file.partition, row)) for row in file.rows)
+            for file in (table.files if table.has(Feature.UNREADABLE_FILES) else ())
+        }
+        self._known: dict[Hashable, object] = {}
+        self._things: Mapping[str, Entry] = {}  # of the current observation: below the root and beside it
+
+    def observe(self, previous: TableState | None = None) -> TableState:
+        """The table now. If its log cannot be replayed, the state has the reason, and the log of ``previous``."""
+        root = str(self._root)
+        try:
+            listing = list_tree(self._root)
+            log = relative_log(read_log(self._root))
+            stored = log.stored.snapshot()
+        except (DeltaLogError, FileNotFoundError) as broken:
+            if previous is None:
+                raise
+            listing = list_tree(self._root) if self._root.is_dir() else {}
+            return TableState(
+                listing,
+                previous.log,
+                previous.snapshot,
+                previous.contents,
+                {},
+                {},
+                {},
+                {},
+                {},
+                beside=list_beside(self._root),
+                by_uri=previous.by_uri,
+                broken=str(broken),
+            )
+        snapshot, beside = relative_snapshot(stored, root), list_beside(self._root)
+        self._things = {**listing, **beside}
+        contents, changes = self._contents(log, snapshot), self._changes(log, snapshot)
+        known = {*contents, *changes, *(set(previous.listing) - set(previous.unreferenced) if previous else listing)}
+        return TableState(
+            listing,
+            log,
+            snapshot,
+            contents,
+            {path: self._row_count(path) for path in _data_files(listing) if path not in known},
+            self._vectors(log, snapshot),
+            self._ids(snapshot),
+            changes,
+            self._columns(snapshot),
+            beside=beside,
+            by_uri=named_by_uri(stored.adds.values(), root),
+            last_vacuum=self._document(LAST_VACUUM_INFO),
+            last_checkpoint=self._document(LAST_CHECKPOINT),
+            checksums=self._checksums(log),
+        )
+
+    def _once(self, what: str, path: str | None, read: Callable[[], T], *given: Hashable) -> T:
+        """The result of ``read`` for the file at ``path``, cached by its digest and ``given``."""
+        entry = self._things.get(path) if path is not None else None
+        key = (what, path, None if entry is None else entry.digest, given)
+        if key not in self._known:
+            self._known[key] = read()
+        return cast("T", self._known[key])
+
+    def _contents(self, log: Log, snapshot: Snapshot) -> dict[str, tuple[Row, ...] | None]:
+        adds = {add.file: add for commit in log.commits.values() for add in commit.adds}
+        adds.update({add.file: add for add in snapshot.adds.values()})
+
+        def read(add: Add) -> tuple[Row, ...] | None:
+            if add.file in self._unreadable:
+                return self._unreadable[add.file]
+            try:
+                return tuple(self._row(row) for row in read_stored_rows(self._root, add, snapshot.metadata))
+            except _UNREADABLE:
+                return None
+
+        return {
+            path: self._once("rows", path, partial(read, add), *add.partition_values.items())
+            for path, add in adds.items()
+        }
+
+    def _row(self, values: tuple[object, ...]) -> Row:
+        return tuple(canonical(value, type) for value, type in zip(values, self._types))
+
+    def _vectors(self, log: Log, snapshot: Snapshot) -> dict[str, frozenset[int] | str]:
+        """The row indexes in the deletion vectors of all actions, by unique id."""
+        actions: list[Add | Remove] = [*snapshot.adds.values(), *snapshot.removes.values()]
+        for commit in log.commits.values():
+            actions += [*commit.adds, *commit.removes]
+        vectors = {action.deletion_vector.unique_id: action for action in actions if action.deletion_vector is not None}
+        root = str(self._root)
+        return {
+            id: self._once("vector", vector_path(action, root), partial(self._vector, action), id)
+            for id, action in vectors.items()
+        }
+
+    def _vector(self, action: Add | Remove) -> frozenset[int] | str:
+        assert action.deletion_vector is not None
+        try:
+            return frozenset(read_vector(self._root, action.deletion_vector))
+        except _UNREADABLE as wrong:
+            return str(wrong)
+
+    def _ids(self, snapshot: Snapshot) -> dict[str, tuple[RowId, ...]]:
+        if not self._table.has(Feature.ROW_TRACKING):
+            return {}
+
+        def read(add: Add) -> tuple[RowId, ...]:
+            if add.file in self._unreadable:
+                first = add.base_row_id or 0
+                count = len(self._unreadable[add.file])
+                return tuple((first + index, add.default_row_commit_version) for index in range(count))
+            try:
+                return tuple(row_ids(self._root, add, snapshot.metadata))
+            except _UNREADABLE:
+                return ()
+
+        return {
+            add.file: self._once("ids", add.file, partial(read, add), add.base_row_id, add.default_row_commit_version)
+            for add in snapshot.adds.values()
+        }
+
+    def _columns(self, snapshot: Snapshot) -> dict[str, dict[str, int | None]]:
+        if not self._table.maps_columns:
+            return {}
+
+        def read(path: str) -> dict[str, int | None] | None:
+            try:
+                schema = read_parquet(self._root / path).schema
+            except _UNREADABLE:
+                return None
+            ids = {field.name: (field.metadata or {}).get(FIELD_ID) for field in schema}
+            return {name: None if id is None else int(id) for name, id in ids.items()}
+
+        found = {add.file: self._once("columns", add.file, partial(read, add.file)) for add in snapshot.adds.values()}
+        return {path: columns for path, columns in found.items() if columns is not None}
+
+    def _changes(self, log: Log, snapshot: Snapshot) -> dict[str, tuple[tuple[Row, str], ...] | None]:
+        def read(cdc: Cdc) -> tuple[tuple[Row, str], ...] | None:
+            try:
+                rows = read_change_file(self._root, cdc, snapshot.metadata)
+                return tuple((self._row(row), str(change)) for row, change in rows)
+            except _UNREADABLE:
+                return None
+
+        return {
+            cdc.file: self._once("changes", cdc.file, partial(read, cdc), *cdc.partition_values.items())
+            for commit in log.commits.values()
+            for cdc in commit.cdcs
+        }
+
+    def _row_count(self, path: str) -> int | None:
+        """The row count of an unreferenced file; None where it is no data file."""
+
+        def read() -> int | None:
+            try:
+                return len(read_data_file(self._root / path, ()))
+            except (OSError, ValueError, pa.ArrowException):
+                return None
+
+        return self._once("count", path, read)
+
+    def _checksums(self, log: Log) -> dict[int, Mapping[str, object] | None]:
+        """The JSON objects of the version checksums, by version."""
+        named = [(name, parse_name(name)) for name in log.others]
+        return {
+            parsed.version: self._once("checksum", f"{LOG_DIRECTORY}/{name}", partial(self._document, name))
+            for name, parsed in named
+            if parsed is not None and parsed.kind is LogFileKind.CHECKSUM
+        }
+
+    def _document(self, name: str) -> Mapping[str, object] | None:
+        """The JSON object in a file of the log; None if it is absent or none."""
+        try:
+            document = json.loads((self._root / LOG_DIRECTORY / name).read_bytes())
+        except (FileNotFoundError, ValueError):
+            return None
+        return document if isinstance(document, dict) else None
+
+
+def _data_files(listing: Mapping[str, Entry]) -> list[str]:
+    """The Parquet files outside the log, in the listing's order."""
+    return [
+        path
+        for path, entry in listing.items()
+        if entry.kind == "file" and path.endswith(".parquet") and not path.startswith(f"{LOG_DIRECTORY}/")
+    ]

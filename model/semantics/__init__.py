@@ -1,0 +1,1 @@
+"""What a condition means: values, their order, functions, casts, and what a condition gives for a row."""

@@ -1,0 +1,1 @@
+"""Spark's text: SQL, literals, and the names of files and directories."""

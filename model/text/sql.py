@@ -1,0 +1,195 @@
+"""The Spark SQL text of predicates and commands, for engines and for reports.
+
+Every supported Spark and Delta parses it: VACUUM's clauses are in the only order that Delta before 3.3 allows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from decimal import Decimal
+
+from model.text.literals import identifier as identifier
+from model.text.literals import literal as literal
+from model.text.literals import string_literal, typed_literal
+from model.text.literals import type_sql as type_sql
+from model.vocabulary.predicate import (
+    And,
+    Between,
+    Call,
+    CaseWhen,
+    Cast,
+    Compare,
+    Constant,
+    Expression,
+    Function,
+    Holds,
+    In,
+    IsNull,
+    Like,
+    Literal,
+    Member,
+    Missing,
+    Not,
+    Of,
+    Or,
+    Predicate,
+    Relate,
+)
+from model.vocabulary.steps import Delete, Form, Insert, Mode, Vacuum
+from model.vocabulary.values import AnyType, Type
+
+#: Functions that are infix operators.
+_BETWEEN = frozenset({Function.ADD, Function.SUBTRACT, Function.MULTIPLY, Function.REMAINDER, Function.RLIKE})
+
+
+def sql(predicate: Predicate, zone: str | None = None) -> str:
+    """The text of a condition after WHERE. Parentheses preserve the predicate's structure.
+
+    ``zone`` is the session's time zone, an IANA name, in which TIMESTAMPs are written. Without one the text means the same
+    in every session, as it must in table properties.
+    """
+    if isinstance(predicate, Constant):
+        # A bare NULL has no type, and not every version accepts it as a condition.
+        return typed_literal(predicate.value, Type.BOOLEAN)
+    if isinstance(predicate, Compare):
+        value = literal(predicate.value, predicate.type, zone)
+        return f"{identifier(predicate.column)} {predicate.op.value} {value}"
+    if isinstance(predicate, (Between, In, IsNull, Like, Missing)):
+        return _test(predicate, zone, negated=False)
+    if isinstance(predicate, Not):
+        return _not(predicate.operand, zone)
+    if isinstance(predicate, Relate):
+        return f"{_operand(predicate.left, zone)} {predicate.op.value} {_operand(predicate.right, zone)}"
+    if isinstance(predicate, Holds):
+        return expression_sql(predicate.expression, zone)
+    if isinstance(predicate, And):
+        # AND is left-associative, so a left operand needs no parentheses.
+        left = sql(predicate.left, zone) if isinstance(predicate.left, And) else _grouped(predicate.left, zone)
+        return f"{left} AND {_grouped(predicate.right, zone)}"
+    left = sql(predicate.left, zone) if isinstance(predicate.left, Or) else _grouped(predicate.left, zone)
+    return f"{left} OR {_grouped(predicate.right, zone)}"
+
+
+def _test(predicate: Between | In | IsNull | Like | Missing, zone: str | None, *, negated: bool) -> str:
+    """A test with an optional infix NOT."""
+    no = "NOT " if negated else ""
+    if isinstance(predicate, Missing):
+        return f"{_operand(predicate.expression, zone)} IS {no}NULL"
+    column = identifier(predicate.column)
+    if isinstance(predicate, Between):
+        low, high = literal(predicate.low, predicate.type, zone), literal(predicate.high, predicate.type, zone)
+        return f"{column} {no}BETWEEN {low} AND {high}"
+    if isinstance(predicate, In):
+        return f"{column} {no}IN ({', '.join(literal(value, predicate.type, zone) for value in predicate.values)})"
+    if isinstance(predicate, IsNull):
+        return f"{column} IS {no}NULL"
+    return f"{column} {no}LIKE {string_literal(predicate.pattern)}"
+
+
+def _not(operand: Predicate, zone: str | None) -> str:
+    if isinstance(operand, (Between, In, IsNull, Like, Missing)):
+        return _test(operand, zone, negated=True)
+    return f"NOT ({sql(operand, zone)})"
+
+
+def _grouped(predicate: Predicate, zone: str | None) -> str:
+    text = sql(predicate, zone)
+    return f"({text})" if isinstance(predicate, (And, Or)) else text
+
+
+def expression_sql(expression: Expression, zone: str | None = None) -> str:
+    """The text of an expression; ``zone`` as in ``sql``. Literals have exactly their types, as arithmetic depends on them."""
+    if isinstance(expression, Of):
+        return identifier(expression.column)
+    if isinstance(expression, Literal):
+        return typed_literal(expression.value, expression.type, zone)
+    if isinstance(expression, Member):
+        return f"{_operand(expression.of, zone)}.{identifier(expression.field)}"
+    if isinstance(expression, Cast):
+        return f"CAST({expression_sql(expression.of, zone)} AS {type_sql(expression.type)})"
+    if isinstance(expression, CaseWhen):
+        then, otherwise = expression_sql(expression.then, zone), expression_sql(expression.otherwise, zone)
+        return f"CASE WHEN {sql(expression.condition, zone)} THEN {then} ELSE {otherwise} END"
+    assert isinstance(expression, Call), "no other expression is left"
+    if expression.function in _BETWEEN and len(expression.arguments) == 2:
+        left, right = (_operand(argument, zone) for argument in expression.arguments)
+        return f"{left} {expression.function.value.upper()} {right}"
+    arguments = (expression_sql(argument, zone) for argument in expression.arguments)
+    return f"{expression.function.value}({', '.join(arguments)})"
+
+
+def _operand(expression: Expression, zone: str | None) -> str:
+    """The text of an expression as an operand."""
+    text = expression_sql(expression, zone)
+    infix = isinstance(expression, Call) and expression.function in _BETWEEN
+    return f"({text})" if infix or isinstance(expression, CaseWhen) else text
+
+
+def delete_sql(step: Delete, table_text: str) -> str:
+    """The DELETE of ``step`` on the table that ``table_text`` names, such as ``delta.`/tmp/t` ``.
+
+    TRUNCATE TABLE if that is its form; for API forms the equivalent DELETE. The session has the time zone ``step.zone``.
+    Raises ValueError for a TRUNCATE with a condition.
+    """
+    if step.form is Form.TRUNCATE:
+        if step.where is not None:
+            raise ValueError("TRUNCATE TABLE cannot have a condition")
+        return f"TRUNCATE TABLE {table_text}"
+    statement = f"DELETE FROM {table_text}"
+    return statement if step.where is None else f"{statement} WHERE {sql(step.where, step.zone)}"
+
+
+def insert_sql(step: Insert, types: Sequence[AnyType], table_text: str) -> str:
+    """The INSERT of ``step`` into the table that ``table_text`` names, with columns of these types."""
+    rows = (", ".join(map(typed_literal, row, types)) for row in step.rows)
+    return f"INSERT INTO {table_text} VALUES {', '.join(f'({row})' for row in rows)}"
+
+
+def vacuum_sql(step: Vacuum, table_text: str, inventory: str | None = None) -> str:
+    """The VACUUM of ``step`` on the table that ``table_text`` names: ``delta.`/tmp/t` ``, a name, or a path in quotes.
+
+    ``inventory`` is the text after USING INVENTORY: a table's name, or a query in parentheses. ``safety_check``,
+    ``logging``, ``parallel`` and Mode.LITE_SETTING are session settings and not part of the text (docs/delta.md 1.6). For API
+    forms it is the equivalent VACUUM. The order of clauses is that of Delta 3.2 and before; later versions accept any
+    (docs/delta.md 1.1). Raises ValueError if the mode needs an inventory and there is none, or the reverse, and for hours
+    that are not finite.
+    """
+    if step.mode.inventory != (inventory is not None):
+        raise ValueError(
+            f"a VACUUM in the mode {step.mode.value} {'needs an' if step.mode.inventory else 'has no'} inventory"
+        )
+    words = ["VACUUM", table_text]
+    if step.mode in (Mode.FULL, Mode.LITE):
+        words.append(step.mode.value)
+    if inventory is not None:
+        words.append(f"USING INVENTORY {inventory}")
+    if step.retain_hours is not None:
+        words.append(f"RETAIN {_hours(step.retain_hours)} HOURS")
+    if step.dry_run:
+        words.append("DRY RUN")
+    return " ".join(words)
+
+
+def _hours(hours: float) -> str:
+    """Hours without an exponent, which VACUUM's grammar lacks. Raises ValueError for NaN and infinity."""
+    if not math.isfinite(hours):
+        raise ValueError(f"RETAIN needs a finite number of hours, not {hours}")
+    # repr is the shortest exact text; Decimal expands its exponent. Adding 0.0 drops the sign of -0.0.
+    text = format(Decimal(repr(hours + 0.0)), "f")
+    return text.removesuffix(".0")
+
+
+def vacuum_settings(step: Vacuum) -> dict[str, str | None]:
+    """All session settings of a VACUUM, so that none remains from the step before. None: not set."""
+    prefix = "spark.databricks.delta."
+    return {
+        f"{prefix}retentionDurationCheck.enabled": _setting(step.safety_check),
+        f"{prefix}vacuum.logging.enabled": None if step.logging is None else _setting(step.logging),
+        f"{prefix}vacuum.lite.enabled": _setting(step.mode is Mode.LITE_SETTING),
+        f"{prefix}vacuum.parallelDelete.enabled": _setting(step.parallel),
+    }
+
+
+def _setting(on: bool) -> str:
+    return "true" if on else "false"

@@ -1,0 +1,106 @@
+"""What an engine supports: cases for it are restricted to this (``strategies/restricted.py``)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from enum import Enum
+from typing import Any, Union
+
+from model.vocabulary.predicate import Function
+from model.vocabulary.settings import Setting
+from model.vocabulary.spellings import Spelling
+from model.vocabulary.steps import DeleteMistake, Form, IOFault, Mode, VacuumForm, VacuumMistake
+from model.vocabulary.table import ColumnRule, Feature, Reference, VectorStorage
+from model.vocabulary.table_roots import TableRoot
+from model.vocabulary.values import Type
+
+
+@dataclass(frozen=True)
+class Capabilities:
+    """What cases for an engine may contain. By default, everything."""
+
+    features: frozenset[Feature] = frozenset(Feature)
+    types: frozenset[Type] = frozenset(Type)
+    decimals: bool = True
+    nested: bool = True  # structs, arrays, maps
+    column_rules: frozenset[ColumnRule] = frozenset(ColumnRule)
+    references: frozenset[Reference] = frozenset(Reference)
+    roots: frozenset[TableRoot] = frozenset(TableRoot)  # names of a table's directory
+    spellings: frozenset[Spelling] = frozenset(Spelling)  # of a table's path
+    vectors: frozenset[VectorStorage] = frozenset(VectorStorage)  # in tables with deletion vectors
+    writes_vectors: bool = True  # whether a DELETE writes new ones
+    functions: frozenset[Function] = frozenset(Function)  # in conditions
+    casts: bool = True
+    members: bool = True  # fields of structs in conditions
+    delete_forms: frozenset[Form] = frozenset(Form)
+    delete_mistakes: frozenset[DeleteMistake] = frozenset(DeleteMistake)
+    vacuum_forms: frozenset[VacuumForm] = frozenset(VacuumForm)
+    vacuum_mistakes: frozenset[VacuumMistake] = frozenset(VacuumMistake)
+    modes: frozenset[Mode] = frozenset(Mode)
+    io_faults: frozenset[IOFault] = frozenset(IOFault)
+    fractional_hours: bool = True  # RETAIN of hours that are not whole, or negative, or too many to count in ms
+    logging: bool = True  # whether VACUUM can run without writing commits
+    parallel: bool = True
+    settings: frozenset[Setting] = frozenset(Setting)  # of the session
+    zones: bool = True  # sessions in time zones other than UTC
+    change_feed: bool = True  # reading it
+    mapped_change_feed: bool = True  # ... of tables with column mapping
+    inserts: bool = True  # appending rows itself
+    caches: bool = True  # whether a session can cache a table
+    sets_clock: bool = True  # whether its clock can be set; else no time of a case lies near a cutoff
+    version_checksums: bool = True  # whether it writes them beside its commits
+    pruned_logs: bool = True  # tables with pruned logs, v2 and multi-part checkpoints
+
+    def shared(self, other: Capabilities) -> Capabilities:
+        """What both engines support."""
+        both: dict[str, Any] = {}
+        for field in fields(self):
+            mine, theirs = getattr(self, field.name), getattr(other, field.name)
+            both[field.name] = (mine and theirs) if isinstance(mine, bool) else mine & theirs
+        return Capabilities(**both)
+
+
+EVERYTHING = Capabilities()
+
+
+#: What a clause requires of an engine: a member of one of the sets above, or the name of a boolean field.
+Need = Union[
+    Feature,
+    Setting,
+    Mode,
+    IOFault,
+    Reference,
+    TableRoot,
+    Spelling,
+    VectorStorage,
+    DeleteMistake,
+    VacuumMistake,
+    Form,
+    VacuumForm,
+    str,
+]
+
+
+def has(capabilities: Capabilities, need: Need) -> bool:
+    """Whether an engine supports what a clause needs. Raises KeyError for a need that is not a capability."""
+    if isinstance(need, VectorStorage) and Feature.DELETION_VECTORS not in capabilities.features:
+        return False
+    if isinstance(need, Enum):
+        return need in getattr(capabilities, _FIELDS[type(need)])
+    return bool(getattr(capabilities, need))
+
+
+_FIELDS: dict[type, str] = {
+    Feature: "features",
+    Setting: "settings",
+    Mode: "modes",
+    IOFault: "io_faults",
+    Reference: "references",
+    TableRoot: "roots",
+    Spelling: "spellings",
+    VectorStorage: "vectors",
+    DeleteMistake: "delete_mistakes",
+    VacuumMistake: "vacuum_mistakes",
+    Form: "delete_forms",
+    VacuumForm: "vacuum_forms",
+}

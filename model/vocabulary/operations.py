@@ -1,0 +1,70 @@
+"""The operations of programs: what a step does, by the name under which coverage counts it."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from model.vocabulary.steps import (
+    AddStrayFiles,
+    Append,
+    Delete,
+    Insert,
+    InvalidDelete,
+    InvalidVacuum,
+    Read,
+    ReadChanges,
+    Step,
+    Vacuum,
+)
+
+
+class Operation(str, Enum):
+    DELETE = "DELETE"
+    INVALID_DELETE = "invalid DELETE"
+    VACUUM = "VACUUM"  # lists the directory
+    RETAIN = "VACUUM RETAIN"
+    LITE = "VACUUM LITE"
+    INVENTORY = "VACUUM USING INVENTORY"
+    DRY_RUN = "VACUUM DRY RUN"
+    IO_FAULT = "VACUUM with an I/O fault"
+    INVALID_VACUUM = "invalid VACUUM"
+    READ = "read"
+    READ_BEFORE = "read of an earlier version"
+    READ_CHANGES = "read of the change feed"
+    INSERT = "append by the engine"
+    APPEND = "append by another writer"
+    STRAY_FILES = "stray files"
+    CLOCK = "clock"
+
+
+#: The operations of steps that need no closer look.
+_OF_STEPS: dict[type, Operation] = {
+    Delete: Operation.DELETE,
+    InvalidDelete: Operation.INVALID_DELETE,
+    InvalidVacuum: Operation.INVALID_VACUUM,
+    ReadChanges: Operation.READ_CHANGES,
+    Insert: Operation.INSERT,
+    Append: Operation.APPEND,
+    AddStrayFiles: Operation.STRAY_FILES,
+}
+
+
+def operation_of(step: Step) -> Operation:
+    """The operation of a step. Of a VACUUM the first that applies: I/O fault, DRY RUN, RETAIN, then its mode."""
+    if isinstance(step, Vacuum):
+        return _of_vacuum(step)
+    if isinstance(step, Read):
+        return Operation.READ if step.before_step is None else Operation.READ_BEFORE
+    return _OF_STEPS.get(type(step), Operation.CLOCK)
+
+
+def _of_vacuum(step: Vacuum) -> Operation:
+    if step.io_fault is not None:
+        return Operation.IO_FAULT
+    if step.dry_run:
+        return Operation.DRY_RUN
+    if step.retain_hours is not None:
+        return Operation.RETAIN
+    if step.mode.lite:
+        return Operation.LITE
+    return Operation.INVENTORY if step.mode.inventory else Operation.VACUUM

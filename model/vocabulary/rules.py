@@ -1,0 +1,209 @@
+"""Rules that differ between engines or releases, for the model.
+
+A rule is here only if an engine's documentation or source states it, not because it was observed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from enum import Enum
+from typing import Any
+
+
+class Retain(Enum):
+    """Which RETAIN of a VACUUM moves its cutoff."""
+
+    ANY = "any"
+    ZERO = "one that rounds to 0 hours"  # Delta on Spark from 4.1 on (docs/delta.md 1.2, step 4)
+
+
+class Walk(Enum):
+    """How a full VACUUM lists the files below the root, and so which names it treats as hidden."""
+
+    DIRECTORIES = "directory by directory"  # a hidden name at any depth hides a path; directories are deleted too
+    OBJECTS = "as an object store's list"  # only the first component can hide a path; there are no directories
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The rules of one engine in one version. The defaults are those of the newest supported Delta on Spark."""
+
+    implementation: str = "spark"
+    #: Whether the case sets the engine's clock. If not, VACUUM uses the wall clock, and the table is moved in time.
+    own_clock: bool = True
+    retain: Retain = Retain.ZERO
+    walk: Walk = Walk.DIRECTORIES
+    #: Whether LITE reads the commits since the last LITE; if not, the tombstones of the current version.
+    lite_window: bool = True
+    #: Whether a DELETE writes deletion vectors if the table has them enabled; if not, it rewrites files.
+    writes_vectors: bool = True
+    #: Whether any commit may be followed by a log cleanup (PROTOCOL.md, "Metadata Cleanup"); if not, only a checkpoint.
+    cleans_up_anytime: bool = False
+    #: Whether errors have classes (docs/delta.md 1.1, 2.1); if not, any error is accepted where one is required.
+    error_classes: bool = True
+    #: Names of files and directories that VACUUM treats as hidden at any depth (docs/delta.md 5).
+    reserved_names: frozenset[str] = frozenset()
+    #: Whether the metrics of a DELETE count deletion vectors.
+    counts_vectors: bool = True
+    #: The release of Delta on Spark; some error classes depend on it.
+    release: tuple[int, ...] = (4, 4)
+    #: Whether the refusal of a RETAIN has its own error class.
+    retain_error_class: bool = True
+    #: Whether the number of processors is drawn, as the engine plans a query by it.
+    draws_processors: bool = False
+    #: Whether reading a version older than the retention is refused.
+    blocks_expired_versions: bool = True
+    #: Whether every VACUUM refuses a table whose protocol requires a writer feature that the engine does not know; if not, only
+    #: one that commits (model.prediction.refusals.checks_writer).
+    checks_write_protocol: bool = True
+    #: Whether writing a NULL struct is refused if one of its fields is NOT NULL (docs/delta.md 2.2, "Constraints").
+    checks_required_fields: bool = True
+    #: Whether new files of tables with column mapping are in directories with random names.
+    random_directories: bool = True
+    #: Whether a DELETE writes TIMESTAMP partition values in UTC and ISO form; if not, in the session's time zone.
+    utc_partition_values: bool = True
+    #: Whether a VACUUM that has nothing to delete writes START and END too.
+    logs_empty_vacuums: bool = True
+    #: Whether a log cleanup rounds its cutoff down to a day in UTC (MetadataCleanup.scala).
+    rounds_log_retention: bool = True
+    #: Whether the change feed of a table with column mapping can be read.
+    reads_mapped_change_feed: bool = True
+    #: Whether statistics that a checkpoint has as a struct only are read; if not, the file has none.
+    reads_struct_statistics: bool = True
+
+
+@dataclass(frozen=True)
+class RuleChange:
+    """A release gave one field of Rules another value; or, if ``since`` is empty, another engine has another value."""
+
+    since: str  # a version such as 4.1: it holds from the first release of that line on
+    field: str
+    value: Any
+    sentence: str  # for users
+    source: str  # what a reader can open
+
+    def applied_to(self, rules: Rules) -> Rules:
+        """These rules with the change."""
+        changed: Rules = replace(rules, **{self.field: self.value})
+        return changed
+
+
+#: Delta on Spark, from 4.1 on.
+SPARK = Rules()
+
+#: delta-rs (crates/core/src/operations/vacuum.rs).
+DELTA_RS = Rules(
+    implementation="deltalake",
+    own_clock=False,
+    retain=Retain.ANY,
+    walk=Walk.OBJECTS,
+    lite_window=False,
+    writes_vectors=False,
+    cleans_up_anytime=True,
+    error_classes=False,
+    retain_error_class=False,
+    draws_processors=True,  # DataFusion's target_partitions, by default as many as the calling thread may use
+    blocks_expired_versions=False,
+    checks_required_fields=False,
+    random_directories=False,
+    logs_empty_vacuums=False,
+    rounds_log_retention=False,
+    reads_mapped_change_feed=False,
+)
+
+_DELTA_RS_SOURCE = "https://github.com/delta-io/delta-rs/blob/main/crates/core/src/operations"
+
+#: How delta-rs differs from Delta on Spark, for users, with the source; by the field of Rules.
+_IN_DELTA_RS: Mapping[str, tuple[str, str]] = {
+    "implementation": (
+        "delta-rs has results, metrics and members of commitInfo of its own.",
+        f"{_DELTA_RS_SOURCE}/delete.rs, vacuum.rs",
+    ),
+    "own_clock": (
+        "delta-rs uses the machine's clock, Delta on Spark that of the case.",
+        f"{_DELTA_RS_SOURCE}/vacuum.rs, Clock",
+    ),
+    "retain": (
+        "delta-rs obeys RETAIN; Delta on Spark ignores it since 4.1, unless it rounds to 0 hours.",
+        "https://github.com/delta-io/delta/pull/5028",
+    ),
+    "walk": (
+        "delta-rs lists objects: it deletes and counts no directory, and only a path's first component can hide it.",
+        f"{_DELTA_RS_SOURCE}/vacuum.rs",
+    ),
+    "lite_window": (
+        "VACUUM LITE of delta-rs looks at the tombstones of the current version, not at the commits since the last LITE.",
+        f"{_DELTA_RS_SOURCE}/vacuum.rs, VacuumMode::Lite",
+    ),
+    "writes_vectors": (
+        "A DELETE of delta-rs writes no deletion vectors: it rewrites the file.",
+        f"{_DELTA_RS_SOURCE}/delete.rs",
+    ),
+    "counts_vectors": (
+        "The metrics of a DELETE count deletion vectors in Delta on Spark since 3.0.",
+        "https://github.com/delta-io/delta/blob/v3.0.0/spark/src/main/scala/org/apache/spark/sql/delta/DeltaOperations.scala",
+    ),
+    "release": (
+        "Errors have the classes of the release of Delta on Spark.",
+        "https://github.com/delta-io/delta/blob/master/spark/src/main/scala/org/apache/spark/sql/delta/DeltaErrors.scala",
+    ),
+    "retain_error_class": (
+        "The refusal of a RETAIN that is too short has an error class in Delta on Spark since 4.1.",
+        "https://github.com/delta-io/delta/pull/5722",
+    ),
+    "reserved_names": (
+        "Delta on Spark 3.1 and 3.2 hides files and directories named metadata from VACUUM; delta-rs does not.",
+        "https://github.com/delta-io/delta/blob/v3.1.0/spark/src/main/scala/org/apache/spark/sql/delta/DeltaTable.scala",
+    ),
+    "blocks_expired_versions": (
+        "Delta on Spark refuses to read a version older than the retention since 4.1; delta-rs reads it.",
+        "https://github.com/delta-io/delta/pull/5022",
+    ),
+    "checks_write_protocol": (
+        "VACUUM of Delta on Spark checks only when it commits, before 3.1, that it may write the table.",
+        "https://github.com/delta-io/delta/commit/16c386b155",
+    ),
+    "utc_partition_values": (
+        "A DELETE of Delta on Spark writes TIMESTAMP partition values in the session's time zone before 3.3.",
+        "https://github.com/delta-io/delta/pull/3378",
+    ),
+    "checks_required_fields": (
+        "Delta on Spark refuses to rewrite a NULL struct that has a NOT NULL field; delta-rs writes it.",
+        "https://github.com/delta-io/delta/blob/v4.4.0/spark/src/main/scala/org/apache/spark/sql/delta/constraints/Invariants.scala",
+    ),
+    "logs_empty_vacuums": (
+        "VACUUM of delta-rs writes no commits where it has nothing to delete.",
+        f"{_DELTA_RS_SOURCE}/vacuum.rs",
+    ),
+    "rounds_log_retention": (
+        "Log cleanup of Delta on Spark rounds its cutoff down to a day in UTC; that of delta-rs does not.",
+        "https://github.com/delta-io/delta/blob/v4.4.0/spark/src/main/scala/org/apache/spark/sql/delta/MetadataCleanup.scala",
+    ),
+    "reads_mapped_change_feed": (
+        "delta-rs does not read the change feed of a table with column mapping.",
+        f"{_DELTA_RS_SOURCE}/load_cdf.rs",
+    ),
+    "reads_struct_statistics": (
+        "Delta on Spark reads statistics that a checkpoint has as a struct only since 4.1.",
+        "https://github.com/delta-io/delta/blob/v4.1.0/spark/src/main/scala/org/apache/spark/sql/delta/Snapshot.scala",
+    ),
+    "random_directories": (
+        "Delta on Spark writes new files of tables with column mapping into directories with random names since 4.1.",
+        "https://github.com/delta-io/delta/pull/5229",
+    ),
+}
+
+
+def changes_to_delta_rs(spark: Rules, delta_rs: Rules) -> tuple[RuleChange, ...]:
+    """How rules of delta-rs differ from rules of Delta on Spark: one change for each field that has a sentence."""
+    return tuple(
+        RuleChange("", field.name, getattr(delta_rs, field.name), *_IN_DELTA_RS[field.name])
+        for field in fields(Rules)
+        if field.name in _IN_DELTA_RS and getattr(spark, field.name) != getattr(delta_rs, field.name)
+    )
+
+
+#: The counts in the metrics of a DELETE of delta-rs (DeleteMetrics in crates/core/src/operations/delete.rs), in the order in
+#: which the adapter returns them.
+DELTA_RS_COUNTS = ("num_deleted_rows", "num_added_files", "num_removed_files", "num_copied_rows")

@@ -1,0 +1,231 @@
+"""The steps of a case. The engine runs some; the harness does the others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Union
+
+from model.vocabulary.predicate import Predicate
+from model.vocabulary.settings import Setting
+from model.vocabulary.spellings import Spelling
+from model.vocabulary.table import DataFile, StrayFile
+from model.vocabulary.values import Row
+
+
+class Form(str, Enum):
+    """The form in which a DELETE is issued. All forms mean the same."""
+
+    SQL_PATH = "sql by path"
+    SQL_NAME = "sql by name"  # of an external table of the catalog
+    SQL_MANAGED = "sql by the name of a managed table"
+    API_PATH = "DeltaTable.forPath"  # the condition as a string
+    API_PATH_COLUMN = "DeltaTable.forPath with a Column"  # the condition as a Column
+    API_NAME = "DeltaTable.forName"  # the condition as a string
+    TRUNCATE = "TRUNCATE TABLE"  # by name; without a condition only
+
+
+#: The forms that name the table by its path.
+DELETES_BY_PATH = (Form.SQL_PATH, Form.API_PATH, Form.API_PATH_COLUMN)
+
+
+@dataclass(frozen=True)
+class Delete:
+    """``DELETE FROM t [WHERE where]``. With ``cached``, the session has cached the table, and reads it right after."""
+
+    where: Predicate | None = None
+    form: Form = Form.SQL_PATH
+    zone: str = "UTC"  # the session's time zone, an IANA name
+    settings: tuple[Setting, ...] = ()  # of the session
+    cached: bool = False
+    spelling: Spelling = Spelling.PLAIN  # of the path, in the forms that have one
+
+
+class DeleteMistake(str, Enum):
+    """Why a DELETE must be refused."""
+
+    IN_SUBQUERY = "IN subquery"
+    SCALAR_SUBQUERY = "scalar subquery"
+    EXISTS_SUBQUERY = "EXISTS subquery"
+    NON_DETERMINISTIC = "non-deterministic condition"
+    AGGREGATE = "aggregate function"
+    UNKNOWN_COLUMN = "unknown column"
+    NOT_BOOLEAN = "condition that is no BOOLEAN"
+    PARTITION_DIRECTORY = "partition directory as the target"
+    NOT_A_TABLE = "directory that is no Delta table as the target"
+    MISSING_PATH = "missing path as the target"
+    VIEW = "view that is no plain scan as the target"
+
+
+@dataclass(frozen=True)
+class InvalidDelete:
+    """A DELETE that every engine must refuse without changing anything."""
+
+    mistake: DeleteMistake
+
+
+class VacuumForm(str, Enum):
+    """The form in which a VACUUM is issued. All forms mean the same; only SQL has modes and DRY RUN."""
+
+    SQL_PATH = "sql by path"  # VACUUM delta.`/path`
+    SQL_QUOTED_PATH = "sql by quoted path"  # VACUUM '/path'
+    SQL_NAME = "sql by name"  # of an external table of the catalog
+    SQL_MANAGED = "sql by the name of a managed table"
+    API_PATH = "DeltaTable.forPath"
+    API_NAME = "DeltaTable.forName"
+
+
+#: The forms that use the API.
+API_VACUUM_FORMS = (VacuumForm.API_PATH, VacuumForm.API_NAME)
+
+#: The forms that name the table by its path.
+VACUUMS_BY_PATH = (VacuumForm.SQL_PATH, VacuumForm.SQL_QUOTED_PATH, VacuumForm.API_PATH)
+
+#: The forms in which that path may be relative: delta.`path` takes one for a table's name.
+NAMED_RELATIVELY = (Form.API_PATH, Form.API_PATH_COLUMN, VacuumForm.SQL_QUOTED_PATH, VacuumForm.API_PATH)
+
+
+class Mode(str, Enum):
+    """What a VACUUM scans for files to delete."""
+
+    DEFAULT = "default"  # no keyword: lists the directory
+    FULL = "FULL"  # the same, with the keyword
+    LITE = "LITE"  # the removes in the log
+    LITE_SETTING = "LITE by setting"  # no keyword, spark.databricks.delta.vacuum.lite.enabled
+    INVENTORY_TABLE = "USING INVENTORY table"  # a Delta table of paths
+    INVENTORY_QUERY = "USING INVENTORY query"  # a query of paths
+
+    @property
+    def lite(self) -> bool:
+        return self in (Mode.LITE, Mode.LITE_SETTING)
+
+    @property
+    def inventory(self) -> bool:
+        return self in (Mode.INVENTORY_TABLE, Mode.INVENTORY_QUERY)
+
+
+class Inventory(str, Enum):
+    """What an inventory lists of the table's directory when VACUUM starts. It includes hidden files."""
+
+    COMPLETE = "complete"  # every file and directory
+    FILES = "files only"  # as from an object store
+
+
+class IOFault(str, Enum):
+    """An I/O fault of one path while VACUUM runs, caused by the file system and not by the engine."""
+
+    CANNOT_DELETE = "it cannot be deleted"  # an I/O error: the file is kept
+    DELETE_CRASHES = "its deletion breaks"  # an unexpected error: VACUUM fails
+    FILE_VANISHES = "it is deleted by another just before"
+    DIRECTORY_VANISHES = "it is gone when it is listed"  # for the listing only; storage still has it
+    CANNOT_LIST = "it cannot be listed"  # an I/O error: VACUUM fails
+
+    @property
+    def of_deletion(self) -> bool:
+        """Whether the fault occurs when a path is deleted; the others occur when a directory is listed."""
+        return self in (IOFault.CANNOT_DELETE, IOFault.DELETE_CRASHES, IOFault.FILE_VANISHES)
+
+
+@dataclass(frozen=True)
+class Vacuum:
+    """``VACUUM t [LITE | FULL | USING INVENTORY …] [RETAIN retain_hours HOURS] [DRY RUN]``."""
+
+    retain_hours: float | None = None
+    dry_run: bool = False
+    safety_check: bool = True  # spark.databricks.delta.retentionDurationCheck.enabled
+    logging: bool | None = True  # spark.databricks.delta.vacuum.logging.enabled; None: not set
+    mode: Mode = Mode.DEFAULT
+    inventory: Inventory = Inventory.COMPLETE  # of the modes that use one
+    form: VacuumForm = VacuumForm.SQL_PATH
+    parallel: bool = False  # spark.databricks.delta.vacuum.parallelDelete.enabled
+    io_fault: IOFault | None = None
+    faulty_path: str | None = None  # relative to the root
+    settings: tuple[Setting, ...] = ()  # of the session
+    spelling: Spelling = Spelling.PLAIN  # of the path, in the forms that have one
+
+
+class VacuumMistake(str, Enum):
+    """Why a VACUUM must be refused."""
+
+    PARTITION_DIRECTORY = "partition directory as the target"
+    NOT_A_TABLE = "directory that is no Delta table as the target"
+    MISSING_PATH = "missing path as the target"
+    TEMPORARY_VIEW = "temporary view as the target"
+    INVENTORY_WITHOUT_COLUMN = "inventory without a column that it needs"
+    INVENTORY_OF_OTHER_TYPE = "inventory with a column of another type"
+    LITE_WITH_INVENTORY = "LITE together with an inventory"
+    CLAUSE_TWICE = "clause that is said twice"
+
+
+@dataclass(frozen=True)
+class InvalidVacuum:
+    """A VACUUM that every engine must refuse, DRY RUN or not, without changing anything."""
+
+    mistake: VacuumMistake
+    dry_run: bool = False
+
+
+@dataclass(frozen=True)
+class Read:
+    """Reads all rows of the current version, or of the version before an earlier step."""
+
+    before_step: int | None = None
+
+
+@dataclass(frozen=True)
+class ReadChanges:
+    """Reads the change data feed of the versions that an earlier step committed: rows followed by ``_change_type``.
+
+    With ``commits``, of each row ``_commit_version`` and ``_commit_timestamp`` instead, in a session of the time ``zone``.
+    """
+
+    of_step: int
+    commits: bool = False
+    zone: str = "UTC"  # an IANA name
+
+
+@dataclass(frozen=True)
+class Insert:
+    """The engine itself appends these rows, at least one, in schema order. It chooses the files."""
+
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True)
+class Moment:
+    """``offset`` ms after the start of the case, or after the latest deletionTimestamp that the step ``removed_by_step`` wrote.
+
+    A DELETE stamps its removes with the wall clock, which a case cannot contain; it refers to the step instead.
+    A step that removed nothing counts as the start of the case.
+    """
+
+    offset: int
+    removed_by_step: int | None = None
+
+
+@dataclass(frozen=True)
+class SetClock:
+    """Sets the engine's clock, which stands still until the next SetClock. It starts at offset 0."""
+
+    to: Moment
+
+
+@dataclass(frozen=True)
+class Append:
+    """Another writer adds these files in one commit. Their ids are new in the case."""
+
+    files: tuple[DataFile, ...]
+
+
+@dataclass(frozen=True)
+class AddStrayFiles:
+    """Creates these stray files and directories."""
+
+    stray_files: tuple[StrayFile, ...]
+
+
+#: The steps that the engine runs. Clauses judge them, but for an Insert.
+EngineStep = Union[Delete, InvalidDelete, Vacuum, InvalidVacuum, Read, ReadChanges, Insert]
+ENGINE_STEPS = (Delete, InvalidDelete, Vacuum, InvalidVacuum, Read, ReadChanges, Insert)
+
+Step = Union[EngineStep, SetClock, Append, AddStrayFiles]

@@ -1,0 +1,307 @@
+"""The initial table of a case: schema, data files, commits, and stray files.
+
+Times are whole milliseconds relative to the start of the case (negative: before it). The start becomes a wall-clock time
+only when the case is run, so a case means the same on any day.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+
+from model.vocabulary.predicate import Predicate
+from model.vocabulary.table_roots import TableRoot
+from model.vocabulary.values import WHOLE_NUMBERS, AnyType, Row, Type, Value
+
+SECOND = 1_000
+MINUTE = 60 * SECOND
+HOUR = 60 * MINUTE
+DAY = 24 * HOUR
+WEEK = 7 * DAY
+
+#: The default of delta.deletedFileRetentionDuration: "interval 1 week" (docs/delta.md 1.6).
+DEFAULT_RETENTION = WEEK
+
+#: The units of the property delta.deletedFileRetentionDuration, the largest first.
+_UNITS = {"week": WEEK, "day": DAY, "hour": HOUR}
+
+
+def retention_text(hours: int) -> str:
+    """The value of delta.deletedFileRetentionDuration, in the largest unit that fits. Raises ValueError if negative.
+
+    >>> retention_text(168)
+    'interval 1 week'
+    """
+    if hours < 0:
+        raise ValueError(f"a retention cannot be {hours} hours")
+    unit, length = next(((unit, ms) for unit, ms in _UNITS.items() if hours and not hours * HOUR % ms), ("hour", HOUR))
+    count = hours * HOUR // length
+    return f"interval {count} {unit}{'' if count == 1 else 's'}"
+
+
+def retention_of(text: str) -> int:
+    """The retention in ms of a text made by ``retention_text``. Raises ValueError for any other text."""
+    found = re.fullmatch(r"interval ([0-9]+) (week|day|hour)s?", text)
+    if found is None:
+        raise ValueError(f"{text!r} is not a retention in whole weeks, days or hours, such as 'interval 1 week'")
+    return int(found[1]) * _UNITS[found[2]]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column. ``default``, ``identity`` and ``generated_from`` are rules for writers, which the rows of a case follow."""
+
+    name: str
+    type: AnyType
+    nullable: bool = True
+    default: bool = False  # has a default: NULL (PROTOCOL.md, "Default Columns")
+    identity: bool = False  # GENERATED ALWAYS AS IDENTITY; a LONG
+    generated_from: str | None = None  # GENERATED ALWAYS AS (that column), of the same type
+
+
+class ColumnRule(str, Enum):
+    """A rule for writers that a column or the table can have (PROTOCOL.md, "Writer Requirements" of each)."""
+
+    CHECK = "check"
+    GENERATED = "generated"
+    DEFAULT = "default"
+    IDENTITY = "identity"
+
+
+class Statistics(str, Enum):
+    """The statistics of an add action (PROTOCOL.md, "Per-file Statistics")."""
+
+    NONE = "none"
+    COUNT = "count"  # numRecords only
+    FULL = "full"  # numRecords, minValues, maxValues, nullCount; long strings are cut as Delta cuts them
+    ZONED = "zoned"  # ... with TIMESTAMPs in another time zone than UTC, as Delta wrote them before 4.0
+
+
+class Reference(str, Enum):
+    """Where a data file is, and how actions name it (PROTOCOL.md, "Add File and Remove File")."""
+
+    RELATIVE = "relative"  # below the root, by its relative path
+    ABSOLUTE = "absolute"  # below the root, by its URI
+    OUTSIDE = "outside"  # in a directory beside the root, by its URI, as in a shallow clone
+
+
+@dataclass(frozen=True)
+class DataFile:
+    """A data file. ``id`` is unique in the case; its path is derived from it (``model.text.layout``)."""
+
+    id: int
+    partition: Row  # one value for each column of Table.partition_by
+    rows: tuple[Row, ...]  # one value for each column of Table.data_columns
+    modified: int  # ms from the start of the case
+    statistics: Statistics = Statistics.FULL
+    group_rows: int | None = None  # rows per row group of the Parquet file; None: one group
+    reference: Reference = Reference.RELATIVE
+
+
+@dataclass(frozen=True)
+class Removal:
+    """A remove action (a tombstone) of a file. ``deleted`` is its deletionTimestamp in ms from the start of the case.
+
+    A missing one (None) counts as 1970 (docs/delta.md 1.2, step 8). ``bare``: without extended file metadata, that is without
+    partition values and size (PROTOCOL.md, "Add File and Remove File").
+    """
+
+    file: int
+    deleted: int | None
+    bare: bool = False
+
+
+class VectorStorage(str, Enum):
+    """Where a deletion vector is stored (PROTOCOL.md, "Deletion Vector Descriptor Schema")."""
+
+    INLINE = "i"
+    RELATIVE = "u"  # in a file below the root; the vectors of one commit share it
+    ABSOLUTE = "p"  # in the same file, by its absolute path
+
+
+@dataclass(frozen=True)
+class DeletionVector:
+    """A deletion vector: from this commit on, exactly these rows of a live file (indexes from 0) are hidden.
+
+    A later one of the same file hides these rows and more. In the log it is an add of the same path with the vector, and
+    a remove of the old entry with the deletionTimestamp ``deleted`` (ms from the start of the case).
+    """
+
+    file: int
+    rows: tuple[int, ...]  # ascending, at least one
+    deleted: int
+    storage: VectorStorage = VectorStorage.RELATIVE
+
+
+@dataclass(frozen=True)
+class Commit:
+    """One version, ``at`` ms from the start of the case; ``checkpoint``: whether a checkpoint of it is written.
+
+    Deletion vectors of the commit that are not inline share one file, in the directory ``vector_prefix`` below the root
+    (empty: the root; PROTOCOL.md, "Derived Fields"). ``parts`` is the number of files of a classic checkpoint.
+    """
+
+    at: int
+    adds: tuple[int, ...] = ()
+    removes: tuple[Removal, ...] = ()
+    deletion_vectors: tuple[DeletionVector, ...] = ()  # of live files, neither added nor removed in this commit
+    checkpoint: bool = False
+    parts: int = 1
+    vector_prefix: str = ""
+
+
+class Kind(str, Enum):
+    FILE = "file"
+    DIRECTORY = "directory"
+    LINK = "link"  # a symbolic link
+
+
+@dataclass(frozen=True)
+class StrayFile:
+    """Something in or beside the table's directory that no action refers to.
+
+    ``path`` is relative to the root, as on storage; beside the root it begins with ``../`` and a name other than the root's.
+    ``target`` of a link has the same form; the target need not exist.
+    """
+
+    path: str
+    kind: Kind = Kind.FILE
+    modified: int = 0  # ms from the start of the case; a link's own
+    size: int = 1  # bytes; 0 for a directory or a link
+    target: str | None = None  # of a link
+
+
+@dataclass(frozen=True)
+class Table:
+    """An initial table. Version n is ``commits[n]``; there is at least one commit."""
+
+    columns: tuple[Column, ...]
+    partition_by: tuple[str, ...]
+    files: tuple[DataFile, ...]
+    commits: tuple[Commit, ...]
+    stray_files: tuple[StrayFile, ...] = ()
+    retention_hours: int | None = None  # delta.deletedFileRetentionDuration; None: not set
+    features: tuple[str, ...] = ()  # names in FEATURES
+    checks: tuple[Predicate, ...] = ()  # CHECK constraints, TRUE for every row
+    pruned: int = 0  # the log lacks commits and checkpoints below this version; if not 0, it has a checkpoint
+    root: TableRoot = TableRoot.PLAIN  # the name of its directory
+
+    @property
+    def data_columns(self) -> tuple[Column, ...]:
+        """The columns stored in data files, in schema order."""
+        return tuple(column for column in self.columns if column.name not in self.partition_by)
+
+    @property
+    def partition_columns(self) -> tuple[Column, ...]:
+        """The partition columns, in the order of ``partition_by``."""
+        by_name = {column.name: column for column in self.columns}
+        return tuple(by_name[name] for name in self.partition_by)
+
+    def has(self, *features: Feature) -> bool:
+        """Whether the table has any of these features."""
+        return any(feature.value in self.features for feature in features)
+
+    @property
+    def early_files(self) -> frozenset[int]:
+        """The ids of the files that a commit before the last one adds."""
+        return frozenset(id for commit in self.commits[:-1] for id in commit.adds)
+
+    @property
+    def added_column(self) -> Column | None:
+        """The column that the last commit of an altered table adds: files of earlier commits lack it, so it is NULL there.
+
+        It is the last data column without rules that has no other value there; the first data column is none.
+        """
+        if not self.has(Feature.ALTERED):
+            return None
+        early, sources = self.early_files, {column.generated_from for column in self.columns}
+        for place, column in reversed(list(enumerate(self.data_columns))[1:]):
+            free = column == Column(column.name, column.type) and column.name not in sources
+            if free and all(row[place] is None for file in self.files if file.id in early for row in file.rows):
+                return column
+        return None
+
+    @property
+    def widened_column(self) -> Column | None:
+        """The column whose type the last commit widens: files of earlier commits store it in the narrower type.
+
+        It is the last data column of whole numbers, without rules, whose values there fit; not the added one.
+        """
+        if not self.has(Feature.WIDENED):
+            return None
+        early, sources = self.early_files, {column.generated_from for column in self.columns}
+        for place, column in reversed(list(enumerate(self.data_columns))):
+            narrow = NARROWER.get(column.type) if isinstance(column.type, Type) else None
+            plain = Column(column.name, column.type, column.nullable)
+            if narrow is None or column != plain or column.name in sources or column == self.added_column:
+                continue
+            low, high = WHOLE_NUMBERS[narrow]
+            values = [row[place] for file in self.files if file.id in early for row in file.rows]
+            if all(value is None or (isinstance(value, int) and low <= value <= high) for value in values):
+                return column
+        return None
+
+    @property
+    def checkpointed(self) -> int | None:
+        """The version of the newest checkpoint; None without one."""
+        return max((version for version, commit in enumerate(self.commits) if commit.checkpoint), default=None)
+
+    @property
+    def maps_columns(self) -> bool:
+        """Whether files and actions use physical column names (PROTOCOL.md, "Column Mapping")."""
+        return self.has(Feature.COLUMN_MAPPING_NAME, Feature.COLUMN_MAPPING_ID)
+
+    @property
+    def retention(self) -> int:
+        """How long the table keeps removed files, in ms."""
+        return DEFAULT_RETENTION if self.retention_hours is None else self.retention_hours * HOUR
+
+    def row(self, partition: Row, data: Row) -> Row:
+        """The full row, in schema order, from a file's partition values and one of its stored rows."""
+        values: dict[str, Value] = dict(zip(self.partition_by, partition))
+        values.update(zip((column.name for column in self.data_columns), data))
+        return tuple(values[column.name] for column in self.columns)
+
+
+class Feature(str, Enum):
+    """A table feature or property that a case's table may have, beyond those that its columns require."""
+
+    DELETION_VECTORS = "deletionVectors"  # supported, and new ones are written
+    DELETION_VECTORS_OFF = "deletionVectorsOff"  # supported, but no new ones are written
+    CHANGE_DATA_FEED = "changeDataFeed"
+    COLUMN_MAPPING_NAME = "columnMappingName"
+    COLUMN_MAPPING_ID = "columnMappingId"
+    DROPPED_COLUMN = "droppedColumn"  # data files have a column that the schema lacks; needs column mapping
+    ROW_TRACKING = "rowTracking"
+    IN_COMMIT_TIMESTAMPS = "inCommitTimestamps"
+    V2_CHECKPOINTS = "v2Checkpoints"
+    CHECKSUMS = "checksums"  # a version checksum file for every commit
+    APPEND_ONLY = "appendOnly"
+    FREQUENT_CHECKPOINTS = "frequentCheckpoints"  # the engine writes a checkpoint every second version
+    BROKEN_LAST_CHECKPOINT = "brokenLastCheckpoint"  # _last_checkpoint is truncated
+    VACUUM_PROTOCOL_CHECK = "vacuumProtocolCheck"  # PROTOCOL.md, "VACUUM Protocol Check"
+    UNKNOWN_WRITER = "unknownWriter"  # the protocol requires a writer feature that no engine has; reading works
+    UNKNOWN_READER = "unknownReader"  # ... a reader and writer feature
+    ALTERED = "altered"  # the last commit sets the table's properties, and adds ``Table.added_column``
+    UNREADABLE_FILES = "unreadableFiles"  # the initial data files hold zeros, as many as they had bytes
+    WIDENED = "widened"  # the last commit widens the type of ``Table.widened_column``
+    STRUCT_STATISTICS = "structStatistics"  # checkpoints hold statistics as a struct only
+    # The newest checkpoint is truncated, as a writer leaves it that is killed: _last_checkpoint is as it was before it, ...
+    HALF_CHECKPOINT = "halfCheckpoint"
+    HALF_CHECKPOINT_NAMED = "halfCheckpointNamed"  # ... or names it
+
+
+#: The names that ``Table.features`` may contain.
+FEATURES = tuple(feature.value for feature in Feature)
+
+#: A table has at most one of each of these.
+EXCLUSIVE = (
+    (Feature.DELETION_VECTORS, Feature.DELETION_VECTORS_OFF),
+    (Feature.COLUMN_MAPPING_NAME, Feature.COLUMN_MAPPING_ID),
+    (Feature.UNKNOWN_WRITER, Feature.UNKNOWN_READER),
+    (Feature.HALF_CHECKPOINT, Feature.HALF_CHECKPOINT_NAMED),
+)
+
+#: The type from which a type can have been widened (PROTOCOL.md, "Type Widening").
+NARROWER = {Type.SHORT: Type.BYTE, Type.INTEGER: Type.SHORT, Type.LONG: Type.INTEGER}

@@ -1,0 +1,7 @@
+"""What a user did wrong."""
+
+from __future__ import annotations
+
+
+class UsageMistake(Exception):
+    """A mistake of the user, in one sentence that says what to do; the exit code is 2."""

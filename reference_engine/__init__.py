@@ -1,0 +1,6 @@
+"""The reference engine: changes a table as the model predicts."""
+
+from reference_engine.engine import ReferenceEngine
+from reference_engine.vacuuming import Habits
+
+__all__ = ["Habits", "ReferenceEngine"]

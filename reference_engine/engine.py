@@ -1,0 +1,219 @@
+"""The reference engine: changes a table as the model predicts, without a JVM.
+
+It tests the judge: every clause must hold on it, and a fault added to it must be caught. Where engines may differ, it has
+options (``Habits``), which test that the judge does not demand more than is promised.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from deltalog.actions import Add
+from deltalog.checkpoints import write_checkpoint
+from deltalog.checksums import write_checksum
+from engines.port import Outcome, now
+from model.prediction.delete import types_of
+from model.prediction.failures import failures
+from model.prediction.refusals import (
+    APPEND_ONLY,
+    BEYOND_RETENTION,
+    MISSING_FILE,
+    UNKNOWN_PROTOCOL,
+    NamedPartition,
+    Refusal,
+    checks_writer,
+    expected_refusal,
+    expected_vacuum_refusal,
+    named_partition,
+)
+from model.semantics.moments import moment
+from model.vocabulary.capabilities import EVERYTHING, Capabilities
+from model.vocabulary.rules import DELTA_RS, SPARK, Rules
+from model.vocabulary.steps import Delete, EngineStep, Insert, InvalidDelete, InvalidVacuum, Read, ReadChanges, Vacuum
+from model.vocabulary.table import Feature
+from model.vocabulary.values import Row
+from reference_engine.deletion import Deletion, FailingCondition
+from reference_engine.insertion import Insertion
+from reference_engine.refusals import Refused, due
+from reference_engine.vacuuming import Habits, Vacuuming
+from reference_engine.view import View
+
+
+class ReferenceEngine:
+    """Runs steps on the table that the log describes.
+
+    Each step takes place at one instant, a millisecond or more after everything that happened before the step and before
+    the step's end. All files and tombstones that it writes have that time, so verdicts do not depend on the machine's speed.
+    """
+
+    name = "model"
+    versions: Mapping[str, str] = {"delta": "4.4.0", "model": "1"}
+
+    def __init__(
+        self,
+        habits: Habits | None = None,
+        *,
+        rules: Rules = SPARK,
+        capabilities: Capabilities = EVERYTHING,
+        version: str = "4.4.0",
+    ) -> None:
+        self.versions = {"delta": version, "model": "1"}
+        self.rules = rules
+        self.capabilities = capabilities
+        self._habits = habits or Habits()
+        self._deletions = 0
+
+    def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
+        at = _after(now())
+        clock = clock if self.rules.own_clock else at
+        view = View(root, reads_struct_statistics=self.rules.reads_struct_statistics)
+        try:
+            if view.log.half_checkpoint and not self._habits.reads_commits:
+                raise Refused(None, None, "SparkException")
+            if view.unreadable:
+                raise due(UNKNOWN_PROTOCOL[Feature.UNKNOWN_READER])
+            writes = isinstance(step, Delete) or (isinstance(step, Vacuum) and checks_writer(step, self.rules))
+            if view.unknown_features and writes:
+                raise due(UNKNOWN_PROTOCOL[Feature.UNKNOWN_WRITER])
+            if isinstance(step, Read):
+                rows = self._read(view, version, clock)
+            elif isinstance(step, Delete):
+                rows = self._delete(view, step, clock, at)
+            elif isinstance(step, InvalidDelete):
+                raise due(self._delete_refusal(view, step))
+            elif isinstance(step, ReadChanges):
+                rows = self._changes(view, version, clock)
+                if step.commits:
+                    assert version is not None, "the change feed is read of a version"
+                    rows = ((version, moment(view.commit_times[version] * 1000)),) * len(rows)
+            elif isinstance(step, Insert):
+                self._deletions += 1
+                Insertion(view, Delete(), clock, at, self._deletions, rules=self.rules, rows=step.rows).commit()
+                rows = ()
+            elif isinstance(step, InvalidVacuum):
+                raise due(expected_vacuum_refusal(step.mistake).at(self.rules.release))
+            else:
+                rows = Vacuuming(view, step, clock, at, self._habits, self.rules).run()
+        except Refused as refusal:
+            return Outcome((), refusal.error, at, _after(at))
+        finally:
+            if isinstance(step, (Delete, Vacuum, Insert)):
+                after = View(root)
+                if self.capabilities.version_checksums:
+                    _write_checksums(after, view.snapshot.version, at)
+                _checkpoint(after, view.snapshot.version, clock, at)
+        cached = self._read(View(root), None, clock) if isinstance(step, Delete) and step.cached else None
+        reads_in_two_ways = isinstance(step, Read) and self.rules.implementation == DELTA_RS.implementation
+        other = Outcome(rows, None, at, at) if reads_in_two_ways else None
+        return Outcome(rows, None, at, _after(at), cached, other)
+
+    def use_processors(self, number: int) -> None:
+        """It uses one."""
+
+    def close(self) -> None:
+        """Nothing to do."""
+
+    # Read -----------------------------------------------------------------------------------------------------------
+
+    def _read(self, view: View, version: int | None, clock: int) -> tuple[Row, ...]:
+        wanted = view.snapshot.version if version is None else version
+        self._refuse_expired(view, wanted, clock)
+        adds = view.log.snapshot(wanted).adds.values()
+        self._refuse_missing(view, adds)
+        return tuple(row for add in adds for row in view.visible(add))
+
+    def _refuse_missing(self, view: View, adds: Iterable[Add]) -> None:
+        """Raise Refused if a data file or the file of a deletion vector is gone."""
+        for add in adds:
+            vector = add.deletion_vector.file if add.deletion_vector else None
+            if not all((view.root / path).is_file() for path in (add.file, vector) if path):
+                raise due(MISSING_FILE.at(self.rules.release))
+
+    def _refuse_expired(self, view: View, wanted: int, clock: int) -> None:
+        """Raise Refused for a version that is older than the retention, by rules under which it cannot be read."""
+        expired = wanted != view.snapshot.version and view.log.commits[wanted].modified < clock - view.retention
+        if expired and self.rules.blocks_expired_versions:
+            raise due(BEYOND_RETENTION)
+
+    # DELETE ---------------------------------------------------------------------------------------------------------
+
+    def _delete(self, view: View, step: Delete, clock: int, at: int) -> tuple[Row, ...]:
+        if view.table.has(Feature.APPEND_ONLY):
+            raise due(APPEND_ONLY)
+        self._deletions += 1
+        deletion = Deletion(
+            view,
+            step,
+            clock,
+            at,
+            number=self._deletions,
+            one_file=self._habits.one_file,
+            rules=self.rules,
+        )
+        try:
+            deletion.commit()
+        except FailingCondition:
+            assert step.where is not None, "a DELETE without a condition has none that fails"
+            raise Refused(*min(failures(step.where, types_of(view.table)).items())) from None
+        return deletion.answer()
+
+    def _delete_refusal(self, view: View, step: InvalidDelete) -> Refusal:
+        first = view.table.partition_columns[:1]
+        values = (view.partition(add)[0] for add in view.live.values()) if first else ()
+        named = named_partition(values, first[0]) if first else NamedPartition.NONE
+        append_only = view.table.has(Feature.APPEND_ONLY)
+        return expected_refusal(step.mistake, append_only=append_only, partition=named).at(self.rules.release)
+
+    def _changes(self, view: View, version: int | None, clock: int) -> tuple[Row, ...]:
+        assert version is not None
+        self._refuse_expired(view, version, clock)
+        for one in range(max(version - 1, 0), version + 1):
+            self._refuse_missing(view, view.log.snapshot(one).adds.values())
+        before = _rows_of(view, version - 1) if version else Counter[Row]()
+        after = _rows_of(view, version)
+        deleted, added = (before - after).elements(), (after - before).elements()
+        return (*((*row, "delete") for row in deleted), *((*row, "insert") for row in added))
+
+
+def _after(instant: int) -> int:
+    """Wait until the clock is past ``instant``, and return its time (ms since the epoch)."""
+    while (present := now()) <= instant:
+        time.sleep(0.0001)
+    return present
+
+
+def _rows_of(view: View, version: int) -> Counter[Row]:
+    return Counter(row for add in view.log.snapshot(version).adds.values() for row in view.visible(add))
+
+
+def _write_checksums(view: View, before: int, at: int) -> None:
+    """Write the checksums of the versions that a step committed."""
+    for commit in view.log.commits_after(before):
+        info = commit.info.fields if commit.info else {}
+        stamp, txn_id = info.get("inCommitTimestamp"), info.get("txnId")
+        write_checksum(
+            view.root,
+            view.log.snapshot(commit.version),
+            in_commit_timestamp=stamp if isinstance(stamp, int) else None,
+            txn_id=txn_id if isinstance(txn_id, str) else None,
+            complete=True,
+            modified=at,
+        )
+
+
+def _checkpoint(view: View, before: int, clock: int, at: int) -> None:
+    """Write the checkpoints that became due in a step, without expired tombstones."""
+    configuration = view.metadata.configuration
+    interval = int(configuration.get("delta.checkpointInterval") or 0)
+    written = {checkpoint.version for checkpoint in view.log.checkpoints}
+    for version in range(before + 1, view.snapshot.version + 1) if interval else ():
+        if version % interval or version in written:
+            continue
+        snapshot = view.log.snapshot(version)
+        expired = clock - view.retention
+        kept = [remove for remove in snapshot.removes.values() if (remove.deletion_timestamp or 0) > expired]
+        v2 = configuration.get("delta.checkpointPolicy") == "v2"
+        write_checkpoint(view.root, snapshot, tombstones=kept, v2=v2, embeds=True, modified=at)

@@ -1,0 +1,50 @@
+"""The known deviations of a run, checked against the catalogue."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import date
+from pathlib import Path
+
+from harness.judging.conditions import CONDITIONS
+from harness.judging.excuses import KnownDeviation
+from harness.judging.subjects import SUBJECTS
+from records.mistakes import UsageMistake
+from reports.compare.acceptance import Acceptance
+from reports.deviations import Deviation, in_force, read_deviations
+from suites.catalogue import CATALOGUE
+
+
+def deviations_in(path: Path) -> tuple[Deviation, ...]:
+    """The entries of the file at ``path``; none if it does not exist. Raises UsageMistake if it is invalid."""
+    if not path.is_file():
+        return ()
+    found = read_deviations(path)
+    for deviation in found:
+        if deviation.clause not in CATALOGUE:
+            raise UsageMistake(
+                f"{path} lists {deviation.clause}, which is not a clause: `--clause list` names them all."
+            )
+        if deviation.when is not None and deviation.when not in CONDITIONS:
+            wrong = f"{path} has when = {deviation.when!r}, which is not a condition"
+            raise UsageMistake(f"{wrong}: write one of {', '.join(sorted(CONDITIONS))}.")
+        if deviation.symptom.of is not None and deviation.symptom.of not in SUBJECTS:
+            wrong = f"{path} has symptom.of = {deviation.symptom.of!r}, which is not a kind of subject"
+            raise UsageMistake(f"{wrong}: write one of {', '.join(sorted(SUBJECTS))}.")
+    return found
+
+
+def acceptance_in(path: Path) -> Acceptance:
+    """What the user's file at ``path`` accepts today. Raises UsageMistake if there is none, or if it is invalid."""
+    if not path.is_file():
+        raise UsageMistake(f"--accept {path} is not a file: name an existing one.")
+    return Acceptance(path, deviations_in(path), date.today())
+
+
+def known(deviations: Iterable[Deviation], version: str) -> list[KnownDeviation]:
+    """The deviations that apply to this version today, for a judge."""
+    applying = in_force(deviations, version=version, today=date.today())
+    return [
+        KnownDeviation(one.clause, one.when, one.reason, one.symptom.causes, one.symptom.errors, one.symptom.of)
+        for one in applying
+    ]

@@ -1,0 +1,1 @@
+"""For developers: what no run needs."""
