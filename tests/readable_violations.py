@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping
 
 from harness.judging.clause import Violation
-from harness.judging.expectations import expectation_to_json
 from harness.judging.step_judge import Tally
+from records.json_form import expectation_to_json
 from reports.counterexamples.expectations import KINDS
 
 

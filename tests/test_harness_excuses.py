@@ -12,7 +12,6 @@ from engines.provider import ENGINES
 from faults import FAULTS, KnownBadEngine
 from harness.judging.clause import Violation
 from harness.judging.excuses import Excuses, KnownDeviation
-from harness.judging.expectations import Gone
 from harness.judging.judge import JudgedCase
 from harness.judging.severity import Cause
 from harness.judging.subjects import SUBJECTS
@@ -22,6 +21,7 @@ from model.vocabulary.predicate import Compare, Op
 from model.vocabulary.steps import Delete, Read, Step, Vacuum
 from model.vocabulary.table import HOUR, Commit, Kind, Reference, Removal, StrayFile, Table
 from model.vocabulary.values import Type
+from records.expectations import Gone
 from reference_engine import ReferenceEngine
 from reports.known_deviations import deviations_in
 from runner.plugin import ROOT

@@ -15,7 +15,6 @@ from harness.campaigns.campaign import Campaign, Profile, Shard
 from harness.campaigns.drawing import PromiseBroken
 from harness.campaigns.shard_runner import ShardRunner
 from harness.judging.clause import Judgement, Violation, clause
-from harness.judging.expectations import ByReplay
 from harness.judging.judge import Judge
 from harness.judging.severity import Cause
 from harness.observing.vacuum_observation import VacuumObservation
@@ -27,6 +26,7 @@ from model.vocabulary.steps import Mode, SetClock, Step, Vacuum
 from model.vocabulary.steps import Moment as At
 from model.vocabulary.table import HOUR, WEEK, Column, Commit, DataFile, StrayFile, Table
 from model.vocabulary.values import Type
+from records.expectations import ByReplay
 from reference_engine import ReferenceEngine
 from runner.claims import Claims
 from strategies.restricted import fits

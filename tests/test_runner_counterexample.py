@@ -14,13 +14,14 @@ from engines.deltalake.adapter import DeltalakeEngine
 from engines.kind import Settings
 from engines.provider import provider_for
 from harness.campaigns.record import case_line
-from harness.judging.expectations import Succeeds, expectation_to_json
 from harness.judging.judge import Judge
 from model.vocabulary.case import Case
 from model.vocabulary.predicate import Compare, Op
 from model.vocabulary.steps import Delete
 from model.vocabulary.table import DAY, HOUR, Column, Commit, DataFile, Table
 from model.vocabulary.values import Type
+from records.expectations import Succeeds
+from records.json_form import expectation_to_json
 from reports.counterexamples.checked import Checked, read_checked
 from reports.failures import failures
 from runner.counterexample import disagreements, write_counterexamples

@@ -16,13 +16,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from engines.port import Outcome
-from harness.judging import expectations
-from harness.judging.expectations import RowsAre
 from model.vocabulary.predicate import Call, Compare, Function, IsNull, Literal, Of, Op, Relate
 from model.vocabulary.spellings import Spelling
 from model.vocabulary.steps import Delete, Form, Step
 from model.vocabulary.table import HOUR, WEEK, Column, Commit, DataFile, Feature, Table
 from model.vocabulary.values import NAN, Row, StructOf, Type, Value
+from records import expectations
+from records.expectations import RowsAre
 from tests import checkpoint_edits
 from tests.checkpoint_edits import OWN, SIDECAR, in_action, in_pointer, in_rows
 from tests.handmade_steps import (

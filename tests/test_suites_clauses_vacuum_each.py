@@ -14,7 +14,6 @@ from deltalog.commits import write_commit
 from deltalog.log import read_log
 from engines.port import EngineError, Outcome
 from harness.judging.clause import NOT_EXERCISED, Judgement
-from harness.judging.expectations import ByReplay, Expectation, Fails, InfoIs, Lists, Operations, Succeeds, Unchanged
 from harness.observing.observation import Observation, ReadObservation
 from harness.observing.root_paths import RelativeLog
 from harness.observing.vacuum_observation import VacuumObservation
@@ -54,6 +53,7 @@ from model.vocabulary.table import (
     VectorStorage,
 )
 from model.vocabulary.values import Row, Type
+from records.expectations import ByReplay, Expectation, Fails, InfoIs, Lists, Operations, Succeeds, Unchanged
 from reference_engine import ReferenceEngine
 from suites.catalogue import CATALOGUE, unsupported
 from suites.clauses.vacuum.reading import older_versions_are_refused

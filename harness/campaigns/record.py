@@ -6,10 +6,10 @@ from typing import Any
 
 from harness.campaigns.features import features_of
 from harness.judging.coverage import nested
-from harness.judging.expectations import expectation_to_json
 from harness.judging.judge import JudgedCase
 from harness.judging.severity import severity_of
 from model.codec import case_id, to_json
+from records.json_form import expectation_to_json
 
 
 def case_line(judged: JudgedCase, *, campaign: str, shard: int, index: int, origin: str) -> dict[str, Any]:

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Generic, TypeVar, get_type_hints
 
-from harness.judging.expectations import Expectation, expectation_to_json
 from harness.judging.severity import NO_CAUSE, Cause
 from harness.observing.observation import Observation
 from model.vocabulary.capabilities import Capabilities, Need, has
 from model.vocabulary.rules import Rules
 from model.vocabulary.versions import parse
+from records.expectations import Expectation, kind_of
 
 S = TypeVar("S", bound=Observation)
 T = TypeVar("T")
@@ -37,7 +37,7 @@ class Violation:
     @property
     def kind(self) -> str:
         """What went wrong with what kind of subject, in a few words."""
-        return self.cause.text or str(expectation_to_json(self.expectation)["kind"])
+        return self.cause.text or kind_of(type(self.expectation))
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ A plan (made by ``reports.counterexamples.plan``) is plain data, with instants i
 - ``steps``: each with ``step``, its index in the case, and ``do``: ``append`` and ``litter`` restore a ``table``,
   ``read`` and ``changes`` read, the others are commands; all but the first two have a ``clock``: ``{"offset",
   "removed_by_step"}``;
-- ``step``: the judged one, and ``expectation``: what a script checks after it (``harness.judging.expectations``, as JSON).
+- ``step``: the judged one, and ``expectation``: what a script checks after it (``records.expectations``, as JSON).
 """
 
 from __future__ import annotations

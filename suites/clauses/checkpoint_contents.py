@@ -11,10 +11,10 @@ from deltalog.codec import from_json, to_json
 from deltalog.errors import MalformedAction, UnreadableCheckpoint
 from deltalog.names import SIDECARS, LogFileKind, parse_name
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, each, judgement
-from harness.judging.expectations import ByReplay
 from harness.judging.severity import Cause
 from harness.observing.observation import Observation
 from model.prediction.paths import LOG_DIRECTORY
+from records.expectations import ByReplay
 from suites.clauses.checks import sorted_features
 from suites.clauses.log_files import new_checkpoints, wrong_pointer
 

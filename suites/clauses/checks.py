@@ -10,12 +10,12 @@ from typing import TypeVar
 from deltalog.actions import DomainMetadata, Metadata, Protocol, Txn
 from deltalog.snapshot import Snapshot
 from harness.judging.clause import Violation
-from harness.judging.expectations import Expectation, Fails, NoActions, NothingChanged, Of, RowsAre, Unchanged, about
 from harness.judging.severity import Cause
 from harness.observing import evidence
 from harness.observing.observation import DeleteObservation, Observation, ReadObservation
 from harness.observing.table_state import Rows
 from model.prediction.refusals import Refusal
+from records.expectations import Expectation, Fails, NoActions, NothingChanged, Of, RowsAre, Unchanged, about
 from suites.clauses import causes
 from suites.clauses.partition_texts import wrong_partition_text
 

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from deltalog.actions import Add
 from deltalog.errors import DeltaLogError
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, each
-from harness.judging.expectations import ByReplay
 from harness.judging.severity import Cause
 from harness.observing import evidence
 from harness.observing.observation import Observation
@@ -17,6 +16,7 @@ from harness.observing.vacuum_inputs import files_of
 from harness.observing.vacuum_observation import VacuumObservation
 from model.prediction.fates import Fate
 from model.vocabulary.severity import Severity
+from records.expectations import ByReplay
 from suites.clauses.checks import difference
 from suites.clauses.vacuum.path_rules import lost_disputed_paths
 

@@ -25,12 +25,12 @@ from deltalog.names import (
 )
 from deltalog.snapshot import Snapshot, replay
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, judgement
-from harness.judging.expectations import ByReplay, Unchanged, about
 from harness.observing.observation import Observation
 from harness.observing.root_paths import relative_action
 from harness.observing.vacuum_observation import VacuumObservation
 from model.prediction.paths import LOG_DIRECTORY, checksum_of
 from model.vocabulary.table import DAY, retention_of
+from records.expectations import ByReplay, Unchanged, about
 from suites.clauses import causes
 from suites.clauses.checks import sorted_features
 

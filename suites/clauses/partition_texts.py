@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 
 from deltalog.actions import Add, Cdc
-from harness.judging.expectations import ByReplay, Expectation, FieldHolds
 from harness.observing.observation import Observation
 from model.text.layout import partition_value, physical_name
 from model.vocabulary.table import Column
 from model.vocabulary.values import AnyType, DecimalOf, Type
+from records.expectations import ByReplay, Expectation, FieldHolds
 
 _NUMBER = r"-?\d+(\.\d+)?([eE][-+]?\d+)?"
 

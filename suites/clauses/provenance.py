@@ -9,10 +9,10 @@ from typing import Any
 from deltalog.actions import Action, Add, Cdc, CommitInfo, DomainMetadata, Remove
 from deltalog.commits import Commit
 from harness.judging.clause import Violation
-from harness.judging.expectations import ByReplay, Expectation, FieldHolds, FieldMatches, InfoIs, Measure, NoActions
 from harness.observing.observation import Observation
 from harness.observing.vacuum_inputs import committed
 from model.vocabulary.table import Feature
+from records.expectations import ByReplay, Expectation, FieldHolds, FieldMatches, InfoIs, Measure, NoActions
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 

@@ -17,10 +17,10 @@ from deltalog.errors import MalformedAction
 from deltalog.names import checksum_name
 from deltalog.snapshot import Snapshot, replay
 from harness.judging.clause import Judgement, Violation, each
-from harness.judging.expectations import ByReplay
 from harness.judging.severity import Cause
 from harness.observing.observation import Observation
 from harness.observing.root_paths import relative_action
+from records.expectations import ByReplay
 from suites.clauses.checks import sorted_features
 from suites.clauses.log_files import comparable
 

@@ -10,7 +10,16 @@ from typing import Any
 from deltalog.actions import Add
 from deltalog.listing import EntryKind
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
-from harness.judging.expectations import (
+from harness.judging.severity import Cause
+from harness.observing import evidence
+from harness.observing.observation import DeleteObservation, partition_of
+from model.prediction.delete import ConditionScope, DeleteMethod
+from model.prediction.paths import checksum_of
+from model.text.layout import escape, is_named_by_engine, partition_directory, physical_name
+from model.vocabulary.severity import Severity
+from model.vocabulary.table import Feature, Table
+from model.vocabulary.values import Row, Type, is_nested
+from records.expectations import (
     ByReplay,
     Expectation,
     FieldIs,
@@ -25,15 +34,6 @@ from harness.judging.expectations import (
     Unchanged,
     about,
 )
-from harness.judging.severity import Cause
-from harness.observing import evidence
-from harness.observing.observation import DeleteObservation, partition_of
-from model.prediction.delete import ConditionScope, DeleteMethod
-from model.prediction.paths import checksum_of
-from model.text.layout import escape, is_named_by_engine, partition_directory, physical_name
-from model.vocabulary.severity import Severity
-from model.vocabulary.table import Feature, Table
-from model.vocabulary.values import Row, Type, is_nested
 from suites.clauses.causes import NEEDLESS_WRITE, rows_left
 from suites.clauses.checks import check_none
 from suites.clauses.delete.file_statistics import (

@@ -7,7 +7,16 @@ from collections.abc import Callable
 
 from deltalog.actions import Cdc
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
-from harness.judging.expectations import (
+from harness.judging.severity import Cause
+from harness.observing import evidence
+from harness.observing.observation import ChangesObservation, DeleteObservation
+from harness.observing.table_state import Rows
+from model.prediction.delete import DeleteMethod
+from model.semantics.moments import moment
+from model.text.layout import physical_name
+from model.vocabulary.table import Feature
+from model.vocabulary.values import Row, Value
+from records.expectations import (
     ByReplay,
     Expectation,
     FieldIs,
@@ -19,15 +28,6 @@ from harness.judging.expectations import (
     Of,
     RowsAre,
 )
-from harness.judging.severity import Cause
-from harness.observing import evidence
-from harness.observing.observation import ChangesObservation, DeleteObservation
-from harness.observing.table_state import Rows
-from model.prediction.delete import DeleteMethod
-from model.semantics.moments import moment
-from model.text.layout import physical_name
-from model.vocabulary.table import Feature
-from model.vocabulary.values import Row, Value
 from suites.clauses import causes
 from suites.clauses.checks import check_none, difference
 from suites.clauses.partition_texts import wrong_partition_text

@@ -6,7 +6,12 @@ from collections.abc import Mapping
 
 from deltalog.listing import EntryKind
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
-from harness.judging.expectations import (
+from harness.judging.severity import Cause
+from harness.observing import evidence
+from harness.observing.observation import DeleteObservation
+from model.vocabulary.severity import Severity
+from model.vocabulary.steps import Form
+from records.expectations import (
     Expectation,
     FieldHolds,
     InfoIs,
@@ -16,11 +21,6 @@ from harness.judging.expectations import (
     Unchanged,
     about,
 )
-from harness.judging.severity import Cause
-from harness.observing import evidence
-from harness.observing.observation import DeleteObservation
-from model.vocabulary.severity import Severity
-from model.vocabulary.steps import Form
 from suites.clauses.causes import NOT_REPLAYED, changed, rows_left
 from suites.clauses.checks import check_definition_unchanged
 

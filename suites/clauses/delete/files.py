@@ -6,7 +6,17 @@ import json
 import re
 
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
-from harness.judging.expectations import (
+from harness.judging.severity import Cause
+from harness.observing import evidence
+from harness.observing.observation import DeleteObservation
+from model.prediction.delete import ConditionScope, LiveFile, matches
+from model.text.layout import is_named_by_engine
+from model.vocabulary.predicate import Predicate, columns_of, conjuncts
+from model.vocabulary.severity import Severity
+from model.vocabulary.steps import Delete
+from model.vocabulary.table import Feature
+from model.vocabulary.values import Row
+from records.expectations import (
     ByReplay,
     Expectation,
     FieldAgrees,
@@ -20,16 +30,6 @@ from harness.judging.expectations import (
     Succeeds,
     about,
 )
-from harness.judging.severity import Cause
-from harness.observing import evidence
-from harness.observing.observation import DeleteObservation
-from model.prediction.delete import ConditionScope, LiveFile, matches
-from model.text.layout import is_named_by_engine
-from model.vocabulary.predicate import Predicate, columns_of, conjuncts
-from model.vocabulary.severity import Severity
-from model.vocabulary.steps import Delete
-from model.vocabulary.table import Feature
-from model.vocabulary.values import Row
 from suites.clauses import causes
 from suites.clauses.checks import check_nothing_changed
 from suites.clauses.partition_texts import wrong_partition_text

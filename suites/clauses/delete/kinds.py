@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
-from harness.judging.expectations import ByReplay, Succeeds
 from harness.judging.severity import Cause
 from harness.observing.observation import DeleteObservation
 from harness.observing.table_state import Rows
@@ -19,6 +18,7 @@ from model.vocabulary.spellings import Spelling
 from model.vocabulary.steps import Form
 from model.vocabulary.table import Column
 from model.vocabulary.values import AnyType, Row, Type, Value, is_nested
+from records.expectations import ByReplay, Succeeds
 from suites.clauses.causes import NEEDLESS_REWRITE, rows_left
 from suites.clauses.checks import check_rows_left
 from suites.clauses.delete.files import removed_exactly

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from deltalog.actions import Add, Cdc, Remove
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
-from harness.judging.expectations import ByReplay, ColumnsStored, Expectation, KeysAre, Readable
 from harness.judging.severity import Cause
 from harness.observing.observation import DeleteObservation
 from model.text.layout import physical_name
 from model.vocabulary.table import Feature
+from records.expectations import ByReplay, ColumnsStored, Expectation, KeysAre, Readable
 from suites.clauses.causes import UNREADABLE
 from suites.clauses.checks import check_rows_left
 

@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 
 from deltalog.commits import Commit
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
-from harness.judging.expectations import ByReplay
 from harness.observing import evidence
 from harness.observing.observation import DeleteObservation
 from model.semantics.domains import difference
@@ -16,6 +15,7 @@ from model.text.sql import sql
 from model.vocabulary.predicate import Compare, columns_of
 from model.vocabulary.steps import Form
 from model.vocabulary.values import Type
+from records.expectations import ByReplay
 from suites.clauses.delete.recorded_predicate import is_simple, readings
 from suites.clauses.provenance import (
     OF_DELETE,

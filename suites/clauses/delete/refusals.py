@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
-from harness.judging.expectations import ByReplay, Fails, NothingChanged, Unchanged, about
 from harness.observing import evidence
 from harness.observing.observation import Observation, RefusalObservation, UnreadTableObservation
 from model.prediction.delete import types_of
@@ -14,6 +13,7 @@ from model.prediction.paths import checksum_of
 from model.text.layout import is_named_by_engine
 from model.vocabulary.steps import Delete, InvalidDelete
 from model.vocabulary.table import Feature
+from records.expectations import ByReplay, Fails, NothingChanged, Unchanged, about
 from suites.clauses.causes import changed
 from suites.clauses.checks import check_nothing_changed, check_refusal
 

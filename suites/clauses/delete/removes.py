@@ -9,7 +9,13 @@ from collections.abc import Mapping, Sequence
 from deltalog.actions import Remove
 from deltalog.descriptors import DeletionVectorDescriptor
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
-from harness.judging.expectations import (
+from harness.judging.severity import Cause
+from harness.observing.observation import DeleteObservation
+from model.prediction.delete import DeleteMethod
+from model.text.layout import physical_name
+from model.vocabulary.severity import Severity
+from model.vocabulary.table import Feature
+from records.expectations import (
     ByReplay,
     EachOnce,
     Expectation,
@@ -20,12 +26,6 @@ from harness.judging.expectations import (
     Measure,
     about,
 )
-from harness.judging.severity import Cause
-from harness.observing.observation import DeleteObservation
-from model.prediction.delete import DeleteMethod
-from model.text.layout import physical_name
-from model.vocabulary.severity import Severity
-from model.vocabulary.table import Feature
 from suites.clauses.checks import check_none
 from suites.clauses.delete.files import removed_exactly
 

@@ -8,7 +8,6 @@ from itertools import pairwise
 
 from deltalog.actions import Add
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
-from harness.judging.expectations import ByReplay, FieldHolds, FieldMatches, GreaterThan, Measure, RowIdsKept
 from harness.judging.severity import Cause
 from harness.observing.observation import DeleteObservation
 from harness.observing.table_state import RowId, TableState
@@ -16,6 +15,7 @@ from model.prediction.delete import matches
 from model.vocabulary.steps import Form
 from model.vocabulary.table import Feature
 from model.vocabulary.values import Row
+from records.expectations import ByReplay, FieldHolds, FieldMatches, GreaterThan, Measure, RowIdsKept
 from suites.clauses.causes import rows_left as rows_cause
 from suites.clauses.checks import difference
 from suites.clauses.delete.files import rows_left

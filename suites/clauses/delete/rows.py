@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
-from harness.judging.expectations import ByReplay, Expectation, Of, RowsAre
 from harness.judging.severity import Cause
 from harness.observing import evidence
 from harness.observing.observation import DeleteObservation, ReadObservation, partition_of
@@ -13,6 +12,7 @@ from harness.observing.table_state import Rows
 from harness.observing.vacuum_observation import VacuumObservation
 from model.prediction.delete import DeleteMethod, matches
 from model.vocabulary.values import Row
+from records.expectations import ByReplay, Expectation, Of, RowsAre
 from suites.clauses.causes import NEEDLESS_REWRITE
 from suites.clauses.causes import rows_left as rows_cause
 from suites.clauses.checks import check_rows_left, check_rows_read, difference

@@ -9,7 +9,6 @@ from typing import Any
 
 from deltalog.actions import Add
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
-from harness.judging.expectations import ByReplay, Expectation, FieldIs, FieldMatches, Measure, NoFileWritten
 from harness.judging.severity import Cause
 from harness.observing import evidence
 from harness.observing.observation import DeleteObservation
@@ -19,6 +18,7 @@ from model.text.layout import physical_name
 from model.vocabulary.severity import Severity
 from model.vocabulary.table import Feature
 from model.vocabulary.values import Row, is_nested
+from records.expectations import ByReplay, Expectation, FieldIs, FieldMatches, Measure, NoFileWritten
 from suites.clauses.causes import NEEDLESS_REWRITE, NEEDLESS_WRITE
 from suites.clauses.causes import rows_left as rows_cause
 from suites.clauses.checks import check_none, check_rows_left

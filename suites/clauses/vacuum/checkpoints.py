@@ -8,12 +8,12 @@ from deltalog.actions import FileKey, Remove
 from deltalog.checkpoints import Checkpoint, read_checkpoint
 from deltalog.errors import UnreadableCheckpoint
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
-from harness.judging.expectations import CheckpointRemoves, about
 from harness.judging.severity import Cause
 from harness.observing.root_paths import relative_action
 from harness.observing.vacuum_observation import VacuumObservation
 from model.text.layout import is_named_by_engine
 from model.vocabulary.table import Feature
+from records.expectations import CheckpointRemoves, about
 from suites.clauses import checkpoint_contents
 from suites.clauses.log_files import check_checkpoint, check_pointer, check_pointer_checksum, new_checkpoints
 from suites.clauses.vacuum.path_rules import by_log_or_age, keeps_and_deletes

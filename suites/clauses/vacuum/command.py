@@ -6,7 +6,14 @@ from collections.abc import Callable
 
 from deltalog.listing import EntryKind
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
-from harness.judging.expectations import (
+from harness.judging.severity import Cause
+from harness.observing import evidence
+from harness.observing.vacuum_observation import VacuumObservation
+from model.prediction.fates import Fate, Reason
+from model.prediction.refusals import TOO_SHORT
+from model.prediction.scans import LiteScan, ObjectScan
+from model.vocabulary.severity import Severity
+from records.expectations import (
     AnswersPaths,
     Fails,
     Gone,
@@ -17,13 +24,6 @@ from harness.judging.expectations import (
     about,
     in_any_table,
 )
-from harness.judging.severity import Cause
-from harness.observing import evidence
-from harness.observing.vacuum_observation import VacuumObservation
-from model.prediction.fates import Fate, Reason
-from model.prediction.refusals import TOO_SHORT
-from model.prediction.scans import LiteScan, ObjectScan
-from model.vocabulary.severity import Severity
 from suites.clauses import causes
 from suites.clauses.checks import check_nothing_changed
 from suites.clauses.vacuum.path_rules import (

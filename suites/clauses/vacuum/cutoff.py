@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause
-from harness.judging.expectations import LastVacuum
 from harness.observing import evidence
 from harness.observing.vacuum_inputs import commit_times
 from harness.observing.vacuum_observation import VacuumObservation
 from model.prediction.fates import Fate, Reason
 from model.prediction.lite import last_outside_retention, monotonized
 from model.vocabulary.steps import Mode
+from records.expectations import LastVacuum
 from suites.clauses.causes import OTHER_VERSION_RECORDED
 from suites.clauses.vacuum.path_rules import (
     UNPROTECTED,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from deltalog.listing import EntryKind
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
-from harness.judging.expectations import Fails, InfoIs, Operations, Readable, Unchanged, about
 from harness.judging.severity import Cause
 from harness.observing import evidence
 from harness.observing.vacuum_observation import VacuumObservation
@@ -12,6 +11,7 @@ from model.prediction.fates import Fate, Reason
 from model.prediction.paths import is_visible
 from model.vocabulary.severity import Severity
 from model.vocabulary.steps import IOFault
+from records.expectations import Fails, InfoIs, Operations, Readable, Unchanged, about
 from suites.clauses.causes import UNREADABLE
 from suites.clauses.checks import check_nothing_changed, check_table_rows
 from suites.clauses.vacuum.command import check_not_refused

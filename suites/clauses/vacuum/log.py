@@ -8,7 +8,6 @@ from typing import Any
 from deltalog.actions import Add, Cdc, Remove
 from deltalog.commits import Commit
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
-from harness.judging.expectations import ByReplay, Expectation, InfoIs, MetricCounts, NoActions, Operations, Total
 from harness.judging.severity import Cause
 from harness.observing import evidence
 from harness.observing.vacuum_inputs import vector_path
@@ -21,6 +20,7 @@ from model.prediction.vacuum import listed_directories, predict_vacuum
 from model.text.layout import is_named_by_engine
 from model.vocabulary.severity import Severity
 from model.vocabulary.table import Kind
+from records.expectations import ByReplay, Expectation, InfoIs, MetricCounts, NoActions, Operations, Total
 from suites.clauses.checks import check_definition_unchanged
 from suites.clauses.log_files import check_rest_of_log
 from suites.clauses.provenance import (

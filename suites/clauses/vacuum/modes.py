@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from deltalog.listing import EntryKind
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
-from harness.judging.expectations import AnswersPaths, AnswersRoot, LastVacuum, Of, RowsAre
 from harness.judging.severity import Cause
 from harness.observing import evidence
 from harness.observing.observation import relative
@@ -15,6 +14,7 @@ from model.prediction.lite import last_outside_retention
 from model.prediction.scans import InventoryScan
 from model.vocabulary.spellings import Spelling
 from model.vocabulary.steps import API_VACUUM_FORMS, Mode, VacuumForm
+from records.expectations import AnswersPaths, AnswersRoot, LastVacuum, Of, RowsAre
 from suites.clauses.causes import OTHER_VERSION_RECORDED
 from suites.clauses.vacuum.command import check_not_refused
 from suites.clauses.vacuum.cutoff import version_name

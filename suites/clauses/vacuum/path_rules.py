@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable
 from deltalog.actions import Add, Remove
 from deltalog.listing import Entry, EntryKind
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, each
-from harness.judging.expectations import Expectation, Gone, Readable, Unchanged, about
 from harness.judging.severity import Cause
 from harness.observing import evidence
 from harness.observing.vacuum_observation import VacuumObservation
@@ -22,6 +21,7 @@ from model.prediction.paths import checksum_of
 from model.prediction.scans import FullScan, InventoryScan, LiteScan
 from model.vocabulary.severity import Severity
 from model.vocabulary.steps import IOFault
+from records.expectations import Expectation, Gone, Readable, Unchanged, about
 
 Judge = Callable[[VacuumObservation], Judgement]
 Condition = Callable[[VacuumObservation], bool]

@@ -9,7 +9,6 @@ from deltalog.actions import Add, CommitInfo, Remove
 from deltalog.errors import DeltaLogError
 from deltalog.snapshot import Snapshot
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
-from harness.judging.expectations import ByReplay, Expectation, Fails, Of, RowsAre
 from harness.judging.severity import Cause
 from harness.observing import evidence
 from harness.observing.observation import ChangesObservation, DeleteObservation, ReadObservation
@@ -18,6 +17,7 @@ from harness.observing.vacuum_observation import VacuumObservation
 from model.prediction.fates import DISPUTED, Fate
 from model.prediction.refusals import BEYOND_RETENTION, MISSING_FILE
 from model.vocabulary.severity import Severity
+from records.expectations import ByReplay, Expectation, Fails, Of, RowsAre
 from suites.clauses import causes
 from suites.clauses.checks import check_rows_read, check_table_rows, difference
 from suites.clauses.earlier_versions import earlier_versions

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from deltalog.listing import Entry, EntryKind
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
-from harness.judging.expectations import NoFileWritten, Readable, Unchanged, about
 from harness.observing import evidence
 from harness.observing.vacuum_observation import VacuumObservation
 from model.prediction.fates import Fate, Reason
 from model.prediction.paths import in_underscored_partition, is_hidden
 from model.prediction.scans import ObjectScan
 from model.vocabulary.table import Feature, Reference, VectorStorage
+from records.expectations import NoFileWritten, Readable, Unchanged, about
 from suites.clauses.causes import NEEDLESS_WRITE, NOT_REPLAYED, changed
 from suites.clauses.vacuum.path_rules import UNPROTECTED, change_files, keeps, must_delete, must_keep, with_reason
 
