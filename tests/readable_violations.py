@@ -23,5 +23,5 @@ def _check_readable(id: str, violation: Violation) -> None:
         assert isinstance(text, str) and text, f"{id}: {text!r} is not a text"
     assert violation.message.endswith("."), f"{id}: {violation.message!r} is not a sentence"
     expectation = expectation_to_json(violation.expectation)
-    assert expectation["kind"] in KINDS
+    assert expectation is not None and expectation["kind"] in KINDS
     json.dumps(expectation)

@@ -14,8 +14,8 @@ else:
 ROOT = Path(__file__).parent.parent
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]
 ARCHITECTURE = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
-#: What is no room: tests, and examples that know the rooms from outside.
-OUTSIDE = {"tests", "examples"}
+#: What is no room: tests, benchmarks, and examples that know the rooms from outside.
+OUTSIDE = {"benchmarks", "examples", "tests"}
 
 
 def levels(contract: str) -> list[set[str]]:
