@@ -17,20 +17,6 @@ from model.vocabulary.steps import Delete, InvalidDelete, InvalidVacuum, Vacuum
 from suites import test_corpus, test_delete, test_programs, test_regressions, test_settings, test_vacuum
 from suites.catalogue import CATALOGUE
 
-__all__ = [
-    "CAMPAIGNS",
-    "CORPUS",
-    "EXPLORATION",
-    "REGRESSIONS",
-    "Campaign",
-    "Shard",
-    "chapters_of",
-    "corpus_seconds",
-    "left_out",
-    "selected",
-    "shards",
-]
-
 
 def _campaigns(*modules: ModuleType) -> list[Campaign]:
     """The campaigns of these modules, in the order of their definition."""

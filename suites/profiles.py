@@ -8,8 +8,6 @@ from dataclasses import replace
 from harness.campaigns.campaign import Profile
 from suites.campaigns import CAMPAIGNS
 
-__all__ = ["PROFILES", "Profile", "drawing"]
-
 _WEIGHTS: Mapping[str, int] = {campaign.name: campaign.weight for campaign in CAMPAIGNS}
 
 

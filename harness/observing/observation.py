@@ -10,7 +10,7 @@ from functools import cached_property
 from deltalog.actions import Add, Cdc, CommitInfo, Remove
 from deltalog.commits import Commit
 from engines.port import Outcome
-from harness.observing.table_state import RowId, Rows, TableState, differing
+from harness.observing.table_state import Rows, TableState, differing
 from harness.observing.vacuum_inputs import commit_times
 from model.prediction.delete import DeletePrediction, LiveFile, is_constant, predict_delete
 from model.prediction.lite import monotonized
@@ -21,24 +21,6 @@ from model.vocabulary.spellings import link_of
 from model.vocabulary.steps import Delete, EngineStep, Insert, InvalidDelete, Read, ReadChanges, Vacuum
 from model.vocabulary.table import Feature, Table
 from model.vocabulary.values import Row
-
-__all__ = [
-    "ChangesObservation",
-    "DeleteObservation",
-    "ExpectedVersion",
-    "InsertObservation",
-    "Observation",
-    "ReadObservation",
-    "RefusalObservation",
-    "RowId",
-    "Rows",
-    "TableState",
-    "UnreadTableObservation",
-    "duration",
-    "partition_of",
-    "refusal_due",
-    "relative",
-]
 
 
 @dataclass(frozen=True)

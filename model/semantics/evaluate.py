@@ -17,7 +17,7 @@ from model.semantics import moments
 from model.semantics.casts import Undefined, cast, plain
 from model.semantics.functions import apply, result_type, takes_null
 from model.semantics.ordering import sign
-from model.semantics.patterns import like_expression as like_expression
+from model.semantics.patterns import like_expression
 from model.semantics.typed import common, comparison_type, field_of, type_of
 from model.vocabulary.predicate import (
     And,

@@ -9,10 +9,7 @@ import math
 from collections.abc import Sequence
 from decimal import Decimal
 
-from model.text.literals import identifier as identifier
-from model.text.literals import literal as literal
-from model.text.literals import string_literal, typed_literal
-from model.text.literals import type_sql as type_sql
+from model.text.literals import identifier, literal, string_literal, type_sql, typed_literal
 from model.vocabulary.predicate import (
     And,
     Between,
