@@ -50,7 +50,7 @@ def test_the_facets_of_a_case_are_what_its_steps_show(tmp_path: Path) -> None:
     assert {outcome for kind, outcome in found if kind == "test"} <= {
         f"Compare >=: {truth}" for truth in (True, False, None)
     }
-    assert any(name.startswith("delete.py:") for kind, name in found if kind == "branch")
+    assert any(name.startswith("prediction/delete.py:") for kind, name in found if kind == "branch")
     assert {kind for kind, _ in found} <= GOALS.keys() and all(goal_of(facet) >= 1 for facet in found)
 
 

@@ -232,7 +232,7 @@ def main(arguments: Sequence[str]) -> int:
                 names = sampled(directory, chosen, options.sample, options.seed)
         if names or not options.again:
             python(directory, _MUTMUT, "run", "--max-children", str(options.n), *names, capture=False)
-        known = accepted(ROOT / "selfcheck" / "survivors.toml")
+        known = accepted(ROOT / "tools" / "survivors.toml")
         found = [(left, next((why for why in known if why.covers(left)), None)) for left in survivors(directory)]
     except (FileNotFoundError, MutationFailed) as mistake:
         print(mistake, file=sys.stderr)
