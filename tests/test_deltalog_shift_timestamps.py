@@ -14,7 +14,8 @@ from deltalog.log import read_log
 from deltalog.rows import read_rows
 from deltalog.shift_timestamps import shift_timestamps
 from deltalog.snapshot import Snapshot
-from harness.tables.materialise import plan_table, write_table
+from harness.tables.plan import plan_table
+from harness.tables.storage import write_table
 from model.vocabulary.table import (
     DAY,
     HOUR,
@@ -56,7 +57,7 @@ VECTORS = Feature.DELETION_VECTORS.value
 
 def make(table: Table, directory: Path) -> Path:
     root = directory / "case-1" / "table"
-    write_table(plan_table(table), root, start=START)
+    write_table(plan_table(table, root, start=START))
     return root
 
 

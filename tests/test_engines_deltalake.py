@@ -30,8 +30,9 @@ from engines.provider import capabilities_of, open_adapter, provider_for
 from engines.restricted import Restricted
 from harness.campaigns.record import case_line
 from harness.judging.judge import Judge
-from harness.tables.materialise import plan_table, write_table
+from harness.tables.plan import plan_table
 from harness.tables.processors import processors_for
+from harness.tables.storage import write_table
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.case import Case
 from model.vocabulary.predicate import (
@@ -94,7 +95,7 @@ def engine() -> Iterator[DeltalakeEngine]:
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     made = tmp_path / "case-1" / "table"
-    write_table(plan_table(TABLE), made, start=now())
+    write_table(plan_table(TABLE, made, start=now()))
     return made
 
 
@@ -197,7 +198,7 @@ def test_nan_is_canonical(engine: DeltalakeEngine, tmp_path: Path) -> None:
         (Column("v", Type.DOUBLE),), (), (DataFile(0, (), ((NAN,), (1.0,)), -DAY),), (Commit(-HOUR, adds=(0,)),)
     )
     made = tmp_path / "case-1" / "table"
-    write_table(plan_table(table), made, start=now())
+    write_table(plan_table(table, made, start=now()))
     assert Counter(run(engine, made, Read()).rows) == Counter([(NAN,), (1.0,)])
 
 

@@ -14,7 +14,8 @@ from engines.port import EngineDied
 from engines.spark import adapter
 from engines.spark.adapter import SparkEngine
 from harness.judging.judge import Judge
-from harness.tables.materialise import plan_table, write_table
+from harness.tables.plan import plan_table
+from harness.tables.storage import write_table
 from model.vocabulary.case import Case
 from model.vocabulary.steps import Delete, DeleteMistake, InvalidDelete, Read
 from model.vocabulary.table import Column, Commit, DataFile, Table
@@ -32,7 +33,7 @@ TABLE = Table(
 
 
 def table_at(root: Path) -> Path:
-    write_table(plan_table(TABLE), root, start=2_000_000_000_000)
+    write_table(plan_table(TABLE, root, start=2_000_000_000_000))
     return root
 
 

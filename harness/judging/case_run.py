@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from deltalog.commits import write_commit
 from engines.port import Engine, Outcome
 from harness.judging.clause import Clause
 from harness.judging.coverage import Cell, coverage, operation_cell
@@ -29,8 +30,9 @@ from harness.observing.table_state import TableState
 from harness.observing.vacuum_inputs import committed
 from harness.observing.vacuum_observation import VacuumObservation, VacuumRefusalObservation
 from harness.tables.case_clock import CaseClock
-from harness.tables.materialise import plan_append, plan_strays, plan_table, write_actions, write_files, write_table
+from harness.tables.plan import plan_append, plan_strays, plan_table
 from harness.tables.processors import processors_for
+from harness.tables.storage import write_files, write_table
 from model.prediction.refusals import expected_vacuum_refusal
 from model.vocabulary.steps import (
     ENGINE_STEPS,
@@ -82,7 +84,7 @@ class CaseRun:
         self.processors = processors_for(table) if engine.rules.draws_processors else None
         if self.processors is not None:
             engine.use_processors(self.processors)
-        write_table(plan_table(table), root, start=self._clock.start)
+        write_table(plan_table(table, root, start=self._clock.start))
         self._expected = ExpectedVersions(table, start=self._clock.start)
         self._observer = Observer(table, root)
         self._state = self._observer.observe()
@@ -122,10 +124,10 @@ class CaseRun:
             files, directories, links = plan_strays(step.stray_files)
             write_files(files, directories, self._root, start=start, links=links)
         elif isinstance(step, Append):
-            files, actions = plan_append(self._table, step.files, at=clock - start)
+            files, actions = plan_append(self._table, step.files, self._root, start=start, at=clock - start)
             write_files(files, (), self._root, start=start)
             version = self._state.version + 1
-            write_actions(version, actions, self._root, start=start, modified=clock - start)
+            write_commit(self._root, version, actions, modified=clock)
             self._expected.append(step.files)
             self._expected.commit(version, clock)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
 
+from deltalog.actions import Metadata, Protocol
 from deltalog.schemas import (
     Field,
     array_type,
@@ -132,16 +132,15 @@ def stored_fields(table: Table) -> tuple[Field, ...]:
     return (*stored, replace(stored[0], name=DROPPED_COLUMN, type="long", nullable=True, metadata=metadata))
 
 
-def definition(table: Table, version: int, created: Any) -> list[Mapping[str, Any]]:
-    """The actions ``protocol`` and ``metaData`` of the commit of a version, if it has them; ``created`` is the createdTime."""
+def definition(table: Table, version: int, created: int) -> list[Protocol | Metadata]:
+    """The actions ``protocol`` and ``metaData`` of the commit of a version, if it has them; ``created`` in ms since the epoch."""
     changes = table.has(Feature.ALTERED, Feature.WIDENED)
     first, last = _protocol(table, _first_features(table)), _protocol(table, features_used(table))
     if version == 0:
-        protocol = first if changes else last
-        return [{"protocol": protocol}, {"metaData": _metadata(table, created, first=changes)}]
+        return [first if changes else last, _metadata(table, created, first=changes)]
     if not changes or version != len(table.commits) - 1:
         return []
-    return [*([] if first == last else [{"protocol": last}]), {"metaData": _metadata(table, created)}]
+    return [*([] if first == last else [last]), _metadata(table, created)]
 
 
 def _first_features(table: Table) -> list[str]:
@@ -152,21 +151,20 @@ def _first_features(table: Table) -> list[str]:
     return sorted(used - _COME_LATER)
 
 
-def _metadata(table: Table, created: Any, *, first: bool = False) -> Mapping[str, Any]:
+def _metadata(table: Table, created: int, *, first: bool = False) -> Metadata:
     """``first``: as before the table was altered."""
     fields, last = schema_of(table)
     last += table.has(Feature.DROPPED_COLUMN)
     if first:
         fields = first_fields(table, fields)
     set_later = dict(_set_later(table)) if first else {}
-    return {
-        "id": "00000000-0000-4000-8000-000000000000",
-        "format": {"provider": "parquet", "options": {}},
-        "schemaString": schema_string(fields),
-        "partitionColumns": list(table.partition_by),
-        "configuration": {name: value for name, value in _configuration(table, last) if name not in set_later},
-        "createdTime": created,
-    }
+    return Metadata(
+        "00000000-0000-4000-8000-000000000000",
+        schema_string(fields),
+        table.partition_by,
+        {name: value for name, value in _configuration(table, last) if name not in set_later},
+        created,
+    )
 
 
 def _set_later(table: Table) -> Iterator[tuple[str, str]]:
@@ -243,15 +241,9 @@ def _holds_ntz(type: AnyType) -> bool:
     return type is Type.TIMESTAMP_NTZ
 
 
-def _protocol(table: Table, used: list[str]) -> dict[str, Any]:
+def _protocol(table: Table, used: list[str]) -> Protocol:
     """The smallest legacy versions that suffice for these features of the table, else 3 and 7 with lists of features."""
     if all(name in _LEGACY_WRITERS for name in used):
-        reader = 2 if "columnMapping" in used else 1
-        return {"minReaderVersion": reader, "minWriterVersion": max(_LEGACY_WRITERS[name] for name in used)}
+        return Protocol(2 if "columnMapping" in used else 1, max(_LEGACY_WRITERS[name] for name in used))
     reader_features = (*_READER_FEATURES, UNKNOWN_FEATURE) if table.has(Feature.UNKNOWN_READER) else _READER_FEATURES
-    return {
-        "minReaderVersion": 3,
-        "minWriterVersion": 7,
-        "readerFeatures": [name for name in used if name in reader_features],
-        "writerFeatures": used,
-    }
+    return Protocol(3, 7, tuple(name for name in used if name in reader_features), tuple(used))

@@ -14,19 +14,12 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
+from deltalog.commits import commit_bytes
 from deltalog.names import commit_name
 from deltalog.parquet import parquet_bytes
-from harness.tables.materialise import (
-    PlannedFile,
-    PlannedLink,
-    TablePlan,
-    arrow_table,
-    commit_text,
-    plan_append,
-    plan_strays,
-    plan_table,
-    write_log,
-)
+from harness.tables.file_actions import arrow_table
+from harness.tables.plan import PlannedFile, PlannedLink, TablePlan, plan_append, plan_strays, plan_table
+from harness.tables.storage import write_log
 from model.prediction.history import live_ids
 from model.text.invalid_sql import UNKNOWN_PARTITION, invalid_delete_sql, invalid_vacuum_sql, view_sql
 from model.text.layout import escape, partition_string
@@ -109,7 +102,7 @@ def reproduction_plan(
         "generated": GENERATED,
         "processors": line.get("processors"),
         "columns": [column.name for column in case.table.columns],
-        "table": _table(plan_table(case.table), root),
+        "table": _table(plan_table(case.table, root, start=GENERATED)),
         "steps": [
             {**op, "failed": op["step"] in failed}
             for op in _steps(case, operation or partial(_operation, case), root, until=violation["step"])
@@ -119,14 +112,14 @@ def reproduction_plan(
     }
 
 
-def _table(plan: TablePlan, root: Path) -> list[dict[str, Any]]:
+def _table(plan: TablePlan) -> list[dict[str, Any]]:
     """Everything below and beside the root: ``{"path", "modified"}`` with a ``text``, a ``content`` (base64) or a ``target``;
     a directory has none of them. ``modified`` is in ms from the start, None for a directory.
     """
     times = {commit_name(commit.version): commit.modified for commit in plan.commits}
     found = _things(plan.files, plan.directories, plan.links)
     with tempfile.TemporaryDirectory() as directory:
-        write_log(plan, Path(directory), root=root, start=GENERATED)
+        write_log(plan, Path(directory))
         for path in sorted(Path(directory).rglob("*")):
             name, content = path.relative_to(directory).as_posix(), path.read_bytes() if path.is_file() else b""
             if path.is_file():
@@ -285,8 +278,8 @@ def _steps(
         elif isinstance(step, Append):
             # Another writer commits at the clock's time; one relative to a DELETE's deletionTimestamp is unknown here.
             at = clock.offset
-            files, actions = plan_append(case.table, step.files, at=at)
-            text = _from_start(commit_text(actions, root, start=GENERATED).encode())
+            files, actions = plan_append(case.table, step.files, root, start=GENERATED, at=at)
+            text = _from_start(commit_bytes(actions))
             commit = {"path": "_delta_log/next.json", "modified": at, "text": text}
             found.append({"step": index, "do": "append", "table": [*_things(files, (), ()), commit]})
         elif isinstance(step, Insert):

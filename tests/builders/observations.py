@@ -13,7 +13,8 @@ from harness.judging.judge import Judge
 from harness.observing.observation import Observation
 from harness.observing.observer import Observer
 from harness.observing.vacuum_observation import VacuumObservation
-from harness.tables.materialise import plan_table, write_table
+from harness.tables.plan import plan_table
+from harness.tables.storage import write_table
 from model.vocabulary.rules import SPARK
 from model.vocabulary.steps import Vacuum
 from model.vocabulary.table import Table
@@ -39,7 +40,7 @@ def listener(listen: Callable[[Observation], object]) -> Clause[Observation]:
 def make(table: Table, directory: Path, *, start: int = START) -> Path:
     """The table on storage, where ``directory`` holds nothing else; its root."""
     root = directory / "case-1" / "table"
-    write_table(plan_table(table), root, start=start)
+    write_table(plan_table(table, root, start=start))
     return root
 
 

@@ -17,7 +17,8 @@ from deltalog.log import read_log
 from deltalog.names import LOG_DIRECTORY
 from deltalog.rows import read_rows
 from harness.observing.observer import Observer
-from harness.tables.materialise import PlannedLink, plan_append, plan_strays, plan_table, resolve, write_files
+from harness.tables.plan import PlannedLink, plan_append, plan_strays, plan_table
+from harness.tables.storage import write_files
 from harness.tables.table_metadata import UNKNOWN_FEATURE
 from model.vocabulary.table import (
     DAY,
@@ -92,9 +93,9 @@ def test_a_remove_names_a_file_as_its_add_does(tmp_path: Path) -> None:
 def test_another_writers_files_may_lie_outside(tmp_path: Path) -> None:
     planned = table(Commit(-HOUR), files=())
     root = make(planned, tmp_path)
-    files, actions = plan_append(planned, MIXED, at=0)
+    files, actions = plan_append(planned, MIXED, root, start=START, at=0)
     write_files(files, (), root, start=START)
-    adds = [resolve(action["add"]["path"], root, START) for action in actions if "add" in action]
+    adds = [action.path for action in actions if isinstance(action, Add)]
     assert adds[2].startswith((root.parent / "elsewhere").as_uri()) and adds[1].startswith(root.as_uri())
     assert any(path.startswith("../elsewhere/p=a b/part-00002") for path in list_beside(root))
 
@@ -202,7 +203,7 @@ HISTORY = (
 def test_a_classic_checkpoint_may_have_parts(tmp_path: Path) -> None:
     commits = (*HISTORY[:2], replace(HISTORY[2], parts=3), HISTORY[3])
     planned = table(*commits)
-    assert [commit.parts for commit in plan_table(planned).commits] == [1, 1, 3, 1]
+    assert [commit.parts for commit in plan_table(planned, Path("t"), start=START).commits] == [1, 1, 3, 1]
     root = make(planned, tmp_path)
     assert len([name for name in log_names(root) if ".0000000003.parquet" in name]) == 3
     assert [len(checkpoint.files) for checkpoint in read_log(root).checkpoints] == [1, 3]

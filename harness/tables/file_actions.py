@@ -1,0 +1,159 @@
+"""The data files of a case's table, and the actions that name them."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from datetime import timedelta, timezone
+from pathlib import Path
+from typing import TypedDict
+
+import pyarrow as pa
+
+from deltalog.actions import Add, CommitInfo, Remove
+from deltalog.arrow_values import to_table
+from deltalog.descriptors import DeletionVectorDescriptor
+from deltalog.parquet import parquet_bytes
+from deltalog.paths import encode
+from deltalog.statistics import count_statistics, full_statistics
+from harness.tables.table_metadata import DROPPED_COLUMN, first_fields, stored_fields
+from model.text.layout import file_path, partition_string, physical_name
+from model.vocabulary.table import (
+    DataFile,
+    Feature,
+    Reference,
+    Statistics,
+    Table,
+)
+
+
+class RowIds(TypedDict, total=False):
+    """The fields of row tracking of an add or a remove."""
+
+    base_row_id: int
+    default_row_commit_version: int
+
+
+_NO_ROW_IDS = RowIds()
+
+
+@dataclass(frozen=True)
+class FileActions:
+    """The actions of commits on the data files of a table that will be at ``root``."""
+
+    table: Table
+    root: Path
+    start: int  # of the case, ms since the epoch
+
+    def info(self, operation: str, at: int) -> CommitInfo:
+        """``at`` in ms from the start."""
+        timestamp = self.start + at
+        in_commit = {"inCommitTimestamp": timestamp} if self.table.has(Feature.IN_COMMIT_TIMESTAMPS) else {}
+        return CommitInfo(
+            {
+                **in_commit,
+                "timestamp": timestamp,
+                "operation": operation,
+                "operationParameters": {},
+                "isBlindAppend": True,
+                "engineInfo": "Tombstone",
+            }
+        )
+
+    def add(
+        self,
+        file: DataFile,
+        content: bytes,
+        vector: DeletionVectorDescriptor | None = None,
+        row_ids: RowIds = _NO_ROW_IDS,
+    ) -> Add:
+        # A file with a deletion vector must have its row count, and its bounds may be wide (PROTOCOL.md, "Writer
+        # Requirement for Deletion Vectors").
+        has_statistics = vector is not None or file.statistics is not Statistics.NONE
+        tight_bounds = None if vector is None else False
+        return Add(
+            self._path(file),
+            self._partition_values(file),
+            len(content),
+            self.start + file.modified,
+            True,
+            _statistics(arrow_table(self.table, file), file.statistics, tight_bounds) if has_statistics else None,
+            deletion_vector=vector,
+            **row_ids,
+        )
+
+    def remove(
+        self,
+        file: DataFile,
+        content: bytes,
+        deleted: int | None,
+        vector: DeletionVectorDescriptor | None,
+        row_ids: RowIds,
+        *,
+        bare: bool = False,
+    ) -> Remove:
+        """``deleted`` in ms from the start; None: without a deletionTimestamp. ``bare``: without what is optional."""
+        return Remove(
+            self._path(file),
+            None if deleted is None else self.start + deleted,
+            True,
+            extended_file_metadata=None if bare else True,
+            partition_values=None if bare else self._partition_values(file),
+            size=None if bare else len(content),
+            deletion_vector=vector,
+            **row_ids,
+        )
+
+    def uri(self, path: str) -> str:
+        """The URI of a path from the root, in Java's spelling: Delta treats a file that is spelled otherwise as unreferenced."""
+        return "file://" + encode(absolute(self.root, path).as_posix())
+
+    def _path(self, file: DataFile) -> str:
+        path = file_path(self.table, file)
+        return encode(path) if file.reference is Reference.RELATIVE else self.uri(path)
+
+    def _partition_values(self, file: DataFile) -> dict[str, str | None]:
+        return {
+            physical_name(self.table, column.name): partition_string(value, column.type)
+            for column, value in zip(self.table.partition_columns, file.partition)
+        }
+
+
+def absolute(root: Path, path: str) -> Path:
+    """The absolute path of a path from the root, with ``..`` resolved lexically."""
+    return Path(os.path.normpath(root / path))
+
+
+def arrow_table(table: Table, file: DataFile) -> pa.Table:
+    """The content of a data file: the data columns under their physical names, without the partition columns.
+
+    That of a file from before the table was changed has the columns and types of then.
+    """
+    fields = stored_fields(table)
+    dropped = (7,) if fields and fields[-1].name == DROPPED_COLUMN else ()
+    rows = [(*row, *dropped) for row in file.rows]
+    if file.id not in table.early_files:
+        return to_table(fields, rows)
+    first = first_fields(table, fields)
+    kept = [fields.index(field) for field in fields if field.name in {one.name for one in first}]
+    return to_table(first, [tuple(row[place] for place in kept) for row in rows])
+
+
+def content_of(table: Table, file: DataFile) -> bytes:
+    return parquet_bytes(arrow_table(table, file), group_rows=file.group_rows)
+
+
+def stored(table: Table, content: bytes) -> bytes:
+    """What is on storage in place of the content of a data file: of the same size, or it."""
+    return bytes(len(content)) if table.has(Feature.UNREADABLE_FILES) else content
+
+
+#: The time zone of Statistics.ZONED.
+_ZONE = timezone(-timedelta(hours=8))
+
+
+def _statistics(content: pa.Table, kind: Statistics, tight_bounds: bool | None) -> str:
+    if kind is Statistics.COUNT:
+        return count_statistics(content, tight_bounds=tight_bounds)
+    zone = _ZONE if kind is Statistics.ZONED else timezone.utc
+    return full_statistics(content, tight_bounds=tight_bounds, zone=zone)
