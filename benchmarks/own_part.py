@@ -5,23 +5,19 @@ Also prints the number of steps judged per minute on one core, with and without 
 
 from __future__ import annotations
 
-import sys
 import time
-from collections.abc import Sequence
 
-from engines.provider import ENGINES
+from engines.provider import DEFAULT
 from harness.campaigns.drawing import fixed_cases
+from runner.commands import ended
 from runner.controller import FIXED_SEED
 from selfcheck.engine_pool import Worker, hosted
 from suites.campaigns import shards
 from suites.profiles import PROFILES
 
 
-def main(arguments: Sequence[str]) -> int:
-    name = arguments[0] if arguments else "spark"
-    if name not in ENGINES:
-        print(f"{name} is not known: use one of {', '.join(ENGINES)}.")
-        return 2
+def main(arguments: list[str]) -> int:
+    name = arguments[0] if arguments else DEFAULT
     with hosted(name) as host:
         worker = Worker(host)
         engine, judge = worker.engine, worker.judge()
@@ -50,4 +46,4 @@ def main(arguments: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    ended(main)

@@ -1,1 +1,1 @@
-"""The engines under test: the port, its adapters and the table of versions."""
+"""The engines under test: the port, its adapters and their versions."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from engines.port import Engine, Operation
 from model.vocabulary.capabilities import Capabilities
-from model.vocabulary.rules import Rules
+from model.vocabulary.rules import RuleChange, Rules
 
 
 class Provider(Protocol):
@@ -60,8 +60,61 @@ class Limits:
     reason: str
 
 
+@dataclass(frozen=True)
+class Version:
+    """A version of an engine, with all that decides its environment."""
+
+    title: str  # for people: Delta 4.4.0 on PySpark 4.2.0
+    parts: Mapping[str, str]  # the versions that it sets, by their names in the header of a run; the engine's own first
+    requirements: tuple[str, ...]  # what pip installs besides the suite's own packages; the engine's own first
+    is_listed: bool  # whether it is known to exist; if not, pip is asked before an environment is made
+    engine: str = ""  # what `--engine` takes; `engines.versions` sets it
+
+    @property
+    def version(self) -> str:
+        """The engine's own version."""
+        return next(iter(self.parts.values()))
+
+
+class Releases(Protocol):
+    """The releases of an engine, for the commands that make an environment for each: gate-version, upgrade, all-versions."""
+
+    @property
+    def judged(self) -> Sequence[str]:
+        """Those that all-versions judges, oldest first."""
+        ...
+
+    @property
+    def columns(self) -> Mapping[str, str]:
+        """The versions in its table: their names in the header of a run, the engine's own first, each with its heading."""
+        ...
+
+    def version(self, text: str) -> Version:
+        """``1.6.3``, or what else users may write.
+
+        Raises EngineUnavailable, with the remedy, for one that is not judged, or not on this Python.
+        """
+        ...
+
+    def check(self, version: str) -> None:
+        """Raises EngineUnavailable, with the remedy, for one that is not judged on any Python."""
+        ...
+
+
+@dataclass(frozen=True)
+class Costs:
+    """How long an engine takes, as a basis for choosing cases: an estimate, never a limit. The defaults are those of Spark."""
+
+    speed: float = 1.0  # how many times as fast as Spark it runs a step
+    start: float = 25.0  # seconds until it judges its first step
+    slow_scripts: bool = True  # whether a reproduction script takes as long; then few are run without being asked for
+
+
 class EngineKind(Protocol):
-    """An engine in all its versions. A module that has one as ``NAME`` is named as ``--engine module:NAME``."""
+    """An engine in all its versions. A module that has one as ``NAME`` is named as ``--engine module:NAME``.
+
+    What it may have besides is in the protocols below.
+    """
 
     @property
     def name(self) -> str:
@@ -91,3 +144,38 @@ class EngineKind(Protocol):
 
 #: What an engine from outside must have.
 MEMBERS = tuple(name for name in vars(EngineKind) if not name.startswith("_"))
+
+
+@runtime_checkable
+class HasReleases(Protocol):
+    """Without it, commands make no environment for a version: it is judged where it is installed."""
+
+    @property
+    def releases(self) -> Releases: ...
+
+
+@runtime_checkable
+class HasCosts(Protocol):
+    """Without it, it is taken to be like Spark."""
+
+    @property
+    def costs(self) -> Costs: ...
+
+
+@runtime_checkable
+class HasLimits(Protocol):
+    """Without it, it supports the same everywhere."""
+
+    def limits_on(self, master: str) -> Limits | None:
+        """What it supports with this Spark master; None: all that it supports elsewhere."""
+        ...
+
+
+@runtime_checkable
+class HasRuleChanges(Protocol):
+    """Without it, a comparison of two of its versions predicts no change of a rule."""
+
+    @property
+    def rule_changes(self) -> Sequence[RuleChange]:
+        """Which release changed which rule, oldest first."""
+        ...

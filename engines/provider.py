@@ -1,26 +1,53 @@
-"""The engines by name: the built-in ones, those that a package brings as an entry point, and ``module:name``."""
+"""The engines by name: the folders of ``engines/``, those that a package brings as an entry point, and ``module:name``."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+import re
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoints, entry_points
+from pkgutil import iter_modules
 from typing import Any, cast
 
-from engines.kind import MEMBERS, EngineKind, Limits, Provider, Settings
+import engines
+from engines.kind import (
+    MEMBERS,
+    Costs,
+    EngineKind,
+    HasCosts,
+    HasLimits,
+    HasRuleChanges,
+    Limits,
+    Provider,
+    Settings,
+)
 from engines.port import Engine, EngineUnavailable
-from engines.spark import masters
-from model.vocabulary.capabilities import EVERYTHING, Capabilities
-from model.vocabulary.rules import Rules
+from model.vocabulary.capabilities import Capabilities
+from model.vocabulary.rules import RuleChange, Rules
 
-#: The built-in engines, the default first, and where they are.
-_BUILT_IN = {"spark": "engines.spark.kind:ENGINE", "deltalake": "engines.deltalake.kind:ENGINE"}
-ENGINES = tuple(_BUILT_IN)
+#: The engine that is judged if none is named.
+DEFAULT = "spark"
+
+#: The built-in engines, the default first: the folders beside this module. Each has its kind as ``kind.ENGINE``.
+ENGINES = (DEFAULT, *sorted({found.name for found in iter_modules(engines.__path__) if found.ispkg} - {DEFAULT}))
 
 #: The group of entry points by which a package brings an engine.
 GROUP = "tombstone.engines"
+
+
+def is_known(name: str) -> bool:
+    """Whether an engine has this name here: a built-in one, or one that a package brings."""
+    return name in ENGINES or bool(_brought(name))
+
+
+def is_engine(text: str) -> bool:
+    """Whether the text has the form of what ``--engine`` takes: a known name, or ``module:name``."""
+    return is_known(text) or re.fullmatch(r"[\w.]+:\w+", text) is not None
+
+
+def _brought(name: str) -> EntryPoints:
+    return entry_points(group=GROUP, name=name)
 
 
 @cache
@@ -29,7 +56,8 @@ def kind_of(engine: str) -> EngineKind:
 
     Raises EngineUnavailable, in one sentence with the remedy, if there is none, or if it lacks something.
     """
-    place = _BUILT_IN.get(engine) or next((one.value for one in entry_points(group=GROUP, name=engine)), engine)
+    brought = next((one.value for one in _brought(engine)), engine)
+    place = f"engines.{engine}.kind:ENGINE" if engine in ENGINES else brought
     module, colon, name = place.partition(":")
     if not colon:
         raise EngineUnavailable(
@@ -62,13 +90,20 @@ def capabilities_of(engine: str, version: str | None = None) -> Capabilities:
 
 def limits_on(engine: str, master: str) -> Limits | None:
     """The limits of an engine with this Spark master; None: there are none."""
-    if engine != "spark" or masters.is_local(master):
-        return None
-    return Limits(
-        replace(EVERYTHING, io_faults=frozenset()),
-        "It needs a file system that fails, which the suite has in the driver's JVM alone: on a cluster, executors list and "
-        "delete too.",
-    )
+    kind = kind_of(engine)
+    return kind.limits_on(master) if isinstance(kind, HasLimits) else None
+
+
+def costs_of(engine: str) -> Costs:
+    """How long an engine takes."""
+    kind = kind_of(engine)
+    return kind.costs if isinstance(kind, HasCosts) else Costs()
+
+
+def rule_changes_of(engine: str) -> Sequence[RuleChange]:
+    """Which release of an engine changed which rule, oldest first."""
+    kind = kind_of(engine)
+    return kind.rule_changes if isinstance(kind, HasRuleChanges) else ()
 
 
 def rules_of(engine: str, version: str) -> Rules:

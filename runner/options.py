@@ -11,11 +11,10 @@ from typing import Any, Protocol
 
 import pytest
 
-from engines.kind import EngineKind
+from engines.kind import EngineKind, HasReleases
 from engines.port import EngineUnavailable
-from engines.provider import ENGINES, kind_of
+from engines.provider import DEFAULT, ENGINES, costs_of, kind_of
 from engines.spark.masters import is_local, is_master
-from engines.versions import delta_rs
 from harness.campaigns.campaign import Profile
 from harness.judging.clause import matches
 from model.vocabulary.versions import parse
@@ -67,8 +66,8 @@ class OptionParser(Protocol):
 def add_options(parser: OptionParser) -> None:
     group = parser.getgroup("tombstone", "Tombstone: a conformance suite for Delta Lake's DELETE and VACUUM")
     add = group.addoption
-    judged = f"the engine to judge: {', '.join(ENGINES)}, or module:name of your own (default: spark)"
-    add("--engine", default="spark", metavar="NAME", help=judged)
+    judged = f"the engine to judge: {', '.join(ENGINES)}, or module:name of your own (default: {DEFAULT})"
+    add("--engine", default=DEFAULT, metavar="NAME", help=judged)
     shared = "draw only what this engine supports too: both then judge the same cases"
     add("--shared-with", default=None, metavar="NAME[==VERSION]", help=shared)
     add("--profile", default="gate", metavar="NAME", help=f"the budget: {', '.join(PROFILES)} (default: gate)")
@@ -147,7 +146,7 @@ def _scripts(text: str | None, engine: str, profile: Profile, *, patched: bool) 
     """How many scripts are run. On Spark each starts a JVM; one for a ``patched`` Delta, or a cluster, would run another."""
     if text is not None:
         return _number("--check-scripts", text)
-    if engine != "spark":
+    if not costs_of(engine).slow_scripts:
         return None
     return 3 if profile.name == "gate" and not patched else 0
 
@@ -162,11 +161,11 @@ def _shared_with(text: str | None) -> tuple[str, str | None] | None:
     if text is None:
         return None
     engine, equals, version = text.partition("==")
-    _kind("--shared-with", engine)
+    kind = _kind("--shared-with", engine)
     if equals and not parse(version):
         raise UsageMistake(f"--shared-with {text} names no version: write, say, --shared-with spark==3.3.2.")
-    if equals and engine == "deltalake":
-        delta_rs(version)
+    if equals and isinstance(kind, HasReleases):
+        kind.releases.check(version)
     return engine, version or None
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engines.provider import capabilities_of, installed_version, limits_on
+from engines.provider import capabilities_of, costs_of, installed_version, limits_on
 from harness.campaigns.campaign import Profile, Shard
-from harness.campaigns.costs import DRAWN_SECONDS, SPEEDS, STARTS, WORKERS
+from harness.campaigns.costs import DRAWN_SECONDS, WORKERS
 from model.vocabulary.capabilities import Capabilities
 from runner.options import Options
 from suites.campaigns import corpus_seconds, left_out, shards
@@ -44,10 +44,11 @@ def _capabilities(options: Options) -> Capabilities:
 
 
 def _factor(options: Options, seconds: float, capabilities: Capabilities) -> float:
-    """How many times the profile's cases take so many ``seconds``, by ``harness.campaigns.costs``."""
-    engines = {options.engine, *([options.shared_with[0]] if options.shared_with else [])}
+    """How many times the profile's cases take so many ``seconds``, by ``harness.campaigns.costs``, on the slowest engine."""
+    engines = [options.engine, *([options.shared_with[0]] if options.shared_with else [])]
+    costs = [costs_of(engine) for engine in engines]
     of_corpus = corpus_seconds(options.profile, options.clauses, capabilities)
     of_drawn = DRAWN_SECONDS * sum(options.profile.cases.values())
-    whole = (of_corpus + of_drawn) / WORKERS / min(SPEEDS.get(engine, SPEEDS["spark"]) for engine in engines)
-    start = max(STARTS.get(engine, STARTS["spark"]) for engine in engines)
+    whole = (of_corpus + of_drawn) / WORKERS / min(one.speed for one in costs)
+    start = max(one.start for one in costs)
     return max(seconds - start, 1.0) / whole

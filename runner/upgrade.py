@@ -1,6 +1,6 @@
 """``python -m runner.upgrade FROM TO``: judge the same cases on two versions of an engine, and compare.
 
-Both are versions of Delta on Spark, or both of delta-rs (``deltalake==1.5.1 deltalake==1.6.6``). Further options go to both
+Both are versions of Delta on Spark, or both of another engine (``deltalake==1.5.1 deltalake==1.6.6``). Further options go to both
 gates (``--profile smoke``, ``--jars …``). The first word of the answer says whether to upgrade. Exit 0, UPGRADE: nothing is
 worse on the second, but for what ``--accept`` accepts; 1, DO NOT UPGRADE: something is; 3, LOOK FIRST: nothing is, but something
 differs that nothing explains, or could not be judged on one of them (0 with ``--allow-changes``); 2: they cannot be compared.
@@ -12,7 +12,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from engines.versions import Version
+from engines.kind import Version
+from engines.provider import ENGINES
 from records.mistakes import UsageMistake
 from reports.__main__ import main as reports
 from reports.known_deviations import acceptance_in
@@ -99,7 +100,9 @@ def _ended(report: Path) -> bool:
 @in_a_sentence
 def main(arguments: list[str]) -> int:
     parser = Parser(prog="tox -e upgrade --", description=(__doc__ or "").partition("\n")[2], allow_abbrev=False)
-    version = "a version of Delta, such as 3.3.2, or 3.3.2@3.5.3 with the PySpark; or of delta-rs: deltalake==1.5.1"
+    version = (
+        "a version of Delta, such as 3.3.2, or 3.3.2@3.5.3 with the PySpark; or of another engine: deltalake==1.5.1"
+    )
     parser.add_argument("base", metavar="FROM", help=version)
     parser.add_argument("candidate", metavar="TO", help="another version")
     parser.add_argument("--out", type=Path, metavar="DIR", help="where the reports go (default: build/upgrade/FROM-TO)")
@@ -119,8 +122,8 @@ def main(arguments: list[str]) -> int:
     base, candidate = available(asked.base), available(asked.candidate)
     if base.engine != candidate.engine:
         raise UsageMistake(
-            f"{base.title} and {candidate.title} are not two versions of one engine: name two of Delta on Spark, or two of "
-            "deltalake."
+            f"{base.title} and {candidate.title} are not two versions of one engine: name "
+            f"{', or '.join(f'two of {engine}' for engine in ENGINES)}."
         )
     if asked.accept is not None:
         acceptance_in(asked.accept)

@@ -16,8 +16,8 @@ from typing import Any, ParamSpec, TypeVar
 
 from engines.kind import Settings
 from engines.port import Engine, version_of
-from engines.provider import ENGINES as JUDGED
-from engines.provider import open_adapter, provider_for
+from engines.provider import ENGINES as BUILT_IN
+from engines.provider import is_engine, open_adapter, provider_for
 from harness.judging.clause import Clause
 from harness.judging.judge import Judge
 from model.codec import case_id
@@ -29,8 +29,11 @@ from runner.channel import Caller, Server
 from runner.workspace import Workspace
 from suites.catalogue import CATALOGUE, unsupported
 
-#: The reference engine, and all engines that the suite judges.
-ENGINES = ("model", *JUDGED)
+#: The name of the reference engine.
+MODEL = "model"
+
+#: What `--engine` takes besides ``module:name``.
+ENGINES = (MODEL, *BUILT_IN)
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -51,11 +54,13 @@ class Host:
 @contextmanager
 def hosted(engine: str) -> Iterator[Host]:
     """The run's directory and, for Spark, its JVM. Raises UsageMistake, EngineUnavailable."""
-    if engine not in ENGINES:
-        raise UsageMistake(f"--engine {engine} is not known: use one of {', '.join(ENGINES)}.")
+    if engine != MODEL and not is_engine(engine):
+        raise UsageMistake(
+            f"--engine {engine} is not known: use one of {', '.join(ENGINES)}, or module:name of an engine of your own."
+        )
     workspace = Workspace(None)
     try:
-        if engine == "model":
+        if engine == MODEL:
             yield Host(engine, workspace.directory)
             return
         provider = provider_for(engine, Settings(workspace.directory, workspace.started))

@@ -16,7 +16,7 @@ from typing import Any
 from coverage import Coverage
 
 from engines.deltalake.capabilities import NEWEST
-from engines.versions import JUDGED_DELTALAKE
+from engines.deltalake.versions import JUDGED
 from harness.campaigns.features import PAIRED, features_of
 from harness.judging.clause import NOT_EXERCISED, Clause, Judgement
 from harness.judging.conditions import CONDITIONS
@@ -41,7 +41,7 @@ from suites.catalogue import CATALOGUE, unsupported
 Facet = tuple[str, str]
 
 #: The release of delta-rs whose known deviations end cases.
-NEWEST_DELTA_RS = JUDGED_DELTALAKE[-1]
+NEWEST_DELTA_RS = JUDGED[-1]
 
 MODEL = Path(__file__).resolve().parent.parent / "model"
 

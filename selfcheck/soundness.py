@@ -16,9 +16,8 @@ from dataclasses import asdict
 from itertools import count
 from pathlib import Path
 
-from engines.provider import ENGINES as JUDGED
 from runner.commands import Parser, ended, positive, whole
-from selfcheck.engine_pool import ENGINES, ROOT, Host, hosted, workers
+from selfcheck.engine_pool import ENGINES, MODEL, ROOT, Host, hosted, workers
 from selfcheck.false_positives import is_known, judged, version
 from selfcheck.history import History, Line, Subject, Totals, suite_digest
 from selfcheck.random_cases import random_shards
@@ -77,7 +76,7 @@ def _write_replays(line: Line, directory: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(value, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
         command = f"python -m pytest suites --engine {line['engine']} --replay {path}"
-        entry["replay"] = command if line["engine"] in JUDGED else str(path)  # pytest cannot judge the reference engine
+        entry["replay"] = command if line["engine"] != MODEL else str(path)  # pytest cannot judge the reference engine
 
 
 def _file(directory: Path, name: str, case: str) -> Path:

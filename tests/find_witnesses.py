@@ -92,7 +92,7 @@ def main(names: Sequence[str]) -> int:
         cases: dict[str, list[Candidate]] = {}  # by the rules' implementation
         for number, name in enumerate(names or list(FAULTS)):
             healthy = imitating(FAULTS[name])
-            known = healthy.rules.implementation
+            known = str(healthy.rules.implementation)
             if known not in cases:
                 cases[known] = candidates(healthy, Path(scratch) / known)
             engine = KnownBadEngine(healthy, FAULTS[name])

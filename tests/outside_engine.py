@@ -1,14 +1,14 @@
-"""An engine from outside the project, as ``--engine tests.outside_engine:ENGINE``: the reference engine under another name."""
+"""Engines from outside the project, as ``--engine tests.outside_engine:ENGINE``: the reference engine under another name."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from engines.kind import Provider, Settings
-from engines.port import Engine, Operation
+from engines.kind import Costs, Limits, Provider, Settings, Version
+from engines.port import Engine, EngineUnavailable, Operation
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
-from model.vocabulary.rules import SPARK, Rules
+from model.vocabulary.rules import SPARK, Retain, RuleChange, Rules
 from reference_engine import ReferenceEngine
 
 
@@ -47,6 +47,33 @@ class Outside:
 
 
 ENGINE = Outside()
+
+
+class OutsideReleases:
+    judged = ("1.0", "1.1")
+    columns: Mapping[str, str] = {"outside": "Outside", "library": "Its library"}
+
+    def version(self, text: str) -> Version:
+        self.check(text)
+        return Version(f"Outside {text}", {"outside": text}, (f"outside=={text}",), is_listed=text in self.judged)
+
+    def check(self, version: str) -> None:
+        if version.startswith("0"):
+            raise EngineUnavailable(f"Outside {version} is not judged: use 1.0 or newer.")
+
+
+class OutsideWithAll(Outside):
+    """Has what an engine may have besides."""
+
+    releases = OutsideReleases()
+    costs = Costs(speed=10.0, start=1.0, slow_scripts=False)
+    rule_changes = (RuleChange("1.1", "retain", Retain.ANY, "It obeys RETAIN.", "its documentation"),)
+
+    def limits_on(self, master: str) -> Limits | None:
+        return None if master == "local[*]" else Limits(EVERYTHING, "It is judged on this machine only.")
+
+
+WITH_ALL = OutsideWithAll()
 
 
 class Unfinished:

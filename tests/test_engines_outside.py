@@ -5,16 +5,22 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
 
 import pytest
 
+from engines import provider
+from engines.kind import Costs
 from engines.port import EngineUnavailable
-from engines.provider import ENGINES, kind_of
+from engines.provider import ENGINES, costs_of, kind_of, limits_on, rule_changes_of
+from engines.versions import judged_of, version_of
+from reports.compare.prediction import prediction_between
 from reports.stream import read_run
 from runner.plugin import ROOT
 
 OUTSIDE = "tests.outside_engine:ENGINE"
+WITH_ALL = "tests.outside_engine:WITH_ALL"
 
 
 def judged(directory: Path, *options: str, engine: str = OUTSIDE) -> subprocess.CompletedProcess[str]:
@@ -47,6 +53,46 @@ def test_an_engine_that_cannot_be_judged_is_refused_in_one_sentence(engine: str,
         done = judged(tmp_path / "report", engine=engine)
         assert done.returncode == 2 and str(refused.value) in " ".join((done.stdout + done.stderr).split())
         assert not (tmp_path / "report").exists()
+
+
+def test_what_an_engine_may_have_besides() -> None:
+    assert costs_of(OUTSIDE) == Costs() and costs_of(WITH_ALL).speed == 10.0
+    assert limits_on(OUTSIDE, "yarn") is None is limits_on(WITH_ALL, "local[*]") and limits_on(WITH_ALL, "yarn")
+    assert rule_changes_of(OUTSIDE) == () and [change.since for change in rule_changes_of(WITH_ALL)] == ["1.1"]
+
+
+def test_its_versions_are_named_by_it() -> None:
+    assert judged_of(WITH_ALL) == (f"{WITH_ALL}==1.0", f"{WITH_ALL}==1.1")
+    version = version_of(f"{WITH_ALL}==1.1")
+    assert (version.engine, version.version, version.title) == (WITH_ALL, "1.1", "Outside 1.1")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (f"{WITH_ALL}==0.9", "Outside 0.9 is not judged: use 1.0 or newer."),
+        (WITH_ALL, f"{WITH_ALL} names no version of {WITH_ALL}: write, say, {WITH_ALL}==1.1."),
+        (
+            f"{OUTSIDE}==1.0",
+            f"{OUTSIDE} does not say what its releases need: judge it where it is installed, with --engine",
+        ),
+        ("snowflake==1.0", "snowflake is not known: use one of spark, deltalake, or module:name"),
+    ],
+)
+def test_a_version_that_cannot_be_judged_is_refused_in_one_sentence(text: str, words: str) -> None:
+    with pytest.raises(EngineUnavailable) as refused:
+        version_of(text)
+    assert str(refused.value).startswith(words)
+
+
+def test_an_engine_may_come_with_a_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    brought = EntryPoints([EntryPoint("outside", WITH_ALL, provider.GROUP)])
+    monkeypatch.setattr(provider, "entry_points", brought.select)
+    assert version_of("outside==1.0").engine == "outside"
+    prediction = prediction_between(("outside", "1.0"), ("outside", "1.1"))
+    assert prediction is not None and prediction.changes == ()
+    assert prediction_between(("spark", "4.4.0"), ("outside", "1.1")) is None, "no sentence is about the two"
+    kind_of.cache_clear()
 
 
 def test_it_is_judged_and_named(tmp_path: Path) -> None:

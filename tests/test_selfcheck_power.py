@@ -247,7 +247,9 @@ def test_a_usage_error_is_one_sentence(arguments: list[str], message: str) -> No
 
 def test_an_engine_must_be_known() -> None:
     with (
-        pytest.raises(UsageMistake, match=r"--engine flink is not known: use one of model, spark, deltalake\."),
+        pytest.raises(
+            UsageMistake, match=r"--engine flink is not known: use one of model, spark, deltalake, or module:name"
+        ),
         hosted("flink"),
     ):
         pass

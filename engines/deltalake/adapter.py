@@ -18,14 +18,12 @@ from typing import IO, cast
 
 import engines
 from engines.deltalake.capabilities import capabilities_of
+from engines.deltalake.versions import PACKAGE, RELEASES
 from engines.port import EngineDied, EngineError, EngineUnavailable, Outcome, now
-from engines.versions import DELTALAKE
 from model.vocabulary.capabilities import Capabilities
 from model.vocabulary.rules import DELTA_RS, Rules
 from model.vocabulary.steps import EngineStep
 from model.vocabulary.versions import parse
-
-PACKAGE = "deltalake"
 
 #: The bytes of the child's standard error that a message quotes.
 _LOG_BYTES = 4_000
@@ -139,8 +137,8 @@ def installed() -> str:
         raise EngineUnavailable(
             "The package deltalake is not installed here: use `tox -e gate-deltalake`, or `pip install deltalake`."
         ) from None
-    if parse(version) < parse(DELTALAKE[0]):
+    if parse(version) < parse(RELEASES[0]):
         raise EngineUnavailable(
-            f"deltalake {version}, which is installed here, is not judged: `pip install 'deltalake>={DELTALAKE[0]}'`."
+            f"deltalake {version}, which is installed here, is not judged: `pip install 'deltalake>={RELEASES[0]}'`."
         )
     return version

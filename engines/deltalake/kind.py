@@ -6,15 +6,17 @@ from collections.abc import Callable
 from typing import Any
 
 from engines.deltalake import capabilities
-from engines.kind import Provider, Settings
+from engines.deltalake.versions import RELEASES, DeltalakeReleases
+from engines.kind import Costs, Provider, Settings
 from engines.port import Engine
-from engines.versions import DELTALAKE as RELEASES
 from model.vocabulary.capabilities import Capabilities
 from model.vocabulary.rules import DELTA_RS, Rules
 
 
 class Deltalake:
     name = "deltalake"
+    releases = DeltalakeReleases()
+    costs = Costs(speed=30.0, start=5.0, slow_scripts=False)
 
     def capabilities_of(self, version: str | None) -> Capabilities:
         return capabilities.capabilities_of(version or RELEASES[-1])

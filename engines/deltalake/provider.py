@@ -6,8 +6,9 @@ import importlib.metadata
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from engines.deltalake.adapter import PACKAGE, installed
+from engines.deltalake.adapter import installed
 from engines.deltalake.operations import operation
+from engines.deltalake.versions import PACKAGE
 from engines.port import Operation
 
 

@@ -16,7 +16,7 @@ import pyspark
 from filelock import FileLock
 
 from engines.port import EngineUnavailable
-from engines.versions import GROUP
+from engines.spark.versions import GROUP
 
 
 def spark_jars() -> Path:

@@ -16,7 +16,7 @@ from pathlib import Path
 import pyspark
 
 from engines.port import EngineUnavailable
-from engines.versions import java_for
+from engines.spark.versions import java_for
 
 #: The modules without which Spark's JVM does not start, or a command of Delta ends in a NoClassDefFoundError.
 MODULES = (

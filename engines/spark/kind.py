@@ -3,24 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
-from engines.kind import Provider, Settings
+from engines.kind import Limits, Provider, Settings
 from engines.port import Engine
-from engines.spark import releases
-from engines.versions import JUDGED
-from model.vocabulary.capabilities import Capabilities
+from engines.spark.masters import is_local
+from engines.spark.releases import RULE_CHANGES, capabilities_of, rules_of
+from engines.spark.versions import JUDGED, DeltaReleases
+from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.rules import Rules
 
 
 class Spark:
     name = "spark"
+    releases = DeltaReleases()
+    rule_changes = RULE_CHANGES
 
     def capabilities_of(self, version: str | None) -> Capabilities:
-        return releases.capabilities_of(version or JUDGED[-1])
+        return capabilities_of(version or JUDGED[-1])
 
     def rules_of(self, version: str) -> Rules:
-        return releases.rules_of(version)
+        return rules_of(version)
+
+    def limits_on(self, master: str) -> Limits | None:
+        if is_local(master):
+            return None
+        return Limits(
+            replace(EVERYTHING, io_faults=frozenset()),
+            "It needs a file system that fails, which the suite has in the driver's JVM alone: on a cluster, executors list "
+            "and delete too.",
+        )
 
     # PySpark need not be installed until it is judged.
 

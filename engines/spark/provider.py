@@ -16,7 +16,7 @@ from engines.spark.jvm import JvmPlan, Lease, Leases
 from engines.spark.masters import is_local, require_reachable
 from engines.spark.releases import settings_of
 from engines.spark.startup_cache import startup_cache
-from engines.versions import GROUP, artifact_for
+from engines.spark.versions import GROUP, artifact_for
 
 
 class SparkProvider:

@@ -42,11 +42,6 @@ DRAWN_SECONDS = 3.2
 #: Workers, for a time that a run takes on two cores.
 WORKERS = 2
 
-#: How many times as fast as Spark an engine is, and the seconds until it judges its first step. One that is not here is taken
-#: to be like Spark.
-SPEEDS = {"spark": 1.0, "deltalake": 30.0}
-STARTS = {"spark": 25.0, "deltalake": 5.0}
-
 
 def seconds_of(case: Case) -> float:
     """The seconds that one worker needs for the case on Spark."""

@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar, get_type_hints
 from harness.judging.severity import NO_CAUSE, Cause
 from harness.observing.observation import Observation
 from model.vocabulary.capabilities import Capabilities, Need, has
-from model.vocabulary.rules import Rules
+from model.vocabulary.rules import SPARK, Implementation, Rules
 from model.vocabulary.versions import parse
 from records.expectations import Expectation, kind_of
 
@@ -61,9 +61,7 @@ class Clause(Generic[S]):
     since: str | None = None  # the first Delta version on Spark that it applies to
     before: str | None = None  # the first Delta version on Spark that it no longer applies to
     of_broken: bool = False  # whether it also judges a table whose log can no longer be replayed
-    implementation: str | None = (
-        None  # the only engine it applies to, if neither the protocol nor the documentation has it
-    )
+    implementation: Implementation | None = None  # who alone promises it, if the format does not
     exact_clock: bool = False  # whether it needs an engine whose clock can be set to the millisecond
     needs: tuple[Need, ...] = ()  # the engine must have at least one of these capabilities
     recorded: bool = True  # if not, it is judged only because a case ends where it is broken
@@ -84,7 +82,7 @@ def clause(
     since: str | None = None,
     before: str | None = None,
     of_broken: bool = False,
-    implementation: str | None = None,
+    implementation: Implementation | None = None,
     exact_clock: bool = False,
     needs: Iterable[Need] = (),
 ) -> Callable[[Callable[[S], Judgement]], Clause[S]]:
@@ -134,7 +132,7 @@ def not_applicable(clause: Clause[Any], version: str, capabilities: Capabilities
         return "It is about single milliseconds, and the engine uses the machine's clock, which cannot be stopped."
     number = parse(version)
     outside = (clause.since and number < parse(clause.since)) or (clause.before and number >= parse(clause.before))
-    if rules.implementation == "spark" and outside:
+    if rules.implementation == SPARK.implementation and outside:
         return f"It holds {_bounds(clause)} only."
     if clause.needs and not any(has(capabilities, need) for need in clause.needs):
         return f"The engine cannot be asked for what it is about: {_needs(clause)}."

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from enum import Enum
-from typing import Any
+from typing import Any, Literal
 
 
 class Retain(Enum):
@@ -25,11 +25,16 @@ class Walk(Enum):
     OBJECTS = "as an object store's list"  # only the first component can hide a path; there are no directories
 
 
+#: Those that promise more than the format does, in their documentation or source.
+Implementation = Literal["spark", "deltalake"]
+
+
 @dataclass(frozen=True)
 class Rules:
-    """The rules of one engine in one version. The defaults are those of the newest supported Delta on Spark."""
+    """The rules of one engine in one version. The other defaults are those of the newest supported Delta on Spark."""
 
-    implementation: str = "spark"
+    #: Whose promises it keeps beside those of the format; None: nobody's.
+    implementation: Implementation | None = None
     #: Whether the case sets the engine's clock. If not, VACUUM uses the wall clock, and the table is moved in time.
     own_clock: bool = True
     retain: Retain = Retain.ZERO
@@ -90,7 +95,7 @@ class RuleChange:
 
 
 #: Delta on Spark, from 4.1 on.
-SPARK = Rules()
+SPARK = Rules(implementation="spark")
 
 #: delta-rs (crates/core/src/operations/vacuum.rs).
 DELTA_RS = Rules(

@@ -8,11 +8,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from engines.provider import ENGINES, rules_of
-from engines.spark.releases import RULE_CHANGES
+from engines.provider import is_known, rule_changes_of, rules_of
 from harness.judging.judge import Judge
 from model.codec import from_json
-from model.vocabulary.rules import DELTA_RS, RuleChange, Rules, Walk, changes_to_delta_rs
+from model.vocabulary.rules import DELTA_RS, SPARK, RuleChange, Rules, Walk, changes_to_delta_rs
 from model.vocabulary.versions import parse
 from reference_engine import Habits, ReferenceEngine
 
@@ -41,14 +40,15 @@ class Prediction:
 def prediction_between(older: tuple[str, str], newer: tuple[str, str]) -> Prediction | None:
     """The prediction for two engines, each a name and a version; None if the rules of one are not known.
 
-    Of one engine, the older version comes first; of two, Spark.
+    Of one engine, the older version comes first; of two, only the way from Spark to delta-rs is known.
     """
-    if older[0] not in ENGINES or newer[0] not in ENGINES:
+    if not (is_known(older[0]) and is_known(newer[0])):
         return None
     before, after = (rules_of(*engine) for engine in (older, newer))
     if older[0] != newer[0]:
-        return Prediction(before, changes_to_delta_rs(before, after))
-    listed = RULE_CHANGES if older[0] == "spark" else ()
+        known = (before.implementation, after.implementation) == (SPARK.implementation, DELTA_RS.implementation)
+        return Prediction(before, changes_to_delta_rs(before, after)) if known else None
+    listed = rule_changes_of(older[0])
     between = [change for change in listed if parse(older[1]) < parse(change.since) <= parse(newer[1])]
     differing = [one for one in between if getattr(before, one.field) != getattr(after, one.field)]
     return Prediction(before, differing)
