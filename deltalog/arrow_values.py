@@ -1,8 +1,7 @@
 """The values of rows to Arrow and back.
 
 A struct is the tuple of its fields in schema order, an array the tuple of its elements, a map the tuple of its entries
-(key, value) as stored, a TIMESTAMP an aware datetime in UTC, a TIMESTAMP_NTZ a naive one, a VARIANT (which is only read) a
-``deltalog.variants.Variant``; all else is as in pyarrow.
+(key, value) as stored, a TIMESTAMP an aware datetime in UTC, a TIMESTAMP_NTZ a naive one; all else is as in pyarrow.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ import pyarrow as pa
 from deltalog.errors import UnsupportedRows
 from deltalog.primitive_values import Convert, as_is, primitive_reader, utc
 from deltalog.schemas import FIELD_ID, Column, Field, arrow_schema, arrow_type, struct_fields
-from deltalog.variants import variant_reader
 
 #: The values of one row.
 Values = tuple[object, ...]
@@ -118,11 +116,7 @@ def _typed_reader(stored: pa.DataType, top: Field, kind: object, by_id: bool) ->
     """Converts values stored as ``stored`` to ``kind``, which is the type of ``top`` or a part of it."""
     if pa.types.is_null(stored):
         return as_is
-    if kind == "variant" or (isinstance(kind, Mapping) and kind["type"] == "variant"):
-        convert = variant_reader(stored)
-        if convert is not None:
-            return convert
-    elif not isinstance(kind, Mapping):
+    if not isinstance(kind, Mapping):
         convert = primitive_reader(stored.value_type if pa.types.is_dictionary(stored) else stored, arrow_type(kind))
         if convert is not None:
             return convert

@@ -6,7 +6,6 @@ import io
 import json
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, replace
-from enum import Enum
 from pathlib import Path
 from typing import Any, TypeGuard
 from uuid import UUID
@@ -17,7 +16,7 @@ import pyarrow.parquet as pq
 from deltalog.actions import Action, Add, Metadata, Remove, Unknown
 from deltalog.checksums import json_checksum
 from deltalog.codec import from_json, to_json
-from deltalog.commits import commit_bytes, parse_commit
+from deltalog.commits import parse_commit
 from deltalog.errors import MalformedAction, MalformedPath, UnreadableCheckpoint
 from deltalog.files import write_new
 from deltalog.frozen import FrozenMap
@@ -129,13 +128,6 @@ _MAGIC = b"PAR1"
 _PARSED = "stats_parsed"
 
 
-class V2Format(str, Enum):
-    """The format of a V2 checkpoint's main file; sidecars are always Parquet."""
-
-    PARQUET = "parquet"
-    JSON = "json"
-
-
 @dataclass(frozen=True)
 class Checkpoint:
     """A complete checkpoint: its version and its files, in order."""
@@ -205,7 +197,6 @@ def write_checkpoint(
     tombstones: Iterable[Remove] | None = None,
     parts: int = 1,
     v2: bool = False,
-    v2_format: V2Format = V2Format.PARQUET,
     embeds: bool = False,
     struct_statistics: bool = False,
     modified: int | None = None,
@@ -229,7 +220,7 @@ def write_checkpoint(
     last: dict[str, object] = {"version": snapshot.version, "size": len(actions)}
     embedded: dict[str, object] = {}
     if v2:
-        paths, size, top = _write_v2(log, snapshot.version, actions, v2_format, embeds, modified, compression, parsed)
+        paths, size, top = _write_v2(log, snapshot.version, actions, embeds, modified, compression, parsed)
         last["size"] = len(actions) + sum(isinstance(action, Unknown) for action in top)
         embedded = _embedded(top) if embeds else {}
     else:
@@ -256,7 +247,6 @@ def _write_v2(
     log: Path,
     version: int,
     actions: Iterable[Action],
-    form: V2Format,
     embeds: bool,
     modified: int | None,
     compression: str,
@@ -279,9 +269,8 @@ def _write_v2(
     }
     metadata = Unknown("checkpointMetadata", {"version": version, "tags": tags if embeds else {}})
     top: list[Action] = [metadata, *others, *sidecars]
-    data = commit_bytes(top) if form is V2Format.JSON else _parquet(top, _V2_SCHEMA, compression)
-    path = log / uuid_checkpoint_name(version, _uuid(version, 1), form.value)
-    size += _write(path, data, modified)
+    path = log / uuid_checkpoint_name(version, _uuid(version, 1))
+    size += _write(path, _parquet(top, _V2_SCHEMA, compression), modified)
     return [path, *paths], size, top
 
 

@@ -64,9 +64,9 @@ def checkpoint_name(version: int, part: int = 1, parts: int = 1) -> str:
     return f"{version:020d}.checkpoint.{part:010d}.{parts:010d}.parquet"
 
 
-def uuid_checkpoint_name(version: int, uuid: UUID, suffix: str) -> str:
-    """PROTOCOL.md, "UUID-named checkpoint"; ``suffix`` is ``parquet`` or ``json``."""
-    return f"{version:020d}.checkpoint.{uuid}.{suffix}"
+def uuid_checkpoint_name(version: int, uuid: UUID) -> str:
+    """PROTOCOL.md, "UUID-named checkpoint", in Parquet."""
+    return f"{version:020d}.checkpoint.{uuid}.parquet"
 
 
 def checksum_name(version: int) -> str:

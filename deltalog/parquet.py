@@ -10,9 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from deltalog.arrow_values import Values, from_column, from_table
+from deltalog.arrow_values import Values, from_column
 from deltalog.files import write_new
-from deltalog.schemas import Field
 
 #: Rows that every reader reads in one batch and from one page.
 _LARGE = 8192
@@ -79,15 +78,6 @@ def read_data_file(path: Path, columns: Sequence[str]) -> list[Values]:
         index = table.schema.get_field_index(name)
         values.append([None] * table.num_rows if index < 0 else from_column(table.column(index), name))
     return list(zip(*values))
-
-
-def read_columns(path: Path, fields: Sequence[Field], *, by_id: bool = False) -> list[Values]:
-    """All rows of the file with the values of ``fields`` (see ``deltalog.arrow_values.from_table``).
-
-    Raises OSError, pyarrow.ArrowException and UnsupportedRows.
-    """
-    table = read_parquet(path)
-    return list(zip(*from_table(table, fields, by_id=by_id))) if fields else [()] * table.num_rows
 
 
 def _columns_with_statistics(table: pa.Table) -> bool | list[str]:

@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime, timezone, tzinfo
+from datetime import date, datetime, timezone
 from decimal import Context, Decimal, Inexact, InvalidOperation
 from typing import Any, Union
 
@@ -99,17 +99,15 @@ def default_metadata(expression: str) -> dict[str, object]:
     return {"CURRENT_DEFAULT": expression}
 
 
-def identity_metadata(
-    high_water_mark: int | None, *, start: int = 1, step: int = 1, explicit: bool = False
-) -> dict[str, object]:
-    """A LONG column's metadata for GENERATED AS IDENTITY (PROTOCOL.md, "Identity Columns").
+def identity_metadata(high_water_mark: int | None) -> dict[str, object]:
+    """A LONG column's metadata for GENERATED ALWAYS AS IDENTITY, from 1 in steps of 1 (PROTOCOL.md, "Identity Columns").
 
-    ``high_water_mark`` is the last generated value, if any. ``explicit`` means BY DEFAULT, else ALWAYS.
+    ``high_water_mark`` is the last generated value, if any.
     """
     metadata: dict[str, object] = {
-        "delta.identity.start": start,
-        "delta.identity.step": step,
-        "delta.identity.allowExplicitInsert": explicit,
+        "delta.identity.start": 1,
+        "delta.identity.step": 1,
+        "delta.identity.allowExplicitInsert": False,
     }
     return metadata if high_water_mark is None else {**metadata, "delta.identity.highWaterMark": high_water_mark}
 
@@ -216,12 +214,11 @@ def arrow_schema(columns: Iterable[Column]) -> pa.Schema:
     return pa.schema([arrow_field(_as_field(column)) for column in columns])
 
 
-def parse_partition_value(text: str | None, kind: object, zone: tzinfo = timezone.utc) -> object:
+def parse_partition_value(text: str | None, kind: object) -> object:
     """The value of a partition column in the log; the empty string is NULL for every type.
 
-    A TIMESTAMP is an aware datetime in UTC; a text without a zone is in ``zone``, which the log does not tell: that of the
-    system that wrote it. A BINARY is the text in UTF-8, as in Spark and delta-kernel-rs. Raises UnsupportedType, and
-    MalformedAction for an invalid text.
+    A TIMESTAMP is an aware datetime in UTC, in which a text without a zone is taken to be. A BINARY is the text in UTF-8, as in
+    Spark and delta-kernel-rs. Raises UnsupportedType, and MalformedAction for an invalid text.
     Source: PROTOCOL.md, "Partition Value Serialization".
     """
     parse = _partition_parser(kind)
@@ -232,7 +229,7 @@ def parse_partition_value(text: str | None, kind: object, zone: tzinfo = timezon
     try:
         value = parse(text)
         if kind == "timestamp" and isinstance(value, datetime):
-            return (value if value.tzinfo else value.replace(tzinfo=zone)).astimezone(timezone.utc)
+            return (value if value.tzinfo else value.replace(tzinfo=timezone.utc)).astimezone(timezone.utc)
         return value
     except (ValueError, OverflowError):
         raise MalformedAction(f"the partition value {text!r} is not of the type {kind}") from None

@@ -16,7 +16,6 @@ import pytest
 from deltalog.actions import Action, Add, CommitInfo, DomainMetadata, Metadata, Protocol, Remove, Txn, Unknown
 from deltalog.checkpoints import (
     Checkpoint,
-    V2Format,
     checkpoint_actions,
     checkpoint_bytes,
     read_checkpoint,
@@ -33,14 +32,13 @@ from deltalog.errors import (
     NotATable,
     UnreadableCheckpoint,
     UnreadableCommit,
-    UnsupportedProtocol,
 )
 from deltalog.log import read_log
 from deltalog.names import LAST_CHECKPOINT, LOG_DIRECTORY, commit_name
 from deltalog.parquet import write_data_file
-from deltalog.rows import read_rows
 from deltalog.schemas import schema_string, struct_type
 from deltalog.snapshot import replay
+from tests.table_rows import read_rows
 
 PROTOCOL = Protocol(3, 7, ("deletionVectors",), ("deletionVectors", "domainMetadata"))
 METADATA = Metadata("id", schema_string([("x", "long")]), configuration={"delta.appendOnly": "false"}, created_time=1)
@@ -131,28 +129,6 @@ def test_a_version_is_never_overwritten(tmp_path: Path) -> None:
 def test_an_invalid_line_is_reported(data: bytes, sentence: str) -> None:
     with pytest.raises(UnreadableCommit, match=sentence):
         parse_commit(data, "c.json")
-
-
-@pytest.mark.parametrize(
-    ("protocol", "sentence"),
-    [
-        (Protocol(99, 5), "needs a reader of version 99; this one reads up to version 3"),
-        (Protocol(3, 7, ("deletionVectors", "new", "catalogManaged")), "this reader lacks: catalogManaged, new"),
-        (Protocol(3, 7), "has reader version 3, and no readerFeatures"),
-        (Protocol(2, 5), None),
-        (Protocol(3, 7, (), ("new",)), None),
-        (Protocol(3, 7, ("columnMapping", "deletionVectors", "timestampNtz", "v2Checkpoint")), None),
-    ],
-)
-def test_a_protocol_is_checked_if_the_caller_asks(tmp_path: Path, protocol: Protocol, sentence: str | None) -> None:
-    write_commit(tmp_path, 0, (protocol, METADATA))
-    log = read_log(tmp_path)
-    assert log.snapshot().protocol == protocol
-    if sentence is None:
-        assert log.snapshot(check_protocol=True) == log.snapshot()
-    else:
-        with pytest.raises(UnsupportedProtocol, match=sentence):
-            log.snapshot(0, check_protocol=True)
 
 
 def test_empty_tags_count_as_none(tmp_path: Path) -> None:
@@ -304,14 +280,13 @@ def test_a_v2_checkpoint_is_read_with_its_sidecars(tmp_path: Path) -> None:
     assert (state.version, set(state.adds), set(state.removes)) == (4, {("a", None)}, {("b", None)})
 
 
-@pytest.mark.parametrize("form", list(V2Format))
-def test_a_v2_checkpoint_is_written_with_its_sidecar(tmp_path: Path, form: V2Format) -> None:
+def test_a_v2_checkpoint_is_written_with_its_sidecar(tmp_path: Path) -> None:
     full = Add("x%20y", {"p": None, "q": "1"}, 1, 2, False, "{}", {"t": "1"}, VECTOR, 3, 4, "liquid")
     gone = Remove("gone", 5, False, True, {}, 1, deletion_vector=VECTOR, base_row_id=3, default_row_commit_version=4)
     actions = (*BIRTH, full, add("a"), gone, Txn("app", 1, 2), DomainMetadata("d", "{}"))
     state = replay([(0, ()), (1, actions)], base=replay([(-1, BIRTH)]))
-    first, sidecar = write_checkpoint(tmp_path, state, v2=True, v2_format=form, modified=1_000)
-    assert first.name == f"{1:020d}.checkpoint.00000001-0000-4000-8000-000000000001.{form.value}"
+    first, sidecar = write_checkpoint(tmp_path, state, v2=True, modified=1_000)
+    assert first.name == f"{1:020d}.checkpoint.00000001-0000-4000-8000-000000000001.parquet"
     assert sidecar.parent == first.parent / "_sidecars"
     assert read_log(tmp_path).snapshot() == state
     top = {kind: len(rows) for kind, rows in _by_kind(first).items()}
@@ -329,18 +304,17 @@ def test_a_v2_checkpoint_is_written_with_its_sidecar(tmp_path: Path, form: V2For
         "numOfAddFiles": 2,
         "v2Checkpoint": {"path": first.name, "sizeInBytes": first.stat().st_size, "modificationTime": 1_000},
     }
-    again = write_checkpoint(tmp_path / "again", state, v2=True, v2_format=form, modified=1_000)
+    again = write_checkpoint(tmp_path / "again", state, v2=True, modified=1_000)
     assert [path.read_bytes() for path in again] == [first.read_bytes(), sidecar.read_bytes()], (
         "equal states, equal bytes"
     )
     with pytest.raises(AlreadyWritten):
-        write_checkpoint(tmp_path, state, v2=True, v2_format=form)
+        write_checkpoint(tmp_path, state, v2=True)
 
 
-@pytest.mark.parametrize("form", list(V2Format))
-def test_a_v2_checkpoint_can_be_embedded_in_the_pointer(tmp_path: Path, form: V2Format) -> None:
+def test_a_v2_checkpoint_can_be_embedded_in_the_pointer(tmp_path: Path) -> None:
     state = replay([(0, (*BIRTH, add("a"), remove("b"), Txn("app", 1, 2)))])
-    first, sidecar = write_checkpoint(tmp_path, state, v2=True, v2_format=form, embeds=True, modified=1_000)
+    first, sidecar = write_checkpoint(tmp_path, state, v2=True, embeds=True, modified=1_000)
     (metadata,) = read_parts(Checkpoint(0, (first,))).metadata
     size = sidecar.stat().st_size
     tags = {"sidecarNumActions": "2", "sidecarSizeInBytes": str(size), "numOfAddFiles": "1"}
@@ -386,12 +360,8 @@ def test_a_v2_checkpoint_of_an_empty_table_has_no_sidecar(tmp_path: Path) -> Non
 
 def _by_kind(path: Path) -> dict[str, list[dict[str, object]]]:
     """What a checkpoint's file holds, by the kind of its actions."""
-    if path.suffix == ".json":
-        rows = [json.loads(line) for line in path.read_text().splitlines()]
-    else:
-        rows = pq.read_table(path).to_pylist()
     found: dict[str, list[dict[str, object]]] = {}
-    for row in rows:
+    for row in pq.read_table(path).to_pylist():
         ((kind, value),) = ((kind, value) for kind, value in row.items() if value is not None)
         found.setdefault(kind, []).append(value)
     return found

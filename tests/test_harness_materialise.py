@@ -15,7 +15,6 @@ from deltalog.deletion_vectors import read_vector
 from deltalog.listing import list_beside, list_tree
 from deltalog.log import read_log
 from deltalog.names import LOG_DIRECTORY
-from deltalog.rows import read_rows
 from harness.observing.observer import Observer
 from harness.tables.materialise import PlannedLink, plan_append, plan_strays, plan_table, resolve, write_files
 from harness.tables.table_metadata import UNKNOWN_FEATURE
@@ -36,6 +35,7 @@ from model.vocabulary.table import (
 )
 from model.vocabulary.values import Type
 from tests.builders.observations import START, make
+from tests.table_rows import read_rows
 
 
 def file(id: int, *, p: str = "a b", reference: Reference = Reference.RELATIVE) -> DataFile:
