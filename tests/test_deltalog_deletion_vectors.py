@@ -140,7 +140,7 @@ def test_a_vector_that_contradicts_its_descriptor_is_refused(tmp_path: Path) -> 
     with pytest.raises(MalformedVector, match="cannot be read"):
         read_vector(tmp_path, DeletionVectorDescriptor("i", "abc", 3, 1))
     with pytest.raises(UnsupportedRows, match="another file system"):
-        read_vector(tmp_path, DeletionVectorDescriptor("p", "s3://b/f", 3, 1, 1))
+        read_vector(tmp_path, DeletionVectorDescriptor("p", "s3://b/f", 3, 1, offset=1))
     for content, sentence in [
         (b"\x02" + good[1:], "must begin with the version 1"),
         (good[:-1] + bytes([good[-1] ^ 1]), "checksum"),

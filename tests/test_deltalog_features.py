@@ -16,7 +16,7 @@ from deltalake import DeltaTable, QueryBuilder
 
 from deltalog.actions import Action, Add, CommitInfo, DomainMetadata, Metadata, Protocol, Remove
 from deltalog.arrow_values import Values, from_table, to_table
-from deltalog.checkpoints import write_checkpoint
+from deltalog.checkpoint_writing import write_checkpoint
 from deltalog.checksums import write_checksum
 from deltalog.commits import write_commit
 from deltalog.deletion_vectors import inline_vector, write_vector_file

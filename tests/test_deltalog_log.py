@@ -14,14 +14,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from deltalog.actions import Action, Add, CommitInfo, DomainMetadata, Metadata, Protocol, Remove, Txn, Unknown
-from deltalog.checkpoints import (
-    Checkpoint,
-    checkpoint_actions,
-    checkpoint_bytes,
-    read_checkpoint,
-    read_parts,
-    write_checkpoint,
-)
+from deltalog.checkpoint_files import SCHEMA, file_bytes
+from deltalog.checkpoint_writing import checkpoint_actions, write_checkpoint
+from deltalog.checkpoints import Checkpoint, read_checkpoint, read_parts
 from deltalog.checksums import json_checksum
 from deltalog.commits import commit_bytes, parse_commit, write_commit
 from deltalog.descriptors import DeletionVectorDescriptor
@@ -241,7 +236,7 @@ def test_tombstones_in_a_checkpoint_have_no_stats_and_no_tags() -> None:
 
 
 def test_a_protocol_without_features_has_null_features_in_a_checkpoint() -> None:
-    table = pq.read_table(io.BytesIO(checkpoint_bytes([Protocol(1, 2)])))
+    table = pq.read_table(io.BytesIO(file_bytes([Protocol(1, 2)], SCHEMA)))
     assert table.to_pylist()[0]["protocol"] == {
         "minReaderVersion": 1,
         "minWriterVersion": 2,
@@ -252,7 +247,7 @@ def test_a_protocol_without_features_has_null_features_in_a_checkpoint() -> None
 
 def test_equal_states_have_equal_bytes() -> None:
     actions = (*BIRTH, add("a"), remove("b"))
-    assert checkpoint_bytes(actions) == checkpoint_bytes(actions)
+    assert file_bytes(actions, SCHEMA) == file_bytes(actions, SCHEMA)
 
 
 def test_a_checkpoint_with_a_missing_part_is_ignored(tmp_path: Path) -> None:
@@ -268,7 +263,7 @@ def test_a_checkpoint_with_a_missing_part_is_ignored(tmp_path: Path) -> None:
 def test_a_v2_checkpoint_is_read_with_its_sidecars(tmp_path: Path) -> None:
     log = tmp_path / LOG_DIRECTORY
     (log / "_sidecars").mkdir(parents=True)
-    (log / "_sidecars" / "s 1.parquet").write_bytes(checkpoint_bytes([add("a"), remove("b")]))
+    (log / "_sidecars" / "s 1.parquet").write_bytes(file_bytes([add("a"), remove("b")], SCHEMA))
     head: tuple[Action, ...] = (
         Unknown("checkpointMetadata", {"version": 4}),
         *BIRTH,
@@ -387,7 +382,7 @@ def test_statistics_that_are_only_a_struct_are_read(tmp_path: Path, zone: str | 
     lower = pa.StructArray.from_arrays(list(bounds.values()), list(bounds))
     nulls = pa.array([{"l": 0, "in": {"flag": 1}}])
     parsed = pa.StructArray.from_arrays([pa.array([3]), lower, nulls], ["numRecords", "minValues", "nullCount"])
-    checkpoint = pq.read_table(io.BytesIO(checkpoint_bytes([PROTOCOL, metadata, Add("f", {}, 1, 2, False)])))
+    checkpoint = pq.read_table(io.BytesIO(file_bytes([PROTOCOL, metadata, Add("f", {}, 1, 2, False)], SCHEMA)))
     actions = checkpoint.column("add").combine_chunks()
     kept = [(one, actions.field(index)) for index, one in enumerate(actions.type) if one.name != "stats"]
     fields = [*(one for one, _ in kept), pa.field("stats_parsed", parsed.type)]

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from deltalog.actions import Action
 from deltalog.arrow_values import to_table
-from deltalog.checkpoints import write_checkpoint
+from deltalog.checkpoint_writing import write_checkpoint
 from deltalog.checksums import write_checksum
 from deltalog.codec import from_json
 from deltalog.commits import commit_bytes, write_commit
