@@ -24,7 +24,7 @@ class _Action:
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
-            if isinstance(value, Mapping) and not isinstance(value, FrozenMap):
+            if isinstance(value, dict):
                 object.__setattr__(self, name, FrozenMap(value))
 
 

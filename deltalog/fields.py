@@ -19,12 +19,17 @@ class _Wrong(Exception):
     """A field has the wrong type; the text is the expected one."""
 
 
+def _as_is(value: object) -> object:
+    return value
+
+
 @dataclass(frozen=True)
 class Kind:
-    """A kind of value: how it is read from JSON, and its type in the Parquet files of checkpoints."""
+    """A kind of value: how it is read from JSON, its type in the Parquet files of checkpoints, and how it is written to JSON."""
 
     read: Callable[[Any], object]
     type: pa.DataType
+    write: Callable[[Any], object] = _as_is
 
 
 @dataclass(frozen=True)
@@ -79,8 +84,12 @@ def read_fields(of: type, name: str, value: Mapping[str, object]) -> Any:
 def write_fields(value: Any) -> dict[str, object]:
     """The JSON object of a dataclass, without its fields that are ``None``."""
     of: type = type(value)
-    present = ((one.name, getattr(value, one.attribute)) for one in log_fields(of))
-    return {**{name: _plain(item) for name, item in present if item is not None}, **value.extra}
+    written = {}
+    for one in log_fields(of):
+        item = getattr(value, one.attribute)
+        if item is not None:
+            written[one.name] = one.kind.write(item)
+    return {**written, **value.extra}
 
 
 def checkpoint_type(of: type) -> pa.StructType:
@@ -95,15 +104,6 @@ def shown(value: object) -> str:
     return text if len(text) <= 80 else text[:77] + "..."
 
 
-def _plain(value: object) -> object:
-    """A value of a dataclass in JSON."""
-    if isinstance(value, tuple):
-        return list(value)
-    if isinstance(value, Mapping):
-        return dict(value)
-    return write_fields(value) if hasattr(value, "extra") else value
-
-
 def _text(value: object) -> object:
     if not isinstance(value, str):
         raise _Wrong("a string")
@@ -111,10 +111,8 @@ def _text(value: object) -> object:
 
 
 def _path(value: object) -> object:
-    if not isinstance(value, str):
-        raise _Wrong("a string")
     try:
-        decode(value)
+        decode(str(_text(value)))
     except MalformedPath as error:
         raise _Wrong(f"a URI of a file, but {error}") from None
     return value
@@ -157,7 +155,7 @@ def nested(of: type, name: str, words: str) -> Kind:
         except MalformedAction as error:
             raise _Wrong(f"{words}, but {error}") from None
 
-    return Kind(read, checkpoint_type(of))
+    return Kind(read, checkpoint_type(of), write_fields)
 
 
 _MAP = pa.map_(pa.string(), pa.string())
@@ -167,8 +165,8 @@ PATH = Kind(_path, pa.string())
 WHOLE = Kind(_whole, pa.int64())
 WHOLE_32 = Kind(_whole, pa.int32())
 FLAG = Kind(_flag, pa.bool_())
-TEXTS = Kind(_texts, pa.list_(pa.string()))
-TEXT_MAP = Kind(_text_map, _MAP)
+TEXTS = Kind(_texts, pa.list_(pa.string()), list)
+TEXT_MAP = Kind(_text_map, _MAP, dict)
 
 #: Empty tags count as none: a checkpoint may have one where its commits have the other.
-TAGS = Kind(lambda value: _text_map(value) or None, _MAP)
+TAGS = Kind(lambda value: _text_map(value) or None, _MAP, dict)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from deltalog.arrow_values import Values, from_column
 from deltalog.files import write_new
 
 #: Rows that every reader reads in one batch and from one page.
@@ -62,22 +60,6 @@ def read_parquet(path: Path) -> pa.Table:
     # All columns: the files are small, and pyarrow treats dots in selected names as nesting.
     with open(path, "rb") as file:
         return pq.ParquetFile(io.BytesIO(file.read()), coerce_int96_timestamp_unit="us").read()
-
-
-def read_data_file(path: Path, columns: Sequence[str]) -> list[Values]:
-    """All rows of the file with the values of ``columns``; ``None`` for a column that the file lacks.
-
-    Columns are top-level ones, by their names in the file; nested values are tuples in the file's order.
-    Raises OSError or pyarrow.ArrowException.
-    """
-    table = read_parquet(path)
-    if not columns:
-        return [()] * table.num_rows
-    values: list[list[object]] = []
-    for name in columns:
-        index = table.schema.get_field_index(name)
-        values.append([None] * table.num_rows if index < 0 else from_column(table.column(index), name))
-    return list(zip(*values))
 
 
 def _columns_with_statistics(table: pa.Table) -> bool | list[str]:

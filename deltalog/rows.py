@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from deltalog.actions import Add, Cdc, Metadata, Remove
-from deltalog.arrow_values import Values, from_column, from_table
+from deltalog.arrow_values import Values, from_table
 from deltalog.errors import UnsupportedRows
 from deltalog.parquet import read_parquet
 from deltalog.paths import is_absolute
@@ -87,4 +87,4 @@ def _rows(table: pa.Table, file: Add | Remove | Cdc, metadata: Metadata) -> list
 def _extra_column(table: pa.Table, name: str | None) -> list[object]:
     """The values of a column that is not in the schema; NULL if the file lacks it."""
     index = -1 if name is None else table.schema.get_field_index(name)
-    return [None] * table.num_rows if index < 0 else from_column(table.column(index), str(name))
+    return [None] * table.num_rows if index < 0 else table.column(index).to_pylist()

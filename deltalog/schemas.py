@@ -192,7 +192,7 @@ def arrow_type(kind: object) -> pa.DataType:
             return pa.decimal128(*scaled)
     elif isinstance(kind, Mapping):
         if kind.get("type") == "struct":
-            return pa.struct([arrow_field(one) for one in struct_fields(kind)])
+            return pa.struct([_arrow_field(one) for one in struct_fields(kind)])
         if kind.get("type") == "array":
             return pa.list_(pa.field("element", arrow_type(kind["elementType"])))
         if kind.get("type") == "map":
@@ -203,7 +203,7 @@ def arrow_type(kind: object) -> pa.DataType:
     )
 
 
-def arrow_field(one: Field) -> pa.Field:
+def _arrow_field(one: Field) -> pa.Field:
     """The field in data files: stored name, type, and id if any."""
     metadata = None if one.id is None else {FIELD_ID: str(one.id).encode()}
     return pa.field(one.stored_name, arrow_type(one.type), nullable=one.nullable, metadata=metadata)
@@ -211,7 +211,7 @@ def arrow_field(one: Field) -> pa.Field:
 
 def arrow_schema(columns: Iterable[Column]) -> pa.Schema:
     """The Arrow schema of a data file with ``columns``. Raises UnsupportedType."""
-    return pa.schema([arrow_field(_as_field(column)) for column in columns])
+    return pa.schema([_arrow_field(_as_field(column)) for column in columns])
 
 
 def parse_partition_value(text: str | None, kind: object) -> object:
@@ -227,10 +227,7 @@ def parse_partition_value(text: str | None, kind: object) -> object:
     if text is None or text == "":
         return None
     try:
-        value = parse(text)
-        if kind == "timestamp" and isinstance(value, datetime):
-            return (value if value.tzinfo else value.replace(tzinfo=timezone.utc)).astimezone(timezone.utc)
-        return value
+        return parse(text)
     except (ValueError, OverflowError):
         raise MalformedAction(f"the partition value {text!r} is not of the type {kind}") from None
 
@@ -315,6 +312,11 @@ def _parse_timestamp(text: str) -> datetime:
     return datetime.fromisoformat(f"{day}T{time}.{(fraction or '').ljust(6, '0')}{offset}")
 
 
+def _parse_instant(text: str) -> datetime:
+    value = _parse_timestamp(text)
+    return (value if value.tzinfo else value.replace(tzinfo=timezone.utc)).astimezone(timezone.utc)
+
+
 def _parse_timestamp_ntz(text: str) -> datetime:
     value = _parse_timestamp(text)
     if value.tzinfo is not None:
@@ -333,7 +335,7 @@ _PARTITION_PARSERS: Mapping[str, Callable[[str], object]] = {
     "boolean": _parse_boolean,
     "binary": str.encode,
     "date": _parse_date,
-    "timestamp": _parse_timestamp,
+    "timestamp": _parse_instant,
     "timestamp_ntz": _parse_timestamp_ntz,
 }
 

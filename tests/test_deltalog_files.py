@@ -21,7 +21,7 @@ from deltalog.actions import Add, Metadata
 from deltalog.digests import digest
 from deltalog.errors import AlreadyWritten, DeltaLogError, MalformedAction, UnsupportedRows, UnsupportedType
 from deltalog.listing import Entry, EntryKind, leads_to, list_beside, list_tree
-from deltalog.parquet import parquet_bytes, read_data_file, write_data_file
+from deltalog.parquet import parquet_bytes, write_data_file
 from deltalog.rows import read_stored_rows
 from deltalog.schemas import Field, arrow_schema, parse_partition_value, parse_schema, schema_string
 from deltalog.statistics import count_statistics, full_statistics, shortened_maximum, shortened_minimum
@@ -44,14 +44,6 @@ def test_equal_tables_have_equal_bytes_and_files_are_never_overwritten(tmp_path:
 def test_a_data_file_has_no_arrow_schema() -> None:
     data = parquet_bytes(pa.table({"a": [1]}).replace_schema_metadata({"made by": "a test"}))
     assert pq.read_metadata(io.BytesIO(data)).metadata is None
-
-
-def test_rows_have_the_requested_columns(tmp_path: Path) -> None:
-    path = tmp_path / "f.parquet"
-    write_data_file(path, pa.table({"a": [1, 2], "a.b": ["x", None], "c": [date(2024, 1, 1), None]}))
-    assert read_data_file(path, ["c", "lacking", "a.b"]) == [(date(2024, 1, 1), None, "x"), (None, None, None)]
-    assert read_data_file(path, ["a"]) == [(1,), (2,)]
-    assert read_data_file(path, []) == [(), ()]
 
 
 def test_statistics_as_delta_writes_them() -> None:

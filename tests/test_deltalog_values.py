@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from deltalog.arrow_values import Values, from_table, to_table
 from deltalog.errors import UnsupportedRows, UnsupportedType
-from deltalog.parquet import parquet_bytes, read_data_file, read_parquet, write_data_file
+from deltalog.parquet import parquet_bytes, read_parquet, write_data_file
 from deltalog.schemas import (
     Field,
     array_type,
@@ -97,7 +97,6 @@ def test_values_read_back(rows: list[Values], mapping: str, group_rows: int | No
         table = to_table(fields, rows)
         write_data_file(path, table, group_rows=group_rows)
         assert same(read_columns(path, fields, by_id=mapping == "ids"), rows)
-        assert same(read_data_file(path, [one.stored_name for one in fields]), rows), "without a schema, the same"
         assert parquet_bytes(to_table(fields, rows), group_rows=group_rows) == path.read_bytes()
 
 
@@ -213,9 +212,6 @@ def test_values_beyond_those_of_python_are_refused(tmp_path: Path) -> None:
     ]:
         with pytest.raises(UnsupportedRows, match="the column 'a' has a value that cannot be read"):
             from_table(pa.table({"a": column}), [Field("a", kind)])
-    pq.write_table(pa.table({"a": late}), tmp_path / "f")
-    with pytest.raises(UnsupportedRows, match="the column 'a' has a value that cannot be read"):
-        read_data_file(tmp_path / "f", ["a"])
 
 
 @pytest.mark.parametrize(
@@ -227,7 +223,7 @@ def test_lists_of_every_layout_are_arrays(tmp_path: Path, stored: pa.DataType) -
     pq.write_table(table, tmp_path / "f")
     assert pq.read_schema(tmp_path / "f").field("a").type == stored, "the layout is kept in the file"
     fields = [Field("a", array_type("long"))]
-    assert read_columns(tmp_path / "f", fields) == read_data_file(tmp_path / "f", ["a"]) == [((1, None),), (None,)]
+    assert read_columns(tmp_path / "f", fields) == [((1, None),), (None,)]
 
 
 def test_int96_timestamps_are_in_utc(tmp_path: Path) -> None:
