@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeGuard
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from deltalog.actions import Action, Add, DomainMetadata, Metadata, Protocol, Remove, Txn, Unknown
 from deltalog.codec import NAMES, from_json, to_json
 from deltalog.commits import parse_commit
 from deltalog.errors import MalformedAction, UnreadableCheckpoint
 from deltalog.fields import TEXT_MAP, checkpoint_type
-from deltalog.parquet import parquet_bytes
-from deltalog.parsed_columns import ParsedColumns
+from deltalog.parquet import parquet_bytes, parsed_parquet
+from deltalog.parsed_columns import STATISTICS, ParsedColumns
 
 #: The columns of a V1 checkpoint (PROTOCOL.md, "Checkpoint Schema").
 SCHEMA = pa.schema(
@@ -39,9 +37,6 @@ V2_SCHEMA = pa.schema(
 
 #: The first bytes of a Parquet file.
 _MAGIC = b"PAR1"
-
-#: The column of an add with its statistics as a struct.
-PARSED = "stats_parsed"
 
 
 def is_kind(action: Action, kind: str) -> TypeGuard[Unknown]:
@@ -78,8 +73,7 @@ def read_file(path: Path) -> tuple[Action, ...]:
             return parse_commit(data, path.name)
         if data[:4] != _MAGIC:  # pyarrow looks at the end only
             raise ValueError("it does not begin as a Parquet file")
-        # Most years of INT96 timestamps do not fit nanoseconds.
-        table = pq.ParquetFile(io.BytesIO(data), coerce_int96_timestamp_unit="us").read()
+        table = parsed_parquet(data)
         rows = table.to_pylist()
     except (OSError, ValueError, OverflowError, pa.ArrowException) as error:
         raise UnreadableCheckpoint(f"the checkpoint file {path.name} cannot be read: {error}") from None
@@ -87,7 +81,7 @@ def read_file(path: Path) -> tuple[Action, ...]:
     for number, row in enumerate(rows, start=1):
         document: dict[str, Any] = {one.name: _from_arrow(row[one.name], one.type) for one in table.schema}
         if document.get("add") and document["add"].get("stats") is None:
-            document["add"][PARSED] = row["add"].get(PARSED)
+            document["add"][STATISTICS] = row["add"].get(STATISTICS)
         try:
             actions += from_json(document)
         except MalformedAction as error:

@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from deltalog.actions import Action, Add, Metadata, Unknown
-from deltalog.checkpoint_files import PARSED, is_kind, read_file
+from deltalog.checkpoint_files import is_kind, read_file
 from deltalog.errors import MalformedPath, UnreadableCheckpoint
 from deltalog.frozen import FrozenMap
 from deltalog.names import SIDECARS, LogFileKind, parse_name
+from deltalog.parsed_columns import STATISTICS
 from deltalog.paths import decode
 from deltalog.schemas import parse_schema, timestamp_ntz_paths
 from deltalog.statistics import struct_statistics
@@ -81,7 +82,7 @@ def read_checkpoint(checkpoint: Checkpoint) -> tuple[Action, ...]:
     Source: PROTOCOL.md, "Checkpoints" and "V2 Spec".
     """
     actions = read_parts(checkpoint).actions
-    if not any(isinstance(action, Add) and PARSED in action.extra for action in actions):
+    if not any(isinstance(action, Add) and STATISTICS in action.extra for action in actions):
         return actions
     schema = next((action.schema_string for action in actions if isinstance(action, Metadata)), None)
     local = timestamp_ntz_paths(parse_schema(schema))
@@ -108,10 +109,10 @@ def read_parts(checkpoint: Checkpoint) -> CheckpointParts:
 
 def _with_statistics(add: Add, local: Container[tuple[str, ...]]) -> Add:
     """The action with its statistics as JSON."""
-    parsed = add.extra.get(PARSED)
+    parsed = add.extra.get(STATISTICS)
     if not isinstance(parsed, Mapping):
         return add
-    extra = {name: value for name, value in add.extra.items() if name != PARSED}
+    extra = {name: value for name, value in add.extra.items() if name != STATISTICS}
     return replace(add, stats=struct_statistics(parsed, local), extra=FrozenMap(extra))
 
 

@@ -53,13 +53,18 @@ def write_data_file(path: Path, table: pa.Table, *, modified: int | None = None,
 
 
 def read_parquet(path: Path) -> pa.Table:
-    """The whole file. Raises OSError or pyarrow.ArrowException.
+    """The whole file, as ``parsed_parquet``. Raises OSError or pyarrow.ArrowException."""
+    with open(path, "rb") as file:
+        return parsed_parquet(file.read())
+
+
+def parsed_parquet(data: bytes) -> pa.Table:
+    """The whole file with these bytes. Raises pyarrow.ArrowException.
 
     INT96 timestamps, which Spark writes, are read in microseconds: most years do not fit nanoseconds.
     """
     # All columns: the files are small, and pyarrow treats dots in selected names as nesting.
-    with open(path, "rb") as file:
-        return pq.ParquetFile(io.BytesIO(file.read()), coerce_int96_timestamp_unit="us").read()
+    return pq.ParquetFile(io.BytesIO(data), coerce_int96_timestamp_unit="us").read()
 
 
 def _columns_with_statistics(table: pa.Table) -> bool | list[str]:

@@ -245,6 +245,27 @@ def test_a_protocol_without_features_has_null_features_in_a_checkpoint() -> None
     }
 
 
+def test_checkpoints_have_the_columns_of_the_protocol() -> None:
+    """PROTOCOL.md, "Checkpoint Schema", in Delta's order: an add has ``stats`` last, a remove has neither stats nor tags."""
+    vector = "deletionVector baseRowId defaultRowCommitVersion"
+    assert {column.name: " ".join(one.name for one in column.type) for column in SCHEMA} == {
+        "txn": "appId version lastUpdated",
+        "add": f"path partitionValues size modificationTime dataChange tags {vector} clusteringProvider stats",
+        "remove": f"path deletionTimestamp dataChange extendedFileMetadata partitionValues size {vector}",
+        "metaData": "id name description format schemaString partitionColumns configuration createdTime",
+        "protocol": "minReaderVersion minWriterVersion readerFeatures writerFeatures",
+        "domainMetadata": "domain configuration removed",
+    }
+    stored = SCHEMA.field("add").type.field("deletionVector").type
+    assert {one.name: str(one.type) for one in stored} == {
+        "storageType": "string",
+        "pathOrInlineDv": "string",
+        "offset": "int32",
+        "sizeInBytes": "int32",
+        "cardinality": "int64",
+    }
+
+
 def test_equal_states_have_equal_bytes() -> None:
     actions = (*BIRTH, add("a"), remove("b"))
     assert file_bytes(actions, SCHEMA) == file_bytes(actions, SCHEMA)
