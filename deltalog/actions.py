@@ -1,4 +1,4 @@
-"""The actions of a log (PROTOCOL.md, "Actions").
+"""The actions of a log (PROTOCOL.md, "Actions"), with how each field is in the log, in the order in which Delta writes them.
 
 An absent field is ``None`` and is not written; unknown fields are kept in ``extra``. ``path`` is URL-encoded as in the log,
 ``file`` is decoded.
@@ -9,158 +9,158 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from deltalog.descriptors import DeletionVectorDescriptor
-from deltalog.frozen import FrozenMap
+from deltalog.descriptors import VECTOR, DeletionVectorDescriptor
+from deltalog.fields import FLAG, PATH, TAGS, TEXT, TEXT_MAP, TEXTS, WHOLE, WHOLE_32, log, nested
+from deltalog.frozen import NOTHING, FrozenMap
 from deltalog.paths import decode
 
 #: Identifies a logical file: the decoded path, and the deletion vector's unique id if there is one
 #: (PROTOCOL.md, "Add File and Remove File"). Different encodings of a path are one file.
 FileKey = tuple[str, str | None]
 
-_NO_EXTRA: Mapping[str, object] = FrozenMap({})
+
+class _Action:
+    """Maps of actions are copied, so that nobody changes them."""
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if isinstance(value, dict):
+                object.__setattr__(self, name, FrozenMap(value))
+
+
+class _OfFile(_Action):
+    """An action with the path of a file."""
+
+    path: str
+
+    @property
+    def file(self) -> str:
+        """The decoded path: relative to the table's root, or absolute. Raises MalformedPath."""
+        return decode(self.path)
+
+
+class _OfLogicalFile(_OfFile):
+    deletion_vector: DeletionVectorDescriptor | None
+
+    @property
+    def key(self) -> FileKey:
+        return self.file, None if self.deletion_vector is None else self.deletion_vector.unique_id
 
 
 @dataclass(frozen=True)
 class Protocol:
     """PROTOCOL.md, "Protocol Evolution". Feature lists are present from reader 3 and writer 7 on."""
 
-    min_reader: int
-    min_writer: int
-    reader_features: tuple[str, ...] | None = None
-    writer_features: tuple[str, ...] | None = None
-    extra: Mapping[str, object] = field(default=_NO_EXTRA, hash=False)
+    min_reader: int = field(metadata=log("minReaderVersion", WHOLE_32))
+    min_writer: int = field(metadata=log("minWriterVersion", WHOLE_32))
+    reader_features: tuple[str, ...] | None = field(default=None, metadata=log("readerFeatures", TEXTS))
+    writer_features: tuple[str, ...] | None = field(default=None, metadata=log("writerFeatures", TEXTS))
+    extra: Mapping[str, object] = field(default=NOTHING, hash=False)
 
 
 @dataclass(frozen=True)
-class Metadata:
+class Format(_Action):
+    """PROTOCOL.md, "Format Specification"."""
+
+    provider: str = field(default="parquet", metadata=log("provider", TEXT))
+    options: Mapping[str, str] = field(default=NOTHING, metadata=log("options", TEXT_MAP, absent=NOTHING))
+    extra: Mapping[str, object] = field(default=NOTHING, hash=False)
+
+
+@dataclass(frozen=True)
+class Metadata(_Action):
     """PROTOCOL.md, "Change Metadata". ``created_time`` is in ms since the epoch.
 
     Without a schemaString, as in tables of services, the table has no columns (Delta's ``Metadata.schema``).
     """
 
-    id: str
-    schema_string: str | None
-    partition_columns: tuple[str, ...] = ()
-    configuration: Mapping[str, str] = FrozenMap({})
-    created_time: int | None = None
-    name: str | None = None
-    description: str | None = None
-    format_provider: str = "parquet"
-    format_options: Mapping[str, str] = FrozenMap({})
-    extra: Mapping[str, object] = field(default=_NO_EXTRA, hash=False)
-
-    def __post_init__(self) -> None:
-        _freeze(self, "configuration", "format_options")
+    id: str = field(metadata=log("id", TEXT))
+    name: str | None = field(default=None, kw_only=True, metadata=log("name", TEXT))
+    description: str | None = field(default=None, kw_only=True, metadata=log("description", TEXT))
+    format: Format = field(default=Format(), kw_only=True, metadata=log("format", nested(Format, "format", "a format")))
+    schema_string: str | None = field(metadata=log("schemaString", TEXT))
+    partition_columns: tuple[str, ...] = field(default=(), metadata=log("partitionColumns", TEXTS))
+    configuration: Mapping[str, str] = field(default=NOTHING, metadata=log("configuration", TEXT_MAP))
+    created_time: int | None = field(default=None, metadata=log("createdTime", WHOLE))
+    extra: Mapping[str, object] = field(default=NOTHING, hash=False)
 
 
 @dataclass(frozen=True)
-class Add:
+class Add(_OfLogicalFile):
     """PROTOCOL.md, "Add File and Remove File". ``size`` in bytes, ``modification_time`` in ms since the epoch."""
 
-    path: str
-    partition_values: Mapping[str, str | None]
-    size: int
-    modification_time: int
-    data_change: bool
-    stats: str | None = None
-    tags: Mapping[str, str | None] | None = None
-    deletion_vector: DeletionVectorDescriptor | None = None
-    base_row_id: int | None = None
-    default_row_commit_version: int | None = None
-    clustering_provider: str | None = None
-    extra: Mapping[str, object] = field(default=_NO_EXTRA, hash=False)
-
-    def __post_init__(self) -> None:
-        _freeze(self, "partition_values", "tags")
-
-    @property
-    def file(self) -> str:
-        """The decoded path: relative to the table's root, or absolute. Raises MalformedPath."""
-        return decode(self.path)
-
-    @property
-    def key(self) -> FileKey:
-        return _key(self.path, self.deletion_vector)
+    path: str = field(metadata=log("path", PATH))
+    partition_values: Mapping[str, str | None] = field(metadata=log("partitionValues", TEXT_MAP))
+    size: int = field(metadata=log("size", WHOLE))
+    modification_time: int = field(metadata=log("modificationTime", WHOLE))
+    data_change: bool = field(metadata=log("dataChange", FLAG))
+    stats: str | None = field(default=None, metadata=log("stats", TEXT))
+    tags: Mapping[str, str | None] | None = field(default=None, metadata=log("tags", TAGS))
+    deletion_vector: DeletionVectorDescriptor | None = field(default=None, metadata=log("deletionVector", VECTOR))
+    base_row_id: int | None = field(default=None, metadata=log("baseRowId", WHOLE))
+    default_row_commit_version: int | None = field(default=None, metadata=log("defaultRowCommitVersion", WHOLE))
+    clustering_provider: str | None = field(default=None, metadata=log("clusteringProvider", TEXT))
+    extra: Mapping[str, object] = field(default=NOTHING, hash=False)
 
 
 @dataclass(frozen=True)
-class Remove:
-    """A tombstone. PROTOCOL.md, "Add File and Remove File". ``deletion_timestamp`` in ms since the epoch."""
+class Remove(_OfLogicalFile):
+    """A tombstone. PROTOCOL.md, "Add File and Remove File". ``size`` in bytes, ``deletion_timestamp`` in ms since the epoch.
 
-    path: str
-    deletion_timestamp: int | None
-    data_change: bool
-    extended_file_metadata: bool | None = None
-    partition_values: Mapping[str, str | None] | None = None
-    size: int | None = None  # bytes
-    stats: str | None = None
-    tags: Mapping[str, str | None] | None = None
-    deletion_vector: DeletionVectorDescriptor | None = None
-    base_row_id: int | None = None
-    default_row_commit_version: int | None = None
-    extra: Mapping[str, object] = field(default=_NO_EXTRA, hash=False)
+    Checkpoints have it without ``tags`` and ``stats``.
+    """
 
-    def __post_init__(self) -> None:
-        _freeze(self, "partition_values", "tags")
-
-    @property
-    def file(self) -> str:
-        """The decoded path: relative to the table's root, or absolute. Raises MalformedPath."""
-        return decode(self.path)
-
-    @property
-    def key(self) -> FileKey:
-        return _key(self.path, self.deletion_vector)
+    path: str = field(metadata=log("path", PATH))
+    deletion_timestamp: int | None = field(metadata=log("deletionTimestamp", WHOLE))
+    data_change: bool = field(metadata=log("dataChange", FLAG))
+    extended_file_metadata: bool | None = field(default=None, metadata=log("extendedFileMetadata", FLAG))
+    partition_values: Mapping[str, str | None] | None = field(default=None, metadata=log("partitionValues", TEXT_MAP))
+    size: int | None = field(default=None, metadata=log("size", WHOLE))
+    tags: Mapping[str, str | None] | None = field(default=None, metadata=log("tags", TAGS, in_checkpoints=False))
+    deletion_vector: DeletionVectorDescriptor | None = field(default=None, metadata=log("deletionVector", VECTOR))
+    base_row_id: int | None = field(default=None, metadata=log("baseRowId", WHOLE))
+    default_row_commit_version: int | None = field(default=None, metadata=log("defaultRowCommitVersion", WHOLE))
+    stats: str | None = field(default=None, metadata=log("stats", TEXT, in_checkpoints=False))
+    extra: Mapping[str, object] = field(default=NOTHING, hash=False)
 
 
 @dataclass(frozen=True)
-class Cdc:
-    """PROTOCOL.md, "Add CDC File". ``size`` in bytes; ``data_change`` is always false by the protocol."""
+class Cdc(_OfFile):
+    """PROTOCOL.md, "Add CDC File". ``size`` in bytes; ``data_change`` is always false by the protocol. Not in checkpoints."""
 
-    path: str
-    partition_values: Mapping[str, str | None]
-    size: int
-    data_change: bool = False
-    tags: Mapping[str, str | None] | None = None
-    extra: Mapping[str, object] = field(default=_NO_EXTRA, hash=False)
-
-    def __post_init__(self) -> None:
-        _freeze(self, "partition_values", "tags")
-
-    @property
-    def file(self) -> str:
-        """The decoded path: relative to the table's root, or absolute. Raises MalformedPath."""
-        return decode(self.path)
+    path: str = field(metadata=log("path", PATH))
+    partition_values: Mapping[str, str | None] = field(metadata=log("partitionValues", TEXT_MAP))
+    size: int = field(metadata=log("size", WHOLE))
+    data_change: bool = field(default=False, metadata=log("dataChange", FLAG))
+    tags: Mapping[str, str | None] | None = field(default=None, metadata=log("tags", TAGS))
+    extra: Mapping[str, object] = field(default=NOTHING, hash=False)
 
 
 @dataclass(frozen=True)
 class Txn:
     """PROTOCOL.md, "Transaction Identifiers". ``last_updated`` in ms since the epoch."""
 
-    app_id: str
-    version: int
-    last_updated: int | None = None
-    extra: Mapping[str, object] = field(default=_NO_EXTRA, hash=False)
+    app_id: str = field(metadata=log("appId", TEXT))
+    version: int = field(metadata=log("version", WHOLE))
+    last_updated: int | None = field(default=None, metadata=log("lastUpdated", WHOLE))
+    extra: Mapping[str, object] = field(default=NOTHING, hash=False)
 
 
 @dataclass(frozen=True)
 class DomainMetadata:
     """PROTOCOL.md, "Domain Metadata"."""
 
-    domain: str
-    configuration: str
-    removed: bool = False
-    extra: Mapping[str, object] = field(default=_NO_EXTRA, hash=False)
+    domain: str = field(metadata=log("domain", TEXT))
+    configuration: str = field(metadata=log("configuration", TEXT))
+    removed: bool = field(default=False, metadata=log("removed", FLAG))
+    extra: Mapping[str, object] = field(default=NOTHING, hash=False)
 
 
 @dataclass(frozen=True)
-class CommitInfo:
+class CommitInfo(_Action):
     """PROTOCOL.md, "Commit Provenance Information". ``fields`` is the JSON object, which has no schema."""
 
     fields: Mapping[str, object] = field(hash=False)
-
-    def __post_init__(self) -> None:
-        _freeze(self, "fields")
 
     @property
     def operation(self) -> object:
@@ -177,15 +177,3 @@ class Unknown:
 
 
 Action = Protocol | Metadata | Add | Remove | Cdc | Txn | DomainMetadata | CommitInfo | Unknown
-
-
-def _key(path: str, deletion_vector: DeletionVectorDescriptor | None) -> FileKey:
-    return decode(path), None if deletion_vector is None else deletion_vector.unique_id
-
-
-def _freeze(action: object, *names: str) -> None:
-    """Replace the named mappings by frozen copies."""
-    for name in names:
-        value = getattr(action, name)
-        if isinstance(value, Mapping) and not isinstance(value, FrozenMap):
-            object.__setattr__(action, name, FrozenMap(value))

@@ -1,8 +1,7 @@
 """The values of rows to Arrow and back.
 
 A struct is the tuple of its fields in schema order, an array the tuple of its elements, a map the tuple of its entries
-(key, value) as stored, a TIMESTAMP an aware datetime in UTC, a TIMESTAMP_NTZ a naive one, a VARIANT (which is only read) a
-``deltalog.variants.Variant``; all else is as in pyarrow.
+(key, value) as stored, a TIMESTAMP an aware datetime in UTC, a TIMESTAMP_NTZ a naive one; all else is as in pyarrow.
 """
 
 from __future__ import annotations
@@ -13,9 +12,10 @@ from typing import Any
 import pyarrow as pa
 
 from deltalog.errors import UnsupportedRows
-from deltalog.primitive_values import Convert, as_is, primitive_reader, utc
+from deltalog.primitive_values import Convert, as_is, primitive_reader
 from deltalog.schemas import FIELD_ID, Column, Field, arrow_schema, arrow_type, struct_fields
-from deltalog.variants import variant_reader
+
+_LISTS = (pa.ListType, pa.LargeListType, pa.FixedSizeListType, pa.ListViewType, pa.LargeListViewType)
 
 #: The values of one row.
 Values = tuple[object, ...]
@@ -33,14 +33,6 @@ def to_table(columns: Iterable[Column], rows: Sequence[Values]) -> pa.Table:
         for index, field in enumerate(fields)
     ]
     return pa.Table.from_arrays(arrays, schema=schema)
-
-
-def from_column(column: pa.ChunkedArray, name: str) -> list[object]:
-    """The values of the stored column ``name``, by the type in the file: structs in the file's order.
-
-    Raises UnsupportedRows for a value that Python's types cannot hold.
-    """
-    return _converted(column, name, _plain_reader(column.type))
 
 
 def from_table(table: pa.Table, fields: Sequence[Field], *, by_id: bool = False) -> list[list[object]]:
@@ -104,26 +96,12 @@ def _struct_of(parts: Sequence[tuple[str | None, Convert]]) -> Convert:
     return lambda value: tuple(None if name is None else convert(value[name]) for name, convert in inner)
 
 
-def _plain_reader(stored: pa.DataType) -> Convert:
-    if pa.types.is_struct(stored):
-        return _struct_of([(one.name, _plain_reader(one.type)) for one in stored])
-    if _is_list(stored):
-        return _tuple_of(_plain_reader(stored.value_type))
-    if pa.types.is_map(stored):
-        return _entries_of(_plain_reader(stored.key_type), _plain_reader(stored.item_type))
-    return utc if pa.types.is_timestamp(stored) and stored.tz is not None else as_is
-
-
 def _typed_reader(stored: pa.DataType, top: Field, kind: object, by_id: bool) -> Convert:
     """Converts values stored as ``stored`` to ``kind``, which is the type of ``top`` or a part of it."""
     if pa.types.is_null(stored):
         return as_is
-    if kind == "variant" or (isinstance(kind, Mapping) and kind["type"] == "variant"):
-        convert = variant_reader(stored)
-        if convert is not None:
-            return convert
-    elif not isinstance(kind, Mapping):
-        convert = primitive_reader(stored.value_type if pa.types.is_dictionary(stored) else stored, arrow_type(kind))
+    if not isinstance(kind, Mapping):
+        convert = primitive_reader(stored, arrow_type(kind))
         if convert is not None:
             return convert
     elif kind["type"] == "struct" and pa.types.is_struct(stored):
@@ -136,7 +114,7 @@ def _typed_reader(stored: pa.DataType, top: Field, kind: object, by_id: bool) ->
             else:
                 parts.append((inside[index].name, _typed_reader(inside[index].type, top, one.type, by_id)))
         return _struct_of(parts)
-    elif kind["type"] == "array" and _is_list(stored):
+    elif kind["type"] == "array" and isinstance(stored, _LISTS):
         return _tuple_of(_typed_reader(stored.value_type, top, kind["elementType"], by_id))
     elif kind["type"] == "map" and pa.types.is_map(stored):
         return _entries_of(
@@ -144,17 +122,6 @@ def _typed_reader(stored: pa.DataType, top: Field, kind: object, by_id: bool) ->
             _typed_reader(stored.item_type, top, kind["valueType"], by_id),
         )
     raise UnsupportedRows(f"the column {top.name!r} is stored as {stored}, and its type is {top.type}")
-
-
-def _is_list(stored: pa.DataType) -> bool:
-    types = pa.types
-    return bool(
-        types.is_list(stored)
-        or types.is_large_list(stored)
-        or types.is_fixed_size_list(stored)
-        or types.is_list_view(stored)
-        or types.is_large_list_view(stored)
-    )
 
 
 def _find(stored: Sequence[pa.Field], one: Field, by_id: bool) -> int | None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from uuid import UUID
 
@@ -16,7 +15,7 @@ from deltalog.bitmaps import decode_rows, encode_rows
 from deltalog.descriptors import DeletionVectorDescriptor, z85_decode, z85_encode
 from deltalog.errors import MalformedVector, UnsupportedRows
 from deltalog.files import write_new
-from deltalog.paths import encode, is_absolute
+from deltalog.paths import is_absolute
 
 FORMAT_VERSION = 1
 
@@ -45,19 +44,6 @@ def vector_file(
         descriptors.append(DeletionVectorDescriptor("u", path, len(data), len(distinct), offset=len(content)))
         content += struct.pack(">I", len(data)) + data + struct.pack(">I", zlib.crc32(data))
     return bytes(content), descriptors
-
-
-def absolute_vector(root: Path, vector: DeletionVectorDescriptor) -> DeletionVectorDescriptor:
-    """The same vector, with its file named by a URI instead of a UUID; ``root`` is the table's absolute path.
-
-    Source: PROTOCOL.md, "Deletion Vector Descriptor Schema", storage type ``p``. Raises ValueError for an inline
-    vector or a relative root.
-    """
-    if vector.storage == "p":
-        return vector
-    if vector.file is None or not root.is_absolute():
-        raise ValueError(f"the deletion vector {vector.unique_id} has no absolute path below {root}")
-    return replace(vector, storage="p", path_or_inline="file://" + encode((root / vector.file).as_posix()))
 
 
 def write_vector_file(

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from deltalog.errors import MalformedVector
+from deltalog.fields import TEXT, WHOLE, WHOLE_32, log, nested
+from deltalog.frozen import NOTHING
 from deltalog.paths import decode
 
 _Z85 = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#"
@@ -22,12 +24,13 @@ class DeletionVectorDescriptor:
     ``storage`` is ``u`` (a file below the root, named by a UUID), ``p`` (an absolute path) or ``i`` (inline).
     """
 
-    storage: str
-    path_or_inline: str
-    size: int
-    cardinality: int
-    offset: int | None = None  # bytes from the start of the file; None when inline
-    extra: Mapping[str, object] = field(default_factory=dict, hash=False)
+    storage: str = field(metadata=log("storageType", TEXT))
+    path_or_inline: str = field(metadata=log("pathOrInlineDv", TEXT))
+    #: Bytes from the start of the file; None when inline.
+    offset: int | None = field(default=None, kw_only=True, metadata=log("offset", WHOLE_32))
+    size: int = field(metadata=log("sizeInBytes", WHOLE_32))
+    cardinality: int = field(metadata=log("cardinality", WHOLE))
+    extra: Mapping[str, object] = field(default=NOTHING, hash=False)
 
     @property
     def unique_id(self) -> str:
@@ -56,6 +59,10 @@ class DeletionVectorDescriptor:
                 f"the deletion vector path {self.path_or_inline!r} does not end in a base85 UUID"
             ) from None
         return posixpath.join(prefix, name)
+
+
+#: The kind of an action's field with a descriptor.
+VECTOR = nested(DeletionVectorDescriptor, "deletionVector", "a deletion vector descriptor")
 
 
 def z85_decode(text: str) -> bytes:

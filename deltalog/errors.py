@@ -35,10 +35,6 @@ class IncompleteState(DeltaLogError):
     """The actions include no protocol or no metadata."""
 
 
-class UnsupportedProtocol(DeltaLogError):
-    """The table's protocol needs a reader that can do more."""
-
-
 class AlreadyWritten(DeltaLogError):
     """The file exists, and a log is never overwritten (PROTOCOL.md, "Creation of New Log Entries")."""
 

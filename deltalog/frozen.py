@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TypeVar
+from typing import Any, TypeVar
 
 Key = TypeVar("Key")
 Item = TypeVar("Item", covariant=True)
@@ -31,3 +31,7 @@ class FrozenMap(Mapping[Key, Item]):
 
     def __repr__(self) -> str:
         return repr(self._items)
+
+
+#: Without items.
+NOTHING: FrozenMap[str, Any] = FrozenMap({})

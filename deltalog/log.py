@@ -12,7 +12,6 @@ from deltalog.commits import Commit, read_commit
 from deltalog.errors import MissingVersion, NotATable, UnreadableCheckpoint
 from deltalog.frozen import FrozenMap
 from deltalog.names import LOG_DIRECTORY, LogFileKind, parse_name
-from deltalog.protocols import check_readable
 from deltalog.snapshot import Snapshot, replay
 
 
@@ -52,19 +51,13 @@ class Log:
         """The commits with a higher version, in order."""
         return tuple(self.commits[number] for number in sorted(self.commits) if number > version)
 
-    def snapshot(self, version: int | None = None, *, check_protocol: bool = False) -> Snapshot:
-        """The state at ``version``; ``None`` is the latest. ``check_protocol``: its protocol must be one that this reader reads.
+    def snapshot(self, version: int | None = None) -> Snapshot:
+        """The state at ``version``; ``None`` is the latest.
 
         If every commit from version 0 on exists, they are replayed without a checkpoint, so that all tombstones are seen.
         Otherwise the newest complete checkpoint after which no commit is missing is the base.
-        Raises MissingVersion, IncompleteState, UnreadableCheckpoint, and UnsupportedProtocol if ``check_protocol``.
+        Raises MissingVersion, IncompleteState and UnreadableCheckpoint.
         """
-        state = self._state(version)
-        if check_protocol:
-            check_readable(state.protocol)
-        return state
-
-    def _state(self, version: int | None) -> Snapshot:
         wanted = self.version if version is None else version
         if self._has_commits(-1, wanted):
             return replay((number, self.commits[number].actions) for number in range(wanted + 1))

@@ -37,19 +37,18 @@ _PATTERNS = (
     ),
     (LogFileKind.CHECKPOINT_UUID, re.compile(rf"{_VERSION}\.checkpoint\.{_UUID}\.(?:parquet|json)")),
     (LogFileKind.CHECKSUM, re.compile(rf"{_VERSION}\.crc")),
-    (LogFileKind.COMPACTED, re.compile(rf"{_VERSION}\.(?P<until>[0-9]{{20}})\.compacted\.json")),
+    (LogFileKind.COMPACTED, re.compile(rf"{_VERSION}\.[0-9]{{20}}\.compacted\.json")),
 )
 
 
 @dataclass(frozen=True)
 class LogFileName:
-    """A parsed name. ``part`` counts from 1; ``until`` is the last version of a compacted file."""
+    """A parsed name. ``part`` counts from 1."""
 
     kind: LogFileKind
     version: int
     part: int = 1
     parts: int = 1
-    until: int | None = None
 
 
 def commit_name(version: int) -> str:
@@ -64,9 +63,9 @@ def checkpoint_name(version: int, part: int = 1, parts: int = 1) -> str:
     return f"{version:020d}.checkpoint.{part:010d}.{parts:010d}.parquet"
 
 
-def uuid_checkpoint_name(version: int, uuid: UUID, suffix: str) -> str:
-    """PROTOCOL.md, "UUID-named checkpoint"; ``suffix`` is ``parquet`` or ``json``."""
-    return f"{version:020d}.checkpoint.{uuid}.{suffix}"
+def uuid_checkpoint_name(version: int, uuid: UUID) -> str:
+    """PROTOCOL.md, "UUID-named checkpoint", in Parquet."""
+    return f"{version:020d}.checkpoint.{uuid}.parquet"
 
 
 def checksum_name(version: int) -> str:
@@ -80,12 +79,6 @@ def parse_name(name: str) -> LogFileName | None:
         match = pattern.fullmatch(name)
         if match:
             groups = match.groupdict()
-            until = groups.get("until")
-            return LogFileName(
-                kind,
-                int(groups["version"]),
-                part=int(groups.get("part") or 1),
-                parts=int(groups.get("parts") or 1),
-                until=None if until is None else int(until),
-            )
+            part, parts = (int(groups.get(name) or 1) for name in ("part", "parts"))
+            return LogFileName(kind, int(groups["version"]), part, parts)
     return None

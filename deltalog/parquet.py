@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from deltalog.arrow_values import Values, from_column, from_table
 from deltalog.files import write_new
-from deltalog.schemas import Field
 
 #: Rows that every reader reads in one batch and from one page.
 _LARGE = 8192
@@ -56,38 +53,18 @@ def write_data_file(path: Path, table: pa.Table, *, modified: int | None = None,
 
 
 def read_parquet(path: Path) -> pa.Table:
-    """The whole file. Raises OSError or pyarrow.ArrowException.
+    """The whole file, as ``parsed_parquet``. Raises OSError or pyarrow.ArrowException."""
+    with open(path, "rb") as file:
+        return parsed_parquet(file.read())
+
+
+def parsed_parquet(data: bytes) -> pa.Table:
+    """The whole file with these bytes. Raises pyarrow.ArrowException.
 
     INT96 timestamps, which Spark writes, are read in microseconds: most years do not fit nanoseconds.
     """
     # All columns: the files are small, and pyarrow treats dots in selected names as nesting.
-    with open(path, "rb") as file:
-        return pq.ParquetFile(io.BytesIO(file.read()), coerce_int96_timestamp_unit="us").read()
-
-
-def read_data_file(path: Path, columns: Sequence[str]) -> list[Values]:
-    """All rows of the file with the values of ``columns``; ``None`` for a column that the file lacks.
-
-    Columns are top-level ones, by their names in the file; nested values are tuples in the file's order.
-    Raises OSError or pyarrow.ArrowException.
-    """
-    table = read_parquet(path)
-    if not columns:
-        return [()] * table.num_rows
-    values: list[list[object]] = []
-    for name in columns:
-        index = table.schema.get_field_index(name)
-        values.append([None] * table.num_rows if index < 0 else from_column(table.column(index), name))
-    return list(zip(*values))
-
-
-def read_columns(path: Path, fields: Sequence[Field], *, by_id: bool = False) -> list[Values]:
-    """All rows of the file with the values of ``fields`` (see ``deltalog.arrow_values.from_table``).
-
-    Raises OSError, pyarrow.ArrowException and UnsupportedRows.
-    """
-    table = read_parquet(path)
-    return list(zip(*from_table(table, fields, by_id=by_id))) if fields else [()] * table.num_rows
+    return pq.ParquetFile(io.BytesIO(data), coerce_int96_timestamp_unit="us").read()
 
 
 def _columns_with_statistics(table: pa.Table) -> bool | list[str]:

@@ -17,6 +17,9 @@ from deltalog.actions import Add, Metadata
 from deltalog.schemas import Field, arrow_type, parse_partition_value, parse_schema
 from deltalog.statistics import is_bounded
 
+#: The column with an add's statistics.
+STATISTICS = "stats_parsed"
+
 
 class ParsedColumns:
     """The columns for a table's adds. Raises MalformedAction for an invalid schema, and UnsupportedType."""
@@ -34,7 +37,7 @@ class ParsedColumns:
     @property
     def fields(self) -> tuple[pa.Field, ...]:
         """The columns, as fields of ``add``. ``partitionValues_parsed`` is of partitioned tables only."""
-        statistics = pa.field("stats_parsed", self._statistics)
+        statistics = pa.field(STATISTICS, self._statistics)
         if not self._partition_by:
             return (statistics,)
         values = pa.struct([(field.stored_name, arrow_type(field.type)) for field in self._partition_by])
@@ -42,9 +45,9 @@ class ParsedColumns:
 
     def values(self, add: Add) -> dict[str, object]:
         """The values of the columns for an add. Raises MalformedAction for an invalid partition value."""
-        found: dict[str, object] = {"stats_parsed": None}
+        found: dict[str, object] = {STATISTICS: None}
         if add.stats is not None:
-            found["stats_parsed"] = _typed(json.loads(add.stats, parse_float=Decimal), self._statistics)
+            found[STATISTICS] = _typed(json.loads(add.stats, parse_float=Decimal), self._statistics)
         if self._partition_by:
             found["partitionValues_parsed"] = {
                 field.stored_name: _partition_value(add, field) for field in self._partition_by

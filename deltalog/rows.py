@@ -2,47 +2,21 @@
 
 from __future__ import annotations
 
-from datetime import timezone, tzinfo
 from pathlib import Path
 
 import pyarrow as pa
 
 from deltalog.actions import Add, Cdc, Metadata, Remove
-from deltalog.arrow_values import Values, from_column, from_table
-from deltalog.deletion_vectors import read_vector
+from deltalog.arrow_values import Values, from_table
 from deltalog.errors import UnsupportedRows
 from deltalog.parquet import read_parquet
 from deltalog.paths import is_absolute
 from deltalog.schemas import parse_partition_value, parse_schema
-from deltalog.snapshot import Snapshot
 
 _MODE = "delta.columnMapping.mode"
 _ROW_ID = "delta.rowTracking.materializedRowIdColumnName"
 _ROW_COMMIT_VERSION = "delta.rowTracking.materializedRowCommitVersionColumnName"
 _CHANGE_TYPE = "_change_type"
-
-
-def read_rows(root: Path, snapshot: Snapshot, *, zone: tzinfo = timezone.utc) -> list[Values]:
-    """All rows of the table at ``root`` at ``snapshot``, in schema order, by file path.
-
-    ``zone`` is the writer's, for partition values without one (see ``parse_partition_value``). Raises what
-    ``read_stored_rows`` raises, and MalformedVector.
-    """
-    adds = sorted(snapshot.adds.values(), key=lambda add: (add.file, str(add.key[1])))
-    return [row for add in adds for row in read_file_rows(root, add, snapshot.metadata, zone=zone)]
-
-
-def read_file_rows(root: Path, add: Add | Remove, metadata: Metadata, *, zone: tzinfo = timezone.utc) -> list[Values]:
-    """The rows of one file, in schema order, without those in its deletion vector. ``zone``: see ``read_rows``.
-
-    Raises what ``read_stored_rows`` raises, and MalformedVector.
-    Source: PROTOCOL.md, "Reader Requirements for Deletion Vectors".
-    """
-    rows = _rows(_open(root, add), add, metadata, zone)
-    if add.deletion_vector is None:
-        return rows
-    hidden = set(read_vector(root, add.deletion_vector))
-    return [row for index, row in enumerate(rows) if index not in hidden]
 
 
 def read_stored_rows(root: Path, file: Add | Remove | Cdc, metadata: Metadata) -> list[Values]:
@@ -54,7 +28,7 @@ def read_stored_rows(root: Path, file: Add | Remove | Cdc, metadata: Metadata) -
     file system or with columns of other types, and UnsupportedType and MalformedAction for partition values.
     Source: PROTOCOL.md, "Data Files" and "Reader Requirements for Column Mapping".
     """
-    return _rows(_open(root, file), file, metadata, timezone.utc)
+    return _rows(_open(root, file), file, metadata)
 
 
 def read_change_file(root: Path, file: Cdc, metadata: Metadata) -> list[tuple[Values, str]]:
@@ -67,7 +41,7 @@ def read_change_file(root: Path, file: Cdc, metadata: Metadata) -> list[tuple[Va
     changes = [change for change in _extra_column(table, _CHANGE_TYPE) if isinstance(change, str)]
     if len(changes) != table.num_rows:
         raise UnsupportedRows(f"{table.num_rows - len(changes)} rows of {file.file!r} have no {_CHANGE_TYPE}")
-    return list(zip(_rows(table, file, metadata, timezone.utc), changes))
+    return list(zip(_rows(table, file, metadata), changes))
 
 
 def row_ids(root: Path, file: Add | Remove, metadata: Metadata) -> list[tuple[int | None, int | None]]:
@@ -96,7 +70,7 @@ def _open(root: Path, file: Add | Remove | Cdc) -> pa.Table:
     return read_parquet(root / file.file)
 
 
-def _rows(table: pa.Table, file: Add | Remove | Cdc, metadata: Metadata, zone: tzinfo) -> list[Values]:
+def _rows(table: pa.Table, file: Add | Remove | Cdc, metadata: Metadata) -> list[Values]:
     fields = parse_schema(metadata.schema_string)
     partition = set(metadata.partition_columns)
     texts = file.partition_values or {}
@@ -105,7 +79,7 @@ def _rows(table: pa.Table, file: Add | Remove | Cdc, metadata: Metadata, zone: t
     columns = {field.name: column for field, column in zip(stored, values)}
     for field in fields:
         if field.name in partition:
-            value = parse_partition_value(texts.get(field.stored_name), field.type, zone)
+            value = parse_partition_value(texts.get(field.stored_name), field.type)
             columns[field.name] = [value] * table.num_rows
     return list(zip(*(columns[field.name] for field in fields))) if fields else [()] * table.num_rows
 
@@ -113,4 +87,4 @@ def _rows(table: pa.Table, file: Add | Remove | Cdc, metadata: Metadata, zone: t
 def _extra_column(table: pa.Table, name: str | None) -> list[object]:
     """The values of a column that is not in the schema; NULL if the file lacks it."""
     index = -1 if name is None else table.schema.get_field_index(name)
-    return [None] * table.num_rows if index < 0 else from_column(table.column(index), str(name))
+    return [None] * table.num_rows if index < 0 else table.column(index).to_pylist()

@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime, timezone, tzinfo
+from datetime import date, datetime, timezone
 from decimal import Context, Decimal, Inexact, InvalidOperation
 from typing import Any, Union
 
@@ -99,17 +99,15 @@ def default_metadata(expression: str) -> dict[str, object]:
     return {"CURRENT_DEFAULT": expression}
 
 
-def identity_metadata(
-    high_water_mark: int | None, *, start: int = 1, step: int = 1, explicit: bool = False
-) -> dict[str, object]:
-    """A LONG column's metadata for GENERATED AS IDENTITY (PROTOCOL.md, "Identity Columns").
+def identity_metadata(high_water_mark: int | None) -> dict[str, object]:
+    """A LONG column's metadata for GENERATED ALWAYS AS IDENTITY, from 1 in steps of 1 (PROTOCOL.md, "Identity Columns").
 
-    ``high_water_mark`` is the last generated value, if any. ``explicit`` means BY DEFAULT, else ALWAYS.
+    ``high_water_mark`` is the last generated value, if any.
     """
     metadata: dict[str, object] = {
-        "delta.identity.start": start,
-        "delta.identity.step": step,
-        "delta.identity.allowExplicitInsert": explicit,
+        "delta.identity.start": 1,
+        "delta.identity.step": 1,
+        "delta.identity.allowExplicitInsert": False,
     }
     return metadata if high_water_mark is None else {**metadata, "delta.identity.highWaterMark": high_water_mark}
 
@@ -194,7 +192,7 @@ def arrow_type(kind: object) -> pa.DataType:
             return pa.decimal128(*scaled)
     elif isinstance(kind, Mapping):
         if kind.get("type") == "struct":
-            return pa.struct([arrow_field(one) for one in struct_fields(kind)])
+            return pa.struct([_arrow_field(one) for one in struct_fields(kind)])
         if kind.get("type") == "array":
             return pa.list_(pa.field("element", arrow_type(kind["elementType"])))
         if kind.get("type") == "map":
@@ -205,7 +203,7 @@ def arrow_type(kind: object) -> pa.DataType:
     )
 
 
-def arrow_field(one: Field) -> pa.Field:
+def _arrow_field(one: Field) -> pa.Field:
     """The field in data files: stored name, type, and id if any."""
     metadata = None if one.id is None else {FIELD_ID: str(one.id).encode()}
     return pa.field(one.stored_name, arrow_type(one.type), nullable=one.nullable, metadata=metadata)
@@ -213,15 +211,14 @@ def arrow_field(one: Field) -> pa.Field:
 
 def arrow_schema(columns: Iterable[Column]) -> pa.Schema:
     """The Arrow schema of a data file with ``columns``. Raises UnsupportedType."""
-    return pa.schema([arrow_field(_as_field(column)) for column in columns])
+    return pa.schema([_arrow_field(_as_field(column)) for column in columns])
 
 
-def parse_partition_value(text: str | None, kind: object, zone: tzinfo = timezone.utc) -> object:
+def parse_partition_value(text: str | None, kind: object) -> object:
     """The value of a partition column in the log; the empty string is NULL for every type.
 
-    A TIMESTAMP is an aware datetime in UTC; a text without a zone is in ``zone``, which the log does not tell: that of the
-    system that wrote it. A BINARY is the text in UTF-8, as in Spark and delta-kernel-rs. Raises UnsupportedType, and
-    MalformedAction for an invalid text.
+    A TIMESTAMP is an aware datetime in UTC, in which a text without a zone is taken to be. A BINARY is the text in UTF-8, as in
+    Spark and delta-kernel-rs. Raises UnsupportedType, and MalformedAction for an invalid text.
     Source: PROTOCOL.md, "Partition Value Serialization".
     """
     parse = _partition_parser(kind)
@@ -230,10 +227,7 @@ def parse_partition_value(text: str | None, kind: object, zone: tzinfo = timezon
     if text is None or text == "":
         return None
     try:
-        value = parse(text)
-        if kind == "timestamp" and isinstance(value, datetime):
-            return (value if value.tzinfo else value.replace(tzinfo=zone)).astimezone(timezone.utc)
-        return value
+        return parse(text)
     except (ValueError, OverflowError):
         raise MalformedAction(f"the partition value {text!r} is not of the type {kind}") from None
 
@@ -318,6 +312,11 @@ def _parse_timestamp(text: str) -> datetime:
     return datetime.fromisoformat(f"{day}T{time}.{(fraction or '').ljust(6, '0')}{offset}")
 
 
+def _parse_instant(text: str) -> datetime:
+    value = _parse_timestamp(text)
+    return (value if value.tzinfo else value.replace(tzinfo=timezone.utc)).astimezone(timezone.utc)
+
+
 def _parse_timestamp_ntz(text: str) -> datetime:
     value = _parse_timestamp(text)
     if value.tzinfo is not None:
@@ -336,7 +335,7 @@ _PARTITION_PARSERS: Mapping[str, Callable[[str], object]] = {
     "boolean": _parse_boolean,
     "binary": str.encode,
     "date": _parse_date,
-    "timestamp": _parse_timestamp,
+    "timestamp": _parse_instant,
     "timestamp_ntz": _parse_timestamp_ntz,
 }
 

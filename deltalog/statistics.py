@@ -14,7 +14,7 @@ import pyarrow as pa
 from deltalog.errors import UnsupportedType
 
 #: The number of leaf columns with statistics (delta.dataSkippingNumIndexedCols).
-INDEXED_COLUMNS = 32
+_INDEXED = 32
 
 _PREFIX = 32  # characters kept of a string
 _LAST_ASCII = "\x7f"
@@ -29,11 +29,10 @@ def count_statistics(table: pa.Table, *, tight_bounds: bool | None = None) -> st
 def full_statistics(
     table: pa.Table,
     *,
-    indexed: int = INDEXED_COLUMNS,
     tight_bounds: bool | None = None,
     zone: timezone = timezone.utc,
 ) -> str:
-    """The JSON text of a file's numRecords, and of minValues, maxValues, nullCount of its first ``indexed`` leaves.
+    """The JSON text of a file's numRecords, and of minValues, maxValues, nullCount of its first 32 leaves.
 
     ``table`` has the stored column names. A struct is an object of its fields; a field of a NULL struct counts as NULL.
     Booleans, binaries, arrays, maps and columns of NULLs have a nullCount only. Strings are truncated, timestamps are in
@@ -42,7 +41,7 @@ def full_statistics(
     deletion vector it is ``False``). Raises UnsupportedType.
     Source: PROTOCOL.md, "Per-file Statistics"; Delta's StatisticsCollection for types, order and truncation.
     """
-    collected = _Collected(indexed, zone)
+    collected = _Collected(zone)
     for name, column in zip(table.column_names, table.columns):
         collected.add((name,), column)
     fields: dict[str, object] = {
@@ -100,12 +99,12 @@ def shortened_maximum(text: str) -> str | None:
 class _Collected:
     """Three trees with the shape of the schema, and the number of leaves that are still to be collected."""
 
-    def __init__(self, indexed: int, zone: timezone) -> None:
+    def __init__(self, zone: timezone) -> None:
         self._zone = zone
         self.minima: dict[str, object] = {}
         self.maxima: dict[str, object] = {}
         self.nulls: dict[str, object] = {}
-        self._left = indexed
+        self._left = _INDEXED
 
     def add(self, path: tuple[str, ...], column: pa.ChunkedArray) -> None:
         if self._left <= 0:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from deltalog.actions import Add
-from deltalog.checkpoints import write_checkpoint
+from deltalog.checkpoint_writing import write_checkpoint
 from deltalog.checksums import write_checksum
 from engines.port import Outcome, now
 from model.prediction.delete import types_of

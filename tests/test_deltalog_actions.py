@@ -15,6 +15,7 @@ from deltalog.actions import (
     Cdc,
     CommitInfo,
     DomainMetadata,
+    Format,
     Metadata,
     Protocol,
     Remove,
@@ -63,8 +64,7 @@ actions: st.SearchStrategy[Action] = st.one_of(
         created_time=maybe(wholes),
         name=maybe(texts),
         description=maybe(texts),
-        format_provider=texts,
-        format_options=text_maps,
+        format=st.builds(Format, texts, text_maps, extra=extras),
         extra=extras,
     ),
     st.builds(
@@ -159,7 +159,14 @@ ADD = {"path": "f", "partitionValues": {}, "size": 1, "modificationTime": 2, "da
         ({"add": {**ADD, "deletionVector": {"storageType": "u"}}}, "deletionVector lacks the field pathOrInlineDv"),
         ({"add": {**ADD, "path": "100%"}}, "has a % that is not followed by two hexadecimal digits"),
         ({"add": {**ADD, "path": ""}}, "names no file"),
-        ({"metaData": {"id": "x", "schemaString": "", "partitionColumns": [], "configuration": {}}}, "metaData.format"),
+        (
+            {"metaData": {"id": "x", "schemaString": "", "partitionColumns": [], "configuration": {}}},
+            "metaData lacks the field format",
+        ),
+        (
+            {"metaData": {"id": "x", "format": {}}},
+            "metaData.format must be a format, but format lacks the field provider",
+        ),
         ({"protocol": {"minReaderVersion": 1, "minWriterVersion": 2, "readerFeatures": "x"}}, "a list of strings"),
     ],
 )

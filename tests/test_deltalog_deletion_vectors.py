@@ -16,14 +16,14 @@ from hypothesis import strategies as st
 from deltalog.actions import Add, Metadata, Protocol
 from deltalog.bitmaps import MAGIC, decode_rows, encode_rows
 from deltalog.commits import write_commit
-from deltalog.deletion_vectors import absolute_vector, inline_vector, read_vector, vector_file, write_vector_file
+from deltalog.deletion_vectors import inline_vector, read_vector, vector_file, write_vector_file
 from deltalog.descriptors import DeletionVectorDescriptor, z85_decode, z85_encode
 from deltalog.errors import AlreadyWritten, MalformedVector, UnsupportedRows
 from deltalog.log import read_log
 from deltalog.parquet import write_data_file
-from deltalog.rows import read_rows
 from deltalog.schemas import schema_string
 from deltalog.statistics import full_statistics
+from tests.table_rows import by_uri, read_rows
 
 ID = UUID("d2c639aa-8816-431a-aaf6-d3fe2512ff61")
 
@@ -118,17 +118,11 @@ def test_a_file_with_several_vectors(tmp_path: Path) -> None:
 
 def test_a_vector_is_named_by_its_absolute_path(tmp_path: Path) -> None:
     root = tmp_path / "a b%20"
-    first, second = write_vector_file(root, ID, [{1}, {2, 3}], prefix="x y")
-    absolute = absolute_vector(root, second)
-    assert absolute.storage == "p" and absolute.offset == second.offset
+    _, second = write_vector_file(root, ID, [{1}, {2, 3}], prefix="x y")
+    absolute = by_uri(root, second)
     assert absolute.path_or_inline == f"file://{tmp_path}/a%20b%2520/x%20y/deletion_vector_{ID}.bin"
     assert absolute.file == f"{root}/x y/deletion_vector_{ID}.bin"
     assert read_vector(Path("unused"), absolute) == (2, 3)
-    assert absolute_vector(root, absolute) == absolute
-    with pytest.raises(ValueError, match="has no absolute path"):
-        absolute_vector(root, inline_vector([1]))
-    with pytest.raises(ValueError, match="has no absolute path below t"):
-        absolute_vector(Path("t"), first)
 
 
 def test_a_vector_that_contradicts_its_descriptor_is_refused(tmp_path: Path) -> None:
@@ -146,7 +140,7 @@ def test_a_vector_that_contradicts_its_descriptor_is_refused(tmp_path: Path) -> 
     with pytest.raises(MalformedVector, match="cannot be read"):
         read_vector(tmp_path, DeletionVectorDescriptor("i", "abc", 3, 1))
     with pytest.raises(UnsupportedRows, match="another file system"):
-        read_vector(tmp_path, DeletionVectorDescriptor("p", "s3://b/f", 3, 1, 1))
+        read_vector(tmp_path, DeletionVectorDescriptor("p", "s3://b/f", 3, 1, offset=1))
     for content, sentence in [
         (b"\x02" + good[1:], "must begin with the version 1"),
         (good[:-1] + bytes([good[-1] ^ 1]), "checksum"),
@@ -171,7 +165,7 @@ def test_deltalake_hides_the_same_rows(tmp_path: Path, kind: str) -> None:
         vector = inline_vector(gone)
     else:
         _, vector = write_vector_file(root, ID, [{7}, gone], prefix="xy" if kind != "file" else "")
-        vector = absolute_vector(root, vector) if kind == "absolute" else vector
+        vector = by_uri(root, vector) if kind == "absolute" else vector
     features = ("deletionVectors",)
     add = Add("f.parquet", {}, size, 1, True, full_statistics(table, tight_bounds=False), deletion_vector=vector)
     write_commit(root, 0, [Protocol(3, 7, features, features), Metadata("id", schema_string([("id", "long")])), add])

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 
 from deltalog.log import read_log
 from deltalog.names import LOG_DIRECTORY
-from deltalog.rows import read_rows
 from tests.builders.made_tables import EVERYTHING, MadeTable, made, made_tables, same_rows
+from tests.table_rows import read_rows
 
 
 def rows_of(table: pa.Table, names: list[str]) -> list[tuple[object, ...]]:

@@ -16,19 +16,20 @@ from deltalake import DeltaTable, QueryBuilder
 
 from deltalog.actions import Action, Add, CommitInfo, DomainMetadata, Metadata, Protocol, Remove
 from deltalog.arrow_values import Values, from_table, to_table
-from deltalog.checkpoints import V2Format, write_checkpoint
+from deltalog.checkpoint_writing import write_checkpoint
 from deltalog.checksums import write_checksum
 from deltalog.commits import write_commit
-from deltalog.deletion_vectors import absolute_vector, inline_vector, write_vector_file
+from deltalog.deletion_vectors import inline_vector, write_vector_file
 from deltalog.descriptors import DeletionVectorDescriptor
 from deltalog.log import read_log
 from deltalog.names import LOG_DIRECTORY, commit_name
 from deltalog.parquet import write_data_file
 from deltalog.paths import encode
-from deltalog.rows import read_rows, read_stored_rows, row_ids
+from deltalog.rows import read_stored_rows, row_ids
 from deltalog.schemas import Field, array_type, map_columns, map_type, schema_string, struct_type
 from deltalog.statistics import full_statistics
 from tests.builders.every_type import COLUMNS, ROWS, UTC, mapped_columns
+from tests.table_rows import by_uri, read_rows
 
 AT = 1_700_000_000_000
 READER_FEATURES = ("columnMapping", "deletionVectors", "timestampNtz", "v2Checkpoint")
@@ -59,7 +60,7 @@ class Everything:
     """Three files with three rows each; of each file one or two are hidden, by a vector of another storage each."""
 
     mode: str  # of column mapping: "name" or "id"
-    checkpoint: V2Format | None  # with one, the early commits are gone
+    checkpoint: bool  # with one, the early commits are gone
 
     @property
     def plain(self) -> tuple[Field, ...]:
@@ -123,8 +124,8 @@ class Everything:
         domain = DomainMetadata("delta.rowTracking", '{"rowIdHighWaterMark":8}')
         self._commit(root, 0, [protocol, self.metadata, domain, *adds])
         self._commit(root, 1, [*removes, *hidden_rows])
-        if self.checkpoint is not None:
-            write_checkpoint(root, read_log(root).snapshot(), v2=True, v2_format=self.checkpoint, modified=AT)
+        if self.checkpoint:
+            write_checkpoint(root, read_log(root).snapshot(), v2=True, modified=AT)
             for version in (0, 1):
                 (root / LOG_DIRECTORY / commit_name(version)).unlink()
             self._commit(root, 2, [])
@@ -145,12 +146,12 @@ class Everything:
 
     def _vectors(self, root: Path) -> list[DeletionVectorDescriptor]:
         relative, absolute = write_vector_file(root, UUID("00000001-0000-4000-8000-000000000000"), [{1}, {1, 2}])
-        return [relative, absolute_vector(root, absolute), inline_vector({0})]
+        return [relative, by_uri(root, absolute), inline_vector({0})]
 
 
 @pytest.mark.parametrize("mode", ["name", "id"])
-@pytest.mark.parametrize("checkpoint", [None, *V2Format])
-def test_the_table_with_everything(tmp_path: Path, mode: str, checkpoint: V2Format | None) -> None:
+@pytest.mark.parametrize("checkpoint", [False, True])
+def test_the_table_with_everything(tmp_path: Path, mode: str, checkpoint: bool) -> None:
     root = tmp_path / "a table"
     table = Everything(mode, checkpoint)
     table.write(root)
@@ -227,7 +228,7 @@ def _decimal(text: str) -> object:
 
 
 def test_duckdb_reads_sidecars_and_data_files(tmp_path: Path) -> None:
-    table = Everything("name", V2Format.PARQUET)
+    table = Everything("name", checkpoint=True)
     table.write(tmp_path)
     (checkpoint,) = read_log(tmp_path).checkpoints
     (row,) = duckdb.execute(

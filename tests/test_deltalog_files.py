@@ -21,8 +21,8 @@ from deltalog.actions import Add, Metadata
 from deltalog.digests import digest
 from deltalog.errors import AlreadyWritten, DeltaLogError, MalformedAction, UnsupportedRows, UnsupportedType
 from deltalog.listing import Entry, EntryKind, leads_to, list_beside, list_tree
-from deltalog.parquet import parquet_bytes, read_data_file, write_data_file
-from deltalog.rows import read_file_rows
+from deltalog.parquet import parquet_bytes, write_data_file
+from deltalog.rows import read_stored_rows
 from deltalog.schemas import Field, arrow_schema, parse_partition_value, parse_schema, schema_string
 from deltalog.statistics import count_statistics, full_statistics, shortened_maximum, shortened_minimum
 from deltalog.times import set_modified
@@ -46,14 +46,6 @@ def test_a_data_file_has_no_arrow_schema() -> None:
     assert pq.read_metadata(io.BytesIO(data)).metadata is None
 
 
-def test_rows_have_the_requested_columns(tmp_path: Path) -> None:
-    path = tmp_path / "f.parquet"
-    write_data_file(path, pa.table({"a": [1, 2], "a.b": ["x", None], "c": [date(2024, 1, 1), None]}))
-    assert read_data_file(path, ["c", "lacking", "a.b"]) == [(date(2024, 1, 1), None, "x"), (None, None, None)]
-    assert read_data_file(path, ["a"]) == [(1,), (2,)]
-    assert read_data_file(path, []) == [(), ()]
-
-
 def test_statistics_as_delta_writes_them() -> None:
     schema = arrow_schema([("i", "integer"), ("s", "string"), ("b", "boolean"), ("d", "date"), ("n", "long")])
     columns = [[3, None, -1], ["b", "\u00fc", None], [True, None, None], [date(2024, 2, 29), None, None], [None] * 3]
@@ -63,8 +55,7 @@ def test_statistics_as_delta_writes_them() -> None:
         '"maxValues":{"i":3,"s":"\u00fc","d":"2024-02-29"},"nullCount":{"i":1,"s":1,"b":2,"d":2,"n":3}}'
     )
     assert count_statistics(table, tight_bounds=True) == '{"numRecords":3,"tightBounds":true}'
-    limited = json.loads(full_statistics(table, indexed=1, tight_bounds=False))
-    assert limited["nullCount"] == {"i": 1} and limited["tightBounds"] is False
+    assert '"tightBounds":false' in full_statistics(table, tight_bounds=False)
 
 
 def test_statistics_may_have_timestamps_in_another_zone() -> None:
@@ -191,16 +182,16 @@ def test_invalid_partition_values_are_refused() -> None:
 def test_rows_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
     metadata = Metadata("id", schema_string([("a", "long")]))
     with pytest.raises(UnsupportedRows, match="it is on another file system"):
-        read_file_rows(tmp_path, Add("s3://b/f", {}, 1, 1, True), metadata)
+        read_stored_rows(tmp_path, Add("s3://b/f", {}, 1, 1, True), metadata)
     with pytest.raises(FileNotFoundError):
-        read_file_rows(tmp_path, Add("f", {}, 1, 1, True), metadata)
+        read_stored_rows(tmp_path, Add("f", {}, 1, 1, True), metadata)
 
 
 def test_a_file_with_an_absolute_path_is_read(tmp_path: Path) -> None:
     write_data_file(tmp_path / "x y" / "f.parquet", pa.table({"a": [1]}))
     metadata = Metadata("id", schema_string([("a", "long"), ("p", "string")]), ("p",))
     file = Add(f"file://{tmp_path}/x%20y/f.parquet", {"p": "v"}, 1, 1, True)
-    assert read_file_rows(tmp_path / "elsewhere", file, metadata) == [(1, "v")]
+    assert read_stored_rows(tmp_path / "elsewhere", file, metadata) == [(1, "v")]
 
 
 def test_list_tree(tmp_path: Path) -> None:

@@ -14,15 +14,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from deltalog.actions import Action, Add, CommitInfo, DomainMetadata, Metadata, Protocol, Remove, Txn, Unknown
-from deltalog.checkpoints import (
-    Checkpoint,
-    V2Format,
-    checkpoint_actions,
-    checkpoint_bytes,
-    read_checkpoint,
-    read_parts,
-    write_checkpoint,
-)
+from deltalog.checkpoint_files import SCHEMA, file_bytes
+from deltalog.checkpoint_writing import checkpoint_actions, write_checkpoint
+from deltalog.checkpoints import Checkpoint, read_checkpoint, read_parts
 from deltalog.checksums import json_checksum
 from deltalog.commits import commit_bytes, parse_commit, write_commit
 from deltalog.descriptors import DeletionVectorDescriptor
@@ -33,14 +27,13 @@ from deltalog.errors import (
     NotATable,
     UnreadableCheckpoint,
     UnreadableCommit,
-    UnsupportedProtocol,
 )
 from deltalog.log import read_log
 from deltalog.names import LAST_CHECKPOINT, LOG_DIRECTORY, commit_name
 from deltalog.parquet import write_data_file
-from deltalog.rows import read_rows
 from deltalog.schemas import schema_string, struct_type
 from deltalog.snapshot import replay
+from tests.table_rows import read_rows
 
 PROTOCOL = Protocol(3, 7, ("deletionVectors",), ("deletionVectors", "domainMetadata"))
 METADATA = Metadata("id", schema_string([("x", "long")]), configuration={"delta.appendOnly": "false"}, created_time=1)
@@ -131,28 +124,6 @@ def test_a_version_is_never_overwritten(tmp_path: Path) -> None:
 def test_an_invalid_line_is_reported(data: bytes, sentence: str) -> None:
     with pytest.raises(UnreadableCommit, match=sentence):
         parse_commit(data, "c.json")
-
-
-@pytest.mark.parametrize(
-    ("protocol", "sentence"),
-    [
-        (Protocol(99, 5), "needs a reader of version 99; this one reads up to version 3"),
-        (Protocol(3, 7, ("deletionVectors", "new", "catalogManaged")), "this reader lacks: catalogManaged, new"),
-        (Protocol(3, 7), "has reader version 3, and no readerFeatures"),
-        (Protocol(2, 5), None),
-        (Protocol(3, 7, (), ("new",)), None),
-        (Protocol(3, 7, ("columnMapping", "deletionVectors", "timestampNtz", "v2Checkpoint")), None),
-    ],
-)
-def test_a_protocol_is_checked_if_the_caller_asks(tmp_path: Path, protocol: Protocol, sentence: str | None) -> None:
-    write_commit(tmp_path, 0, (protocol, METADATA))
-    log = read_log(tmp_path)
-    assert log.snapshot().protocol == protocol
-    if sentence is None:
-        assert log.snapshot(check_protocol=True) == log.snapshot()
-    else:
-        with pytest.raises(UnsupportedProtocol, match=sentence):
-            log.snapshot(0, check_protocol=True)
 
 
 def test_empty_tags_count_as_none(tmp_path: Path) -> None:
@@ -265,7 +236,7 @@ def test_tombstones_in_a_checkpoint_have_no_stats_and_no_tags() -> None:
 
 
 def test_a_protocol_without_features_has_null_features_in_a_checkpoint() -> None:
-    table = pq.read_table(io.BytesIO(checkpoint_bytes([Protocol(1, 2)])))
+    table = pq.read_table(io.BytesIO(file_bytes([Protocol(1, 2)], SCHEMA)))
     assert table.to_pylist()[0]["protocol"] == {
         "minReaderVersion": 1,
         "minWriterVersion": 2,
@@ -274,9 +245,30 @@ def test_a_protocol_without_features_has_null_features_in_a_checkpoint() -> None
     }
 
 
+def test_checkpoints_have_the_columns_of_the_protocol() -> None:
+    """PROTOCOL.md, "Checkpoint Schema", in Delta's order: an add has ``stats`` last, a remove has neither stats nor tags."""
+    vector = "deletionVector baseRowId defaultRowCommitVersion"
+    assert {column.name: " ".join(one.name for one in column.type) for column in SCHEMA} == {
+        "txn": "appId version lastUpdated",
+        "add": f"path partitionValues size modificationTime dataChange tags {vector} clusteringProvider stats",
+        "remove": f"path deletionTimestamp dataChange extendedFileMetadata partitionValues size {vector}",
+        "metaData": "id name description format schemaString partitionColumns configuration createdTime",
+        "protocol": "minReaderVersion minWriterVersion readerFeatures writerFeatures",
+        "domainMetadata": "domain configuration removed",
+    }
+    stored = SCHEMA.field("add").type.field("deletionVector").type
+    assert {one.name: str(one.type) for one in stored} == {
+        "storageType": "string",
+        "pathOrInlineDv": "string",
+        "offset": "int32",
+        "sizeInBytes": "int32",
+        "cardinality": "int64",
+    }
+
+
 def test_equal_states_have_equal_bytes() -> None:
     actions = (*BIRTH, add("a"), remove("b"))
-    assert checkpoint_bytes(actions) == checkpoint_bytes(actions)
+    assert file_bytes(actions, SCHEMA) == file_bytes(actions, SCHEMA)
 
 
 def test_a_checkpoint_with_a_missing_part_is_ignored(tmp_path: Path) -> None:
@@ -292,7 +284,7 @@ def test_a_checkpoint_with_a_missing_part_is_ignored(tmp_path: Path) -> None:
 def test_a_v2_checkpoint_is_read_with_its_sidecars(tmp_path: Path) -> None:
     log = tmp_path / LOG_DIRECTORY
     (log / "_sidecars").mkdir(parents=True)
-    (log / "_sidecars" / "s 1.parquet").write_bytes(checkpoint_bytes([add("a"), remove("b")]))
+    (log / "_sidecars" / "s 1.parquet").write_bytes(file_bytes([add("a"), remove("b")], SCHEMA))
     head: tuple[Action, ...] = (
         Unknown("checkpointMetadata", {"version": 4}),
         *BIRTH,
@@ -304,14 +296,13 @@ def test_a_v2_checkpoint_is_read_with_its_sidecars(tmp_path: Path) -> None:
     assert (state.version, set(state.adds), set(state.removes)) == (4, {("a", None)}, {("b", None)})
 
 
-@pytest.mark.parametrize("form", list(V2Format))
-def test_a_v2_checkpoint_is_written_with_its_sidecar(tmp_path: Path, form: V2Format) -> None:
+def test_a_v2_checkpoint_is_written_with_its_sidecar(tmp_path: Path) -> None:
     full = Add("x%20y", {"p": None, "q": "1"}, 1, 2, False, "{}", {"t": "1"}, VECTOR, 3, 4, "liquid")
     gone = Remove("gone", 5, False, True, {}, 1, deletion_vector=VECTOR, base_row_id=3, default_row_commit_version=4)
     actions = (*BIRTH, full, add("a"), gone, Txn("app", 1, 2), DomainMetadata("d", "{}"))
     state = replay([(0, ()), (1, actions)], base=replay([(-1, BIRTH)]))
-    first, sidecar = write_checkpoint(tmp_path, state, v2=True, v2_format=form, modified=1_000)
-    assert first.name == f"{1:020d}.checkpoint.00000001-0000-4000-8000-000000000001.{form.value}"
+    first, sidecar = write_checkpoint(tmp_path, state, v2=True, modified=1_000)
+    assert first.name == f"{1:020d}.checkpoint.00000001-0000-4000-8000-000000000001.parquet"
     assert sidecar.parent == first.parent / "_sidecars"
     assert read_log(tmp_path).snapshot() == state
     top = {kind: len(rows) for kind, rows in _by_kind(first).items()}
@@ -329,18 +320,17 @@ def test_a_v2_checkpoint_is_written_with_its_sidecar(tmp_path: Path, form: V2For
         "numOfAddFiles": 2,
         "v2Checkpoint": {"path": first.name, "sizeInBytes": first.stat().st_size, "modificationTime": 1_000},
     }
-    again = write_checkpoint(tmp_path / "again", state, v2=True, v2_format=form, modified=1_000)
+    again = write_checkpoint(tmp_path / "again", state, v2=True, modified=1_000)
     assert [path.read_bytes() for path in again] == [first.read_bytes(), sidecar.read_bytes()], (
         "equal states, equal bytes"
     )
     with pytest.raises(AlreadyWritten):
-        write_checkpoint(tmp_path, state, v2=True, v2_format=form)
+        write_checkpoint(tmp_path, state, v2=True)
 
 
-@pytest.mark.parametrize("form", list(V2Format))
-def test_a_v2_checkpoint_can_be_embedded_in_the_pointer(tmp_path: Path, form: V2Format) -> None:
+def test_a_v2_checkpoint_can_be_embedded_in_the_pointer(tmp_path: Path) -> None:
     state = replay([(0, (*BIRTH, add("a"), remove("b"), Txn("app", 1, 2)))])
-    first, sidecar = write_checkpoint(tmp_path, state, v2=True, v2_format=form, embeds=True, modified=1_000)
+    first, sidecar = write_checkpoint(tmp_path, state, v2=True, embeds=True, modified=1_000)
     (metadata,) = read_parts(Checkpoint(0, (first,))).metadata
     size = sidecar.stat().st_size
     tags = {"sidecarNumActions": "2", "sidecarSizeInBytes": str(size), "numOfAddFiles": "1"}
@@ -386,12 +376,8 @@ def test_a_v2_checkpoint_of_an_empty_table_has_no_sidecar(tmp_path: Path) -> Non
 
 def _by_kind(path: Path) -> dict[str, list[dict[str, object]]]:
     """What a checkpoint's file holds, by the kind of its actions."""
-    if path.suffix == ".json":
-        rows = [json.loads(line) for line in path.read_text().splitlines()]
-    else:
-        rows = pq.read_table(path).to_pylist()
     found: dict[str, list[dict[str, object]]] = {}
-    for row in rows:
+    for row in pq.read_table(path).to_pylist():
         ((kind, value),) = ((kind, value) for kind, value in row.items() if value is not None)
         found.setdefault(kind, []).append(value)
     return found
@@ -417,7 +403,7 @@ def test_statistics_that_are_only_a_struct_are_read(tmp_path: Path, zone: str | 
     lower = pa.StructArray.from_arrays(list(bounds.values()), list(bounds))
     nulls = pa.array([{"l": 0, "in": {"flag": 1}}])
     parsed = pa.StructArray.from_arrays([pa.array([3]), lower, nulls], ["numRecords", "minValues", "nullCount"])
-    checkpoint = pq.read_table(io.BytesIO(checkpoint_bytes([PROTOCOL, metadata, Add("f", {}, 1, 2, False)])))
+    checkpoint = pq.read_table(io.BytesIO(file_bytes([PROTOCOL, metadata, Add("f", {}, 1, 2, False)], SCHEMA)))
     actions = checkpoint.column("add").combine_chunks()
     kept = [(one, actions.field(index)) for index, one in enumerate(actions.type) if one.name != "stats"]
     fields = [*(one for one, _ in kept), pa.field("stats_parsed", parsed.type)]

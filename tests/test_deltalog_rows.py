@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import datetime, timedelta, timezone
+from datetime import datetime, timezone
 from pathlib import Path
 
 import pyarrow as pa
@@ -16,8 +16,9 @@ from deltalog.deletion_vectors import inline_vector
 from deltalog.errors import UnsupportedRows
 from deltalog.log import read_log
 from deltalog.parquet import write_data_file
-from deltalog.rows import read_change_file, read_file_rows, read_rows, read_stored_rows, row_ids
+from deltalog.rows import read_change_file, read_stored_rows, row_ids
 from deltalog.schemas import Field, map_columns, schema_string, struct_type
+from tests.table_rows import read_rows
 
 FIELDS, LAST_ID = map_columns(
     [("day", "timestamp"), ("id", "long"), ("s", struct_type([("a", "long"), ("b", "string")])), ("new", "long")],
@@ -43,9 +44,10 @@ def test_mapped_columns_are_read(tmp_path: Path, mode: str) -> None:
     assert read_stored_rows(tmp_path, ADD, metadata(mode)) == every, "a dropped column is not seen, a new one is NULL"
     hidden_rows = replace(ADD, deletion_vector=inline_vector([1]))
     assert read_stored_rows(tmp_path, hidden_rows, metadata(mode)) == every
-    assert read_file_rows(tmp_path, hidden_rows, metadata(mode)) == [every[0], every[2]]
+    write_commit(tmp_path, 0, [Protocol(3, 7), metadata(mode), hidden_rows])
+    assert read_rows(tmp_path, read_log(tmp_path).snapshot()) == [every[0], every[2]]
     removed = Remove(PATH, 1, True, True, ADD.partition_values, deletion_vector=inline_vector([0, 1]))
-    assert read_file_rows(tmp_path, removed, metadata(mode)) == [every[2]]
+    assert read_stored_rows(tmp_path, removed, metadata(mode)) == every
 
 
 def test_a_file_without_ids_is_refused_if_ids_are_needed(tmp_path: Path) -> None:
@@ -60,17 +62,15 @@ def test_a_remove_without_partition_values_has_nulls(tmp_path: Path) -> None:
     assert read_stored_rows(tmp_path, Remove(PATH, 1, True), metadata("name")) == [(None, 1, None, None)]
 
 
-def test_a_timestamp_without_a_zone_is_in_that_of_its_writer(tmp_path: Path) -> None:
-    zone = timezone(timedelta(hours=-8))
+def test_a_timestamp_without_a_zone_is_in_utc(tmp_path: Path) -> None:
     metadata = Metadata(
         "id", schema_string([("p", "timestamp"), ("q", "timestamp"), ("n", "timestamp_ntz")]), ("p", "q", "n")
     )
     texts = {"p": "2020-01-31 17:00:00", "q": "2020-01-31T17:00:00Z", "n": "2020-01-31 17:00:00"}
     size = write_data_file(tmp_path / "f", pa.table({"x": [1]}))
-    write_commit(tmp_path, 0, [Protocol(1, 2), metadata, Add("f", texts, size, 1, True)])
     hour = datetime(2020, 1, 31, 17)
     told = hour.replace(tzinfo=timezone.utc)
-    assert read_rows(tmp_path, read_log(tmp_path).snapshot(), zone=zone) == [(told + timedelta(hours=8), told, hour)]
+    assert read_stored_rows(tmp_path, Add("f", texts, size, 1, True), metadata) == [(told, told, hour)]
 
 
 def test_row_ids_are_stored_or_derived_from_the_action(tmp_path: Path) -> None:

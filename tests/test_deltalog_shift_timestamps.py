@@ -11,7 +11,6 @@ import pytest
 from deltalog.actions import CommitInfo
 from deltalog.listing import list_beside, list_tree
 from deltalog.log import read_log
-from deltalog.rows import read_rows
 from deltalog.shift_timestamps import shift_timestamps
 from deltalog.snapshot import Snapshot
 from harness.tables.plan import plan_table
@@ -30,6 +29,7 @@ from model.vocabulary.table import (
     Table,
 )
 from model.vocabulary.values import Type
+from tests.table_rows import read_rows
 
 START = 1_700_000_000_000
 BY = 3 * DAY + 7

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from deltalog.log import read_log
-from deltalog.rows import read_rows
 from tests.builders.made_tables import EVERYTHING, MadeCommit, MadeFile, MadeTable, same_rows
+from tests.table_rows import read_rows
 
 SparkReader = Callable[[str, int | None], list[tuple[object, ...]]]
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from hypothesis import given, settings
 
 from deltalog.log import read_log
-from deltalog.rows import read_rows
 from tests.builders.made_tables import EVERYTHING, MadeTable, made, made_tables, same_rows
+from tests.table_rows import read_rows
 
 
 @given(made_tables())

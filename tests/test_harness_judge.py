@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from deltalog.checkpoints import write_checkpoint
+from deltalog.checkpoint_writing import write_checkpoint
 from deltalog.log import read_log
 from engines.deltalake.capabilities import NEWEST
 from engines.port import EngineDied, EngineError, Outcome, now

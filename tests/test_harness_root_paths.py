@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from deltalog.actions import Add, Cdc, Metadata, Protocol, Remove
-from deltalog.checkpoints import write_checkpoint
+from deltalog.checkpoint_writing import write_checkpoint
 from deltalog.commits import write_commit
 from deltalog.log import read_log
 from deltalog.names import LOG_DIRECTORY, commit_name

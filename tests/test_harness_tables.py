@@ -15,7 +15,6 @@ from deltalog.deletion_vectors import read_vector
 from deltalog.listing import list_beside, list_tree
 from deltalog.log import read_log
 from deltalog.names import LOG_DIRECTORY
-from deltalog.rows import read_rows
 from harness.observing.observer import Observer
 from harness.tables.plan import PlannedLink, plan_append, plan_strays, plan_table
 from harness.tables.storage import write_files
@@ -37,6 +36,7 @@ from model.vocabulary.table import (
 )
 from model.vocabulary.values import Type
 from tests.builders.observations import START, make
+from tests.table_rows import read_rows
 
 
 def file(id: int, *, p: str = "a b", reference: Reference = Reference.RELATIVE) -> DataFile:

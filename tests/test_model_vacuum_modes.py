@@ -11,12 +11,11 @@ from model.prediction.fates import Fate, PathFate, Reason
 from model.prediction.links import behind_links, reached_directories, resolved
 from model.prediction.lite import LogPruned, Window, last_outside_retention, lite_window, monotonized
 from model.prediction.paths import is_vector_file, parents
-from model.prediction.scans import LiteScan, References, Scan
-from model.prediction.vacuum import ends_in_error, listed_directories, lite_candidates
+from model.prediction.scans import LiteScan, Scan
+from model.prediction.vacuum import ends_in_error, listed_directories
 from model.vocabulary.steps import IOFault
 from model.vocabulary.table import DAY, HOUR
 from tests.builders.listings import (
-    AT,
     CLOCK,
     DELETE,
     DIRECTORY,
@@ -236,13 +235,6 @@ def test_lite_may_delete_checksums() -> None:
 def test_in_the_wall_window_deletion_timestamps_of_lite_are_undecided() -> None:
     judged = predict({"f": file()}, scan=LiteScan({"f": CLOCK + 3}), tombstones={"f": CLOCK + 3}, cutoff=WINDOW)
     assert judged["f"] == unspecified(Reason.AT_CUTOFF, None)
-
-
-def test_lite_tries_to_delete_missing_files() -> None:
-    references = References(live=frozenset({"live"}), tombstones={"gone": OLD, "kept": YOUNG, "live": OLD})
-    scan = LiteScan({"gone": OLD, "kept": YOUNG, "live": OLD, "edge": LINE}, frozenset({"c"}))
-    tried = {"c": True, "edge": False, "gone": True, "kept": False, "live": False}
-    assert lite_candidates(references, scan, AT) == tried
 
 
 # Inventories --------------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from model.prediction.fates import DISPUTED, Fate, PathFate, Reason
 from model.prediction.paths import Thing, checksum_of, is_hidden, parents
 from model.prediction.scans import FullScan, InventoryScan, LiteScan, References, Scan
-from model.prediction.vacuum import ends_in_error, listed_directories, lite_candidates, predict_vacuum
+from model.prediction.vacuum import ends_in_error, listed_directories, predict_vacuum
 from model.vocabulary.steps import IOFault
 from model.vocabulary.table import HOUR, Kind
 from tests.builders.listings import AT, DIRECTORY, LINE, PARTITION_BY, file, link
@@ -228,10 +228,6 @@ def check(situation: Situation, order: list[int]) -> None:
         if not dry_run_fails:
             count = listed_directories(situation.things, **arguments)  # type: ignore[arg-type]
             assert count in (None, small.directories)
-        if isinstance(situation.scan, LiteScan):
-            named = lite_candidates(situation.references, situation.scan, AT)
-            assert {path for path, listed in named.items() if listed is not False} >= candidates
-            assert {path for path, listed in named.items() if listed} <= candidates
         for path, one in judged.items():
             there = os.path.lexists(root / path)
             event(f"{one.fate.value}: {one.reason.value}")

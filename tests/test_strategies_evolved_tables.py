@@ -11,7 +11,6 @@ from hypothesis import given
 
 from deltalog.log import read_log
 from deltalog.names import LAST_CHECKPOINT, LOG_DIRECTORY
-from deltalog.rows import read_rows
 from model import codec
 from model.vocabulary.case import Case
 from model.vocabulary.steps import ENGINE_STEPS, Vacuum
@@ -20,6 +19,7 @@ from model.vocabulary.values import Type
 from strategies.evolved_tables import evolved_tables
 from tests.builders.observations import make
 from tests.sampling import check_shares, sample
+from tests.table_rows import read_rows
 
 #: Two versions, each with a file and a checkpoint.
 TABLE = Table(

@@ -16,7 +16,7 @@ from deltalog.errors import DeltaLogError
 from deltalog.listing import Entry, list_beside, list_tree
 from deltalog.log import Log, read_log
 from deltalog.names import LAST_CHECKPOINT, LAST_VACUUM_INFO, LogFileKind, parse_name
-from deltalog.parquet import read_data_file, read_parquet
+from deltalog.parquet import read_parquet
 from deltalog.rows import read_change_file, read_stored_rows, row_ids
 from deltalog.schemas import FIELD_ID
 from deltalog.snapshot import Snapshot
@@ -195,7 +195,7 @@ class Observer:
 
         def read() -> int | None:
             try:
-                return len(read_data_file(self._root / path, ()))
+                return int(read_parquet(self._root / path).num_rows)
             except (OSError, ValueError, pa.ArrowException):
                 return None
 

@@ -34,12 +34,12 @@ class RelativeLog(Log):
 
     stored: Log
 
-    def snapshot(self, version: int | None = None, *, check_protocol: bool = False) -> Snapshot:
+    def snapshot(self, version: int | None = None) -> Snapshot:
         """The state at ``version``, rewritten after the replay: see ``deltalog.log.Log.snapshot``.
 
         The replay uses the paths as stored: a remove by path does not remove what was added by URI.
         """
-        return relative_snapshot(self.stored.snapshot(version, check_protocol=check_protocol), str(self.root))
+        return relative_snapshot(self.stored.snapshot(version), str(self.root))
 
 
 def relative_log(log: Log) -> RelativeLog:

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from deltalog.checkpoints import write_checkpoint
+from deltalog.checkpoint_writing import write_checkpoint
 from deltalog.checksums import write_checksum
 from deltalog.commits import write_commit
 from deltalog.log import read_log

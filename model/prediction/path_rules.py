@@ -93,7 +93,7 @@ class PathRules:
         fates: dict[str, PathFate] = {}
         for path, thing in self.listing.items():
             if not thing.directory:
-                fate = self.fate_in_lite(path, thing) if isinstance(self.scan, LiteScan) else self._file(path, thing)
+                fate = self._fate_in_lite(path, thing) if isinstance(self.scan, LiteScan) else self._file(path, thing)
                 fates[path] = self._with_io_fault(path, fate)
             elif self._hidden(path) or isinstance(self.scan, LiteScan):
                 fates[path] = self._unvisited_directory(path)
@@ -163,7 +163,7 @@ class PathRules:
             return Reason.EXPIRED_VECTOR
         return Reason.ORPHAN_VECTOR if is_vector_file(path) else Reason.ORPHAN
 
-    def fate_in_lite(self, path: str, thing: Thing) -> PathFate:
+    def _fate_in_lite(self, path: str, thing: Thing) -> PathFate:
         """A file in LITE: its deletionTimestamps decide, not its own age (docs/delta.md 1.3)."""
         assert isinstance(self.scan, LiteScan), "the scan of a LITE VACUUM"
         stamp = self.scan.stamps.get(path, 0 if path in self.scan.changes else None)

@@ -67,16 +67,6 @@ def ends_in_error(
     return None if isinstance(scan, LiteScan) and (path in scan.stamps or path in scan.changes) else False
 
 
-def lite_candidates(references: References, scan: LiteScan, cutoff: Cutoff) -> dict[str, bool | None]:
-    """For each path in the window, whether LITE tries to delete it (docs/delta.md 1.3); None: unknown.
-
-    It does so even if there is no such file. A DRY RUN lists these paths, and START's numFilesToDelete counts them.
-    """
-    rules = PathRules({}, references, (), cutoff, scan, None)
-    paths = sorted({*scan.stamps, *scan.changes})
-    return {path: rules.fate_in_lite(path, Thing(Kind.FILE, 0, 0)).listed for path in paths}
-
-
 def listed_directories(
     listing: Mapping[str, Thing],
     *,

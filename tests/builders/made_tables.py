@@ -18,7 +18,7 @@ import pyarrow as pa
 from hypothesis import strategies as st
 
 from deltalog.actions import Action, Add, CommitInfo, Metadata, Protocol, Remove
-from deltalog.checkpoints import write_checkpoint
+from deltalog.checkpoint_writing import write_checkpoint
 from deltalog.commits import write_commit
 from deltalog.log import read_log
 from deltalog.names import LOG_DIRECTORY, commit_name
