@@ -17,6 +17,8 @@ from faults import FAULTS, KnownBadEngine
 from harness.judging.excuses import KnownDeviation
 from model.vocabulary.case import Case
 from model.vocabulary.steps import Vacuum
+from records.json_form import from_json
+from records.run import Violation
 from reference_engine import ReferenceEngine
 from reports.__main__ import main
 from reports.compare.acceptance import Acceptance, Accepted
@@ -26,11 +28,12 @@ from reports.compare.comparison import Comparison, compare
 from reports.compare.files import as_json
 from reports.compare.markdown import comparison_markdown
 from reports.compare.terminal import show_comparison
+from reports.compare.typed import case_of
 from reports.deviations import Deviation, Symptom
 from reports.stream import Run
 from tests.handmade_vacuums import LISTED_TABLE
 from tests.model_streams import run_of
-from tests.small_streams import case, error, footer, header, run, step, written
+from tests.small_streams import VACUUM, case, document, error, footer, header, run, step, written
 from tests.test_reports_comparison import NAME, SCHEMA, breaking, broken
 
 TODAY = date(2027, 6, 30)
@@ -118,7 +121,7 @@ def test_what_the_base_fails_for_the_same_cause_is_not_worse_by_being_known() ->
 
 
 def test_a_known_fault_in_a_step_that_the_base_did_not_reach_is_not_compared() -> None:
-    base = breaking(1, broken("gone", clause="VAC-SAFE-2"), case={"number": 1, "steps": [{"step": "vacuum"}] * 2})
+    base = breaking(1, broken("gone", clause="VAC-SAFE-2"), case=document(1, [VACUUM] * 2))
     candidate = knowing({R: [NAME]}, breaking(1, broken("late", excused=R, index=1), steps=2))
     comparison = compare(run(base), candidate)
     assert comparison.exit == 3 and Change.UNCOMPARED in {one.change for one in comparison.shifts}
@@ -220,7 +223,7 @@ def test_one_violation_of_a_case_that_no_entry_accepts_is_worse() -> None:
 
 
 def test_what_the_base_did_not_judge_can_be_accepted_too() -> None:
-    base = breaking(1, broken("gone", clause="VAC-SAFE-2"), case={"number": 1, "steps": [{"step": "vacuum"}] * 2})
+    base = breaking(1, broken("gone", clause="VAC-SAFE-2"), case=document(1, [VACUUM] * 2))
     candidate = run(breaking(1, broken("late", index=1), steps=2))
     assert compare(run(base), candidate).exit == 3
     assert compare(run(base), candidate, acceptance=accepting(entry(NAME, "late"))).exit == 0
@@ -262,7 +265,9 @@ def test_an_entry_accepts_what_the_harness_excuses_by_it(tmp_path: Path) -> None
         accepted = Accepted(accepting(*entries), "4.4.0")
         for line in run_of(engine, cases, tmp_path / str(number), listed=known).cases:
             for one in line["violations"]:
-                assert (one["excused"] is not None) == (accepted.entry_for(line, one) is not None)
+                assert (one["excused"] is not None) == (
+                    accepted.entry_for(case_of(line), from_json(one, Violation)) is not None
+                )
 
 
 # The command ----------------------------------------------------------------------------------------------------------

@@ -5,7 +5,16 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from reports.stream import Line
+from model.vocabulary.steps import (
+    EngineStep,
+    Form,
+    Insert,
+    InvalidDelete,
+    InvalidVacuum,
+    Read,
+    ReadChanges,
+    Vacuum,
+)
 
 
 @dataclass(frozen=True)
@@ -45,23 +54,25 @@ class Command:
         }.get(self.kind, self.kind.upper())
 
 
-def command_of(step: Line) -> Command:
-    """The command of a step in its JSON form."""
-    kind = step["step"]
-    if kind == "delete" and step.get("form") == "TRUNCATE TABLE":
-        return Command("truncate")
-    if kind == "vacuum":
-        mode = step.get("mode", "")
-        return Command(
-            kind,
-            mode=next((name for name in ("LITE", "USING INVENTORY") if mode.startswith(name)), ""),
-            retain=_retain(step.get("retain_hours")),
-            dry_run=step.get("dry_run", False),
-        )
-    return Command(kind, mistake=step.get("blunder", ""), earlier="before_step" in step)
+def command_of(step: EngineStep) -> Command:
+    """The command of a step."""
+    if isinstance(step, Vacuum):
+        mode = "LITE" if step.mode.lite else "USING INVENTORY" if step.mode.inventory else ""
+        return Command("vacuum", mode, _retain(step.retain_hours), step.dry_run)
+    if isinstance(step, InvalidVacuum):
+        return Command("bad_vacuum", mistake=step.mistake.value)
+    if isinstance(step, InvalidDelete):
+        return Command("bad_delete", mistake=step.mistake.value)
+    if isinstance(step, Read):
+        return Command("read", earlier=step.before_step is not None)
+    if isinstance(step, ReadChanges):
+        return Command("read_changes")
+    if isinstance(step, Insert):
+        return Command("insert")
+    return Command("truncate" if step.form is Form.TRUNCATE else "delete")
 
 
 def _retain(hours: float | None) -> str:
     if hours is None:
         return ""
-    return "0" if math.floor(float(hours) + 0.5) == 0 else "hours"
+    return "0" if math.floor(hours + 0.5) == 0 else "hours"

@@ -1,21 +1,29 @@
-"""The comparison of two runs of the same cases: what each side fails, case by case, and what the engines did differently."""
+"""The comparison of two runs of the same cases: what each side fails, case by case, and what the engines did differently.
+
+The cases are read in pairs, one after the other: only those that are shown are kept.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from model.vocabulary.severity import Severity
+from model.vocabulary.steps import ENGINE_STEPS
 from records.mistakes import UsageMistake
+from records.run import JudgedCase, Step
 from reports.compare.acceptance import Acceptance, Accepted, tables_of
-from reports.compare.cases import Change, KnownFault, Shift, Side, known_faults, shifts, size
+from reports.compare.cases import Change, Entry, Judgements, KnownFault, Shift, Side, Size, size
 from reports.compare.commands import Command, command_of
 from reports.compare.differences import Difference, deletion_order_differs, differences
 from reports.compare.explanations import Explainer, Explanation, Identity, Predictors
+from reports.compare.facts import Facts, Field, facts
 from reports.compare.known_changes import Knowledge, in_order, knowledge
+from reports.compare.typed import case_of, header_of
 from reports.deviations import Deviation
 from reports.findings import findings_of
 from reports.quantities import counted
-from reports.stream import Line, Run
+from reports.stream import Run
 from reports.verdicts import ClauseResult, Verdict
 
 
@@ -37,7 +45,7 @@ class ClauseChange:
 
     clause: str
     sentence: str
-    severity: str
+    severity: Severity
     change: Change
     base: ClauseResult | None
     candidate: ClauseResult | None
@@ -60,8 +68,8 @@ class Unjudged:
 class Group:
     """Differences of one command in the same steps of the same cases: one change with several effects.
 
-    ``base`` and ``candidate`` are the lines of the smallest of its cases, ``step`` its first step with these differences. It
-    is None if the case was not judged on one side.
+    ``base`` and ``candidate`` are the smallest of its cases, ``step`` its first step with these differences. It is None if the
+    case was not judged on one side.
     """
 
     differences: tuple[Difference, ...]
@@ -69,8 +77,8 @@ class Group:
     case_ids: frozenset[str] = field(repr=False)
     steps: int
     step: int | None
-    base: Line = field(repr=False)
-    candidate: Line = field(repr=False)
+    base: JudgedCase = field(repr=False)
+    candidate: JudgedCase = field(repr=False)
 
     @property
     def cases(self) -> int:
@@ -82,9 +90,9 @@ class Group:
         """The command, in words."""
         return self.differences[0].command.text
 
-    def step_of(self, line: Line) -> Line | None:
-        """The record of the step to show in the case's line of one side."""
-        return next((step for step in line["steps"] if step["index"] == self.step), None)
+    def step_of(self, case: JudgedCase) -> Step | None:
+        """The record of the step to show in the case of one side."""
+        return next((step for step in case.steps if step.index == self.step), None)
 
 
 @dataclass(frozen=True)
@@ -133,7 +141,7 @@ class Comparison:
         """The tables of the user's file that nothing needed, each with its clauses."""
         if self.acceptance is None:
             return {}
-        needed = {replace(shift.entry, clause="") for shift in self.shifts if shift.entry is not None}
+        needed = {replace(one, clause="") for shift in self.shifts for one in (shift.accepted, shift.ended) if one}
         tables = tables_of(self.acceptance.entries)
         return {table: clauses for table, clauses in tables.items() if table not in needed}
 
@@ -157,7 +165,8 @@ class Comparison:
 
 def engine_of(run: Run) -> Identity:
     """The engine's name and version (the first in the header; empty if there is none)."""
-    return run.header["engine"], next(iter(run.header["versions"].values()), "")
+    header = header_of(run)
+    return header.engine, next(iter(header.versions.values()), "")
 
 
 def compare(
@@ -174,25 +183,34 @@ def compare(
     explained by a rule. ``acceptance``: what of the candidate does not count as worse. ``allows_changes``: what differs, or could
     not be judged, holds no upgrade back that is not worse.
     """
-    pairs = _same_cases(base, candidate)
-    paired = {line["id"] for line, _ in pairs}
-    alone = [line for line in candidate.cases if line["id"] not in paired]
-    walk = _Walk(knowledge(engine_of(base), engine_of(candidate)), _explainer(base, candidate, predictors))
-    for lines in pairs:
-        walk.take(*lines)
+    sides = _Cases.of(base), _Cases.of(candidate)
+    pairs = _pairs(base, candidate, *sides)
     results = tuple({result.clause: result for result in findings_of(run).results} for run in (base, candidate))
-    severities = {name: entry["severity"] for run in (base, candidate) for name, entry in run.clauses.items()}
-    sides = tuple(zip((base, candidate), results, zip(*pairs)))
-    before, after = (_side(*side) for side in sides)
+    before, after = (_side(*one) for one in zip((base, candidate), results, sides, zip(*pairs)))
+    severities = {one.id: one.severity for run in (base, candidate) for one in header_of(run).clauses}
     accepted = Accepted(acceptance, engine_of(candidate)[1]) if acceptance is not None else None
-    shifted = shifts(pairs, alone, severities, before, after, accepted)
-    unjudged = (_unjudged(*side, other.asked) for side, other in zip(sides, (after, before)))
+    judgements = Judgements(severities, before, after, accepted)
+    walk = _Walk(knowledge(engine_of(base), engine_of(candidate)), _explainer(base, candidate, predictors))
+    for mine, theirs in pairs:
+        cases = case_of(base.cases[mine]), case_of(candidate.cases[theirs])
+        _check_same(*cases)
+        walk.take(*cases)
+        judgements.take(*cases)
+    for place in sides[1].without(theirs for _, theirs in pairs):
+        judgements.take_alone(case_of(candidate.cases[place]))
+    shifts = judgements.shifts()
+    unjudged = (
+        Unjudged(
+            run, tuple(name for name, one in own.items() if one.verdict in _LEFT_OUT and name in other.asked), errors
+        )
+        for run, own, other, errors in zip((base, candidate), results, (after, before), (side.errors for side in sides))
+    )
     return Comparison(
         base=base,
         candidate=candidate,
-        shifts=shifted,
-        known_faults=known_faults(pairs, severities, before, after),
-        clauses=tuple(_clauses(base, candidate, results, shifted)),
+        shifts=shifts,
+        known_faults=judgements.known_faults(),
+        clauses=tuple(_clauses(base, candidate, results, shifts)),
         unjudged=tuple(one for one in unjudged if one.clauses or one.cases),
         groups=walk.groups(),
         compared=len(pairs),
@@ -205,14 +223,13 @@ def compare(
     )
 
 
-def _side(run: Run, results: Mapping[str, ClauseResult], lines: Iterable[Line]) -> Side:
+def _side(run: Run, results: Mapping[str, ClauseResult], cases: _Cases, places: Iterable[int]) -> Side:
     """What a run was asked and knows. Of a stream that lists no known deviations, those that these cases of it show."""
-    listed = {(clause, one["reason"]) for one in run.header.get("deviations", ()) for clause in one["clauses"]}
-    violations = [one for line in lines for one in line["violations"] if one["excused"] is not None]
+    listed = {(clause, one.reason) for one in header_of(run).deviations or () for clause in one.clauses}
     return Side(
         frozenset(name for name, one in results.items() if one.verdict in _ASKED),
         frozenset(name for name, one in results.items() if one.verdict in _JUDGED),
-        frozenset(listed | {(one["clause"], one["excused"]) for one in violations}),
+        frozenset(listed).union(*(cases.excused[place] for place in places)),
     )
 
 
@@ -222,66 +239,86 @@ def _explainer(base: Run, candidate: Run, predictors: Predictors | None) -> Expl
     return Explainer(predictor, backwards=backwards, names=(" ".join(older), " ".join(newer)))
 
 
-def _unjudged(run: Run, results: Mapping[str, ClauseResult], lines: Iterable[Line], asked: Container[str]) -> Unjudged:
-    """``asked``: the clauses that the other run was asked for."""
-    errors = sum(1 for line in lines if line["origin"] == "generated" and line["error"] is not None)
-    left_out = tuple(name for name, one in results.items() if one.verdict in _LEFT_OUT and name in asked)
-    return Unjudged(run, left_out, errors)
-
-
 # The same cases -----------------------------------------------------------------------------------------------------------
 
 
-def _same_cases(base: Run, candidate: Run) -> list[tuple[Line, Line]]:
-    """Each case that both runs judged, once: the generated ones, and the listed ones (``regressions/``) of both."""
-    (one, listed), (other, also_listed) = map(_judged, (base, candidate))
-    if not one and not other:
+class _Cases:
+    """Where the cases of a run are, by id: the generated ones, and the listed ones (``regressions/``).
+
+    They may be too many to be in memory: of each there is what is needed before they are compared, pair after pair.
+    """
+
+    def __init__(self) -> None:
+        self.ids: list[str] = []
+        self.excused: list[frozenset[Entry]] = []  # by place: the known deviations that the case shows
+        self.generated: dict[str, int] = {}
+        self.listed: dict[str, int] = {}
+        self.errors = 0  # the generated cases that ended in an error
+
+    @classmethod
+    def of(cls, run: Run) -> _Cases:
+        found = cls()
+        by_origin = {"generated": found.generated, "explicit": found.listed}
+        for place, case in enumerate(map(case_of, run.cases)):
+            found.ids.append(case.id)
+            found.excused.append(frozenset((one.clause, one.excused) for one in case.violations if one.excused))
+            of_origin = by_origin.get(case.origin)
+            # They are sorted, so of a case drawn twice both sides use the same one.
+            if of_origin is not None and case.id not in of_origin:
+                of_origin[case.id] = place
+                found.errors += case.origin == "generated" and case.error is not None
+        return found
+
+    def without(self, places: Iterable[int]) -> Iterable[int]:
+        """The places of the cases that have not the id of one of these."""
+        ids = {self.ids[place] for place in places}
+        return (place for place, id in enumerate(self.ids) if id not in ids)
+
+
+def _pairs(base: Run, candidate: Run, one: _Cases, other: _Cases) -> Sequence[tuple[int, int]]:
+    """The places of each case that both runs judged, once: of the generated ones, and of the listed ones of both."""
+    if not one.generated and not other.generated:
         raise Incomparable("Neither run judged any case: there is nothing to compare.")
-    only = [[id for id in mine if id not in theirs] for mine, theirs in ((one, other), (other, one))]
+    only = [
+        [id for id in mine.generated if id not in theirs.generated] for mine, theirs in ((one, other), (other, one))
+    ]
     if only[0] or only[1]:
-        first = (only[0] or only[1])[0]
-        campaign = (one if only[0] else other)[first]["campaign"]
+        run, cases, first = (base, one, only[0][0]) if only[0] else (candidate, other, only[1][0])
+        campaign = case_of(run.cases[cases.generated[first]]).campaign
         raise Incomparable(
-            f"The runs judged different cases: {len(only[0])} of {counted(len(one), 'case')} are in the base only and "
-            f"{len(only[1])} of {len(other)} in the candidate only, the first being {first} of {campaign}"
+            f"The runs judged different cases: {len(only[0])} of {counted(len(one.generated), 'case')} are in the base only "
+            f"and {len(only[1])} of {len(other.generated)} in the candidate only, the first being {first} of {campaign}"
             f"{_why(base, candidate)}: run both with the same cases."
         )
-    common = {id: line for id, line in listed.items() if id in also_listed and id not in one}
-    of_other = {**also_listed, **other}
-    pairs = [(line, of_other[id]) for id, line in {**one, **common}.items()]
-    for mine, theirs in pairs:
-        texts = [{step["index"]: step["text"] for step in line["steps"]} for line in (mine, theirs)]
-        differing = [index for index in texts[0] if texts[1].get(index, texts[0][index]) != texts[0][index]]
-        if differing or mine["case"] != theirs["case"]:
-            where = f"in step {differing[0]}" if differing else "in its JSON form"
-            raise Incomparable(
-                f"Case {mine['id']} is not the same in both runs ({where}), though its id is: different releases of the suite "
-                "wrote them, so run both with one."
-            )
-    return pairs
+    common = [id for id in one.listed if id in other.listed and id not in one.generated]
+    return [
+        *((place, other.generated[id]) for id, place in one.generated.items()),
+        *((one.listed[id], other.listed[id]) for id in common),
+    ]
 
 
-def _judged(run: Run) -> tuple[dict[str, Line], dict[str, Line]]:
-    """The generated cases and the listed ones, by id."""
-    found: dict[str, dict[str, Line]] = {"generated": {}, "explicit": {}}
-    for case in run.cases:  # sorted, so of a case drawn twice both sides use the same line
-        if case["origin"] in found:
-            found[case["origin"]].setdefault(case["id"], case)
-    return found["generated"], found["explicit"]
+def _check_same(base: JudgedCase, candidate: JudgedCase) -> None:
+    texts = [{step.index: step.text for step in case.steps} for case in (base, candidate)]
+    differing = [index for index in texts[0] if texts[1].get(index, texts[0][index]) != texts[0][index]]
+    if differing or base.document != candidate.document:
+        where = f"in step {differing[0]}" if differing else "in its JSON form"
+        raise Incomparable(
+            f"Case {base.id} is not the same in both runs ({where}), though its id is: different releases of the suite "
+            "wrote them, so run both with one."
+        )
 
 
 def _why(base: Run, candidate: Run) -> str:
     """The differences of the headers that explain why the cases differ."""
-    reasons = []
-    for name in ("profile", "part", "seed"):
-        one, other = base.header.get(name, 1), candidate.header.get(name, 1)
-        if one != other:
-            reasons.append(f"{name} {one} and {other}")
-    versions = [run.header["versions"].get("hypothesis") for run in (base, candidate)]
-    if versions[0] != versions[1]:
-        reasons.append(f"Hypothesis {versions[0]} and {versions[1]}")
-    if base.header["engine"] != candidate.header["engine"]:
-        reasons.append(f"engine {base.header['engine']} and {candidate.header['engine']}")
+    one, other = header_of(base), header_of(candidate)
+    pairs = {
+        "profile": (one.profile, other.profile),
+        "part": (one.part or 1, other.part or 1),
+        "seed": (one.seed, other.seed),
+        "Hypothesis": (one.versions.get("hypothesis"), other.versions.get("hypothesis")),
+        "engine": (one.engine, other.engine),
+    }
+    reasons = [f"{name} {mine} and {theirs}" for name, (mine, theirs) in pairs.items() if mine != theirs]
     return f" ({'; '.join(reasons)})" if reasons else ""
 
 
@@ -294,11 +331,11 @@ def _clauses(
     in_cases: dict[str, set[Change]] = {}
     for shift in shifted:
         in_cases.setdefault(shift.clause, set()).add(shift.change)
-    listed = {**candidate.clauses, **base.clauses}
-    for name in [*base.clauses, *(name for name in candidate.clauses if name not in base.clauses)]:
+    before, after = ({one.id: one for one in header_of(run).clauses} for run in (base, candidate))
+    for name, listed in {**before, **after, **before}.items():
         one, other = (side.get(name) for side in results)
         change, reason = _change(one, other, in_cases.get(name, set()))
-        yield ClauseChange(name, listed[name]["sentence"], listed[name]["severity"], change, one, other, reason)
+        yield ClauseChange(name, listed.sentence, listed.severity, change, one, other, reason)
 
 
 def _change(base: ClauseResult | None, candidate: ClauseResult | None, in_cases: set[Change]) -> tuple[Change, str]:
@@ -319,8 +356,31 @@ def _change(base: ClauseResult | None, candidate: ClauseResult | None, in_cases:
 # Differences ----------------------------------------------------------------------------------------------------------------
 
 
-#: A place where a difference was found: the case on both sides, and the step.
-_Place = tuple[Line, Line, "int | None"]
+class _Places:
+    """Where a difference was found: cases with a step, and the smallest of them on both sides."""
+
+    def __init__(self) -> None:
+        self.found: list[tuple[str, int | None]] = []
+        self._smallest: tuple[tuple[Size, int], JudgedCase, JudgedCase] | None = None
+
+    def add(self, base: JudgedCase, candidate: JudgedCase, step: int | None) -> None:
+        self.found.append((base.id, step))
+        own = size(base), -1 if step is None else step
+        if self._smallest is None or own < self._smallest[0]:
+            self._smallest = own, base, candidate
+
+    def group(self, together: Iterable[Difference], explanation: Explanation | None) -> Group:
+        assert self._smallest is not None
+        (_, step), base, candidate = self._smallest
+        return Group(
+            differences=tuple(together),
+            explanation=explanation,
+            case_ids=frozenset(id for id, _ in self.found),
+            steps=len(set(self.found)),
+            step=None if step < 0 else step,
+            base=base,
+            candidate=candidate,
+        )
 
 
 class _Walk:
@@ -329,50 +389,60 @@ class _Walk:
     def __init__(self, knowledge: Knowledge, explainer: Explainer) -> None:
         self._knowledge = knowledge
         self._explainer = explainer
-        self._found: dict[tuple[Difference, Explanation | None], list[_Place]] = {}
+        self._found: dict[tuple[Difference, Explanation | None], _Places] = {}
         self.steps = self.differing = self.diverged = self.cut_short = 0
 
-    def take(self, base: Line, candidate: Line) -> None:
+    def take(self, base: JudgedCase, candidate: JudgedCase) -> None:
         """Compare a case step by step, as long as its tables are the same."""
-        one, other = (str(line["error"]["kind"]) if line["error"] else "judged" for line in (base, candidate))
+        one, other = (case.error.kind if case.error else "judged" for case in (base, candidate))
         if one != other:
-            self._add(Difference(Command("case"), "case", one, other), None, (base, candidate, None))
+            self._add(Difference(Command("case"), Field("case"), one, other), None, base, candidate, None)
             self.differing += 1
             return
-        of_candidate = {step["index"]: step for step in candidate["steps"]}
+        of_candidate = {step.index: step for step in candidate.steps}
         differs = diverges = False
-        for step in base["steps"]:
-            counterpart = of_candidate.get(step["index"])
+        for step in base.steps:
+            counterpart = of_candidate.get(step.index)
             if counterpart is None or diverges:
                 break
             self.steps += 1
-            found = differences(command_of(base["case"]["steps"][step["index"]]), step, counterpart)
-            for difference, explanation in self._explained(base, candidate, step["index"], found):
-                self._add(difference, explanation, (base, candidate, step["index"]))
+            seen = facts(step), facts(counterpart)
+            if seen[0] == seen[1]:
+                continue
+            found = differences(_command(base, step.index), *seen)
+            for difference, explanation in self._explained((base, candidate), step.index, seen, found):
+                self._add(difference, explanation, base, candidate, step.index)
             differs = differs or bool(found)
-            diverges = any(difference.diverges for difference in found) or deletion_order_differs(step, counterpart)
+            diverges = any(difference.diverges for difference in found) or deletion_order_differs(*seen)
         self.differing += differs
         self.diverged += diverges
-        self.cut_short += not differs and len(base["steps"]) != len(candidate["steps"])
+        self.cut_short += not differs and len(base.steps) != len(candidate.steps)
 
     def _explained(
-        self, base: Line, candidate: Line, step: int, found: Iterable[Difference]
+        self, cases: tuple[JudgedCase, JudgedCase], step: int, seen: tuple[Facts, Facts], found: Iterable[Difference]
     ) -> Iterable[tuple[Difference, Explanation | None]]:
         known = {one: change.explanation for one in found if (change := self._knowledge.of(one)) is not None}
         left = [one for one in found if one not in known]
-        explained = {**known, **self._explainer.explain(base, candidate, step, left)}
+        explained = {**known, **self._explainer.explain(cases, step, seen, left)}
         return ((one, explained.get(one)) for one in found)
 
-    def _add(self, difference: Difference, explanation: Explanation | None, place: _Place) -> None:
-        self._found.setdefault((difference.grouped, explanation), []).append(place)
+    def _add(
+        self,
+        difference: Difference,
+        explanation: Explanation | None,
+        base: JudgedCase,
+        candidate: JudgedCase,
+        step: int | None,
+    ) -> None:
+        self._found.setdefault((difference.grouped, explanation), _Places()).add(base, candidate, step)
 
     def groups(self) -> tuple[Group, ...]:
         """The differences; those of the same command in the same steps are one group."""
-        merged: dict[object, tuple[list[Difference], Explanation | None, list[_Place]]] = {}
+        merged: dict[object, tuple[list[Difference], Explanation | None, _Places]] = {}
         for (difference, explanation), places in self._found.items():
-            key = (difference.command, explanation, tuple((base["id"], step) for base, _, step in places))
+            key = (difference.command, explanation, tuple(places.found))
             merged.setdefault(key, ([], explanation, places))[0].append(difference)
-        groups = [self._group(*together) for together in merged.values()]
+        groups = [places.group(together, explanation) for together, explanation, places in merged.values()]
         return tuple(
             sorted(
                 groups,
@@ -380,15 +450,8 @@ class _Walk:
             )
         )
 
-    def _group(self, together: list[Difference], explanation: Explanation | None, found: list[_Place]) -> Group:
-        base, candidate, step = min(found, key=lambda at: (*size(at[0]), -1 if at[2] is None else at[2]))
-        places = {(line["id"], index) for line, _, index in found}
-        return Group(
-            differences=tuple(together),
-            explanation=explanation,
-            case_ids=frozenset(id for id, _ in places),
-            steps=len(places),
-            step=step,
-            base=base,
-            candidate=candidate,
-        )
+
+def _command(case: JudgedCase, index: int) -> Command:
+    step = case.case.steps[index]
+    assert isinstance(step, ENGINE_STEPS)
+    return command_of(step)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reports.compare.answer import answer_to
-from reports.compare.cases import Change, smallest
+from reports.compare.cases import Change, size
 from reports.compare.comparison import ClauseChange, Comparison, Group
 from reports.compare.wording import (
     Explained,
@@ -64,12 +64,12 @@ def _shifts(title: str, comparison: Comparison, change: Change, rows: int, befor
     """What fails in some cases on one side only. ``before``: the heading of what the base did."""
     lines = [
         row(
-            one.severity,
+            one.severity.value,
             one.clause,
             text(one.cause),
             *([text(one.before)] if before else []),
             len(one.case_ids),
-            f"{code(one.case['id'])}, step {one.step}: {text(one.message)}"
+            f"{code(one.case.id)}, step {one.step}: {text(one.message)}"
             + (f"<br>{text(ended)}." if (ended := ended_words(one, comparison)) else ""),
         )
         for one in comparison.shifted(change)
@@ -80,7 +80,7 @@ def _shifts(title: str, comparison: Comparison, change: Change, rows: int, befor
 
 def _accepted(comparison: Comparison, rows: int) -> list[str]:
     lines = [
-        row(one.severity, text(", ".join(one.clauses)), text(one.cause), text(one.by), len(one.case_ids))
+        row(one.severity.value, text(", ".join(one.clauses)), text(one.cause), text(one.by), len(one.case_ids))
         for one in accepted(comparison)
     ]
     if not lines or comparison.acceptance is None:
@@ -91,7 +91,7 @@ def _accepted(comparison: Comparison, rows: int) -> list[str]:
 
 def _known_faults(comparison: Comparison, rows: int) -> list[str]:
     lines = [
-        row(text(fault_words(one, comparison)), text(", ".join(one.clauses)), len(one.case_ids), code(one.case["id"]))
+        row(text(fault_words(one, comparison)), text(", ".join(one.clauses)), len(one.case_ids), code(one.case.id))
         for one in comparison.known_faults
     ]
     heading = "| Known deviation | Clauses | Cases | Smallest case |"
@@ -100,8 +100,7 @@ def _known_faults(comparison: Comparison, rows: int) -> list[str]:
 
 def _unexplained(comparison: Comparison, rows: int) -> list[str]:
     lines = [
-        row(text(signature(group)), group.cases, group.steps, code(group.base["id"]))
-        for group in comparison.unexplained
+        row(text(signature(group)), group.cases, group.steps, code(group.base.id)) for group in comparison.unexplained
     ]
     whole = f"the details below and in {_WHOLE}"
     title = "## Unexplained differences"
@@ -116,7 +115,7 @@ def _explained(comparison: Comparison, rows: int) -> list[str]:
             text(one.sentence),
             text(one.source),
             one.cases,
-            code(smallest(group.base for group in one.groups)["id"]),
+            code(min((group.base for group in one.groups), key=size).id),
         )
         for one in explained(comparison)
     ]
@@ -139,9 +138,7 @@ def _detail(group: Group) -> list[str]:
     explanation = Explained(group.explanation, (group,)) if group.explanation else None
     kind = explanation.word if explanation else "unexplained"
     step = group.step_of(group.base)
-    where = (
-        f"Step {group.step} of case {code(group.base['id'])}: {code(step['text'])}" if step else "No step was judged."
-    )
+    where = f"Step {group.step} of case {code(group.base.id)}: {code(step.text)}" if step else "No step was judged."
     known = [f"{text(explanation.sentence)} Source: {text(explanation.source)}."] if explanation else []
     lines = [row(text(name), code(one), code(other)) for name, one, other in side_by_side(group)]
     return folded(
@@ -152,7 +149,7 @@ def _detail(group: Group) -> list[str]:
 def _clauses(clauses: tuple[ClauseChange, ...], rows: int) -> str:
     lines = [
         row(
-            one.severity,
+            one.severity.value,
             one.clause,
             f"**{one.change.value}**" if one.change is Change.REGRESSED else one.change.value,
             _side(one.base),

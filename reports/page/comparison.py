@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from records.json_form import to_json
+from records.run import JudgedCase
 from reports.answers import Answer, named
 from reports.compare.answer import Worse, answer_to, ways
 from reports.compare.cases import Change
 from reports.compare.comparison import Comparison, Group
+from reports.compare.typed import case_of
 from reports.compare.wording import Also, Explained, also, overview, side_by_side, signature
 from reports.harms import does
 from reports.page.content import Fact, StepShown, case_in
 from reports.page.picture import Picture, picture_of
 from reports.page.sides import DiffLine, TreeLine, difference_of, tree_of
 from reports.quantities import counted
-from reports.stream import Line
 from reports.verdicts import ClauseResult
 
 
@@ -81,13 +83,13 @@ def comparison_page(comparison: Comparison) -> ComparisonPage:
     """The page of a comparison, whose cases lie in ``cases/`` beside it."""
     sentences = {one.clause: one.sentence for one in comparison.clauses}
     worse = ways(comparison)
-    shown = {one.lead.case["id"] for one in worse}
-    before = {line["id"]: line for line in (comparison.base.cases if shown else ()) if line["id"] in shown}
+    shown = {one.lead.case.id for one in worse}
+    before = {case.id: case for case in map(case_of, comparison.base.cases if shown else ()) if case.id in shown}
     return ComparisonPage(
         title=f"{named(comparison.base)} and {named(comparison.candidate)}",
         answer=answer_to(comparison),
         facts=tuple(_facts(comparison)),
-        ways=tuple(_way(one, sentences, before.get(one.lead.case["id"])) for one in worse),
+        ways=tuple(_way(one, sentences, before.get(one.lead.case.id)) for one in worse),
         kinds=tuple(_kinds(comparison)),
         differences=tuple(map(_difference, comparison.groups)),
         clauses=tuple(
@@ -108,15 +110,15 @@ def _facts(comparison: Comparison) -> Iterable[Fact]:
         yield Fact("Compared", line)
 
 
-def _way(way: Worse, sentences: dict[str, str], before: Line | None) -> WayShown:
+def _way(way: Worse, sentences: dict[str, str], before: JudgedCase | None) -> WayShown:
     lead = way.lead
-    texts = lead.case["steps"]
-    case = case_in(lead.case)
-    now = () if case is None else tree_of(case, lead.case, lead.step)
-    violations = (one for one in lead.case["violations"] if (one["clause"], one["step"]) == (lead.clause, lead.step))
+    line = to_json(lead.case)
+    case = case_in(line)
+    now = () if case is None else tree_of(case, line, lead.step)
+    violations = (one for one in line["violations"] if (one["clause"], one["step"]) == (lead.clause, lead.step))
     violation = next(violations, None)
     return WayShown(
-        anchor=f"worse-{lead.clause}-{lead.case['id']}",
+        anchor=f"worse-{lead.clause}-{lead.case.id}",
         known=way.is_known,
         harm=does(lead.severity),
         cause=lead.cause,
@@ -125,13 +127,15 @@ def _way(way: Worse, sentences: dict[str, str], before: Line | None) -> WayShown
         others=way.clauses,
         before=lead.before,
         message=lead.message,
-        case=lead.case["id"],
+        case=lead.case.id,
         cases=counted(len(way.case_ids), "case"),
-        steps=tuple(StepShown(one["text"], one["index"] == lead.step) for one in texts),
-        replay=f"pytest suites --replay cases/{lead.case['id']}.json",
-        difference=() if violation is None else difference_of(lead.case, violation),
+        steps=tuple(StepShown(one.text, one.index == lead.step) for one in lead.case.steps),
+        replay=f"pytest suites --replay cases/{lead.case.id}.json",
+        difference=() if violation is None else difference_of(line, violation),
         picture=None if case is None else picture_of(case, lead.step),
-        files_before=tree_of(case, before, lead.step, anyway=True) if case and now and before is not None else (),
+        files_before=tree_of(case, to_json(before), lead.step, anyway=True)
+        if case and now and before is not None
+        else (),
         files_now=now,
     )
 
@@ -152,8 +156,8 @@ def _difference(group: Group) -> DifferenceShown:
         explained=explanation.sentence if explanation else "",
         source=explanation.source if explanation else "",
         cases=counted(group.cases, "case"),
-        case=group.base["id"],
-        step=step["text"] if step else "",
+        case=group.base.id,
+        step=step.text if step else "",
         sides=tuple(side_by_side(group)),
     )
 
