@@ -17,11 +17,9 @@ from faults import FAULTS, KnownBadEngine
 from harness.judging.excuses import KnownDeviation
 from model.vocabulary.case import Case
 from model.vocabulary.steps import Vacuum
-from records.json_form import from_json
-from records.run import Violation
 from reference_engine import ReferenceEngine
 from reports.__main__ import main
-from reports.compare.acceptance import Acceptance, Accepted
+from reports.compare.acceptance import Acceptance, Accepted, covering
 from reports.compare.answer import answer_to
 from reports.compare.cases import Change
 from reports.compare.comparison import Comparison, compare
@@ -262,12 +260,10 @@ def test_an_entry_accepts_what_the_harness_excuses_by_it(tmp_path: Path) -> None
     for number, (symptom, when) in enumerate(product(symptoms, (None, "young tombstone", "encoded path"))):
         entries = tuple(Deviation(one, "r", "l", symptom, when=when) for one in {one["clause"] for one in wrong})
         known = [KnownDeviation(one.clause, when, "r", symptom.causes, (), symptom.of) for one in entries]
-        accepted = Accepted(accepting(*entries), "4.4.0")
-        for line in run_of(engine, cases, tmp_path / str(number), listed=known).cases:
-            for one in line["violations"]:
-                assert (one["excused"] is not None) == (
-                    accepted.entry_for(case_of(line), from_json(one, Violation)) is not None
-                )
+        current = Accepted.by(accepting(*entries), "4.4.0").current
+        for judged in map(case_of, run_of(engine, cases, tmp_path / str(number), listed=known).cases):
+            for one in judged.violations:
+                assert (one.excused is not None) == (covering(current, judged, one) is not None)
 
 
 # The command ----------------------------------------------------------------------------------------------------------

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import cached_property
 from pathlib import Path
 
 from records.run import JudgedCase, Violation
@@ -23,26 +22,17 @@ class Acceptance:
 
 @dataclass(frozen=True)
 class Accepted:
-    """What an acceptance says about one version of an engine."""
+    """The entries about one version of an engine: those in force, and those that are past their end."""
 
-    acceptance: Acceptance
-    version: str
+    current: tuple[Deviation, ...] = ()
+    past: tuple[Deviation, ...] = ()
 
-    @cached_property
-    def _in_force(self) -> tuple[Deviation, ...]:
-        return in_force(self.acceptance.entries, version=self.version, today=self.acceptance.today)
-
-    @cached_property
-    def _ended(self) -> tuple[Deviation, ...]:
-        return ended(self.acceptance.entries, version=self.version, today=self.acceptance.today)
-
-    def entry_for(self, case: JudgedCase, violation: Violation) -> Deviation | None:
-        """The entry that accepts a violation in a case; None: there is none."""
-        return _first(self._in_force, case, violation)
-
-    def ended_for(self, case: JudgedCase, violation: Violation) -> Deviation | None:
-        """The entry that accepted the violation until its end."""
-        return _first(self._ended, case, violation)
+    @classmethod
+    def by(cls, acceptance: Acceptance | None, version: str) -> Accepted:
+        if acceptance is None:
+            return cls()
+        entries, today = acceptance.entries, acceptance.today
+        return cls(in_force(entries, version=version, today=today), ended(entries, version=version, today=today))
 
 
 def tables_of(entries: Iterable[Deviation]) -> dict[Deviation, tuple[str, ...]]:
@@ -53,7 +43,8 @@ def tables_of(entries: Iterable[Deviation]) -> dict[Deviation, tuple[str, ...]]:
     return {table: tuple(clauses) for table, clauses in found.items()}
 
 
-def _first(entries: Iterable[Deviation], case: JudgedCase, violation: Violation) -> Deviation | None:
+def covering(entries: Iterable[Deviation], case: JudgedCase, violation: Violation) -> Deviation | None:
+    """The first entry that is about a violation in a case; None: there is none."""
     return next((one for one in entries if _covers(one, case, violation)), None)
 
 

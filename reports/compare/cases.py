@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import final
+from typing import Any, Generic, TypeVar, final
 
 from model.vocabulary.severity import Severity
 from records.run import JudgedCase, Verdict, Violation
-from reports.compare.acceptance import Accepted
+from reports.compare.acceptance import Accepted, covering
 from reports.deviations import Deviation
+
+T = TypeVar("T")
 
 
 class Change(str, Enum):
@@ -85,12 +87,51 @@ class KnownFault:
         return self.on_candidate and not self.on_base
 
 
-#: The order by which a case is the smallest: the fewest steps, then the shortest JSON form, then the first id.
-Size = tuple[int, int, str]
-
-
-def size(case: JudgedCase) -> Size:
+def size(case: JudgedCase) -> tuple[int, int, str]:
+    """The order by which a case is the smallest: the fewest steps, then the shortest JSON form, then the first id."""
     return len(case.document["steps"]), len(json.dumps(case.document)), case.id
+
+
+class Cases(Generic[T]):
+    """Cases with something in common: their ids, and what is to be shown of the smallest. The others are not kept."""
+
+    def __init__(self) -> None:
+        self._ids: set[str] = set()
+        self._smallest: tuple[tuple[int, int, str], T] | None = None
+
+    def add(self, case: JudgedCase, shown: T) -> None:
+        self._ids.add(case.id)
+        own = size(case)
+        if self._smallest is None or own < self._smallest[0]:
+            self._smallest = own, shown
+
+    @property
+    def ids(self) -> frozenset[str]:
+        return frozenset(self._ids)
+
+    @property
+    def shown(self) -> T:
+        assert self._smallest is not None
+        return self._smallest[1]
+
+
+class _Violating(Cases[tuple[JudgedCase, Violation]]):
+    """Cases with violations of one kind, and the first violation of the smallest."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.clauses: set[str] = set()
+        self._severities: set[Severity] = set()
+
+    def take(self, case: JudgedCase, violation: Violation, severity: Severity) -> None:
+        self.add(case, (case, violation))
+        self.clauses.add(violation.clause)
+        self._severities.add(severity)
+
+    @property
+    def severity(self) -> Severity:
+        """The gravest."""
+        return min(self._severities, key=lambda one: one.rank)
 
 
 _NOT_JUDGED = "not judged"
@@ -108,38 +149,6 @@ class _Kind:
     ended: Deviation | None = None
 
 
-#: A violation on one side, what it has to do with the other side, and the case.
-_Found = tuple[_Kind, JudgedCase, Violation]
-
-
-class _Cases:
-    """The cases with violations of one kind: of each its id, and the smallest with its first violation."""
-
-    def __init__(self) -> None:
-        self.ids: set[str] = set()
-        self.clauses: set[str] = set()
-        self.severities: set[Severity] = set()
-        self._smallest: tuple[Size, JudgedCase, Violation] | None = None
-
-    def add(self, case: JudgedCase, violation: Violation, severity: Severity) -> None:
-        self.ids.add(case.id)
-        self.clauses.add(violation.clause)
-        self.severities.add(severity)
-        own = size(case)
-        if self._smallest is None or own < self._smallest[0]:
-            self._smallest = own, case, violation
-
-    @property
-    def smallest(self) -> tuple[JudgedCase, Violation]:
-        assert self._smallest is not None
-        return self._smallest[1:]
-
-    @property
-    def severity(self) -> Severity:
-        """The gravest."""
-        return min(self.severities, key=lambda one: one.rank)
-
-
 @final
 class Judgements:
     """What two runs judge of the same cases, taken pair after pair. ``severities``: of each clause.
@@ -148,40 +157,48 @@ class Judgements:
     deviation is new on the candidate where the base was asked for the clause, and has no such entry.
     """
 
-    def __init__(
-        self,
-        severities: Mapping[str, Severity],
-        base: Side,
-        candidate: Side,
-        accepted: Accepted | None = None,
-    ) -> None:
+    def __init__(self, severities: Mapping[str, Severity], base: Side, candidate: Side, accepted: Accepted) -> None:
         self._severities = severities
         self._sides = base, candidate
         self._accepted = accepted
-        self._shifts: dict[_Kind, _Cases] = {}
-        self._known: dict[str, _Cases] = {}
+        self._shifts: dict[_Kind, _Violating] = {}
+        self._known: dict[str, _Violating] = {}
         self._failing: set[str] = set()
 
     def take(self, base: JudgedCase, candidate: JudgedCase) -> None:
         """Take a case of both sides."""
-        self._add(_worse(base, candidate, self._sides[0], self._accepted))
-        self._add(_improved(base, candidate, self._sides[1]))
+        before, after = _broken(base), _broken(candidate)
+        for kind, violations in _worse(before, after, base, self._sides[0]):
+            self._add_worse(kind, candidate, violations)
+        for kind, violations in _improved(before, after, candidate, self._sides[1]):
+            self._add(kind, base, violations[0])
         self._failing |= {name for name, result in candidate.clauses.items() if result.verdict is Verdict.FAIL}
         for case in (base, candidate):
             for one in case.violations:
                 if one.excused is not None:
-                    self._known.setdefault(one.excused, _Cases()).add(case, one, self._severity(one))
+                    self._known.setdefault(one.excused, _Violating()).take(case, one, self._severity(one))
 
     def take_alone(self, case: JudgedCase) -> None:
         """After all pairs, take a case that only the candidate judged, such as one made by shrinking: it counts for clauses that
         fail in no pair."""
-        for clause in sorted({one.clause for one in case.violations} - self._failing):
-            for cause, violations in _Broken.of(case, clause).causes.items():
-                self._add(_found(Change.UNCOMPARED, clause, cause, _NOT_JUDGED, case, violations, self._accepted))
+        for clause, broken in sorted(_broken(case).items()):
+            for cause, violations in broken.causes.items() if clause not in self._failing else ():
+                self._add_worse(_Kind(Change.UNCOMPARED, clause, cause, _NOT_JUDGED), case, violations)
 
-    def _add(self, found: Iterable[_Found]) -> None:
-        for kind, case, violation in found:
-            self._shifts.setdefault(kind, _Cases()).add(case, violation, self._severity(violation))
+    def _add_worse(self, kind: _Kind, case: JudgedCase, violations: Sequence[Violation]) -> None:
+        """Of violations in a case the first that is not accepted, and the first that each entry accepts."""
+        firsts: dict[Deviation | None, Violation] = {}
+        for one in violations:
+            firsts.setdefault(covering(self._accepted.current, case, one), one)
+        for entry, violation in firsts.items():
+            if entry is not None:
+                self._add(replace(kind, change=Change.ACCEPTED, accepted=entry), case, violation)
+            else:
+                ended = covering(self._accepted.past, case, violation)
+                self._add(replace(kind, ended=ended), case, violation)
+
+    def _add(self, kind: _Kind, case: JudgedCase, violation: Violation) -> None:
+        self._shifts.setdefault(kind, _Violating()).take(case, violation, self._severity(violation))
 
     def _severity(self, violation: Violation) -> Severity:
         """That of the violation's cause; or else its clause's, which is the worst that a violation of it can be."""
@@ -189,119 +206,34 @@ class Judgements:
 
     def shifts(self) -> tuple[Shift, ...]:
         """What the candidate's judgements change, the gravest first."""
-        made = [_shift(kind, cases) for kind, cases in self._shifts.items()]
+        made = []
+        for kind, cases in self._shifts.items():
+            case, first = cases.shown
+            own: dict[str, Any] = {"case_ids": cases.ids, "case": case, "step": first.step, "message": first.message}
+            made.append(Shift(**vars(kind), severity=cases.severity, **own))
         return tuple(
             sorted(made, key=lambda one: (one.severity.rank, -len(one.case_ids), one.clause, one.cause, one.before))
         )
 
     def known_faults(self) -> tuple[KnownFault, ...]:
         """The known deviations that cases show: those that only the candidate has first, then the gravest."""
-        had = [{reason for _, reason in side.entries} for side in self._sides]
-        made = [
-            KnownFault(
-                reason,
-                cases.severity,
-                tuple(sorted(cases.clauses)),
-                reason in had[0],
-                reason in had[1],
-                frozenset(cases.ids),
-                cases.smallest[0],
-            )
-            for reason, cases in self._known.items()
-        ]
+        base, candidate = ({reason for _, reason in side.entries} for side in self._sides)
+        made = []
+        for reason, cases in self._known.items():
+            had, clauses = (reason in base, reason in candidate), tuple(sorted(cases.clauses))
+            made.append(KnownFault(reason, cases.severity, clauses, *had, cases.ids, cases.shown[0]))
         order = {(False, True): 0, (True, True): 1, (True, False): 2}
         return tuple(
             sorted(made, key=lambda one: (order[one.on_base, one.on_candidate], one.severity.rank, one.reason))
         )
 
 
-def _shift(kind: _Kind, cases: _Cases) -> Shift:
-    case, violation = cases.smallest
-    return Shift(
-        kind.change,
-        kind.clause,
-        cases.severity,
-        kind.cause,
-        kind.before,
-        frozenset(cases.ids),
-        case,
-        violation.step,
-        violation.message,
-        kind.accepted,
-        kind.ended,
-    )
-
-
-def _worse(base: JudgedCase, candidate: JudgedCase, side: Side, accepted: Accepted | None) -> Iterable[_Found]:
-    """What the candidate violates in a case, and the base does not. ``side``: the base."""
-    for clause in _violated(candidate):
-        before, after = _Broken.of(base, clause), _Broken.of(candidate, clause)
-        new = [(Change.REGRESSED, cause, own) for cause, own in after.causes.items() if cause not in before.causes]
-        for reason, violations in after.excuses.items():
-            # What the base fails for the same cause, known to nobody, it has too.
-            own = [one for one in violations if one.cause not in before.causes]
-            if own and (clause, reason) not in side.entries and clause in side.asked:
-                new.append((Change.KNOWN, reason, own))
-        for change, cause, violations in new:
-            if clause in side.judged and _reaches(base, violations[0].step):
-                yield from _found(change, clause, cause, before.words, candidate, violations, accepted)
-            else:
-                yield from _found(Change.UNCOMPARED, clause, cause, _NOT_JUDGED, candidate, violations, accepted)
-
-
-def _found(
-    change: Change,
-    clause: str,
-    cause: str,
-    before: str,
-    case: JudgedCase,
-    violations: Sequence[Violation],
-    accepted: Accepted | None,
-) -> Iterable[_Found]:
-    """Of a clause's violations by one cause in a case, the first that is not accepted, and the first that each entry accepts."""
-    firsts: dict[Deviation | None, Violation] = {}
-    for one in violations:
-        firsts.setdefault(accepted.entry_for(case, one) if accepted else None, one)
-    for entry, violation in firsts.items():
-        if entry is not None:
-            yield _Kind(Change.ACCEPTED, clause, cause, before, accepted=entry), case, violation
-        else:
-            ended = accepted.ended_for(case, violation) if accepted else None
-            yield _Kind(change, clause, cause, before, ended=ended), case, violation
-
-
-def _improved(base: JudgedCase, candidate: JudgedCase, side: Side) -> Iterable[_Found]:
-    """What the base violates in a case, and the candidate does not. ``side``: the candidate."""
-    for clause in _violated(base):
-        before, after = _Broken.of(base, clause), _Broken.of(candidate, clause)
-        if after.causes or after.excuses or clause not in side.judged:
-            continue
-        gone = {reason: own for reason, own in before.excuses.items() if (clause, reason) not in side.entries}
-        for cause, violations in (*before.causes.items(), *gone.items()):
-            if _reaches(candidate, violations[0].step):
-                yield _Kind(Change.IMPROVED, clause, cause, "holds"), base, violations[0]
-
-
-def _violated(case: JudgedCase) -> Iterable[str]:
-    return dict.fromkeys(one.clause for one in case.violations)
-
-
 @dataclass(frozen=True)
 class _Broken:
     """The violations of a clause in a case, by their cause, and those that are known deviations by their reason."""
 
-    causes: dict[str, list[Violation]]
-    excuses: dict[str, list[Violation]]
-
-    @classmethod
-    def of(cls, case: JudgedCase, clause: str) -> _Broken:
-        broken = cls({}, {})
-        for one in case.violations:
-            if one.clause == clause and one.excused is None:
-                broken.causes.setdefault(one.cause, []).append(one)
-            elif one.clause == clause and one.excused is not None:
-                broken.excuses.setdefault(one.excused, []).append(one)
-        return broken
+    causes: dict[str, list[Violation]] = field(default_factory=dict)
+    excuses: dict[str, list[Violation]] = field(default_factory=dict)
 
     @property
     def words(self) -> str:
@@ -309,6 +241,47 @@ class _Broken:
         if self.causes:
             return f"failed for another cause: {', '.join(sorted(self.causes))}"
         return f"known deviation: {', '.join(sorted(self.excuses))}" if self.excuses else "held"
+
+
+def _broken(case: JudgedCase) -> dict[str, _Broken]:
+    """What a case violates, by clause."""
+    found: dict[str, _Broken] = {}
+    for one in case.violations:
+        of_clause = found.setdefault(one.clause, _Broken())
+        of_kind = of_clause.causes if one.excused is None else of_clause.excuses
+        of_kind.setdefault(one.cause if one.excused is None else one.excused, []).append(one)
+    return found
+
+
+_Found = Iterable[tuple[_Kind, Sequence[Violation]]]
+
+
+def _worse(before: Mapping[str, _Broken], after: Mapping[str, _Broken], base: JudgedCase, side: Side) -> _Found:
+    """What the candidate violates in a case, and the base does not. ``side``: the base."""
+    for clause, broken in after.items():
+        had = before.get(clause, _Broken())
+        new = [(Change.REGRESSED, cause, own) for cause, own in broken.causes.items() if cause not in had.causes]
+        for reason, violations in broken.excuses.items():
+            # What the base fails for the same cause, known to nobody, it has too.
+            own = [one for one in violations if one.cause not in had.causes]
+            if own and (clause, reason) not in side.entries and clause in side.asked:
+                new.append((Change.KNOWN, reason, own))
+        for change, cause, violations in new:
+            if clause in side.judged and _reaches(base, violations[0].step):
+                yield _Kind(change, clause, cause, had.words), violations
+            else:
+                yield _Kind(Change.UNCOMPARED, clause, cause, _NOT_JUDGED), violations
+
+
+def _improved(before: Mapping[str, _Broken], after: Mapping[str, _Broken], candidate: JudgedCase, side: Side) -> _Found:
+    """What the base violates in a case, and the candidate does not. ``side``: the candidate."""
+    for clause, broken in before.items():
+        if clause in after or clause not in side.judged:
+            continue
+        gone = {reason: own for reason, own in broken.excuses.items() if (clause, reason) not in side.entries}
+        for cause, violations in (*broken.causes.items(), *gone.items()):
+            if _reaches(candidate, violations[0].step):
+                yield _Kind(Change.IMPROVED, clause, cause, "holds"), violations
 
 
 def _reaches(case: JudgedCase, step: int) -> bool:

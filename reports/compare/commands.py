@@ -3,18 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from model.vocabulary.steps import (
-    EngineStep,
-    Form,
-    Insert,
-    InvalidDelete,
-    InvalidVacuum,
-    Read,
-    ReadChanges,
-    Vacuum,
-)
+from model.vocabulary import steps
 
 
 @dataclass(frozen=True)
@@ -54,22 +46,26 @@ class Command:
         }.get(self.kind, self.kind.upper())
 
 
-def command_of(step: EngineStep) -> Command:
+def command_of(step: steps.EngineStep) -> Command:
     """The command of a step."""
-    if isinstance(step, Vacuum):
+    if isinstance(step, steps.Vacuum):
         mode = "LITE" if step.mode.lite else "USING INVENTORY" if step.mode.inventory else ""
         return Command("vacuum", mode, _retain(step.retain_hours), step.dry_run)
-    if isinstance(step, InvalidVacuum):
-        return Command("bad_vacuum", mistake=step.mistake.value)
-    if isinstance(step, InvalidDelete):
-        return Command("bad_delete", mistake=step.mistake.value)
-    if isinstance(step, Read):
-        return Command("read", earlier=step.before_step is not None)
-    if isinstance(step, ReadChanges):
-        return Command("read_changes")
-    if isinstance(step, Insert):
-        return Command("insert")
-    return Command("truncate" if step.form is Form.TRUNCATE else "delete")
+    if isinstance(step, (steps.InvalidDelete, steps.InvalidVacuum)):
+        return Command(_KINDS[type(step)], mistake=step.mistake.value)
+    if isinstance(step, steps.Delete) and step.form is steps.Form.TRUNCATE:
+        return Command("truncate")
+    return Command(_KINDS[type(step)], earlier=isinstance(step, steps.Read) and step.before_step is not None)
+
+
+_KINDS: Mapping[type, str] = {
+    steps.Delete: "delete",
+    steps.InvalidDelete: "bad_delete",
+    steps.InvalidVacuum: "bad_vacuum",
+    steps.Read: "read",
+    steps.ReadChanges: "read_changes",
+    steps.Insert: "insert",
+}
 
 
 def _retain(hours: float | None) -> str:

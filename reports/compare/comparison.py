@@ -1,35 +1,27 @@
 """The comparison of two runs of the same cases: what each side fails, case by case, and what the engines did differently.
 
-The cases are read in pairs, one after the other: only those that are shown are kept.
+The cases are read in pairs: only those that are shown are kept.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from model.vocabulary.severity import Severity
-from model.vocabulary.steps import ENGINE_STEPS
-from records.mistakes import UsageMistake
-from records.run import JudgedCase, Step
+from records.run import ListedDeviation
 from reports.compare.acceptance import Acceptance, Accepted, tables_of
-from reports.compare.cases import Change, Entry, Judgements, KnownFault, Shift, Side, Size, size
-from reports.compare.commands import Command, command_of
-from reports.compare.differences import Difference, deletion_order_differs, differences
-from reports.compare.explanations import Explainer, Explanation, Identity, Predictors
-from reports.compare.facts import Facts, Field, facts
-from reports.compare.known_changes import Knowledge, in_order, knowledge
-from reports.compare.typed import case_of, header_of
+from reports.compare.cases import Change, Judgements, KnownFault, Shift, Side
+from reports.compare.explanations import Explainer, Identity, Predictors
+from reports.compare.groups import Group, Walk
+from reports.compare.known_changes import in_order, knowledge
+from reports.compare.pairs import pairs_of
+from reports.compare.typed import header_of
 from reports.deviations import Deviation
 from reports.findings import findings_of
-from reports.quantities import counted
+from reports.known import ShownDeviation
 from reports.stream import Run
 from reports.verdicts import ClauseResult, Verdict
-
-
-class Incomparable(UsageMistake):
-    """The two runs cannot be compared. The text is one sentence."""
-
 
 _JUDGED = (Verdict.PASS, Verdict.FAIL, Verdict.XFAIL, Verdict.STALE)
 _LEFT_OUT = (Verdict.UNEXERCISED, Verdict.ERROR)
@@ -62,37 +54,6 @@ class Unjudged:
     run: Run = field(repr=False)
     clauses: tuple[str, ...]
     cases: int
-
-
-@dataclass(frozen=True)
-class Group:
-    """Differences of one command in the same steps of the same cases: one change with several effects.
-
-    ``base`` and ``candidate`` are the smallest of its cases, ``step`` its first step with these differences. It is None if the
-    case was not judged on one side.
-    """
-
-    differences: tuple[Difference, ...]
-    explanation: Explanation | None
-    case_ids: frozenset[str] = field(repr=False)
-    steps: int
-    step: int | None
-    base: JudgedCase = field(repr=False)
-    candidate: JudgedCase = field(repr=False)
-
-    @property
-    def cases(self) -> int:
-        """How many cases have them."""
-        return len(self.case_ids)
-
-    @property
-    def subject(self) -> str:
-        """The command, in words."""
-        return self.differences[0].command.text
-
-    def step_of(self, case: JudgedCase) -> Step | None:
-        """The record of the step to show in the case of one side."""
-        return next((step for step in case.steps if step.index == self.step), None)
 
 
 @dataclass(frozen=True)
@@ -183,27 +144,24 @@ def compare(
     explained by a rule. ``acceptance``: what of the candidate does not count as worse. ``allows_changes``: what differs, or could
     not be judged, holds no upgrade back that is not worse.
     """
-    sides = _Cases.of(base), _Cases.of(candidate)
-    pairs = _pairs(base, candidate, *sides)
-    results = tuple({result.clause: result for result in findings_of(run).results} for run in (base, candidate))
-    before, after = (_side(*one) for one in zip((base, candidate), results, sides, zip(*pairs)))
-    severities = {one.id: one.severity for run in (base, candidate) for one in header_of(run).clauses}
-    accepted = Accepted(acceptance, engine_of(candidate)[1]) if acceptance is not None else None
-    judgements = Judgements(severities, before, after, accepted)
-    walk = _Walk(knowledge(engine_of(base), engine_of(candidate)), _explainer(base, candidate, predictors))
-    for mine, theirs in pairs:
-        cases = case_of(base.cases[mine]), case_of(candidate.cases[theirs])
-        _check_same(*cases)
-        walk.take(*cases)
-        judgements.take(*cases)
-    for place in sides[1].without(theirs for _, theirs in pairs):
-        judgements.take_alone(case_of(candidate.cases[place]))
+    runs = base, candidate
+    pairs = pairs_of(base, candidate)
+    results = tuple({result.clause: result for result in findings_of(run).results} for run in runs)
+    before, after = map(_side, runs, results)
+    severities = {one.id: one.severity for run in runs for one in header_of(run).clauses}
+    judgements = Judgements(severities, before, after, Accepted.by(acceptance, engine_of(candidate)[1]))
+    walk = Walk(knowledge(engine_of(base), engine_of(candidate)), _explainer(base, candidate, predictors))
+    for pair in pairs:
+        walk.take(*pair)
+        judgements.take(*pair)
+    for case in pairs.alone():
+        judgements.take_alone(case)
     shifts = judgements.shifts()
     unjudged = (
         Unjudged(
             run, tuple(name for name, one in own.items() if one.verdict in _LEFT_OUT and name in other.asked), errors
         )
-        for run, own, other, errors in zip((base, candidate), results, (after, before), (side.errors for side in sides))
+        for run, own, other, errors in zip(runs, results, (after, before), walk.errors)
     )
     return Comparison(
         base=base,
@@ -223,13 +181,13 @@ def compare(
     )
 
 
-def _side(run: Run, results: Mapping[str, ClauseResult], cases: _Cases, places: Iterable[int]) -> Side:
-    """What a run was asked and knows. Of a stream that lists no known deviations, those that these cases of it show."""
-    listed = {(clause, one.reason) for one in header_of(run).deviations or () for clause in one.clauses}
+def _side(run: Run, results: Mapping[str, ClauseResult]) -> Side:
+    """What a run was asked and knows. Of a stream that lists no known deviations, those that its cases show."""
+    listed: list[ListedDeviation | ShownDeviation] = [*(header_of(run).deviations or ()), *findings_of(run).known]
     return Side(
         frozenset(name for name, one in results.items() if one.verdict in _ASKED),
         frozenset(name for name, one in results.items() if one.verdict in _JUDGED),
-        frozenset(listed).union(*(cases.excused[place] for place in places)),
+        frozenset((clause, one.reason) for one in listed for clause in one.clauses),
     )
 
 
@@ -237,89 +195,6 @@ def _explainer(base: Run, candidate: Run, predictors: Predictors | None) -> Expl
     older, newer, backwards = in_order(engine_of(base), engine_of(candidate))
     predictor = None if predictors is None else predictors(older, newer)
     return Explainer(predictor, backwards=backwards, names=(" ".join(older), " ".join(newer)))
-
-
-# The same cases -----------------------------------------------------------------------------------------------------------
-
-
-class _Cases:
-    """Where the cases of a run are, by id: the generated ones, and the listed ones (``regressions/``).
-
-    They may be too many to be in memory: of each there is what is needed before they are compared, pair after pair.
-    """
-
-    def __init__(self) -> None:
-        self.ids: list[str] = []
-        self.excused: list[frozenset[Entry]] = []  # by place: the known deviations that the case shows
-        self.generated: dict[str, int] = {}
-        self.listed: dict[str, int] = {}
-        self.errors = 0  # the generated cases that ended in an error
-
-    @classmethod
-    def of(cls, run: Run) -> _Cases:
-        found = cls()
-        by_origin = {"generated": found.generated, "explicit": found.listed}
-        for place, case in enumerate(map(case_of, run.cases)):
-            found.ids.append(case.id)
-            found.excused.append(frozenset((one.clause, one.excused) for one in case.violations if one.excused))
-            of_origin = by_origin.get(case.origin)
-            # They are sorted, so of a case drawn twice both sides use the same one.
-            if of_origin is not None and case.id not in of_origin:
-                of_origin[case.id] = place
-                found.errors += case.origin == "generated" and case.error is not None
-        return found
-
-    def without(self, places: Iterable[int]) -> Iterable[int]:
-        """The places of the cases that have not the id of one of these."""
-        ids = {self.ids[place] for place in places}
-        return (place for place, id in enumerate(self.ids) if id not in ids)
-
-
-def _pairs(base: Run, candidate: Run, one: _Cases, other: _Cases) -> Sequence[tuple[int, int]]:
-    """The places of each case that both runs judged, once: of the generated ones, and of the listed ones of both."""
-    if not one.generated and not other.generated:
-        raise Incomparable("Neither run judged any case: there is nothing to compare.")
-    only = [
-        [id for id in mine.generated if id not in theirs.generated] for mine, theirs in ((one, other), (other, one))
-    ]
-    if only[0] or only[1]:
-        run, cases, first = (base, one, only[0][0]) if only[0] else (candidate, other, only[1][0])
-        campaign = case_of(run.cases[cases.generated[first]]).campaign
-        raise Incomparable(
-            f"The runs judged different cases: {len(only[0])} of {counted(len(one.generated), 'case')} are in the base only "
-            f"and {len(only[1])} of {len(other.generated)} in the candidate only, the first being {first} of {campaign}"
-            f"{_why(base, candidate)}: run both with the same cases."
-        )
-    common = [id for id in one.listed if id in other.listed and id not in one.generated]
-    return [
-        *((place, other.generated[id]) for id, place in one.generated.items()),
-        *((one.listed[id], other.listed[id]) for id in common),
-    ]
-
-
-def _check_same(base: JudgedCase, candidate: JudgedCase) -> None:
-    texts = [{step.index: step.text for step in case.steps} for case in (base, candidate)]
-    differing = [index for index in texts[0] if texts[1].get(index, texts[0][index]) != texts[0][index]]
-    if differing or base.document != candidate.document:
-        where = f"in step {differing[0]}" if differing else "in its JSON form"
-        raise Incomparable(
-            f"Case {base.id} is not the same in both runs ({where}), though its id is: different releases of the suite "
-            "wrote them, so run both with one."
-        )
-
-
-def _why(base: Run, candidate: Run) -> str:
-    """The differences of the headers that explain why the cases differ."""
-    one, other = header_of(base), header_of(candidate)
-    pairs = {
-        "profile": (one.profile, other.profile),
-        "part": (one.part or 1, other.part or 1),
-        "seed": (one.seed, other.seed),
-        "Hypothesis": (one.versions.get("hypothesis"), other.versions.get("hypothesis")),
-        "engine": (one.engine, other.engine),
-    }
-    reasons = [f"{name} {mine} and {theirs}" for name, (mine, theirs) in pairs.items() if mine != theirs]
-    return f" ({'; '.join(reasons)})" if reasons else ""
 
 
 # Clauses --------------------------------------------------------------------------------------------------------------------
@@ -351,107 +226,3 @@ def _change(base: ClauseResult | None, candidate: ClauseResult | None, in_cases:
     if base is None or candidate is None or not judged[0] or base.verdict is candidate.verdict:
         return Change.SAME, ""
     return Change.CHANGED, candidate.reason or base.reason
-
-
-# Differences ----------------------------------------------------------------------------------------------------------------
-
-
-class _Places:
-    """Where a difference was found: cases with a step, and the smallest of them on both sides."""
-
-    def __init__(self) -> None:
-        self.found: list[tuple[str, int | None]] = []
-        self._smallest: tuple[tuple[Size, int], JudgedCase, JudgedCase] | None = None
-
-    def add(self, base: JudgedCase, candidate: JudgedCase, step: int | None) -> None:
-        self.found.append((base.id, step))
-        own = size(base), -1 if step is None else step
-        if self._smallest is None or own < self._smallest[0]:
-            self._smallest = own, base, candidate
-
-    def group(self, together: Iterable[Difference], explanation: Explanation | None) -> Group:
-        assert self._smallest is not None
-        (_, step), base, candidate = self._smallest
-        return Group(
-            differences=tuple(together),
-            explanation=explanation,
-            case_ids=frozenset(id for id, _ in self.found),
-            steps=len(set(self.found)),
-            step=None if step < 0 else step,
-            base=base,
-            candidate=candidate,
-        )
-
-
-class _Walk:
-    """Compares case after case and groups the differences."""
-
-    def __init__(self, knowledge: Knowledge, explainer: Explainer) -> None:
-        self._knowledge = knowledge
-        self._explainer = explainer
-        self._found: dict[tuple[Difference, Explanation | None], _Places] = {}
-        self.steps = self.differing = self.diverged = self.cut_short = 0
-
-    def take(self, base: JudgedCase, candidate: JudgedCase) -> None:
-        """Compare a case step by step, as long as its tables are the same."""
-        one, other = (case.error.kind if case.error else "judged" for case in (base, candidate))
-        if one != other:
-            self._add(Difference(Command("case"), Field("case"), one, other), None, base, candidate, None)
-            self.differing += 1
-            return
-        of_candidate = {step.index: step for step in candidate.steps}
-        differs = diverges = False
-        for step in base.steps:
-            counterpart = of_candidate.get(step.index)
-            if counterpart is None or diverges:
-                break
-            self.steps += 1
-            seen = facts(step), facts(counterpart)
-            if seen[0] == seen[1]:
-                continue
-            found = differences(_command(base, step.index), *seen)
-            for difference, explanation in self._explained((base, candidate), step.index, seen, found):
-                self._add(difference, explanation, base, candidate, step.index)
-            differs = differs or bool(found)
-            diverges = any(difference.diverges for difference in found) or deletion_order_differs(*seen)
-        self.differing += differs
-        self.diverged += diverges
-        self.cut_short += not differs and len(base.steps) != len(candidate.steps)
-
-    def _explained(
-        self, cases: tuple[JudgedCase, JudgedCase], step: int, seen: tuple[Facts, Facts], found: Iterable[Difference]
-    ) -> Iterable[tuple[Difference, Explanation | None]]:
-        known = {one: change.explanation for one in found if (change := self._knowledge.of(one)) is not None}
-        left = [one for one in found if one not in known]
-        explained = {**known, **self._explainer.explain(cases, step, seen, left)}
-        return ((one, explained.get(one)) for one in found)
-
-    def _add(
-        self,
-        difference: Difference,
-        explanation: Explanation | None,
-        base: JudgedCase,
-        candidate: JudgedCase,
-        step: int | None,
-    ) -> None:
-        self._found.setdefault((difference.grouped, explanation), _Places()).add(base, candidate, step)
-
-    def groups(self) -> tuple[Group, ...]:
-        """The differences; those of the same command in the same steps are one group."""
-        merged: dict[object, tuple[list[Difference], Explanation | None, _Places]] = {}
-        for (difference, explanation), places in self._found.items():
-            key = (difference.command, explanation, tuple(places.found))
-            merged.setdefault(key, ([], explanation, places))[0].append(difference)
-        groups = [places.group(together, explanation) for together, explanation, places in merged.values()]
-        return tuple(
-            sorted(
-                groups,
-                key=lambda group: (group.explanation is not None, -group.cases, -group.steps, repr(group.differences)),
-            )
-        )
-
-
-def _command(case: JudgedCase, index: int) -> Command:
-    step = case.case.steps[index]
-    assert isinstance(step, ENGINE_STEPS)
-    return command_of(step)

@@ -61,6 +61,24 @@ class Explanation:
     kind: Kind
     reasons: tuple[Reason, ...]
 
+    @property
+    def since(self) -> str:
+        """``4.1``; of several rules, each; empty where it is no change of a release."""
+        return ", ".join(dict.fromkeys(one.since for one in self.reasons if one.since))
+
+    @property
+    def sentence(self) -> str:
+        return " And: ".join(one.sentence for one in self.reasons)
+
+    @property
+    def source(self) -> str:
+        return ", ".join(dict.fromkeys(one.source for one in self.reasons))
+
+    @property
+    def word(self) -> str:
+        """``rule since 4.1``, ``known change``."""
+        return f"{self.kind.value} since {self.since}" if self.since else self.kind.value
+
 
 class Explainer:
     """Explains differences between two engines. ``names``: of the older and the newer, for sentences."""
@@ -162,14 +180,9 @@ def _both_known(broken: Sequence[Sequence[Violation]]) -> bool:
 
 def _of_faults(broken: Sequence[Sequence[Violation]], names: Sequence[str]) -> Explanation:
     """What each side violates, and the other does not for the same reason."""
-    reasons = [sorted({str(one.excused) for one in violations}) for violations in broken]
-    own = [
-        (name, one)
-        for name, mine, theirs in zip(names, reasons, reversed(reasons))
-        for one in mine
-        if one not in theirs
-    ]
-    return Explanation(Kind.KNOWN_DEVIATION, tuple(Reason("", f"{name}: {one}", "deviations/") for name, one in own))
+    reasons = [{str(one.excused) for one in violations} for violations in broken]
+    sides = zip(names, reasons, reversed(reasons))
+    return _known((name, one) for name, mine, theirs in sides for one in sorted(mine - theirs))
 
 
 def _of_fault(violations: Sequence[Violation], name: str) -> Explanation:
@@ -177,8 +190,10 @@ def _of_fault(violations: Sequence[Violation], name: str) -> Explanation:
     if _unexcused(violations):
         clauses = ", ".join(sorted({one.clause for one in violations if one.excused is None}))
         return Explanation(Kind.VIOLATION, (Reason("", f"{name} breaks {clauses}.", clauses),))
-    excuses = sorted({str(one.excused) for one in violations})
-    return Explanation(
-        Kind.KNOWN_DEVIATION,
-        tuple(Reason("", f"{name}: {excuse}", "deviations/") for excuse in excuses),
-    )
+    return _known((name, one) for one in sorted({str(one.excused) for one in violations}))
+
+
+def _known(faults: Iterable[tuple[str, str]]) -> Explanation:
+    """``faults``: the version that has it, and the reason of each."""
+    reasons = (Reason("", f"{name}: {fault}", "deviations/") for name, fault in faults)
+    return Explanation(Kind.KNOWN_DEVIATION, tuple(reasons))

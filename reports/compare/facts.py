@@ -42,6 +42,10 @@ class Field:
 
 Facts = Mapping[Field, Fact]
 
+#: The fields of ``records.run.Observed`` that are counted, and those that are compared name by name.
+_COUNTED = ("vanished", "changed_beside", "removed", "masked", "added")
+_NAMED = ("remove_fields", "add_fields", "change_fields", "places")
+
 #: The kinds of file (``harness.observing.normalise``): each has a fact, so that all records have them in the same order.
 _FILES = ("change files", "data files", "other files", "vector files")
 
@@ -54,24 +58,11 @@ def facts(step: Step) -> Facts:
     Of two commits of one operation the last one counts.
     """
     outcome, observed = step.outcome or Outcome(None, None), step.observed or Observed((0, 0))
-    counted: Mapping[str, Iterable[Any]] = {
-        "vanished": observed.vanished,
-        "changed_beside": observed.changed_beside,
-        "removed": observed.removed,
-        "masked": observed.masked,
-        "added": observed.added,
-    }
-    named = {
-        "remove_fields": observed.remove_fields,
-        "add_fields": observed.add_fields,
-        "change_fields": observed.change_fields,
-        "places": observed.places,
-    }
     return {
         **_of_error(outcome.error),
         Field("broken"): "broken" if observed.broken else None,
         OPERATIONS: ", ".join(name or "unnamed" for name in observed.operations) or None,
-        **{Field(part): Counter(map(_json, values)) for part, values in counted.items()},
+        **{Field(part): Counter(map(_json, getattr(observed, part))) for part in _COUNTED},
         Field("changed"): +Counter(rows=observed.changed),
         **{
             Field("appeared", within=kind): +Counter({kind: observed.appeared.get(kind, 0)})
@@ -83,7 +74,7 @@ def facts(step: Step) -> Facts:
         **{field: fact for commit in observed.commits for field, fact in _numbers(commit)},
         Field("last_vacuum"): None if observed.last_vacuum is None else "written",
         **({} if observed.last_vacuum is None else {Field("last_vacuum", "keys"): frozenset(observed.last_vacuum)}),
-        **{Field(part): frozenset(names) for part, names in named.items() if names},
+        **{Field(part): frozenset(names) for part in _NAMED if (names := getattr(observed, part))},
         **{field: fact for commit in observed.commits for field, fact in _form(commit)},
     }
 

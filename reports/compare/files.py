@@ -15,10 +15,11 @@ from cattrs import Converter, override
 from cattrs.gen import make_dict_unstructure_fn
 
 from records.json_form import to_json
-from records.run import Header, JudgedCase
+from records.run import Footer, Header, JudgedCase
 from reports.compare.answer import answer_to
 from reports.compare.cases import KnownFault, Shift
-from reports.compare.comparison import ClauseChange, Comparison, Group, Unjudged
+from reports.compare.comparison import ClauseChange, Comparison, Unjudged
+from reports.compare.groups import Group
 from reports.compare.markdown import comparison_markdown
 from reports.compare.typed import footer_of, header_of
 from reports.compare.wording import signature, text_of
@@ -72,6 +73,8 @@ _CONVERTER.register_unstructure_hook(JudgedCase, lambda case: case.id)
 _CONVERTER.register_unstructure_hook(date, date.isoformat)
 _CONVERTER.register_unstructure_hook_func(_are_ids, len)
 _written(Header, "engine", "versions", "profile", "seed", "known_bad")
+_written(Footer, "exit", "digest")
+_written(Comparison, "compared", "differing", "diverged", "cut_short")
 _written(Deviation, "reason", "link", "until")
 _written(
     Shift,
@@ -96,12 +99,7 @@ def as_json(comparison: Comparison) -> dict[str, Any]:
         "answer": {"word": answer.word.value, "reason": answer.reason},
         "exit": answer.exit,
         **{side: _run(run) for side, run in sides.items()},
-        "cases": {
-            "compared": comparison.compared,
-            "differing": comparison.differing,
-            "diverged": comparison.diverged,
-            "cut_short": comparison.cut_short,
-        },
+        "cases": written(comparison),
         "steps": comparison.steps,
         "shifts": written(comparison.shifts),
         "acceptance": _acceptance(comparison),
@@ -116,8 +114,8 @@ def as_json(comparison: Comparison) -> dict[str, Any]:
 
 
 def _run(run: Run) -> dict[str, Any]:
-    footer = footer_of(run)
-    return {**_CONVERTER.unstructure(header_of(run)), "exit": footer.exit, "digest": footer.digest}
+    written = _CONVERTER.unstructure
+    return {**written(header_of(run)), **written(footer_of(run))}
 
 
 def _acceptance(comparison: Comparison) -> dict[str, Any] | None:

@@ -59,6 +59,6 @@ def _kinds(comparison: Comparison) -> dict[str, Sequence[str]]:
     """What else is to be said, a line for each."""
     return {
         "unexplained": [f"{signature(one)} ({one.base.id})" for one in comparison.unexplained],
-        **{one.title: one.lines for one in also(comparison)},
-        "explained": [f"{one.word}: {one.sentence}" for one in explained(comparison)],
+        **also(comparison),
+        "explained": [f"{one.word}: {one.sentence}" for one, _ in explained(comparison)],
     }

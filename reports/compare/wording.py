@@ -14,9 +14,10 @@ from records.run import JudgedCase
 from reports.answers import named
 from reports.circumstances import machines_differ, profile_of, versions_of
 from reports.compare.cases import Change, KnownFault, Shift
-from reports.compare.comparison import Comparison, Group
+from reports.compare.comparison import Comparison
 from reports.compare.differences import Difference
 from reports.compare.explanations import Explanation, Kind
+from reports.compare.groups import Group
 from reports.compare.typed import header_of
 from reports.deviations import Deviation
 from reports.harms import does
@@ -125,16 +126,9 @@ def accepted(comparison: Comparison) -> tuple[AcceptedFault, ...]:
     )
 
 
-@dataclass(frozen=True)
-class Also:
-    """What is to be said besides the ways to be worse and the differences, a line for each."""
-
-    title: str
-    lines: tuple[str, ...]
-
-
-def also(comparison: Comparison) -> tuple[Also, ...]:
-    """What is accepted, what fails where it was not judged before, and what is better; without those that have no lines."""
+def also(comparison: Comparison) -> dict[str, list[str]]:
+    """What is to be said besides the ways to be worse and the differences, by title, a line for each: what is accepted, what
+    fails where it was not judged before, and what is better."""
     by = comparison.acceptance.file if comparison.acceptance else ""
     unjudged = f"fails on {named(comparison.candidate)}, not judged on {named(comparison.base)}"
     found = {
@@ -146,7 +140,7 @@ def also(comparison: Comparison) -> tuple[Also, ...]:
         ],
         "better": [f"no longer {does(one.severity)}: {one.cause}" for one in comparison.shifted(Change.IMPROVED)],
     }
-    return tuple(Also(title, tuple(dict.fromkeys(lines))) for title, lines in found.items() if lines)
+    return {title: list(dict.fromkeys(lines)) for title, lines in found.items()}
 
 
 def ended_words(shift: Shift, comparison: Comparison) -> str:
@@ -214,59 +208,23 @@ def fault_words(fault: KnownFault, comparison: Comparison) -> str:
     return f"{only}known, {does(fault.severity)}: {fault.reason}"
 
 
-def shift_words(shift: Shift) -> str:
-    """A clause with its severity, what it failed for, and what the other side did."""
-    return f"{shift.clause} ({shift.severity.value}): {shift.cause}"
-
-
 def _versions(run: Run) -> str:
     header = header_of(run)
     seed = f", seed {header.seed}" if header.seed is not None else ""
     return f"{header.engine}: {versions_of(run.header)}; {profile_of(run.header)}{seed}"
 
 
-@dataclass(frozen=True)
-class Explained:
-    """An explanation with the groups that it explains. ``cases`` counts each case once."""
-
-    explanation: Explanation
-    groups: tuple[Group, ...]
-
-    @property
-    def cases(self) -> int:
-        return len(frozenset[str]().union(*(group.case_ids for group in self.groups)))
-
-    @property
-    def since(self) -> str:
-        """``4.1``; of several rules, each; empty where it is no change of a release."""
-        return ", ".join(dict.fromkeys(one.since for one in self.explanation.reasons if one.since))
-
-    @property
-    def sentence(self) -> str:
-        return " And: ".join(one.sentence for one in self.explanation.reasons)
-
-    @property
-    def source(self) -> str:
-        return ", ".join(dict.fromkeys(one.source for one in self.explanation.reasons))
-
-    @property
-    def word(self) -> str:
-        """``rule since 4.1``, ``known change``."""
-        kind = self.explanation.kind.value
-        return f"{kind} since {self.since}" if self.since else kind
-
-
 _ORDER = (Kind.VIOLATION, Kind.KNOWN_DEVIATION, Kind.RULE, Kind.KNOWN_CHANGE)
 
 
-def explained(comparison: Comparison) -> tuple[Explained, ...]:
-    """The explanations that occurred: violations, known deviations, rules, known changes; each in the order of versions."""
+def explained(comparison: Comparison) -> list[tuple[Explanation, list[Group]]]:
+    """The explanations that occurred, with the groups that they explain: violations, known deviations, rules, known changes; each
+    in the order of versions."""
     found: dict[Explanation, list[Group]] = {}
-    for group in comparison.explained:
+    for group in comparison.groups:
         if group.explanation is not None:
             found.setdefault(group.explanation, []).append(group)
-    made = (Explained(explanation, tuple(groups)) for explanation, groups in found.items())
-    return tuple(sorted(made, key=lambda one: (_ORDER.index(one.explanation.kind), one.since, one.sentence)))
+    return sorted(found.items(), key=lambda one: (_ORDER.index(one[0].kind), one[0].since, one[0].sentence))
 
 
 def side_by_side(group: Group) -> Iterator[tuple[str, str, str]]:
