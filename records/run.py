@@ -100,8 +100,8 @@ class EngineError:
 
     exception: str
     condition: str | None
+    sqlstate: str | None = field(default=None, kw_only=True)
     message: str
-    sqlstate: str | None = None
 
 
 @dataclass(frozen=True)

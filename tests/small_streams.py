@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, cast
 
+from model.vocabulary.case import Case
 from reports.stream import SCHEMA_VERSION, CaseRecord, Footer, Header, Line, Run, RunWriter, sort_key
 from reports.verdicts import footer_of, verdicts
 
@@ -74,8 +75,20 @@ def step(command: Json = VACUUM, index: int = 0, **observed: Any) -> Json:
         "kind": command["step"],
         "seconds": 0.5,
         "outcome": {"rows": observed.pop("rows", None if failure else []), "error": failure},
-        "observed": observed,
+        "observed": {"version": [1, 2], **observed},
     }
+
+
+def document(number: int, commands: Iterable[Json]) -> Json:
+    """A case of these steps on a table without files, whose column has the number in its name."""
+    columns = [{"name": f"c{number}", "type": "integer"}]
+    table = {"columns": columns, "partition_by": [], "files": [], "commits": [{"at": -1}]}
+    return {"format": 1, "table": table, "steps": list(commands)}
+
+
+def number_of(case: Case) -> int:
+    """The number of a case that ``document`` made."""
+    return int(case.table.columns[0].name.removeprefix("c"))
 
 
 def case(
@@ -90,7 +103,7 @@ def case(
         "shard": 0,
         "index": number,
         "origin": "generated",
-        "case": {"number": number, "steps": [one["command"] for one in chosen]},
+        "case": document(number, [one["command"] for one in chosen]),
         "steps": [{name: value for name, value in one.items() if name != "command"} for one in chosen],
         "clauses": {
             name: {"verdict": "fail" if name in failing else "pass", "met": 1, "subjects": 1, "seconds": 0.5}

@@ -10,17 +10,17 @@ import pytest
 
 from engines.spark.releases import RULE_CHANGES, rules_of
 from engines.spark.versions import JUDGED
-from model.codec import to_json
 from model.vocabulary.case import Case
 from model.vocabulary.predicate import Compare, Op
 from model.vocabulary.rules import DELTA_RS, RuleChange, changes_to_delta_rs
-from model.vocabulary.steps import Delete, InvalidVacuum, Read, Vacuum, VacuumMistake
+from model.vocabulary.steps import ENGINE_STEPS, Delete, InvalidVacuum, Read, Vacuum, VacuumMistake
 from model.vocabulary.table import WEEK, Column, Commit, DataFile, Feature, StrayFile, Table
 from model.vocabulary.values import Type
 from model.vocabulary.versions import parse
 from reference_engine import ReferenceEngine
 from reports.compare.commands import command_of
 from reports.compare.differences import differences
+from reports.compare.facts import facts
 from reports.compare.prediction import prediction_between
 from tests.model_streams import run_of
 
@@ -116,13 +116,14 @@ def test_each_change_changes_what_the_reference_engine_does(change: RuleChange) 
     before = [one for one in JUDGED if parse(one) < parse(change.since)][-1]
     prediction = prediction_between(("spark", before), ("spark", f"{change.since}.9"))
     assert prediction is not None and change in prediction.changes
-    case = to_json(SHOWN[change.since, change.field])
-    one, other = (prediction.steps(case, changes) for changes in ((), (change,)))
-    assert one and {**one[-1], "seconds": 0} != {**other[-1], "seconds": 0}
-    command = command_of(case["steps"][-1])
-    assert differences(command, one[-1], other[-1]), "the comparison sees it"
-    others = [prediction.steps(case, (rule,))[-1] for rule in prediction.changes if rule is not change]
-    assert not any(differences(command, one[-1], record) for record in others), "no other rule shows in this case"
+    case = SHOWN[change.since, change.field]
+    last = case.steps[-1]
+    assert isinstance(last, ENGINE_STEPS)
+    command = command_of(last)
+    one, other = (facts(prediction.steps(case, changes)[-1]) for changes in ((), (change,)))
+    assert differences(command, one, other), "the comparison sees it"
+    others = [facts(prediction.steps(case, (rule,))[-1]) for rule in prediction.changes if rule is not change]
+    assert not any(differences(command, one, found) for found in others), "no other rule shows in this case"
 
 
 @pytest.mark.parametrize("version", ["3.0.0", "4.4.0"])

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import copy
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,22 +14,60 @@ from hypothesis import strategies as st
 from jsonschema_rs import Draft202012Validator, meta
 from rich.console import Console
 
+from model.codec import loads
+from model.vocabulary.case import Case
 from model.vocabulary.rules import Retain, RuleChange
+from model.vocabulary.steps import (
+    Delete,
+    DeleteMistake,
+    EngineStep,
+    Form,
+    Insert,
+    InvalidDelete,
+    InvalidVacuum,
+    Mode,
+    Read,
+    ReadChanges,
+    Vacuum,
+    VacuumForm,
+    VacuumMistake,
+)
+from records.json_form import from_json
+from records.run import Step
 from reports.__main__ import main
 from reports.compare.cases import Change
-from reports.compare.commands import command_of
-from reports.compare.comparison import Comparison, Incomparable, compare
+from reports.compare.commands import Command, command_of
+from reports.compare.comparison import Comparison, compare
 from reports.compare.differences import differences
+from reports.compare.facts import Facts, facts
 from reports.compare.files import as_json, write_comparison
 from reports.compare.markdown import comparison_markdown
+from reports.compare.pairs import Incomparable
 from reports.compare.terminal import show_comparison
 from reports.compare.wording import explained, side_by_side, signature, text_of
 from reports.stream import Run, VerdictRecord
-from tests.small_streams import DELETE, READ, VACUUM, case, commit, error, footer, header, run, step, written
+from tests.small_streams import (
+    DELETE,
+    READ,
+    VACUUM,
+    case,
+    commit,
+    document,
+    error,
+    footer,
+    header,
+    number_of,
+    run,
+    step,
+    written,
+)
 
 SCHEMA = json.loads(
     (Path(__file__).parent.parent / "reports" / "schema" / "comparison-4.json").read_text(encoding="utf-8")
 )
+#: The commands of the small steps, by their kind.
+COMMANDS = {one["step"]: Command(one["step"]) for one in (DELETE, READ, VACUUM)}
+
 RETAIN = {"step": "vacuum", "retain_hours": 1}
 
 
@@ -87,7 +124,7 @@ def test_listed_cases_are_compared_where_both_runs_have_them() -> None:
     assert compare(run(case(1)), run(case(1), case(8, origin="explicit"))).compared == 1
 
 
-@pytest.mark.parametrize("other", [case(1, step(RETAIN)), case(1, case={"number": 2, "steps": [VACUUM]})])
+@pytest.mark.parametrize("other", [case(1, step(RETAIN)), case(1, case=document(2, [VACUUM]))])
 def test_another_case_with_the_same_id_is_refused(other: dict[str, Any]) -> None:
     with pytest.raises(Incomparable, match="Case 000000000001 is not the same in both runs"):
         compare(run(case(1)), run(other))
@@ -211,7 +248,7 @@ def test_how_a_clause_changes(base: str | None, candidate: str | None, change: C
         lacking = "candidate" if change is Change.ONLY_BASE else "base"
         assert found.reason in (f"{lacking}: A reason.", f"{lacking}: The run does not list the clause.")
     for shift in comparison.shifts:
-        assert shift.message == f"{NAME} is violated: {shift.case['violations'][0]['cause']}."
+        assert shift.message == f"{NAME} is violated: {shift.case.violations[0].cause}."
 
 
 def test_what_the_base_did_is_said_beside_a_regression() -> None:
@@ -235,7 +272,7 @@ def test_a_new_cause_of_a_clause_that_fails_elsewhere_is_a_regression() -> None:
 
 def test_a_step_that_the_base_did_not_reach_is_not_compared() -> None:
     """A violation ended the case on the base."""
-    base = breaking(1, broken("gone", clause="VAC-SAFE-2"), steps=1, case={"number": 1, "steps": [VACUUM] * 2})
+    base = breaking(1, broken("gone", clause="VAC-SAFE-2"), steps=1, case=document(1, [VACUUM] * 2))
     candidate = breaking(1, broken("late", index=1), steps=2)
     found = compare(run(base), run(candidate))
     assert {(one.change, one.clause) for one in found.shifts} == {
@@ -304,28 +341,34 @@ def test_runs_that_could_not_judge_everything_are_compared_and_what_is_missing_i
 @pytest.mark.parametrize(
     ("given", "text"),
     [
-        (DELETE, "DELETE"),
-        ({**DELETE, "form": "sql by name"}, "DELETE"),
-        ({**DELETE, "form": "TRUNCATE TABLE"}, "TRUNCATE TABLE"),
-        ({"step": "bad_delete", "blunder": "unknown column"}, "invalid DELETE (unknown column)"),
-        ({"step": "bad_vacuum", "blunder": "x", "dry_run": True}, "invalid VACUUM (x)"),
-        (READ, "READ of the current version"),
-        ({**READ, "before_step": 0}, "READ of an earlier version"),
-        ({"step": "read_changes", "of_step": 1}, "READ of the change data feed"),
-        (VACUUM, "VACUUM"),
-        ({**VACUUM, "mode": "FULL", "dry_run": True}, "VACUUM, DRY RUN"),
-        ({**VACUUM, "mode": "LITE", "retain_hours": 0.4}, "VACUUM LITE with RETAIN 0"),
-        ({**VACUUM, "retain_hours": -0.5}, "VACUUM with RETAIN 0"),
-        ({**VACUUM, "retain_hours": 0.5, "dry_run": True}, "VACUUM with RETAIN, DRY RUN"),
+        (Delete(), "DELETE"),
+        (Delete(form=Form.SQL_NAME), "DELETE"),
+        (Delete(form=Form.TRUNCATE), "TRUNCATE TABLE"),
+        (InvalidDelete(DeleteMistake.UNKNOWN_COLUMN), "invalid DELETE (unknown column)"),
+        (InvalidVacuum(VacuumMistake.CLAUSE_TWICE, dry_run=True), "invalid VACUUM (clause that is said twice)"),
+        (Insert(((1,),)), "INSERT"),
+        (Read(), "READ of the current version"),
+        (Read(before_step=0), "READ of an earlier version"),
+        (ReadChanges(of_step=1), "READ of the change data feed"),
+        (Vacuum(), "VACUUM"),
+        (Vacuum(mode=Mode.FULL, dry_run=True), "VACUUM, DRY RUN"),
+        (Vacuum(mode=Mode.LITE, retain_hours=0.4), "VACUUM LITE with RETAIN 0"),
+        (Vacuum(retain_hours=-0.5), "VACUUM with RETAIN 0"),
+        (Vacuum(retain_hours=0.5, dry_run=True), "VACUUM with RETAIN, DRY RUN"),
         (
-            {**VACUUM, "mode": "LITE by setting", "retain_hours": -1, "form": "sql by quoted path"},
+            Vacuum(mode=Mode.LITE_SETTING, retain_hours=-1, form=VacuumForm.SQL_QUOTED_PATH),
             "VACUUM LITE with RETAIN",
         ),
-        ({**VACUUM, "mode": "USING INVENTORY query", "retain_hours": 9}, "VACUUM USING INVENTORY with RETAIN"),
+        (Vacuum(mode=Mode.INVENTORY_QUERY, retain_hours=9), "VACUUM USING INVENTORY with RETAIN"),
     ],
 )
-def test_commands(given: dict[str, Any], text: str) -> None:
+def test_commands(given: EngineStep, text: str) -> None:
     assert command_of(given).text == text
+
+
+def facts_of(made: dict[str, Any]) -> Facts:
+    """The facts of a step's record."""
+    return facts(from_json(made, Step))
 
 
 STARTED = [commit("VACUUM START", metrics={"numFilesToDelete": "1"}), commit("VACUUM END")]
@@ -416,11 +459,12 @@ STARTED = [commit("VACUUM START", metrics={"numFilesToDelete": "1"}), commit("VA
     ],
 )
 def test_differences(base: dict[str, Any], candidate: dict[str, Any], expected: list[str]) -> None:
-    command = command_of(base["command"])
-    found = differences(command, base, candidate)
+    command = COMMANDS[base["kind"]]
+    one, other = facts_of(base), facts_of(candidate)
+    found = differences(command, one, other)
     assert sorted(map(text_of, found)) == sorted(expected)
-    assert differences(command, base, copy.deepcopy(base)) == ()
-    assert differences(command, candidate, {**candidate, "seconds": 9.0}) == ()
+    assert differences(command, one, one) == ()
+    assert facts_of({**candidate, "seconds": 9.0}) == other
 
 
 names = st.lists(st.sampled_from(["a", "b/metadata", "x%y", ".c"]), max_size=3)
@@ -449,12 +493,12 @@ members: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
         "rows": st.sampled_from([None, [], [[1]]]),
     },
 )
-steps = members.map(lambda observed: step(**observed))
+steps = members.map(lambda observed: facts_of(step(**observed)))
 
 
 @settings(deadline=None)
-@given(st.sampled_from([DELETE, READ, VACUUM]).map(command_of), steps, steps)
-def test_exchanged_sides_give_the_reversed_differences(command: Any, one: Any, other: Any) -> None:
+@given(st.sampled_from(list(COMMANDS.values())), steps, steps)
+def test_exchanged_sides_give_the_reversed_differences(command: Command, one: Facts, other: Facts) -> None:
     forwards, backwards = differences(command, one, other), differences(command, other, one)
     assert sorted(map(repr, backwards)) == sorted(repr(found.reversed) for found in forwards)
     assert all(found.reversed.reversed == found and text_of(found) for found in forwards)
@@ -520,7 +564,7 @@ def test_groups_have_their_smallest_case_and_are_in_order() -> None:
     base[3] = case(4, step(rows=["a"]))
     candidate[3] = case(4, step())
     found = compare(run(*base, first=header("4.3.1")), run(*candidate)).groups
-    assert [(signature(group), group.cases, group.steps, group.base["id"]) for group in found] == [
+    assert [(signature(group), group.cases, group.steps, group.base.id) for group in found] == [
         ("DELETE: metrics + numDeletionVectorsAdded, numDeletionVectorsRemoved", 3, 3, f"{2:012x}"),
         ("VACUUM: lists fewer files", 1, 1, f"{4:012x}"),
     ]
@@ -546,9 +590,9 @@ class Foretold:
         self._number = number
         self._records = records
 
-    def steps(self, case: Any, changes: Any) -> list[Any]:
-        self.asked.append((case["number"], tuple(changes)))
-        return [self._records[tuple(changes)]] if case["number"] == self._number else []
+    def steps(self, case: Case, changes: Sequence[RuleChange]) -> list[Step]:
+        self.asked.append((number_of(case), tuple(changes)))
+        return [from_json(self._records[tuple(changes)], Step)] if number_of(case) == self._number else []
 
 
 def upgrade() -> Comparison:
@@ -597,9 +641,8 @@ def test_members_that_both_sides_have_are_only_counted() -> None:
 
 def test_a_long_comparison_is_cut_with_a_note() -> None:
     many = 300
-    mistakes = [{"step": "bad_vacuum", "blunder": str(number)} for number in range(many)]
-    base = [case(number, step(mistake, rows=["ü" * 500])) for number, mistake in enumerate(mistakes)]
-    candidate = [case(number, step(mistake)) for number, mistake in enumerate(mistakes)]
+    base = [case(number, step(error=error(f"E{number}", "ü" * 500))) for number in range(many)]
+    candidate = [case(number, step(error=error(f"F{number}"))) for number in range(many)]
     comparison = compare(run(*base), run(*candidate))
     assert len(comparison.groups) == many
     text = comparison_markdown(comparison, limit=60_000)
@@ -627,10 +670,11 @@ def test_the_files(tmp_path: Path) -> None:
         "comparison.json",
         "comparison.md",
     ]
-    named = {group.base["id"] for group in comparison.groups} | {f"{3:012x}"}
+    named = {group.base.id for group in comparison.groups} | {f"{3:012x}"}
     assert {path.stem for path in (tmp_path / "cases").iterdir()} == named
     for name in named:
-        assert json.loads((tmp_path / "cases" / f"{name}.json").read_text())["number"] == int(name, 16)
+        shown = loads((tmp_path / "cases" / f"{name}.json").read_text())
+        assert number_of(shown) == int(name, 16)
 
 
 def test_the_terminal() -> None:
@@ -659,8 +703,9 @@ def test_a_known_change_counts_each_case_once() -> None:
         step(DELETE, 1, commits=more, remove_fields=["path"]),
     )
     comparison = compare(run(base, first=header("2.4.0")), run(candidate, first=header("3.0.0")))
-    assert [one.cases for one in explained(comparison)] == [1, 1]
-    assert {one.since for one in explained(comparison)} == {"3.0"}
+    assert [one.since for one, _ in explained(comparison)] == ["3.0", "3.0"]
+    shown = comparison_markdown(comparison).partition("## Explained differences")[2].partition("## All differences")[0]
+    assert shown.count(" | 1 | `000000000001` |") == 2
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

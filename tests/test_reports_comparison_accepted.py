@@ -19,18 +19,19 @@ from model.vocabulary.case import Case
 from model.vocabulary.steps import Vacuum
 from reference_engine import ReferenceEngine
 from reports.__main__ import main
-from reports.compare.acceptance import Acceptance, Accepted
+from reports.compare.acceptance import Acceptance, Accepted, covering
 from reports.compare.answer import answer_to
 from reports.compare.cases import Change
 from reports.compare.comparison import Comparison, compare
 from reports.compare.files import as_json
 from reports.compare.markdown import comparison_markdown
 from reports.compare.terminal import show_comparison
+from reports.compare.typed import case_of
 from reports.deviations import Deviation, Symptom
 from reports.stream import Run
 from tests.handmade_vacuums import LISTED_TABLE
 from tests.model_streams import run_of
-from tests.small_streams import case, error, footer, header, run, step, written
+from tests.small_streams import VACUUM, case, document, error, footer, header, run, step, written
 from tests.test_reports_comparison import NAME, SCHEMA, breaking, broken
 
 TODAY = date(2027, 6, 30)
@@ -118,7 +119,7 @@ def test_what_the_base_fails_for_the_same_cause_is_not_worse_by_being_known() ->
 
 
 def test_a_known_fault_in_a_step_that_the_base_did_not_reach_is_not_compared() -> None:
-    base = breaking(1, broken("gone", clause="VAC-SAFE-2"), case={"number": 1, "steps": [{"step": "vacuum"}] * 2})
+    base = breaking(1, broken("gone", clause="VAC-SAFE-2"), case=document(1, [VACUUM] * 2))
     candidate = knowing({R: [NAME]}, breaking(1, broken("late", excused=R, index=1), steps=2))
     comparison = compare(run(base), candidate)
     assert comparison.exit == 3 and Change.UNCOMPARED in {one.change for one in comparison.shifts}
@@ -220,7 +221,7 @@ def test_one_violation_of_a_case_that_no_entry_accepts_is_worse() -> None:
 
 
 def test_what_the_base_did_not_judge_can_be_accepted_too() -> None:
-    base = breaking(1, broken("gone", clause="VAC-SAFE-2"), case={"number": 1, "steps": [{"step": "vacuum"}] * 2})
+    base = breaking(1, broken("gone", clause="VAC-SAFE-2"), case=document(1, [VACUUM] * 2))
     candidate = run(breaking(1, broken("late", index=1), steps=2))
     assert compare(run(base), candidate).exit == 3
     assert compare(run(base), candidate, acceptance=accepting(entry(NAME, "late"))).exit == 0
@@ -259,10 +260,10 @@ def test_an_entry_accepts_what_the_harness_excuses_by_it(tmp_path: Path) -> None
     for number, (symptom, when) in enumerate(product(symptoms, (None, "young tombstone", "encoded path"))):
         entries = tuple(Deviation(one, "r", "l", symptom, when=when) for one in {one["clause"] for one in wrong})
         known = [KnownDeviation(one.clause, when, "r", symptom.causes, (), symptom.of) for one in entries]
-        accepted = Accepted(accepting(*entries), "4.4.0")
-        for line in run_of(engine, cases, tmp_path / str(number), listed=known).cases:
-            for one in line["violations"]:
-                assert (one["excused"] is not None) == (accepted.entry_for(line, one) is not None)
+        current = Accepted.by(accepting(*entries), "4.4.0").current
+        for judged in map(case_of, run_of(engine, cases, tmp_path / str(number), listed=known).cases):
+            for one in judged.violations:
+                assert (one.excused is not None) == (covering(current, judged, one) is not None)
 
 
 # The command ----------------------------------------------------------------------------------------------------------

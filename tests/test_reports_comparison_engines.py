@@ -17,7 +17,7 @@ from engines.spark.releases import RULE_CHANGES, rules_of
 from engines.wrapped import WrappedEngine
 from faults import FAULTS, KnownBadEngine
 from harness.judging.excuses import KnownDeviation
-from model.codec import case_id, from_json
+from model.codec import case_id
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.case import Case
 from model.vocabulary.rules import DELTA_RS
@@ -74,7 +74,7 @@ def checked(comparison: Comparison) -> Comparison:
     assert not list(Draft202012Validator(SCHEMA).iter_errors(json.loads(json.dumps(as_json(comparison)))))
     assert len(comparison_markdown(comparison).encode()) <= 1_000_000
     for group in comparison.groups:
-        from_json(group.base["case"])
+        assert group.base.case
     return comparison
 
 

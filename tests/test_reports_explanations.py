@@ -58,7 +58,7 @@ def test_each_field_is_explained_by_itself() -> None:
     predictor = Foretold(1, {(): seen(vanished=["a"]), (IGNORED,): seen()})
     comparison = found(case(1, seen(vanished=["a"], checkpoints=[1])), case(1, seen(checkpoints=[2])), predictor)
     assert reasons(comparison) == [None, ("rule", ["RETAIN is ignored."])]
-    assert [one.field for one in comparison.unexplained[0].differences] == ["checkpoints"]
+    assert [one.field.path for one in comparison.unexplained[0].differences] == ["checkpoints"]
 
 
 def test_an_error_is_compared_by_its_class() -> None:

@@ -9,6 +9,7 @@ import pytest
 from model.vocabulary.versions import parse
 from reports.compare.commands import Command
 from reports.compare.differences import Amount, Difference
+from reports.compare.facts import Field
 from reports.compare.known_changes import BY_ENGINE, BY_PAIR, Entry, KnownChange, in_order, knowledge
 
 LISTED = [
@@ -21,7 +22,8 @@ KINDS = ("bad_delete", "bad_vacuum", "delete", "read", "read_changes", "truncate
 def difference(entry: Entry) -> Difference:
     kind, _, mistake = entry.command.partition(": ")
     command = Command(kind, mistake=mistake)
-    return Difference(command, entry.field, entry.older, entry.newer, entry.within, entry.amount)
+    part, _, name = entry.field.partition(".")
+    return Difference(command, Field(part, name, entry.within), entry.older, entry.newer, entry.amount)
 
 
 def neighbours(entry: Entry) -> list[Entry]:
@@ -98,8 +100,8 @@ def test_a_change_of_delta_rs_is_known_between_the_releases_beside_it(change: Kn
 def test_the_options_of_a_command_do_not_matter() -> None:
     lite = Command("vacuum", "LITE", retain="0")
     known = knowledge(("spark", "3.2.1"), ("spark", "3.3.2"))
-    assert known.of(Difference(lite, "last_vacuum", None, "written")) is not None
-    assert known.of(Difference(Command("bad_vacuum", mistake="x"), "last_vacuum", None, "written")) is None
+    assert known.of(Difference(lite, Field("last_vacuum"), None, "written")) is not None
+    assert known.of(Difference(Command("bad_vacuum", mistake="x"), Field("last_vacuum"), None, "written")) is None
 
 
 def test_which_of_two_engines_is_the_older() -> None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import cached_property
 from pathlib import Path
 
+from records.run import JudgedCase, Violation
 from reports.deviations import Deviation, ended, in_force
-from reports.stream import Line
 
 
 @dataclass(frozen=True)
@@ -23,26 +22,17 @@ class Acceptance:
 
 @dataclass(frozen=True)
 class Accepted:
-    """What an acceptance says about one version of an engine."""
+    """The entries about one version of an engine: those in force, and those that are past their end."""
 
-    acceptance: Acceptance
-    version: str
+    current: tuple[Deviation, ...] = ()
+    past: tuple[Deviation, ...] = ()
 
-    @cached_property
-    def _in_force(self) -> tuple[Deviation, ...]:
-        return in_force(self.acceptance.entries, version=self.version, today=self.acceptance.today)
-
-    @cached_property
-    def _ended(self) -> tuple[Deviation, ...]:
-        return ended(self.acceptance.entries, version=self.version, today=self.acceptance.today)
-
-    def entry_for(self, line: Line, violation: Line) -> Deviation | None:
-        """The entry that accepts a violation in a case; None: there is none."""
-        return _first(self._in_force, line, violation)
-
-    def ended_for(self, line: Line, violation: Line) -> Deviation | None:
-        """The entry that accepted the violation until its end."""
-        return _first(self._ended, line, violation)
+    @classmethod
+    def by(cls, acceptance: Acceptance | None, version: str) -> Accepted:
+        if acceptance is None:
+            return cls()
+        entries, today = acceptance.entries, acceptance.today
+        return cls(in_force(entries, version=version, today=today), ended(entries, version=version, today=today))
 
 
 def tables_of(entries: Iterable[Deviation]) -> dict[Deviation, tuple[str, ...]]:
@@ -53,27 +43,30 @@ def tables_of(entries: Iterable[Deviation]) -> dict[Deviation, tuple[str, ...]]:
     return {table: tuple(clauses) for table, clauses in found.items()}
 
 
-def _first(entries: Iterable[Deviation], line: Line, violation: Line) -> Deviation | None:
-    return next((one for one in entries if _covers(one, line, violation)), None)
+def covering(entries: Iterable[Deviation], case: JudgedCase, violation: Violation) -> Deviation | None:
+    """The first entry that is about a violation in a case; None: there is none."""
+    return next((one for one in entries if _covers(one, case, violation)), None)
 
 
-def _covers(entry: Deviation, line: Line, violation: Line) -> bool:
+def _covers(entry: Deviation, case: JudgedCase, violation: Violation) -> bool:
     """As harness.judging.excuses decides while a case is judged, from what the stream recorded of it then."""
     symptom = entry.symptom
-    by_error = bool(symptom.errors) and violation.get("by_error", False)
+    by_error = bool(symptom.errors) and violation.by_error
     return (
-        entry.clause == violation["clause"]
-        and (entry.when is None or entry.when in violation.get("circumstances", ()))
-        and (violation["cause"] in symptom.causes or by_error)
-        and (not symptom.errors or _reports(line, violation["step"], symptom.errors))
-        and (symptom.of is None or symptom.of in violation.get("kinds", ()))
+        entry.clause == violation.clause
+        and (entry.when is None or entry.when in violation.circumstances)
+        and (violation.cause in symptom.causes or by_error)
+        and (not symptom.errors or _reports(case, violation.step, symptom.errors))
+        and (symptom.of is None or symptom.of in violation.kinds)
     )
 
 
-def _reports(line: Line, index: int, texts: tuple[str, ...]) -> bool:
+def _reports(case: JudgedCase, index: int, texts: tuple[str, ...]) -> bool:
     """Whether the step's error has one of these classes or conditions, or one of these texts in its message."""
-    step = next((one for one in line["steps"] if one["index"] == index), None)
-    error = step["outcome"]["error"] if step is not None and step["outcome"] else None
-    return error is not None and any(
-        text in (error["exception"], error["condition"]) or text in error["message"] for text in texts
+    errors = (one.outcome.error for one in case.steps if one.index == index and one.outcome is not None)
+    return any(
+        text in (error.exception, error.condition) or text in error.message
+        for error in errors
+        if error is not None
+        for text in texts
     )

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
+from typing import Any, Generic, TypeVar, final
 
-from reports.compare.acceptance import Accepted
+from model.vocabulary.severity import Severity
+from records.run import JudgedCase, Verdict, Violation
+from reports.compare.acceptance import Accepted, covering
 from reports.deviations import Deviation
-from reports.harms import rank_of
-from reports.stream import Line
+
+T = TypeVar("T")
 
 
 class Change(str, Enum):
@@ -32,20 +35,21 @@ class Shift:
     """A clause that fails in some cases on one side, always for the same cause, and not on the other.
 
     ``cause``: of a known deviation its reason. ``before``: what the other side did. ``case``: the smallest, from the side that
-    fails, with the message of its violation in ``step``. ``entry``: the one of the user's file that accepts it, if the change
-    is ACCEPTED; otherwise the one that accepted it until its end.
+    fails, with the message of its violation in ``step``. ``accepted``: the entry of the user's file that accepts it, if the
+    change is ACCEPTED; ``ended``: otherwise the one that accepted it until its end.
     """
 
     change: Change
     clause: str
-    severity: str
+    severity: Severity
     cause: str
     before: str
     case_ids: frozenset[str] = field(repr=False)
-    case: Line = field(repr=False)
+    case: JudgedCase = field(repr=False)
     step: int
     message: str
-    entry: Deviation | None = None
+    accepted: Deviation | None = None
+    ended: Deviation | None = None
 
 
 #: A clause, and the reason of a known deviation of it.
@@ -70,12 +74,12 @@ class KnownFault:
     """
 
     reason: str
-    severity: str
+    severity: Severity
     clauses: tuple[str, ...]
     on_base: bool
     on_candidate: bool
     case_ids: frozenset[str] = field(repr=False)
-    case: Line = field(repr=False)
+    case: JudgedCase = field(repr=False)
 
     @property
     def is_new(self) -> bool:
@@ -83,172 +87,153 @@ class KnownFault:
         return self.on_candidate and not self.on_base
 
 
-def smallest(lines: Iterable[Line]) -> Line:
-    """The case with the fewest steps, then the shortest JSON form, then the first id."""
-    return min(lines, key=size)
+def size(case: JudgedCase) -> tuple[int, int, str]:
+    """The order by which a case is the smallest: the fewest steps, then the shortest JSON form, then the first id."""
+    return len(case.document["steps"]), len(json.dumps(case.document)), case.id
 
 
-def size(line: Line) -> tuple[int, int, str]:
-    """The order by which a case is the smallest."""
-    return len(line["case"]["steps"]), len(json.dumps(line["case"])), line["id"]
+class Cases(Generic[T]):
+    """Cases with something in common: their ids, and what is to be shown of the smallest. The others are not kept."""
+
+    def __init__(self) -> None:
+        self._ids: set[str] = set()
+        self._smallest: tuple[tuple[int, int, str], T] | None = None
+
+    def add(self, case: JudgedCase, shown: T) -> None:
+        self._ids.add(case.id)
+        own = size(case)
+        if self._smallest is None or own < self._smallest[0]:
+            self._smallest = own, shown
+
+    @property
+    def ids(self) -> frozenset[str]:
+        return frozenset(self._ids)
+
+    @property
+    def shown(self) -> T:
+        assert self._smallest is not None
+        return self._smallest[1]
+
+
+class _Violating(Cases[tuple[JudgedCase, Violation]]):
+    """Cases with violations of one kind, and the first violation of the smallest."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.clauses: set[str] = set()
+        self._severities: set[Severity] = set()
+
+    def take(self, case: JudgedCase, violation: Violation, severity: Severity) -> None:
+        self.add(case, (case, violation))
+        self.clauses.add(violation.clause)
+        self._severities.add(severity)
+
+    @property
+    def severity(self) -> Severity:
+        """The gravest."""
+        return min(self._severities, key=lambda one: one.rank)
 
 
 _NOT_JUDGED = "not judged"
 
 
 @dataclass(frozen=True)
-class _Found:
-    """A violation on one side, and what the other side has to do with it."""
+class _Kind:
+    """What the violations of one shift have in common."""
 
     change: Change
     clause: str
     cause: str
     before: str
-    line: Line
-    violation: Line
-    entry: Deviation | None = None
-
-    @property
-    def shift(self) -> tuple[object, ...]:
-        """What those of the same shift have in common."""
-        return self.change, self.clause, self.cause, self.before, self.entry
+    accepted: Deviation | None = None
+    ended: Deviation | None = None
 
 
-def shifts(
-    pairs: Sequence[tuple[Line, Line]],
-    alone: Iterable[Line],
-    severities: Mapping[str, str],
-    base: Side,
-    candidate: Side,
-    accepted: Accepted | None = None,
-) -> tuple[Shift, ...]:
-    """What the candidate's judgements change, the gravest first.
+@final
+class Judgements:
+    """What two runs judge of the same cases, taken pair after pair. ``severities``: of each clause.
 
-    ``alone``: cases that only the candidate judged, such as those made by shrinking: they count for clauses that fail in no
-    other. A violation counts as compared where the other side judged the clause and the step: a violation ends a case. A known
+    A violation counts as compared where the other side judged the clause and the step: a violation ends a case. A known
     deviation is new on the candidate where the base was asked for the clause, and has no such entry.
     """
-    found: dict[tuple[object, ...], list[_Found]] = {}
-    for lines in pairs:
-        for one in (*_worse(*lines, base, accepted), *_improved(*lines, candidate)):
-            found.setdefault(one.shift, []).append(one)
-    for one in _of_others(pairs, alone, accepted):
-        found.setdefault(one.shift, []).append(one)
-    made = [
-        _shift(together, min((_severity(one.violation, severities) for one in together), key=rank_of))
-        for together in found.values()
-    ]
-    return tuple(
-        sorted(made, key=lambda one: (rank_of(one.severity), -len(one.case_ids), one.clause, one.cause, one.before))
-    )
 
+    def __init__(self, severities: Mapping[str, Severity], base: Side, candidate: Side, accepted: Accepted) -> None:
+        self._severities = severities
+        self._sides = base, candidate
+        self._accepted = accepted
+        self._shifts: dict[_Kind, _Violating] = {}
+        self._known: dict[str, _Violating] = {}
+        self._failing: set[str] = set()
 
-def _severity(violation: Line, severities: Mapping[str, str]) -> str:
-    """That of the violation's cause; or else its clause's, which is the worst that a violation of it can be."""
-    return violation.get("severity") or severities[violation["clause"]]
+    def take(self, base: JudgedCase, candidate: JudgedCase) -> None:
+        """Take a case of both sides."""
+        before, after = _broken(base), _broken(candidate)
+        for kind, violations in _worse(before, after, base, self._sides[0]):
+            self._add_worse(kind, candidate, violations)
+        for kind, violations in _improved(before, after, candidate, self._sides[1]):
+            self._add(kind, base, violations[0])
+        self._failing |= {name for name, result in candidate.clauses.items() if result.verdict is Verdict.FAIL}
+        for case in (base, candidate):
+            for one in case.violations:
+                if one.excused is not None:
+                    self._known.setdefault(one.excused, _Violating()).take(case, one, self._severity(one))
 
+    def take_alone(self, case: JudgedCase) -> None:
+        """After all pairs, take a case that only the candidate judged, such as one made by shrinking: it counts for clauses that
+        fail in no pair."""
+        for clause, broken in sorted(_broken(case).items()):
+            for cause, violations in broken.causes.items() if clause not in self._failing else ():
+                self._add_worse(_Kind(Change.UNCOMPARED, clause, cause, _NOT_JUDGED), case, violations)
 
-def _shift(together: Sequence[_Found], severity: str) -> Shift:
-    first = min(together, key=lambda one: size(one.line))
-    return Shift(
-        first.change,
-        first.clause,
-        severity,
-        first.cause,
-        first.before,
-        frozenset(one.line["id"] for one in together),
-        first.line,
-        first.violation["step"],
-        first.violation["message"],
-        first.entry,
-    )
+    def _add_worse(self, kind: _Kind, case: JudgedCase, violations: Sequence[Violation]) -> None:
+        """Of violations in a case the first that is not accepted, and the first that each entry accepts."""
+        firsts: dict[Deviation | None, Violation] = {}
+        for one in violations:
+            firsts.setdefault(covering(self._accepted.current, case, one), one)
+        for entry, violation in firsts.items():
+            if entry is not None:
+                self._add(replace(kind, change=Change.ACCEPTED, accepted=entry), case, violation)
+            else:
+                ended = covering(self._accepted.past, case, violation)
+                self._add(replace(kind, ended=ended), case, violation)
 
+    def _add(self, kind: _Kind, case: JudgedCase, violation: Violation) -> None:
+        self._shifts.setdefault(kind, _Violating()).take(case, violation, self._severity(violation))
 
-def _worse(base: Line, candidate: Line, side: Side, accepted: Accepted | None) -> Iterable[_Found]:
-    """What the candidate violates in a case, and the base does not. ``side``: the base."""
-    for clause in _violated(candidate):
-        before, after = _Broken.of(base, clause), _Broken.of(candidate, clause)
-        for cause, violations in after.causes.items():
-            if cause in before.causes:
-                continue
-            compared = clause in side.judged and _reaches(base, violations[0]["step"])
-            change = Change.REGRESSED if compared else Change.UNCOMPARED
-            words = before.words if compared else _NOT_JUDGED
-            yield from _found(change, clause, cause, words, candidate, violations, accepted)
-        for reason, violations in after.excuses.items():
-            # What the base fails for the same cause, known to nobody, it has too.
-            new = [one for one in violations if one["cause"] not in before.causes]
-            if not new or (clause, reason) in side.entries or clause not in side.asked:
-                continue
-            compared = clause in side.judged and _reaches(base, new[0]["step"])
-            change = Change.KNOWN if compared else Change.UNCOMPARED
-            words = before.words if compared else _NOT_JUDGED
-            yield from _found(change, clause, reason, words, candidate, new, accepted)
+    def _severity(self, violation: Violation) -> Severity:
+        """That of the violation's cause; or else its clause's, which is the worst that a violation of it can be."""
+        return violation.severity or self._severities[violation.clause]
 
+    def shifts(self) -> tuple[Shift, ...]:
+        """What the candidate's judgements change, the gravest first."""
+        made = []
+        for kind, cases in self._shifts.items():
+            case, first = cases.shown
+            own: dict[str, Any] = {"case_ids": cases.ids, "case": case, "step": first.step, "message": first.message}
+            made.append(Shift(**vars(kind), severity=cases.severity, **own))
+        return tuple(
+            sorted(made, key=lambda one: (one.severity.rank, -len(one.case_ids), one.clause, one.cause, one.before))
+        )
 
-def _found(
-    change: Change,
-    clause: str,
-    cause: str,
-    before: str,
-    line: Line,
-    violations: Sequence[Line],
-    accepted: Accepted | None,
-) -> Iterable[_Found]:
-    """Of a clause's violations by one cause in a case, the first that is not accepted, and the first that each entry accepts."""
-    firsts: dict[Deviation | None, Line] = {}
-    for one in violations:
-        firsts.setdefault(accepted.entry_for(line, one) if accepted else None, one)
-    for entry, violation in firsts.items():
-        if entry is not None:
-            yield _Found(Change.ACCEPTED, clause, cause, before, line, violation, entry)
-        else:
-            over = accepted.ended_for(line, violation) if accepted else None
-            yield _Found(change, clause, cause, before, line, violation, over)
-
-
-def _improved(base: Line, candidate: Line, side: Side) -> Iterable[_Found]:
-    """What the base violates in a case, and the candidate does not. ``side``: the candidate."""
-    for clause in _violated(base):
-        before, after = _Broken.of(base, clause), _Broken.of(candidate, clause)
-        if after.causes or after.excuses or clause not in side.judged:
-            continue
-        gone = {reason: own for reason, own in before.excuses.items() if (clause, reason) not in side.entries}
-        for cause, violations in (*before.causes.items(), *gone.items()):
-            if _reaches(candidate, violations[0]["step"]):
-                yield _Found(Change.IMPROVED, clause, cause, "holds", base, violations[0])
-
-
-def _violated(line: Line) -> Iterable[str]:
-    return dict.fromkeys(one["clause"] for one in line["violations"])
-
-
-def _of_others(
-    pairs: Iterable[tuple[Line, Line]], alone: Iterable[Line], accepted: Accepted | None
-) -> Iterable[_Found]:
-    failing = {clause for _, line in pairs for clause, result in line["clauses"].items() if result["verdict"] == "fail"}
-    for line in alone:
-        for clause in sorted({one["clause"] for one in line["violations"]} - failing):
-            for cause, violations in _Broken.of(line, clause).causes.items():
-                yield from _found(Change.UNCOMPARED, clause, cause, _NOT_JUDGED, line, violations, accepted)
+    def known_faults(self) -> tuple[KnownFault, ...]:
+        """The known deviations that cases show: those that only the candidate has first, then the gravest."""
+        base, candidate = ({reason for _, reason in side.entries} for side in self._sides)
+        made = []
+        for reason, cases in self._known.items():
+            had, clauses = (reason in base, reason in candidate), tuple(sorted(cases.clauses))
+            made.append(KnownFault(reason, cases.severity, clauses, *had, cases.ids, cases.shown[0]))
+        order = {(False, True): 0, (True, True): 1, (True, False): 2}
+        return tuple(
+            sorted(made, key=lambda one: (order[one.on_base, one.on_candidate], one.severity.rank, one.reason))
+        )
 
 
 @dataclass(frozen=True)
 class _Broken:
     """The violations of a clause in a case, by their cause, and those that are known deviations by their reason."""
 
-    causes: dict[str, list[Line]]
-    excuses: dict[str, list[Line]]
-
-    @classmethod
-    def of(cls, line: Line, clause: str) -> _Broken:
-        broken = cls({}, {})
-        for one in line["violations"]:
-            if one["clause"] == clause and one["excused"] is None:
-                broken.causes.setdefault(one["cause"], []).append(one)
-            elif one["clause"] == clause:
-                broken.excuses.setdefault(one["excused"], []).append(one)
-        return broken
+    causes: dict[str, list[Violation]] = field(default_factory=dict)
+    excuses: dict[str, list[Violation]] = field(default_factory=dict)
 
     @property
     def words(self) -> str:
@@ -258,34 +243,47 @@ class _Broken:
         return f"known deviation: {', '.join(sorted(self.excuses))}" if self.excuses else "held"
 
 
-def _reaches(line: Line, step: int) -> bool:
+def _broken(case: JudgedCase) -> dict[str, _Broken]:
+    """What a case violates, by clause."""
+    found: dict[str, _Broken] = {}
+    for one in case.violations:
+        of_clause = found.setdefault(one.clause, _Broken())
+        of_kind = of_clause.causes if one.excused is None else of_clause.excuses
+        of_kind.setdefault(one.cause if one.excused is None else one.excused, []).append(one)
+    return found
+
+
+_Found = Iterable[tuple[_Kind, Sequence[Violation]]]
+
+
+def _worse(before: Mapping[str, _Broken], after: Mapping[str, _Broken], base: JudgedCase, side: Side) -> _Found:
+    """What the candidate violates in a case, and the base does not. ``side``: the base."""
+    for clause, broken in after.items():
+        had = before.get(clause, _Broken())
+        new = [(Change.REGRESSED, cause, own) for cause, own in broken.causes.items() if cause not in had.causes]
+        for reason, violations in broken.excuses.items():
+            # What the base fails for the same cause, known to nobody, it has too.
+            own = [one for one in violations if one.cause not in had.causes]
+            if own and (clause, reason) not in side.entries and clause in side.asked:
+                new.append((Change.KNOWN, reason, own))
+        for change, cause, violations in new:
+            if clause in side.judged and _reaches(base, violations[0].step):
+                yield _Kind(change, clause, cause, had.words), violations
+            else:
+                yield _Kind(Change.UNCOMPARED, clause, cause, _NOT_JUDGED), violations
+
+
+def _improved(before: Mapping[str, _Broken], after: Mapping[str, _Broken], candidate: JudgedCase, side: Side) -> _Found:
+    """What the base violates in a case, and the candidate does not. ``side``: the candidate."""
+    for clause, broken in before.items():
+        if clause in after or clause not in side.judged:
+            continue
+        gone = {reason: own for reason, own in broken.excuses.items() if (clause, reason) not in side.entries}
+        for cause, violations in (*broken.causes.items(), *gone.items()):
+            if _reaches(candidate, violations[0].step):
+                yield _Kind(Change.IMPROVED, clause, cause, "holds"), violations
+
+
+def _reaches(case: JudgedCase, step: int) -> bool:
     """Whether the case was judged up to this step."""
-    return any(one["index"] >= step for one in line["steps"])
-
-
-def known_faults(
-    pairs: Iterable[tuple[Line, Line]], severities: Mapping[str, str], base: Side, candidate: Side
-) -> tuple[KnownFault, ...]:
-    """The known deviations that cases show: those that only the candidate has first, then the gravest."""
-    found: dict[str, list[tuple[Line, Line]]] = {}
-    for line in (line for pair in pairs for line in pair):
-        for violation in line["violations"]:
-            if violation["excused"] is not None:
-                found.setdefault(violation["excused"], []).append((line, violation))
-    had = [{reason for _, reason in side.entries} for side in (base, candidate)]
-    made = [
-        KnownFault(
-            reason,
-            min((_severity(violation, severities) for _, violation in places), key=rank_of),
-            tuple(sorted({violation["clause"] for _, violation in places})),
-            reason in had[0],
-            reason in had[1],
-            frozenset(line["id"] for line, _ in places),
-            smallest(line for line, _ in places),
-        )
-        for reason, places in found.items()
-    ]
-    order = {(False, True): 0, (True, True): 1, (True, False): 2}
-    return tuple(
-        sorted(made, key=lambda one: (order[one.on_base, one.on_candidate], rank_of(one.severity), one.reason))
-    )
+    return any(one.index >= step for one in case.steps)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from reports.stream import Line
+from model.vocabulary import steps
 
 
 @dataclass(frozen=True)
@@ -45,23 +46,29 @@ class Command:
         }.get(self.kind, self.kind.upper())
 
 
-def command_of(step: Line) -> Command:
-    """The command of a step in its JSON form."""
-    kind = step["step"]
-    if kind == "delete" and step.get("form") == "TRUNCATE TABLE":
+def command_of(step: steps.EngineStep) -> Command:
+    """The command of a step."""
+    if isinstance(step, steps.Vacuum):
+        mode = "LITE" if step.mode.lite else "USING INVENTORY" if step.mode.inventory else ""
+        return Command("vacuum", mode, _retain(step.retain_hours), step.dry_run)
+    if isinstance(step, (steps.InvalidDelete, steps.InvalidVacuum)):
+        return Command(_KINDS[type(step)], mistake=step.mistake.value)
+    if isinstance(step, steps.Delete) and step.form is steps.Form.TRUNCATE:
         return Command("truncate")
-    if kind == "vacuum":
-        mode = step.get("mode", "")
-        return Command(
-            kind,
-            mode=next((name for name in ("LITE", "USING INVENTORY") if mode.startswith(name)), ""),
-            retain=_retain(step.get("retain_hours")),
-            dry_run=step.get("dry_run", False),
-        )
-    return Command(kind, mistake=step.get("blunder", ""), earlier="before_step" in step)
+    return Command(_KINDS[type(step)], earlier=isinstance(step, steps.Read) and step.before_step is not None)
+
+
+_KINDS: Mapping[type, str] = {
+    steps.Delete: "delete",
+    steps.InvalidDelete: "bad_delete",
+    steps.InvalidVacuum: "bad_vacuum",
+    steps.Read: "read",
+    steps.ReadChanges: "read_changes",
+    steps.Insert: "insert",
+}
 
 
 def _retain(hours: float | None) -> str:
     if hours is None:
         return ""
-    return "0" if math.floor(float(hours) + 0.5) == 0 else "hours"
+    return "0" if math.floor(hours + 0.5) == 0 else "hours"

@@ -1,27 +1,27 @@
-"""The comparison of two runs of the same cases: what each side fails, case by case, and what the engines did differently."""
+"""The comparison of two runs of the same cases: what each side fails, case by case, and what the engines did differently.
+
+The cases are read in pairs: only those that are shown are kept.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from records.mistakes import UsageMistake
+from model.vocabulary.severity import Severity
+from records.run import ListedDeviation
 from reports.compare.acceptance import Acceptance, Accepted, tables_of
-from reports.compare.cases import Change, KnownFault, Shift, Side, known_faults, shifts, size
-from reports.compare.commands import Command, command_of
-from reports.compare.differences import Difference, deletion_order_differs, differences
-from reports.compare.explanations import Explainer, Explanation, Identity, Predictors
-from reports.compare.known_changes import Knowledge, in_order, knowledge
+from reports.compare.cases import Change, Judgements, KnownFault, Shift, Side
+from reports.compare.explanations import Explainer, Identity, Predictors
+from reports.compare.groups import Group, Walk
+from reports.compare.known_changes import in_order, knowledge
+from reports.compare.pairs import pairs_of
+from reports.compare.typed import header_of
 from reports.deviations import Deviation
 from reports.findings import findings_of
-from reports.quantities import counted
-from reports.stream import Line, Run
+from reports.known import ShownDeviation
+from reports.stream import Run
 from reports.verdicts import ClauseResult, Verdict
-
-
-class Incomparable(UsageMistake):
-    """The two runs cannot be compared. The text is one sentence."""
-
 
 _JUDGED = (Verdict.PASS, Verdict.FAIL, Verdict.XFAIL, Verdict.STALE)
 _LEFT_OUT = (Verdict.UNEXERCISED, Verdict.ERROR)
@@ -37,7 +37,7 @@ class ClauseChange:
 
     clause: str
     sentence: str
-    severity: str
+    severity: Severity
     change: Change
     base: ClauseResult | None
     candidate: ClauseResult | None
@@ -54,37 +54,6 @@ class Unjudged:
     run: Run = field(repr=False)
     clauses: tuple[str, ...]
     cases: int
-
-
-@dataclass(frozen=True)
-class Group:
-    """Differences of one command in the same steps of the same cases: one change with several effects.
-
-    ``base`` and ``candidate`` are the lines of the smallest of its cases, ``step`` its first step with these differences. It
-    is None if the case was not judged on one side.
-    """
-
-    differences: tuple[Difference, ...]
-    explanation: Explanation | None
-    case_ids: frozenset[str] = field(repr=False)
-    steps: int
-    step: int | None
-    base: Line = field(repr=False)
-    candidate: Line = field(repr=False)
-
-    @property
-    def cases(self) -> int:
-        """How many cases have them."""
-        return len(self.case_ids)
-
-    @property
-    def subject(self) -> str:
-        """The command, in words."""
-        return self.differences[0].command.text
-
-    def step_of(self, line: Line) -> Line | None:
-        """The record of the step to show in the case's line of one side."""
-        return next((step for step in line["steps"] if step["index"] == self.step), None)
 
 
 @dataclass(frozen=True)
@@ -133,7 +102,7 @@ class Comparison:
         """The tables of the user's file that nothing needed, each with its clauses."""
         if self.acceptance is None:
             return {}
-        needed = {replace(shift.entry, clause="") for shift in self.shifts if shift.entry is not None}
+        needed = {replace(one, clause="") for shift in self.shifts for one in (shift.accepted, shift.ended) if one}
         tables = tables_of(self.acceptance.entries)
         return {table: clauses for table, clauses in tables.items() if table not in needed}
 
@@ -157,7 +126,8 @@ class Comparison:
 
 def engine_of(run: Run) -> Identity:
     """The engine's name and version (the first in the header; empty if there is none)."""
-    return run.header["engine"], next(iter(run.header["versions"].values()), "")
+    header = header_of(run)
+    return header.engine, next(iter(header.versions.values()), "")
 
 
 def compare(
@@ -174,25 +144,31 @@ def compare(
     explained by a rule. ``acceptance``: what of the candidate does not count as worse. ``allows_changes``: what differs, or could
     not be judged, holds no upgrade back that is not worse.
     """
-    pairs = _same_cases(base, candidate)
-    paired = {line["id"] for line, _ in pairs}
-    alone = [line for line in candidate.cases if line["id"] not in paired]
-    walk = _Walk(knowledge(engine_of(base), engine_of(candidate)), _explainer(base, candidate, predictors))
-    for lines in pairs:
-        walk.take(*lines)
-    results = tuple({result.clause: result for result in findings_of(run).results} for run in (base, candidate))
-    severities = {name: entry["severity"] for run in (base, candidate) for name, entry in run.clauses.items()}
-    sides = tuple(zip((base, candidate), results, zip(*pairs)))
-    before, after = (_side(*side) for side in sides)
-    accepted = Accepted(acceptance, engine_of(candidate)[1]) if acceptance is not None else None
-    shifted = shifts(pairs, alone, severities, before, after, accepted)
-    unjudged = (_unjudged(*side, other.asked) for side, other in zip(sides, (after, before)))
+    runs = base, candidate
+    pairs = pairs_of(base, candidate)
+    results = tuple({result.clause: result for result in findings_of(run).results} for run in runs)
+    before, after = map(_side, runs, results)
+    severities = {one.id: one.severity for run in runs for one in header_of(run).clauses}
+    judgements = Judgements(severities, before, after, Accepted.by(acceptance, engine_of(candidate)[1]))
+    walk = Walk(knowledge(engine_of(base), engine_of(candidate)), _explainer(base, candidate, predictors))
+    for pair in pairs:
+        walk.take(*pair)
+        judgements.take(*pair)
+    for case in pairs.alone():
+        judgements.take_alone(case)
+    shifts = judgements.shifts()
+    unjudged = (
+        Unjudged(
+            run, tuple(name for name, one in own.items() if one.verdict in _LEFT_OUT and name in other.asked), errors
+        )
+        for run, own, other, errors in zip(runs, results, (after, before), walk.errors)
+    )
     return Comparison(
         base=base,
         candidate=candidate,
-        shifts=shifted,
-        known_faults=known_faults(pairs, severities, before, after),
-        clauses=tuple(_clauses(base, candidate, results, shifted)),
+        shifts=shifts,
+        known_faults=judgements.known_faults(),
+        clauses=tuple(_clauses(base, candidate, results, shifts)),
         unjudged=tuple(one for one in unjudged if one.clauses or one.cases),
         groups=walk.groups(),
         compared=len(pairs),
@@ -205,14 +181,13 @@ def compare(
     )
 
 
-def _side(run: Run, results: Mapping[str, ClauseResult], lines: Iterable[Line]) -> Side:
-    """What a run was asked and knows. Of a stream that lists no known deviations, those that these cases of it show."""
-    listed = {(clause, one["reason"]) for one in run.header.get("deviations", ()) for clause in one["clauses"]}
-    violations = [one for line in lines for one in line["violations"] if one["excused"] is not None]
+def _side(run: Run, results: Mapping[str, ClauseResult]) -> Side:
+    """What a run was asked and knows. Of a stream that lists no known deviations, those that its cases show."""
+    listed: list[ListedDeviation | ShownDeviation] = [*(header_of(run).deviations or ()), *findings_of(run).known]
     return Side(
         frozenset(name for name, one in results.items() if one.verdict in _ASKED),
         frozenset(name for name, one in results.items() if one.verdict in _JUDGED),
-        frozenset(listed | {(one["clause"], one["excused"]) for one in violations}),
+        frozenset((clause, one.reason) for one in listed for clause in one.clauses),
     )
 
 
@@ -220,69 +195,6 @@ def _explainer(base: Run, candidate: Run, predictors: Predictors | None) -> Expl
     older, newer, backwards = in_order(engine_of(base), engine_of(candidate))
     predictor = None if predictors is None else predictors(older, newer)
     return Explainer(predictor, backwards=backwards, names=(" ".join(older), " ".join(newer)))
-
-
-def _unjudged(run: Run, results: Mapping[str, ClauseResult], lines: Iterable[Line], asked: Container[str]) -> Unjudged:
-    """``asked``: the clauses that the other run was asked for."""
-    errors = sum(1 for line in lines if line["origin"] == "generated" and line["error"] is not None)
-    left_out = tuple(name for name, one in results.items() if one.verdict in _LEFT_OUT and name in asked)
-    return Unjudged(run, left_out, errors)
-
-
-# The same cases -----------------------------------------------------------------------------------------------------------
-
-
-def _same_cases(base: Run, candidate: Run) -> list[tuple[Line, Line]]:
-    """Each case that both runs judged, once: the generated ones, and the listed ones (``regressions/``) of both."""
-    (one, listed), (other, also_listed) = map(_judged, (base, candidate))
-    if not one and not other:
-        raise Incomparable("Neither run judged any case: there is nothing to compare.")
-    only = [[id for id in mine if id not in theirs] for mine, theirs in ((one, other), (other, one))]
-    if only[0] or only[1]:
-        first = (only[0] or only[1])[0]
-        campaign = (one if only[0] else other)[first]["campaign"]
-        raise Incomparable(
-            f"The runs judged different cases: {len(only[0])} of {counted(len(one), 'case')} are in the base only and "
-            f"{len(only[1])} of {len(other)} in the candidate only, the first being {first} of {campaign}"
-            f"{_why(base, candidate)}: run both with the same cases."
-        )
-    common = {id: line for id, line in listed.items() if id in also_listed and id not in one}
-    of_other = {**also_listed, **other}
-    pairs = [(line, of_other[id]) for id, line in {**one, **common}.items()]
-    for mine, theirs in pairs:
-        texts = [{step["index"]: step["text"] for step in line["steps"]} for line in (mine, theirs)]
-        differing = [index for index in texts[0] if texts[1].get(index, texts[0][index]) != texts[0][index]]
-        if differing or mine["case"] != theirs["case"]:
-            where = f"in step {differing[0]}" if differing else "in its JSON form"
-            raise Incomparable(
-                f"Case {mine['id']} is not the same in both runs ({where}), though its id is: different releases of the suite "
-                "wrote them, so run both with one."
-            )
-    return pairs
-
-
-def _judged(run: Run) -> tuple[dict[str, Line], dict[str, Line]]:
-    """The generated cases and the listed ones, by id."""
-    found: dict[str, dict[str, Line]] = {"generated": {}, "explicit": {}}
-    for case in run.cases:  # sorted, so of a case drawn twice both sides use the same line
-        if case["origin"] in found:
-            found[case["origin"]].setdefault(case["id"], case)
-    return found["generated"], found["explicit"]
-
-
-def _why(base: Run, candidate: Run) -> str:
-    """The differences of the headers that explain why the cases differ."""
-    reasons = []
-    for name in ("profile", "part", "seed"):
-        one, other = base.header.get(name, 1), candidate.header.get(name, 1)
-        if one != other:
-            reasons.append(f"{name} {one} and {other}")
-    versions = [run.header["versions"].get("hypothesis") for run in (base, candidate)]
-    if versions[0] != versions[1]:
-        reasons.append(f"Hypothesis {versions[0]} and {versions[1]}")
-    if base.header["engine"] != candidate.header["engine"]:
-        reasons.append(f"engine {base.header['engine']} and {candidate.header['engine']}")
-    return f" ({'; '.join(reasons)})" if reasons else ""
 
 
 # Clauses --------------------------------------------------------------------------------------------------------------------
@@ -294,11 +206,11 @@ def _clauses(
     in_cases: dict[str, set[Change]] = {}
     for shift in shifted:
         in_cases.setdefault(shift.clause, set()).add(shift.change)
-    listed = {**candidate.clauses, **base.clauses}
-    for name in [*base.clauses, *(name for name in candidate.clauses if name not in base.clauses)]:
+    before, after = ({one.id: one for one in header_of(run).clauses} for run in (base, candidate))
+    for name, listed in {**before, **after, **before}.items():
         one, other = (side.get(name) for side in results)
         change, reason = _change(one, other, in_cases.get(name, set()))
-        yield ClauseChange(name, listed[name]["sentence"], listed[name]["severity"], change, one, other, reason)
+        yield ClauseChange(name, listed.sentence, listed.severity, change, one, other, reason)
 
 
 def _change(base: ClauseResult | None, candidate: ClauseResult | None, in_cases: set[Change]) -> tuple[Change, str]:
@@ -314,81 +226,3 @@ def _change(base: ClauseResult | None, candidate: ClauseResult | None, in_cases:
     if base is None or candidate is None or not judged[0] or base.verdict is candidate.verdict:
         return Change.SAME, ""
     return Change.CHANGED, candidate.reason or base.reason
-
-
-# Differences ----------------------------------------------------------------------------------------------------------------
-
-
-#: A place where a difference was found: the case on both sides, and the step.
-_Place = tuple[Line, Line, "int | None"]
-
-
-class _Walk:
-    """Compares case after case and groups the differences."""
-
-    def __init__(self, knowledge: Knowledge, explainer: Explainer) -> None:
-        self._knowledge = knowledge
-        self._explainer = explainer
-        self._found: dict[tuple[Difference, Explanation | None], list[_Place]] = {}
-        self.steps = self.differing = self.diverged = self.cut_short = 0
-
-    def take(self, base: Line, candidate: Line) -> None:
-        """Compare a case step by step, as long as its tables are the same."""
-        one, other = (str(line["error"]["kind"]) if line["error"] else "judged" for line in (base, candidate))
-        if one != other:
-            self._add(Difference(Command("case"), "case", one, other), None, (base, candidate, None))
-            self.differing += 1
-            return
-        of_candidate = {step["index"]: step for step in candidate["steps"]}
-        differs = diverges = False
-        for step in base["steps"]:
-            counterpart = of_candidate.get(step["index"])
-            if counterpart is None or diverges:
-                break
-            self.steps += 1
-            found = differences(command_of(base["case"]["steps"][step["index"]]), step, counterpart)
-            for difference, explanation in self._explained(base, candidate, step["index"], found):
-                self._add(difference, explanation, (base, candidate, step["index"]))
-            differs = differs or bool(found)
-            diverges = any(difference.diverges for difference in found) or deletion_order_differs(step, counterpart)
-        self.differing += differs
-        self.diverged += diverges
-        self.cut_short += not differs and len(base["steps"]) != len(candidate["steps"])
-
-    def _explained(
-        self, base: Line, candidate: Line, step: int, found: Iterable[Difference]
-    ) -> Iterable[tuple[Difference, Explanation | None]]:
-        known = {one: change.explanation for one in found if (change := self._knowledge.of(one)) is not None}
-        left = [one for one in found if one not in known]
-        explained = {**known, **self._explainer.explain(base, candidate, step, left)}
-        return ((one, explained.get(one)) for one in found)
-
-    def _add(self, difference: Difference, explanation: Explanation | None, place: _Place) -> None:
-        self._found.setdefault((difference.grouped, explanation), []).append(place)
-
-    def groups(self) -> tuple[Group, ...]:
-        """The differences; those of the same command in the same steps are one group."""
-        merged: dict[object, tuple[list[Difference], Explanation | None, list[_Place]]] = {}
-        for (difference, explanation), places in self._found.items():
-            key = (difference.command, explanation, tuple((base["id"], step) for base, _, step in places))
-            merged.setdefault(key, ([], explanation, places))[0].append(difference)
-        groups = [self._group(*together) for together in merged.values()]
-        return tuple(
-            sorted(
-                groups,
-                key=lambda group: (group.explanation is not None, -group.cases, -group.steps, repr(group.differences)),
-            )
-        )
-
-    def _group(self, together: list[Difference], explanation: Explanation | None, found: list[_Place]) -> Group:
-        base, candidate, step = min(found, key=lambda at: (*size(at[0]), -1 if at[2] is None else at[2]))
-        places = {(line["id"], index) for line, _, index in found}
-        return Group(
-            differences=tuple(together),
-            explanation=explanation,
-            case_ids=frozenset(id for id, _ in places),
-            steps=len(places),
-            step=step,
-            base=base,
-            candidate=candidate,
-        )

@@ -6,20 +6,27 @@ The schema of ``comparison.json`` is ``reports/schema/comparison-4.json``.
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, replace
+from dataclasses import fields, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
 
+from cattrs import Converter, override
+from cattrs.gen import make_dict_unstructure_fn
+
+from records.json_form import to_json
+from records.run import Footer, Header, JudgedCase
 from reports.compare.answer import answer_to
-from reports.compare.cases import Change, KnownFault, Shift
-from reports.compare.comparison import ClauseChange, Comparison, Group, Unjudged
+from reports.compare.cases import KnownFault, Shift
+from reports.compare.comparison import ClauseChange, Comparison, Unjudged
+from reports.compare.groups import Group
 from reports.compare.markdown import comparison_markdown
+from reports.compare.typed import footer_of, header_of
 from reports.compare.wording import signature, text_of
 from reports.deviations import Deviation
 from reports.page.comparison import comparison_page
 from reports.page.html import html_of
-from reports.stream import Line, Run
+from reports.stream import Run
 from reports.verdicts import ClauseResult
 
 SCHEMA_VERSION = 4
@@ -31,11 +38,11 @@ def write_comparison(comparison: Comparison, directory: Path) -> None:
     cases.mkdir(parents=True, exist_ok=True)
     for old in cases.glob("*.json"):
         old.unlink()
-    shown: list[Line] = [group.base for group in comparison.groups]
+    shown = [group.base for group in comparison.groups]
     shown += [shift.case for shift in comparison.shifts]
     shown += [fault.case for fault in comparison.known_faults]
-    for line in shown:
-        _write(cases / f"{line['id']}.json", json.dumps(line["case"], indent=2) + "\n")
+    for case in shown:
+        _write(cases / f"{case.id}.json", json.dumps(case.document, indent=2) + "\n")
     _write(directory / "comparison.json", json.dumps(as_json(comparison), indent=1, ensure_ascii=True) + "\n")
     _write(directory / "comparison.md", comparison_markdown(comparison))
     _write(directory / "compare.html", html_of(comparison_page(comparison)))
@@ -45,131 +52,106 @@ def _write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8", newline="\n")
 
 
+_CONVERTER = Converter()
+
+
+def _written(kind: Any, *names: str, **renamed: str) -> None:
+    """Of this class these fields are written, some by another name."""
+    own: dict[str, Any] = {
+        one.name: override(omit=one.name not in (*names, *renamed), rename=renamed.get(one.name))
+        for one in fields(kind)
+    }
+    _CONVERTER.register_unstructure_hook(kind, make_dict_unstructure_fn(kind, _CONVERTER, **own))
+
+
+def _are_ids(kind: Any) -> bool:
+    """Whether a type is that of the ids of cases, which are only counted."""
+    return bool(kind == frozenset[str])
+
+
+_CONVERTER.register_unstructure_hook(JudgedCase, lambda case: case.id)
+_CONVERTER.register_unstructure_hook(date, date.isoformat)
+_CONVERTER.register_unstructure_hook_func(_are_ids, len)
+_written(Header, "engine", "versions", "profile", "seed", "known_bad")
+_written(Footer, "exit", "digest")
+_written(Comparison, "compared", "differing", "diverged", "cut_short")
+_written(Deviation, "reason", "link", "until")
+_written(
+    Shift,
+    *("change", "clause", "severity", "cause", "before", "case", "step", "message", "accepted"),
+    case_ids="cases",
+)
+_written(
+    KnownFault, "reason", "severity", "clauses", "case", on_base="base", on_candidate="candidate", case_ids="cases"
+)
+_written(Unjudged, "clauses", "cases")
+_written(ClauseResult, "verdict", "met", "failures")
+_written(ClauseChange, "sentence", "severity", "change", "base", "candidate", "reason", clause="id")
+
+
 def as_json(comparison: Comparison) -> dict[str, Any]:
     """The comparison as JSON: both runs, the clauses, and all groups with the observations of their smallest case."""
     answer = answer_to(comparison)
+    sides = {"base": comparison.base, "candidate": comparison.candidate}
+    written = _CONVERTER.unstructure
     return {
         "schema": SCHEMA_VERSION,
         "answer": {"word": answer.word.value, "reason": answer.reason},
         "exit": answer.exit,
-        "base": _run(comparison.base),
-        "candidate": _run(comparison.candidate),
-        "cases": {
-            "compared": comparison.compared,
-            "differing": comparison.differing,
-            "diverged": comparison.diverged,
-            "cut_short": comparison.cut_short,
-        },
+        **{side: _run(run) for side, run in sides.items()},
+        "cases": written(comparison),
         "steps": comparison.steps,
-        "shifts": [_shift(shift) for shift in comparison.shifts],
+        "shifts": written(comparison.shifts),
         "acceptance": _acceptance(comparison),
-        "known_deviations": [_known_fault(fault) for fault in comparison.known_faults],
+        "known_deviations": written(comparison.known_faults),
         "unjudged": {
-            side: next((_unjudged(one) for one in comparison.unjudged if one.run is run), None)
-            for side, run in (("base", comparison.base), ("candidate", comparison.candidate))
+            side: next((written(one) for one in comparison.unjudged if one.run is run), None)
+            for side, run in sides.items()
         },
-        "clauses": [_clause(clause) for clause in comparison.clauses],
+        "clauses": written(comparison.clauses),
         "groups": [_group(group) for group in comparison.groups],
     }
 
 
 def _run(run: Run) -> dict[str, Any]:
-    names = ("engine", "versions", "profile", "seed", "known_bad")
-    header: Line = run.header
-    return {**{name: header[name] for name in names}, "exit": run.footer["exit"], "digest": run.footer["digest"]}
-
-
-def _clause(clause: ClauseChange) -> dict[str, Any]:
-    return {
-        "id": clause.clause,
-        "sentence": clause.sentence,
-        "severity": clause.severity,
-        "change": clause.change.value,
-        "base": _side(clause.base),
-        "candidate": _side(clause.candidate),
-        "reason": clause.reason,
-    }
-
-
-def _shift(shift: Shift) -> dict[str, Any]:
-    return {
-        "change": shift.change.value,
-        "clause": shift.clause,
-        "severity": shift.severity,
-        "cause": shift.cause,
-        "before": shift.before,
-        "cases": len(shift.case_ids),
-        "case": shift.case["id"],
-        "step": shift.step,
-        "message": shift.message,
-        "accepted": _entry(shift.entry) if shift.entry is not None and shift.change is Change.ACCEPTED else None,
-    }
-
-
-def _entry(entry: Deviation) -> dict[str, Any]:
-    until = entry.until.isoformat() if isinstance(entry.until, date) else entry.until
-    return {"reason": entry.reason, "link": entry.link, "until": until}
+    written = _CONVERTER.unstructure
+    return {**written(header_of(run)), **written(footer_of(run))}
 
 
 def _acceptance(comparison: Comparison) -> dict[str, Any] | None:
     """The user's file, its entries that nothing needed, and those that are past their end."""
     if comparison.acceptance is None:
         return None
-    over = {
-        replace(one.entry, clause="") for one in comparison.shifts if one.entry and one.change is not Change.ACCEPTED
-    }
+    ended = {replace(one.ended, clause="") for one in comparison.shifts if one.ended is not None}
+    written = _CONVERTER.unstructure
     return {
         "file": str(comparison.acceptance.file),
-        "unused": [{"clauses": list(clauses), **_entry(table)} for table, clauses in comparison.unused.items()],
-        "ended": sorted((_entry(one) for one in over), key=lambda one: str(one["reason"])),
+        "unused": [{"clauses": list(clauses), **written(table)} for table, clauses in comparison.unused.items()],
+        "ended": [written(one) for one in sorted(ended, key=lambda one: one.reason)],
     }
-
-
-def _known_fault(fault: KnownFault) -> dict[str, Any]:
-    return {
-        "reason": fault.reason,
-        "severity": fault.severity,
-        "clauses": list(fault.clauses),
-        "base": fault.on_base,
-        "candidate": fault.on_candidate,
-        "cases": len(fault.case_ids),
-        "case": fault.case["id"],
-    }
-
-
-def _unjudged(one: Unjudged) -> dict[str, Any]:
-    return {"clauses": list(one.clauses), "cases": one.cases}
-
-
-def _side(result: ClauseResult | None) -> dict[str, Any] | None:
-    if result is None:
-        return None
-    return {"verdict": result.verdict.value, "met": result.met, "failures": result.failures}
 
 
 def _group(group: Group) -> dict[str, Any]:
-    explanation = group.explanation
     return {
         "signature": signature(group),
         "subject": group.subject,
         "differences": [text_of(difference) for difference in group.differences],
-        "explanation": None
-        if explanation is None
-        else {"kind": explanation.kind.value, "reasons": [asdict(reason) for reason in explanation.reasons]},
+        "explanation": _CONVERTER.unstructure(group.explanation),
         "cases": group.cases,
         "steps": group.steps,
         "example": {
-            "case": group.base["id"],
-            "campaign": group.base["campaign"],
+            "case": group.base.id,
+            "campaign": group.base.campaign,
             "step": group.step,
-            "base": _record(group, group.base),
-            "candidate": _record(group, group.candidate),
+            "base": _seen(group, group.base),
+            "candidate": _seen(group, group.candidate),
         },
     }
 
 
-def _record(group: Group, line: Line) -> dict[str, Any]:
-    step = group.step_of(line)
+def _seen(group: Group, case: JudgedCase) -> dict[str, Any]:
+    step = group.step_of(case)
     if step is None:
-        return {"error": line["error"]}
-    return {name: step[name] for name in ("text", "outcome", "observed")}
+        return {"error": to_json(case)["error"]}
+    record = to_json(step)
+    return {name: record[name] for name in ("text", "outcome", "observed")}

@@ -33,7 +33,7 @@ class Entry:
     def of(cls, found: Difference) -> Entry:
         command = found.command
         kind = f"{command.kind}: {command.mistake}" if command.mistake else command.kind
-        return cls(kind, found.field, found.base, found.candidate, found.within, found.amount)
+        return cls(kind, found.field.path, found.base, found.candidate, found.field.within, found.amount)
 
 
 @dataclass(frozen=True)

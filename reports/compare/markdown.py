@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from reports.compare.answer import answer_to
-from reports.compare.cases import Change, smallest
-from reports.compare.comparison import ClauseChange, Comparison, Group
+from reports.compare.cases import Change, size
+from reports.compare.comparison import ClauseChange, Comparison
+from reports.compare.groups import Group
 from reports.compare.wording import (
-    Explained,
     accepted,
     ended_words,
     explained,
@@ -64,64 +64,66 @@ def _shifts(title: str, comparison: Comparison, change: Change, rows: int, befor
     """What fails in some cases on one side only. ``before``: the heading of what the base did."""
     lines = [
         row(
-            one.severity,
+            one.severity.value,
             one.clause,
             text(one.cause),
             *([text(one.before)] if before else []),
             len(one.case_ids),
-            f"{code(one.case['id'])}, step {one.step}: {text(one.message)}"
+            f"{code(one.case.id)}, step {one.step}: {text(one.message)}"
             + (f"<br>{text(ended)}." if (ended := ended_words(one, comparison)) else ""),
         )
         for one in comparison.shifted(change)
     ]
     heading = f"| Severity | Clause | What failed |{f' {before} |' if before else ''} Cases | Smallest case |"
-    return [title, table(heading, lines, rows, whole=_WHOLE)] if lines else []
+    return _section(title, heading, lines, rows)
+
+
+def _section(title: str, heading: str, lines: list[str], rows: int, whole: str = _WHOLE) -> list[str]:
+    """A table under its title; nothing if it has no rows."""
+    return [title, table(heading, lines, rows, whole=whole)] if lines else []
 
 
 def _accepted(comparison: Comparison, rows: int) -> list[str]:
     lines = [
-        row(one.severity, text(", ".join(one.clauses)), text(one.cause), text(one.by), len(one.case_ids))
+        row(one.severity.value, text(", ".join(one.clauses)), text(one.cause), text(one.by), len(one.case_ids))
         for one in accepted(comparison)
     ]
-    if not lines or comparison.acceptance is None:
-        return []
-    title = f"## Worse, and accepted by {text(str(comparison.acceptance.file))}"
-    return [title, table("| Severity | Clauses | What fails | Accepted | Cases |", lines, rows, whole=_WHOLE)]
+    by = comparison.acceptance.file if comparison.acceptance else ""
+    heading = "| Severity | Clauses | What fails | Accepted | Cases |"
+    return _section(f"## Worse, and accepted by {text(str(by))}", heading, lines, rows)
 
 
 def _known_faults(comparison: Comparison, rows: int) -> list[str]:
     lines = [
-        row(text(fault_words(one, comparison)), text(", ".join(one.clauses)), len(one.case_ids), code(one.case["id"]))
+        row(text(fault_words(one, comparison)), text(", ".join(one.clauses)), len(one.case_ids), code(one.case.id))
         for one in comparison.known_faults
     ]
     heading = "| Known deviation | Clauses | Cases | Smallest case |"
-    return ["## Known deviations", table(heading, lines, rows, whole=_WHOLE)] if lines else []
+    return _section("## Known deviations", heading, lines, rows)
 
 
 def _unexplained(comparison: Comparison, rows: int) -> list[str]:
     lines = [
-        row(text(signature(group)), group.cases, group.steps, code(group.base["id"]))
-        for group in comparison.unexplained
+        row(text(signature(group)), group.cases, group.steps, code(group.base.id)) for group in comparison.unexplained
     ]
-    whole = f"the details below and in {_WHOLE}"
-    title = "## Unexplained differences"
-    return [title, table("| Difference | Cases | Steps | Smallest case |", lines, rows, whole=whole)] if lines else []
+    heading, whole = "| Difference | Cases | Steps | Smallest case |", f"the details below and in {_WHOLE}"
+    return _section("## Unexplained differences", heading, lines, rows, whole)
 
 
 def _explained(comparison: Comparison, rows: int) -> list[str]:
     lines = [
         row(
-            one.explanation.kind.value,
+            one.kind.value,
             one.since,
             text(one.sentence),
             text(one.source),
-            one.cases,
-            code(smallest(group.base for group in one.groups)["id"]),
+            len(frozenset[str]().union(*(group.case_ids for group in groups))),
+            code(min((group.base for group in groups), key=size).id),
         )
-        for one in explained(comparison)
+        for one, groups in explained(comparison)
     ]
     heading = "| By | Since | What explains differences | Source | Cases | Smallest case |"
-    return ["## Explained differences", table(heading, lines, rows, whole=_WHOLE)] if lines else []
+    return _section("## Explained differences", heading, lines, rows)
 
 
 def _details(comparison: Comparison, rows: int) -> list[str]:
@@ -136,12 +138,10 @@ def _details(comparison: Comparison, rows: int) -> list[str]:
 
 def _detail(group: Group) -> list[str]:
     number = f"{counted(group.cases, 'case')}, {counted(group.steps, 'step')}"
-    explanation = Explained(group.explanation, (group,)) if group.explanation else None
+    explanation = group.explanation
     kind = explanation.word if explanation else "unexplained"
     step = group.step_of(group.base)
-    where = (
-        f"Step {group.step} of case {code(group.base['id'])}: {code(step['text'])}" if step else "No step was judged."
-    )
+    where = f"Step {group.step} of case {code(group.base.id)}: {code(step.text)}" if step else "No step was judged."
     known = [f"{text(explanation.sentence)} Source: {text(explanation.source)}."] if explanation else []
     lines = [row(text(name), code(one), code(other)) for name, one, other in side_by_side(group)]
     return folded(
@@ -152,7 +152,7 @@ def _detail(group: Group) -> list[str]:
 def _clauses(clauses: tuple[ClauseChange, ...], rows: int) -> str:
     lines = [
         row(
-            one.severity,
+            one.severity.value,
             one.clause,
             f"**{one.change.value}**" if one.change is Change.REGRESSED else one.change.value,
             _side(one.base),

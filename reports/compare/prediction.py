@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from engines.provider import is_known, rule_changes_of, rules_of
 from harness.judging.judge import Judge
-from model.codec import from_json
+from model.vocabulary.case import Case
 from model.vocabulary.rules import DELTA_RS, SPARK, RuleChange, Rules, Walk, changes_to_delta_rs
 from model.vocabulary.versions import parse
+from records.json_form import from_json
+from records.run import Step
 from reference_engine import Habits, ReferenceEngine
 
 
@@ -23,8 +23,8 @@ class Prediction:
         self.changes = tuple(changes)
         self._older = older
 
-    def steps(self, case: Mapping[str, Any], changes: Sequence[RuleChange]) -> Sequence[Any]:
-        """The records of the engine's steps (``harness.observing.normalise``); none if the case cannot be run."""
+    def steps(self, case: Case, changes: Sequence[RuleChange]) -> Sequence[Step]:
+        """The records of the engine's steps; none if the case cannot be run."""
         rules = self._older
         for change in changes:
             rules = change.applied_to(rules)
@@ -34,7 +34,7 @@ class Prediction:
             by_partition = rules.implementation == DELTA_RS.implementation
             habits = Habits(deletes_links=rules.walk is Walk.DIRECTORIES, one_file=by_partition)
             judge = Judge(ReferenceEngine(habits, rules=rules), [], Path(directory))
-            return judge.judge(from_json(json.loads(json.dumps(case)))).steps
+            return [from_json(step, Step) for step in judge.judge(case).steps]
 
 
 def prediction_between(older: tuple[str, str], newer: tuple[str, str]) -> Prediction | None:

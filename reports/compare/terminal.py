@@ -46,10 +46,10 @@ def _show_way(number: int, way: Worse, comparison: Comparison, console: Console,
     show_fact(console, "promised", f"{sentence} ({lead.clause}{also})")
     show_fact(console, "seen", lead.message)
     show_fact(console, "before", lead.before)
-    show_fact(console, "case", f"{lead.case['id']}, step {lead.step} ({counted(len(way.case_ids), 'case')})")
+    show_fact(console, "case", f"{lead.case.id}, step {lead.step} ({counted(len(way.case_ids), 'case')})")
     if ended := ended_words(lead, comparison):
         show_fact(console, "accepted", f"no more: {ended}")
-    show_command(console, "replay", f"pytest suites --replay {directory / 'cases' / lead.case['id']}.json")
+    show_command(console, "replay", f"pytest suites --replay {directory / 'cases' / lead.case.id}.json")
     script = next(directory.glob(f"candidate/counterexamples/{lead.clause}-*/reproduce.py"), None)
     if script is not None:
         show_command(console, "script", str(script))
@@ -58,7 +58,7 @@ def _show_way(number: int, way: Worse, comparison: Comparison, console: Console,
 def _kinds(comparison: Comparison) -> dict[str, Sequence[str]]:
     """What else is to be said, a line for each."""
     return {
-        "unexplained": [f"{signature(one)} ({one.base['id']})" for one in comparison.unexplained],
-        **{one.title: one.lines for one in also(comparison)},
-        "explained": [f"{one.word}: {one.sentence}" for one in explained(comparison)],
+        "unexplained": [f"{signature(one)} ({one.base.id})" for one in comparison.unexplained],
+        **also(comparison),
+        "explained": [f"{one.word}: {one.sentence}" for one, _ in explained(comparison)],
     }

@@ -8,16 +8,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from model.vocabulary.severity import Severity
+from records.json_form import to_json
+from records.run import JudgedCase
 from reports.answers import named
 from reports.circumstances import machines_differ, profile_of, versions_of
 from reports.compare.cases import Change, KnownFault, Shift
-from reports.compare.comparison import Comparison, Group
+from reports.compare.comparison import Comparison
 from reports.compare.differences import Difference
 from reports.compare.explanations import Explanation, Kind
+from reports.compare.groups import Group
+from reports.compare.typed import header_of
 from reports.deviations import Deviation
-from reports.harms import does, rank_of
+from reports.harms import does
 from reports.quantities import counted
-from reports.stream import Line, Run
+from reports.stream import Run
 
 #: Of lists and amounts, by field.
 _AMOUNTS = {
@@ -56,12 +61,12 @@ def text_of(difference: Difference) -> str:
 
 def _parts(found: Difference) -> tuple[str, str]:
     """The text in two parts; differences with the same first part are joined."""
-    part, _, name = found.field.partition(".")
+    part, name, within = found.field.part, found.field.name, found.field.within
     values = f"{found.base or 'none'} → {found.candidate or 'none'}"
-    of_commit = f"{found.within.removeprefix('VACUUM ')}: " if found.within.startswith("VACUUM ") else ""
+    of_commit = f"{within.removeprefix('VACUUM ')}: " if within.startswith("VACUUM ") else ""
     if part == "error" and name:
         change = "different message" if found.amount else f"{name} {values}"
-        return f"error {found.within}: {change}", ""
+        return f"error {within}: {change}", ""
     if found.amount is not None:
         amount = found.amount.value
         if part == "checkpoints":
@@ -70,11 +75,11 @@ def _parts(found: Difference) -> tuple[str, str]:
             return f"{of_commit}different value of the {part.removesuffix('s')} ", name
         if part == "rows" and found.command.kind == "vacuum":
             return f"lists {amount} files", ""
-        return _AMOUNTS[part].format(amount, found.within), ""
+        return _AMOUNTS[part].format(amount, within), ""
     if part == "values":
         return f"{of_commit}commitInfo.{name} {values}", ""
-    if found.field in _MEMBERS or part in ("parameters", "metrics"):
-        head = f"{of_commit}{_MEMBERS.get(found.field, part)}"
+    if found.field.path in _MEMBERS or part in ("parameters", "metrics"):
+        head = f"{of_commit}{_MEMBERS.get(found.field.path, part)}"
         return (f"{head} + ", found.candidate) if found.candidate else (f"{head} - ", found.base or "")
     return {
         "broken": f"the log: {values}",
@@ -92,7 +97,7 @@ class AcceptedFault:
     """What is worse on the candidate by one cause, or one known deviation, and which entries accept it."""
 
     cause: str
-    severity: str
+    severity: Severity
     entries: tuple[Deviation, ...]
     clauses: tuple[str, ...]
     case_ids: frozenset[str]
@@ -112,8 +117,8 @@ def accepted(comparison: Comparison) -> tuple[AcceptedFault, ...]:
     return tuple(
         AcceptedFault(
             cause,
-            min((one.severity for one in shifts), key=rank_of),
-            tuple(one.entry for one in shifts if one.entry is not None),
+            shifts[0].severity,
+            tuple(one.accepted for one in shifts if one.accepted is not None),
             tuple(sorted({one.clause for one in shifts})),
             frozenset[str]().union(*(one.case_ids for one in shifts)),
         )
@@ -121,16 +126,9 @@ def accepted(comparison: Comparison) -> tuple[AcceptedFault, ...]:
     )
 
 
-@dataclass(frozen=True)
-class Also:
-    """What is to be said besides the ways to be worse and the differences, a line for each."""
-
-    title: str
-    lines: tuple[str, ...]
-
-
-def also(comparison: Comparison) -> tuple[Also, ...]:
-    """What is accepted, what fails where it was not judged before, and what is better; without those that have no lines."""
+def also(comparison: Comparison) -> dict[str, list[str]]:
+    """What is to be said besides the ways to be worse and the differences, by title, a line for each: what is accepted, what
+    fails where it was not judged before, and what is better."""
     by = comparison.acceptance.file if comparison.acceptance else ""
     unjudged = f"fails on {named(comparison.candidate)}, not judged on {named(comparison.base)}"
     found = {
@@ -142,14 +140,14 @@ def also(comparison: Comparison) -> tuple[Also, ...]:
         ],
         "better": [f"no longer {does(one.severity)}: {one.cause}" for one in comparison.shifted(Change.IMPROVED)],
     }
-    return tuple(Also(title, tuple(dict.fromkeys(lines))) for title, lines in found.items() if lines)
+    return {title: list(dict.fromkeys(lines)) for title, lines in found.items()}
 
 
 def ended_words(shift: Shift, comparison: Comparison) -> str:
     """That the user's file accepted a shift until a day or a version that is past; empty if it did not."""
-    if shift.entry is None or comparison.acceptance is None or shift.change is Change.ACCEPTED:
+    if shift.ended is None or comparison.acceptance is None:
         return ""
-    return f"{comparison.acceptance.file} accepted it until {shift.entry.until}, which is past"
+    return f"{comparison.acceptance.file} accepted it until {shift.ended.until}, which is past"
 
 
 def unused(comparison: Comparison) -> list[str]:
@@ -210,58 +208,23 @@ def fault_words(fault: KnownFault, comparison: Comparison) -> str:
     return f"{only}known, {does(fault.severity)}: {fault.reason}"
 
 
-def shift_words(shift: Shift) -> str:
-    """A clause with its severity, what it failed for, and what the other side did."""
-    return f"{shift.clause} ({shift.severity}): {shift.cause}"
-
-
 def _versions(run: Run) -> str:
-    seed = f", seed {run.header['seed']}" if run.header["seed"] is not None else ""
-    return f"{run.header['engine']}: {versions_of(run.header)}; {profile_of(run.header)}{seed}"
-
-
-@dataclass(frozen=True)
-class Explained:
-    """An explanation with the groups that it explains. ``cases`` counts each case once."""
-
-    explanation: Explanation
-    groups: tuple[Group, ...]
-
-    @property
-    def cases(self) -> int:
-        return len(frozenset[str]().union(*(group.case_ids for group in self.groups)))
-
-    @property
-    def since(self) -> str:
-        """``4.1``; of several rules, each; empty where it is no change of a release."""
-        return ", ".join(dict.fromkeys(one.since for one in self.explanation.reasons if one.since))
-
-    @property
-    def sentence(self) -> str:
-        return " And: ".join(one.sentence for one in self.explanation.reasons)
-
-    @property
-    def source(self) -> str:
-        return ", ".join(dict.fromkeys(one.source for one in self.explanation.reasons))
-
-    @property
-    def word(self) -> str:
-        """``rule since 4.1``, ``known change``."""
-        kind = self.explanation.kind.value
-        return f"{kind} since {self.since}" if self.since else kind
+    header = header_of(run)
+    seed = f", seed {header.seed}" if header.seed is not None else ""
+    return f"{header.engine}: {versions_of(run.header)}; {profile_of(run.header)}{seed}"
 
 
 _ORDER = (Kind.VIOLATION, Kind.KNOWN_DEVIATION, Kind.RULE, Kind.KNOWN_CHANGE)
 
 
-def explained(comparison: Comparison) -> tuple[Explained, ...]:
-    """The explanations that occurred: violations, known deviations, rules, known changes; each in the order of versions."""
+def explained(comparison: Comparison) -> list[tuple[Explanation, list[Group]]]:
+    """The explanations that occurred, with the groups that they explain: violations, known deviations, rules, known changes; each
+    in the order of versions."""
     found: dict[Explanation, list[Group]] = {}
-    for group in comparison.explained:
+    for group in comparison.groups:
         if group.explanation is not None:
             found.setdefault(group.explanation, []).append(group)
-    made = (Explained(explanation, tuple(groups)) for explanation, groups in found.items())
-    return tuple(sorted(made, key=lambda one: (_ORDER.index(one.explanation.kind), one.since, one.sentence)))
+    return sorted(found.items(), key=lambda one: (_ORDER.index(one[0].kind), one[0].since, one[0].sentence))
 
 
 def side_by_side(group: Group) -> Iterator[tuple[str, str, str]]:
@@ -269,7 +232,7 @@ def side_by_side(group: Group) -> Iterator[tuple[str, str, str]]:
 
     Of lists and objects only what the other side lacks, and how many members are the same.
     """
-    sides = [_members(group, line) for line in (group.base, group.candidate)]
+    sides = [_members(group, case) for case in (group.base, group.candidate)]
     for name in dict.fromkeys([*sides[0], *sides[1]]):
         base, candidate = (side.get(name) for side in sides)
         if base != candidate:
@@ -278,7 +241,7 @@ def side_by_side(group: Group) -> Iterator[tuple[str, str, str]]:
 
 def _only(mine: Any, theirs: Any) -> str:
     """What the other side lacks."""
-    if isinstance(mine, list) and isinstance(theirs, list):
+    if isinstance(mine, (list, tuple)) and isinstance(theirs, (list, tuple)):
         shown = list((Counter(map(_json, mine)) - Counter(map(_json, theirs))).elements())
         text, same = f"[{', '.join(shown)}]", len(mine) - len(shown)
     elif isinstance(mine, dict) and isinstance(theirs, dict):
@@ -293,11 +256,12 @@ def _json(value: Any) -> str:
     return "" if value is None else json.dumps(value, ensure_ascii=False)
 
 
-def _members(group: Group, line: Line) -> dict[str, Any]:
-    step = group.step_of(line)
+def _members(group: Group, case: JudgedCase) -> dict[str, Any]:
+    step = group.step_of(case)
     if step is None:
-        return {"error": line["error"]}
-    outcome, observed = step["outcome"] or {}, dict(step["observed"] or {})
+        return {"error": to_json(case)["error"]}
+    record = to_json(step)
+    outcome, observed = record["outcome"] or {}, record["observed"] or {}
     commits = observed.pop("commits", [])
     members = {"error": outcome.get("error"), "rows": outcome.get("rows"), **observed}
     for number, commit in enumerate(commits, start=1):

@@ -1,0 +1,112 @@
+"""What the record of a step says, fact by fact: what a comparison compares, and explains.
+
+A fact is what every engine should do the same: it has no file's random name, no time, and no words of an error that has a class.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Union
+
+from records.run import Commit, EngineError, Observed, Outcome, Step
+
+#: A text to be named; what is counted but not named; or names, of which a side may lack some.
+Fact = Union[str, None, Counter[str], frozenset[str]]
+
+
+@dataclass(frozen=True)
+class Field:
+    """Where a record (``records.run.Step``) has a fact. ``name``: a member of the part.
+
+    ``within``: the operation of the commit, the class of the error, or the kind of file that the field belongs to.
+    """
+
+    part: str
+    name: str = ""
+    within: str = ""
+
+    @property
+    def kind(self) -> str:
+        """``metrics`` for the names of all metrics, ``metrics.`` for the value of one."""
+        return f"{self.part}." if self.name else self.part
+
+    @property
+    def path(self) -> str:
+        """``metrics.numFiles``."""
+        return f"{self.kind}{self.name}"
+
+
+Facts = Mapping[Field, Fact]
+
+#: The fields of ``records.run.Observed`` that are counted, and those that are compared name by name.
+_COUNTED = ("vanished", "changed_beside", "removed", "masked", "added")
+_NAMED = ("remove_fields", "add_fields", "change_fields", "places")
+
+#: The kinds of file (``harness.observing.normalise``): each has a fact, so that all records have them in the same order.
+_FILES = ("change files", "data files", "other files", "vector files")
+
+ERROR, OPERATIONS, BY_ORDER = Field("error"), Field("operations"), Field("by_order")
+
+
+def facts(step: Step) -> Facts:
+    """The facts of a step, in the order in which they are told. Names that a record has none of are left out.
+
+    Of two commits of one operation the last one counts.
+    """
+    outcome, observed = step.outcome or Outcome(None, None), step.observed or Observed((0, 0))
+    return {
+        **_of_error(outcome.error),
+        Field("broken"): "broken" if observed.broken else None,
+        OPERATIONS: ", ".join(name or "unnamed" for name in observed.operations) or None,
+        **{Field(part): Counter(map(_json, getattr(observed, part))) for part in _COUNTED},
+        Field("changed"): +Counter(rows=observed.changed),
+        **{
+            Field("appeared", within=kind): +Counter({kind: observed.appeared.get(kind, 0)})
+            for kind in sorted({*_FILES, *observed.appeared})
+        },
+        Field("checkpoints"): Counter([_json(observed.checkpoints)] * bool(observed.checkpoints)),
+        BY_ORDER: Counter(observed.by_order),
+        Field("rows"): Counter(map(_json, outcome.rows or ())),
+        **{field: fact for commit in observed.commits for field, fact in _numbers(commit)},
+        Field("last_vacuum"): None if observed.last_vacuum is None else "written",
+        **({} if observed.last_vacuum is None else {Field("last_vacuum", "keys"): frozenset(observed.last_vacuum)}),
+        **{Field(part): frozenset(names) for part in _NAMED if (names := getattr(observed, part))},
+        **{field: fact for commit in observed.commits for field, fact in _form(commit)},
+    }
+
+
+def _of_error(error: EngineError | None) -> Facts:
+    if error is None:
+        return {ERROR: None}
+    name = error.condition or error.exception
+    found: dict[Field, Fact] = {
+        ERROR: name,
+        Field("error", "exception", name): error.exception,
+        Field("error", "sqlstate", name): error.sqlstate,
+    }
+    if error.condition is None:  # numbers in messages are of tasks, stages and hash codes
+        found[Field("error", "message", name)] = Counter([re.sub("[0-9]+", "#", error.message)])
+    return found
+
+
+def _numbers(commit: Commit) -> Iterable[tuple[Field, Fact]]:
+    for part, values in (("parameters", commit.parameters), ("metrics", commit.metrics)):
+        for name, value in sorted(values.items()):
+            yield Field(part, name, commit.operation), Counter([value])
+
+
+def _form(commit: Commit) -> Iterable[tuple[Field, Fact]]:
+    """How the commit is written."""
+    yield Field("keys", within=commit.operation), frozenset(commit.keys)
+    for name, value in sorted(commit.values.items()):
+        yield Field("values", name, commit.operation), _json(value)
+    yield Field("parameters", within=commit.operation), frozenset(commit.parameters)
+    yield Field("metrics", within=commit.operation), frozenset(commit.metrics)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)
