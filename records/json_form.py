@@ -9,9 +9,10 @@ from typing import Any, TypeVar, cast, get_args
 from cattrs import Converter, override
 from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn
 
+from model.vocabulary.severity import Severity
 from records import run
-from records.expectations import Expectation, kind_of
-from records.run import Footer, Header, JudgedCase, Step
+from records.expectations import Expectation, Measure, Of, Total, kind_of
+from records.run import Footer, Header, JudgedCase, Step, Verdict
 
 T = TypeVar("T")
 
@@ -25,6 +26,9 @@ _SPARSE = (run.Observed, run.Outcome, run.Header)
 KINDS: Mapping[str, type] = {kind_of(kind): kind for kind in get_args(Expectation)}
 
 _CONVERTER = Converter(detailed_validation=False)
+# cattrs leaves a member that is a text too as it is.
+for _enum in (Measure, Of, Severity, Total, Verdict):
+    _CONVERTER.register_unstructure_hook(_enum, lambda member: member.value)
 
 
 def _overrides(kind: type) -> dict[str, Any]:

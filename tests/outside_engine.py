@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
+from engines.deltalake.script import DeltalakeScript
+from engines.dialect import DialectFor
 from engines.kind import Provider, Settings
-from engines.port import Engine, Operation
+from engines.port import Engine
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.rules import SPARK, Rules
 from reference_engine import ReferenceEngine
@@ -14,9 +17,6 @@ from reference_engine import ReferenceEngine
 
 class Shared:
     """Nothing is shared."""
-
-    packages: Mapping[str, str] = {"engine": "outside", "pip": "outside==1.0"}
-    operation: Operation | None = None
 
     def start(self) -> None: ...
 
@@ -47,6 +47,24 @@ class Outside:
 
 
 ENGINE = Outside()
+
+
+class SharedWithScripts(Shared):
+    """Its scripts use delta-rs."""
+
+    @property
+    def dialect(self) -> DialectFor:
+        return partial(DeltalakeScript, pip="deltalake pyarrow")
+
+
+class OutsideWithScripts(Outside):
+    """An engine that brings the commands of its scripts, too."""
+
+    def provider(self, settings: Settings) -> Provider:
+        return SharedWithScripts()
+
+
+WITH_SCRIPTS = OutsideWithScripts()
 
 
 class Unfinished:
