@@ -222,7 +222,11 @@ def test_all_of_a_table_is_explained() -> None:
             Column("copy", Type.LONG, generated_from="number"),
         ),
         partition_by=(),
-        files=(DataFile(0, (), (((Decimal("1.20"), ("a", None)), (("k", b"\xff"),), 1, 1), ((None, ("b",)), None, 2, 2)), 0),),
+        files=(
+            DataFile(
+                0, (), (((Decimal("1.20"), ("a", None)), (("k", b"\xff"),), 1, 1), ((None, ("b",)), None, 2, 2)), 0
+            ),
+        ),
         commits=(
             Commit(-WEEK, adds=(0,)),
             Commit(-DAY, deletion_vectors=(DeletionVector(0, (0, 1), -DAY, VectorStorage.INLINE),)),

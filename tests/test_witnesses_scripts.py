@@ -35,6 +35,7 @@ from strategies.restricted import restricted_to
 from suites.catalogue import CATALOGUE, unsupported
 from suites.profiles import PROFILES
 from tests import scripts
+from tests.declared_names import check_declared
 from tests.find_witnesses import OF_SPARK, imitating, witness
 from tests.test_witnesses import ALSO_HEALTHY
 
@@ -85,6 +86,7 @@ def test_a_script_fails_on_the_known_bad_engine_only(bad: str, tmp_path: Path) -
     made = list(scripts.plans(case, judge))
     assert made, "the witness must show the fault"
     for plan in made:
+        check_declared(plan, scripts.SPARK)
         kind, clause = type(plan.expectation), plan.clause.id
         text = scripts.code(reproduction(plan, scripts.SPARK, option="spark"))
         assert all(len(line) <= 120 for line in text.splitlines()), (clause, kind)
@@ -174,6 +176,7 @@ def test_no_script_fails_on_healthy_delta_rs(bad_on_deltalake: str, deltalake: D
     case, made = next(((case, made) for case, made in shown if not healthy.judge(case).violated), (None, []))
     assert case is not None and made, "no case shows the fault"
     for plan in made:
+        check_declared(plan, scripts.DELTA_RS)
         script = reproduction(plan, scripts.DELTA_RS, option="deltalake")
         done = run_alone(script, str(Path(plan.scripted.root).parent), tmp_path / plan.clause.id)
         by_replay = isinstance(plan.expectation, ByReplay)
