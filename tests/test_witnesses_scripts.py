@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from enum import Enum
 from itertools import chain
 from pathlib import Path
 from typing import get_args
@@ -24,7 +25,7 @@ from harness.judging.excuses import KnownDeviation
 from harness.judging.judge import Judge
 from harness.tables.materialise import PlannedFile
 from model.vocabulary.steps import EngineStep
-from records.expectations import ByReplay, Expectation, NewNames, RowIdsKept
+from records.expectations import ByReplay, Change, Expectation, FieldMatches, Measure, NothingChanged, Of, Total
 from reference_engine import ReferenceEngine
 from reports.counterexamples.script import reproduction
 from reports.known_deviations import deviations_in, known
@@ -47,11 +48,16 @@ NOT_SHOWN = {
     ("keeps-cached-rows", "DEL-CACHE-1"),
 }
 
+#: The reference engine does not show row ids.
+ROW_IDS = NothingChanged(Change.OF_ROW_IDS)
+
 #: Limits of the lines of a script, without its data.
 MOST, MEDIAN = 160, 80
 
 LENGTHS: dict[str, int] = {}
-SHOWN: set[type] = set()
+
+#: The kinds of expectation that a script has checked, and their selectors.
+SHOWN: set[type | Enum] = set()
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -92,11 +98,11 @@ def test_a_script_fails_on_the_known_bad_engine_only(bad: str, tmp_path: Path) -
         assert all(len(line) <= 120 for line in text.splitlines()), (clause, kind)
         LENGTHS[f"{bad} {clause}"] = text.count("\n") + 5  # the lines that run main
         assert LENGTHS[f"{bad} {clause}"] <= MOST
-        SHOWN.add(kind)
+        SHOWN.update((kind, *(one for one in vars(plan.expectation).values() if isinstance(one, Enum))))
         on_bad, printed = scripts.outcome(
             plan, KnownBadEngine(imitating(FAULTS[bad]), FAULTS[bad]), case, tmp_path / "bad"
         )
-        by_replay = kind in (ByReplay, RowIdsKept) or (bad, clause) in NOT_SHOWN
+        by_replay = plan.expectation == ROW_IDS or kind is ByReplay or (bad, clause) in NOT_SHOWN
         assert on_bad == 1 or by_replay, (clause, kind, printed)
         on_healthy, printed = scripts.outcome(plan, imitating(FAULTS[bad]), case, tmp_path / "healthy")
         assert on_healthy in (0, 2), (clause, kind, printed)
@@ -107,29 +113,58 @@ def test_scripts_are_short_and_cover_every_kind_of_expectation() -> None:
     if len({name.split()[0] for name in LENGTHS}) < len(FAULTS):
         pytest.skip("only some of the faults were selected")
     assert statistics.median(LENGTHS.values()) <= MEDIAN
-    assert set(get_args(Expectation)) - SHOWN == {NewNames}
+    assert {*get_args(Expectation), *Change, *Of, *Measure, *Total} - SHOWN == {
+        *(Measure.NEW_NAME, Measure.FILE_TIME, Measure.VERSION, Change.OF_FILES)
+    }, "those have a test of their own"
 
 
-class Renaming(WrappedEngine):
-    """An engine that names an added file like one that exists."""
+class Spoiling(WrappedEngine):
+    """An engine that changes text of the last commit, and touches every file."""
+
+    def __init__(self, pattern: str, text: str) -> None:
+        super().__init__(ReferenceEngine())
+        self._pattern, self._text = pattern, text
 
     def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
         outcome = self._engine.run(root, step, clock=clock, version=version)
         last = max((root / "_delta_log").glob("*.json"))
-        last.write_text(re.sub(r'("add":\{"path":")[^"]*', r"\1taken.parquet", last.read_text()))
+        last.write_text(re.sub(self._pattern, self._text, last.read_text()))
+        for path in root.rglob("*.parquet"):
+            os.utime(path, (0, 0))
         return outcome
 
 
-def test_an_added_file_needs_a_new_name(tmp_path: Path) -> None:
-    case = witness("adds-with-wrong-size")
-    judge = Judge(
-        KnownBadEngine(ReferenceEngine(), FAULTS["adds-with-wrong-size"]), list(CATALOGUE.values()), tmp_path / "bad"
-    )
+@pytest.mark.parametrize(
+    ("bad", "expectation", "pattern", "text"),
+    [
+        (
+            "adds-with-wrong-size",
+            FieldMatches("add", "path", Measure.NEW_NAME),
+            '("add":{"path":")[^"]*',
+            r"\1taken.parquet",
+        ),
+        ("adds-with-wrong-size", FieldMatches("add", "modificationTime", Measure.FILE_TIME), "$", ""),
+        ("adds-with-wrong-size", NothingChanged(Change.OF_FILES), "$", ""),
+        (
+            "adds-with-a-taken-row-id",
+            FieldMatches("add", "defaultRowCommitVersion", Measure.VERSION),
+            '("defaultRowCommitVersion":)[0-9]+',
+            r"\g<1>0",
+        ),
+    ],
+    ids=["new name", "time of the file", "old files", "version"],
+)
+def test_a_script_checks_what_no_witness_shows(
+    bad: str, expectation: Expectation, pattern: str, text: str, tmp_path: Path
+) -> None:
+    case = witness(bad)
+    judge = Judge(KnownBadEngine(ReferenceEngine(), FAULTS[bad]), list(CATALOGUE.values()), tmp_path / "bad")
     plan = next(scripts.plans(case, judge))
     things = replace(plan.things, files=(*plan.things.files, PlannedFile("taken.parquet", b"", 0)))
-    plan = replace(plan, expectation=NewNames(), things=things)
+    plan = replace(plan, expectation=expectation, things=things)
+    check_declared(plan, scripts.SPARK)
     assert scripts.outcome(plan, ReferenceEngine(), case, tmp_path / "healthy")[0] == 0
-    assert scripts.outcome(plan, Renaming(ReferenceEngine()), case, tmp_path / "renaming")[0] == 1
+    assert scripts.outcome(plan, Spoiling(pattern, text), case, tmp_path / "spoiling")[0] == 1
 
 
 def run_alone(script: str, home: str, directory: Path) -> subprocess.CompletedProcess[str]:

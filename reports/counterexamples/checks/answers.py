@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from engines.dialect import quoted
 from model.text.layout import ROOT
-from records.expectations import AnswersPaths, AnswersRoot, Fails, Lists, Succeeds
+from records.expectations import Fails, Lists, Succeeds
 from reports.counterexamples.checks.pieces import Check, made
 
 
@@ -30,18 +30,15 @@ _PATHS_USE = "answer error os re"
 
 
 def lists(expects: Lists) -> Check:
-    after = f"""{_PATHS}path = {quoted(expects.path, ROOT)}
+    if expects.path is None:
+        after = f"""{_PATHS}expected = []
+found = [path for path in paths if path == "." or path.startswith("../") or paths.count(path) > 1]
+found += [row for row in answer if len(row) != 1]"""
+        return made("rows that are not one path in the table, or are repeated", after, _PATHS_USE)
+    path = quoted(expects.path, ROOT)
+    if expects.alone:
+        return made("the paths that the command returns", f"{_PATHS}expected, found = [{path}], paths", _PATHS_USE)
+    after = f"""{_PATHS}path = {path}
 found = "listed" if path in paths else "not listed"
 expected = {'"listed"' if expects.listed else '"not listed"'}"""
     return made("{path}", after, _PATHS_USE)
-
-
-def answers_root(expects: AnswersRoot) -> Check:
-    return made("the paths that the command returns", f'{_PATHS}expected, found = ["."], paths', _PATHS_USE)
-
-
-def answers_paths(expects: AnswersPaths) -> Check:
-    after = f"""{_PATHS}expected = []
-found = [path for path in paths if path == "." or path.startswith("../") or paths.count(path) > 1]
-found += [row for row in answer if len(row) != 1]"""
-    return made("rows that are not one path in the table, or are repeated", after, _PATHS_USE)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from engines.dialect import Dialect
-from records.expectations import Gone, NewFilesReferenced, NoFileWritten, NothingChanged, NothingDeleted, Unchanged
-from reports.counterexamples.checks.pieces import LISTED, Check, made, of_log, path_in_table
+from records.expectations import Change, Gone, NoFileWritten, NothingChanged, Unchanged
+from reports.counterexamples.checks.pieces import LISTED, CannotCheck, Check, made, of_log, path_in_table
 
 
 def unchanged(expects: Unchanged) -> Check:
@@ -19,24 +19,53 @@ def gone(expects: Gone) -> Check:
     return made("{path}", after, "os", before=before)
 
 
-def nothing_changed(expects: NothingChanged) -> Check:
-    before = "before = {path: dated(os.path.join(ROOT, path)) for path in listing()}"
-    after = before.replace("before", "after", 1) + "\nexpected = []\n"
-    uses = "dated listing os"
-    if expects.log:
-        after += "found = [path for path in {**before, **after} if before.get(path) != after.get(path)]"
-        return made("paths that changed", after, uses, before=before)
-    after += """files = [path for path in before if before[path] != "a directory" and not path.startswith("_delta_log/")]
-found = [path for path in files if after.get(path) != before[path]]"""
-    return made("files outside the log that changed", after, uses, before=before)
+#: For each change: the paths that changed in this way, how they are found, and the names that it uses. ``before`` and ``after``
+#: have the state of each path, or in a listing the size of each file.
+_STATES, _LISTING = "{path: dated(os.path.join(ROOT, path)) for path in listing()}", "listing()"
+_CHANGED = {
+    Change.ANY: (
+        "paths that changed",
+        _STATES,
+        "found = [path for path in {**before, **after} if before.get(path) != after.get(path)]",
+    ),
+    Change.OF_FILES: (
+        "files outside the log that changed",
+        _STATES,
+        """files = [path for path in before if before[path] != "a directory" and not path.startswith("_delta_log/")]
+found = [path for path in files if after.get(path) != before[path]]""",
+    ),
+    Change.DELETION: (
+        "deleted paths",
+        _LISTING,
+        'found = [path for path in before if path not in after and not path.startswith("_delta_log/")]',
+    ),
+    Change.DELETION_OF_FILES: (
+        "deleted files",
+        _LISTING,
+        """files = [path for path in before if before[path] is not None and not path.startswith("_delta_log/")]
+found = [path for path in files if path not in after]""",
+    ),
+}
 
 
-def nothing_deleted(expects: NothingDeleted) -> Check:
-    files = "deleted = [path for path in deleted if before[path] is not None]\n" if expects.but_directories else ""
-    after = f"""after = listing()
-deleted = [path for path in before if path not in after]
-{files}expected, found = [], [path for path in deleted if not path.startswith("_delta_log/")]"""
-    return made("deleted paths", after, "listing", before=LISTED)
+def nothing_changed(expects: NothingChanged, dialect: Dialect) -> Check:
+    if expects.change is Change.OF_ROW_IDS:
+        return _row_ids_kept(dialect)
+    what, state, found = _CHANGED[expects.change]
+    uses = "listing" if state == _LISTING else "dated listing os"
+    return made(what, f"after = {state}\nexpected = []\n{found}", uses, before=f"before = {state}")
+
+
+def _row_ids_kept(dialect: Dialect) -> Check:
+    ids = dialect.row_ids()
+    if ids is None:
+        raise CannotCheck("the engine does not show row ids")
+    rows = dialect.rows(ids)
+    after = f"""after = {rows.text}
+expected = []
+found = [row for row in map(plain, after) if row not in before]"""
+    before = f"before = [plain(row) for row in {rows.text}]"
+    return made("rows whose row id or row commit version is new", after, "plain", rows, before=before)
 
 
 #: Hadoop's local file system writes a checksum file beside each file.
@@ -45,13 +74,15 @@ new_files = [path for path in new_files if not path.startswith("_delta_log/") an
 """
 
 
-def no_file_written(expects: NoFileWritten) -> Check:
+def no_file_written(expects: NoFileWritten, dialect: Dialect) -> Check:
+    if expects.but_named:
+        return _files_named(dialect)
     found = f"[path for path in new_files if {expects.containing!r} in path]" if expects.containing else "new_files"
     after = f"{_NEW_FILES}expected = []\nfound = {found}"
     return made("new files outside the log", after, "listing", before=LISTED)
 
 
-def new_files_referenced(expects: NewFilesReferenced, dialect: Dialect) -> Check:
+def _files_named(dialect: Dialect) -> Check:
     rows = dialect.count('f"{ROOT}/{path}"')
     after = f"""{_NEW_FILES}referenced = {{name(action[kind]) for action in wrote for kind in action if kind in ("add", "cdc")}}
 others = [path for path in new_files if path not in referenced and not path.endswith(".bin")]

@@ -11,8 +11,8 @@ from typing import Any
 from engines.dialect import Code, Dialect
 from model.vocabulary.table import Table
 from model.vocabulary.values import AnyType, ArrayOf, MapOf, StructOf, Type
-from records.expectations import Of, Readable, RowIdsKept, RowsAre
-from reports.counterexamples.checks.pieces import CannotCheck, Check, made, of_log
+from records.expectations import Of, Readable, RowsAre
+from reports.counterexamples.checks.pieces import Check, made, of_log
 
 
 def _attempted(rows: Code, dialect: Dialect) -> str:
@@ -53,18 +53,6 @@ def readable(expects: Readable, dialect: Dialect) -> Check:
         _attempted(rows, dialect) + 'expected = "readable"\nfound = "readable" if error is None else str(error)[:500]'
     )
     return made("the table", after, "", rows)
-
-
-def row_ids_kept(expects: RowIdsKept, dialect: Dialect) -> Check:
-    ids = dialect.row_ids()
-    if ids is None:
-        raise CannotCheck("the engine does not show row ids")
-    rows = dialect.rows(ids)
-    after = f"""after = {rows.text}
-expected = []
-found = [row for row in map(plain, after) if row not in before]"""
-    before = f"before = [plain(row) for row in {rows.text}]"
-    return made("rows whose row id or row commit version is new", after, "plain", rows, before=before)
 
 
 # Values in the form that a script compares: numbers, texts, NULL and lists ----------------------------------------------
