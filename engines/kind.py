@@ -7,23 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from engines.port import Engine, Operation
+from engines.dialect import DialectFor
+from engines.port import Engine
 from model.vocabulary.capabilities import Capabilities
 from model.vocabulary.rules import RuleChange, Rules
 
 
 class Provider(Protocol):
     """The part of an engine that all workers of a run share: a JVM, for example."""
-
-    @property
-    def packages(self) -> Mapping[str, str]:
-        """What a reproduction script needs: PyPI packages (``pip``) and the engine's name (``engine``)."""
-        ...
-
-    @property
-    def operation(self) -> Operation | None:
-        """How a reproduction script calls this engine; None for Spark SQL."""
-        ...
 
     def start(self) -> None:
         """Find or download what the engine needs, and start it. Raises EngineUnavailable."""
@@ -38,6 +29,14 @@ class Provider(Protocol):
         ...
 
     def close(self) -> None: ...
+
+
+@runtime_checkable
+class Scripting(Protocol):
+    """A provider that also has commands for reproduction scripts. Without them a script says CANNOT TELL, and how to replay."""
+
+    @property
+    def dialect(self) -> DialectFor: ...
 
 
 @dataclass(frozen=True)

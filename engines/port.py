@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from model.vocabulary.capabilities import Capabilities
 from model.vocabulary.rules import Rules
 from model.vocabulary.steps import EngineStep
 from model.vocabulary.values import Row
-
-#: The call of an engine for a step, as JSON, for reproduction scripts (reports/counterexamples/script.py).
-Operation = Callable[[EngineStep], dict[str, Any]]
 
 
 @dataclass(frozen=True)

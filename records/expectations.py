@@ -18,34 +18,7 @@ from model.text.layout import ROOT, is_named_by_engine
 Rows = Sequence[Sequence[Any]]  # JSON values, as in a case file
 
 
-class Of(str, Enum):
-    """Which rows."""
-
-    ANSWER = "answer"  # the result of the step
-    TABLE = "table"  # the current version after the step, read by the engine
-    CHANGES = "changes"  # the change feed of the step's versions: the table's columns and _change_type
-
-
-class Measure(str, Enum):
-    """What a field of an action must equal, if its value differs from run to run."""
-
-    FILE_SIZE = "the file's size"
-    FILE_TIME = "the file's modification time"
-    FILE_ROWS = "the number of rows in the file"
-    ADD = "the same field of the file's last add"
-    CLOCK = "a time between the start and the end of the step"
-    DIRECTORY = "the partition values in the names of the file's directories"
-    VERSION = "the version of the commit"
-
-
-class Total(str, Enum):
-    """What a metric must equal, if its value differs from run to run."""
-
-    ADDED_FILES = "files added by the commit"
-    ADDED_BYTES = "bytes of the files added by the commit"
-    CHANGE_FILES = "change files of the commit"
-    DELETED_FILES = "files and directories that the step deleted"
-    DELETED_BYTES = "bytes of the files that the step deleted"
+# Files ----------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -63,30 +36,43 @@ class Gone:
     path: str
 
 
+class Change(str, Enum):
+    """What may not be changed, or how."""
+
+    ANY = "a path is added, deleted, rewritten or touched"
+    OF_FILES = "a file outside _delta_log that existed is deleted, rewritten or touched"
+    DELETION = "a path outside _delta_log is deleted"
+    DELETION_OF_FILES = "a file outside _delta_log is deleted"
+    OF_ROW_IDS = "a row of the table has a row id or row commit version that no row had before"
+
+
 @dataclass(frozen=True)
 class NothingChanged:
-    """No path was added, deleted, rewritten or touched. Without ``log``, only of the existing files outside ``_delta_log``."""
+    """There is no such change."""
 
-    log: bool = True
-
-
-@dataclass(frozen=True)
-class NothingDeleted:
-    """Nothing outside ``_delta_log`` was deleted. With ``but_directories``, no file was."""
-
-    but_directories: bool = False
+    change: Change = Change.ANY
 
 
 @dataclass(frozen=True)
 class NoFileWritten:
-    """There is no new file outside ``_delta_log`` whose path contains this text."""
+    """There is no new file outside ``_delta_log`` whose path contains this text.
+
+    With ``but_named``, only none with rows that the step's commit does not name.
+    """
 
     containing: str = ""
+    but_named: bool = False
 
 
-@dataclass(frozen=True)
-class NewFilesReferenced:
-    """The step's commit names every new Parquet file with rows."""
+# Rows -----------------------------------------------------------------------------------------------------------------
+
+
+class Of(str, Enum):
+    """Which rows."""
+
+    ANSWER = "answer"  # the result of the step
+    TABLE = "table"  # the current version after the step, read by the engine
+    CHANGES = "changes"  # the change feed of the step's versions: the table's columns and _change_type
 
 
 @dataclass(frozen=True)
@@ -100,6 +86,9 @@ class RowsAre:
 @dataclass(frozen=True)
 class Readable:
     """The current version can be read."""
+
+
+# The log --------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -118,20 +107,22 @@ class NoActions:
 
 @dataclass(frozen=True)
 class Removes:
-    """The step's commit removes exactly these files."""
+    """The step's commit removes exactly these files. Of a ``checkpoint``: the one that the step wrote removes at least these."""
 
     paths: Sequence[str]
+    checkpoint: bool = False
 
 
-@dataclass(frozen=True)
-class EachOnce:
-    """No two adds, and no two removes, of the step's commits name the same file; nor do an add and a remove with the same
-    deletion vector."""
+#: The file in which a VACUUM records what it examined, and its member with a version.
+LAST_VACUUM, LAST_VACUUM_VERSION = "_last_vacuum_info", "latestCommitVersionOutsideOfRetentionWindow"
 
 
 @dataclass(frozen=True)
 class FieldIs:
-    """A dotted field of the step's actions of one kind, or of the one for ``path``, has this value (None: absent)."""
+    """A dotted field of the step's actions of one kind, or of the one for ``path``, has this value (None: absent).
+
+    As a ``kind``, LAST_VACUUM is that file after the step.
+    """
 
     kind: str
     field: str
@@ -139,13 +130,30 @@ class FieldIs:
     path: str | None = None
 
 
+class Measure(str, Enum):
+    """What a field of an action must be, if its value differs from run to run."""
+
+    FILE_SIZE = "the file's size"
+    FILE_TIME = "the file's modification time"
+    FILE_ROWS = "the number of rows in the file"
+    ADD = "the same field of the file's last add"
+    OTHERS = "the same field of the step's other actions of the kind"
+    CLOCK = "a time between the start and the end of the step"
+    DIRECTORY = "the partition values in the names of the file's directories"
+    VERSION = "the version of the commit"
+    ABOVE = "a greater number"  # than ``limit``, in adds of new files
+    NEW_NAME = "a path that no file had before"
+    ONCE = "a path that is in one add and one remove at most, and in both with different deletion vectors"
+
+
 @dataclass(frozen=True)
 class FieldMatches:
-    """A dotted field of each of the step's actions of one kind equals this measure."""
+    """A dotted field of each of the step's actions of one kind is what the measure says."""
 
     kind: str
     field: str
     measure: Measure
+    limit: int | None = None  # of Measure.ABOVE
 
 
 @dataclass(frozen=True)
@@ -159,14 +167,6 @@ class FieldHolds:
 
 
 @dataclass(frozen=True)
-class FieldAgrees:
-    """All of the step's actions of one kind have the same value in a dotted field."""
-
-    kind: str
-    field: str
-
-
-@dataclass(frozen=True)
 class KeysAre:
     """The keys of an object in each of the step's actions of one kind are these, or some of these."""
 
@@ -174,20 +174,6 @@ class KeysAre:
     field: str
     keys: Sequence[str]
     all: bool = True
-
-
-@dataclass(frozen=True)
-class GreaterThan:
-    """A number in each of the step's actions for new files is greater."""
-
-    kind: str
-    field: str
-    value: int
-
-
-@dataclass(frozen=True)
-class NewNames:
-    """The step's adds name no file that existed, or was in the log, before."""
 
 
 @dataclass(frozen=True)
@@ -207,6 +193,16 @@ class InfoIs:
     operation: str | None = None
 
 
+class Total(str, Enum):
+    """What a metric must equal, if its value differs from run to run."""
+
+    ADDED_FILES = "files added by the commit"
+    ADDED_BYTES = "bytes of the files added by the commit"
+    CHANGE_FILES = "change files of the commit"
+    DELETED_FILES = "files and directories that the step deleted"
+    DELETED_BYTES = "bytes of the files that the step deleted"
+
+
 @dataclass(frozen=True)
 class MetricCounts:
     """An operation metric of the step's commit with this operation (None: its only one) equals a total of this run."""
@@ -217,18 +213,7 @@ class MetricCounts:
     but: Sequence[str] = ()  # paths that another process deleted meanwhile
 
 
-@dataclass(frozen=True)
-class LastVacuum:
-    """``_last_vacuum_info`` names this version (None: no version)."""
-
-    version: int | None
-
-
-@dataclass(frozen=True)
-class CheckpointRemoves:
-    """The checkpoint that the step wrote contains removes of these files."""
-
-    paths: Sequence[str]
+# Answers --------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -245,25 +230,14 @@ class Succeeds:
 
 @dataclass(frozen=True)
 class Lists:
-    """DRY RUN lists a path, or does not; or a run of delta-rs, which returns what it deleted."""
+    """DRY RUN lists a path, or does not; or a run of delta-rs, which returns what it deleted. ``.`` is the root.
 
-    path: str
+    ``alone``: it is the only row. Without a path: each row is one path below the root, none twice.
+    """
+
+    path: str | None = None
     listed: bool = True
-
-
-@dataclass(frozen=True)
-class AnswersRoot:
-    """The step returns one row, the table's path."""
-
-
-@dataclass(frozen=True)
-class AnswersPaths:
-    """Each row of the result is one path below the root, none twice."""
-
-
-@dataclass(frozen=True)
-class RowIdsKept:
-    """Every row of the table after the step had the same row id and commit version before it."""
+    alone: bool = False
 
 
 @dataclass(frozen=True)
@@ -277,33 +251,22 @@ Expectation = (
     Unchanged
     | Gone
     | NothingChanged
-    | NothingDeleted
     | NoFileWritten
-    | NewFilesReferenced
     | RowsAre
     | Readable
     | Operations
     | NoActions
     | Removes
-    | EachOnce
     | FieldIs
     | FieldMatches
     | FieldHolds
-    | FieldAgrees
     | KeysAre
-    | GreaterThan
-    | NewNames
     | ColumnsStored
     | InfoIs
     | MetricCounts
-    | LastVacuum
-    | CheckpointRemoves
     | Fails
     | Succeeds
     | Lists
-    | AnswersRoot
-    | AnswersPaths
-    | RowIdsKept
     | ByReplay
 )
 

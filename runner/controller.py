@@ -18,7 +18,9 @@ from rich.console import Console
 
 from engines.kind import Settings
 from engines.provider import provider_for
+from records.json_form import from_json
 from records.mistakes import UsageMistake
+from records.run import Header
 from reports.deviations import ended, in_force, proposed
 from reports.failures import Failure, examples, failures
 from reports.known_deviations import deviations_in, known
@@ -204,7 +206,7 @@ class Controller:
         """Write them and run their scripts; whether these contradict the verdict on each clause that failed."""
         checked = write_counterexamples(
             found,
-            header=header,
+            header=from_json(header, Header),
             provider=self._provider,
             directory=self._options.report_dir,
             workspace=self._workspace.directory,

@@ -6,16 +6,18 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from engines.kind import Provider
-from engines.port import Operation
-from model.codec import from_json
+from engines.kind import Provider, Scripting
+from engines.provider import rules_of
+from records.json_form import from_json
+from records.run import Header, JudgedCase, ListedClause, Violation
 from reports.counterexamples import folder_of, write_answer, write_counterexample
 from reports.counterexamples.checked import CANNOT_TELL, HOLDS, VIOLATED, Checked, write_checked
+from reports.counterexamples.explanation import explanation
 from reports.counterexamples.plan import reproduction_plan
 from reports.counterexamples.script import InvalidPlan, reproduction
 from reports.failures import Example, Failure, examples
@@ -27,10 +29,19 @@ _LIMIT = 240
 _AT_ONCE = 2
 
 
+@dataclass(frozen=True)
+class Script:
+    """A script that was written. ``home``: the directory of its table."""
+
+    clause: str
+    text: str
+    home: str
+
+
 def write_counterexamples(
     found: Sequence[Failure],
     *,
-    header: Mapping[str, Any],
+    header: Header,
     provider: Provider,
     directory: Path,
     workspace: Path,
@@ -43,23 +54,20 @@ def write_counterexamples(
     """
     chosen = [example for examples_of in examples(found).values() for example in examples_of]
     ranked = [example for failure in found for example in failure.examples if example in chosen]
-    entries = {entry["id"]: entry for entry in header["clauses"]}
-    packages = {**provider.packages, "option": str(header.get("option", header["engine"]))}
-    plans = {}
+    clauses = {clause.id: clause for clause in header.clauses}
+    written = {}
     for example in ranked:
         together = next(failure for failure in found if example in failure.examples)
-        others = [other for other in together.examples if other.clause != example.clause]
-        plans[_folder(example)] = _write(
-            example, others, entries[example.clause], packages, provider.operation, directory
-        )
+        others = [other.clause for other in together.examples if other.clause != example.clause]
+        written[_folder(example)] = _write(example, others, clauses[example.clause], header, provider, directory)
     leads = [_folder(failure.lead) for failure in found]
-    order = [*(folder for folder in leads if folder in plans), *(folder for folder in plans if folder not in leads)]
-    expected = HOLDS if header["known_bad"] is not None else VIOLATED
+    order = [*(folder for folder in leads if folder in written), *(folder for folder in written if folder not in leads)]
+    expected = HOLDS if header.known_bad is not None else VIOLATED
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        answers = list(pool.map(lambda folder: answer_of(plans[folder], workspace), order[:scripts]))
+        answers = list(pool.map(lambda folder: answer_of(written[folder], workspace), order[:scripts]))
     checked = []
     for folder, (answer, said) in zip(order, answers):
-        checked.append(Checked(folder, str(plans[folder]["clause"]), answer, said, expected))
+        checked.append(Checked(folder, written[folder].clause, answer, said, expected))
         write_answer(directory, checked[-1])
     write_checked(checked, directory)
     return checked
@@ -71,46 +79,35 @@ def _folder(example: Example) -> str:
 
 def _write(
     example: Example,
-    others: Sequence[Example],
-    entry: Mapping[str, Any],
-    packages: Mapping[str, str],
-    operation: Operation | None,
+    others: Sequence[str],
+    clause: ListedClause,
+    header: Header,
+    provider: Provider,
     directory: Path,
-) -> dict[str, Any]:
-    """Write a counterexample; return the plan of its script."""
-    line, violation, case = example.line, example.violation, from_json(example.line["case"])
-    plan = reproduction_plan(
-        case,
-        line=line,
-        violation=violation,
-        clause=entry,
-        packages=packages,
-        operation=operation,
-    )
+) -> Script:
+    """Write a counterexample; return its script. ``others``: the clauses that fail in the same step."""
+    judged, violation = from_json(example.line, JudgedCase), from_json(example.violation, Violation)
+    option = header.option or header.engine
+    own_clock = rules_of(option, next(iter(header.versions.values()))).own_clock
+    plan = reproduction_plan(judged, violation, clause)
     try:
-        write_counterexample(
-            directory,
-            case=case,
-            line=line,
-            violation=violation,
-            clause=entry,
-            plan=plan,
-            others=[one.clause for one in others],
-        )
+        text = reproduction(plan, provider.dialect if isinstance(provider, Scripting) else None, option=option)
     except InvalidPlan as invalid:
-        raise RuntimeError(f"No script can be made for {example.clause}, case {line['id']}: {invalid}") from invalid
-    return plan
+        raise RuntimeError(f"No script can be made for {clause.id}, case {judged.id}: {invalid}") from invalid
+    told = explanation(judged, violation, clause, engine=option, own_clock=own_clock, others=others)
+    write_counterexample(directory, judged, clause.id, explanation=told, script=text)
+    return Script(clause.id, text, str(Path(plan.scripted.root).parent))
 
 
-def answer_of(plan: Mapping[str, Any], workspace: Path) -> tuple[str, str]:
-    """Run the script of a plan in a process of its own: its answer and its last line.
+def answer_of(written: Script, workspace: Path) -> tuple[str, str]:
+    """Run a script in a process of its own: its answer and its last line.
 
     Its table is made below ``workspace`` instead of its usual place, where another run may be at work.
     """
     home = Path(tempfile.mkdtemp(prefix="script-", dir=workspace))
     try:
         script = home / "reproduce.py"
-        text = reproduction(plan).replace(str(Path(plan["root"]).parent), str(home / "t"))
+        text = written.text.replace(written.home, str(home / "t"))
         script.write_text(text, encoding="utf-8", errors="backslashreplace")
         command = [sys.executable, "-I", str(script)]
         done = subprocess.run(command, cwd=home, capture_output=True, text=True, timeout=_LIMIT, check=False)

@@ -18,6 +18,8 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterable
+from dataclasses import replace
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -25,12 +27,14 @@ from typing import Any
 from rich.console import Console
 
 from engines.deltalake.adapter import installed
-from engines.deltalake.operations import operation as deltalake_operation
+from engines.deltalake.script import DeltalakeScript
+from engines.dialect import DialectFor
 from engines.provider import capabilities_of
 from faults import FAULTS, KnownBadEngine
 from harness.campaigns.drawing import fixed_cases
 from harness.campaigns.record import case_line
 from harness.judging.judge import Judge, JudgedCase
+from model.vocabulary.rules import DELTA_RS, SPARK, Rules
 from reports.compare.comparison import compare
 from reports.compare.files import write_comparison
 from reports.compare.prediction import prediction_between
@@ -54,13 +58,10 @@ from tests.find_witnesses import imitating, witness
 #: Where the tables of the witnesses lie: messages name it.
 TABLES = Path(tempfile.gettempdir(), "tombstone-net")
 
-#: The commands and packages of the scripts of each engine.
-SCRIPTS: dict[str, dict[str, Any]] = {
-    "spark": {"packages": scripts.SPARK, "operation": None},
-    "deltalake": {
-        "packages": {"engine": "deltalake", "pip": f"deltalake=={installed()}"},
-        "operation": deltalake_operation,
-    },
+#: The commands and packages of the scripts of each engine, and its rules.
+SCRIPTS: dict[str, tuple[DialectFor, Rules]] = {
+    "spark": (scripts.SPARK, SPARK),
+    "deltalake": (partial(DeltalakeScript, pip=f"deltalake=={installed()}"), DELTA_RS),
 }
 
 
@@ -120,18 +121,15 @@ def write_counterexamples(out: Path, name: str, engine: str) -> None:
     case = restricted_to(witness(name), capabilities=capabilities_of(engine))
     bad = KnownBadEngine(imitating(FAULTS[name]), FAULTS[name])
     judged = Judge(bad, list(CATALOGUE.values()), TABLES).judge(case)
-    line = case_line(judged, campaign="net", shard=0, index=0, origin="generated")
+    (dialect, rules), found = SCRIPTS[engine], scripts.recorded(judged)
     for id in judged.failed:
-        violation = next(one for one in line["violations"] if one["clause"] == id)
-        clause = {"id": id, "sentence": CATALOGUE[id].sentence, "sources": CATALOGUE[id].sources}
-        plan = reproduction_plan(case, line=line, violation=violation, clause=clause, **SCRIPTS[engine])
-        write(out / f"{name}-{id}-{engine}.py", reproduction(plan))
-        seen = {
-            **violation,
-            "message": "",
-            "evidence": [],
-        }  # they quote what the engine wrote, with times and in any order
-        text = explanation(case=case, line=line, violation=seen, clause=clause, engine=engine)
+        violation = next(one for one in found.violations if one.clause == id)
+        clause = scripts.listed(id)
+        text = reproduction(reproduction_plan(found, violation, clause), dialect, option=engine)
+        write(out / f"{name}-{id}-{engine}.py", text)
+        # The message and the evidence quote what the engine wrote, with times and in any order.
+        seen = replace(violation, message="", evidence=())
+        text = explanation(found, seen, clause, engine=engine, own_clock=rules.own_clock)
         write(out / f"{name}-{id}-{engine}.md", text)
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
+from engines.deltalake.script import DeltalakeScript
+from engines.dialect import DialectFor
 from engines.kind import Costs, Limits, Provider, Settings, Version
-from engines.port import Engine, EngineUnavailable, Operation
+from engines.port import Engine, EngineUnavailable
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.rules import SPARK, Retain, RuleChange, Rules
 from reference_engine import ReferenceEngine
@@ -14,9 +17,6 @@ from reference_engine import ReferenceEngine
 
 class Shared:
     """Nothing is shared."""
-
-    packages: Mapping[str, str] = {"engine": "outside", "pip": "outside==1.0"}
-    operation: Operation | None = None
 
     def start(self) -> None: ...
 
@@ -74,6 +74,24 @@ class OutsideWithAll(Outside):
 
 
 WITH_ALL = OutsideWithAll()
+
+
+class SharedWithScripts(Shared):
+    """Its scripts use delta-rs."""
+
+    @property
+    def dialect(self) -> DialectFor:
+        return partial(DeltalakeScript, pip="deltalake pyarrow")
+
+
+class OutsideWithScripts(Outside):
+    """An engine that brings the commands of its scripts, too."""
+
+    def provider(self, settings: Settings) -> Provider:
+        return SharedWithScripts()
+
+
+WITH_SCRIPTS = OutsideWithScripts()
 
 
 class Unfinished:

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 
 from harness.judging.clause import Violation
 from harness.judging.step_judge import Tally
-from records.json_form import expectation_to_json
-from reports.counterexamples.expectations import KINDS
+from records.json_form import KINDS, expectation_to_json
 
 
 def check_violations_readable(tallies: Mapping[str, Tally]) -> None:

@@ -4,45 +4,55 @@ from __future__ import annotations
 
 import contextlib
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from engines.deltalake.script import DeltalakeScript
+from engines.dialect import Code, Command, DialectFor, Run, ScriptedCase
+from engines.dialect import code as piece
 from engines.port import Engine
+from engines.spark.script import SparkScript
 from harness.campaigns.record import case_line
+from harness.judging import judge as judging
 from harness.judging.judge import Judge
+from harness.judging.severity import severity_of
 from model.vocabulary.case import Case
-from model.vocabulary.steps import ENGINE_STEPS, EngineStep, InvalidDelete, InvalidVacuum, Read, ReadChanges, Vacuum
+from model.vocabulary.steps import ENGINE_STEPS, EngineStep, Read, ReadChanges
 from model.vocabulary.values import AnyType, ArrayOf, MapOf, StructOf
-from reports.counterexamples.deltalake import Deltalake
-from reports.counterexamples.dialect import Command, Op
-from reports.counterexamples.plan import reproduction_plan
+from records.json_form import from_json
+from records.run import JudgedCase, ListedClause
+from reports.counterexamples.plan import Plan, reproduction_plan
 from reports.counterexamples.script import DATA, reproduction
 from suites.catalogue import CATALOGUE
 
-#: The packages that a plan names.
-SPARK = {
-    "engine": "spark",
-    "packages": "io.delta:delta-spark_4.2_2.13:4.4.0",
-    "pip": "pyspark==4.2.0 delta-spark==4.4.0",
-}
+#: The commands of Spark in a script.
+SPARK: DialectFor = partial(SparkScript, delta="4.4.0", pyspark="4.2.0")
+
+#: Those of delta-rs.
+DELTA_RS: DialectFor = partial(DeltalakeScript, pip="deltalake pyarrow")
 
 
-def plans(case: Case, judge: Judge, **how: Any) -> Iterator[dict[str, Any]]:
+def recorded(judged: judging.JudgedCase) -> JudgedCase:
+    """The record of a judged case."""
+    return from_json(case_line(judged, campaign="net", shard=0, index=0, origin="generated"), JudgedCase)
+
+
+def listed(id: str) -> ListedClause:
+    """The header's entry for a clause."""
+    clause = CATALOGUE[id]
+    return ListedClause(id, clause.chapter, clause.sentence, tuple(clause.sources), severity_of(id), "active")
+
+
+def plans(case: Case, judge: Judge) -> Iterator[Plan]:
     """A plan of the first violation of each clause that the case violates."""
     judged = judge.judge(case)
     assert judged.failure is None, judged.failure
-    line = case_line(judged, campaign="witness", shard=0, index=0, origin="drawn")
+    found = recorded(judged)
     for clause in judged.failed:
-        violation = next(one for one in line["violations"] if one["clause"] == clause)
-        entry = {"id": clause, "sentence": CATALOGUE[clause].sentence}
-        yield reproduction_plan(case, line=line, violation=violation, clause=entry, **how)
-
-
-def operation(step: EngineStep) -> dict[str, Any]:
-    """The kind of a command only: the reference engine is given the step itself."""
-    kind = "vacuum" if isinstance(step, (Vacuum, InvalidVacuum)) else "delete"
-    return {"do": f"bad {kind}" if isinstance(step, (InvalidDelete, InvalidVacuum)) else kind}
+        violation = next(one for one in found.violations if one.clause == clause)
+        yield reproduction_plan(found, violation, listed(clause))
 
 
 def code(script: str) -> str:
@@ -50,36 +60,40 @@ def code(script: str) -> str:
     return script.split(DATA)[0]
 
 
-class Reference(Deltalake):
+class Reference(DeltalakeScript):
     """Commands are calls of ``run``; files are read with pyarrow."""
 
     errors = "Exception"
-    imports = Deltalake.imports[:2]
+
+    def __init__(self, case: ScriptedCase) -> None:
+        super().__init__(case, pip="")
+        self.functions = {**self.functions, "condition": piece("")}
 
     def now(self) -> str:
         return "int(time.time() * 1000)"
 
-    def clock(self, instant: str, *, first: bool) -> tuple[str, ...]:
-        return (f"clock = {instant}",)
+    def clock(self, instant: Code, *, first: bool) -> Code:
+        return Code(f"clock = {instant.text}", instant.uses)
 
-    def command(self, op: Op) -> Command:
-        text = f"run({op['step']}, clock)"
+    def command(self, run: Run) -> Command:
+        text = f"run({run.index}, clock)"
         return Command(text, text)
 
-    def read(self, version: str) -> str:
-        return f"read_version(clock, {version or None})"
+    def read(self, version: str) -> Code:
+        return piece(f"read_version(clock, {version or None})")
 
-    def changes(self, first: str, last: str) -> str:
-        return f"feed(clock, {first}, {last})"
+    def changes(self, first: str, last: str) -> Code:
+        return piece(f"feed(clock, {first}, {last})")
 
 
-def outcome(plan: Mapping[str, Any], engine: Engine, case: Case, home: Path) -> tuple[int, str]:
+def outcome(plan: Plan, engine: Engine, case: Case, home: Path) -> tuple[int, str]:
     """The exit code of a plan's script on this engine, and what it prints."""
-    script = reproduction(plan, Reference(plan)).replace(str(Path(plan["root"]).parent), str(home))
+    root = Path(plan.scripted.root)
+    script = reproduction(plan, Reference, option="reference").replace(str(root.parent), str(home))
     types = [column.type for column in case.table.columns]
 
     def run(step: EngineStep, clock: int, version: int | None = None) -> list[list[Any]]:
-        answer = engine.run(home / Path(plan["root"]).name, step, clock=clock, version=version)
+        answer = engine.run(home / root.name, step, clock=clock, version=version)
         if answer.error is not None:
             raise Refused(answer.error.condition)
         read = isinstance(step, (Read, ReadChanges))

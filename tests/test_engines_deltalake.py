@@ -23,7 +23,9 @@ from engines.deltalake import worker
 from engines.deltalake.adapter import DeltalakeEngine
 from engines.deltalake.capabilities import capabilities_of as capabilities_named
 from engines.deltalake.result_rows import rows_of, type_of
+from engines.deltalake.script import DeltalakeScript
 from engines.deltalake.sql import sql
+from engines.dialect import Run, ScriptedCase
 from engines.kind import Settings
 from engines.port import EngineDied, EngineUnavailable, Outcome
 from engines.provider import capabilities_of, open_adapter, provider_for
@@ -59,6 +61,7 @@ from model.vocabulary.steps import (
     InvalidDelete,
     InvalidVacuum,
     Mode,
+    Moment,
     Read,
     ReadChanges,
     Vacuum,
@@ -67,7 +70,6 @@ from model.vocabulary.steps import (
 from model.vocabulary.table import DAY, HOUR, Column, Commit, DataFile, Feature, Removal, StrayFile, Table
 from model.vocabulary.values import NAN, AnyType, ArrayOf, DecimalOf, MapOf, StructOf, Type
 from reference_engine import ReferenceEngine
-from reports.counterexamples.deltalake import Deltalake
 from suites.catalogue import CATALOGUE, unsupported
 
 TABLE = Table(
@@ -161,9 +163,8 @@ def test_the_processors_are_drawn_by_the_table(tmp_path: Path) -> None:
 
 
 def test_a_script_uses_the_processors_that_were_drawn() -> None:
-    lines = Deltalake(
-        {"root": "t", "table": [], "steps": [{"do": "read", "clock": {"offset": 0}}], "processors": 2}
-    ).start()
+    case = ScriptedCase(TABLE, "/t", (Run(0, Read(), Moment(0)),), processors=2)
+    lines = DeltalakeScript(case, pip="deltalake").start().text.splitlines()
     assert lines[1].strip() == "os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:2])"
 
 

@@ -16,6 +16,7 @@ from engines.port import EngineUnavailable
 from engines.provider import ENGINES, costs_of, kind_of, limits_on, rule_changes_of
 from engines.versions import judged_of, version_of
 from reports.compare.prediction import prediction_between
+from reports.counterexamples.checked import read_checked
 from reports.stream import read_run
 from runner.plugin import ROOT
 
@@ -115,3 +116,10 @@ def test_a_fault_in_it_is_noticed_and_can_be_replayed(tmp_path: Path) -> None:
     assert judged(tmp_path / "again", *again, *fault).returncode == 1
     assert judged(tmp_path / "again", *again).returncode == 0
     assert json.loads((folder / "case.json").read_text(encoding="utf-8"))["steps"]
+
+
+def test_it_may_bring_the_commands_of_its_scripts(tmp_path: Path) -> None:
+    fault = ("--known-bad", "vacuums-inside-retention")
+    done = judged(tmp_path, "--clause", "VAC-SAFE-2", *fault, engine="tests.outside_engine:WITH_SCRIPTS")
+    assert done.returncode == 1, done.stdout
+    assert {one.answer for one in read_checked(tmp_path)} == {"HOLDS"}, "without the fault"

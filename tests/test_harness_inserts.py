@@ -13,7 +13,6 @@ from hypothesis import Phase, given, seed, settings
 from hypothesis import strategies as st
 
 from engines.deltalake.adapter import DeltalakeEngine
-from engines.deltalake.operations import operation
 from engines.port import Engine, EngineError, Outcome
 from engines.wrapped import WrappedEngine
 from faults import FAULTS, KnownBadEngine
@@ -33,7 +32,7 @@ from strategies.program_tables import program_tables
 from strategies.restricted import restricted_to
 from suites.catalogue import CATALOGUE
 from tests.sampling import fifty
-from tests.scripts import SPARK, plans
+from tests.scripts import DELTA_RS, SPARK, plans
 
 TABLE = Table(
     columns=(Column("p", Type.STRING), Column("v", Type.LONG)),
@@ -124,10 +123,10 @@ def test_a_script_appends_the_same_rows(tmp_path: Path) -> None:
     """On a healthy engine the script of a fault does not say VIOLATED."""
     case = Case(TABLE, (Insert(ROWS), Delete()))
     judge = Judge(KnownBadEngine(ReferenceEngine(), FAULTS["removes-without-time"]), list(CATALOGUE.values()), tmp_path)
-    (of_spark, *_) = plans(case, judge, packages=SPARK)
-    assert "INSERT INTO delta.`{ROOT}` VALUES ('a', 3L)" in reproduction(of_spark)
-    (plan, *_) = plans(case, judge, packages={**SPARK, "engine": "deltalake"}, operation=operation)
+    (plan, *_) = plans(case, judge)
+    assert "INSERT INTO delta.`{ROOT}` VALUES ('a', 3L)" in reproduction(plan, SPARK, option="spark")
     written = tmp_path / "reproduce.py"
-    written.write_text(reproduction(plan).replace(plan["root"], str(tmp_path / "case" / "table")), encoding="utf-8")
+    text = reproduction(plan, DELTA_RS, option="deltalake")
+    written.write_text(text.replace(plan.scripted.root, str(tmp_path / "case" / "table")), encoding="utf-8")
     ended = subprocess.run([sys.executable, str(written)], capture_output=True, text=True, timeout=120, check=False)
     assert ended.returncode == 0, ended.stdout + ended.stderr

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 
 from engines.deltalake.capabilities import NEWEST
+from engines.dialect import Run, ScriptedCase
 from engines.spark.releases import capabilities_of
 from harness.campaigns.shrinking import candidates
 from harness.observing.normalise import step_text
@@ -14,12 +15,12 @@ from model.text.session_conf import spark_conf
 from model.vocabulary.case import Case
 from model.vocabulary.predicate import And, Cast, Compare, Constant, Holds, Literal, Not, Op, Or, Predicate
 from model.vocabulary.settings import Setting
-from model.vocabulary.steps import Delete, Mode, Read, Vacuum
+from model.vocabulary.steps import Delete, Mode, Moment, Read, Vacuum
 from model.vocabulary.table import Table
 from model.vocabulary.values import Type
-from reports.counterexamples.plan import _operation
 from strategies.restricted import restricted_to
 from strategies.settings import configured, configured_cases, has_expressions
+from tests import scripts
 from tests.handmade_steps import PARTITIONED
 
 PLAIN = Compare("v", Op.EQ, 1, Type.INTEGER)
@@ -81,7 +82,9 @@ def test_a_failure_shows_and_sets_its_settings() -> None:
     assert step_text(step).endswith("(case-sensitive names)")
     assert step_text(Vacuum(settings=(Setting.ROW_READER, Setting.ANSI_OFF))) == "VACUUM t (row-based reader; ANSI off)"
     for command in (step, Vacuum(settings=step.settings)):
-        assert _operation(Case(PARTITIONED, (command,)), command)["conf"]["spark.sql.caseSensitive"] == "true"
+        run = Run(0, command, Moment(0))
+        dialect = scripts.SPARK(ScriptedCase(PARTITIONED, "/t", (run,)))
+        assert 'spark.conf.set("spark.sql.caseSensitive", "true")' in dialect.command(run).setup
 
 
 def test_settings_are_shrunk_away() -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import json
+from collections.abc import Sequence
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -10,8 +13,10 @@ from typing import Any
 import pytest
 
 from harness.observing.normalise import step_text
+from model.codec import to_json
 from model.vocabulary.case import Case
 from model.vocabulary.predicate import Constant
+from model.vocabulary.severity import Severity
 from model.vocabulary.steps import (
     ENGINE_STEPS,
     AddStrayFiles,
@@ -49,10 +54,14 @@ from model.vocabulary.table import (
     VectorStorage,
 )
 from model.vocabulary.values import ArrayOf, DecimalOf, MapOf, StructOf, Type
+from records.expectations import Gone
+from records.run import EngineError, JudgedCase, ListedClause, Observed, Outcome, Step, Violation
 from reports.counterexamples import write_counterexample
 from reports.counterexamples.explanation import explanation
-from reports.counterexamples.script import InvalidPlan
+from reports.counterexamples.plan import reproduction_plan
+from reports.counterexamples.script import InvalidPlan, reproduction
 from reports.quantities import duration, instant
+from tests import scripts
 
 CASE = Case(
     Table(
@@ -61,7 +70,6 @@ CASE = Case(
         files=(
             DataFile(0, ("a",), ((1,), (None,)), -WEEK),
             DataFile(1, (None,), (), -2 * WEEK),
-            DataFile(2, ("x|y",), ((3,),), -DAY),
         ),
         commits=(Commit(-2 * WEEK, adds=(0, 1)), Commit(-WEEK, removes=(Removal(1, -WEEK - 1),), checkpoint=True)),
         stray_files=(StrayFile("orphan", modified=-WEEK, size=3), StrayFile("hole", Kind.DIRECTORY)),
@@ -77,51 +85,35 @@ CASE = Case(
         Read(),
     ),
 )
-CLAUSE = {"id": "VAC-SAFE-1", "chapter": "VACUUM", "sentence": "VACUUM never deletes a live file.", "sources": ["S1"]}
-VIOLATION = {
-    "clause": "VAC-SAFE-1",
-    "step": 3,
-    "subject": "p=a/f",
-    "message": "The live file p=a/f must be kept, but it is gone.",
-    "evidence": ["File p=a/f is live in version 1 (added by commit 0, never removed).", "VACUUM deleted it."],
-    "expectation": {"kind": "gone", "expects": {"path": "p=a/f"}},
-}
-LINE = {
-    "id": "0123456789ab",
-    "campaign": "strays",
-    "case": {"format": 1, "text": "\ud800"},
-    "steps": [
-        {
-            "index": 1,
-            "text": "DELETE FROM t",
-            "outcome": {"rows": [[3]], "error": None},
-            "observed": {"version": [1, 2]},
-        },
-        {
-            "index": 3,
-            "text": "VACUUM t",
-            "outcome": {"rows": None, "error": {"exception": "X", "condition": None, "message": "no | space"}},
-            "observed": None,
-        },
-    ],
-}
-PLAN: dict[str, Any] = {
-    "clause": "VAC-SAFE-1",
-    "sentence": 'VACUUM never deletes """ a live \\ file.',
-    "case": "0123456789ab",
-    "engine": "spark",
-    "packages": "io.delta:delta-spark_4.2_2.13:4.4.0",
-    "pip": "pyspark==4.2.0 delta-spark==4.4.0",
-    "root": "/tmp/tombstone-0123456789ab/table",
-    "columns": ["id", "p"],
-    "generated": 4_555_555_555_500_000_000,
-    "table": [{"path": "_delta_log/00000000000000000000.json", "modified": 0, "text": "{}\n"}],
-    "steps": [
-        {"step": 3, "do": "vacuum", "sql": "VACUUM delta.`{table}`", "clock": {"offset": 5, "removed_by_step": None}},
-    ],
-    "expectation": {"kind": "gone", "expects": {"path": "p=a/f"}},
-    "step": 3,
-}
+CLAUSE = ListedClause(
+    "VAC-SAFE-1", "VACUUM", "VACUUM never deletes a live file.", ("S1",), Severity.DATA_LOSS, "active"
+)
+VIOLATION = Violation(
+    clause="VAC-SAFE-1",
+    step=3,
+    subject="p=a/f",
+    cause="",
+    excused=None,
+    message="The live file p=a/f must be kept, but it is gone.",
+    evidence=("File p=a/f is live in version 1 (added by commit 0, never removed).", "VACUUM deleted it."),
+    severity=Severity.WRONG_WORDS,
+    expectation=Gone("p=a/f"),
+)
+
+
+def judged(case: Case, *steps: Step) -> JudgedCase:
+    return JudgedCase("0123456789ab", "strays", 0, 0, "drawn", to_json(case), steps, {}, (VIOLATION,), None)
+
+
+def record(index: int, text: str, outcome: Outcome | None = None, observed: Observed | None = None) -> Step:
+    return Step(index, "", text, 0.0, outcome, observed)
+
+
+JUDGED = judged(
+    CASE,
+    record(1, "DELETE FROM t", Outcome(((3,),), None), Observed((1, 2))),
+    record(3, "VACUUM t", Outcome(None, EngineError("X", None, "no | space"))),
+)
 
 
 # ---- instants
@@ -148,40 +140,46 @@ def test_a_duration_of_0() -> None:
 # ---- the explanation
 
 
-def explained(case: Case, **records: Any) -> str:
-    """The explanation of a violation in the last step; ``records`` are fields of each step's record."""
-    none = {"outcome": None, "observed": None}
+def explained(case: Case, outcome: Outcome | None = None, observed: Observed | None = None) -> str:
+    """The explanation of a violation in the last step; each step has this outcome, and left this."""
     steps = [
-        {"index": index, "text": step_text(step), **none, **records}
+        record(index, step_text(step), outcome, observed)
         for index, step in enumerate(case.steps)
         if isinstance(step, ENGINE_STEPS)
     ]
-    violation = {**VIOLATION, "step": len(case.steps) - 1}
-    return explanation(case=case, line={**LINE, "steps": steps}, violation=violation, clause=CLAUSE, engine="spark")
+    return told(judged(case, *steps), replace(VIOLATION, step=len(case.steps) - 1))
+
+
+def told(
+    found: JudgedCase = JUDGED,
+    violation: Violation = VIOLATION,
+    clause: ListedClause = CLAUSE,
+    *,
+    own_clock: bool = True,
+    others: Sequence[str] = (),
+) -> str:
+    return explanation(found, violation, clause, engine="spark", own_clock=own_clock, others=others)
 
 
 def test_data_loss_is_named_at_the_top_with_its_reason_the_cause_and_what_fails_with_it() -> None:
-    clause = {**CLAUSE, "severity": "data loss", "harm": "A file that readers need is gone."}
-    violation = {**VIOLATION, "severity": "data loss", "cause": "deleted: it is live"}
-    lines = explanation(
-        case=CASE, line=LINE, violation=violation, clause=clause, engine="spark", others=["VAC-KEEP-1A", "VAC-LOG-1B"]
-    ).splitlines()
+    clause = replace(CLAUSE, harm="A file that readers need is gone.")
+    violation = replace(VIOLATION, severity=Severity.DATA_LOSS, cause="deleted: it is live")
+    lines = told(violation=violation, clause=clause, others=["VAC-KEEP-1A", "VAC-LOG-1B"]).splitlines()
     assert lines[0] == "# Data loss: VAC-SAFE-1 is violated"
     assert "**What it costs:** A file that readers need is gone." in lines
     assert "**Cause:** deleted: it is live." in lines
     assert "**The same step also violates:** VAC-KEEP-1A, VAC-LOG-1B." in lines
-    slight = {**violation, "severity": "space kept"}
-    text = explanation(case=CASE, line=LINE, violation=slight, clause=clause, engine="spark")
+    text = told(violation=replace(violation, severity=Severity.SPACE_KEPT), clause=clause)
     assert text.startswith("# Space kept: ") and "What it costs" not in text, "the reason is that of the worst"
 
 
 def test_a_clock_that_moves_on_is_shown_as_such() -> None:
-    text = explanation(case=CASE, line=LINE, violation=VIOLATION, clause=CLAUSE, engine="deltalake")
+    text = told(own_clock=False)
     assert "`DELETE FROM t`, clock from start + 1 h on<br>" in text
 
 
 def test_an_explanation_has_the_clause_the_table_the_steps_and_the_evidence() -> None:
-    text = explanation(case=CASE, line=LINE, violation=VIOLATION, clause=CLAUSE, engine="spark")
+    text = told()
     for part in (
         "**Expected:** VACUUM never deletes a live file. Source: [“Table file formats - vacuum: Delta Lake”](https://",
         "1. File p=a/f is live in version 1 (added by commit 0, never removed).",
@@ -191,7 +189,6 @@ def test_an_explanation_has_the_clause_the_table_the_steps_and_the_evidence() ->
         "deletionTimestamp start - 7 d 0.001 s); a checkpoint follows.",
         "2 rows: `(1)`, `(NULL)`; modified at start - 7 d.",
         "no rows; modified at start - 14 d.",
-        "no commit of the table adds it",
         "Stray file of 3 bytes `orphan`",
         "Stray directory `hole`",
         "|  | 0 | the engine's clock is set to start + 1 h |",
@@ -203,7 +200,7 @@ def test_an_explanation_has_the_clause_the_table_the_steps_and_the_evidence() ->
 
 
 def test_the_steps_end_with_the_violation() -> None:
-    assert "| 4 |" not in explanation(case=CASE, line=LINE, violation=VIOLATION, clause=CLAUSE, engine="spark")
+    assert "| 4 |" not in told()
     text = explained(CASE)
     for part in (
         "|  | 4 | `SELECT * FROM t (as before step 1)`, clock at",
@@ -225,12 +222,16 @@ def test_all_of_a_table_is_explained() -> None:
             Column("copy", Type.LONG, generated_from="number"),
         ),
         partition_by=(),
-        files=(DataFile(0, (), (((Decimal("1.20"), ("a", None)), (("k", b"\xff"),), 1, 1), (None, None, 2, 2)), 0),),
+        files=(
+            DataFile(
+                0, (), (((Decimal("1.20"), ("a", None)), (("k", b"\xff"),), 1, 1), ((None, ("b",)), None, 2, 2)), 0
+            ),
+        ),
         commits=(
             Commit(-WEEK, adds=(0,)),
             Commit(-DAY, deletion_vectors=(DeletionVector(0, (0, 1), -DAY, VectorStorage.INLINE),)),
         ),
-        features=("deletionVectors",),
+        features=("changeDataFeed", "deletionVectors"),
         checks=(Constant(True),),
     )
     steps = (Delete(form=Form.API_NAME, zone="Asia/Kolkata"), InvalidDelete(DeleteMistake.AGGREGATE), ReadChanges(0))
@@ -238,11 +239,11 @@ def test_all_of_a_table_is_explained() -> None:
     for part in (
         "`at` struct\\<x:decimal(10,2),tags:array\\<string>> NOT NULL, `m` map\\<string,binary> DEFAULT NULL, ",
         "`number` long GENERATED ALWAYS AS IDENTITY, `copy` long GENERATED ALWAYS AS (`number`); not partitioned.",
-        "- Table features: deletionVectors.",
+        "- Table features: changeDataFeed, deletionVectors.",
         "- 1 CHECK constraint, satisfied by every row (see case.json).",
         "deletes rows 0, 1 of file 0 with a deletion vector of storage type i (deletionTimestamp start - 1 d).",
         "2 rows: `(named_struct('x', CAST(1.20BD AS DECIMAL(10, 2)), 'tags', CAST(array('a', ",
-        "map('k', X'FF'), 1, 1)`, `(NULL, NULL, 2, 2)`; modified at start.",
+        "map('k', X'FF'), 1, 1)`, `(named_struct('x', CAST(NULL AS DECIMAL(10, 2)), 'tags', ",
         "|  | 0 | `DELETE FROM t (DeltaTable.forName)`, in the time zone Asia/Kolkata, clock at start |",
         "|  | 1 | `DELETE with a mistake: aggregate function`, clock at start |",
         "| **→** | 2 | `the change data feed of step 0`, clock at start |",
@@ -251,7 +252,8 @@ def test_all_of_a_table_is_explained() -> None:
 
 
 def test_all_of_a_vacuum_is_explained() -> None:
-    files = tuple(DataFile(id, (), (), 0, reference=reference) for id, reference in enumerate(Reference))
+    rows = {0: ((1,),)}
+    files = tuple(DataFile(id, (), rows.get(id, ()), 0, reference=reference) for id, reference in enumerate(Reference))
     table = Table(
         columns=(Column("id", Type.INTEGER),),
         partition_by=(),
@@ -262,6 +264,7 @@ def test_all_of_a_vacuum_is_explained() -> None:
             Commit(-HOUR, removes=(Removal(1, None), Removal(2, -HOUR, bare=True)), checkpoint=True, parts=3),
         ),
         stray_files=(StrayFile("here", Kind.LINK, -DAY, 0, "../there"), StrayFile("../beside")),
+        features=("deletionVectors",),
         pruned=2,
     )
     steps = (
@@ -291,56 +294,63 @@ def test_all_of_a_vacuum_is_explained() -> None:
 @pytest.mark.parametrize(
     ("step", "rows", "observed", "ending"),
     [
-        (Vacuum(), [], {"vanished": ["a", "b"], "version": [1, 1]}, "succeeds<br>deletes 2 paths: `a`, `b` |"),
-        (Vacuum(), [], {"version": [1, 3]}, "succeeds<br>version 1 → 3 |"),
-        (Vacuum(dry_run=True), ["a"], {}, "lists 1 path: `a` |"),
-        (Vacuum(dry_run=True), [], {}, "lists no paths |"),
-        (Delete(), [[3]], {"version": [1, 2]}, "returns 1 row: `[3]`<br>version 1 → 2 |"),
-        (Delete(), [], {}, "returns no rows |"),
+        (Vacuum(), (), Observed((1, 1), vanished=("a", "b")), "succeeds<br>deletes 2 paths: `a`, `b` |"),
+        (Vacuum(), (), Observed((1, 3)), "succeeds<br>version 1 → 3 |"),
+        (Vacuum(dry_run=True), ("a",), None, "lists 1 path: `a` |"),
+        (Vacuum(dry_run=True), (), None, "lists no paths |"),
+        (Delete(), ((3,),), Observed((1, 2)), "returns 1 row: `[3]`<br>version 1 → 2 |"),
+        (Delete(), (), None, "returns no rows |"),
     ],
 )
-def test_the_result_of_a_step_is_what_was_recorded(step: EngineStep, rows: Any, observed: Any, ending: str) -> None:
+def test_the_result_of_a_step_is_what_was_recorded(
+    step: EngineStep, rows: tuple[Any, ...], observed: Observed | None, ending: str
+) -> None:
     """A VACUUM that is no DRY RUN has an answer instead of rows."""
-    outcome = {"rows": rows, "error": None}
-    assert f"clock at start<br>{ending}" in explained(Case(CASE.table, (step,)), outcome=outcome, observed=observed)
+    assert f"clock at start<br>{ending}" in explained(Case(CASE.table, (step,)), Outcome(rows, None), observed)
 
 
 @pytest.mark.parametrize(
     ("answer", "vanished", "ending"),
     [
-        (["a"], [], "succeeds, and answers with 1 path: `a` |"),
-        ([], ["a"], "succeeds, and answers with no paths<br>deletes 1 path: `a` |"),
-        (["a", "b"], ["a"], "succeeds, and answers with 2 paths: `a`, `b`<br>deletes 1 path: `a` |"),
-        ([""], [], "succeeds, and answers with 1 path: `the table's root` |"),
+        (("a",), (), "succeeds, and answers with 1 path: `a` |"),
+        ((), ("a",), "succeeds, and answers with no paths<br>deletes 1 path: `a` |"),
+        (("a", "b"), ("a",), "succeeds, and answers with 2 paths: `a`, `b`<br>deletes 1 path: `a` |"),
+        (("",), (), "succeeds, and answers with 1 path: `the table's root` |"),
     ],
 )
 def test_what_a_vacuum_answers_is_shown_beside_what_it_deletes(
-    answer: list[str], vanished: list[str], ending: str
+    answer: tuple[str, ...], vanished: tuple[str, ...], ending: str
 ) -> None:
-    outcome = {"rows": [], "answer": answer, "error": None}
-    text = explained(Case(CASE.table, (Vacuum(),)), outcome=outcome, observed={"vanished": vanished})
-    assert f"clock at start<br>{ending}" in text
+    outcome, observed = Outcome((), None, answer), Observed((0, 0), vanished=vanished)
+    assert f"clock at start<br>{ending}" in explained(Case(CASE.table, (Vacuum(),)), outcome, observed)
 
 
 def test_sources_are_links_or_paths_from_the_project_root() -> None:
-    clause = {**CLAUSE, "sources": ["S0", "P Row Tracking", "C 1.2"]}
-    text = explanation(case=CASE, line=LINE, violation=VIOLATION, clause=clause, engine="spark")
+    text = told(clause=replace(CLAUSE, sources=("S0", "P Row Tracking", "C 1.2")))
     assert "(`docs/sources.md#S0`), [PROTOCOL.md, Row Tracking](https://" in text
     assert "How Delta behaves, 1.2 (`docs/delta.md#1.2`)." in text
 
 
-# ---- the folder
+# ---- the script and the folder
 
 
 def test_a_folder_holds_the_case_the_explanation_and_the_script(tmp_path: Path) -> None:
-    folder = write_counterexample(tmp_path, case=CASE, line=LINE, violation=VIOLATION, clause=CLAUSE, plan=PLAN)
+    found = replace(JUDGED, document={"format": 1, "text": "\ud800"})
+    folder = write_counterexample(tmp_path, found, "VAC-SAFE-1", explanation="why \ud800", script="pass")
     assert folder == tmp_path / "counterexamples" / "VAC-SAFE-1-0123456789ab"
     assert sorted(path.name for path in folder.iterdir()) == ["case.json", "explanation.md", "reproduce.py"]
-    assert json.loads((folder / "case.json").read_text(encoding="utf-8")) == LINE["case"]
+    assert json.loads((folder / "case.json").read_text(encoding="utf-8")) == found.document
 
 
-def test_nothing_is_written_for_an_invalid_plan(tmp_path: Path) -> None:
-    plan = {**PLAN, "step": 2}
-    with pytest.raises(InvalidPlan):
-        write_counterexample(tmp_path, case=CASE, line=LINE, violation=VIOLATION, clause=CLAUSE, plan=plan)
-    assert list(tmp_path.iterdir()) == []
+def test_a_script_quotes_the_sentence_of_its_clause() -> None:
+    clause = replace(CLAUSE, sentence='VACUUM never deletes """ a live \\ file.')
+    script = reproduction(reproduction_plan(JUDGED, VIOLATION, clause), scripts.SPARK, option="spark")
+    assert (ast.get_docstring(ast.parse(script)) or "").startswith(
+        "VAC-SAFE-1: VACUUM never deletes ''' a live \\ file."
+    )
+
+
+def test_no_script_judges_a_step_that_the_engine_does_not_run() -> None:
+    plan = reproduction_plan(JUDGED, replace(VIOLATION, step=2), CLAUSE)
+    with pytest.raises(InvalidPlan, match="runs no step 2"):
+        reproduction(plan, scripts.SPARK, option="spark")

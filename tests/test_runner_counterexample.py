@@ -21,7 +21,8 @@ from model.vocabulary.steps import Delete
 from model.vocabulary.table import DAY, HOUR, Column, Commit, DataFile, Table
 from model.vocabulary.values import Type
 from records.expectations import Succeeds
-from records.json_form import expectation_to_json
+from records.json_form import expectation_to_json, from_json
+from records.run import Header
 from reports.counterexamples.checked import Checked, read_checked
 from reports.failures import failures
 from runner.counterexample import disagreements, write_counterexamples
@@ -77,7 +78,7 @@ def checked(
     directory.mkdir(exist_ok=True)
     return write_counterexamples(
         failures(first, [line]),
-        header=first,
+        header=from_json(first, Header),
         provider=provider,
         directory=directory,
         workspace=directory,

@@ -9,21 +9,24 @@ import statistics
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
+from enum import Enum
 from itertools import chain
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from engines.deltalake.adapter import DeltalakeEngine
-from engines.deltalake.operations import operation as deltalake_operation
 from engines.port import Outcome, version_of
 from engines.wrapped import WrappedEngine
 from faults import FAULTS, KnownBadEngine
 from harness.judging.excuses import KnownDeviation
 from harness.judging.judge import Judge
+from harness.tables.plan import PlannedFile
 from model.vocabulary.steps import EngineStep
+from records.expectations import ByReplay, Change, Expectation, FieldMatches, Measure, NothingChanged, Of, Total
 from reference_engine import ReferenceEngine
-from reports.counterexamples.expectations import KINDS
 from reports.counterexamples.script import reproduction
 from reports.known_deviations import deviations_in, known
 from runner.plugin import ROOT
@@ -33,6 +36,7 @@ from strategies.restricted import restricted_to
 from suites.catalogue import CATALOGUE, unsupported
 from suites.profiles import PROFILES
 from tests import scripts
+from tests.declared_names import check_declared
 from tests.find_witnesses import OF_SPARK, imitating, witness
 from tests.test_witnesses import ALSO_HEALTHY
 
@@ -44,11 +48,16 @@ NOT_SHOWN = {
     ("keeps-cached-rows", "DEL-CACHE-1"),
 }
 
+#: The reference engine does not show row ids.
+ROW_IDS = NothingChanged(Change.OF_ROW_IDS)
+
 #: Limits of the lines of a script, without its data.
 MOST, MEDIAN = 160, 80
 
 LENGTHS: dict[str, int] = {}
-SHOWN: set[str] = set()
+
+#: The kinds of expectation that a script has checked, and their selectors.
+SHOWN: set[type | Enum] = set()
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -80,27 +89,23 @@ def test_a_script_fails_on_the_known_bad_engine_only(bad: str, tmp_path: Path) -
     unpromised = {} if bad in OF_SPARK else unsupported(engine)
     clauses = [clause for id, clause in CATALOGUE.items() if id not in unpromised]
     judge = Judge(engine, clauses, tmp_path / "judged")
-    made = list(scripts.plans(case, judge, packages=scripts.SPARK, operation=None))
+    made = list(scripts.plans(case, judge))
     assert made, "the witness must show the fault"
     for plan in made:
-        kind, clause = plan["expectation"]["kind"], plan["clause"]
-        text = scripts.code(reproduction(plan))
+        check_declared(plan, scripts.SPARK)
+        kind, clause = type(plan.expectation), plan.clause.id
+        text = scripts.code(reproduction(plan, scripts.SPARK, option="spark"))
         assert all(len(line) <= 120 for line in text.splitlines()), (clause, kind)
         LENGTHS[f"{bad} {clause}"] = text.count("\n") + 5  # the lines that run main
         assert LENGTHS[f"{bad} {clause}"] <= MOST
-        SHOWN.add(kind)
-        runnable = {**plan, "steps": [{**op, **_command(op)} for op in plan["steps"]]}
+        SHOWN.update((kind, *(one for one in vars(plan.expectation).values() if isinstance(one, Enum))))
         on_bad, printed = scripts.outcome(
-            runnable, KnownBadEngine(imitating(FAULTS[bad]), FAULTS[bad]), case, tmp_path / "bad"
+            plan, KnownBadEngine(imitating(FAULTS[bad]), FAULTS[bad]), case, tmp_path / "bad"
         )
-        by_replay = kind in ("by-replay", "row-ids-kept") or (bad, clause) in NOT_SHOWN
+        by_replay = plan.expectation == ROW_IDS or kind is ByReplay or (bad, clause) in NOT_SHOWN
         assert on_bad == 1 or by_replay, (clause, kind, printed)
-        on_healthy, printed = scripts.outcome(runnable, imitating(FAULTS[bad]), case, tmp_path / "healthy")
+        on_healthy, printed = scripts.outcome(plan, imitating(FAULTS[bad]), case, tmp_path / "healthy")
         assert on_healthy in (0, 2), (clause, kind, printed)
-
-
-def _command(op: dict[str, object]) -> dict[str, object]:
-    return {"sql": ""} if "clock" in op and op["do"] not in ("read", "changes") else {}
 
 
 @pytest.mark.xdist_group("scripts")
@@ -108,29 +113,58 @@ def test_scripts_are_short_and_cover_every_kind_of_expectation() -> None:
     if len({name.split()[0] for name in LENGTHS}) < len(FAULTS):
         pytest.skip("only some of the faults were selected")
     assert statistics.median(LENGTHS.values()) <= MEDIAN
-    assert set(KINDS) - SHOWN == {"new-names"}
+    assert {*get_args(Expectation), *Change, *Of, *Measure, *Total} - SHOWN == {
+        *(Measure.NEW_NAME, Measure.FILE_TIME, Measure.VERSION, Change.OF_FILES)
+    }, "those have a test of their own"
 
 
-class Renaming(WrappedEngine):
-    """An engine that names an added file like one that exists."""
+class Spoiling(WrappedEngine):
+    """An engine that changes text of the last commit, and touches every file."""
+
+    def __init__(self, pattern: str, text: str) -> None:
+        super().__init__(ReferenceEngine())
+        self._pattern, self._text = pattern, text
 
     def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
         outcome = self._engine.run(root, step, clock=clock, version=version)
         last = max((root / "_delta_log").glob("*.json"))
-        last.write_text(re.sub(r'("add":\{"path":")[^"]*', r"\1taken.parquet", last.read_text()))
+        last.write_text(re.sub(self._pattern, self._text, last.read_text()))
+        for path in root.rglob("*.parquet"):
+            os.utime(path, (0, 0))
         return outcome
 
 
-def test_an_added_file_needs_a_new_name(tmp_path: Path) -> None:
-    case = witness("adds-with-wrong-size")
-    judge = Judge(
-        KnownBadEngine(ReferenceEngine(), FAULTS["adds-with-wrong-size"]), list(CATALOGUE.values()), tmp_path / "bad"
-    )
-    plan = next(scripts.plans(case, judge, packages=scripts.SPARK))
-    stray = {"path": "taken.parquet", "modified": 0, "content": ""}
-    plan |= {"expectation": {"kind": "new-names", "expects": {}}, "table": [*plan["table"], stray]}
+@pytest.mark.parametrize(
+    ("bad", "expectation", "pattern", "text"),
+    [
+        (
+            "adds-with-wrong-size",
+            FieldMatches("add", "path", Measure.NEW_NAME),
+            '("add":{"path":")[^"]*',
+            r"\1taken.parquet",
+        ),
+        ("adds-with-wrong-size", FieldMatches("add", "modificationTime", Measure.FILE_TIME), "$", ""),
+        ("adds-with-wrong-size", NothingChanged(Change.OF_FILES), "$", ""),
+        (
+            "adds-with-a-taken-row-id",
+            FieldMatches("add", "defaultRowCommitVersion", Measure.VERSION),
+            '("defaultRowCommitVersion":)[0-9]+',
+            r"\g<1>0",
+        ),
+    ],
+    ids=["new name", "time of the file", "old files", "version"],
+)
+def test_a_script_checks_what_no_witness_shows(
+    bad: str, expectation: Expectation, pattern: str, text: str, tmp_path: Path
+) -> None:
+    case = witness(bad)
+    judge = Judge(KnownBadEngine(ReferenceEngine(), FAULTS[bad]), list(CATALOGUE.values()), tmp_path / "bad")
+    plan = next(scripts.plans(case, judge))
+    things = replace(plan.things, files=(*plan.things.files, PlannedFile("taken.parquet", b"", 0)))
+    plan = replace(plan, expectation=expectation, things=things)
+    check_declared(plan, scripts.SPARK)
     assert scripts.outcome(plan, ReferenceEngine(), case, tmp_path / "healthy")[0] == 0
-    assert scripts.outcome(plan, Renaming(ReferenceEngine()), case, tmp_path / "renaming")[0] == 1
+    assert scripts.outcome(plan, Spoiling(pattern, text), case, tmp_path / "spoiling")[0] == 1
 
 
 def run_alone(script: str, home: str, directory: Path) -> subprocess.CompletedProcess[str]:
@@ -148,10 +182,11 @@ def run_alone(script: str, home: str, directory: Path) -> subprocess.CompletedPr
 def test_no_script_fails_on_healthy_delta(bad_on_spark: str, tmp_path: Path) -> None:
     """Each script starts its own JVM."""
     judge = Judge(KnownBadEngine(ReferenceEngine(), FAULTS[bad_on_spark]), list(CATALOGUE.values()), tmp_path / "bad")
-    made = list(scripts.plans(witness(bad_on_spark), judge, packages=scripts.SPARK))
+    made = list(scripts.plans(witness(bad_on_spark), judge))
     assert made, "the witness must show the fault"
     for plan in made[:1]:
-        done = run_alone(reproduction(plan), str(Path(plan["root"]).parent), tmp_path / plan["clause"])
+        script = reproduction(plan, scripts.SPARK, option="spark")
+        done = run_alone(script, str(Path(plan.scripted.root).parent), tmp_path / plan.clause.id)
         assert done.returncode in (0, 2) and "Error" not in done.stdout, done.stdout + done.stderr[-2000:]
 
 
@@ -168,22 +203,18 @@ def test_no_script_fails_on_healthy_delta_rs(bad_on_deltalake: str, deltalake: D
     clauses = [clause for id, clause in CATALOGUE.items() if id not in unpromised]
     judge = Judge(KnownBadEngine(deltalake, fault), clauses, tmp_path / "bad", excuses(deltalake))
     healthy = Judge(deltalake, clauses, tmp_path / "healthy")
-    packages = {"engine": "deltalake", "pip": "deltalake pyarrow"}
     cases = chain(
         [restricted_to(witness(bad_on_deltalake), capabilities=able)],
         relevant_cases(PROFILES["gate"], chapters(fault), able),
     )
-    shown = (
-        (case, made)
-        for case in cases
-        if (made := list(scripts.plans(case, judge, packages=packages, operation=deltalake_operation)))
-    )
+    shown = ((case, made) for case in cases if (made := list(scripts.plans(case, judge))))
     case, made = next(((case, made) for case, made in shown if not healthy.judge(case).violated), (None, []))
     assert case is not None and made, "no case shows the fault"
     for plan in made:
-        script, home = reproduction(plan), str(Path(plan["root"]).parent)
-        done = run_alone(script, home, tmp_path / plan["clause"])
-        by_replay = plan["expectation"]["kind"] == "by-replay"
+        check_declared(plan, scripts.DELTA_RS)
+        script = reproduction(plan, scripts.DELTA_RS, option="deltalake")
+        done = run_alone(script, str(Path(plan.scripted.root).parent), tmp_path / plan.clause.id)
+        by_replay = isinstance(plan.expectation, ByReplay)
         assert done.returncode == 0 or (done.returncode == 2 and (by_replay or "UNKNOWN" in done.stdout.upper())), (
             done.stdout + done.stderr
         )

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import importlib.metadata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from engines.deltalake.adapter import installed
-from engines.deltalake.operations import operation
+from engines.deltalake.script import DeltalakeScript
 from engines.deltalake.versions import PACKAGE
-from engines.port import Operation
+from engines.dialect import DialectFor
 
 
 class DeltalakeProvider:
     @property
-    def packages(self) -> Mapping[str, str]:
-        """The PyPI packages and the engine's name, for reproduction scripts."""
+    def dialect(self) -> DialectFor:
         pyarrow = importlib.metadata.version("pyarrow")
-        return {"engine": PACKAGE, "pip": f"{PACKAGE}=={installed()} pyarrow=={pyarrow}"}
-
-    @property
-    def operation(self) -> Operation:
-        return operation
+        return partial(DeltalakeScript, pip=f"{PACKAGE}=={installed()} pyarrow=={pyarrow}")
 
     def start(self) -> None:
         """Raises EngineUnavailable if the package is not installed."""

@@ -6,16 +6,16 @@ import os
 import pickle
 import sys
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from urllib.parse import quote
 
 import pyarrow as pa
 from deltalake import DeltaTable, QueryBuilder, write_deltalake
 from deltalake.exceptions import DeltaProtocolError
 
-from engines.deltalake.operations import MISSING, operation
+from engines.deltalake.operations import DeleteCall, Target, VacuumCall, call_of
 from engines.deltalake.result_rows import rows_of
 from engines.named_paths import named_path
 from engines.port import EngineError, Outcome, now
@@ -32,20 +32,20 @@ def run(root: Path, step: EngineStep, version: int | None) -> tuple[Row, ...]:
         return _changes(root, version, commits=step.commits)
     if isinstance(step, Insert):
         return _insert(root, step)
-    call = operation(step)
+    call = call_of(step)
     if isinstance(step, (Delete, Vacuum)):
         with named_path(root, step.spelling, working_directory=os.getcwd()) as path:
             # A path after file: is encoded.
             return _called(path if not path.startswith("file:") else quote(path, safe="/:"), call, root)
-    target = _target(root, call.get("at"))
+    target = _target(root, call.target)
     return _called(str(target), call, target)
 
 
-def _called(path: str, call: Mapping[str, Any], target: Path) -> tuple[Row, ...]:
+def _called(path: str, call: DeleteCall | VacuumCall, target: Path) -> tuple[Row, ...]:
     """The result of a call on the table at ``path``. Paths in it are absolute, or from ``target``."""
-    if "where" in call:
-        return _deleted(DeltaTable(path).delete(call["where"]))
-    paths = DeltaTable(path).vacuum(**call["arguments"])
+    if isinstance(call, DeleteCall):
+        return _deleted(DeltaTable(path).delete(call.where))
+    paths = DeltaTable(path).vacuum(**cast("dict[str, Any]", call.arguments))
     return tuple((path if path.startswith(("/", "file:")) else f"{target}/{path}",) for path in paths)
 
 
@@ -104,11 +104,11 @@ def _insert(root: Path, step: Insert) -> tuple[Row, ...]:
     return ()
 
 
-def _target(root: Path, at: str | None) -> Path:
+def _target(root: Path, target: Target) -> Path:
     """The table, a path that does not exist, or a directory inside the table."""
-    if at is None:
+    if target is Target.TABLE:
         return root
-    if at == MISSING:
+    if target is Target.MISSING:
         return root.parent / f"{root.name}-missing"
     return next((path for path in sorted(root.iterdir()) if path.is_dir() and path.name != "_delta_log"), root.parent)
 

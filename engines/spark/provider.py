@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import pyspark
 
+from engines.dialect import DialectFor
 from engines.kind import Settings
 from engines.spark.adapter import installed_delta
 from engines.spark.executors import check_executors, executor_settings
@@ -15,8 +17,9 @@ from engines.spark.java import find_java
 from engines.spark.jvm import JvmPlan, Lease, Leases
 from engines.spark.masters import is_local, require_reachable
 from engines.spark.releases import settings_of
+from engines.spark.script import SparkScript
 from engines.spark.startup_cache import startup_cache
-from engines.spark.versions import GROUP, artifact_for
+from engines.spark.versions import artifact_for
 
 
 class SparkProvider:
@@ -31,19 +34,8 @@ class SparkProvider:
         self._leases: Leases | None = None
 
     @property
-    def packages(self) -> dict[str, str]:
-        """The Maven coordinates of Delta's jar and the PyPI packages, for reproduction scripts."""
-        delta = installed_delta()
-        artifact = artifact_for(delta=delta, pyspark=pyspark.__version__)
-        return {
-            "engine": "spark",
-            "packages": f"{GROUP}:{artifact}:{delta}",
-            "pip": f"pyspark=={pyspark.__version__} delta-spark=={delta}",
-        }
-
-    @property
-    def operation(self) -> None:
-        return None
+    def dialect(self) -> DialectFor:
+        return partial(SparkScript, delta=installed_delta(), pyspark=pyspark.__version__)
 
     def start(self) -> None:
         master = self._conf["spark.master"]

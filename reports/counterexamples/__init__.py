@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
-from model.vocabulary.case import Case
+from records.run import JudgedCase
 from reports.counterexamples.checked import Checked
-from reports.counterexamples.explanation import answered, explanation
-from reports.counterexamples.script import reproduction
-from reports.stream import Line
+from reports.counterexamples.explanation import answered
 
 
 def folder_of(clause: str, case_id: str) -> str:
@@ -19,37 +15,17 @@ def folder_of(clause: str, case_id: str) -> str:
     return f"counterexamples/{clause}-{case_id}"
 
 
-def write_counterexample(
-    directory: Path,
-    *,
-    case: Case,
-    line: Line,
-    violation: Line,
-    clause: Line,
-    plan: Mapping[str, Any],
-    others: Sequence[str] = (),
-) -> Path:
-    """Write ``case.json``, ``explanation.md`` and ``reproduce.py`` for one violation; return their folder.
+def write_counterexample(directory: Path, judged: JudgedCase, clause: str, *, explanation: str, script: str) -> Path:
+    """Write ``case.json``, ``explanation.md`` and ``reproduce.py`` for a violation of this clause; return their folder.
 
-    ``directory`` is the report directory, ``line`` the case's line of the stream, ``violation`` one of its violations,
-    ``clause`` the header's entry for the clause, ``plan`` the plan of ``reports.counterexamples.script``, ``others`` the
-    clauses that fail in the same step. An earlier
-    folder of the same clause and case is written over. Raises InvalidPlan, before anything is written.
+    ``directory`` is the report directory. An earlier folder of the same clause and case is written over.
     """
-    script = reproduction(plan)
     files = {
-        "case.json": json.dumps(line["case"], indent=2) + "\n",
-        "explanation.md": explanation(
-            case=case,
-            line=line,
-            violation=violation,
-            clause=clause,
-            engine=plan.get("option", plan["engine"]),
-            others=others,
-        ),
+        "case.json": json.dumps(judged.document, indent=2) + "\n",
+        "explanation.md": explanation,
         "reproduce.py": script,
     }
-    folder = directory / folder_of(violation["clause"], line["id"])
+    folder = directory / folder_of(clause, judged.id)
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Sequence
 from model.text.layout import file_path
 from model.text.literals import literal
 from model.text.session_conf import spark_conf
-from model.vocabulary.case import Case
 from model.vocabulary.steps import (
     ENGINE_STEPS,
     AddStrayFiles,
     Append,
     Delete,
+    EngineStep,
     InvalidVacuum,
     Moment,
     SetClock,
@@ -22,39 +22,46 @@ from model.vocabulary.steps import (
 )
 from model.vocabulary.table import Column, Commit, DataFile, Kind, Reference, Removal, StrayFile, Table
 from model.vocabulary.values import type_name
+from records.run import JudgedCase, ListedClause, Outcome, Violation
+from records.run import Step as Record
 from reports.counterexamples.checked import CANNOT_TELL, HOLDS, Checked
 from reports.counterexamples.sources import resolve
 from reports.markdown import code, row, text
 from reports.quantities import counted, duration, instant
-from reports.stream import Line
 
 #: How many rows or paths are shown of one file or answer.
 _SHOWN = 10
 
 
 def explanation(
-    *, case: Case, line: Line, violation: Line, clause: Line, engine: str, others: Sequence[str] = ()
+    judged: JudgedCase,
+    violation: Violation,
+    clause: ListedClause,
+    *,
+    engine: str,
+    own_clock: bool,
+    others: Sequence[str] = (),
 ) -> str:
-    """The Markdown text for one violation.
+    """The Markdown text for one of a case's violations.
 
-    ``line`` is the case's line of the stream, ``violation`` one of its violations, ``clause`` the header's entry for
-    the clause, ``engine`` the name that ``--engine`` takes, ``others`` the clauses that fail in the same step. Times are
-    relative to the start of the case.
+    ``engine`` is the name that ``--engine`` takes, ``own_clock`` a rule of it (model.vocabulary.rules), ``others`` the clauses
+    that fail in the same step. Times are relative to the start of the case.
     """
-    sources = ", ".join(map(_source, clause["sources"]))
-    facts = [f"{number}. {text(fact)}" for number, fact in enumerate(violation["evidence"], start=1)]
-    how = f"Case {code(line['id'])}, campaign {text(line['campaign'])}. Times are relative to the start of the case. "
+    sources = ", ".join(map(_source, clause.sources))
+    facts = [f"{number}. {text(fact)}" for number, fact in enumerate(violation.evidence, start=1)]
+    how = f"Case {code(judged.id)}, campaign {text(judged.campaign)}. Times are relative to the start of the case. "
     how += "`python reproduce.py` shows the violation without the suite, "
     how += f"`pytest suites --engine {engine} --replay case.json` with it."
+    severity = (violation.severity or clause.severity).value
     parts = [
-        f"# {_harm(violation, clause)}: {text(clause['id'])} is violated",
-        f"**Expected:** {text(clause['sentence'])}" + (f" Source: {sources}." if sources else ""),
-        f"**Found:** {text(violation['message'])}",
+        f"# {severity[0].upper()}{severity[1:]}: {text(clause.id)} is violated",
+        f"**Expected:** {text(clause.sentence)}" + (f" Source: {sources}." if sources else ""),
+        f"**Found:** {text(violation.message)}",
         *_context(violation, clause, others),
         "## The table",
-        _table(case.table),
+        _table(judged.case.table),
         "## The steps",
-        _steps(case, line, violation["step"], moves=engine != "spark"),
+        _steps(judged, violation.step, own_clock=own_clock),
         "## Facts to check",
         "\n".join(facts) or "The clause lists none.",
         how,
@@ -62,17 +69,12 @@ def explanation(
     return "\n\n".join(parts) + "\n"
 
 
-def _harm(violation: Line, clause: Line) -> str:
-    severity = text(violation.get("severity", clause.get("severity", "violation")))
-    return severity[0].upper() + severity[1:]
-
-
-def _context(violation: Line, clause: Line, others: Sequence[str]) -> Iterable[str]:
+def _context(violation: Violation, clause: ListedClause, others: Sequence[str]) -> Iterable[str]:
     """What it costs, the cause, and what fails with it."""
-    if violation.get("severity") == clause.get("severity") and clause.get("harm"):
-        yield f"**What it costs:** {text(clause['harm'])}"
-    if violation.get("cause"):
-        yield f"**Cause:** {text(violation['cause'])}."
+    if violation.severity is clause.severity and clause.harm:
+        yield f"**What it costs:** {text(clause.harm)}"
+    if violation.cause:
+        yield f"**Cause:** {text(violation.cause)}."
     if others:
         yield f"**The same step also violates:** {text(', '.join(others))}."
 
@@ -113,8 +115,7 @@ def _table(table: Table) -> str:
         lines.append(f"The log has no commits and no checkpoints below version {table.pruned}.")
     paths = {file.id: file_path(table, file) for file in table.files}
     lines += [_commit(version, commit, paths) for version, commit in enumerate(table.commits)]
-    added = {file for commit in table.commits for file in commit.adds}
-    lines += [_file(table, file, paths[file.id], added=file.id in added) for file in table.files]
+    lines += [_file(table, file, paths[file.id]) for file in table.files]
     lines += [
         f"Stray {_stray(stray)}, modified at {instant(stray.modified)}; no action refers to it."
         for stray in table.stray_files
@@ -152,12 +153,11 @@ def _removal(removal: Removal, path: str) -> str:
     return f"removes file {removal.file} ({code(path)}, {timestamp}{bare})"
 
 
-def _file(table: Table, file: DataFile, path: str, *, added: bool) -> str:
+def _file(table: Table, file: DataFile, path: str) -> str:
     types = [column.type for column in table.data_columns]
     rows = [f"({', '.join(map(literal, values, types))})" for values in file.rows]
     uri = "" if file.reference is Reference.RELATIVE else "; the log refers to it by its URI"
-    unused = "" if added else "; no commit of the table adds it"
-    return f"File {file.id}, {code(path)}: {_some('row', rows)}; modified at {instant(file.modified)}{uri}{unused}."
+    return f"File {file.id}, {code(path)}: {_some('row', rows)}; modified at {instant(file.modified)}{uri}."
 
 
 def _stray(stray: StrayFile) -> str:
@@ -178,9 +178,9 @@ def _some(noun: str, values: Sequence[str]) -> str:
 # The steps ------------------------------------------------------------------------------------------------------------
 
 
-def _steps(case: Case, line: Line, failing: int, *, moves: bool) -> str:
-    """``moves``: the engine's clock is the machine's, which moves on while a command runs."""
-    records = {record["index"]: record for record in line["steps"]}
+def _steps(judged: JudgedCase, failing: int, *, own_clock: bool) -> str:
+    """Unless ``own_clock``, the engine's clock is the machine's, which moves on while a command runs."""
+    case, records = judged.case, {record.index: record for record in judged.steps}
     lines = ["|  | Step | What happens |", "| --- | --- | --- |"]
     clock = Moment(0)
     for index, step in enumerate(case.steps[: failing + 1]):
@@ -188,9 +188,9 @@ def _steps(case: Case, line: Line, failing: int, *, moves: bool) -> str:
             clock = step.to
         if isinstance(step, ENGINE_STEPS):
             parts = [
-                code(records[index]["text"]),
+                code(records[index].text),
                 *_settings(step),
-                f"clock from {_moment(clock)} on" if moves else f"clock at {_moment(clock)}",
+                f"clock at {_moment(clock)}" if own_clock else f"clock from {_moment(clock)} on",
             ]
             what = ", ".join(parts) + "".join(f"<br>{result}" for result in _results(step, records[index]))
         else:
@@ -213,30 +213,32 @@ def _settings(step: Step) -> Iterable[str]:
         yield f"with {code(f'{key}={value}')}"
 
 
-def _results(step: Step, record: Line) -> Iterable[str]:
-    outcome, observed = record["outcome"], record["observed"] or {}
+def _results(step: EngineStep, record: Record) -> Iterable[str]:
+    outcome, observed = record.outcome, record.observed
     if outcome is None:
         return
-    if error := outcome["error"]:
-        yield f"fails with {text(error['condition'] or error['exception'])}: {text(error['message'])}"
+    if error := outcome.error:
+        yield f"fails with {text(error.condition or error.exception)}: {text(error.message)}"
     elif isinstance(step, (Vacuum, InvalidVacuum)):
         yield _vacuum_answer(step, outcome)
-    elif outcome["rows"] is not None:
-        yield f"returns {_some('row', [json.dumps(values, ensure_ascii=False) for values in outcome['rows']])}"
-    if observed.get("vanished"):
-        yield f"deletes {_some('path', observed['vanished'])}"
-    before, after = observed.get("version", (None, None))
+    elif outcome.rows is not None:
+        yield f"returns {_some('row', [json.dumps(values, ensure_ascii=False) for values in outcome.rows])}"
+    if observed is None:
+        return
+    if observed.vanished:
+        yield f"deletes {_some('path', observed.vanished)}"
+    before, after = observed.version
     if before != after:
         yield f"version {before} → {after}"
 
 
-def _vacuum_answer(step: Vacuum | InvalidVacuum, outcome: Line) -> str:
+def _vacuum_answer(step: Vacuum | InvalidVacuum, outcome: Outcome) -> str:
     """The paths that it lists, or those that it answers with, such as the deleted files; Spark's answer is the table's path."""
     if step.dry_run:
-        return f"lists {_some('path', outcome.get('rows') or ())}"
-    if "answer" not in outcome:
+        return f"lists {_some('path', outcome.rows or ())}"
+    if outcome.answer is None:
         return "succeeds"
-    answer = [path or "the table's root" for path in outcome["answer"]]
+    answer = [path or "the table's root" for path in outcome.answer]
     return f"succeeds, and answers with {_some('path', answer)}"
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 import posixpath
 import textwrap
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-Things = Sequence[Mapping[str, Any]]
+from engines.dialect import Code, code
+from harness.tables.plan import PlannedLink
+from reports.counterexamples.plan import GENERATED, NEXT_COMMIT, Things
 
 _RESTORE = '''
 def restore(files):
@@ -35,74 +37,60 @@ def from_t(found):
 '''
 
 
-def functions(tables: Sequence[Things], generated: int) -> dict[str, str]:
-    """The functions that restore these files, by name; ``restore`` does no more than they need.
-
-    ``generated`` is what the instants in checkpoints count from.
-    """
-    things = [thing for table in tables for thing in table]
-    code = _RESTORE
-    if any(_is_checkpoint(thing) for thing in things):
-        mark = "".join(f"\\x{byte:02x}" for byte in generated.to_bytes(8, "little")[6:])
-        start = code.index("        place.write_bytes")
-        code = code[:start] + _WRITE_CHECKPOINTS.replace("MARK", mark) + code[code.index("\n", start) + 1 :]
-    if any(thing["path"].endswith("/next.json") for thing in things):
-        next_version = """        if path == "_delta_log/next.json":
-            path = f"_delta_log/{version() + 1:020d}.json"
+def functions(found: Sequence[Things]) -> dict[str, Code]:
+    """The functions that restore these files, by name; ``restore`` does no more than they need."""
+    text, uses = _RESTORE, {"Path", "base64", "os", "re"}
+    if any(things.checkpoints for things in found):
+        mark = "".join(f"\\x{byte:02x}" for byte in GENERATED.to_bytes(8, "little")[6:])
+        start = text.index("        place.write_bytes")
+        text = text[:start] + _WRITE_CHECKPOINTS.replace("MARK", mark) + text[text.index("\n", start) + 1 :]
+        uses.add("from_t")
+    if any(file.path == NEXT_COMMIT for things in found for file in things.log):
+        next_version = f"""        if path == "{NEXT_COMMIT}":
+            path = f"_delta_log/{{version() + 1:020d}}.json"
 """
-        code = code.replace("        place = Path", f"{next_version}        place = Path", 1)
-    return {"restore": code, "from_t": _FROM_T.replace("GENERATED", str(generated))}
+        text = text.replace("        place = Path", f"{next_version}        place = Path", 1)
+        uses.add("version")
+    return {"restore": Code(text, frozenset(uses)), "from_t": code(_FROM_T.replace("GENERATED", str(GENERATED)))}
 
 
-def calls(name: str, things: Things) -> list[str]:
+def calls(name: str, things: Things) -> Code:
     """The lines of ``main`` that restore these files, directories and links."""
     lines = [f"restore({name})"]
-    if any(_kind(one) == "directory" for one in things):
+    if things.directories:
         lines += [f"for path in {name}_DIRECTORIES:", '    os.makedirs(f"{ROOT}/{path}", exist_ok=True)']
-    if any(_kind(one) == "link" for one in things):
+    if things.links:
         lines += [
             f"for path, modified, target in {name}_LINKS:",
             "    os.makedirs(os.path.dirname(os.path.normpath(path)), exist_ok=True)",
             "    os.symlink(target, path)",
             "    os.utime(path, ns=((T + modified) * 10**6,) * 2, follow_symlinks=False)",
         ]
-    return lines
-
-
-def _kind(thing: Mapping[str, Any]) -> str:
-    return "link" if "target" in thing else "file" if "text" in thing or "content" in thing else "directory"
-
-
-def _is_checkpoint(thing: Mapping[str, Any]) -> bool:
-    return bool(thing["path"].startswith("_delta_log/") and "content" in thing)
+    return code("\n".join(lines), "restore os")
 
 
 def data(name: str, things: Things) -> str:
     """Constants for the files, with text files first, and for the directories and links if there are any."""
-    files = [one for one in things if _kind(one) == "file"]
     lines = [f"{name} = ["]
-    for one in sorted(files, key=lambda one: "text" not in one):
-        content = _text(one["text"]) if "text" in one else _base64(one["content"])
-        lines.append(f"    ({one['path']!r}, {one['modified']}, {content}),")
+    lines += [f"    ({file.path!r}, {file.modified}, {_text(file.text)})," for file in things.log]
+    lines += [f"    ({file.path!r}, {file.modified}, {_base64(file.content)})," for file in things.files]
     lines.append("]")
-    directories = [one["path"] for one in things if _kind(one) == "directory"]
-    if directories:
-        lines.append(f"{name}_DIRECTORIES = {directories!r}")
-    links = [one for one in things if _kind(one) == "link"]
-    if links:
-        lines += [f"{name}_LINKS = [", *(f"    {_link(one)}," for one in links), "]"]
+    if things.directories:
+        lines.append(f"{name}_DIRECTORIES = {list(things.directories)!r}")
+    if things.links:
+        lines += [f"{name}_LINKS = [", *(f"    {_link(one)}," for one in things.links), "]"]
     return "\n".join(lines)
 
 
-def _link(thing: Mapping[str, Any]) -> str:
+def _link(link: PlannedLink) -> str:
     """The path of the link, its modification time, and its target as a relative path."""
-    target = posixpath.relpath(posixpath.normpath("/t/" + thing["target"]), posixpath.dirname("/t/" + thing["path"]))
-    return f'(f"{{ROOT}}/" + {thing["path"]!r}, {thing["modified"]}, {target!r})'
+    target = posixpath.relpath(posixpath.normpath("/t/" + link.target), posixpath.dirname("/t/" + link.path))
+    return f'(f"{{ROOT}}/" + {link.path!r}, {link.modified}, {target!r})'
 
 
-def _base64(content: str) -> str:
-    chunks = textwrap.wrap(content, 100)
-    return '"""\n' + "\n".join(chunks) + '\n"""' if len(chunks) > 1 else repr(content)
+def _base64(content: bytes) -> str:
+    chunks = textwrap.wrap(base64.b64encode(content).decode(), 100)
+    return '"""\n' + "\n".join(chunks) + '\n"""' if len(chunks) > 1 else repr("".join(chunks))
 
 
 def _text(text: str) -> str:

@@ -1,40 +1,27 @@
 """``reproduce.py``: one violation as a script that needs only the engine's own packages.
 
-A plan (made by ``reports.counterexamples.plan``) is plain data, with instants in ms from the start of the case:
-
-- ``clause``, ``sentence``, ``case``; ``engine`` (``spark`` or ``deltalake``), ``pip``, and for Spark ``packages``, the
-  Maven coordinates; ``root``: where the script makes the table; ``columns``: their names; ``generated``: the number that
-  stands for the start of the case in checkpoints;
-- ``table``: what the table consists of, each ``{"path", "modified"}`` with ``text``, ``content`` (base64) or ``target`` (a link),
-  or a directory. In texts ``"T-5"`` is the instant 5 ms before the start;
-- ``steps``: each with ``step``, its index in the case, and ``do``: ``append`` and ``litter`` restore a ``table``,
-  ``read`` and ``changes`` read, the others are commands; all but the first two have a ``clock``: ``{"offset",
-  "removed_by_step"}``;
-- ``step``: the judged one, and ``expectation``: what a script checks after it (``records.expectations``, as JSON).
+Its pieces come from the engine's dialect (``engines.dialect``), from the check of the expectation
+(``reports.counterexamples.checks``) and from the files of the table. Each says what it uses: the script has these functions,
+imports and constants, and no others.
 """
 
 from __future__ import annotations
 
-import re
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from engines.dialect import ANSWER, COLUMNS, ERROR, Code, Command, Dialect, DialectFor, Run, code, quoted
+from model.vocabulary.steps import Append, Insert, Moment, Read, ReadChanges
 from reports.counterexamples import files
-from reports.counterexamples.deltalake import Deltalake
-from reports.counterexamples.dialect import Command, Dialect, Op, Plan, quoted
-from reports.counterexamples.expectations import CannotCheck, Check, check
-from reports.counterexamples.functions import FROM, FUNCTIONS, MODULES
-from reports.counterexamples.spark import Spark
+from reports.counterexamples.checks import check
+from reports.counterexamples.checks.pieces import CannotCheck, Check
+from reports.counterexamples.functions import FUNCTIONS, IMPORTS, MODULES
+from reports.counterexamples.plan import Arranged, Plan
 from reports.quantities import instant
-
-DIALECTS: Mapping[str, Callable[[Plan], Dialect]] = {"spark": Spark, "deltalake": Deltalake}
 
 #: Where the data of a script begins.
 DATA = '# Data. Instants such as "T-1000" are in ms from T.'
-
-_COMMANDS = ("delete", "bad delete", "vacuum", "bad vacuum", "read", "changes")
-
 
 #: The script for an engine that has no dialect.
 _NO_DIALECT = '''"""{clause}: {sentence}"""
@@ -51,38 +38,13 @@ class InvalidPlan(Exception):
     """No script can be made from the plan. The text is one sentence."""
 
 
-def reproduction(plan: Plan, dialect: Dialect | None = None) -> str:
-    """The text of ``reproduce.py``. The same plan gives the same text. Raises InvalidPlan."""
-    if dialect is None and plan["engine"] not in DIALECTS:
-        return _NO_DIALECT.format(clause=plan["clause"], sentence=plan["sentence"], option=_option(plan))
-    dialect = dialect or DIALECTS[plan["engine"]](plan)
-    judged = [place for place, op in enumerate(plan["steps"]) if op["step"] == plan["step"] and op["do"] in _COMMANDS]
-    if not judged:
-        raise InvalidPlan(f"The engine runs no step {plan['step']}.")
-    reason, checked = "", None
-    try:
-        checked = check(plan["expectation"], dialect)
-    except CannotCheck as problem:
-        reason = str(problem)
-    ops = plan["steps"][: judged[-1] + 1]
-    main = _main(plan, ops, dialect, checked, reason)
-    functions = _functions(plan, ops, dialect, main)
-    code = f"{main}\n{functions}"
-    constants = dict(checked.data if checked else {})
-    if "COLUMNS" in code:
-        constants["COLUMNS"] = [dialect.column(name) for name in plan["columns"]]
-    sections = [
-        f"{_opening(plan, reason)}\n\n{_imports(code, dialect)}",
-        f'ROOT = "{plan["root"]}"\nT = {dialect.now()}  # the start of the case',
-        main,
-        functions,
-        DATA,
-        "\n".join(f"{name} = {_json(value)}" for name, value in constants.items()),
-        files.data("TABLE", plan["table"]),
-        *(files.data(f"STEP_{op['step']}", op["table"]) for op in ops if "table" in op),
-        _END,
-    ]
-    return "\n\n\n".join(section for section in sections if section) + "\n"
+def reproduction(plan: Plan, dialect: DialectFor | None, *, option: str) -> str:
+    """The text of ``reproduce.py``, the same for the same plan. ``option`` is what ``--engine`` takes. Raises InvalidPlan."""
+    if dialect is None:
+        return _NO_DIALECT.format(clause=plan.clause.id, sentence=plan.clause.sentence, option=option)
+    if not any(run.index == plan.judged and not isinstance(run.step, Insert) for run in plan.scripted.runs):
+        raise InvalidPlan(f"The engine runs no step {plan.judged} that is judged.")
+    return _Script(plan, dialect(plan.scripted), option).text()
 
 
 _END = """try:
@@ -94,28 +56,8 @@ except Exception as problem:
 
 _VERDICT = 'print("HOLDS:" if found == expected else "VIOLATED:", what, "- expected", expected, "and found", found)'
 
-
-def _opening(plan: Plan, reason: str) -> str:
-    lines = textwrap.wrap(f"{plan['clause']}: {plan['sentence']}", 116)
-    if reason:
-        lines += [
-            "",
-            *textwrap.wrap(f"This script runs case {plan['case']}, but cannot check the result: {reason}.", 116),
-        ]
-    lines += [
-        "",
-        f"    pip install {plan['pip']}",
-        "    python reproduce.py    # exit code 0: HOLDS, 1: VIOLATED, 2: CANNOT TELL",
-    ]
-    text = "\n".join(lines).replace("\\", "\\\\").replace('"""', "'''")
-    return f'"""{text}\n"""'
-
-
-def _imports(code: str, dialect: Dialect) -> str:
-    modules = [one for one in MODULES if re.search(rf"\b{one}\.", code) or one in ("sys", "time")]
-    own = [f"import {', '.join(modules)}", *(line for text, line in FROM.items() if text in code)]
-    third = [line for line in dialect.imports if re.search(rf"\b{line.split()[-1]}\b", code)]
-    return "\n".join([*own, *third])
+#: What each script uses apart from its pieces.
+_ALWAYS = frozenset({"os", "shutil", "sys", "time"})
 
 
 def _json(value: Any) -> str:
@@ -123,117 +65,175 @@ def _json(value: Any) -> str:
     return "[\n" + "".join(f"    {one!r},\n" for one in value) + "]"
 
 
-def _functions(plan: Plan, ops: Sequence[Op], dialect: Dialect, main: str) -> str:
-    """The functions that ``main`` calls, directly or indirectly."""
-    tables = [plan["table"], *(op.get("table", ()) for op in ops)]
-    known = {**FUNCTIONS, **dialect.functions, **files.functions(tables, plan["generated"])}
-    chosen: list[str] = []
-    waiting = [main]
-    while waiting:
-        text = waiting.pop()
-        called = [name for name in known if re.search(rf"(?<![\w.])({name}\(|map\({name},|{name}, base64)", text)]
-        called = [name for name in called if name not in chosen]
-        chosen += called
-        waiting += [known[name] for name in called]
-    return "\n\n\n".join(known[name].strip("\n") for name in chosen)
+class _Script:
+    """The text of one script, and the names that it uses."""
 
+    def __init__(self, plan: Plan, dialect: Dialect, option: str) -> None:
+        self._plan = plan
+        self._dialect = dialect
+        self._option = option
+        self._root = plan.scripted.root
+        self._uses = set(_ALWAYS)
+        self._lines: list[str] = []
+        self._check: Check | None = None
+        self._reason = ""
+        try:
+            self._check = check(plan.expectation, dialect, plan.scripted.table)
+        except CannotCheck as problem:
+            self._reason = str(problem)
 
-def _option(plan: Plan) -> str:
-    """What ``--engine`` takes."""
-    return str(plan.get("option", plan["engine"]))
+    def text(self) -> str:
+        plan, tables = self._plan, [self._plan.things, *(one.things for one in self._arranged)]
+        self._write_main()
+        main = "def main():\n" + textwrap.indent("\n".join(self._lines), "    ")
+        functions = self._functions({**FUNCTIONS, **self._dialect.functions, **files.functions(tables)})
+        constants: dict[str, Any] = dict(self._check.data if self._check else {})
+        if COLUMNS in self._uses:
+            constants[COLUMNS] = [self._dialect.column(column.name) for column in plan.scripted.table.columns]
+        sections = [
+            f"{self._opening()}\n\n{self._imports()}",
+            f'ROOT = "{self._root}"\nT = {self._dialect.now()}  # the start of the case',
+            main,
+            functions,
+            DATA,
+            "\n".join(f"{name} = {_json(value)}" for name, value in constants.items()),
+            files.data("TABLE", plan.things),
+            *(files.data(f"STEP_{one.index}", one.things) for one in self._arranged),
+            _END,
+        ]
+        return "\n\n\n".join(section for section in sections if section) + "\n"
 
+    @property
+    def _arranged(self) -> list[Arranged]:
+        return [step for step in self._plan.steps if isinstance(step, Arranged)]
 
-def _main(plan: Plan, ops: Sequence[Op], dialect: Dialect, checked: Check | None, reason: str) -> str:
-    lines = ["shutil.rmtree(os.path.dirname(ROOT), ignore_errors=True)"]
-    if checked and any("plain(" in line for line in checked.after) and plan["engine"] == "spark":
-        lines.append('os.environ["TZ"] = "UTC"\ntime.tzset()  # PySpark returns TIMESTAMPs in the local time zone')
-    lines += [*files.calls("TABLE", plan["table"]), *dialect.start()]
-    waiting = _used(ops)
-    for op in ops:
-        lines.append("")
-        due, waiting = [step for step in waiting if step <= op["step"]], [step for step in waiting if step > op["step"]]
-        versions = [f"before_{step} = version()" for step in due]
-        if "table" in op:
-            what = "another writer commits files" if op["do"] == "append" else "stray files are added"
-            lines += [f"# Step {op['step']}: {what}", *versions, *files.calls(f"STEP_{op['step']}", op["table"])]
+    def _opening(self) -> str:
+        plan = self._plan
+        lines = textwrap.wrap(f"{plan.clause.id}: {plan.clause.sentence}", 116)
+        if self._reason:
+            reason = f"This script runs case {plan.case_id}, but cannot check the result: {self._reason}."
+            lines += ["", *textwrap.wrap(reason, 116)]
+        lines += [
+            "",
+            f"    pip install {self._dialect.pip}",
+            "    python reproduce.py    # exit code 0: HOLDS, 1: VIOLATED, 2: CANNOT TELL",
+        ]
+        text = "\n".join(lines).replace("\\", "\\\\").replace('"""', "'''")
+        return f'"""{text}\n"""'
+
+    def _imports(self) -> str:
+        modules = ", ".join(name for name in MODULES if name in self._uses)
+        lines = [line for name, line in {**IMPORTS, **self._dialect.imports}.items() if name in self._uses]
+        return "\n".join([f"import {modules}", *dict.fromkeys(lines)])
+
+    def _functions(self, known: Mapping[str, Code]) -> str:
+        """The functions that are used, directly or indirectly."""
+        chosen: list[str] = []
+        waiting: list[Iterable[str]] = [frozenset(self._uses)]
+        while waiting:
+            uses = waiting.pop()
+            called = [name for name in known if name in uses and name not in chosen]
+            chosen += called
+            waiting += [known[name].uses for name in called]
+        self._uses.update(*(known[name].uses for name in chosen))
+        return "\n\n\n".join(known[name].text.strip("\n") for name in chosen)
+
+    # The function main ------------------------------------------------------------------------------------------------
+
+    def _write(self, *pieces: str | Code) -> None:
+        """Add lines to ``main``; an empty string is an empty line, an empty piece is none."""
+        for piece in pieces:
+            if isinstance(piece, Code):
+                self._uses |= piece.uses
+                if not piece.text:
+                    continue
+            self._lines += (piece.text if isinstance(piece, Code) else piece).split("\n")
+
+    def _write_main(self) -> None:
+        plan, checked = self._plan, self._check
+        self._write("shutil.rmtree(os.path.dirname(ROOT), ignore_errors=True)")
+        if checked and checked.local_times and self._dialect.local_times:
+            self._write('os.environ["TZ"] = "UTC"', "time.tzset()  # PySpark returns TIMESTAMPs in the local time zone")
+        self._write(files.calls("TABLE", plan.things), self._dialect.start())
+        used = _used(plan.scripted.runs)
+        waiting = used
+        for step in plan.steps:
+            self._write("")
+            due, waiting = [one for one in waiting if one <= step.index], [one for one in waiting if one > step.index]
+            versions = [code(f"before_{one} = version()", "version") for one in due]
+            if isinstance(step, Arranged):
+                what = "another writer commits files" if isinstance(step.step, Append) else "stray files are added"
+                self._write(f"# Step {step.index}: {what}", *versions)
+                self._write(files.calls(f"STEP_{step.index}", step.things))
+            else:
+                self._write_run(step, versions)
+            if step.index in used and step is not plan.steps[-1]:
+                self._write(code(f"after_{step.index} = version()", "version"))
+        self._write("")
+        if checked:
+            self._uses |= checked.uses - {ANSWER, ERROR}
+            named = [] if checked.what == "{path}" else [f"what = {quoted(checked.what, self._root)}"]
+            self._write(*checked.after, *named, _VERDICT if named else _VERDICT.replace("what", "path"))
+            self._write("return 0 if found == expected else 1")
         else:
-            lines += _command(op, ops, dialect, versions, checked if op is ops[-1] else None)
-        if op["step"] in _used(ops) and op is not ops[-1]:
-            lines.append(f"after_{op['step']} = version()")
-    if checked:
-        named = [] if checked.what == "{path}" else [f"what = {quoted(checked.what, str(plan['root']))}"]
-        lines += [
-            "",
-            *checked.after,
-            *named,
-            _VERDICT if named else _VERDICT.replace("what", "path"),
-            "return 0 if found == expected else 1",
+            self._write(f"reason = {quoted(self._reason, self._root)}")
+            self._write('print(f"CANNOT TELL: {reason}")')
+            self._write(f'print("To check it: pytest suites --engine {self._option} --replay case.json")', "return 2")
+
+    def _write_run(self, run: Run, versions: Sequence[Code]) -> None:
+        """The lines of a step that the engine runs."""
+        at, words = _instant(run.clock)
+        self._write(f"# Step {run.index}, the clock at {words}")
+        self._write(self._dialect.clock(at, first=run is self._plan.scripted.runs[0]), *versions)
+        command = self._reading(run) or self._dialect.command(run)
+        self._uses |= command.uses
+        checked = self._check if run.index == self._plan.judged else None
+        self._write(*command.setup, *(checked.before if checked else ()))
+        self._write(*self._call(run, command, checked.uses if checked else frozenset()), *command.cleanup)
+
+    def _call(self, run: Run, command: Command, uses: frozenset[str]) -> list[str]:
+        """The command itself. Its error is caught if the check uses it, or if the command failed in the run."""
+        step, answered = run.step, ANSWER in uses
+        returns = bool(command.rows) and (answered or isinstance(step, (Read, ReadChanges)))
+        text = command.rows if returns else command.text
+        if isinstance(step, ReadChanges):
+            text += f" if after_{step.of_step} > before_{step.of_step} else []"
+        if ERROR not in uses and not run.failed:
+            return [f"answer = {text}" if answered else text]
+        return [
+            "answer, error = [], None" if answered else "error = None",
+            "try:",
+            textwrap.indent(f"answer = {text}" if returns else text, "    "),
+            f"except {self._dialect.errors} as problem:",
+            "    error = problem",
         ]
-    else:
-        lines += [
-            "",
-            f"reason = {quoted(reason, str(plan['root']))}",
-            'print(f"CANNOT TELL: {reason}")',
-            f'print("To check it: pytest suites --engine {_option(plan)} --replay case.json")',
-            "return 2",
-        ]
-    body = "\n".join(line for text in lines for line in text.split("\n"))
-    return "def main():\n" + textwrap.indent(body, "    ")
+
+    def _reading(self, run: Run) -> Command | None:
+        step = run.step
+        if isinstance(step, Read):
+            read = self._dialect.read("" if step.before_step is None else f"before_{step.before_step}")
+        elif isinstance(step, ReadChanges):
+            read = self._dialect.changes(f"before_{step.of_step} + 1", f"after_{step.of_step}")
+        else:
+            return None
+        rows = self._dialect.rows(read)
+        return Command(read.text, rows.text, uses=read.uses | rows.uses)
 
 
-def _command(op: Op, ops: Sequence[Op], dialect: Dialect, versions: Sequence[str], checked: Check | None) -> list[str]:
-    """The lines of a step that the engine runs; ``checked`` is for the judged one."""
-    first = op is next(one for one in ops if "clock" in one)
-    at, words = _instant(op["clock"])
-    command = _reading(op, dialect) or dialect.command(op)
-    before = checked.before if checked else ()
-    after = "\n".join(checked.after) if checked else ""
-    lines = [f"# Step {op['step']}, the clock at {words}", *dialect.clock(at, first=first), *versions, *command.setup]
-    return [*lines, *before, *_call(op, dialect, command, after), *command.cleanup]
-
-
-def _call(op: Op, dialect: Dialect, command: Command, after: str) -> list[str]:
-    """The command itself. Its error is caught if the check uses it, or if the command failed in the run."""
-    reads = op["do"] in ("read", "changes")
-    answered = bool(re.search(r"\banswer\b", after)) and not after.startswith("# The")
-    returns = bool(command.rows) and (answered or reads)
-    text = command.rows if returns else command.text
-    when = f" if after_{op['of_step']} > before_{op['of_step']} else []" if op["do"] == "changes" else ""
-    if not re.search(r"\berror\b", after.split("# The")[0]) and not op.get("failed"):
-        return [f"answer = {text}{when}"] if answered else [f"{text}{when}"]
-    call = f"answer = {text}{when}" if returns else text
-    return [
-        "answer, error = [], None" if answered else "error = None",
-        "try:",
-        textwrap.indent(call, "    "),
-        f"except {dialect.errors} as problem:",
-        "    error = problem",
-    ]
-
-
-def _reading(op: Op, dialect: Dialect) -> Command | None:
-    if op["do"] == "read":
-        text = dialect.read("" if op["before_step"] is None else f"before_{op['before_step']}")
-    elif op["do"] == "changes":
-        text = dialect.changes(f"before_{op['of_step']} + 1", f"after_{op['of_step']}")
-    else:
-        return None
-    return Command(text, dialect.rows(text))
-
-
-def _instant(moment: Mapping[str, Any]) -> tuple[str, str]:
+def _instant(moment: Moment) -> tuple[Code, str]:
     """The clock as an expression, and in words."""
-    offset, removed = moment["offset"], moment["removed_by_step"]
+    offset, removed = moment.offset, moment.removed_by_step
     shift = f" {'+' if offset > 0 else '-'} {abs(offset)}" if offset else ""
     if removed is None:
-        return f"T{shift}", instant(offset).replace("start", "T")
+        return code(f"T{shift}"), instant(offset).replace("start", "T")
     words = f"the last deletionTimestamp of step {removed}"
-    return f"removed_at(before_{removed} + 1, after_{removed}){shift}", words + (f"{shift} ms" if shift else "")
+    at = code(f"removed_at(before_{removed} + 1, after_{removed}){shift}", "removed_at")
+    return at, words + (f"{shift} ms" if shift else "")
 
 
-def _used(ops: Sequence[Op]) -> list[int]:
+def _used(runs: Sequence[Run]) -> list[int]:
     """The steps before and after which later steps need the table's version."""
-    found = {op["before_step"] for op in ops if op["do"] == "read"}
-    found |= {op["of_step"] for op in ops if op["do"] == "changes"}
-    found |= {op["clock"]["removed_by_step"] for op in ops if "clock" in op}
+    found = {run.step.before_step for run in runs if isinstance(run.step, Read)}
+    found |= {run.step.of_step for run in runs if isinstance(run.step, ReadChanges)}
+    found |= {run.clock.removed_by_step for run in runs}
     return sorted(step for step in found if step is not None)

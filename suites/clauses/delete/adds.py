@@ -21,13 +21,12 @@ from model.vocabulary.table import Feature, Table
 from model.vocabulary.values import Row, Type, is_nested
 from records.expectations import (
     ByReplay,
+    Change,
     Expectation,
     FieldIs,
     FieldMatches,
     KeysAre,
     Measure,
-    NewFilesReferenced,
-    NewNames,
     NoActions,
     NoFileWritten,
     NothingChanged,
@@ -83,7 +82,7 @@ def nothing_survives(d: DeleteObservation) -> Judgement:
     others = {cdc.file for cdc in d.change_files} | _vector_files(d)
     written = sorted({add.file for add in d.adds} | (set(_new_files_with_rows(d)) - others))
     message = "No row survives, so the DELETE must write no file with rows; it wrote"
-    expectation = NoActions(("add",)) if d.adds else NewFilesReferenced()
+    expectation = NoActions(("add",)) if d.adds else NoFileWritten(but_named=True)
     cause = rows_left(d, NEEDLESS_WRITE)
     return judgement(check_none(written, message, expectation, evidence.of_delete(d), cause))
 
@@ -171,7 +170,11 @@ def _check_name(d: DeleteObservation, add: Add, known: frozenset[str]) -> Violat
         return Violation(add.file, message, expectation, cause=Cause("partition values of other types"))
     message = f"{add.file} is not a new name: a file of this name exists, or existed, in the table."
     cause = Cause("a name that is taken", Severity.DATA_LOSS)
-    return Violation(add.file, message, NewNames(), cause=cause) if add.file in known else None
+    return (
+        Violation(add.file, message, FieldMatches("add", "path", Measure.NEW_NAME), cause=cause)
+        if add.file in known
+        else None
+    )
 
 
 def _in_its_directory(d: DeleteObservation) -> Expectation:
@@ -270,7 +273,7 @@ def nothing_left_behind(d: DeleteObservation) -> Judgement:
     def problem(path: str) -> Violation | None:
         if path in referred:
             return None
-        expectation: Expectation = NewFilesReferenced()
+        expectation: Expectation = NoFileWritten(but_named=True)
         if d.prediction.scope is not ConditionScope.ROWS:
             expectation = NoFileWritten()
         elif path.endswith(".bin"):
@@ -365,5 +368,5 @@ def nothing_else_appears(d: DeleteObservation) -> Judgement:
     if not wrong:
         return judgement(None)
     message = f"DELETE must leave nothing but the files of its commit; it changed {', '.join(wrong)}."
-    expectation = about(wrong[0], Unchanged(wrong[0]), otherwise=NothingChanged(log=False))
+    expectation = about(wrong[0], Unchanged(wrong[0]), otherwise=NothingChanged(Change.OF_FILES))
     return judgement(Violation(wrong[0], message, expectation, evidence.of_path(d, wrong[0])))

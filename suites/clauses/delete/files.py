@@ -19,8 +19,9 @@ from model.vocabulary.values import Row
 from records.expectations import (
     ByReplay,
     Expectation,
-    FieldAgrees,
     FieldHolds,
+    FieldMatches,
+    Measure,
     NoActions,
     NoFileWritten,
     Of,
@@ -152,7 +153,7 @@ def partitions_one_timestamp(d: DeleteObservation) -> Judgement:
         Violation(
             "commit",
             f"The removes must have one deletionTimestamp; they have {len(stamps)}: {', '.join(stamps)}.",
-            FieldAgrees("remove", "deletionTimestamp"),
+            FieldMatches("remove", "deletionTimestamp", Measure.OTHERS),
             cause=Cause("several deletionTimestamps"),
         )
     )

@@ -13,7 +13,7 @@ from model.prediction.paths import checksum_of
 from model.text.layout import is_named_by_engine
 from model.vocabulary.steps import Delete, InvalidDelete
 from model.vocabulary.table import Feature
-from records.expectations import ByReplay, Fails, NothingChanged, Unchanged, about
+from records.expectations import ByReplay, Change, Fails, NothingChanged, Unchanged, about
 from suites.clauses.causes import changed
 from suites.clauses.checks import check_nothing_changed, check_refusal
 
@@ -91,7 +91,7 @@ def failed_condition(r: RefusalObservation) -> Judgement:
     if not paths:
         return judgement(None)
     message = f"The DELETE failed and must not touch existing files; it changed {', '.join(paths)}."
-    expectation = about(paths[0], Unchanged(paths[0], times=True), otherwise=NothingChanged(log=False))
+    expectation = about(paths[0], Unchanged(paths[0], times=True), otherwise=NothingChanged(Change.OF_FILES))
     return judgement(Violation(paths[0], message, expectation, cause=changed(r, paths)))
 
 

@@ -17,9 +17,7 @@ from model.vocabulary.severity import Severity
 from model.vocabulary.table import Feature
 from records.expectations import (
     ByReplay,
-    EachOnce,
     Expectation,
-    FieldAgrees,
     FieldIs,
     FieldMatches,
     KeysAre,
@@ -180,7 +178,11 @@ def no_conflicts(d: DeleteObservation) -> Judgement:
     same = {path for path, _ in {add.key for add in d.adds} & {remove.key for remove in d.removes}}
     repeated = sorted({path for paths in (added, removed) for path, count in paths.items() if count > 1} | same)
     message = "A commit must name each file once; this one repeats"
-    return judgement(check_none(repeated, message, EachOnce(), cause=Cause("a file twice in a commit")))
+    return judgement(
+        check_none(
+            repeated, message, FieldMatches("add", "path", Measure.ONCE), cause=Cause("a file twice in a commit")
+        )
+    )
 
 
 @clause(
@@ -195,7 +197,8 @@ def rewritten_at_one_time(d: DeleteObservation) -> Judgement:
         return NOT_EXERCISED
     stamps = sorted({d.instant(remove.deletion_timestamp or 0) for remove in d.removes})
     message = f"The removes must have one deletionTimestamp; they have {len(stamps)}: {', '.join(stamps)}."
-    wrong = Violation("commit", message, FieldAgrees("remove", "deletionTimestamp"))
+    expectation = FieldMatches("remove", "deletionTimestamp", Measure.OTHERS)
+    wrong = Violation("commit", message, expectation, cause=Cause("several deletionTimestamps"))
     return judgement(wrong if len(stamps) > 1 else None)
 
 

@@ -15,7 +15,7 @@ from model.prediction.delete import matches
 from model.vocabulary.steps import Form
 from model.vocabulary.table import Feature
 from model.vocabulary.values import Row
-from records.expectations import ByReplay, FieldHolds, FieldMatches, GreaterThan, Measure, RowIdsKept
+from records.expectations import ByReplay, Change, FieldHolds, FieldMatches, Measure, NothingChanged
 from suites.clauses.causes import rows_left as rows_cause
 from suites.clauses.checks import difference
 from suites.clauses.delete.files import rows_left
@@ -56,7 +56,7 @@ def row_ids_kept(d: DeleteObservation) -> Judgement:
     problem = "a live file cannot be read" if after is None else f"the table has {difference(expected, after)}"
     message = f"After the DELETE the remaining rows must keep their row ids; {problem}."
     moved = after is None or set(after) - set(before or ())
-    expectation = RowIdsKept() if moved else rows_left(d, "which rows are left")
+    expectation = NothingChanged(Change.OF_ROW_IDS) if moved else rows_left(d, "which rows are left")
     cause = rows_cause(d, Cause("other row ids"))
     return judgement(Violation("row ids", message, expectation, facts, cause=cause))
 
@@ -86,7 +86,7 @@ def adds_have_ids(d: DeleteObservation) -> Judgement:
                 add.file,
                 f"The new file {add.file} must have a baseRowId above {taken} and the defaultRowCommitVersion {version}; "
                 f"it has {add.base_row_id} and {add.default_row_commit_version}.",
-                GreaterThan("add", "baseRowId", taken)
+                FieldMatches("add", "baseRowId", Measure.ABOVE, taken)
                 if add.base_row_id <= taken
                 else FieldMatches("add", "defaultRowCommitVersion", Measure.VERSION),
                 cause=Cause("row ids in use" if add.base_row_id <= taken else "another value: defaultRowCommitVersion"),

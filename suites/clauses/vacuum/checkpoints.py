@@ -13,7 +13,7 @@ from harness.observing.root_paths import relative_action
 from harness.observing.vacuum_observation import VacuumObservation
 from model.text.layout import is_named_by_engine
 from model.vocabulary.table import Feature
-from records.expectations import CheckpointRemoves, about
+from records.expectations import Removes, about
 from suites.clauses import checkpoint_contents
 from suites.clauses.log_files import check_checkpoint, check_pointer, check_pointer_checksum, new_checkpoints
 from suites.clauses.vacuum.path_rules import by_log_or_age, keeps_and_deletes
@@ -70,7 +70,7 @@ def checkpoints_keep_tombstones(v: VacuumObservation) -> Judgement:
         path, time = key[0], v.instant(retained[key].deletion_timestamp or 0)
         message = f"The checkpoint of version {new[-1].version} must contain the tombstone of {path}, which is inside retention; it does not."
         facts = (f"{path} was removed at {time}", f"the retention begins at {v.instant(oldest)}")
-        return Violation(path, message, about(path, CheckpointRemoves(paths)), facts, cause=_LOST)
+        return Violation(path, message, about(path, Removes(paths, checkpoint=True)), facts, cause=_LOST)
 
     return each(sorted(retained, key=str), problem)
 

@@ -14,11 +14,11 @@ from model.prediction.refusals import TOO_SHORT
 from model.prediction.scans import LiteScan, ObjectScan
 from model.vocabulary.severity import Severity
 from records.expectations import (
-    AnswersPaths,
+    Change,
     Fails,
     Gone,
     Lists,
-    NothingDeleted,
+    NothingChanged,
     Succeeds,
     Unchanged,
     about,
@@ -203,7 +203,7 @@ def dry_run_lists_exactly(v: VacuumObservation) -> Judgement:
         predicted, listed = v.fates.get(path), path in v.listed
         if not path:
             message = "DRY RUN must list paths below the root; it lists the root itself."
-            return Violation("root", message, AnswersPaths(), evidence.of_answer(v), cause=Cause("listed: the root"))
+            return Violation("root", message, Lists(), evidence.of_answer(v), cause=Cause("listed: the root"))
         if predicted is not None and predicted.listed is listed:
             return None
         if predicted is None:
@@ -259,7 +259,7 @@ def second_run(v: VacuumObservation) -> Judgement:
     if not files:
         return judgement(None)
     message = f"A second VACUUM right after the first must delete no file; it deleted {', '.join(files)}."
-    expectation = NothingDeleted(but_directories=True)
+    expectation = NothingChanged(Change.DELETION_OF_FILES)
     cause = _deleted_again(v, files)
     return judgement(Violation(files[0], message, expectation, evidence.of_path(v, files[0]), cause=cause))
 
@@ -280,4 +280,6 @@ def run_after_one_without_work(v: VacuumObservation) -> Judgement:
         return judgement(None)
     message = f"A VACUUM right after one that deleted nothing must delete nothing; it deleted {', '.join(paths)}."
     cause = _deleted_again(v, paths)
-    return judgement(Violation(paths[0], message, NothingDeleted(), evidence.of_path(v, paths[0]), cause=cause))
+    return judgement(
+        Violation(paths[0], message, NothingChanged(Change.DELETION), evidence.of_path(v, paths[0]), cause=cause)
+    )

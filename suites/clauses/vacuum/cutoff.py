@@ -9,7 +9,7 @@ from harness.observing.vacuum_observation import VacuumObservation
 from model.prediction.fates import Fate, Reason
 from model.prediction.lite import last_outside_retention, monotonized
 from model.vocabulary.steps import Mode
-from records.expectations import LastVacuum
+from records.expectations import LAST_VACUUM, LAST_VACUUM_VERSION, FieldIs
 from suites.clauses.causes import OTHER_VERSION_RECORDED
 from suites.clauses.vacuum.path_rules import (
     UNPROTECTED,
@@ -86,7 +86,9 @@ def commits_at_the_cutoff(v: VacuumObservation) -> Judgement:
         f"LITE must record {version_name(expected)}, the last one outside retention; it recorded {version_name(found)}."
     )
     facts = (*facts, *evidence.of_cutoff(v))
-    wrong = Violation("log", message, LastVacuum(expected), facts, cause=OTHER_VERSION_RECORDED)
+    wrong = Violation(
+        "log", message, FieldIs(LAST_VACUUM, LAST_VACUUM_VERSION, expected), facts, cause=OTHER_VERSION_RECORDED
+    )
     return Judgement(judged.subjects + len(near), (*judged.violations, wrong))
 
 

@@ -14,7 +14,7 @@ from model.prediction.lite import last_outside_retention
 from model.prediction.scans import InventoryScan
 from model.vocabulary.spellings import Spelling
 from model.vocabulary.steps import API_VACUUM_FORMS, Mode, VacuumForm
-from records.expectations import AnswersPaths, AnswersRoot, LastVacuum, Of, RowsAre
+from records.expectations import LAST_VACUUM, LAST_VACUUM_VERSION, FieldIs, Lists, Of, RowsAre
 from suites.clauses.causes import OTHER_VERSION_RECORDED
 from suites.clauses.vacuum.command import check_not_refused
 from suites.clauses.vacuum.cutoff import version_name
@@ -72,7 +72,11 @@ def last_vacuum_info(v: VacuumObservation) -> Judgement:
     message = f"{kind} must record {version_name(expected)} in _last_vacuum_info; {found}."
     facts = tuple(f"version {version} was committed at {v.instant(time)}" for version, time in sorted(times.items()))
     facts = (*facts, *evidence.of_cutoff(v))
-    return judgement(Violation("log", message, LastVacuum(expected), facts, cause=OTHER_VERSION_RECORDED))
+    return judgement(
+        Violation(
+            "log", message, FieldIs(LAST_VACUUM, LAST_VACUUM_VERSION, expected), facts, cause=OTHER_VERSION_RECORDED
+        )
+    )
 
 
 lite_change_files = clause(
@@ -196,7 +200,7 @@ def answers(v: VacuumObservation) -> Judgement:
         first = f", the first {rows[0]}" if rows else ""
         message = f"VACUUM must return one row, the path of the root {v.root}; it returned {len(rows)} rows{first}."
         return judgement(
-            None if paths == [""] else Violation("rows", message, AnswersRoot(), facts, cause=_OTHER_ANSWER)
+            None if paths == [""] else Violation("rows", message, Lists(".", alone=True), facts, cause=_OTHER_ANSWER)
         )
     invalid = [
         row for row, path in zip(rows, paths) if path is None or not path or path.startswith("/") or "://" in path
@@ -208,4 +212,4 @@ def answers(v: VacuumObservation) -> Judgement:
         message = f"DRY RUN must return each path once; it returned {repeated[0]} {paths.count(repeated[0])} times."
     else:
         return judgement(None)
-    return judgement(Violation("rows", message, AnswersPaths(), facts, cause=_OTHER_ANSWER))
+    return judgement(Violation("rows", message, Lists(), facts, cause=_OTHER_ANSWER))

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+
+from model.vocabulary.steps import IOFault
 
 #: The faults when a path is deleted, and when it is listed. Permissions would not do: root ignores them.
-_DELETED = {
-    "it cannot be deleted": 'throw new IOException("Input/output error: " + path);',
-    "its deletion breaks": 'throw new IllegalStateException("The file system is broken: " + path);',
-    "it is deleted by another just before": "super.delete(path, recursive);",
+_DELETED: Mapping[IOFault, str] = {
+    IOFault.CANNOT_DELETE: 'throw new IOException("Input/output error: " + path);',
+    IOFault.DELETE_CRASHES: 'throw new IllegalStateException("The file system is broken: " + path);',
+    IOFault.FILE_VANISHES: "super.delete(path, recursive);",
 }
-_LISTED = {
-    "it is gone when it is listed": 'throw new java.io.FileNotFoundException("File " + path + " does not exist");',
-    "it cannot be listed": 'throw new IOException("Input/output error: " + path);',
+_LISTED: Mapping[IOFault, str] = {
+    IOFault.DIRECTORY_VANISHES: 'throw new java.io.FileNotFoundException("File " + path + " does not exist");',
+    IOFault.CANNOT_LIST: 'throw new IOException("Input/output error: " + path);',
 }
 _DELETE = """
   public boolean delete(Path path, boolean recursive) throws IOException {
@@ -64,11 +66,11 @@ public class FailingLocalFileSystem extends LocalFileSystem {
 '''
 
 
-def failing_files(io_faults: Iterable[str]) -> str:
+def failing_files(io_faults: Iterable[IOFault]) -> str:
     """The function for the I/O faults of one script."""
     methods = ""
     for known, method in ((_DELETED, _DELETE), (_LISTED, _LIST)):
-        cases = [f'    if (has(path, "{fault}")) {known[fault]}' for fault in sorted({*io_faults} & {*known})]
+        cases = [f'    if (has(path, "{fault.value}")) {known[fault]}' for fault in sorted({*io_faults} & {*known})]
         if cases:
             methods += method.replace("CASES", "\n".join(cases))
     return _FAILING_FILES.replace("METHODS", methods)

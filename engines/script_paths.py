@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from engines.dialect import literal
 from model.vocabulary.spellings import Spelling, spelled
-from reports.counterexamples.dialect import Op, literal
+from model.vocabulary.steps import Delete, EngineStep, Vacuum
 
 #: Where relative paths begin, so that each script has the same.
 WORKING_DIRECTORY = "/"
@@ -20,9 +21,8 @@ class NamedPath:
     cleanup: tuple[str, ...] = ()
 
 
-def named_path(op: Op, root: str) -> NamedPath:
-    """The table's path as the step spells it."""
-    spelling = _spelling(op)
+def named_path(spelling: Spelling, root: str) -> NamedPath:
+    """The table's path in this spelling."""
     path = spelled(root, spelling, working_directory=WORKING_DIRECTORY)
     if spelling is Spelling.RELATIVE:
         return NamedPath(path, (f"os.chdir({literal(WORKING_DIRECTORY)})",))
@@ -31,13 +31,5 @@ def named_path(op: Op, root: str) -> NamedPath:
     return NamedPath(path)
 
 
-def is_link(op: Op) -> bool:
-    return _spelling(op) is Spelling.LINK
-
-
-def is_relative(op: Op) -> bool:
-    return _spelling(op) is Spelling.RELATIVE
-
-
-def _spelling(op: Op) -> Spelling:
-    return Spelling(op.get("spelling", Spelling.PLAIN.value))
+def spelling_of(step: EngineStep) -> Spelling:
+    return step.spelling if isinstance(step, (Delete, Vacuum)) else Spelling.PLAIN

@@ -1,0 +1,173 @@
+"""What an engine brings for reproduction scripts: the lines and expressions of Python that differ between engines.
+
+Every piece of code says which names it uses: those of functions, of imports, and the three below. ``ROOT`` (the table's path),
+``T`` (the start of the case), and what ``start`` defines, are there in each script.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from model.vocabulary.steps import EngineStep, Moment
+from model.vocabulary.table import Table
+
+#: The rows that the judged command returned, the exception that it raised (None: none), and the names of the table's columns.
+ANSWER, ERROR, COLUMNS = "answer", "error", "COLUMNS"
+
+
+@dataclass(frozen=True)
+class Code:
+    """An expression, lines, or the definition of a function, and the names that it uses."""
+
+    text: str = ""
+    uses: frozenset[str] = frozenset()
+
+
+def code(text: str, uses: str = "") -> Code:
+    """``uses``: the names, with spaces between them."""
+    return Code(text, frozenset(uses.split()))
+
+
+@dataclass(frozen=True)
+class Command:
+    """An expression for a command, that of the rows that it returns (empty: it returns none), the lines before and after it."""
+
+    text: str
+    rows: str = ""
+    setup: tuple[str, ...] = ()
+    cleanup: tuple[str, ...] = ()
+    uses: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Run:
+    """A step that the engine runs. ``failed``: whether it ended in an error in the run that is reproduced."""
+
+    index: int  # its place among the case's steps
+    step: EngineStep
+    clock: Moment
+    failed: bool = False
+    rows_file: bytes = b""  # of an Insert: a Parquet file with its rows
+
+
+@dataclass(frozen=True)
+class ScriptedCase:
+    """What a script runs. ``root``: where it makes the table; ``processors``: how many were drawn for the case."""
+
+    table: Table
+    root: str
+    runs: tuple[Run, ...]
+    processors: int | None = None
+    checkpoints: bool = False  # whether the table that the script writes has any
+
+
+class Dialect(Protocol):
+    """One for each script: it may keep track of what it has set."""
+
+    @property
+    def pip(self) -> str:
+        """The packages that the script needs."""
+        ...
+
+    @property
+    def imports(self) -> Mapping[str, str]:
+        """Lines by the name that code uses, in addition to those of the standard library."""
+        ...
+
+    @property
+    def errors(self) -> str:
+        """The exceptions that a command may raise."""
+        ...
+
+    @property
+    def functions(self) -> Mapping[str, Code]:
+        """By name, in addition to reports.counterexamples.functions."""
+        ...
+
+    @property
+    def local_times(self) -> bool:
+        """Whether it returns TIMESTAMPs in the machine's time zone."""
+        ...
+
+    def start(self) -> Code:
+        """Lines of ``main`` that start the engine."""
+        ...
+
+    def now(self) -> str:
+        """The expression of T, the start of the case, with the module time."""
+        ...
+
+    def clock(self, instant: Code, *, first: bool) -> Code:
+        """Lines that set the engine's clock."""
+        ...
+
+    def command(self, run: Run) -> Command:
+        """A step that is no read."""
+        ...
+
+    def rows(self, read: Code) -> Code:
+        """The rows of a read."""
+        ...
+
+    def read(self, version: str) -> Code:
+        """A read of a version of the table; of the current one for ``""``."""
+        ...
+
+    def changes(self, first: str, last: str) -> Code:
+        """The change data feed of these versions: ``COLUMNS`` and _change_type."""
+        ...
+
+    def column(self, name: str) -> str:
+        """A column's name as an element of ``COLUMNS``."""
+        ...
+
+    def count(self, path: str) -> Code:
+        """The number of rows in a Parquet file."""
+        ...
+
+    def columns(self, path: str) -> Code:
+        """The columns that a Parquet file stores."""
+        ...
+
+    def removes_in(self, path: str) -> Code:
+        """The paths of the removes in a checkpoint file, URL-encoded."""
+        ...
+
+    def row_ids(self) -> Code | None:
+        """The current rows, each with its row id and row commit version; None if the engine does not show them."""
+        ...
+
+
+#: How an engine makes its dialect for one script.
+DialectFor = Callable[[ScriptedCase], Dialect]
+
+
+def literal(text: str) -> str:
+    """``text`` as a Python literal, with double quotes unless they need an escape."""
+    found = repr(text)
+    return found if '"' in text else '"' + found[1:-1].replace("\\'", "'") + '"'
+
+
+def quoted(text: str, root: str) -> str:
+    """``text`` as a literal in which the table's path is ``ROOT``. A long one takes several lines, in parentheses."""
+    if root in text:
+        text, prefix = text.replace("{", "{{").replace("}", "}}").replace(root, "{ROOT}"), "f"
+    else:
+        prefix = ""
+    if len(text) <= 75:
+        return prefix + literal(text)
+    parts = [text]
+    while len(parts[-1]) > 85:
+        last = parts.pop()
+        cut = last.rfind(" ", 1, 85) + 1 or 85
+        while prefix and last[:cut].count("{") != last[:cut].count("}"):
+            cut -= 1
+        parts += [last[:cut], last[cut:]]
+    return "(\n" + "\n".join(f"    {prefix if '{' in part else ''}{literal(part)}" for part in parts) + "\n)"
+
+
+def call(function: str, text: str) -> str:
+    """A call with one argument, a literal of ``quoted``, which may have its own parentheses."""
+    return f"{function}{text}" if text.startswith("(\n") else f"{function}({text})"

@@ -1,0 +1,389 @@
+"""Delta Lake on Spark in a reproduction script: PySpark, and Delta's own classes for the clock."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from engines.dialect import COLUMNS, Code, Command, Run, ScriptedCase, call, code, literal, quoted
+from engines.script_paths import WORKING_DIRECTORY, NamedPath, named_path, spelling_of
+from engines.spark.failing_files import failing_files
+from engines.spark.versions import GROUP, artifact_for
+from model.prediction.history import live_ids
+from model.text.invalid_sql import UNKNOWN_PARTITION, invalid_delete_sql, invalid_vacuum_sql, view_sql
+from model.text.layout import escape, partition_string
+from model.text.session_conf import spark_conf
+from model.text.sql import delete_sql, insert_sql, sql, vacuum_settings, vacuum_sql
+from model.vocabulary.spellings import Spelling
+from model.vocabulary.steps import (
+    API_VACUUM_FORMS,
+    DELETES_BY_PATH,
+    Delete,
+    DeleteMistake,
+    Form,
+    Insert,
+    InvalidDelete,
+    InvalidVacuum,
+    Inventory,
+    IOFault,
+    Mode,
+    Vacuum,
+    VacuumForm,
+    VacuumMistake,
+)
+from model.vocabulary.table import Table
+
+_CLOCK = '''
+def clock(spark, instant):
+    """Sets Delta's clock for the table. RETAIN and deletionTimestamp use the system clock."""
+    path, delta = spark._jvm.org.apache.hadoop.fs.Path(ROOT), spark._jvm.org.apache.spark.sql.delta.DeltaLog
+    delta.invalidateCache(spark._jsparkSession, path)
+    delta.forTable(spark._jsparkSession, path, spark._jvm.org.apache.spark.util.ManualClock(instant))
+'''
+
+#: Spark 4's defaults.
+_SPARK_4 = {
+    "spark.sql.ansi.enabled": "true",
+    "spark.sql.parquet.datetimeRebaseModeInRead": "CORRECTED",
+    "spark.sql.parquet.datetimeRebaseModeInWrite": "CORRECTED",
+}
+
+#: Delta's defaults: no script needs to set them.
+_DEFAULTS = {
+    "spark.databricks.delta.retentionDurationCheck.enabled": "true",
+    "spark.databricks.delta.vacuum.lite.enabled": "false",
+    "spark.databricks.delta.vacuum.parallelDelete.enabled": "false",
+    "spark.sql.session.timeZone": "UTC",
+}
+
+_CONDITION = '''
+def condition(error):
+    """The error class of the exception, or of its cause if the exception has none."""
+    from pyspark.errors.exceptions.captured import CapturedException
+
+    java = getattr(error, "java_exception", None)
+    while True:
+        ask = getattr(error, "getCondition", None) or getattr(error, "getErrorClass", lambda: None)
+        if ask() is not None or java is None:
+            return ask()
+        error, java = CapturedException(origin=java), java.getCause()
+'''
+
+_CHANGES = '''
+def changes(spark, first, last):
+    """The change data feed of these versions."""
+    reader = spark.read.format("delta").option("readChangeFeed", "true")
+    feed = reader.option("startingVersion", first).option("endingVersion", last).load(ROOT)
+    return feed.select(*COLUMNS, "_change_type")
+'''
+
+_ROW_IDS = '''
+def row_ids(spark):
+    """The table's rows, each with its row id and row commit version."""
+    table = spark.read.format("delta").load(ROOT)
+    metadata = METADATA
+    return table.select("*", metadata.getField("row_id"), metadata.getField("row_commit_version"))
+'''
+
+_REMOVES_IN = '''
+def removes_in(table):
+    """The paths of the removes in a checkpoint file."""
+    removes = table.select("remove.path").collect() if "remove" in table.columns else []
+    return [path for (path,) in removes if path is not None]
+'''
+
+_INVENTORY = '''
+def inventory(folder, above=()):
+    """All paths below a directory, as (path, length, isDir, modificationTime), following links."""
+    for path in sorted(os.path.join(folder, name) for name in os.listdir(folder)):
+        if os.path.exists(path):
+            state, is_directory = os.stat(path), os.path.isdir(path)
+            yield f"file:{path}", 0 if is_directory else state.st_size, is_directory, state.st_mtime_ns // 10**6
+            if is_directory and os.path.realpath(path) not in (*above, os.path.realpath(ROOT)):
+                yield from inventory(path, (*above, os.path.realpath(path)))
+'''
+
+_MANAGED = (
+    'os.rename(ROOT, f"{ROOT}.aside")  # Spark creates a managed table only in an empty directory',
+    "spark.sql(f\"CREATE DATABASE d LOCATION '{os.path.dirname(ROOT)}'\")",
+    'spark.sql("CREATE TABLE d.`table` (x INT) USING delta")',
+    "shutil.rmtree(ROOT)",
+    'os.rename(f"{ROOT}.aside", ROOT)',
+)
+#: The same table under a name, as an external one; and the names.
+_EXTERNAL = ("spark.sql(f\"CREATE TABLE IF NOT EXISTS t USING delta LOCATION '{ROOT}'\")",)
+
+
+_NAME, _MANAGED_NAME = "t", "d.`table`"
+
+_VIEW = "tombstone_view"
+_INVENTORY_VIEW = "tombstone_inventory"
+_PARALLELISM = {"spark.databricks.delta.vacuum.parallelDelete.parallelism": "3"}
+
+
+class SparkScript:
+    """One for each script: it keeps track of the session's settings and of the tables in the catalog."""
+
+    imports: ClassVar[Mapping[str, str]] = {
+        "DeltaTable": "from delta.tables import DeltaTable",
+        "SparkSession": "from pyspark.sql import SparkSession",
+        "expr": "from pyspark.sql.functions import expr",
+    }
+    errors = "Exception"
+    local_times = True
+
+    def __init__(self, case: ScriptedCase, *, delta: str, pyspark: str) -> None:
+        self.pip = f"pyspark=={pyspark} delta-spark=={delta}"
+        self._table = case.table
+        self._root = case.root
+        self._inventory = posixpath.dirname(case.root) + "-inventory"
+        self._conf: dict[str, str] = {}
+        self._managed = False
+        self._instant = Code()  # of the clock
+        steps = [run.step for run in case.runs]
+        self._relative = any(spelling_of(step) is Spelling.RELATIVE for step in steps)
+        faults = [step.io_fault for step in steps if isinstance(step, Vacuum) and step.io_fault is not None]
+        # The table may have its own column named _metadata.
+        own = any(column.name == "_metadata" for column in case.table.columns)
+        metadata = 'table.metadataColumn("_metadata")' if own else 'table["_metadata"]'
+        self.functions: Mapping[str, Code] = {
+            "clock": code(_CLOCK),
+            "condition": code(_CONDITION),
+            "row_ids": code(_ROW_IDS.replace("METADATA", metadata)),
+            "changes": code(_CHANGES, COLUMNS),
+            "removes_in": code(_REMOVES_IN),
+            "inventory": code(_INVENTORY, "os"),
+            "failing_files": code(failing_files(faults), "os"),
+        }
+        self._settings_of_session = {
+            "spark.jars.packages": f"{GROUP}:{artifact_for(delta=delta, pyspark=pyspark)}:{delta}",
+            "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+            "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+            "spark.sql.session.timeZone": "UTC",
+            # One task for a small table, where the defaults start up to 10,000.
+            "spark.sql.shuffle.partitions": "1",
+            "spark.databricks.delta.snapshotPartitions": "1",
+            "spark.sql.sources.parallelPartitionDiscovery.parallelism": "1",
+            **(_SPARK_4 if pyspark.startswith("3.") else {}),
+        }
+
+    def start(self) -> Code:
+        first, *others = (f'.config("{key}", "{value}")' for key, value in self._settings_of_session.items())
+        lines = [
+            "spark = (",
+            f"    SparkSession.builder{first}",
+            *(f"    {config}" for config in others),
+            "    .getOrCreate()",
+            ")",
+        ]
+        if not self._relative:
+            return code("\n".join(lines), "SparkSession")
+        # Its JVM keeps the directory in which it was started.
+        return code("\n".join([f"os.chdir({literal(WORKING_DIRECTORY)})", *lines]), "os SparkSession")
+
+    def now(self) -> str:
+        return "int(time.time() * 1000)"
+
+    def clock(self, instant: Code, *, first: bool) -> Code:
+        self._instant = instant
+        return Code(f"clock(spark, {instant.text})", instant.uses | {"clock"})
+
+    def rows(self, read: Code) -> Code:
+        return Code(f"{read.text}.collect()", read.uses)
+
+    # Commands ---------------------------------------------------------------------------------------------------------
+
+    def command(self, run: Run) -> Command:
+        step = run.step
+        if isinstance(step, Delete):
+            return self._delete(step)
+        if isinstance(step, Vacuum):
+            return self._vacuum(step)
+        if isinstance(step, Insert):
+            types = [column.type for column in self._table.columns]
+            return self._sql(insert_sql(step, types, self._text(self._root)), self._settings({}))
+        if isinstance(step, InvalidDelete):
+            setup, target = self._target(step.mistake)
+            return self._sql(invalid_delete_sql(step.mistake, target), setup, uses=("os",))
+        if isinstance(step, InvalidVacuum):
+            setup, target = self._target(step.mistake)
+            return self._sql(invalid_vacuum_sql(step.mistake, target, dry_run=step.dry_run), setup, uses=("os",))
+        raise TypeError(f"a {type(step).__name__} is not a command")
+
+    def _sql(
+        self,
+        statement: str,
+        setup: Sequence[str],
+        cleanup: Sequence[str] = (),
+        uses: Sequence[str] = (),
+    ) -> Command:
+        text = call("spark.sql", quoted(statement, self._root))
+        return Command(text, f"{text}.collect()", tuple(setup), tuple(cleanup), frozenset(uses))
+
+    def _delete(self, step: Delete) -> Command:
+        named = named_path(step.spelling, self._root)
+        by_path = step.form in DELETES_BY_PATH
+        setup = self._settings({"spark.sql.session.timeZone": step.zone, **spark_conf(step.settings)})
+        setup += [*self._link(step.spelling, named), *(() if by_path else self._named(step.form is Form.SQL_MANAGED))]
+        name = _MANAGED_NAME if step.form is Form.SQL_MANAGED else _NAME
+        if step.cached:
+            load = f'spark.read.format("delta").load({self._argument(named.path)})'
+            setup.append(f"{load if by_path else f'spark.table({literal(name)})'}.cache().count()")
+        uses = {"os", "shutil", *self._instant.uses}
+        if step.form not in (Form.API_PATH, Form.API_PATH_COLUMN, Form.API_NAME):
+            table = self._text(named.path) if by_path else name
+            return self._sql(delete_sql(step, table), setup, named.cleanup, tuple(uses))
+        argument = "" if step.where is None else quoted(sql(step.where, step.zone), self._root)
+        if step.form is Form.API_PATH_COLUMN and step.where is not None:
+            argument = call("expr", argument)
+            uses.add("expr")
+        text = call(f"{self._delta_table(named.path if by_path else None)}.delete", argument)
+        return Command(text, "", tuple(setup), named.cleanup, frozenset({"DeltaTable", *uses}))
+
+    def _vacuum(self, step: Vacuum) -> Command:
+        named = named_path(step.spelling, self._root)
+        # With several tasks, others may continue after one crashes: use a single one then.
+        parallel = step.parallel and step.io_fault is not IOFault.DELETE_CRASHES
+        setup = self._settings(
+            {**spark_conf(step.settings), **vacuum_settings(step), **(_PARALLELISM if parallel else {})}
+        )
+        cleanup: tuple[str, ...] = ()
+        uses = {"os", "shutil", *self._instant.uses}
+        if step.mode.inventory:
+            setup += self._listing(step)
+            uses.add("inventory")
+        if step.io_fault is not None:
+            assert step.faulty_path is not None, "an I/O fault has a path"
+            setup.append(f"failing_files(spark, {literal(step.io_fault.value)}, {literal(step.faulty_path)})")
+            cleanup = ('spark.conf.set("tombstone.fault", "")',)
+            uses.add("failing_files")
+        setup += self._link(step.spelling, named)
+        if step.form in (VacuumForm.SQL_NAME, VacuumForm.SQL_MANAGED, VacuumForm.API_NAME):
+            setup += self._named(step.form is VacuumForm.SQL_MANAGED)
+        cleanup += named.cleanup
+        if step.form in API_VACUUM_FORMS:
+            hours = "" if step.retain_hours is None else repr(step.retain_hours)
+            table = self._delta_table(named.path if step.form is VacuumForm.API_PATH else None)
+            return Command(f"{table}.vacuum({hours})", "", tuple(setup), cleanup, frozenset({"DeltaTable", *uses}))
+        targets = {
+            VacuumForm.SQL_PATH: self._text(named.path),
+            VacuumForm.SQL_QUOTED_PATH: f"'{named.path}'",
+            VacuumForm.SQL_NAME: _NAME,
+            VacuumForm.SQL_MANAGED: _MANAGED_NAME,
+        }
+        inventories = {
+            Mode.INVENTORY_TABLE: self._text(self._inventory),
+            Mode.INVENTORY_QUERY: f"(SELECT * FROM {_INVENTORY_VIEW})",
+        }
+        return self._sql(vacuum_sql(step, targets[step.form], inventories.get(step.mode)), setup, cleanup, tuple(uses))
+
+    def _text(self, path: str) -> str:
+        return f"delta.`{path}`"
+
+    def _delta_table(self, path: str | None) -> str:
+        """The table by its path; None: by its name."""
+        if path is None:
+            return f"DeltaTable.forName(spark, {literal(_NAME)})"
+        return f"DeltaTable.forPath(spark, {self._argument(path)})"
+
+    def _argument(self, path: str) -> str:
+        return "ROOT" if path == self._root else quoted(path, self._root)
+
+    def _named(self, managed: bool) -> Sequence[str]:
+        """The lines that give the table its name."""
+        if not managed:
+            return _EXTERNAL
+        exists, self._managed = self._managed, True
+        return () if exists else _MANAGED
+
+    def _listing(self, step: Vacuum) -> Sequence[str]:
+        rows = "inventory(ROOT)"
+        if step.inventory is Inventory.FILES:
+            rows = "[row for row in inventory(ROOT) if not row[2]]"
+        return (
+            'columns = "path STRING, length BIGINT, isDir BOOLEAN, modificationTime BIGINT"',
+            f"table = spark.createDataFrame({rows}, columns)",
+            f"table.createOrReplaceTempView({literal(_INVENTORY_VIEW)})"
+            if step.mode is Mode.INVENTORY_QUERY
+            else f'table.write.format("delta").mode("overwrite").save("{self._inventory}")',
+        )
+
+    def _link(self, spelling: Spelling, named: NamedPath) -> Sequence[str]:
+        """The link, with a clock of its own: Delta knows a table behind a link by the link's path."""
+        if spelling is not Spelling.LINK:
+            return ()
+        path = f"spark._jvm.org.apache.hadoop.fs.Path({quoted(named.path, self._root)})"
+        clock = f"spark._jvm.org.apache.spark.util.ManualClock({self._instant.text})"
+        delta = "spark._jvm.org.apache.spark.sql.delta.DeltaLog"
+        return (
+            *named.setup,
+            f"delta, link = {delta}, {path}",
+            "delta.invalidateCache(spark._jsparkSession, link)",
+            f"delta.forTable(spark._jsparkSession, link, {clock})",
+        )
+
+    def _target(self, mistake: DeleteMistake | VacuumMistake) -> tuple[list[str], str]:
+        """The target of an invalid command, and the lines that make it. The paths beside the script's table are free."""
+        setup, beside = self._settings({}), f"{self._root}-beside"
+        if mistake in (DeleteMistake.PARTITION_DIRECTORY, VacuumMistake.PARTITION_DIRECTORY):
+            return setup, self._text(f"{self._root}/{_partition(self._table)}")
+        if mistake in (DeleteMistake.NOT_A_TABLE, VacuumMistake.NOT_A_TABLE):
+            return [*setup, f'os.makedirs("{beside}")'], self._text(beside)
+        if mistake in (DeleteMistake.MISSING_PATH, VacuumMistake.MISSING_PATH):
+            return setup, self._text(beside)
+        table = self._text(self._root)
+        views = {
+            DeleteMistake.VIEW: view_sql(_VIEW, table),
+            VacuumMistake.TEMPORARY_VIEW: f"CREATE OR REPLACE TEMPORARY VIEW {_VIEW} AS SELECT * FROM {table}",
+        }
+        if mistake in views:
+            return [*setup, call("spark.sql", quoted(views[mistake], self._root))], _VIEW
+        return setup, table
+
+    def _settings(self, wanted: Mapping[str, str | None]) -> list[str]:
+        """The lines that change the settings of the previous step, or the defaults, into these."""
+        new = {key: value for key, value in wanted.items() if value is not None}
+        old, self._conf = self._conf, new
+        lines = [f'spark.conf.unset("{key}")' for key in old if key not in new and old[key] != _DEFAULTS.get(key)]
+        return lines + [
+            f'spark.conf.set("{key}", "{value}")'
+            for key, value in new.items()
+            if old.get(key, _DEFAULTS.get(key)) != value
+        ]
+
+    # Reads ------------------------------------------------------------------------------------------------------------
+
+    def read(self, version: str) -> Code:
+        of = f'.option("versionAsOf", {version})' if version else ""
+        return code(f'spark.read.format("delta"){of}.load(ROOT)')
+
+    def changes(self, first: str, last: str) -> Code:
+        return code(f"changes(spark, {first}, {last})", "changes")
+
+    def column(self, name: str) -> str:
+        return "`" + name.replace("`", "``") + "`"
+
+    def count(self, path: str) -> Code:
+        return code(f"spark.read.parquet({path}).count()")
+
+    def columns(self, path: str) -> Code:
+        return code(f"spark.read.parquet({path}).columns")
+
+    def removes_in(self, path: str) -> Code:
+        return code(f"removes_in(spark.read.parquet({path}))", "removes_in")
+
+    def row_ids(self) -> Code:
+        return code("row_ids(spark)", "row_ids")
+
+
+def _partition(table: Table) -> str:
+    """The directory of a live file's partition, by its first column, in SQL; a missing one if there is none.
+
+    Of several the first by its text, as in ``model.prediction.refusals.named_partition``.
+    """
+    live = [file for file in table.files if file.id in live_ids(table)]
+    first = table.partition_columns[:1]
+    texts = [partition_string(file.partition[0], first[0].type) for file in live if first]
+    values = sorted(text for text in texts if text is not None)
+    return f"{escape(first[0].name)}={escape(values[0])}" if values else UNKNOWN_PARTITION
