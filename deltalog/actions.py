@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from deltalog.descriptors import VECTOR, DeletionVectorDescriptor
-from deltalog.fields import FLAG, PATH, TAGS, TEXT, TEXT_MAP, TEXTS, WHOLE, WHOLE_32, log, nested
-from deltalog.frozen import NOTHING, FrozenMap
+from deltalog.fields import FLAG, PATH, TAGS, TEXT, TEXT_MAP, TEXTS, WHOLE, WHOLE_32, Logged, log, nested
+from deltalog.frozen import NOTHING, WithFrozenMaps
 from deltalog.paths import decode
 
 #: Identifies a logical file: the decoded path, and the deletion vector's unique id if there is one
@@ -19,16 +19,7 @@ from deltalog.paths import decode
 FileKey = tuple[str, str | None]
 
 
-class _Action:
-    """Maps of actions are copied, so that nobody changes them."""
-
-    def __post_init__(self) -> None:
-        for name, value in vars(self).items():
-            if isinstance(value, dict):
-                object.__setattr__(self, name, FrozenMap(value))
-
-
-class _OfFile(_Action):
+class _OfFile(Logged):
     """An action with the path of a file."""
 
     path: str
@@ -48,27 +39,25 @@ class _OfLogicalFile(_OfFile):
 
 
 @dataclass(frozen=True)
-class Protocol:
+class Protocol(Logged):
     """PROTOCOL.md, "Protocol Evolution". Feature lists are present from reader 3 and writer 7 on."""
 
     min_reader: int = field(metadata=log("minReaderVersion", WHOLE_32))
     min_writer: int = field(metadata=log("minWriterVersion", WHOLE_32))
     reader_features: tuple[str, ...] | None = field(default=None, metadata=log("readerFeatures", TEXTS))
     writer_features: tuple[str, ...] | None = field(default=None, metadata=log("writerFeatures", TEXTS))
-    extra: Mapping[str, object] = field(default=NOTHING, hash=False)
 
 
 @dataclass(frozen=True)
-class Format(_Action):
+class Format(Logged):
     """PROTOCOL.md, "Format Specification"."""
 
     provider: str = field(default="parquet", metadata=log("provider", TEXT))
     options: Mapping[str, str] = field(default=NOTHING, metadata=log("options", TEXT_MAP, absent=NOTHING))
-    extra: Mapping[str, object] = field(default=NOTHING, hash=False)
 
 
 @dataclass(frozen=True)
-class Metadata(_Action):
+class Metadata(Logged):
     """PROTOCOL.md, "Change Metadata". ``created_time`` is in ms since the epoch.
 
     Without a schemaString, as in tables of services, the table has no columns (Delta's ``Metadata.schema``).
@@ -82,7 +71,6 @@ class Metadata(_Action):
     partition_columns: tuple[str, ...] = field(default=(), metadata=log("partitionColumns", TEXTS))
     configuration: Mapping[str, str] = field(default=NOTHING, metadata=log("configuration", TEXT_MAP))
     created_time: int | None = field(default=None, metadata=log("createdTime", WHOLE))
-    extra: Mapping[str, object] = field(default=NOTHING, hash=False)
 
 
 @dataclass(frozen=True)
@@ -100,7 +88,6 @@ class Add(_OfLogicalFile):
     base_row_id: int | None = field(default=None, metadata=log("baseRowId", WHOLE))
     default_row_commit_version: int | None = field(default=None, metadata=log("defaultRowCommitVersion", WHOLE))
     clustering_provider: str | None = field(default=None, metadata=log("clusteringProvider", TEXT))
-    extra: Mapping[str, object] = field(default=NOTHING, hash=False)
 
 
 @dataclass(frozen=True)
@@ -121,7 +108,6 @@ class Remove(_OfLogicalFile):
     base_row_id: int | None = field(default=None, metadata=log("baseRowId", WHOLE))
     default_row_commit_version: int | None = field(default=None, metadata=log("defaultRowCommitVersion", WHOLE))
     stats: str | None = field(default=None, metadata=log("stats", TEXT, in_checkpoints=False))
-    extra: Mapping[str, object] = field(default=NOTHING, hash=False)
 
 
 @dataclass(frozen=True)
@@ -133,39 +119,31 @@ class Cdc(_OfFile):
     size: int = field(metadata=log("size", WHOLE))
     data_change: bool = field(default=False, metadata=log("dataChange", FLAG))
     tags: Mapping[str, str | None] | None = field(default=None, metadata=log("tags", TAGS))
-    extra: Mapping[str, object] = field(default=NOTHING, hash=False)
 
 
 @dataclass(frozen=True)
-class Txn:
+class Txn(Logged):
     """PROTOCOL.md, "Transaction Identifiers". ``last_updated`` in ms since the epoch."""
 
     app_id: str = field(metadata=log("appId", TEXT))
     version: int = field(metadata=log("version", WHOLE))
     last_updated: int | None = field(default=None, metadata=log("lastUpdated", WHOLE))
-    extra: Mapping[str, object] = field(default=NOTHING, hash=False)
 
 
 @dataclass(frozen=True)
-class DomainMetadata:
+class DomainMetadata(Logged):
     """PROTOCOL.md, "Domain Metadata"."""
 
     domain: str = field(metadata=log("domain", TEXT))
     configuration: str = field(metadata=log("configuration", TEXT))
     removed: bool = field(default=False, metadata=log("removed", FLAG))
-    extra: Mapping[str, object] = field(default=NOTHING, hash=False)
 
 
 @dataclass(frozen=True)
-class CommitInfo(_Action):
+class CommitInfo(WithFrozenMaps):
     """PROTOCOL.md, "Commit Provenance Information". ``fields`` is the JSON object, which has no schema."""
 
     fields: Mapping[str, object] = field(hash=False)
-
-    @property
-    def operation(self) -> object:
-        """The value of ``operation``, such as ``"DELETE"``, or ``None``."""
-        return self.fields.get("operation")
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from deltalog.fields import read_fields, shown, write_fields
 from deltalog.frozen import FrozenMap
 
 #: The actions whose fields the protocol defines, by their names in the log.
-_KINDS: Mapping[str, type[Any]] = {
+_KINDS: Mapping[str, type[Protocol | Metadata | Add | Remove | Cdc | Txn | DomainMetadata]] = {
     "protocol": Protocol,
     "metaData": Metadata,
     "add": Add,

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from uuid import UUID
 
 from deltalog.errors import MalformedVector
-from deltalog.fields import TEXT, WHOLE, WHOLE_32, log, nested
-from deltalog.frozen import NOTHING
+from deltalog.fields import TEXT, WHOLE, WHOLE_32, Logged, log, nested
 from deltalog.paths import decode
 
 _Z85 = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#"
@@ -18,7 +16,7 @@ _UUID_LENGTH = 20  # characters of a base85 UUID
 
 
 @dataclass(frozen=True)
-class DeletionVectorDescriptor:
+class DeletionVectorDescriptor(Logged):
     """PROTOCOL.md, "Deletion Vector Descriptor Schema". ``size`` is in bytes, ``cardinality`` in rows.
 
     ``storage`` is ``u`` (a file below the root, named by a UUID), ``p`` (an absolute path) or ``i`` (inline).
@@ -30,7 +28,6 @@ class DeletionVectorDescriptor:
     offset: int | None = field(default=None, kw_only=True, metadata=log("offset", WHOLE_32))
     size: int = field(metadata=log("sizeInBytes", WHOLE_32))
     cardinality: int = field(metadata=log("cardinality", WHOLE))
-    extra: Mapping[str, object] = field(default=NOTHING, hash=False)
 
     @property
     def unique_id(self) -> str:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cache
-from typing import Any, get_args, get_type_hints
+from typing import Any, TypeVar, get_args, get_type_hints
 
 import pyarrow as pa
 
 from deltalog.errors import MalformedAction, MalformedPath
-from deltalog.frozen import FrozenMap
+from deltalog.frozen import NOTHING, FrozenMap, WithFrozenMaps
 from deltalog.paths import decode
 
 
@@ -49,23 +49,34 @@ def log(name: str, kind: Kind, *, in_checkpoints: bool = True, absent: object = 
     return {"log": (name, kind, in_checkpoints, absent)}
 
 
-@cache
-def log_fields(of: type) -> tuple[LogField, ...]:
-    """The fields of a dataclass that are in the log, in the order in which they are written."""
-    hints = get_type_hints(of)
-    found = []
-    for one in fields(of):
-        if "log" in one.metadata:
-            name, kind, in_checkpoints, absent = one.metadata["log"]
-            required = absent is None and type(None) not in get_args(hints[one.name])
-            found.append(LogField(one.name, name, kind, in_checkpoints, required, absent))
-    return tuple(found)
+@dataclass(frozen=True)
+class Logged(WithFrozenMaps):
+    """A dataclass whose fields are in the log as their metadata say. ``extra`` has the fields that it does not know."""
+
+    extra: Mapping[str, object] = field(default=NOTHING, hash=False, kw_only=True)
+
+    @classmethod
+    @cache
+    def log_fields(cls) -> tuple[LogField, ...]:
+        """The fields that are known, in the order in which they are written."""
+        hints = get_type_hints(cls)
+        found = []
+        for one in fields(cls):
+            if "log" in one.metadata:
+                name, kind, in_checkpoints, absent = one.metadata["log"]
+                required = absent is None and type(None) not in get_args(hints[one.name])
+                found.append(LogField(one.name, name, kind, in_checkpoints, required, absent))
+        return tuple(found)
 
 
-def read_fields(of: type, name: str, value: Mapping[str, object]) -> Any:
+#: A kind of action, or of a part of one.
+L = TypeVar("L", bound=Logged)
+
+
+def read_fields(of: type[L], name: str, value: Mapping[str, object]) -> L:
     """The dataclass of a JSON object; unknown fields go to ``extra``. Raises MalformedAction, which calls the object ``name``."""
     arguments: dict[str, Any] = {}
-    for one in log_fields(of):
+    for one in of.log_fields():
         item = value.get(one.name)
         if item is not None:
             try:
@@ -76,25 +87,24 @@ def read_fields(of: type, name: str, value: Mapping[str, object]) -> Any:
             raise MalformedAction(f"{name} lacks the field {one.name}")
         else:
             arguments[one.attribute] = one.absent
-    known = {one.name for one in log_fields(of)}
+    known = {one.name for one in of.log_fields()}
     extra = {key: item for key, item in value.items() if key not in known and item is not None}
     return of(**arguments, extra=FrozenMap(extra))
 
 
-def write_fields(value: Any) -> dict[str, object]:
+def write_fields(value: Logged) -> dict[str, object]:
     """The JSON object of a dataclass, without its fields that are ``None``."""
-    of: type = type(value)
     written = {}
-    for one in log_fields(of):
+    for one in value.log_fields():
         item = getattr(value, one.attribute)
         if item is not None:
             written[one.name] = one.kind.write(item)
     return {**written, **value.extra}
 
 
-def checkpoint_type(of: type) -> pa.StructType:
+def checkpoint_type(of: type[Logged]) -> pa.StructType:
     """The type of a dataclass in checkpoints (PROTOCOL.md, "Checkpoint Schema"). Delta puts an add's ``stats`` last."""
-    kept = [one for one in log_fields(of) if one.in_checkpoints]
+    kept = [one for one in of.log_fields() if one.in_checkpoints]
     return pa.struct([(one.name, one.kind.type) for one in sorted(kept, key=lambda one: one.name == "stats")])
 
 
@@ -144,7 +154,7 @@ def _text_map(value: object) -> object:
     return FrozenMap(value)
 
 
-def nested(of: type, name: str, words: str) -> Kind:
+def nested(of: type[Logged], name: str, words: str) -> Kind:
     """An object that is a dataclass of its own; ``words`` say what it must be."""
 
     def read(value: object) -> object:

@@ -1,4 +1,4 @@
-"""An immutable mapping: equal to any mapping with the same items, and hashable if its values are."""
+"""An immutable mapping: equal to any mapping with the same items, and hashable if its values are. And dataclasses with such."""
 
 from __future__ import annotations
 
@@ -35,3 +35,12 @@ class FrozenMap(Mapping[Key, Item]):
 
 #: Without items.
 NOTHING: FrozenMap[str, Any] = FrozenMap({})
+
+
+class WithFrozenMaps:
+    """A base of frozen dataclasses that copies the dicts in its fields, so that nobody changes them."""
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if isinstance(value, dict):
+                object.__setattr__(self, name, FrozenMap(value))

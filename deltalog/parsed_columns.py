@@ -14,7 +14,8 @@ from typing import Any
 import pyarrow as pa
 
 from deltalog.actions import Add, Metadata
-from deltalog.schemas import Field, arrow_type, parse_partition_value, parse_schema
+from deltalog.partition_values import parse_partition_value
+from deltalog.schemas import Field, arrow_type, parse_schema
 from deltalog.statistics import is_bounded
 
 #: The column with an add's statistics.

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime, time, timezone
-from decimal import Decimal
+from decimal import Context, Decimal, Inexact, InvalidOperation
 from typing import Any
 
 import pyarrow as pa
 
-from deltalog.schemas import EXACT
+#: Raises instead of rounding.
+EXACT = Context(prec=76, traps=[Inexact, InvalidOperation])
 
 #: Converts a value of pyarrow that is not NULL.
 Convert = Callable[[Any], object]

@@ -10,8 +10,9 @@ from deltalog.actions import Add, Cdc, Metadata, Remove
 from deltalog.arrow_values import Values, from_table
 from deltalog.errors import UnsupportedRows
 from deltalog.parquet import read_parquet
+from deltalog.partition_values import parse_partition_value
 from deltalog.paths import is_absolute
-from deltalog.schemas import parse_partition_value, parse_schema
+from deltalog.schemas import parse_schema
 
 _MODE = "delta.columnMapping.mode"
 _ROW_ID = "delta.rowTracking.materializedRowIdColumnName"

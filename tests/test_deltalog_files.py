@@ -22,8 +22,9 @@ from deltalog.digests import digest
 from deltalog.errors import AlreadyWritten, DeltaLogError, MalformedAction, UnsupportedRows, UnsupportedType
 from deltalog.listing import Entry, EntryKind, leads_to, list_beside, list_tree
 from deltalog.parquet import parquet_bytes, write_data_file
+from deltalog.partition_values import parse_partition_value
 from deltalog.rows import read_stored_rows
-from deltalog.schemas import Field, arrow_schema, parse_partition_value, parse_schema, schema_string
+from deltalog.schemas import Field, arrow_schema, parse_schema, schema_string
 from deltalog.statistics import count_statistics, full_statistics, shortened_maximum, shortened_minimum
 from deltalog.times import set_modified
 
