@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import json
 from collections.abc import Callable, Sequence
@@ -33,7 +34,7 @@ from model.vocabulary.steps import (
     VacuumMistake,
 )
 from records.json_form import from_json
-from records.run import Step
+from records.run import JudgedCase, Step
 from reports.__main__ import main
 from reports.compare.cases import Change
 from reports.compare.commands import Command, command_of
@@ -45,7 +46,7 @@ from reports.compare.markdown import comparison_markdown
 from reports.compare.pairs import Incomparable
 from reports.compare.terminal import show_comparison
 from reports.compare.wording import explained, side_by_side, signature, text_of
-from reports.stream import Run, VerdictRecord
+from reports.stream import Run, VerdictRecord, read_run
 from tests.small_streams import (
     DELETE,
     READ,
@@ -450,6 +451,11 @@ STARTED = [commit("VACUUM START", metrics={"numFilesToDelete": "1"}), commit("VA
         (step(), step(last_vacuum=[]), ["_last_vacuum_info none → written"]),
         (step(last_vacuum=["a"]), step(), ["_last_vacuum_info written → none"]),
         (step(last_vacuum=[]), step(last_vacuum=["a"]), ["_last_vacuum_info + a"]),
+        (
+            step(DELETE, commits=[commit("X", keys=["a"]), commit("X", keys=["b"])]),
+            step(DELETE, commits=[commit("X", keys=["c"]), commit("X", keys=["b"])]),
+            ["commitInfo + c", "commitInfo - a"],
+        ),
         # The numbers that follow from another table are left out.
         (
             step(vanished=["a"], commits=STARTED),
@@ -571,6 +577,18 @@ def test_groups_have_their_smallest_case_and_are_in_order() -> None:
     known = compare(run(*base, first=header("2.4.0")), run(*candidate)).groups
     since = [group.explanation and group.explanation.reasons[0].since for group in known]
     assert since == [None, "3.0"], "the unexplained come first"
+
+
+def test_only_the_cases_that_are_shown_are_kept(tmp_path: Path) -> None:
+    def side(name: str, rows: list[list[int]]) -> Run:
+        cases = [case(number, step(READ, rows=rows), campaign="many") for number in range(20)]
+        return read_run(report(tmp_path / name, *cases))
+
+    comparison = compare(side("base", [[1]]), side("candidate", [[2]]))
+    gc.collect()
+    kept = [one for one in gc.get_objects() if isinstance(one, JudgedCase) and one.campaign == "many"]
+    assert comparison.groups[0].cases == 20
+    assert {id(one) for one in kept} == {id(comparison.groups[0].base), id(comparison.groups[0].candidate)}
 
 
 # The views ------------------------------------------------------------------------------------------------------------------
