@@ -52,8 +52,8 @@ from tests.small_streams import (
     READ,
     VACUUM,
     case,
+    case_document,
     commit,
-    document,
     error,
     footer,
     header,
@@ -125,7 +125,7 @@ def test_listed_cases_are_compared_where_both_runs_have_them() -> None:
     assert compare(run(case(1)), run(case(1), case(8, origin="explicit"))).compared == 1
 
 
-@pytest.mark.parametrize("other", [case(1, step(RETAIN)), case(1, case=document(2, [VACUUM]))])
+@pytest.mark.parametrize("other", [case(1, step(RETAIN)), case(1, case=case_document(2, [VACUUM]))])
 def test_another_case_with_the_same_id_is_refused(other: dict[str, Any]) -> None:
     with pytest.raises(Incomparable, match="Case 000000000001 is not the same in both runs"):
         compare(run(case(1)), run(other))
@@ -273,7 +273,7 @@ def test_a_new_cause_of_a_clause_that_fails_elsewhere_is_a_regression() -> None:
 
 def test_a_step_that_the_base_did_not_reach_is_not_compared() -> None:
     """A violation ended the case on the base."""
-    base = breaking(1, broken("gone", clause="VAC-SAFE-2"), steps=1, case=document(1, [VACUUM] * 2))
+    base = breaking(1, broken("gone", clause="VAC-SAFE-2"), steps=1, case=case_document(1, [VACUUM] * 2))
     candidate = breaking(1, broken("late", index=1), steps=2)
     found = compare(run(base), run(candidate))
     assert {(one.change, one.clause) for one in found.shifts} == {
