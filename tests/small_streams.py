@@ -79,7 +79,7 @@ def step(command: Json = VACUUM, index: int = 0, **observed: Any) -> Json:
     }
 
 
-def document(number: int, commands: Iterable[Json]) -> Json:
+def case_document(number: int, commands: Iterable[Json]) -> Json:
     """A case of these steps on a table without files, whose column has the number in its name."""
     columns = [{"name": f"c{number}", "type": "integer"}]
     table = {"columns": columns, "partition_by": [], "files": [], "commits": [{"at": -1}]}
@@ -87,7 +87,7 @@ def document(number: int, commands: Iterable[Json]) -> Json:
 
 
 def number_of(case: Case) -> int:
-    """The number of a case that ``document`` made."""
+    """The number of a case that ``case_document`` made."""
     return int(case.table.columns[0].name.removeprefix("c"))
 
 
@@ -103,7 +103,7 @@ def case(
         "shard": 0,
         "index": number,
         "origin": "generated",
-        "case": document(number, [one["command"] for one in chosen]),
+        "case": case_document(number, [one["command"] for one in chosen]),
         "steps": [{name: value for name, value in one.items() if name != "command"} for one in chosen],
         "clauses": {
             name: {"verdict": "fail" if name in failing else "pass", "met": 1, "subjects": 1, "seconds": 0.5}

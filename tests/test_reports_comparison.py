@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import json
 from collections.abc import Callable, Sequence
@@ -33,7 +34,7 @@ from model.vocabulary.steps import (
     VacuumMistake,
 )
 from records.json_form import from_json
-from records.run import Step
+from records.run import JudgedCase, Step
 from reports.__main__ import main
 from reports.compare.cases import Change
 from reports.compare.commands import Command, command_of
@@ -45,14 +46,14 @@ from reports.compare.markdown import comparison_markdown
 from reports.compare.pairs import Incomparable
 from reports.compare.terminal import show_comparison
 from reports.compare.wording import explained, side_by_side, signature, text_of
-from reports.stream import Run, VerdictRecord
+from reports.stream import Run, VerdictRecord, read_run
 from tests.small_streams import (
     DELETE,
     READ,
     VACUUM,
     case,
+    case_document,
     commit,
-    document,
     error,
     footer,
     header,
@@ -124,7 +125,7 @@ def test_listed_cases_are_compared_where_both_runs_have_them() -> None:
     assert compare(run(case(1)), run(case(1), case(8, origin="explicit"))).compared == 1
 
 
-@pytest.mark.parametrize("other", [case(1, step(RETAIN)), case(1, case=document(2, [VACUUM]))])
+@pytest.mark.parametrize("other", [case(1, step(RETAIN)), case(1, case=case_document(2, [VACUUM]))])
 def test_another_case_with_the_same_id_is_refused(other: dict[str, Any]) -> None:
     with pytest.raises(Incomparable, match="Case 000000000001 is not the same in both runs"):
         compare(run(case(1)), run(other))
@@ -272,7 +273,7 @@ def test_a_new_cause_of_a_clause_that_fails_elsewhere_is_a_regression() -> None:
 
 def test_a_step_that_the_base_did_not_reach_is_not_compared() -> None:
     """A violation ended the case on the base."""
-    base = breaking(1, broken("gone", clause="VAC-SAFE-2"), steps=1, case=document(1, [VACUUM] * 2))
+    base = breaking(1, broken("gone", clause="VAC-SAFE-2"), steps=1, case=case_document(1, [VACUUM] * 2))
     candidate = breaking(1, broken("late", index=1), steps=2)
     found = compare(run(base), run(candidate))
     assert {(one.change, one.clause) for one in found.shifts} == {
@@ -450,6 +451,11 @@ STARTED = [commit("VACUUM START", metrics={"numFilesToDelete": "1"}), commit("VA
         (step(), step(last_vacuum=[]), ["_last_vacuum_info none → written"]),
         (step(last_vacuum=["a"]), step(), ["_last_vacuum_info written → none"]),
         (step(last_vacuum=[]), step(last_vacuum=["a"]), ["_last_vacuum_info + a"]),
+        (
+            step(DELETE, commits=[commit("X", keys=["a"]), commit("X", keys=["b"])]),
+            step(DELETE, commits=[commit("X", keys=["c"]), commit("X", keys=["b"])]),
+            ["commitInfo + c", "commitInfo - a"],
+        ),
         # The numbers that follow from another table are left out.
         (
             step(vanished=["a"], commits=STARTED),
@@ -571,6 +577,18 @@ def test_groups_have_their_smallest_case_and_are_in_order() -> None:
     known = compare(run(*base, first=header("2.4.0")), run(*candidate)).groups
     since = [group.explanation and group.explanation.reasons[0].since for group in known]
     assert since == [None, "3.0"], "the unexplained come first"
+
+
+def test_only_the_cases_that_are_shown_are_kept(tmp_path: Path) -> None:
+    def side(name: str, rows: list[list[int]]) -> Run:
+        cases = [case(number, step(READ, rows=rows), campaign="many") for number in range(20)]
+        return read_run(report(tmp_path / name, *cases))
+
+    comparison = compare(side("base", [[1]]), side("candidate", [[2]]))
+    gc.collect()
+    kept = [one for one in gc.get_objects() if isinstance(one, JudgedCase) and one.campaign == "many"]
+    assert comparison.groups[0].cases == 20
+    assert {id(one) for one in kept} == {id(comparison.groups[0].base), id(comparison.groups[0].candidate)}
 
 
 # The views ------------------------------------------------------------------------------------------------------------------

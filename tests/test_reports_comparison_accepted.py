@@ -31,7 +31,7 @@ from reports.deviations import Deviation, Symptom
 from reports.stream import Run
 from tests.handmade_vacuums import LISTED_TABLE
 from tests.model_streams import run_of
-from tests.small_streams import VACUUM, case, document, error, footer, header, run, step, written
+from tests.small_streams import VACUUM, case, case_document, error, footer, header, run, step, written
 from tests.test_reports_comparison import NAME, SCHEMA, breaking, broken
 
 TODAY = date(2027, 6, 30)
@@ -119,7 +119,7 @@ def test_what_the_base_fails_for_the_same_cause_is_not_worse_by_being_known() ->
 
 
 def test_a_known_fault_in_a_step_that_the_base_did_not_reach_is_not_compared() -> None:
-    base = breaking(1, broken("gone", clause="VAC-SAFE-2"), case=document(1, [VACUUM] * 2))
+    base = breaking(1, broken("gone", clause="VAC-SAFE-2"), case=case_document(1, [VACUUM] * 2))
     candidate = knowing({R: [NAME]}, breaking(1, broken("late", excused=R, index=1), steps=2))
     comparison = compare(run(base), candidate)
     assert comparison.exit == 3 and Change.UNCOMPARED in {one.change for one in comparison.shifts}
@@ -221,7 +221,7 @@ def test_one_violation_of_a_case_that_no_entry_accepts_is_worse() -> None:
 
 
 def test_what_the_base_did_not_judge_can_be_accepted_too() -> None:
-    base = breaking(1, broken("gone", clause="VAC-SAFE-2"), case=document(1, [VACUUM] * 2))
+    base = breaking(1, broken("gone", clause="VAC-SAFE-2"), case=case_document(1, [VACUUM] * 2))
     candidate = run(breaking(1, broken("late", index=1), steps=2))
     assert compare(run(base), candidate).exit == 3
     assert compare(run(base), candidate, acceptance=accepting(entry(NAME, "late"))).exit == 0

@@ -35,8 +35,9 @@ class Shift:
     """A clause that fails in some cases on one side, always for the same cause, and not on the other.
 
     ``cause``: of a known deviation its reason. ``before``: what the other side did. ``case``: the smallest, from the side that
-    fails, with the message of its violation in ``step``. ``accepted``: the entry of the user's file that accepts it, if the
-    change is ACCEPTED; ``ended``: otherwise the one that accepted it until its end.
+    fails, with the message of its violation in ``step``; ``opposite``: the same of the other side, if it judged it.
+    ``accepted``: the entry of the user's file that accepts it, if the change is ACCEPTED; ``ended``: otherwise the one that
+    accepted it until its end.
     """
 
     change: Change
@@ -46,6 +47,7 @@ class Shift:
     before: str
     case_ids: frozenset[str] = field(repr=False)
     case: JudgedCase = field(repr=False)
+    opposite: JudgedCase | None = field(repr=False)
     step: int
     message: str
     accepted: Deviation | None = None
@@ -115,7 +117,11 @@ class Cases(Generic[T]):
         return self._smallest[1]
 
 
-class _Violating(Cases[tuple[JudgedCase, Violation]]):
+#: A case of one side, and the same of the other if that judged it.
+_Sides = tuple[JudgedCase, "JudgedCase | None"]
+
+
+class _Violating(Cases[tuple[_Sides, Violation]]):
     """Cases with violations of one kind, and the first violation of the smallest."""
 
     def __init__(self) -> None:
@@ -123,8 +129,8 @@ class _Violating(Cases[tuple[JudgedCase, Violation]]):
         self.clauses: set[str] = set()
         self._severities: set[Severity] = set()
 
-    def take(self, case: JudgedCase, violation: Violation, severity: Severity) -> None:
-        self.add(case, (case, violation))
+    def take(self, sides: _Sides, violation: Violation, severity: Severity) -> None:
+        self.add(sides[0], (sides, violation))
         self.clauses.add(violation.clause)
         self._severities.add(severity)
 
@@ -169,36 +175,36 @@ class Judgements:
         """Take a case of both sides."""
         before, after = _broken(base), _broken(candidate)
         for kind, violations in _worse(before, after, base, self._sides[0]):
-            self._add_worse(kind, candidate, violations)
+            self._add_worse(kind, (candidate, base), violations)
         for kind, violations in _improved(before, after, candidate, self._sides[1]):
-            self._add(kind, base, violations[0])
+            self._add(kind, (base, candidate), violations[0])
         self._failing |= {name for name, result in candidate.clauses.items() if result.verdict is Verdict.FAIL}
-        for case in (base, candidate):
-            for one in case.violations:
+        for sides in ((base, candidate), (candidate, base)):
+            for one in sides[0].violations:
                 if one.excused is not None:
-                    self._known.setdefault(one.excused, _Violating()).take(case, one, self._severity(one))
+                    self._known.setdefault(one.excused, _Violating()).take(sides, one, self._severity(one))
 
     def take_alone(self, case: JudgedCase) -> None:
         """After all pairs, take a case that only the candidate judged, such as one made by shrinking: it counts for clauses that
         fail in no pair."""
         for clause, broken in sorted(_broken(case).items()):
             for cause, violations in broken.causes.items() if clause not in self._failing else ():
-                self._add_worse(_Kind(Change.UNCOMPARED, clause, cause, _NOT_JUDGED), case, violations)
+                self._add_worse(_Kind(Change.UNCOMPARED, clause, cause, _NOT_JUDGED), (case, None), violations)
 
-    def _add_worse(self, kind: _Kind, case: JudgedCase, violations: Sequence[Violation]) -> None:
+    def _add_worse(self, kind: _Kind, sides: _Sides, violations: Sequence[Violation]) -> None:
         """Of violations in a case the first that is not accepted, and the first that each entry accepts."""
         firsts: dict[Deviation | None, Violation] = {}
         for one in violations:
-            firsts.setdefault(covering(self._accepted.current, case, one), one)
+            firsts.setdefault(covering(self._accepted.current, sides[0], one), one)
         for entry, violation in firsts.items():
             if entry is not None:
-                self._add(replace(kind, change=Change.ACCEPTED, accepted=entry), case, violation)
+                self._add(replace(kind, change=Change.ACCEPTED, accepted=entry), sides, violation)
             else:
-                ended = covering(self._accepted.past, case, violation)
-                self._add(replace(kind, ended=ended), case, violation)
+                ended = covering(self._accepted.past, sides[0], violation)
+                self._add(replace(kind, ended=ended), sides, violation)
 
-    def _add(self, kind: _Kind, case: JudgedCase, violation: Violation) -> None:
-        self._shifts.setdefault(kind, _Violating()).take(case, violation, self._severity(violation))
+    def _add(self, kind: _Kind, sides: _Sides, violation: Violation) -> None:
+        self._shifts.setdefault(kind, _Violating()).take(sides, violation, self._severity(violation))
 
     def _severity(self, violation: Violation) -> Severity:
         """That of the violation's cause; or else its clause's, which is the worst that a violation of it can be."""
@@ -208,9 +214,9 @@ class Judgements:
         """What the candidate's judgements change, the gravest first."""
         made = []
         for kind, cases in self._shifts.items():
-            case, first = cases.shown
-            own: dict[str, Any] = {"case_ids": cases.ids, "case": case, "step": first.step, "message": first.message}
-            made.append(Shift(**vars(kind), severity=cases.severity, **own))
+            (case, opposite), first = cases.shown
+            own: dict[str, Any] = {"case": case, "opposite": opposite, "step": first.step, "message": first.message}
+            made.append(Shift(**vars(kind), severity=cases.severity, case_ids=cases.ids, **own))
         return tuple(
             sorted(made, key=lambda one: (one.severity.rank, -len(one.case_ids), one.clause, one.cause, one.before))
         )
@@ -221,7 +227,7 @@ class Judgements:
         made = []
         for reason, cases in self._known.items():
             had, clauses = (reason in base, reason in candidate), tuple(sorted(cases.clauses))
-            made.append(KnownFault(reason, cases.severity, clauses, *had, cases.ids, cases.shown[0]))
+            made.append(KnownFault(reason, cases.severity, clauses, *had, cases.ids, cases.shown[0][0]))
         order = {(False, True): 0, (True, True): 1, (True, False): 2}
         return tuple(
             sorted(made, key=lambda one: (order[one.on_base, one.on_candidate], one.severity.rank, one.reason))

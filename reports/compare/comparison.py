@@ -15,8 +15,8 @@ from reports.compare.cases import Change, Judgements, KnownFault, Shift, Side
 from reports.compare.explanations import Explainer, Identity, Predictors
 from reports.compare.groups import Group, Walk
 from reports.compare.known_changes import in_order, knowledge
-from reports.compare.pairs import pairs_of
-from reports.compare.typed import header_of
+from reports.compare.pairs import check_same, pairs_of
+from reports.compare.typed import case_of, header_of
 from reports.deviations import Deviation
 from reports.findings import findings_of
 from reports.known import ShownDeviation
@@ -145,17 +145,19 @@ def compare(
     not be judged, holds no upgrade back that is not worse.
     """
     runs = base, candidate
-    pairs = pairs_of(base, candidate)
+    pairs, alone = pairs_of(base, candidate)
     results = tuple({result.clause: result for result in findings_of(run).results} for run in runs)
     before, after = map(_side, runs, results)
     severities = {one.id: one.severity for run in runs for one in header_of(run).clauses}
     judgements = Judgements(severities, before, after, Accepted.by(acceptance, engine_of(candidate)[1]))
     walk = Walk(knowledge(engine_of(base), engine_of(candidate)), _explainer(base, candidate, predictors))
-    for pair in pairs:
+    for mine, theirs in pairs:
+        pair = case_of(base.cases[mine]), case_of(candidate.cases[theirs])
+        check_same(*pair)
         walk.take(*pair)
         judgements.take(*pair)
-    for case in pairs.alone():
-        judgements.take_alone(case)
+    for place in alone:
+        judgements.take_alone(case_of(candidate.cases[place]))
     shifts = judgements.shifts()
     unjudged = (
         Unjudged(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Union
 
@@ -53,11 +53,9 @@ ERROR, OPERATIONS, BY_ORDER = Field("error"), Field("operations"), Field("by_ord
 
 
 def facts(step: Step) -> Facts:
-    """The facts of a step, in the order in which they are told. Names that a record has none of are left out.
-
-    Of two commits of one operation the last one counts.
-    """
+    """The facts of a step, in the order in which they are told. Names that a record has none of are left out."""
     outcome, observed = step.outcome or Outcome(None, None), step.observed or Observed((0, 0))
+    commits = list(_by_operation(observed.commits))
     return {
         **_of_error(outcome.error),
         Field("broken"): "broken" if observed.broken else None,
@@ -71,11 +69,11 @@ def facts(step: Step) -> Facts:
         Field("checkpoints"): Counter([_json(observed.checkpoints)] * bool(observed.checkpoints)),
         BY_ORDER: Counter(observed.by_order),
         Field("rows"): Counter(map(_json, outcome.rows or ())),
-        **{field: fact for commit in observed.commits for field, fact in _numbers(commit)},
+        **{field: fact for within, commit in commits for field, fact in _numbers(within, commit)},
         Field("last_vacuum"): None if observed.last_vacuum is None else "written",
         **({} if observed.last_vacuum is None else {Field("last_vacuum", "keys"): frozenset(observed.last_vacuum)}),
         **{Field(part): frozenset(names) for part in _NAMED if (names := getattr(observed, part))},
-        **{field: fact for commit in observed.commits for field, fact in _form(commit)},
+        **{field: fact for within, commit in commits for field, fact in _form(within, commit)},
     }
 
 
@@ -93,19 +91,28 @@ def _of_error(error: EngineError | None) -> Facts:
     return found
 
 
-def _numbers(commit: Commit) -> Iterable[tuple[Field, Fact]]:
+def _by_operation(commits: Iterable[Commit]) -> Iterator[tuple[str, Commit]]:
+    """The commits with their operations; a second one of the same operation has a number."""
+    found = Counter[str]()
+    for commit in commits:
+        found[commit.operation] += 1
+        number = found[commit.operation]
+        yield commit.operation if number == 1 else f"{commit.operation} {number}", commit
+
+
+def _numbers(within: str, commit: Commit) -> Iterable[tuple[Field, Fact]]:
     for part, values in (("parameters", commit.parameters), ("metrics", commit.metrics)):
         for name, value in sorted(values.items()):
-            yield Field(part, name, commit.operation), Counter([value])
+            yield Field(part, name, within), Counter([value])
 
 
-def _form(commit: Commit) -> Iterable[tuple[Field, Fact]]:
+def _form(within: str, commit: Commit) -> Iterable[tuple[Field, Fact]]:
     """How the commit is written."""
-    yield Field("keys", within=commit.operation), frozenset(commit.keys)
+    yield Field("keys", within=within), frozenset(commit.keys)
     for name, value in sorted(commit.values.items()):
-        yield Field("values", name, commit.operation), _json(value)
-    yield Field("parameters", within=commit.operation), frozenset(commit.parameters)
-    yield Field("metrics", within=commit.operation), frozenset(commit.metrics)
+        yield Field("values", name, within), _json(value)
+    yield Field("parameters", within=within), frozenset(commit.parameters)
+    yield Field("metrics", within=within), frozenset(commit.metrics)
 
 
 def _json(value: Any) -> str:

@@ -1,10 +1,9 @@
-"""The cases that two runs judged, in pairs. They may be too many to be in memory: they are read one pair after the other."""
+"""The cases that two runs judged, in pairs, by their places: they may be too many to be in memory."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 
 from records.mistakes import UsageMistake
 from records.run import JudgedCase
@@ -17,35 +16,9 @@ class Incomparable(UsageMistake):
     """The two runs cannot be compared. The text is one sentence."""
 
 
-@dataclass(frozen=True)
-class Pairs:
-    """Each case that both runs judged, once. ``places``: where it is in the base and in the candidate.
-
-    ``others``: where the candidate has cases that the base did not judge, such as those made by shrinking.
-    """
-
-    base: Run
-    candidate: Run
-    places: tuple[tuple[int, int], ...]
-    others: tuple[int, ...]
-
-    def __len__(self) -> int:
-        return len(self.places)
-
-    def __iter__(self) -> Iterator[tuple[JudgedCase, JudgedCase]]:
-        """Raises Incomparable for a case that is not the same on both sides."""
-        for mine, theirs in self.places:
-            pair = case_of(self.base.cases[mine]), case_of(self.candidate.cases[theirs])
-            _check_same(*pair)
-            yield pair
-
-    def alone(self) -> Iterator[JudgedCase]:
-        """The other cases of the candidate."""
-        return (case_of(self.candidate.cases[place]) for place in self.others)
-
-
-def pairs_of(base: Run, candidate: Run) -> Pairs:
-    """The cases that two runs judged: the generated ones, and the listed ones (``regressions/``) of both. Raises Incomparable."""
+def pairs_of(base: Run, candidate: Run) -> tuple[list[tuple[int, int]], list[int]]:
+    """The places of each case that both runs judged, once: of the generated ones, and of the listed ones (``regressions/``) of
+    both; and the places of what only the candidate judged, such as cases made by shrinking. Raises Incomparable."""
     places = _places(base), _places(candidate)
     (one, listed), (other, also_listed) = ((found["generated"], found["explicit"]) for found in places)
     if not one and not other:
@@ -63,7 +36,7 @@ def pairs_of(base: Run, candidate: Run) -> Pairs:
     of_other = {**also_listed, **other}
     pairs = {id: (place, of_other[id]) for id, place in {**one, **common}.items()}
     alone = {place for found in places[1].values() for id, place in found.items() if id not in pairs}
-    return Pairs(base, candidate, tuple(pairs.values()), tuple(sorted(alone)))
+    return list(pairs.values()), sorted(alone)
 
 
 def _places(run: Run) -> Mapping[str, dict[str, int]]:
@@ -74,7 +47,8 @@ def _places(run: Run) -> Mapping[str, dict[str, int]]:
     return found
 
 
-def _check_same(base: JudgedCase, candidate: JudgedCase) -> None:
+def check_same(base: JudgedCase, candidate: JudgedCase) -> None:
+    """Raises Incomparable for a case that is not the same on both sides."""
     texts = [{step.index: step.text for step in case.steps} for case in (base, candidate)]
     differing = [index for index in texts[0] if texts[1].get(index, texts[0][index]) != texts[0][index]]
     if differing or base.document != candidate.document:

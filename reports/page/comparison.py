@@ -6,14 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from records.json_form import to_json
-from records.run import JudgedCase
 from reports.answers import Answer, named
 from reports.compare.answer import Worse, answer_to, ways
 from reports.compare.cases import Change
 from reports.compare.comparison import ClauseChange, Comparison
 from reports.compare.explanations import Explanation
 from reports.compare.groups import Group
-from reports.compare.typed import case_of
 from reports.compare.wording import also, overview, side_by_side, signature
 from reports.harms import does
 from reports.page.content import Fact, StepShown, case_in
@@ -67,13 +65,11 @@ def comparison_page(comparison: Comparison) -> ComparisonPage:
     both = [
         f"{does(one.severity)}: {one.reason}" for one in comparison.known_faults if one.on_base and one.on_candidate
     ]
-    shown = {one.lead.case.id for one in worse}
-    before = {case.id: case for case in map(case_of, comparison.base.cases if shown else ()) if case.id in shown}
     return ComparisonPage(
         title=f"{named(comparison.base)} and {named(comparison.candidate)}",
         answer=answer_to(comparison),
         facts=tuple(_facts(comparison)),
-        ways=tuple(_way(one, sentences, before.get(one.lead.case.id)) for one in worse),
+        ways=tuple(_way(one, sentences) for one in worse),
         kinds={**also(comparison), "known of both": both},
         differences=tuple(map(_difference, comparison.groups)),
         clauses=tuple(one for one in comparison.clauses if one.change is not Change.SAME),
@@ -88,8 +84,8 @@ def _facts(comparison: Comparison) -> Iterable[Fact]:
         yield Fact("Compared", line)
 
 
-def _way(way: Worse, sentences: dict[str, str], before: JudgedCase | None) -> WayShown:
-    lead = way.lead
+def _way(way: Worse, sentences: dict[str, str]) -> WayShown:
+    lead, before = way.lead, way.lead.opposite
     line = to_json(lead.case)
     case = case_in(line)
     now = () if case is None else tree_of(case, line, lead.step)
