@@ -32,7 +32,10 @@ def code(text: str, uses: str = "") -> Code:
 
 @dataclass(frozen=True)
 class Command:
-    """An expression for a command, that of the rows that it returns (empty: it returns none), the lines before and after it."""
+    """An expression for a command, that of the rows that it returns (empty: it returns none), the lines before and after it.
+
+    The modules os, shutil, sys and time are in each script.
+    """
 
     text: str
     rows: str = ""

@@ -152,7 +152,7 @@ class DeltalakeScript:
             written = ", ".join(f"{key}={value!r}" for key, value in arguments if value != _DEFAULTS.get(key, ...))
             text = f"DeltaTable({path}).vacuum({written})"
             rows = f"[[os.path.join(ROOT, file)] for file in {text}]"
-        return Command(text, rows, setup, named.cleanup, frozenset({"DeltaTable", "os"}))
+        return Command(text, rows, setup, named.cleanup, frozenset({"DeltaTable"}))
 
     def _path(self, path: str) -> str:
         return "ROOT" if path == self._root else quoted(_encoded(path), self._root)
