@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping
-from typing import ClassVar
 from urllib.parse import quote
 
 from engines.deltalake.operations import DeleteCall, Target, call_of
 from engines.dialect import COLUMNS, Code, Command, Run, ScriptedCase, call, code, quoted
-from engines.script_paths import named_path, spelling_of
+from engines.named_paths import script_path, spelling_of
 from model.vocabulary.rules import DELTA_RS_COUNTS
 from model.vocabulary.steps import Insert
 
@@ -79,14 +78,18 @@ def _encoded(path: str) -> str:
     return quote(path, safe="/:") if path.startswith("file:") else path
 
 
+#: The imports by the name that code uses.
+_IMPORTS: Mapping[str, str] = {
+    "pa": "import pyarrow as pa",
+    "pq": "import pyarrow.parquet as pq",
+    "DeltaTable": "from deltalake import DeltaTable",
+    "QueryBuilder": "from deltalake import QueryBuilder",
+    "write_deltalake": "from deltalake import write_deltalake",
+}
+
+
 class DeltalakeScript:
-    imports: ClassVar[Mapping[str, str]] = {
-        "pa": "import pyarrow as pa",
-        "pq": "import pyarrow.parquet as pq",
-        "DeltaTable": "from deltalake import DeltaTable",
-        "QueryBuilder": "from deltalake import QueryBuilder",
-        "write_deltalake": "from deltalake import write_deltalake",
-    }
+    imports = _IMPORTS
     errors = "BaseException"  # a panic of Rust is not an Exception
     local_times = False
 
@@ -133,7 +136,7 @@ class DeltalakeScript:
             written = 'write_deltalake(ROOT, pq.read_table(rows_file), mode="append")'
             return Command(written, setup=(rows_file,), uses=frozenset({"base64", "io", "pq", "write_deltalake"}))
         wanted = call_of(step)
-        named = named_path(spelling_of(step), self._root)
+        named = script_path(self._root, spelling_of(step))
         setup, path = named.setup, self._path(named.path)
         if wanted.target is Target.MISSING:
             path = 'f"{ROOT}-missing"'

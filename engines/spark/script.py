@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Mapping, Sequence
-from typing import ClassVar
 
 from engines.dialect import COLUMNS, Code, Command, Run, ScriptedCase, call, code, literal, quoted
-from engines.script_paths import WORKING_DIRECTORY, NamedPath, named_path, spelling_of
+from engines.named_paths import WORKING_DIRECTORY, ScriptPath, script_path, spelling_of
 from engines.spark.failing_files import failing_files
 from engines.spark.statements import (
     INVENTORY_COLUMNS,
@@ -125,14 +124,18 @@ _EXTERNAL = ("spark.sql(f\"CREATE TABLE IF NOT EXISTS t USING delta LOCATION '{R
 _NAME, _MANAGED_NAME = "t", "d.`table`"
 
 
+#: The imports by the name that code uses.
+_IMPORTS: Mapping[str, str] = {
+    "DeltaTable": "from delta.tables import DeltaTable",
+    "SparkSession": "from pyspark.sql import SparkSession",
+    "expr": "from pyspark.sql.functions import expr",
+}
+
+
 class SparkScript:
     """One for each script: it keeps track of the session's settings and of the tables in the catalog."""
 
-    imports: ClassVar[Mapping[str, str]] = {
-        "DeltaTable": "from delta.tables import DeltaTable",
-        "SparkSession": "from pyspark.sql import SparkSession",
-        "expr": "from pyspark.sql.functions import expr",
-    }
+    imports = _IMPORTS
     errors = "Exception"
     local_times = True
 
@@ -221,7 +224,7 @@ class SparkScript:
         return Command(text, f"{text}.collect()", tuple(setup), tuple(cleanup), frozenset(uses))
 
     def _delete(self, step: Delete) -> Command:
-        named = named_path(step.spelling, self._root)
+        named = script_path(self._root, step.spelling)
         by_path = step.form in DELETES_BY_PATH
         setup = self._settings({"spark.sql.session.timeZone": step.zone, **spark_conf(step.settings)})
         setup += [*self._link(step.spelling, named), *(() if by_path else self._named(step.form is Form.SQL_MANAGED))]
@@ -241,7 +244,7 @@ class SparkScript:
         return Command(text, "", tuple(setup), named.cleanup, frozenset(uses))
 
     def _vacuum(self, step: Vacuum) -> Command:
-        named = named_path(step.spelling, self._root)
+        named = script_path(self._root, step.spelling)
         setup = self._settings({**spark_conf(step.settings), **settings_of_vacuum(step)})
         cleanup: tuple[str, ...] = ()
         uses = set()
@@ -301,7 +304,7 @@ class SparkScript:
             else f'table.write.format("delta").mode("overwrite").save("{self._inventory}")',
         )
 
-    def _link(self, spelling: Spelling, named: NamedPath) -> Sequence[str]:
+    def _link(self, spelling: Spelling, named: ScriptPath) -> Sequence[str]:
         """The link, with a clock of its own: Delta knows a table behind a link by the link's path."""
         if spelling is not Spelling.LINK:
             return ()
