@@ -26,7 +26,7 @@ def make_older(ms):
         if path.suffix == ".json":
             text = instant.sub(lambda found: found[1] + str(int(found[2]) - ms), path.read_text("utf-8"))
             path.write_bytes(text.encode())
-    for folder, directories, files in os.walk(os.path.dirname(ROOT)):
+CHECKPOINTS    for folder, directories, files in os.walk(os.path.dirname(ROOT)):
         for path in (os.path.join(folder, name) for name in directories + files):
             time_ns = os.lstat(path).st_mtime_ns - ms * 10**6
             os.utime(path, ns=(time_ns, time_ns), follow_symlinks=False)
@@ -98,10 +98,9 @@ class DeltalakeScript:
         self._case = case
         self._root = case.root
         self._instant = Code()
-        older = code(_MAKE_OLDER, "Path os re")
+        older = code(_MAKE_OLDER.replace("CHECKPOINTS", ""), "Path os re")
         if case.checkpoints:
-            start = _MAKE_OLDER.index("    for folder")
-            older = code(_MAKE_OLDER[:start] + _CHECKPOINTS + _MAKE_OLDER[start:], "Path os re pa pq")
+            older = code(_MAKE_OLDER.replace("CHECKPOINTS", _CHECKPOINTS), "Path os re pa pq")
         self.functions: Mapping[str, Code] = {
             "make_older": older,
             "rows": code(_ROWS, f"{COLUMNS} pa"),
