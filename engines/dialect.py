@@ -32,7 +32,10 @@ def code(text: str, uses: str = "") -> Code:
 
 @dataclass(frozen=True)
 class Command:
-    """An expression for a command, that of the rows that it returns (empty: it returns none), the lines before and after it."""
+    """An expression for a command, that of the rows that it returns (empty: it returns none), the lines before and after it.
+
+    The modules os, shutil, sys and time are in each script.
+    """
 
     text: str
     rows: str = ""
@@ -66,30 +69,11 @@ class ScriptedCase:
 class Dialect(Protocol):
     """One for each script: it may keep track of what it has set."""
 
-    @property
-    def pip(self) -> str:
-        """The packages that the script needs."""
-        ...
-
-    @property
-    def imports(self) -> Mapping[str, str]:
-        """Lines by the name that code uses, in addition to those of the standard library."""
-        ...
-
-    @property
-    def errors(self) -> str:
-        """The exceptions that a command may raise."""
-        ...
-
-    @property
-    def functions(self) -> Mapping[str, Code]:
-        """By name, in addition to reports.counterexamples.functions."""
-        ...
-
-    @property
-    def local_times(self) -> bool:
-        """Whether it returns TIMESTAMPs in the machine's time zone."""
-        ...
+    pip: str  # the packages that the script needs
+    imports: Mapping[str, str]  # lines by the name that code uses, in addition to those of the standard library
+    errors: str  # the exceptions that a command may raise
+    functions: Mapping[str, Code]  # by name, in addition to reports.counterexamples.functions
+    local_times: bool  # whether it returns TIMESTAMPs in the machine's time zone
 
     def start(self) -> Code:
         """Lines of ``main`` that start the engine."""

@@ -113,15 +113,11 @@ class Removes:
     checkpoint: bool = False
 
 
-#: The file in which a VACUUM records what it examined, and its member with a version.
-LAST_VACUUM, LAST_VACUUM_VERSION = "_last_vacuum_info", "latestCommitVersionOutsideOfRetentionWindow"
-
-
 @dataclass(frozen=True)
 class FieldIs:
     """A dotted field of the step's actions of one kind, or of the one for ``path``, has this value (None: absent).
 
-    As a ``kind``, LAST_VACUUM is that file after the step.
+    ``kind`` may also be a file of the log, with an object of JSON: ``_last_vacuum_info``.
     """
 
     kind: str

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping
-from typing import ClassVar
 from urllib.parse import quote
 
 from engines.deltalake.operations import DeleteCall, Target, call_of
 from engines.dialect import COLUMNS, Code, Command, Run, ScriptedCase, call, code, quoted
-from engines.script_paths import named_path, spelling_of
+from engines.named_paths import script_path, spelling_of
 from model.vocabulary.rules import DELTA_RS_COUNTS
 from model.vocabulary.steps import Insert
 
@@ -27,7 +26,7 @@ def make_older(ms):
         if path.suffix == ".json":
             text = instant.sub(lambda found: found[1] + str(int(found[2]) - ms), path.read_text("utf-8"))
             path.write_bytes(text.encode())
-    for folder, directories, files in os.walk(os.path.dirname(ROOT)):
+CHECKPOINTS    for folder, directories, files in os.walk(os.path.dirname(ROOT)):
         for path in (os.path.join(folder, name) for name in directories + files):
             time_ns = os.lstat(path).st_mtime_ns - ms * 10**6
             os.utime(path, ns=(time_ns, time_ns), follow_symlinks=False)
@@ -79,14 +78,18 @@ def _encoded(path: str) -> str:
     return quote(path, safe="/:") if path.startswith("file:") else path
 
 
+#: The imports by the name that code uses.
+_IMPORTS: Mapping[str, str] = {
+    "pa": "import pyarrow as pa",
+    "pq": "import pyarrow.parquet as pq",
+    "DeltaTable": "from deltalake import DeltaTable",
+    "QueryBuilder": "from deltalake import QueryBuilder",
+    "write_deltalake": "from deltalake import write_deltalake",
+}
+
+
 class DeltalakeScript:
-    imports: ClassVar[Mapping[str, str]] = {
-        "pa": "import pyarrow as pa",
-        "pq": "import pyarrow.parquet as pq",
-        "DeltaTable": "from deltalake import DeltaTable",
-        "QueryBuilder": "from deltalake import QueryBuilder",
-        "write_deltalake": "from deltalake import write_deltalake",
-    }
+    imports = _IMPORTS
     errors = "BaseException"  # a panic of Rust is not an Exception
     local_times = False
 
@@ -95,10 +98,9 @@ class DeltalakeScript:
         self._case = case
         self._root = case.root
         self._instant = Code()
-        older = code(_MAKE_OLDER, "Path os re")
+        older = code(_MAKE_OLDER.replace("CHECKPOINTS", ""), "Path os re")
         if case.checkpoints:
-            start = _MAKE_OLDER.index("    for folder")
-            older = code(_MAKE_OLDER[:start] + _CHECKPOINTS + _MAKE_OLDER[start:], "Path os re pa pq")
+            older = code(_MAKE_OLDER.replace("CHECKPOINTS", _CHECKPOINTS), "Path os re pa pq")
         self.functions: Mapping[str, Code] = {
             "make_older": older,
             "rows": code(_ROWS, f"{COLUMNS} pa"),
@@ -133,7 +135,7 @@ class DeltalakeScript:
             written = 'write_deltalake(ROOT, pq.read_table(rows_file), mode="append")'
             return Command(written, setup=(rows_file,), uses=frozenset({"base64", "io", "pq", "write_deltalake"}))
         wanted = call_of(step)
-        named = named_path(spelling_of(step), self._root)
+        named = script_path(self._root, spelling_of(step))
         setup, path = named.setup, self._path(named.path)
         if wanted.target is Target.MISSING:
             path = 'f"{ROOT}-missing"'
@@ -152,7 +154,7 @@ class DeltalakeScript:
             written = ", ".join(f"{key}={value!r}" for key, value in arguments if value != _DEFAULTS.get(key, ...))
             text = f"DeltaTable({path}).vacuum({written})"
             rows = f"[[os.path.join(ROOT, file)] for file in {text}]"
-        return Command(text, rows, setup, named.cleanup, frozenset({"DeltaTable", "os"}))
+        return Command(text, rows, setup, named.cleanup, frozenset({"DeltaTable"}))
 
     def _path(self, path: str) -> str:
         return "ROOT" if path == self._root else quoted(_encoded(path), self._root)

@@ -25,7 +25,8 @@ from engines.spark.releases import capabilities_of, rules_of
 from engines.spark.result_rows import Answer, answered, rows_of, type_of
 from engines.spark.session import connect
 from engines.spark.settings import settings
-from engines.spark.targets import spelled_path, table_text
+from engines.spark.statements import table_text
+from engines.spark.targets import spelled_path
 from engines.spark.vacuums import run_invalid_vacuum, run_vacuum
 from model.text.session_conf import spark_conf
 from model.text.sql import insert_sql

@@ -11,8 +11,9 @@ from pyspark.sql import DataFrame, SparkSession
 from engines.spark.catalog import named
 from engines.spark.columns import condition
 from engines.spark.result_rows import Answer, answered, rows_of
-from engines.spark.targets import table_text, target
-from model.text.invalid_sql import invalid_delete_sql, view_sql
+from engines.spark.statements import table_text
+from engines.spark.targets import target
+from model.text.invalid_sql import invalid_delete_sql
 from model.text.sql import delete_sql, sql
 from model.vocabulary.steps import DELETES_BY_PATH, Delete, Form, InvalidDelete
 from model.vocabulary.values import Row
@@ -67,5 +68,5 @@ def _delete(spark: SparkSession, step: Delete, name: str, table: Callable[[], De
 
 def run_invalid_delete(spark: SparkSession, root: Path, step: InvalidDelete) -> tuple[Row, ...]:
     """Run an invalid DELETE. What it needs besides the table is beside it, and removed afterwards."""
-    with target(spark, root, step.mistake, view=lambda view: view_sql(view, table_text(root))) as name:
+    with target(spark, root, step.mistake) as name:
         return answered(spark.sql(invalid_delete_sql(step.mistake, name)))

@@ -14,16 +14,10 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from engines.spark.targets import table_text
+from engines.spark.statements import INVENTORY_COLUMNS, INVENTORY_VIEW, table_text
 from model.text.literals import literal
 from model.vocabulary.steps import Inventory, Mode
 from model.vocabulary.values import Type
-
-#: The columns of an inventory. Delta compares names, types and order (docs/delta.md 1.4).
-_COLUMNS = (("path", "STRING"), ("length", "BIGINT"), ("isDir", "BOOLEAN"), ("modificationTime", "BIGINT"))
-
-#: The temporary view of an inventory. Each session has its own.
-_VIEW = "tombstone_inventory"
 
 
 @dataclass(frozen=True)
@@ -85,19 +79,19 @@ def inventory(spark: SparkSession, root: Path, mode: Mode, kind: Inventory) -> I
 @contextmanager
 def _view(spark: SparkSession, root: Path, entries: list[Listed]) -> Iterator[str]:
     base = f"file:{root}"  # the prefix that Delta requires: not url-encoded
-    names = ", ".join(name for name, _ in _COLUMNS)
+    names = ", ".join(name for name, _ in INVENTORY_COLUMNS)
     # Delta requires nullable columns, and those of VALUES are not; nullif(x, NULL) is x, but nullable.
-    columns = ", ".join(f"nullif(CAST({name} AS {type}), NULL) AS {name}" for name, type in _COLUMNS)
+    columns = ", ".join(f"nullif(CAST({name} AS {type}), NULL) AS {name}" for name, type in INVENTORY_COLUMNS)
     rows = ", ".join(
         f"({literal(f'{base}/{entry.path}', Type.STRING)}, {entry.length}, {entry.is_directory}, {entry.modified})"
         for entry in entries
     )
     assert entries, "a table has at least a log"
-    spark.sql(f"CREATE OR REPLACE TEMPORARY VIEW {_VIEW} AS SELECT {columns} FROM VALUES {rows} AS t({names})")
+    spark.sql(f"CREATE OR REPLACE TEMPORARY VIEW {INVENTORY_VIEW} AS SELECT {columns} FROM VALUES {rows} AS t({names})")
     try:
-        yield _VIEW
+        yield INVENTORY_VIEW
     finally:
-        spark.catalog.dropTempView(_VIEW)
+        spark.catalog.dropTempView(INVENTORY_VIEW)
 
 
 @contextmanager

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from collections.abc import Iterable, Mapping, Sequence
 
 from engines.dialect import COLUMNS, Code, Command, Run, ScriptedCase, call, code, literal, quoted
-from engines.script_paths import WORKING_DIRECTORY, NamedPath, named_path, spelling_of
+from engines.named_paths import WORKING_DIRECTORY, ScriptPath, script_path, spelling_of
 from engines.spark.failing_files import failing_files
+from engines.spark.statements import (
+    INVENTORY_COLUMNS,
+    INVENTORY_VIEW,
+    VIEW,
+    settings_of_vacuum,
+    table_text,
+    view_of,
+)
 from engines.spark.versions import GROUP, artifact_for
 from model.prediction.history import live_ids
-from model.text.invalid_sql import UNKNOWN_PARTITION, invalid_delete_sql, invalid_vacuum_sql, view_sql
+from model.text.invalid_sql import UNKNOWN_PARTITION, invalid_delete_sql, invalid_vacuum_sql
 from model.text.layout import escape, partition_string
 from model.text.session_conf import spark_conf
-from model.text.sql import delete_sql, insert_sql, sql, vacuum_settings, vacuum_sql
+from model.text.sql import delete_sql, insert_sql, sql, vacuum_sql
 from model.vocabulary.spellings import Spelling
 from model.vocabulary.steps import (
     API_VACUUM_FORMS,
@@ -26,7 +33,6 @@ from model.vocabulary.steps import (
     InvalidDelete,
     InvalidVacuum,
     Inventory,
-    IOFault,
     Mode,
     Vacuum,
     VacuumForm,
@@ -117,19 +123,19 @@ _EXTERNAL = ("spark.sql(f\"CREATE TABLE IF NOT EXISTS t USING delta LOCATION '{R
 
 _NAME, _MANAGED_NAME = "t", "d.`table`"
 
-_VIEW = "tombstone_view"
-_INVENTORY_VIEW = "tombstone_inventory"
-_PARALLELISM = {"spark.databricks.delta.vacuum.parallelDelete.parallelism": "3"}
+
+#: The imports by the name that code uses.
+_IMPORTS: Mapping[str, str] = {
+    "DeltaTable": "from delta.tables import DeltaTable",
+    "SparkSession": "from pyspark.sql import SparkSession",
+    "expr": "from pyspark.sql.functions import expr",
+}
 
 
 class SparkScript:
     """One for each script: it keeps track of the session's settings and of the tables in the catalog."""
 
-    imports: ClassVar[Mapping[str, str]] = {
-        "DeltaTable": "from delta.tables import DeltaTable",
-        "SparkSession": "from pyspark.sql import SparkSession",
-        "expr": "from pyspark.sql.functions import expr",
-    }
+    imports = _IMPORTS
     errors = "Exception"
     local_times = True
 
@@ -140,7 +146,7 @@ class SparkScript:
         self._inventory = posixpath.dirname(case.root) + "-inventory"
         self._conf: dict[str, str] = {}
         self._managed = False
-        self._instant = Code()  # of the clock
+        self._instant = ""  # of the clock
         steps = [run.step for run in case.runs]
         self._relative = any(spelling_of(step) is Spelling.RELATIVE for step in steps)
         faults = [step.io_fault for step in steps if isinstance(step, Vacuum) and step.io_fault is not None]
@@ -186,7 +192,7 @@ class SparkScript:
         return "int(time.time() * 1000)"
 
     def clock(self, instant: Code, *, first: bool) -> Code:
-        self._instant = instant
+        self._instant = instant.text
         return Code(f"clock(spark, {instant.text})", instant.uses | {"clock"})
 
     def rows(self, read: Code) -> Code:
@@ -202,27 +208,23 @@ class SparkScript:
             return self._vacuum(step)
         if isinstance(step, Insert):
             types = [column.type for column in self._table.columns]
-            return self._sql(insert_sql(step, types, self._text(self._root)), self._settings({}))
+            return self._sql(insert_sql(step, types, table_text(self._root)), self._settings({}))
         if isinstance(step, InvalidDelete):
             setup, target = self._target(step.mistake)
-            return self._sql(invalid_delete_sql(step.mistake, target), setup, uses=("os",))
+            return self._sql(invalid_delete_sql(step.mistake, target), setup)
         if isinstance(step, InvalidVacuum):
             setup, target = self._target(step.mistake)
-            return self._sql(invalid_vacuum_sql(step.mistake, target, dry_run=step.dry_run), setup, uses=("os",))
+            return self._sql(invalid_vacuum_sql(step.mistake, target, dry_run=step.dry_run), setup)
         raise TypeError(f"a {type(step).__name__} is not a command")
 
     def _sql(
-        self,
-        statement: str,
-        setup: Sequence[str],
-        cleanup: Sequence[str] = (),
-        uses: Sequence[str] = (),
+        self, statement: str, setup: Sequence[str], cleanup: Sequence[str] = (), uses: Iterable[str] = ()
     ) -> Command:
         text = call("spark.sql", quoted(statement, self._root))
         return Command(text, f"{text}.collect()", tuple(setup), tuple(cleanup), frozenset(uses))
 
     def _delete(self, step: Delete) -> Command:
-        named = named_path(step.spelling, self._root)
+        named = script_path(self._root, step.spelling)
         by_path = step.form in DELETES_BY_PATH
         setup = self._settings({"spark.sql.session.timeZone": step.zone, **spark_conf(step.settings)})
         setup += [*self._link(step.spelling, named), *(() if by_path else self._named(step.form is Form.SQL_MANAGED))]
@@ -230,26 +232,22 @@ class SparkScript:
         if step.cached:
             load = f'spark.read.format("delta").load({self._argument(named.path)})'
             setup.append(f"{load if by_path else f'spark.table({literal(name)})'}.cache().count()")
-        uses = {"os", "shutil", *self._instant.uses}
         if step.form not in (Form.API_PATH, Form.API_PATH_COLUMN, Form.API_NAME):
-            table = self._text(named.path) if by_path else name
-            return self._sql(delete_sql(step, table), setup, named.cleanup, tuple(uses))
+            table = table_text(named.path) if by_path else name
+            return self._sql(delete_sql(step, table), setup, named.cleanup)
         argument = "" if step.where is None else quoted(sql(step.where, step.zone), self._root)
+        uses = {"DeltaTable"}
         if step.form is Form.API_PATH_COLUMN and step.where is not None:
             argument = call("expr", argument)
             uses.add("expr")
         text = call(f"{self._delta_table(named.path if by_path else None)}.delete", argument)
-        return Command(text, "", tuple(setup), named.cleanup, frozenset({"DeltaTable", *uses}))
+        return Command(text, "", tuple(setup), named.cleanup, frozenset(uses))
 
     def _vacuum(self, step: Vacuum) -> Command:
-        named = named_path(step.spelling, self._root)
-        # With several tasks, others may continue after one crashes: use a single one then.
-        parallel = step.parallel and step.io_fault is not IOFault.DELETE_CRASHES
-        setup = self._settings(
-            {**spark_conf(step.settings), **vacuum_settings(step), **(_PARALLELISM if parallel else {})}
-        )
+        named = script_path(self._root, step.spelling)
+        setup = self._settings({**spark_conf(step.settings), **settings_of_vacuum(step)})
         cleanup: tuple[str, ...] = ()
-        uses = {"os", "shutil", *self._instant.uses}
+        uses = set()
         if step.mode.inventory:
             setup += self._listing(step)
             uses.add("inventory")
@@ -267,19 +265,16 @@ class SparkScript:
             table = self._delta_table(named.path if step.form is VacuumForm.API_PATH else None)
             return Command(f"{table}.vacuum({hours})", "", tuple(setup), cleanup, frozenset({"DeltaTable", *uses}))
         targets = {
-            VacuumForm.SQL_PATH: self._text(named.path),
+            VacuumForm.SQL_PATH: table_text(named.path),
             VacuumForm.SQL_QUOTED_PATH: f"'{named.path}'",
             VacuumForm.SQL_NAME: _NAME,
             VacuumForm.SQL_MANAGED: _MANAGED_NAME,
         }
         inventories = {
-            Mode.INVENTORY_TABLE: self._text(self._inventory),
-            Mode.INVENTORY_QUERY: f"(SELECT * FROM {_INVENTORY_VIEW})",
+            Mode.INVENTORY_TABLE: table_text(self._inventory),
+            Mode.INVENTORY_QUERY: f"(SELECT * FROM {INVENTORY_VIEW})",
         }
-        return self._sql(vacuum_sql(step, targets[step.form], inventories.get(step.mode)), setup, cleanup, tuple(uses))
-
-    def _text(self, path: str) -> str:
-        return f"delta.`{path}`"
+        return self._sql(vacuum_sql(step, targets[step.form], inventories.get(step.mode)), setup, cleanup, uses)
 
     def _delta_table(self, path: str | None) -> str:
         """The table by its path; None: by its name."""
@@ -302,19 +297,19 @@ class SparkScript:
         if step.inventory is Inventory.FILES:
             rows = "[row for row in inventory(ROOT) if not row[2]]"
         return (
-            'columns = "path STRING, length BIGINT, isDir BOOLEAN, modificationTime BIGINT"',
+            f'columns = "{", ".join(map(" ".join, INVENTORY_COLUMNS))}"',
             f"table = spark.createDataFrame({rows}, columns)",
-            f"table.createOrReplaceTempView({literal(_INVENTORY_VIEW)})"
+            f"table.createOrReplaceTempView({literal(INVENTORY_VIEW)})"
             if step.mode is Mode.INVENTORY_QUERY
             else f'table.write.format("delta").mode("overwrite").save("{self._inventory}")',
         )
 
-    def _link(self, spelling: Spelling, named: NamedPath) -> Sequence[str]:
+    def _link(self, spelling: Spelling, named: ScriptPath) -> Sequence[str]:
         """The link, with a clock of its own: Delta knows a table behind a link by the link's path."""
         if spelling is not Spelling.LINK:
             return ()
         path = f"spark._jvm.org.apache.hadoop.fs.Path({quoted(named.path, self._root)})"
-        clock = f"spark._jvm.org.apache.spark.util.ManualClock({self._instant.text})"
+        clock = f"spark._jvm.org.apache.spark.util.ManualClock({self._instant})"
         delta = "spark._jvm.org.apache.spark.sql.delta.DeltaLog"
         return (
             *named.setup,
@@ -327,18 +322,14 @@ class SparkScript:
         """The target of an invalid command, and the lines that make it. The paths beside the script's table are free."""
         setup, beside = self._settings({}), f"{self._root}-beside"
         if mistake in (DeleteMistake.PARTITION_DIRECTORY, VacuumMistake.PARTITION_DIRECTORY):
-            return setup, self._text(f"{self._root}/{_partition(self._table)}")
+            return setup, table_text(f"{self._root}/{_partition(self._table)}")
         if mistake in (DeleteMistake.NOT_A_TABLE, VacuumMistake.NOT_A_TABLE):
-            return [*setup, f'os.makedirs("{beside}")'], self._text(beside)
+            return [*setup, f'os.makedirs("{beside}")'], table_text(beside)
         if mistake in (DeleteMistake.MISSING_PATH, VacuumMistake.MISSING_PATH):
-            return setup, self._text(beside)
-        table = self._text(self._root)
-        views = {
-            DeleteMistake.VIEW: view_sql(_VIEW, table),
-            VacuumMistake.TEMPORARY_VIEW: f"CREATE OR REPLACE TEMPORARY VIEW {_VIEW} AS SELECT * FROM {table}",
-        }
-        if mistake in views:
-            return [*setup, call("spark.sql", quoted(views[mistake], self._root))], _VIEW
+            return setup, table_text(beside)
+        table = table_text(self._root)
+        if (statement := view_of(mistake, table)) is not None:
+            return [*setup, call("spark.sql", quoted(statement, self._root))], VIEW
         return setup, table
 
     def _settings(self, wanted: Mapping[str, str | None]) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -10,17 +10,11 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from engines.named_paths import named_path
+from engines.spark.statements import VIEW, table_text, view_of
 from model.text.invalid_sql import UNKNOWN_PARTITION
 from model.text.layout import escape
 from model.vocabulary.spellings import Spelling
 from model.vocabulary.steps import DeleteMistake, VacuumMistake
-
-_VIEW = "tombstone_view"
-
-
-def table_text(path: Path | str) -> str:
-    """The table at a path, in SQL."""
-    return f"delta.`{str(path).replace('`', '``')}`"
 
 
 @contextmanager
@@ -52,10 +46,8 @@ def _partition_path(spark: SparkSession, root: Path) -> Path:
 
 
 @contextmanager
-def target(
-    spark: SparkSession, root: Path, mistake: DeleteMistake | VacuumMistake, *, view: Callable[[str], str]
-) -> Iterator[str]:
-    """The target of an invalid command, in SQL. ``view`` returns the statement that creates a view of this name.
+def target(spark: SparkSession, root: Path, mistake: DeleteMistake | VacuumMistake) -> Iterator[str]:
+    """The target of an invalid command, in SQL.
 
     Anything besides the table is created beside it and removed afterwards.
     """
@@ -67,9 +59,9 @@ def target(
     elif mistake in (DeleteMistake.MISSING_PATH, VacuumMistake.MISSING_PATH):
         with _missing_path(root) as path:
             yield table_text(path)
-    elif mistake in (DeleteMistake.VIEW, VacuumMistake.TEMPORARY_VIEW):
-        with _temporary_view(spark, view) as name:
-            yield name
+    elif (statement := view_of(mistake, table_text(root))) is not None:
+        with _temporary_view(spark, statement):
+            yield VIEW
     else:
         yield table_text(root)
 
@@ -102,10 +94,10 @@ def _beside(root: Path) -> Path:
 
 
 @contextmanager
-def _temporary_view(spark: SparkSession, statement: Callable[[str], str]) -> Iterator[str]:
-    """A temporary view for one step. Each session has its own."""
-    spark.sql(statement(_VIEW))
+def _temporary_view(spark: SparkSession, statement: str) -> Iterator[None]:
+    """The view that a statement makes, for one step."""
+    spark.sql(statement)
     try:
-        yield _VIEW
+        yield
     finally:
-        spark.catalog.dropTempView(_VIEW)
+        spark.catalog.dropTempView(VIEW)

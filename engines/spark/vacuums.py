@@ -14,18 +14,16 @@ from engines.spark.inventories import inventory
 from engines.spark.io_faults import faulty_path
 from engines.spark.result_rows import answered
 from engines.spark.settings import settings
-from engines.spark.targets import table_text, target
+from engines.spark.statements import settings_of_vacuum, table_text
+from engines.spark.targets import target
 from model.text.invalid_sql import invalid_vacuum_sql
 from model.text.literals import literal
-from model.text.sql import vacuum_settings, vacuum_sql
-from model.vocabulary.steps import InvalidVacuum, IOFault, Vacuum, VacuumForm
+from model.text.sql import vacuum_sql
+from model.vocabulary.steps import InvalidVacuum, Vacuum, VacuumForm
 from model.vocabulary.values import Row, Type
 
 #: The forms that name the table in the catalog.
 _BY_NAME = (VacuumForm.SQL_NAME, VacuumForm.SQL_MANAGED, VacuumForm.API_NAME)
-
-#: The number of parallel deletion tasks. The default is the number of shuffle partitions, which is 1 in this JVM.
-_PARALLELISM = {"spark.databricks.delta.vacuum.parallelDelete.parallelism": "3"}
 
 
 def run_vacuum(spark: SparkSession, root: Path, path: str, step: Vacuum) -> tuple[Row, ...]:
@@ -37,7 +35,7 @@ def run_vacuum(spark: SparkSession, root: Path, path: str, step: Vacuum) -> tupl
     with ExitStack() as stack:
         name = stack.enter_context(_name(spark, root, path, step.form))
         listing = stack.enter_context(inventory(spark, root, step.mode, step.inventory))
-        stack.enter_context(settings(spark, {**vacuum_settings(step), **_parallelism(step)}))
+        stack.enter_context(settings(spark, settings_of_vacuum(step)))
         if step.io_fault is not None:
             assert step.faulty_path is not None, "an I/O fault has a path"
             stack.enter_context(faulty_path(spark, root / step.faulty_path, step.io_fault))
@@ -46,12 +44,6 @@ def run_vacuum(spark: SparkSession, root: Path, path: str, step: Vacuum) -> tupl
         if step.form is VacuumForm.API_NAME:
             return answered(DeltaTable.forName(spark, name).vacuum(step.retain_hours))
         return answered(spark.sql(vacuum_sql(step, name, listing)))
-
-
-def _parallelism(step: Vacuum) -> dict[str, str]:
-    # When one of several tasks fails, the others may still delete files after VACUUM has reported the error, so the
-    # result could not be predicted.
-    return _PARALLELISM if step.parallel and step.io_fault is not IOFault.DELETE_CRASHES else {}
 
 
 @contextmanager
@@ -68,9 +60,5 @@ def _name(spark: SparkSession, root: Path, path: str, form: VacuumForm) -> Itera
 
 def run_invalid_vacuum(spark: SparkSession, root: Path, step: InvalidVacuum) -> tuple[Row, ...]:
     """Run an invalid VACUUM. What it needs besides the table is beside it, and removed afterwards."""
-    with target(spark, root, step.mistake, view=lambda view: _view_of(root, view)) as name:
+    with target(spark, root, step.mistake) as name:
         return answered(spark.sql(invalid_vacuum_sql(step.mistake, name, dry_run=step.dry_run)))
-
-
-def _view_of(root: Path, view: str) -> str:
-    return f"CREATE OR REPLACE TEMPORARY VIEW {view} AS SELECT * FROM {table_text(root)}"

@@ -11,23 +11,29 @@ from engines.dialect import Code, code
 from harness.tables.plan import PlannedLink
 from reports.counterexamples.plan import GENERATED, NEXT_COMMIT, Things
 
+#: NEXT and WRITE are what only some tables need, or need otherwise.
 _RESTORE = '''
 def restore(files):
     """Writes the files: the log from text, the others from base64. Modification times are in ms from T."""
     for path, modified, content in files:
-        place = Path(os.path.normpath(f"{ROOT}/{path}"))
+NEXT        place = Path(os.path.normpath(f"{ROOT}/{path}"))
         place.parent.mkdir(parents=True, exist_ok=True)
         text = re.sub(r'"T([+-]\\d+)"', lambda offset: str(T + int(offset[1])), content).lstrip()
-        place.write_bytes(text.encode() if path.startswith("_delta_log/") else base64.b64decode(content))
-        os.utime(place, ns=((T + modified) * 10**6,) * 2)
+WRITE        os.utime(place, ns=((T + modified) * 10**6,) * 2)
 '''
 
-#: Replaces the line that writes a file. An instant in a checkpoint is 8 bytes; MARK are the last two of each.
-_WRITE_CHECKPOINTS = """        if path.startswith("_delta_log/") and path.endswith(".parquet"):
-            place.write_bytes(re.sub(rb"(?s).{6}MARK", from_t, base64.b64decode(content)))
-        else:
-            place.write_bytes(text.encode() if path.startswith("_delta_log/") else base64.b64decode(content))
+_NEXT = f"""        if path == "{NEXT_COMMIT}":
+            path = f"_delta_log/{{version() + 1:020d}}.json"
 """
+
+_WRITE = """        place.write_bytes(text.encode() if path.startswith("_delta_log/") else base64.b64decode(content))
+"""
+
+#: With checkpoints. An instant in one is 8 bytes; MARK are the last two of each.
+_WRITE_CHECKPOINTS = f"""        if path.startswith("_delta_log/") and path.endswith(".parquet"):
+            place.write_bytes(re.sub(rb"(?s).{{6}}MARK", from_t, base64.b64decode(content)))
+        else:
+    {_WRITE}"""
 
 _FROM_T = '''
 def from_t(found):
@@ -39,19 +45,16 @@ def from_t(found):
 
 def functions(found: Sequence[Things]) -> dict[str, Code]:
     """The functions that restore these files, by name; ``restore`` does no more than they need."""
-    text, uses = _RESTORE, {"Path", "base64", "os", "re"}
+    next_one, write, uses = "", _WRITE, {"Path", "base64", "os", "re"}
     if any(things.checkpoints for things in found):
         mark = "".join(f"\\x{byte:02x}" for byte in GENERATED.to_bytes(8, "little")[6:])
-        start = text.index("        place.write_bytes")
-        text = text[:start] + _WRITE_CHECKPOINTS.replace("MARK", mark) + text[text.index("\n", start) + 1 :]
+        write = _WRITE_CHECKPOINTS.replace("MARK", mark)
         uses.add("from_t")
     if any(file.path == NEXT_COMMIT for things in found for file in things.log):
-        next_version = f"""        if path == "{NEXT_COMMIT}":
-            path = f"_delta_log/{{version() + 1:020d}}.json"
-"""
-        text = text.replace("        place = Path", f"{next_version}        place = Path", 1)
+        next_one = _NEXT
         uses.add("version")
-    return {"restore": Code(text, frozenset(uses)), "from_t": code(_FROM_T.replace("GENERATED", str(GENERATED)))}
+    restore = _RESTORE.replace("NEXT", next_one).replace("WRITE", write)
+    return {"restore": Code(restore, frozenset(uses)), "from_t": code(_FROM_T.replace("GENERATED", str(GENERATED)))}
 
 
 def calls(name: str, things: Things) -> Code:

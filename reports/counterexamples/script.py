@@ -54,7 +54,7 @@ except Exception as problem:
     sys.exit(2)"""
 
 
-_VERDICT = 'print("HOLDS:" if found == expected else "VIOLATED:", what, "- expected", expected, "and found", found)'
+_VERDICT = 'print("HOLDS:" if found == expected else "VIOLATED:", {what}, "- expected", expected, "and found", found)'
 
 #: What each script uses apart from its pieces.
 _ALWAYS = frozenset({"os", "shutil", "sys", "time"})
@@ -172,8 +172,8 @@ class _Script:
         self._write("")
         if checked:
             self._uses |= checked.uses - {ANSWER, ERROR}
-            named = [] if checked.what == "{path}" else [f"what = {quoted(checked.what, self._root)}"]
-            self._write(*checked.after, *named, _VERDICT if named else _VERDICT.replace("what", "path"))
+            named = [] if checked.what is None else [f"what = {quoted(checked.what, self._root)}"]
+            self._write(*checked.after, *named, _VERDICT.format(what="what" if named else "path"))
             self._write("return 0 if found == expected else 1")
         else:
             self._write(f"reason = {quoted(self._reason, self._root)}")

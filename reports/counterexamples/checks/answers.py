@@ -41,4 +41,4 @@ found += [row for row in answer if len(row) != 1]"""
     after = f"""{_PATHS}path = {path}
 found = "listed" if path in paths else "not listed"
 expected = {'"listed"' if expects.listed else '"not listed"'}"""
-    return made("{path}", after, _PATHS_USE)
+    return made(None, after, _PATHS_USE)

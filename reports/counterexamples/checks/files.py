@@ -10,13 +10,13 @@ from reports.counterexamples.checks.pieces import LISTED, CannotCheck, Check, ma
 def unchanged(expects: Unchanged) -> Check:
     state = "dated" if expects.times else "state"
     before = f"path = {path_in_table(expects.path)}\nexpected = {state}(path)"
-    return made("{path}", f"found = {state}(path)", state, before=before)
+    return made(None, f"found = {state}(path)", state, before=before)
 
 
 def gone(expects: Gone) -> Check:
     before = f'path = {path_in_table(expects.path)}\nassert os.path.lexists(path), "the path does not exist"'
     after = 'expected, found = "deleted", "still there" if os.path.lexists(path) else "deleted"'
-    return made("{path}", after, "os", before=before)
+    return made(None, after, "os", before=before)
 
 
 #: For each change: the paths that changed in this way, how they are found, and the names that it uses. ``before`` and ``after``

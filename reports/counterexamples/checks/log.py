@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from deltalog.names import LAST_VACUUM_INFO
 from engines.dialect import Dialect, quoted
 from model.text.layout import ROOT
 from records.expectations import (
-    LAST_VACUUM,
     ColumnsStored,
     FieldHolds,
     FieldIs,
@@ -63,11 +63,11 @@ def _actions(kind: str) -> str:
 
 def field_is(expects: FieldIs) -> Check:
     path = expects.path
-    if expects.kind == LAST_VACUUM:
-        after = f"""place = Path(ROOT, "_delta_log", "{LAST_VACUUM}")
+    if expects.kind == LAST_VACUUM_INFO:
+        after = f"""place = Path(ROOT, "_delta_log", "{LAST_VACUUM_INFO}")
 field, expected = {expects.field!r}, {expects.value!r}
 found = at(place.read_text("utf-8"), field) if place.exists() else "no such file\""""
-        return made(f"{expects.field} in {LAST_VACUUM}", after, "Path at")
+        return made(f"{expects.field} in {LAST_VACUUM_INFO}", after, "Path at")
     one_path = f"path = {quoted(path, ROOT)}\nactions = [one for one in actions if name(one) == path]\n" if path else ""
     after = f"""{_actions(expects.kind)}{one_path}expected = [{expects.value!r}] * len(actions)
 found = [at(one, {expects.field!r}) for one in actions]"""

@@ -21,7 +21,7 @@ class CannotCheck(Exception):
 class Check:
     """``uses``: the names of functions and imports, ANSWER and ERROR of the step (engines.dialect)."""
 
-    what: str  # the subject of the verdict; ``{path}`` for the variable path
+    what: str | None  # the subject of the verdict; None: the variable path
     after: tuple[str, ...]
     before: tuple[str, ...] = ()
     uses: frozenset[str] = frozenset()
@@ -34,7 +34,7 @@ def lines(text: str) -> tuple[str, ...]:
 
 
 def made(
-    what: str, after: str, uses: str, *pieces: Code, before: str = "", data: Mapping[str, Any] | None = None
+    what: str | None, after: str, uses: str, *pieces: Code, before: str = "", data: Mapping[str, Any] | None = None
 ) -> Check:
     """``uses``: names with spaces between them; ``pieces``: of the dialect, in the text."""
     names = frozenset(uses.split()).union(*(piece.uses for piece in pieces))

@@ -15,9 +15,10 @@ from records.expectations import Of, Readable, RowsAre
 from reports.counterexamples.checks.pieces import Check, made, of_log
 
 
-def _attempted(rows: Code, dialect: Dialect) -> str:
+def _attempted(rows: Code, dialect: Dialect, *, when: str = "") -> str:
+    """``answer`` and ``error`` of another read than the judged step. ``when``: on which condition there are rows."""
     return f"""try:
-    answer, error = {rows.text}, None
+    answer, error = {rows.text}{when}, None
 except {dialect.errors} as problem:
     answer, error = [], problem
 """
@@ -41,8 +42,7 @@ found = sorted(json.dumps({one}) for row in answer) if error is None else str(er
         found = made("the rows of the table", after, uses, read, data=data)
     else:
         read = dialect.rows(dialect.changes("min(new)", "max(new)"))
-        text = "# The change data feed of the step\n" + _attempted(read, dialect)
-        after = text.replace(", None\n", " if new else [], None\n", 1) + compared
+        after = "# The change data feed of the step\n" + _attempted(read, dialect, when=" if new else []") + compared
         found = of_log("the rows of the change data feed", after, uses, read, data=data)
     return replace(found, local_times=not simple)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from deltalog.names import LAST_VACUUM_INFO, LAST_VACUUM_KEY
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause
 from harness.observing import evidence
 from harness.observing.vacuum_inputs import commit_times
@@ -9,7 +10,7 @@ from harness.observing.vacuum_observation import VacuumObservation
 from model.prediction.fates import Fate, Reason
 from model.prediction.lite import last_outside_retention, monotonized
 from model.vocabulary.steps import Mode
-from records.expectations import LAST_VACUUM, LAST_VACUUM_VERSION, FieldIs
+from records.expectations import FieldIs
 from suites.clauses.causes import OTHER_VERSION_RECORDED
 from suites.clauses.vacuum.path_rules import (
     UNPROTECTED,
@@ -87,7 +88,7 @@ def commits_at_the_cutoff(v: VacuumObservation) -> Judgement:
     )
     facts = (*facts, *evidence.of_cutoff(v))
     wrong = Violation(
-        "log", message, FieldIs(LAST_VACUUM, LAST_VACUUM_VERSION, expected), facts, cause=OTHER_VERSION_RECORDED
+        "log", message, FieldIs(LAST_VACUUM_INFO, LAST_VACUUM_KEY, expected), facts, cause=OTHER_VERSION_RECORDED
     )
     return Judgement(judged.subjects + len(near), (*judged.violations, wrong))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from deltalog.listing import EntryKind
+from deltalog.names import LAST_VACUUM_INFO, LAST_VACUUM_KEY
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, judgement
 from harness.judging.severity import Cause
 from harness.observing import evidence
@@ -14,7 +15,7 @@ from model.prediction.lite import last_outside_retention
 from model.prediction.scans import InventoryScan
 from model.vocabulary.spellings import Spelling
 from model.vocabulary.steps import API_VACUUM_FORMS, Mode, VacuumForm
-from records.expectations import LAST_VACUUM, LAST_VACUUM_VERSION, FieldIs, Lists, Of, RowsAre
+from records.expectations import FieldIs, Lists, Of, RowsAre
 from suites.clauses.causes import OTHER_VERSION_RECORDED
 from suites.clauses.vacuum.command import check_not_refused
 from suites.clauses.vacuum.cutoff import version_name
@@ -74,7 +75,7 @@ def last_vacuum_info(v: VacuumObservation) -> Judgement:
     facts = (*facts, *evidence.of_cutoff(v))
     return judgement(
         Violation(
-            "log", message, FieldIs(LAST_VACUUM, LAST_VACUUM_VERSION, expected), facts, cause=OTHER_VERSION_RECORDED
+            "log", message, FieldIs(LAST_VACUUM_INFO, LAST_VACUUM_KEY, expected), facts, cause=OTHER_VERSION_RECORDED
         )
     )
 

@@ -1,0 +1,42 @@
+"""What the adapter and reproduction scripts say alike: tables and views in SQL, and settings. Without PySpark."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from model.text.invalid_sql import view_sql
+from model.text.sql import vacuum_settings
+from model.vocabulary.steps import DeleteMistake, IOFault, Vacuum, VacuumMistake
+
+#: The columns of an inventory. Delta compares names, types and order (docs/delta.md 1.4).
+INVENTORY_COLUMNS = (("path", "STRING"), ("length", "BIGINT"), ("isDir", "BOOLEAN"), ("modificationTime", "BIGINT"))
+
+#: The temporary views of an inventory, and of what must be refused. Each session has its own.
+INVENTORY_VIEW, VIEW = "tombstone_inventory", "tombstone_view"
+
+
+def table_text(path: Path | str) -> str:
+    """The table at a path, in SQL."""
+    return f"delta.`{str(path).replace('`', '``')}`"
+
+
+def view_of(mistake: DeleteMistake | VacuumMistake, table: str) -> str | None:
+    """The statement that makes the view which is the target of an invalid command; None if its target is no view."""
+    if mistake is DeleteMistake.VIEW:
+        return view_sql(VIEW, table)
+    if mistake is VacuumMistake.TEMPORARY_VIEW:
+        return f"CREATE OR REPLACE TEMPORARY VIEW {VIEW} AS SELECT * FROM {table}"
+    return None
+
+
+def settings_of_vacuum(step: Vacuum) -> Mapping[str, str | None]:
+    """The settings of a VACUUM; None: not set. A parallel one has as many tasks as shuffle partitions by default: here 1.
+
+    When one of several tasks fails, the others may still delete files after VACUUM has reported the error, so the result could
+    not be predicted.
+    """
+    wanted = vacuum_settings(step)
+    if step.parallel and step.io_fault is not IOFault.DELETE_CRASHES:
+        wanted["spark.databricks.delta.vacuum.parallelDelete.parallelism"] = "3"
+    return wanted
