@@ -13,7 +13,8 @@ from typing import Any
 
 from engines.kind import Provider
 from engines.port import Operation
-from model.codec import from_json
+from records.json_form import to_json
+from records.run import Header
 from reports.counterexamples import folder_of, write_answer, write_counterexample
 from reports.counterexamples.checked import CANNOT_TELL, HOLDS, VIOLATED, Checked, write_checked
 from reports.counterexamples.plan import reproduction_plan
@@ -30,7 +31,7 @@ _AT_ONCE = 2
 def write_counterexamples(
     found: Sequence[Failure],
     *,
-    header: Mapping[str, Any],
+    header: Header,
     provider: Provider,
     directory: Path,
     workspace: Path,
@@ -43,8 +44,8 @@ def write_counterexamples(
     """
     chosen = [example for examples_of in examples(found).values() for example in examples_of]
     ranked = [example for failure in found for example in failure.examples if example in chosen]
-    entries = {entry["id"]: entry for entry in header["clauses"]}
-    packages = {**provider.packages, "option": str(header.get("option", header["engine"]))}
+    entries = {entry.id: to_json(entry) for entry in header.clauses}
+    packages = {**provider.packages, "option": header.option or header.engine}
     plans = {}
     for example in ranked:
         together = next(failure for failure in found if example in failure.examples)
@@ -54,7 +55,7 @@ def write_counterexamples(
         )
     leads = [_folder(failure.lead) for failure in found]
     order = [*(folder for folder in leads if folder in plans), *(folder for folder in plans if folder not in leads)]
-    expected = HOLDS if header["known_bad"] is not None else VIOLATED
+    expected = HOLDS if header.known_bad is not None else VIOLATED
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         answers = list(pool.map(lambda folder: answer_of(plans[folder], workspace), order[:scripts]))
     checked = []
@@ -66,7 +67,7 @@ def write_counterexamples(
 
 
 def _folder(example: Example) -> str:
-    return folder_of(example.clause, example.line["id"])
+    return folder_of(example.clause, example.line.id)
 
 
 def _write(
@@ -78,7 +79,7 @@ def _write(
     directory: Path,
 ) -> dict[str, Any]:
     """Write a counterexample; return the plan of its script."""
-    line, violation, case = example.line, example.violation, from_json(example.line["case"])
+    line, violation, case = to_json(example.line), to_json(example.violation), example.line.case
     plan = reproduction_plan(
         case,
         line=line,

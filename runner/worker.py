@@ -12,7 +12,7 @@ from engines.provider import capabilities_of, limits_on
 from engines.restricted import Restricted
 from harness.campaigns.campaign import Shard
 from harness.campaigns.drawing import broken
-from harness.campaigns.record import case_line
+from harness.campaigns.record import case_record
 from harness.campaigns.shard_runner import ShardRunner, message
 from harness.judging.judge import Failure, Judge, JudgedCase
 from model.vocabulary.capabilities import EVERYTHING
@@ -85,7 +85,7 @@ class Worker:
             engine = f"{self._engine.name} {version_of(self._engine)}"
             lacking = f"{engine} does not support all that the case needs: replay it on an engine that does."
             judged = JudgedCase(case, (), {}, Failure("harness", lacking))
-        self._controller.case(case_line(judged, campaign="replay", shard=0, index=0, origin="replayed"))
+        self._controller.case(case_record(judged, campaign="replay", shard=0, index=0, origin="replayed"))
         if judged.failed:
             gravest = judged.wrong[0]
             raise broken(gravest.clause)(message(gravest, judged))

@@ -29,8 +29,9 @@ from engines.deltalake.operations import operation as deltalake_operation
 from engines.provider import capabilities_of
 from faults import FAULTS, KnownBadEngine
 from harness.campaigns.drawing import fixed_cases
-from harness.campaigns.record import case_line
+from harness.campaigns.record import case_record
 from harness.judging.judge import Judge, JudgedCase
+from records.json_form import to_json
 from reports.compare.comparison import compare
 from reports.compare.files import write_comparison
 from reports.compare.prediction import prediction_between
@@ -91,7 +92,7 @@ def _json(value: Any) -> str:
 
 def of_case(judged: JudgedCase) -> Iterable[str]:
     """The lines of a judged case, without the time that it took."""
-    line = case_line(judged, campaign="net", shard=0, index=0, origin="generated")
+    line = to_json(case_record(judged, campaign="net", shard=0, index=0, origin="generated"))
     yield f"case {line['id']}: {', '.join(line['features'])}; {_json(line['coverage'])}; {_json(line['error'])}"
     for step in line["steps"]:
         yield f"  {step['index']} {step['kind']}: {step['text']}: {_json(step['outcome'])} {_json(step['observed'])}"
@@ -120,7 +121,7 @@ def write_counterexamples(out: Path, name: str, engine: str) -> None:
     case = restricted_to(witness(name), capabilities=capabilities_of(engine))
     bad = KnownBadEngine(imitating(FAULTS[name]), FAULTS[name])
     judged = Judge(bad, list(CATALOGUE.values()), TABLES).judge(case)
-    line = case_line(judged, campaign="net", shard=0, index=0, origin="generated")
+    line = to_json(case_record(judged, campaign="net", shard=0, index=0, origin="generated"))
     for id in judged.failed:
         violation = next(one for one in line["violations"] if one["clause"] == id)
         clause = {"id": id, "sentence": CATALOGUE[id].sentence, "sources": CATALOGUE[id].sources}

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from engines.port import Engine
-from harness.campaigns.record import case_line
+from harness.campaigns.record import case_record
 from harness.judging.judge import Judge
 from model.vocabulary.case import Case
 from model.vocabulary.steps import ENGINE_STEPS, EngineStep, InvalidDelete, InvalidVacuum, Read, ReadChanges, Vacuum
 from model.vocabulary.values import AnyType, ArrayOf, MapOf, StructOf
+from records.json_form import to_json
 from reports.counterexamples.deltalake import Deltalake
 from reports.counterexamples.dialect import Command, Op
 from reports.counterexamples.plan import reproduction_plan
@@ -32,7 +33,7 @@ def plans(case: Case, judge: Judge, **how: Any) -> Iterator[dict[str, Any]]:
     """A plan of the first violation of each clause that the case violates."""
     judged = judge.judge(case)
     assert judged.failure is None, judged.failure
-    line = case_line(judged, campaign="witness", shard=0, index=0, origin="drawn")
+    line = to_json(case_record(judged, campaign="witness", shard=0, index=0, origin="drawn"))
     for clause in judged.failed:
         violation = next(one for one in line["violations"] if one["clause"] == clause)
         entry = {"id": clause, "sentence": CATALOGUE[clause].sentence}

@@ -33,15 +33,13 @@ class Gate:
             unexercised = code == self.UNEXERCISED
             report.mkdir(parents=True, exist_ok=True)
             failing = ("VAC-SAFE-1",) if code == 1 else ()
-            head = header(version.version)
             if isinstance(version, Pair):
-                head["versions"]["pyspark"] = version.pyspark
+                head = header(versions={"delta": version.version, "pyspark": version.pyspark})
             else:
-                head |= {"engine": "deltalake", "versions": {"deltalake": version.version, "pyarrow": "26.0.1"}}
+                head = header(engine="deltalake", versions={"deltalake": version.version, "pyarrow": "26.0.1"})
             clauses = CLAUSES[:1] if unexercised else CLAUSES
             judged = run(case(1, failing=failing, clauses=clauses), first=head)
-            footer = {name: value for name, value in judged.footer.items() if name != "digest"}
-            (report / "run.jsonl").write_bytes(written([judged.header, *judged.cases, footer]))
+            (report / "run.jsonl").write_bytes(written([judged.header, *judged.cases, judged.footer]))
         return abs(code)
 
 

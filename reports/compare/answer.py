@@ -90,4 +90,6 @@ def _but_accepted(comparison: Comparison) -> str:
     if not found or comparison.acceptance is None:
         return ""
     worst = min((one.severity for one in found), key=rank_of)
-    return f", but for {counted(len(found), 'fault')} that {comparison.acceptance.file} accepts (the worst: {worst})"
+    return (
+        f", but for {counted(len(found), 'fault')} that {comparison.acceptance.file} accepts (the worst: {worst.value})"
+    )

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
+from model.vocabulary.severity import Severity
 from reports.compare.acceptance import Accepted
 from reports.deviations import Deviation
 from reports.harms import rank_of
@@ -38,7 +39,7 @@ class Shift:
 
     change: Change
     clause: str
-    severity: str
+    severity: Severity
     cause: str
     before: str
     case_ids: frozenset[str] = field(repr=False)
@@ -70,7 +71,7 @@ class KnownFault:
     """
 
     reason: str
-    severity: str
+    severity: Severity
     clauses: tuple[str, ...]
     on_base: bool
     on_candidate: bool
@@ -117,7 +118,7 @@ class _Found:
 def shifts(
     pairs: Sequence[tuple[Line, Line]],
     alone: Iterable[Line],
-    severities: Mapping[str, str],
+    severities: Mapping[str, Severity],
     base: Side,
     candidate: Side,
     accepted: Accepted | None = None,
@@ -143,12 +144,12 @@ def shifts(
     )
 
 
-def _severity(violation: Line, severities: Mapping[str, str]) -> str:
+def _severity(violation: Line, severities: Mapping[str, Severity]) -> Severity:
     """That of the violation's cause; or else its clause's, which is the worst that a violation of it can be."""
-    return violation.get("severity") or severities[violation["clause"]]
+    return Severity(violation.get("severity") or severities[violation["clause"]])
 
 
-def _shift(together: Sequence[_Found], severity: str) -> Shift:
+def _shift(together: Sequence[_Found], severity: Severity) -> Shift:
     first = min(together, key=lambda one: size(one.line))
     return Shift(
         first.change,
@@ -264,7 +265,7 @@ def _reaches(line: Line, step: int) -> bool:
 
 
 def known_faults(
-    pairs: Iterable[tuple[Line, Line]], severities: Mapping[str, str], base: Side, candidate: Side
+    pairs: Iterable[tuple[Line, Line]], severities: Mapping[str, Severity], base: Side, candidate: Side
 ) -> tuple[KnownFault, ...]:
     """The known deviations that cases show: those that only the candidate has first, then the gravest."""
     found: dict[str, list[tuple[Line, Line]]] = {}

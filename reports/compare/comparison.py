@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from model.vocabulary.severity import Severity
+from records.json_form import to_json
 from records.mistakes import UsageMistake
+from records.run import Verdict
 from reports.compare.acceptance import Acceptance, Accepted, tables_of
 from reports.compare.cases import Change, KnownFault, Shift, Side, known_faults, shifts, size
 from reports.compare.commands import Command, command_of
@@ -16,7 +19,7 @@ from reports.deviations import Deviation
 from reports.findings import findings_of
 from reports.quantities import counted
 from reports.stream import Line, Run
-from reports.verdicts import ClauseResult, Verdict
+from reports.verdicts import ClauseResult
 
 
 class Incomparable(UsageMistake):
@@ -37,7 +40,7 @@ class ClauseChange:
 
     clause: str
     sentence: str
-    severity: str
+    severity: Severity
     change: Change
     base: ClauseResult | None
     candidate: ClauseResult | None
@@ -157,7 +160,7 @@ class Comparison:
 
 def engine_of(run: Run) -> Identity:
     """The engine's name and version (the first in the header; empty if there is none)."""
-    return run.header["engine"], next(iter(run.header["versions"].values()), "")
+    return run.header.engine, next(iter(run.header.versions.values()), "")
 
 
 def compare(
@@ -176,12 +179,12 @@ def compare(
     """
     pairs = _same_cases(base, candidate)
     paired = {line["id"] for line, _ in pairs}
-    alone = [line for line in candidate.cases if line["id"] not in paired]
+    alone = [to_json(one) for one in candidate.cases if one.id not in paired]
     walk = _Walk(knowledge(engine_of(base), engine_of(candidate)), _explainer(base, candidate, predictors))
     for lines in pairs:
         walk.take(*lines)
     results = tuple({result.clause: result for result in findings_of(run).results} for run in (base, candidate))
-    severities = {name: entry["severity"] for run in (base, candidate) for name, entry in run.clauses.items()}
+    severities = {name: entry.severity for run in (base, candidate) for name, entry in run.clauses.items()}
     sides = tuple(zip((base, candidate), results, zip(*pairs)))
     before, after = (_side(*side) for side in sides)
     accepted = Accepted(acceptance, engine_of(candidate)[1]) if acceptance is not None else None
@@ -207,7 +210,7 @@ def compare(
 
 def _side(run: Run, results: Mapping[str, ClauseResult], lines: Iterable[Line]) -> Side:
     """What a run was asked and knows. Of a stream that lists no known deviations, those that these cases of it show."""
-    listed = {(clause, one["reason"]) for one in run.header.get("deviations", ()) for clause in one["clauses"]}
+    listed = {(clause, one.reason) for one in run.header.deviations or () for clause in one.clauses}
     violations = [one for line in lines for one in line["violations"] if one["excused"] is not None]
     return Side(
         frozenset(name for name, one in results.items() if one.verdict in _ASKED),
@@ -265,8 +268,8 @@ def _judged(run: Run) -> tuple[dict[str, Line], dict[str, Line]]:
     """The generated cases and the listed ones, by id."""
     found: dict[str, dict[str, Line]] = {"generated": {}, "explicit": {}}
     for case in run.cases:  # sorted, so of a case drawn twice both sides use the same line
-        if case["origin"] in found:
-            found[case["origin"]].setdefault(case["id"], case)
+        if case.origin in found:
+            found[case.origin].setdefault(case.id, to_json(case))
     return found["generated"], found["explicit"]
 
 
@@ -274,14 +277,16 @@ def _why(base: Run, candidate: Run) -> str:
     """The differences of the headers that explain why the cases differ."""
     reasons = []
     for name in ("profile", "part", "seed"):
-        one, other = base.header.get(name, 1), candidate.header.get(name, 1)
+        one, other = (
+            1 if (own := getattr(run.header, name)) is None and name == "part" else own for run in (base, candidate)
+        )
         if one != other:
             reasons.append(f"{name} {one} and {other}")
-    versions = [run.header["versions"].get("hypothesis") for run in (base, candidate)]
+    versions = [run.header.versions.get("hypothesis") for run in (base, candidate)]
     if versions[0] != versions[1]:
         reasons.append(f"Hypothesis {versions[0]} and {versions[1]}")
-    if base.header["engine"] != candidate.header["engine"]:
-        reasons.append(f"engine {base.header['engine']} and {candidate.header['engine']}")
+    if base.header.engine != candidate.header.engine:
+        reasons.append(f"engine {base.header.engine} and {candidate.header.engine}")
     return f" ({'; '.join(reasons)})" if reasons else ""
 
 
@@ -298,7 +303,7 @@ def _clauses(
     for name in [*base.clauses, *(name for name in candidate.clauses if name not in base.clauses)]:
         one, other = (side.get(name) for side in results)
         change, reason = _change(one, other, in_cases.get(name, set()))
-        yield ClauseChange(name, listed[name]["sentence"], listed[name]["severity"], change, one, other, reason)
+        yield ClauseChange(name, listed[name].sentence, listed[name].severity, change, one, other, reason)
 
 
 def _change(base: ClauseResult | None, candidate: ClauseResult | None, in_cases: set[Change]) -> tuple[Change, str]:

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from model.vocabulary.rules import RuleChange
 from reports.compare.differences import Difference, value_of
-from reports.stream import Line, StepRecord
+from reports.stream import Line
 
 #: An engine's name and version.
 Identity = tuple[str, str]
@@ -27,7 +27,7 @@ class Predictor(Protocol):
         """How the rules differ, from the older to the newer, in the order of the releases."""
         ...
 
-    def steps(self, case: Line, changes: Sequence[RuleChange]) -> Sequence[StepRecord]:
+    def steps(self, case: Line, changes: Sequence[RuleChange]) -> Sequence[Line]:
         """The records of the engine's steps in a case by the older rules with these changes, as in a run stream."""
         ...
 
@@ -102,7 +102,7 @@ class Explainer:
 
 
 #: The steps of a case, by the changed rules that they are predicted with.
-_Predicted = dict[tuple[RuleChange, ...], Sequence[StepRecord]]
+_Predicted = dict[tuple[RuleChange, ...], Sequence[Line]]
 
 #: The predicted value where a case could not be predicted: no side has it.
 _UNKNOWN = object()

@@ -75,8 +75,7 @@ def as_json(comparison: Comparison) -> dict[str, Any]:
 
 def _run(run: Run) -> dict[str, Any]:
     names = ("engine", "versions", "profile", "seed", "known_bad")
-    header: Line = run.header
-    return {**{name: header[name] for name in names}, "exit": run.footer["exit"], "digest": run.footer["digest"]}
+    return {**{name: getattr(run.header, name) for name in names}, "exit": run.footer.exit, "digest": run.footer.digest}
 
 
 def _clause(clause: ClauseChange) -> dict[str, Any]:

@@ -64,7 +64,7 @@ def _shifts(title: str, comparison: Comparison, change: Change, rows: int, befor
     """What fails in some cases on one side only. ``before``: the heading of what the base did."""
     lines = [
         row(
-            one.severity,
+            one.severity.value,
             one.clause,
             text(one.cause),
             *([text(one.before)] if before else []),
@@ -80,7 +80,7 @@ def _shifts(title: str, comparison: Comparison, change: Change, rows: int, befor
 
 def _accepted(comparison: Comparison, rows: int) -> list[str]:
     lines = [
-        row(one.severity, text(", ".join(one.clauses)), text(one.cause), text(one.by), len(one.case_ids))
+        row(one.severity.value, text(", ".join(one.clauses)), text(one.cause), text(one.by), len(one.case_ids))
         for one in accepted(comparison)
     ]
     if not lines or comparison.acceptance is None:
@@ -152,7 +152,7 @@ def _detail(group: Group) -> list[str]:
 def _clauses(clauses: tuple[ClauseChange, ...], rows: int) -> str:
     lines = [
         row(
-            one.severity,
+            one.severity.value,
             one.clause,
             f"**{one.change.value}**" if one.change is Change.REGRESSED else one.change.value,
             _side(one.base),

@@ -14,6 +14,7 @@ from harness.judging.judge import Judge
 from model.codec import from_json
 from model.vocabulary.rules import DELTA_RS, RuleChange, Rules, Walk, changes_to_delta_rs
 from model.vocabulary.versions import parse
+from records.json_form import to_json
 from reference_engine import Habits, ReferenceEngine
 
 
@@ -35,7 +36,7 @@ class Prediction:
             by_partition = rules.implementation == DELTA_RS.implementation
             habits = Habits(deletes_links=rules.walk is Walk.DIRECTORIES, one_file=by_partition)
             judge = Judge(ReferenceEngine(habits, rules=rules), [], Path(directory))
-            return judge.judge(from_json(json.loads(json.dumps(case)))).steps
+            return [to_json(one) for one in judge.judge(from_json(json.loads(json.dumps(case)))).steps]
 
 
 def prediction_between(older: tuple[str, str], newer: tuple[str, str]) -> Prediction | None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from model.vocabulary.severity import Severity
 from reports.answers import named
 from reports.circumstances import machines_differ, profile_of, versions_of
 from reports.compare.cases import Change, KnownFault, Shift
@@ -92,7 +93,7 @@ class AcceptedFault:
     """What is worse on the candidate by one cause, or one known deviation, and which entries accept it."""
 
     cause: str
-    severity: str
+    severity: Severity
     entries: tuple[Deviation, ...]
     clauses: tuple[str, ...]
     case_ids: frozenset[str]
@@ -212,12 +213,12 @@ def fault_words(fault: KnownFault, comparison: Comparison) -> str:
 
 def shift_words(shift: Shift) -> str:
     """A clause with its severity, what it failed for, and what the other side did."""
-    return f"{shift.clause} ({shift.severity}): {shift.cause}"
+    return f"{shift.clause} ({shift.severity.value}): {shift.cause}"
 
 
 def _versions(run: Run) -> str:
-    seed = f", seed {run.header['seed']}" if run.header["seed"] is not None else ""
-    return f"{run.header['engine']}: {versions_of(run.header)}; {profile_of(run.header)}{seed}"
+    seed = f", seed {run.header.seed}" if run.header.seed is not None else ""
+    return f"{run.header.engine}: {versions_of(run.header)}; {profile_of(run.header)}{seed}"
 
 
 @dataclass(frozen=True)

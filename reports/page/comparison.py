@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from records.json_form import from_json
+from records.run import JudgedCase
 from reports.answers import Answer, named
 from reports.compare.answer import Worse, answer_to, ways
 from reports.compare.cases import Change
@@ -15,7 +17,6 @@ from reports.page.content import Fact, StepShown, case_in
 from reports.page.picture import Picture, picture_of
 from reports.page.sides import DiffLine, TreeLine, difference_of, tree_of
 from reports.quantities import counted
-from reports.stream import Line
 from reports.verdicts import ClauseResult
 
 
@@ -82,7 +83,7 @@ def comparison_page(comparison: Comparison) -> ComparisonPage:
     sentences = {one.clause: one.sentence for one in comparison.clauses}
     worse = ways(comparison)
     shown = {one.lead.case["id"] for one in worse}
-    before = {line["id"]: line for line in (comparison.base.cases if shown else ()) if line["id"] in shown}
+    before = {one.id: one for one in (comparison.base.cases if shown else ()) if one.id in shown}
     return ComparisonPage(
         title=f"{named(comparison.base)} and {named(comparison.candidate)}",
         answer=answer_to(comparison),
@@ -108,12 +109,13 @@ def _facts(comparison: Comparison) -> Iterable[Fact]:
         yield Fact("Compared", line)
 
 
-def _way(way: Worse, sentences: dict[str, str], before: Line | None) -> WayShown:
+def _way(way: Worse, sentences: dict[str, str], before: JudgedCase | None) -> WayShown:
     lead = way.lead
     texts = lead.case["steps"]
-    case = case_in(lead.case)
-    now = () if case is None else tree_of(case, lead.case, lead.step)
-    violations = (one for one in lead.case["violations"] if (one["clause"], one["step"]) == (lead.clause, lead.step))
+    judged = from_json(lead.case, JudgedCase)
+    case = case_in(judged)
+    now = () if case is None else tree_of(case, judged, lead.step)
+    violations = (one for one in judged.violations if (one.clause, one.step) == (lead.clause, lead.step))
     violation = next(violations, None)
     return WayShown(
         anchor=f"worse-{lead.clause}-{lead.case['id']}",
@@ -129,7 +131,7 @@ def _way(way: Worse, sentences: dict[str, str], before: Line | None) -> WayShown
         cases=counted(len(way.case_ids), "case"),
         steps=tuple(StepShown(one["text"], one["index"] == lead.step) for one in texts),
         replay=f"pytest suites --replay cases/{lead.case['id']}.json",
-        difference=() if violation is None else difference_of(lead.case, violation),
+        difference=() if violation is None else difference_of(judged, violation),
         picture=None if case is None else picture_of(case, lead.step),
         files_before=tree_of(case, before, lead.step, anyway=True) if case and now and before is not None else (),
         files_now=now,
