@@ -69,11 +69,13 @@ def expectation_to_json(expectation: Expectation | None) -> dict[str, Any] | Non
 
 
 def _expectation(document: Mapping[str, Any] | None, _: object) -> Expectation | None:
-    return (
-        None
-        if document is None
-        else cast(Expectation, _CONVERTER.structure(document["expects"], KINDS[document["kind"]]))
-    )
+    """None too for one of another release, whose kind this one does not know, or not with these members."""
+    if document is None or document["kind"] not in KINDS:
+        return None
+    try:
+        return cast(Expectation, _CONVERTER.structure(document["expects"], KINDS[document["kind"]]))
+    except (KeyError, TypeError, ValueError):
+        return None
 
 
 def _clause_result(document: Mapping[str, Any], _: object) -> ClauseResult:

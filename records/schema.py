@@ -75,7 +75,7 @@ class _Definitions:
         if isinstance(kind, type) and issubclass(kind, Enum):
             return {"enum": [member.value for member in kind]}
         if is_dataclass(kind):
-            return self._reference(kind, closed=True)
+            return self._reference(kind)
         if origin is tuple and arguments[-1] is not Ellipsis:
             items = [self.of(one) for one in arguments]
             return {"type": "array", "prefixItems": items, "minItems": len(items), "maxItems": len(items)}
@@ -89,19 +89,19 @@ class _Definitions:
 
     def _union(self, arguments: Sequence[Any]) -> dict[str, Any]:
         if set(arguments) == {*KINDS.values(), NoneType}:
-            return self._expectation()
+            return _EXPECTATION
         *parts, last = [self.of(one) for one in sorted(arguments, key=lambda one: one is NoneType)]
         if last == {"type": "null"} and len(parts) == 1 and "type" in parts[0]:
             return {**parts[0], "type": [parts[0]["type"], "null"]}
         return {"anyOf": [*parts, last]}
 
-    def _reference(self, kind: Any, *, closed: bool) -> dict[str, Any]:
+    def _reference(self, kind: Any) -> dict[str, Any]:
         if kind.__name__ not in self.found:
             self.found[kind.__name__] = {}  # while it is made
-            self.found[kind.__name__] = self._object(kind, closed=closed)
+            self.found[kind.__name__] = self._object(kind)
         return {"$ref": f"#/$defs/{kind.__name__}"}
 
-    def _object(self, kind: Any, *, closed: bool) -> dict[str, Any]:
+    def _object(self, kind: Any) -> dict[str, Any]:
         types, renamed = get_type_hints(kind, include_extras=True), RENAMED.get(kind, {})
         properties, required = {}, []
         for one in fields(kind):
@@ -111,30 +111,22 @@ class _Definitions:
             properties[name] = {**self.of(own), **one.metadata}
             if _is_required(one, own):
                 required.append(name)
-        whole = {
+        return {
             "description": cleandoc(kind.__doc__),
             "type": "object",
-            "properties": properties,
-            "required": required,
-        }
-        return {**whole, "additionalProperties": False} if closed else whole
-
-    def _expectation(self) -> dict[str, Any]:
-        """An expectation has the members of its kind; those of a later release are left out when it is read."""
-        members = [
-            {
-                "if": {"properties": {"kind": {"const": name}}},
-                "then": {"properties": {"expects": self._reference(kind, closed=False)}},
-            }
-            for name, kind in KINDS.items()
-        ]
-        return {
-            "type": ["object", "null"],
             "additionalProperties": False,
-            "required": ["kind", "expects"],
-            "properties": {"kind": {"enum": list(KINDS)}, "expects": {"type": "object"}},
-            "allOf": members,
+            "required": required,
+            "properties": properties,
         }
+
+
+#: An expectation of any release: its kind, and its members.
+_EXPECTATION = {
+    "type": ["object", "null"],
+    "additionalProperties": False,
+    "required": ["kind", "expects"],
+    "properties": {"kind": {"type": "string"}, "expects": {"type": "object"}},
+}
 
 
 def _present(kind: Any) -> Any:

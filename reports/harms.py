@@ -18,11 +18,6 @@ _DOES: Mapping[Severity, str] = {
 }
 
 
-def rank_of(severity: Severity) -> int:
-    """The place of a severity, 0 for the worst."""
-    return severity.rank
-
-
 def does(severity: Severity) -> str:
     """``loses data``."""
     return _DOES[severity]
@@ -38,7 +33,7 @@ def in_ways(severities: Iterable[Severity], *, that: str = "", lesser: str = "is
     >>> in_ways([Severity.DATA_LOSS, Severity.WRONG_WORDS], that="that 1.5.1 does not", lesser="is worse")
     'loses data in 1 way that 1.5.1 does not, and is worse in 1 lesser way'
     """
-    found = sorted(severities, key=rank_of)
+    found = sorted(severities, key=lambda one: one.rank)
     if not found:
         return ""
     worst = found.count(found[0])

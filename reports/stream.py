@@ -19,7 +19,6 @@ from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any, cast
 
-from records.json_form import from_json
 from records.mistakes import StreamError
 from records.run import Footer, Header, JudgedCase, ListedClause
 from reports.stream_cases import Cases, Places, decoded
@@ -107,28 +106,23 @@ def _opened(path: Path) -> IO[bytes]:
 
 def _read(file: IO[bytes], name: str) -> Run:
     checks, places = Checks(), Places()
-    first: Line | None = None
-    line: Line = {}
     start = 0
     for number, raw in enumerate(file, start=1):
         where = f"Line {number} of {name}"
         if not raw.endswith(b"\n"):
             raise StreamError(f"{name} ends in the middle of a line: the run that wrote it died, so run it again.")
-        line = _parse(raw, where)
-        checks.take(line, where)
+        checks.take(_parse(raw, where), where)
         checks.add(raw)
-        if number == 1:
-            first = line
-        elif line["type"] == "case":
+        if number > 1 and checks.footer is None:
             places.add(start, raw)
         start += len(raw)
-    if first is None:
+    if checks.header is None:
         raise StreamError(f"{name} is empty: the run that wrote it died before it began, so run it again.")
-    if line["type"] != "footer":
+    if checks.footer is None:
         raise StreamError(f"{name} has no footer: the run that wrote it died, so run it again.")
     keys = list(checks.seen)
     cases = Cases(file, places, sorted(range(len(keys)), key=keys.__getitem__))
-    return Run(from_json(first, Header), cases, from_json(line, Footer))
+    return Run(checks.header, cases, checks.footer)
 
 
 def _parse(raw: bytes, where: str) -> dict[str, Any]:

@@ -34,12 +34,16 @@ def _validator(kind: str) -> Draft202012Validator:
 
 
 class Checks:
-    """Checks lines, each by the schema and by those before it. ``take`` is called with each, in the order of the stream."""
+    """Checks lines, each by the schema and by those before it. ``take`` is called with each, in the order of the stream.
+
+    ``header`` and ``footer`` are those that were taken, ``seen`` the keys of the cases.
+    """
 
     def __init__(self) -> None:
         self.seen: dict[Key, None] = {}  # the cases, in the order of the stream
-        self._clauses: frozenset[str] | None = None  # of the header
-        self._ended = False
+        self.header: Header | None = None
+        self.footer: Footer | None = None
+        self._clauses: frozenset[str] = frozenset()  # of the header
         self._steps = 0
         self._failing: dict[str, str] = {}  # clause → the first case that failed it
         self._digest = hashlib.sha256()
@@ -58,7 +62,7 @@ class Checks:
     def take(self, line: Json, where: str) -> None:
         """Check a line. Raises StreamError, which names it as ``where``."""
         kind = line.get("type")
-        if self._clauses is None and kind != "header":
+        if self.header is None and kind != "header":
             raise StreamError(f"{where} comes before a header: the first line of a stream must be the header.")
         if kind == "header" and line.get("schema") != SCHEMA_VERSION:
             raise StreamError(
@@ -70,7 +74,7 @@ class Checks:
         error = _first_error(kind, line)
         if error is not None:
             raise StreamError(f"{where} is not a valid {kind} at {_place(error)}: {_short(error.message)}.")
-        if self._ended:
+        if self.footer is not None:
             raise StreamError(f"{where} comes after the footer: two streams were joined, so keep one of them.")
         if kind == "header":
             self._header(from_json(line, Header), where)
@@ -83,15 +87,15 @@ class Checks:
                 raise StreamError(
                     f"{where} has a digest that does not match the lines: the stream was edited, so run it again."
                 )
-            self._ended = True
+            self.footer = footer
 
     def _header(self, header: Header, where: str) -> None:
-        if self._clauses is not None:
+        if self.header is not None:
             raise StreamError(f"{where} is a second header: two streams were joined, so keep one of them.")
         ids = [clause.id for clause in header.clauses]
         if twice := next((clause for clause in ids if ids.count(clause) > 1), None):
             raise StreamError(f"{where} lists the clause {twice} twice: clause ids must be unique.")
-        self._clauses = frozenset(ids)
+        self.header, self._clauses = header, frozenset(ids)
 
     def _case(self, line: Json, where: str) -> None:
         """As JSON: there may be many, and the record of each is made when somebody asks for it."""
@@ -115,7 +119,7 @@ class Checks:
                     f"{where} counts {stated} {name}, but the stream has {count}: lines were lost or added, so run it again."
                 )
         self._known(footer.verdicts, where)
-        if missing := sorted((self._clauses or frozenset()) - footer.verdicts.keys()):
+        if missing := sorted(self._clauses - footer.verdicts.keys()):
             raise StreamError(f"{where} has no verdict for {', '.join(missing)}: each clause of the header has one.")
         tally = dict(Counter(result.verdict for result in footer.verdicts.values()))
         if {verdict: count for verdict, count in footer.counts.items() if count} != tally:
@@ -132,7 +136,7 @@ class Checks:
 
     def _known(self, clauses: Iterable[str], where: str) -> None:
         for clause in clauses:
-            if self._clauses is None or clause not in self._clauses:
+            if clause not in self._clauses:
                 raise StreamError(f"{where} names {clause}, which the header does not list.")
 
 

@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property, partial
 from pathlib import Path
@@ -19,6 +19,7 @@ from rich.console import Console
 
 from engines.kind import Settings
 from engines.provider import provider_for
+from harness.judging.excuses import KnownDeviation
 from model.vocabulary.severity import Severity
 from records.json_form import from_json, to_json
 from records.mistakes import UsageMistake
@@ -46,6 +47,15 @@ FIXED_SEED = 4
 
 #: The steps after which an engine has done most of what it ever does.
 WARM = 90
+
+
+@dataclass(frozen=True)
+class Begun:
+    """What a worker needs of the run: its seed, its directory, and the known deviations of the version."""
+
+    seed: int
+    directory: Path
+    listed: tuple[KnownDeviation, ...]
 
 
 class Controller:
@@ -105,7 +115,7 @@ class Controller:
         """A connection to the engine's process, newer than generation ``lost``."""
         return self._provider.lease(lost)
 
-    def begin(self, versions: dict[str, str], pid: int, unsupported: dict[str, str]) -> dict[str, Any]:
+    def begin(self, versions: dict[str, str], pid: int, unsupported: dict[str, str]) -> Begun:
         """A worker with this process id has opened the engine. The header has what the first worker reports.
 
         ``unsupported`` has the clauses that do not apply, each with the reason.
@@ -130,7 +140,7 @@ class Controller:
                     self._writer = self._open.enter_context(RunWriter(self._options.report_dir / FILE_NAME))
                     self._writer.header(self._header)
                     self._progress.start(self._header)
-        return {"seed": self._seed, "listed": listed, "directory": str(self._workspace.directory)}
+        return Begun(self._seed, self._workspace.directory, tuple(listed))
 
     def claim(self, clause: str, cause: str, severity: Severity, circumstances: list[str]) -> bool:
         """Whether the caller shall shrink a case for this clause, cause and circumstances."""

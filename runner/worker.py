@@ -51,17 +51,17 @@ class Worker:
             if limits is not None:
                 self._engine = Restricted(self._engine, self._engine.capabilities.shared(limits.capabilities))
                 inapplicable = {**dict.fromkeys(unsupported(self._engine), limits.reason), **inapplicable}
-            answer = self._controller.begin(versions, os.getpid(), inapplicable)
-            self._seed = answer["seed"]
+            begun = self._controller.begin(versions, os.getpid(), inapplicable)
+            self._seed = begun.seed
             self._capabilities = self._engine.capabilities
-            directory = Path(answer["directory"]) / f"tables-{self._name}"
+            directory = begun.directory / f"tables-{self._name}"
             # Clauses of a broken log are recorded even where others are selected: they say why nothing else was judged.
             clauses = [
                 replace(clause, recorded=self._options.selects(id) or clause.of_broken)
                 for id, clause in CATALOGUE.items()
                 if id not in inapplicable
             ]
-            self._judge = Judge(self._engine, clauses, directory, answer["listed"])
+            self._judge = Judge(self._engine, clauses, directory, begun.listed)
         return self._judge
 
     def judge(self, shard: Shard) -> None:

@@ -9,7 +9,7 @@ from reports.answers import Answer, Word, named
 from reports.compare.cases import Change, Shift
 from reports.compare.comparison import Comparison, engine_of
 from reports.compare.wording import accepted
-from reports.harms import in_ways, rank_of
+from reports.harms import in_ways
 from reports.quantities import counted
 
 
@@ -50,7 +50,7 @@ def ways(comparison: Comparison) -> tuple[Worse, ...]:
         together = tuple(one for one in rest if lead.case["id"] in one.case_ids)
         waiting = [one for one in rest if one not in together]
         found.append(Worse(lead, together))
-    return tuple(sorted(found, key=lambda one: (rank_of(one.lead.severity), one.is_known, -len(one.lead.case_ids))))
+    return tuple(sorted(found, key=lambda one: (one.lead.severity.rank, one.is_known, -len(one.lead.case_ids))))
 
 
 def answer_to(comparison: Comparison) -> Answer:
@@ -89,7 +89,7 @@ def _but_accepted(comparison: Comparison) -> str:
     found = accepted(comparison)
     if not found or comparison.acceptance is None:
         return ""
-    worst = min((one.severity for one in found), key=rank_of)
+    worst = min((one.severity for one in found), key=lambda severity: severity.rank)
     return (
         f", but for {counted(len(found), 'fault')} that {comparison.acceptance.file} accepts (the worst: {worst.value})"
     )

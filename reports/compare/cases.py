@@ -10,7 +10,6 @@ from enum import Enum
 from model.vocabulary.severity import Severity
 from reports.compare.acceptance import Accepted
 from reports.deviations import Deviation
-from reports.harms import rank_of
 from reports.stream import Line
 
 
@@ -136,11 +135,14 @@ def shifts(
     for one in _of_others(pairs, alone, accepted):
         found.setdefault(one.shift, []).append(one)
     made = [
-        _shift(together, min((_severity(one.violation, severities) for one in together), key=rank_of))
+        _shift(
+            together,
+            min((_severity(one.violation, severities) for one in together), key=lambda severity: severity.rank),
+        )
         for together in found.values()
     ]
     return tuple(
-        sorted(made, key=lambda one: (rank_of(one.severity), -len(one.case_ids), one.clause, one.cause, one.before))
+        sorted(made, key=lambda one: (one.severity.rank, -len(one.case_ids), one.clause, one.cause, one.before))
     )
 
 
@@ -277,7 +279,7 @@ def known_faults(
     made = [
         KnownFault(
             reason,
-            min((_severity(violation, severities) for _, violation in places), key=rank_of),
+            min((_severity(violation, severities) for _, violation in places), key=lambda severity: severity.rank),
             tuple(sorted({violation["clause"] for _, violation in places})),
             reason in had[0],
             reason in had[1],
@@ -287,6 +289,4 @@ def known_faults(
         for reason, places in found.items()
     ]
     order = {(False, True): 0, (True, True): 1, (True, False): 2}
-    return tuple(
-        sorted(made, key=lambda one: (order[one.on_base, one.on_candidate], rank_of(one.severity), one.reason))
-    )
+    return tuple(sorted(made, key=lambda one: (order[one.on_base, one.on_candidate], one.severity.rank, one.reason)))

@@ -16,7 +16,7 @@ from reports.compare.comparison import Comparison, Group
 from reports.compare.differences import Difference
 from reports.compare.explanations import Explanation, Kind
 from reports.deviations import Deviation
-from reports.harms import does, rank_of
+from reports.harms import does
 from reports.quantities import counted
 from reports.stream import Line, Run
 
@@ -113,7 +113,7 @@ def accepted(comparison: Comparison) -> tuple[AcceptedFault, ...]:
     return tuple(
         AcceptedFault(
             cause,
-            min((one.severity for one in shifts), key=rank_of),
+            min((one.severity for one in shifts), key=lambda severity: severity.rank),
             tuple(one.entry for one in shifts if one.entry is not None),
             tuple(sorted({one.clause for one in shifts})),
             frozenset[str]().union(*(one.case_ids for one in shifts)),
