@@ -279,7 +279,7 @@ class ClauseVerdict:
 
 @dataclass(frozen=True)
 class Footer:
-    """The end of a run. ``digest``: of the lines before it, SHA-256; a line that is edited changes it."""
+    """The end of a run. ``digest``: SHA-256 of the lines before it and of the footer without it; the stream's writer sets it."""
 
     cases: Count
     steps: Count
@@ -288,5 +288,5 @@ class Footer:
     verdicts: Mapping[ClauseId, ClauseVerdict]
     counts: Mapping[Verdict, Count]
     exit: Annotated[int, Asks("enum", (0, 1, 2))]
-    digest: Annotated[str, Asks("pattern", "^[0-9a-f]{64}$")] = ""
+    digest: Annotated[str, Asks("pattern", "^[0-9a-f]{64}$")]
     type: Literal["footer"] = "footer"

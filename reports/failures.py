@@ -5,7 +5,7 @@ simplest case; where that case has circumstances that another does not have, the
 ``EXAMPLES`` at most. Clauses that fail in the same step of the same case are one failure, under the gravest; so are those that
 fail for the same cause in other cases, if these have all the circumstances of its example.
 
-Of a case that fails only what is needed to choose is kept; those that are shown are then looked up among the lines.
+Of a case that fails only what is needed to choose is kept; those that are shown are then looked up.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class _Sight(NamedTuple):
 
     case: str  # its id
     step: int
-    line: int  # the place of the case among the lines
+    number: int  # the place of the case among all
     violation: int  # its place in the case
     shrunk: bool
     circumstances: frozenset[str]
@@ -130,19 +130,19 @@ class Failing:
         self._kinds: dict[_Kind, _Kind] = {}
         self._circumstances: dict[frozenset[str], frozenset[str]] = {}
 
-    def take(self, number: int, line: JudgedCase) -> None:
+    def take(self, number: int, case: JudgedCase) -> None:
         """Take the case at this place among all cases."""
         seen: dict[tuple[_Kind, int], _Sight] = {}
-        for place, one in enumerate(line.violations):
+        for place, one in enumerate(case.violations):
             kind = one.clause, one.cause, one.severity
             if one.excused is None and (kind, one.step) not in seen:
                 kind = self._kinds.setdefault(kind, kind)  # many cases fail alike: each text is kept once
                 own = frozenset(one.circumstances)
                 own = self._circumstances.setdefault(own, own)
-                shrunk = line.origin == "shrunk"
-                seen[kind, one.step] = _Sight(line.id, one.step, number, place, shrunk, own)
+                shrunk = case.origin == "shrunk"
+                seen[kind, one.step] = _Sight(case.id, one.step, number, place, shrunk, own)
         if seen:
-            self._found.append((simplicity(line), [(kind, sight) for (kind, _), sight in seen.items()]))
+            self._found.append((simplicity(case), [(kind, sight) for (kind, _), sight in seen.items()]))
 
     def groups(self, own: Mapping[str, Severity]) -> list[_Group]:
         """The violations of these clauses, each with its severity, by clause, cause and severity."""
@@ -155,18 +155,18 @@ class Failing:
         return [_Group(*kind, places) for kind, places in found.items()]
 
 
-def failures(header: Header, lines: Sequence[JudgedCase], *, of: Collection[str] | None = None) -> tuple[Failure, ...]:
+def failures(header: Header, cases: Sequence[JudgedCase], *, of: Collection[str] | None = None) -> tuple[Failure, ...]:
     """The failures in these cases, the gravest first. ``of``: only these clauses (None: all of the header)."""
     failing = Failing()
-    for number, line in enumerate(lines):
-        failing.take(number, line)
-    return failures_among(failing, header, lines, of=of)
+    for number, case in enumerate(cases):
+        failing.take(number, case)
+    return failures_among(failing, header, cases, of=of)
 
 
 def failures_among(
-    failing: Failing, header: Header, lines: Sequence[JudgedCase], *, of: Collection[str] | None = None
+    failing: Failing, header: Header, cases: Sequence[JudgedCase], *, of: Collection[str] | None = None
 ) -> tuple[Failure, ...]:
-    """The failures of the cases that were taken out of these lines."""
+    """The failures of the cases that were taken out of these."""
     own = {clause.id: clause.severity for clause in header.clauses if of is None or clause.id in of}
     order = {clause: place for place, clause in enumerate(own)}
     waiting = failing.groups(own)
@@ -175,10 +175,10 @@ def failures_among(
     found: list[Failure] = []
 
     def example(group: _Group, sight: _Sight) -> Example:
-        if sight.line not in shown:
-            shown[sight.line] = lines[sight.line]
-        line = shown[sight.line]
-        return Example(group.clause, group.cause, group.severity, line, line.violations[sight.violation], group.cases)
+        if sight.number not in shown:
+            shown[sight.number] = cases[sight.number]
+        case = shown[sight.number]
+        return Example(group.clause, group.cause, group.severity, case, case.violations[sight.violation], group.cases)
 
     while waiting:
         group = min(waiting, key=lambda one: (*_attention(one), order[one.clause]))
