@@ -34,7 +34,7 @@ class Example:
     clause: str
     cause: str
     severity: Severity
-    line: JudgedCase  # the case
+    judged: JudgedCase
     violation: Violation  # one of its violations
     cases: int  # the cases that violate the clause by the same cause
 
@@ -203,7 +203,7 @@ def examples(found: Iterable[Failure]) -> dict[str, list[Example]]:
     for failure in found:
         for example in failure.examples:
             known = chosen.setdefault(example.clause, [])
-            if all(example.line.id != other.line.id for other in known):
+            if all(example.judged.id != other.judged.id for other in known):
                 known.append(example)
     for known in chosen.values():
         known.sort(key=lambda example: example.severity.rank)

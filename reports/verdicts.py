@@ -157,7 +157,7 @@ def results_among(
                 reason=reason,
                 link=(past or known)[0].link if past or (known and verdict in (Verdict.XFAIL, Verdict.STALE)) else None,
                 failures=tally.failures,
-                example=shown[name][0].line.id if name in shown else tally.simplest,
+                example=shown[name][0].judged.id if name in shown else tally.simplest,
             )
         )
     return tuple(results)

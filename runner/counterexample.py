@@ -67,7 +67,7 @@ def write_counterexamples(
 
 
 def _folder(example: Example) -> str:
-    return folder_of(example.clause, example.line.id)
+    return folder_of(example.clause, example.judged.id)
 
 
 def _write(
@@ -79,7 +79,7 @@ def _write(
     directory: Path,
 ) -> dict[str, Any]:
     """Write a counterexample; return the plan of its script."""
-    line, violation, case = to_json(example.line), to_json(example.violation), example.line.case
+    line, violation, case = to_json(example.judged), to_json(example.violation), example.judged.case
     plan = reproduction_plan(
         case,
         line=line,

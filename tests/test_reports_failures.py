@@ -52,7 +52,7 @@ def failing(number: int, *violations: dict[str, Any], steps: int = 1, **other: A
 def shown(*cases: JudgedCase) -> dict[str, list[tuple[str, str]]]:
     """By clause the cases and messages of its examples."""
     found = examples(failures(header(), cases))
-    return {id: [(one.line.id, one.violation.message) for one in own] for id, own in found.items()}
+    return {id: [(one.judged.id, one.violation.message) for one in own] for id, own in found.items()}
 
 
 def test_an_excused_violation_is_never_the_example() -> None:
@@ -94,7 +94,7 @@ def test_clauses_that_fail_for_the_same_cause_are_one_failure_where_the_circumst
     elsewhere = failing(3, violation("VAC-SAFE-2", circumstances=["vectors"]))
     lighter = failing(4, violation("DEL-ROW-1", severity=SPACE, circumstances=["links"]))
     found = failures(header(), [lead, *more, alike, elsewhere, lighter])
-    assert [[(one.clause, one.line.id) for one in failure.examples] for failure in found] == [
+    assert [[(one.clause, one.judged.id) for one in failure.examples] for failure in found] == [
         [("VAC-SAFE-1", lead.id), ("VAC-SAFE-2", alike.id)],
         [("VAC-SAFE-2", elsewhere.id)],
         [("DEL-ROW-1", lighter.id)],

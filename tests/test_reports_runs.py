@@ -724,7 +724,7 @@ def test_any_run_can_be_shown(run: Run) -> None:
     for result in findings_of(run).results:
         assert result.clause in output
     for failure in findings_of(run).failures[:10]:
-        folder = f"build/report/counterexamples/{failure.lead.clause}-{failure.lead.line.id}"
+        folder = f"build/report/counterexamples/{failure.lead.clause}-{failure.lead.judged.id}"
         assert f"--replay {folder}/case.json" in output
 
 

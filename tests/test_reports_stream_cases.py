@@ -77,7 +77,7 @@ def test_a_file_that_is_replaced_or_removed_is_still_the_one_that_was_read(write
     os.replace(tmp_path / "other", path)
     assert ids(first.cases) == ids(sorted(CASES, key=sort_key))
     path.unlink()
-    assert findings_of(first).failures[0].lead.line == CASES[2]
+    assert findings_of(first).failures[0].lead.judged == CASES[2]
 
 
 def test_no_view_is_made_of_a_large_stream_that_is_written_over(

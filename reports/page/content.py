@@ -116,7 +116,7 @@ def page_of(run: Run, *, directory: Path | None = None, checked: Sequence[Checke
         facts=tuple(_facts(run)),
         failures=tuple(_failure(run, one, directory, checked) for one in found[:_IN_FULL]),
         more_failures=tuple(
-            f"{does(one.lead.severity)} ({one.lead.clause}): {one.lead.cause} (case {one.lead.line.id})"
+            f"{does(one.lead.severity)} ({one.lead.clause}): {one.lead.cause} (case {one.lead.judged.id})"
             for one in found[_IN_FULL:]
         ),
         problems=tuple(_problems(findings, checked)),
@@ -185,13 +185,13 @@ def _source(source: str) -> Link:
 
 
 def _failure(run: Run, failure: Failure, directory: Path | None, checked: Iterable[Checked]) -> FailureShown:
-    lead, line = failure.lead, failure.lead.line
-    case, failing = case_in(line), lead.violation.step
-    folder = folder_of(lead.clause, line.id)
+    lead, judged = failure.lead, failure.lead.judged
+    case, failing = case_in(judged), lead.violation.step
+    folder = folder_of(lead.clause, judged.id)
     place = folder if directory is None else str(directory / folder)
     script = None if directory is None else directory / folder / "reproduce.py"
     sentence = run.clauses[lead.clause].sentence
-    steps = tuple(StepShown(step.text, step.index == failing) for step in line.steps)
+    steps = tuple(StepShown(step.text, step.index == failing) for step in judged.steps)
     issue = "\n".join(
         [
             f"{named(run)} {does(lead.severity)}: {lead.cause}",
@@ -205,7 +205,7 @@ def _failure(run: Run, failure: Failure, directory: Path | None, checked: Iterab
         ]
     )
     return FailureShown(
-        anchor=f"failure-{lead.clause}-{line.id}",
+        anchor=f"failure-{lead.clause}-{judged.id}",
         harm=does(lead.severity),
         cause=lead.cause,
         clause=lead.clause,
@@ -213,16 +213,16 @@ def _failure(run: Run, failure: Failure, directory: Path | None, checked: Iterab
         others=failure.clauses,
         message=lead.violation.message,
         evidence=lead.violation.evidence,
-        case=line.id,
+        case=judged.id,
         cases=counted(lead.cases, "case"),
         steps=steps,
         replay=f"pytest suites --engine {option_of(run)} --replay {place}/case.json",
         script=script.read_text(encoding="utf-8") if script is not None and script.is_file() else "",
         answer=next((one.words for one in checked if one.folder == folder), ""),
         issue=issue,
-        difference=difference_of(line, lead.violation),
+        difference=difference_of(judged, lead.violation),
         picture=None if case is None else picture_of(case, failing),
-        files=() if case is None else tree_of(case, line, failing),
+        files=() if case is None else tree_of(case, judged, failing),
     )
 
 

@@ -89,7 +89,7 @@ def _failure(element: ET.Element, result: ClauseResult, shown: Sequence[Example]
     lines = [f"{counted(result.failures, 'failing case')}.", ""]
     for example in shown:
         violation = example.violation
-        lines += [f"{example.severity.value}, case {example.line.id}, step {violation.step}; cause: {example.cause}"]
+        lines += [f"{example.severity.value}, case {example.judged.id}, step {violation.step}; cause: {example.cause}"]
         lines += [violation.message, *(f"  {line}" for line in violation.evidence), ""]
     failure.text = text("\n".join(lines))
 

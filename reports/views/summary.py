@@ -96,9 +96,9 @@ def _failure(run: Run, failure: Failure, checked: Sequence[Checked]) -> str:
     """A row: the gravest clause, and those that fail in the same step."""
     lead = failure.lead
     more = f"<br>and in the same step {', '.join(failure.clauses)}" if failure.clauses else ""
-    case = " ".join(dict.fromkeys(code(one.line.id) for one in failure.examples))
+    case = " ".join(dict.fromkeys(code(one.judged.id) for one in failure.examples))
     answers = {one.folder: one.answer for one in checked}
-    answer = answers.get(folder_of(lead.clause, lead.line.id))
+    answer = answers.get(folder_of(lead.clause, lead.judged.id))
     return row(
         f"❌ **{text(lead.severity.value)}**",
         f"{lead.clause}{more}",

@@ -148,15 +148,15 @@ def show_answer(run: Run, console: Console) -> None:
 def _show_failure(
     run: Run, number: int, failure: Failure, console: Console, directory: Path | None, checked: Sequence[Checked]
 ) -> None:
-    lead, line = failure.lead, failure.lead.line
+    lead, judged = failure.lead, failure.lead.judged
     also = f"; with it {', '.join(failure.clauses)}" if failure.clauses else ""
     show_text(console)
     show_text(console, f"{number}. {does(lead.severity)}: {lead.cause}", "bold red")
     show_fact(console, "promised", f"{run.clauses[lead.clause].sentence} ({lead.clause}{also})")
     show_fact(console, "seen", lead.violation.message)
-    show_fact(console, "case", f"{line.id}, step {lead.violation.step} ({counted(lead.cases, 'case')})")
+    show_fact(console, "case", f"{judged.id}, step {lead.violation.step} ({counted(lead.cases, 'case')})")
     if directory is not None:
-        folder = folder_of(lead.clause, line.id)
+        folder = folder_of(lead.clause, judged.id)
         command = f"pytest suites --engine {option_of(run)} --replay {directory / folder / 'case.json'}"
         show_command(console, "replay", command)
         script = next((f" says {one.words}" for one in checked if one.folder == folder), "")
