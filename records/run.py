@@ -99,7 +99,13 @@ _MACHINE = {
 
 @dataclass(frozen=True)
 class Header:
-    """What was judged, with what, and by which clauses. ``option``: the engine as the option named it. ``date``: YYYY-MM-DD."""
+    """What was judged, with what, and by which clauses.
+
+    ``versions``: the engine's own first. ``known_bad``: the fault built into the engine on purpose. ``machine``: what an engine
+    may depend on besides its version. ``date``: the day on which the run began, in UTC. ``option``: the engine as the option
+    named it. ``part``: of a fixed profile's corpus, by the seconds that its cases take, and ``left_out`` the cases that the
+    budget left out. ``deviations``: what is known of this version, and excused.
+    """
 
     engine: Name
     versions: Mapping[str, str]
@@ -143,7 +149,10 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Commit:
-    """What a commit says of itself: the members of commitInfo by name, and those values that do not differ between runs."""
+    """What a commit says of itself: the members of commitInfo by name, and those values that do not differ between runs.
+
+    ``metrics``: counts as they are; of bytes, 0 or > 0; … for times.
+    """
 
     operation: str
     keys: tuple[str, ...]
@@ -239,7 +248,12 @@ CoverageTable = Annotated[str, Asks("enum", ("paths", "vacuums", "cutoff", "oper
 
 @dataclass(frozen=True)
 class JudgedCase:
-    """A case, what the engine did, and what the clauses say. ``document`` is the case's own JSON form (``model.codec``)."""
+    """A case, what the engine did, and what the clauses say. ``document`` is the case's own JSON form (``model.codec``).
+
+    ``index``: the place in its campaign's shard, from 0. ``features``: what the table has, sorted. ``processors``: how many were
+    drawn for the engine (None: not drawn); a machine with fewer gives all. ``coverage``: counts by table, row and column
+    (``reports.views.coverage``).
+    """
 
     id: CaseId
     campaign: Name
