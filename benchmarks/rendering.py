@@ -10,10 +10,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from reports.stream import FILE_NAME, Run, RunWriter, read_run
+from reports.stream import FILE_NAME, Run, read_run
+from reports.stream_writer import RunWriter
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -51,9 +53,9 @@ def write(run: Run, number: int, path: Path) -> None:
         steps = 0
         for place in range(number):
             case = run.cases[place % len(run.cases)]
-            steps += len(case["steps"])
-            writer.case({**case, "id": f"{place:012x}", "index": place})
-        writer.footer({**run.footer, "cases": number, "steps": steps})
+            steps += len(case.steps)
+            writer.case(replace(case, id=f"{place:012x}", index=place))
+        writer.footer(replace(run.footer, cases=number, steps=steps))
 
 
 if __name__ == "__main__":

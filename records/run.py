@@ -1,12 +1,15 @@
-"""What the run stream says: a header, a judged case a line, a footer. Written and read by ``records.json_form``."""
+"""What the run stream says: a header, a judged case a line, a footer. Written and read by ``records.json_form``.
+
+``records.schema`` makes the JSON schema of a line of these classes, with what the types below ask for.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any, Final, Literal, NamedTuple
 
 from model.codec import from_json
 from model.vocabulary.case import Case
@@ -14,7 +17,21 @@ from model.vocabulary.severity import Severity
 from records.expectations import Expectation
 
 #: The only schema version that is written and read.
-SCHEMA_VERSION = 4
+SCHEMA_VERSION: Final = 4
+
+
+class Asks(NamedTuple):
+    """What a value must be besides its type: a keyword of JSON Schema, and its value."""
+
+    keyword: str
+    value: Any
+
+
+Name = Annotated[str, Asks("minLength", 1)]
+Count = Annotated[int, Asks("minimum", 0)]
+Seconds = Annotated[float, Asks("minimum", 0)]
+ClauseId = Annotated[str, Asks("pattern", "^[A-Z][A-Z0-9]*(-[A-Z0-9]+)+$")]
+CaseId = Annotated[str, Asks("pattern", "^[0-9a-f]{12}$")]
 
 
 class Verdict(str, Enum):
@@ -30,6 +47,10 @@ class Verdict(str, Enum):
     ERROR = "error"  # not exercised, and cases that could have exercised it could not be judged
 
 
+#: What a case says about a clause.
+CaseVerdict = Annotated[Verdict, Asks("enum", (Verdict.PASS.value, Verdict.FAIL.value, Verdict.XFAIL.value))]
+
+
 # The header -----------------------------------------------------------------------------------------------------------
 
 
@@ -41,12 +62,12 @@ class ListedClause:
     or disabled, the last two with a ``reason``. ``harm``: why it is as severe, in one sentence.
     """
 
-    id: str
+    id: ClauseId
     chapter: str
     sentence: str
     sources: tuple[str, ...]
     severity: Severity
-    status: str
+    status: Annotated[str, Asks("enum", ("active", "unsupported", "disabled"))]
     harm: str = ""
     holds_for: str = ""
     proven_by: tuple[str, ...] = ()
@@ -57,38 +78,51 @@ class ListedClause:
 class ListedDeviation:
     """The known deviations with one reason."""
 
-    reason: str
-    clauses: tuple[str, ...]
+    reason: Name
+    clauses: Annotated[tuple[ClauseId, ...], Asks("minItems", 1)]
 
 
 @dataclass(frozen=True)
 class PlannedCampaign:
     """A campaign, and how many cases were planned for it."""
 
-    name: str
-    planned: int
+    name: Name
+    planned: Count
+
+
+#: What is said of every machine; of Spark's also its master.
+_MACHINE = {
+    "required": ("processors", "time_zone", "locale", "file_system"),
+    "properties": {"processors": {"type": "string", "pattern": "^[1-9][0-9]*$"}},
+}
 
 
 @dataclass(frozen=True)
 class Header:
-    """What was judged, with what, and by which clauses. ``option``: the engine as the option named it. ``date``: YYYY-MM-DD."""
+    """What was judged, with what, and by which clauses.
 
-    engine: str
+    ``versions``: the engine's own first. ``known_bad``: the fault built into the engine on purpose. ``machine``: what an engine
+    may depend on besides its version. ``date``: the day on which the run began, in UTC. ``option``: the engine as the option
+    named it. ``part``: of a fixed profile's corpus, by the seconds that its cases take, and ``left_out`` the cases that the
+    budget left out. ``deviations``: what is known of this version, and excused.
+    """
+
+    engine: Name
     versions: Mapping[str, str]
-    profile: str
+    profile: Name
     seed: int | None
     known_bad: str | None
     platform: str
-    machine: Mapping[str, str]
+    machine: Mapping[str, str] = field(metadata=_MACHINE)
     clauses: tuple[ListedClause, ...]
     campaigns: tuple[PlannedCampaign, ...]
-    date: str | None = None
-    option: str | None = None
-    part: float | None = None
-    left_out: int | None = None
+    date: Annotated[str, Asks("pattern", "^[0-9]{4}-[0-9]{2}-[0-9]{2}$")] | None = None
+    option: Name | None = None
+    part: Annotated[float, Asks("exclusiveMinimum", 0), Asks("maximum", 1)] | None = None
+    left_out: Count | None = None
     deviations: tuple[ListedDeviation, ...] | None = None
-    type: str = "header"
-    schema: int = SCHEMA_VERSION
+    type: Literal["header"] = "header"
+    schema: Literal[4] = SCHEMA_VERSION
 
 
 # A case ---------------------------------------------------------------------------------------------------------------
@@ -108,14 +142,17 @@ class EngineError:
 class Outcome:
     """The engine's answer. ``rows``: None if it failed. ``answer``: what a real VACUUM answers, paths relative to the root."""
 
-    rows: tuple[Any, ...] | None
+    rows: Sequence[Any] | None
     error: EngineError | None
     answer: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
 class Commit:
-    """What a commit says of itself: the members of commitInfo by name, and those values that do not differ between runs."""
+    """What a commit says of itself: the members of commitInfo by name, and those values that do not differ between runs.
+
+    ``metrics``: counts as they are; of bytes, 0 or > 0; … for times.
+    """
 
     operation: str
     keys: tuple[str, ...]
@@ -140,14 +177,14 @@ class Observed:
     added: tuple[Mapping[str, Any], ...] = ()
     places: tuple[str, ...] = ()
     masked: tuple[tuple[Any, ...], ...] = ()
-    changed: int = 0
+    changed: Count = 0
     remove_fields: tuple[str, ...] = ()
     add_fields: tuple[str, ...] = ()
     change_fields: tuple[str, ...] = ()
     by_order: tuple[str, ...] = ()
-    appeared: Mapping[str, int] = field(default_factory=dict)
+    appeared: Mapping[str, Count] = field(default_factory=dict)
     changed_beside: tuple[str, ...] = ()
-    checkpoints: tuple[int, ...] = ()
+    checkpoints: tuple[Count, ...] = ()
     commits: tuple[Commit, ...] = ()
     broken: bool = False
     last_vacuum: tuple[str, ...] | None = None
@@ -157,22 +194,22 @@ class Observed:
 class Step:
     """A step of the engine. ``index``: its place among the case's steps. ``seconds``: what the engine took."""
 
-    index: int
-    kind: str
+    index: Count
+    kind: Name
     text: str
-    seconds: float
-    outcome: Outcome | None
-    observed: Observed | None
+    seconds: Seconds
+    outcome: Outcome
+    observed: Observed
 
 
 @dataclass(frozen=True)
 class ClauseResult:
     """What a case says about a clause. ``met``: the steps that met its condition; ``seconds``: what the engine took for them."""
 
-    verdict: Verdict
-    met: int
-    subjects: int
-    seconds: float
+    verdict: CaseVerdict
+    met: Count
+    subjects: Count
+    seconds: Seconds
 
 
 @dataclass(frozen=True)
@@ -183,10 +220,10 @@ class Violation:
     step, and the kinds of path that the subject is of.
     """
 
-    clause: str
-    step: int
+    clause: ClauseId
+    step: Count
     subject: str | None
-    cause: str
+    cause: Name
     excused: str | None
     message: str
     evidence: tuple[str, ...]
@@ -201,29 +238,37 @@ class Violation:
 class CaseError:
     """Why a case could not be judged: ``engine-died`` or ``harness``."""
 
-    kind: str
+    kind: Annotated[str, Asks("enum", ("engine-died", "harness"))]
     message: str
     log: str
 
 
+CoverageTable = Annotated[str, Asks("enum", ("paths", "vacuums", "cutoff", "operations"))]
+
+
 @dataclass(frozen=True)
 class JudgedCase:
-    """A case, what the engine did, and what the clauses say. ``document`` is the case's own JSON form (``model.codec``)."""
+    """A case, what the engine did, and what the clauses say. ``document`` is the case's own JSON form (``model.codec``).
 
-    id: str
-    campaign: str
-    shard: int
-    index: int
-    origin: str
+    ``index``: the place in its campaign's shard, from 0. ``features``: what the table has, sorted. ``processors``: how many were
+    drawn for the engine (None: not drawn); a machine with fewer gives all. ``coverage``: counts by table, row and column
+    (``reports.views.coverage``).
+    """
+
+    id: CaseId
+    campaign: Name
+    shard: Count
+    index: Count
+    origin: Annotated[str, Asks("enum", ("generated", "explicit", "replayed", "shrunk"))]
     document: Mapping[str, Any]
     steps: tuple[Step, ...]
-    clauses: Mapping[str, ClauseResult]
+    clauses: Mapping[ClauseId, ClauseResult]
     violations: tuple[Violation, ...]
     error: CaseError | None
-    features: tuple[str, ...] = ()
-    processors: int | None = None
-    coverage: Mapping[str, Mapping[str, Mapping[str, int]]] = field(default_factory=dict)
-    type: str = "case"
+    features: Annotated[tuple[Name, ...], Asks("uniqueItems", True)] = ()
+    processors: Annotated[int, Asks("minimum", 1)] | None = None
+    coverage: Mapping[CoverageTable, Mapping[Name, Mapping[Name, Count]]] = field(default_factory=dict)
+    type: Literal["case"] = "case"
 
     @cached_property
     def case(self) -> Case:
@@ -239,23 +284,23 @@ class ClauseVerdict:
     """The verdict of the whole run on a clause."""
 
     verdict: Verdict
-    met: int
-    seconds: float
-    subjects: int = 0
+    met: Count
+    seconds: Seconds
+    subjects: Count = 0
     reason: str = ""
     link: str | None = None
 
 
 @dataclass(frozen=True)
 class Footer:
-    """The end of a run. ``digest``: of the lines before it, SHA-256; a line that is edited changes it."""
+    """The end of a run. ``digest``: SHA-256 of the lines before it and of the footer without it; the stream's writer sets it."""
 
-    cases: int
-    steps: int
-    seconds: float
-    engine_seconds: float
-    verdicts: Mapping[str, ClauseVerdict]
-    counts: Mapping[str, int]
-    exit: int
-    digest: str = ""
-    type: str = "footer"
+    cases: Count
+    steps: Count
+    seconds: Seconds
+    engine_seconds: Seconds
+    verdicts: Mapping[ClauseId, ClauseVerdict]
+    counts: Mapping[Verdict, Count]
+    exit: Annotated[int, Asks("enum", (0, 1, 2))]
+    digest: Annotated[str, Asks("pattern", "^[0-9a-f]{64}$")]
+    type: Literal["footer"] = "footer"

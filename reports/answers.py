@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
+from records.run import Verdict
 from reports.findings import findings_of
 from reports.harms import in_ways
 from reports.quantities import counted
@@ -53,21 +54,21 @@ def answer_of(run: Run) -> Answer:
     """
     shown = findings_of(run).known
     known = f"; known: {in_ways(one.severity for one in shown)}" if shown else ""
-    if run.footer["exit"] == 0:
+    if run.footer.exit == 0:
         return Answer(Word.KEPT, f"{named(run)} does what is promised{known}", 0)
-    if run.footer["exit"] == 1:
+    if run.footer.exit == 1:
         return Answer(Word.BROKEN, f"{named(run)} {', and '.join(_broken(run))}{known}", 1)
     return Answer(Word.PROVES_NOTHING, f"{' and '.join(_undecided(run))} on {named(run)}{known}", 2)
 
 
-def _with(run: Run, *verdicts: str) -> list[str]:
+def _with(run: Run, *verdicts: Verdict) -> list[str]:
     """The clauses with one of these verdicts."""
-    return [id for id, one in run.footer["verdicts"].items() if one["verdict"] in verdicts]
+    return [id for id, one in run.footer.verdicts.items() if one.verdict in verdicts]
 
 
 def _broken(run: Run) -> Iterator[str]:
     """What the engine does wrong, and what the list of known deviations says wrongly of it."""
-    failed, stale = _with(run, "fail"), _with(run, "stale")
+    failed, stale = _with(run, Verdict.FAIL), _with(run, Verdict.STALE)
     found = findings_of(run).failures
     if found:
         yield in_ways(one.lead.severity for one in found)
@@ -79,23 +80,23 @@ def _broken(run: Run) -> Iterator[str]:
 
 def _undecided(run: Run) -> Iterator[str]:
     """Why nothing is proven."""
-    unexercised, erred = _with(run, "unexercised", "error"), findings_of(run).errors
+    unexercised, erred = _with(run, Verdict.UNEXERCISED, Verdict.ERROR), findings_of(run).errors
     if unexercised:
         yield f"no case decides on {counted(len(unexercised), 'clause')}"
     if erred:
         yield f"{counted(len(erred), 'case')} ended in an error"
     if not unexercised and not erred:
-        judged = _with(run, "pass", "xfail", "fail")
+        judged = _with(run, Verdict.PASS, Verdict.XFAIL, Verdict.FAIL)
         yield "the scripts contradict every failure" if judged else "no clause was judged"
 
 
 def option_of(run: Run) -> str:
     """What ``--engine`` takes for the engine of a run."""
-    return str(run.header.get("option", run.header["engine"]))
+    return run.header.option or run.header.engine
 
 
 def named(run: Run) -> str:
     """An engine with its version, and its built-in fault: ``spark 4.4.0``."""
-    version = next(iter(run.header["versions"].values()), "")
-    fault = f" with the fault {run.header['known_bad']}" if run.header["known_bad"] is not None else ""
-    return f"{run.header['engine']} {version}".strip() + fault
+    version = next(iter(run.header.versions.values()), "")
+    fault = f" with the fault {run.header.known_bad}" if run.header.known_bad is not None else ""
+    return f"{run.header.engine} {version}".strip() + fault

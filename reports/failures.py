@@ -5,7 +5,7 @@ simplest case; where that case has circumstances that another does not have, the
 ``EXAMPLES`` at most. Clauses that fail in the same step of the same case are one failure, under the gravest; so are those that
 fail for the same cause in other cases, if these have all the circumstances of its example.
 
-Of a case that fails only what is needed to choose is kept; those that are shown are then looked up among the lines.
+Of a case that fails only what is needed to choose is kept; those that are shown are then looked up.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, final
 
-from reports.harms import rank_of
-from reports.stream import Key, Line, sort_key
+from model.vocabulary.severity import Severity
+from records.run import Header, JudgedCase, Violation
+from reports.stream_checks import Key, sort_key
 
 #: The most examples of one clause.
 EXAMPLES = 3
@@ -32,9 +33,9 @@ class Example:
 
     clause: str
     cause: str
-    severity: str
-    line: Line  # the case
-    violation: Line  # one of its violations
+    severity: Severity
+    judged: JudgedCase
+    violation: Violation  # one of its violations
     cases: int  # the cases that violate the clause by the same cause
 
 
@@ -64,7 +65,7 @@ class _Sight(NamedTuple):
 
     case: str  # its id
     step: int
-    line: int  # the place of the case among the lines
+    number: int  # the place of the case among all
     violation: int  # its place in the case
     shrunk: bool
     circumstances: frozenset[str]
@@ -76,7 +77,7 @@ class _Sight(NamedTuple):
 
 
 #: A clause, a cause and a severity (None: that of the clause).
-_Kind = tuple[str, str, "str | None"]
+_Kind = tuple[str, str, "Severity | None"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +86,7 @@ class _Group:
 
     clause: str
     cause: str
-    severity: str
+    severity: Severity
     found: Mapping[tuple[str, int], _Sight]  # by case and step, the simplest first
     again: int = 0  # how many examples it has already
 
@@ -129,23 +130,23 @@ class Failing:
         self._kinds: dict[_Kind, _Kind] = {}
         self._circumstances: dict[frozenset[str], frozenset[str]] = {}
 
-    def take(self, number: int, line: Line) -> None:
-        """Take the line at this place among all lines."""
+    def take(self, number: int, case: JudgedCase) -> None:
+        """Take the case at this place among all cases."""
         seen: dict[tuple[_Kind, int], _Sight] = {}
-        for place, one in enumerate(line["violations"]):
-            kind = one["clause"], one["cause"], one.get("severity")
-            if one["excused"] is None and (kind, one["step"]) not in seen:
+        for place, one in enumerate(case.violations):
+            kind = one.clause, one.cause, one.severity
+            if one.excused is None and (kind, one.step) not in seen:
                 kind = self._kinds.setdefault(kind, kind)  # many cases fail alike: each text is kept once
-                own = frozenset(one.get("circumstances", ()))
+                own = frozenset(one.circumstances)
                 own = self._circumstances.setdefault(own, own)
-                shrunk = line["origin"] == "shrunk"
-                seen[kind, one["step"]] = _Sight(line["id"], one["step"], number, place, shrunk, own)
+                shrunk = case.origin == "shrunk"
+                seen[kind, one.step] = _Sight(case.id, one.step, number, place, shrunk, own)
         if seen:
-            self._found.append((simplicity(line), [(kind, sight) for (kind, _), sight in seen.items()]))
+            self._found.append((simplicity(case), [(kind, sight) for (kind, _), sight in seen.items()]))
 
-    def groups(self, own: Mapping[str, str]) -> list[_Group]:
+    def groups(self, own: Mapping[str, Severity]) -> list[_Group]:
         """The violations of these clauses, each with its severity, by clause, cause and severity."""
-        found: dict[tuple[str, str, str], dict[tuple[str, int], _Sight]] = {}
+        found: dict[tuple[str, str, Severity], dict[tuple[str, int], _Sight]] = {}
         for _, sights in sorted(self._found, key=lambda one: one[0]):
             for (clause, cause, severity), sight in sights:
                 if clause in own:
@@ -154,32 +155,30 @@ class Failing:
         return [_Group(*kind, places) for kind, places in found.items()]
 
 
-def failures(header: Line, lines: Sequence[Line], *, of: Collection[str] | None = None) -> tuple[Failure, ...]:
+def failures(header: Header, cases: Sequence[JudgedCase], *, of: Collection[str] | None = None) -> tuple[Failure, ...]:
     """The failures in these cases, the gravest first. ``of``: only these clauses (None: all of the header)."""
     failing = Failing()
-    for number, line in enumerate(lines):
-        failing.take(number, line)
-    return failures_among(failing, header, lines, of=of)
+    for number, case in enumerate(cases):
+        failing.take(number, case)
+    return failures_among(failing, header, cases, of=of)
 
 
 def failures_among(
-    failing: Failing, header: Line, lines: Sequence[Line], *, of: Collection[str] | None = None
+    failing: Failing, header: Header, cases: Sequence[JudgedCase], *, of: Collection[str] | None = None
 ) -> tuple[Failure, ...]:
-    """The failures of the cases that were taken out of these lines."""
-    own = {clause["id"]: clause["severity"] for clause in header["clauses"] if of is None or clause["id"] in of}
+    """The failures of the cases that were taken out of these."""
+    own = {clause.id: clause.severity for clause in header.clauses if of is None or clause.id in of}
     order = {clause: place for place, clause in enumerate(own)}
     waiting = failing.groups(own)
     numbers = dict.fromkeys(own, 0)
-    shown: dict[int, Line] = {}
+    shown: dict[int, JudgedCase] = {}
     found: list[Failure] = []
 
     def example(group: _Group, sight: _Sight) -> Example:
-        if sight.line not in shown:
-            shown[sight.line] = lines[sight.line]
-        line = shown[sight.line]
-        return Example(
-            group.clause, group.cause, group.severity, line, line["violations"][sight.violation], group.cases
-        )
+        if sight.number not in shown:
+            shown[sight.number] = cases[sight.number]
+        case = shown[sight.number]
+        return Example(group.clause, group.cause, group.severity, case, case.violations[sight.violation], group.cases)
 
     while waiting:
         group = min(waiting, key=lambda one: (*_attention(one), order[one.clause]))
@@ -204,22 +203,22 @@ def examples(found: Iterable[Failure]) -> dict[str, list[Example]]:
     for failure in found:
         for example in failure.examples:
             known = chosen.setdefault(example.clause, [])
-            if all(example.line["id"] != other.line["id"] for other in known):
+            if all(example.judged.id != other.judged.id for other in known):
                 known.append(example)
     for known in chosen.values():
-        known.sort(key=lambda example: rank_of(example.severity))
+        known.sort(key=lambda example: example.severity.rank)
     return chosen
 
 
-def simplicity(case: Line) -> Simplicity:
+def simplicity(case: JudgedCase) -> Simplicity:
     """The order in which cases are shown."""
-    return (case["origin"] != "shrunk", len(case["steps"]), len(json.dumps(case["case"])), sort_key(case))
+    return (case.origin != "shrunk", len(case.steps), len(json.dumps(case.document)), sort_key(case))
 
 
 def _attention(group: _Group) -> tuple[int, int, bool, int]:
     """The order in which groups are shown: the gravest first, then what fails in most cases."""
-    return rank_of(group.severity), group.again, not group.clause.startswith(_PLAIN), -group.cases
+    return group.severity.rank, group.again, not group.clause.startswith(_PLAIN), -group.cases
 
 
 def _by_severity(found: Iterable[Example], order: Mapping[str, int]) -> tuple[Example, ...]:
-    return tuple(sorted(found, key=lambda example: (rank_of(example.severity), order[example.clause])))
+    return tuple(sorted(found, key=lambda example: (example.severity.rank, order[example.clause])))

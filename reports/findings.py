@@ -9,23 +9,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
+from records.run import CaseError, Verdict
 from reports.failures import Failing, Failure, examples, failures_among
 from reports.known import Excused, ShownDeviation
 from reports.page.drawn import Drawing, Drawn
-from reports.stream import Line, Run
-from reports.verdicts import ClauseResult, Judged, Verdict, results_among, stated
+from reports.stream import Run
+from reports.verdicts import ClauseResult, Judged, results_among, stated
 from reports.views.coverage import Coverage, Covered, FeaturePairs, OperationShares
 
 
 @dataclass(frozen=True)
-class CaseError:
+class Erred:
     """A case that ended in an error."""
 
-    case: str
+    case: str  # its id
     campaign: str
-    kind: str
-    message: str
-    log: str
+    error: CaseError
 
 
 @dataclass(frozen=True)
@@ -37,7 +36,7 @@ class Findings:
     results: tuple[ClauseResult, ...]
     failures: tuple[Failure, ...]
     known: tuple[ShownDeviation, ...]
-    errors: tuple[CaseError, ...]
+    errors: tuple[Erred, ...]
     coverage: tuple[Coverage, ...]
     operations: OperationShares
     features: FeaturePairs
@@ -57,16 +56,16 @@ def findings_of(run: Run) -> Findings:
 def _found_in(run: Run) -> Findings:
     judged, failing, excused, covered = Judged(), Failing(), Excused(run.header), Covered()
     drawing = Drawing()
-    errors: list[CaseError] = []
-    for number, line in enumerate(run.cases):
-        judged.take(line)
-        failing.take(number, line)
-        excused.take(line)
-        covered.take(line)
-        drawing.take(line)
-        if line["error"] is not None:
-            errors.append(_error(line))
-    failed = {clause for clause, result in run.footer["verdicts"].items() if result["verdict"] == Verdict.FAIL.value}
+    errors: list[Erred] = []
+    for number, case in enumerate(run.cases):
+        judged.take(case)
+        failing.take(number, case)
+        excused.take(case)
+        covered.take(case)
+        drawing.take(case)
+        if case.error is not None:
+            errors.append(Erred(case.id, case.campaign, case.error))
+    failed = {clause for clause, result in run.footer.verdicts.items() if result.verdict is Verdict.FAIL}
     found = failures_among(failing, run.header, run.cases, of=failed)
     return Findings(
         results=stated(run.footer, results_among(judged, run.header, examples(found), deviations=())),
@@ -78,8 +77,3 @@ def _found_in(run: Run) -> Findings:
         features=covered.features(),
         drawn=drawing.of_clauses(),
     )
-
-
-def _error(line: Line) -> CaseError:
-    error = line["error"]
-    return CaseError(line["id"], line["campaign"], error["kind"], error["message"], error["log"])

@@ -18,30 +18,25 @@ _DOES: Mapping[Severity, str] = {
 }
 
 
-def rank_of(severity: str) -> int:
-    """The place of a severity, 0 for the worst."""
-    return Severity(severity).rank
-
-
-def does(severity: str) -> str:
+def does(severity: Severity) -> str:
     """``loses data``."""
-    return _DOES[Severity(severity)]
+    return _DOES[severity]
 
 
-def in_ways(severities: Iterable[str], *, that: str = "", lesser: str = "is wrong") -> str:
+def in_ways(severities: Iterable[Severity], *, that: str = "", lesser: str = "is wrong") -> str:
     """What an engine with faults of these severities does; empty without any.
 
     ``that`` follows the worst, ``lesser`` tells of the others.
 
-    >>> in_ways(["data loss", "wrong words", "data loss"])
+    >>> in_ways([Severity.DATA_LOSS, Severity.WRONG_WORDS, Severity.DATA_LOSS])
     'loses data in 2 ways, and is wrong in 1 lesser way'
-    >>> in_ways(["data loss", "wrong words"], that="that 1.5.1 does not", lesser="is worse")
+    >>> in_ways([Severity.DATA_LOSS, Severity.WRONG_WORDS], that="that 1.5.1 does not", lesser="is worse")
     'loses data in 1 way that 1.5.1 does not, and is worse in 1 lesser way'
     """
-    ranks = sorted(map(rank_of, severities))
-    if not ranks:
+    found = sorted(severities, key=lambda one: one.rank)
+    if not found:
         return ""
-    worst = ranks.count(ranks[0])
-    words = f"{does(list(Severity)[ranks[0]])} in {counted(worst, 'way')}{f' {that}' if that else ''}"
-    others = len(ranks) - worst
+    worst = found.count(found[0])
+    words = f"{does(found[0])} in {counted(worst, 'way')}{f' {that}' if that else ''}"
+    others = len(found) - worst
     return f"{words}, and {lesser} in {counted(others, 'lesser way')}" if others else words

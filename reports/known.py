@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import final
 
-from reports.harms import does, rank_of
-from reports.stream import Line
+from model.vocabulary.severity import Severity
+from records.run import Header, JudgedCase
+from reports.harms import does
 
 
 @dataclass(frozen=True)
@@ -14,7 +16,7 @@ class ShownDeviation:
     """A known deviation that cases of a run show: the reason of its entry, with the gravest of its violations."""
 
     reason: str
-    severity: str
+    severity: Severity
     clauses: tuple[str, ...]
     cases: int
 
@@ -24,9 +26,13 @@ class ShownDeviation:
         return does(self.severity)
 
 
+def _gravest(severities: Iterable[Severity]) -> Severity:
+    return min(severities, key=lambda one: one.rank)
+
+
 @dataclass
 class _Shown:
-    severities: set[str] = field(default_factory=set)
+    severities: set[Severity] = field(default_factory=set)
     clauses: set[str] = field(default_factory=set)
     cases: set[str] = field(default_factory=set)
 
@@ -35,22 +41,27 @@ class _Shown:
 class Excused:
     """The violations that are known deviations, of cases that are taken one after another."""
 
-    def __init__(self, header: Line) -> None:
-        self._severities = {clause["id"]: str(clause["severity"]) for clause in header["clauses"]}
+    def __init__(self, header: Header) -> None:
+        self._severities = {clause.id: clause.severity for clause in header.clauses}
         self._found: dict[str, _Shown] = {}
 
-    def take(self, line: Line) -> None:
-        for one in line["violations"]:
-            if one["excused"] is not None:
-                shown = self._found.setdefault(one["excused"], _Shown())
-                shown.severities.add(one.get("severity") or self._severities[one["clause"]])
-                shown.clauses.add(one["clause"])
-                shown.cases.add(line["id"])
+    def take(self, case: JudgedCase) -> None:
+        for one in case.violations:
+            if one.excused is not None:
+                shown = self._found.setdefault(one.excused, _Shown())
+                shown.severities.add(one.severity or self._severities[one.clause])
+                shown.clauses.add(one.clause)
+                shown.cases.add(case.id)
 
     def shown(self) -> tuple[ShownDeviation, ...]:
         """Those that cases show, the gravest first."""
         made = (
-            ShownDeviation(reason, min(one.severities, key=rank_of), tuple(sorted(one.clauses)), len(one.cases))
+            ShownDeviation(
+                reason,
+                min(one.severities, key=lambda severity: severity.rank),
+                tuple(sorted(one.clauses)),
+                len(one.cases),
+            )
             for reason, one in self._found.items()
         )
-        return tuple(sorted(made, key=lambda one: (rank_of(one.severity), -one.cases, one.reason)))
+        return tuple(sorted(made, key=lambda one: (one.severity.rank, -one.cases, one.reason)))

@@ -4,27 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import Enum
-from typing import Any, final
+from typing import final
 
+from records import run
+from records.run import ClauseVerdict, Footer, Header, JudgedCase, ListedClause, Verdict
 from reports.deviations import Deviation
 from reports.failures import Example, Failing, Simplicity, examples, failures_among, simplicity
 from reports.quantities import counted
-from reports.stream import ClauseRecord, Line
-
-
-class Verdict(str, Enum):
-    """The result of a clause in a run."""
-
-    PASS = "pass"
-    FAIL = "fail"
-    XFAIL = "xfail"  # fails, and is listed in the deviations
-    STALE = "stale"  # listed and exercised, yet never fails; or listed with an end that is past
-    UNSUPPORTED = "unsupported"  # the engine or its version lacks the feature
-    DISABLED = "disabled"  # by the user: --clause or --budget
-    UNEXERCISED = "unexercised"  # it applied to no step: never a pass
-    ERROR = "error"  # not exercised, and cases that could have exercised it could not be judged
-
 
 #: The verdicts that need a person's attention.
 ATTENTION = (Verdict.FAIL, Verdict.STALE, Verdict.ERROR, Verdict.UNEXERCISED)
@@ -73,11 +59,11 @@ class Tally:
         found = self.simplest_failed or self.simplest_broken
         return None if found is None else found[-1][-1]
 
-    def add(self, result: ClauseRecord) -> None:
+    def add(self, result: run.ClauseResult) -> None:
         """A case that counts as exercising the clause."""
-        self.met += result["met"]
-        self.subjects += result["subjects"]
-        self.seconds += result["seconds"]
+        self.met += result.met
+        self.subjects += result.subjects
+        self.seconds += result.seconds
 
     def breaks(self, simplicity: Simplicity, *, fails: bool) -> None:
         """A case that breaks the clause; ``fails``: in a way that is not known."""
@@ -96,25 +82,25 @@ class Judged:
         self.tallies: dict[str, Tally] = {}
         self.erred = 0
 
-    def take(self, line: Line) -> None:
+    def take(self, case: JudgedCase) -> None:
         """Any case can fail a clause, but those made by shrinking do not count as exercising it: their number depends on how long
         shrinking ran."""
-        self.erred += line["error"] is not None
-        counts, place = line["origin"] != "shrunk", None
-        for name, result in line["clauses"].items():
+        self.erred += case.error is not None
+        counts, place = case.origin != "shrunk", None
+        for name, result in case.clauses.items():
             tally = self.tallies.get(name)
             if tally is None:
                 tally = self.tallies[name] = Tally()
             if counts:
                 tally.add(result)
-            if result["verdict"] != "pass":
-                place = place or simplicity(line)
-                tally.breaks(place, fails=result["verdict"] == "fail")
+            if result.verdict is not Verdict.PASS:
+                place = place or simplicity(case)
+                tally.breaks(place, fails=result.verdict is Verdict.FAIL)
 
 
 def verdicts(
-    header: Line,
-    cases: Sequence[Line],
+    header: Header,
+    cases: Sequence[JudgedCase],
     *,
     deviations: Sequence[Deviation],
     ended: Sequence[Deviation] = (),
@@ -126,16 +112,16 @@ def verdicts(
     are stale, whatever the cases show. ``stopped``: the run ended at its first failure, with cases left.
     """
     judged, failing = Judged(), Failing()
-    for number, line in enumerate(cases):
-        judged.take(line)
-        failing.take(number, line)
+    for number, case in enumerate(cases):
+        judged.take(case)
+        failing.take(number, case)
     shown = examples(failures_among(failing, header, cases))
     return results_among(judged, header, shown, deviations=deviations, ended=ended, stopped=stopped)
 
 
 def results_among(
     judged: Judged,
-    header: Line,
+    header: Header,
     shown: Mapping[str, Sequence[Example]],
     *,
     deviations: Sequence[Deviation],
@@ -144,21 +130,21 @@ def results_among(
 ) -> tuple[ClauseResult, ...]:
     """The results (``verdicts``) by the cases that were taken. ``shown``: the examples of each clause that fails."""
     listed, over = _by_clause(deviations), _by_clause(ended)
-    unasked = {clause["id"] for clause in header["clauses"] if clause["status"] == "disabled"}
+    unasked = {clause.id for clause in header.clauses if clause.status == "disabled"}
     violated = {name for name, tally in judged.tallies.items() if tally.broken}
     current = {_entry(one) for one in deviations if one.clause in violated | unasked}
     results = []
-    for clause in header["clauses"]:
-        name = clause["id"]
+    for clause in header.clauses:
+        name = clause.id
         tally = judged.tallies.get(name, Tally())
         failed = tally.failures > 0
         known = listed.get(name, [])
         verdict, reason = _judge(clause, failed, tally.met, judged.erred, [] if tally.failed else known, current)
-        if header.get("left_out", 0):
+        if header.left_out:
             verdict, reason = _of_part(verdict, reason, known)
         if stopped and verdict in (Verdict.PASS, Verdict.STALE, Verdict.UNEXERCISED, Verdict.ERROR):
             verdict, reason = Verdict.DISABLED, "Undecided: the run stopped at its first failure."
-        past = over.get(name, []) if clause["status"] != "disabled" or failed else []
+        past = over.get(name, []) if clause.status != "disabled" or failed else []
         if past:
             verdict, reason = (Verdict.FAIL if failed else Verdict.STALE), " ".join(map(_ended, past))
         results.append(
@@ -171,26 +157,26 @@ def results_among(
                 reason=reason,
                 link=(past or known)[0].link if past or (known and verdict in (Verdict.XFAIL, Verdict.STALE)) else None,
                 failures=tally.failures,
-                example=shown[name][0].line["id"] if name in shown else tally.simplest,
+                example=shown[name][0].judged.id if name in shown else tally.simplest,
             )
         )
     return tuple(results)
 
 
-def stated(footer: Line, results: Iterable[ClauseResult]) -> tuple[ClauseResult, ...]:
+def stated(footer: Footer, results: Iterable[ClauseResult]) -> tuple[ClauseResult, ...]:
     """The results as the footer of a finished run has them, with the failures and examples of its cases."""
     found = []
     for result in results:
-        own = footer["verdicts"][result.clause]
+        own = footer.verdicts[result.clause]
         found.append(
             replace(
                 result,
-                verdict=Verdict(own["verdict"]),
-                met=own["met"],
-                subjects=own.get("subjects", result.subjects),
-                seconds=own["seconds"],
-                reason=own.get("reason", result.reason),
-                link=own.get("link"),
+                verdict=own.verdict,
+                met=own.met,
+                subjects=own.subjects,
+                seconds=own.seconds,
+                reason=own.reason,
+                link=own.link,
             )
         )
     return tuple(found)
@@ -204,12 +190,12 @@ def _by_clause(deviations: Iterable[Deviation]) -> dict[str, list[Deviation]]:
 
 
 def _judge(
-    clause: Line, failing: bool, met: int, erred: int, known: Sequence[Deviation], current: Container[Entry]
+    clause: ListedClause, failing: bool, met: int, erred: int, known: Sequence[Deviation], current: Container[Entry]
 ) -> tuple[Verdict, str]:
     if failing:
         return (Verdict.XFAIL, _reasons(known)) if known else (Verdict.FAIL, "")
-    if clause["status"] != "active":
-        return Verdict(clause["status"]), clause.get("reason", "")
+    if clause.status != "active":
+        return Verdict(clause.status), clause.reason
     if met == 0 and erred:
         return Verdict.ERROR, f"No judged case exercised it, and {counted(erred, 'case')} ended in an error."
     if met == 0:
@@ -247,10 +233,10 @@ def _reasons(known: Sequence[Deviation]) -> str:
     return " ".join(dict.fromkeys(one.reason for one in known))
 
 
-def counts(results: Iterable[ClauseResult]) -> dict[str, int]:
+def counts(results: Iterable[ClauseResult]) -> dict[Verdict, int]:
     """How many clauses have each verdict, in Verdict's order, without the zeros."""
     found = [result.verdict for result in results]
-    return {verdict.value: found.count(verdict) for verdict in Verdict if verdict in found}
+    return {verdict: found.count(verdict) for verdict in Verdict if verdict in found}
 
 
 def exit_code(results: Iterable[ClauseResult], errors: int) -> int:
@@ -265,33 +251,26 @@ def exit_code(results: Iterable[ClauseResult], errors: int) -> int:
     return 2 if undecided else 0
 
 
-def footer_of(results: Sequence[ClauseResult], cases: Iterable[Line], *, seconds: float) -> dict[str, Any]:
-    """The footer line for these results and case lines. ``seconds`` is how long the run took by the wall clock."""
+def footer_of(results: Sequence[ClauseResult], cases: Iterable[JudgedCase], *, seconds: float) -> Footer:
+    """The footer for these results and cases, without its digest. ``seconds`` is how long the run took by the wall clock."""
     number = steps = errors = 0
     engine_seconds = 0.0
-    for line in cases:
+    for case in cases:
         number += 1
-        steps += len(line["steps"])
-        errors += line["error"] is not None
-        for step in line["steps"]:
-            engine_seconds += step["seconds"]
-    return {
-        "type": "footer",
-        "cases": number,
-        "steps": steps,
-        "seconds": round(seconds, 3),
-        "engine_seconds": round(engine_seconds, 3),
-        "verdicts": {
-            result.clause: {
-                "verdict": result.verdict.value,
-                "met": result.met,
-                "subjects": result.subjects,
-                "seconds": result.seconds,
-                "reason": result.reason,
-                "link": result.link,
-            }
-            for result in results
+        steps += len(case.steps)
+        errors += case.error is not None
+        for step in case.steps:
+            engine_seconds += step.seconds
+    return Footer(
+        cases=number,
+        steps=steps,
+        seconds=round(seconds, 3),
+        engine_seconds=round(engine_seconds, 3),
+        verdicts={
+            one.clause: ClauseVerdict(one.verdict, one.met, one.seconds, one.subjects, one.reason, one.link)
+            for one in results
         },
-        "counts": counts(results),
-        "exit": exit_code(results, errors),
-    }
+        counts=counts(results),
+        exit=exit_code(results, errors),
+        digest="",
+    )

@@ -17,9 +17,10 @@ from engines.kind import Version
 from engines.provider import DEFAULT, ENGINES, is_engine, kind_of
 from engines.versions import judged_of, name_of, releases_of
 from model.vocabulary.versions import parse
-from records.mistakes import UsageMistake
+from records.mistakes import StreamError, UsageMistake
 from reports.page.html import write_index
-from reports.stream import StreamError, read_run
+from reports.stream import read_run
+from reports.verdicts import ATTENTION
 from runner.commands import Parser, in_a_sentence
 from runner.gate_version import ROOT, available, run_gate
 
@@ -50,15 +51,14 @@ def row(engine: str, version: str) -> Row | None:
         run = read_run(directory(engine, version))
     except StreamError:
         return None
-    verdicts = run.footer["verdicts"]
     return Row(
-        tuple(run.header["versions"][name] for name in releases_of(engine).columns),
-        run.footer["exit"],
-        run.header["profile"],
-        tuple(run.footer["counts"].items()),
-        run.footer["cases"],
-        run.footer["steps"],
-        tuple(id for id, result in verdicts.items() if result["verdict"] in ("fail", "stale", "unexercised", "error")),
+        tuple(run.header.versions[name] for name in releases_of(engine).columns),
+        run.footer.exit,
+        run.header.profile,
+        tuple((verdict.value, count) for verdict, count in run.footer.counts.items()),
+        run.footer.cases,
+        run.footer.steps,
+        tuple(id for id, result in run.footer.verdicts.items() if result.verdict in ATTENTION),
     )
 
 

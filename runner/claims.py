@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
+from model.vocabulary.severity import Severity
+from records.run import JudgedCase
 from reports.failures import EXAMPLES
 
 #: The most cases that a run shrinks, and how many of these are kept for data loss.
@@ -19,14 +20,14 @@ class Claims:
         self._shown: dict[tuple[str, str], list[frozenset[str]]] = {}
         self._number = 0
 
-    def claim(self, clause: str, cause: str, severity: str, circumstances: Iterable[str]) -> bool:
+    def claim(self, clause: str, cause: str, severity: Severity, circumstances: Iterable[str]) -> bool:
         """Whether the caller shall shrink a case for this clause and cause.
 
         Not if a shrunk case shows it whose circumstances all hold here too, nor while another worker shrinks one.
         """
         key, own = (clause, cause), frozenset(circumstances)
         claimed, shown = self._claimed.get(key, []), self._shown.get(key, [])
-        most = MOST if severity == "data loss" else MOST - FOR_LOSS
+        most = MOST if severity is Severity.DATA_LOSS else MOST - FOR_LOSS
         pending = len(claimed) > len(shown)
         if pending or any(known <= own for known in shown) or self._number >= most or self._of(clause) >= EXAMPLES:
             return False
@@ -37,9 +38,9 @@ class Claims:
     def _of(self, clause: str) -> int:
         return sum(len(found) for (id, _), found in self._claimed.items() if id == clause)
 
-    def shrunk(self, line: Mapping[str, Any]) -> None:
+    def shrunk(self, case: JudgedCase) -> None:
         """Take in a case that was shrunk: everything that it violates is shown."""
-        for violation in line["violations"]:
-            if violation["excused"] is None:
-                key = violation["clause"], violation["cause"]
-                self._shown.setdefault(key, []).append(frozenset(violation["circumstances"]))
+        for violation in case.violations:
+            if violation.excused is None:
+                key = violation.clause, violation.cause
+                self._shown.setdefault(key, []).append(frozenset(violation.circumstances))

@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property, partial
 from pathlib import Path
@@ -18,14 +19,17 @@ from rich.console import Console
 
 from engines.kind import Settings
 from engines.provider import provider_for
-from records.json_form import from_json
+from harness.judging.excuses import KnownDeviation
+from model.vocabulary.severity import Severity
+from records.json_form import from_json, to_json
 from records.mistakes import UsageMistake
-from records.run import Header
+from records.run import Header, JudgedCase, Verdict
 from reports.deviations import ended, in_force, proposed
 from reports.failures import Failure, examples, failures
 from reports.known_deviations import deviations_in, known
-from reports.stream import FILE_NAME, RunWriter, read_run
-from reports.verdicts import Verdict, footer_of, verdicts
+from reports.stream import FILE_NAME, read_run
+from reports.stream_writer import RunWriter
+from reports.verdicts import footer_of, verdicts
 from reports.views.files import write_views
 from reports.views.terminal import Progress, show, show_answer
 from runner.channel import Caller
@@ -45,6 +49,15 @@ FIXED_SEED = 4
 WARM = 90
 
 
+@dataclass(frozen=True)
+class Begun:
+    """What a worker needs of the run: its seed, its directory, and the known deviations of the version."""
+
+    seed: int
+    directory: Path
+    listed: tuple[KnownDeviation, ...]
+
+
 class Controller:
     """Owns what a run has one of. Workers call ``handlers``, those of pytest-xdist over a channel."""
 
@@ -53,8 +66,8 @@ class Controller:
         self._console = console
         self._began = time.monotonic()
         self._seed = _seed(options)
-        self._header: dict[str, Any] | None = None
-        self._lines: list[dict[str, Any]] = []
+        self._header: Header | None = None
+        self._cases: list[JudgedCase] = []
         self._claims = Claims()
         self._lock = threading.Lock()
         self._writer: RunWriter | None = None
@@ -93,15 +106,16 @@ class Controller:
 
     @property
     def handlers(self) -> dict[str, Callable[..., Any]]:
-        """What workers call, by name."""
-        called = (self.lease, self.begin, self.claim, self.case)
-        return {handler.__name__: handler for handler in called}
+        """What workers in other processes call, by name. A case arrives as JSON."""
+        called = (self.lease, self.begin, self.claim)
+        named: dict[str, Callable[..., Any]] = {handler.__name__: handler for handler in called}
+        return {**named, "case": lambda document: self.case(from_json(document, JudgedCase))}
 
     def lease(self, lost: int) -> Any:
         """A connection to the engine's process, newer than generation ``lost``."""
         return self._provider.lease(lost)
 
-    def begin(self, versions: dict[str, str], pid: int, unsupported: dict[str, str]) -> dict[str, Any]:
+    def begin(self, versions: dict[str, str], pid: int, unsupported: dict[str, str]) -> Begun:
         """A worker with this process id has opened the engine. The header has what the first worker reports.
 
         ``unsupported`` has the clauses that do not apply, each with the reason.
@@ -126,22 +140,22 @@ class Controller:
                     self._writer = self._open.enter_context(RunWriter(self._options.report_dir / FILE_NAME))
                     self._writer.header(self._header)
                     self._progress.start(self._header)
-        return {"seed": self._seed, "listed": listed, "directory": str(self._workspace.directory)}
+        return Begun(self._seed, self._workspace.directory, tuple(listed))
 
-    def claim(self, clause: str, cause: str, severity: str, circumstances: list[str]) -> bool:
+    def claim(self, clause: str, cause: str, severity: Severity, circumstances: list[str]) -> bool:
         """Whether the caller shall shrink a case for this clause, cause and circumstances."""
         with self._lock:
             return self._claims.claim(clause, cause, severity, circumstances)
 
-    def case(self, line: dict[str, Any]) -> None:
-        """Record a judged case, as a line of the run stream."""
+    def case(self, case: JudgedCase) -> None:
+        """Record a judged case."""
         with self._lock:
-            self._lines.append(line)
-            if line["origin"] == "shrunk":
-                self._claims.shrunk(line)
+            self._cases.append(case)
+            if case.origin == "shrunk":
+                self._claims.shrunk(case)
             if self._writer is not None:
-                self._writer.case(line)
-                self._progress.case(line)
+                self._writer.case(case)
+                self._progress.case(case)
 
     def finish(self, *, complete: bool, stopped: bool = False, mishaps: Sequence[str] = ()) -> int:
         """Close the stream, write the views, and return the exit code.
@@ -152,7 +166,7 @@ class Controller:
         """
         self._progress.stop()
         if self._options.replay is not None:
-            return show_replay(self._console, self._lines, proven=complete and not mishaps)
+            return show_replay(self._console, self._cases, proven=complete and not mishaps)
         missing = self._missing_shards()
         stopped = stopped and bool(missing) and self._broken
         if stopped:
@@ -166,47 +180,45 @@ class Controller:
         if self._header is None or self._writer is None or not complete or missing:
             self._console.print("The run did not complete: it proves nothing about the engine.", highlight=False)
             return 2
-        version = next(iter(self._header["versions"].values()))
+        version = next(iter(self._header.versions.values()))
         today = date.today()
         results = verdicts(
             self._header,
-            self._lines,
+            self._cases,
             deviations=in_force(self._deviations, version=version, today=today),
             ended=ended(self._deviations, version=version, today=today),
             stopped=stopped,
         )
-        footer = footer_of(results, self._lines, seconds=time.monotonic() - self._began)
-        if mishaps and footer["exit"] != 1:
+        footer = footer_of(results, self._cases, seconds=time.monotonic() - self._began)
+        if mishaps and footer.exit != 1:
             self._console.print(f"The suite itself failed in {', '.join(mishaps)}: nothing is proven.", highlight=False)
             return 2
         failed = [result.clause for result in results if result.verdict is Verdict.FAIL]
-        found = failures(self._header, self._lines, of=failed)
+        found = failures(self._header, self._cases, of=failed)
         contradicted = self._write_counterexamples(found, failed, header=self._header)
         if contradicted and not any(result.verdict is Verdict.STALE for result in results):
-            footer["exit"] = 2
+            footer = replace(footer, exit=2)
         self._writer.footer(footer)
         self._write_report(found, version=version)
-        if footer["steps"] >= WARM:
+        if footer.steps >= WARM:
             self._provider.keep_startup_cache(partial(self._console.print, highlight=False, soft_wrap=True))
-        return int(footer["exit"])
+        return footer.exit
 
     @property
     def _broken(self) -> bool:
         """Whether a case breaks a clause in a way that no known deviation excuses."""
-        return any(result["verdict"] == "fail" for line in self._lines for result in line["clauses"].values())
+        return any(result.verdict is Verdict.FAIL for case in self._cases for result in case.clauses.values())
 
     def _missing_shards(self) -> list[str]:
         """The planned shards without a case: deselected, or lost with their worker."""
-        judged = {(line["campaign"], line["shard"]) for line in self._lines}
+        judged = {(case.campaign, case.shard) for case in self._cases}
         return [shard.name for shard in self.plan.shards if (shard.campaign.name, shard.number) not in judged]
 
-    def _write_counterexamples(
-        self, found: Sequence[Failure], failed: Sequence[str], *, header: dict[str, Any]
-    ) -> bool:
+    def _write_counterexamples(self, found: Sequence[Failure], failed: Sequence[str], *, header: Header) -> bool:
         """Write them and run their scripts; whether these contradict the verdict on each clause that failed."""
         checked = write_counterexamples(
             found,
-            header=from_json(header, Header),
+            header=header,
             provider=self._provider,
             directory=self._options.report_dir,
             workspace=self._workspace.directory,
@@ -222,7 +234,7 @@ class Controller:
         write_views(run, directory)
         if proposal is not None:
             shown = [(clause, example) for clause, own in examples(found).items() for example in own]
-            wrong = [(clause, str(example.violation["message"]), example.cause) for clause, example in shown]
+            wrong = [(clause, example.violation.message, example.cause) for clause, example in shown]
             proposal.write_text(proposed(wrong, version=version), encoding="utf-8")
         if self._options.verbose:
             self._console.print()  # pytest's line of the last test has no end yet
@@ -238,6 +250,9 @@ def remote_controller(caller: Caller) -> Controller:
     class Remote:
         def __getattr__(self, name: str) -> Callable[..., Any]:
             return partial(caller.call, name)
+
+        def case(self, case: JudgedCase) -> None:
+            caller.call("case", to_json(case))
 
     return cast("Controller", Remote())
 

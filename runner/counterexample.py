@@ -13,8 +13,7 @@ from pathlib import Path
 
 from engines.kind import Provider, Scripting
 from engines.provider import rules_of
-from records.json_form import from_json
-from records.run import Header, JudgedCase, ListedClause, Violation
+from records.run import Header, ListedClause
 from reports.counterexamples import folder_of, write_answer, write_counterexample
 from reports.counterexamples.checked import CANNOT_TELL, HOLDS, VIOLATED, Checked, write_checked
 from reports.counterexamples.explanation import explanation
@@ -74,7 +73,7 @@ def write_counterexamples(
 
 
 def _folder(example: Example) -> str:
-    return folder_of(example.clause, example.line["id"])
+    return folder_of(example.clause, example.judged.id)
 
 
 def _write(
@@ -86,7 +85,7 @@ def _write(
     directory: Path,
 ) -> Script:
     """Write a counterexample; return its script. ``others``: the clauses that fail in the same step."""
-    judged, violation = from_json(example.line, JudgedCase), from_json(example.violation, Violation)
+    judged, violation = example.judged, example.violation
     option = header.option or header.engine
     own_clock = rules_of(option, next(iter(header.versions.values()))).own_clock
     plan = reproduction_plan(judged, violation, clause)

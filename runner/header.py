@@ -14,7 +14,7 @@ from faults import FAULTS
 from harness.judging.clause import Clause, holds_for
 from harness.judging.excuses import KnownDeviation
 from harness.judging.severity import harm_of
-from reports.stream import SCHEMA_VERSION
+from records.run import Header, ListedClause, ListedDeviation, PlannedCampaign
 from runner.options import Options
 from runner.plan import Plan
 from suites.catalogue import CATALOGUE
@@ -29,55 +29,53 @@ def run_header(
     listed: Iterable[KnownDeviation],
     plan: Plan,
     machine: dict[str, str],
-) -> dict[str, Any]:
+) -> Header:
     """``unsupported`` has the clauses that do not apply to the engine, each with the reason; ``listed`` what is excused."""
     profile = plan.profile
     planned: Counter[str] = Counter()
     for shard in plan.shards:
         planned[shard.campaign.name] += shard.cases
-    return {
-        "type": "header",
-        "schema": SCHEMA_VERSION,
-        "date": datetime.now(timezone.utc).date().isoformat(),
-        "engine": kind_of(options.engine).name,
-        "option": options.engine,
-        "versions": {**versions, "hypothesis": version("hypothesis")},
-        "profile": profile.name,
-        "part": profile.part,
-        "left_out": plan.left_out,
-        "seed": seed,
-        "known_bad": options.known_bad,
-        "platform": platform.platform(),
-        "machine": machine,
-        "clauses": [_entry(clause, options, unsupported) for clause in CATALOGUE.values()],
-        "deviations": by_reason(listed),
-        "campaigns": [{"name": name, "planned": cases} for name, cases in planned.items()],
-    }
+    return Header(
+        date=datetime.now(timezone.utc).date().isoformat(),
+        engine=kind_of(options.engine).name,
+        option=options.engine,
+        versions={**versions, "hypothesis": version("hypothesis")},
+        profile=profile.name,
+        part=profile.part,
+        left_out=plan.left_out,
+        seed=seed,
+        known_bad=options.known_bad,
+        platform=platform.platform(),
+        machine=machine,
+        clauses=tuple(_entry(clause, options, unsupported) for clause in CATALOGUE.values()),
+        deviations=by_reason(listed),
+        campaigns=tuple(PlannedCampaign(name, cases) for name, cases in planned.items()),
+    )
 
 
-def _entry(clause: Clause[Any], options: Options, unsupported: dict[str, str]) -> dict[str, Any]:
+def _entry(clause: Clause[Any], options: Options, unsupported: dict[str, str]) -> ListedClause:
     status, reason = "active", ""
     if not options.selects(clause.id):
         status, reason = "disabled", "--clause does not select it."
     elif clause.id in unsupported:
         status, reason = "unsupported", unsupported[clause.id]
-    return {
-        "id": clause.id,
-        "chapter": clause.chapter,
-        "sentence": clause.sentence,
-        "sources": list(clause.sources),
-        "severity": harm_of(clause.id).severity.value,
-        "harm": harm_of(clause.id).reason,
-        "holds_for": holds_for(clause),
-        "proven_by": [fault.name for fault in FAULTS.values() if clause.id in fault.caught_by],
-        "status": status,
-        "reason": reason,
-    }
+    return ListedClause(
+        id=clause.id,
+        chapter=clause.chapter,
+        sentence=clause.sentence,
+        sources=clause.sources,
+        severity=harm_of(clause.id).severity,
+        harm=harm_of(clause.id).reason,
+        holds_for=holds_for(clause),
+        proven_by=tuple(fault.name for fault in FAULTS.values() if clause.id in fault.caught_by),
+        status=status,
+        reason=reason,
+    )
 
 
-def by_reason(listed: Iterable[KnownDeviation]) -> list[dict[str, Any]]:
+def by_reason(listed: Iterable[KnownDeviation]) -> tuple[ListedDeviation, ...]:
     """Known deviations as the header lists them: the clauses of each reason, in the order of the file."""
     clauses: dict[str, dict[str, None]] = {}
     for one in listed:
         clauses.setdefault(one.reason, {})[one.clause] = None
-    return [{"reason": reason, "clauses": list(own)} for reason, own in clauses.items()]
+    return tuple(ListedDeviation(reason, tuple(own)) for reason, own in clauses.items())

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 
+from harness.judging.severity import severity_of
 from model.codec import InvalidCase, from_json
 from model.vocabulary.case import Case
+from model.vocabulary.severity import Severity
 from records.mistakes import UsageMistake
-from reports.harms import rank_of
+from records.run import JudgedCase, Verdict, Violation
 
 
 def read_case(path: Path) -> Case:
@@ -23,30 +24,33 @@ def read_case(path: Path) -> Case:
         raise UsageMistake(f"--replay {path}: not a case that can be replayed: {error}") from error
 
 
-def _attention(violation: Mapping[str, Any]) -> tuple[bool, int]:
+def _severity(violation: Violation) -> Severity:
+    return violation.severity or severity_of(violation.clause)
+
+
+def _attention(violation: Violation) -> tuple[bool, int]:
     """What is no known deviation first, then the gravest."""
-    return violation["excused"] is not None, rank_of(violation["severity"])
+    return violation.excused is not None, _severity(violation).rank
 
 
-def show_replay(console: Console, lines: Sequence[dict[str, Any]], *, proven: bool) -> int:
+def show_replay(console: Console, cases: Sequence[JudgedCase], *, proven: bool) -> int:
     """Print FIXED, FAILED, KNOWN or ERROR; the exit code. A known deviation alone: 0."""
     console.print()  # pytest's progress line has no end yet
-    if not lines or not proven:
+    if not cases or not proven:
         console.print("ERROR: the case was not judged completely.", highlight=False)
         return 2
-    line = lines[-1]
-    if line["error"] is not None:
-        console.print(f"ERROR: {line['error']['message']}", highlight=False, markup=False)
+    case = cases[-1]
+    if case.error is not None:
+        console.print(f"ERROR: {case.error.message}", highlight=False, markup=False)
         return 2
-    verdicts = {id: result["verdict"] for id, result in line["clauses"].items()}
-    for violation in sorted(line["violations"], key=_attention):
-        word = "FAILED" if violation["excused"] is None else "KNOWN"
-        text = f"{word}: {violation['clause']}: {violation['message']} ({violation['severity']}; {violation['cause']})"
+    for violation in sorted(case.violations, key=_attention):
+        word = "FAILED" if violation.excused is None else "KNOWN"
+        text = f"{word}: {violation.clause}: {violation.message} ({_severity(violation).value}; {violation.cause})"
         console.print(text, highlight=False, markup=False, soft_wrap=True)
-    exercised = sum(result["met"] > 0 for result in line["clauses"].values())
-    if not line["violations"] and not exercised:
-        console.print(f"ERROR: case {line['id']} exercises no clause: it shows nothing.", highlight=False)
+    exercised = sum(result.met > 0 for result in case.clauses.values())
+    if not case.violations and not exercised:
+        console.print(f"ERROR: case {case.id} exercises no clause: it shows nothing.", highlight=False)
         return 2
-    if not line["violations"]:
-        console.print(f"FIXED: case {line['id']} keeps all {exercised} clauses that it exercises.", highlight=False)
-    return 1 if "fail" in verdicts.values() else 0
+    if not case.violations:
+        console.print(f"FIXED: case {case.id} keeps all {exercised} clauses that it exercises.", highlight=False)
+    return 1 if any(result.verdict is Verdict.FAIL for result in case.clauses.values()) else 0

@@ -14,10 +14,10 @@ from pathlib import Path
 
 from engines.kind import Version
 from engines.provider import ENGINES
-from records.mistakes import UsageMistake
+from records.mistakes import StreamError, UsageMistake
 from reports.__main__ import main as reports
 from reports.known_deviations import acceptance_in
-from reports.stream import StreamError, read_run
+from reports.stream import read_run
 from runner.commands import Parser, in_a_sentence
 from runner.gate_version import ROOT, available, run_gate
 from runner.given_options import check_engine, check_gate, given

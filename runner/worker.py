@@ -12,7 +12,7 @@ from engines.provider import capabilities_of, limits_on
 from engines.restricted import Restricted
 from harness.campaigns.campaign import Shard
 from harness.campaigns.drawing import broken
-from harness.campaigns.record import case_line
+from harness.campaigns.record import case_record
 from harness.campaigns.shard_runner import ShardRunner, message
 from harness.judging.judge import Failure, Judge, JudgedCase
 from model.vocabulary.capabilities import EVERYTHING
@@ -51,17 +51,17 @@ class Worker:
             if limits is not None:
                 self._engine = Restricted(self._engine, self._engine.capabilities.shared(limits.capabilities))
                 inapplicable = {**dict.fromkeys(unsupported(self._engine), limits.reason), **inapplicable}
-            answer = self._controller.begin(versions, os.getpid(), inapplicable)
-            self._seed = answer["seed"]
+            begun = self._controller.begin(versions, os.getpid(), inapplicable)
+            self._seed = begun.seed
             self._capabilities = self._engine.capabilities
-            directory = Path(answer["directory"]) / f"tables-{self._name}"
+            directory = begun.directory / f"tables-{self._name}"
             # Clauses of a broken log are recorded even where others are selected: they say why nothing else was judged.
             clauses = [
                 replace(clause, recorded=self._options.selects(id) or clause.of_broken)
                 for id, clause in CATALOGUE.items()
                 if id not in inapplicable
             ]
-            self._judge = Judge(self._engine, clauses, directory, answer["listed"])
+            self._judge = Judge(self._engine, clauses, directory, begun.listed)
         return self._judge
 
     def judge(self, shard: Shard) -> None:
@@ -85,7 +85,7 @@ class Worker:
             engine = f"{self._engine.name} {version_of(self._engine)}"
             lacking = f"{engine} does not support all that the case needs: replay it on an engine that does."
             judged = JudgedCase(case, (), {}, Failure("harness", lacking))
-        self._controller.case(case_line(judged, campaign="replay", shard=0, index=0, origin="replayed"))
+        self._controller.case(case_record(judged, campaign="replay", shard=0, index=0, origin="replayed"))
         if judged.failed:
             gravest = judged.wrong[0]
             raise broken(gravest.clause)(message(gravest, judged))

@@ -126,7 +126,7 @@ class Examiner:
     def _smallest(self, judged: JudgedCase, clauses: tuple[str, ...], *, tries: int) -> Case:
         """The smallest case found that violates the first of the clauses; of those in ``caught_by``, if there are any."""
         clause = next((id for id in self._fault.caught_by if id in clauses), clauses[0])
-        start = truncated(judged.case, max(step["index"] for step in judged.steps))
+        start = truncated(judged.case, max(step.index for step in judged.steps))
         return reduce(start, lambda case: clause in self._bad.judge(case).failed, tries=tries)
 
 

@@ -39,7 +39,7 @@ def judged(seed: int, name: str) -> Line:
         if found.failure is not None:
             line["errors"].append(_entry(case, found.failure.message))
         if found.failed:
-            short = truncated(case, max(step["index"] for step in found.steps))
+            short = truncated(case, max(step.index for step in found.steps))
             for id in found.failed:
                 _, violation = found.tallies[id].violations[0]
                 line["alarms"].append({"clause": id, **_entry(short, violation.message)})

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from harness.campaigns.corpus import corpus_cases, write_corpus
 from harness.campaigns.costs import seconds_of
-from model.codec import case_id, from_json
+from model.codec import case_id
 from model.vocabulary.case import Case
 from reports.stream import read_run
 from runner.commands import Parser, ended, whole
@@ -47,8 +47,8 @@ def proposals(corpus: Iterable[Mapping[Facet, int]], run: Sequence[Shown]) -> li
 
 def cases_of(report: Path) -> list[Case]:
     """The drawn cases of a run, each once. Raises UsageMistake."""
-    drawn = {line["id"]: line["case"] for line in read_run(report).cases if line["origin"] == "generated"}
-    return [from_json(case) for case in drawn.values()]
+    drawn = {one.id: one.case for one in read_run(report).cases if one.origin == "generated"}
+    return list(drawn.values())
 
 
 def main(arguments: list[str]) -> int:

@@ -80,7 +80,7 @@ def find(fault: Fault, cases: Sequence[Candidate], judge: Judge) -> Case | None:
         for candidate in cases:
             judged = judge.judge(candidate.case) if clause in candidate.exercises else None
             if judged is not None and clause in judged.violated:
-                start = truncated(candidate.case, max(step["index"] for step in judged.steps))
+                start = truncated(candidate.case, max(step.index for step in judged.steps))
                 return reduce(start, lambda smaller: clause in judge.judge(smaller).violated, tries=TRIES)
     return None
 

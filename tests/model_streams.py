@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from engines.port import Engine
 from harness.campaigns.campaign import Shard
 from harness.campaigns.drawing import fixed_cases
-from harness.campaigns.record import case_line
+from harness.campaigns.record import case_record
 from harness.judging.excuses import KnownDeviation
 from harness.judging.judge import Judge
 from harness.judging.severity import severity_of
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.case import Case
-from reports.stream import SCHEMA_VERSION, Run, RunWriter, read_run
+from records.run import Header, JudgedCase, ListedClause, ListedDeviation, PlannedCampaign
+from reports.stream import Run, read_run
+from reports.stream_writer import RunWriter
 from reports.verdicts import footer_of, verdicts
 from suites.campaigns import CAMPAIGNS
 from suites.catalogue import CATALOGUE, unsupported
@@ -29,41 +32,39 @@ def drawn(each: int, capabilities: Capabilities = EVERYTHING, *, seed: int = 4) 
 
 def lines_of(
     engine: Engine, cases: Iterable[tuple[str, Case]], directory: Path, listed: Iterable[KnownDeviation] = ()
-) -> tuple[Any, list[Any]]:
-    """The header and the case lines of a run of these cases. ``listed``: the known deviations."""
+) -> tuple[Header, list[JudgedCase]]:
+    """The header and the records of a run of these cases. ``listed``: the known deviations."""
     excluded = unsupported(engine)
     known = list(listed)
     judge = Judge(engine, [clause for id, clause in CATALOGUE.items() if id not in excluded], directory, known)
     lines = [
-        case_line(judge.judge(case), campaign=campaign, shard=0, index=index, origin="generated")
+        case_record(judge.judge(case), campaign=campaign, shard=0, index=index, origin="generated")
         for index, (campaign, case) in enumerate(cases)
     ]
-    clauses = [
-        {
-            "id": clause.id,
-            "chapter": clause.chapter,
-            "sentence": clause.sentence,
-            "sources": list(clause.sources),
-            "severity": severity_of(clause.id).value,
-            "status": "unsupported" if clause.id in excluded else "active",
-            "reason": excluded.get(clause.id, ""),
-        }
+    clauses = tuple(
+        ListedClause(
+            id=clause.id,
+            chapter=clause.chapter,
+            sentence=clause.sentence,
+            sources=clause.sources,
+            severity=severity_of(clause.id),
+            status="unsupported" if clause.id in excluded else "active",
+            reason=excluded.get(clause.id, ""),
+        )
         for clause in CATALOGUE.values()
-    ]
-    header = {
-        "type": "header",
-        "schema": SCHEMA_VERSION,
-        "engine": engine.rules.implementation,
-        "versions": dict(engine.versions),
-        "profile": "smoke",
-        "seed": 4,
-        "known_bad": None,
-        "platform": "any",
-        "machine": {"processors": "2", "time_zone": "UTC", "locale": "C", "file_system": "tmpfs"},
-        "clauses": clauses,
-        "deviations": [{"reason": one.reason, "clauses": [one.clause]} for one in known],
-        "campaigns": [{"name": name, "planned": 0} for name in dict.fromkeys(line["campaign"] for line in lines)],
-    }
+    )
+    header = Header(
+        engine=engine.rules.implementation or engine.name,
+        versions=dict(engine.versions),
+        profile="smoke",
+        seed=4,
+        known_bad=None,
+        platform="any",
+        machine={"processors": "2", "time_zone": "UTC", "locale": "C", "file_system": "tmpfs"},
+        clauses=clauses,
+        deviations=tuple(ListedDeviation(one.reason, (one.clause,)) for one in known),
+        campaigns=tuple(PlannedCampaign(name, 0) for name in dict.fromkeys(line.campaign for line in lines)),
+    )
     return header, lines
 
 
@@ -72,15 +73,15 @@ def run_of(
     cases: Iterable[tuple[str, Case]],
     directory: Path,
     listed: Iterable[KnownDeviation] = (),
-    **header: object,
+    **header: Any,
 ) -> Run:
     """A run of these cases, written below ``directory`` as a stream (``run.jsonl``) and read back."""
     first, lines = lines_of(engine, cases, directory / "tables", listed)
-    return written({**first, **header}, lines, directory)
+    return written(replace(first, **header), lines, directory)
 
 
-def written(header: Any, lines: list[Any], directory: Path) -> Run:
-    """These lines with their footer, written into ``directory`` and read back."""
+def written(header: Header, lines: list[JudgedCase], directory: Path) -> Run:
+    """These records with their footer, written into ``directory`` and read back."""
     with RunWriter(directory / "run.jsonl") as writer:
         writer.header(header)
         for line in lines:

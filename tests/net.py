@@ -32,9 +32,10 @@ from engines.dialect import DialectFor
 from engines.provider import capabilities_of
 from faults import FAULTS, KnownBadEngine
 from harness.campaigns.drawing import fixed_cases
-from harness.campaigns.record import case_line
+from harness.campaigns.record import case_record
 from harness.judging.judge import Judge, JudgedCase
 from model.vocabulary.rules import DELTA_RS, SPARK, Rules
+from records.json_form import to_json
 from reports.compare.comparison import compare
 from reports.compare.files import write_comparison
 from reports.compare.prediction import prediction_between
@@ -92,7 +93,7 @@ def _json(value: Any) -> str:
 
 def of_case(judged: JudgedCase) -> Iterable[str]:
     """The lines of a judged case, without the time that it took."""
-    line = case_line(judged, campaign="net", shard=0, index=0, origin="generated")
+    line = to_json(case_record(judged, campaign="net", shard=0, index=0, origin="generated"))
     yield f"case {line['id']}: {', '.join(line['features'])}; {_json(line['coverage'])}; {_json(line['error'])}"
     for step in line["steps"]:
         yield f"  {step['index']} {step['kind']}: {step['text']}: {_json(step['outcome'])} {_json(step['observed'])}"

@@ -14,14 +14,13 @@ from engines.dialect import Code, Command, DialectFor, Run, ScriptedCase
 from engines.dialect import code as piece
 from engines.port import Engine
 from engines.spark.script import SparkScript
-from harness.campaigns.record import case_line
+from harness.campaigns.record import case_record
 from harness.judging import judge as judging
 from harness.judging.judge import Judge
 from harness.judging.severity import severity_of
 from model.vocabulary.case import Case
 from model.vocabulary.steps import ENGINE_STEPS, EngineStep, Read, ReadChanges
 from model.vocabulary.values import AnyType, ArrayOf, MapOf, StructOf
-from records.json_form import from_json
 from records.run import JudgedCase, ListedClause
 from reports.counterexamples.plan import Plan, reproduction_plan
 from reports.counterexamples.script import DATA, reproduction
@@ -36,7 +35,7 @@ DELTA_RS: DialectFor = partial(DeltalakeScript, pip="deltalake pyarrow")
 
 def recorded(judged: judging.JudgedCase) -> JudgedCase:
     """The record of a judged case."""
-    return from_json(case_line(judged, campaign="net", shard=0, index=0, origin="generated"), JudgedCase)
+    return case_record(judged, campaign="net", shard=0, index=0, origin="generated")
 
 
 def listed(id: str) -> ListedClause:

@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, cast
 
 from model.vocabulary.case import Case
-from reports.stream import SCHEMA_VERSION, CaseRecord, Footer, Header, Line, Run, RunWriter, sort_key
+from records.json_form import from_json, to_json
+from records.run import Footer, Header, JudgedCase
+from reports.stream import Run
+from reports.stream_checks import sort_key
+from reports.stream_writer import RunWriter
 from reports.verdicts import footer_of, verdicts
 
 Json = dict[str, Any]
 
 
 class Collector(Protocol):
-    def take(self, line: Line, /) -> None: ...
+    def take(self, case: JudgedCase, /) -> None: ...
 
 
 C = TypeVar("C", bound=Collector)
+R = TypeVar("R", Header, JudgedCase, Footer)
 
 CLAUSES = ("DEL-ROW-1", "VAC-SAFE-1", "VAC-SAFE-2")
 
@@ -29,10 +35,9 @@ VACUUM: Json = {"step": "vacuum"}
 READ: Json = {"step": "read"}
 
 
-def header(version: str = "4.4.0", *, clauses: Iterable[str] = CLAUSES, **other: Any) -> Json:
-    return {
-        "type": "header",
-        "schema": SCHEMA_VERSION,
+def header(version: str = "4.4.0", *, clauses: Iterable[str] = CLAUSES, **other: Any) -> Header:
+    """``other``: members of its JSON form."""
+    document = {
         "engine": "spark",
         "versions": {"delta": version, "hypothesis": "6.170.15"},
         "profile": "gate",
@@ -55,6 +60,7 @@ def header(version: str = "4.4.0", *, clauses: Iterable[str] = CLAUSES, **other:
         "campaigns": [{"name": "strays", "planned": 2}],
         **other,
     }
+    return from_json(document, Header)
 
 
 def commit(operation: str, **other: Any) -> Json:
@@ -66,7 +72,7 @@ def error(condition: str | None, exception: str = "X", message: str = "m", sqlst
 
 
 def step(command: Json = VACUUM, index: int = 0, **observed: Any) -> Json:
-    """The record of a step; its key ``command`` is the step itself, which ``case`` puts into the case."""
+    """The JSON form of a step's record; its key ``command`` is the step itself, which ``case`` puts into the case."""
     failure = observed.pop("error", None)
     return {
         "command": command,
@@ -93,11 +99,10 @@ def number_of(case: Case) -> int:
 
 def case(
     number: int = 1, *steps: Json, failing: tuple[str, ...] = (), clauses: Iterable[str] = CLAUSES, **other: Any
-) -> Json:
-    """A case that judges ``clauses`` and fails ``failing``."""
+) -> JudgedCase:
+    """A case that judges ``clauses`` and fails ``failing``. ``other``: members of its JSON form."""
     chosen = steps or (step(),)
-    return {
-        "type": "case",
+    document = {
         "id": f"{number:012x}",
         "campaign": "strays",
         "shard": 0,
@@ -125,35 +130,46 @@ def case(
         "error": None,
         **other,
     }
+    return from_json(document, JudgedCase)
 
 
-def footer(first: Line, cases: Iterable[Line], *, seconds: float = 1.0) -> Json:
-    lines = list(cases)
-    return footer_of(verdicts(first, lines, deviations=()), lines, seconds=seconds)
+def plain(record: Header | JudgedCase | Footer) -> Json:
+    """Its JSON form, to be edited."""
+    return cast(Json, json.loads(json.dumps(to_json(record))))
 
 
-def run_of_lines(first: Line, cases: Iterable[Line], last: Line) -> Run:
-    """The run of these very lines. What they lack of the records, a reader of a stream must do without, too."""
-    return Run(cast(Header, first), cast("Sequence[CaseRecord]", tuple(cases)), cast(Footer, last))
+def changed(record: R, **members: Any) -> R:
+    """The record with these members of its JSON form."""
+    return from_json({**plain(record), **members}, type(record))
 
 
-def run(*cases: Line, first: Line | None = None) -> Run:
+def footer(first: Header, cases: Iterable[JudgedCase], *, seconds: float = 1.0) -> Footer:
+    judged = list(cases)
+    return footer_of(verdicts(first, judged, deviations=()), judged, seconds=seconds)
+
+
+def run(*cases: JudgedCase, first: Header | None = None) -> Run:
     head = first or header()
-    return run_of_lines(head, sorted(cases, key=sort_key), {**footer(head, cases), "digest": "0" * 64})
+    return Run(head, sorted(cases, key=sort_key), replace(footer(head, cases), digest="0" * 64))
 
 
-def written(lines: Iterable[Line]) -> bytes:
-    """The stream of these lines, from the header to the footer."""
+def written(records: Iterable[Header | JudgedCase | Footer]) -> bytes:
+    """The stream of these records, from the header to the footer."""
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "deep" / "run.jsonl"
         with RunWriter(path) as writer:
-            for line in lines:
-                {"header": writer.header, "case": writer.case, "footer": writer.footer}[line["type"]](line)
+            for record in records:
+                if isinstance(record, Header):
+                    writer.header(record)
+                elif isinstance(record, JudgedCase):
+                    writer.case(record)
+                else:
+                    writer.footer(record)
         return path.read_bytes()
 
 
-def taken(collector: C, lines: Iterable[Line]) -> C:
-    """What takes the lines of cases one after another, with these taken."""
-    for line in lines:
-        collector.take(line)
+def taken(collector: C, cases: Iterable[JudgedCase]) -> C:
+    """What takes cases one after another, with these taken."""
+    for one in cases:
+        collector.take(one)
     return collector

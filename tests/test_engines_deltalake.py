@@ -30,7 +30,7 @@ from engines.kind import Settings
 from engines.port import EngineDied, EngineUnavailable, Outcome
 from engines.provider import capabilities_of, open_adapter, provider_for
 from engines.restricted import Restricted
-from harness.campaigns.record import case_line
+from harness.campaigns.record import case_record
 from harness.judging.judge import Judge
 from harness.tables.plan import plan_table
 from harness.tables.processors import processors_for
@@ -156,8 +156,8 @@ def test_the_processors_are_drawn_by_the_table(tmp_path: Path) -> None:
         case = Case(table, (ONE,))
         judged = Judge(Noting(rules=DELTA_RS), [], tmp_path).judge(case)
         assert judged.processors == processors_for(table) == given[-1]
-        line = case_line(judged, campaign="row-deletes", shard=0, index=0, origin="generated")
-        assert line["processors"] == given[-1]
+        line = case_record(judged, campaign="row-deletes", shard=0, index=0, origin="generated")
+        assert line.processors == given[-1]
         assert Judge(Noting(), [], tmp_path).judge(case).processors is None
     assert len(given) == len(tables)
 

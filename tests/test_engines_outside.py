@@ -101,7 +101,7 @@ def test_it_is_judged_and_named(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout
     assert "KEPT: outside 4.4.0 does what is promised" in done.stdout
     header = read_run(tmp_path).header
-    assert (header["engine"], header["option"]) == ("outside", OUTSIDE)
+    assert (header.engine, header.option) == ("outside", OUTSIDE)
 
 
 def test_a_fault_in_it_is_noticed_and_can_be_replayed(tmp_path: Path) -> None:

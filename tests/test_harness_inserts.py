@@ -79,9 +79,9 @@ def test_what_is_appended_is_part_of_the_table(tmp_path: Path) -> None:
     judged = Judge(ReferenceEngine(), list(CATALOGUE.values()), tmp_path).judge(CASE)
     assert judged.failure is None and not judged.violated
     append, delete, _, last, before = judged.steps
-    assert (append["kind"], append["text"]) == ("insert", "INSERT INTO t (3 rows)")
-    assert len(delete["observed"]["removed"]) == 4, "the file of the table, and one of each partition"
-    assert last["outcome"]["rows"] == [] and len(before["outcome"]["rows"]) == 5
+    assert (append.kind, append.text) == ("insert", "INSERT INTO t (3 rows)")
+    assert len(delete.observed.removed) == 4, "the file of the table, and one of each partition"
+    assert last.outcome.rows == [] and len(before.outcome.rows or ()) == 5
 
 
 class BadInserts(WrappedEngine):

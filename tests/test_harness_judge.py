@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -15,7 +13,7 @@ from deltalog.log import read_log
 from engines.deltalake.capabilities import NEWEST
 from engines.port import EngineDied, EngineError, Outcome, now
 from faults import FAULTS, KnownBadEngine
-from harness.campaigns.record import case_line
+from harness.campaigns.record import case_record
 from harness.judging.coverage import Cell
 from harness.judging.judge import Judge
 from harness.observing.normalise import step_text
@@ -44,6 +42,7 @@ from model.vocabulary.steps import (
 )
 from model.vocabulary.table import DAY, HOUR, WEEK, Column, Commit, DataFile, Kind, Reference, Removal, StrayFile, Table
 from model.vocabulary.values import Type
+from records import run
 from reference_engine import ReferenceEngine
 from suites.catalogue import CATALOGUE, unsupported
 from tests.builders.observations import full_judge
@@ -168,7 +167,7 @@ def test_appended_and_stray_files_are_judged(tmp_path: Path) -> None:
     )
     result = full_judge(ReferenceEngine(), tmp_path).judge(Case(TABLE, steps))
     assert not result.violated
-    assert result.steps[1]["outcome"]["rows"] == [[2], [3], [50], [None]]
+    assert result.steps[1].outcome.rows == [[2], [3], [50], [None]]
     assert result.tallies["VAC-SAFE-4"].met == result.tallies["VAC-SAFE-3"].met == 1
 
 
@@ -187,19 +186,19 @@ def test_a_record_has_every_step_of_the_engine(tmp_path: Path) -> None:
     result = full_judge(ReferenceEngine(), tmp_path).judge(CASE)
     assert not result.violated
     kinds = ["delete", "read", "read", "vacuum", "vacuum", "vacuum", "read"]
-    assert [(step["index"], step["kind"]) for step in result.steps] == list(enumerate(kinds))
-    assert result.steps[0]["observed"]["version"] == [1, 2]
-    assert result.steps[1]["outcome"]["rows"] == [[2], [3], [None]]
-    assert result.steps[2]["outcome"]["rows"] == [[1], [2], [3], [None]]
+    assert [(step.index, step.kind) for step in result.steps] == list(enumerate(kinds))
+    assert result.steps[0].observed.version == (1, 2)
+    assert result.steps[1].outcome.rows == [[2], [3], [None]]
+    assert result.steps[2].outcome.rows == [[1], [2], [3], [None]]
     removed = "part-00002-00000002-0000-4000-8000-000000000000.c000.snappy.parquet"
-    assert result.steps[3]["outcome"]["rows"] == ["old.tmp", removed]
-    assert result.steps[4]["observed"]["operations"] == ["VACUUM START", "VACUUM END"]
+    assert result.steps[3].outcome.rows == ["old.tmp", removed]
+    assert result.steps[4].observed.operations == ("VACUUM START", "VACUUM END")
 
 
 def test_records_do_not_depend_on_the_run(tmp_path: Path) -> None:
-    def records(name: str) -> list[dict[str, Any]]:
+    def records(name: str) -> list[run.Step]:
         steps = full_judge(ReferenceEngine(), tmp_path / name).judge(CASE).steps
-        return [{key: value for key, value in step.items() if key != "seconds"} for step in steps]
+        return [replace(step, seconds=0) for step in steps]
 
     assert records("first") == records("second")
 
@@ -221,17 +220,19 @@ def test_the_record_of_an_error_names_no_file_that_is_one_of_several(file: str, 
             return replace(super().run(root, step, clock=clock, version=version), rows=(), error=error)
 
     (step,) = Judge(MissesAFile(), [], tmp_path).judge(Case(TABLE, (Read(),))).steps
-    assert step["outcome"]["error"]["message"].endswith(f"{kept}part-*.parquet not found: x=1")
+    assert step.outcome.error is not None and step.outcome.error.message.endswith(
+        f"{kept}part-*.parquet not found: x=1"
+    )
 
 
 def test_coverage_is_summed_and_recorded(tmp_path: Path) -> None:
     result = full_judge(ReferenceEngine(), tmp_path).judge(Case(PLACED, (Vacuum(dry_run=True), Vacuum(), Vacuum())))
     assert result.coverage[Cell("vacuums", "table's default", "default")] == 3
     paths = {"orphaned file": {"delete": 1}, "live add by URI": {"keep": 2}}
-    line: dict[str, Any] = case_line(result, campaign="c", shard=0, index=0, origin="generated")
-    assert line["coverage"]["vacuums"] == {"table's default": {"default": 3}}
-    assert paths.items() <= line["coverage"]["paths"].items()
-    vanished = json.loads(json.dumps(line))["steps"][1]["observed"]["vanished"]
+    line = case_record(result, campaign="c", shard=0, index=0, origin="generated")
+    assert line.coverage["vacuums"] == {"table's default": {"default": 3}}
+    assert paths.items() <= line.coverage["paths"].items()
+    vanished = line.steps[1].observed.vanished
     assert "old" in vanished and len(vanished) == 2
 
 
@@ -270,7 +271,7 @@ def test_the_text_of_a_step(step: EngineStep, text: str) -> None:
 def test_where_a_case_ends(fault: str, listed: list[str], violated: str, judged_steps: int, tmp_path: Path) -> None:
     result = full_judge(KnownBadEngine(ReferenceEngine(), FAULTS[fault]), tmp_path, listed).judge(CASE)
     assert result.violated == [violated]
-    assert [step["index"] for step in result.steps] == list(range(judged_steps))
+    assert [step.index for step in result.steps] == list(range(judged_steps))
 
 
 def test_an_engine_that_dies_gets_a_second_chance_on_a_fresh_table(tmp_path: Path) -> None:
@@ -357,7 +358,7 @@ def test_without_a_settable_clock_the_cutoff_lies_within_the_step(
     clauses = [clause for id, clause in CATALOGUE.items() if id not in unsupported(engine)]
     judged = Judge(engine, clauses, tmp_path).judge(Case(table, (Vacuum(),)))
     assert judged.failure is None and not judged.violated
-    assert judged.steps[0]["observed"]["vanished"], "the removed file is deleted"
+    assert judged.steps[0].observed.vanished, "the removed file is deleted"
 
 
 def test_an_engine_need_not_notice_that_a_condition_is_constant(tmp_path: Path) -> None:
@@ -367,4 +368,4 @@ def test_an_engine_need_not_notice_that_a_condition_is_constant(tmp_path: Path) 
         Case(table, (Delete(Or(IsNull("id"), Not(IsNull("id")))), Read()))
     )
     assert not judged.violated
-    assert len(judged.steps[0]["observed"]["removed"]) == 2
+    assert len(judged.steps[0].observed.removed) == 2

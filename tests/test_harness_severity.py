@@ -13,11 +13,11 @@ from faults import FAULTS, KnownBadEngine
 from harness.judging.judge import Judge, Wrong
 from harness.judging.severity import CLAUSES, FAMILIES, Cause, harm_of, severity_of
 from model.vocabulary.severity import Severity
+from records.run import SCHEMA_VERSION
 from reference_engine import ReferenceEngine
 from reports import schema as schemas
 from reports.compare import files as compared
 from reports.harms import does
-from reports.stream import SCHEMA_VERSION
 from suites.catalogue import CATALOGUE
 from tests.find_witnesses import imitating, witness
 

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -18,7 +17,6 @@ from harness.judging.clause import Judgement, Violation, clause
 from harness.judging.judge import Judge
 from harness.judging.severity import Cause
 from harness.observing.vacuum_observation import VacuumObservation
-from model.codec import from_json
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.case import Case
 from model.vocabulary.severity import Severity
@@ -27,6 +25,7 @@ from model.vocabulary.steps import Moment as At
 from model.vocabulary.table import HOUR, WEEK, Column, Commit, DataFile, StrayFile, Table
 from model.vocabulary.values import Type
 from records.expectations import ByReplay
+from records.run import JudgedCase
 from reference_engine import ReferenceEngine
 from runner.claims import Claims
 from strategies.restricted import fits
@@ -66,14 +65,14 @@ def judged(
     *cases: Case,
     profile: Profile = PROFILES["smoke"],
     capabilities: Capabilities = EVERYTHING,
-) -> tuple[list[dict[str, Any]], str]:
-    """The lines of a shard of these cases, and the message of its failure."""
-    lines: list[dict[str, Any]] = []
+) -> tuple[list[JudgedCase], str]:
+    """The records of a shard of these cases, and the message of its failure."""
+    lines: list[JudgedCase] = []
     claims = Claims()
 
-    def emit(line: dict[str, Any]) -> None:
+    def emit(line: JudgedCase) -> None:
         lines.append(line)
-        if line["origin"] == "shrunk":
+        if line.origin == "shrunk":
             claims.shrunk(line)
 
     campaign = Campaign("kept", ("VAC",), kept=lambda: cases)
@@ -86,10 +85,10 @@ def judged(
     return lines, str(broken.value)
 
 
-def causes(lines: list[dict[str, Any]]) -> Iterator[tuple[set[str], int]]:
+def causes(lines: list[JudgedCase]) -> Iterator[tuple[set[str], int]]:
     for line in lines:
-        if line["origin"] == "shrunk":
-            yield {one["cause"] for one in line["violations"]}, len(from_json(line["case"]).table.stray_files)
+        if line.origin == "shrunk":
+            yield {one.cause for one in line.violations}, len(line.case.table.stray_files)
 
 
 def test_each_cause_of_a_clause_is_shrunk_the_gravest_first(tmp_path: Path) -> None:
@@ -109,7 +108,7 @@ def test_a_shrunk_case_can_be_replayed_on_the_engine(tmp_path: Path) -> None:
     """delta-rs has no VACUUM without a mode."""
     full = replace(BOTH, steps=(Vacuum(mode=Mode.FULL, retain_hours=400.0),))
     lines, _ = judged(tmp_path, full, capabilities=NEWEST)
-    shrunk = [from_json(line["case"]) for line in lines if line["origin"] == "shrunk"]
+    shrunk = [line.case for line in lines if line.origin == "shrunk"]
     assert shrunk and all(fits(case, capabilities=NEWEST) for case in shrunk)
     assert {case.steps for case in shrunk} == {(Vacuum(mode=Mode.FULL),)}
 
@@ -120,6 +119,6 @@ def test_the_fixed_profiles_shrink_with_the_same_effort() -> None:
 
 def test_the_stream_has_the_cause_its_severity_and_the_circumstances(tmp_path: Path) -> None:
     lines, _ = judged(tmp_path, SLIGHT)
-    (violation,) = lines[0]["violations"]
-    assert (violation["cause"], violation["severity"], violation["circumstances"]) == ("slight", "space kept", [])
-    assert (violation["kinds"], violation["by_error"]) == ([], False)
+    (violation,) = lines[0].violations
+    assert (violation.cause, violation.severity, violation.circumstances) == ("slight", Severity.SPACE_KEPT, ())
+    assert (violation.kinds, violation.by_error) == ((), False)

@@ -130,9 +130,9 @@ def test_each_change_changes_what_the_reference_engine_does(change: RuleChange) 
 def test_the_judge_expects_the_check_of_the_protocol_that_the_release_makes(version: str, tmp_path: Path) -> None:
     steps = (Vacuum(), Vacuum(dry_run=True), Vacuum(logging=False))
     line = run_of(ReferenceEngine(rules=rules_of(version), version=version), unknown(*steps), tmp_path).cases[0]
-    refused = [step["outcome"]["error"] is not None for step in line["steps"]]
+    refused = [step.outcome.error is not None for step in line.steps]
     assert refused == ([True, False, False] if version == "3.0.0" else [True] * 3)
-    assert line["violations"] == []
+    assert line.violations == ()
 
 
 def unknown(*steps: Vacuum) -> list[tuple[str, Case]]:

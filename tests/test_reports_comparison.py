@@ -6,6 +6,7 @@ import gc
 import io
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from rich.console import Console
 from model.codec import loads
 from model.vocabulary.case import Case
 from model.vocabulary.rules import Retain, RuleChange
+from model.vocabulary.severity import Severity
 from model.vocabulary.steps import (
     Delete,
     DeleteMistake,
@@ -34,7 +36,7 @@ from model.vocabulary.steps import (
     VacuumMistake,
 )
 from records.json_form import from_json
-from records.run import JudgedCase, Step
+from records.run import ClauseResult, Header, JudgedCase, Step, Verdict, Violation
 from reports.__main__ import main
 from reports.compare.cases import Change
 from reports.compare.commands import Command, command_of
@@ -46,7 +48,7 @@ from reports.compare.markdown import comparison_markdown
 from reports.compare.pairs import Incomparable
 from reports.compare.terminal import show_comparison
 from reports.compare.wording import explained, side_by_side, signature, text_of
-from reports.stream import Run, VerdictRecord, read_run
+from reports.stream import Run, read_run
 from tests.small_streams import (
     DELETE,
     READ,
@@ -72,7 +74,7 @@ COMMANDS = {one["step"]: Command(one["step"]) for one in (DELETE, READ, VACUUM)}
 RETAIN = {"step": "vacuum", "retain_hours": 1}
 
 
-def report(directory: Path, *cases: dict[str, Any], edit: Callable[[list[bytes]], list[bytes]] = list) -> str:
+def report(directory: Path, *cases: JudgedCase, edit: Callable[[list[bytes]], list[bytes]] = list) -> str:
     """A report directory with the stream of these cases, its lines edited."""
     directory.mkdir()
     lines = written([header(), *cases, footer(header(), cases)]).splitlines(keepends=True)
@@ -126,7 +128,7 @@ def test_listed_cases_are_compared_where_both_runs_have_them() -> None:
 
 
 @pytest.mark.parametrize("other", [case(1, step(RETAIN)), case(1, case=case_document(2, [VACUUM]))])
-def test_another_case_with_the_same_id_is_refused(other: dict[str, Any]) -> None:
+def test_another_case_with_the_same_id_is_refused(other: JudgedCase) -> None:
     with pytest.raises(Incomparable, match="Case 000000000001 is not the same in both runs"):
         compare(run(case(1)), run(other))
 
@@ -175,20 +177,24 @@ def broken(cause: str, *, excused: str | None = None, clause: str = NAME, index:
     }
 
 
-def breaking(number: int, *violations: dict[str, Any], steps: int = 1, **other: Any) -> dict[str, Any]:
-    """A case with these violations."""
-    made = case(number, *(step(index=index) for index in range(steps)), **other)
-    made["violations"] = list(violations)
+def breaking(
+    number: int, *violations: dict[str, Any], steps: int = 1, vanished: Sequence[str] = (), **other: Any
+) -> JudgedCase:
+    """A case with these violations. ``vanished``: in its first step."""
+    taken = [step(index=index, vanished=list(() if index else vanished)) for index in range(steps)]
+    made = case(number, *taken, **other)
+    results = dict(made.clauses)
     for one in violations:
-        verdict = "fail" if one["excused"] is None else "xfail"
-        made["clauses"][one["clause"]] = {"verdict": verdict, "met": 1, "subjects": 1, "seconds": 0.5}
-    return made
+        verdict = Verdict.FAIL if one["excused"] is None else Verdict.XFAIL
+        results[one["clause"]] = ClauseResult(verdict, 1, 1, 0.5)
+    return replace(made, clauses=results, violations=tuple(from_json(one, Violation) for one in violations))
 
 
 def stating(found: Run, verdict: str) -> Run:
     """The run with this verdict on NAME in its footer."""
-    stated: VerdictRecord = {**found.footer["verdicts"][NAME], "verdict": verdict, "reason": "A reason."}
-    return Run(found.header, found.cases, {**found.footer, "verdicts": {**found.footer["verdicts"], NAME: stated}})
+    verdicts = found.footer.verdicts
+    stated = replace(verdicts[NAME], verdict=Verdict(verdict), reason="A reason.")
+    return Run(found.header, found.cases, replace(found.footer, verdicts={**verdicts, NAME: stated}))
 
 
 def side(what: str | None) -> Run:
@@ -285,9 +291,14 @@ def test_a_step_that_the_base_did_not_reach_is_not_compared() -> None:
     assert {(one.change, one.clause) for one in back.shifts} == {(Change.REGRESSED, "VAC-SAFE-2")}
 
 
+def lesser(first: Header) -> Header:
+    """The header whose first clause is of words only."""
+    one, *others = first.clauses
+    return replace(first, clauses=(replace(one, severity=Severity.WRONG_WORDS), *others))
+
+
 def test_regressions_are_in_the_order_of_severity_and_data_loss_is_in_the_first_line() -> None:
-    first = header()
-    first["clauses"][0]["severity"] = "wrong words"
+    first = lesser(header())
     cases = [breaking(number, broken("said", clause="DEL-ROW-1")) for number in (1, 2)]
     words = compare(run(case(1), case(2), first=first), run(*cases, first=first))
     assert comparison_markdown(words).startswith(
@@ -542,14 +553,14 @@ def test_another_order_of_deletion_ends_the_comparison_of_the_case() -> None:
 
 def test_a_case_that_a_clause_ended_on_one_side_is_counted() -> None:
     base, candidate = case(1, step(index=0), step(index=1)), case(1, step(index=0), step(index=1))
-    del candidate["steps"][1]
+    candidate = replace(candidate, steps=candidate.steps[:1])
     comparison = compare(run(base), run(candidate))
     assert (comparison.cut_short, comparison.steps, comparison.groups) == (1, 1, ())
 
 
 def test_a_case_that_was_not_judged_on_one_side_is_a_difference() -> None:
     died = case(1, error={"kind": "engine-died", "message": "gone", "log": ""}, clauses=())
-    died = {**died, "steps": []}
+    died = replace(died, steps=())
     comparison = compare(run(case(1), case(2)), run(died, case(2)))
     (group,) = comparison.groups
     assert (signature(group), group.step, group.cases) == ("The case: judged → engine-died", None, 1)
@@ -559,7 +570,7 @@ def test_a_case_that_was_not_judged_on_one_side_is_a_difference() -> None:
 
 
 def test_groups_have_their_smallest_case_and_are_in_order() -> None:
-    def delete(number: int, *, more: int, metric: bool) -> dict[str, Any]:
+    def delete(number: int, *, more: int, metric: bool) -> JudgedCase:
         metrics = {"numDeletionVectorsAdded": "0", "numDeletionVectorsRemoved": "0"} if metric else {}
         extra = [step(index=index) for index in range(1, more)]
         return case(number, step(DELETE, commits=[commit("DELETE", metrics=metrics)]), *extra)
@@ -642,7 +653,7 @@ def test_the_first_screen_has_the_essentials() -> None:
     ):
         assert line in first, line
     assert "| rows | `[[1]]` | `[[2]]` |" in details
-    assert '| vanished | `["a"]` |  |' in details
+    assert '| vanished | `["a"]` | `[]` |' in details
 
 
 def test_members_that_both_sides_have_are_only_counted() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import replace
 from datetime import date
 from itertools import product
 from pathlib import Path
@@ -17,6 +18,7 @@ from faults import FAULTS, KnownBadEngine
 from harness.judging.excuses import KnownDeviation
 from model.vocabulary.case import Case
 from model.vocabulary.steps import Vacuum
+from records.run import JudgedCase
 from reference_engine import ReferenceEngine
 from reports.__main__ import main
 from reports.compare.acceptance import Acceptance, Accepted, covering
@@ -26,19 +28,18 @@ from reports.compare.comparison import Comparison, compare
 from reports.compare.files import as_json
 from reports.compare.markdown import comparison_markdown
 from reports.compare.terminal import show_comparison
-from reports.compare.typed import case_of
 from reports.deviations import Deviation, Symptom
 from reports.stream import Run
 from tests.handmade_vacuums import LISTED_TABLE
 from tests.model_streams import run_of
-from tests.small_streams import VACUUM, case, case_document, error, footer, header, run, step, written
-from tests.test_reports_comparison import NAME, SCHEMA, breaking, broken
+from tests.small_streams import VACUUM, case, case_document, changed, error, footer, header, run, step, written
+from tests.test_reports_comparison import NAME, SCHEMA, breaking, broken, lesser
 
 TODAY = date(2027, 6, 30)
 R, S = "Old files are deleted.", "Names are refused."
 
 
-def knowing(reasons: dict[str, list[str]], *cases: dict[str, Any], version: str = "4.4.0", **other: Any) -> Run:
+def knowing(reasons: dict[str, list[str]], *cases: JudgedCase, version: str = "4.4.0", **other: Any) -> Run:
     """A run whose version is known to have these faults: clauses by reason."""
     listed = [{"reason": reason, "clauses": clauses} for reason, clauses in reasons.items()]
     return run(*cases, first=header(version, deviations=listed, **other))
@@ -128,22 +129,21 @@ def test_a_known_fault_in_a_step_that_the_base_did_not_reach_is_not_compared() -
 
 
 def test_the_gravest_of_the_new_known_faults_is_in_the_first_line_and_the_lesser_ones_are_counted() -> None:
-    first = header("4.0.0")
-    first["clauses"][0]["severity"] = "wrong words"
+    first = lesser(header("4.0.0"))
     base = run(case(1), first=first)
     worse = breaking(1, broken("gone", excused=R), broken("said", clause="DEL-ROW-1", excused=S))
     listed = [{"reason": R, "clauses": [NAME]}, {"reason": S, "clauses": ["DEL-ROW-1"]}]
-    both = compare(base, run(worse, first={**first, "versions": {"delta": "4.4.0"}, "deviations": listed}))
+    both = compare(base, run(worse, first=changed(first, versions={"delta": "4.4.0"}, deviations=listed)))
     assert verdict(both) == (
         "DO NOT UPGRADE: spark 4.4.0 loses data in 1 way that 4.0.0 does not, and is worse in 1 lesser way"
     )
     words = breaking(1, broken("said", clause="DEL-ROW-1", excused=S))
-    lesser = compare(base, run(words, first={**first, "versions": {"delta": "4.4.0"}}))
-    assert lesser.exit == 1 and "spark 4.4.0 uses other words in 1 way that 4.0.0 does not" in verdict(lesser)
+    slight = compare(base, run(words, first=changed(first, versions={"delta": "4.4.0"})))
+    assert slight.exit == 1 and "spark 4.4.0 uses other words in 1 way that 4.0.0 does not" in verdict(slight)
     regressed = breaking(1, broken("gone", excused=R), broken("said", clause="DEL-ROW-1"))
-    mixed = compare(base, run(regressed, first={**first, "versions": {"delta": "4.4.0"}}))
+    mixed = compare(base, run(regressed, first=changed(first, versions={"delta": "4.4.0"})))
     assert verdict(mixed) == verdict(both), "known to the suite or not"
-    for one in (both, lesser, mixed):
+    for one in (both, slight, mixed):
         shown(one)
 
 
@@ -195,17 +195,15 @@ def test_what_an_entry_does_not_describe_is_not_accepted_and_the_entry_is_not_ne
 
 def test_an_entry_is_matched_by_all_that_it_gives() -> None:
     found = broken("refused") | {"by_error": True, "circumstances": ["change feed"], "kinds": ["encoded path"]}
-    failing = breaking(1, found)
-    failing["steps"] = [
-        {name: value for name, value in step(error=error("C", "X", "It went Boom.")).items() if name != "command"}
-    ]
+    refused = case(1, step(error=error("C", "X", "It went Boom."))).steps
+    failing = replace(breaking(1, found), steps=refused)
     whole = Deviation(NAME, "r", "l", Symptom(errors=("Boom",), of="encoded path"), ">=4.4", when="change feed")
     assert compare(GOOD, run(failing), acceptance=accepting(whole), allows_changes=True).exit == 0
     for text, code in (("C", 0), ("X", 0), ("went", 0), ("other", 1)):
         symptom = Symptom(("refused",), (text,))
         accepted = accepting(Deviation(NAME, "r", "l", symptom))
         assert compare(GOOD, run(failing), acceptance=accepted, allows_changes=True).exit == code
-    failing["violations"] = [{**found, "by_error": False}]
+    failing = replace(breaking(1, {**found, "by_error": False}), steps=refused)
     assert compare(GOOD, run(failing), acceptance=accepting(whole)).exit == 1, (
         "no cause, and no error instead of a result"
     )
@@ -248,20 +246,20 @@ def test_an_entry_accepts_what_the_harness_excuses_by_it(tmp_path: Path) -> None
     """The stream has all by which a judge decides."""
     engine = KnownBadEngine(ReferenceEngine(), FAULTS["vacuums-inside-retention"])
     cases = [("vacuums", Case(LISTED_TABLE, (Vacuum(),)))]
-    wrong = [one for line in run_of(engine, cases, tmp_path / "all").cases for one in line["violations"]]
-    kinds = {kind for one in wrong for kind in one["kinds"]}
-    assert "file of a young tombstone" in kinds and {one["by_error"] for one in wrong} == {False}
-    causes = tuple({one["cause"] for one in wrong})
+    wrong = [one for line in run_of(engine, cases, tmp_path / "all").cases for one in line.violations]
+    kinds = {kind for one in wrong for kind in one.kinds}
+    assert "file of a young tombstone" in kinds and {one.by_error for one in wrong} == {False}
+    causes = tuple({one.cause for one in wrong})
     symptoms = [
         Symptom(causes[:1]),
         Symptom(causes),
         *(Symptom(causes, of=kind) for kind in sorted({"young orphan", *kinds})),
     ]
     for number, (symptom, when) in enumerate(product(symptoms, (None, "young tombstone", "encoded path"))):
-        entries = tuple(Deviation(one, "r", "l", symptom, when=when) for one in {one["clause"] for one in wrong})
+        entries = tuple(Deviation(one, "r", "l", symptom, when=when) for one in {one.clause for one in wrong})
         known = [KnownDeviation(one.clause, when, "r", symptom.causes, (), symptom.of) for one in entries]
         current = Accepted.by(accepting(*entries), "4.4.0").current
-        for judged in map(case_of, run_of(engine, cases, tmp_path / str(number), listed=known).cases):
+        for judged in run_of(engine, cases, tmp_path / str(number), listed=known).cases:
             for one in judged.violations:
                 assert (one.excused is not None) == (covering(current, judged, one) is not None)
 

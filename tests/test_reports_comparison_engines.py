@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.case import Case
 from model.vocabulary.rules import DELTA_RS
 from model.vocabulary.steps import EngineStep, InvalidVacuum, Step, Vacuum, VacuumMistake
+from records.json_form import to_json
 from reference_engine import Habits, ReferenceEngine
 from reports.compare.answer import answer_to
 from reports.compare.cases import Change
@@ -66,7 +68,7 @@ def healthy(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def without_seconds(run: Run) -> list[Any]:
-    return [[{**step, "seconds": 0} for step in line["steps"]] for line in run.cases]
+    return [[replace(step, seconds=0) for step in line.steps] for line in run.cases]
 
 
 def checked(comparison: Comparison) -> Comparison:
@@ -83,7 +85,7 @@ def test_two_runs_of_one_engine_are_the_same(healthy: Run, tmp_path: Path) -> No
     assert without_seconds(again) == without_seconds(healthy)
     comparison = checked(compare(healthy, again))
     assert comparison.groups == () and comparison.shifts == ()
-    assert comparison.compared == len({line["id"] for line in healthy.cases}) >= 25
+    assert comparison.compared == len({line.id for line in healthy.cases}) >= 25
     assert {one.change for one in comparison.clauses} == {Change.SAME}
 
 
@@ -103,23 +105,23 @@ def test_two_runs_of_delta_rs_are_the_same(tmp_path: Path) -> None:
 def test_records_contain_what_an_upgrade_may_change(healthy: Run) -> None:
     fields: dict[str, set[str]] = {}
     for line in healthy.cases:
-        for step in line["steps"]:
-            fields.setdefault(step["kind"], set()).update(step["observed"])
+        for step in line.steps:
+            fields.setdefault(step.kind, set()).update(to_json(step)["observed"])
     both = {"version", "operations", "vanished", "commits", "checkpoints"}
     assert fields["delete"] >= both | {"removed", "added", "changed", "appeared", "remove_fields", "add_fields"}
     assert fields["vacuum"] >= (both - {"checkpoints"}) | {"last_vacuum"}
-    commits = [one for line in healthy.cases for step in line["steps"] for one in step["observed"].get("commits", ())]
+    commits = [one for line in healthy.cases for step in line.steps for one in step.observed.commits]
     start, end, delete = (
-        next(one for one in commits if one["operation"] == name and one["metrics"])
+        next(one for one in commits if one.operation == name and one.metrics)
         for name in ("VACUUM START", "VACUUM END", "DELETE")
     )
-    assert start["parameters"]["retentionCheckEnabled"] in ("true", "false") and start["metrics"].keys() == {
+    assert start.parameters["retentionCheckEnabled"] in ("true", "false") and start.metrics.keys() == {
         "numFilesToDelete",
         "sizeOfDataToDelete",
     }
-    assert end["parameters"] == {"status": "COMPLETED"} and end["metrics"]["numDeletedFiles"].isdigit()
-    assert delete["parameters"] == {"predicate": "…"} and delete["metrics"]["executionTimeMs"] == "…"
-    assert delete["values"]["isBlindAppend"] is False
+    assert end.parameters == {"status": "COMPLETED"} and end.metrics["numDeletedFiles"].isdigit()
+    assert delete.parameters == {"predicate": "…"} and delete.metrics["executionTimeMs"] == "…"
+    assert delete.values["isBlindAppend"] is False
 
 
 class LosesAFile(WrappedEngine):
@@ -162,7 +164,7 @@ def faulty(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 def failed_by(run: Run) -> list[tuple[str, Case]]:
     """The cases that the run fails."""
-    ids = {line["id"] for line in run.cases if line["violations"]}
+    ids = {line.id for line in run.cases if line.violations}
     return [(name, case) for name, case in cases() if case_id(case) in ids]
 
 
@@ -255,7 +257,7 @@ def test_what_changed_between_two_releases_is_explained_by_their_rules(
     backwards = compare(healthy, old, prediction_between)
     assert backwards.unexplained == () and len(backwards.explained) == len(comparison.explained)
     # Between two later versions nothing explains the same differences.
-    later = Run({**old.header, "versions": {"delta": "4.2.0"}}, old.cases, old.footer)
+    later = Run(replace(old.header, versions={"delta": "4.2.0"}), old.cases, old.footer)
     assert compare(later, healthy, prediction_between).explained == ()
 
 

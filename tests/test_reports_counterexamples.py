@@ -101,11 +101,14 @@ VIOLATION = Violation(
 )
 
 
+_NO_ROWS, _NOTHING = Outcome((), None), Observed((0, 0))
+
+
 def judged(case: Case, *steps: Step) -> JudgedCase:
     return JudgedCase("0123456789ab", "strays", 0, 0, "drawn", to_json(case), steps, {}, (VIOLATION,), None)
 
 
-def record(index: int, text: str, outcome: Outcome | None = None, observed: Observed | None = None) -> Step:
+def record(index: int, text: str, outcome: Outcome = _NO_ROWS, observed: Observed = _NOTHING) -> Step:
     return Step(index, "", text, 0.0, outcome, observed)
 
 
@@ -140,7 +143,7 @@ def test_a_duration_of_0() -> None:
 # ---- the explanation
 
 
-def explained(case: Case, outcome: Outcome | None = None, observed: Observed | None = None) -> str:
+def explained(case: Case, outcome: Outcome = _NO_ROWS, observed: Observed = _NOTHING) -> str:
     """The explanation of a violation in the last step; each step has this outcome, and left this."""
     steps = [
         record(index, step_text(step), outcome, observed)
@@ -296,14 +299,14 @@ def test_all_of_a_vacuum_is_explained() -> None:
     [
         (Vacuum(), (), Observed((1, 1), vanished=("a", "b")), "succeeds<br>deletes 2 paths: `a`, `b` |"),
         (Vacuum(), (), Observed((1, 3)), "succeeds<br>version 1 → 3 |"),
-        (Vacuum(dry_run=True), ("a",), None, "lists 1 path: `a` |"),
-        (Vacuum(dry_run=True), (), None, "lists no paths |"),
+        (Vacuum(dry_run=True), ("a",), _NOTHING, "lists 1 path: `a` |"),
+        (Vacuum(dry_run=True), (), _NOTHING, "lists no paths |"),
         (Delete(), ((3,),), Observed((1, 2)), "returns 1 row: `[3]`<br>version 1 → 2 |"),
-        (Delete(), (), None, "returns no rows |"),
+        (Delete(), (), _NOTHING, "returns no rows |"),
     ],
 )
 def test_the_result_of_a_step_is_what_was_recorded(
-    step: EngineStep, rows: tuple[Any, ...], observed: Observed | None, ending: str
+    step: EngineStep, rows: tuple[Any, ...], observed: Observed, ending: str
 ) -> None:
     """A VACUUM that is no DRY RUN has an answer instead of rows."""
     assert f"clock at start<br>{ending}" in explained(Case(CASE.table, (step,)), Outcome(rows, None), observed)

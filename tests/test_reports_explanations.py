@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from model.vocabulary.rules import RuleChange
+from records.run import JudgedCase
 from reports.compare.comparison import Comparison, compare
 from reports.compare.explanations import Kind
 from tests.small_streams import READ, VACUUM, case, error, header, run, step
@@ -19,7 +20,7 @@ def seen(**observed: Any) -> dict[str, Any]:
     return step(VACUUM, **observed)
 
 
-def found(base: dict[str, Any], candidate: dict[str, Any], predictor: Any, *, backwards: bool = False) -> Comparison:
+def found(base: JudgedCase, candidate: JudgedCase, predictor: Any, *, backwards: bool = False) -> Comparison:
     sides = (run(base, first=header("4.0.1")), run(candidate, first=header("4.1.0")))
     one, other = reversed(sides) if backwards else sides
     return compare(one, other, lambda older, newer: predictor)
@@ -97,26 +98,22 @@ def test_the_smallest_set_of_rules_is_named() -> None:
 
 def test_no_rule_explains_a_step_in_which_a_side_breaks_a_clause() -> None:
     predictor = Foretold(1, {(): seen(vanished=["a"]), (IGNORED,): seen()})
-    base = breaking(1, broken("gone"))
-    base["steps"][0]["observed"]["vanished"] = ["a"]
+    base = breaking(1, broken("gone"), vanished=["a"])
     assert reasons(found(base, case(1, seen()), predictor)) == [None]
 
 
 def test_a_clause_that_one_side_breaks_explains_what_its_rules_do_not_predict() -> None:
     same = {(): seen(vanished=["a"]), (IGNORED,): seen(vanished=["a"])}
-    candidate = breaking(1, broken("gone"))
-    candidate["steps"][0]["observed"]["vanished"] = ["a", "b"]
+    candidate = breaking(1, broken("gone"), vanished=["a", "b"])
     comparison = found(case(1, seen(vanished=["a"])), candidate, Foretold(1, same))
     assert reasons(comparison) == [(Kind.VIOLATION.value, ["spark 4.1.0 breaks VAC-SAFE-1."])]
     assert comparison.exit == 1
-    known = breaking(1, broken("gone", excused="It is known."))
-    known["steps"][0]["observed"]["vanished"] = ["a", "b"]
+    known = breaking(1, broken("gone", excused="It is known."), vanished=["a", "b"])
     comparison = found(known, case(1, seen(vanished=["a"])), Foretold(1, same))
     assert reasons(comparison) == [(Kind.KNOWN_DEVIATION.value, ["spark 4.0.1: It is known."])]
     # Not if the other side, too, does what its rules do not predict; nor if both break the clause.
     assert reasons(found(known, case(1, seen(vanished=["c"])), Foretold(1, same))) == [None]
-    both = breaking(1, broken("gone", excused="It is known."))
-    both["steps"][0]["observed"]["vanished"] = ["a"]
+    both = breaking(1, broken("gone", excused="It is known."), vanished=["a"])
     assert reasons(found(known, both, Foretold(1, same))) == [None]
 
 

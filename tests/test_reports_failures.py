@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
 from rich.console import Console
 
+from records.run import JudgedCase, Verdict
 from reports.answers import answer_of
 from reports.counterexamples.checked import Checked, write_checked
 from reports.failures import examples, failures
@@ -38,32 +40,31 @@ def violation(clause: str, message: str = "", **other: Any) -> dict[str, Any]:
     }
 
 
-def failing(number: int, *violations: dict[str, Any], steps: int = 1, **other: Any) -> dict[str, Any]:
+def failing(number: int, *violations: dict[str, Any], steps: int = 1, **other: Any) -> JudgedCase:
     names = tuple(dict.fromkeys(one["clause"] for one in violations if one["excused"] is None))
     taken = [step(READ, index) for index in range(steps - 1)] + [step(VACUUM, steps - 1)]
     made = case(number, *taken, failing=names, violations=list(violations), **other)
-    for one in violations:
-        if one["excused"] is not None and one["clause"] not in names:
-            made["clauses"][one["clause"]]["verdict"] = "xfail"
-    return made
+    known = {one["clause"]: Verdict.XFAIL for one in violations if one["clause"] not in names}
+    results = {id: replace(one, verdict=known.get(id, one.verdict)) for id, one in made.clauses.items()}
+    return replace(made, clauses=results)
 
 
-def shown(*cases: dict[str, Any]) -> dict[str, list[tuple[str, str]]]:
+def shown(*cases: JudgedCase) -> dict[str, list[tuple[str, str]]]:
     """By clause the cases and messages of its examples."""
     found = examples(failures(header(), cases))
-    return {id: [(one.line["id"], one.violation["message"]) for one in own] for id, own in found.items()}
+    return {id: [(one.judged.id, one.violation.message) for one in own] for id, own in found.items()}
 
 
 def test_an_excused_violation_is_never_the_example() -> None:
     """Neither a smaller case, nor the first violation of the same case."""
     excused = failing(1, violation("VAC-SAFE-1", "excused", excused="known"))
     mixed = failing(2, violation("VAC-SAFE-1", "excused", excused="known"), violation("VAC-SAFE-1", "real"), steps=4)
-    assert shown(excused, mixed) == {"VAC-SAFE-1": [(mixed["id"], "real")]}
+    assert shown(excused, mixed) == {"VAC-SAFE-1": [(mixed.id, "real")]}
     first = run(excused, mixed)
     (result,) = [result for result in findings_of(first).results if result.clause == "VAC-SAFE-1"]
-    assert result.example == mixed["id"]
+    assert result.example == mixed.id
     element = next(one for one in ET.fromstring(junit(first)).iter("failure"))
-    assert element.get("message") == "data loss: real" and mixed["id"] in str(element.text)
+    assert element.get("message") == "data loss: real" and mixed.id in str(element.text)
     assert "excused" not in str(element.text)
     assert "real" in summary(first) and "excused" not in summary(first)
 
@@ -71,7 +72,7 @@ def test_an_excused_violation_is_never_the_example() -> None:
 def test_each_cause_has_its_example_the_gravest_first() -> None:
     small = failing(1, violation("VAC-SAFE-1", "an empty file stays", cause="stays", severity=SPACE))
     large = failing(2, violation("VAC-SAFE-1", "rows are lost", cause="lost"), steps=5)
-    assert shown(small, large) == {"VAC-SAFE-1": [(large["id"], "rows are lost"), (small["id"], "an empty file stays")]}
+    assert shown(small, large) == {"VAC-SAFE-1": [(large.id, "rows are lost"), (small.id, "an empty file stays")]}
 
 
 def test_a_clause_has_three_examples_at_most() -> None:
@@ -83,8 +84,8 @@ def test_a_shrunk_example_does_not_explain_a_case_without_its_circumstances() ->
     zero = failing(1, violation("VAC-SAFE-1", circumstances=["zeros of both signs"]), origin="shrunk")
     same = failing(2, violation("VAC-SAFE-1", circumstances=["column mapping", "zeros of both signs"]))
     other = failing(3, violation("VAC-SAFE-1", circumstances=["column mapping"]), steps=3)
-    assert [id for id, _ in shown(zero, same)["VAC-SAFE-1"]] == [zero["id"]]
-    assert [id for id, _ in shown(zero, same, other)["VAC-SAFE-1"]] == [zero["id"], other["id"]]
+    assert [id for id, _ in shown(zero, same)["VAC-SAFE-1"]] == [zero.id]
+    assert [id for id, _ in shown(zero, same, other)["VAC-SAFE-1"]] == [zero.id, other.id]
 
 
 def test_clauses_that_fail_for_the_same_cause_are_one_failure_where_the_circumstances_of_the_example_are() -> None:
@@ -93,10 +94,10 @@ def test_clauses_that_fail_for_the_same_cause_are_one_failure_where_the_circumst
     elsewhere = failing(3, violation("VAC-SAFE-2", circumstances=["vectors"]))
     lighter = failing(4, violation("DEL-ROW-1", severity=SPACE, circumstances=["links"]))
     found = failures(header(), [lead, *more, alike, elsewhere, lighter])
-    assert [[(one.clause, one.line["id"]) for one in failure.examples] for failure in found] == [
-        [("VAC-SAFE-1", lead["id"]), ("VAC-SAFE-2", alike["id"])],
-        [("VAC-SAFE-2", elsewhere["id"])],
-        [("DEL-ROW-1", lighter["id"])],
+    assert [[(one.clause, one.judged.id) for one in failure.examples] for failure in found] == [
+        [("VAC-SAFE-1", lead.id), ("VAC-SAFE-2", alike.id)],
+        [("VAC-SAFE-2", elsewhere.id)],
+        [("DEL-ROW-1", lighter.id)],
     ]
 
 
@@ -145,7 +146,7 @@ def test_a_run_that_kept_everything_fits_on_a_screen() -> None:
         for one in range(1, 31)
     ]
     found = run(*known)
-    found = Run(found.header, found.cases, {**found.footer, "exit": 0})
+    found = Run(found.header, found.cases, replace(found.footer, exit=0))
     console = Console(file=io.StringIO(), width=80, force_terminal=False)
     show(found, console, directory=Path("build/report"))
     lines = str(console.file.getvalue()).splitlines()  # type: ignore[attr-defined]
@@ -157,11 +158,11 @@ def test_the_terminal_shows_each_failure_with_its_cause_and_what_fails_with_it(t
     grave = failing(7, violation("VAC-SAFE-1", "It is gone."), violation("DEL-ROW-1", severity=SPACE))
     lines = on_terminal(run(grave), tmp_path)
     start = lines.index("1. loses data: gone")
-    folder = tmp_path / "counterexamples" / f"VAC-SAFE-1-{grave['id']}"
+    folder = tmp_path / "counterexamples" / f"VAC-SAFE-1-{grave.id}"
     assert lines[start + 1 : start + 6] == [
         "   promised: The sentence of VAC-SAFE-1. (VAC-SAFE-1; with it DEL-ROW-1)",
         "   seen:     It is gone.",
-        f"   case:     {grave['id']}, step 0 (1 case)",
+        f"   case:     {grave.id}, step 0 (1 case)",
         f"   replay:   pytest suites --engine spark --replay {folder}/case.json",
         f"   script:   {folder}/reproduce.py",
     ]
@@ -170,7 +171,7 @@ def test_the_terminal_shows_each_failure_with_its_cause_and_what_fails_with_it(t
 
 def test_a_script_that_contradicts_its_verdict_is_shown_as_an_error_of_the_suite(tmp_path: Path) -> None:
     grave = failing(7, violation("VAC-SAFE-1"))
-    folder = f"counterexamples/VAC-SAFE-1-{grave['id']}"
+    folder = f"counterexamples/VAC-SAFE-1-{grave.id}"
     wrong = Checked(folder, "VAC-SAFE-1", "HOLDS", "HOLDS: a - expected b and found b", "VIOLATED")
     write_checked([wrong], tmp_path)
     assert any(line.startswith("An error of the suite: the script") for line in on_terminal(run(grave), tmp_path))

@@ -9,6 +9,7 @@ import pytest
 from engines.provider import ENGINES
 from harness.judging.excuses import KnownDeviation
 from records.mistakes import UsageMistake
+from records.run import ListedDeviation
 from reports.known_deviations import deviations_in, known
 from runner.header import by_reason
 from runner.plugin import ROOT
@@ -64,4 +65,4 @@ def test_the_header_lists_the_clauses_of_each_reason_once() -> None:
         KnownDeviation(clause, when, reason)
         for clause, when, reason in (("A", None, "r"), ("B", "x", "s"), ("A", "y", "r"), ("B", None, "r"))
     ]
-    assert by_reason(listed) == [{"reason": "r", "clauses": ["A", "B"]}, {"reason": "s", "clauses": ["B"]}]
+    assert by_reason(listed) == (ListedDeviation("r", ("A", "B")), ListedDeviation("s", ("B",)))

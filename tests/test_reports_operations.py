@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from model.vocabulary.operations import Operation
+from records.run import JudgedCase
 from reports.views.coverage import Covered
 from reports.views.summary import summary
 from tests.small_streams import case, run, taken
 
 
-def program(number: int, campaign: str, operations: dict[str, int], **fields: Any) -> dict[str, Any]:
+def program(number: int, campaign: str, operations: dict[str, int], **fields: Any) -> JudgedCase:
     counts = {name: {"steps": count} for name, count in operations.items()}
     return case(number, campaign=campaign, coverage={"operations": counts}, **fields)
 

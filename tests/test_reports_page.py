@@ -86,9 +86,9 @@ def test_a_page_needs_nothing_from_elsewhere() -> None:
 @pytest.mark.parametrize("text", HOSTILE)
 def test_hostile_text_is_text(text: str) -> None:
     first = header()
-    first["clauses"][0]["sentence"] = text
-    first["clauses"][0]["sources"] = [text, "javascript:alert(1)"]
-    first["versions"] = {"delta": "4.4.0", "x": text}
+    one, *others = first.clauses
+    one = replace(one, sentence=text, sources=(text, "javascript:alert(1)"))
+    first = replace(first, clauses=(one, *others), versions={"delta": "4.4.0", "x": text})
     hostile = run(failing(1, violation("VAC-SAFE-1", text, cause=text)), first=first)
     plain = run(failing(1, violation("VAC-SAFE-1", "text", cause="text")), first=header())
     found = parsed(hostile)
@@ -107,7 +107,7 @@ def test_any_number_of_failures(number: int) -> None:
 
 def test_the_script_of_a_counterexample_is_on_the_page(tmp_path: Path) -> None:
     broken = failing(7, violation("VAC-SAFE-1"))
-    folder = tmp_path / "counterexamples" / f"VAC-SAFE-1-{broken['id']}"
+    folder = tmp_path / "counterexamples" / f"VAC-SAFE-1-{broken.id}"
     folder.mkdir(parents=True)
     (folder / "reproduce.py").write_text("print('</pre><b>')\n", encoding="utf-8")
     checked = [Checked(f"counterexamples/{folder.name}", "VAC-SAFE-1", "VIOLATED", "VIOLATED: a - b", "VIOLATED")]
@@ -132,8 +132,7 @@ def test_the_picture_has_every_file_the_clock_and_the_cutoff() -> None:
 
 
 def test_a_picture_is_on_the_page_of_a_failing_case() -> None:
-    broken = failing(1, violation("VAC-SAFE-1"))
-    broken["case"] = to_json(Case(LISTED_TABLE, (Vacuum(),)))
+    broken = failing(1, violation("VAC-SAFE-1"), case=to_json(Case(LISTED_TABLE, (Vacuum(),))))
     found = parsed(run(broken))
     assert found.elements.count("svg") == parsed(run(case(1))).elements.count("svg") + 1
     assert "Times are in their order, not to scale." in found.text
@@ -176,7 +175,7 @@ def test_an_index_names_what_it_cannot_read(tmp_path: Path, capsys: pytest.Captu
     said = capsys.readouterr()
     assert said.out == "" and said.err == f"There is no finished run below {tmp_path}.\n"
     first, line = header(), case(1)
-    for name, lines in (("cut", [first, line]), ("whole", [first, line, footer(first, [line])])):
+    for name, lines in (("cut", (first, line)), ("whole", (first, line, footer(first, [line])))):
         (tmp_path / name).mkdir()
         (tmp_path / name / "run.jsonl").write_bytes(written(lines))
     assert main(["index", str(tmp_path), "--out", str(tmp_path / "site" / "all.html")]) == 2

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+from records.run import JudgedCase
 from reports.page.content import page_of
 from reports.page.drawn import Drawing
 from reports.page.html import html_of
 from tests.small_streams import case, header, run, taken
 
 
-def line(number: int, campaign: str, features: list[str], *met: str, **other: Any) -> dict[str, Any]:
+def line(number: int, campaign: str, features: list[str], *met: str, **other: Any) -> JudgedCase:
     made = case(number, campaign=campaign, features=features, **other)
-    for id, result in made["clauses"].items():
-        result["met"] = 1 if id in met else 0
-    return made
+    return replace(made, clauses={id: replace(one, met=int(id in met)) for id, one in made.clauses.items()})
 
 
 LINES = [
@@ -46,7 +46,9 @@ def test_a_chart_has_the_most_frequent_and_says_how_many_others_there_are() -> N
 
 def test_the_page_says_what_a_clause_holds_for_and_which_known_bad_engines_it_notices() -> None:
     first = header()
-    first["clauses"][0].update(holds_for="Delta on Spark from 3.1", proven_by=["loses-a-row", "<b>"])
+    one, *others = first.clauses
+    one = replace(one, holds_for="Delta on Spark from 3.1", proven_by=("loses-a-row", "<b>"))
+    first = replace(first, clauses=(one, *others))
     page = html_of(page_of(run(*LINES, first=first)))
     assert "It holds for Delta on Spark from 3.1." in page
     assert "must fail on loses-a-row, &lt;b&gt;." in page and "known-bad engines: 2" in page

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
 import pytest
 
@@ -10,6 +10,20 @@ from model.codec import to_json
 from model.text.layout import file_path
 from model.vocabulary.case import Case
 from model.vocabulary.steps import Vacuum
+from records.expectations import (
+    ByReplay,
+    Expectation,
+    Gone,
+    InfoIs,
+    Of,
+    Operations,
+    Readable,
+    Removes,
+    RowsAre,
+    Unchanged,
+)
+from records.json_form import from_json
+from records.run import Violation
 from reports.compare.comparison import compare
 from reports.page.comparison import comparison_page
 from reports.page.content import page_of
@@ -21,11 +35,12 @@ from tests.test_reports_failures import violation
 from tests.test_reports_page import Parsed
 
 TABLE = Case(LISTED_TABLE, (Vacuum(),))
+VIOLATION = from_json(violation("VAC-SAFE-1"), Violation)
 PATHS = [file_path(LISTED_TABLE, file) for file in LISTED_TABLE.files]
 
 
-def expecting(kind: str, **expects: Any) -> dict[str, Any]:
-    return {**violation("VAC-SAFE-1"), "expectation": {"kind": kind, "expects": expects}}
+def expecting(expectation: Expectation) -> Violation:
+    return replace(VIOLATION, expectation=expectation)
 
 
 def signs(lines: tuple[DiffLine, ...]) -> list[str]:
@@ -34,7 +49,7 @@ def signs(lines: tuple[DiffLine, ...]) -> list[str]:
 
 def test_the_removes_that_were_expected_against_those_that_were_seen() -> None:
     line = case(1, step(DELETE, removed=["b", "c"]))
-    assert signs(difference_of(line, expecting("removes", paths=["b", "a"]))) == [
+    assert signs(difference_of(line, expecting(Removes(["b", "a"])))) == [
         '- {"remove": {"path": "a"}}',
         '  {"remove": {"path": "b"}}',
         '+ {"remove": {"path": "c"}}',
@@ -42,41 +57,39 @@ def test_the_removes_that_were_expected_against_those_that_were_seen() -> None:
 
 
 def test_the_operations_and_the_members_of_commit_info() -> None:
-    done = step(DELETE, operations=["DELETE"], commits=[commit("DELETE", metrics={"numRemovedFiles": "1"})])
-    line = case(1, done)
-    assert signs(difference_of(line, expecting("operations", names=[]))) == [
-        '+ {"commitInfo": {"operation": "DELETE"}}'
-    ]
-    wrong = expecting("info-is", field="operationMetrics.numRemovedFiles", value="2", operation=None)
+    done = commit("DELETE", metrics={"numRemovedFiles": "1"})
+    line = case(1, step(DELETE, operations=["DELETE"], commits=[done]))
+    assert signs(difference_of(line, expecting(Operations([])))) == ['+ {"commitInfo": {"operation": "DELETE"}}']
+    wrong = expecting(InfoIs("operationMetrics.numRemovedFiles", "2"))
     assert signs(difference_of(line, wrong)) == [
         '- {"commitInfo": {"operation": "DELETE", "operationMetrics.numRemovedFiles": "2"}}',
         '+ {"commitInfo": {"operation": "DELETE", "operationMetrics.numRemovedFiles": "1"}}',
     ]
-    absent = expecting("info-is", field="operationMetrics", value=None, operation="VACUUM END")
+    absent = expecting(InfoIs("operationMetrics", None, "VACUUM END"))
     assert difference_of(line, absent) == (), "the step has no such commit"
-    done["observed"]["commits"][0]["keys"] = ["operation", "inCommitTimestamp"]
-    assert difference_of(line, expecting("info-is", field="inCommitTimestamp", value=None, operation=None)) == ()
+    stamped = case(1, step(DELETE, commits=[commit("DELETE", keys=["operation", "inCommitTimestamp"])]))
+    assert difference_of(stamped, expecting(InfoIs("inCommitTimestamp", None))) == ()
 
 
 def test_the_rows_of_an_answer() -> None:
     line = case(1, step(READ, rows=[[1], [3]]))
-    assert signs(difference_of(line, expecting("rows-are", of="answer", rows=[[1], [2]]))) == [
+    assert signs(difference_of(line, expecting(RowsAre(Of.ANSWER, [[1], [2]])))) == [
         "  [1]",
         "- [2]",
         "+ [3]",
     ]
-    assert difference_of(line, expecting("rows-are", of="table", rows=[[1], [2]])) == ()
+    assert difference_of(line, expecting(RowsAre(Of.TABLE, [[1], [2]]))) == ()
 
 
-@pytest.mark.parametrize("wrong", [violation("VAC-SAFE-1"), expecting("by-replay", reason="x"), expecting("readable")])
-def test_without_two_sides_there_is_no_difference(wrong: dict[str, Any]) -> None:
+@pytest.mark.parametrize("wrong", [VIOLATION, expecting(ByReplay("x")), expecting(Readable())])
+def test_without_two_sides_there_is_no_difference(wrong: Violation) -> None:
     assert difference_of(case(1, step()), wrong) == ()
 
 
 def test_the_files_that_a_vacuum_left() -> None:
     gone, kept = PATHS[0], PATHS[1]
-    line = case(1, step(vanished=[gone]))
-    line["violations"] = [expecting("unchanged", path=gone, times=False), expecting("gone", path=kept)]
+    wrongs = expecting(Unchanged(gone, times=False)), expecting(Gone(kept))
+    line = replace(case(1, step(vanished=[gone])), violations=wrongs)
     tree = tree_of(TABLE, line, 0)
     wrong = {one.name: (one.after, one.wrong) for one in tree if one.wrong}
     assert wrong == {
@@ -91,18 +104,17 @@ def test_the_files_that_a_vacuum_left() -> None:
 
 
 def test_a_file_that_must_be_kept_and_is_there_was_changed() -> None:
-    line = case(1, step())
-    line["violations"] = [expecting("unchanged", path=PATHS[0], times=True)]
+    line = replace(case(1, step()), violations=(expecting(Unchanged(PATHS[0], times=True)),))
     assert [(one.after, one.wrong) for one in tree_of(TABLE, line, 0) if one.wrong] == [
         ("not as it was", "must be kept")
     ]
 
 
 def test_a_comparison_has_the_files_of_both_sides() -> None:
-    before, now = case(1, step()), case(1, step(vanished=[PATHS[0]]), failing=("VAC-SAFE-1",))
-    now["violations"] = [expecting("unchanged", path=PATHS[0], times=False)]
-    for line in (before, now):
-        line["case"] = to_json(TABLE)
+    document = to_json(TABLE)
+    before = case(1, step(), case=document)
+    now = case(1, step(vanished=[PATHS[0]]), failing=("VAC-SAFE-1",), case=document)
+    now = replace(now, violations=(expecting(Unchanged(PATHS[0], times=False)),))
     (way,) = comparison_page(compare(run(before, first=header("4.0.1")), run(now))).ways
     name = PATHS[0].rpartition("/")[2]
     sides = [{one.name: (one.after, one.wrong) for one in tree} for tree in (way.files_before, way.files_now)]
@@ -111,8 +123,7 @@ def test_a_comparison_has_the_files_of_both_sides() -> None:
 
 def test_they_are_on_the_page() -> None:
     line = case(1, step(vanished=[PATHS[0]], removed=["<b>"]), failing=("VAC-SAFE-1",))
-    line["case"] = {**line["case"]}
-    line["violations"] = [expecting("removes", paths=["a"])]
+    line = replace(line, violations=(expecting(Removes(["a"])),))
     page = Parsed(html_of(page_of(run(line))))
     assert '- {"remove": {"path": "a"}}' in page.text and '+ {"remove": {"path": "<b>"}}' in page.text
     assert {"del", "ins"} <= set(page.elements) and "b" not in page.elements

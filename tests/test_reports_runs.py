@@ -5,7 +5,9 @@ from __future__ import annotations
 import io
 import json
 import tempfile
+from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -16,19 +18,24 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from harness.judging.coverage import Cell, nested
-from reports import stream
+from records import run as run_records
+from records.json_form import from_json
+from records.mistakes import StreamError
+from records.run import Footer, Header, JudgedCase, Verdict
 from reports.__main__ import main
 from reports.deviations import Deviation, Symptom
 from reports.findings import findings_of
 from reports.markdown import code, row, text
-from reports.stream import InvalidLine, MisplacedLine, MissingFooter, Run, RunWriter, StreamError, read_run, sort_key
-from reports.verdicts import ClauseResult, Verdict, counts, exit_code, footer_of, verdicts
+from reports.stream import Run, read_run
+from reports.stream_checks import sort_key
+from reports.stream_writer import RunWriter
+from reports.verdicts import ClauseResult, counts, exit_code, footer_of, verdicts
 from reports.views.coverage import Covered
 from reports.views.junit import junit
 from reports.views.junit import text as xml_text
 from reports.views.summary import summary
 from reports.views.terminal import Progress, show
-from tests.small_streams import case, footer, header, run, run_of_lines, taken, written
+from tests.small_streams import Json, case, changed, footer, header, plain, run, taken, written
 
 #: The first case pays for imports and the schema: no deadline.
 unhurried = settings(deadline=None)
@@ -71,11 +78,9 @@ def clauses() -> st.SearchStrategy[list[dict[str, Any]]]:
     )
 
 
-def headers() -> st.SearchStrategy[dict[str, Any]]:
+def headers() -> st.SearchStrategy[Header]:
     return st.fixed_dictionaries(
         {
-            "type": st.just("header"),
-            "schema": st.just(stream.SCHEMA_VERSION),
             "engine": st.sampled_from(["spark", "deltalake"]),
             "versions": st.dictionaries(texts, texts, max_size=2),
             "profile": st.sampled_from(["smoke", "gate"]),
@@ -88,7 +93,7 @@ def headers() -> st.SearchStrategy[dict[str, Any]]:
             "clauses": clauses(),
             "campaigns": st.just([{"name": "row-deletes", "planned": 3}, {"name": "strays", "planned": 2}]),
         }
-    )
+    ).map(lambda document: from_json(document, Header))
 
 
 def steps() -> st.SearchStrategy[dict[str, Any]]:
@@ -108,8 +113,8 @@ def steps() -> st.SearchStrategy[dict[str, Any]]:
 
 
 @st.composite
-def cases(draw: st.DrawFn, names: list[str], index: int) -> dict[str, Any]:
-    """A case line. Its clauses are some of ``names``; each that fails has a violation."""
+def cases(draw: st.DrawFn, names: list[str], index: int) -> JudgedCase:
+    """A case. Its clauses are some of ``names``; each that fails has a violation."""
     judged = draw(st.lists(st.sampled_from(names), unique=True)) if names else []
     results = {
         name: {
@@ -137,10 +142,9 @@ def cases(draw: st.DrawFn, names: list[str], index: int) -> dict[str, Any]:
     error = st.fixed_dictionaries({"kind": st.sampled_from(["engine-died", "harness"]), "message": texts, "log": texts})
     features = draw(st.none() | st.lists(st.sampled_from(FEATURES), unique=True).map(sorted))
     covered = draw(st.none() | st.dictionaries(st.sampled_from(COVERED), st.integers(0, 9)))
-    return {
+    document = {
         **({} if features is None else {"features": features}),
         **({} if covered is None else {"coverage": nested(covered)}),
-        "type": "case",
         "id": draw(st.integers(0, 3).map(lambda number: f"{number:012x}")),
         "campaign": draw(st.sampled_from(["row-deletes", "strays"])),
         "shard": draw(st.integers(0, 1)),
@@ -152,25 +156,35 @@ def cases(draw: st.DrawFn, names: list[str], index: int) -> dict[str, Any]:
         "violations": violations,
         "error": draw(st.none() | st.none() | error),
     }
+    return from_json(document, JudgedCase)
+
+
+Stream = tuple[Header, list[JudgedCase], Footer]
 
 
 @st.composite
-def streams(draw: st.DrawFn) -> list[dict[str, Any]]:
-    """The lines of a valid stream: a header, up to four cases in any order, a footer that agrees with them."""
+def streams(draw: st.DrawFn) -> Stream:
+    """A valid stream: a header, up to four cases in any order, a footer that agrees with them."""
     first = draw(headers())
-    names = [clause["id"] for clause in first["clauses"]]
+    names = [clause.id for clause in first.clauses]
     drawn = [draw(cases(names, index)) for index in range(draw(st.integers(0, 4)))]
-    lines = draw(st.permutations(drawn))
+    judged = draw(st.permutations(drawn))
     deviations = draw(st.sampled_from([(), (DEVIATION,)]))
-    results = verdicts(first, lines, deviations=deviations)
-    return [first, *lines, footer_of(results, lines, seconds=draw(seconds))]
+    results = verdicts(first, judged, deviations=deviations)
+    return first, list(judged), footer_of(results, judged, seconds=draw(seconds))
+
+
+def whole(found: Stream) -> bytes:
+    """The stream as it is written."""
+    first, judged, last = found
+    return written([first, *judged, last])
 
 
 def runs() -> st.SearchStrategy[Run]:
-    return streams().map(lambda lines: run_of_lines(lines[0], sorted(lines[1:-1], key=sort_key), lines[-1]))
+    return streams().map(lambda found: Run(found[0], sorted(found[1], key=sort_key), found[2]))
 
 
-def joined(lines: list[Any]) -> bytes:
+def joined(lines: list[Json]) -> bytes:
     """A stream of these lines, with a footer whose digest is wrong."""
     if lines and lines[-1].get("type") == "footer":
         lines = [*lines[:-1], {**lines[-1], "digest": "0" * 64}]
@@ -188,27 +202,28 @@ def read(data: bytes) -> Run:
 
 @unhurried
 @given(streams())
-def test_a_written_stream_is_read_back_sorted(lines: list[dict[str, Any]]) -> None:
-    run = read(written(lines))
-    assert run.header == lines[0]
-    assert list(run.cases) == sorted(lines[1:-1], key=sort_key)
-    assert {name: value for name, value in run.footer.items() if name != "digest"} == lines[-1]
-    assert read(written([run.header, *run.cases, run.footer])).footer["digest"]
+def test_a_written_stream_is_read_back_sorted(drawn: Stream) -> None:
+    first, judged, last = drawn
+    run = read(whole(drawn))
+    assert run.header == first
+    assert list(run.cases) == sorted(judged, key=sort_key)
+    assert run.footer.digest and replace(run.footer, digest="") == last
+    assert read(written([run.header, *run.cases, run.footer])).footer.digest
 
 
 @unhurried
 @given(streams(), st.data())
-def test_a_cut_stream_is_refused(lines: list[dict[str, Any]], data: st.DataObject) -> None:
-    whole = written(lines)
-    cut = data.draw(st.integers(0, len(whole) - 1))
+def test_a_cut_stream_is_refused(drawn: Stream, data: st.DataObject) -> None:
+    lines = whole(drawn)
+    cut = data.draw(st.integers(0, len(lines) - 1))
     with pytest.raises(StreamError):
-        read(whole[:cut])
+        read(lines[:cut])
 
 
 @unhurried
 @given(streams(), st.data())
-def test_a_stream_without_one_of_its_lines_is_refused(lines: list[dict[str, Any]], data: st.DataObject) -> None:
-    parts = written(lines).splitlines(keepends=True)
+def test_a_stream_without_one_of_its_lines_is_refused(drawn: Stream, data: st.DataObject) -> None:
+    parts = whole(drawn).splitlines(keepends=True)
     del parts[data.draw(st.integers(0, len(parts) - 1))]
     with pytest.raises(StreamError):
         read(b"".join(parts))
@@ -216,8 +231,8 @@ def test_a_stream_without_one_of_its_lines_is_refused(lines: list[dict[str, Any]
 
 @unhurried
 @given(streams(), st.data())
-def test_a_stream_with_one_of_its_lines_twice_is_refused(lines: list[dict[str, Any]], data: st.DataObject) -> None:
-    parts = written(lines).splitlines(keepends=True)
+def test_a_stream_with_one_of_its_lines_twice_is_refused(drawn: Stream, data: st.DataObject) -> None:
+    parts = whole(drawn).splitlines(keepends=True)
     place = data.draw(st.integers(0, len(parts) - 1))
     with pytest.raises(StreamError):
         read(b"".join([*parts[: place + 1], *parts[place:]]))
@@ -225,22 +240,22 @@ def test_a_stream_with_one_of_its_lines_twice_is_refused(lines: list[dict[str, A
 
 @unhurried
 @given(streams(), st.data())
-def test_an_edited_verdict_is_refused(lines: list[dict[str, Any]], data: st.DataObject) -> None:
-    failed = [name for name, result in lines[-1]["verdicts"].items() if result["verdict"] == "fail"]
+def test_an_edited_verdict_is_refused(drawn: Stream, data: st.DataObject) -> None:
+    first, judged, last = drawn
+    failed = [name for name, result in last.verdicts.items() if result.verdict is Verdict.FAIL]
     if failed:
         name = data.draw(st.sampled_from(failed))
-        lines[-1]["verdicts"][name]["verdict"] = "pass"
-        lines[-1]["counts"] = counts([])
-        for result in lines[-1]["verdicts"].values():
-            lines[-1]["counts"][result["verdict"]] = lines[-1]["counts"].get(result["verdict"], 0) + 1
-        with pytest.raises(stream.WrongVerdict, match=name):
-            read(joined(lines))
+        stated = {**last.verdicts, name: replace(last.verdicts[name], verdict=Verdict.PASS)}
+        edited = replace(last, verdicts=stated, counts=Counter(one.verdict for one in stated.values()))
+        with pytest.raises(StreamError, match=f"verdict pass, but case .* fails it|has {name} as failed") as refusal:
+            read(joined([plain(first), *map(plain, judged), plain(edited)]))
+        assert name in str(refusal.value)
 
 
 @unhurried
 @given(streams(), st.data())
-def test_any_edited_line_is_refused(lines: list[dict[str, Any]], data: st.DataObject) -> None:
-    parts = [json.loads(line) for line in written(lines).splitlines()]
+def test_any_edited_line_is_refused(drawn: Stream, data: st.DataObject) -> None:
+    parts = [json.loads(line) for line in whole(drawn).splitlines()]
     line = parts[data.draw(st.integers(0, len(parts) - 1))]
     if line["type"] == "header":
         line["platform"] += "x"
@@ -248,16 +263,16 @@ def test_any_edited_line_is_refused(lines: list[dict[str, Any]], data: st.DataOb
         line["case"]["format"] = 2
     else:
         line["seconds"] += 1
-    with pytest.raises(stream.WrongDigest, match="edited"):
-        read(b"".join(stream._dumps(one).encode() + b"\n" for one in parts))
+    with pytest.raises(StreamError, match="edited"):
+        read(b"".join(json.dumps(one, separators=(",", ":")).encode() + b"\n" for one in parts))
 
 
-def example() -> list[dict[str, Any]]:
+def example() -> tuple[Header, JudgedCase, JudgedCase, Footer]:
     """A small valid stream in which VAC-SAFE-1 fails once and DEL-ROW-1 passes."""
     names = ("DEL-ROW-1", "VAC-SAFE-1")
     first = header(clauses=names)
-    lines = [case(1, clauses=names), case(2, clauses=names, failing=("VAC-SAFE-1",))]
-    return [first, *lines, footer(first, lines)]
+    passing, failing = case(1, clauses=names), case(2, clauses=names, failing=("VAC-SAFE-1",))
+    return first, passing, failing, footer(first, [passing, failing])
 
 
 def change(place: int, key: str, value: Any) -> Callable[[list[Any]], None]:
@@ -267,89 +282,90 @@ def change(place: int, key: str, value: Any) -> Callable[[list[Any]], None]:
     return edit
 
 
-EDITS: list[tuple[type[StreamError], Callable[[list[Any]], None]]] = [
-    (stream.MissingHeader, lambda lines: lines.pop(0)),
-    (stream.MissingHeader, lambda lines: lines.clear()),
-    (stream.MissingFooter, lambda lines: lines.pop()),
-    (stream.UnknownSchemaVersion, change(0, "schema", 1)),
-    (stream.InvalidLine, change(1, "id", "not hex")),
-    (stream.InvalidLine, change(1, "surprise", 1)),
-    (stream.InvalidLine, change(1, "features", ["vectors", "vectors"])),
-    (stream.InvalidLine, change(1, "features", [""])),
-    (stream.InvalidLine, change(1, "type", "remark")),
-    (stream.MisplacedLine, lambda lines: lines.insert(1, lines[0])),
-    (stream.DuplicateClause, lambda lines: lines[0]["clauses"].append(lines[0]["clauses"][0])),
-    (stream.DuplicateCase, lambda lines: lines.insert(1, lines[1])),
-    (stream.UnknownClause, lambda lines: lines[0]["clauses"].pop()),
-    (stream.WrongCounts, lambda lines: lines.pop(1)),
-    (stream.WrongCounts, change(3, "steps", 7)),
-    (stream.WrongCounts, change(3, "counts", {"pass": 2})),
-    (stream.WrongCounts, lambda lines: lines[3]["verdicts"].pop("DEL-ROW-1")),
-    (stream.WrongDigest, change(1, "case", {"format": 2})),
-    (stream.InvalidLine, lambda lines: lines[1]["steps"][0].update(observed={"surprise": 1})),
+EDITS: list[tuple[str, Callable[[list[Any]], None]]] = [
+    ("comes before a header", lambda lines: lines.pop(0)),
+    ("is empty", lambda lines: lines.clear()),
+    ("has no footer", lambda lines: lines.pop()),
+    ("has schema version 1", change(0, "schema", 1)),
+    (r"is not a valid case at \$\.id", change(1, "id", "not hex")),
+    (r"is not a valid case at \$: .*surprise", change(1, "surprise", 1)),
+    (r"is not a valid case at \$\.features", change(1, "features", ["vectors", "vectors"])),
+    (r"is not a valid case at \$\.features\[0\]", change(1, "features", [""])),
+    (r"has the type 'remark'", change(1, "type", "remark")),
+    ("is a second header", lambda lines: lines.insert(1, lines[0])),
+    ("lists the clause DEL-ROW-1 twice", lambda lines: lines[0]["clauses"].append(lines[0]["clauses"][0])),
+    ("repeats case", lambda lines: lines.insert(1, lines[1])),
+    ("which the header does not list", lambda lines: lines[0]["clauses"].pop()),
+    ("counts 2 cases, but the stream has 1", lambda lines: lines.pop(1)),
+    ("counts 7 steps, but the stream has 2", change(3, "steps", 7)),
+    ("counts that differ from its verdicts", change(3, "counts", {"pass": 2})),
+    ("has no verdict for DEL-ROW-1", lambda lines: lines[3]["verdicts"].pop("DEL-ROW-1")),
+    ("a digest that does not match", change(1, "case", {"format": 2})),
+    (r"is not a valid case at \$\.steps\[0\]", lambda lines: lines[1]["steps"][0].update(observed={"surprise": 1})),
+    (
+        r"is not a valid case at \$\.violations\[0\]\.expectation",
+        lambda lines: lines[2]["violations"][0].update(expectation={"kind": "gone"}),
+    ),
 ]
 
 
-@pytest.mark.parametrize(("error", "edit"), EDITS)
-def test_each_defect_has_its_error(error: type[StreamError], edit: Callable[[list[Any]], None]) -> None:
-    lines = example()
+@pytest.mark.parametrize(("message", "edit"), EDITS)
+def test_each_defect_is_named(message: str, edit: Callable[[list[Any]], None]) -> None:
+    lines = [plain(one) for one in example()]
     edit(lines)
-    with pytest.raises(error) as caught:
+    with pytest.raises(StreamError, match=message) as caught:
         read(joined(lines))
-    assert type(caught.value) is error
     assert str(caught.value).endswith(".")
 
 
 def test_nothing_may_follow_the_footer() -> None:
-    whole = written(example())
-    with pytest.raises(MisplacedLine, match="after the footer"):
-        read(whole + whole.splitlines(keepends=True)[1])
+    lines = written(example())
+    with pytest.raises(StreamError, match="after the footer"):
+        read(lines + lines.splitlines(keepends=True)[1])
 
 
 @pytest.mark.parametrize("line", [b"[]", b"{", b"\xff", b'{"type": NaN}', b""])
 def test_a_line_that_is_not_a_json_object_is_refused(line: bytes) -> None:
-    with pytest.raises(InvalidLine, match="Line 1 of"):
+    with pytest.raises(StreamError, match="Line 1 of"):
         read(line + b"\n")
 
 
 def test_a_missing_stream_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(stream.NoStream, match="There is no run stream"):
+    with pytest.raises(StreamError, match="There is no run stream"):
         read_run(tmp_path)
 
 
 def test_the_writer_flushes_each_line_and_leaves_no_footer_when_the_run_dies(tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
-    lines = example()
+    first, passing, *_ = example()
     with pytest.raises(KeyboardInterrupt), RunWriter(path) as writer:  # noqa: PT012 - the run is cut off in the middle
-        writer.header(lines[0])
-        writer.case(lines[1])
+        writer.header(first)
+        writer.case(passing)
         assert len(path.read_bytes().splitlines()) == 2
         raise KeyboardInterrupt
-    with pytest.raises(MissingFooter, match="died"):
+    with pytest.raises(StreamError, match="died"):
         read_run(path)
 
 
-def test_the_writer_refuses_invalid_lines(tmp_path: Path) -> None:
-    lines = example()
+def test_the_writer_refuses_invalid_records(tmp_path: Path) -> None:
+    first, passing, failing, last = example()
     with RunWriter(tmp_path / "run.jsonl") as writer:
-        with pytest.raises(stream.MissingHeader):
-            writer.case(lines[1])
-        writer.header(lines[0])
-        with pytest.raises(InvalidLine, match=r"at \$\.shard"):
-            writer.case({**lines[1], "shard": -1})
-        with pytest.raises(InvalidLine, match="must have"):
-            writer.case(lines[0])
-        writer.case(lines[1])
-        with pytest.raises(stream.DuplicateCase):
-            writer.case(lines[1])
-        writer.case(lines[2])
-        with pytest.raises(stream.WrongCounts):
-            writer.footer({**lines[3], "cases": 9})
-        writer.footer(lines[3])
-        with pytest.raises(MisplacedLine, match="after the footer"):
-            writer.case({**lines[1], "index": 9})
-    with pytest.raises(MisplacedLine, match="not open"):
-        writer.case(lines[1])
+        with pytest.raises(StreamError, match="before a header"):
+            writer.case(passing)
+        writer.header(first)
+        with pytest.raises(StreamError, match=r"at \$\.shard"):
+            writer.case(replace(passing, shard=-1))
+        writer.case(passing)
+        with pytest.raises(StreamError, match="repeats case"):
+            writer.case(passing)
+        writer.case(failing)
+        with pytest.raises(StreamError, match="counts 9 cases"):
+            writer.footer(replace(last, cases=9))
+        writer.footer(last)
+        with pytest.raises(StreamError, match="after the footer"):
+            writer.case(replace(passing, index=9))
+    with pytest.raises(StreamError, match="not open"):
+        writer.case(passing)
 
 
 # ---- verdicts
@@ -377,19 +393,20 @@ def test_exit_codes(found: list[str], errors: int, code: int) -> None:
 
 def test_the_verdict_of_each_situation() -> None:
     first, passing, failing, _ = example()
+    safe = first.clauses[1]
     deviation = Deviation("VAC-SAFE-1", "known", "https://example.org/2", Symptom(("c",)))
 
-    def verdict(lines: list[Any], *deviations: Deviation, status: str = "active") -> Verdict:
-        clause = {**first["clauses"][1], "status": status}
-        (result,) = verdicts({**first, "clauses": [clause]}, lines, deviations=deviations)
+    def verdict(cases: list[JudgedCase], *deviations: Deviation, status: str = "active") -> Verdict:
+        listing = replace(first, clauses=(replace(safe, status=status),))
+        (result,) = verdicts(listing, cases, deviations=deviations)
         return result.verdict
 
-    unexercised = {**passing, "clauses": {"VAC-SAFE-1": {"verdict": "pass", "met": 0, "subjects": 0, "seconds": 0}}}
-    erred = {**unexercised, "clauses": {}, "error": {"kind": "engine-died", "message": "gone", "log": ""}}
+    unexercised = replace(passing, clauses={safe.id: run_records.ClauseResult(Verdict.PASS, 0, 0, 0)})
+    erred = replace(unexercised, clauses={}, error=run_records.CaseError("engine-died", "gone", ""))
     assert verdict([passing]) is Verdict.PASS
     assert verdict([passing, failing]) is Verdict.FAIL
     # The harness has compared the symptoms when it judged the case.
-    excused = {**failing, "clauses": {"VAC-SAFE-1": {**failing["clauses"]["VAC-SAFE-1"], "verdict": "xfail"}}}
+    excused = replace(failing, clauses={safe.id: replace(failing.clauses[safe.id], verdict=Verdict.XFAIL)})
     assert verdict([passing, failing], deviation) is Verdict.FAIL
     assert verdict([passing, excused], deviation) is Verdict.XFAIL
     assert verdict([excused, failing], deviation) is Verdict.FAIL
@@ -405,7 +422,7 @@ def test_the_verdict_of_each_situation() -> None:
     assert verdict([excused, failing], bound) is Verdict.FAIL
     assert verdict([passing], bound) is Verdict.STALE
     # A part of a profile may lack the cases in which it fails.
-    few = {**first, "left_out": 12, "clauses": [first["clauses"][1]]}
+    few = replace(first, left_out=12, clauses=(safe,))
     for listed in (deviation, bound):
         (result,) = verdicts(few, [passing], deviations=[listed])
         assert result.verdict is Verdict.PASS and result.reason.endswith("none of the judged cases fails it.")
@@ -421,14 +438,14 @@ def test_the_verdict_of_each_situation() -> None:
         ([], Verdict.DISABLED),
     ):
         listed_there = [bound] if lines == [excused] else []
-        (result,) = verdicts({**few, "left_out": 0}, lines, deviations=listed_there, stopped=True)
+        (result,) = verdicts(replace(few, left_out=0), lines, deviations=listed_there, stopped=True)
         assert result.verdict is expected
         assert (result.reason == "Undecided: the run stopped at its first failure.") == (expected is Verdict.DISABLED)
     elsewhere = Deviation("VAC-SAFE-2", "known", "https://example.org/2", Symptom(("c",)), when="rain")
-    other = {**passing, "clauses": {**passing["clauses"], "VAC-SAFE-2": excused["clauses"]["VAC-SAFE-1"]}}
+    other = replace(passing, clauses={**passing.clauses, "VAC-SAFE-2": excused.clauses[safe.id]})
     assert verdict([other], bound, elsewhere) is Verdict.PASS, "another clause of the entry failed"
-    unasked = {**first["clauses"][1], "id": "VAC-SAFE-2", "status": "disabled"}
-    selected = {**first, "clauses": [first["clauses"][1], unasked]}
+    unasked = replace(safe, id="VAC-SAFE-2", status="disabled")
+    selected = replace(first, clauses=(safe, unasked))
     (result, _) = verdicts(selected, [passing], deviations=[bound, elsewhere])
     assert result.verdict is Verdict.PASS, "--clause does not select another clause of the entry, which may fail"
     # Past its end an entry fails the run, whatever the clause did.
@@ -441,8 +458,7 @@ def test_the_verdict_of_each_situation() -> None:
         ([failing], "active", Verdict.FAIL),
         ([excused], "active", Verdict.FAIL),
     ):
-        clause = {**first["clauses"][1], "status": status}
-        listing = {**first, "left_out": 12, "clauses": [clause]}
+        listing = replace(few, clauses=(replace(safe, status=status),))
         (result,) = verdicts(listing, lines, deviations=[bound], ended=[over])
         assert result.verdict is expected
         if expected is not Verdict.DISABLED:
@@ -451,8 +467,8 @@ def test_the_verdict_of_each_situation() -> None:
             )
             assert result.link == "https://example.org/2"
     # Shrunk cases can fail a clause, but do not count as exercising it.
-    assert verdict([{**passing, "origin": "shrunk"}]) is Verdict.UNEXERCISED
-    assert verdict([passing, {**failing, "origin": "shrunk"}]) is Verdict.FAIL
+    assert verdict([replace(passing, origin="shrunk")]) is Verdict.UNEXERCISED
+    assert verdict([passing, replace(failing, origin="shrunk")]) is Verdict.FAIL
 
 
 @unhurried
@@ -460,15 +476,15 @@ def test_the_verdict_of_each_situation() -> None:
 def test_the_results_of_a_run_are_those_of_its_footer(run: Run) -> None:
     results = findings_of(run).results
     assert [result.clause for result in results] == list(run.clauses)
-    assert counts(results) == run.footer["counts"]
+    assert counts(results) == run.footer.counts
     for result in results:
-        assert result.verdict.value == run.footer["verdicts"][result.clause]["verdict"]
+        assert result.verdict is run.footer.verdicts[result.clause].verdict
         assert (result.example is not None) == (result.failures > 0) == (result.verdict.value in ("fail", "xfail"))
 
 
 def test_the_example_is_the_shrunk_case() -> None:
     first, passing, failing, _ = example()
-    shrunk = {**failing, "id": "f" * 12, "index": 5, "origin": "shrunk"}
+    shrunk = replace(failing, id="f" * 12, index=5, origin="shrunk")
     assert verdicts(first, [failing, passing, shrunk], deviations=())[1].example == "f" * 12
 
 
@@ -563,8 +579,7 @@ def test_the_summary_has_the_verdicts_and_each_failure(run: Run) -> None:
 
 def test_a_long_summary_is_cut_with_a_note() -> None:
     first = header(clauses=[f"DEL-ROW-{n}" for n in range(500)])
-    for clause in first["clauses"]:
-        clause["sentence"] = "ü" * 500
+    first = replace(first, clauses=tuple(replace(clause, sentence="ü" * 500) for clause in first.clauses))
     written = summary(run(*(case(n, clauses=()) for n in range(20)), first=first), limit=50_000)
     assert len(written.encode()) <= 50_000
     assert "left out for size" in written
@@ -573,8 +588,8 @@ def test_a_long_summary_is_cut_with_a_note() -> None:
 # ---- features
 
 
-def with_features(*sets: list[str] | None, **other: Any) -> list[dict[str, Any]]:
-    """Lines of cases with these features; no such field for None."""
+def with_features(*sets: list[str] | None, **other: Any) -> list[JudgedCase]:
+    """Cases with these features; no such field for None."""
     return [case(n, **(other if found is None else {**other, "features": found})) for n, found in enumerate(sets)]
 
 
@@ -709,14 +724,14 @@ def test_any_run_can_be_shown(run: Run) -> None:
     for result in findings_of(run).results:
         assert result.clause in output
     for failure in findings_of(run).failures[:10]:
-        folder = f"build/report/counterexamples/{failure.lead.clause}-{failure.lead.line['id']}"
+        folder = f"build/report/counterexamples/{failure.lead.clause}-{failure.lead.judged.id}"
         assert f"--replay {folder}/case.json" in output
 
 
 def with_sentence(sentence: str) -> Run:
     first, _, failing, _ = example()
-    first["clauses"][0]["sentence"] = sentence
-    return run(failing, first=first)
+    one, *others = first.clauses
+    return run(failing, first=replace(first, clauses=(replace(one, sentence=sentence), *others)))
 
 
 def test_ids_and_numbers_are_whole_on_a_narrow_terminal() -> None:
@@ -739,7 +754,7 @@ def test_without_a_terminal_progress_is_a_plain_line_at_intervals() -> None:
     moments = iter([0.0, 10.0, 40.0, 45.0])
     console = Console(file=io.StringIO(), width=100, force_terminal=False)
     progress = Progress(console, every=30, now=lambda: next(moments))
-    progress.start({**first, "campaigns": [{"name": "strays", "planned": 8}]})
+    progress.start(changed(first, campaigns=[{"name": "strays", "planned": 8}]))
     for line in (passing, failing, passing):
         progress.case(line)
     progress.stop()

@@ -15,16 +15,21 @@ import pytest
 from hypothesis import given
 from rich.console import Console
 
+from records.json_form import from_json
+from records.mistakes import StreamError
+from records.run import Footer, Header, JudgedCase
 from reports import stream
 from reports.__main__ import main
 from reports.answers import answer_of
 from reports.findings import findings_of
 from reports.page.index import index_page
-from reports.stream import CaseRecord, Cases, ChangedStream, DamagedStream, Run, StreamError, read_run, sort_key
+from reports.stream import Run, read_run
+from reports.stream_cases import Cases
+from reports.stream_checks import sort_key
 from reports.views.files import write_views
 from reports.views.terminal import show
-from tests.small_streams import case, footer, header, run, written
-from tests.test_reports_runs import streams, unhurried
+from tests.small_streams import case, footer, header, run, step, written
+from tests.test_reports_runs import Stream, streams, unhurried, whole
 
 HEADER = header()
 CASES = [case(number, failing=("VAC-SAFE-1",) if number == 4 else ()) for number in (3, 1, 4, 2)]
@@ -48,16 +53,16 @@ def write(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
     return writing
 
 
-def ids(cases: Sequence[Any]) -> list[str]:
-    return [one["id"] for one in cases]
+def ids(cases: Sequence[JudgedCase]) -> list[str]:
+    return [one.id for one in cases]
 
 
 def test_the_cases_are_a_sorted_sequence_that_can_be_passed_over_again(write: Writer) -> None:
     cases = read_run(write()).cases
     expected = sorted(CASES, key=sort_key)
     assert len(cases) == 4 and list(cases) == list(cases) == expected
-    assert [(one["id"], other["id"]) for one in cases for other in cases][:4] == [
-        (expected[0]["id"], other["id"]) for other in expected
+    assert [(one.id, other.id) for one in cases for other in cases][:4] == [
+        (expected[0].id, other.id) for other in expected
     ]
     assert cases[0] == expected[0] and cases[-1] == expected[-1]
     assert list(cases[1:3]) == expected[1:3]
@@ -72,7 +77,7 @@ def test_a_file_that_is_replaced_or_removed_is_still_the_one_that_was_read(write
     os.replace(tmp_path / "other", path)
     assert ids(first.cases) == ids(sorted(CASES, key=sort_key))
     path.unlink()
-    assert findings_of(first).failures[0].lead.line == CASES[2]
+    assert findings_of(first).failures[0].lead.judged == CASES[2]
 
 
 def test_no_view_is_made_of_a_large_stream_that_is_written_over(
@@ -84,10 +89,10 @@ def test_no_view_is_made_of_a_large_stream_that_is_written_over(
     cut, edited = read_run(path), read_run(path)
     with path.open("r+b") as file:
         file.truncate(len(STREAM) // 2)
-    with pytest.raises(ChangedStream, match="written over"):
+    with pytest.raises(StreamError, match="written over"):
         write_views(cut, tmp_path / "out")
     path.write_bytes(STREAM.replace(b'"fail"', b'"pass"'))
-    with pytest.raises(ChangedStream, match="written over"):
+    with pytest.raises(StreamError, match="written over"):
         write_views(edited, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
@@ -102,30 +107,30 @@ def test_the_file_is_closed_with_the_run(write: Writer) -> None:
 
 
 def test_half_of_a_surrogate_pair_is_read(write: Writer) -> None:
-    line = case(1)
-    line["steps"][0]["text"] = "a name with \ud800"
+    line = case(1, step() | {"text": "a name with \ud800"})
     (found,) = read_run(write(written([HEADER, line, footer(HEADER, [line])]))).cases
-    assert found["steps"][0]["text"] == "a name with \ud800"
+    assert found.steps[0].text == "a name with \ud800"
 
 
 @unhurried
 @given(streams())
-def test_a_stream_shows_what_its_lines_show(lines: list[dict[str, Any]]) -> None:
-    file = io.BytesIO(written(lines))
-    in_memory = Run(lines[0], tuple(sorted(lines[1:-1], key=sort_key)), lines[-1])  # type: ignore[arg-type]
+def test_a_stream_shows_what_its_records_show(drawn: Stream) -> None:
+    first, judged, last = drawn
+    file = io.BytesIO(whole(drawn))
+    in_memory = Run(first, tuple(sorted(judged, key=sort_key)), last)
     assert findings_of(stream._read(file, "a stream")) == findings_of(in_memory)
 
 
-class Counting(Sequence[CaseRecord]):
+class Counting(Sequence[JudgedCase]):
     """Cases that count how often they are read."""
 
-    def __init__(self, cases: Sequence[CaseRecord]) -> None:
+    def __init__(self, cases: Sequence[JudgedCase]) -> None:
         self.cases, self.passes = cases, 0
 
     def __len__(self) -> int:
         return len(self.cases)
 
-    def __iter__(self) -> Iterator[CaseRecord]:
+    def __iter__(self) -> Iterator[JudgedCase]:
         self.passes += 1
         return iter(self.cases)
 
@@ -184,7 +189,7 @@ def test_a_damaged_compressed_stream_is_refused_in_one_sentence(
     data: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "run.jsonl.gz").write_bytes(data)
-    with pytest.raises(DamagedStream):
+    with pytest.raises(StreamError):
         read_run(tmp_path)
     assert main(["render", str(tmp_path)]) == 2
     said = capsys.readouterr()
@@ -219,6 +224,7 @@ def test_a_stream_is_read_from_a_pipe(tmp_path: Path) -> None:
 
 
 def test_what_is_read_is_what_was_written() -> None:
-    lines = [json.loads(line) for line in STREAM.splitlines()]
+    first, *cases, last = map(json.loads, STREAM.splitlines())
     found = stream._read(io.BytesIO(STREAM), "a stream")
-    assert [found.header, *found.cases, found.footer] == [lines[0], *sorted(lines[1:-1], key=sort_key), lines[-1]]
+    assert (found.header, found.footer) == (from_json(first, Header), from_json(last, Footer))
+    assert list(found.cases) == sorted((from_json(one, JudgedCase) for one in cases), key=sort_key)

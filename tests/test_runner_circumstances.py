@@ -85,7 +85,7 @@ def test_a_comparison_says_where_the_machines_differ() -> None:
 
 
 def test_the_words() -> None:
-    assert profile_of({"profile": "smoke"}) == "profile smoke"
-    assert machine_of({"machine": MACHINE}).startswith("1 processor, ")
-    differing = machines_differ({"machine": MACHINE}, {"machine": {**MACHINE, "kernel": "6"}})
+    assert profile_of(header(profile="smoke")) == "profile smoke"
+    assert machine_of(header(machine=MACHINE)).startswith("1 processor, ")
+    differing = machines_differ(header(machine=MACHINE), header(machine={**MACHINE, "kernel": "6"}))
     assert differing == "kernel not known → kernel 6"

@@ -6,14 +6,13 @@ import json
 import math
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from engines.deltalake.adapter import DeltalakeEngine
 from engines.kind import Settings
 from engines.provider import provider_for
-from harness.campaigns.record import case_line
+from harness.campaigns.record import case_record
 from harness.judging.judge import Judge
 from model.vocabulary.case import Case
 from model.vocabulary.predicate import Compare, Op
@@ -21,8 +20,7 @@ from model.vocabulary.steps import Delete
 from model.vocabulary.table import DAY, HOUR, Column, Commit, DataFile, Table
 from model.vocabulary.values import Type
 from records.expectations import Succeeds
-from records.json_form import expectation_to_json, from_json
-from records.run import Header
+from records.run import JudgedCase
 from reports.counterexamples.checked import Checked, read_checked
 from reports.failures import failures
 from runner.counterexample import disagreements, write_counterexamples
@@ -48,37 +46,37 @@ INFINITY = Case(
 )
 
 
-def judged_line(case: Case, directory: Path) -> dict[str, Any]:
+def judged_record(case: Case, directory: Path) -> JudgedCase:
     engine = DeltalakeEngine()
     unpromised = unsupported(engine)
     clauses = [clause for id, clause in CATALOGUE.items() if id not in unpromised]
     judged = Judge(engine, clauses, directory / "judged").judge(case)
     engine.close()
     assert judged.failed
-    return case_line(judged, campaign="programs", shard=0, index=0, origin="shrunk")
+    return case_record(judged, campaign="programs", shard=0, index=0, origin="shrunk")
 
 
 @pytest.fixture(scope="module")
-def line(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """The case's line of the stream."""
-    return judged_line(CASE, tmp_path_factory.mktemp("line"))
+def line(tmp_path_factory: pytest.TempPathFactory) -> JudgedCase:
+    """The case's record."""
+    return judged_record(CASE, tmp_path_factory.mktemp("line"))
 
 
 def test_what_only_the_engine_itself_can_read_is_checked_by_its_text(tmp_path: Path) -> None:
-    line = judged_line(INFINITY, tmp_path)
+    line = judged_record(INFINITY, tmp_path)
     found = {one.clause: one.answer for one in checked(line, tmp_path / "report")}
     assert found == dict.fromkeys(["DEL-ROW-3", "DEL-ROW-5B", "DEL-ADD-1E", "DEL-GEN-1B"], "VIOLATED")
 
 
 def checked(
-    line: dict[str, Any], directory: Path, *, known_bad: str | None = None, scripts: int | None = None
+    line: JudgedCase, directory: Path, *, known_bad: str | None = None, scripts: int | None = None
 ) -> list[Checked]:
     first = header(clauses=CATALOGUE, known_bad=known_bad)
     provider = provider_for("deltalake", Settings(directory, started=lambda pid: None))
     directory.mkdir(exist_ok=True)
     return write_counterexamples(
         failures(first, [line]),
-        header=from_json(first, Header),
+        header=first,
         provider=provider,
         directory=directory,
         workspace=directory,
@@ -86,25 +84,25 @@ def checked(
     )
 
 
-def test_the_script_of_each_clause_agrees_with_its_verdict(line: dict[str, Any], tmp_path: Path) -> None:
+def test_the_script_of_each_clause_agrees_with_its_verdict(line: JudgedCase, tmp_path: Path) -> None:
     found = checked(line, tmp_path)
-    failed = {violation["clause"] for violation in line["violations"]}
+    failed = {violation.clause for violation in line.violations}
     assert {one.clause for one in found} == failed
     assert not any(one.disagrees for one in found) and "VIOLATED" in {one.answer for one in found}
     assert read_checked(tmp_path) == tuple(found)
     assert {path.name for path in tmp_path.iterdir()} == {"counterexamples"}, "nothing is left behind"
     for one in found:
-        assert json.loads((tmp_path / one.folder / "case.json").read_text()) == line["case"]
+        assert json.loads((tmp_path / one.folder / "case.json").read_text()) == line.document
         if one.answer == "VIOLATED":
             text = (tmp_path / one.folder / "explanation.md").read_text()
             assert text.endswith("When it was written, the script answered: VIOLATED.\n")
     assert disagreements(found, failed) == ([], False)
 
 
-def test_a_script_that_holds_is_an_error_of_the_suite(line: dict[str, Any], tmp_path: Path) -> None:
+def test_a_script_that_holds_is_an_error_of_the_suite(line: JudgedCase, tmp_path: Path) -> None:
     """A verdict that says something else than its expectation."""
-    (one,) = [violation for violation in line["violations"] if violation["clause"] == "DEL-META-1"]
-    wrong = {**line, "violations": [{**one, "expectation": expectation_to_json(Succeeds())}]}
+    (one,) = [violation for violation in line.violations if violation.clause == "DEL-META-1"]
+    wrong = replace(line, violations=(replace(one, expectation=Succeeds()),))
     (found,) = checked(wrong, tmp_path)
     assert (found.answer, found.expected, found.disagrees) == ("HOLDS", "VIOLATED", True)
     assert found.text.startswith("An error of the suite: the script counterexamples/DEL-META-1-")
@@ -113,12 +111,12 @@ def test_a_script_that_holds_is_an_error_of_the_suite(line: dict[str, Any], tmp_
     assert disagreements([found], ["DEL-META-1", "DEL-ROW-1"]) == ([found], False), "another clause may be right"
 
 
-def test_of_a_known_bad_engine_the_script_must_hold_on_the_healthy_one(line: dict[str, Any], tmp_path: Path) -> None:
+def test_of_a_known_bad_engine_the_script_must_hold_on_the_healthy_one(line: JudgedCase, tmp_path: Path) -> None:
     found = checked(line, tmp_path, known_bad="forgets-a-partition")
     assert found[0].expected == "HOLDS" and found[0].disagrees, "delta-rs violates it without the fault"
 
 
-def test_only_so_many_scripts_are_run_the_gravest_first(line: dict[str, Any], tmp_path: Path) -> None:
+def test_only_so_many_scripts_are_run_the_gravest_first(line: JudgedCase, tmp_path: Path) -> None:
     assert checked(line, tmp_path, scripts=0) == []
     assert len(list(tmp_path.glob("counterexamples/*/reproduce.py"))) >= 1
     (first,) = checked(line, tmp_path, scripts=1)

@@ -34,9 +34,9 @@ def test_the_first_failure_ends_the_run_with_a_whole_report(workers: str, tmp_pa
     assert ended.returncode == 1, ended.stdout
     assert "parts were not judged, and only what failed is decided." in ended.stdout
     run = read_run(tmp_path)
-    verdicts = {clause: result["verdict"] for clause, result in run.footer["verdicts"].items()}
+    verdicts = {clause: result.verdict for clause, result in run.footer.verdicts.items()}
     assert "fail" in verdicts.values() and "pass" not in verdicts.values()
-    assert run.footer["exit"] == 1 and (tmp_path / "summary.md").is_file() and (tmp_path / "junit.xml").is_file()
+    assert run.footer.exit == 1 and (tmp_path / "summary.md").is_file() and (tmp_path / "junit.xml").is_file()
 
 
 def test_what_is_no_failure_does_not_stop_it(tmp_path: Path) -> None:

@@ -35,16 +35,14 @@ class Gate:
             unexercised = code == self.UNEXERCISED
             report.mkdir(parents=True, exist_ok=True)
             failing = ("VAC-SAFE-1",) if code == 1 else ()
-            head = header(version.version)
             if version.engine == "spark":
-                head["versions"]["pyspark"] = version.parts["pyspark"]
+                head = header(versions={"delta": version.version, "pyspark": version.parts["pyspark"]})
             else:
                 others = {"pyarrow": "26.0.1", "library": "3.2"}
-                head |= {"engine": next(iter(version.parts)), "versions": {**version.parts, **others}}
+                head = header(engine=next(iter(version.parts)), versions={**version.parts, **others})
             clauses = CLAUSES[:1] if unexercised else CLAUSES
             judged = run(case(1, failing=failing, clauses=clauses), first=head)
-            footer = {name: value for name, value in judged.footer.items() if name != "digest"}
-            (report / "run.jsonl").write_bytes(written([judged.header, *judged.cases, footer]))
+            (report / "run.jsonl").write_bytes(written([judged.header, *judged.cases, judged.footer]))
         return abs(code)
 
 

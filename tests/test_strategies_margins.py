@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,11 +12,11 @@ from engines.deltalake.capabilities import NEWEST
 from harness.campaigns.campaign import Shard
 from harness.campaigns.shard_runner import ShardRunner
 from harness.judging.judge import Judge
-from model.codec import from_json
 from model.vocabulary.case import Case
 from model.vocabulary.rules import DELTA_RS
 from model.vocabulary.steps import AddStrayFiles, Append, Delete, Moment, SetClock, Step, Vacuum
 from model.vocabulary.table import DAY, HOUR, WEEK, Commit, Removal, StrayFile
+from records.run import JudgedCase
 from reference_engine import ReferenceEngine
 from strategies.margins import kept_apart
 from strategies.restricted import restricted_to
@@ -110,7 +109,7 @@ def test_commits_stay_in_their_order() -> None:
 
 
 def test_the_state_machine_judges_whole_cases_on_such_an_engine(tmp_path: Path) -> None:
-    lines: list[dict[str, Any]] = []
+    lines: list[JudgedCase] = []
     engine = ReferenceEngine(rules=DELTA_RS, capabilities=NEWEST, version="1.6.6")
     clauses = [clause for id, clause in CATALOGUE.items() if id not in unsupported(engine)]
     runner = ShardRunner(
@@ -121,7 +120,7 @@ def test_the_state_machine_judges_whole_cases_on_such_an_engine(tmp_path: Path) 
         capabilities=NEWEST,
     )
     runner.run(profile=PROFILES["nightly"], seed=3, database=tmp_path / "examples")
-    assert len(lines) >= 5 and not any(line["violations"] or line["error"] for line in lines)
+    assert len(lines) >= 5 and not any(line.violations or line.error for line in lines)
     for line in lines:
-        case = from_json(line["case"])
+        case = line.case
         assert restricted_to(case, capabilities=NEWEST) == case

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -25,6 +24,7 @@ from model.vocabulary.case import Case
 from model.vocabulary.operations import Operation, operation_of
 from model.vocabulary.steps import ENGINE_STEPS as ENGINE_STEP_TYPES
 from model.vocabulary.steps import EngineStep, Read, Step, Vacuum
+from records import run
 from reference_engine import ReferenceEngine
 from runner.controller import FIXED_SEED
 from strategies.restricted import restricted_to
@@ -36,7 +36,7 @@ from tests.builders.observations import full_judge
 
 
 def explore(
-    engine: Engine, directory: Path, lines: list[dict[str, Any]], *, runs: int, listed: Iterable[KnownDeviation] = ()
+    engine: Engine, directory: Path, lines: list[run.JudgedCase], *, runs: int, listed: Iterable[KnownDeviation] = ()
 ) -> None:
     runner = ShardRunner(
         Shard(EXPLORATION, 0, runs),
@@ -52,43 +52,43 @@ def known_bad(fault: str) -> Engine:
 
 
 def test_a_healthy_engine_is_explored_to_the_end(tmp_path: Path) -> None:
-    lines: list[dict[str, Any]] = []
+    lines: list[run.JudgedCase] = []
     explore(ReferenceEngine(), tmp_path, lines, runs=25)
-    assert len(lines) >= 15 and not any(line["violations"] or line["error"] for line in lines)
-    assert max(len(line["steps"]) for line in lines) == ENGINE_STEPS, "some runs use up their steps"
+    assert len(lines) >= 15 and not any(line.violations or line.error for line in lines)
+    assert max(len(line.steps) for line in lines) == ENGINE_STEPS, "some runs use up their steps"
     assert {path.name for path in tmp_path.iterdir()} <= {"examples"}
 
 
 def test_a_fault_is_found_and_recorded_as_a_case(tmp_path: Path) -> None:
-    lines: list[dict[str, Any]] = []
+    lines: list[run.JudgedCase] = []
     bad = known_bad("removes-without-time")
     with pytest.raises(PromiseBroken, match="DEL-REM-1A"):
         explore(bad, tmp_path, lines, runs=100)
     shown = lines[-1]
-    assert [line["origin"] for line in lines[-2:]] == ["generated", "shrunk"]
-    assert shown["violations"]
-    judged = full_judge(bad, tmp_path / "again").judge(from_json(shown["case"]))
-    assert judged.violated == [id for id, result in shown["clauses"].items() if result["verdict"] == "fail"]
+    assert [line.origin for line in lines[-2:]] == ["generated", "shrunk"]
+    assert shown.violations
+    judged = full_judge(bad, tmp_path / "again").judge(shown.case)
+    assert judged.violated == [id for id, result in shown.clauses.items() if result.verdict is run.Verdict.FAIL]
 
 
 def test_a_known_deviation_ends_the_case_and_not_the_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(CONDITIONS, "any step", lambda observation: True)
-    lines: list[dict[str, Any]] = []
+    lines: list[run.JudgedCase] = []
     known = [KnownDeviation(clause, "any step") for clause in CATALOGUE]
     explore(known_bad("vacuums-inside-retention"), tmp_path, lines, runs=25, listed=known)
-    excused = [line for line in lines if line["violations"]]
-    assert excused and len(lines) >= 15 and not any(line["error"] for line in lines)
-    assert all(violation["step"] == line["steps"][-1]["index"] for line in excused for violation in line["violations"])
+    excused = [line for line in lines if line.violations]
+    assert excused and len(lines) >= 15 and not any(line.error for line in lines)
+    assert all(violation.step == line.steps[-1].index for line in excused for violation in line.violations)
 
 
 def test_a_failing_example_is_kept_for_the_next_run(tmp_path: Path) -> None:
-    lines: list[dict[str, Any]] = []
+    lines: list[run.JudgedCase] = []
     with pytest.raises(PromiseBroken, match="DEL-REM-1A"):
         explore(known_bad("removes-without-time"), tmp_path, lines, runs=100)
-    again: list[dict[str, Any]] = []
+    again: list[run.JudgedCase] = []
     with pytest.raises(PromiseBroken, match="DEL-REM-1A"):
         explore(known_bad("removes-without-time"), tmp_path, again, runs=1)
-    assert again[0]["violations"], "the next run begins with the example"
+    assert again[0].violations, "the next run begins with the example"
 
 
 @cache
@@ -120,7 +120,7 @@ def test_a_fault_that_needs_a_sequence_is_found(tmp_path: Path) -> None:
 
 
 def _run_steps(judged: JudgedCase) -> list[Step]:
-    return [judged.case.steps[record["index"]] for record in judged.steps]
+    return [judged.case.steps[record.index] for record in judged.steps]
 
 
 class ReadByTwo(WrappedEngine):

@@ -1,61 +1,58 @@
-"""A judged case as a line of the run stream. The schema in ``reports/schema`` describes it."""
+"""A judged case as a record of the run."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
 
 from harness.campaigns.features import features_of
 from harness.judging.coverage import nested
 from harness.judging.judge import JudgedCase
 from harness.judging.severity import severity_of
+from harness.judging.step_judge import Tally
 from model.codec import case_id, to_json
-from records.json_form import expectation_to_json
+from records import run
+from records.run import CaseError, ClauseResult, Verdict, Violation
 
 
-def case_line(judged: JudgedCase, *, campaign: str, shard: int, index: int, origin: str) -> dict[str, Any]:
-    """The line of a judged case; ``index`` is its place in its campaign's shard."""
-    failed = judged.failed
+def case_record(judged: JudgedCase, *, campaign: str, shard: int, index: int, origin: str) -> run.JudgedCase:
+    """The record of a judged case; ``index`` is its place in its campaign's shard."""
     failure = judged.failure
-    return {
-        "type": "case",
-        "id": case_id(judged.case),
-        "campaign": campaign,
-        "shard": shard,
-        "index": index,
-        "origin": origin,
-        "case": to_json(judged.case),
-        "features": features_of(judged.case.table),
-        "processors": judged.processors,
-        "steps": list(judged.steps),
-        "coverage": nested(judged.coverage),
-        "clauses": {
-            id: {
-                "verdict": ("fail" if id in failed else "xfail") if tally.violations else "pass",
-                "met": tally.met,
-                "subjects": tally.subjects,
-                "seconds": round(tally.seconds, 3),
-            }
-            for id, tally in judged.tallies.items()
-        },
-        "violations": [
-            {
-                "clause": id,
-                "step": step,
-                "subject": violation.subject,
-                "cause": violation.kind,
-                "severity": severity_of(id, violation.cause).value,
-                "by_error": violation.cause.is_error,
-                "circumstances": sorted(violation.circumstances),
-                "kinds": sorted(violation.kinds),
-                "excused": violation.excused,
-                "message": violation.message,
-                "evidence": list(violation.evidence),
-                "expectation": expectation_to_json(violation.expectation),
-            }
-            for id, tally in judged.tallies.items()
-            for step, violation in tally.violations
-        ],
-        "error": None
-        if failure is None
-        else {"kind": failure.kind, "message": failure.message, "log": failure.log[-8000:]},
-    }
+    return run.JudgedCase(
+        id=case_id(judged.case),
+        campaign=campaign,
+        shard=shard,
+        index=index,
+        origin=origin,
+        document=to_json(judged.case),
+        features=tuple(features_of(judged.case.table)),
+        processors=judged.processors,
+        steps=judged.steps,
+        coverage=nested(judged.coverage),
+        clauses={id: _result(tally) for id, tally in judged.tallies.items()},
+        violations=tuple(one for id, tally in judged.tallies.items() for one in _violations(id, tally)),
+        error=None if failure is None else CaseError(failure.kind, failure.message, failure.log[-8000:]),
+    )
+
+
+def _result(tally: Tally) -> ClauseResult:
+    broken = Verdict.FAIL if tally.unexcused else Verdict.XFAIL
+    verdict = broken if tally.violations else Verdict.PASS
+    return ClauseResult(verdict, tally.met, tally.subjects, round(tally.seconds, 3))
+
+
+def _violations(clause: str, tally: Tally) -> Iterable[Violation]:
+    for step, one in tally.violations:
+        yield Violation(
+            clause=clause,
+            step=step,
+            subject=one.subject,
+            cause=one.kind,
+            severity=severity_of(clause, one.cause),
+            by_error=one.cause.is_error,
+            circumstances=tuple(sorted(one.circumstances)),
+            kinds=tuple(sorted(one.kinds)),
+            excused=one.excused,
+            message=one.message,
+            evidence=one.evidence,
+            expectation=one.expectation,
+        )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import hypothesis
 from hypothesis import given
@@ -14,17 +13,19 @@ from hypothesis.stateful import run_state_machine_as_test
 from harness.campaigns.campaign import Profile, Shard
 from harness.campaigns.drawing import broken, fixed_cases, search_settings
 from harness.campaigns.machine import Judging, JudgingAtEnd, ProgramMachine
-from harness.campaigns.record import case_line
+from harness.campaigns.record import case_record
 from harness.campaigns.shrinking import reduce, truncated
 from harness.judging.judge import Judge, JudgedCase, Wrong
 from model.codec import case_id, dumps
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.case import Case
+from model.vocabulary.severity import Severity
+from records import run
 from strategies.restricted import fits, restricted_cases
 
 
 class ShardRunner:
-    """Every judged case goes to ``emit`` as a line of the run stream.
+    """Every judged case goes to ``emit`` as a record of the run.
 
     ``claim`` returns whether a case is to be shrunk for a clause, a cause and the circumstances: whether none that was shrunk
     shows the same already.
@@ -35,13 +36,13 @@ class ShardRunner:
         shard: Shard,
         judge: Judge,
         *,
-        emit: Callable[[dict[str, Any]], None],
-        claim: Callable[[str, str, str, list[str]], bool],
+        emit: Callable[[run.JudgedCase], None],
+        claim: Callable[[str, str, Severity, list[str]], bool],
         capabilities: Capabilities = EVERYTHING,
     ) -> None:
         self._shard = shard
         self._judge = judge
-        self._emit_line = emit
+        self._emit_record = emit
         self._claim = claim
         self._capabilities = capabilities
         self._index = 0
@@ -72,7 +73,7 @@ class ShardRunner:
         found.sort(key=lambda pair: (pair[0].severity.rank, size(pair[1].case)))
         for wrong, judged in found:
             circumstances = sorted(wrong.violation.circumstances)
-            if self._claim(*wrong.kind, wrong.severity.value, circumstances):
+            if self._claim(*wrong.kind, wrong.severity, circumstances):
                 self._reduce(wrong, judged, tries)
         if found:
             wrong, judged = found[0]
@@ -85,7 +86,7 @@ class ShardRunner:
             found[case] = self._judge.judge(case)
             return has_kind(found[case], wrong.kind)
 
-        last = max(step["index"] for step in failing.steps)
+        last = max(step.index for step in failing.steps)
         supported = partial(fits, capabilities=self._capabilities)
         smallest = reduce(truncated(failing.case, last), fails, tries=tries, fits=supported)
         if smallest == failing.case:
@@ -138,8 +139,8 @@ class ShardRunner:
 
     def _emit(self, judged: JudgedCase, origin: str) -> None:
         shard = self._shard
-        line = case_line(judged, campaign=shard.campaign.name, shard=shard.number, index=self._index, origin=origin)
-        self._emit_line(line)
+        name, number = shard.campaign.name, shard.number
+        self._emit_record(case_record(judged, campaign=name, shard=number, index=self._index, origin=origin))
         self._index += 1
 
 

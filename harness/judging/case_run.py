@@ -51,6 +51,7 @@ from model.vocabulary.steps import (
     Vacuum,
 )
 from model.vocabulary.table import Feature, Table
+from records import run as records
 
 
 class WrongInsert(Exception):
@@ -79,7 +80,7 @@ class CaseRun:
         self._aged_before: list[int] = []  # by step
         self._version_before: list[int] = []  # by step
         self.observations: list[Observation] = []
-        self.records: list[dict[str, Any]] = []
+        self.records: list[records.Step] = []
         self.coverage: Counter[Cell] = Counter()
         self.processors = processors_for(table) if engine.rules.draws_processors else None
         if self.processors is not None:

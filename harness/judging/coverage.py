@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from deltalog.listing import EntryKind
 from harness.observing.vacuum_inputs import commit_times
@@ -32,7 +32,7 @@ class Cell(NamedTuple):
 
 def nested(counts: Mapping[Cell, int]) -> dict[str, dict[str, dict[str, int]]]:
     """The counts as JSON: by table, row and column, each in order."""
-    tables: dict[str, Any] = {}
+    tables: dict[str, dict[str, dict[str, int]]] = {}
     for cell, count in sorted(counts.items()):
         tables.setdefault(cell.table, {}).setdefault(cell.row, {})[cell.column] = count
     return tables

@@ -21,6 +21,7 @@ from model.vocabulary.case import Case
 from model.vocabulary.severity import Severity
 from model.vocabulary.table import Table
 from model.vocabulary.table_roots import TableRoot
+from records.run import Step
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ class Wrong:
 @dataclass(frozen=True)
 class JudgedCase:
     case: Case
-    steps: tuple[dict[str, Any], ...]  # normalised observations of the engine's steps
+    steps: tuple[Step, ...]  # of the engine
     tallies: dict[str, Tally]
     failure: Failure | None = None
     coverage: Counter[Cell] = field(default_factory=Counter)  # of its steps (harness.judging.coverage)

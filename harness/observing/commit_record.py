@@ -1,15 +1,15 @@
-"""A step's commits as JSON without random parts: the fields of its actions, and its commitInfo."""
+"""A step's commits without random parts: the fields of its actions, and its commitInfo."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from deltalog.actions import Add, Cdc, Remove
 from deltalog.commits import Commit
 from deltalog.descriptors import DeletionVectorDescriptor
+from records import run
 
 #: Replaces a value that differs between runs: a time, a duration, a text with random ids.
 ANY = "…"
@@ -21,14 +21,13 @@ _COUNT = re.compile(r"num(_|[A-Z])")
 _BYTES = re.compile(r"bytes|size", re.IGNORECASE)
 
 
-def fields_of(actions: Iterable[Add | Remove | Cdc]) -> list[str]:
+def fields_of(actions: Iterable[Add | Remove | Cdc]) -> tuple[str, ...]:
     """The names of the fields of these actions, as in the log, sorted.
 
     A boolean has its value in the name, a deletion vector its storage type; statistics and tags have one name per part.
     """
-    return sorted(
-        {name for action in actions for field, value in vars(action).items() for name in _names(field, value)}
-    )
+    names = {name for action in actions for field, value in vars(action).items() for name in _names(field, value)}
+    return tuple(sorted(names))
 
 
 def _names(field: str, value: object) -> Iterable[str]:
@@ -56,7 +55,7 @@ def _object(text: str) -> Mapping[str, object]:
     return value if isinstance(value, dict) else {}
 
 
-def commit_record(commit: Commit) -> dict[str, Any]:
+def commit_record(commit: Commit) -> run.Commit:
     """A commit's commitInfo: its keys, and the values that do not differ between runs (docs/delta.md 1.5, 2.4).
 
     Metrics keep counts, and of sizes whether they are 0: a file's size depends on its writer. operationParameters keep their
@@ -65,15 +64,15 @@ def commit_record(commit: Commit) -> dict[str, Any]:
     fields = dict(commit.info.fields) if commit.info else {}
     operation = str(fields.get("operation", ""))
     keeps_parameters = operation.startswith("VACUUM")
-    return {
-        "operation": operation,
-        "keys": sorted(fields),
-        "values": {name: _plain(fields[name]) for name in _REPEATABLE if name in fields},
-        "parameters": {
+    return run.Commit(
+        operation=operation,
+        keys=tuple(sorted(fields)),
+        values={name: _plain(fields[name]) for name in _REPEATABLE if name in fields},
+        parameters={
             name: _text(value) if keeps_parameters else ANY for name, value in _members(fields, "operationParameters")
         },
-        "metrics": {name: _metric(name, _text(value)) for name, value in _members(fields, "operationMetrics")},
-    }
+        metrics={name: _metric(name, _text(value)) for name, value in _members(fields, "operationMetrics")},
+    )
 
 
 def _members(fields: Mapping[str, object], name: str) -> list[tuple[str, object]]:

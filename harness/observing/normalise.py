@@ -1,10 +1,10 @@
-"""The observation of a step as JSON without random parts: for the run stream, and to compare engines."""
+"""The observation of a step as a record without random parts: for the run stream, and to compare engines."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import asdict, replace
+from collections.abc import Iterable
 from typing import Any
 
 from deltalog.actions import Add
@@ -32,6 +32,7 @@ from model.vocabulary.steps import (
     Vacuum,
     VacuumForm,
 )
+from records.run import EngineError, Observed, Outcome, Step
 
 
 def _shortened(text: str) -> str:
@@ -73,21 +74,21 @@ def _in_brackets(details: list[str]) -> str:
     return f" ({'; '.join(details)})" if details else ""
 
 
-def normalise(observation: Observation) -> dict[str, Any]:
+def normalise(observation: Observation) -> Step:
     """The record of the step."""
     error = observation.outcome.error
-    return {
-        "index": observation.index,
-        "kind": type(observation.step).__name__.lower(),
-        "text": step_text(observation.step),
-        "seconds": observation.outcome.seconds,
-        "outcome": {
-            "rows": None if error else _answer(observation),
-            "error": error and asdict(replace(error, message=_message(observation, error.message))),
-            **_claim(observation),
-        },
-        "observed": _observed(observation),
-    }
+    seen = None
+    if error is not None:
+        message = _message(observation, error.message)
+        seen = EngineError(error.exception, error.condition, message, sqlstate=error.sqlstate)
+    return Step(
+        index=observation.index,
+        kind=type(observation.step).__name__.lower(),
+        text=step_text(observation.step),
+        seconds=observation.outcome.seconds,
+        outcome=Outcome(rows=_answer(observation) if error is None else None, error=seen, answer=_claim(observation)),
+        observed=_observed(observation),
+    )
 
 
 def _answer(observation: Observation) -> Any:
@@ -105,62 +106,63 @@ def _paths_answered(observation: Observation) -> list[str]:
     return [_path(observation, relative(str(row[0]), observation.root)) for row in observation.outcome.rows if row]
 
 
-def _claim(observation: Observation) -> dict[str, Any]:
+def _claim(observation: Observation) -> tuple[str, ...] | None:
     """What a real VACUUM answers: paths that it claims to have deleted, or on Spark the table's own."""
     real = isinstance(observation.step, (Vacuum, InvalidVacuum)) and not observation.step.dry_run
-    return {"answer": sorted(_paths_answered(observation))} if real and observation.outcome.error is None else {}
+    return tuple(sorted(_paths_answered(observation))) if real and observation.outcome.error is None else None
 
 
-def _observed(observation: Observation) -> dict[str, Any]:
-    observed: dict[str, Any] = {"version": [observation.before.version, observation.after.version]}
+def _observed(observation: Observation) -> Observed:
+    version = observation.before.version, observation.after.version
     if isinstance(observation, (ReadObservation, ChangesObservation)):
-        return observed
-    observed["operations"] = [
-        str(commit.info.fields.get("operation")) if commit.info else "" for commit in observation.commits
-    ]
+        return Observed(version)
     by_order = _by_order(observation)
-
-    def is_counted(path: str) -> bool:
-        """Not checksums, which the file system writes, nor directories, which follow from their files."""
-        return not path.endswith(".crc") and observation.after.data[path].kind is not EntryKind.DIRECTORY
-
-    observed["vanished"] = sorted(_path(observation, path) for path in observation.vanished - by_order)
-    details = {
-        **_actions(observation),
-        "by_order": sorted(_path(observation, path) for path in by_order),
-        "appeared": dict(sorted(Counter(_kind(path) for path in observation.appeared if is_counted(path)).items())),
-        "changed_beside": [without_random(path) for path in observation.changed_beside],
-        "checkpoints": sorted(_checkpoints(observation.after) - _checkpoints(observation.before)),
-        "commits": [commit_record(commit) for commit in observation.commits],
-        "broken": observation.after.broken is not None,
-    }
-    observed.update({name: value for name, value in details.items() if value})
-    bookmark = f"{LOG_DIRECTORY}/{LAST_VACUUM_INFO}"
-    written = observation.after.listing.get(bookmark)
-    if written is not None and written != observation.before.listing.get(bookmark):
-        observed["last_vacuum"] = sorted(observation.after.last_vacuum or ())  # its keys; [] if it has none
-    return observed
-
-
-def _actions(observation: Observation) -> dict[str, Any]:
-    """The actions on files that the step committed, and the names of their fields."""
     adds = [add for commit in observation.commits for add in commit.adds]
     removes = [remove for commit in observation.commits for remove in commit.removes]
     changes = [cdc for commit in observation.commits for cdc in commit.cdcs]
     hidden_rows = [add for add in adds if add.file in observation.before.live]
     written = [add for add in adds if add.file not in observation.before.live]
-    return {
-        "removed": sorted(_path(observation, remove.file) for remove in removes),
-        "added": sorted((_added(observation, add) for add in written), key=str),
-        "places": sorted({_place(add) for add in written}),
-        "masked": sorted(
-            [_path(observation, add.file), *sorted(observation.after.hidden(add) or ())] for add in hidden_rows
+
+    def is_counted(path: str) -> bool:
+        """Not checksums, which the file system writes, nor directories, which follow from their files."""
+        return not path.endswith(".crc") and observation.after.data[path].kind is not EntryKind.DIRECTORY
+
+    def paths(found: Iterable[str]) -> tuple[str, ...]:
+        return tuple(sorted(_path(observation, path) for path in found))
+
+    return Observed(
+        version=version,
+        operations=tuple(
+            str(commit.info.fields.get("operation")) if commit.info else "" for commit in observation.commits
         ),
-        "changed": sum(len(observation.after.changes.get(cdc.file) or ()) for cdc in changes),
-        "remove_fields": fields_of(removes),
-        "add_fields": fields_of(adds),
-        "change_fields": fields_of(changes),
-    }
+        vanished=paths(observation.vanished - by_order),
+        removed=paths(remove.file for remove in removes),
+        added=tuple(sorted((_added(observation, add) for add in written), key=str)),
+        places=tuple(sorted({_place(add) for add in written})),
+        masked=tuple(
+            sorted((_path(observation, add.file), *sorted(observation.after.hidden(add) or ())) for add in hidden_rows)
+        ),
+        changed=sum(len(observation.after.changes.get(cdc.file) or ()) for cdc in changes),
+        remove_fields=fields_of(removes),
+        add_fields=fields_of(adds),
+        change_fields=fields_of(changes),
+        by_order=paths(by_order),
+        appeared=dict(sorted(Counter(_kind(path) for path in observation.appeared if is_counted(path)).items())),
+        changed_beside=tuple(without_random(path) for path in observation.changed_beside),
+        checkpoints=tuple(sorted(_checkpoints(observation.after) - _checkpoints(observation.before))),
+        commits=tuple(commit_record(commit) for commit in observation.commits),
+        broken=observation.after.broken is not None,
+        last_vacuum=_last_vacuum(observation),
+    )
+
+
+def _last_vacuum(observation: Observation) -> tuple[str, ...] | None:
+    """The keys of _last_vacuum_info; None if the step did not write it."""
+    bookmark = f"{LOG_DIRECTORY}/{LAST_VACUUM_INFO}"
+    written = observation.after.listing.get(bookmark)
+    if written is None or written == observation.before.listing.get(bookmark):
+        return None
+    return tuple(sorted(observation.after.last_vacuum or ()))
 
 
 def _added(observation: Observation, add: Add) -> dict[str, Any]:

@@ -9,19 +9,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from model.vocabulary.severity import Severity
-from records.run import ListedDeviation
+from records.run import ListedDeviation, Verdict
 from reports.compare.acceptance import Acceptance, Accepted, tables_of
 from reports.compare.cases import Change, Judgements, KnownFault, Shift, Side
 from reports.compare.explanations import Explainer, Identity, Predictors
 from reports.compare.groups import Group, Walk
 from reports.compare.known_changes import in_order, knowledge
 from reports.compare.pairs import check_same, pairs_of
-from reports.compare.typed import case_of, header_of
 from reports.deviations import Deviation
 from reports.findings import findings_of
 from reports.known import ShownDeviation
 from reports.stream import Run
-from reports.verdicts import ClauseResult, Verdict
+from reports.verdicts import ClauseResult
 
 _JUDGED = (Verdict.PASS, Verdict.FAIL, Verdict.XFAIL, Verdict.STALE)
 _LEFT_OUT = (Verdict.UNEXERCISED, Verdict.ERROR)
@@ -126,7 +125,7 @@ class Comparison:
 
 def engine_of(run: Run) -> Identity:
     """The engine's name and version (the first in the header; empty if there is none)."""
-    header = header_of(run)
+    header = run.header
     return header.engine, next(iter(header.versions.values()), "")
 
 
@@ -148,16 +147,16 @@ def compare(
     pairs, alone = pairs_of(base, candidate)
     results = tuple({result.clause: result for result in findings_of(run).results} for run in runs)
     before, after = map(_side, runs, results)
-    severities = {one.id: one.severity for run in runs for one in header_of(run).clauses}
+    severities = {one.id: one.severity for run in runs for one in run.header.clauses}
     judgements = Judgements(severities, before, after, Accepted.by(acceptance, engine_of(candidate)[1]))
     walk = Walk(knowledge(engine_of(base), engine_of(candidate)), _explainer(base, candidate, predictors))
     for mine, theirs in pairs:
-        pair = case_of(base.cases[mine]), case_of(candidate.cases[theirs])
+        pair = base.cases[mine], candidate.cases[theirs]
         check_same(*pair)
         walk.take(*pair)
         judgements.take(*pair)
     for place in alone:
-        judgements.take_alone(case_of(candidate.cases[place]))
+        judgements.take_alone(candidate.cases[place])
     shifts = judgements.shifts()
     unjudged = (
         Unjudged(
@@ -185,7 +184,7 @@ def compare(
 
 def _side(run: Run, results: Mapping[str, ClauseResult]) -> Side:
     """What a run was asked and knows. Of a stream that lists no known deviations, those that its cases show."""
-    listed: list[ListedDeviation | ShownDeviation] = [*(header_of(run).deviations or ()), *findings_of(run).known]
+    listed: list[ListedDeviation | ShownDeviation] = [*(run.header.deviations or ()), *findings_of(run).known]
     return Side(
         frozenset(name for name, one in results.items() if one.verdict in _ASKED),
         frozenset(name for name, one in results.items() if one.verdict in _JUDGED),
@@ -208,7 +207,7 @@ def _clauses(
     in_cases: dict[str, set[Change]] = {}
     for shift in shifted:
         in_cases.setdefault(shift.clause, set()).add(shift.change)
-    before, after = ({one.id: one for one in header_of(run).clauses} for run in (base, candidate))
+    before, after = ({one.id: one for one in run.header.clauses} for run in (base, candidate))
     for name, listed in {**before, **after, **before}.items():
         one, other = (side.get(name) for side in results)
         change, reason = _change(one, other, in_cases.get(name, set()))

@@ -21,7 +21,6 @@ from reports.compare.cases import KnownFault, Shift
 from reports.compare.comparison import ClauseChange, Comparison, Unjudged
 from reports.compare.groups import Group
 from reports.compare.markdown import comparison_markdown
-from reports.compare.typed import footer_of, header_of
 from reports.compare.wording import signature, text_of
 from reports.deviations import Deviation
 from reports.page.comparison import comparison_page
@@ -115,7 +114,7 @@ def as_json(comparison: Comparison) -> dict[str, Any]:
 
 def _run(run: Run) -> dict[str, Any]:
     written = _CONVERTER.unstructure
-    return {**written(header_of(run)), **written(footer_of(run))}
+    return {**written(run.header), **written(run.footer)}
 
 
 def _acceptance(comparison: Comparison) -> dict[str, Any] | None:

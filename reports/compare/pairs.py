@@ -7,7 +7,6 @@ from collections.abc import Mapping
 
 from records.mistakes import UsageMistake
 from records.run import JudgedCase
-from reports.compare.typed import case_of, header_of
 from reports.quantities import counted
 from reports.stream import Run
 
@@ -26,7 +25,7 @@ def pairs_of(base: Run, candidate: Run) -> tuple[list[tuple[int, int]], list[int
     only = [[id for id in mine if id not in theirs] for mine, theirs in ((one, other), (other, one))]
     if only[0] or only[1]:
         first = (only[0] or only[1])[0]
-        case = case_of(base.cases[one[first]] if only[0] else candidate.cases[other[first]])
+        case = base.cases[one[first]] if only[0] else candidate.cases[other[first]]
         raise Incomparable(
             f"The runs judged different cases: {len(only[0])} of {counted(len(one), 'case')} are in the base only and "
             f"{len(only[1])} of {len(other)} in the candidate only, the first being {first} of {case.campaign}"
@@ -42,7 +41,7 @@ def pairs_of(base: Run, candidate: Run) -> tuple[list[tuple[int, int]], list[int
 def _places(run: Run) -> Mapping[str, dict[str, int]]:
     """Where the cases are, by origin and id. They are sorted, so of a case drawn twice both sides use the same one."""
     found: defaultdict[str, dict[str, int]] = defaultdict(dict)
-    for place, case in enumerate(map(case_of, run.cases)):
+    for place, case in enumerate(run.cases):
         found[case.origin].setdefault(case.id, place)
     return found
 
@@ -61,7 +60,7 @@ def check_same(base: JudgedCase, candidate: JudgedCase) -> None:
 
 def _why(base: Run, candidate: Run) -> str:
     """The differences of the headers that explain why the cases differ."""
-    one, other = header_of(base), header_of(candidate)
+    one, other = base.header, candidate.header
     pairs = {
         "profile": (one.profile, other.profile),
         "part": (one.part or 1, other.part or 1),

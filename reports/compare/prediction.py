@@ -11,7 +11,6 @@ from harness.judging.judge import Judge
 from model.vocabulary.case import Case
 from model.vocabulary.rules import DELTA_RS, SPARK, RuleChange, Rules, Walk, changes_to_delta_rs
 from model.vocabulary.versions import parse
-from records.json_form import from_json
 from records.run import Step
 from reference_engine import Habits, ReferenceEngine
 
@@ -34,7 +33,7 @@ class Prediction:
             by_partition = rules.implementation == DELTA_RS.implementation
             habits = Habits(deletes_links=rules.walk is Walk.DIRECTORIES, one_file=by_partition)
             judge = Judge(ReferenceEngine(habits, rules=rules), [], Path(directory))
-            return [from_json(step, Step) for step in judge.judge(case).steps]
+            return judge.judge(case).steps
 
 
 def prediction_between(older: tuple[str, str], newer: tuple[str, str]) -> Prediction | None:

@@ -18,7 +18,6 @@ from reports.compare.comparison import Comparison
 from reports.compare.differences import Difference
 from reports.compare.explanations import Explanation, Kind
 from reports.compare.groups import Group
-from reports.compare.typed import header_of
 from reports.deviations import Deviation
 from reports.harms import does
 from reports.quantities import counted
@@ -209,7 +208,7 @@ def fault_words(fault: KnownFault, comparison: Comparison) -> str:
 
 
 def _versions(run: Run) -> str:
-    header = header_of(run)
+    header = run.header
     seed = f", seed {header.seed}" if header.seed is not None else ""
     return f"{header.engine}: {versions_of(run.header)}; {profile_of(run.header)}{seed}"
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from records.json_form import to_json
 from reports.answers import Answer, named
 from reports.compare.answer import Worse, answer_to, ways
 from reports.compare.cases import Change
@@ -86,10 +85,10 @@ def _facts(comparison: Comparison) -> Iterable[Fact]:
 
 def _way(way: Worse, sentences: dict[str, str]) -> WayShown:
     lead, before = way.lead, way.lead.opposite
-    line = to_json(lead.case)
+    line = lead.case
     case = case_in(line)
     now = () if case is None else tree_of(case, line, lead.step)
-    violations = (one for one in line["violations"] if (one["clause"], one["step"]) == (lead.clause, lead.step))
+    violations = (one for one in lead.case.violations if (one.clause, one.step) == (lead.clause, lead.step))
     violation = next(violations, None)
     return WayShown(
         worse=way,
@@ -99,9 +98,7 @@ def _way(way: Worse, sentences: dict[str, str]) -> WayShown:
         steps=tuple(StepShown(one.text, one.index == lead.step) for one in lead.case.steps),
         difference=() if violation is None else difference_of(line, violation),
         picture=None if case is None else picture_of(case, lead.step),
-        files_before=tree_of(case, to_json(before), lead.step, anyway=True)
-        if case and now and before is not None
-        else (),
+        files_before=tree_of(case, before, lead.step, anyway=True) if case and now and before is not None else (),
         files_now=now,
     )
 

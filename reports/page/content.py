@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from model.codec import InvalidCase, from_json
+from model.codec import InvalidCase
 from model.vocabulary.case import Case
+from records.run import JudgedCase, Verdict
 from reports.answers import Answer, answer_of, named, option_of
 from reports.circumstances import machine_of, profile_of, versions_of
 from reports.counterexamples import folder_of
@@ -21,8 +22,8 @@ from reports.page.drawn import NOTHING, Chart, Drawn
 from reports.page.picture import Picture, picture_of
 from reports.page.sides import DiffLine, TreeLine, difference_of, tree_of
 from reports.quantities import counted, duration
-from reports.stream import Line, Run
-from reports.verdicts import ATTENTION, ClauseResult, Verdict, counts
+from reports.stream import Run
+from reports.verdicts import ATTENTION, ClauseResult, counts
 from reports.views.coverage import Coverage
 
 #: The failures that have a picture and a script on the page; of the others a line each.
@@ -115,12 +116,12 @@ def page_of(run: Run, *, directory: Path | None = None, checked: Sequence[Checke
         facts=tuple(_facts(run)),
         failures=tuple(_failure(run, one, directory, checked) for one in found[:_IN_FULL]),
         more_failures=tuple(
-            f"{does(one.lead.severity)} ({one.lead.clause}): {one.lead.cause} (case {one.lead.line['id']})"
+            f"{does(one.lead.severity)} ({one.lead.clause}): {one.lead.cause} (case {one.lead.judged.id})"
             for one in found[_IN_FULL:]
         ),
         problems=tuple(_problems(findings, checked)),
         known=findings.known,
-        tally=tuple(counts(results).items()),
+        tally=tuple((verdict.value, number) for verdict, number in counts(results).items()),
         chapters=tuple(dict.fromkeys(one.chapter for one in clauses)),
         features=tuple(sorted({feature for one in clauses for feature in one.features})),
         clauses=clauses,
@@ -131,15 +132,15 @@ def page_of(run: Run, *, directory: Path | None = None, checked: Sequence[Checke
 def _facts(run: Run) -> Iterable[Fact]:
     header, footer = run.header, run.footer
     yield Fact("Engine", named(run))
-    if "date" in header:
-        yield Fact("Date", header["date"])
+    if header.date is not None:
+        yield Fact("Date", header.date)
     yield Fact("Versions", versions_of(header))
     yield Fact("Profile", profile_of(header).removeprefix("profile "))
-    if header["seed"] is not None:
-        yield Fact("Seed", str(header["seed"]))
-    yield Fact("Judged", f"{counted(footer['cases'], 'case')}, {counted(footer['steps'], 'step')}")
-    engine = duration(round(footer["engine_seconds"]) * 1000)
-    yield Fact("Time", f"{duration(round(footer['seconds']) * 1000)} ({engine} in the engine)")
+    if header.seed is not None:
+        yield Fact("Seed", str(header.seed))
+    yield Fact("Judged", f"{counted(footer.cases, 'case')}, {counted(footer.steps, 'step')}")
+    engine = duration(round(footer.engine_seconds) * 1000)
+    yield Fact("Time", f"{duration(round(footer.seconds) * 1000)} ({engine} in the engine)")
     yield Fact("Machine", machine_of(header))
 
 
@@ -147,28 +148,28 @@ def _problems(findings: Findings, checked: Iterable[Checked]) -> Iterable[Fact]:
     for result in findings.results:
         if result.verdict in ATTENTION and (result.verdict is not Verdict.FAIL or result.reason):
             yield Fact(f"{result.clause}: {result.verdict.value}", result.reason)
-    for error in findings.errors:
-        yield Fact(f"Case {error.case} of {error.campaign}", f"{error.kind}: {error.message}")
-    for one in checked:
-        if one.disagrees:
-            yield Fact("Script", one.text)
+    for one in findings.errors:
+        yield Fact(f"Case {one.case} of {one.campaign}", f"{one.error.kind}: {one.error.message}")
+    for script in checked:
+        if script.disagrees:
+            yield Fact("Script", script.text)
 
 
 def _clause(run: Run, result: ClauseResult, drawn: Drawn) -> ClauseShown:
     entry = run.clauses[result.clause]
     return ClauseShown(
         id=result.clause,
-        chapter=entry["chapter"],
-        severity=entry["severity"],
+        chapter=entry.chapter,
+        severity=entry.severity.value,
         verdict=result.verdict.value,
-        sentence=entry["sentence"],
-        sources=tuple(map(_source, entry["sources"])),
+        sentence=entry.sentence,
+        sources=tuple(map(_source, entry.sources)),
         met=result.met,
         seconds=f"{result.seconds:.1f}",
         reason=result.reason,
         link=result.link,
-        holds_for=entry.get("holds_for", ""),
-        proven_by=tuple(entry.get("proven_by", ())),
+        holds_for=entry.holds_for,
+        proven_by=entry.proven_by,
         cases=drawn.cases,
         features=drawn.features,
         charts=drawn.charts,
@@ -184,19 +185,19 @@ def _source(source: str) -> Link:
 
 
 def _failure(run: Run, failure: Failure, directory: Path | None, checked: Iterable[Checked]) -> FailureShown:
-    lead, line = failure.lead, failure.lead.line
-    case, failing = case_in(line), lead.violation["step"]
-    folder = folder_of(lead.clause, line["id"])
+    lead, judged = failure.lead, failure.lead.judged
+    case, failing = case_in(judged), lead.violation.step
+    folder = folder_of(lead.clause, judged.id)
     place = folder if directory is None else str(directory / folder)
     script = None if directory is None else directory / folder / "reproduce.py"
-    sentence = run.clauses[lead.clause]["sentence"]
-    steps = tuple(StepShown(step["text"], step["index"] == failing) for step in line["steps"])
+    sentence = run.clauses[lead.clause].sentence
+    steps = tuple(StepShown(step.text, step.index == failing) for step in judged.steps)
     issue = "\n".join(
         [
             f"{named(run)} {does(lead.severity)}: {lead.cause}",
             "",
             f"Promised: {sentence}",
-            f"Seen: {lead.violation['message']}",
+            f"Seen: {lead.violation.message}",
             "",
             *(f"{number}. {step.text}" for number, step in enumerate(steps, start=1)),
             "",
@@ -204,30 +205,30 @@ def _failure(run: Run, failure: Failure, directory: Path | None, checked: Iterab
         ]
     )
     return FailureShown(
-        anchor=f"failure-{lead.clause}-{line['id']}",
+        anchor=f"failure-{lead.clause}-{judged.id}",
         harm=does(lead.severity),
         cause=lead.cause,
         clause=lead.clause,
         sentence=sentence,
         others=failure.clauses,
-        message=lead.violation["message"],
-        evidence=tuple(lead.violation["evidence"]),
-        case=line["id"],
+        message=lead.violation.message,
+        evidence=lead.violation.evidence,
+        case=judged.id,
         cases=counted(lead.cases, "case"),
         steps=steps,
         replay=f"pytest suites --engine {option_of(run)} --replay {place}/case.json",
         script=script.read_text(encoding="utf-8") if script is not None and script.is_file() else "",
         answer=next((one.words for one in checked if one.folder == folder), ""),
         issue=issue,
-        difference=difference_of(line, lead.violation),
+        difference=difference_of(judged, lead.violation),
         picture=None if case is None else picture_of(case, failing),
-        files=() if case is None else tree_of(case, line, failing),
+        files=() if case is None else tree_of(case, judged, failing),
     )
 
 
-def case_in(line: Line) -> Case | None:
-    """The case of a line; None if this release of the suite cannot read it."""
+def case_in(judged: JudgedCase) -> Case | None:
+    """The case that was judged; None if this release of the suite cannot read it."""
     try:
-        return from_json(line["case"])
+        return judged.case
     except InvalidCase:
         return None

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import final
 
-from reports.stream import Line
+from records.run import JudgedCase
 
 #: The most bars of a chart; the width of the longest, and the height of each, in pixels.
 _MOST, _WIDTH, _HEIGHT = 12, 150, 18
@@ -52,11 +52,11 @@ class Drawing:
         self._clauses, self._campaigns, self._features = _Sets(), _Sets(), _Sets()
         self._number = 0
 
-    def take(self, case: Line) -> None:
-        if case["origin"] != "shrunk":
-            self._campaigns.put(self._number, [case["campaign"]])
-            self._features.put(self._number, case.get("features", ()))
-            self._clauses.put(self._number, [id for id, result in case["clauses"].items() if result["met"]])
+    def take(self, case: JudgedCase) -> None:
+        if case.origin != "shrunk":
+            self._campaigns.put(self._number, [case.campaign])
+            self._features.put(self._number, case.features)
+            self._clauses.put(self._number, [id for id, result in case.clauses.items() if result.met])
             self._number += 1
 
     def of_clauses(self) -> dict[str, Drawn]:

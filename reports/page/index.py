@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from model.vocabulary.versions import parse
+from records.mistakes import StreamError
+from records.run import Verdict
 from reports.answers import Answer, Word, answer_of, named
-from reports.stream import COMPRESSED_NAME, FILE_NAME, Run, StreamError, read_run, stream_path
+from reports.stream import COMPRESSED_NAME, FILE_NAME, Run, read_run, stream_path
 
 #: What a verdict looks like in the matrix. The word is its title, for those who cannot see it.
 SIGNS = {
@@ -78,7 +80,7 @@ def index_page(folder: Path, *, beside: Path) -> IndexPage:
     if not found:
         raise StreamError(f"There is no finished run below {folder}" + (f": {unread[0]}" if unread else "."))
     found.sort(
-        key=lambda one: (one[0].header["engine"], parse(_version(one[0])), named(one[0]), _date(one[0]), str(one[1]))
+        key=lambda one: (one[0].header.engine, parse(_version(one[0])), named(one[0]), _date(one[0]), str(one[1]))
     )
     shown, last = [], dict[str, Run]()
     for run, directory in found:
@@ -103,16 +105,16 @@ def worst(page: IndexPage) -> Word:
 
 
 def _version(run: Run) -> str:
-    return str(next(iter(run.header["versions"].values()), ""))
+    return next(iter(run.header.versions.values()), "")
 
 
 def _date(run: Run) -> str:
-    return str(run.header.get("date", ""))
+    return run.header.date or ""
 
 
 def _run(run: Run, directory: Path, beside: Path, before: Run | None) -> RunShown:
     own = directory / "report.html"
-    counts = run.footer["counts"]
+    counts = run.footer.counts
     return RunShown(
         name=named(run),
         version=_version(run),
@@ -120,22 +122,22 @@ def _run(run: Run, directory: Path, beside: Path, before: Run | None) -> RunShow
         changes=() if before is None else tuple(_changes(before, run)),
         answer=answer_of(run),
         link=Path(os.path.relpath(own, beside)).as_posix() if own.is_file() else "",
-        passed=counts.get("pass", 0),
-        known=counts.get("xfail", 0),
-        cases=run.footer["cases"],
-        profile=str(run.header["profile"]),
+        passed=counts.get(Verdict.PASS, 0),
+        known=counts.get(Verdict.XFAIL, 0),
+        cases=run.footer.cases,
+        profile=run.header.profile,
     )
 
 
 def _changes(before: Run, run: Run) -> Iterable[str]:
-    old = before.footer["verdicts"]
-    for id, result in run.footer["verdicts"].items():
-        if id in old and old[id]["verdict"] != result["verdict"]:
-            yield f"{id}: {old[id]['verdict']}, now {result['verdict']}"
+    old = before.footer.verdicts
+    for id, result in run.footer.verdicts.items():
+        if id in old and old[id].verdict is not result.verdict:
+            yield f"{id}: {old[id].verdict.value}, now {result.verdict.value}"
 
 
 def _clauses(runs: Sequence[Run]) -> Iterable[ClauseRow]:
     listed = {id: entry for run in runs for id, entry in run.clauses.items()}
     for id, entry in listed.items():
-        verdicts = tuple(run.footer["verdicts"][id]["verdict"] if id in run.clauses else "" for run in runs)
-        yield ClauseRow(id, entry["sentence"], verdicts)
+        verdicts = tuple(run.footer.verdicts[id].verdict.value if id in run.clauses else "" for run in runs)
+        yield ClauseRow(id, entry.sentence, verdicts)

@@ -6,7 +6,7 @@ Of what the stream has: where only the message says what was seen, there are no 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any
@@ -15,7 +15,8 @@ from model.prediction.history import live_ids
 from model.text.layout import file_path
 from model.vocabulary.case import Case
 from model.vocabulary.table import Kind
-from reports.stream import Line
+from records.expectations import Expectation, Gone, InfoIs, Of, Operations, Removes, RowsAre, Unchanged
+from records.run import Commit, JudgedCase, Step, Violation
 
 #: The most lines of a difference, and the most files of a tree; what is larger is not shown.
 _MOST_LINES, _MOST_FILES = 60, 40
@@ -41,59 +42,41 @@ class TreeLine:
     wrong: str
 
 
-def difference_of(line: Line, violation: Line) -> tuple[DiffLine, ...]:
+def difference_of(judged: JudgedCase, violation: Violation) -> tuple[DiffLine, ...]:
     """The actions, or the rows, that were expected in the step against those that were seen; empty where one is not known."""
-    expectation, step = violation["expectation"], _step(line, violation["step"])
-    if expectation is None or step is None:
-        return ()
-    known = _SIDES.get(expectation["kind"])
-    sides = None if known is None else known(expectation["expects"], step)
+    step = next((one for one in judged.steps if one.index == violation.step), None)
+    sides = None if step is None else _sides(violation.expectation, step)
     if sides is None or sides[0] == sides[1] or max(map(len, sides)) > _MOST_LINES:
         return ()
     return tuple(_compared(*sides))
 
 
-def tree_of(case: Case, line: Line, step: int, *, anyway: bool = False) -> tuple[TreeLine, ...]:
+def tree_of(case: Case, judged: JudgedCase, step: int, *, anyway: bool = False) -> tuple[TreeLine, ...]:
     """The files of the case's first table as a step left them; unless ``anyway``, empty for a step that deleted none and had to
     delete none."""
-    records = {record["index"]: record for record in line["steps"]}
-    gone = _vanished(records.get(step))
-    wrong = {
-        one["expectation"]["expects"]["path"]: _MUST[one["expectation"]["kind"]]
-        for one in line["violations"]
-        if one["step"] == step and one["expectation"] is not None and one["expectation"]["kind"] in _MUST
-    }
+    vanished = {one.index: one.observed.vanished for one in judged.steps}
+    gone = vanished.get(step, ())
+    expected = [one.expectation for one in judged.violations if one.step == step]
+    wrong = {one.path: _MUST[type(one)] for one in expected if isinstance(one, (Unchanged, Gone))}
     states = _states(case)
     states.update({path: "beside the table's files" for path in (*gone, *wrong) if path not in states})
     if not (gone or wrong or anyway) or len(states) > _MOST_FILES:
         return ()
-    earlier = {path for index, record in records.items() if index < step for path in _vanished(record)}
+    earlier = {path for index, paths in vanished.items() if index < step for path in paths}
 
     def after(path: str) -> str:
         if path in gone:
             return "deleted"
         # What must be kept, and is wrong though no listing lacks it, has other bytes or times, or lay outside of the root.
         return (
-            "deleted earlier"
-            if path in earlier
-            else "not as it was"
-            if wrong.get(path) == _MUST["unchanged"]
-            else "kept"
+            "deleted earlier" if path in earlier else "not as it was" if wrong.get(path) == _MUST[Unchanged] else "kept"
         )
 
     return tuple(_lines({path: (state, after(path)) for path, state in states.items()}, wrong))
 
 
-#: What the kinds of expectations about a path ask for.
-_MUST = {"unchanged": "must be kept", "gone": "must be deleted"}
-
-
-def _step(line: Line, index: int) -> Line | None:
-    return next((one for one in line["steps"] if one["index"] == index and one["observed"] is not None), None)
-
-
-def _vanished(record: Line | None) -> list[str]:
-    return [] if record is None or record["observed"] is None else record["observed"].get("vanished", [])
+#: What the expectations about a path ask for.
+_MUST: Mapping[type[Unchanged | Gone], str] = {Unchanged: "must be kept", Gone: "must be deleted"}
 
 
 def _states(case: Case) -> dict[str, str]:
@@ -136,57 +119,55 @@ def _compared(expected: Sequence[str], seen: Sequence[str]) -> Iterable[DiffLine
 _Sides = tuple[list[str], list[str]]
 
 
-def _removes(expects: Line, step: Line) -> _Sides | None:
-    if expects.get("checkpoint"):
-        return None  # the stream does not say what is in one
+def _sides(expectation: Expectation | None, step: Step) -> _Sides | None:
+    seen, answer = step.observed, step.outcome
+    if isinstance(expectation, Removes):
+        if expectation.checkpoint:
+            return None  # the stream does not say what is in one
+        return _removes(expectation.paths), _removes(seen.removed)
+    if isinstance(expectation, Operations):
+        return _operations(expectation.names), _operations(seen.operations)
+    if isinstance(expectation, InfoIs):
+        return _info(expectation, seen.commits)
+    if (
+        isinstance(expectation, RowsAre)
+        and expectation.of is Of.ANSWER
+        and answer is not None
+        and answer.rows is not None
+    ):
+        return sorted(map(_json, expectation.rows)), sorted(map(_json, answer.rows))
+    return None
 
-    def actions(paths: Iterable[str]) -> list[str]:
-        return [_json({"remove": {"path": path}}) for path in sorted(paths)]
 
-    return actions(expects["paths"]), actions(step["observed"].get("removed", ()))
-
-
-def _operations(expects: Line, step: Line) -> _Sides:
-    def actions(names: Iterable[str]) -> list[str]:
-        return [_json({"commitInfo": {"operation": name}}) for name in names]
-
-    return actions(expects["names"]), actions(step["observed"].get("operations", ()))
+def _removes(paths: Iterable[str]) -> list[str]:
+    return [_json({"remove": {"path": path}}) for path in sorted(paths)]
 
 
-def _info(expects: Line, step: Line) -> _Sides | None:
+def _operations(names: Iterable[str]) -> list[str]:
+    return [_json({"commitInfo": {"operation": name}}) for name in names]
+
+
+def _info(expected: InfoIs, commits: Sequence[Commit]) -> _Sides | None:
     """A field of commitInfo, in the only commit of the step or in that with the operation."""
-    commits = [one for one in step["observed"].get("commits", ()) if expects["operation"] in (None, one["operation"])]
+    commits = [one for one in commits if expected.operation in (None, one.operation)]
     if len(commits) != 1:
         return None
     (commit,) = commits
-    part, _, name = expects["field"].partition(".")
-    members = {"operationMetrics": commit["metrics"], "operationParameters": commit["parameters"]}
+    part, _, name = expected.field.partition(".")
+    members = {"operationMetrics": commit.metrics, "operationParameters": commit.parameters}
+    seen: Any
     if part in members:
         seen = members[part].get(name) if name else members[part] or None
-    elif part in commit["values"] or part not in commit["keys"]:
-        seen = commit["values"].get(part)
+    elif part in commit.values or part not in commit.keys:
+        seen = commit.values.get(part)
     else:
         return None  # a value that differs in each run
 
     def action(value: Any) -> list[str]:
-        return [_json({"commitInfo": {"operation": commit["operation"], expects["field"]: value}})]
+        return [_json({"commitInfo": {"operation": commit.operation, expected.field: value}})]
 
-    return action(expects["value"]), action(seen)
-
-
-def _rows(expects: Line, step: Line) -> _Sides | None:
-    if expects["of"] != "answer" or step["outcome"]["rows"] is None:
-        return None
-    return sorted(map(_json, expects["rows"])), sorted(map(_json, step["outcome"]["rows"]))
+    return action(expected.value), action(seen)
 
 
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
-
-
-_SIDES: Mapping[str, Callable[[Line, Line], _Sides | None]] = {
-    "removes": _removes,
-    "operations": _operations,
-    "info-is": _info,
-    "rows-are": _rows,
-}

@@ -8,7 +8,7 @@ from itertools import combinations_with_replacement
 from typing import final
 
 from model.vocabulary.operations import Operation
-from reports.stream import Line
+from records.run import JudgedCase
 
 #: By the name of a table in a case's ``coverage``: its title, what its rows are, and its columns, if they are fixed.
 _TABLES: dict[str, tuple[str, str, tuple[str, ...]]] = {
@@ -43,18 +43,18 @@ class Covered:
         self._operations: Counter[tuple[str, str]] = Counter()
         self._pairs: Counter[tuple[str, str]] = Counter()
 
-    def take(self, case: Line) -> None:
-        if case["origin"] == "shrunk":
+    def take(self, case: JudgedCase) -> None:
+        if case.origin == "shrunk":
             return
-        covered = case.get("coverage", {})
+        covered = case.coverage
         for name, cells in self._cells.items():
             for row, counts in covered.get(name, {}).items():
                 for column, count in counts.items():
                     cells[row, column] += count
-        if case["campaign"] in PROGRAMS:
+        if case.campaign in PROGRAMS:
             for operation, counts in covered.get("operations", {}).items():
-                self._operations[case["campaign"], operation] += sum(counts.values())
-        self._pairs.update(combinations_with_replacement(sorted(case.get("features", ())), 2))
+                self._operations[case.campaign, operation] += sum(counts.values())
+        self._pairs.update(combinations_with_replacement(sorted(case.features), 2))
 
     def tables(self) -> tuple[Coverage, ...]:
         """The tables that have rows."""

@@ -17,7 +17,7 @@ def write_views(run: Run, directory: Path, *, beside: Path | None = None) -> Non
     """Write the views of a run into ``directory``, which is made if need be: ``report.html``, ``summary.md``, ``junit.xml`` and
     ``badge.json``. The page has the scripts of the counterexamples in the directory ``beside``, by default the same.
 
-    Raises ChangedStream, before anything is written.
+    Raises StreamError, before anything is written.
     """
     findings_of(run)
     directory.mkdir(parents=True, exist_ok=True)

@@ -6,11 +6,12 @@ import re
 from collections.abc import Sequence
 from xml.etree import ElementTree as ET
 
+from records.run import Verdict
 from reports.failures import Example, examples
 from reports.findings import findings_of
 from reports.quantities import counted
 from reports.stream import Run
-from reports.verdicts import ClauseResult, Verdict
+from reports.verdicts import ClauseResult
 
 _SKIPPED = (Verdict.XFAIL, Verdict.UNSUPPORTED, Verdict.DISABLED)
 _ERRORS = (Verdict.UNEXERCISED, Verdict.ERROR)
@@ -38,19 +39,19 @@ def junit(run: Run) -> str:
         failures=str(sum(result.verdict in _FAILURES for result in results)),
         errors=str(sum(result.verdict in _ERRORS for result in results) + len(erred)),
         skipped=str(sum(result.verdict in _SKIPPED for result in results)),
-        time=f"{run.footer['seconds']:.3f}",
+        time=f"{run.footer.seconds:.3f}",
     )
     header = run.header
-    about = {"engine": header["engine"], "profile": header["profile"], "seed": header["seed"], **header["versions"]}
-    _properties(suite, {**about, "known_bad": header["known_bad"], "platform": header["platform"]})
+    about = {"engine": header.engine, "profile": header.profile, "seed": header.seed, **header.versions}
+    _properties(suite, {**about, "known_bad": header.known_bad, "platform": header.platform})
     shown = examples(findings.failures)
     place = {clause: number for number, clause in enumerate(shown)}
     for result in sorted(results, key=lambda result: place.get(result.clause, len(place))):
         _clause(suite, run, result, shown.get(result.clause, ()))
     for case in erred:
         element = ET.SubElement(suite, "testcase", classname=text(case.campaign), name=f"case {case.case}", time="0")
-        error = ET.SubElement(element, "error", type=case.kind, message=text(case.message))
-        error.text = text(case.log)
+        error = ET.SubElement(element, "error", type=case.error.kind, message=text(case.error.message))
+        error.text = text(case.error.log)
     ET.indent(suites)
     return '<?xml version="1.0" encoding="utf-8"?>\n' + ET.tostring(suites, encoding="unicode") + "\n"
 
@@ -68,9 +69,9 @@ def _escape(match: re.Match[str]) -> str:
 def _clause(suite: ET.Element, run: Run, result: ClauseResult, shown: Sequence[Example]) -> None:
     clause = run.clauses[result.clause]
     element = ET.SubElement(
-        suite, "testcase", classname=text(clause["chapter"]), name=result.clause, time=f"{result.seconds:.3f}"
+        suite, "testcase", classname=text(clause.chapter), name=result.clause, time=f"{result.seconds:.3f}"
     )
-    known = {"sentence": clause["sentence"], "met": result.met, "subjects": result.subjects, "seconds": result.seconds}
+    known = {"sentence": clause.sentence, "met": result.met, "subjects": result.subjects, "seconds": result.seconds}
     _properties(element, known)
     if result.verdict in _SKIPPED:
         ET.SubElement(element, "skipped", type=result.verdict.value, message=text(result.reason))
@@ -83,13 +84,13 @@ def _clause(suite: ET.Element, run: Run, result: ClauseResult, shown: Sequence[E
 
 
 def _failure(element: ET.Element, result: ClauseResult, shown: Sequence[Example]) -> None:
-    first = f"{shown[0].severity}: {shown[0].violation['message']}" if shown else "The violation has no message."
+    first = f"{shown[0].severity.value}: {shown[0].violation.message}" if shown else "The violation has no message."
     failure = ET.SubElement(element, "failure", type="fail", message=text(first))
     lines = [f"{counted(result.failures, 'failing case')}.", ""]
     for example in shown:
         violation = example.violation
-        lines += [f"{example.severity}, case {example.line['id']}, step {violation['step']}; cause: {example.cause}"]
-        lines += [violation["message"], *(f"  {line}" for line in violation["evidence"]), ""]
+        lines += [f"{example.severity.value}, case {example.judged.id}, step {violation.step}; cause: {example.cause}"]
+        lines += [violation.message, *(f"  {line}" for line in violation.evidence), ""]
     failure.text = text("\n".join(lines))
 
 

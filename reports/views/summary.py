@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from model.vocabulary.operations import Operation
+from records.run import Verdict
 from reports.answers import answer_of
 from reports.circumstances import machine_of, profile_of, versions_of
 from reports.counterexamples import folder_of
 from reports.counterexamples.checked import Checked
 from reports.failures import Failure
-from reports.findings import CaseError, Findings, findings_of
+from reports.findings import Erred, Findings, findings_of
 from reports.markdown import LIMIT, code, folded, limited, row, table, text
 from reports.quantities import counted
 from reports.stream import Run
-from reports.verdicts import ATTENTION, ClauseResult, Verdict, counts
+from reports.verdicts import ATTENTION, ClauseResult, counts
 from reports.views.coverage import Coverage, FeaturePairs, OperationShares
 
 _MARKS = {
@@ -56,12 +57,12 @@ def _parts(run: Run, found: Findings, checked: Sequence[Checked], rows: int) -> 
 
 def _first_screen(run: Run, found: Findings, checked: Sequence[Checked], rows: int) -> list[str]:
     header, footer, answer, results = run.header, run.footer, answer_of(run), found.results
-    tally = ", ".join(f"{number} {verdict}" for verdict, number in counts(results).items()) or "no clause"
+    tally = ", ".join(f"{number} {verdict.value}" for verdict, number in counts(results).items()) or "no clause"
     notes = [profile_of(header)]
-    notes += [f"seed {header['seed']}"] if header["seed"] is not None else []
-    notes += [f"fault {header['known_bad']} built in"] if header["known_bad"] is not None else []
-    seconds = f"{footer['seconds']:.0f} s ({footer['engine_seconds']:.0f} s in the engine)"
-    work = f"{counted(footer['cases'], 'case')}, {counted(footer['steps'], 'step')}, {seconds}, {', '.join(notes)}"
+    notes += [f"seed {header.seed}"] if header.seed is not None else []
+    notes += [f"fault {header.known_bad} built in"] if header.known_bad is not None else []
+    seconds = f"{footer.seconds:.0f} s ({footer.engine_seconds:.0f} s in the engine)"
+    work = f"{counted(footer.cases, 'case')}, {counted(footer.steps, 'step')}, {seconds}, {', '.join(notes)}"
     parts = [
         f"# {answer.word.mark} {text(str(answer))}",
         f"{text(versions_of(header))}<br>\n{text(tally)}<br>\n{text(work)}<br>\n{text(machine_of(header))}",
@@ -71,7 +72,7 @@ def _first_screen(run: Run, found: Findings, checked: Sequence[Checked], rows: i
         row(
             _MARKS[result.verdict],
             result.clause,
-            text(run.clauses[result.clause]["sentence"]),
+            text(run.clauses[result.clause].sentence),
             text(result.reason),
             code(result.example or ""),
         )
@@ -95,20 +96,20 @@ def _failure(run: Run, failure: Failure, checked: Sequence[Checked]) -> str:
     """A row: the gravest clause, and those that fail in the same step."""
     lead = failure.lead
     more = f"<br>and in the same step {', '.join(failure.clauses)}" if failure.clauses else ""
-    case = " ".join(dict.fromkeys(code(one.line["id"]) for one in failure.examples))
+    case = " ".join(dict.fromkeys(code(one.judged.id) for one in failure.examples))
     answers = {one.folder: one.answer for one in checked}
-    answer = answers.get(folder_of(lead.clause, lead.line["id"]))
+    answer = answers.get(folder_of(lead.clause, lead.judged.id))
     return row(
-        f"❌ **{text(lead.severity)}**",
+        f"❌ **{text(lead.severity.value)}**",
         f"{lead.clause}{more}",
-        text(run.clauses[lead.clause]["sentence"]),
-        f"{text(lead.violation['message'])}<br>Cause: {text(lead.cause)} ({counted(lead.cases, 'case')}).",
+        text(run.clauses[lead.clause].sentence),
+        f"{text(lead.violation.message)}<br>Cause: {text(lead.cause)} ({counted(lead.cases, 'case')}).",
         case + (f"<br>the script says {text(answer)}" if answer else ""),
     )
 
 
-def _errors(errors: Sequence[CaseError], rows: int) -> str:
-    lines = [row(code(one.case), text(one.campaign), one.kind, text(one.message)) for one in errors]
+def _errors(errors: Sequence[Erred], rows: int) -> str:
+    lines = [row(code(one.case), text(one.campaign), one.error.kind, text(one.error.message)) for one in errors]
     return table("| Case | Campaign | Kind | Message |", lines, rows)
 
 
@@ -170,7 +171,7 @@ def _clauses(run: Run, results: Sequence[ClauseResult], rows: int) -> str:
             result.met,
             result.subjects,
             f"{result.seconds:.1f}",
-            text(run.clauses[result.clause]["sentence"]) + _reason(result),
+            text(run.clauses[result.clause].sentence) + _reason(result),
         )
         for result in results
     ]

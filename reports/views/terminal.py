@@ -12,6 +12,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from records.run import Header, JudgedCase, Verdict
 from reports.answers import answer_of, option_of
 from reports.circumstances import machine_of, profile_of, versions_of
 from reports.counterexamples import folder_of
@@ -20,8 +21,8 @@ from reports.failures import Failure
 from reports.findings import Findings, findings_of
 from reports.harms import does
 from reports.quantities import counted, duration
-from reports.stream import Line, Run
-from reports.verdicts import ATTENTION, ClauseResult, Verdict, counts
+from reports.stream import Run
+from reports.verdicts import ATTENTION, ClauseResult, counts
 from reports.views.coverage import Coverage
 from reports.views.lines import show_command, show_fact, show_kinds, show_text, visible
 
@@ -60,19 +61,19 @@ class Progress:
         self._planned = self._done = self._steps = self._failed = 0
         self._began = self._shown = 0.0
 
-    def start(self, header: Line) -> None:
-        """The run begins. ``header`` is the stream's header line."""
-        self._name = " ".join([header["engine"], *list(header["versions"].values())[:1]])
-        self._planned = sum(campaign["planned"] for campaign in header["campaigns"])
+    def start(self, header: Header) -> None:
+        """The run begins."""
+        self._name = " ".join([header.engine, *list(header.versions.values())[:1]])
+        self._planned = sum(campaign.planned for campaign in header.campaigns)
         self._began = self._shown = self._now()
         if self._console.is_terminal:
             self._live.start()
 
-    def case(self, line: Line) -> None:
-        """A case was judged. ``line`` is its line of the stream. Cases made by shrinking do not count as done."""
-        self._done += line["origin"] != "shrunk"
-        self._steps += len(line["steps"])
-        self._failed += any(result["verdict"] == "fail" for result in line["clauses"].values())
+    def case(self, case: JudgedCase) -> None:
+        """A case was judged. Those made by shrinking do not count as done."""
+        self._done += case.origin != "shrunk"
+        self._steps += len(case.steps)
+        self._failed += any(result.verdict is Verdict.FAIL for result in case.clauses.values())
         now = self._now()
         text = Text(self._line(now), overflow="ellipsis", no_wrap=True)
         if self._console.is_terminal:
@@ -125,13 +126,13 @@ def show(
     if found:
         show_text(console)
     show_kinds(console, _kinds(findings), whole=verbose)
-    for chapter, own in groupby(results, key=lambda one: str(run.clauses[one.clause]["chapter"])):
-        tally = ", ".join(f"{number} {verdict}" for verdict, number in counts(own).items())
+    for chapter, own in groupby(results, key=lambda one: run.clauses[one.clause].chapter):
+        tally = ", ".join(f"{number} {verdict.value}" for verdict, number in counts(own).items())
         show_text(console, f"{chapter}: {tally}")
     header, footer = run.header, run.footer
-    took = f"{counted(footer['cases'], 'case')}, {counted(footer['steps'], 'step')} in {_seconds(footer['seconds'])}"
+    took = f"{counted(footer.cases, 'case')}, {counted(footer.steps, 'step')} in {_seconds(footer.seconds)}"
     show_text(console, f"{took}; {profile_of(header)}; {machine_of(header)}")
-    show_text(console, f"{header['engine']}: {versions_of(header)}")
+    show_text(console, f"{header.engine}: {versions_of(header)}")
     if page is None and directory is not None:
         page = directory / "report.html"
     if page is not None:
@@ -147,15 +148,15 @@ def show_answer(run: Run, console: Console) -> None:
 def _show_failure(
     run: Run, number: int, failure: Failure, console: Console, directory: Path | None, checked: Sequence[Checked]
 ) -> None:
-    lead, line = failure.lead, failure.lead.line
+    lead, judged = failure.lead, failure.lead.judged
     also = f"; with it {', '.join(failure.clauses)}" if failure.clauses else ""
     show_text(console)
     show_text(console, f"{number}. {does(lead.severity)}: {lead.cause}", "bold red")
-    show_fact(console, "promised", f"{run.clauses[lead.clause]['sentence']} ({lead.clause}{also})")
-    show_fact(console, "seen", lead.violation["message"])
-    show_fact(console, "case", f"{line['id']}, step {lead.violation['step']} ({counted(lead.cases, 'case')})")
+    show_fact(console, "promised", f"{run.clauses[lead.clause].sentence} ({lead.clause}{also})")
+    show_fact(console, "seen", lead.violation.message)
+    show_fact(console, "case", f"{judged.id}, step {lead.violation.step} ({counted(lead.cases, 'case')})")
     if directory is not None:
-        folder = folder_of(lead.clause, line["id"])
+        folder = folder_of(lead.clause, judged.id)
         command = f"pytest suites --engine {option_of(run)} --replay {directory / folder / 'case.json'}"
         show_command(console, "replay", command)
         script = next((f" says {one.words}" for one in checked if one.folder == folder), "")
@@ -167,7 +168,7 @@ def _kinds(findings: Findings) -> dict[str, list[str]]:
     undecided = [one for one in findings.results if one.verdict in ATTENTION and one.reason]
     return {
         "cases that ended in an error": [
-            f"{one.case} of {one.campaign}: {one.kind}: {one.message}" for one in findings.errors
+            f"{one.case} of {one.campaign}: {one.error.kind}: {one.error.message}" for one in findings.errors
         ],
         "not decided as it should be": [f"{one.verdict.value}: {one.clause}: {one.reason}" for one in undecided],
         "known deviations": [f"{does(one.severity)}: {one.reason}" for one in findings.known],
@@ -200,7 +201,7 @@ def _table(run: Run, results: tuple[ClauseResult, ...], width: int | None) -> Ta
             Text(result.verdict.value, style=style),
             str(result.met),
             f"{result.seconds:.1f}",
-            Text(visible(run.clauses[result.clause]["sentence"])),
+            Text(visible(run.clauses[result.clause].sentence)),
         )
     return table
 

@@ -11,6 +11,7 @@ from model.codec import to_json
 from model.vocabulary.case import Case
 from model.vocabulary.steps import Read, Vacuum
 from model.vocabulary.table import StrayFile, Table
+from records.run import JudgedCase, Outcome, Verdict
 from reports.compare.comparison import compare
 from reports.compare.files import write_comparison
 from reports.counterexamples import folder_of
@@ -21,7 +22,7 @@ from reports.stream import Run
 from reports.verdicts import footer_of, verdicts
 from reports.views.files import write_views
 from tests.handmade_vacuums import LISTED_TABLE
-from tests.small_streams import READ, case, header, run, run_of_lines, step, written
+from tests.small_streams import READ, case, changed, header, run, step, written
 from tests.test_reports_failures import SPACE, failing, violation
 from tests.test_reports_page import HOSTILE
 
@@ -78,18 +79,18 @@ def write_pages(folder: Path) -> None:
         _index_of_texts(folder / f"{name}-index", texts)
 
 
-def _run(clauses: Sequence[str], cases: Iterable[dict[str, Any]]) -> Run:
+def _run(clauses: Sequence[str], cases: Iterable[JudgedCase]) -> Run:
     """A run, with the known deviation in force."""
     head = header(clauses=clauses)
-    lines = tuple(one | _drawn(number) for number, one in enumerate(cases))
-    for clause in head["clauses"]:
-        clause |= {"holds_for": "Delta 4.0 and newer", "proven_by": ["deletes-young-files", "keeps-all"]}
-    results = verdicts(head, lines, deviations=[DEVIATION])
-    return run_of_lines(head, lines, {**footer_of(results, lines, seconds=1.0), "digest": "0" * 64})
+    judged = tuple(changed(one, **_drawn(number)) for number, one in enumerate(cases))
+    since, bad = "Delta 4.0 and newer", ("deletes-young-files", "keeps-all")
+    head = replace(head, clauses=tuple(replace(clause, holds_for=since, proven_by=bad) for clause in head.clauses))
+    results = verdicts(head, judged, deviations=[DEVIATION])
+    return Run(head, judged, replace(footer_of(results, judged, seconds=1.0), digest="0" * 64))
 
 
 def _pictured(steps: int, table: Table = LISTED_TABLE) -> dict[str, Any]:
-    """What gives the line of a failing case of so many steps a picture."""
+    """What gives a failing case of so many steps a picture."""
     return {"case": to_json(Case(table, (*[Read()] * (steps - 1), Vacuum())))}
 
 
@@ -104,22 +105,23 @@ def _drawn(number: int) -> dict[str, Any]:
     }
 
 
-def _failing(number: int, broken: Sequence[str], clauses: Sequence[str]) -> Iterable[dict[str, Any]]:
+def _failing(number: int, broken: Sequence[str], clauses: Sequence[str]) -> Iterable[JudgedCase]:
     """So many cases, each with a failure of its own, on these clauses by turns."""
     for one in range(1, number + 1):
         wrong = violation(
             broken[one % len(broken)], f"File {one} is gone.", cause=f"cause {one}", step=2, expectation=_KEPT
         )
-        line = failing(one, wrong, steps=3, clauses=clauses) | _pictured(3)
-        line["steps"][2]["observed"]["vanished"] = [_KEPT["expects"]["path"], "orphan.parquet"]
-        yield line
+        made = failing(one, wrong, steps=3, clauses=clauses, **_pictured(3))
+        *earlier, last = made.steps
+        seen = replace(last.observed, vanished=(_KEPT["expects"]["path"], "orphan.parquet"))
+        yield replace(made, steps=(*earlier, replace(last, observed=seen)))
 
 
 def _rows(*rows: list[str]) -> dict[str, Any]:
     return {"kind": "rows-are", "expects": {"of": "answer", "rows": list(rows)}}
 
 
-def _known(number: int) -> dict[str, Any]:
+def _known(number: int) -> JudgedCase:
     return failing(number, violation(DEVIATION.clause, excused=DEVIATION.reason), clauses=(DEVIATION.clause,))
 
 
@@ -127,12 +129,12 @@ def _report(folder: Path, made: Run) -> None:
     """The views of a run whose failures have scripts."""
     checked = []
     for line in made.cases:
-        for one in line["violations"][:1]:
-            own = folder / folder_of(one["clause"], line["id"])
+        for one in line.violations[:1]:
+            own = folder / folder_of(one.clause, line.id)
             own.mkdir(parents=True)
             (own / "reproduce.py").write_text(SCRIPT, encoding="utf-8")
             where = str(own.relative_to(folder))
-            checked.append(Checked(where, one["clause"], "VIOLATED", "VIOLATED: a - b", "VIOLATED"))
+            checked.append(Checked(where, one.clause, "VIOLATED", "VIOLATED: a - b", "VIOLATED"))
     folder.mkdir(parents=True, exist_ok=True)
     write_checked(checked[:3], folder)
     write_views(made, folder)
@@ -140,7 +142,7 @@ def _report(folder: Path, made: Run) -> None:
 
 def _worse() -> Run:
     """Two ways in which it is worse, of which one has a picture, and a read that gives other rows."""
-    lost = failing(1, violation("VAC-SAFE-1", "It is gone."), steps=2) | _pictured(2)
+    lost = failing(1, violation("VAC-SAFE-1", "It is gone."), steps=2, **_pictured(2))
     stays = failing(2, violation("DEL-ROW-1", "It stays.", severity=SPACE, cause="stays"))
     return run(lost, stays, case(3, step(READ, rows=[[2]])))
 
@@ -149,10 +151,10 @@ def _before(now: Run, version: str, value: Any) -> Run:
     """The same cases without a failure, on an older version. Reads give rows with this value."""
     cases = []
     for line in now.cases:
-        judged = {id: {**result, "verdict": "pass"} for id, result in line["clauses"].items()}
-        steps = [{**one, "outcome": {"rows": [[value]], "error": None}} for one in line["steps"]]
-        cases.append({**line, "violations": [], "clauses": judged, "steps": steps, "error": None})
-    return run(*cases, first={**now.header, "versions": {"delta": version}})
+        judged = {id: replace(result, verdict=Verdict.PASS) for id, result in line.clauses.items()}
+        steps = tuple(replace(one, outcome=Outcome([[value]], None)) for one in line.steps)
+        cases.append(replace(line, violations=(), clauses=judged, steps=steps, error=None))
+    return run(*cases, first=replace(now.header, versions={"delta": version}))
 
 
 def _comparison(folder: Path, base: Run, candidate: Run) -> None:
@@ -171,8 +173,9 @@ def _index(folder: Path) -> None:
         own = folder / version / date
         own.mkdir(parents=True)
         made = run(*lines, first=header(version, date=date))
-        stream = [made.header, *made.cases, {"type": "footer", **made.footer}]
-        (own / "run.jsonl").write_bytes(written(stream[:2] if version == "cut" else stream))
+        whole = written([made.header, *made.cases, made.footer])
+        parts = whole.splitlines(keepends=True)
+        (own / "run.jsonl").write_bytes(b"".join(parts[:2]) if version == "cut" else whole)
         if version in ("3.3.2", "4.0.1"):
             write_views(made, own)
     write_index(folder, folder / "index.html")
@@ -181,14 +184,25 @@ def _index(folder: Path) -> None:
 def _named_by(texts: Sequence[str], version: str) -> Run:
     """A run in whose header each text stands wherever an engine, a machine or a user can put one."""
     head = header(version, clauses=[f"VAC-SAFE-{number}" for number in range(len(texts))])
-    for clause, text in zip(head["clauses"], texts):
-        clause |= {"sentence": text, "sources": [text, "javascript:alert(1)"], "chapter": text}
-        clause |= {"holds_for": text, "proven_by": [text]}
-    head["versions"] |= {f"x{number}": text for number, text in enumerate(texts)}
-    head["profile"] = texts[0]
-    head["machine"] |= {"locale": texts[1]}
-    head["platform"] = texts[5]
-    names = tuple(one["id"] for one in head["clauses"])
+    head = replace(
+        head,
+        clauses=tuple(
+            replace(
+                clause,
+                sentence=text,
+                sources=(text, "javascript:alert(1)"),
+                chapter=text,
+                holds_for=text,
+                proven_by=(text,),
+            )
+            for clause, text in zip(head.clauses, texts)
+        ),
+        versions={**head.versions, **{f"x{number}": text for number, text in enumerate(texts)}},
+        profile=texts[0],
+        machine={**head.machine, "locale": texts[1]},
+        platform=texts[5],
+    )
+    names = tuple(one.id for one in head.clauses)
     cases = [case(number, clauses=names, features=[text]) for number, text in enumerate(texts, start=1)]
     return run(*cases, first=head)
 
@@ -202,11 +216,10 @@ def _of_texts(texts: Sequence[str]) -> Run:
         known = violation(id, text, cause=f"known {text}", excused=text)
         name = f"{number}{text[:60]}".replace("/", "_")
         table = replace(LISTED_TABLE, stray_files=(StrayFile(name),))
-        line = failing(number, wrong, known, steps=2, clauses=named.clauses, features=[text]) | _pictured(2, table)
-        line["steps"][0]["observed"]["vanished"] = [name]
-        for one in line["steps"]:
-            one |= {"text": text, "outcome": {"rows": [["seen"]], "error": None}}
-        lines.append(line)
+        made = failing(number, wrong, known, steps=2, clauses=named.clauses, features=[text], **_pictured(2, table))
+        one, other = (replace(step, text=text, outcome=Outcome([["seen"]], None)) for step in made.steps)
+        one = replace(one, observed=replace(one.observed, vanished=(name,)))
+        lines.append(replace(made, steps=(one, other)))
     broken = case(len(texts) + 1, clauses=(), error={"kind": "engine", "message": texts[0], "log": texts[1]})
     return run(*lines, broken, first=named.header)
 
@@ -216,7 +229,8 @@ def _index_of_texts(folder: Path, texts: Sequence[str]) -> None:
         own = folder / f"run {number} <b>&"
         own.mkdir(parents=True)
         made = _named_by(texts, "4.4.0")
-        made.header["versions"]["delta"] = f"4.4.{number}" if text.startswith("text") else text
-        (own / "run.jsonl").write_bytes(written([made.header, *made.cases, {"type": "footer", **made.footer}]))
+        version = f"4.4.{number}" if text.startswith("text") else text
+        made = Run(replace(made.header, versions={**made.header.versions, "delta": version}), made.cases, made.footer)
+        (own / "run.jsonl").write_bytes(written([made.header, *made.cases, made.footer]))
         write_views(made, own)
     write_index(folder, folder / "index.html")

@@ -1,0 +1,83 @@
+"""The cases of a stream that is read: where they are in its file, and each decoded when it is asked for."""
+
+from __future__ import annotations
+
+import json
+from array import array
+from collections.abc import Iterator, Sequence
+from typing import IO, Any, NoReturn, final, overload
+from weakref import finalize
+
+from records.json_form import from_json
+from records.mistakes import StreamError
+from records.run import JudgedCase
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is not JSON")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse)
+
+
+def decoded(raw: bytes) -> Any:
+    """The JSON value of a line. Raises ValueError or RecursionError."""
+    return _DECODER.decode(raw.decode("utf-8"))
+
+
+@final
+class Cases(Sequence[JudgedCase]):
+    """The case lines of a stream, in order. Each is decoded when it is asked for, so that not all of them are in memory.
+
+    The file stays open for as long as these live: it may be removed, or replaced by another. Raises StreamError for a line
+    that is no longer the one that was checked.
+    """
+
+    def __init__(self, file: IO[bytes], places: Places, order: Sequence[int]) -> None:
+        self._file = file
+        self._places = places
+        self._order = array("q", order)
+        finalize(self, file.close)
+
+    def __len__(self) -> int:
+        return len(self._order)
+
+    def __iter__(self) -> Iterator[JudgedCase]:
+        return map(self._case, self._order)
+
+    @overload
+    def __getitem__(self, place: int) -> JudgedCase: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> tuple[JudgedCase, ...]: ...
+
+    def __getitem__(self, place: int | slice) -> JudgedCase | tuple[JudgedCase, ...]:
+        if isinstance(place, slice):
+            return tuple(map(self._case, self._order[place]))
+        return self._case(self._order[place])
+
+    def _case(self, number: int) -> JudgedCase:
+        start, length, checksum = self._places.of(number)
+        self._file.seek(start)
+        raw = self._file.read(length)
+        if hash(raw) != checksum:
+            raise StreamError(
+                "The run stream was written over while it was read: read it again when its run has ended."
+            )
+        return from_json(decoded(raw), JudgedCase)
+
+
+@final
+class Places:
+    """Where the case lines are in the file, in the file's order: as plain numbers, since there may be many."""
+
+    def __init__(self) -> None:
+        self._starts, self._lengths, self._checksums = array("q"), array("q"), array("q")
+
+    def add(self, start: int, raw: bytes) -> None:
+        self._starts.append(start)
+        self._lengths.append(len(raw))
+        self._checksums.append(hash(raw))
+
+    def of(self, number: int) -> tuple[int, int, int]:
+        return self._starts[number], self._lengths[number], self._checksums[number]

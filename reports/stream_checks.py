@@ -1,0 +1,162 @@
+"""What must be right of a stream's lines: each by the schema, and each by those before it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Any
+
+from jsonschema_rs import Draft202012Validator, ValidationError
+
+from records.json_form import from_json
+from records.mistakes import StreamError
+from records.run import SCHEMA_VERSION, Footer, Header, JudgedCase, Verdict
+from records.schema import LINES, line_schema
+
+#: A line as JSON.
+Json = Mapping[str, Any]
+
+#: The campaign, shard, index and id of a case.
+Key = tuple[str, int, int, str]
+
+
+def sort_key(case: JudgedCase) -> Key:
+    """The order of cases in every view. Parallel workers write them in any order."""
+    return case.campaign, case.shard, case.index, case.id
+
+
+@cache
+def _validator(kind: str) -> Draft202012Validator:
+    return Draft202012Validator(line_schema(kind))
+
+
+class Checks:
+    """Checks lines, each by the schema and by those before it. ``take`` is called with each, in the order of the stream.
+
+    ``header`` and ``footer`` are those that were taken, ``seen`` the keys of the cases.
+    """
+
+    def __init__(self) -> None:
+        self.seen: dict[Key, None] = {}  # the cases, in the order of the stream
+        self.header: Header | None = None
+        self.footer: Footer | None = None
+        self._clauses: frozenset[str] = frozenset()  # of the header
+        self._steps = 0
+        self._failing: dict[str, str] = {}  # clause → the first case that failed it
+        self._digest = hashlib.sha256()
+
+    def add(self, text: bytes) -> None:
+        """Add a line of the stream, with its line end, to the digest."""
+        self._digest.update(text)
+
+    def digest_with(self, footer: Json) -> str:
+        """The digest of the lines so far and of this footer without its digest."""
+        digest = self._digest.copy()
+        rest = {name: value for name, value in footer.items() if name != "digest"}
+        digest.update(json.dumps(rest).encode("ascii"))
+        return digest.hexdigest()
+
+    def take(self, line: Json, where: str) -> None:
+        """Check a line. Raises StreamError, which names it as ``where``."""
+        kind = line.get("type")
+        if self.header is None and kind != "header":
+            raise StreamError(f"{where} comes before a header: the first line of a stream must be the header.")
+        if kind == "header" and line.get("schema") != SCHEMA_VERSION:
+            raise StreamError(
+                f"{where} has schema version {line.get('schema')!r}, but this release reads version {SCHEMA_VERSION}: "
+                "use the release that wrote the stream."
+            )
+        if not isinstance(kind, str) or kind not in LINES:
+            raise StreamError(f"{where} has the type {kind!r}, but must be a header, a case or a footer.")
+        error = _first_error(kind, line)
+        if error is not None:
+            raise StreamError(f"{where} is not a valid {kind} at {_place(error)}: {_short(error.message)}.")
+        if self.footer is not None:
+            raise StreamError(f"{where} comes after the footer: two streams were joined, so keep one of them.")
+        if kind == "header":
+            self._header(from_json(line, Header), where)
+        elif kind == "case":
+            self._case(line, where)
+        else:
+            footer = from_json(line, Footer)
+            self._footer(footer, where)
+            if footer.digest != self.digest_with(line):
+                raise StreamError(
+                    f"{where} has a digest that does not match the lines: the stream was edited, so run it again."
+                )
+            self.footer = footer
+
+    def _header(self, header: Header, where: str) -> None:
+        if self.header is not None:
+            raise StreamError(f"{where} is a second header: two streams were joined, so keep one of them.")
+        ids = [clause.id for clause in header.clauses]
+        if twice := next((clause for clause in ids if ids.count(clause) > 1), None):
+            raise StreamError(f"{where} lists the clause {twice} twice: clause ids must be unique.")
+        self.header, self._clauses = header, frozenset(ids)
+
+    def _case(self, line: Json, where: str) -> None:
+        """As JSON: there may be many, and the record of each is made when somebody asks for it."""
+        key: Key = line["campaign"], line["shard"], line["index"], line["id"]
+        if key in self.seen:
+            raise StreamError(
+                f"{where} repeats case {line['id']} (campaign {line['campaign']}, shard {line['shard']}, "
+                f"index {line['index']}): each judged case has one line."
+            )
+        self._known([*line["clauses"], *(violation["clause"] for violation in line["violations"])], where)
+        self.seen[key] = None
+        self._steps += len(line["steps"])
+        for clause, result in line["clauses"].items():
+            if result["verdict"] != Verdict.PASS:
+                self._failing.setdefault(clause, line["id"])
+
+    def _footer(self, footer: Footer, where: str) -> None:
+        for name, stated, count in (("cases", footer.cases, len(self.seen)), ("steps", footer.steps, self._steps)):
+            if stated != count:
+                raise StreamError(
+                    f"{where} counts {stated} {name}, but the stream has {count}: lines were lost or added, so run it again."
+                )
+        self._known(footer.verdicts, where)
+        if missing := sorted(self._clauses - footer.verdicts.keys()):
+            raise StreamError(f"{where} has no verdict for {', '.join(missing)}: each clause of the header has one.")
+        tally = dict(Counter(result.verdict for result in footer.verdicts.values()))
+        if {verdict: count for verdict, count in footer.counts.items() if count} != tally:
+            due = {verdict.value: count for verdict, count in tally.items()}
+            raise StreamError(f"{where} has counts that differ from its verdicts: they must be {due}.")
+        for clause, result in footer.verdicts.items():
+            failed = result.verdict in (Verdict.FAIL, Verdict.XFAIL)
+            if failed and clause not in self._failing:
+                raise StreamError(f"{where} has {clause} as failed, but no case of the stream fails it.")
+            if not failed and clause in self._failing:
+                raise StreamError(
+                    f"{where} gives {clause} the verdict {result.verdict.value}, but case {self._failing[clause]} fails it."
+                )
+
+    def _known(self, clauses: Iterable[str], where: str) -> None:
+        for clause in clauses:
+            if clause not in self._clauses:
+                raise StreamError(f"{where} names {clause}, which the header does not list.")
+
+
+def _first_error(kind: str, line: Json) -> ValidationError | None:
+    """The error nearest to the top of a line, by the schema; None: it has none."""
+    validator = _validator(kind)
+    try:
+        errors = [] if validator.is_valid(line) else list(validator.iter_errors(line))
+    except UnicodeEncodeError:
+        # Half of a surrogate pair, as in the name of a file: valid JSON, which the validator cannot take.
+        errors = list(
+            validator.iter_errors(json.loads(json.dumps(line, ensure_ascii=False).encode("utf-8", "replace")))
+        )
+    return min(errors, key=lambda one: len(one.instance_path), default=None)
+
+
+def _place(error: ValidationError) -> str:
+    """``$.clauses[0].id``."""
+    return "$" + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.instance_path)
+
+
+def _short(text: str, limit: int = 300) -> str:
+    return text if len(text) <= limit else text[:limit] + " …"
