@@ -247,9 +247,9 @@ def test_all_of_a_table_is_explained() -> None:
         "deletes rows 0, 1 of file 0 with a deletion vector of storage type i (deletionTimestamp start - 1 d).",
         "2 rows: `(named_struct('x', CAST(1.20BD AS DECIMAL(10, 2)), 'tags', CAST(array('a', ",
         "map('k', X'FF'), 1, 1)`, `(named_struct('x', CAST(NULL AS DECIMAL(10, 2)), 'tags', ",
-        "|  | 0 | `DELETE FROM t (DeltaTable.forName)`, in the time zone Asia/Kolkata, clock at start |",
-        "|  | 1 | `DELETE with a mistake: aggregate function`, clock at start |",
-        "| **→** | 2 | `the change data feed of step 0`, clock at start |",
+        "|  | 0 | `DELETE FROM t (DeltaTable.forName)`, in the time zone Asia/Kolkata, clock at start<br>returns no rows |",
+        "|  | 1 | `DELETE with a mistake: aggregate function`, clock at start<br>returns no rows |",
+        "| **→** | 2 | `the change data feed of step 0`, clock at start<br>returns no rows |",
     ):
         assert part in text
 
