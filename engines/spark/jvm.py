@@ -18,6 +18,7 @@ from engines.spark.jars import scala_version, spark_jars
 from engines.spark.java import Java
 from engines.spark.jvm_options import jvm_options
 from engines.spark.startup_cache import StartupCache
+from engines.spark.statements import SESSION, SPARK_4
 
 #: Settings for the semantics of conditions and for speed: tables are tiny, so planning, listing and scheduling dominate.
 TUNING = {
@@ -31,21 +32,13 @@ TUNING = {
     "spark.sql.ui.explainMode": "simple",  # of the plan that is kept for the UI
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
-    "spark.sql.ansi.enabled": "true",  # Spark 4's default; the model predicts errors by it
-    "spark.sql.session.timeZone": "UTC",
-    # Spark 4's defaults; without them Spark 3 refuses to read and write dates before 1582.
-    "spark.sql.parquet.datetimeRebaseModeInRead": "CORRECTED",
-    "spark.sql.parquet.datetimeRebaseModeInWrite": "CORRECTED",
+    **SESSION,
+    **SPARK_4,
     "spark.sql.parquet.int96RebaseModeInRead": "CORRECTED",
     "spark.sql.parquet.int96RebaseModeInWrite": "CORRECTED",
-    "spark.sql.shuffle.partitions": "1",
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    "spark.sql.sources.parallelPartitionDiscovery.parallelism": "1",
-    "spark.databricks.delta.snapshotPartitions": "1",
-    "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
-    "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
 }
 
 #: Seconds for a JVM to start.

@@ -11,6 +11,8 @@ from engines.spark.failing_files import failing_files
 from engines.spark.statements import (
     INVENTORY_COLUMNS,
     INVENTORY_VIEW,
+    SESSION,
+    SPARK_4,
     VIEW,
     settings_of_vacuum,
     table_text,
@@ -47,13 +49,6 @@ def clock(spark, instant):
     delta.invalidateCache(spark._jsparkSession, path)
     delta.forTable(spark._jsparkSession, path, spark._jvm.org.apache.spark.util.ManualClock(instant))
 '''
-
-#: Spark 4's defaults.
-_SPARK_4 = {
-    "spark.sql.ansi.enabled": "true",
-    "spark.sql.parquet.datetimeRebaseModeInRead": "CORRECTED",
-    "spark.sql.parquet.datetimeRebaseModeInWrite": "CORRECTED",
-}
 
 #: Delta's defaults: no script needs to set them.
 _DEFAULTS = {
@@ -164,14 +159,8 @@ class SparkScript:
         }
         self._settings_of_session = {
             "spark.jars.packages": f"{GROUP}:{artifact_for(delta=delta, pyspark=pyspark)}:{delta}",
-            "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
-            "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
-            "spark.sql.session.timeZone": "UTC",
-            # One task for a small table, where the defaults start up to 10,000.
-            "spark.sql.shuffle.partitions": "1",
-            "spark.databricks.delta.snapshotPartitions": "1",
-            "spark.sql.sources.parallelPartitionDiscovery.parallelism": "1",
-            **(_SPARK_4 if pyspark.startswith("3.") else {}),
+            **SESSION,
+            **(SPARK_4 if pyspark.startswith("3.") else {}),
         }
 
     def start(self) -> Code:

@@ -1,4 +1,4 @@
-"""What the adapter and reproduction scripts say alike: tables and views in SQL, and settings. Without PySpark."""
+"""The statements and settings that the adapter and reproduction scripts have in common. Without PySpark."""
 
 from __future__ import annotations
 
@@ -8,6 +8,24 @@ from pathlib import Path
 from model.text.invalid_sql import view_sql
 from model.text.sql import vacuum_settings
 from model.vocabulary.steps import DeleteMistake, IOFault, Vacuum, VacuumMistake
+
+#: The settings of a session with Delta. One task for a small table, where the defaults start up to 10,000.
+SESSION = {
+    "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+    "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.shuffle.partitions": "1",
+    "spark.databricks.delta.snapshotPartitions": "1",
+    "spark.sql.sources.parallelPartitionDiscovery.parallelism": "1",
+}
+
+#: Spark 4's defaults. The model predicts errors by the first; without the others Spark 3 refuses to read and write dates
+#: before 1582.
+SPARK_4 = {
+    "spark.sql.ansi.enabled": "true",
+    "spark.sql.parquet.datetimeRebaseModeInRead": "CORRECTED",
+    "spark.sql.parquet.datetimeRebaseModeInWrite": "CORRECTED",
+}
 
 #: The columns of an inventory. Delta compares names, types and order (docs/delta.md 1.4).
 INVENTORY_COLUMNS = (("path", "STRING"), ("length", "BIGINT"), ("isDir", "BOOLEAN"), ("modificationTime", "BIGINT"))
