@@ -141,10 +141,6 @@ class EngineKind(Protocol):
         ...
 
 
-#: What an engine from outside must have.
-MEMBERS = tuple(name for name in vars(EngineKind) if not name.startswith("_"))
-
-
 @runtime_checkable
 class HasReleases(Protocol):
     """Without it, commands make no environment for a version: it is judged where it is installed."""

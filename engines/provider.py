@@ -11,8 +11,8 @@ from pkgutil import iter_modules
 from typing import Any, cast
 
 import engines
+from engines import outside
 from engines.kind import (
-    MEMBERS,
     Costs,
     EngineKind,
     HasCosts,
@@ -68,13 +68,10 @@ def kind_of(engine: str) -> EngineKind:
     except Exception as error:
         raise EngineUnavailable(
             f"{engine} cannot be loaded ({type(error).__name__}: {error}): name a module that Python finds from "
-            "here, and the engine in it (docs/adding-an-engine.md)."
+            "here, and the engine in it (docs/engines.md)."
         ) from error
-    if missing := [member for member in MEMBERS if not hasattr(found, member)]:
-        raise EngineUnavailable(
-            f"{engine} has no {', '.join(missing)}: an engine has what engines/kind.py asks for "
-            "(docs/adding-an-engine.md)."
-        )
+    if engine not in ENGINES:
+        outside.require_kind(engine, found)
     return cast(EngineKind, found)
 
 
@@ -119,3 +116,11 @@ def installed_version(engine: str) -> str:
 def open_adapter(engine: str, lease: Callable[[int], Any], *, time_limit: float = 120) -> Engine:
     """A worker's adapter. ``time_limit`` is in seconds per step. Raises EngineUnavailable."""
     return kind_of(engine).open_adapter(lease, time_limit=time_limit)
+
+
+def start(engine: str, provider: Provider, *, time_limit: float) -> None:
+    """Start the provider of an engine. Raises EngineUnavailable; also for an engine from outside that workers could not open."""
+    if engine in ENGINES:
+        provider.start()
+    else:
+        outside.start(engine, kind_of(engine), provider, time_limit=time_limit)

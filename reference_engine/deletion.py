@@ -64,7 +64,11 @@ class Deletion:
         whole = scope_of(self.step.where, self.view.table.partition_by) is not ConditionScope.ROWS
         live = [self.view.unread_file(add) if whole else self.view.live_file(add) for add in self.view.live.values()]
         self.predicted: DeletePrediction = predict_delete(
-            live, self.step, self.view.table, writes_vectors=self.rules.writes_vectors
+            live,
+            self.step,
+            self.view.table,
+            writes_vectors=self.rules.writes_vectors,
+            keeps_emptied_files=self.rules.keeps_emptied_files,
         )
         self.files = {file.path: file for file in live}
         #: As delta-rs returns them; None for what it does not know.

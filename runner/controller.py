@@ -18,7 +18,7 @@ from typing import IO, Any, cast
 from rich.console import Console
 
 from engines.kind import Settings
-from engines.provider import provider_for
+from engines.provider import provider_for, start
 from harness.judging.excuses import KnownDeviation
 from model.vocabulary.severity import Severity
 from records.json_form import from_json, to_json
@@ -91,7 +91,7 @@ class Controller:
 
     def start(self) -> None:
         """Start the engine. Raises EngineUnavailable."""
-        self._provider.start()
+        start(self._options.engine, self._provider, time_limit=self._options.time_limit)
 
     @cached_property
     def plan(self) -> Plan:

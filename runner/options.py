@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import re
 from collections.abc import Mapping
@@ -79,7 +80,7 @@ def add_options(parser: OptionParser) -> None:
     judged = "judge these only; ids or prefixes, repeatable; `list` names all"
     add("--clause", action="append", default=[], metavar="ID", help=judged)
     add("--report-dir", default="build/report", metavar="DIR", help="where the report goes (default: build/report)")
-    add("--deviations", default=None, metavar="FILE", help="known deviations (default: deviations/<engine>.toml)")
+    add("--deviations", default=None, metavar="FILE", help="known deviations (default: the engine's)")
     add(
         "--propose-deviations",
         default=None,
@@ -108,7 +109,7 @@ def options(config: pytest.Config, root: Path) -> Options:
     """The checked options. Raises UsageMistake or EngineUnavailable. ``root`` is the repository's."""
     get = config.getoption
     engine = get("engine")
-    name = _kind("--engine", engine).name
+    kind = _kind("--engine", engine)
     clauses = tuple(get("clause"))
     for wanted in clauses:
         if wanted != "list" and not any(matches(id, wanted) for id in CATALOGUE):
@@ -127,7 +128,7 @@ def options(config: pytest.Config, root: Path) -> Options:
         known_bad=get("known_bad"),
         clauses=clauses,
         report_dir=Path(get("report_dir")),
-        deviations=_file("--deviations", get("deviations")) or root / "deviations" / f"{name}.toml",
+        deviations=_file("--deviations", get("deviations")) or _known_deviations(engine, kind, root),
         spark_conf=spark_conf,
         extra_classpath=tuple(_existing("--extra-classpath", path) for path in get("extra_classpath")),
         jars=tuple(_existing("--jars", path) for path in get("jars")),
@@ -174,6 +175,13 @@ def _kind(option: str, engine: str) -> EngineKind:
         return kind_of(engine)
     except EngineUnavailable as unknown:
         raise UsageMistake(f"{option} {unknown}") from unknown
+
+
+def _known_deviations(engine: str, kind: EngineKind, root: Path) -> Path:
+    """Where an engine's known deviations are: of one from outside, deviations.toml beside its module."""
+    if engine in ENGINES:
+        return root / "deviations" / f"{kind.name}.toml"
+    return Path(inspect.getfile(type(kind))).with_name("deviations.toml")
 
 
 def _profile(name: str, budget: str, drawn: int) -> Profile:

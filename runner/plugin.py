@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 
 from engines.port import Engine, EngineUnavailable
-from engines.provider import open_adapter
+from engines.provider import capabilities_of, open_adapter
 from faults import FAULTS, KnownBadEngine
 from harness.campaigns.campaign import MARKER, Shard, campaign_of
 from harness.campaigns.drawing import PromiseBroken
@@ -51,8 +51,7 @@ def pytest_configure(config: pytest.Config) -> None:
     try:
         chosen = options(config, ROOT)
         _show_lists(chosen)
-        if chosen.known_bad is not None and chosen.known_bad not in FAULTS:
-            raise UsageMistake(f"--known-bad {chosen.known_bad} is not known: `--known-bad list` names those that are.")
+        _check_fault(chosen)
         if chosen.replay is not None:
             read_case(chosen.replay)
         deviations_in(chosen.deviations)  # the run reads them again: here they are only checked
@@ -74,6 +73,17 @@ def _show_lists(chosen: Options) -> None:
         for clause in CATALOGUE.values():
             print(f"{clause.id:14} {clause.sentence}")
         pytest.exit("that is all", returncode=0)
+
+
+def _check_fault(chosen: Options) -> None:
+    """Raises UsageMistake for a ``--known-bad`` that is none, or that no case for this engine can show."""
+    if chosen.known_bad is None:
+        return
+    if chosen.known_bad not in FAULTS:
+        raise UsageMistake(f"--known-bad {chosen.known_bad} is not known: `--known-bad list` names those that are.")
+    of_vacuum = all(id.startswith("VAC") for id in FAULTS[chosen.known_bad].caught_by)
+    if of_vacuum and not capabilities_of(chosen.engine).vacuum:
+        raise UsageMistake(f"--known-bad {chosen.known_bad} changes VACUUM, which {chosen.engine} lacks: name another.")
 
 
 def _is_worker(config: pytest.Config) -> bool:

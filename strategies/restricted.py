@@ -63,14 +63,20 @@ _MOST_HOURS = 1_000_000
 
 
 def restricted_cases(cases: SearchStrategy[Case], *, capabilities: Capabilities) -> SearchStrategy[Case]:
-    """``cases`` restricted to what the engine supports, without those whose types it does not support.
+    """``cases`` restricted to what the engine supports, without those of which nothing would be left to judge.
 
     Distribution and shrinking are those of ``cases``. With all capabilities the strategy is ``cases`` itself.
     """
     if capabilities == EVERYTHING:
         return cases
     restrict = partial(restricted_to, capabilities=capabilities)
-    return cases.filter(partial(knows_types, capabilities=capabilities)).map(restrict)
+    return cases.filter(partial(can_be_judged, capabilities=capabilities)).map(restrict)
+
+
+def can_be_judged(case: Case, *, capabilities: Capabilities) -> bool:
+    """Whether the engine supports the types of all columns and, without a VACUUM, has another command to run."""
+    has_command = capabilities.vacuum or any(isinstance(step, (Delete, InvalidDelete)) for step in case.steps)
+    return has_command and knows_types(case, capabilities=capabilities)
 
 
 def knows_types(case: Case, *, capabilities: Capabilities) -> bool:
@@ -86,7 +92,7 @@ def _knows(type: AnyType, capabilities: Capabilities) -> bool:
 
 def fits(case: Case, *, capabilities: Capabilities) -> bool:
     """Whether the engine supports the whole case as it is."""
-    return knows_types(case, capabilities=capabilities) and restricted_to(case, capabilities=capabilities) == case
+    return can_be_judged(case, capabilities=capabilities) and restricted_to(case, capabilities=capabilities) == case
 
 
 def restricted_to(case: Case, *, capabilities: Capabilities) -> Case:
@@ -159,6 +165,8 @@ def _files(files: Iterable[DataFile], capabilities: Capabilities) -> tuple[DataF
 
 def restricted_step(step: Step, *, capabilities: Capabilities) -> Step:
     """The step, or the nearest one that the engine supports: for invalid commands, change reads and inserts, a Read."""
+    if isinstance(step, (Vacuum, InvalidVacuum)) and not capabilities.vacuum:
+        return Read()
     if isinstance(step, Delete):
         return _delete(step, capabilities)
     if isinstance(step, Vacuum):

@@ -45,9 +45,9 @@ def chapters_of(case: Case) -> frozenset[str]:
     return frozenset(_CHAPTERS[type(step)] for step in case.steps if type(step) in _CHAPTERS)
 
 
-def selected(clauses: Iterable[str]) -> tuple[Campaign, ...]:
-    """The campaigns that can exercise these clauses (ids or prefixes; none: all)."""
-    chapters = _chapters(clauses)
+def selected(clauses: Iterable[str], capabilities: Capabilities = EVERYTHING) -> tuple[Campaign, ...]:
+    """The campaigns that can exercise these clauses (ids or prefixes; none: all) on an engine with these ``capabilities``."""
+    chapters = _chapters(clauses, capabilities)
     return tuple(campaign for campaign in CAMPAIGNS if chapters & set(campaign.chapters))
 
 
@@ -63,7 +63,7 @@ def shards(profile: Profile, clauses: Iterable[str], capabilities: Capabilities 
     ]
     drawn = [
         shard
-        for campaign in selected(wanted)
+        for campaign in selected(wanted, capabilities)
         for shard in _split(campaign, profile.cases[campaign.name], profile.shard)
     ]
     drawn.sort(key=lambda shard: (shard.campaign.chapters == ("DEL",), shard.number, shard.campaign.name))
@@ -81,18 +81,17 @@ def corpus_seconds(profile: Profile, clauses: Iterable[str], capabilities: Capab
     return sum(map(seconds_of, (*kept_cases(REGRESSIONS, capabilities), *judged, *others)))
 
 
-def _chapters(clauses: Iterable[str]) -> frozenset[str]:
+def _chapters(clauses: Iterable[str], capabilities: Capabilities) -> frozenset[str]:
     wanted = tuple(clauses)
-    return frozenset(
-        id.split("-")[0] for id in CATALOGUE if not wanted or any(matches(id, prefix) for prefix in wanted)
-    )
+    found = {id.split("-")[0] for id in CATALOGUE if not wanted or any(matches(id, prefix) for prefix in wanted)}
+    return frozenset(found if capabilities.vacuum else found - {"VAC"})
 
 
 def _of_corpus(
     profile: Profile, clauses: Iterable[str], capabilities: Capabilities
 ) -> tuple[Sequence[Case], Sequence[Case]]:
     """The cases of the corpus that the profile judges, and those that its budget leaves out."""
-    chapters = _chapters(clauses)
+    chapters = _chapters(clauses, capabilities)
     kept = CORPUS.of(tuple(case for name in profile.corpus for case in corpus_cases(name)))
     cases = [case for case in kept_cases(kept, capabilities) if chapters & chapters_of(case)]
     if profile.part == 1:

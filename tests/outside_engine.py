@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from engines.deltalake.script import DeltalakeScript
 from engines.dialect import DialectFor
@@ -28,10 +29,16 @@ class Shared:
 
 
 class Outside:
+    """The reference engine with these capabilities, or with something in place of them, or of its adapter."""
+
     name = "outside"
 
+    def __init__(self, capabilities: Any = EVERYTHING, adapter: Callable[[Capabilities], Any] | None = None) -> None:
+        self._capabilities = capabilities
+        self._adapter = adapter or (lambda capabilities: ReferenceEngine(capabilities=capabilities))
+
     def capabilities_of(self, version: str | None) -> Capabilities:
-        return EVERYTHING
+        return cast(Capabilities, self._capabilities)
 
     def rules_of(self, version: str) -> Rules:
         return SPARK
@@ -43,10 +50,13 @@ class Outside:
         return Shared()
 
     def open_adapter(self, lease: Callable[[int], Any], *, time_limit: float) -> Engine:
-        return ReferenceEngine()
+        return cast(Engine, self._adapter(self._capabilities))
 
 
 ENGINE = Outside()
+
+#: It has DELETE only.
+WITHOUT_VACUUM = Outside(replace(EVERYTHING, vacuum=False))
 
 
 class OutsideReleases:
@@ -100,4 +110,18 @@ class Unfinished:
     name = "unfinished"
 
 
+def _unavailable(capabilities: Capabilities) -> Any:
+    raise EngineUnavailable("The server does not start: install it.")
+
+
+def _broken(capabilities: Capabilities) -> Any:
+    raise OSError("no such file")
+
+
 UNFINISHED = Unfinished()
+NO_CAPABILITIES = Outside({"deletes": True})
+UNKNOWN_FORM = Outside(replace(EVERYTHING, delete_forms=frozenset({"sql by telepathy"})))  # type: ignore[arg-type]
+NO_BOOLEAN = Outside(replace(EVERYTHING, vacuum="no"))  # type: ignore[arg-type]
+NO_ADAPTER = Outside(adapter=lambda capabilities: Unfinished())
+UNAVAILABLE = Outside(adapter=_unavailable)
+BROKEN = Outside(adapter=_broken)

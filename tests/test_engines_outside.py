@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from importlib.metadata import EntryPoint, EntryPoints
@@ -24,14 +25,20 @@ OUTSIDE = "tests.outside_engine:ENGINE"
 WITH_ALL = "tests.outside_engine:WITH_ALL"
 
 
-def judged(directory: Path, *options: str, engine: str = OUTSIDE) -> subprocess.CompletedProcess[str]:
+def judged(
+    directory: Path, *options: str, engine: str = OUTSIDE, path: Path = ROOT
+) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "pytest", "suites", "--engine", engine, "--profile", "smoke"]
     command += ["--report-dir", str(directory), *options]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=300)
+    environment = {**os.environ, "PYTHONPATH": str(path)}
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=300)
 
 
 def test_the_built_in_engines_are_found_by_their_names() -> None:
     assert [kind_of(name).name for name in ENGINES] == list(ENGINES)
+
+
+HERE = "tests.outside_engine"
 
 
 @pytest.mark.parametrize(
@@ -39,21 +46,38 @@ def test_the_built_in_engines_are_found_by_their_names() -> None:
     [
         ("snowflake", "snowflake is not known: use one of spark, deltalake, or module:name"),
         ("no_such_module:ENGINE", "cannot be loaded (ModuleNotFoundError: No module named 'no_such_module')"),
-        ("tests.outside_engine:NOTHING", "cannot be loaded (AttributeError: "),
+        (f"{HERE}:NOTHING", "cannot be loaded (AttributeError: "),
         (
-            "tests.outside_engine:UNFINISHED",
-            "has no capabilities_of, rules_of, installed_version, provider, open_adapter:",
+            f"{HERE}:UNFINISHED",
+            "Unfinished has no capabilities_of, rules_of, installed_version, provider, open_adapter",
         ),
+        (
+            f"{HERE}:NO_CAPABILITIES",
+            "of its capabilities, they are {'deletes': True}, and no model.vocabulary.capabilities.Capab",
+        ),
+        (f"{HERE}:UNKNOWN_FORM", "delete_forms is 'sql by telepathy', and must be a frozenset of members of Form"),
+        (f"{HERE}:NO_BOOLEAN", "vacuum is 'no', and must be True or False"),
     ],
 )
-def test_an_engine_that_cannot_be_judged_is_refused_in_one_sentence(engine: str, words: str, tmp_path: Path) -> None:
+def test_an_engine_that_cannot_be_judged_is_refused_in_one_sentence(engine: str, words: str) -> None:
     with pytest.raises(EngineUnavailable) as refused:
         kind_of(engine)
     assert words in str(refused.value)
-    if engine == "tests.outside_engine:UNFINISHED":
-        done = judged(tmp_path / "report", engine=engine)
-        assert done.returncode == 2 and str(refused.value) in " ".join((done.stdout + done.stderr).split())
-        assert not (tmp_path / "report").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("UNFINISHED", "UNFINISHED cannot be judged: Unfinished has no capabilities_of"),
+        ("NO_ADAPTER", "NO_ADAPTER cannot be judged: Unfinished has no versions, capabilities, rules, run"),
+        ("UNAVAILABLE", "The server does not start: install it."),
+        ("BROKEN", "BROKEN cannot be judged: it raises OSError at "),
+    ],
+)
+def test_a_run_of_it_ends_before_it_begins(name: str, words: str, tmp_path: Path) -> None:
+    done = judged(tmp_path / "report", "-n", "1", engine=f"{HERE}:{name}")
+    assert done.returncode == 2 and words in " ".join((done.stdout + done.stderr).split())
+    assert "Traceback" not in done.stdout + done.stderr
 
 
 def test_what_an_engine_may_have_besides() -> None:
@@ -123,3 +147,29 @@ def test_it_may_bring_the_commands_of_its_scripts(tmp_path: Path) -> None:
     done = judged(tmp_path, "--clause", "VAC-SAFE-2", *fault, engine="tests.outside_engine:WITH_SCRIPTS")
     assert done.returncode == 1, done.stdout
     assert {one.answer for one in read_checked(tmp_path)} == {"HOLDS"}, "without the fault"
+
+
+def test_without_vacuum_delete_alone_is_judged(tmp_path: Path) -> None:
+    done = judged(tmp_path, "--clause", "DEL-ROW", "--clause", "VAC-SAFE", engine=f"{HERE}:WITHOUT_VACUUM")
+    assert done.returncode == 0, done.stdout
+    run = read_run(tmp_path)
+    reasons = {clause.id: clause.reason for clause in run.header.clauses if clause.status == "unsupported"}
+    assert reasons["VAC-SAFE-2"] == "The engine has no VACUUM."
+    assert "DEL-ROW-1" not in reasons
+
+
+def test_without_vacuum_a_fault_of_it_is_refused(tmp_path: Path) -> None:
+    fault = ("--known-bad", "vacuums-inside-retention")
+    done = judged(tmp_path, *fault, engine=f"{HERE}:WITHOUT_VACUUM")
+    assert done.returncode == 2 and "vacuums-inside-retention changes VACUUM, which" in done.stdout + done.stderr
+
+
+def test_its_known_deviations_are_beside_its_module(tmp_path: Path) -> None:
+    place = tmp_path / "bought_engine"
+    place.mkdir()
+    (place / "__init__.py").write_text(
+        "from tests.outside_engine import Outside\n\n\nclass Bought(Outside): ...\n\n\nENGINE = Bought()\n"
+    )
+    (place / "deviations.toml").write_text("[[deviation]]\nclause = 'DEL-ROW-1'\n")
+    done = judged(tmp_path / "report", engine="bought_engine:ENGINE", path=tmp_path)
+    assert done.returncode == 2 and f"{place / 'deviations.toml'}" in "".join((done.stdout + done.stderr).split())

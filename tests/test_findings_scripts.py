@@ -1,4 +1,4 @@
-"""The scripts of docs/findings/: each is short, stands alone, and is named by its page."""
+"""The scripts of docs/findings/, and of the example of an engine: each is short, stands alone, and is named by its page."""
 
 from __future__ import annotations
 
@@ -11,13 +11,18 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).parent.parent / "docs"
-PAGES = {DOCS / "findings": DOCS / "findings.md", DOCS / "findings" / "deltalake": DOCS / "findings-deltalake.md"}
+SAIL = DOCS.parent / "examples" / "sail_engine"
+PAGES = {
+    DOCS / "findings": DOCS / "findings.md",
+    DOCS / "findings" / "deltalake": DOCS / "findings-deltalake.md",
+    SAIL / "findings": SAIL / "findings.md",
+}
 SCRIPTS = {script: page for folder, page in PAGES.items() for script in sorted(folder.glob("*.py"))}
 
 #: With the data.
 MAX_LINES = 79
 #: What a package from PyPI is imported as, where that is another name.
-MODULES = {"delta-spark": "delta"}
+MODULES = {"delta-spark": "delta", "pyspark-client": "pyspark"}
 EXIT_CODES = "# exit code 0: HOLDS, 1: VIOLATED, 2: CANNOT TELL"
 
 each_script = pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: f"{script.parent.name}/{script.stem}")
@@ -40,8 +45,8 @@ def test_a_script_is_short(script: Path) -> None:
 def test_a_script_imports_only_what_it_installs(script: Path) -> None:
     tree = ast.parse(script.read_text(encoding="utf-8"))
     (packages,) = re.findall(r"^    pip install (.+)$", ast.get_docstring(tree, clean=False) or "", re.MULTILINE)
-    names = [re.sub("==.*", "", package) for package in packages.split()]
-    assert set(names) <= {"deltalake", "delta-spark", "pyarrow", "pyspark"}
+    names = re.findall(r"([a-z][a-z-]+)(?:[=<][^ ]*)?", packages)
+    assert set(names) <= {"deltalake", "delta-spark", "pandas", "pyarrow", "pysail", "pyspark", "pyspark-client"}
     installed = {MODULES.get(name, name) for name in names}
     assert set(imported(tree)) <= installed | sys.stdlib_module_names
 

@@ -38,6 +38,7 @@ class Engine:
         (replace(CLAUSE, before="4.1"), Engine("4.1.0"), "It holds before 4.1 only."),
         (replace(CLAUSE, since="3.1", before="4.1"), Engine("2.4.0"), "It holds from 3.1 and before 4.1 only."),
         (replace(CLAUSE, since="4.1", before="4.2"), Engine("1.6.6", rules=DELTA_RS), None),
+        (CLAUSE, Engine(capabilities=replace(EVERYTHING, vacuum=False)), "The engine has no VACUUM."),
         (replace(CLAUSE, implementation="spark"), Engine(), None),
         (replace(CLAUSE, implementation="spark"), Engine(rules=DELTA_RS), "promised by the engine spark alone"),
         (replace(CLAUSE, implementation="spark"), Engine(rules=Rules()), "promised by the engine spark alone"),

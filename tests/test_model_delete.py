@@ -191,6 +191,14 @@ def test_a_file_without_num_records_is_never_removed_by_vectors() -> None:
     assert predict(v(Op.EQ, 2), (uncounted,)).removed_paths == {"two"}, "a rewrite sees that it is"
 
 
+def test_an_engine_may_keep_a_file_of_which_all_rows_are_hidden() -> None:
+    """PROTOCOL.md, "Deletion Vectors", does not say that it must go."""
+    predicted = predict_delete((TWO,), Delete(v(Op.EQ, 2)), WITH_VECTORS, keeps_emptied_files=True)
+    assert predicted.touched == set(predicted.hidden_rows) == {"two"} and not predicted.removed_paths
+    rewritten = predict_delete((TWO,), Delete(v(Op.EQ, 2)), TABLE, keeps_emptied_files=True)
+    assert rewritten.removed_paths == {"two"}, "without deletion vectors there is nothing to hide them by"
+
+
 def test_whole_files_are_removed_without_vectors() -> None:
     assert predict(q(Op.EQ, 1), table=WITH_VECTORS).method is DeleteMethod.METADATA_ONLY
 

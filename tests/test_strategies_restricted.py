@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 
@@ -26,7 +28,7 @@ from model.vocabulary.steps import (
 )
 from model.vocabulary.table import Column, Feature, Table
 from model.vocabulary.values import ArrayOf, Type
-from strategies.restricted import knows_types, restricted_cases, restricted_step, restricted_to
+from strategies.restricted import can_be_judged, fits, knows_types, restricted_cases, restricted_step, restricted_to
 from tests.drawn_cases import ALL, drawn_by
 from tests.sampling import fifty
 
@@ -67,6 +69,15 @@ def test_restricted_cases_use_only_what_the_engine_supports(name: str, capabilit
                 assert step.io_fault is None or step.io_fault in capabilities.io_faults
             if isinstance(step, InvalidDelete):
                 assert step.mistake in capabilities.delete_mistakes
+
+
+def test_without_vacuum_reads_stand_for_it_and_a_case_of_nothing_else_is_left_out() -> None:
+    deletes = replace(EVERYTHING, vacuum=False)
+    for step in (Vacuum(), InvalidVacuum(VacuumMistake.CLAUSE_TWICE)):
+        assert restricted_step(step, capabilities=deletes) == Read()
+        alone, both = (Case(Table((), (), (), ()), steps) for steps in ((step, Read()), (step, Delete())))
+        assert can_be_judged(alone, capabilities=EVERYTHING) and not can_be_judged(alone, capabilities=deletes)
+        assert can_be_judged(both, capabilities=deletes) and not fits(both, capabilities=deletes)
 
 
 @fifty

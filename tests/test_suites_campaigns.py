@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from harness.campaigns.campaign import campaign_of
 from harness.campaigns.drawing import fixed_cases
+from model.vocabulary.capabilities import EVERYTHING
 from runner.plan import plan_of
 from runner.plugin import ROOT
 from suites.campaigns import CAMPAIGNS, CORPUS, EXPLORATION, REGRESSIONS, chapters_of, left_out, selected, shards
@@ -54,6 +56,14 @@ def test_every_test_of_the_suites_is_a_campaign() -> None:
     assert REGRESSIONS.kept is not None and EXPLORATION.machine is not None and EXPLORATION in CAMPAIGNS
     assert {chapter for campaign in CAMPAIGNS for chapter in campaign.chapters} == {"DEL", "VAC"}
     assert {campaign.chapters for campaign in selected(["DEL-ROW"])} == {("DEL",), ("DEL", "VAC")}
+
+
+def test_an_engine_without_vacuum_gets_the_cases_with_a_delete() -> None:
+    deletes = replace(EVERYTHING, vacuum=False)
+    assert {campaign.chapters for campaign in selected([], deletes)} == {("DEL",), ("DEL", "VAC")}
+    assert not selected(["VAC"], deletes)
+    cases = [case for shard in shards(PROFILES["smoke"], [], deletes) for case in fixed_cases(shard, 1, deletes)]
+    assert cases and all(chapters_of(case) == {"DEL"} for case in cases)
 
 
 @pytest.mark.parametrize("profile", PROFILES.values(), ids=list(PROFILES))

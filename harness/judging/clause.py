@@ -134,6 +134,8 @@ def not_applicable(clause: Clause[Any], version: str, capabilities: Capabilities
     outside = (clause.since and number < parse(clause.since)) or (clause.before and number >= parse(clause.before))
     if rules.implementation == SPARK.implementation and outside:
         return f"It holds {_bounds(clause)} only."
+    if clause.chapter == "VACUUM" and not capabilities.vacuum:
+        return "The engine has no VACUUM."
     if clause.needs and not any(has(capabilities, need) for need in clause.needs):
         return f"The engine cannot be asked for what it is about: {_needs(clause)}."
     return None

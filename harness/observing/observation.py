@@ -142,6 +142,7 @@ class DeleteObservation(Observation):
             self.table,
             whole_files=whole_files,
             writes_vectors=self.rules.writes_vectors,
+            keeps_emptied_files=self.rules.keeps_emptied_files,
         )
 
     @property

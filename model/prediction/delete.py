@@ -163,14 +163,20 @@ _MOST_COMBINATIONS = 64
 
 
 def predict_delete(
-    live: Iterable[LiveFile], step: Delete, table: Table, *, whole_files: bool = False, writes_vectors: bool = True
+    live: Iterable[LiveFile],
+    step: Delete,
+    table: Table,
+    *,
+    whole_files: bool = False,
+    writes_vectors: bool = True,
+    keeps_emptied_files: bool = False,
 ) -> DeletePrediction:
     """The prediction for a DELETE on a table whose live files are ``live``.
 
     ``whole_files``: the engine noticed that the condition is constant per file, and treats it as a partition condition.
 
     A partition condition decides on empty files too, by their partition values. A file without numRecords is never
-    removed by deletion vectors: it stays live with all its rows hidden (docs/delta.md 2.2).
+    removed by deletion vectors: it stays live with all its rows hidden (docs/delta.md 2.2); with ``keeps_emptied_files`` any is.
     """
     live = tuple(live)
     columns = [column.name for column in table.columns]
@@ -196,7 +202,8 @@ def predict_delete(
             continue
         deleted.update(file.rows[index] for index in matching)
         survivors.update((file.partition, file.rows[index]) for index in truths if index not in matching)
-        if method is DeleteMethod.DELETION_VECTORS and (len(matching) < len(truths) or not file.counted):
+        stays = len(matching) < len(truths) or not file.counted or keeps_emptied_files
+        if method is DeleteMethod.DELETION_VECTORS and stays:
             hidden_rows[file.path] = file.hidden | matching
             continue
         removed.append(file)

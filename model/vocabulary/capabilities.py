@@ -34,6 +34,7 @@ class Capabilities:
     members: bool = True  # fields of structs in conditions
     delete_forms: frozenset[Form] = frozenset(Form)
     delete_mistakes: frozenset[DeleteMistake] = frozenset(DeleteMistake)
+    vacuum: bool = True  # whether it has one; if not, what is said of it below has no effect
     vacuum_forms: frozenset[VacuumForm] = frozenset(VacuumForm)
     vacuum_mistakes: frozenset[VacuumMistake] = frozenset(VacuumMistake)
     modes: frozenset[Mode] = frozenset(Mode)
@@ -49,6 +50,8 @@ class Capabilities:
     caches: bool = True  # whether a session can cache a table
     sets_clock: bool = True  # whether its clock can be set; else no time of a case lies near a cutoff
     version_checksums: bool = True  # whether it writes them beside its commits
+    checksum_details: bool = True  # whether these list files and count deletion vectors
+    pointer_checksums: bool = True  # whether the _last_checkpoint that it writes has a checksum of its own
     pruned_logs: bool = True  # tables with pruned logs, v2 and multi-part checkpoints
 
     def shared(self, other: Capabilities) -> Capabilities:
@@ -61,6 +64,27 @@ class Capabilities:
 
 
 EVERYTHING = Capabilities()
+
+
+def mistake_in(capabilities: object) -> str | None:
+    """What is wrong with what an engine calls its capabilities, as a part of a sentence; None: nothing."""
+    if not isinstance(capabilities, Capabilities):
+        return f"they are {capabilities!r}, and no model.vocabulary.capabilities.Capabilities"
+    for field in fields(Capabilities):
+        claimed, known = getattr(capabilities, field.name), getattr(EVERYTHING, field.name)
+        if isinstance(known, bool):
+            if not isinstance(claimed, bool):
+                return f"{field.name} is {claimed!r}, and must be True or False"
+        elif not isinstance(claimed, frozenset) or not claimed <= known:
+            words = type(next(iter(known))).__name__
+            return f"{field.name} is {_shown(claimed)}, and must be a frozenset of members of {words}"
+    if not (capabilities.delete_forms and capabilities.types):
+        return "delete_forms and types must not be empty"
+    return None
+
+
+def _shown(claimed: object) -> str:
+    return ", ".join(sorted(map(repr, claimed))) if isinstance(claimed, frozenset) else repr(claimed)
 
 
 #: What a clause requires of an engine: a member of one of the sets above, or the name of a boolean field.

@@ -43,6 +43,8 @@ class Rules:
     lite_window: bool = True
     #: Whether a DELETE writes deletion vectors if the table has them enabled; if not, it rewrites files.
     writes_vectors: bool = True
+    #: Whether a file is kept of which a deletion vector hides all rows, as PROTOCOL.md allows; if not, it is removed.
+    keeps_emptied_files: bool = False
     #: Whether any commit may be followed by a log cleanup (PROTOCOL.md, "Metadata Cleanup"); if not, only a checkpoint.
     cleans_up_anytime: bool = False
     #: Whether errors have classes (docs/delta.md 1.1, 2.1); if not, any error is accepted where one is required.

@@ -51,6 +51,7 @@ def _in_checksums(
 
 _CHECKSUM = ("P Version Checksum File",)
 _WRITES = ("version_checksums",)
+_WRITES_DETAILS = ("checksum_details",)
 
 CHECKSUMS = (
     clause(
@@ -69,13 +70,13 @@ CHECKSUMS = (
         "DEL-CRC-3",
         "What a version checksum that is written along with a DELETE says of deletion vectors is true of its version: how many there are, how many rows they delete, and the histogram of these.",
         sources=_CHECKSUM,
-        needs=_WRITES,
+        needs=_WRITES_DETAILS,
     )(_in_checksums(vectors, having=counts_vectors)),
     clause(
         "DEL-CRC-4",
         "A version checksum that is written along with a DELETE and lists files lists exactly the live files of its version, each as the log has it.",
         sources=_CHECKSUM,
-        needs=_WRITES,
+        needs=_WRITES_DETAILS,
     )(_in_checksums(files, having=lists_files)),
 )
 
@@ -104,7 +105,7 @@ def pointer_names_the_checkpoint(d: DeleteObservation) -> Judgement:
     "DEL-CKPT-3",
     "The checksum in the _last_checkpoint that a DELETE writes is that of its JSON.",
     sources=("P Last Checkpoint File", "P JSON checksum"),
-    needs=(Feature.FREQUENT_CHECKPOINTS,),
+    needs=("pointer_checksums",),
 )
 def pointer_has_its_checksum(d: DeleteObservation) -> Judgement:
     return check_pointer_checksum(d)

@@ -185,8 +185,8 @@ def vectors_write_no_data(d: DeleteObservation) -> Judgement:
 @clause(
     "DEL-DV-2A",
     "With deletion vectors on, a file of which no row is left is removed.",
-    sources=("P Deletion Vectors", "C 2.2"),
-    needs=("writes_vectors",),
+    sources=("C 2.2",),
+    implementation="spark",
 )
 def emptied_files_are_removed(d: DeleteObservation) -> Judgement:
     """A file without numRecords may be kept with all its rows hidden: the engine cannot know that none is left (C 2.2)."""

@@ -99,7 +99,7 @@ def pointer_names_the_checkpoint(v: VacuumObservation) -> Judgement:
     "VAC-CKPT-5",
     "The checksum in the _last_checkpoint that a VACUUM writes is that of its JSON.",
     sources=("P Last Checkpoint File", "P JSON checksum"),
-    needs=(Feature.FREQUENT_CHECKPOINTS,),
+    needs=("pointer_checksums",),
 )
 def pointer_has_its_checksum(v: VacuumObservation) -> Judgement:
     return check_pointer_checksum(v)

@@ -1,0 +1,80 @@
+"""Sail (https://github.com/lakehq/sail): a Spark Connect server in Rust, with a Delta writer of its own."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from engines.kind import Provider, Settings
+from engines.port import Engine, EngineUnavailable
+from model.vocabulary.capabilities import Capabilities
+from model.vocabulary.rules import DELTA_RS, Rules
+from model.vocabulary.steps import DeleteMistake, Form
+from model.vocabulary.table import Feature
+
+CAPABILITIES = Capabilities(
+    # It refuses tables with these: "Unsupported table features required".
+    features=frozenset(Feature) - {Feature.CHANGE_DATA_FEED, Feature.ROW_TRACKING},
+    delete_forms=frozenset({Form.SQL_PATH}),
+    delete_mistakes=frozenset(DeleteMistake) - {DeleteMistake.PARTITION_DIRECTORY, DeleteMistake.VIEW},
+    vacuum=False,
+    settings=frozenset(),
+    change_feed=False,
+    inserts=False,
+    caches=False,
+    sets_clock=False,
+    checksum_details=False,
+    pointer_checksums=False,
+)
+
+#: Those of delta-rs, but for what it does with deletion vectors. It keeps nobody's promises but the format's, so nothing is
+#: asked of what its DELETE answers: one number, which is of rows rewritten, or of rows deleted where it writes deletion vectors.
+RULES = replace(DELTA_RS, implementation=None, writes_vectors=True, keeps_emptied_files=True, draws_processors=False)
+
+
+class SailProvider:
+    """Workers share nothing: each has a server of its own, as a step may end it."""
+
+    def start(self) -> None: ...
+
+    def lease(self, lost: int) -> None: ...
+
+    def keep_startup_cache(self, tell: Callable[[str], None]) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class Sail:
+    name = "sail"
+
+    def capabilities_of(self, version: str | None) -> Capabilities:
+        return CAPABILITIES
+
+    def rules_of(self, version: str) -> Rules:
+        return RULES
+
+    def installed_version(self) -> str:
+        try:
+            return importlib.metadata.version("pysail")
+        except importlib.metadata.PackageNotFoundError:
+            raise EngineUnavailable(
+                "The package pysail is not installed here: use `tox -e gate-sail`, or "
+                "`pip install -r examples/sail_engine/requirements.txt`."
+            ) from None
+
+    def provider(self, settings: Settings) -> Provider:
+        return SailProvider()
+
+    def open_adapter(self, lease: Callable[[int], Any], *, time_limit: float) -> Engine:
+        version = self.installed_version()
+        # In a worker of pytest-xdist the main module has no file, by which PySpark's client would take it for a doctest.
+        vars(sys.modules["__main__"]).setdefault("__file__", __file__)
+        from examples.sail_engine.adapter import SailEngine  # the packages need not be installed until it is judged
+
+        return SailEngine(version, time_limit=time_limit)
+
+
+ENGINE = Sail()

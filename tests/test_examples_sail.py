@@ -1,0 +1,56 @@
+"""The example of an engine from outside, Sail, as far as it can be tested without it: `tox -e gate-sail` judges it."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from examples.sail_engine import ENGINE
+from harness.campaigns.drawing import fixed_cases
+from harness.judging.judge import Judge
+from model.vocabulary.capabilities import mistake_in
+from reference_engine import ReferenceEngine
+from reports.known_deviations import deviations_in
+from runner.controller import FIXED_SEED
+from runner.plugin import ROOT
+from suites.campaigns import shards
+from suites.catalogue import CATALOGUE, unsupported
+from suites.profiles import PROFILES
+
+FOLDER = ROOT / "examples" / "sail_engine"
+CAPABILITIES, RULES = ENGINE.capabilities_of(None), ENGINE.rules_of("0.7.2")
+
+
+def test_a_healthy_engine_by_its_rules_raises_no_alarm_and_smoke_exercises_every_clause(tmp_path: Path) -> None:
+    assert mistake_in(CAPABILITIES) is None
+    engine = ReferenceEngine(rules=RULES, capabilities=CAPABILITIES)
+    promised = CATALOGUE.keys() - unsupported(engine).keys()
+    judge = Judge(engine, [CATALOGUE[id] for id in CATALOGUE if id in promised], tmp_path)
+    exercised: set[str] = set()
+    for shard in shards(PROFILES["smoke"], (), CAPABILITIES):
+        for case in fixed_cases(shard, FIXED_SEED, CAPABILITIES):
+            judged = judge.judge(case)
+            assert judged.failure is None and not judged.wrong, (judged.failure, judged.wrong)
+            exercised |= {id for id, tally in judged.tallies.items() if tally.met}
+    assert exercised == promised
+
+
+def test_each_known_deviation_has_a_script() -> None:
+    named = {
+        script for one in deviations_in(FOLDER / "deviations.toml") for script in re.findall(r"\w+\.py", one.reason)
+    }
+    assert named <= {script.name for script in (FOLDER / "findings").glob("*.py")}
+    assert len(named) == len({one.reason for one in deviations_in(FOLDER / "deviations.toml")})
+
+
+def test_an_engine_from_outside_needs_no_pyspark_of_the_project() -> None:
+    """PySpark's client, which is a package of the same name, has no JVM."""
+    lines = [
+        "import sys, runner.plugin, suites.campaigns",
+        "from engines.provider import kind_of",
+        "kind_of('examples.sail_engine:ENGINE')",
+        "assert not {'pyspark', 'py4j', 'delta', 'deltalake'} & set(sys.modules)",
+    ]
+    subprocess.run([sys.executable, "-c", "\n".join(lines)], cwd=ROOT, check=True, timeout=60)
