@@ -14,7 +14,6 @@ from __future__ import annotations
 import io
 import json
 import re
-import shutil
 import sys
 import tempfile
 from collections.abc import Iterable
@@ -55,9 +54,6 @@ from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES
 from tests import scripts
 from tests.find_witnesses import imitating, witness
-
-#: Where the tables of the witnesses lie: messages name it.
-TABLES = Path(tempfile.gettempdir(), "tombstone-net")
 
 #: The commands and packages of the scripts of each engine, and its rules.
 SCRIPTS: dict[str, tuple[DialectFor, Rules]] = {
@@ -117,11 +113,11 @@ def verdicts(engine: str) -> Iterable[str]:
             worker.engine.close()
 
 
-def write_counterexamples(out: Path, name: str, engine: str) -> None:
+def write_counterexamples(out: Path, name: str, engine: str, tables: Path) -> None:
     """The scripts and explanations of what a known-bad engine's witness violates, by the commands of this engine."""
     case = restricted_to(witness(name), capabilities=capabilities_of(engine))
     bad = KnownBadEngine(imitating(FAULTS[name]), FAULTS[name])
-    judged = Judge(bad, list(CATALOGUE.values()), TABLES).judge(case)
+    judged = Judge(bad, list(CATALOGUE.values()), tables).judge(case)
     (dialect, rules), found = SCRIPTS[engine], scripts.recorded(judged)
     for id in judged.failed:
         violation = next(one for one in found.violations if one.clause == id)
@@ -158,9 +154,9 @@ def main(arguments: list[str]) -> int:
         return 2
     for engine in ("model", "deltalake"):
         write(out / "verdicts" / f"{engine}.txt", "".join(f"{line}\n" for line in verdicts(engine)))
-    for engine, name in product(SCRIPTS, FAULTS):
-        write_counterexamples(out / "counterexamples", name, engine)
-    shutil.rmtree(TABLES, ignore_errors=True)
+    with tempfile.TemporaryDirectory(prefix="tombstone-") as tables:
+        for engine, name in product(SCRIPTS, FAULTS):
+            write_counterexamples(out / "counterexamples", name, engine, Path(tables))
     write_reports(out / "reports")
     for file in filter(Path.is_file, (out / "reports").rglob("*")):
         write(file, file.read_text(encoding="utf-8").replace(str(out), "OUT"))

@@ -127,3 +127,8 @@ def test_they_are_on_the_page() -> None:
     page = Parsed(html_of(page_of(run(line))))
     assert '- {"remove": {"path": "a"}}' in page.text and '+ {"remove": {"path": "<b>"}}' in page.text
     assert {"del", "ins"} <= set(page.elements) and "b" not in page.elements
+
+
+def test_what_a_checkpoint_removes_is_not_what_the_step_removes() -> None:
+    line = case(1, step(DELETE, removed=["a"]))
+    assert difference_of(line, expecting("removes", paths=["b"], checkpoint=True)) == ()

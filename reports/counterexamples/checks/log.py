@@ -28,7 +28,7 @@ found = [
     (version, next((action["commitInfo"].get("operation") for action in actions if "commitInfo" in action), None))
     for version, actions in new.items()
 ]"""
-    return of_log("the commits of the step", after, "")
+    return of_log("the commits of the step", after)
 
 
 def no_actions(expects: NoActions) -> Check:
@@ -172,10 +172,10 @@ def keys_are(expects: KeysAre) -> Check:
     if expects.all:
         after = f"""expected = [{keys!r}] * len(actions)
 found = [sorted(one.get({expects.field!r}) or {{}}) for one in actions]"""
-        return of_log(what, _actions(kind) + after, "")
+        return of_log(what, _actions(kind) + after)
     after = f"""allowed = {keys!r}
 expected, found = [], [key for one in actions for key in one.get({expects.field!r}) or {{}} if key not in allowed]"""
-    return of_log(f"other {what}", _actions(kind) + after, "")
+    return of_log(f"other {what}", _actions(kind) + after)
 
 
 def columns_stored(expects: ColumnsStored, dialect: Dialect) -> Check:

@@ -34,7 +34,7 @@ def lines(text: str) -> tuple[str, ...]:
 
 
 def made(
-    what: str | None, after: str, uses: str, *pieces: Code, before: str = "", data: Mapping[str, Any] | None = None
+    what: str | None, after: str, uses: str = "", *pieces: Code, before: str = "", data: Mapping[str, Any] | None = None
 ) -> Check:
     """``uses``: names with spaces between them; ``pieces``: of the dialect, in the text."""
     names = frozenset(uses.split()).union(*(piece.uses for piece in pieces))
@@ -57,7 +57,7 @@ actions = [action["add"] for action in wrote if "add" in action and name(action[
 
 
 def of_log(
-    what: str, after: str, uses: str, *pieces: Code, before: str = "", data: Mapping[str, Any] | None = None
+    what: str, after: str, uses: str = "", *pieces: Code, before: str = "", data: Mapping[str, Any] | None = None
 ) -> Check:
     """A check of the step's commits: ``new`` by version, ``wrote`` all of their actions."""
     return made(what, NEW + after.strip("\n"), f"{uses} log", *pieces, before=f"{OLD}\n{before}", data=data)
