@@ -131,4 +131,4 @@ def test_they_are_on_the_page() -> None:
 
 def test_what_a_checkpoint_removes_is_not_what_the_step_removes() -> None:
     line = case(1, step(DELETE, removed=["a"]))
-    assert difference_of(line, expecting("removes", paths=["b"], checkpoint=True)) == ()
+    assert difference_of(line, expecting(Removes(["b"], checkpoint=True))) == ()
