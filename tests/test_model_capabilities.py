@@ -9,7 +9,7 @@ import pytest
 
 from model.prediction import delete, fates
 from model.vocabulary import case, predicate, rules, steps, table, values
-from model.vocabulary.capabilities import EVERYTHING, Capabilities, has
+from model.vocabulary.capabilities import EVERYTHING, Capabilities, has, mistake_in
 from model.vocabulary.predicate import Function
 from model.vocabulary.steps import DeleteMistake, Form, Mode, VacuumForm
 from model.vocabulary.table import Feature, VectorStorage
@@ -58,6 +58,29 @@ def test_shared_sets_are_intersections() -> None:
 def test_a_need_is_looked_up_in_its_own_set(field: str, need: Feature | Form | VacuumForm | DeleteMistake) -> None:
     less = with_field(field, getattr(EVERYTHING, field) - {need})
     assert has(EVERYTHING, need) and not has(less, need)
+
+
+@pytest.mark.parametrize(
+    ("field", "claimed", "words"),
+    [
+        ("vacuum", "no", "vacuum is 'no', and must be True or False"),
+        ("types", {"long"}, "types is {'long'}, and must be a frozenset of members of Type"),
+        (
+            "modes",
+            frozenset({Feature.WIDENED}),
+            f"modes is {Feature.WIDENED!r}, and must be a frozenset of members of Mode",
+        ),
+        ("delete_forms", frozenset(), "delete_forms and types must not be empty"),
+        ("types", frozenset(), "delete_forms and types must not be empty"),
+    ],
+)
+def test_capabilities_that_do_not_exist_are_a_mistake(field: str, claimed: object, words: str) -> None:
+    assert mistake_in(replace(EVERYTHING, **{field: claimed})) == words  # type: ignore[arg-type]
+
+
+def test_only_capabilities_are_capabilities() -> None:
+    assert mistake_in(EVERYTHING) is None and mistake_in(replace(EVERYTHING, modes=frozenset())) is None
+    assert mistake_in(None) == "they are None, and no model.capabilities.Capabilities"
 
 
 WORDS: set[type[Enum]] = {
