@@ -95,7 +95,9 @@ class SharedWithScripts(Shared):
 
 
 class OutsideWithScripts(Outside):
-    """An engine that brings the commands of its scripts, too."""
+    """An engine that brings the commands of its scripts, too, which are fast."""
+
+    costs = Costs(slow_scripts=False)
 
     def provider(self, settings: Settings) -> Provider:
         return SharedWithScripts()

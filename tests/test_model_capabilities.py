@@ -80,7 +80,7 @@ def test_capabilities_that_do_not_exist_are_a_mistake(field: str, claimed: objec
 
 def test_only_capabilities_are_capabilities() -> None:
     assert mistake_in(EVERYTHING) is None and mistake_in(replace(EVERYTHING, modes=frozenset())) is None
-    assert mistake_in(None) == "they are None, and no model.capabilities.Capabilities"
+    assert mistake_in(None) == "they are None, and no model.vocabulary.capabilities.Capabilities"
 
 
 WORDS: set[type[Enum]] = {
