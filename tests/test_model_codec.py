@@ -61,14 +61,14 @@ def test_the_form_of_columns_commits_and_steps() -> None:
     inline = {"file": 0, "rows": [1], "deleted": -8, "storage": "i"}
     assert document["table"]["commits"][1] == {
         "at": -8,
-        "masks": [inline, {"file": 1, "rows": [0], "deleted": -7, "storage": "p"}],
+        "deletion_vectors": [inline, {"file": 1, "rows": [0], "deleted": -7, "storage": "p"}],
     }
-    assert document["table"]["commits"][2]["masks"] == [{"file": 0, "rows": [1, 2], "deleted": -7}]
+    assert document["table"]["commits"][2]["deletion_vectors"] == [{"file": 0, "rows": [1, 2], "deleted": -7}]
     assert (document["steps"][0]["form"], document["steps"][0]["zone"]) == ("DeltaTable.forName", "America/Los_Angeles")
     assert document["steps"][1:4] == [
         {"step": "read_changes", "of_step": 0, "commits": True, "zone": "Asia/Kolkata"},
         {"step": "delete", "form": "TRUNCATE TABLE"},
-        {"step": "bad_delete", "blunder": "IN subquery"},
+        {"step": "invalid_delete", "mistake": "IN subquery"},
     ]
 
 
@@ -111,7 +111,7 @@ def test_defaults_are_omitted() -> None:
             "partition_by": [],
             "files": [{"id": 0, "partition": [], "rows": [[1]], "modified": -1}],
             "commits": [{"at": -1, "adds": [0]}],
-            "strays": [{"path": "x"}],
+            "stray_files": [{"path": "x"}],
         },
         "steps": [{"step": "delete"}, {"step": "vacuum"}, {"step": "read"}],
     }
@@ -161,12 +161,12 @@ def test_the_form_of_vacuums_and_stray_files() -> None:
         "mode": "LITE",
         "parallel": True,
     }
-    assert document["steps"][3] == {"step": "vacuum", "trouble": "it cannot be deleted", "troubled": "d/e f"}
+    assert document["steps"][3] == {"step": "vacuum", "io_fault": "it cannot be deleted", "faulty_path": "d/e f"}
     assert document["table"]["commits"][1]["removes"] == [
         {"file": 1, "deleted": None},
         {"file": 2, "deleted": -8, "bare": True},
     ]
-    assert document["table"]["strays"][2] == {"path": "link", "kind": "link", "size": 0, "target": "../beside/x"}
+    assert document["table"]["stray_files"][2] == {"path": "link", "kind": "link", "size": 0, "target": "../beside/x"}
 
 
 def test_a_file_that_is_added_again_has_no_hidden_rows() -> None:

@@ -16,7 +16,7 @@ LISTED = [
     *((change, entry) for change in BY_ENGINE["spark"] for entry in change.entries),
     *((change, entry) for changes in BY_PAIR.values() for change in changes for entry in change.entries),
 ]
-KINDS = ("bad_delete", "bad_vacuum", "delete", "read", "read_changes", "truncate", "vacuum")
+KINDS = ("invalid_delete", "invalid_vacuum", "delete", "read", "read_changes", "truncate", "vacuum")
 
 
 def difference(entry: Entry) -> Difference:
@@ -101,7 +101,7 @@ def test_the_options_of_a_command_do_not_matter() -> None:
     lite = Command("vacuum", "LITE", retain="0")
     known = knowledge(("spark", "3.2.1"), ("spark", "3.3.2"))
     assert known.of(Difference(lite, Field("last_vacuum"), None, "written")) is not None
-    assert known.of(Difference(Command("bad_vacuum", mistake="x"), Field("last_vacuum"), None, "written")) is None
+    assert known.of(Difference(Command("invalid_vacuum", mistake="x"), Field("last_vacuum"), None, "written")) is None
 
 
 def test_which_of_two_engines_is_the_older() -> None:

@@ -146,7 +146,7 @@ def cases(draw: st.DrawFn, names: list[str], index: int) -> JudgedCase:
         **({} if features is None else {"features": features}),
         **({} if covered is None else {"coverage": nested(covered)}),
         "id": draw(st.integers(0, 3).map(lambda number: f"{number:012x}")),
-        "campaign": draw(st.sampled_from(["row-deletes", "strays"])),
+        "campaign": draw(st.sampled_from(["row-deletes", "stray_files"])),
         "shard": draw(st.integers(0, 1)),
         "index": index,
         "origin": draw(st.sampled_from(["generated", "explicit", "replayed", "shrunk"])),

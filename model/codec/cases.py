@@ -34,12 +34,34 @@ def dumps(case: Case) -> str:
 
     Equal cases have equal texts, except that -0.0 and 0.0 are written differently.
     """
-    return json.dumps(to_json(case), sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+    return _text(to_json(case))
+
+
+def _text(document: Json) -> str:
+    return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
 
 
 def case_id(case: Case) -> str:
-    """The id of a case: 12 hexadecimal digits, the BLAKE2b digest of its canonical text."""
-    return hashlib.blake2b(dumps(case).encode("ascii"), digest_size=6).hexdigest()
+    """The id of a case: 12 hexadecimal digits, the BLAKE2b digest of its canonical text, with the first names of its parts."""
+    return hashlib.blake2b(_text(_first_named(to_json(case))).encode("ascii"), digest_size=6).hexdigest()
+
+
+#: Fields and tags that had another name when ids were first made: ids stay what they are.
+_FIRST_NAMES = {
+    "stray_files": "strays",
+    "deletion_vectors": "masks",
+    "mistake": "blunder",
+    "io_fault": "trouble",
+    "faulty_path": "troubled",
+}
+_FIRST_TAGS = {"invalid_delete": "bad_delete", "invalid_vacuum": "bad_vacuum", "add_stray_files": "litter"}
+
+
+def _first_named(document: Any) -> Any:
+    if isinstance(document, dict):
+        named = {_FIRST_NAMES.get(name, name): _first_named(part) for name, part in document.items()}
+        return {**named, "step": _FIRST_TAGS.get(named["step"], named["step"])} if "step" in named else named
+    return [_first_named(part) for part in document] if isinstance(document, list) else document
 
 
 def to_json(case: Case) -> Json:

@@ -80,15 +80,15 @@ EXPRESSIONS: dict[str, type] = {
 }
 STEPS: dict[str, type] = {
     "delete": steps.Delete,
-    "bad_delete": steps.InvalidDelete,
+    "invalid_delete": steps.InvalidDelete,
     "vacuum": steps.Vacuum,
-    "bad_vacuum": steps.InvalidVacuum,
+    "invalid_vacuum": steps.InvalidVacuum,
     "read": steps.Read,
     "read_changes": steps.ReadChanges,
     "insert": steps.Insert,
     "set_clock": steps.SetClock,
     "append": steps.Append,
-    "litter": steps.AddStrayFiles,
+    "add_stray_files": steps.AddStrayFiles,
 }
 
 #: The tag of each class: field name and value. The tag of a Compare is its operator, which is a field.
@@ -99,14 +99,8 @@ _TAGS: dict[type, tuple[str, str]] = {
     if kind is not predicate.Compare
 }
 
-#: Fields with another name in the document: the JSON form keeps its original names.
+#: Fields with another name in the document: ``"op"`` and ``"expression"`` are tags there.
 _RENAMED: dict[type, dict[str, str]] = {
-    table.Table: {"stray_files": "strays"},
-    table.Commit: {"deletion_vectors": "masks"},
-    steps.AddStrayFiles: {"stray_files": "strays"},
-    steps.InvalidDelete: {"mistake": "blunder"},
-    steps.InvalidVacuum: {"mistake": "blunder"},
-    steps.Vacuum: {"io_fault": "trouble", "faulty_path": "troubled"},
     predicate.Relate: {"op": "relation"},
     predicate.Holds: {"expression": "of"},
     predicate.Missing: {"expression": "of"},

@@ -109,7 +109,7 @@ def check_table(table: Table) -> None:
     _check_conditions(table)
     _check_rows(table, files)
     _check_stray_files(
-        table, [(f"table.strays[{index}]", stray) for index, stray in enumerate(table.stray_files)], table.files
+        table, [(f"table.stray_files[{index}]", stray) for index, stray in enumerate(table.stray_files)], table.files
     )
 
 
@@ -118,7 +118,7 @@ def check_steps(case: Case) -> None:
     table = case.table
     ids = {file.id for file in table.files}
     appended: Located = []
-    stray_files = [(f"table.strays[{index}]", stray) for index, stray in enumerate(table.stray_files)]
+    stray_files = [(f"table.stray_files[{index}]", stray) for index, stray in enumerate(table.stray_files)]
     types = {column.name: column.type for column in table.columns}
     for index, step in enumerate(case.steps):
         path = f"steps[{index}]"
@@ -141,7 +141,9 @@ def check_steps(case: Case) -> None:
                 ids.add(file.id)
                 appended.append((where, file))
         elif isinstance(step, AddStrayFiles):
-            stray_files.extend((f"{path}.strays[{position}]", stray) for position, stray in enumerate(step.stray_files))
+            stray_files.extend(
+                (f"{path}.stray_files[{position}]", stray) for position, stray in enumerate(step.stray_files)
+            )
     _check_rows(table, appended)
     _check_stray_files(table, stray_files, (*table.files, *(file for _, file in appended)))
 
@@ -226,10 +228,10 @@ def _check_vectors(
     """The commit's deletion vectors are of ``allowed`` files. Adds their rows to ``hidden``."""
     if commit.deletion_vectors and not table.has(Feature.DELETION_VECTORS, Feature.DELETION_VECTORS_OFF):
         both = f"{Feature.DELETION_VECTORS.value} or {Feature.DELETION_VECTORS_OFF.value}"
-        _invalid(f"{path}.masks", f"the table needs one of the features {both}")
+        _invalid(f"{path}.deletion_vectors", f"the table needs one of the features {both}")
     seen: set[int] = set()
     for index, vector in enumerate(commit.deletion_vectors):
-        where = f"{path}.masks[{index}]"
+        where = f"{path}.deletion_vectors[{index}]"
         if vector.file not in rows:
             _invalid(f"{where}.file", f"there is no file {vector.file}")
         if vector.file in seen:
@@ -355,7 +357,7 @@ def check_step(step: Step, path: str) -> None:
     if step.form in API_VACUUM_FORMS and (step.dry_run or step.mode not in (Mode.DEFAULT, Mode.LITE_SETTING)):
         _invalid(f"{path}.form", f"{step.form.value} supports neither modes nor a dry run")
     if (step.io_fault is None) != (step.faulty_path is None):
-        _invalid(f"{path}.troubled", "must be present exactly if there is a trouble")
+        _invalid(f"{path}.faulty_path", "must be present exactly if there is an io_fault")
 
 
 def _check_spelling(step: Delete | Vacuum, path: str) -> None:
@@ -365,7 +367,7 @@ def _check_spelling(step: Delete | Vacuum, path: str) -> None:
     if step.spelling is Spelling.RELATIVE and step.form not in NAMED_RELATIVELY:
         _invalid(path, f"{step.form.value} cannot have a {step.spelling.value}")
     if isinstance(step, Vacuum) and (step.mode.inventory or step.io_fault is not None):
-        _invalid(path, "an inventory and a trouble have plain paths only")
+        _invalid(path, "an inventory and an io_fault have plain paths only")
 
 
 def _check_stray_files(table: Table, stray_files: list[tuple[str, StrayFile]], files: Iterable[DataFile]) -> None:

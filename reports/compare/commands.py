@@ -32,8 +32,8 @@ class Command:
     @property
     def text(self) -> str:
         """``DELETE``, ``VACUUM LITE with RETAIN 0, DRY RUN``, ``READ of an earlier version``."""
-        if self.kind in ("bad_delete", "bad_vacuum"):
-            return f"invalid {self.kind.removeprefix('bad_').upper()} ({self.mistake})"
+        if self.kind in ("invalid_delete", "invalid_vacuum"):
+            return f"invalid {self.kind.removeprefix('invalid_').upper()} ({self.mistake})"
         if self.kind == "vacuum":
             retain = {"": "", "0": " with RETAIN 0"}.get(self.retain, " with RETAIN")
             return f"VACUUM {self.mode}".rstrip() + retain + (", DRY RUN" if self.dry_run else "")
@@ -60,8 +60,8 @@ def command_of(step: steps.EngineStep) -> Command:
 
 _KINDS: Mapping[type, str] = {
     steps.Delete: "delete",
-    steps.InvalidDelete: "bad_delete",
-    steps.InvalidVacuum: "bad_vacuum",
+    steps.InvalidDelete: "invalid_delete",
+    steps.InvalidVacuum: "invalid_vacuum",
     steps.Read: "read",
     steps.ReadChanges: "read_changes",
     steps.Insert: "insert",
