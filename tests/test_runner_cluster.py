@@ -13,7 +13,7 @@ from harness.campaigns.drawing import kept_cases
 from model.vocabulary.steps import Vacuum
 from reference_engine import ReferenceEngine
 from runner.circumstances import circumstances
-from runner.controller import Controller
+from runner.controller import Begun, Controller
 from runner.options import Options
 from runner.plan import Plan, plan_of
 from runner.worker import Worker
@@ -53,9 +53,9 @@ def unsupported(chosen_options: Options, directory: Path) -> dict[str, str]:
     said: dict[str, str] = {}
 
     class Stub:
-        def begin(self, versions: dict[str, str], pid: int, reasons: dict[str, str]) -> dict[str, Any]:
+        def begin(self, versions: dict[str, str], pid: int, reasons: dict[str, str]) -> Begun:
             said.update(reasons)
-            return {"seed": 0, "listed": (), "directory": str(directory)}
+            return Begun(0, directory, ())
 
         def claim(self, *about: object) -> bool:
             return False
