@@ -124,8 +124,7 @@ FILES = [file(id) for id in range(4)]
 REMOVES = Commit(-2 * WEEK, removes=(Removal(1, -WEEK - 1), Removal(2, -WEEK + 1), Removal(3, OLD)))
 LISTED = table(FILES, [Commit(-3 * WEEK, adds=(0, 1, 2, 3)), REMOVES], *STRAYS)
 WEEKLY = dataclasses.replace(LISTED, retention_hours=168)
-#: The same with a commit inside retention.
-READ = table(FILES, [Commit(-6 * DAY, adds=(0, 1, 2, 3)), Commit(-5 * DAY, removes=(Removal(1, -5 * DAY),))])
+RECENT = table([file(0, modified=-HOUR)], [Commit(-HOUR, adds=(0,))])
 AGED_READ = table(FILES, [Commit(-3 * WEEK, adds=(0, 1, 2, 3)), Commit(-2 * WEEK, removes=(Removal(1, -2 * WEEK),))])
 
 VECTORS = table(
@@ -148,12 +147,6 @@ TWO_VECTORS = table(
         Commit(-6 * DAY, deletion_vectors=(DeletionVector(0, (0,), OLD),)),
         Commit(-DAY, deletion_vectors=(DeletionVector(0, (0, 1), -DAY),)),
     ],
-    features=(Feature.DELETION_VECTORS,),
-)
-#: Young, since the reference engine always keeps what is unspecified.
-ABSOLUTE = table(
-    [file(0)],
-    [Commit(OLD, adds=(0,)), Commit(-DAY, deletion_vectors=(DeletionVector(0, (0,), -DAY, VectorStorage.ABSOLUTE),))],
     features=(Feature.DELETION_VECTORS,),
 )
 INLINE = table(
@@ -205,7 +198,6 @@ HALF = table(FILES, [Commit(-3 * WEEK, adds=(0, 1, 2, 3), checkpoint=True)], fea
 CANNOT_DELETE = Vacuum(io_fault=IOFault.CANNOT_DELETE, faulty_path="old")
 CRASHES = Vacuum(io_fault=IOFault.DELETE_CRASHES, faulty_path="old")
 VANISHES = Vacuum(io_fault=IOFault.FILE_VANISHES, faulty_path="old")
-CANNOT_LIST = Vacuum(io_fault=IOFault.CANNOT_LIST, faulty_path="holds")
 
 
 # Faults ---------------------------------------------------------------------------------------------------------------
@@ -291,12 +283,6 @@ def committing(action: Action) -> Tamper:
     return tamper
 
 
-def outside(seen: Observation) -> Tamper:
-    """A file that the log names and that lies beside the root is deleted."""
-    assert isinstance(seen, VacuumObservation)
-    return removing(min(seen.outside))
-
-
 def nothing_done(root: Path, outcome: Outcome) -> Outcome:
     """Refused, and the log is as before."""
     for path in (root / "_delta_log").iterdir():
@@ -312,6 +298,7 @@ EXAMPLES: list[tuple[str, Table, list[Step], Spoil]] = [
     ("VAC-SAFE-7C", LINKED_INSIDE, [FULL], loses(Reason.BEHIND_LINK)),
     ("VAC-SAFE-10A", LISTED, [FULL, Read()], simply(refused)),
     ("VAC-SAFE-10D", TWO_VECTORS, [FULL], loses(Reason.RETAINED_VECTOR)),
+    ("VAC-READ-2", RECENT, [SOME, NOW, Read(0)], simply(with_another_error)),
     ("VAC-READ-4", CHANGED, [SOME, NOW, ReadChanges(0)], simply(with_another_state)),
     ("VAC-LIVE-5", VECTORS, [FULL], keeps(Reason.EXPIRED_VECTOR)),
     ("VAC-EDGE-1C", LOGGED, [LITE], loses(Reason.NOT_SCANNED)),
