@@ -21,6 +21,7 @@ from engines.port import Engine
 from faults import FAULTS, KnownBadEngine
 from harness.judging.clause import NOT_EXERCISED, Clause, Judgement
 from harness.judging.judge import Judge
+from harness.judging.step_judge import Tally
 from harness.observing.observation import DeleteObservation, Observation
 from harness.observing.vacuum_observation import VacuumObservation
 from model.codec import case_id
@@ -38,6 +39,12 @@ DIRECTORY = Path(__file__).parent / "recorded"
 #: The cases of the witnesses on a healthy engine, each once, and on the engine with their fault; the handmade ones on a
 #: healthy engine with the rules of Spark and of delta-rs.
 KINDS = ("healthy", "faulty", "handmade-spark", "handmade-deltalake")
+
+
+@cache
+def recorded(kind: str) -> dict[str, Any]:
+    """The recorded verdicts by case."""
+    return dict(json.loads((DIRECTORY / f"{kind}.json").read_text(encoding="utf-8")))
 
 
 def _healthy(kind: str) -> ReferenceEngine:
@@ -61,7 +68,7 @@ def cases(kind: str) -> Mapping[str, Case]:
 def verdict(kind: str, name: str, directory: Path) -> dict[str, Any]:
     """The present verdict on a case: the model's predictions by step, and the subjects and violations of each clause.
 
-    On an engine with a fault only which clauses are violated: how often is not the suite's business.
+    On an engine with a fault: the causes of the violations of each clause. How often is not the suite's business.
     """
     engine: Engine = _healthy(kind)
     if kind == "faulty":
@@ -80,9 +87,14 @@ def verdict(kind: str, name: str, directory: Path) -> dict[str, Any]:
         return {"failure": judged.failure.message}
     check_violations_readable(judged.tallies)
     if kind == "faulty":
-        return {"violated": sorted(judged.violated)}
+        return {"violated": {id: _causes(judged.tallies[id]) for id in sorted(judged.violated)}}
     tallies = {id: [tally.subjects, len(tally.violations)] for id, tally in sorted(judged.tallies.items())}
     return {"steps": predictions, "clauses": tallies}
+
+
+def _causes(tally: Tally) -> list[str]:
+    """What went wrong with what kind of subject, in words without names and numbers."""
+    return sorted({violation.kind for _, violation in tally.violations})
 
 
 def _prediction(observation: Observation) -> dict[str, int]:

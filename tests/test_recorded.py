@@ -3,19 +3,11 @@
 from __future__ import annotations
 
 import json
-from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.recorded import DIRECTORY, KINDS, cases, verdict
-
-
-@cache
-def recorded(kind: str) -> dict[str, Any]:
-    """The recorded verdicts by case."""
-    return dict(json.loads((DIRECTORY / f"{kind}.json").read_text(encoding="utf-8")))
+from tests.recorded import KINDS, cases, recorded, verdict
 
 
 @pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind in KINDS for name in cases(kind)], ids=str)

@@ -188,7 +188,6 @@ WRONG: list[tuple[str, Table, Step, Tamper, str]] = [
     # The files of the log
     ("DEL-LOG-1", PLAIN, IN_A, touching(OLD_COMMIT), "it changed _delta_log/00000000000000000000.json"),
     ("DEL-LOG-1", PLAIN, IN_A, leaving("_delta_log/junk"), "it changed _delta_log/junk"),
-    ("DEL-LOG-1", PLAIN, IN_A, making("_delta_log/junk"), "it changed _delta_log/junk"),
     ("DEL-LOG-1", PLAIN, IN_A, pointing("{}"), "it changed _delta_log/_last_checkpoint"),
     ("DEL-LOG-1", FREQUENT, IN_A, removing(OLD_COMMIT), "it changed _delta_log/00000000000000000000.json"),
     ("DEL-CKPT-1", FREQUENT, IN_A, without("remove"), "it lacks the remove of p=a/part-00000"),
@@ -228,8 +227,6 @@ WRONG: list[tuple[str, Table, Step, Tamper, str]] = [
     ("DEL-CRC-1", PLAIN, IN_A, in_checksum(CRC, r'"tableSizeBytes":\d+,', ""), "tableSizeBytes is None, and must be"),
     ("DEL-CRC-1", PLAIN, IN_A, in_checksum(CRC, r'("numProtocol":)1', r"\g<1>2"), "numProtocol is 2, and must be 1"),
     ("DEL-CRC-1", PLAIN, IN_A, in_checksum(CRC, r'("numMetadata":)1', r"\g<1>true"), "numMetadata is True"),
-    ("DEL-CRC-1", PLAIN, IN_A, in_checksum(CRC, r'("fileCounts":\[)', r"\g<1>0,"), "fileSizeHistogram is"),
-    ("DEL-CRC-1", PLAIN, IN_A, in_checksum(CRC, r'("totalBytes":\[)', r"\g<1>1"), "fileSizeHistogram is"),
     ("DEL-CRC-1", PLAIN, IN_A, in_checksum(CRC, r'("sortedBinBoundaries":\[)0', r"\g<1>1"), "fileSizeHistogram is"),
     ("DEL-CRC-1", PLAIN, IN_A, in_checksum(CRC, r'("fileSizeHistogram":)\{.*?\}', r"\g<1>[]"), "fileSizeHistogram is"),
     ("DEL-CRC-1", PLAIN, IN_A, in_checksum(CRC, r"\}$", ""), "it is no JSON object"),
@@ -275,7 +272,6 @@ WRONG: list[tuple[str, Table, Step, Tamper, str]] = [
     ),
     ("DEL-CRC-3", VECTORS, IN_A, in_checksum(CRC, r'("deletedRecordCounts":\[)', r"\g<1>9"), "HistogramOpt is"),
     ("DEL-CRC-4", PLAIN, IN_A, in_checksum(CRC, r'("allFiles":)\[.*?\}\]', r"\g<1>[]"), "allFiles lists []"),
-    ("DEL-CRC-4", PLAIN, IN_A, in_checksum(CRC, r'("allFiles":)\[.*?\}\]', r"\g<1>[5]"), "allFiles lists []"),
     ("DEL-CRC-4", PLAIN, IN_A, in_checksum(CRC, r'(\\"numRecords\\":)', r"\g<1>9"), "allFiles has"),
     # What the commit records of itself
     ("DEL-INFO-2A", PLAIN, IN_A, in_commit(r'("timestamp":)\d+', r"\g<1>0"), "The timestamp of DELETE must be start"),
@@ -449,7 +445,6 @@ WRONG: list[tuple[str, Table, Step, Tamper, str]] = [
         "numRecords is 2, and the file stores 3",
     ),
     ("DEL-DV-1B", VECTORS, IN_A, in_commit(r'(tightBounds\\": )false', r"\1true"), "tightBounds is not false"),
-    ("DEL-DV-1B", VECTORS, IN_A, in_commit(r'"stats":".*?[^\\]",', ""), "tightBounds is not false"),
     ("DEL-DV-1D", VECTORS, IN_A, in_commit("maxValues", "greatest"), "maxValues of columns are gone"),
     ("DEL-DV-1D", VECTORS, IN_A, in_commit(r'(nullCount\\": {\\"v\\": )\d+', r"\g<1>0"), "nullCount of v is 0, and 1"),
     ("DEL-DV-1D", VECTORS, IN_A, in_commit(r'(maxValues\\": {\\"v\\": )\d+', r"\g<1>1"), "the maximum of v is 1"),
@@ -458,8 +453,6 @@ WRONG: list[tuple[str, Table, Step, Tamper, str]] = [
     ("DEL-DV-2A", VECTORS, MOST, in_commit(r'\{"remove":\{"path":"p=b.*\n', ""), "it is not removed"),
     ("DEL-DV-2B", VECTORS, IN_A, in_commit("part-00000-00000000", "part-00001-00000001"), "the commit names it"),
     ("DEL-DV-3", VECTORS, IN_A, spoiling(VECTOR, Path.unlink), "cannot be read"),
-    ("DEL-DV-3", VECTORS, IN_A, spoiling(VECTOR, scribble), "cannot be read"),
-    ("DEL-DV-3", VECTORS, IN_A, in_commit('"cardinality":1', '"cardinality":2'), "cannot be read"),
     # The change data feed
     ("DEL-CDF-1A", CHANGES, IN_A, in_commit(r'\{"cdc".*\n', ""), "must contain exactly the deleted rows"),
     ("DEL-CDF-1A", CHANGES, IN_A, spoiling("_change_data/**/*.parquet", scribble), "cannot be read"),

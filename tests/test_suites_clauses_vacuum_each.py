@@ -1,15 +1,17 @@
-"""Each clause of VACUUM on its own: a step that keeps it, a fault that violates it, and steps that do not exercise it."""
+"""Clauses of VACUUM on their own: what no witness of a known-bad engine shows, what is said, and what exercises no clause.
+
+``test_recorded.py`` judges the witnesses: a fault that violates the clause, and a healthy engine that keeps it.
+"""
 
 from __future__ import annotations
 
 import dataclasses
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from deltalog.actions import Action, CommitInfo, Metadata
+from deltalog.actions import Action, Metadata
 from deltalog.commits import write_commit
 from deltalog.log import read_log
 from engines.port import EngineError, Outcome
@@ -46,19 +48,17 @@ from model.vocabulary.table import (
     DeletionVector,
     Feature,
     Kind,
-    Reference,
     Removal,
     StrayFile,
     Table,
     VectorStorage,
 )
-from model.vocabulary.values import Row, Type
+from model.vocabulary.values import Type
 from records.expectations import ByReplay, Expectation, Fails, InfoIs, Lists, Operations, Succeeds, Unchanged
 from reference_engine import ReferenceEngine
 from suites.catalogue import CATALOGUE, unsupported
 from suites.clauses.vacuum.reading import older_versions_are_refused
-from tests import checkpoint_edits
-from tests.checkpoint_edits import OWN, SIDECAR, in_action, in_pointer, in_rows
+from tests.checkpoint_edits import OWN, SIDECAR, in_action
 from tests.handmade_steps import (
     DRY,
     PLAIN,
@@ -72,6 +72,7 @@ from tests.handmade_steps import (
     right,
     touching,
 )
+from tests.recorded import recorded
 
 OLD = -4 * WEEK
 FULL, LITE = PLAIN, Vacuum(mode=Mode.LITE)
@@ -83,8 +84,8 @@ NOW = Vacuum(retain_hours=0, safety_check=False)
 # The tables: the cutoff of each is at -1 week, to the millisecond ---------------------------------------------------
 
 
-def file(id: int, *, modified: int = OLD, partition: int = 1, reference: Reference = Reference.RELATIVE) -> DataFile:
-    return DataFile(id, (partition,), ((10 * id,), (10 * id + 1,), (10 * id + 2,)), modified, reference=reference)
+def file(id: int, *, modified: int = OLD) -> DataFile:
+    return DataFile(id, (1,), ((10 * id,), (10 * id + 1,), (10 * id + 2,)), modified)
 
 
 def table(
@@ -93,7 +94,6 @@ def table(
     *stray_files: StrayFile,
     features: tuple[Feature, ...] = (),
     retention_hours: int | None = None,
-    pruned: int = 0,
 ) -> Table:
     return Table(
         columns=(Column("v", Type.INTEGER), Column("_d", Type.INTEGER)),
@@ -103,7 +103,6 @@ def table(
         stray_files=stray_files,
         retention_hours=retention_hours,
         features=tuple(feature.value for feature in features),
-        pruned=pruned,
     )
 
 
@@ -125,8 +124,6 @@ FILES = [file(id) for id in range(4)]
 REMOVES = Commit(-2 * WEEK, removes=(Removal(1, -WEEK - 1), Removal(2, -WEEK + 1), Removal(3, OLD)))
 LISTED = table(FILES, [Commit(-3 * WEEK, adds=(0, 1, 2, 3)), REMOVES], *STRAYS)
 WEEKLY = dataclasses.replace(LISTED, retention_hours=168)
-#: The same with a commit inside retention.
-READ = table(FILES, [Commit(-6 * DAY, adds=(0, 1, 2, 3)), Commit(-5 * DAY, removes=(Removal(1, -5 * DAY),))])
 RECENT = table([file(0, modified=-HOUR)], [Commit(-HOUR, adds=(0,))])
 AGED_READ = table(FILES, [Commit(-3 * WEEK, adds=(0, 1, 2, 3)), Commit(-2 * WEEK, removes=(Removal(1, -2 * WEEK),))])
 
@@ -152,21 +149,10 @@ TWO_VECTORS = table(
     ],
     features=(Feature.DELETION_VECTORS,),
 )
-#: Young, since the reference engine always keeps what is unspecified.
-ABSOLUTE = table(
-    [file(0)],
-    [Commit(OLD, adds=(0,)), Commit(-DAY, deletion_vectors=(DeletionVector(0, (0,), -DAY, VectorStorage.ABSOLUTE),))],
-    features=(Feature.DELETION_VECTORS,),
-)
 INLINE = table(
     [file(0)],
     [Commit(OLD, adds=(0,)), Commit(-DAY, deletion_vectors=(DeletionVector(0, (0,), -DAY, VectorStorage.INLINE),))],
     features=(Feature.DELETION_VECTORS,),
-)
-ELSEWHERE = table(
-    [file(0, reference=Reference.ABSOLUTE), file(1, reference=Reference.OUTSIDE), file(2, reference=Reference.OUTSIDE)],
-    [Commit(OLD, adds=(0, 1, 2)), Commit(-3 * WEEK, removes=(Removal(2, -3 * WEEK),))],
-    *STRAYS,
 )
 LINKED = table(
     FILES[:1],
@@ -180,12 +166,6 @@ LINKED_INSIDE = table(
     StrayFile("lnk", kind=Kind.LINK, modified=OLD, size=0, target="_d=1"),
 )
 
-LINKED_YOUNG = table(
-    FILES[:1],
-    [Commit(OLD, adds=(0,))],
-    StrayFile("../away", modified=-DAY),
-    StrayFile("lnk", kind=Kind.LINK, modified=OLD, size=0, target="../away"),
-)
 
 #: For LITE: file 1 is expired, 2 retained at the cutoff, 3 of a commit at the cutoff, 4 of one a ms later; 5 is young.
 LOGGED = table(
@@ -206,21 +186,18 @@ CHECKPOINTED = table(
     [Commit(-3 * WEEK, adds=(0, 1, 2, 3)), dataclasses.replace(REMOVES, checkpoint=True), Commit(-WEEK - 5)],
     *STRAYS,
 )
-PRUNED = dataclasses.replace(CHECKPOINTED, pruned=1)
 FREQUENT = table(
     FILES,
     [Commit(-3 * WEEK, adds=(0, 1, 2, 3)), Commit(-2 * DAY, removes=(Removal(2, -DAY),))],
     features=(Feature.FREQUENT_CHECKPOINTS,),
 )
 V2 = dataclasses.replace(FREQUENT, features=(*FREQUENT.features, Feature.V2_CHECKPOINTS.value))
-STAMPED = table(FILES, [Commit(-3 * WEEK, adds=(0, 1, 2, 3)), REMOVES], features=(Feature.IN_COMMIT_TIMESTAMPS,))
 UNKNOWN = table(FILES, [Commit(-3 * WEEK, adds=(0, 1, 2, 3))], features=(Feature.UNKNOWN_WRITER,))
 HALF = table(FILES, [Commit(-3 * WEEK, adds=(0, 1, 2, 3), checkpoint=True)], features=(Feature.HALF_CHECKPOINT,))
 
 CANNOT_DELETE = Vacuum(io_fault=IOFault.CANNOT_DELETE, faulty_path="old")
 CRASHES = Vacuum(io_fault=IOFault.DELETE_CRASHES, faulty_path="old")
 VANISHES = Vacuum(io_fault=IOFault.FILE_VANISHES, faulty_path="old")
-CANNOT_LIST = Vacuum(io_fault=IOFault.CANNOT_LIST, faulty_path="holds")
 
 
 # Faults ---------------------------------------------------------------------------------------------------------------
@@ -282,15 +259,6 @@ def listing(path: str) -> Tamper:
     return tamper
 
 
-def without_error(root: Path, outcome: Outcome) -> Outcome:
-    return dataclasses.replace(outcome, error=None)
-
-
-def answering_rows(rows: tuple[Row, ...]) -> Tamper:
-    """These rows, whatever else the answer was."""
-    return lambda root, outcome: dataclasses.replace(outcome, rows=rows, error=None)
-
-
 def with_another_error(root: Path, outcome: Outcome) -> Outcome:
     return dataclasses.replace(outcome, error=EngineError("E", "ANOTHER", "00000", "no"))
 
@@ -300,28 +268,10 @@ def with_another_state(root: Path, outcome: Outcome) -> Outcome:
     return dataclasses.replace(outcome, error=dataclasses.replace(outcome.error, sqlstate="XX000"))
 
 
-def bookmark_of(version: int) -> Tamper:
-    def tamper(root: Path, outcome: Outcome) -> None:
-        text = f'{{"latestCommitVersionOutsideOfRetentionWindow":{version}}}\n'
-        (root / "_delta_log/_last_vacuum_info").write_text(text)
-
-    return tamper
-
-
 def without_tombstones(root: Path, outcome: Outcome) -> None:
     """The new checkpoint has no tombstone: here, since it cannot be read."""
     for path in (root / "_delta_log").glob("*.checkpoint*.parquet"):
         path.write_text("no checkpoint")
-
-
-def with_wrong_pointer(root: Path, outcome: Outcome) -> None:
-    pointer = root / "_delta_log/_last_checkpoint"
-    pointer.write_text(pointer.read_text().replace('"checksum":"', '"checksum":"x'))
-
-
-def with_wrong_checksums(root: Path, outcome: Outcome) -> None:
-    for path in (root / "_delta_log").glob("*.crc"):
-        path.write_text(path.read_text().replace('"numFiles":', '"numFiles":1'))
 
 
 def committing(action: Action) -> Tamper:
@@ -333,12 +283,6 @@ def committing(action: Action) -> Tamper:
     return tamper
 
 
-def outside(seen: Observation) -> Tamper:
-    """A file that the log names and that lies beside the root is deleted."""
-    assert isinstance(seen, VacuumObservation)
-    return removing(min(seen.outside))
-
-
 def nothing_done(root: Path, outcome: Outcome) -> Outcome:
     """Refused, and the log is as before."""
     for path in (root / "_delta_log").iterdir():
@@ -347,174 +291,55 @@ def nothing_done(root: Path, outcome: Outcome) -> Outcome:
     return refused(root, outcome)
 
 
-def emptied(root: Path, outcome: Outcome) -> None:
-    shutil.rmtree(root)
-
-
-#: A clause, a table, steps of which it judges the last, and how to spoil that one.
+#: A clause, a table, steps of which it judges the last, and how to spoil that one: with a cause that no witness has, at the
+#: edge of retention, or where more of the clause is needed than for a witness.
 EXAMPLES: list[tuple[str, Table, list[Step], Spoil]] = [
-    ("VAC-SAFE-1", LISTED, [FULL], loses(Reason.LIVE)),
-    ("VAC-SAFE-1B", ELSEWHERE, [FULL], loses(Reason.LIVE_BY_URI)),
-    ("VAC-SAFE-2", LISTED, [FULL], loses(Reason.RETAINED)),
-    ("VAC-SAFE-3", LISTED, [FULL], loses(Reason.YOUNG)),
-    ("VAC-SAFE-3", LINKED_YOUNG, [FULL], simply(removing("lnk"))),
-    ("VAC-SAFE-4", LISTED, [FULL], loses(Reason.HIDDEN_FILE)),
-    ("VAC-SAFE-4", LISTED, [FULL], loses(Reason.INSIDE_HIDDEN)),
-    ("VAC-SAFE-5A", LISTED, [FULL], loses(Reason.LIVE)),
-    ("VAC-SAFE-5B", LISTED, [FULL], keeps(Reason.EXPIRED)),
-    ("VAC-SAFE-5C", LISTED, [FULL], loses(Reason.INSIDE_HIDDEN)),
-    ("VAC-SAFE-6A", LISTED, [FULL], loses(Reason.HOLDS)),
-    ("VAC-SAFE-6B", LISTED, [FULL], simply(emptied)),
-    ("VAC-SAFE-6C", RECENT, [Delete(), NOW, FULL], loses(Reason.PARENT)),
-    ("VAC-SAFE-7A", LISTED, [FULL], simply(removing("../table2/part"))),
     ("VAC-SAFE-7A", LISTED, [FULL], simply(leaving("../table2/more"))),
-    ("VAC-SAFE-7B", ELSEWHERE, [FULL], outside),
-    ("VAC-SAFE-7C", LINKED, [FULL], simply(removing("../away/old"))),
     ("VAC-SAFE-7C", LINKED_INSIDE, [FULL], loses(Reason.BEHIND_LINK)),
-    ("VAC-SAFE-8A", VECTORS, [FULL], loses(Reason.LIVE_VECTOR)),
-    ("VAC-SAFE-8B", VECTORS, [FULL], loses(Reason.RETAINED_VECTOR)),
-    ("VAC-SAFE-8C", ABSOLUTE, [FULL], loses(Reason.ABSOLUTE_VECTOR)),
-    ("VAC-SAFE-9", CHANGED, [SOME, FULL], loses(Reason.YOUNG)),
     ("VAC-SAFE-10A", LISTED, [FULL, Read()], simply(refused)),
-    ("VAC-SAFE-10B", LISTED, [FULL], loses(Reason.LIVE)),
-    ("VAC-SAFE-10C", READ, [SOME, FULL, Read(0)], simply(refused)),
-    ("VAC-SAFE-10D", READ, [FULL], loses(Reason.RETAINED)),
     ("VAC-SAFE-10D", TWO_VECTORS, [FULL], loses(Reason.RETAINED_VECTOR)),
-    ("VAC-SAFE-10E", AGED_READ, [SOME, SetClock(Moment(2 * WEEK)), Read(0)], simply(without_error)),
-    ("VAC-SAFE-10E", AGED_READ, [SOME, SetClock(Moment(2 * WEEK)), Read(0)], simply(with_another_error)),
-    ("VAC-READ-1", RECENT, [SOME, NOW, Read(0)], simply(without_error)),
-    ("VAC-READ-1", RECENT, [SOME, NOW, Read(0)], simply(answering_rows(((1, 1),)))),
     ("VAC-READ-2", RECENT, [SOME, NOW, Read(0)], simply(with_another_error)),
-    ("VAC-READ-3", CHANGED, [SOME, NOW, ReadChanges(0)], simply(answering_rows(()))),
-    ("VAC-READ-4", CHANGED, [SOME, NOW, ReadChanges(0)], simply(with_another_error)),
     ("VAC-READ-4", CHANGED, [SOME, NOW, ReadChanges(0)], simply(with_another_state)),
-    ("VAC-READ-3", CHANGED, [SOME, NOW, ReadChanges(0)], simply(answering_rows(((2, 1, "delete"),)))),
-    ("VAC-SAFE-10F", READ, [FULL], loses(Reason.RETAINED)),
-    ("VAC-SAFE-10F", TWO_VECTORS, [FULL], loses(Reason.RETAINED_VECTOR)),
-    ("VAC-SAFE-11", LISTED, [FULL], simply(leaving("written"))),
-    ("VAC-LIVE-1", LISTED, [FULL], keeps(Reason.EXPIRED)),
-    ("VAC-LIVE-2", LISTED, [BY_QUERY], keeps(Reason.ORPHAN)),
-    ("VAC-LIVE-3", LISTED, [FULL], keeps(Reason.EMPTY)),
-    ("VAC-LIVE-4", LISTED, [FULL], keeps(Reason.ORPHAN)),  # of all, _change_data/old comes first
-    ("VAC-LIVE-5", VECTORS, [FULL], keeps(Reason.ORPHAN_VECTOR)),
     ("VAC-LIVE-5", VECTORS, [FULL], keeps(Reason.EXPIRED_VECTOR)),
-    ("VAC-LIVE-6", INLINE, [FULL], simply(refused)),
-    ("VAC-LIVE-6", INLINE, [DRY], simply(refused)),
-    ("VAC-EDGE-1A", LISTED, [FULL], loses(Reason.RETAINED)),
-    ("VAC-EDGE-1A", LISTED, [FULL], keeps(Reason.EXPIRED)),
-    ("VAC-EDGE-1B", LISTED, [FULL], simply(removing("young"))),
-    ("VAC-EDGE-1B", LISTED, [FULL], simply(leaving("old"))),
-    ("VAC-EDGE-1C", LOGGED, [LITE], simply(bookmark_of(1))),
     ("VAC-EDGE-1C", LOGGED, [LITE], loses(Reason.NOT_SCANNED)),
     ("VAC-EDGE-1D", LOGGED, [LITE], loses(Reason.RETAINED)),
     ("VAC-EDGE-1D", LOGGED, [LITE], keeps(Reason.EXPIRED)),
     ("VAC-EDGE-2", LISTED, [Vacuum(retain_hours=-0.4, safety_check=False)], keeps(Reason.ORPHAN)),
-    ("VAC-KEEP-1A", WEEKLY, [FULL], loses(Reason.YOUNG)),
-    ("VAC-KEEP-1B", LISTED, [FULL], keeps(Reason.EXPIRED)),
     ("VAC-KEEP-2A", LISTED, [NOW], keeps(Reason.ORPHAN)),
     ("VAC-KEEP-2B", LISTED, [Vacuum(retain_hours=1)], loses(Reason.YOUNG)),
     ("VAC-KEEP-2B", LISTED, [Vacuum(retain_hours=1e6)], keeps(Reason.ORPHAN)),
-    ("VAC-CHK-1A", LISTED, [Vacuum(retain_hours=0)], simply(without_error)),
     ("VAC-CHK-1A", LISTED, [Vacuum(retain_hours=0, dry_run=True)], simply(touching("old"))),
-    ("VAC-CHK-1B", LISTED, [NOW], simply(refused)),
-    ("VAC-CHK-1C", LISTED, [Vacuum(retain_hours=-7)], simply(refused)),
-    ("VAC-CHK-2", LISTED, [FULL], simply(refused)),
     ("VAC-DRY-1", LISTED, [DRY], simply(touching("old"))),
     ("VAC-DRY-2A", LISTED, [DRY, FULL], simply(removing("young"))),
     ("VAC-DRY-2B", LISTED, [DRY, FULL], keeps(Reason.ORPHAN)),
-    ("VAC-DRY-2C", LISTED, [DRY], removing_listed(Reason.EXPIRED)),
-    ("VAC-DRY-2C", LISTED, [DRY], simply(listing("young"))),
     ("VAC-DRY-2C", LISTED, [DRY], simply(listing("nothing"))),
-    ("VAC-IDEM-1A", LISTED, [FULL, FULL], simply(removing("young"))),
-    ("VAC-IDEM-1B", LISTED, [FULL, FULL, FULL, FULL], simply(removing("young"))),
-    ("VAC-LOG-1A", LISTED, [FULL], simply(in_commit("VACUUM END", "VACUUM"))),
-    ("VAC-LOG-1B", LISTED, [FULL], simply(in_commit(r'("numDeletedFiles":)"\d+"', r'\1"0"'))),
     ("VAC-LOG-1C", LISTED, [FULL], simply(leaving("_delta_log/note.txt"))),
-    ("VAC-LOG-1D", LISTED, [Vacuum(logging=False)], simply(committing(CommitInfo({"operation": "X"})))),
     ("VAC-LOG-1E", LISTED, [FULL], simply(committing(Metadata("another", "{}")))),
-    ("VAC-LOG-1F", LISTED, [FULL], simply(in_commit(r'("numFilesToDelete":)"\d+"', r'\1"1"', last=2))),
-    ("VAC-LOG-1F", LOGGED, [LITE], simply(in_commit(r'("sizeOfDataToDelete":)"\d+"', r'\1"1"', last=2))),
-    ("VAC-LOG-1G", LISTED, [FULL], simply(in_commit(r'("numVacuumedDirectories":)"\d+"', r'\1"1"'))),
-    ("VAC-LOG-1G", LOGGED, [LITE], simply(in_commit(r'("numVacuumedDirectories":)"1"', r'\1"2"'))),
-    ("VAC-LOG-1C", FREQUENT, [FULL], simply(removing("_delta_log/00000000000000000000.json"))),
-    ("VAC-LOG-3A", LISTED, [FULL], simply(in_commit(r'("timestamp":)\d+', r"\g<1>0"))),
-    ("VAC-LOG-3B", STAMPED, [FULL], simply(in_commit(r'("inCommitTimestamp":)\d+', r"\g<1>0"))),
     ("VAC-LOG-3C", LISTED, [FULL], simply(in_commit(r"(.*\n)", r"\1\1"))),
     ("VAC-LOG-1B", LISTED, [CRASHES], simply(in_commit(r'("defaultRetentionMillis":)\d+', r"\g<1>7", last=2))),
-    ("VAC-LOG-1F", LISTED, [CRASHES], simply(in_commit(r'("numFilesToDelete":)"\d+"', r'\1"1"', last=2))),
-    ("VAC-LOG-3F", LISTED, [FULL], simply(touching(f"_delta_log/{3:020}.json"))),
-    ("VAC-LOG-3D", LISTED, [FULL], simply(in_commit("SnapshotIsolation", "Serializable"))),
-    ("VAC-LOG-3D", LISTED, [FULL], simply(in_commit(r'("readVersion":)\d+', r"\g<1>0"))),
-    ("VAC-LOG-3D", LISTED, [FULL], simply(in_commit('("isBlindAppend":)true', r"\1false"))),
-    ("VAC-LOG-3E", LISTED, [FULL], simply(in_commit('("operationMetrics":{)', r'\1"x":"1",'))),
-    ("VAC-LOG-3E", LISTED, [CRASHES], simply(in_commit('("operationParameters":{)', r'\1"x":"1",'))),
-    ("VAC-SAFE-12", LISTED, [FULL], simply(touching("young"))),
-    ("VAC-SAFE-12", LISTED, [FULL], simply(touching("_hidden"))),
-    ("VAC-SAFE-12", LISTED, [FULL], simply(touching("../table2/part"))),
-    ("VAC-LOG-1H", LISTED, [Vacuum(logging=None)], simply(in_commit("VACUUM END", "VACUUM"))),
-    ("VAC-LOG-2A", LISTED, [CRASHES], simply(without_error)),
-    ("VAC-LOG-2A", LISTED, [CRASHES], simply(in_commit("FAILED", "COMPLETED"))),
     ("VAC-LOG-2A", LISTED, [CRASHES], simply(removing("young"))),
-    ("VAC-LOG-2B", LISTED, [CANNOT_DELETE], simply(refused)),
     ("VAC-LOG-2B", LISTED, [CANNOT_DELETE], simply(removing("old"))),
     ("VAC-LOG-2B", LISTED, [CANNOT_DELETE], keeps(Reason.EMPTY)),
     ("VAC-LOG-2B", LISTED, [CANNOT_DELETE], simply(in_commit("COMPLETED", "FAILED"))),
-    ("VAC-LOG-2C", LISTED, [VANISHES], simply(refused)),
     ("VAC-LOG-2C", LISTED, [VANISHES], simply(in_commit(r'("numDeletedFiles":)"\d+"', r'\1"99"'))),
-    ("VAC-LOG-2C", LISTED, [Vacuum(io_fault=IOFault.DIRECTORY_VANISHES, faulty_path="holds")], simply(refused)),
-    ("VAC-LOG-2D", LISTED, [CANNOT_LIST], simply(without_error)),
-    ("VAC-LOG-2D", LISTED, [dataclasses.replace(CANNOT_LIST, dry_run=True)], simply(without_error)),
-    ("VAC-LOG-2D", LISTED, [CANNOT_LIST], simply(removing("young"))),
-    ("VAC-LOG-2E", LISTED, [CRASHES], loses(Reason.LIVE)),
     ("VAC-LOG-2E", LISTED, [CRASHES], simply(leaving(f"_delta_log/{9:020}.json"))),
-    ("VAC-LITE-1A", LOGGED, [LITE], simply(removing("old"))),
-    ("VAC-LITE-1B", LOGGED, [LITE], keeps(Reason.EXPIRED)),
-    ("VAC-LITE-1C", PRUNED, [LITE], simply(without_error)),
-    ("VAC-LITE-1C", PRUNED, [LITE], simply(removing("young"))),
-    ("VAC-LITE-1D", LOGGED, [LITE], simply(bookmark_of(3))),
-    ("VAC-LITE-1D", LISTED, [FULL], simply(bookmark_of(0))),
-    ("VAC-LITE-1D", LISTED, [FULL], simply(removing("_delta_log/_last_vacuum_info"))),
-    ("VAC-LITE-1E", CHANGED, [SOME, SetClock(Moment(3 * WEEK)), LITE], keeps(Reason.CHANGE_FILE)),
     ("VAC-INV-1A", LISTED, [BY_QUERY], loses(Reason.RETAINED)),
     ("VAC-INV-1A", LISTED, [BY_FILES], keeps(Reason.ORPHAN)),
-    ("VAC-INV-1B", LISTED, [BY_FILES], simply(removing("empty"))),
-    ("VAC-INV-1C", LISTED, [BY_FILES], simply(removing("deep/_hidden"))),
     ("VAC-INV-2", LISTED, [InvalidVacuum(VacuumMistake.INVENTORY_WITHOUT_COLUMN)], simply(with_another_error)),
-    ("VAC-INV-2", LISTED, [InvalidVacuum(VacuumMistake.INVENTORY_OF_OTHER_TYPE, True)], simply(without_error)),
-    ("VAC-PAR-1", LISTED, [Vacuum(parallel=True)], keeps(Reason.EXPIRED)),
     ("VAC-PAR-1", LISTED, [Vacuum(parallel=True)], simply(refused)),
     ("VAC-FORM-1A", LISTED, [Vacuum(form=VacuumForm.API_NAME)], loses(Reason.LIVE)),
-    ("VAC-FORM-1A", LISTED, [Vacuum(form=VacuumForm.SQL_NAME)], simply(refused)),
-    ("VAC-FORM-1C", LISTED, [Vacuum(spelling=Spelling.PARENT)], loses(Reason.LIVE)),
     ("VAC-FORM-1C", LISTED, [Vacuum(spelling=Spelling.LINK)], simply(refused)),
-    ("VAC-FORM-1B", LISTED, [FULL], simply(answering(lambda rows: ()))),
     ("VAC-FORM-1B", LISTED, [DRY], simply(answering(lambda rows: (*rows, rows[0])))),
-    ("VAC-FORM-1B", LISTED, [DRY], simply(answering(lambda rows: (*rows, ("file:/elsewhere",))))),
-    ("VAC-FORM-1B", LISTED, [Vacuum(form=VacuumForm.API_PATH)], simply(answering(lambda rows: (("x",),)))),
-    ("VAC-PROTO-1", UNKNOWN, [FULL], simply(without_error)),
     ("VAC-PROTO-1", UNKNOWN, [DRY], simply(with_another_error)),
     ("VAC-PROTO-2", UNKNOWN, [FULL], simply(leaving("new"))),
     ("VAC-REF-2", HALF, [FULL], simply(leaving("new"))),
-    ("VAC-REF-1A", LISTED, [InvalidVacuum(VacuumMistake.PARTITION_DIRECTORY)], simply(without_error)),
-    ("VAC-REF-1B", LISTED, [InvalidVacuum(VacuumMistake.NOT_A_TABLE)], simply(with_another_error)),
     ("VAC-REF-1B", LISTED, [InvalidVacuum(VacuumMistake.MISSING_PATH)], simply(leaving("../new"))),
     ("VAC-REF-1C", LISTED, [InvalidVacuum(VacuumMistake.TEMPORARY_VIEW)], simply(removing("old"))),
     ("VAC-REF-1D", LISTED, [InvalidVacuum(VacuumMistake.CLAUSE_TWICE)], simply(with_another_error)),
-    ("VAC-REF-1D", LISTED, [InvalidVacuum(VacuumMistake.LITE_WITH_INVENTORY, True)], simply(without_error)),
-    ("VAC-CKPT-1A", CHECKPOINTED, [FULL], loses(Reason.RETAINED)),
     ("VAC-CKPT-1A", CHECKPOINTED, [FULL], keeps(Reason.EXPIRED)),
-    ("VAC-CKPT-1B", PRUNED, [FULL], loses(Reason.RETAINED)),
     ("VAC-CKPT-2", FREQUENT, [FULL], simply(without_tombstones)),
-    ("VAC-CKPT-3", FREQUENT, [FULL], simply(without_tombstones)),
-    ("VAC-CKPT-5", FREQUENT, [FULL], simply(with_wrong_pointer)),
-    ("VAC-CKPT-6", FREQUENT, [FULL], simply(in_rows("*.checkpoint.parquet", *checkpoint_edits.INFO))),
     ("VAC-CKPT-7", V2, [FULL], simply(in_action(SIDECAR, "remove", dataChange=True))),
     ("VAC-CKPT-8", V2, [FULL], simply(in_action(OWN, "checkpointMetadata", version=9))),
-    ("VAC-CKPT-9", V2, [FULL], simply(in_action(OWN, "sidecar", sizeInBytes=1))),
-    ("VAC-CKPT-10", V2, [FULL], simply(in_rows(SIDECAR, *checkpoint_edits.DOMAIN))),
-    ("VAC-CKPT-11", V2, [FULL], simply(in_pointer(sidecarFiles=[]))),
-    ("VAC-CRC-1", FREQUENT, [FULL], simply(with_wrong_checksums)),
-    ("VAC-CKPT-4", FREQUENT, [FULL], simply(removing("_delta_log/_last_checkpoint"))),
 ]
 
 
@@ -743,10 +568,11 @@ def exercised_by_bare_steps(tmp_path_factory: pytest.TempPathFactory) -> list[tu
 
 
 @pytest.mark.parametrize("id", sorted(id for id in CATALOGUE.keys() - OTHERS if id.startswith("VAC")))
-def test_every_clause_has_an_example_and_is_not_exercised_elsewhere(
+def test_every_clause_has_a_witness_or_an_example_and_is_not_exercised_elsewhere(
     id: str, exercised_by_bare_steps: list[tuple[Observation, set[str]]]
 ) -> None:
-    assert id in {row[0] for row in EXAMPLES}, f"{id} needs an example"
+    witnessed = {id for found in recorded("faulty").values() for id in found["violated"]}
+    assert id in witnessed | {row[0] for row in EXAMPLES}, f"{id} needs a witness or an example"
     # A clause that each step of its kind exercises would never be reported as not exercised.
     assert any(id not in ids for seen, ids in exercised_by_bare_steps if isinstance(seen, CATALOGUE[id].of))
 
