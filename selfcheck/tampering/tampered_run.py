@@ -20,7 +20,7 @@ from harness.judging.step_judge import StepJudge
 from harness.observing.observation import Observation
 from harness.observing.table_state import TableState
 from model.vocabulary.steps import Delete, EngineStep, Insert, InvalidDelete, InvalidVacuum, Read, ReadChanges, Vacuum
-from model.vocabulary.table import Table
+from model.vocabulary.table import Feature, Table
 from selfcheck.tampering import answers, commits, log_files, paths
 from selfcheck.tampering.way import Way
 
@@ -73,7 +73,7 @@ class TamperedRun(CaseRun):
                 return Tampering(self._root, before / self._root.name, step, outcome, self._clock.now, 0, False)
 
             healthy = self._violated(step, outcome, version, state)
-            command = command_of(step, outcome)
+            command = command_of(step, outcome, self._table)
             for way in list(ways(tampering(), reads=isinstance(step, (Read, ReadChanges)))):
                 name = f"{command}: {way.name}"
                 if not self._wanted(name):
@@ -120,8 +120,8 @@ def ways(t: Tampering, *, reads: bool) -> Iterator[Way]:
         yield from paths.ways(t)
 
 
-def command_of(step: EngineStep, outcome: Outcome) -> str:
-    """The command as users name it; whether it was refused, or failed on the way at a row or an I/O fault."""
+def command_of(step: EngineStep, outcome: Outcome, table: Table) -> str:
+    """The command as users name it; whether it was refused, failed at a row or an I/O fault, or cannot read the log."""
     if isinstance(step, (Delete, InvalidDelete)):
         name = "DELETE"
     elif isinstance(step, (Vacuum, InvalidVacuum)):
@@ -130,6 +130,8 @@ def command_of(step: EngineStep, outcome: Outcome) -> str:
         name = "READ" if isinstance(step, Read) else "CHANGES"
     if outcome.error is None:
         return name
+    if table.has(Feature.HALF_CHECKPOINT, Feature.HALF_CHECKPOINT_NAMED):
+        return f"unread {name}"
     fault = isinstance(step, Vacuum) and step.io_fault is not None
     condition = (
         isinstance(step, Delete) and "APPEND_ONLY" not in f"{outcome.error.condition} {outcome.error.message}".upper()
