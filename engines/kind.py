@@ -31,6 +31,22 @@ class Provider(Protocol):
     def close(self) -> None: ...
 
 
+class NothingShared:
+    """The provider of an engine whose workers share nothing: each has a process of its own, or none."""
+
+    def start(self) -> None:
+        """There is nothing to start."""
+
+    def lease(self, lost: int) -> Any:
+        """There is nothing to connect to."""
+
+    def keep_startup_cache(self, tell: Callable[[str], None]) -> None:
+        """There is none."""
+
+    def close(self) -> None:
+        """Nothing was started."""
+
+
 @runtime_checkable
 class Scripting(Protocol):
     """A provider that also has commands for reproduction scripts. Without them a script says CANNOT TELL, and how to replay."""

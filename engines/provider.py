@@ -56,8 +56,10 @@ def kind_of(engine: str) -> EngineKind:
 
     Raises EngineUnavailable, in one sentence with the remedy, if there is none, or if it lacks something.
     """
-    brought = next((one.value for one in _brought(engine)), engine)
-    place = f"engines.{engine}.kind:ENGINE" if engine in ENGINES else brought
+    if engine in ENGINES:
+        place = f"engines.{engine}.kind:ENGINE"
+    else:
+        place = next((one.value for one in _brought(engine)), engine)
     module, colon, name = place.partition(":")
     if not colon:
         raise EngineUnavailable(

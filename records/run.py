@@ -90,7 +90,7 @@ class PlannedCampaign:
     planned: Count
 
 
-#: What is said of every machine; of Spark's also its master.
+#: What every run records of its machine; on Spark also the master.
 _MACHINE = {
     "required": ("processors", "time_zone", "locale", "file_system"),
     "properties": {"processors": {"type": "string", "pattern": "^[1-9][0-9]*$"}},
@@ -123,6 +123,11 @@ class Header:
     deviations: tuple[ListedDeviation, ...] | None = None
     type: Literal["header"] = "header"
     schema: Literal[4] = SCHEMA_VERSION
+
+    @property
+    def version(self) -> str:
+        """The engine's own version: the first of ``versions``; empty if there is none."""
+        return next(iter(self.versions.values()), "")
 
 
 # A case ---------------------------------------------------------------------------------------------------------------

@@ -97,6 +97,5 @@ def option_of(run: Run) -> str:
 
 def named(run: Run) -> str:
     """An engine with its version, and its built-in fault: ``spark 4.4.0``."""
-    version = next(iter(run.header.versions.values()), "")
     fault = f" with the fault {run.header.known_bad}" if run.header.known_bad is not None else ""
-    return f"{run.header.engine} {version}".strip() + fault
+    return f"{run.header.engine} {run.header.version}".strip() + fault

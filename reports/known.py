@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import final
 
-from model.vocabulary.severity import Severity
+from model.vocabulary.severity import Severity, gravest
 from records.run import Header, JudgedCase
 from reports.harms import does
 
@@ -24,10 +23,6 @@ class ShownDeviation:
     def does(self) -> str:
         """``loses data``."""
         return does(self.severity)
-
-
-def _gravest(severities: Iterable[Severity]) -> Severity:
-    return min(severities, key=lambda one: one.rank)
 
 
 @dataclass
@@ -58,7 +53,7 @@ class Excused:
         made = (
             ShownDeviation(
                 reason,
-                min(one.severities, key=lambda severity: severity.rank),
+                gravest(one.severities),
                 tuple(sorted(one.clauses)),
                 len(one.cases),
             )

@@ -180,7 +180,7 @@ class Controller:
         if self._header is None or self._writer is None or not complete or missing:
             self._console.print("The run did not complete: it proves nothing about the engine.", highlight=False)
             return 2
-        version = next(iter(self._header.versions.values()))
+        version = self._header.version
         today = date.today()
         results = verdicts(
             self._header,

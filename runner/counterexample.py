@@ -87,7 +87,7 @@ def _write(
     """Write a counterexample; return its script. ``others``: the clauses that fail in the same step."""
     judged, violation = example.judged, example.violation
     option = header.option or header.engine
-    own_clock = rules_of(option, next(iter(header.versions.values()))).own_clock
+    own_clock = rules_of(option, header.version).own_clock
     plan = reproduction_plan(judged, violation, clause)
     try:
         text = reproduction(plan, provider.dialect if isinstance(provider, Scripting) else None, option=option)

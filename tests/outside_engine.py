@@ -9,23 +9,11 @@ from typing import Any, cast
 
 from engines.deltalake.script import DeltalakeScript
 from engines.dialect import DialectFor
-from engines.kind import Costs, Limits, Provider, Settings, Version
+from engines.kind import Costs, Limits, NothingShared, Provider, Settings, Version
 from engines.port import Engine, EngineUnavailable
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.rules import SPARK, Retain, RuleChange, Rules
 from reference_engine import ReferenceEngine
-
-
-class Shared:
-    """Nothing is shared."""
-
-    def start(self) -> None: ...
-
-    def lease(self, lost: int) -> Any: ...
-
-    def keep_startup_cache(self, tell: Callable[[str], None]) -> None: ...
-
-    def close(self) -> None: ...
 
 
 class Outside:
@@ -47,7 +35,7 @@ class Outside:
         return "4.4.0"
 
     def provider(self, settings: Settings) -> Provider:
-        return Shared()
+        return NothingShared()
 
     def open_adapter(self, lease: Callable[[int], Any], *, time_limit: float) -> Engine:
         return cast(Engine, self._adapter(self._capabilities))
@@ -86,7 +74,7 @@ class OutsideWithAll(Outside):
 WITH_ALL = OutsideWithAll()
 
 
-class SharedWithScripts(Shared):
+class ProviderWithScripts(NothingShared):
     """Its scripts use delta-rs."""
 
     @property
@@ -100,7 +88,7 @@ class OutsideWithScripts(Outside):
     costs = Costs(slow_scripts=False)
 
     def provider(self, settings: Settings) -> Provider:
-        return SharedWithScripts()
+        return ProviderWithScripts()
 
 
 WITH_SCRIPTS = OutsideWithScripts()

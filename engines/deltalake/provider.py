@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import importlib.metadata
-from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 from engines.deltalake.adapter import installed
 from engines.deltalake.script import DeltalakeScript
 from engines.deltalake.versions import PACKAGE
 from engines.dialect import DialectFor
+from engines.kind import NothingShared
 
 
-class DeltalakeProvider:
+class DeltalakeProvider(NothingShared):
     @property
     def dialect(self) -> DialectFor:
         pyarrow = importlib.metadata.version("pyarrow")
@@ -22,12 +21,3 @@ class DeltalakeProvider:
     def start(self) -> None:
         """Raises EngineUnavailable if the package is not installed."""
         installed()
-
-    def lease(self, lost: int) -> Any:
-        """Nothing is shared."""
-
-    def keep_startup_cache(self, tell: Callable[[str], None]) -> None:
-        """There is none."""
-
-    def close(self) -> None:
-        """Nothing was started."""

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from engines.kind import Provider, Settings
+from engines.kind import NothingShared, Provider, Settings
 from engines.port import Engine, EngineUnavailable
 from model.vocabulary.capabilities import Capabilities
 from model.vocabulary.rules import DELTA_RS, Rules
@@ -35,18 +35,6 @@ CAPABILITIES = Capabilities(
 RULES = replace(DELTA_RS, implementation=None, writes_vectors=True, keeps_emptied_files=True, draws_processors=False)
 
 
-class SailProvider:
-    """Workers share nothing: each has a server of its own, as a step may end it."""
-
-    def start(self) -> None: ...
-
-    def lease(self, lost: int) -> None: ...
-
-    def keep_startup_cache(self, tell: Callable[[str], None]) -> None: ...
-
-    def close(self) -> None: ...
-
-
 class Sail:
     name = "sail"
 
@@ -66,7 +54,7 @@ class Sail:
             ) from None
 
     def provider(self, settings: Settings) -> Provider:
-        return SailProvider()
+        return NothingShared()  # each worker has a server of its own, as a step may end it
 
     def open_adapter(self, lease: Callable[[int], Any], *, time_limit: float) -> Engine:
         version = self.installed_version()

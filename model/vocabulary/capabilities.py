@@ -34,7 +34,7 @@ class Capabilities:
     members: bool = True  # fields of structs in conditions
     delete_forms: frozenset[Form] = frozenset(Form)
     delete_mistakes: frozenset[DeleteMistake] = frozenset(DeleteMistake)
-    vacuum: bool = True  # whether it has one; if not, what is said of it below has no effect
+    vacuum: bool = True  # whether it has one; if not, the fields about it below have no effect
     vacuum_forms: frozenset[VacuumForm] = frozenset(VacuumForm)
     vacuum_mistakes: frozenset[VacuumMistake] = frozenset(VacuumMistake)
     modes: frozenset[Mode] = frozenset(Mode)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import Enum
 
 
@@ -19,3 +20,8 @@ class Severity(str, Enum):
     def rank(self) -> int:
         """0 for the worst."""
         return list(Severity).index(self)
+
+
+def gravest(severities: Iterable[Severity]) -> Severity:
+    """The worst of them; there must be one."""
+    return min(severities, key=lambda one: one.rank)

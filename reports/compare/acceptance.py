@@ -63,7 +63,7 @@ def _covers(entry: Deviation, case: JudgedCase, violation: Violation) -> bool:
 
 def _reports(case: JudgedCase, index: int, texts: tuple[str, ...]) -> bool:
     """Whether the step's error has one of these classes or conditions, or one of these texts in its message."""
-    errors = (one.outcome.error for one in case.steps if one.index == index and one.outcome is not None)
+    errors = (one.outcome.error for one in case.steps if one.index == index)
     return any(
         text in (error.exception, error.condition) or text in error.message
         for error in errors

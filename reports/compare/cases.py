@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, Generic, TypeVar, final
 
-from model.vocabulary.severity import Severity
+from model.vocabulary.severity import Severity, gravest
 from records.run import JudgedCase, Verdict, Violation
 from reports.compare.acceptance import Accepted, covering
 from reports.deviations import Deviation
@@ -136,8 +136,7 @@ class _Violating(Cases[tuple[_Sides, Violation]]):
 
     @property
     def severity(self) -> Severity:
-        """The gravest."""
-        return min(self._severities, key=lambda one: one.rank)
+        return gravest(self._severities)
 
 
 _NOT_JUDGED = "not judged"

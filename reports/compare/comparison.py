@@ -124,9 +124,8 @@ class Comparison:
 
 
 def engine_of(run: Run) -> Identity:
-    """The engine's name and version (the first in the header; empty if there is none)."""
-    header = run.header
-    return header.engine, next(iter(header.versions.values()), "")
+    """The engine's name and version."""
+    return run.header.engine, run.header.version
 
 
 def compare(

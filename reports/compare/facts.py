@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Union
 
-from records.run import Commit, EngineError, Observed, Outcome, Step
+from records.run import Commit, EngineError, Step
 
 #: A text to be named; what is counted but not named; or names, of which a side may lack some.
 Fact = Union[str, None, Counter[str], frozenset[str]]
@@ -53,8 +53,8 @@ ERROR, OPERATIONS, BY_ORDER = Field("error"), Field("operations"), Field("by_ord
 
 
 def facts(step: Step) -> Facts:
-    """The facts of a step, in the order in which they are told. Names that a record has none of are left out."""
-    outcome, observed = step.outcome or Outcome(None, None), step.observed or Observed((0, 0))
+    """The facts of a step, in the order of the report. Names that a record has none of are left out."""
+    outcome, observed = step.outcome, step.observed
     commits = list(_by_operation(observed.commits))
     return {
         **_of_error(outcome.error),

@@ -14,14 +14,13 @@ from typing import Any
 from cattrs import Converter, override
 from cattrs.gen import make_dict_unstructure_fn
 
-from records.json_form import to_json
 from records.run import Footer, Header, JudgedCase
 from reports.compare.answer import answer_to
 from reports.compare.cases import KnownFault, Shift
 from reports.compare.comparison import ClauseChange, Comparison, Unjudged
 from reports.compare.groups import Group
 from reports.compare.markdown import comparison_markdown
-from reports.compare.wording import signature, text_of
+from reports.compare.wording import seen, signature, text_of
 from reports.deviations import Deviation
 from reports.page.comparison import comparison_page
 from reports.page.html import html_of
@@ -142,15 +141,7 @@ def _group(group: Group) -> dict[str, Any]:
             "case": group.base.id,
             "campaign": group.base.campaign,
             "step": group.step,
-            "base": _seen(group, group.base),
-            "candidate": _seen(group, group.candidate),
+            "base": seen(group, group.base),
+            "candidate": seen(group, group.candidate),
         },
     }
-
-
-def _seen(group: Group, case: JudgedCase) -> dict[str, Any]:
-    step = group.step_of(case)
-    if step is None:
-        return {"error": to_json(case)["error"]}
-    record = to_json(step)
-    return {name: record[name] for name in ("text", "outcome", "observed")}

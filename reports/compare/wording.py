@@ -255,14 +255,22 @@ def _json(value: Any) -> str:
     return "" if value is None else json.dumps(value, ensure_ascii=False)
 
 
-def _members(group: Group, case: JudgedCase) -> dict[str, Any]:
+def seen(group: Group, case: JudgedCase) -> dict[str, Any]:
+    """What is recorded of the step to show, as JSON: its text, outcome and observed; of a case without it only its error."""
     step = group.step_of(case)
     if step is None:
-        return {"error": to_json(case)["error"]}
+        return {"error": case.error and to_json(case.error)}
     record = to_json(step)
-    outcome, observed = record["outcome"] or {}, record["observed"] or {}
+    return {name: record[name] for name in ("text", "outcome", "observed")}
+
+
+def _members(group: Group, case: JudgedCase) -> dict[str, Any]:
+    record = seen(group, case)
+    if "outcome" not in record:
+        return record
+    outcome, observed = record["outcome"], record["observed"]
     commits = observed.pop("commits", [])
-    members = {"error": outcome.get("error"), "rows": outcome.get("rows"), **observed}
+    members = {"error": outcome["error"], "rows": outcome["rows"], **observed}
     for number, commit in enumerate(commits, start=1):
         members.update({f"commit {number}: {name}": value for name, value in commit.items()})
     return members

@@ -215,16 +215,12 @@ def _settings(step: Step) -> Iterable[str]:
 
 def _results(step: EngineStep, record: Record) -> Iterable[str]:
     outcome, observed = record.outcome, record.observed
-    if outcome is None:
-        return
     if error := outcome.error:
         yield f"fails with {text(error.condition or error.exception)}: {text(error.message)}"
     elif isinstance(step, (Vacuum, InvalidVacuum)):
         yield _vacuum_answer(step, outcome)
     elif outcome.rows is not None:
         yield f"returns {_some('row', [json.dumps(values, ensure_ascii=False) for values in outcome.rows])}"
-    if observed is None:
-        return
     if observed.vanished:
         yield f"deletes {_some('path', observed.vanished)}"
     before, after = observed.version

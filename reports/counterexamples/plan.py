@@ -82,7 +82,7 @@ class Plan:
 def reproduction_plan(judged: JudgedCase, violation: Violation, clause: ListedClause) -> Plan:
     """The plan for one of a case's violations."""
     case = judged.case
-    failed = {step.index for step in judged.steps if step.outcome is not None and step.outcome.error is not None}
+    failed = {step.index for step in judged.steps if step.outcome.error is not None}
     root = Path(HOME.format(case=judged.id), case.table.root.value)
     things = _things(case.table, root)
     steps = tuple(_steps(case, root, failed, until=violation.step))

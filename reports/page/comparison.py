@@ -85,9 +85,8 @@ def _facts(comparison: Comparison) -> Iterable[Fact]:
 
 def _way(way: Worse, sentences: dict[str, str]) -> WayShown:
     lead, before = way.lead, way.lead.opposite
-    line = lead.case
-    case = case_in(line)
-    now = () if case is None else tree_of(case, line, lead.step)
+    case = case_in(lead.case)
+    now = () if case is None else tree_of(case, lead.case, lead.step)
     violations = (one for one in lead.case.violations if (one.clause, one.step) == (lead.clause, lead.step))
     violation = next(violations, None)
     return WayShown(
@@ -96,7 +95,7 @@ def _way(way: Worse, sentences: dict[str, str]) -> WayShown:
         sentence=sentences[lead.clause],
         cases=counted(len(way.case_ids), "case"),
         steps=tuple(StepShown(one.text, one.index == lead.step) for one in lead.case.steps),
-        difference=() if violation is None else difference_of(line, violation),
+        difference=() if violation is None else difference_of(lead.case, violation),
         picture=None if case is None else picture_of(case, lead.step),
         files_before=tree_of(case, before, lead.step, anyway=True) if case and now and before is not None else (),
         files_now=now,

@@ -80,7 +80,7 @@ def index_page(folder: Path, *, beside: Path) -> IndexPage:
     if not found:
         raise StreamError(f"There is no finished run below {folder}" + (f": {unread[0]}" if unread else "."))
     found.sort(
-        key=lambda one: (one[0].header.engine, parse(_version(one[0])), named(one[0]), _date(one[0]), str(one[1]))
+        key=lambda one: (one[0].header.engine, parse(one[0].header.version), named(one[0]), _date(one[0]), str(one[1]))
     )
     shown, last = [], dict[str, Run]()
     for run, directory in found:
@@ -104,10 +104,6 @@ def worst(page: IndexPage) -> Word:
     return Word.PROVES_NOTHING if Word.PROVES_NOTHING in words or page.unread else Word.KEPT
 
 
-def _version(run: Run) -> str:
-    return next(iter(run.header.versions.values()), "")
-
-
 def _date(run: Run) -> str:
     return run.header.date or ""
 
@@ -117,7 +113,7 @@ def _run(run: Run, directory: Path, beside: Path, before: Run | None) -> RunShow
     counts = run.footer.counts
     return RunShown(
         name=named(run),
-        version=_version(run),
+        version=run.header.version,
         date=_date(run),
         changes=() if before is None else tuple(_changes(before, run)),
         answer=answer_of(run),

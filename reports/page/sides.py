@@ -129,12 +129,7 @@ def _sides(expectation: Expectation | None, step: Step) -> _Sides | None:
         return _operations(expectation.names), _operations(seen.operations)
     if isinstance(expectation, InfoIs):
         return _info(expectation, seen.commits)
-    if (
-        isinstance(expectation, RowsAre)
-        and expectation.of is Of.ANSWER
-        and answer is not None
-        and answer.rows is not None
-    ):
+    if isinstance(expectation, RowsAre) and expectation.of is Of.ANSWER and answer.rows is not None:
         return sorted(map(_json, expectation.rows)), sorted(map(_json, answer.rows))
     return None
 
