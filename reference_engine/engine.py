@@ -32,7 +32,17 @@ from model.prediction.refusals import (
 from model.semantics.moments import moment
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.rules import DELTA_RS, SPARK, Rules
-from model.vocabulary.steps import Delete, EngineStep, Insert, InvalidDelete, InvalidVacuum, Read, ReadChanges, Vacuum
+from model.vocabulary.steps import (
+    Delete,
+    EngineStep,
+    Insert,
+    InvalidDelete,
+    InvalidVacuum,
+    OtherCommand,
+    Read,
+    ReadChanges,
+    Vacuum,
+)
 from model.vocabulary.table import Feature
 from model.vocabulary.values import Row
 from reference_engine.deletion import Deletion, FailingCondition
@@ -95,6 +105,8 @@ class ReferenceEngine:
                 rows = ()
             elif isinstance(step, InvalidVacuum):
                 raise due(expected_vacuum_refusal(step.mistake).at(self.rules.release))
+            elif isinstance(step, OtherCommand):
+                raise NotImplementedError(f"a {type(step.command).__name__}")
             else:
                 rows = Vacuuming(view, step, clock, at, self._habits, self.rules).run()
         except Refused as refusal:

@@ -17,6 +17,7 @@ from harness.observing.table_state import TableState
 from harness.observing.vacuum_observation import VacuumObservation
 from model.prediction.fates import Reason
 from model.prediction.paths import LOG_DIRECTORY
+from model.text.commands import command_text
 from model.text.layout import without_random
 from model.text.sql import delete_sql, vacuum_sql
 from model.vocabulary.spellings import Spelling
@@ -28,6 +29,7 @@ from model.vocabulary.steps import (
     InvalidDelete,
     InvalidVacuum,
     Mode,
+    OtherCommand,
     ReadChanges,
     Vacuum,
     VacuumForm,
@@ -63,6 +65,8 @@ def step_text(step: EngineStep) -> str:
         details += ["in parallel"] if step.parallel else []
         details += [f"{step.faulty_path}: {step.io_fault.value}"] if step.io_fault else []
         return vacuum_sql(step, "t", inventory) + _in_brackets(details + [setting.value for setting in step.settings])
+    if isinstance(step, OtherCommand):
+        return command_text(step.command)
     return "SELECT * FROM t" if step.before_step is None else f"SELECT * FROM t (as before step {step.before_step})"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from deltalog.actions import Add, Cdc, CommitInfo, Remove
@@ -18,7 +18,7 @@ from model.prediction.refusals import APPEND_ONLY, NamedPartition, Refusal, expe
 from model.text.layout import partition_value, physical_name
 from model.vocabulary.rules import Rules
 from model.vocabulary.spellings import link_of
-from model.vocabulary.steps import Delete, EngineStep, Insert, InvalidDelete, Read, ReadChanges, Vacuum
+from model.vocabulary.steps import Delete, EngineStep, Insert, InvalidDelete, OtherCommand, Read, ReadChanges, Vacuum
 from model.vocabulary.table import Feature, Table
 from model.vocabulary.values import Row
 
@@ -258,6 +258,16 @@ class InsertObservation(Observation):
     """An append by the engine. No clause judges it: the files that it wrote are part of the table from then on."""
 
     step: Insert
+
+
+@dataclass(frozen=True)
+class CommandObservation(Observation):
+    """A command other than DELETE and VACUUM. ``table`` is the definition before it."""
+
+    step: OtherCommand
+    promised: Rows = field(default_factory=Counter)  # of the current version afterwards, if it succeeds
+    defined: Table | None = None  # the definition afterwards, if it succeeds
+    may_be_refused: bool = False  # for an error in its condition
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,11 @@ from model.codec.converter import FORMAT, Document, reader_of, write
 from model.codec.json_values import value_of
 from model.codec.plain import Reader, each, list_of, refuse, successive, within
 from model.codec.validation import InvalidCase
+from model.semantics.definitions import definitions
 from model.vocabulary.case import Case
+from model.vocabulary.commands import Command, Merge, Overwrite, StreamAppend
 from model.vocabulary.predicate import Expression, Predicate
-from model.vocabulary.steps import Append, Insert, Step
+from model.vocabulary.steps import Append, Insert, OtherCommand, Step
 from model.vocabulary.table import Column, DataFile, Table
 from model.vocabulary.values import Row, Value
 
@@ -116,9 +118,19 @@ def from_json(document: object) -> Case:
     """
     found: Document = _read_document(document)
     table = _with_rows(found.table)
-    case = Case(table, within("steps", list_of(_step_on(table)), found.steps))
+    case = Case(table, within("steps", _read_steps(table), found.steps))
     validation.check_steps(case)
     return case
+
+
+def _read_steps(table: Table) -> Reader[tuple[Step, ...]]:
+    """Reads the rows of steps by the columns that the table has then."""
+
+    def read(steps: tuple[Step, ...]) -> tuple[Step, ...]:
+        tables = definitions(table, steps)
+        return tuple(within(f"[{place}]", _step_on(tables[place]), step) for place, step in enumerate(steps))
+
+    return read
 
 
 def table_from_json(document: object) -> Table:
@@ -162,7 +174,16 @@ def _step_on(table: Table) -> Reader[Step]:
     def read(step: Step) -> Step:
         if isinstance(step, Insert):
             return Insert(within("rows", read_rows, step.rows))
+        if isinstance(step, OtherCommand):
+            return OtherCommand(within("command", read_command, step.command))
         return Append(within("files", read_files, step.files)) if isinstance(step, Append) else step
+
+    def read_command(command: Command) -> Command:
+        if isinstance(command, Merge):
+            return replace(command, insert=within("insert", read_rows, command.insert))
+        if isinstance(command, (Overwrite, StreamAppend)):
+            return replace(command, rows=within("rows", read_rows, command.rows))
+        return command
 
     return read
 

@@ -37,7 +37,7 @@ from model.codec.plain import (
     within,
 )
 from model.codec.validation import InvalidCase
-from model.vocabulary import predicate, settings, spellings, steps, table, table_roots
+from model.vocabulary import commands, predicate, settings, spellings, steps, table, table_roots
 from model.vocabulary.values import AnyType, Row, Value
 
 T = TypeVar("T")
@@ -86,15 +86,18 @@ STEPS: dict[str, type] = {
     "read": steps.Read,
     "read_changes": steps.ReadChanges,
     "insert": steps.Insert,
+    "other_command": steps.OtherCommand,
     "set_clock": steps.SetClock,
     "append": steps.Append,
     "add_stray_files": steps.AddStrayFiles,
 }
 
+COMMANDS: dict[str, type] = {kind.value: command for kind, command in commands.COMMANDS.items()}
+
 #: The tag of each class: field name and value. The tag of a Compare is its operator, which is a field.
 _TAGS: dict[type, tuple[str, str]] = {
     kind: (name, tag)
-    for name, kinds in (("op", PREDICATES), ("expression", EXPRESSIONS), ("step", STEPS))
+    for name, kinds in (("op", PREDICATES), ("expression", EXPRESSIONS), ("step", STEPS), ("command", COMMANDS))
     for tag, kind in kinds.items()
     if kind is not predicate.Compare
 }
@@ -112,6 +115,7 @@ _VALUES: dict[type, tuple[str, ...]] = {
     predicate.Between: ("low", "high"),
     predicate.In: ("values",),
     predicate.Literal: ("value",),
+    commands.Assignment: ("value",),
 }
 
 
@@ -178,6 +182,12 @@ _FIELDS: dict[type, dict[str, Reader[Any]]] = {
     steps.ReadChanges: {"of_step": natural, "zone": _zone},
     steps.Insert: {"rows": array},
     steps.Moment: {"removed_by_step": nullable(natural)},
+    steps.Crash: {"nth": natural},
+    commands.Restore: {"before_step": natural},
+    commands.SetRetention: {"hours": natural},
+    commands.Merge: {"insert": array},
+    commands.Overwrite: {"rows": array},
+    commands.StreamAppend: {"rows": array},
     **{kind: dict.fromkeys(names, _unread) for kind, names in _VALUES.items()},
 }
 
@@ -321,6 +331,7 @@ _CONVERTER.register_structure_hook(AnyType, _hook(read_type))
 _CONVERTER.register_unstructure_hook(AnyType, type_to_json)
 _CONVERTER.register_unstructure_hook(Value, value_to_json)
 _CONVERTER.register_structure_hook(steps.Step, _union_reader("step", STEPS))
+_CONVERTER.register_structure_hook(commands.Command, _union_reader("command", COMMANDS))
 _CONVERTER.register_structure_hook(predicate.Expression, _union_reader("expression", EXPRESSIONS))
 _CONVERTER.register_structure_hook(predicate.Predicate, _read_predicate := _union_reader("op", PREDICATES))
 _CONVERTER.register_structure_hook(

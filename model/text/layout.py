@@ -52,12 +52,13 @@ def is_named_by_engine(path: str) -> bool:
 def physical_name(table: Table, column_name: str) -> str:
     """The name of a top-level column in data files, statistics and partition values (PROTOCOL.md, "Column Mapping").
 
-    Without column mapping the column's own name, else a name derived from its position. Raises KeyError for an unknown
-    column.
+    Without column mapping the column's own name; else the name that it has been given, or one derived from its position.
+    Raises KeyError for an unknown column.
     """
     for index, column in enumerate(table.columns):
         if column.name == column_name:
-            return f"col-{index:08x}{BY_HAND}" if table.maps_columns else column_name
+            derived = f"col-{index:08x}{BY_HAND}" if table.maps_columns else column_name
+            return column.physical_name or derived
     raise KeyError(f"the table has no column {column_name!r}")
 
 

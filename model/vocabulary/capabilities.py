@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 from enum import Enum
 from typing import Any, Union
 
+from model.vocabulary.commands import CommandKind
 from model.vocabulary.predicate import Function
 from model.vocabulary.settings import Setting
 from model.vocabulary.spellings import Spelling
@@ -47,6 +48,8 @@ class Capabilities:
     change_feed: bool = True  # reading it
     mapped_change_feed: bool = True  # ... of tables with column mapping
     inserts: bool = True  # appending rows itself
+    commands: frozenset[CommandKind] = frozenset(CommandKind)  # other than DELETE and VACUUM
+    crashes: bool = True  # whether it can be stopped at a point of a command
     caches: bool = True  # whether a session can cache a table
     sets_clock: bool = True  # whether its clock can be set; else no time of a case lies near a cutoff
     version_checksums: bool = True  # whether it writes them beside its commits
@@ -101,6 +104,7 @@ Need = Union[
     VacuumMistake,
     Form,
     VacuumForm,
+    CommandKind,
     str,
 ]
 
@@ -127,4 +131,5 @@ _FIELDS: dict[type, str] = {
     VacuumMistake: "vacuum_mistakes",
     Form: "delete_forms",
     VacuumForm: "vacuum_forms",
+    CommandKind: "commands",
 }

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Union
 
+from model.vocabulary.commands import Command
 from model.vocabulary.predicate import Predicate
 from model.vocabulary.settings import Setting
 from model.vocabulary.spellings import Spelling
@@ -29,6 +30,41 @@ class Form(str, Enum):
 DELETES_BY_PATH = (Form.SQL_PATH, Form.API_PATH, Form.API_PATH_COLUMN)
 
 
+class CrashPoint(str, Enum):
+    """An effect of a command on the table's storage. Files of the file system itself (.crc) do not count."""
+
+    FILE_CREATED = "file created"  # a data file, change file, deletion vector
+    FILE_CLOSED = "file closed"  # ... its content written
+    COMMIT_WRITTEN = "commit written"  # under a temporary name
+    COMMITTED = "committed"  # the commit has its name
+    CHECKSUM = "checksum"  # a version checksum written, under its name
+    CHECKPOINT = "checkpoint"  # a file of a checkpoint written, under its name
+    POINTER_DELETED = "pointer deleted"  # _last_checkpoint is gone, the new one is not yet there
+    DELETION = "deletion"  # a file or directory that VACUUM deletes
+    START = "VACUUM START"  # the commit of VACUUM before its deletions
+    END = "VACUUM END"  # the commit of VACUUM after its deletions
+
+
+class Written(str, Enum):
+    """How much of a file's content reached storage when it was closed."""
+
+    WHOLE = "whole"
+    HALF = "half"
+    EMPTY = "empty"
+
+
+@dataclass(frozen=True)
+class Crash:
+    """The engine is killed right after the ``nth`` effect of this kind (from 0): storage has none that come later.
+
+    A step that has fewer of them is not interrupted.
+    """
+
+    point: CrashPoint
+    nth: int = 0
+    written: Written = Written.WHOLE  # of FILE_CLOSED: of this file
+
+
 @dataclass(frozen=True)
 class Delete:
     """``DELETE FROM t [WHERE where]``. With ``cached``, the session has cached the table, and reads it right after."""
@@ -39,6 +75,7 @@ class Delete:
     settings: tuple[Setting, ...] = ()  # of the session
     cached: bool = False
     spelling: Spelling = Spelling.PLAIN  # of the path, in the forms that have one
+    crash: Crash | None = None
 
 
 class DeleteMistake(str, Enum):
@@ -142,6 +179,7 @@ class Vacuum:
     faulty_path: str | None = None  # relative to the root
     settings: tuple[Setting, ...] = ()  # of the session
     spelling: Spelling = Spelling.PLAIN  # of the path, in the forms that have one
+    crash: Crash | None = None
 
 
 class VacuumMistake(str, Enum):
@@ -224,8 +262,15 @@ class AddStrayFiles:
     stray_files: tuple[StrayFile, ...]
 
 
+@dataclass(frozen=True)
+class OtherCommand:
+    """A command other than DELETE and VACUUM."""
+
+    command: Command
+
+
 #: The steps that the engine runs. Clauses judge them, but for an Insert.
-EngineStep = Union[Delete, InvalidDelete, Vacuum, InvalidVacuum, Read, ReadChanges, Insert]
-ENGINE_STEPS = (Delete, InvalidDelete, Vacuum, InvalidVacuum, Read, ReadChanges, Insert)
+EngineStep = Union[Delete, InvalidDelete, Vacuum, InvalidVacuum, Read, ReadChanges, Insert, OtherCommand]
+ENGINE_STEPS = (Delete, InvalidDelete, Vacuum, InvalidVacuum, Read, ReadChanges, Insert, OtherCommand)
 
 Step = Union[EngineStep, SetClock, Append, AddStrayFiles]

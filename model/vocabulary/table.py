@@ -58,6 +58,8 @@ class Column:
     default: bool = False  # has a default: NULL (PROTOCOL.md, "Default Columns")
     identity: bool = False  # GENERATED ALWAYS AS IDENTITY; a LONG
     generated_from: str | None = None  # GENERATED ALWAYS AS (that column), of the same type
+    # With column mapping, its name in files where that does not follow from its place: of tables whose columns a command changed.
+    physical_name: str | None = None
 
 
 class ColumnRule(str, Enum):
@@ -305,3 +307,6 @@ EXCLUSIVE = (
 
 #: The type from which a type can have been widened (PROTOCOL.md, "Type Widening").
 NARROWER = {Type.SHORT: Type.BYTE, Type.INTEGER: Type.SHORT, Type.LONG: Type.INTEGER}
+
+#: The type to which each can be widened.
+WIDER = {narrow: wide for wide, narrow in NARROWER.items()}

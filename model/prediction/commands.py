@@ -1,0 +1,86 @@
+"""What commands other than DELETE and VACUUM do to the rows of a table."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from model.prediction.delete import matches, may_fail
+from model.vocabulary.commands import (
+    KEEP_ROWS,
+    AddColumn,
+    Assignment,
+    Command,
+    DropColumn,
+    Merge,
+    Overwrite,
+    Restore,
+    StreamAppend,
+    Update,
+)
+from model.vocabulary.predicate import Predicate
+from model.vocabulary.steps import Delete
+from model.vocabulary.table import Table
+from model.vocabulary.values import Row
+
+Rows = Counter[Row]
+
+
+def rows_after(command: Command, table: Table, rows: Rows, *, restored: Rows | None = None) -> Rows:
+    """The rows after the command, if it succeeds. ``table`` and ``rows`` are those before it, ``restored`` the rows to which a
+    RESTORE goes back."""
+    if isinstance(command, KEEP_ROWS):
+        return rows
+    if isinstance(command, (AddColumn, DropColumn)):
+        return as_read_after(command, table, rows)
+    if isinstance(command, Restore):
+        assert restored is not None, "a RESTORE has a version"
+        return restored
+    if isinstance(command, StreamAppend):
+        return rows + Counter(command.rows)
+    if isinstance(command, Overwrite):
+        return _unmatched(table, command.where, rows) + Counter(command.rows)
+    if isinstance(command, Update):
+        return _set(table, command.where, command.to, rows)
+    assert isinstance(command, Merge), "no other command is left"
+    if not _matched(table, command.on, rows):
+        return rows + Counter(command.insert)
+    return _unmatched(table, command.on, rows) if command.to is None else _set(table, command.on, command.to, rows)
+
+
+def as_read_after(command: Command, table: Table, rows: Rows) -> Rows:
+    """Rows of any version as they are read by the columns that the table has after the command."""
+    if isinstance(command, AddColumn):
+        return Counter({(*row, None): count for row, count in rows.items()})
+    if isinstance(command, DropColumn):
+        place = [column.name for column in table.columns].index(command.column)
+        left: Rows = Counter()
+        for row, count in rows.items():
+            left[row[:place] + row[place + 1 :]] += count
+        return left
+    return rows
+
+
+def may_be_refused(command: Command, table: Table, rows: Rows) -> bool:
+    """Whether the condition of the command may be an error on a table with these rows; rows that are hidden count too."""
+    where = command.on if isinstance(command, Merge) else getattr(command, "where", None)
+    return where is not None and may_fail(Delete(where), table, rows)
+
+
+def _matched(table: Table, where: Predicate | None, rows: Rows) -> Rows:
+    """The rows for which the condition is TRUE."""
+    return Counter({row: count for row, count in rows.items() if matches(Delete(where), table, row) is True})
+
+
+def _unmatched(table: Table, where: Predicate | None, rows: Rows) -> Rows:
+    return rows - _matched(table, where, rows)
+
+
+def _set(table: Table, where: Predicate | None, to: Assignment, rows: Rows) -> Rows:
+    place = [column.name for column in table.columns].index(to.column)
+    matched = _matched(table, where, rows)
+    changed: Rows = Counter()
+    for row, count in matched.items():
+        values = list(row)
+        values[place] = to.value
+        changed[tuple(values)] += count
+    return (rows - matched) + changed

@@ -1,0 +1,93 @@
+"""Commands other than DELETE and VACUUM as users write them."""
+
+from __future__ import annotations
+
+from model.text.literals import identifier, literal, type_sql
+from model.text.sql import sql
+from model.vocabulary.commands import (
+    AddColumn,
+    Assignment,
+    Checkpoint,
+    CleanUpLog,
+    Command,
+    CompactLog,
+    DropColumn,
+    DropFeature,
+    Merge,
+    Optimize,
+    Overwrite,
+    Purge,
+    RenameColumn,
+    Restore,
+    SetRetention,
+    ShallowClone,
+    StreamAppend,
+    Switch,
+    Update,
+    VacuumClone,
+    WidenColumn,
+)
+from model.vocabulary.predicate import Predicate
+
+
+def command_text(command: Command) -> str:
+    """The command on a table ``t``, for reports: SQL, or words where there is none."""
+    if isinstance(command, Optimize):
+        columns = ", ".join(map(identifier, command.zorder_by))
+        return f"OPTIMIZE t{_where(command.where)}" + (f" ZORDER BY ({columns})" if columns else "")
+    if isinstance(command, Purge):
+        return "REORG TABLE t APPLY (PURGE)"
+    if isinstance(command, Restore):
+        return f"RESTORE TABLE t to the version before step {command.before_step}"
+    if isinstance(command, Update):
+        return f"UPDATE t SET {_set(command.to)}{_where(command.where)}"
+    if isinstance(command, Merge):
+        matched = "DELETE" if command.to is None else f"UPDATE SET {_set(command.to)}"
+        insert = " WHEN NOT MATCHED THEN INSERT *" if command.insert else ""
+        return f"MERGE INTO t USING (one row) ON {sql(command.on)} WHEN MATCHED THEN {matched}{insert}"
+    if isinstance(command, Overwrite):
+        where = "" if command.where is None else f" where {sql(command.where)}"
+        return f"overwrite t{where} ({_rows(len(command.rows))})"
+    if isinstance(command, StreamAppend):
+        return f"streaming append to t ({_rows(len(command.rows))})"
+    return _maintenance(command)
+
+
+def _maintenance(command: Command) -> str:
+    if isinstance(command, Checkpoint):
+        return "checkpoint of t"
+    if isinstance(command, CompactLog):
+        return "log compaction of t"
+    if isinstance(command, CleanUpLog):
+        return "log clean-up of t"
+    if isinstance(command, SetRetention):
+        name = "logRetentionDuration" if command.of_log else "deletedFileRetentionDuration"
+        return f"ALTER TABLE t SET TBLPROPERTIES (delta.{name} = 'interval {command.hours} hours')"
+    if isinstance(command, Switch):
+        return f"ALTER TABLE t: {command.feature.value} {'on' if command.on else 'off'}"
+    if isinstance(command, DropFeature):
+        return f"ALTER TABLE t DROP FEATURE {command.feature.value}"
+    if isinstance(command, AddColumn):
+        return f"ALTER TABLE t ADD COLUMN {identifier(command.column.name)} {type_sql(command.column.type)}"
+    if isinstance(command, RenameColumn):
+        return f"ALTER TABLE t RENAME COLUMN {identifier(command.column)} TO {identifier(command.to)}"
+    if isinstance(command, DropColumn):
+        return f"ALTER TABLE t DROP COLUMN {identifier(command.column)}"
+    if isinstance(command, WidenColumn):
+        return f"ALTER TABLE t ALTER COLUMN {identifier(command.column)} TYPE the next wider"
+    if isinstance(command, ShallowClone):
+        return "SHALLOW CLONE of t"
+    assert isinstance(command, VacuumClone), "no other command is left"
+    return "VACUUM of the clone of t RETAIN 0 HOURS"
+
+
+def _set(to: Assignment) -> str:
+    return f"{identifier(to.column)} = {literal(to.value, to.type)}"
+
+
+def _where(condition: Predicate | None) -> str:
+    return "" if condition is None else f" WHERE {sql(condition)}"
+
+
+def _rows(number: int) -> str:
+    return f"{number} row{'' if number == 1 else 's'}"

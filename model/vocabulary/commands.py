@@ -1,0 +1,247 @@
+"""Commands other than DELETE and VACUUM, as steps of a case (``model.vocabulary.steps.OtherCommand``).
+
+What each does to the rows and to the definition of the table is predicted (``model.prediction.commands``); which files it writes
+is not: the table that it left is read from its log, and is the one that the next step is predicted from.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Union
+
+from model.vocabulary.predicate import Predicate
+from model.vocabulary.table import Column, Feature
+from model.vocabulary.values import AnyType, Row, Value
+
+
+@dataclass(frozen=True)
+class Optimize:
+    """``OPTIMIZE t [WHERE where] [ZORDER BY (zorder_by)]``; ``where`` is on partition columns, ``zorder_by`` on others."""
+
+    where: Predicate | None = None
+    zorder_by: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Purge:
+    """``REORG TABLE t APPLY (PURGE)``: rewrites the files that have deletion vectors."""
+
+
+@dataclass(frozen=True)
+class Restore:
+    """``RESTORE TABLE t TO VERSION AS OF`` the version before an earlier step."""
+
+    before_step: int
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """``SET column = value``."""
+
+    column: str
+    type: AnyType
+    value: Value
+
+
+@dataclass(frozen=True)
+class Update:
+    """``UPDATE t SET … [WHERE where]``."""
+
+    to: Assignment
+    where: Predicate | None = None
+
+
+@dataclass(frozen=True)
+class Merge:
+    """``MERGE INTO t USING`` one row ``ON on``, a condition on columns of the table alone.
+
+    Matched rows are updated by ``to``, or without it deleted; if no row matches, the rows ``insert`` (none or one) are inserted.
+    """
+
+    on: Predicate
+    to: Assignment | None = None
+    insert: tuple[Row, ...] = ()
+
+
+@dataclass(frozen=True)
+class Overwrite:
+    """Replaces the rows that satisfy ``where``, a condition on partition columns (None: all rows), by ``rows``, which satisfy it
+    too."""
+
+    rows: tuple[Row, ...]
+    where: Predicate | None = None
+
+
+@dataclass(frozen=True)
+class StreamAppend:
+    """A streaming query appends these rows, at least one, in schema order."""
+
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """Writes a checkpoint of the current version."""
+
+
+@dataclass(frozen=True)
+class CompactLog:
+    """Writes a log compaction file of all commits that the log has (PROTOCOL.md, "Log Compaction Files")."""
+
+
+@dataclass(frozen=True)
+class CleanUpLog:
+    """Deletes the log files that are older than the retention of the log (PROTOCOL.md, "Metadata Cleanup")."""
+
+
+@dataclass(frozen=True)
+class SetRetention:
+    """Sets delta.deletedFileRetentionDuration, or with ``of_log`` delta.logRetentionDuration."""
+
+    hours: int
+    of_log: bool = False
+
+
+#: The features that a property switches on and off.
+SWITCHED = (Feature.DELETION_VECTORS, Feature.CHANGE_DATA_FEED, Feature.ROW_TRACKING, Feature.IN_COMMIT_TIMESTAMPS)
+
+
+@dataclass(frozen=True)
+class Switch:
+    """Sets the property of one of the features ``SWITCHED``. Once on, a feature stays in the protocol when it is off."""
+
+    feature: Feature
+    on: bool
+
+
+@dataclass(frozen=True)
+class DropFeature:
+    """``ALTER TABLE t DROP FEATURE``; one of ``SWITCHED``."""
+
+    feature: Feature
+
+
+@dataclass(frozen=True)
+class AddColumn:
+    """``ALTER TABLE t ADD COLUMN``: the last one, NULL in all rows. It is nullable and has no rule."""
+
+    column: Column
+
+
+@dataclass(frozen=True)
+class RenameColumn:
+    """``ALTER TABLE t RENAME COLUMN``; needs column mapping."""
+
+    column: str
+    to: str
+
+
+@dataclass(frozen=True)
+class DropColumn:
+    """``ALTER TABLE t DROP COLUMN``; needs column mapping."""
+
+    column: str
+
+
+@dataclass(frozen=True)
+class WidenColumn:
+    """``ALTER TABLE t ALTER COLUMN column TYPE`` the next wider type of whole numbers, with delta.enableTypeWidening."""
+
+    column: str
+
+
+@dataclass(frozen=True)
+class ShallowClone:
+    """``CREATE TABLE … SHALLOW CLONE`` the table, beside it. A case has at most one."""
+
+
+@dataclass(frozen=True)
+class VacuumClone:
+    """``VACUUM`` of the clone, with ``RETAIN 0 HOURS`` and without the check of the retention."""
+
+
+Command = Union[
+    Optimize,
+    Purge,
+    Restore,
+    Update,
+    Merge,
+    Overwrite,
+    StreamAppend,
+    Checkpoint,
+    CompactLog,
+    CleanUpLog,
+    SetRetention,
+    Switch,
+    DropFeature,
+    AddColumn,
+    RenameColumn,
+    DropColumn,
+    WidenColumn,
+    ShallowClone,
+    VacuumClone,
+]
+
+
+class CommandKind(str, Enum):
+    """The kinds of commands, by their names in a case's JSON and in coverage."""
+
+    OPTIMIZE = "OPTIMIZE"
+    PURGE = "REORG PURGE"
+    RESTORE = "RESTORE"
+    UPDATE = "UPDATE"
+    MERGE = "MERGE"
+    OVERWRITE = "overwrite"
+    STREAM_APPEND = "streaming append"
+    CHECKPOINT = "checkpoint"
+    COMPACT_LOG = "log compaction"
+    CLEAN_UP_LOG = "log clean-up"
+    SET_RETENTION = "set retention"
+    SWITCH = "switch feature"
+    DROP_FEATURE = "DROP FEATURE"
+    ADD_COLUMN = "ADD COLUMN"
+    RENAME_COLUMN = "RENAME COLUMN"
+    DROP_COLUMN = "DROP COLUMN"
+    WIDEN_COLUMN = "widen column"
+    SHALLOW_CLONE = "SHALLOW CLONE"
+    VACUUM_CLONE = "VACUUM of a clone"
+
+
+COMMANDS: dict[CommandKind, type[Command]] = {
+    CommandKind.OPTIMIZE: Optimize,
+    CommandKind.PURGE: Purge,
+    CommandKind.RESTORE: Restore,
+    CommandKind.UPDATE: Update,
+    CommandKind.MERGE: Merge,
+    CommandKind.OVERWRITE: Overwrite,
+    CommandKind.STREAM_APPEND: StreamAppend,
+    CommandKind.CHECKPOINT: Checkpoint,
+    CommandKind.COMPACT_LOG: CompactLog,
+    CommandKind.CLEAN_UP_LOG: CleanUpLog,
+    CommandKind.SET_RETENTION: SetRetention,
+    CommandKind.SWITCH: Switch,
+    CommandKind.DROP_FEATURE: DropFeature,
+    CommandKind.ADD_COLUMN: AddColumn,
+    CommandKind.RENAME_COLUMN: RenameColumn,
+    CommandKind.DROP_COLUMN: DropColumn,
+    CommandKind.WIDEN_COLUMN: WidenColumn,
+    CommandKind.SHALLOW_CLONE: ShallowClone,
+    CommandKind.VACUUM_CLONE: VacuumClone,
+}
+
+#: The commands that change no row of the table.
+KEEP_ROWS = (
+    *(Optimize, Purge, Checkpoint, CompactLog, CleanUpLog, SetRetention, Switch, DropFeature),
+    *(RenameColumn, WidenColumn, ShallowClone, VacuumClone),
+)
+
+#: The commands that change the columns of the table.
+CHANGE_COLUMNS = (AddColumn, RenameColumn, DropColumn, WidenColumn)
+
+
+_KINDS = {type: kind for kind, type in COMMANDS.items()}
+
+
+def kind_of(command: Command) -> CommandKind:
+    return _KINDS[type(command)]
