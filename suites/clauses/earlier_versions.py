@@ -27,8 +27,8 @@ _OTHER_ROWS = Cause("an earlier version has other rows", Severity.WRONG_ANSWERS)
 def earlier_versions(o: Observation) -> Judgement:
     """Every version before the step has the rows that the case gives it, read from the log and the files alone.
 
-    Not judged: a version whose commits were cleaned up, and one of which a VACUUM so far was allowed to delete a file; nor
-    anything after a VACUUM that lost disputed paths.
+    Not judged: a version whose commits were cleaned up, one of which a VACUUM so far was allowed to delete a file, and one
+    with other columns than a RESTORE has brought back; nor anything after a VACUUM that lost disputed paths.
     """
     vacuums = [v for v in (*o.earlier, o) if isinstance(v, VacuumObservation) and (v.ran or v.vanished)]
     if any(map(lost_disputed_paths, vacuums)):
@@ -38,7 +38,9 @@ def earlier_versions(o: Observation) -> Judgement:
     judged = {
         version: adds
         for version, adds in files.items()
-        if adds is not None and allowed.isdisjoint(files_of(adds.values(), o.after.root))
+        if adds is not None
+        and o.versions[version].as_now is not None
+        and allowed.isdisjoint(files_of(adds.values(), o.after.root))
     }
     return each(judged, lambda version: _problem(o, version, judged[version]))
 
@@ -60,7 +62,7 @@ def _has_vector(o: Observation, add: Add) -> bool:
 
 
 def _problem(o: Observation, version: int, adds: Mapping[str, Add]) -> Violation | None:
-    expected = o.versions[version].rows
+    expected = o.versions[version].as_now or Counter()
     found: Rows = Counter()
     for path, add in adds.items():
         stored, hidden = o.after.contents[path], o.after.hidden(add)
