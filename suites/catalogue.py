@@ -24,8 +24,8 @@ from suites.clauses.delete import (
     rows,
     vectors,
 )
+from suites.clauses.life import clones, maintenance, restore
 from suites.clauses.life import commands as life_commands
-from suites.clauses.life import maintenance, restore
 from suites.clauses.vacuum import (
     answers,
     checkpoints,
@@ -89,6 +89,7 @@ CATALOGUE: Mapping[str, Clause[Any]] = catalogue_of(
     life_commands,
     restore,
     maintenance,
+    clones,
 )
 
 

@@ -213,6 +213,7 @@ class CaseRun:
             "start": self._clock.start,
             "versions": dict(expected.by_version),
             "expected_rows": expected.rows,
+            "clone_rows": expected.clone,
             "earlier": tuple(self.observations),
             "rules": self._engine.rules,
         }

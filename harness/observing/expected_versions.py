@@ -12,7 +12,7 @@ from model.prediction.commands import as_read_after, may_be_refused, rows_after
 from model.prediction.delete import matches, may_fail
 from model.prediction.history import hidden_rows, live_ids, visible_rows
 from model.semantics.definitions import table_after
-from model.vocabulary.commands import AddColumn, Command, DropColumn, Restore
+from model.vocabulary.commands import AddColumn, Command, DropColumn, Restore, ShallowClone
 from model.vocabulary.steps import Delete, Insert
 from model.vocabulary.table import DataFile, Table
 from model.vocabulary.values import Row
@@ -33,6 +33,7 @@ class ExpectedVersions:
     def __init__(self, table: Table, *, start: int) -> None:
         self.table = table
         self.rows: Rows = Counter()
+        self.clone: Rows | None = None  # of the shallow clone that a command made
         self.by_version: dict[int, ExpectedVersion] = {}
         files = {file.id: file for file in table.files}
         for version, commit in enumerate(table.commits):
@@ -74,6 +75,8 @@ class ExpectedVersions:
         """The command has succeeded; ``table`` is the definition that the log has now, with the names in files."""
         before = self.table
         self.rows, self.table = promise.rows, table
+        if isinstance(command, ShallowClone):
+            self.clone = self.rows
         if isinstance(command, (AddColumn, DropColumn)):
             self._carry(lambda one: None if one.as_now is None else as_read_after(command, before, one.as_now))
         elif table.columns != before.columns and isinstance(command, Restore):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Hashable, Mapping
 from functools import partial
 from pathlib import Path
@@ -22,10 +23,10 @@ from deltalog.schemas import FIELD_ID, parse_schema
 from deltalog.snapshot import Snapshot
 from harness.observing.definitions import has_columns, with_stored_names
 from harness.observing.root_paths import named_by_uri, relative_log, relative_snapshot
-from harness.observing.table_state import RowId, TableState
-from harness.observing.vacuum_inputs import vector_path
+from harness.observing.table_state import CloneState, RowId, Rows, TableState
+from harness.observing.vacuum_inputs import files_of, vector_path
 from model.prediction.paths import LOG_DIRECTORY
-from model.text.layout import file_path
+from model.text.layout import clone_of, file_path
 from model.vocabulary.table import Feature, Table
 from model.vocabulary.values import Row, canonical
 
@@ -106,6 +107,7 @@ class Observer:
             last_vacuum=self._document(LAST_VACUUM_INFO),
             last_checkpoint=self._document(LAST_CHECKPOINT),
             checksums=self._checksums(log),
+            clone=self._clone(),
         )
 
     def _once(self, what: str, path: str | None, read: Callable[[], T], *given: Hashable) -> T:
@@ -206,6 +208,26 @@ class Observer:
             for commit in log.commits.values()
             for cdc in commit.cdcs
         }
+
+    def _clone(self) -> CloneState | None:
+        """The shallow clone of the table. Its files are the table's own, which it names by their URIs."""
+        place, root = Path(clone_of(str(self._root))), str(self._root)
+        if not (place / LOG_DIRECTORY).is_dir():
+            return None
+        try:
+            snapshot = relative_snapshot(read_log(place).snapshot(), root)
+        except (DeltaLogError, FileNotFoundError):
+            return CloneState(None, frozenset())
+        files = frozenset(files_of(snapshot.adds.values(), root))
+        rows: Rows = Counter()
+        for add in snapshot.adds.values():
+            try:
+                stored = read_stored_rows(self._root, add, snapshot.metadata)
+                hidden = frozenset(read_vector(self._root, add.deletion_vector)) if add.deletion_vector else frozenset()
+            except _UNREADABLE:
+                return CloneState(None, files)
+            rows.update(self._row(row) for index, row in enumerate(stored) if index not in hidden)
+        return CloneState(rows, files)
 
     def _row_count(self, path: str) -> int | None:
         """The row count of an unreferenced file; None where it is no data file."""

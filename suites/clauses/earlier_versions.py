@@ -30,10 +30,9 @@ def earlier_versions(o: Observation) -> Judgement:
     Not judged: a version whose commits were cleaned up, one of which a VACUUM so far was allowed to delete a file, and one
     with other columns than a RESTORE has brought back; nor anything after a VACUUM that lost disputed paths.
     """
-    vacuums = [v for v in (*o.earlier, o) if isinstance(v, VacuumObservation) and (v.ran or v.vanished)]
-    if any(map(lost_disputed_paths, vacuums)):
+    allowed = may_be_gone(o)
+    if allowed is None:
         return NOT_EXERCISED
-    allowed = {path for v in vacuums for path, predicted in v.fates.items() if predicted.fate is not Fate.KEEP}
     files = {version: _files(o, version) for version in sorted(o.versions) if version <= o.before.version}
     judged = {
         version: adds
@@ -43,6 +42,14 @@ def earlier_versions(o: Observation) -> Judgement:
         and allowed.isdisjoint(files_of(adds.values(), o.after.root))
     }
     return each(judged, lambda version: _problem(o, version, judged[version]))
+
+
+def may_be_gone(o: Observation) -> set[str] | None:
+    """The paths that a VACUUM so far was allowed to delete; None after one that lost disputed paths."""
+    vacuums = [v for v in (*o.earlier, o) if isinstance(v, VacuumObservation) and (v.ran or v.vanished)]
+    if any(map(lost_disputed_paths, vacuums)):
+        return None
+    return {path for v in vacuums for path, predicted in v.fates.items() if predicted.fate is not Fate.KEEP}
 
 
 def _files(o: Observation, version: int) -> Mapping[str, Add] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterator
 
 from deltalog.actions import Add, Remove
@@ -10,7 +11,8 @@ from harness.judging.severity import Cause
 from harness.observing import evidence
 from harness.observing.observation import CommandObservation
 from model.text.commands import command_text
-from model.vocabulary.commands import CHANGE_COLUMNS, KEEP_ROWS, Optimize, Purge
+from model.text.layout import clone_of
+from model.vocabulary.commands import CHANGE_COLUMNS, KEEP_ROWS, Optimize, Purge, ShallowClone, VacuumClone
 from model.vocabulary.severity import Severity
 from records.expectations import Change, FieldIs, FieldMatches, Measure, NothingChanged, Succeeds
 from suites.clauses import causes
@@ -158,12 +160,17 @@ def data_change_as_it_is(c: CommandObservation) -> Judgement:
 
 @clause(
     "LIFE-1H",
-    "A command deletes and changes no file outside the log, and nothing beside the table.",
+    "A command deletes and changes no file outside the log, and nothing beside the table, but for its shallow clone.",
     sources=("P Data Files", "S5"),
 )
 def files_stay(c: CommandObservation) -> Judgement:
     """All but VACUUM leave files that a version refers to, or that they do not know."""
-    return judgement(check_none(list(_touched(c)), "The command deleted or changed", NothingChanged(Change.OF_FILES)))
+    own = posixpath.relpath(posixpath.dirname(clone_of(c.root)), c.root)
+    clones = isinstance(c.step.command, (ShallowClone, VacuumClone))
+    beside = [path for path in c.changed_beside if not (clones and f"{path}/".startswith(f"{own}/"))]
+    wrong = [*_touched(c), *beside]
+    message = "The command deleted or changed"
+    return judgement(check_none(wrong, message, NothingChanged(Change.OF_FILES), cause=causes.changed(c, wrong)))
 
 
 def _touched(c: CommandObservation) -> Iterator[str]:
