@@ -68,10 +68,10 @@ class Clause(Generic[S]):
 
     @property
     def chapter(self) -> str:
-        return {"DEL": "DELETE", "VAC": "VACUUM"}[self.id.split("-")[0]]
+        return {"DEL": "DELETE", "VAC": "VACUUM", "CRASH": "CRASH"}[self.id.split("-")[0]]
 
 
-_ID = re.compile(r"(DEL|VAC)-[A-Z]+-\d+[A-Z]?")
+_ID = re.compile(r"(DEL|VAC)-[A-Z]+-\d+[A-Z]?|CRASH-\d+[A-Z]?")
 
 
 def clause(
@@ -91,7 +91,7 @@ def clause(
     Raises ValueError for a malformed id.
     """
     if not _ID.fullmatch(id):
-        raise ValueError(f"{id} is not a clause id of the form DEL-ROW-1 or DEL-ROW-1A")
+        raise ValueError(f"{id} is not a clause id of the form DEL-ROW-1, DEL-ROW-1A or CRASH-1A")
 
     def make(judge: Callable[[S], Judgement]) -> Clause[S]:
         (of,) = (kind for parameter, kind in get_type_hints(judge).items() if parameter != "return")

@@ -32,6 +32,7 @@ ARTICLES: Mapping[str, Link] = {
         "https://www.waitingforcode.com/delta-lake/truncating-delta-lake-table-metadata-only-operations/read",
     ),
     "S3": Link("“Error Conditions”, of Spark", "https://spark.apache.org/docs/latest/sql-error-conditions.html"),
+    "S4": Link("“Storage configuration”, of Delta Lake", "https://docs.delta.io/delta-storage/"),
 }
 
 #: Sections of docs/delta.md, cited as ``C 1.2``. Each has an anchor of its number there.
@@ -55,6 +56,7 @@ PROTOCOL_SECTIONS: Mapping[str, str] = {
     "Checkpoints": "checkpoints-1",  # the requirements for writers
     "Column Mapping": "column-mapping",
     "Commit Provenance Information": "commit-provenance-information",
+    "Creation of New Log Entries": "creation-of-new-log-entries",
     "Data Files": "data-files",
     "Default Columns": "default-columns",
     "Deletion Vector Descriptor Schema": "deletion-vector-descriptor-schema",
@@ -69,6 +71,7 @@ PROTOCOL_SECTIONS: Mapping[str, str] = {
     "JSON checksum": "json-checksum",
     "Last Checkpoint File": "last-checkpoint-file",
     "Metadata Cleanup": "metadata-cleanup",
+    "Overview": "overview",
     "Per-file Statistics": "per-file-statistics",
     "Protocol Evolution": "protocol-evolution",
     "Row Tracking": "row-tracking",
