@@ -73,7 +73,6 @@ def killed_deletes(draw: DrawFn) -> Case:
     followed by a checkpoint. 5 or 6 engine steps. Shrinks to the first file of a DELETE that rewrites files.
     """
     kind = draw(_DELETES)
-    vectors = kind == "vectors"
     features = {
         "vectors": (Feature.DELETION_VECTORS,),
         "changes": (Feature.CHANGE_DATA_FEED,),
