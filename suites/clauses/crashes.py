@@ -29,7 +29,7 @@ from suites.clauses.vacuum.log import END, START, operations
 from suites.clauses.vacuum.path_rules import UNPROTECTED, expect_kept, is_logged, not_kept, unchanged, with_reason
 
 _NEEDS = ("crashes",)
-_ATOMIC = ("P Overview", "P Delta Log Entries", "S4")
+_ATOMIC = ("P Overview", "P Delta Log Entries", "S8")
 
 
 def _told(judged: Judgement, c: CrashObservation) -> Judgement:
