@@ -9,9 +9,10 @@ from datetime import datetime
 from itertools import compress
 from uuid import UUID, uuid4
 
+import pyarrow as pa
+
 from deltalog.actions import Action, Add, Cdc, CommitInfo, DomainMetadata, Remove
 from deltalog.arrow_values import to_table
-from deltalog.commits import write_commit
 from deltalog.deletion_vectors import write_vector_file
 from deltalog.parquet import write_data_file
 from deltalog.paths import encode
@@ -34,6 +35,7 @@ from model.vocabulary.steps import Delete, Form
 from model.vocabulary.table import Feature
 from model.vocabulary.values import AnyType, Row, Value
 from reference_engine.recorded_predicate import recorded
+from reference_engine.storage import Storage
 from reference_engine.view import View
 
 _ROW_ID = "delta.rowTracking.materializedRowIdColumnName"
@@ -53,6 +55,7 @@ class Deletion:
     """One DELETE. ``number`` makes its file names unique; with ``one_file`` the survivors of a partition go into one file."""
 
     view: View
+    storage: Storage
     step: Delete
     clock: int  # the engine's clock, ms since the epoch
     at: int  # when it runs, by the wall clock, ms since the epoch
@@ -92,7 +95,7 @@ class Deletion:
         actions: list[Action] = [self._info(removes, adds, changes), *removes, *adds, *changes]
         if view.table.has(Feature.ROW_TRACKING) and predicted.method is DeleteMethod.REWRITE:
             actions.append(self._row_id_mark(sum(self._count(add) for add in adds)))
-        write_commit(view.root, view.snapshot.version + 1, actions, modified=self.at)
+        self.storage.commit(view.snapshot.version + 1, actions)
 
     def _null_row(self, file: LiveFile) -> Row:
         """A row with the file's partition values and otherwise NULL."""
@@ -149,7 +152,7 @@ class Deletion:
             [Field(view.metadata.configuration[key], "long") for key in (_ROW_ID, _ROW_VERSION)] if tracking else []
         )
         values = [(*row, *(id if tracking else ())) for row, (_, id) in zip(stored, rows)]
-        size = write_data_file(view.root / path, to_table([*fields, *hidden], values), modified=self.at)
+        size = self._write_file(path, to_table([*fields, *hidden], values))
         add = Add(
             encode(path),
             self._partition_values(partition),
@@ -163,6 +166,11 @@ class Deletion:
         return replace(
             add, base_row_id=self._next_row_id() + base, default_row_commit_version=view.snapshot.version + 1
         )
+
+    def _write_file(self, path: str, rows: pa.Table) -> int:
+        """Write a new Parquet file; return its size in bytes."""
+        file = self.view.root / path
+        return self.storage.write(file, lambda: write_data_file(file, rows, modified=self.at))
 
     @property
     def _uuid(self) -> str:
@@ -206,7 +214,10 @@ class Deletion:
         if not paths:
             return []
         hidden = [self.predicted.hidden_rows[path] for path in paths]
-        vectors = write_vector_file(self.view.root, UUID(self._uuid), hidden, modified=self.at)
+        root, uuid = self.view.root, UUID(self._uuid)
+        vectors = self.storage.write(
+            root / f"deletion_vector_{uuid}.bin", lambda: write_vector_file(root, uuid, hidden, modified=self.at)
+        )
         return [
             replace(self.view.live[path], deletion_vector=vector, data_change=True, stats=self._wide_statistics(path))
             for path, vector in zip(paths, vectors)
@@ -237,7 +248,7 @@ class Deletion:
             fields, stored = self._stored(rows)
             values = [(*row, "delete") for row in stored]
             changes = to_table([*fields, Field("_change_type", "string")], values)
-            size = write_data_file(view.root / path, changes, modified=self.at)
+            size = self._write_file(path, changes)
             found.append(Cdc(encode(path), self._partition_values(partition), size))
         return found
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from functools import partial
 from pathlib import Path
 
 from deltalog.actions import Add
@@ -48,6 +49,7 @@ from model.vocabulary.values import Row
 from reference_engine.deletion import Deletion, FailingCondition
 from reference_engine.insertion import Insertion
 from reference_engine.refusals import Refused, due
+from reference_engine.storage import Killed, Storage
 from reference_engine.vacuuming import Habits, Vacuuming
 from reference_engine.view import View
 
@@ -78,7 +80,13 @@ class ReferenceEngine:
 
     def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
         at = _after(now())
-        clock = clock if self.rules.own_clock else at
+        storage = Storage(root, at, step.crash if isinstance(step, (Delete, Vacuum)) else None)
+        try:
+            return self._run(root, step, storage, clock if self.rules.own_clock else at, at, version)
+        except Killed:
+            return Outcome((), None, at, _after(at), effects=tuple(storage.effects))
+
+    def _run(self, root: Path, step: EngineStep, storage: Storage, clock: int, at: int, version: int | None) -> Outcome:
         view = View(root, reads_struct_statistics=self.rules.reads_struct_statistics)
         try:
             if view.log.half_checkpoint and not self._habits.reads_commits:
@@ -91,7 +99,7 @@ class ReferenceEngine:
             if isinstance(step, Read):
                 rows = self._read(view, version, clock)
             elif isinstance(step, Delete):
-                rows = self._delete(view, step, clock, at)
+                rows = self._delete(view, storage, step, clock, at)
             elif isinstance(step, InvalidDelete):
                 raise due(self._delete_refusal(view, step))
             elif isinstance(step, ReadChanges):
@@ -101,22 +109,23 @@ class ReferenceEngine:
                     rows = ((version, moment(view.commit_times[version] * 1000)),) * len(rows)
             elif isinstance(step, Insert):
                 self._deletions += 1
-                Insertion(view, Delete(), clock, at, self._deletions, rules=self.rules, rows=step.rows).commit()
+                number = self._deletions
+                Insertion(view, storage, Delete(), clock, at, number, rules=self.rules, rows=step.rows).commit()
                 rows = ()
             elif isinstance(step, InvalidVacuum):
                 raise due(expected_vacuum_refusal(step.mistake).at(self.rules.release))
             elif isinstance(step, OtherCommand):
                 raise NotImplementedError(f"a {type(step.command).__name__}")
             else:
-                rows = Vacuuming(view, step, clock, at, self._habits, self.rules).run()
+                rows = Vacuuming(view, storage, step, clock, at, self._habits, self.rules).run()
         except Refused as refusal:
             return Outcome((), refusal.error, at, _after(at))
         finally:
-            if isinstance(step, (Delete, Vacuum, Insert)):
+            if isinstance(step, (Delete, Vacuum, Insert)) and not storage.killed:
                 after = View(root)
                 if self.capabilities.version_checksums:
-                    _write_checksums(after, view.snapshot.version, at)
-                _checkpoint(after, view.snapshot.version, clock, at)
+                    _write_checksums(after, storage, view.snapshot.version, at)
+                _checkpoint(after, storage, view.snapshot.version, clock, at)
         cached = self._read(View(root), None, clock) if isinstance(step, Delete) and step.cached else None
         reads_in_two_ways = isinstance(step, Read) and self.rules.implementation == DELTA_RS.implementation
         other = Outcome(rows, None, at, at) if reads_in_two_ways else None
@@ -152,12 +161,13 @@ class ReferenceEngine:
 
     # DELETE ---------------------------------------------------------------------------------------------------------
 
-    def _delete(self, view: View, step: Delete, clock: int, at: int) -> tuple[Row, ...]:
+    def _delete(self, view: View, storage: Storage, step: Delete, clock: int, at: int) -> tuple[Row, ...]:
         if view.table.has(Feature.APPEND_ONLY):
             raise due(APPEND_ONLY)
         self._deletions += 1
         deletion = Deletion(
             view,
+            storage,
             step,
             clock,
             at,
@@ -201,12 +211,12 @@ def _rows_of(view: View, version: int) -> Counter[Row]:
     return Counter(row for add in view.log.snapshot(version).adds.values() for row in view.visible(add))
 
 
-def _write_checksums(view: View, before: int, at: int) -> None:
+def _write_checksums(view: View, storage: Storage, before: int, at: int) -> None:
     """Write the checksums of the versions that a step committed."""
     for commit in view.log.commits_after(before):
         info = commit.info.fields if commit.info else {}
         stamp, txn_id = info.get("inCommitTimestamp"), info.get("txnId")
-        write_checksum(
+        path = write_checksum(
             view.root,
             view.log.snapshot(commit.version),
             in_commit_timestamp=stamp if isinstance(stamp, int) else None,
@@ -214,9 +224,10 @@ def _write_checksums(view: View, before: int, at: int) -> None:
             complete=True,
             modified=at,
         )
+        storage.checksum(path)
 
 
-def _checkpoint(view: View, before: int, clock: int, at: int) -> None:
+def _checkpoint(view: View, storage: Storage, before: int, clock: int, at: int) -> None:
     """Write the checkpoints that became due in a step, without expired tombstones."""
     configuration = view.metadata.configuration
     interval = int(configuration.get("delta.checkpointInterval") or 0)
@@ -228,4 +239,5 @@ def _checkpoint(view: View, before: int, clock: int, at: int) -> None:
         expired = clock - view.retention
         kept = [remove for remove in snapshot.removes.values() if (remove.deletion_timestamp or 0) > expired]
         v2 = configuration.get("delta.checkpointPolicy") == "v2"
-        write_checkpoint(view.root, snapshot, tombstones=kept, v2=v2, embeds=True, modified=at)
+        write = partial(write_checkpoint, view.root, snapshot, tombstones=kept, v2=v2, embeds=True, modified=at)
+        storage.checkpoint(write)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from deltalog.actions import Action, CommitInfo
-from deltalog.commits import write_commit
 from model.vocabulary.table import Feature
 from model.vocabulary.values import Row
 from reference_engine.deletion import Deletion, Kept
@@ -38,4 +37,4 @@ class Insertion(Deletion):
             count += len(kept)
         if table.has(Feature.ROW_TRACKING):
             actions.append(self._row_id_mark(count))
-        write_commit(view.root, view.snapshot.version + 1, actions, modified=self.at)
+        self.storage.commit(view.snapshot.version + 1, actions)

@@ -14,7 +14,7 @@ from harness.judging.clause import matches
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.case import Case
 from model.vocabulary.steps import Delete, InvalidDelete, InvalidVacuum, Vacuum
-from suites import test_corpus, test_delete, test_programs, test_regressions, test_settings, test_vacuum
+from suites import test_corpus, test_crashes, test_delete, test_programs, test_regressions, test_settings, test_vacuum
 from suites.catalogue import CATALOGUE
 
 
@@ -25,7 +25,7 @@ def _campaigns(*modules: ModuleType) -> list[Campaign]:
 
 
 #: The campaigns that draw their cases, from a strategy or by a state machine.
-CAMPAIGNS = tuple(_campaigns(test_delete, test_vacuum, test_programs, test_settings))
+CAMPAIGNS = tuple(_campaigns(test_delete, test_vacuum, test_programs, test_settings, test_crashes))
 
 #: The regression cases, which every run judges first.
 (REGRESSIONS,) = _campaigns(test_regressions)
