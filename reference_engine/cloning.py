@@ -8,12 +8,8 @@ from pathlib import Path
 from deltalog.actions import Action, Add
 from deltalog.commits import write_commit
 from deltalog.paths import encode
+from model.text.layout import clone_of
 from reference_engine.transaction import Transaction
-
-
-def clone_of(root: Path) -> Path:
-    """Where the clone of the table at ``root`` is."""
-    return root.with_name(f"{root.name}-beside") / "clone"
 
 
 def clone(transaction: Transaction) -> None:
@@ -23,7 +19,7 @@ def clone(transaction: Transaction) -> None:
     actions: list[Action] = [transaction.info("CLONE", metadata), snapshot.protocol, metadata]
     actions += snapshot.domains.values()
     actions += (_absolute(add, root) for add in snapshot.adds.values())
-    write_commit(clone_of(root), 0, actions, modified=transaction.at)
+    write_commit(Path(clone_of(str(root))), 0, actions, modified=transaction.at)
 
 
 def _absolute(add: Add, root: Path) -> Add:

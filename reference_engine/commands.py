@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from model.prediction.commands import may_be_refused
 from model.prediction.refusals import APPEND_ONLY, MISSING_FILE
+from model.text.layout import clone_of
 from model.vocabulary.commands import (
     AddColumn,
     Checkpoint,
@@ -33,7 +35,7 @@ from model.vocabulary.commands import (
 from model.vocabulary.steps import Vacuum
 from model.vocabulary.table import Feature
 from reference_engine.altering import Altering
-from reference_engine.cloning import clone, clone_of
+from reference_engine.cloning import clone
 from reference_engine.log_upkeep import checkpoint, clean_up, compact
 from reference_engine.refusals import due, failing, refuse_expired
 from reference_engine.rewriting import Rewriting
@@ -87,7 +89,7 @@ def run(command: Command, base: Transaction, version: int | None, habits: Habits
     else:
         assert isinstance(command, VacuumClone), "no other command is left"
         step = Vacuum(retain_hours=0, safety_check=False)
-        Vacuuming(View(clone_of(view.root)), step, base.clock, base.at, habits, base.rules).run()
+        Vacuuming(View(Path(clone_of(str(view.root)))), step, base.clock, base.at, habits, base.rules).run()
 
 
 def _refuse(command: Command, view: View) -> None:
