@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from deltalog.actions import Action, Metadata
+from deltalog.protocols import features_of, with_features, without_feature
 from deltalog.schemas import Field, map_columns, schema_string, timestamp_ntz_paths
 from model.vocabulary.commands import (
     AddColumn,
@@ -20,7 +21,6 @@ from model.vocabulary.commands import (
 )
 from model.vocabulary.table import WIDER, Feature, retention_text
 from model.vocabulary.values import Type
-from reference_engine.protocols import features_of, with_features, without_feature
 from reference_engine.refusals import Refused
 from reference_engine.rewriting import Rewriting
 from reference_engine.transaction import ROW_ID, ROW_IDS, ROW_VERSION, Transaction

@@ -75,7 +75,7 @@ def run(command: Command, base: Transaction, version: int | None, habits: Habits
         assert version is not None, "a RESTORE has a version"
         refuse_expired(view, version, base.clock, base.rules)
         then = view.log.snapshot(version)
-        if view.lacks(then.adds.values()):
+        if view.lacks(add for key, add in then.adds.items() if key not in view.snapshot.adds):
             raise due(MISSING_FILE.at(base.rules.release))
         base.become(Rewriting).restore(then)
     elif isinstance(command, Checkpoint):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from deltalog.actions import Action, Add, Txn
+from deltalog.protocols import features_of, with_features
 from deltalog.snapshot import Snapshot
 from model.prediction.commands import rows_after
 from model.prediction.delete import matches
@@ -16,7 +17,6 @@ from model.vocabulary.steps import Delete
 from model.vocabulary.table import Feature
 from model.vocabulary.values import Row
 from reference_engine.insertion import by_partition
-from reference_engine.protocols import features_of, with_features
 from reference_engine.transaction import Kept, Transaction, removal, row_count
 
 #: What a command makes of a row that satisfies its condition, by the row and its id.
