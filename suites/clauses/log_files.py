@@ -116,6 +116,8 @@ def _may_appear(o: Observation, path: str) -> bool:
     if name is None:
         return False
     rewritten = {checkpoint.version for checkpoint in o.before.log.checkpoints} if new_checkpoints(o) else set()
+    if name.kind is LogFileKind.COMPACTED:
+        return isinstance(o, CommandObservation) and isinstance(o.step.command, commands.CompactLog)
     if isinstance(o, CommandObservation) and name.version == o.before.version:
         return _may_complete(o, name.kind)
     return o.before.version < name.version <= o.after.version or (
