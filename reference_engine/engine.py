@@ -37,6 +37,7 @@ from model.vocabulary.steps import (
     OtherCommand,
     Read,
     ReadChanges,
+    Together,
     Vacuum,
 )
 from model.vocabulary.table import Feature
@@ -111,6 +112,8 @@ class ReferenceEngine:
                 rows = ()
             elif isinstance(step, InvalidVacuum):
                 raise due(expected_vacuum_refusal(step.mistake).at(self.rules.release))
+            elif isinstance(step, Together):
+                raise NotImplementedError
             elif isinstance(step, OtherCommand):
                 base = Transaction(view, storage, clock, at, self._next_number(), self.rules)
                 commands.run(step.command, base, version, self._habits)

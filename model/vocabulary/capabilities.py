@@ -50,6 +50,7 @@ class Capabilities:
     inserts: bool = True  # appending rows itself
     commands: frozenset[CommandKind] = frozenset(CommandKind)  # other than DELETE and VACUUM
     crashes: bool = True  # whether it can be stopped at a point of a command
+    sessions: bool = True  # whether a session can be held at a point of a command while another works
     caches: bool = True  # whether a session can cache a table
     sets_clock: bool = True  # whether its clock can be set; else no time of a case lies near a cutoff
     version_checksums: bool = True  # whether it writes them beside its commits
