@@ -20,19 +20,27 @@ from engines.deltalake.result_rows import rows_of
 from engines.named_paths import named_path
 from engines.port import EngineError, Outcome, now
 from model.vocabulary.rules import DELTA_RS_COUNTS
-from model.vocabulary.steps import Delete, EngineStep, Insert, Read, ReadChanges, Vacuum
+from model.vocabulary.steps import Delete, EngineStep, Insert, OpenSession, Read, ReadChanges, Vacuum
 from model.vocabulary.values import Row
+
+#: What the session of the latest OpenSession has opened.
+_OPENED: list[DeltaTable] = []
 
 
 def run(root: Path, step: EngineStep, version: int | None) -> tuple[Row, ...]:
     """One step. Raises whatever deltalake raises."""
+    if isinstance(step, OpenSession):
+        _OPENED[:] = [DeltaTable(str(root))]
+        return ()
     if isinstance(step, Read):
-        return _read(root, version)
+        return _rows(_OPENED[0]) if step.by_earlier else _read(root, version)
     if isinstance(step, ReadChanges):
         return _changes(root, version, commits=step.commits)
     if isinstance(step, Insert):
         return _insert(root, step)
     call = call_of(step)
+    if isinstance(step, (Delete, Vacuum)) and step.by_earlier:
+        return _call(_OPENED[0], str(root), call, root)
     if isinstance(step, (Delete, Vacuum)):
         with named_path(root, step.spelling, working_directory=os.getcwd()) as path:
             # A path after file: is encoded.
@@ -43,9 +51,13 @@ def run(root: Path, step: EngineStep, version: int | None) -> tuple[Row, ...]:
 
 def _called(path: str, call: DeleteCall | VacuumCall, target: Path) -> tuple[Row, ...]:
     """The result of a call on the table at ``path``. Paths in it are absolute, or from ``target``."""
+    return _call(DeltaTable(path), path, call, target)
+
+
+def _call(table: DeltaTable, path: str, call: DeleteCall | VacuumCall, target: Path) -> tuple[Row, ...]:
     if isinstance(call, DeleteCall):
-        return _deleted(DeltaTable(path).delete(call.where))
-    paths = DeltaTable(path).vacuum(**cast("dict[str, Any]", call.arguments))
+        return _deleted(table.delete(call.where))
+    paths = table.vacuum(**cast("dict[str, Any]", call.arguments))
     return tuple((path if path.startswith(("/", "file:")) else f"{target}/{path}",) for path in paths)
 
 
@@ -55,7 +67,10 @@ def _deleted(metrics: dict[str, Any]) -> tuple[Row, ...]:
 
 
 def _read(root: Path, version: int | None) -> tuple[Row, ...]:
-    table = DeltaTable(str(root), version=version)
+    return _rows(DeltaTable(str(root), version=version))
+
+
+def _rows(table: DeltaTable) -> tuple[Row, ...]:
     rows = _table(QueryBuilder().register("t", table).execute("SELECT * FROM t"))
     return rows_of(rows, (field.name for field in table.schema().fields))
 
@@ -124,7 +139,8 @@ def outcome(root: Path, step: EngineStep, version: int | None) -> Outcome:
         raise
     except BaseException as failure:  # noqa: BLE001 - PanicException is not an Exception
         error = _error(failure)
-    other = _read_by_pyarrow(root, version) if isinstance(step, Read) and error is None else None
+    again = isinstance(step, Read) and not step.by_earlier and error is None
+    other = _read_by_pyarrow(root, version) if again else None
     return Outcome(rows, error, started, now(), other=other)
 
 

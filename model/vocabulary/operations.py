@@ -11,6 +11,7 @@ from model.vocabulary.steps import (
     Insert,
     InvalidDelete,
     InvalidVacuum,
+    OpenSession,
     Read,
     ReadChanges,
     Step,
@@ -33,6 +34,7 @@ class Operation(str, Enum):
     READ_CHANGES = "read of the change feed"
     INSERT = "append by the engine"
     APPEND = "append by another writer"
+    OPEN_SESSION = "another session opens the table"
     STRAY_FILES = "stray files"
     CLOCK = "clock"
 
@@ -46,6 +48,7 @@ _OF_STEPS: dict[type, Operation] = {
     Insert: Operation.INSERT,
     Append: Operation.APPEND,
     AddStrayFiles: Operation.STRAY_FILES,
+    OpenSession: Operation.OPEN_SESSION,
 }
 
 
