@@ -130,6 +130,7 @@ def check_steps(case: Case) -> None:
         path = f"steps[{index}]"
         check_step(step, path)
         if isinstance(step, Delete) and step.where is not None:
+            _check_known(step.where, tables[index], tables, f"{path}.where")
             types = {column.name: column.type for column in tables[index].columns}
             check_types(step.where, types, f"{path}.where")
         elif isinstance(step, Read):
@@ -323,6 +324,14 @@ def check_types(predicate: Predicate, types: Mapping[str, AnyType], path: str) -
                 _invalid(
                     f"{where}.column", f"LIKE needs a string, but {part.column!r} is of type {type_name(declared)}"
                 )
+
+
+def _check_known(predicate: Predicate, table: Table, tables: Iterable[Table], path: str) -> None:
+    """The condition uses no column that the case's table has at another time, but not now: a command of the case changes it."""
+    now = {column.name for column in table.columns}
+    other = {column.name for table in tables for column in table.columns} - now
+    for name in sorted(columns_of(predicate) & other):
+        _invalid(path, f"{name!r} is not a column that the table has then")
 
 
 def _parts(condition: Predicate | Expression, path: str) -> Iterator[tuple[str, Predicate | Expression]]:
