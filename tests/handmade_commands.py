@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Union
 
 from model.vocabulary.case import Case
 from model.vocabulary.commands import (
@@ -30,7 +31,7 @@ from model.vocabulary.commands import (
     WidenColumn,
 )
 from model.vocabulary.predicate import Cast, Compare, Literal, Of, Op, Relate
-from model.vocabulary.steps import ENGINE_STEPS, Delete, Moment, OtherCommand, Read, SetClock, Step, Vacuum
+from model.vocabulary.steps import Delete, Moment, OtherCommand, Read, SetClock, Step, Vacuum
 from model.vocabulary.table import DAY, HOUR, WEEK, Column, Commit, DataFile, DeletionVector, Feature, Removal, Table
 from model.vocabulary.values import ArrayOf, StructOf, Type, Value
 
@@ -104,13 +105,16 @@ COMMANDS: dict[str, Command] = {
 }
 
 
-def _case(features: str, *commands: Command | Step) -> Case:
-    return Case(table(*FEATURES[features]), steps(*commands))
+#: What a case is made of: steps, and commands for the steps that run them.
+Part = Union[Command, Read, Delete, Vacuum, SetClock]
 
 
-def steps(*commands: Command | Step) -> tuple[Step, ...]:
-    """Of commands, the steps that run them."""
-    return tuple(one if isinstance(one, (*ENGINE_STEPS, SetClock)) else OtherCommand(one) for one in commands)
+def _case(features: str, *parts: Part) -> Case:
+    return Case(table(*FEATURES[features]), steps(*parts))
+
+
+def steps(*parts: Part) -> tuple[Step, ...]:
+    return tuple(part if isinstance(part, (Read, Delete, Vacuum, SetClock)) else OtherCommand(part) for part in parts)
 
 
 _LATER = (Read(), Delete(HIGH), Restore(0), Read(), Delete(IN_A), Vacuum(), Read())
@@ -191,7 +195,8 @@ _ZERO = Vacuum(retain_hours=0, safety_check=False)
 
 #: Cases, each with the steps that are refused.
 REFUSED: dict[str, tuple[Case, list[int]]] = {
-    "columns are not mapped": (_case("plain", RenameColumn("w", "u"), DropColumn("w"), Read()), [0]),
+    "columns are not mapped to rename one": (_case("plain", RenameColumn("w", "u")), [0]),
+    "columns are not mapped to drop one": (_case("plain", DropColumn("w")), [0]),
     "the table lacks the feature": (_case("plain", DropFeature(Feature.ROW_TRACKING), Read()), [0]),
     "log clean-up took the version": (
         _case(
