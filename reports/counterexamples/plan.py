@@ -15,10 +15,20 @@ from engines.dialect import Run, ScriptedCase
 from harness.tables.file_actions import arrow_table
 from harness.tables.plan import PlannedFile, PlannedLink, plan_append, plan_strays, plan_table
 from harness.tables.storage import write_log
+from model.semantics.definitions import definitions
 from model.vocabulary.case import Case
-from model.vocabulary.steps import ENGINE_STEPS, AddStrayFiles, Append, Insert, Moment, SetClock
+from model.vocabulary.commands import Merge, Overwrite, StreamAppend
+from model.vocabulary.steps import (
+    ENGINE_STEPS,
+    AddStrayFiles,
+    Append,
+    EngineStep,
+    Insert,
+    Moment,
+    OtherCommand,
+    SetClock,
+)
 from model.vocabulary.table import DataFile, Table
-from model.vocabulary.values import Row
 from records.expectations import Expectation
 from records.run import JudgedCase, ListedClause, Violation
 
@@ -107,8 +117,20 @@ def _things(table: Table, root: Path) -> Things:
     return Things(tuple(log), (*plan.files, *checkpoints), plan.directories, plan.links)
 
 
-def _rows_file(table: Table, rows: tuple[Row, ...]) -> bytes:
-    """A Parquet file with all columns of these rows, under the names that users see."""
+def rows_file_of(table: Table, step: EngineStep) -> bytes:
+    """A Parquet file with all columns of the rows that the step adds, under the names that users see. Empty if it adds none.
+
+    An overwrite always has one, if without rows.
+    """
+    command = step.command if isinstance(step, OtherCommand) else None
+    if isinstance(step, Insert):
+        rows = step.rows
+    elif isinstance(command, (Overwrite, StreamAppend)):
+        rows = command.rows
+    elif isinstance(command, Merge) and command.insert:
+        rows = command.insert
+    else:
+        return b""
     plain = replace(table, partition_by=(), features=())
     return parquet_bytes(arrow_table(plain, DataFile(0, (), rows, modified=0)))
 
@@ -120,7 +142,7 @@ def _from_start(content: bytes) -> str:
 
 def _steps(case: Case, root: Path, failed: set[int], *, until: int) -> Iterable[Run | Arranged]:
     """The steps up to the violation; those of the engine with the clock."""
-    clock = Moment(0)
+    clock, tables = Moment(0), definitions(case.table, case.steps)
     for index, step in enumerate(case.steps[: until + 1]):
         if isinstance(step, SetClock):
             clock = step.to
@@ -134,5 +156,4 @@ def _steps(case: Case, root: Path, failed: set[int], *, until: int) -> Iterable[
             yield Arranged(index, step, Things((), *plan_strays(step.stray_files)))
         else:
             assert isinstance(step, ENGINE_STEPS)
-            content = _rows_file(case.table, step.rows) if isinstance(step, Insert) else b""
-            yield Run(index, step, clock, index in failed, content)
+            yield Run(index, step, clock, index in failed, rows_file_of(tables[index], step))
