@@ -52,7 +52,7 @@ class Run:
     step: EngineStep
     clock: Moment
     failed: bool = False
-    rows_file: bytes = b""  # a Parquet file with the rows that it adds; empty if it adds none
+    rows_file: bytes = b""  # of an Insert, or of another command that writes rows: a Parquet file with these
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ from model.vocabulary.steps import (
     SetClock,
 )
 from model.vocabulary.table import DataFile, Table
+from model.vocabulary.values import Row
 from records.expectations import Expectation
 from records.run import JudgedCase, ListedClause, Violation
 
@@ -97,7 +98,10 @@ def reproduction_plan(judged: JudgedCase, violation: Violation, clause: ListedCl
     things = _things(case.table, root)
     steps = tuple(_steps(case, root, failed, until=violation.step))
     runs = tuple(step for step in steps if isinstance(step, Run))
-    scripted = ScriptedCase(case.table, str(root), runs, judged.processors, bool(things.checkpoints))
+    tables = definitions(case.table, case.steps[: violation.step + 1])
+    scripted = ScriptedCase(
+        replace(case.table, columns=tables[-1].columns), str(root), runs, judged.processors, bool(things.checkpoints)
+    )
     return Plan(clause, violation.expectation, judged.id, scripted, things, steps, violation.step)
 
 
@@ -118,18 +122,10 @@ def _things(table: Table, root: Path) -> Things:
 
 
 def rows_file_of(table: Table, step: EngineStep) -> bytes:
-    """A Parquet file with all columns of the rows that the step adds, under the names that users see. Empty if it adds none.
-
-    An overwrite always has one, if without rows.
-    """
-    command = step.command if isinstance(step, OtherCommand) else None
-    if isinstance(step, Insert):
-        rows = step.rows
-    elif isinstance(command, (Overwrite, StreamAppend)):
-        rows = command.rows
-    elif isinstance(command, Merge) and command.insert:
-        rows = command.insert
-    else:
+    """A Parquet file with all columns of the rows that the step writes, under the names that users see. Empty if it writes none;
+    an overwrite always has one."""
+    rows = _rows_of(step)
+    if rows is None:
         return b""
     plain = replace(table, partition_by=(), features=())
     return parquet_bytes(arrow_table(plain, DataFile(0, (), rows, modified=0)))
@@ -157,3 +153,13 @@ def _steps(case: Case, root: Path, failed: set[int], *, until: int) -> Iterable[
         else:
             assert isinstance(step, ENGINE_STEPS)
             yield Run(index, step, clock, index in failed, rows_file_of(tables[index], step))
+
+
+def _rows_of(step: EngineStep) -> tuple[Row, ...] | None:
+    """The rows that a step writes."""
+    if isinstance(step, OtherCommand):
+        command = step.command
+        if isinstance(command, (Overwrite, StreamAppend)):
+            return command.rows
+        return command.insert or None if isinstance(command, Merge) else None
+    return step.rows if isinstance(step, Insert) else None
