@@ -196,7 +196,7 @@ def _step_on(table: Table) -> Reader[Step]:
         if isinstance(step, OtherCommand):
             return OtherCommand(within("command", read_command, step.command))
         if isinstance(step, Together):
-            parts = {name: within(name, read, getattr(step, name)) for name in ("first", "second")}
+            parts: dict[str, Any] = {name: within(name, read, getattr(step, name)) for name in ("first", "second")}
             check_together(step := replace(step, **parts))
             return step
         return Append(within("files", read_files, step.files)) if isinstance(step, Append) else step

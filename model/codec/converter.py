@@ -88,6 +88,7 @@ STEPS: dict[str, type] = {
     "insert": steps.Insert,
     "other_command": steps.OtherCommand,
     "together": steps.Together,
+    "open_session": steps.OpenSession,
     "set_clock": steps.SetClock,
     "append": steps.Append,
     "add_stray_files": steps.AddStrayFiles,

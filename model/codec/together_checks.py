@@ -56,4 +56,4 @@ def _is_plain(step: SessionStep) -> bool:
         return step == Delete(step.where)
     if isinstance(step, Vacuum):
         return step == Vacuum(mode=step.mode, logging=step.logging) and step.mode in _MODES
-    return True
+    return not isinstance(step, Read) or step == Read(step.before_step)

@@ -44,6 +44,7 @@ _CLEANED_UP = (
     LogFileKind.CHECKPOINT_PART,
     LogFileKind.CHECKPOINT_UUID,
     LogFileKind.CHECKSUM,
+    LogFileKind.COMPACTED,
 )
 
 
@@ -158,7 +159,9 @@ def _may_be_cleaned_up(o: Observation, path: str) -> bool:
         return False
     newest = max((checkpoint.version for checkpoint in o.after.log.checkpoints), default=-1)
     entry = o.before.listing.get(f"{LOG_DIRECTORY}/{commit_name(name.version)}") or o.before.listing[path]
-    return name.version < newest and entry.modified <= log_cutoff(o)
+    # A compaction file also goes where it begins with the version of the checkpoint.
+    replaced = name.version < newest + (name.kind is LogFileKind.COMPACTED)
+    return replaced and entry.modified <= log_cutoff(o)
 
 
 def log_cutoff(o: Observation) -> int:
