@@ -41,10 +41,10 @@ class TogetherObservation(Observation):
         return self.sessions[1]
 
     def may_be_refused(self, session: Session) -> bool:
-        """Whether it may be refused whatever the other does."""
-        return session.name in self.refusable or any(
-            one.step is session.step and one.due is not None for one in self.vacuums
-        )
+        """Whether it may be refused whatever the other does: for its condition, or as its version cannot be read."""
+        if session.name in self.refusable or named_step(session.step) is not None:
+            return True
+        return any(one.step is session.step and one.due is not None for one in self.vacuums)
 
     def other(self, session: Session) -> Session:
         return self.second if session is self.first else self.first

@@ -27,9 +27,11 @@ from deltalog.snapshot import Snapshot, replay
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, judgement
 from harness.observing.observation import CommandObservation, Observation
 from harness.observing.root_paths import relative_action
-from harness.observing.vacuum_observation import VacuumObservation
+from harness.observing.together_observation import TogetherObservation
+from harness.observing.vacuums import vacuums_of
 from model.prediction.paths import LOG_DIRECTORY, checksum_of
 from model.vocabulary import commands
+from model.vocabulary.steps import OtherCommand, Together
 from model.vocabulary.table import DAY, retention_of
 from records.expectations import ByReplay, Unchanged, about
 from suites.clauses import causes
@@ -54,8 +56,19 @@ def new_checkpoints(o: Observation) -> list[Checkpoint]:
     Log cleanup may also write an older one again, under a classic name.
     """
     known = {checkpoint.version for checkpoint in o.before.log.checkpoints}
-    first = o.before.version + 1 - (isinstance(o, CommandObservation) and o.before.version not in known)
+    first = o.before.version + 1 - (_may_be_asked(o) and o.before.version not in known)
     return [checkpoint for checkpoint in o.after.log.checkpoints if checkpoint.version >= first]
+
+
+def _may_be_asked(o: Observation) -> bool:
+    """Whether a command of the step may be one that writes a checkpoint of the version before it."""
+    return isinstance(o, (CommandObservation, TogetherObservation))
+
+
+def _commands(o: Observation) -> list[commands.Command]:
+    """The commands other than DELETE and VACUUM of the step."""
+    steps = o.step.steps if isinstance(o.step, Together) else (o.step,)
+    return [step.command for step in steps if isinstance(step, OtherCommand)]
 
 
 def check_rest_of_log(command: str, o: Observation, *, killed: bool = False) -> Violation | None:
@@ -97,7 +110,7 @@ def _may_change(o: Observation, path: str) -> bool:
     pointer = (checksum_of(path) or path).removeprefix(f"{LOG_DIRECTORY}/")
     if pointer == LAST_CHECKPOINT:
         return bool(new_checkpoints(o))
-    return pointer == LAST_VACUUM_INFO and isinstance(o, VacuumObservation) and o.ran
+    return pointer == LAST_VACUUM_INFO and any(one.ran for one in vacuums_of([o]))
 
 
 def _may_appear(o: Observation, path: str) -> bool:
@@ -118,8 +131,8 @@ def _may_appear(o: Observation, path: str) -> bool:
         return False
     rewritten = {checkpoint.version for checkpoint in o.before.log.checkpoints} if new_checkpoints(o) else set()
     if name.kind is LogFileKind.COMPACTED:
-        return isinstance(o, CommandObservation) and isinstance(o.step.command, commands.CompactLog)
-    if isinstance(o, CommandObservation) and name.version == o.before.version:
+        return any(isinstance(one, commands.CompactLog) for one in _commands(o))
+    if _may_be_asked(o) and name.version == o.before.version:
         return _may_complete(o, name.kind)
     return o.before.version < name.version <= o.after.version or (
         name.kind is LogFileKind.CHECKPOINT and name.version in rewritten
@@ -135,12 +148,12 @@ def _may_be_left(path: str) -> bool:
     return parts[1] == SIDECARS or (parts[-1].startswith(".") and parts[-1].endswith((".tmp", ".crc")))
 
 
-def _may_complete(o: CommandObservation, kind: LogFileKind) -> bool:
+def _may_complete(o: Observation, kind: LogFileKind) -> bool:
     """Whether a command may write a file of this kind for the version before it."""
     if kind is LogFileKind.CHECKSUM:
         return True
     checkpoints = (LogFileKind.CHECKPOINT, LogFileKind.CHECKPOINT_PART, LogFileKind.CHECKPOINT_UUID)
-    return isinstance(o.step.command, commands.Checkpoint) and kind in checkpoints
+    return any(isinstance(one, commands.Checkpoint) for one in _commands(o)) and kind in checkpoints
 
 
 def _may_be_cleaned_up(o: Observation, path: str) -> bool:
@@ -149,7 +162,7 @@ def _may_be_cleaned_up(o: Observation, path: str) -> bool:
     Only after a checkpoint, or with any commit by the engine's rules; only what a complete later checkpoint replaces; only
     what is older than delta.logRetentionDuration, by the commit of the version; sidecars only along with a checkpoint.
     """
-    asked = isinstance(o, CommandObservation) and isinstance(o.step.command, commands.CleanUpLog)
+    asked = any(isinstance(one, commands.CleanUpLog) for one in _commands(o))
     if not (asked or new_checkpoints(o) or (o.rules.cleans_up_anytime and o.commits)):
         return False
     if path.startswith(f"{LOG_DIRECTORY}/{SIDECARS}/"):
@@ -237,7 +250,10 @@ def check_checkpoint(o: Observation, checkpoint: Checkpoint) -> Violation | None
 
 def _retention(o: Observation) -> int:
     """How long a checkpoint keeps tombstones, in ms; of a command that changes it, what is asked of both."""
-    return min(o.table.retention, o.defined.retention if isinstance(o, CommandObservation) else o.table.retention)
+    return min(
+        o.table.retention,
+        o.defined.retention if isinstance(o, (CommandObservation, TogetherObservation)) else o.table.retention,
+    )
 
 
 def _repeated(actions: Iterable[Action]) -> str:
