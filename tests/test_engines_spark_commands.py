@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -54,7 +55,6 @@ from model.vocabulary.steps import Moment, OtherCommand, Read
 from model.vocabulary.table import DAY, Column, Commit, DataFile, DeletionVector, Feature, Removal, Table
 from model.vocabulary.values import Row, Type
 from tests import scripts
-from tests.declared_names import free_names
 from tests.slow import slow_after
 
 # Open the session first, because other tests kill the JVM.
@@ -72,7 +72,7 @@ def file(id: int, p: str | None, *rows: Row) -> DataFile:
 PLAIN = Table(
     columns=(
         Column("id", Type.INTEGER),
-        Column("a b", Type.STRING),
+        Column("v", Type.STRING),
         Column("n", Type.SHORT),
         Column("p", Type.STRING),
     ),
@@ -160,7 +160,12 @@ def snapshot_of(root: Path | str) -> Snapshot:
 
 def operations(root: Path | str, since: int = 3) -> list[str]:
     """The operations of the commits since a version, each of which has the injected clock."""
-    infos = [commit.info.fields for version, commit in read_log(Path(root)).commits.items() if version >= since if commit.info]
+    infos = [
+        commit.info.fields
+        for version, commit in read_log(Path(root)).commits.items()
+        if version >= since
+        if commit.info
+    ]
     assert {info["timestamp"] for info in infos} <= {CLOCK}
     return [str(info["operation"]) for info in infos]
 
@@ -175,14 +180,14 @@ def log_names(root: Path | str) -> set[str]:
 #: Commands that change rows or rewrite files, and the operation of their commit.
 WRITES: list[tuple[Command, str]] = [
     (Optimize(), "OPTIMIZE"),
-    (Update(Assignment("a b", Type.STRING, "new"), FIRST), "UPDATE"),
+    (Update(Assignment("v", Type.STRING, "new"), FIRST), "UPDATE"),
     (Merge(FIRST, Assignment("n", Type.SHORT, 7), (ROW,)), "MERGE"),
     (Overwrite((ROW,), X), "WRITE"),
     (StreamAppend((ROW, (None, None, 3, None))), "STREAMING UPDATE"),
     (Restore(0), "RESTORE"),
     (Merge(NO_ROW, insert=(ROW,)), "MERGE"),
     (Overwrite((ROW,)), "WRITE"),
-    (Optimize(X, ("id", "a b")), "OPTIMIZE"),
+    (Optimize(X, ("id", "v")), "OPTIMIZE"),
     (Update(Assignment("n", Type.SHORT, None)), "UPDATE"),
     (Merge(FIRST), "MERGE"),
     (Merge(NO_ROW, Assignment("p", Type.STRING, "q"), (ROW,)), "MERGE"),
@@ -283,13 +288,14 @@ def test_row_tracking_of_a_table_with_rows_numbers_them(spark_engine: SparkEngin
 
 
 def test_retentions_are_set(spark_engine: SparkEngine, tmp_path: Path) -> None:
+    """Delta compares what a command sets with the default of the other retention, not with what the table has."""
     root = make(PLAIN, tmp_path)
     run(spark_engine, root, SetRetention(200))
     run(spark_engine, root, SetRetention(1000, of_log=True))
     properties = snapshot_of(root).metadata.configuration
     assert properties["delta.deletedFileRetentionDuration"] == "interval 200 hours"
     assert properties["delta.logRetentionDuration"] == "interval 1000 hours"
-    error = refused(spark_engine, root, SetRetention(199, of_log=True)).error
+    error = refused(spark_engine, root, SetRetention(167, of_log=True)).error
     assert error is not None and "needs to be greater than or equal to" in error.message
 
 
@@ -315,9 +321,9 @@ def test_the_change_feed_cannot_be_dropped(spark_engine: SparkEngine, tmp_path: 
 # Columns --------------------------------------------------------------------------------------------------------------
 
 COLUMNS: list[tuple[Command, str]] = [
-    (AddColumn(Column("c`d", Type.DOUBLE)), "ADD COLUMNS"),
+    (AddColumn(Column("c d", Type.DOUBLE)), "ADD COLUMNS"),
     (RenameColumn("p", "q r"), "RENAME COLUMN"),
-    (DropColumn("a b"), "DROP COLUMNS"),
+    (DropColumn("v"), "DROP COLUMNS"),
     (WidenColumn("n"), "CHANGE COLUMN"),
 ]
 
@@ -329,9 +335,9 @@ def test_a_command_that_changes_columns(
     root = make(FEATURED, tmp_path)
     run(spark_engine, root, command)
     assert operations(root)[-1] == operation
-    expected = table_after(command, FEATURED)
+    names = [field["name"] for field in json.loads(snapshot_of(root).metadata.schema_string or "")["fields"]]
+    assert names == [column.name for column in table_after(command, FEATURED).columns]
     assert read(spark_engine, root) == rows_after(command, FEATURED, rows_of(FEATURED))
-    assert snapshot_of(root).metadata.partition_columns == expected.partition_by
     run(spark_engine, root, Update(Assignment("id", Type.INTEGER, 0), FIRST))  # by the new columns
 
 

@@ -39,7 +39,6 @@ from tests import scripts
 from tests.declared_names import free_names
 from tests.handmade_steps import PARTITIONED
 
-
 A = Compare("p", Op.EQ, "a", Type.STRING)
 SET = Assignment("v", Type.INTEGER, 7)
 
