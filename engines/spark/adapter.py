@@ -23,6 +23,7 @@ from engines.spark.clocks import forget, set_clock
 from engines.spark.commands import run_command
 from engines.spark.deletes import run_delete, run_invalid_delete
 from engines.spark.jvm import Lease, end, tail
+from engines.spark.opened import Opened, opened, run_earlier
 from engines.spark.releases import capabilities_of, rules_of
 from engines.spark.result_rows import Answer, answered, columns_of, rows_of
 from engines.spark.session import connect
@@ -42,7 +43,9 @@ from model.vocabulary.steps import (
     Insert,
     InvalidDelete,
     InvalidVacuum,
+    OpenSession,
     OtherCommand,
+    Read,
     ReadChanges,
     Vacuum,
 )
@@ -64,6 +67,8 @@ class SparkEngine:
         self._lease: Lease | None = None
         self._spark: SparkSession | None = None
         self._table: Path | None = None  # of the last step
+        self._clock: Any = None  # of its DeltaLog: an org.apache.spark.util.ManualClock
+        self._opened: Opened | None = None  # by the latest OpenSession
 
     @property
     def versions(self) -> Mapping[str, str]:
@@ -112,6 +117,10 @@ class SparkEngine:
         self, spark: SparkSession, root: Path, path: str, step: EngineStep, *, clock: int, version: int | None
     ) -> Answer:
         """Run a step. ``path`` is the table's, as the step spells it."""
+        if isinstance(step, (Delete, Vacuum, Read)) and step.by_earlier:
+            assert self._opened is not None, "a session has opened the table"
+            _activate(self._opened.session)
+            return Answer(run_earlier(self._opened, step, clock))
         _activate(spark)
         spark.conf.set("spark.sql.session.timeZone", step.zone if isinstance(step, (Delete, ReadChanges)) else "UTC")
         if isinstance(step, Delete):
@@ -127,6 +136,9 @@ class SparkEngine:
         if isinstance(step, Insert):
             types = [type for _, type in columns_of(spark, root)]
             return Answer(answered(spark.sql(insert_sql(step, types, table_text(root)))))
+        if isinstance(step, OpenSession):
+            self._opened = opened(spark, root, self._clock)
+            return Answer(())
         if isinstance(step, OtherCommand):
             run_command(spark, root, step.command, clock=clock, version=version)
             return Answer(())
@@ -139,7 +151,7 @@ class SparkEngine:
         if self._table is not None and self._table != root:  # release the memory of the previous table
             forget(session, self._table)
         self._table = root
-        set_clock(session, root, clock)
+        self._clock = set_clock(session, root, clock)
 
     def session(self) -> SparkSession:
         """A session that responds: a JVM that died since the last step is replaced."""

@@ -8,8 +8,8 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 
-def set_clock(spark: SparkSession, path: Path, clock: int) -> None:
-    """Set the clock (ms since the epoch) of the table at ``path``, which need not exist yet.
+def set_clock(spark: SparkSession, path: Path, clock: int) -> Any:
+    """Set the clock (ms since the epoch) of the table at ``path``, which need not exist yet. Returns the clock.
 
     A DeltaLog keeps the clock that it was created with and is cached by path, so create a new one for this path. Clearing the
     whole cache would reset the clocks of the other workers' tables (docs/delta.md 1.8).
@@ -18,6 +18,7 @@ def set_clock(spark: SparkSession, path: Path, clock: int) -> None:
     jvm: Any = spark._jvm
     manual = jvm.org.apache.spark.util.ManualClock(clock)
     jvm.org.apache.spark.sql.delta.DeltaLog.forTable(spark._jsparkSession, _java(jvm, path), manual)
+    return manual
 
 
 def forget(spark: SparkSession, path: Path) -> None:
