@@ -28,8 +28,6 @@ _OF_WRITTEN_FILES = {
 
 _TIMES = ("executionTimeMs", "scanTimeMs", "rewriteTimeMs")
 
-#: The forms that return no rows.
-
 
 def expected_metrics(d: DeleteObservation) -> dict[str, int]:
     """The metrics that the commit must have, without times. Files and bytes are those of the log's actions."""
