@@ -51,9 +51,11 @@ from model.vocabulary.steps import (
     InvalidDelete,
     InvalidVacuum,
     Mode,
+    OpenSession,
     OtherCommand,
     Read,
     ReadChanges,
+    SetClock,
     Step,
     Vacuum,
     VacuumForm,
@@ -127,7 +129,17 @@ def restricted_to(case: Case, *, capabilities: Capabilities) -> Case:
         steps.append(restricted if _can_follow(restricted, steps, tables, drawn_on) else Read())
         tables.append(definition_after(steps[-1], tables))
     found = Case(table, tuple(steps))
-    return found if capabilities.sets_clock else kept_apart(found)
+    return found if capabilities.sets_clock else kept_apart(replace(found, steps=_within_one_time(found.steps)))
+
+
+def _within_one_time(steps: Iterable[Step]) -> tuple[Step, ...]:
+    """Where the table is made older in place of the clock, what a session has opened before does not become older."""
+    found: list[Step] = []
+    aged = False
+    for step in steps:
+        aged = isinstance(step, SetClock) or (aged and not isinstance(step, OpenSession))
+        found.append(replace(step, by_earlier=False) if aged and isinstance(step, (Delete, Vacuum, Read)) else step)
+    return tuple(found)
 
 
 def _can_follow(step: Step, before: Sequence[Step], tables: Sequence[Table], drawn_on: Table) -> bool:
@@ -229,6 +241,10 @@ def restricted_step(step: Step, *, capabilities: Capabilities) -> Step:
         return step if capabilities.zones else replace(step, zone="UTC")
     if isinstance(step, Insert):
         return step if capabilities.inserts else Read()
+    if isinstance(step, OpenSession):
+        return step if capabilities.earlier_sessions else Read()
+    if isinstance(step, Read):
+        return replace(step, by_earlier=step.by_earlier and capabilities.earlier_sessions)
     if isinstance(step, Append):
         return Append(_files(step.files, capabilities))
     if isinstance(step, OtherCommand):
@@ -266,6 +282,7 @@ def _delete(step: Delete, capabilities: Capabilities) -> Delete:
         settings=_settings(step, capabilities),
         cached=step.cached and capabilities.caches,
         spelling=_spelling(step, form, capabilities),
+        by_earlier=step.by_earlier and capabilities.earlier_sessions,
     )
 
 
@@ -328,6 +345,7 @@ def _vacuum(step: Vacuum, capabilities: Capabilities) -> Vacuum:
         faulty_path=step.faulty_path if has_fault else None,
         settings=_settings(step, capabilities),
         spelling=_spelling(step, form, capabilities),
+        by_earlier=step.by_earlier and capabilities.earlier_sessions,
     )
 
 

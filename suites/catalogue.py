@@ -24,7 +24,7 @@ from suites.clauses.delete import (
     rows,
     vectors,
 )
-from suites.clauses.life import clones, maintenance, restore
+from suites.clauses.life import clones, maintenance, restore, sessions
 from suites.clauses.life import commands as life_commands
 from suites.clauses.vacuum import (
     answers,
@@ -90,6 +90,7 @@ CATALOGUE: Mapping[str, Clause[Any]] = catalogue_of(
     restore,
     maintenance,
     clones,
+    sessions,
 )
 
 

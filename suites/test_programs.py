@@ -13,6 +13,7 @@ from model.vocabulary.operations import Operation
 from model.vocabulary.table import Table
 from strategies.cases import programs
 from strategies.command_cases import command_cases
+from strategies.earlier_sessions import earlier_sessions
 from strategies.evolved_tables import evolved_tables
 from strategies.operations import operations
 from strategies.program_tables import program_tables
@@ -36,6 +37,12 @@ def test_evolved_tables(shard: Shard, worker: Worker) -> None:
 @cases_from(command_cases(), judged_by=("DEL", "VAC", "LIFE"), weight=64)
 def test_commands(shard: Shard, worker: Worker) -> None:
     """DELETE and VACUUM between the other commands of a table's life, and these themselves."""
+    worker.judge(shard)
+
+
+@cases_from(earlier_sessions(), judged_by=("LIFE", "DEL", "VAC"), weight=24)
+def test_earlier_sessions(shard: Shard, worker: Worker) -> None:
+    """Commands and queries of a session that opened the table before others committed."""
     worker.judge(shard)
 
 

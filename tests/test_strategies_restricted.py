@@ -182,7 +182,7 @@ def test_what_a_feature_or_a_type_needs_is_left_out_with_it() -> None:
         AddColumn(Column("d", Type.LONG)),
     )
     steps = [restricted_step(OtherCommand(command), capabilities=few) for command in commands]
-    assert steps == [*(Read(),) * 3, OtherCommand(commands[3]), OtherCommand(commands[4])]
+    assert steps == [Read(), Read(), Read(), *(OtherCommand(command) for command in commands[3:])]
     assert restricted_to(Case(MAPPED, RENAMED), capabilities=few).steps[:5] == (Read(),) * 5, "no column mapping"
 
 

@@ -205,6 +205,8 @@ def _simpler_steps(step: Step) -> Iterator[Step]:
         yield from (replace(step, settings=settings) for settings in _fewer(step.settings))
     if isinstance(step, (Delete, Vacuum)) and step.spelling is not Spelling.PLAIN:
         yield replace(step, spelling=Spelling.PLAIN)
+    if isinstance(step, (Delete, Vacuum, Read)) and step.by_earlier:
+        yield replace(step, by_earlier=False)
     if isinstance(step, Delete) and step.cached:
         yield replace(step, cached=False)
     if isinstance(step, Delete) and step.form is not Form.SQL_PATH:

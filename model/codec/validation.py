@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from typing import NoReturn
 
 from model.semantics.definitions import definitions
@@ -23,6 +23,7 @@ from model.vocabulary.steps import (
     Form,
     Insert,
     Mode,
+    OpenSession,
     Read,
     ReadChanges,
     SetClock,
@@ -129,6 +130,8 @@ def check_steps(case: Case) -> None:
     for index, step in enumerate(case.steps):
         path = f"steps[{index}]"
         check_step(step, path)
+        if isinstance(step, (Delete, Vacuum, Read)) and step.by_earlier:
+            _check_opened(step, case.steps[:index], tables[: index + 1], f"{path}.by_earlier")
         if isinstance(step, Delete) and step.where is not None:
             _check_known(step.where, tables[index], tables, f"{path}.where")
             types = {column.name: column.type for column in tables[index].columns}
@@ -376,10 +379,21 @@ def _check_changes(step: ReadChanges, index: int, steps: tuple[Step, ...], table
         _invalid(path, f"the table needs the feature {Feature.CHANGE_DATA_FEED.value}")
 
 
+def _check_opened(step: Delete | Vacuum | Read, before: tuple[Step, ...], tables: list[Table], path: str) -> None:
+    """``tables`` are those before each of the steps, and now."""
+    opened = [place for place, earlier in enumerate(before) if isinstance(earlier, OpenSession)]
+    if not opened:
+        _invalid(path, "needs a step open_session before it")
+    if isinstance(step, Delete) and tables[-1].columns != tables[opened[-1]].columns:
+        _invalid(path, "the columns have changed since the session opened the table")
+
+
 def check_step(step: Step, path: str) -> None:
     """Checks one step: its form supports its options, and an I/O fault has a path."""
     if isinstance(step, Delete) and step.form is Form.TRUNCATE and step.where is not None:
         _invalid(f"{path}.where", f"{step.form.value} cannot have a condition")
+    if isinstance(step, (Delete, Vacuum, Read)) and step.by_earlier and not _is_plain(step):
+        _invalid(f"{path}.by_earlier", "the session issues it through what it has opened, without a form or an option")
     if isinstance(step, (Delete, Vacuum)) and step.spelling is not Spelling.PLAIN:
         _check_spelling(step, f"{path}.spelling")
     if not isinstance(step, Vacuum):
@@ -388,6 +402,16 @@ def check_step(step: Step, path: str) -> None:
         _invalid(f"{path}.form", f"{step.form.value} supports neither modes nor a dry run")
     if (step.io_fault is None) != (step.faulty_path is None):
         _invalid(f"{path}.faulty_path", "must be present exactly if there is an io_fault")
+
+
+def _is_plain(step: Delete | Vacuum | Read) -> bool:
+    """Whether it has nothing but what the API of a table takes."""
+    if isinstance(step, Delete):
+        return step == Delete(step.where, zone=step.zone, by_earlier=True)
+    if isinstance(step, Vacuum):
+        plain = Vacuum(step.retain_hours, safety_check=step.safety_check, logging=step.logging, by_earlier=True)
+        return replace(step, mode=Mode.DEFAULT) == plain and step.mode in (Mode.DEFAULT, Mode.FULL)
+    return step.before_step is None
 
 
 def _check_spelling(step: Delete | Vacuum, path: str) -> None:

@@ -12,6 +12,7 @@ from model.vocabulary.steps import (
     Insert,
     InvalidDelete,
     InvalidVacuum,
+    OpenSession,
     OtherCommand,
     Read,
     ReadChanges,
@@ -35,6 +36,7 @@ class Operation(str, Enum):
     READ_CHANGES = "read of the change feed"
     INSERT = "append by the engine"
     APPEND = "append by another writer"
+    OPEN_SESSION = "another session opens the table"
     STRAY_FILES = "stray files"
     CLOCK = "clock"
     OPTIMIZE = CommandKind.OPTIMIZE.value
@@ -70,6 +72,7 @@ _OF_STEPS: dict[type, Operation] = {
     Insert: Operation.INSERT,
     Append: Operation.APPEND,
     AddStrayFiles: Operation.STRAY_FILES,
+    OpenSession: Operation.OPEN_SESSION,
 }
 
 
