@@ -142,9 +142,9 @@ class ReferenceEngine:
     def _read(self, view: View, version: int | None, clock: int) -> tuple[Row, ...]:
         wanted = view.snapshot.version if version is None else version
         refuse_expired(view, wanted, clock, self.rules)
-        adds = view.log.snapshot(wanted).adds.values()
-        self._refuse_missing(view, adds)
-        return tuple(row for add in adds for row in view.visible(add))
+        read = View(view.root, wanted)
+        self._refuse_missing(read, read.live.values())
+        return tuple(row for add in read.live.values() for row in read.visible(add))
 
     def _refuse_missing(self, view: View, adds: Iterable[Add]) -> None:
         """Raise Refused if a data file or the file of a deletion vector is gone."""
@@ -187,7 +187,8 @@ def _after(instant: int) -> int:
 
 
 def _rows_of(view: View, version: int) -> Counter[Row]:
-    return Counter(row for add in view.log.snapshot(version).adds.values() for row in view.visible(add))
+    read = View(view.root, version)
+    return Counter(row for add in read.live.values() for row in read.visible(add))
 
 
 def _write_checksums(view: View, before: int, at: int) -> None:
