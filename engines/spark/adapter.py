@@ -20,6 +20,7 @@ from pyspark.sql import SparkSession
 
 from engines.port import EngineDied, EngineError, Outcome, now
 from engines.spark.deletes import run_delete, run_invalid_delete
+from engines.spark.file_system import Stop, stopped
 from engines.spark.jvm import Lease, end, tail
 from engines.spark.releases import capabilities_of, rules_of
 from engines.spark.result_rows import Answer, answered, rows_of, type_of
@@ -73,7 +74,7 @@ class SparkEngine:
 
     def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
         with self._watched(step) as session:
-            started = now()
+            started, stop = now(), Stop()
             try:
                 command = step if isinstance(step, (Delete, Vacuum)) else Delete()
                 with (
@@ -81,13 +82,15 @@ class SparkEngine:
                     spelled_path(session, root, command.spelling) as path,
                 ):
                     # Delta knows a table behind a link by the link's path, and normalises the other spellings.
-                    self._set_clock(session, Path(path) if command.spelling is Spelling.LINK else root, clock)
-                    done, error = self._execute(session, root, path, step, version), None
+                    known = Path(path) if command.spelling is Spelling.LINK else root
+                    self._set_clock(session, known, clock)
+                    with stopped(session, known, command.crash) as stop:
+                        done, error = self._execute(session, root, path, step, version), None
             except PySparkException as refusal:
                 done, error = Answer(()), _error(refusal)
             except Py4JJavaError as failure:
                 done, error = Answer(()), _java_error(failure)
-            return Outcome(done.rows, error, started, now(), done.cached_rows)
+            return Outcome(done.rows, error, started, now(), done.cached_rows, effects=stop.effects)
 
     def use_processors(self, number: int) -> None:
         """Spark's master decides."""
