@@ -52,7 +52,7 @@ class Run:
     step: EngineStep
     clock: Moment
     failed: bool = False
-    rows_file: bytes = b""  # of an Insert: a Parquet file with its rows
+    rows_file: bytes = b""  # of an Insert, or of another command that writes rows: a Parquet file with these
 
 
 @dataclass(frozen=True)

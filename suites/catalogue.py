@@ -24,6 +24,8 @@ from suites.clauses.delete import (
     rows,
     vectors,
 )
+from suites.clauses.life import clones, maintenance, restore
+from suites.clauses.life import commands as life_commands
 from suites.clauses.vacuum import (
     answers,
     checkpoints,
@@ -84,6 +86,10 @@ CATALOGUE: Mapping[str, Clause[Any]] = catalogue_of(
     vacuum_refusals,
     safety,
     answers,
+    life_commands,
+    restore,
+    maintenance,
+    clones,
 )
 
 

@@ -67,6 +67,7 @@ def observation(found: World) -> VacuumObservation:
         start=found["clock"],
         versions={},
         expected_rows=Counter(),
+        clone_rows=None,
         earlier=(),
         rules=_rules(found),
     )

@@ -13,10 +13,11 @@ from harness.judging.clause import Clause
 from harness.judging.coverage import Cell, coverage, operation_cell
 from harness.judging.excuses import Excuses
 from harness.judging.step_judge import StepJudge, Tally
-from harness.observing.expected_versions import ExpectedVersions
+from harness.observing.expected_versions import ExpectedVersions, Promise
 from harness.observing.normalise import normalise
 from harness.observing.observation import (
     ChangesObservation,
+    CommandObservation,
     DeleteObservation,
     InsertObservation,
     Observation,
@@ -34,6 +35,7 @@ from harness.tables.plan import plan_append, plan_strays, plan_table
 from harness.tables.processors import processors_for
 from harness.tables.storage import write_files, write_table
 from model.prediction.refusals import expected_vacuum_refusal
+from model.vocabulary.commands import CHANGE_COLUMNS, KEEP_ROWS, Restore
 from model.vocabulary.steps import (
     ENGINE_STEPS,
     AddStrayFiles,
@@ -44,6 +46,7 @@ from model.vocabulary.steps import (
     InvalidDelete,
     InvalidVacuum,
     Moment,
+    OtherCommand,
     Read,
     ReadChanges,
     SetClock,
@@ -73,7 +76,6 @@ class CaseRun:
         self, engine: Engine, table: Table, root: Path, clauses: Sequence[Clause[Any]], excuses: Excuses
     ) -> None:
         self._engine = engine
-        self._table = table
         self._root = root
         self._judge = StepJudge(clauses, excuses)
         self._clock = CaseClock(root, settable=engine.rules.own_clock)
@@ -106,9 +108,18 @@ class CaseRun:
             return False
         before = self._state
         outcome, version = self._run(step, before)
-        after = before if isinstance(step, (Read, ReadChanges)) else self._observer.observe(before)
-        observation = self._observed(index, step, outcome, version, before, after)
+        promise = self._expected.promise(step.command, version) if isinstance(step, OtherCommand) else None
+        read = isinstance(step, (Read, ReadChanges))
+        after = before if read else self._observer.observe(before, promise.table if promise else None)
+        observation = self._observed(index, step, outcome, version, before, after, promise)
         ends = self._judge.judge(observation)
+        if isinstance(step, OtherCommand):
+            # What the table should be is not known after another result, and what later steps name may not be there.
+            ends = (
+                ends
+                or after.rows != self._expected.rows
+                or (observation.refused and isinstance(step.command, CHANGE_COLUMNS))
+            )
         self.records.append(normalise(observation))
         if isinstance(observation, VacuumObservation):
             self.coverage += coverage(observation)
@@ -125,7 +136,7 @@ class CaseRun:
             files, directories, links = plan_strays(step.stray_files)
             write_files(files, directories, self._root, start=start, links=links)
         elif isinstance(step, Append):
-            files, actions = plan_append(self._table, step.files, self._root, start=start, at=clock - start)
+            files, actions = plan_append(self._expected.table, step.files, self._root, start=start, at=clock - start)
             write_files(files, (), self._root, start=start)
             version = self._state.version + 1
             write_commit(self._root, version, actions, modified=clock)
@@ -146,8 +157,11 @@ class CaseRun:
 
     def _run(self, step: EngineStep, state: TableState) -> tuple[Outcome, int]:
         version = state.version
-        if isinstance(step, Read) and step.before_step is not None:
-            version = self._version_before[step.before_step]
+        before_step = step.before_step if isinstance(step, Read) else None
+        if isinstance(step, OtherCommand) and isinstance(step.command, Restore):
+            before_step = step.command.before_step
+        if before_step is not None:
+            version = self._version_before[before_step]
         if isinstance(step, ReadChanges):
             # The first version that the step committed, or the current one if it committed none.
             commits = [
@@ -157,14 +171,21 @@ class CaseRun:
                 for commit in observation.commits
             ]
             version = commits[0].version if commits else self._version_before[step.of_step]
-        asks = isinstance(step, ReadChanges) or (isinstance(step, Read) and step.before_step is not None)
+        asks = isinstance(step, ReadChanges) or before_step is not None
         return self._engine.run(self._root, step, clock=self._clock.now, version=version if asks else None), version
 
     def _observed(
-        self, index: int, step: EngineStep, outcome: Outcome, version: int, before: TableState, after: TableState
+        self,
+        index: int,
+        step: EngineStep,
+        outcome: Outcome,
+        version: int,
+        before: TableState,
+        after: TableState,
+        promise: Promise | None,
     ) -> Observation:
-        expected = self._expected
-        due = refusal_due(self._table, before, step) if isinstance(step, (Delete, InvalidDelete)) else None
+        expected, table = self._expected, self._expected.table
+        due = refusal_due(table, before, step) if isinstance(step, (Delete, InvalidDelete)) else None
         if due is not None:
             due = due.at(self._engine.rules.release)
         fails = isinstance(step, Delete) and outcome.error is not None and expected.may_fail(step)
@@ -174,11 +195,15 @@ class CaseRun:
             expected.insert(step)
             if after.rows != expected.rows:
                 raise WrongInsert(index, outcome)
+        if isinstance(step, OtherCommand) and promise is not None and outcome.error is None:
+            expected.adopt(step.command, promise, self._observer.table)
         for number in range(before.version + 1, after.version + 1):
+            if number < after.version and isinstance(step, OtherCommand) and not isinstance(step.command, KEEP_ROWS):
+                continue  # nothing says what rows a version has that a command leaves behind on its way
             commit = after.log.commits.get(number)  # None: the step's own log cleanup deleted it
             expected.commit(number, committed(commit) if commit else outcome.ended)
         common: dict[str, Any] = {
-            "table": self._table,
+            "table": table,
             "root": str(self._root),
             "index": index,
             "outcome": outcome,
@@ -188,21 +213,31 @@ class CaseRun:
             "start": self._clock.start,
             "versions": dict(expected.by_version),
             "expected_rows": expected.rows,
+            "clone_rows": expected.clone,
             "earlier": tuple(self.observations),
             "rules": self._engine.rules,
         }
-        if outcome.error is not None and self._table.has(Feature.HALF_CHECKPOINT, Feature.HALF_CHECKPOINT_NAMED):
+        if outcome.error is not None and table.has(Feature.HALF_CHECKPOINT, Feature.HALF_CHECKPOINT_NAMED):
             return UnreadTableObservation(step=step, **common)
         if isinstance(step, InvalidDelete) or (isinstance(step, Delete) and (due or fails)):
             return RefusalObservation(step=step, due=due, **common)
         if isinstance(step, Delete):
             delete = DeleteObservation(step=step, **common)
             refused = outcome.error is not None and self._engine.rules.checks_required_fields
-            if refused and delete.prediction.writes_required_null(self._table):
+            if refused and delete.prediction.writes_required_null(table):
                 return RefusalObservation(step=step, due=None, writes_null=True, **common)
             return delete
         if isinstance(step, Insert):
             return InsertObservation(step=step, **common)
+        if isinstance(step, OtherCommand) and promise is not None:
+            return CommandObservation(
+                step=step,
+                promised=promise.rows,
+                defined=promise.table,
+                may_be_refused=promise.may_be_refused,
+                version=version,
+                **common,
+            )
         if isinstance(step, ReadChanges):
             return ChangesObservation(step=step, version=version, **common)
         if isinstance(step, InvalidVacuum):
@@ -211,4 +246,5 @@ class CaseRun:
         if isinstance(step, Vacuum):
             vacuum = VacuumObservation(step=step, **common)
             return vacuum if vacuum.due is None else VacuumRefusalObservation(step=step, due=vacuum.due, **common)
+        assert isinstance(step, Read), "no other step is left"
         return ReadObservation(step=step, version=version, **common)

@@ -68,10 +68,13 @@ class Clause(Generic[S]):
 
     @property
     def chapter(self) -> str:
-        return {"DEL": "DELETE", "VAC": "VACUUM"}[self.id.split("-")[0]]
+        return CHAPTERS[self.id.split("-")[0]]
 
 
-_ID = re.compile(r"(DEL|VAC)-[A-Z]+-\d+[A-Z]?")
+#: The chapters of the catalogue, by how the ids of their clauses begin.
+CHAPTERS = {"DEL": "DELETE", "VAC": "VACUUM", "LIFE": "other commands", "CRASH": "crashes"}
+
+_ID = re.compile(r"((DEL|VAC)-[A-Z]+|LIFE|CRASH)-\d+[A-Z]?")
 
 
 def clause(

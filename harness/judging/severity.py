@@ -91,6 +91,7 @@ FAMILIES: dict[str, Harm] = {
     "DEL-CACHE": Harm(_ANSWERS, "A session that has cached the table answers with rows that are deleted."),
     "DEL-CRC": _WRONG_CHECKSUM,
     "VAC-CRC": _WRONG_CHECKSUM,
+    "LIFE": Harm(_LOSS, "Rows that must stay are gone from the table, or from a version that readers still need."),
     "VAC-ANS": Harm(_NUMBERS, "The list of files that a VACUUM returns is not what it deleted."),
 }
 
@@ -195,6 +196,16 @@ CLAUSES: dict[str, Harm] = {
     "VAC-LOG-3F": Harm(_ANSWERS, "Time travel by timestamp reads another version than the one of that time."),
     "VAC-LOG-3C": Harm(_UNREADABLE, "The commit of a VACUUM changes the table."),
     "VAC-LOG-3D": Harm(_WORDS, "The history of the table tells another transaction than what happened."),
+    "LIFE-1D": Harm(
+        _UNREADABLE, "The table has another definition, so that readers and writers fail or write other files."
+    ),
+    "LIFE-1E": Harm(_WORDS, "A command that must succeed is refused."),
+    "LIFE-1F": Harm(_UNREADABLE, "The log describes a file wrongly: readers fail, or do not see that it is removed."),
+    "LIFE-1G": Harm(_ANSWERS, "Readers of a stream get rows again that they have had, or miss new ones."),
+    "LIFE-2A": Harm(_LOSS, "The rows of an earlier version cannot be brought back."),
+    "LIFE-2B": Harm(_UNREADABLE, "The table refers to files that are gone."),
+    "LIFE-3B": Harm(_ANSWERS, "Row ids and row commit versions answer for other rows."),
+    "LIFE-3C": Harm(_LOSS, "A tombstone that a checkpoint lacks does not protect its file from VACUUM."),
     "VAC-LOG-3E": Harm(_WORDS, "The history of the table lacks numbers or options of the VACUUM, or has others."),
 }
 

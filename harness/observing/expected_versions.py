@@ -3,23 +3,37 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 
 from harness.observing.observation import ExpectedVersion
 from harness.observing.table_state import Rows
+from model.prediction.commands import as_read_after, may_be_refused, rows_after
 from model.prediction.delete import matches, may_fail
 from model.prediction.history import hidden_rows, live_ids, visible_rows
+from model.semantics.definitions import table_after
+from model.vocabulary.commands import AddColumn, Command, DropColumn, Restore, ShallowClone
 from model.vocabulary.steps import Delete, Insert
 from model.vocabulary.table import DataFile, Table
+from model.vocabulary.values import Row
+
+
+@dataclass(frozen=True)
+class Promise:
+    """What a command must make of the table, if it succeeds."""
+
+    rows: Rows
+    table: Table
+    may_be_refused: bool
 
 
 class ExpectedVersions:
-    """``rows`` are those of the newest version, ``by_version`` those of each version that the log still has."""
+    """``rows`` and ``table`` are those of the newest version, ``by_version`` has each version that the log still has."""
 
     def __init__(self, table: Table, *, start: int) -> None:
-        self._table = table
+        self.table = table
         self.rows: Rows = Counter()
+        self.clone: Rows | None = None  # of the shallow clone that a command made
         self.by_version: dict[int, ExpectedVersion] = {}
         files = {file.id: file for file in table.files}
         for version, commit in enumerate(table.commits):
@@ -34,10 +48,10 @@ class ExpectedVersions:
 
     def commit(self, version: int, committed: int) -> None:
         """Record the current rows as those of this version, committed at ``committed`` (ms since the epoch)."""
-        self.by_version[version] = ExpectedVersion(self.rows, committed)
+        self.by_version[version] = ExpectedVersion(self.rows, committed, self.table, self.rows)
 
     def append(self, files: Iterable[DataFile]) -> None:
-        self.rows = self.rows + Counter(self._table.row(file.partition, row) for file in files for row in file.rows)
+        self.rows = self.rows + Counter(self.table.row(file.partition, row) for file in files for row in file.rows)
 
     def insert(self, step: Insert) -> None:
         self.rows = self.rows + Counter(step.rows)
@@ -45,8 +59,31 @@ class ExpectedVersions:
     def delete(self, step: Delete) -> None:
         """Remove the rows for which the condition is TRUE. It is not for FALSE, NULL, or an error that the engine may skip."""
         self.rows = Counter(
-            {row: count for row, count in self.rows.items() if matches(step, self._table, row) is not True}
+            {row: count for row, count in self.rows.items() if matches(step, self.table, row) is not True}
         )
+
+    def promise(self, command: Command, version: int | None) -> Promise:
+        """``version`` is the one to which a RESTORE goes back. One that nobody can read any more must be refused."""
+        back = None if version is None else self.by_version.get(version)
+        if isinstance(command, Restore) and back is None:
+            return Promise(self.rows, self.table, may_be_refused=True)
+        rows = rows_after(command, self.table, self.rows, restored=None if back is None else back.rows)
+        table = table_after(command, self.table, restored=None if back is None else back.table)
+        return Promise(rows, table, may_be_refused(command, self.table, [*self.rows, *self._stored()]))
+
+    def adopt(self, command: Command, promise: Promise, table: Table) -> None:
+        """The command has succeeded; ``table`` is the definition that the log has now, with the names in files."""
+        before = self.table
+        self.rows, self.table = promise.rows, table
+        if isinstance(command, ShallowClone):
+            self.clone = self.rows
+        if isinstance(command, (AddColumn, DropColumn)):
+            self._carry(lambda one: None if one.as_now is None else as_read_after(command, before, one.as_now))
+        elif table.columns != before.columns and isinstance(command, Restore):
+            self._carry(lambda one: one.rows if one.table.columns == table.columns else None)
+
+    def _carry(self, as_now: Callable[[ExpectedVersion], Rows | None]) -> None:
+        self.by_version = {version: replace(one, as_now=as_now(one)) for version, one in self.by_version.items()}
 
     def shift(self, by: int) -> None:
         """The table became ``by`` ms older."""
@@ -57,7 +94,9 @@ class ExpectedVersions:
 
     def may_fail(self, step: Delete) -> bool:
         """Whether the condition is an error for some row of the table, or for some partition."""
-        nulls = (None,) * len(self._table.data_columns)  # an empty file stands for a row of its partition
-        files = self._table.files
-        rows = [*self.rows, *(self._table.row(file.partition, row) for file in files for row in (*file.rows, nulls))]
-        return may_fail(step, self._table, rows)
+        return may_fail(step, self.table, [*self.rows, *self._stored()])
+
+    def _stored(self) -> list[Row]:
+        """The rows of all files, also those that are hidden; an empty file stands for a row of its partition."""
+        nulls = (None,) * len(self.table.data_columns)
+        return [self.table.row(file.partition, row) for file in self.table.files for row in (*file.rows, nulls)]

@@ -20,6 +20,7 @@ from model.prediction.paths import LOG_DIRECTORY
 from model.text.commands import command_text
 from model.text.layout import without_random
 from model.text.sql import delete_sql, vacuum_sql
+from model.vocabulary.commands import kind_of
 from model.vocabulary.spellings import Spelling
 from model.vocabulary.steps import (
     Delete,
@@ -87,12 +88,16 @@ def normalise(observation: Observation) -> Step:
         seen = EngineError(error.exception, error.condition, message, sqlstate=error.sqlstate)
     return Step(
         index=observation.index,
-        kind=type(observation.step).__name__.lower(),
+        kind=_kind_of(observation.step),
         text=step_text(observation.step),
         seconds=observation.outcome.seconds,
         outcome=Outcome(rows=_answer(observation) if error is None else None, error=seen, answer=_claim(observation)),
         observed=_observed(observation),
     )
+
+
+def _kind_of(step: EngineStep) -> str:
+    return kind_of(step.command).value if isinstance(step, OtherCommand) else type(step).__name__.lower()
 
 
 def _answer(observation: Observation) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 from deltalog.actions import Add, Cdc, CommitInfo, Remove
@@ -29,6 +29,8 @@ class ExpectedVersion:
 
     rows: Rows
     committed: int
+    table: Table  # its definition
+    as_now: Rows | None  # its rows as they are read by the columns of the newest version; None: that cannot be told
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,7 @@ class Observation:
     start: int  # of the case, ms since the epoch
     versions: Mapping[int, ExpectedVersion]  # all versions so far, with this step's
     expected_rows: Rows  # of the current version after the step, as the case predicts them
+    clone_rows: Rows | None  # of the table's shallow clone, likewise; None: there is none
     earlier: tuple[Observation, ...]
     rules: Rules  # of the engine
 
@@ -55,6 +58,32 @@ class Observation:
         return tuple(
             commit for version, commit in sorted(self.after.log.commits.items()) if version > self.before.version
         )
+
+    @cached_property
+    def adds(self) -> tuple[Add, ...]:
+        return tuple(add for commit in self.commits for add in commit.adds)
+
+    @cached_property
+    def written(self) -> tuple[Add, ...]:
+        """The adds of files that were not live before: of a DELETE, those that it rewrote."""
+        return tuple(add for add in self.adds if add.file not in self.before.live)
+
+    @cached_property
+    def hidden_rows(self) -> tuple[Add, ...]:
+        """The adds of files that were live before: they have a new deletion vector."""
+        return tuple(add for add in self.adds if add.file in self.before.live)
+
+    @cached_property
+    def change_files(self) -> tuple[Cdc, ...]:
+        return tuple(cdc for commit in self.commits for cdc in commit.cdcs)
+
+    @cached_property
+    def removes(self) -> tuple[Remove, ...]:
+        return tuple(remove for commit in self.commits for remove in commit.removes)
+
+    @cached_property
+    def info(self) -> CommitInfo | None:
+        return next((commit.info for commit in self.commits if commit.info), None)
 
     @cached_property
     def cleaned_up(self) -> frozenset[int]:
@@ -170,32 +199,6 @@ class DeleteObservation(Observation):
         """Whether the condition is TRUE for all rows that a file can have, or for none, as far as the table's values show."""
         return self.step.where is not None and is_constant(self.live_files, self.step, self.table)
 
-    @cached_property
-    def adds(self) -> tuple[Add, ...]:
-        return tuple(add for commit in self.commits for add in commit.adds)
-
-    @cached_property
-    def written(self) -> tuple[Add, ...]:
-        """The adds of new files: those that a rewriting DELETE wrote."""
-        return tuple(add for add in self.adds if add.file not in self.before.live)
-
-    @cached_property
-    def hidden_rows(self) -> tuple[Add, ...]:
-        """The adds of files that were live before: they have a new deletion vector."""
-        return tuple(add for add in self.adds if add.file in self.before.live)
-
-    @cached_property
-    def change_files(self) -> tuple[Cdc, ...]:
-        return tuple(cdc for commit in self.commits for cdc in commit.cdcs)
-
-    @cached_property
-    def removes(self) -> tuple[Remove, ...]:
-        return tuple(remove for commit in self.commits for remove in commit.removes)
-
-    @cached_property
-    def info(self) -> CommitInfo | None:
-        return next((commit.info for commit in self.commits if commit.info), None)
-
 
 @dataclass(frozen=True)
 class RefusalObservation(Observation):
@@ -265,9 +268,10 @@ class CommandObservation(Observation):
     """A command other than DELETE and VACUUM. ``table`` is the definition before it."""
 
     step: OtherCommand
-    promised: Rows = field(default_factory=Counter)  # of the current version afterwards, if it succeeds
-    defined: Table | None = None  # the definition afterwards, if it succeeds
-    may_be_refused: bool = False  # for an error in its condition
+    promised: Rows  # of the current version afterwards, if it succeeds
+    defined: Table  # the definition afterwards, if it succeeds
+    may_be_refused: bool  # for an error in its condition, or as nobody can read the version to restore
+    version: int  # to which a RESTORE goes back; else the current one
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Hashable, Mapping
 from functools import partial
 from pathlib import Path
@@ -18,13 +19,14 @@ from deltalog.log import Log, read_log
 from deltalog.names import LAST_CHECKPOINT, LAST_VACUUM_INFO, LogFileKind, parse_name
 from deltalog.parquet import read_parquet
 from deltalog.rows import read_change_file, read_stored_rows, row_ids
-from deltalog.schemas import FIELD_ID
+from deltalog.schemas import FIELD_ID, parse_schema
 from deltalog.snapshot import Snapshot
+from harness.observing.definitions import has_columns, with_stored_names
 from harness.observing.root_paths import named_by_uri, relative_log, relative_snapshot
-from harness.observing.table_state import RowId, TableState
-from harness.observing.vacuum_inputs import vector_path
+from harness.observing.table_state import CloneState, RowId, Rows, TableState
+from harness.observing.vacuum_inputs import files_of, vector_path
 from model.prediction.paths import LOG_DIRECTORY
-from model.text.layout import file_path
+from model.text.layout import clone_of, file_path
 from model.vocabulary.table import Feature, Table
 from model.vocabulary.values import Row, canonical
 
@@ -35,22 +37,29 @@ T = TypeVar("T")
 
 
 class Observer:
-    """Observes the table of a case. Caches what it has read of a file by path and digest."""
+    """Observes the table of a case. Caches what it has read of a file by path, digest and schema.
+
+    ``table`` is the table's definition as it was last observed.
+    """
 
     def __init__(self, table: Table, root: Path) -> None:
-        self._table = table
+        self.table = table
         self._root = root
-        self._types = [column.type for column in table.columns]
         # Nobody can read these files: their rows are those of the case.
         self._unreadable = {
             file_path(table, file): tuple(self._row(table.row(file.partition, row)) for row in file.rows)
             for file in (table.files if table.has(Feature.UNREADABLE_FILES) else ())
         }
+        self._types = [column.type for column in table.columns]
         self._known: dict[Hashable, object] = {}
         self._things: Mapping[str, Entry] = {}  # of the current observation: below the root and beside it
 
-    def observe(self, previous: TableState | None = None) -> TableState:
-        """The table now. If its log cannot be replayed, the state has the reason, and the log of ``previous``."""
+    def observe(self, previous: TableState | None = None, defined: Table | None = None) -> TableState:
+        """The table now. If its log cannot be replayed, the state has the reason, and the log of ``previous``.
+
+        ``defined`` is the definition that a command should have given the table; it is ``table`` from then on if the log has
+        its columns.
+        """
         root = str(self._root)
         try:
             listing = list_tree(self._root)
@@ -75,6 +84,11 @@ class Observer:
                 broken=str(broken),
             )
         snapshot, beside = relative_snapshot(stored, root), list_beside(self._root)
+        if defined is not None:
+            fields = parse_schema(snapshot.metadata.schema_string)
+            if has_columns(defined, fields):
+                self.table = with_stored_names(defined, fields)
+        self._types = [column.type for column in self.table.columns]
         self._things = {**listing, **beside}
         contents, changes = self._contents(log, snapshot), self._changes(log, snapshot)
         known = {*contents, *changes, *(set(previous.listing) - set(previous.unreferenced) if previous else listing)}
@@ -93,6 +107,7 @@ class Observer:
             last_vacuum=self._document(LAST_VACUUM_INFO),
             last_checkpoint=self._document(LAST_CHECKPOINT),
             checksums=self._checksums(log),
+            clone=self._clone(),
         )
 
     def _once(self, what: str, path: str | None, read: Callable[[], T], *given: Hashable) -> T:
@@ -116,7 +131,9 @@ class Observer:
                 return None
 
         return {
-            path: self._once("rows", path, partial(read, add), *add.partition_values.items())
+            path: self._once(
+                "rows", path, partial(read, add), *add.partition_values.items(), snapshot.metadata.schema_string
+            )
             for path, add in adds.items()
         }
 
@@ -143,7 +160,7 @@ class Observer:
             return str(wrong)
 
     def _ids(self, snapshot: Snapshot) -> dict[str, tuple[RowId, ...]]:
-        if not self._table.has(Feature.ROW_TRACKING):
+        if not self.table.has(Feature.ROW_TRACKING):
             return {}
 
         def read(add: Add) -> tuple[RowId, ...]:
@@ -162,7 +179,7 @@ class Observer:
         }
 
     def _columns(self, snapshot: Snapshot) -> dict[str, dict[str, int | None]]:
-        if not self._table.maps_columns:
+        if not self.table.maps_columns:
             return {}
 
         def read(path: str) -> dict[str, int | None] | None:
@@ -185,10 +202,32 @@ class Observer:
                 return None
 
         return {
-            cdc.file: self._once("changes", cdc.file, partial(read, cdc), *cdc.partition_values.items())
+            cdc.file: self._once(
+                "changes", cdc.file, partial(read, cdc), *cdc.partition_values.items(), snapshot.metadata.schema_string
+            )
             for commit in log.commits.values()
             for cdc in commit.cdcs
         }
+
+    def _clone(self) -> CloneState | None:
+        """The shallow clone of the table. Its files are the table's own, which it names by their URIs."""
+        place, root = Path(clone_of(str(self._root))), str(self._root)
+        if not (place / LOG_DIRECTORY).is_dir():
+            return None
+        try:
+            snapshot = relative_snapshot(read_log(place).snapshot(), root)
+        except (DeltaLogError, FileNotFoundError):
+            return CloneState(None, frozenset())
+        files = frozenset(files_of(snapshot.adds.values(), root))
+        rows: Rows = Counter()
+        for add in snapshot.adds.values():
+            try:
+                stored = read_stored_rows(self._root, add, snapshot.metadata)
+                hidden = frozenset(read_vector(self._root, add.deletion_vector)) if add.deletion_vector else frozenset()
+            except _UNREADABLE:
+                return CloneState(None, files)
+            rows.update(self._row(row) for index, row in enumerate(stored) if index not in hidden)
+        return CloneState(rows, files)
 
     def _row_count(self, path: str) -> int | None:
         """The row count of an unreferenced file; None where it is no data file."""

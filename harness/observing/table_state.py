@@ -32,6 +32,17 @@ def differing(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> list[s
 
 
 @dataclass(frozen=True)
+class CloneState:
+    """The shallow clone of a table: its rows, None where they cannot be read, and the files that it refers to.
+
+    ``files`` are paths from the table's root, of data files and of deletion vectors.
+    """
+
+    rows: Rows | None
+    files: frozenset[str]
+
+
+@dataclass(frozen=True)
 class TableState:
     """A state of a table: its storage, its log, and the rows of every data file that the log refers to.
 
@@ -56,6 +67,7 @@ class TableState:
     checksums: Mapping[int, Mapping[str, object] | None] = field(
         default_factory=dict
     )  # N.crc by version; None: no JSON
+    clone: CloneState | None = None  # None: there is none
     broken: str | None = None  # why the log cannot be replayed: ``log`` and ``snapshot`` are those of the state before
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 
 from model.prediction.delete import matches, may_fail
 from model.vocabulary.commands import (
@@ -60,7 +61,7 @@ def as_read_after(command: Command, table: Table, rows: Rows) -> Rows:
     return rows
 
 
-def may_be_refused(command: Command, table: Table, rows: Rows) -> bool:
+def may_be_refused(command: Command, table: Table, rows: Iterable[Row]) -> bool:
     """Whether the condition of the command may be an error on a table with these rows; rows that are hidden count too."""
     where = command.on if isinstance(command, Merge) else getattr(command, "where", None)
     return where is not None and may_fail(Delete(where), table, rows)

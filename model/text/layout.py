@@ -26,6 +26,11 @@ ESCAPED = frozenset(chr(code) for code in range(0x01, 0x20)) | frozenset("\"#%'*
 ROOT = "/:ROOT:"
 
 
+def clone_of(root: str) -> str:
+    """The path of the shallow clone of the table at ``root``: beside it."""
+    return f"{root}-beside/clone"
+
+
 # Names --------------------------------------------------------------------------------------------------------------
 
 #: Marks names of files and columns that no engine generated.

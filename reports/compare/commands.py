@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from model.vocabulary import steps
+from model.vocabulary.commands import kind_of
 
 
 @dataclass(frozen=True)
 class Command:
-    """``kind`` is the step's tag in the case's JSON form, or ``truncate``.
+    """``kind`` is the step's tag in the case's JSON form, or ``truncate``; of another command its kind.
 
     ``mode``: LITE, USING INVENTORY or empty (FULL too). ``retain``: empty without RETAIN, ``0`` if Delta rounds it to 0
     hours, else ``hours``. ``mistake``: why the command is invalid. ``earlier``: a read of an earlier version.
@@ -55,6 +56,8 @@ def command_of(step: steps.EngineStep) -> Command:
         return Command(_KINDS[type(step)], mistake=step.mistake.value)
     if isinstance(step, steps.Delete) and step.form is steps.Form.TRUNCATE:
         return Command("truncate")
+    if isinstance(step, steps.OtherCommand):
+        return Command(kind_of(step.command).value)
     return Command(_KINDS[type(step)], earlier=isinstance(step, steps.Read) and step.before_step is not None)
 
 

@@ -15,8 +15,19 @@ from engines.dialect import Run, ScriptedCase
 from harness.tables.file_actions import arrow_table
 from harness.tables.plan import PlannedFile, PlannedLink, plan_append, plan_strays, plan_table
 from harness.tables.storage import write_log
+from model.semantics.definitions import definitions
 from model.vocabulary.case import Case
-from model.vocabulary.steps import ENGINE_STEPS, AddStrayFiles, Append, Insert, Moment, SetClock
+from model.vocabulary.commands import Merge, Overwrite, StreamAppend
+from model.vocabulary.steps import (
+    ENGINE_STEPS,
+    AddStrayFiles,
+    Append,
+    EngineStep,
+    Insert,
+    Moment,
+    OtherCommand,
+    SetClock,
+)
 from model.vocabulary.table import DataFile, Table
 from model.vocabulary.values import Row
 from records.expectations import Expectation
@@ -87,7 +98,10 @@ def reproduction_plan(judged: JudgedCase, violation: Violation, clause: ListedCl
     things = _things(case.table, root)
     steps = tuple(_steps(case, root, failed, until=violation.step))
     runs = tuple(step for step in steps if isinstance(step, Run))
-    scripted = ScriptedCase(case.table, str(root), runs, judged.processors, bool(things.checkpoints))
+    tables = definitions(case.table, case.steps[: violation.step + 1])
+    scripted = ScriptedCase(
+        replace(case.table, columns=tables[-1].columns), str(root), runs, judged.processors, bool(things.checkpoints)
+    )
     return Plan(clause, violation.expectation, judged.id, scripted, things, steps, violation.step)
 
 
@@ -120,7 +134,7 @@ def _from_start(content: bytes) -> str:
 
 def _steps(case: Case, root: Path, failed: set[int], *, until: int) -> Iterable[Run | Arranged]:
     """The steps up to the violation; those of the engine with the clock."""
-    clock = Moment(0)
+    clock, tables = Moment(0), definitions(case.table, case.steps)
     for index, step in enumerate(case.steps[: until + 1]):
         if isinstance(step, SetClock):
             clock = step.to
@@ -134,5 +148,16 @@ def _steps(case: Case, root: Path, failed: set[int], *, until: int) -> Iterable[
             yield Arranged(index, step, Things((), *plan_strays(step.stray_files)))
         else:
             assert isinstance(step, ENGINE_STEPS)
-            content = _rows_file(case.table, step.rows) if isinstance(step, Insert) else b""
+            rows = _rows_of(step)
+            content = _rows_file(tables[index], rows) if rows else b""
             yield Run(index, step, clock, index in failed, content)
+
+
+def _rows_of(step: EngineStep) -> tuple[Row, ...]:
+    """The rows that a step writes."""
+    if isinstance(step, OtherCommand):
+        command = step.command
+        if isinstance(command, (Overwrite, StreamAppend)):
+            return command.rows
+        return command.insert if isinstance(command, Merge) else ()
+    return step.rows if isinstance(step, Insert) else ()

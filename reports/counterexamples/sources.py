@@ -32,6 +32,10 @@ ARTICLES: Mapping[str, Link] = {
         "https://www.waitingforcode.com/delta-lake/truncating-delta-lake-table-metadata-only-operations/read",
     ),
     "S3": Link("“Error Conditions”, of Spark", "https://spark.apache.org/docs/latest/sql-error-conditions.html"),
+    "S4": Link("“Optimizations”, of Delta Lake", "https://docs.delta.io/optimizations-oss/"),
+    "S5": Link("“Table utility commands”, of Delta Lake", "https://docs.delta.io/delta-utility/"),
+    "S6": Link("“Table deletes, updates, and merges”, of Delta Lake", "https://docs.delta.io/delta-update/"),
+    "S7": Link("“Concurrency control”, of Delta Lake", "https://docs.delta.io/concurrency-control/"),
 }
 
 #: Sections of docs/delta.md, cited as ``C 1.2``. Each has an anchor of its number there.

@@ -19,7 +19,17 @@ from harness.judging.excuses import Excuses
 from harness.judging.step_judge import StepJudge
 from harness.observing.observation import Observation
 from harness.observing.table_state import TableState
-from model.vocabulary.steps import Delete, EngineStep, Insert, InvalidDelete, InvalidVacuum, Read, ReadChanges, Vacuum
+from model.vocabulary.steps import (
+    Delete,
+    EngineStep,
+    Insert,
+    InvalidDelete,
+    InvalidVacuum,
+    OtherCommand,
+    Read,
+    ReadChanges,
+    Vacuum,
+)
 from model.vocabulary.table import Feature, Table
 from selfcheck.tampering import answers, commits, log_files, paths
 from selfcheck.tampering.way import Way
@@ -60,7 +70,7 @@ class TamperedRun(CaseRun):
         self._found = found
 
     def _run(self, step: EngineStep, state: TableState) -> tuple[Outcome, int]:
-        if isinstance(step, Insert):  # no clause judges it
+        if isinstance(step, (Insert, OtherCommand)):  # no clause judges an Insert
             return super()._run(step, state)
         around = self._root.parent
         with tempfile.TemporaryDirectory(dir=around.parent) as scratch:
@@ -73,7 +83,7 @@ class TamperedRun(CaseRun):
                 return Tampering(self._root, before / self._root.name, step, outcome, self._clock.now, 0, False)
 
             healthy = self._violated(step, outcome, version, state)
-            command = command_of(step, outcome, self._table)
+            command = command_of(step, outcome, self._observer.table)
             for way in list(ways(tampering(), reads=isinstance(step, (Read, ReadChanges)))):
                 name = f"{command}: {way.name}"
                 if not self._wanted(name):
@@ -98,7 +108,7 @@ class TamperedRun(CaseRun):
     def _tampered(self, step: EngineStep, outcome: Outcome, version: int, state: TableState) -> Observation:
         after = state if isinstance(step, (Read, ReadChanges)) else self._observer.observe(state)
         with self._kept_expectations():
-            return self._observed(len(self._version_before) - 1, step, outcome, version, state, after)
+            return self._observed(len(self._version_before) - 1, step, outcome, version, state, after, None)
 
     @contextmanager
     def _kept_expectations(self) -> Iterator[None]:

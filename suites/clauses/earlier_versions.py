@@ -27,20 +27,29 @@ _OTHER_ROWS = Cause("an earlier version has other rows", Severity.WRONG_ANSWERS)
 def earlier_versions(o: Observation) -> Judgement:
     """Every version before the step has the rows that the case gives it, read from the log and the files alone.
 
-    Not judged: a version whose commits were cleaned up, and one of which a VACUUM so far was allowed to delete a file; nor
-    anything after a VACUUM that lost disputed paths.
+    Not judged: a version whose commits were cleaned up, one of which a VACUUM so far was allowed to delete a file, and one
+    with other columns than a RESTORE has brought back; nor anything after a VACUUM that lost disputed paths.
     """
-    vacuums = [v for v in (*o.earlier, o) if isinstance(v, VacuumObservation) and (v.ran or v.vanished)]
-    if any(map(lost_disputed_paths, vacuums)):
+    allowed = may_be_gone(o)
+    if allowed is None:
         return NOT_EXERCISED
-    allowed = {path for v in vacuums for path, predicted in v.fates.items() if predicted.fate is not Fate.KEEP}
     files = {version: _files(o, version) for version in sorted(o.versions) if version <= o.before.version}
     judged = {
         version: adds
         for version, adds in files.items()
-        if adds is not None and allowed.isdisjoint(files_of(adds.values(), o.after.root))
+        if adds is not None
+        and o.versions[version].as_now is not None
+        and allowed.isdisjoint(files_of(adds.values(), o.after.root))
     }
     return each(judged, lambda version: _problem(o, version, judged[version]))
+
+
+def may_be_gone(o: Observation) -> set[str] | None:
+    """The paths that a VACUUM so far was allowed to delete; None after one that lost disputed paths."""
+    vacuums = [v for v in (*o.earlier, o) if isinstance(v, VacuumObservation) and (v.ran or v.vanished)]
+    if any(map(lost_disputed_paths, vacuums)):
+        return None
+    return {path for v in vacuums for path, predicted in v.fates.items() if predicted.fate is not Fate.KEEP}
 
 
 def _files(o: Observation, version: int) -> Mapping[str, Add] | None:
@@ -60,7 +69,7 @@ def _has_vector(o: Observation, add: Add) -> bool:
 
 
 def _problem(o: Observation, version: int, adds: Mapping[str, Add]) -> Violation | None:
-    expected = o.versions[version].rows
+    expected = o.versions[version].as_now or Counter()
     found: Rows = Counter()
     for path, add in adds.items():
         stored, hidden = o.after.contents[path], o.after.hidden(add)

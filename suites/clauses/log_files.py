@@ -25,10 +25,11 @@ from deltalog.names import (
 )
 from deltalog.snapshot import Snapshot, replay
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, judgement
-from harness.observing.observation import Observation
+from harness.observing.observation import CommandObservation, Observation
 from harness.observing.root_paths import relative_action
 from harness.observing.vacuum_observation import VacuumObservation
 from model.prediction.paths import LOG_DIRECTORY, checksum_of
+from model.vocabulary import commands
 from model.vocabulary.table import DAY, retention_of
 from records.expectations import ByReplay, Unchanged, about
 from suites.clauses import causes
@@ -47,8 +48,13 @@ _CLEANED_UP = (
 
 
 def new_checkpoints(o: Observation) -> list[Checkpoint]:
-    """The checkpoints of the step's own versions. Log cleanup may also write an older one again, under a classic name."""
-    return [checkpoint for checkpoint in o.after.log.checkpoints if checkpoint.version > o.before.version]
+    """The checkpoints of the step's own versions; of a command that may be one of checkpoints, also that of the version before.
+
+    Log cleanup may also write an older one again, under a classic name.
+    """
+    known = {checkpoint.version for checkpoint in o.before.log.checkpoints}
+    first = o.before.version + 1 - (isinstance(o, CommandObservation) and o.before.version not in known)
+    return [checkpoint for checkpoint in o.after.log.checkpoints if checkpoint.version >= first]
 
 
 def check_rest_of_log(command: str, o: Observation) -> Violation | None:
@@ -105,9 +111,19 @@ def _may_appear(o: Observation, path: str) -> bool:
     if name is None:
         return False
     rewritten = {checkpoint.version for checkpoint in o.before.log.checkpoints} if new_checkpoints(o) else set()
+    if isinstance(o, CommandObservation) and name.version == o.before.version:
+        return _may_complete(o, name.kind)
     return o.before.version < name.version <= o.after.version or (
         name.kind is LogFileKind.CHECKPOINT and name.version in rewritten
     )
+
+
+def _may_complete(o: CommandObservation, kind: LogFileKind) -> bool:
+    """Whether a command may write a file of this kind for the version before it."""
+    if kind is LogFileKind.CHECKSUM:
+        return True
+    checkpoints = (LogFileKind.CHECKPOINT, LogFileKind.CHECKPOINT_PART, LogFileKind.CHECKPOINT_UUID)
+    return isinstance(o.step.command, commands.Checkpoint) and kind in checkpoints
 
 
 def _may_be_cleaned_up(o: Observation, path: str) -> bool:
@@ -116,7 +132,8 @@ def _may_be_cleaned_up(o: Observation, path: str) -> bool:
     Only after a checkpoint, or with any commit by the engine's rules; only what a complete later checkpoint replaces; only
     what is older than delta.logRetentionDuration, by the commit of the version; sidecars only along with a checkpoint.
     """
-    if not (new_checkpoints(o) or (o.rules.cleans_up_anytime and o.commits)):
+    asked = isinstance(o, CommandObservation) and isinstance(o.step.command, commands.CleanUpLog)
+    if not (asked or new_checkpoints(o) or (o.rules.cleans_up_anytime and o.commits)):
         return False
     if path.startswith(f"{LOG_DIRECTORY}/{SIDECARS}/"):
         return any(checkpoint not in o.after.log.checkpoints for checkpoint in o.before.log.checkpoints)
@@ -125,10 +142,10 @@ def _may_be_cleaned_up(o: Observation, path: str) -> bool:
         return False
     newest = max((checkpoint.version for checkpoint in o.after.log.checkpoints), default=-1)
     entry = o.before.listing.get(f"{LOG_DIRECTORY}/{commit_name(name.version)}") or o.before.listing[path]
-    return name.version < newest and entry.modified <= _log_cutoff(o)
+    return name.version < newest and entry.modified <= log_cutoff(o)
 
 
-def _log_cutoff(o: Observation) -> int:
+def log_cutoff(o: Observation) -> int:
     """Log cleanup deletes files that are older, in ms since the epoch."""
     text = o.before.snapshot.metadata.configuration.get("delta.logRetentionDuration")
     cutoff = (o.clock if o.rules.own_clock else o.outcome.ended) - (retention_of(text) if text else _LOG_RETENTION)
@@ -195,8 +212,13 @@ def check_checkpoint(o: Observation, checkpoint: Checkpoint) -> Violation | None
         found = replay([(checkpoint.version, actions)])
     except (DeltaLogError, ValueError) as unreadable:
         return _wrong_checkpoint(checkpoint, f"it cannot be read: {unreadable}")
-    problem = _repeated(actions) or _difference(expected, found, oldest=o.clock - o.table.retention)
+    problem = _repeated(actions) or _difference(expected, found, oldest=o.clock - _retention(o))
     return _wrong_checkpoint(checkpoint, problem) if problem else None
+
+
+def _retention(o: Observation) -> int:
+    """How long a checkpoint keeps tombstones, in ms; of a command that changes it, what is asked of both."""
+    return min(o.table.retention, o.defined.retention if isinstance(o, CommandObservation) else o.table.retention)
 
 
 def _repeated(actions: Iterable[Action]) -> str:

@@ -62,6 +62,7 @@ def vacuum_observation(
         start=START,
         versions={},
         expected_rows=Counter(),
+        clone_rows=None,
         earlier=(),
         rules=SPARK,
     )

@@ -9,27 +9,16 @@ from itertools import pairwise
 from deltalog.actions import Add
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import Cause
+from harness.observing.identified_rows import identified
 from harness.observing.observation import DeleteObservation
-from harness.observing.table_state import RowId, TableState
+from harness.observing.table_state import TableState
 from model.prediction.delete import matches
 from model.vocabulary.steps import Form
 from model.vocabulary.table import Feature
-from model.vocabulary.values import Row
 from records.expectations import ByReplay, Change, FieldHolds, FieldMatches, Measure, NothingChanged
 from suites.clauses.causes import rows_left as rows_cause
 from suites.clauses.checks import difference
 from suites.clauses.delete.files import rows_left
-
-
-def _identified(state: TableState) -> Counter[tuple[Row, RowId]] | None:
-    """The rows of the current version, each with its row id and commit version; None if a file cannot be read."""
-    found: Counter[tuple[Row, RowId]] = Counter()
-    for path in state.live:
-        visible, ids = state.visible(path), state.row_ids.get(path, ())
-        if visible is None or len(ids) != len(state.contents[path] or ()):
-            return None
-        found.update((row, ids[index]) for index, row in visible)
-    return found
 
 
 @clause(
@@ -41,7 +30,7 @@ def _identified(state: TableState) -> Counter[tuple[Row, RowId]] | None:
 def row_ids_kept(d: DeleteObservation) -> Judgement:
     if not d.table.has(Feature.ROW_TRACKING) or not d.prediction.commits:
         return NOT_EXERCISED
-    before, after = _identified(d.before), _identified(d.after)
+    before, after = identified(d.before), identified(d.after)
     expected = Counter(
         {
             (row, id): count

@@ -1,0 +1,198 @@
+"""LIFE-1: what every command other than DELETE and VACUUM must make of the table, and leave as it is."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator
+
+from deltalog.actions import Add, Remove
+from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
+from harness.judging.severity import Cause
+from harness.observing import evidence
+from harness.observing.observation import CommandObservation
+from model.text.commands import command_text
+from model.text.layout import clone_of
+from model.vocabulary.commands import CHANGE_COLUMNS, KEEP_ROWS, Optimize, Purge, ShallowClone, VacuumClone
+from model.vocabulary.severity import Severity
+from records.expectations import Change, FieldIs, FieldMatches, Measure, NothingChanged, Succeeds
+from suites.clauses import causes
+from suites.clauses.checks import check_none, check_nothing_changed, check_table_rows
+from suites.clauses.earlier_versions import earlier_versions
+from suites.clauses.life.definition import wrong_definition
+from suites.clauses.life.restorable import why_not_restorable
+from suites.clauses.log_files import check_checkpoint, check_rest_of_log, new_checkpoints
+
+
+@clause(
+    "LIFE-1A",
+    "After a command the table has the rows that the command gives it, read from the log and the files alone.",
+    sources=("S4", "S5", "S6"),
+)
+def rows_as_said(c: CommandObservation) -> Judgement:
+    if c.refused:
+        return NOT_EXERCISED
+    which = f"the rows that {command_text(c.step.command)} must give it"
+    return judgement(check_table_rows(c, c.promised, which))
+
+
+@clause(
+    "LIFE-1B",
+    "A command that is refused changes nothing, in the table or beside it.",
+    sources=("S7", "P Delta Log Entries"),
+)
+def refused_changes_nothing(c: CommandObservation) -> Judgement:
+    """A writer may have written files before it knew that it cannot commit: they belong to no version, and VACUUM deletes them."""
+    if not c.refused:
+        return NOT_EXERCISED
+    if c.after.version == c.before.version and c.may_be_refused:
+        lost = sorted(path for path in c.vanished if c.before.data[path].kind == "file")
+        return judgement(check_none(lost, "The refused command deleted", NothingChanged(Change.DELETION_OF_FILES)))
+    return judgement(check_nothing_changed("The refused command", c, evidence.of_answer(c)))
+
+
+@clause(
+    "LIFE-1C",
+    "After a command every version whose files no VACUUM was allowed to delete has its rows, read from the log and the files alone.",
+    sources=("S5", "P Metadata Cleanup"),
+)
+def history_as_it_was(c: CommandObservation) -> Judgement:
+    return earlier_versions(c)
+
+
+@clause(
+    "LIFE-1D",
+    "After a command the log has the columns, partition columns, properties and features that the command gives the table, and of all others those from before.",
+    sources=("P Change Metadata", "P Protocol Evolution"),
+)
+def defined_as_said(c: CommandObservation) -> Judgement:
+    return judgement(None if c.refused else wrong_definition(c)) if not c.refused else NOT_EXERCISED
+
+
+@clause(
+    "LIFE-1E",
+    "A command that the engine supports succeeds, if nothing says that it must not.",
+    sources=("S4", "S5", "S6"),
+)
+def succeeds(c: CommandObservation) -> Judgement:
+    if c.may_be_refused or why_not_restorable(c) is not None:
+        return NOT_EXERCISED
+    if not c.refused:
+        return judgement(None)
+    message = f"{command_text(c.step.command)} must succeed; it was refused."
+    return judgement(Violation("step", message, Succeeds(), evidence.of_answer(c), cause=causes.error(c)))
+
+
+@clause(
+    "LIFE-1F",
+    "A commit removes only files that are live, each with its deletion vector, names no file twice, and adds only files that are there, in the size that it says.",
+    sources=("P Add File and Remove File", "P Action Reconciliation"),
+)
+def actions_fit(c: CommandObservation) -> Judgement:
+    live = {add.key for add in c.before.snapshot.adds.values()}
+    problems: list[Violation | None] = []
+    for commit in c.commits:
+        removed, added = {remove.key for remove in commit.removes}, {add.key for add in commit.adds}
+        repeated = sorted({path for path, _ in removed & added} | _twice(commit.adds) | _twice(commit.removes))
+        message = "A commit must name each file once; this one repeats"
+        problems.append(
+            check_none(
+                repeated, message, FieldMatches("add", "path", Measure.ONCE), cause=Cause("a file twice in a commit")
+            )
+        )
+        for remove in commit.removes:
+            problems.append(None if remove.key in live else _removes_nothing(remove))
+        problems += [_wrong_file(c, add) for add in commit.adds]
+        live = (live - removed) | added
+    return Judgement(len(problems), tuple(problem for problem in problems if problem))
+
+
+def _twice(actions: tuple[Add, ...] | tuple[Remove, ...]) -> set[str]:
+    paths = [action.file for action in actions]
+    return {path for path in paths if paths.count(path) > 1}
+
+
+def _removes_nothing(remove: Remove) -> Violation:
+    message = f"A remove of {remove.file} with this deletion vector removes nothing: no live file has it."
+    expectation = FieldMatches("remove", "deletionVector", Measure.ADD)
+    return Violation(remove.file, message, expectation, cause=Cause("a remove of no live file", Severity.WRONG_ANSWERS))
+
+
+def _wrong_file(c: CommandObservation, add: Add) -> Violation | None:
+    entry = c.after.entry(add.file)
+    if entry is not None and entry.size == add.size:
+        return None
+    found = "is not on storage" if entry is None else f"has {entry.size} bytes"
+    cause = Cause("no such file", Severity.DATA_LOSS) if entry is None else Cause("another size")
+    message = f"By its add {add.file} has {add.size} bytes; it {found}."
+    return Violation(add.file, message, FieldMatches("add", "size", Measure.FILE_SIZE), cause=cause)
+
+
+@clause(
+    "LIFE-1G",
+    "Commits of a command that changes no row have dataChange=false in all adds and removes; one that changes rows has dataChange=true in all.",
+    sources=("P Add File and Remove File",),
+)
+def data_change_as_it_is(c: CommandObservation) -> Judgement:
+    """Readers of a stream skip the files of the first kind. A RESTORE to equal rows, or an UPDATE of none, may say either."""
+    command = c.step.command
+    if isinstance(command, (Optimize, Purge)):
+        due = False
+    elif (
+        not isinstance(command, KEEP_ROWS) and not isinstance(command, CHANGE_COLUMNS) and c.before.rows != c.after.rows
+    ):
+        due = True
+    else:
+        return NOT_EXERCISED
+
+    def problem(action: Add | Remove) -> Violation | None:
+        if action.data_change is due:
+            return None
+        kind = type(action).__name__.lower()
+        message = f"The {kind} of {action.file} must have dataChange={str(due).lower()}."
+        cause = Cause(f"dataChange of {kind}")
+        return Violation(action.file, message, FieldIs(kind, "dataChange", due), cause=cause)
+
+    actions: list[Add | Remove] = []
+    for commit in c.commits:
+        actions += [*commit.adds, *commit.removes]
+    return each(actions, problem)
+
+
+@clause(
+    "LIFE-1H",
+    "A command deletes and changes no file outside the log, and nothing beside the table, but for its shallow clone.",
+    sources=("P Data Files", "S5"),
+)
+def files_stay(c: CommandObservation) -> Judgement:
+    """All but VACUUM leave files that a version refers to, or that they do not know."""
+    own = posixpath.relpath(posixpath.dirname(clone_of(c.root)), c.root)
+    clones = isinstance(c.step.command, (ShallowClone, VacuumClone))
+    beside = [path for path in c.changed_beside if not (clones and f"{path}/".startswith(f"{own}/"))]
+    wrong = [*_touched(c), *beside]
+    message = "The command deleted or changed"
+    return judgement(check_none(wrong, message, NothingChanged(Change.OF_FILES), cause=causes.changed(c, wrong)))
+
+
+def _touched(c: CommandObservation) -> Iterator[str]:
+    for path, entry in sorted(c.before.data.items()):
+        now = c.after.data.get(path)
+        if entry.kind == "file" and (now is None or (now.digest, now.modified) != (entry.digest, entry.modified)):
+            yield path
+
+
+@clause(
+    "LIFE-1I",
+    "A command adds the files of its own versions to the log, and leaves every other file there as it was: bytes and modification time; except what log clean-up may delete.",
+    sources=("P Delta Log Entries", "P Metadata Cleanup"),
+)
+def rest_of_the_log(c: CommandObservation) -> Judgement:
+    return judgement(check_rest_of_log("A command", c))
+
+
+@clause(
+    "LIFE-3C",
+    "A checkpoint that a command writes holds the state of its version: protocol, metadata, every live file, and every tombstone that is inside retention.",
+    sources=("P Checkpoints", "P Action Reconciliation"),
+)
+def checkpoints_hold_the_state(c: CommandObservation) -> Judgement:
+    return each(new_checkpoints(c), lambda checkpoint: check_checkpoint(c, checkpoint))

@@ -1,0 +1,117 @@
+"""What a command may change of a table's definition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from deltalog.schemas import parse_schema
+from harness.judging.clause import Violation
+from harness.judging.severity import Cause
+from harness.observing.definitions import has_columns
+from harness.observing.observation import CommandObservation
+from model.vocabulary.commands import (
+    CHANGE_COLUMNS,
+    DropFeature,
+    Restore,
+    SetRetention,
+    Switch,
+    WidenColumn,
+)
+from model.vocabulary.table import HOUR, Feature, retention_of
+from records.expectations import ByReplay
+from suites.clauses.checks import sorted_features
+
+#: The property of each feature that can be switched.
+PROPERTIES: Mapping[Feature, str] = {
+    Feature.DELETION_VECTORS: "delta.enableDeletionVectors",
+    Feature.CHANGE_DATA_FEED: "delta.enableChangeDataFeed",
+    Feature.ROW_TRACKING: "delta.enableRowTracking",
+    Feature.IN_COMMIT_TIMESTAMPS: "delta.enableInCommitTimestamps",
+}
+
+#: What engines set along with a feature: PROTOCOL.md, "Row Tracking", "In-Commit Timestamps", "Column Mapping", "Type Widening".
+_ALONG: Mapping[Feature, tuple[str, ...]] = {
+    Feature.ROW_TRACKING: (
+        "delta.rowTracking.materializedRowIdColumnName",
+        "delta.rowTracking.materializedRowCommitVersionColumnName",
+        "delta.rowTrackingSuspended",
+    ),
+    Feature.IN_COMMIT_TIMESTAMPS: (
+        "delta.inCommitTimestampEnablementVersion",
+        "delta.inCommitTimestampEnablementTimestamp",
+    ),
+}
+_WIDENING = "delta.enableTypeWidening"
+_GREATEST_ID = "delta.columnMapping.maxColumnId"
+
+
+def wrong_definition(c: CommandObservation) -> Violation | None:
+    """What the command made of the definition, against what it must make of it."""
+    problems = list(_problems(c))
+    if not problems:
+        return None
+    message = f"After the command the table's definition is wrong: {'; '.join(text for _, text in problems)}."
+    reason = "the definition of a table must be compared with the one before"
+    return Violation("definition", message, ByReplay(reason), cause=Cause(f"wrong: {problems[0][0]}"))
+
+
+def _problems(c: CommandObservation) -> Iterator[tuple[str, str]]:
+    before, after = c.before.snapshot, c.after.snapshot
+    command = c.step.command
+    fields = parse_schema(after.metadata.schema_string)
+    if not has_columns(c.defined, fields):
+        due = ", ".join(column.name for column in c.defined.columns)
+        yield "columns", f"the columns are {', '.join(field.name for field in fields)}, and must be {due}"
+    if after.metadata.partition_columns != before.metadata.partition_columns:
+        yield "partition columns", f"the partition columns are {', '.join(after.metadata.partition_columns)}"
+    if before.metadata.id != after.metadata.id:
+        yield "id", "the table's id is another"
+    kept = not isinstance(command, (*CHANGE_COLUMNS, Restore))
+    if kept and before.metadata.schema_string != after.metadata.schema_string:
+        yield "schema", "the schema is written anew, and another one"
+    if not isinstance(command, Restore):
+        yield from _properties(c)
+    elif c.defined.retention != _retention(after.metadata.configuration, c.defined.retention):
+        yield "property", "the retention is not that of the restored version"
+    same = sorted_features(before.protocol) == sorted_features(after.protocol)
+    if not same and not isinstance(command, (Switch, DropFeature, WidenColumn)):
+        yield "protocol", f"the protocol is {after.protocol}, and was {before.protocol}"
+
+
+def _properties(c: CommandObservation) -> Iterator[tuple[str, str]]:
+    before, after = c.before.snapshot.metadata.configuration, c.after.snapshot.metadata.configuration
+    allowed = set(_may_change(c))
+    for name in sorted({*before, *after} - allowed):
+        if before.get(name) != after.get(name):
+            yield "another property", f"{name} is {after.get(name)}, and was {before.get(name)}"
+    command = c.step.command
+    if isinstance(command, SetRetention):
+        name = _retention_name(command)
+        if after.get(name) is None or retention_of(after[name]) != command.hours * HOUR:
+            yield "property", f"{name} is {after.get(name)}, and must be {command.hours} hours"
+    if isinstance(command, Switch):
+        name = PROPERTIES[command.feature]
+        if (after.get(name) == "true") is not command.on:
+            yield "property", f"{name} is {after.get(name)}, and must be {str(command.on).lower()}"
+    if isinstance(command, DropFeature) and after.get(PROPERTIES[command.feature]) == "true":
+        yield "property", f"{PROPERTIES[command.feature]} is still true"
+
+
+def _may_change(c: CommandObservation) -> Iterable[str]:
+    command = c.step.command
+    if isinstance(command, SetRetention):
+        return (_retention_name(command),)
+    if isinstance(command, (Switch, DropFeature)):
+        return (PROPERTIES[command.feature], *_ALONG.get(command.feature, ()))
+    if isinstance(command, WidenColumn):
+        return (_WIDENING,)
+    return (_GREATEST_ID,) if isinstance(command, CHANGE_COLUMNS) else ()
+
+
+def _retention_name(command: SetRetention) -> str:
+    return "delta.logRetentionDuration" if command.of_log else "delta.deletedFileRetentionDuration"
+
+
+def _retention(configuration: Mapping[str, str], otherwise: int) -> int:
+    text = configuration.get("delta.deletedFileRetentionDuration")
+    return otherwise if text is None else retention_of(text)

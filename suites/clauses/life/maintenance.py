@@ -1,0 +1,94 @@
+"""LIFE-3: commands that change no row leave every version that must stay, and row ids."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TypeVar
+
+from deltalog.errors import DeltaLogError
+from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
+from harness.judging.severity import Cause
+from harness.observing.identified_rows import identified
+from harness.observing.observation import CommandObservation, Observation
+from harness.observing.table_state import RowId
+from harness.observing.vacuum_inputs import commit_times
+from model.prediction.lite import monotonized
+from model.vocabulary.commands import KEEP_ROWS, Merge, Update
+from model.vocabulary.severity import Severity
+from model.vocabulary.table import Feature
+from model.vocabulary.values import Row
+from records.expectations import ByReplay, Change, NothingChanged
+from suites.clauses.checks import difference
+from suites.clauses.log_files import log_cutoff
+
+T = TypeVar("T")
+
+
+@clause(
+    "LIFE-3A",
+    "Of the versions that could be rebuilt from the log before a command, all can be rebuilt after it that log clean-up must keep: from the newest checkpoint at or before its cutoff on.",
+    sources=("P Metadata Cleanup",),
+)
+def versions_can_be_rebuilt(c: CommandObservation) -> Judgement:
+    first = _first_to_keep(c)
+    rebuilt = [version for version in sorted(c.versions) if first <= version <= c.before.version and _has(c, version)]
+
+    def problem(version: int) -> Violation | None:
+        try:
+            c.after.log.snapshot(version)
+        except DeltaLogError as lost:
+            message = f"Version {version} must stay in the log, from version {first} on; it cannot be rebuilt: {lost}."
+            cause = Cause("a version inside the retention of the log is lost", Severity.DATA_LOSS)
+            return Violation(f"version {version}", message, ByReplay("the log must be read"), cause=cause)
+        return None
+
+    return each(rebuilt, problem)
+
+
+def _has(c: Observation, version: int) -> bool:
+    """Whether the log as it was before the step has the version; its checkpoints are read as they are now."""
+    log = c.before.log
+    bases = [-1, *(checkpoint.version for checkpoint in log.checkpoints if checkpoint.version <= version)]
+    return any(all(number in log.commits for number in range(base + 1, version + 1)) for base in bases)
+
+
+def _first_to_keep(c: Observation) -> int:
+    """The newest checkpoint that is not newer than the newest commit at or before the cutoff; 0 without one."""
+    times = monotonized(commit_times(c.before))
+    old = [version for version, time in times.items() if time <= log_cutoff(c)]
+    bases = [checkpoint.version for checkpoint in c.before.log.checkpoints]
+    bases += [checkpoint.version for checkpoint in c.after.log.checkpoints]
+    return max((version for version in bases if old and version <= max(old)), default=0)
+
+
+@clause(
+    "LIFE-3B",
+    "With row tracking a command that changes no row keeps the row id and row commit version of every row; UPDATE and MERGE keep the ids of the rows that they do not delete.",
+    sources=("P Row Tracking",),
+    needs=(Feature.ROW_TRACKING,),
+)
+def row_ids_kept(c: CommandObservation) -> Judgement:
+    command = c.step.command
+    if not c.table.has(Feature.ROW_TRACKING) or not c.defined.has(Feature.ROW_TRACKING) or not c.commits:
+        return NOT_EXERCISED
+    before, after = identified(c.before), identified(c.after)
+    if before is None or after is None or c.after.rows != c.promised:
+        return NOT_EXERCISED  # LIFE-1A
+    if isinstance(command, KEEP_ROWS):
+        return judgement(_other_ids(before, after))
+    if isinstance(command, Update) or (isinstance(command, Merge) and command.to is not None):
+        return judgement(_other_ids(_ids(before), _ids(after))) if before.total() == after.total() else NOT_EXERCISED
+    return NOT_EXERCISED
+
+
+def _ids(rows: Counter[tuple[Row, RowId]]) -> Counter[int | None]:
+    return Counter(id for _, (id, _) in rows.elements())
+
+
+def _other_ids(before: Counter[T], after: Counter[T]) -> Violation | None:
+    if before == after:
+        return None
+    lost = sorted((before - after).elements(), key=repr)
+    facts = tuple(f"missing: {one}" for one in lost[:5])
+    message = f"The rows must keep their row ids; the table has {difference(before, after)}."
+    return Violation("rows", message, NothingChanged(Change.OF_ROW_IDS), facts, cause=Cause("other row ids"))
