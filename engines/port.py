@@ -39,8 +39,8 @@ class Outcome:
     ended: int  # wall clock, ms since the epoch
     cached_rows: tuple[Row, ...] | None = None  # of a DELETE on a cached table: what the session then reads
     other: Outcome | None = None  # of a Read: by another way that the engine has to read this table
-    #: Of a command with a crash: the effects on storage until it stopped, a line each, the last that of the crash's point.
-    #: None: its point was not reached.
+    #: The effects on storage of a step that was killed, one line each ("create p=1/part-….parquet"), the last the one that its
+    #: crash asks for. None: no crash was asked for, or its point was not reached.
     effects: tuple[str, ...] | None = None
 
     @property

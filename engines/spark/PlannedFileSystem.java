@@ -12,6 +12,7 @@ import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -155,11 +156,12 @@ public class PlannedFileSystem extends LocalFileSystem {
     }
 
     /** Before an effect; whether it is the nth of its kind, so that what is planned happens at done(). */
-    boolean begins(String by, String kind, String line) throws IOException {
+    boolean begins(String by, String kinds, String line) throws IOException {
       if (stopped) {
         throw new IOException("Storage has stopped, so this did not happen: " + line);
       }
-      if (!kind.equals(point) || !(session.isEmpty() || session.equals(by)) || before-- != 0) {
+      boolean counts = Arrays.asList(kinds.split(" ")).contains(point) && (session.isEmpty() || session.equals(by));
+      if (!counts || before-- != 0) {
         return false;
       }
       if (!action.equals("HOLD")) {
@@ -201,24 +203,24 @@ public class PlannedFileSystem extends LocalFileSystem {
       return path.length() == root.length() ? "." : path.substring(root.length() + 1);
     }
 
-    /** The kind of an effect on a file; empty: none at which something can be planned. */
-    static String kindOf(String effect, String path, File content) throws IOException {
+    /** The kinds of an effect on a file, with a space between two; empty: nothing can be planned at it. */
+    static String kindsOf(String effect, String path, File content) throws IOException {
       String name = path.substring(path.lastIndexOf('/') + 1);
       boolean log = path.startsWith("_delta_log/");
-      if (effect.equals("created")) {
+      if (effect.equals("create")) {
         return log ? "" : "FILE_CREATED";
       }
-      if (effect.equals("deleted")) {
+      if (effect.equals("delete")) {
         return log ? (name.equals("_last_checkpoint") ? "POINTER_DELETED" : "") : "DELETION";
       }
       if (!log) {
-        return effect.equals("wrote") ? "FILE_CLOSED" : "";
+        return effect.equals("close") ? "FILE_CLOSED" : "";
       }
       boolean sidecar = path.startsWith("_delta_log/_sidecars/") && !name.startsWith(".");
       if (sidecar || name.matches("[0-9]{20}[.]checkpoint[.].+")) {
         return "CHECKPOINT";
       }
-      if (effect.equals("wrote")) {
+      if (effect.equals("close")) {
         return name.matches("[.][0-9]{20}[.]json[.].+") ? "COMMIT_WRITTEN" : "";
       }
       if (name.matches("[0-9]{20}[.]crc")) {
@@ -229,9 +231,9 @@ public class PlannedFileSystem extends LocalFileSystem {
       }
       String commit = new String(Files.readAllBytes(content.toPath()), StandardCharsets.UTF_8);
       if (commit.indexOf("\"operation\":\"VACUUM START\"") >= 0) {
-        return "START";
+        return "COMMITTED START";
       }
-      return commit.indexOf("\"operation\":\"VACUUM END\"") >= 0 ? "END" : "COMMITTED";
+      return commit.indexOf("\"operation\":\"VACUUM END\"") >= 0 ? "COMMITTED END" : "COMMITTED";
     }
   }
 
@@ -283,8 +285,8 @@ public class PlannedFileSystem extends LocalFileSystem {
 
     /** Before an effect: see Plan.begins. */
     private boolean begins(Plan plan, String effect, File file, File content, String line) throws IOException {
-      String kind = isChecksum(file) ? "" : Plan.kindOf(effect, plan.relative(file), content);
-      return plan.begins(session(), kind, line);
+      String kinds = isChecksum(file) ? "" : Plan.kindsOf(effect, plan.relative(file), content);
+      return plan.begins(session(), kinds, line);
     }
 
     private void done(Plan plan, boolean nth, File file, String line) throws IOException {
@@ -302,8 +304,8 @@ public class PlannedFileSystem extends LocalFileSystem {
         return super.createOutputStreamWithMode(path, append, permission);
       }
       synchronized (plan) {
-        String line = "created " + plan.relative(file);
-        boolean nth = begins(plan, "created", file, null, line);
+        String line = "create " + plan.relative(file);
+        boolean nth = begins(plan, "create", file, null, line);
         OutputStream out = new FileOutputStream(file, append);
         try {
           done(plan, nth, file, line);
@@ -316,16 +318,16 @@ public class PlannedFileSystem extends LocalFileSystem {
     }
 
     void closed(Plan plan, File file, Content content) throws IOException {
-      String line = "wrote " + plan.relative(file);
-      boolean nth = begins(plan, "wrote", file, null, line);
+      String line = "close " + plan.relative(file);
+      boolean nth = begins(plan, "close", file, null, line);
       int length = content.size();
       if (nth && plan.written.equals("HALF")) {
         length = length / 2;
-        line = "wrote half of " + plan.relative(file);
+        line = line + " (half of it)";
       }
       if (nth && plan.written.equals("EMPTY")) {
         length = 0;
-        line = "wrote nothing of " + plan.relative(file);
+        line = line + " (nothing of it)";
       }
       content.keep(length);
       done(plan, nth, file, line);
@@ -337,7 +339,7 @@ public class PlannedFileSystem extends LocalFileSystem {
         return super.mkOneDirWithMode(path, directory, permission);
       }
       synchronized (plan) {
-        String line = "made directory " + plan.relative(directory);
+        String line = "make directory " + plan.relative(directory);
         plan.begins(session(), "", line);
         boolean made = directory.mkdir();
         if (made) {
@@ -354,8 +356,8 @@ public class PlannedFileSystem extends LocalFileSystem {
         return super.delete(path, recursive);
       }
       synchronized (plan) {
-        String line = "deleted " + plan.relative(file);
-        boolean nth = begins(plan, "deleted", file, null, line);
+        String line = "delete " + plan.relative(file);
+        boolean nth = begins(plan, "delete", file, null, line);
         boolean deleted = super.delete(path, recursive);
         if (deleted) {
           done(plan, nth, file, line);
@@ -381,8 +383,8 @@ public class PlannedFileSystem extends LocalFileSystem {
         return super.rename(from, to);
       }
       synchronized (plan) {
-        String line = "renamed " + plan.relative(source) + " to " + plan.relative(target);
-        boolean nth = begins(plan, "renamed", target, source, line);
+        String line = "rename " + plan.relative(source) + " to " + plan.relative(target);
+        boolean nth = begins(plan, "rename", target, source, line);
         if (isChecksum(target)) {
           return super.rename(from, to);
         }

@@ -24,7 +24,7 @@ from engines.spark.file_system import Stop, stopped
 from engines.spark.jvm import Lease, end, tail
 from engines.spark.releases import capabilities_of, rules_of
 from engines.spark.result_rows import Answer, answered, rows_of, type_of
-from engines.spark.session import connect
+from engines.spark.session import activate, connect
 from engines.spark.settings import settings
 from engines.spark.statements import table_text
 from engines.spark.targets import spelled_path
@@ -36,7 +36,6 @@ from model.vocabulary.rules import Rules
 from model.vocabulary.spellings import Spelling
 from model.vocabulary.steps import Delete, EngineStep, Insert, InvalidDelete, InvalidVacuum, ReadChanges, Vacuum
 from model.vocabulary.values import Row
-from model.vocabulary.versions import parse
 
 #: Returns a JVM of a newer generation than the given one: engines.spark.jvm.Leases.lease, or a worker's proxy for it.
 LeaseSource = Callable[[int], Lease]
@@ -101,7 +100,7 @@ class SparkEngine:
 
     def _execute(self, spark: SparkSession, root: Path, path: str, step: EngineStep, version: int | None) -> Answer:
         """Run a step. ``path`` is the table's, as the step spells it."""
-        _activate(spark)
+        activate(spark)
         spark.conf.set("spark.sql.session.timeZone", step.zone if isinstance(step, (Delete, ReadChanges)) else "UTC")
         if isinstance(step, Delete):
             return run_delete(spark, root, path, step)
@@ -189,16 +188,6 @@ class SparkEngine:
             what = f"exceeded its time limit of {self._time_limit:g} s" if late.is_set() else "killed the JVM"
             end_of_log = tail(lease.log, lines=1000 if late.is_set() else 40)  # 1000: the stacks of all threads
             raise EngineDied(f"{type(step).__name__.upper()} {what}; the JVM's log ends:\n{end_of_log}") from lost
-
-
-def _activate(spark: SparkSession) -> None:
-    """Make this the active session of the thread in the JVM, as in a program with a single session.
-
-    Code that runs before a command, such as the parsing of literals in a Column, uses its settings.
-    """
-    sql: Any = spark._jvm.org.apache.spark.sql  # type: ignore[union-attr]
-    classes = sql.classic if parse(pyspark.__version__) >= (4, 0) else sql  # Spark 4 has two SparkSessions, for Connect
-    classes.SparkSession.setActiveSession(spark._jsparkSession)
 
 
 def _changes(spark: SparkSession, root: Path, version: int | None, *, commits: bool) -> tuple[Row, ...]:

@@ -14,6 +14,7 @@ from typing import Any, Generic, TypeVar
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
+from engines.spark.session import activate
 from engines.spark.settings import settings
 from model.vocabulary.steps import Crash, CrashPoint, IOFault, Written
 
@@ -90,6 +91,7 @@ class Hold(Generic[_Result]):
 
         def run() -> None:
             try:
+                activate(self._spark)
                 self._results.append(command())
             except BaseException as error:  # raised by finish()
                 self._errors.append(error)
