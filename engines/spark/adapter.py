@@ -22,11 +22,12 @@ from engines.port import EngineDied, EngineError, Outcome, now
 from engines.spark.clocks import forget, set_clock
 from engines.spark.commands import run_command
 from engines.spark.deletes import run_delete, run_invalid_delete
+from engines.spark.file_system import Stop, stopped
 from engines.spark.jvm import Lease, end, tail
 from engines.spark.opened import Opened, opened, run_earlier
 from engines.spark.releases import capabilities_of, rules_of
 from engines.spark.result_rows import Answer, answered, columns_of, rows_of
-from engines.spark.session import connect
+from engines.spark.session import activate, connect
 from engines.spark.settings import settings
 from engines.spark.statements import table_text
 from engines.spark.targets import spelled_path
@@ -50,7 +51,6 @@ from model.vocabulary.steps import (
     Vacuum,
 )
 from model.vocabulary.values import Row
-from model.vocabulary.versions import parse
 
 #: Returns a JVM of a newer generation than the given one: engines.spark.jvm.Leases.lease, or a worker's proxy for it.
 LeaseSource = Callable[[int], Lease]
@@ -90,7 +90,7 @@ class SparkEngine:
 
     def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
         with self._watched(step) as session:
-            started = now()
+            started, stop = now(), Stop()
             try:
                 command = step if isinstance(step, (Delete, Vacuum)) else Delete()
                 with (
@@ -98,13 +98,15 @@ class SparkEngine:
                     spelled_path(session, root, command.spelling) as path,
                 ):
                     # Delta knows a table behind a link by the link's path, and normalises the other spellings.
-                    self._set_clock(session, Path(path) if command.spelling is Spelling.LINK else root, clock)
-                    done, error = self._execute(session, root, path, step, clock=clock, version=version), None
+                    known = Path(path) if command.spelling is Spelling.LINK else root
+                    self._set_clock(session, known, clock)
+                    with stopped(session, known, command.crash) as stop:
+                        done, error = self._execute(session, root, path, step, clock=clock, version=version), None
             except PySparkException as refusal:
                 done, error = Answer(()), _error(refusal)
             except Py4JJavaError as failure:
                 done, error = Answer(()), _java_error(failure)
-            return Outcome(done.rows, error, started, now(), done.cached_rows)
+            return Outcome(done.rows, error, started, now(), done.cached_rows, effects=stop.effects)
 
     def use_processors(self, number: int) -> None:
         """Spark's master decides."""
@@ -119,9 +121,9 @@ class SparkEngine:
         """Run a step. ``path`` is the table's, as the step spells it."""
         if isinstance(step, (Delete, Vacuum, Read)) and step.by_earlier:
             assert self._opened is not None, "a session has opened the table"
-            _activate(self._opened.session)
+            activate(self._opened.session)
             return Answer(run_earlier(self._opened, step, clock))
-        _activate(spark)
+        activate(spark)
         spark.conf.set("spark.sql.session.timeZone", step.zone if isinstance(step, (Delete, ReadChanges)) else "UTC")
         if isinstance(step, Delete):
             return run_delete(spark, root, path, step)
@@ -208,16 +210,6 @@ class SparkEngine:
             end_of_log = tail(lease.log, lines=1000 if late.is_set() else 40)  # 1000: the stacks of all threads
             name = kind_of(step.command).value if isinstance(step, OtherCommand) else type(step).__name__
             raise EngineDied(f"{name.upper()} {what}; the JVM's log ends:\n{end_of_log}") from lost
-
-
-def _activate(spark: SparkSession) -> None:
-    """Make this the active session of the thread in the JVM, as in a program with a single session.
-
-    Code that runs before a command, such as the parsing of literals in a Column, uses its settings.
-    """
-    sql: Any = spark._jvm.org.apache.spark.sql  # type: ignore[union-attr]
-    classes = sql.classic if parse(pyspark.__version__) >= (4, 0) else sql  # Spark 4 has two SparkSessions, for Connect
-    classes.SparkSession.setActiveSession(spark._jsparkSession)
 
 
 def _changes(spark: SparkSession, root: Path, version: int | None, *, commits: bool) -> tuple[Row, ...]:
