@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from faults import (
     checkpoints,
+    crash,
     delete,
     delete_columns,
     delete_features,
@@ -48,6 +49,7 @@ _ALL = (
     *recorded_predicates.FAULTS,
     *version_checksums.FAULTS,
     *settings.FAULTS,
+    *crash.FAULTS,
 )
 
 #: All faults by name.

@@ -197,6 +197,7 @@ def _delete(step: Delete, capabilities: Capabilities) -> Delete:
         settings=_settings(step, capabilities),
         cached=step.cached and capabilities.caches,
         spelling=_spelling(step, form, capabilities),
+        crash=step.crash if capabilities.crashes else None,
     )
 
 
@@ -259,6 +260,7 @@ def _vacuum(step: Vacuum, capabilities: Capabilities) -> Vacuum:
         faulty_path=step.faulty_path if has_fault else None,
         settings=_settings(step, capabilities),
         spelling=_spelling(step, form, capabilities),
+        crash=step.crash if capabilities.crashes else None,
     )
 
 

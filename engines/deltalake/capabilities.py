@@ -55,6 +55,7 @@ NEWEST = Capabilities(
     settings=frozenset(),
     zones=False,
     caches=False,
+    crashes=False,
     sets_clock=False,
     version_checksums=False,
     checksum_details=False,
