@@ -32,7 +32,7 @@ class Storage:
 
     def __init__(self, root: Path, at: int, crash: Crash | None = None) -> None:
         self._root = root
-        self._at = at
+        self.at = at
         self._crash = crash
         self._counts: Counter[CrashPoint] = Counter()
         self.effects: list[str] = []
@@ -41,7 +41,7 @@ class Storage:
     def write(self, path: Path, write: Callable[[], T]) -> T:
         """Write a data file, a change file or a file of deletion vectors."""
         if self._ends(f"create {self._name(path)}", CrashPoint.FILE_CREATED):
-            write_new(path, b"", self._at)
+            write_new(path, b"", self.at)
             raise Killed
         result = write()
         if self._ends(f"close {self._name(path)}", CrashPoint.FILE_CLOSED):
@@ -54,9 +54,9 @@ class Storage:
         actions = tuple(actions)
         temporary = self._root / LOG_DIRECTORY / f".{commit_name(version)}.{uuid4()}.tmp"
         if self._ends(f"write {self._name(temporary)}", CrashPoint.COMMIT_WRITTEN):
-            write_new(temporary, commit_bytes(actions), self._at)
+            write_new(temporary, commit_bytes(actions), self.at)
             raise Killed
-        path = write_commit(self._root, version, actions, modified=self._at)
+        path = write_commit(self._root, version, actions, modified=self.at)
         if self._ends(f"rename {temporary.name} to {self._name(path)}", CrashPoint.COMMITTED, *points):
             raise Killed
 
@@ -101,7 +101,7 @@ class Storage:
         assert self._crash is not None
         size = path.stat().st_size
         os.truncate(path, {Written.WHOLE: size, Written.HALF: size // 2, Written.EMPTY: 0}[self._crash.written])
-        set_modified(path, self._at)
+        set_modified(path, self.at)
 
     def _name(self, path: Path) -> str:
         return path.relative_to(self._root).as_posix()

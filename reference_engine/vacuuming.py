@@ -21,9 +21,9 @@ from model.vocabulary.rules import DELTA_RS, SPARK, Rules, Walk
 from model.vocabulary.steps import API_VACUUM_FORMS, CrashPoint, Inventory, IOFault, Vacuum
 from model.vocabulary.table import Feature, Kind
 from model.vocabulary.values import Row
-from reference_engine.deletion import origin
 from reference_engine.refusals import Refused, due
 from reference_engine.storage import Storage
+from reference_engine.transaction import origin
 from reference_engine.view import View
 
 

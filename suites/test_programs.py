@@ -12,6 +12,7 @@ from harness.campaigns.machine import ProgramMachine
 from model.vocabulary.operations import Operation
 from model.vocabulary.table import Table
 from strategies.cases import programs
+from strategies.earlier_sessions import earlier_sessions
 from strategies.evolved_tables import evolved_tables
 from strategies.operations import operations
 from strategies.program_tables import program_tables
@@ -29,6 +30,12 @@ def test_programs(shard: Shard, worker: Worker) -> None:
 @cases_from(evolved_tables(), judged_by=("DEL", "VAC"), weight=40)
 def test_evolved_tables(shard: Shard, worker: Worker) -> None:
     """Tables that other writers changed: types widened, features that came and went, checkpoints written otherwise or by half."""
+    worker.judge(shard)
+
+
+@cases_from(earlier_sessions(), judged_by=("LIFE", "DEL", "VAC"), weight=24)
+def test_earlier_sessions(shard: Shard, worker: Worker) -> None:
+    """Commands and queries of a session that opened the table before others committed."""
     worker.judge(shard)
 
 

@@ -19,9 +19,12 @@ from harness.observing.normalise import normalise
 from harness.observing.observation import (
     ChangesObservation,
     CommandObservation,
+    ConflictObservation,
     DeleteObservation,
+    EarlierReadObservation,
     InsertObservation,
     Observation,
+    OpenObservation,
     ReadObservation,
     RefusalObservation,
     UnreadTableObservation,
@@ -47,6 +50,7 @@ from model.vocabulary.steps import (
     InvalidDelete,
     InvalidVacuum,
     Moment,
+    OpenSession,
     OtherCommand,
     Read,
     ReadChanges,
@@ -82,6 +86,7 @@ class CaseRun:
         self._clock = CaseClock(root, settable=engine.rules.own_clock)
         self._aged_before: list[int] = []  # by step
         self._version_before: list[int] = []  # by step
+        self._opened = 0  # the version that the latest OpenSession opened
         self.observations: list[Observation] = []
         self.records: list[records.Step] = []
         self.coverage: Counter[Cell] = Counter()
@@ -110,7 +115,7 @@ class CaseRun:
         before = self._state
         outcome, version = self._run(step, before)
         promise = self._expected.promise(step.command, version) if isinstance(step, OtherCommand) else None
-        read = isinstance(step, (Read, ReadChanges))
+        read = isinstance(step, (Read, ReadChanges, OpenSession))
         after = before if read else self._observer.observe(before, promise.table if promise else None)
         observation = self._observed(index, step, outcome, version, before, after, promise)
         ends = self._judge.judge(observation)
@@ -224,6 +229,13 @@ class CaseRun:
             return VacuumCrashObservation(step=step, **common)
         if outcome.error is not None and table.has(Feature.HALF_CHECKPOINT, Feature.HALF_CHECKPOINT_NAMED):
             return UnreadTableObservation(step=step, **common)
+        if isinstance(step, OpenSession):
+            self._opened = before.version
+            return OpenObservation(step=step, **common)
+        if isinstance(step, Read) and step.by_earlier:
+            return EarlierReadObservation(step=step, opened=self._opened, **common)
+        if isinstance(step, Delete) and step.by_earlier and outcome.error is not None and not (due or fails):
+            return ConflictObservation(step=step, opened=self._opened, **common)
         if isinstance(step, InvalidDelete) or (isinstance(step, Delete) and (due or fails)):
             return RefusalObservation(step=step, due=due, **common)
         if isinstance(step, Delete):
@@ -250,6 +262,8 @@ class CaseRun:
             return VacuumRefusalObservation(step=step, due=refusal, **common)
         if isinstance(step, Vacuum):
             vacuum = VacuumObservation(step=step, **common)
+            if step.by_earlier and outcome.error is not None and vacuum.due is None:
+                return ConflictObservation(step=step, opened=self._opened, **common)
             return vacuum if vacuum.due is None else VacuumRefusalObservation(step=step, due=vacuum.due, **common)
         assert isinstance(step, Read), "no other step is left"
         return ReadObservation(step=step, version=version, **common)

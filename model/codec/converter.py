@@ -87,6 +87,7 @@ STEPS: dict[str, type] = {
     "read_changes": steps.ReadChanges,
     "insert": steps.Insert,
     "other_command": steps.OtherCommand,
+    "open_session": steps.OpenSession,
     "set_clock": steps.SetClock,
     "append": steps.Append,
     "add_stray_files": steps.AddStrayFiles,

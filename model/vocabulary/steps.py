@@ -76,6 +76,7 @@ class Delete:
     cached: bool = False
     spelling: Spelling = Spelling.PLAIN  # of the path, in the forms that have one
     crash: Crash | None = None
+    by_earlier: bool = False  # whether the session of the latest OpenSession issues it, through what it opened then
 
 
 class DeleteMistake(str, Enum):
@@ -180,6 +181,7 @@ class Vacuum:
     settings: tuple[Setting, ...] = ()  # of the session
     spelling: Spelling = Spelling.PLAIN  # of the path, in the forms that have one
     crash: Crash | None = None
+    by_earlier: bool = False  # as of a Delete
 
 
 class VacuumMistake(str, Enum):
@@ -208,6 +210,7 @@ class Read:
     """Reads all rows of the current version, or of the version before an earlier step."""
 
     before_step: int | None = None
+    by_earlier: bool = False  # as of a Delete: what a query returns that was made then
 
 
 @dataclass(frozen=True)
@@ -227,6 +230,11 @@ class Insert:
     """The engine itself appends these rows, at least one, in schema order. It chooses the files."""
 
     rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True)
+class OpenSession:
+    """Another session opens the table and reads it; it keeps what it has opened for later steps, which are ``by_earlier``."""
 
 
 @dataclass(frozen=True)
@@ -270,7 +278,7 @@ class OtherCommand:
 
 
 #: The steps that the engine runs. Clauses judge them, but for an Insert.
-EngineStep = Union[Delete, InvalidDelete, Vacuum, InvalidVacuum, Read, ReadChanges, Insert, OtherCommand]
-ENGINE_STEPS = (Delete, InvalidDelete, Vacuum, InvalidVacuum, Read, ReadChanges, Insert, OtherCommand)
+EngineStep = Union[Delete, InvalidDelete, Vacuum, InvalidVacuum, Read, ReadChanges, Insert, OtherCommand, OpenSession]
+ENGINE_STEPS = (Delete, InvalidDelete, Vacuum, InvalidVacuum, Read, ReadChanges, Insert, OtherCommand, OpenSession)
 
 Step = Union[EngineStep, SetClock, Append, AddStrayFiles]

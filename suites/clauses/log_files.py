@@ -44,6 +44,7 @@ _CLEANED_UP = (
     LogFileKind.CHECKPOINT_PART,
     LogFileKind.CHECKPOINT_UUID,
     LogFileKind.CHECKSUM,
+    LogFileKind.COMPACTED,
 )
 
 
@@ -116,6 +117,8 @@ def _may_appear(o: Observation, path: str) -> bool:
     if name is None:
         return False
     rewritten = {checkpoint.version for checkpoint in o.before.log.checkpoints} if new_checkpoints(o) else set()
+    if name.kind is LogFileKind.COMPACTED:
+        return isinstance(o, CommandObservation) and isinstance(o.step.command, commands.CompactLog)
     if isinstance(o, CommandObservation) and name.version == o.before.version:
         return _may_complete(o, name.kind)
     return o.before.version < name.version <= o.after.version or (
@@ -156,7 +159,9 @@ def _may_be_cleaned_up(o: Observation, path: str) -> bool:
         return False
     newest = max((checkpoint.version for checkpoint in o.after.log.checkpoints), default=-1)
     entry = o.before.listing.get(f"{LOG_DIRECTORY}/{commit_name(name.version)}") or o.before.listing[path]
-    return name.version < newest and entry.modified <= log_cutoff(o)
+    # A compaction file also goes where it begins with the version of the checkpoint.
+    replaced = name.version < newest + (name.kind is LogFileKind.COMPACTED)
+    return replaced and entry.modified <= log_cutoff(o)
 
 
 def log_cutoff(o: Observation) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from deltalog.protocols import features_of
 from deltalog.schemas import parse_schema
 from harness.judging.clause import Violation
 from harness.judging.severity import Cause
@@ -11,6 +12,7 @@ from harness.observing.definitions import has_columns
 from harness.observing.observation import CommandObservation
 from model.vocabulary.commands import (
     CHANGE_COLUMNS,
+    AddColumn,
     DropFeature,
     Restore,
     SetRetention,
@@ -20,6 +22,7 @@ from model.vocabulary.commands import (
 from model.vocabulary.table import HOUR, Feature, retention_of
 from records.expectations import ByReplay
 from suites.clauses.checks import sorted_features
+from suites.clauses.life.restorable import restored_snapshot
 
 #: The property of each feature that can be switched.
 PROPERTIES: Mapping[Feature, str] = {
@@ -74,8 +77,17 @@ def _problems(c: CommandObservation) -> Iterator[tuple[str, str]]:
     elif c.defined.retention != _retention(after.metadata.configuration, c.defined.retention):
         yield "property", "the retention is not that of the restored version"
     same = sorted_features(before.protocol) == sorted_features(after.protocol)
-    if not same and not isinstance(command, (Switch, DropFeature, WidenColumn)):
+    if not same and not isinstance(command, (Switch, DropFeature, WidenColumn)) and not _gains_what_it_needs(c):
         yield "protocol", f"the protocol is {after.protocol}, and was {before.protocol}"
+
+
+def _gains_what_it_needs(c: CommandObservation) -> bool:
+    """Whether the protocol has all its features still, and those in addition that a new column's type needs, or that the
+    restored version had (RestoreTableCommand merges the protocols)."""
+    restored = restored_snapshot(c) if isinstance(c.step.command, Restore) else None
+    needed = features_of(restored.protocol) if restored is not None else frozenset({"timestampNtz"})
+    before, after = features_of(c.before.snapshot.protocol), features_of(c.after.snapshot.protocol)
+    return isinstance(c.step.command, (AddColumn, Restore)) and before <= after <= before | needed
 
 
 def _properties(c: CommandObservation) -> Iterator[tuple[str, str]]:
