@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from faults import (
     checkpoints,
     commands,
+    crash,
     delete,
     delete_columns,
     delete_features,
@@ -50,6 +51,7 @@ _ALL = (
     *version_checksums.FAULTS,
     *settings.FAULTS,
     *commands.FAULTS,
+    *crash.FAULTS,
 )
 
 #: All faults by name.

@@ -93,7 +93,7 @@ class Hold(Generic[_Result]):
             try:
                 activate(self._spark)
                 self._results.append(command())
-            except BaseException as error:  # raised by finish()
+            except BaseException as error:  # noqa: BLE001 - raised by finish()
                 self._errors.append(error)
             finally:
                 self._plan.end()
