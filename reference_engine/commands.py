@@ -80,7 +80,7 @@ def run(command: Command, base: Transaction, version: int | None, habits: Habits
             raise due(MISSING_FILE.at(base.rules.release))
         base.become(Rewriting).restore(then)
     elif isinstance(command, Checkpoint):
-        checkpoint(view, base.storage, view.snapshot.version, base.clock, base.at)
+        checkpoint(view, base.storage, view.snapshot.version, base.clock)
     elif isinstance(command, CompactLog):
         compact(view, base.at)
     elif isinstance(command, CleanUpLog):
@@ -90,8 +90,8 @@ def run(command: Command, base: Transaction, version: int | None, habits: Habits
     else:
         assert isinstance(command, VacuumClone), "no other command is left"
         step = Vacuum(retain_hours=0, safety_check=False)
-        cloned = View(Path(clone_of(str(view.root))))
-        Vacuuming(cloned, Storage(cloned.root, base.at), step, base.clock, base.at, habits, base.rules).run()
+        root = Path(clone_of(str(view.root)))
+        Vacuuming(View(root), Storage(root, base.at), step, base.clock, base.at, habits, base.rules).run()
 
 
 def _refuse(command: Command, view: View) -> None:

@@ -73,7 +73,7 @@ class Deletion(Transaction):
         """
         if self.rules.implementation == DELTA_RS.implementation:
             return (tuple(self.counts.values()),)
-        if self.step.form in (Form.API_PATH, Form.API_PATH_COLUMN, Form.API_NAME, Form.TRUNCATE):
+        if not self.step.returns_rows:
             return ()
         total = self.predicted.deleted.total()
         if self.predicted.scope is not ConditionScope.ROWS and self.predicted.commits:

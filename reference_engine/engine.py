@@ -91,7 +91,7 @@ class ReferenceEngine:
         at = _after(now())
         storage = Storage(root, at, step.crash if isinstance(step, (Delete, Vacuum)) else None)
         try:
-            return self._run(root, step, storage, clock if self.rules.own_clock else at, at, version)
+            return self._run(root, step, storage, clock if self.rules.own_clock else at, version)
         except Killed:
             return Outcome((), None, at, _after(at), effects=tuple(storage.effects))
 
@@ -107,12 +107,13 @@ class ReferenceEngine:
 
         hold, at = Hold(step.point, meanwhile), _after(now())
         now_or_clock = clock if self.rules.own_clock else at
-        first = self._run(root, step.first, Storage(root, at, hold=hold), now_or_clock, at, versions(step.first))
+        first = self._run(root, step.first, Storage(root, at, hold=hold), now_or_clock, versions(step.first))
         if not hold.reached:
             meanwhile()
         return replace(first, second=found[0], held=hold.reached)
 
-    def _run(self, root: Path, step: EngineStep, storage: Storage, clock: int, at: int, version: int | None) -> Outcome:
+    def _run(self, root: Path, step: EngineStep, storage: Storage, clock: int, version: int | None) -> Outcome:
+        at = storage.at
         view = View(root, reads_struct_statistics=self.rules.reads_struct_statistics)
         try:
             if view.log.half_checkpoint and not self._habits.reads_commits:
@@ -127,7 +128,7 @@ class ReferenceEngine:
                 storage.read()
                 rows = self._read(view, version, clock)
             elif isinstance(step, Delete):
-                rows = self._delete(view, storage, step, clock, at)
+                rows = self._delete(view, storage, step, clock)
             elif isinstance(step, InvalidDelete):
                 raise due(self._delete_refusal(view, step))
             elif isinstance(step, ReadChanges):
@@ -150,22 +151,22 @@ class ReferenceEngine:
                 assert isinstance(step, Vacuum), "no other step is left"
                 rows = Vacuuming(view, storage, step, clock, at, self._habits, self.rules).run()
         except AlreadyWritten:
-            return self._overtaken(view, step, storage, clock, at, version)
+            return self._overtaken(view, step, storage, at, clock, version)
         except Refused as refusal:
             return Outcome((), refusal.error, at, _after(at))
         finally:
             if isinstance(step, (Delete, Vacuum, Insert, OtherCommand)) and not storage.killed:
                 after = View(root)
                 if self.capabilities.version_checksums:
-                    _write_checksums(after, storage, view.snapshot.version, at)
-                _checkpoint(after, storage, view.snapshot.version, clock, at)
+                    _write_checksums(after, storage, view.snapshot.version)
+                _checkpoint(after, storage, view.snapshot.version, clock)
         cached = self._read(View(root), None, clock) if isinstance(step, Delete) and step.cached else None
         reads_in_two_ways = isinstance(step, Read) and self.rules.implementation == DELTA_RS.implementation
         other = Outcome(rows, None, at, at) if reads_in_two_ways else None
         return Outcome(rows, None, at, _after(at), cached, other)
 
     def _overtaken(
-        self, view: View, step: EngineStep, storage: Storage, clock: int, at: int, version: int | None
+        self, view: View, step: EngineStep, storage: Storage, at: int, clock: int, version: int | None
     ) -> Outcome:
         """Another session has committed what the step was to commit: it is refused, or runs again on what is there now."""
         try:
@@ -173,9 +174,7 @@ class ReferenceEngine:
         except Refused as refusal:
             return Outcome((), refusal.error, at, _after(at))
         storage.discard()
-        again = _after(now())
-        outcome = self._run(view.root, step, Storage(view.root, again), clock, again, version)
-        return replace(outcome, started=at)
+        return replace(self._run(view.root, step, Storage(view.root, _after(now())), clock, version), started=at)
 
     def _next_number(self) -> int:
         """Makes the names of the files of one command unique."""
@@ -193,9 +192,9 @@ class ReferenceEngine:
     def _read(self, view: View, version: int | None, clock: int) -> tuple[Row, ...]:
         wanted = view.snapshot.version if version is None else version
         refuse_expired(view, wanted, clock, self.rules)
-        adds = view.log.snapshot(wanted).adds.values()
-        self._refuse_missing(view, adds)
-        return tuple(row for add in adds for row in view.visible(add))
+        then = view if wanted == view.snapshot.version else View(view.root, version=wanted)
+        self._refuse_missing(then, then.live.values())
+        return tuple(row for add in then.live.values() for row in then.visible(add))
 
     def _refuse_missing(self, view: View, adds: Iterable[Add]) -> None:
         """Raise Refused if a data file or the file of a deletion vector is gone."""
@@ -204,11 +203,11 @@ class ReferenceEngine:
 
     # DELETE ---------------------------------------------------------------------------------------------------------
 
-    def _delete(self, view: View, storage: Storage, step: Delete, clock: int, at: int) -> tuple[Row, ...]:
+    def _delete(self, view: View, storage: Storage, step: Delete, clock: int) -> tuple[Row, ...]:
         if view.table.has(Feature.APPEND_ONLY):
             raise due(APPEND_ONLY)
-        one_file = self._habits.one_file
-        deletion = Deletion(view, storage, clock, at, self._next_number(), self.rules, step=step, one_file=one_file)
+        number, one_file = self._next_number(), self._habits.one_file
+        deletion = Deletion(view, storage, clock, storage.at, number, self.rules, step=step, one_file=one_file)
         deletion.run()
         return deletion.answer()
 
@@ -238,10 +237,11 @@ def _after(instant: int) -> int:
 
 
 def _rows_of(view: View, version: int) -> Counter[Row]:
-    return Counter(row for add in view.log.snapshot(version).adds.values() for row in view.visible(add))
+    then = View(view.root, version=version)
+    return Counter(row for add in then.live.values() for row in then.visible(add))
 
 
-def _write_checksums(view: View, storage: Storage, before: int, at: int) -> None:
+def _write_checksums(view: View, storage: Storage, before: int) -> None:
     """Write the checksums of the versions that a step committed."""
     for commit in view.log.commits_after(before):
         info = commit.info.fields if commit.info else {}
@@ -255,14 +255,14 @@ def _write_checksums(view: View, storage: Storage, before: int, at: int) -> None
             in_commit_timestamp=stamp if isinstance(stamp, int) else None,
             txn_id=txn_id if isinstance(txn_id, str) else None,
             complete=True,
-            modified=at,
+            modified=storage.at,
         )
         storage.checksum(write)
 
 
-def _checkpoint(view: View, storage: Storage, before: int, clock: int, at: int) -> None:
+def _checkpoint(view: View, storage: Storage, before: int, clock: int) -> None:
     """Write the checkpoints that became due in a step."""
     interval = int(view.metadata.configuration.get("delta.checkpointInterval") or 0)
     for version in range(before + 1, view.snapshot.version + 1) if interval else ():
         if version % interval == 0:
-            checkpoint(view, storage, version, clock, at)
+            checkpoint(view, storage, version, clock)

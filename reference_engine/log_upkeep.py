@@ -16,7 +16,7 @@ from reference_engine.storage import Storage
 from reference_engine.view import View
 
 
-def checkpoint(view: View, storage: Storage, version: int, clock: int, at: int) -> None:
+def checkpoint(view: View, storage: Storage, version: int, clock: int) -> None:
     """Write the checkpoint of a version, without expired tombstones, unless there is one."""
     if version in {checkpoint.version for checkpoint in view.log.checkpoints}:
         return
@@ -24,7 +24,8 @@ def checkpoint(view: View, storage: Storage, version: int, clock: int, at: int) 
     expired = clock - view.retention
     kept = [remove for remove in snapshot.removes.values() if (remove.deletion_timestamp or 0) > expired]
     v2 = view.metadata.configuration.get("delta.checkpointPolicy") == "v2"
-    storage.checkpoint(partial(write_checkpoint, view.root, snapshot, tombstones=kept, v2=v2, embeds=True, modified=at))
+    write = partial(write_checkpoint, view.root, snapshot, tombstones=kept, v2=v2, embeds=True, modified=storage.at)
+    storage.checkpoint(write)
 
 
 def compact(view: View, at: int) -> None:

@@ -47,7 +47,7 @@ class Storage:
 
     def __init__(self, root: Path, at: int, crash: Crash | None = None, hold: Hold | None = None) -> None:
         self._root = root
-        self._at = at
+        self.at = at
         self._crash = crash
         self._hold = hold
         self._counts: Counter[CrashPoint] = Counter()
@@ -58,7 +58,7 @@ class Storage:
         """Write a data file, a change file or a file of deletion vectors."""
         self._before(CrashPoint.FILE_CREATED, CrashPoint.FILE_CLOSED)
         if self._ends(f"create {self._name(path)}", CrashPoint.FILE_CREATED):
-            write_new(path, b"", self._at)
+            write_new(path, b"", self.at)
             raise Killed
         result = write()
         if self._ends(f"close {self._name(path)}", CrashPoint.FILE_CLOSED):
@@ -72,10 +72,10 @@ class Storage:
         self._before(CrashPoint.COMMIT_WRITTEN)
         temporary = self._root / LOG_DIRECTORY / f".{commit_name(version)}.{uuid4()}.tmp"
         if self._ends(f"write {self._name(temporary)}", CrashPoint.COMMIT_WRITTEN):
-            write_new(temporary, commit_bytes(actions), self._at)
+            write_new(temporary, commit_bytes(actions), self.at)
             raise Killed
         self._before(CrashPoint.COMMITTED, *points)
-        path = write_commit(self._root, version, actions, modified=self._at)
+        path = write_commit(self._root, version, actions, modified=self.at)
         if self._ends(f"rename {temporary.name} to {self._name(path)}", CrashPoint.COMMITTED, *points):
             raise Killed
 
@@ -120,7 +120,7 @@ class Storage:
         """Before an effect: another session does its work now, if the hold is at one of these points."""
         if self._hold is not None and not self._hold.reached and self._hold.point in points:
             self._hold.begin()
-            self._at = max(self._at, now())
+            self.at = max(self.at, now())
 
     def discard(self) -> None:
         """Delete the files that the step has written, as it begins anew."""
@@ -144,7 +144,7 @@ class Storage:
         assert self._crash is not None
         size = path.stat().st_size
         os.truncate(path, {Written.WHOLE: size, Written.HALF: size // 2, Written.EMPTY: 0}[self._crash.written])
-        set_modified(path, self._at)
+        set_modified(path, self.at)
 
     def _name(self, path: Path) -> str:
         return path.relative_to(self._root).as_posix()

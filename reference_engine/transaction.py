@@ -149,13 +149,13 @@ class Transaction:
 
     # The commit -------------------------------------------------------------------------------------------------------
 
-    def commit(self, operation: str, *actions: Action, **fields: object) -> None:
-        """Write the commit; ``fields`` are members of its commitInfo."""
+    def commit(self, operation: str, /, *actions: Action, **fields: object) -> None:
+        """Write the commit; ``fields`` are members of its commitInfo, ``operation`` too if they have none."""
         metadata = next((action for action in actions if isinstance(action, Metadata)), self.view.metadata)
         info = self.info(operation, metadata, **fields)
         self.storage.commit(self.view.snapshot.version + 1, [info, *actions])
 
-    def info(self, operation: str, metadata: Metadata, **fields: object) -> CommitInfo:
+    def info(self, operation: str, metadata: Metadata, /, **fields: object) -> CommitInfo:
         """``metadata`` is that after the commit."""
         has_times = metadata.configuration.get("delta.enableInCommitTimestamps") == "true"
         stamped = {"inCommitTimestamp": self.view.next_commit_time(self.clock)} if has_times else {}

@@ -20,7 +20,7 @@ from model.prediction.retention import Cutoff, cutoff_for, effective_retain, ref
 from model.prediction.scans import FullScan, InventoryScan, LiteScan, ObjectScan, Scan
 from model.prediction.vacuum import predict_vacuum
 from model.vocabulary.rules import DELTA_RS, SPARK, Rules, Walk
-from model.vocabulary.steps import API_VACUUM_FORMS, CrashPoint, Inventory, IOFault, Vacuum
+from model.vocabulary.steps import CrashPoint, Inventory, IOFault, Vacuum
 from model.vocabulary.table import Feature, Kind
 from model.vocabulary.values import Row
 from reference_engine.refusals import Refused, due
@@ -91,7 +91,7 @@ class Vacuuming:
         if self.rules.implementation == DELTA_RS.implementation:
             return tuple((f"{self.view.root / path}",) for path in deleted)
         self._write_bookmark()
-        return () if self.step.form in API_VACUUM_FORMS else ((f"file:{self.view.root}",),)
+        return () if not self.step.returns_rows else ((f"file:{self.view.root}",),)
 
     # What is to be deleted ----------------------------------------------------------------------------------------
 

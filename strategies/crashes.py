@@ -54,7 +54,7 @@ _CHECKPOINT = (
     *(2 * (Crash(CrashPoint.POINTER_DELETED),)),
 )
 _VACUUM = (
-    *(Crash(CrashPoint.DELETION, nth) for nth in (0, 0, 1, 2, 3)),
+    *(Crash(CrashPoint.DELETION, nth) for nth in range(4)),
     *(Crash(CrashPoint.START), Crash(CrashPoint.END)),
     *(Crash(point, nth) for nth in range(2) for point in (CrashPoint.COMMIT_WRITTEN, CrashPoint.CHECKSUM)),
 )
@@ -73,6 +73,8 @@ def killed_deletes(draw: DrawFn) -> Case:
     followed by a checkpoint. 5 or 6 engine steps. Shrinks to the first file of a DELETE that rewrites files.
     """
     kind = draw(_DELETES)
+    points = {"partitions": _COMMIT, "checkpoint": _CHECKPOINT + _COMMIT}.get(kind, _FILES + _COMMIT)
+    crash = draw(st.sampled_from(points))  # first: Hypothesis varies early draws more
     features = {
         "vectors": (Feature.DELETION_VECTORS,),
         "changes": (Feature.CHANGE_DATA_FEED,),
@@ -85,10 +87,9 @@ def killed_deletes(draw: DrawFn) -> Case:
     steps: list[Step] = []
     if kind == "checkpoint" and len(table.commits) % 2:
         steps.append(Delete(draw(picks(table))))  # every second version has a checkpoint, the next one too
-    points = {"partitions": _COMMIT, "checkpoint": _CHECKPOINT + _COMMIT}.get(kind, _FILES + _COMMIT)
     whole = deletes(table, metadata_only=True)
     killed = draw(whole if kind == "partitions" else picks(table).map(Delete))
-    steps += [replace(killed, crash=draw(st.sampled_from(points))), Read()]
+    steps += [replace(killed, crash=crash), Read()]
     steps.append(draw(weighted((1, st.just(killed)), (1, picks(table).map(Delete)))))
     steps += [SetClock(Moment(milliseconds(retention) + LATER)), draw(vacuums())]
     return Case(table, (*steps, Read()))
@@ -100,23 +101,24 @@ def killed_vacuums(draw: DrawFn) -> Case:
 
     One in four has checkpoints to write, one in five has no logging. 5 engine steps. Shrinks to the first deletion.
     """
-    retention = draw(LONG_RETENTIONS)
-    age = milliseconds(retention)
     frequent = draw(one_in(4))
-    features = (Feature.FREQUENT_CHECKPOINTS,) if frequent else ()
-    table = draw(_tables(retention, features, removed=OFTEN_REMOVED))
-    table = draw(aged(table, cutoff_age=age))
-    table = draw(checkpointed(table, pruned=False)) if frequent else table
-    table = draw(with_stray_files(table, stray_files(table, cutoff_age=age, min_size=2, max_size=4, flat=True)))
     logging = draw(odds((4, True), (1, False)))
     points = [
         crash
         for crash in (*_VACUUM, *(_CHECKPOINT if frequent else ()))
         if logging or crash.point is CrashPoint.DELETION
     ]
+    crash = draw(st.sampled_from(points))  # first: Hypothesis varies early draws more
+    retention = draw(LONG_RETENTIONS)
+    age = milliseconds(retention)
+    features = (Feature.FREQUENT_CHECKPOINTS,) if frequent else ()
+    table = draw(_tables(retention, features, removed=OFTEN_REMOVED))
+    table = draw(aged(table, cutoff_age=age))
+    table = draw(checkpointed(table, pruned=False)) if frequent else table
+    table = draw(with_stray_files(table, stray_files(table, cutoff_age=age, min_size=2, max_size=4, flat=True)))
     whole = replace(draw(vacuums(mode=draw(_MODES))), logging=logging, parallel=False)
     clock = draw(odds((1, DAY), (1, age + LATER)))
-    steps: list[Step] = [SetClock(Moment(clock)), replace(whole, crash=draw(st.sampled_from(points))), Read()]
+    steps: list[Step] = [SetClock(Moment(clock)), replace(whole, crash=crash), Read()]
     steps += [Delete(draw(picks(table))), SetClock(Moment(clock + age + LATER)), whole]
     return Case(table, (*steps, draw(vacuums()), Read()))
 

@@ -47,8 +47,10 @@ _CHAPTERS: Mapping[type, str] = {
 
 
 def chapters_of(case: Case) -> frozenset[str]:
-    """The chapters whose commands the case has."""
-    return frozenset(_CHAPTERS[type(step)] for step in case.steps if type(step) in _CHAPTERS)
+    """The chapters whose commands the case has; with one that is killed, also that of crashes."""
+    found = {_CHAPTERS[type(step)] for step in case.steps if type(step) in _CHAPTERS}
+    killed = any(isinstance(step, (Delete, Vacuum)) and step.crash is not None for step in case.steps)
+    return frozenset(found | {"CRASH"} if killed else found)
 
 
 def selected(clauses: Iterable[str], capabilities: Capabilities = EVERYTHING) -> tuple[Campaign, ...]:
@@ -90,7 +92,8 @@ def corpus_seconds(profile: Profile, clauses: Iterable[str], capabilities: Capab
 def _chapters(clauses: Iterable[str], capabilities: Capabilities) -> frozenset[str]:
     wanted = tuple(clauses)
     found = {id.split("-")[0] for id in CATALOGUE if not wanted or any(matches(id, prefix) for prefix in wanted)}
-    without = {name for name, has in (("VAC", capabilities.vacuum), ("LIFE", capabilities.commands)) if not has}
+    has = {"VAC": capabilities.vacuum, "LIFE": capabilities.commands, "CRASH": capabilities.crashes}
+    without = {name for name, present in has.items() if not present}
     return frozenset(found - without)
 
 

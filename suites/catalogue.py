@@ -91,8 +91,8 @@ CATALOGUE: Mapping[str, Clause[Any]] = catalogue_of(
     restore,
     maintenance,
     clones,
-    crashes,
     sessions,
+    crashes,
     concurrency,
 )
 

@@ -32,13 +32,10 @@ from harness.observing.vacuums import vacuums_of
 from model.prediction.paths import LOG_DIRECTORY, checksum_of
 from model.vocabulary import commands
 from model.vocabulary.steps import OtherCommand, Together
-from model.vocabulary.table import DAY, retention_of
+from model.vocabulary.table import DAY, DEFAULT_LOG_RETENTION, retention_of
 from records.expectations import ByReplay, Unchanged, about
 from suites.clauses import causes
 from suites.clauses.checks import sorted_features
-
-#: delta.logRetentionDuration where the table does not set it (docs/delta.md 1.6).
-_LOG_RETENTION = 30 * DAY
 
 _CLEANED_UP = (
     LogFileKind.COMMIT,
@@ -180,7 +177,9 @@ def _may_be_cleaned_up(o: Observation, path: str) -> bool:
 def log_cutoff(o: Observation) -> int:
     """Log cleanup deletes files that are older, in ms since the epoch."""
     text = o.before.snapshot.metadata.configuration.get("delta.logRetentionDuration")
-    cutoff = (o.clock if o.rules.own_clock else o.outcome.ended) - (retention_of(text) if text else _LOG_RETENTION)
+    cutoff = (o.clock if o.rules.own_clock else o.outcome.ended) - (
+        retention_of(text) if text else DEFAULT_LOG_RETENTION
+    )
     return cutoff - cutoff % DAY if o.rules.rounds_log_retention else cutoff
 
 

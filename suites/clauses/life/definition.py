@@ -65,13 +65,13 @@ def _problems(c: CommandObservation) -> Iterator[tuple[str, str]]:
     if not has_columns(c.defined, fields):
         due = ", ".join(column.name for column in c.defined.columns)
         yield "columns", f"the columns are {', '.join(field.name for field in fields)}, and must be {due}"
-    if after.metadata.partition_columns != before.metadata.partition_columns:
+    if after.metadata.partition_columns != c.defined.partition_by:
         yield "partition columns", f"the partition columns are {', '.join(after.metadata.partition_columns)}"
     if before.metadata.id != after.metadata.id:
         yield "id", "the table's id is another"
     kept = not isinstance(command, (*CHANGE_COLUMNS, Restore))
-    if kept and before.metadata.schema_string != after.metadata.schema_string:
-        yield "schema", "the schema is written anew, and another one"
+    if kept and parse_schema(before.metadata.schema_string) != fields:
+        yield "schema", "a column has another type, nullability or metadata"
     if not isinstance(command, Restore):
         yield from _properties(c)
     elif c.defined.retention != _retention(after.metadata.configuration, c.defined.retention):
