@@ -228,11 +228,17 @@ class Vacuuming:
         if target.is_dir() and not target.is_symlink():
             if any(target.iterdir()):
                 return False
-            self.storage.delete(target, target.rmdir)
+            try:
+                self.storage.delete(target, target.rmdir)
+            except OSError:  # another session has deleted it, or written a file into it
+                return False
             return True
         if not target.exists():
             return False
-        self.storage.delete(target, lambda: self._unlink(target))
+        try:
+            self.storage.delete(target, lambda: self._unlink(target))
+        except FileNotFoundError:  # another session has deleted it
+            return False
         return True
 
     def _unlink(self, target: Path) -> None:

@@ -37,8 +37,8 @@ def conflicts_named(exception: str, condition: str | None, *, classes: bool) -> 
     """The conflicts that an error may stand for: none if it is no conflict, all if the engine's errors have no ``classes``."""
     if not classes:
         return frozenset(Conflict) if exception == _DELTA_RS else frozenset()
-    named = (condition or "").partition(".")[0]
-    return frozenset(one for one in Conflict if one.value == (exception, named) or (one.value[1] == named))
+    named = (condition or "").partition(".")[0]  # without its subclass, such as WITH_PARTITION_HINT
+    return frozenset(one for one in Conflict if exception == one.value[0] or named == one.value[1])
 
 
 @dataclass(frozen=True)
