@@ -12,6 +12,7 @@ from faults import (
     delete_features,
     delete_refused,
     deltalake,
+    earlier_sessions,
     log_files,
     read,
     recorded_predicates,
@@ -50,6 +51,7 @@ _ALL = (
     *version_checksums.FAULTS,
     *settings.FAULTS,
     *commands.FAULTS,
+    *earlier_sessions.FAULTS,
 )
 
 #: All faults by name.
