@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from faults import (
     checkpoints,
     commands,
+    crash,
     delete,
     delete_columns,
     delete_features,
@@ -52,6 +53,7 @@ _ALL = (
     *settings.FAULTS,
     *commands.FAULTS,
     *earlier_sessions.FAULTS,
+    *crash.FAULTS,
 )
 
 #: All faults by name.

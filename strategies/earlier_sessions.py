@@ -8,7 +8,8 @@ from hypothesis.strategies import DrawFn
 from model.vocabulary.case import Case
 from model.vocabulary.operations import Operation
 from model.vocabulary.steps import Delete, Mode, OpenSession, Read, Step, Vacuum, VacuumForm
-from strategies.operations import Program, allows, deletes, operations
+from strategies.operations import allows, deletes, operations
+from strategies.program_state import Program
 from strategies.program_tables import program_tables
 from strategies.vacuum_steps import RETAIN_CLAUSES, vacuums
 from strategies.weights import odds, weighted

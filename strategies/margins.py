@@ -14,13 +14,10 @@ from model.semantics.definitions import definitions
 from model.vocabulary.case import Case
 from model.vocabulary.commands import SetRetention
 from model.vocabulary.steps import AddStrayFiles, Append, Delete, Insert, Moment, OtherCommand, SetClock, Step, Vacuum
-from model.vocabulary.table import DAY, HOUR, Commit, DataFile, StrayFile, Table
+from model.vocabulary.table import DEFAULT_LOG_RETENTION, HOUR, Commit, DataFile, StrayFile, Table
 
 #: The least distance of a time from a cutoff, in ms: no case runs for so long.
 MARGIN = HOUR
-
-#: The default of delta.logRetentionDuration: what is older may be cleaned up with a checkpoint (docs/delta.md 1.6).
-LOG_RETENTION = 30 * DAY
 
 
 @dataclass(frozen=True)
@@ -99,7 +96,7 @@ def _until_next_setting(steps: tuple[Step, ...], retentions: list[frozenset[int]
 def _retentions(case: Case) -> list[frozenset[int]]:
     """How long before the clock each step has cutoffs, in ms: by the retention of the table then, and by each that the log has
     had, as a RESTORE may bring one back."""
-    found, of_log = [], {LOG_RETENTION}
+    found, of_log = [], {DEFAULT_LOG_RETENTION}
     for step, table in zip(case.steps, definitions(case.table, case.steps)):
         if isinstance(step, OtherCommand) and isinstance(step.command, SetRetention) and step.command.of_log:
             of_log.add(step.command.hours * HOUR)

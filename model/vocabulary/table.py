@@ -23,6 +23,9 @@ WEEK = 7 * DAY
 #: The default of delta.deletedFileRetentionDuration: "interval 1 week" (docs/delta.md 1.6).
 DEFAULT_RETENTION = WEEK
 
+#: The default of delta.logRetentionDuration: "interval 30 days" (docs/delta.md 1.6).
+DEFAULT_LOG_RETENTION = 30 * DAY
+
 #: The units of the property delta.deletedFileRetentionDuration, the largest first.
 _UNITS = {"week": WEEK, "day": DAY, "hour": HOUR}
 
