@@ -65,7 +65,7 @@ def _problems(c: CommandObservation) -> Iterator[tuple[str, str]]:
     if not has_columns(c.defined, fields):
         due = ", ".join(column.name for column in c.defined.columns)
         yield "columns", f"the columns are {', '.join(field.name for field in fields)}, and must be {due}"
-    if after.metadata.partition_columns != before.metadata.partition_columns:
+    if after.metadata.partition_columns != c.defined.partition_by:
         yield "partition columns", f"the partition columns are {', '.join(after.metadata.partition_columns)}"
     if before.metadata.id != after.metadata.id:
         yield "id", "the table's id is another"
