@@ -39,6 +39,9 @@ class Outcome:
     ended: int  # wall clock, ms since the epoch
     cached_rows: tuple[Row, ...] | None = None  # of a DELETE on a cached table: what the session then reads
     other: Outcome | None = None  # of a Read: by another way that the engine has to read this table
+    #: The effects on storage of a step that was killed, one line each ("create p=1/part-….parquet"), the last the one that its
+    #: crash asks for. None: no crash was asked for, or its point was not reached.
+    effects: tuple[str, ...] | None = None
 
     @property
     def seconds(self) -> float:
@@ -83,9 +86,10 @@ class Engine(Protocol):
         """Run one step on the table at ``root``, with the engine's clock at ``clock`` (ms since the epoch).
 
         If the clock cannot be set (``rules.own_clock``), ``clock`` is the wall-clock time. ``version`` is the version of a
-        Read (``None``: the current one) or of a ReadChanges (never ``None``). Settings, inventory and I/O fault of a step
-        are removed before this returns, also after an error. Files that a step needs are beside the root, as
-        ``<root's name>-beside``, ``<root's name>-inventory`` or ``<root's name>-link``. Raises EngineDied.
+        Read (``None``: the current one), of a ReadChanges or of what a Restore restores (never ``None``). Settings, inventory,
+        I/O fault and crash of a step are removed before this returns, also after an error. Files that a step needs are beside the
+        root, as ``<root's name>-inventory``, ``-link``, ``-stream`` or ``-target``. The clone of a ShallowClone, which stays,
+        is where ``model.text.layout.clone_of`` says. Raises EngineDied.
         """
         ...
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 
 from faults import (
     checkpoints,
+    commands,
+    crash,
     delete,
     delete_columns,
     delete_features,
@@ -48,6 +50,8 @@ _ALL = (
     *recorded_predicates.FAULTS,
     *version_checksums.FAULTS,
     *settings.FAULTS,
+    *commands.FAULTS,
+    *crash.FAULTS,
 )
 
 #: All faults by name.

@@ -39,6 +39,7 @@ from reference_engine.cloning import clone
 from reference_engine.log_upkeep import checkpoint, clean_up, compact
 from reference_engine.refusals import due, failing, refuse_expired
 from reference_engine.rewriting import Rewriting
+from reference_engine.storage import Storage
 from reference_engine.transaction import Transaction
 from reference_engine.vacuuming import Habits, Vacuuming
 from reference_engine.view import View
@@ -79,7 +80,7 @@ def run(command: Command, base: Transaction, version: int | None, habits: Habits
             raise due(MISSING_FILE.at(base.rules.release))
         base.become(Rewriting).restore(then)
     elif isinstance(command, Checkpoint):
-        checkpoint(view, view.snapshot.version, base.clock, base.at)
+        checkpoint(view, base.storage, view.snapshot.version, base.clock)
     elif isinstance(command, CompactLog):
         compact(view, base.at)
     elif isinstance(command, CleanUpLog):
@@ -89,7 +90,8 @@ def run(command: Command, base: Transaction, version: int | None, habits: Habits
     else:
         assert isinstance(command, VacuumClone), "no other command is left"
         step = Vacuum(retain_hours=0, safety_check=False)
-        Vacuuming(View(Path(clone_of(str(view.root)))), step, base.clock, base.at, habits, base.rules).run()
+        root = Path(clone_of(str(view.root)))
+        Vacuuming(View(root), Storage(root, base.at), step, base.clock, base.at, habits, base.rules).run()
 
 
 def _refuse(command: Command, view: View) -> None:

@@ -73,7 +73,7 @@ class Deletion(Transaction):
         """
         if self.rules.implementation == DELTA_RS.implementation:
             return (tuple(self.counts.values()),)
-        if self.step.form in (Form.API_PATH, Form.API_PATH_COLUMN, Form.API_NAME, Form.TRUNCATE):
+        if not self.step.returns_rows:
             return ()
         total = self.predicted.deleted.total()
         if self.predicted.scope is not ConditionScope.ROWS and self.predicted.commits:
@@ -106,7 +106,10 @@ class Deletion(Transaction):
         if not paths:
             return []
         hidden = [self.predicted.hidden_rows[path] for path in paths]
-        vectors = write_vector_file(self.view.root, self.uuid, hidden, modified=self.at)
+        root, uuid = self.view.root, self.uuid
+        vectors = self.storage.write(
+            root / f"deletion_vector_{uuid}.bin", lambda: write_vector_file(root, uuid, hidden, modified=self.at)
+        )
         return [
             replace(self.view.live[path], deletion_vector=vector, data_change=True, stats=self._wide_statistics(path))
             for path, vector in zip(paths, vectors)

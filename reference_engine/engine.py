@@ -47,6 +47,7 @@ from reference_engine.deletion import Deletion
 from reference_engine.insertion import Insertion
 from reference_engine.log_upkeep import checkpoint
 from reference_engine.refusals import Refused, due, refuse_expired
+from reference_engine.storage import Killed, Storage
 from reference_engine.transaction import Transaction
 from reference_engine.vacuuming import Habits, Vacuuming
 from reference_engine.view import View
@@ -78,7 +79,14 @@ class ReferenceEngine:
 
     def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
         at = _after(now())
-        clock = clock if self.rules.own_clock else at
+        storage = Storage(root, at, step.crash if isinstance(step, (Delete, Vacuum)) else None)
+        try:
+            return self._run(root, step, storage, clock if self.rules.own_clock else at, version)
+        except Killed:
+            return Outcome((), None, at, _after(at), effects=tuple(storage.effects))
+
+    def _run(self, root: Path, step: EngineStep, storage: Storage, clock: int, version: int | None) -> Outcome:
+        at = storage.at
         view = View(root, reads_struct_statistics=self.rules.reads_struct_statistics)
         try:
             if view.log.half_checkpoint and not self._habits.reads_commits:
@@ -92,7 +100,7 @@ class ReferenceEngine:
             if isinstance(step, Read):
                 rows = self._read(view, version, clock)
             elif isinstance(step, Delete):
-                rows = self._delete(view, step, clock, at)
+                rows = self._delete(view, storage, step, clock)
             elif isinstance(step, InvalidDelete):
                 raise due(self._delete_refusal(view, step))
             elif isinstance(step, ReadChanges):
@@ -101,26 +109,26 @@ class ReferenceEngine:
                     assert version is not None, "the change feed is read of a version"
                     rows = ((version, moment(view.commit_times[version] * 1000)),) * len(rows)
             elif isinstance(step, Insert):
-                Insertion(view, clock, at, self._next_number(), self.rules, rows=step.rows).run()
+                Insertion(view, storage, clock, at, self._next_number(), self.rules, rows=step.rows).run()
                 rows = ()
             elif isinstance(step, InvalidVacuum):
                 raise due(expected_vacuum_refusal(step.mistake).at(self.rules.release))
             elif isinstance(step, OpenSession):
                 rows = ()  # it keeps nothing: each step reads the log
             elif isinstance(step, OtherCommand):
-                base = Transaction(view, clock, at, self._next_number(), self.rules)
+                base = Transaction(view, storage, clock, at, self._next_number(), self.rules)
                 commands.run(step.command, base, version, self._habits)
                 rows = ()
             else:
-                rows = Vacuuming(view, step, clock, at, self._habits, self.rules).run()
+                rows = Vacuuming(view, storage, step, clock, at, self._habits, self.rules).run()
         except Refused as refusal:
             return Outcome((), refusal.error, at, _after(at))
         finally:
-            if isinstance(step, (Delete, Vacuum, Insert, OtherCommand)):
+            if isinstance(step, (Delete, Vacuum, Insert, OtherCommand)) and not storage.killed:
                 after = View(root)
                 if self.capabilities.version_checksums:
-                    _write_checksums(after, view.snapshot.version, at)
-                _checkpoint(after, view.snapshot.version, clock, at)
+                    _write_checksums(after, storage, view.snapshot.version)
+                _checkpoint(after, storage, view.snapshot.version, clock)
         cached = self._read(View(root), None, clock) if isinstance(step, Delete) and step.cached else None
         reads_in_two_ways = isinstance(step, Read) and self.rules.implementation == DELTA_RS.implementation
         other = Outcome(rows, None, at, at) if reads_in_two_ways else None
@@ -142,9 +150,9 @@ class ReferenceEngine:
     def _read(self, view: View, version: int | None, clock: int) -> tuple[Row, ...]:
         wanted = view.snapshot.version if version is None else version
         refuse_expired(view, wanted, clock, self.rules)
-        read = View(view.root, wanted)
-        self._refuse_missing(read, read.live.values())
-        return tuple(row for add in read.live.values() for row in read.visible(add))
+        then = view if wanted == view.snapshot.version else View(view.root, version=wanted)
+        self._refuse_missing(then, then.live.values())
+        return tuple(row for add in then.live.values() for row in then.visible(add))
 
     def _refuse_missing(self, view: View, adds: Iterable[Add]) -> None:
         """Raise Refused if a data file or the file of a deletion vector is gone."""
@@ -153,11 +161,11 @@ class ReferenceEngine:
 
     # DELETE ---------------------------------------------------------------------------------------------------------
 
-    def _delete(self, view: View, step: Delete, clock: int, at: int) -> tuple[Row, ...]:
+    def _delete(self, view: View, storage: Storage, step: Delete, clock: int) -> tuple[Row, ...]:
         if view.table.has(Feature.APPEND_ONLY):
             raise due(APPEND_ONLY)
-        one_file = self._habits.one_file
-        deletion = Deletion(view, clock, at, self._next_number(), self.rules, step=step, one_file=one_file)
+        number, one_file = self._next_number(), self._habits.one_file
+        deletion = Deletion(view, storage, clock, storage.at, number, self.rules, step=step, one_file=one_file)
         deletion.run()
         return deletion.answer()
 
@@ -187,28 +195,29 @@ def _after(instant: int) -> int:
 
 
 def _rows_of(view: View, version: int) -> Counter[Row]:
-    read = View(view.root, version)
-    return Counter(row for add in read.live.values() for row in read.visible(add))
+    then = View(view.root, version=version)
+    return Counter(row for add in then.live.values() for row in then.visible(add))
 
 
-def _write_checksums(view: View, before: int, at: int) -> None:
+def _write_checksums(view: View, storage: Storage, before: int) -> None:
     """Write the checksums of the versions that a step committed."""
     for commit in view.log.commits_after(before):
         info = commit.info.fields if commit.info else {}
         stamp, txn_id = info.get("inCommitTimestamp"), info.get("txnId")
-        write_checksum(
+        path = write_checksum(
             view.root,
             view.log.snapshot(commit.version),
             in_commit_timestamp=stamp if isinstance(stamp, int) else None,
             txn_id=txn_id if isinstance(txn_id, str) else None,
             complete=True,
-            modified=at,
+            modified=storage.at,
         )
+        storage.checksum(path)
 
 
-def _checkpoint(view: View, before: int, clock: int, at: int) -> None:
+def _checkpoint(view: View, storage: Storage, before: int, clock: int) -> None:
     """Write the checkpoints that became due in a step."""
     interval = int(view.metadata.configuration.get("delta.checkpointInterval") or 0)
     for version in range(before + 1, view.snapshot.version + 1) if interval else ():
         if version % interval == 0:
-            checkpoint(view, version, clock, at)
+            checkpoint(view, storage, version, clock)

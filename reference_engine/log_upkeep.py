@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 
 from deltalog.checkpoint_writing import write_checkpoint
@@ -11,10 +12,11 @@ from deltalog.compaction import write_compaction
 from deltalog.names import LOG_DIRECTORY, LogFileKind, compacted_name, parse_name
 from model.vocabulary.rules import Rules
 from model.vocabulary.table import DAY
+from reference_engine.storage import Storage
 from reference_engine.view import View
 
 
-def checkpoint(view: View, version: int, clock: int, at: int) -> None:
+def checkpoint(view: View, storage: Storage, version: int, clock: int) -> None:
     """Write the checkpoint of a version, without expired tombstones, unless there is one."""
     if version in {checkpoint.version for checkpoint in view.log.checkpoints}:
         return
@@ -22,7 +24,8 @@ def checkpoint(view: View, version: int, clock: int, at: int) -> None:
     expired = clock - view.retention
     kept = [remove for remove in snapshot.removes.values() if (remove.deletion_timestamp or 0) > expired]
     v2 = view.metadata.configuration.get("delta.checkpointPolicy") == "v2"
-    write_checkpoint(view.root, snapshot, tombstones=kept, v2=v2, embeds=True, modified=at)
+    write = partial(write_checkpoint, view.root, snapshot, tombstones=kept, v2=v2, embeds=True, modified=storage.at)
+    storage.checkpoint(write)
 
 
 def compact(view: View, at: int) -> None:

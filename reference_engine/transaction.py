@@ -10,9 +10,10 @@ from itertools import compress
 from typing import TypeVar
 from uuid import UUID, uuid4
 
+import pyarrow as pa
+
 from deltalog.actions import Action, Add, Cdc, CommitInfo, DomainMetadata, Metadata, Remove
 from deltalog.arrow_values import to_table
-from deltalog.commits import write_commit
 from deltalog.parquet import write_data_file
 from deltalog.paths import encode
 from deltalog.schemas import Field
@@ -21,6 +22,7 @@ from deltalog.statistics import full_statistics
 from model.text.layout import partition_directory, partition_string, physical_name, spark_text
 from model.vocabulary.rules import SPARK, Rules
 from model.vocabulary.values import AnyType, Row, Value
+from reference_engine.storage import Storage
 from reference_engine.view import View
 
 ROW_ID = "delta.rowTracking.materializedRowIdColumnName"
@@ -43,6 +45,7 @@ class Transaction:
     """The commit of one command. ``number`` makes its file names unique."""
 
     view: View
+    storage: Storage
     clock: int  # the engine's clock, ms since the epoch
     at: int  # when it runs, by the wall clock, ms since the epoch
     number: int
@@ -55,7 +58,7 @@ class Transaction:
 
     def become(self, kind: type[T]) -> T:
         """The same transaction as one of a kind of command."""
-        return kind(self.view, self.clock, self.at, self.number, self.rules)
+        return kind(self.view, self.storage, self.clock, self.at, self.number, self.rules)
 
     # The files --------------------------------------------------------------------------------------------------------
 
@@ -74,7 +77,7 @@ class Transaction:
         names = [view.metadata.configuration.get(key) for key in (ROW_ID, ROW_VERSION)] if view.tracks_rows else []
         hidden = [Field(name, "long") for name in names if name is not None]
         values = [(*row, *(id if hidden else ())) for row, (_, id) in zip(stored, rows)]
-        size = write_data_file(view.root / path, to_table([*fields, *hidden], values), modified=self.at)
+        size = self._write_file(path, to_table([*fields, *hidden], values))
         add = Add(
             encode(path),
             self._partition_values(partition),
@@ -101,9 +104,14 @@ class Transaction:
             fields, stored = self._stored([row for row, _ in changed])
             values = [(*row, kind) for row, (_, kind) in zip(stored, changed)]
             table = to_table([*fields, Field("_change_type", "string")], values)
-            size = write_data_file(self.view.root / path, table, modified=self.at)
+            size = self._write_file(path, table)
             found.append(Cdc(encode(path), self._partition_values(partition), size))
         return found
+
+    def _write_file(self, path: str, rows: pa.Table) -> int:
+        """Write a new Parquet file; return its size in bytes."""
+        file = self.view.root / path
+        return self.storage.write(file, lambda: write_data_file(file, rows, modified=self.at))
 
     def partition_of(self, row: Row) -> Row:
         """The partition of a full row."""
@@ -145,7 +153,7 @@ class Transaction:
         """Write the commit; ``fields`` are members of its commitInfo, ``operation`` too if they have none."""
         metadata = next((action for action in actions if isinstance(action, Metadata)), self.view.metadata)
         info = self.info(operation, metadata, **fields)
-        write_commit(self.view.root, self.view.snapshot.version + 1, [info, *actions], modified=self.at)
+        self.storage.commit(self.view.snapshot.version + 1, [info, *actions])
 
     def info(self, operation: str, metadata: Metadata, /, **fields: object) -> CommitInfo:
         """``metadata`` is that after the commit."""

@@ -61,9 +61,9 @@ _MAPPING = {"name": Feature.COLUMN_MAPPING_NAME, "id": Feature.COLUMN_MAPPING_ID
 
 
 class View:
-    """A table at one moment, or at an earlier ``version``."""
+    """A table at one moment, or at an earlier ``version``, by its columns then."""
 
-    def __init__(self, root: Path, version: int | None = None, *, reads_struct_statistics: bool = True) -> None:
+    def __init__(self, root: Path, *, version: int | None = None, reads_struct_statistics: bool = True) -> None:
         self.root = root
         self.log = read_log(root)
         self.snapshot = self.log.snapshot(version)

@@ -282,6 +282,7 @@ def _delete(step: Delete, capabilities: Capabilities) -> Delete:
         settings=_settings(step, capabilities),
         cached=step.cached and capabilities.caches,
         spelling=_spelling(step, form, capabilities),
+        crash=step.crash if capabilities.crashes else None,
         by_earlier=step.by_earlier and capabilities.earlier_sessions,
     )
 
@@ -345,6 +346,7 @@ def _vacuum(step: Vacuum, capabilities: Capabilities) -> Vacuum:
         faulty_path=step.faulty_path if has_fault else None,
         settings=_settings(step, capabilities),
         spelling=_spelling(step, form, capabilities),
+        crash=step.crash if capabilities.crashes else None,
         by_earlier=step.by_earlier and capabilities.earlier_sessions,
     )
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from engines.port import Engine, version_of
 from harness.judging.clause import Clause, not_applicable
+from suites.clauses import crashes
 from suites.clauses.delete import (
     adds,
     changes,
@@ -91,6 +92,7 @@ CATALOGUE: Mapping[str, Clause[Any]] = catalogue_of(
     maintenance,
     clones,
     sessions,
+    crashes,
 )
 
 

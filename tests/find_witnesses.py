@@ -29,6 +29,7 @@ from suites.campaigns import shards
 from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES
 from tests import handmade_settings
+from tests.handmade_crashes import CRASHES
 from tests.handmade_vacuums import HANDMADE
 
 #: How many smaller cases to try for each witness.
@@ -67,7 +68,7 @@ class Candidate:
 def candidates(engine: ReferenceEngine, scratch: Path) -> list[Candidate]:
     """The cases that may show a fault of this engine, those of the smoke profile first."""
     healthy = Judge(engine, list(CATALOGUE.values()), scratch)
-    drawn = [*smoke_cases(), *HANDMADE.values(), handmade_settings.MOST, handmade_settings.VACUUMED]
+    drawn = [*smoke_cases(), *HANDMADE.values(), handmade_settings.MOST, handmade_settings.VACUUMED, *CRASHES.values()]
     cases = (
         drawn if engine.rules is SPARK else [restricted_to(case, capabilities=engine.capabilities) for case in drawn]
     )

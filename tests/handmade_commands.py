@@ -216,3 +216,57 @@ REFUSED: dict[str, tuple[Case, list[int]]] = {
     ),
     "the condition is an error for a row": (_case("plain", Update(_to(V, 1), _FAILS), Merge(_FAILS), Read()), [0, 1]),
 }
+
+_RENAMED = _case("plain", RenameColumn("w", "u"))
+_UPDATED = Update(_to(W, "set"), HIGH)
+
+
+def _expired(checkpoint: int) -> Case:
+    """Of four versions three are older than the retention of the log; there are checkpoints of one of them and of the fourth."""
+    made = _case("plain", Delete(HIGH), Checkpoint(), CleanUpLog(), Read())
+    old = (
+        replace(commit, at=(version - 60) * DAY, checkpoint=version == checkpoint)
+        for version, commit in enumerate(made.table.commits)
+    )
+    return replace(made, table=replace(made.table, commits=tuple(old)))
+
+
+#: The case that shows a known-bad engine (``faults.commands``), by its name.
+SHOWING: dict[str, Case] = {
+    "optimize-loses-a-row": _case("plain", Optimize()),
+    "optimize-keeps-a-file-twice": _case("plain", Optimize()),
+    "optimize-forgets-a-vector": _case("vectors", Optimize()),
+    "purge-forgets-a-vector": _case("vectors", Purge()),
+    "update-forgets-a-vector": _case("vectors", _UPDATED),
+    "merge-forgets-a-vector": _case("vectors", Merge(HIGH)),
+    "overwrite-removes-other-partitions": _case("plain", Overwrite(NEW[:1], IN_A)),
+    "stream-appends-twice": _case("plain", StreamAppend(NEW)),
+    "renamed-column-is-lost": _case("mapped", RenameColumn("w", "u")),
+    "refused-command-commits": _RENAMED,
+    "refused-command-deletes": _RENAMED,
+    "optimize-deletes-what-it-removed": _case("plain", Optimize()),
+    "update-deletes-what-it-removed": _case("plain", _UPDATED),
+    "command-rewrites-an-old-commit": _case("plain", Checkpoint()),
+    "command-leaves-junk-in-the-log": _case("plain", Optimize()),
+    "refuses-a-retention": _case("plain", SetRetention(240)),
+    "retention-replaces-all-properties": _case("vectors", SetRetention(240)),
+    "added-column-comes-first": _case("plain", AddColumn(Column("n", Type.INTEGER))),
+    "drop-column-drops-another": _case("mapped", DropColumn("w")),
+    "command-removes-nothing": _case("vectors", _UPDATED),
+    "command-adds-another-size": _case("plain", StreamAppend(NEW)),
+    "optimize-changes-data": _case("plain", Optimize()),
+    "update-changes-no-data": _case("plain", _UPDATED),
+    "restore-loses-a-file": _case("plain", Overwrite(NEW), Restore(0)),
+    "restore-leaves-vectors": _case("vectors", Delete(HIGH), Restore(0)),
+    "restores-what-is-gone": _case("plain", Delete(IN_A), _ZERO, Restore(0)),
+    "log-clean-up-breaks-a-version": _expired(1),
+    "log-clean-up-ignores-the-retention": _case("plain", Checkpoint(), CleanUpLog()),
+    "optimize-loses-row-ids": _case("row tracking", Optimize()),
+    "update-loses-row-ids": _case("row tracking", _UPDATED),
+    "checkpoint-command-drops-tombstones": _case("plain", Checkpoint()),
+    "checkpoint-command-loses-a-file": _case("plain", Checkpoint()),
+    "clone-loses-a-file": _case("plain", ShallowClone()),
+    "clone-forgets-vectors": _case("vectors", ShallowClone()),
+    "vacuum-of-the-source-breaks-a-clone": _case("plain", ShallowClone(), Delete(IN_A), Vacuum()),
+    "vacuum-of-a-clone-deletes-its-source": _case("plain", ShallowClone(), VacuumClone()),
+}

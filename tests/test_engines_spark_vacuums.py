@@ -15,7 +15,7 @@ import pyarrow.parquet
 import pytest
 
 from engines.port import Outcome
-from engines.spark import io_faults
+from engines.spark import file_system
 from engines.spark.adapter import SparkEngine
 from engines.spark.settings import settings
 from model.prediction.refusals import UNKNOWN_PROTOCOL, expected_vacuum_refusal
@@ -318,14 +318,14 @@ def test_a_dry_run_has_no_faults_of_deletions(spark_engine: SparkEngine, table: 
 def test_the_faulty_file_system_is_defined_once_also_by_two_workers(
     spark: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with io_faults.faulty_path(spark, Path("/nowhere"), IOFault.CANNOT_DELETE):
+    with file_system.faulty_path(spark, Path("/nowhere"), IOFault.CANNOT_DELETE):
         pass
-    is_defined: Callable[..., bool] = io_faults._is_defined
-    answers = iter([False, True])  # as if another worker had defined it in between
-    monkeypatch.setattr(io_faults, "_is_defined", lambda jvm, loader: is_defined(jvm, loader) and next(answers))
-    with io_faults.faulty_path(spark, Path("/nowhere"), IOFault.CANNOT_DELETE):
+    is_defined: Callable[..., bool] = file_system._is_defined
+    answers = iter([False, *(True for _ in file_system._CLASSES)])  # as if another worker had defined them in between
+    monkeypatch.setattr(file_system, "_is_defined", lambda *classes: is_defined(*classes) and next(answers))
+    with file_system.faulty_path(spark, Path("/nowhere"), IOFault.CANNOT_DELETE):
         pass
-    assert next(answers, None) is None, "it was checked twice"
+    assert next(answers, None) is None, "each was checked"
 
 
 # Invalid commands ----------------------------------------------------------------------------------------------------

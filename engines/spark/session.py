@@ -7,11 +7,13 @@ import os
 from pathlib import Path
 from typing import Any
 
+import pyspark
 from pyspark import SparkConf, SparkContext
 from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
 from engines.spark.jvm import Lease
+from model.vocabulary.versions import parse
 
 _END_OF_THREAD = Path(__file__).with_name("EndOfThread.java")
 
@@ -36,6 +38,16 @@ def connect(lease: Lease) -> SparkSession:
     _end_with_any_thread(jvm)
     _silence_refusals()
     return SparkSession(context).newSession()
+
+
+def activate(spark: SparkSession) -> None:
+    """Make this the active session of the thread in the JVM, as in a program with a single session.
+
+    Code that runs before a command, such as the parsing of literals in a Column, uses its settings.
+    """
+    sql: Any = spark._jvm.org.apache.spark.sql  # type: ignore[union-attr]
+    classes = sql.classic if parse(pyspark.__version__) >= (4, 0) else sql  # Spark 4 has two SparkSessions, for Connect
+    classes.SparkSession.setActiveSession(spark._jsparkSession)
 
 
 def _end_with_any_thread(jvm: Any) -> None:

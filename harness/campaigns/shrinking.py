@@ -18,6 +18,7 @@ from model.vocabulary.spellings import Spelling
 from model.vocabulary.steps import (
     AddStrayFiles,
     Append,
+    Crash,
     Delete,
     Form,
     Insert,
@@ -31,6 +32,7 @@ from model.vocabulary.steps import (
     Step,
     Vacuum,
     VacuumForm,
+    Written,
 )
 from model.vocabulary.table import Commit, Reference, Table
 
@@ -199,8 +201,10 @@ def _without_file(table: Table, id: int) -> dict[str, object]:
 def _simpler_steps(step: Step) -> Iterator[Step]:
     if isinstance(step, Delete) and step.where is not None:
         for part in _parts(step.where):
-            yield Delete(part)
+            yield Delete(part, crash=step.crash)
             yield replace(step, where=part)
+    if isinstance(step, (Delete, Vacuum)) and step.crash is not None:
+        yield from (replace(step, crash=crash) for crash in _simpler_crashes(step.crash))
     if isinstance(step, (Delete, Vacuum)) and step.settings:
         yield from (replace(step, settings=settings) for settings in _fewer(step.settings))
     if isinstance(step, (Delete, Vacuum)) and step.spelling is not Spelling.PLAIN:
@@ -241,11 +245,19 @@ def _simpler_commands(command: Command) -> Iterator[Command]:
         yield from (replace(command, rows=rows) for rows in _fewer(command.rows))
 
 
+def _simpler_crashes(crash: Crash) -> Iterator[Crash | None]:
+    """None, a file that is written whole, and earlier effects of the same kind."""
+    yield None
+    if crash.written is not Written.WHOLE:
+        yield replace(crash, written=Written.WHOLE)
+    yield from (replace(crash, nth=nth) for nth in range(crash.nth))
+
+
 def _simpler_vacuums(step: Vacuum) -> Iterator[Vacuum]:
     """The default VACUUM, the default one of the same mode, and those with one option at its default."""
     simpler = (
-        Vacuum(dry_run=step.dry_run),
-        Vacuum(dry_run=step.dry_run, mode=step.mode),
+        Vacuum(dry_run=step.dry_run, crash=step.crash),
+        Vacuum(dry_run=step.dry_run, mode=step.mode, crash=step.crash),
         replace(step, io_fault=None, faulty_path=None),
         replace(step, mode=Mode.DEFAULT, inventory=Inventory.COMPLETE),
         replace(step, inventory=Inventory.COMPLETE),

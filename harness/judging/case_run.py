@@ -13,6 +13,7 @@ from harness.judging.clause import Clause
 from harness.judging.coverage import Cell, coverage, operation_cell
 from harness.judging.excuses import Excuses
 from harness.judging.step_judge import StepJudge, Tally
+from harness.observing.crash_observation import DeleteCrashObservation, VacuumCrashObservation
 from harness.observing.expected_versions import ExpectedVersions, Promise
 from harness.observing.normalise import normalise
 from harness.observing.observation import (
@@ -194,7 +195,7 @@ class CaseRun:
         if due is not None:
             due = due.at(self._engine.rules.release)
         fails = isinstance(step, Delete) and outcome.error is not None and expected.may_fail(step)
-        if isinstance(step, Delete) and outcome.error is None and due is None:
+        if isinstance(step, Delete) and due is None and _has_deleted(outcome, before, after):
             expected.delete(step)
         if isinstance(step, Insert):
             expected.insert(step)
@@ -222,6 +223,10 @@ class CaseRun:
             "earlier": tuple(self.observations),
             "rules": self._engine.rules,
         }
+        if outcome.effects is not None and isinstance(step, Delete):
+            return DeleteCrashObservation(step=step, **common)
+        if outcome.effects is not None and isinstance(step, Vacuum):
+            return VacuumCrashObservation(step=step, **common)
         if outcome.error is not None and table.has(Feature.HALF_CHECKPOINT, Feature.HALF_CHECKPOINT_NAMED):
             return UnreadTableObservation(step=step, **common)
         if isinstance(step, OpenSession):
@@ -262,3 +267,8 @@ class CaseRun:
             return vacuum if vacuum.due is None else VacuumRefusalObservation(step=step, due=vacuum.due, **common)
         assert isinstance(step, Read), "no other step is left"
         return ReadObservation(step=step, version=version, **common)
+
+
+def _has_deleted(outcome: Outcome, before: TableState, after: TableState) -> bool:
+    """Whether a DELETE has deleted its rows: as it answers, or if it was killed, if there is a commit in the log."""
+    return outcome.error is None if outcome.effects is None else after.version > before.version

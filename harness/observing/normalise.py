@@ -30,6 +30,7 @@ from model.text.sql import delete_sql, vacuum_sql
 from model.vocabulary.commands import kind_of
 from model.vocabulary.spellings import Spelling
 from model.vocabulary.steps import (
+    Crash,
     Delete,
     EngineStep,
     Form,
@@ -42,6 +43,7 @@ from model.vocabulary.steps import (
     ReadChanges,
     Vacuum,
     VacuumForm,
+    Written,
 )
 from records.run import EngineError, Observed, Outcome, Step
 
@@ -57,6 +59,7 @@ def step_text(step: EngineStep) -> str:
         details = [] if step.form is Form.SQL_PATH else [step.form.value]
         details += _spelling(step) + (["while the session has cached the table"] if step.cached else [])
         details += _by_earlier(step)
+        details += _crash(step.crash)
         return _shortened(delete_sql(step, "t")) + _in_brackets(details + [setting.value for setting in step.settings])
     if isinstance(step, InvalidDelete):
         return f"DELETE with a mistake: {step.mistake.value}"
@@ -75,6 +78,7 @@ def step_text(step: EngineStep) -> str:
         details += ["in parallel"] if step.parallel else []
         details += _by_earlier(step)
         details += [f"{step.faulty_path}: {step.io_fault.value}"] if step.io_fault else []
+        details += _crash(step.crash)
         return vacuum_sql(step, "t", inventory) + _in_brackets(details + [setting.value for setting in step.settings])
     if isinstance(step, OtherCommand):
         return command_text(step.command)
@@ -87,6 +91,14 @@ def step_text(step: EngineStep) -> str:
 
 def _spelling(step: Delete | Vacuum) -> list[str]:
     return [] if step.spelling is Spelling.PLAIN else [f"by a {step.spelling.value}"]
+
+
+def _crash(crash: Crash | None) -> list[str]:
+    if crash is None:
+        return []
+    which = "" if crash.nth == 0 else f" number {crash.nth + 1}"
+    written = "" if crash.written is Written.WHOLE else f", {crash.written.value}"
+    return [f"killed right after {crash.point.value}{which}{written}"]
 
 
 def _by_earlier(step: Delete | Vacuum) -> list[str]:

@@ -19,6 +19,8 @@ from model.vocabulary.steps import (
     VACUUMS_BY_PATH,
     AddStrayFiles,
     Append,
+    Crash,
+    CrashPoint,
     Delete,
     Form,
     Insert,
@@ -29,6 +31,7 @@ from model.vocabulary.steps import (
     SetClock,
     Step,
     Vacuum,
+    Written,
 )
 from model.vocabulary.table import EXCLUSIVE, Column, Commit, DataFile, DeletionVector, Feature, Kind, StrayFile, Table
 from model.vocabulary.values import AnyType, Type, Value, is_nested, type_name
@@ -389,19 +392,43 @@ def _check_opened(step: Delete | Vacuum | Read, before: tuple[Step, ...], tables
 
 
 def check_step(step: Step, path: str) -> None:
-    """Checks one step: its form supports its options, and an I/O fault has a path."""
+    """Checks one step: its form supports its options, an I/O fault has a path, and a crash is one that it can have."""
     if isinstance(step, Delete) and step.form is Form.TRUNCATE and step.where is not None:
         _invalid(f"{path}.where", f"{step.form.value} cannot have a condition")
     if isinstance(step, (Delete, Vacuum, Read)) and step.by_earlier and not _is_plain(step):
         _invalid(f"{path}.by_earlier", "the session issues it through what it has opened, without a form or an option")
     if isinstance(step, (Delete, Vacuum)) and step.spelling is not Spelling.PLAIN:
         _check_spelling(step, f"{path}.spelling")
+    if isinstance(step, (Delete, Vacuum)) and step.crash is not None:
+        _check_crash(step, step.crash, f"{path}.crash")
     if not isinstance(step, Vacuum):
         return
     if step.form in API_VACUUM_FORMS and (step.dry_run or step.mode not in (Mode.DEFAULT, Mode.LITE_SETTING)):
         _invalid(f"{path}.form", f"{step.form.value} supports neither modes nor a dry run")
     if (step.io_fault is None) != (step.faulty_path is None):
         _invalid(f"{path}.faulty_path", "must be present exactly if there is an io_fault")
+
+
+def _check_crash(step: Delete | Vacuum, crash: Crash, path: str) -> None:
+    """The step has effects of this kind, always in the same order, and nothing else in it goes wrong or needs the session."""
+    of_vacuums = crash.point in (CrashPoint.DELETION, CrashPoint.START, CrashPoint.END)
+    of_files = crash.point in (CrashPoint.FILE_CREATED, CrashPoint.FILE_CLOSED)
+    if of_vacuums if isinstance(step, Delete) else of_files:
+        _invalid(f"{path}.point", f"a {type(step).__name__.upper()} has no effect {crash.point.value!r}")
+    if crash.written is not Written.WHOLE and crash.point is not CrashPoint.FILE_CLOSED:
+        _invalid(f"{path}.written", f"is of {CrashPoint.FILE_CLOSED.value!r} only")
+    if isinstance(step, Delete):
+        if step.cached:
+            _invalid(path, "no session is left to read the table that it has cached")
+        return
+    if step.dry_run:
+        _invalid(path, "a dry run has no effects")
+    if step.io_fault is not None:
+        _invalid(path, "must not be there beside an io_fault")
+    if step.parallel:
+        _invalid(path, "parallel deletions have no order")
+    if step.logging is False and crash.point is not CrashPoint.DELETION:
+        _invalid(f"{path}.point", "a VACUUM without logging has deletions only")
 
 
 def _is_plain(step: Delete | Vacuum | Read) -> bool:

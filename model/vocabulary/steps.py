@@ -78,6 +78,15 @@ class Delete:
     crash: Crash | None = None
     by_earlier: bool = False  # whether the session of the latest OpenSession issues it, through what it opened then
 
+    @property
+    def returns_rows(self) -> bool:
+        """Whether it is issued in SQL, which returns the number of deleted rows."""
+        return not self.by_earlier and self.form not in _WITHOUT_RESULT
+
+
+#: The forms of a DELETE that return nothing.
+_WITHOUT_RESULT = (Form.API_PATH, Form.API_PATH_COLUMN, Form.API_NAME, Form.TRUNCATE)
+
 
 class DeleteMistake(str, Enum):
     """Why a DELETE must be refused."""
@@ -182,6 +191,11 @@ class Vacuum:
     spelling: Spelling = Spelling.PLAIN  # of the path, in the forms that have one
     crash: Crash | None = None
     by_earlier: bool = False  # as of a Delete
+
+    @property
+    def returns_rows(self) -> bool:
+        """Whether it is issued in SQL, which returns paths."""
+        return not self.by_earlier and self.form not in API_VACUUM_FORMS
 
 
 class VacuumMistake(str, Enum):

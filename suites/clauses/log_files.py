@@ -55,13 +55,18 @@ def new_checkpoints(o: Observation) -> list[Checkpoint]:
     return [checkpoint for checkpoint in o.after.log.checkpoints if checkpoint.version >= first]
 
 
-def check_rest_of_log(command: str, o: Observation) -> Violation | None:
-    """Every file of the log must stay as it was, except what log cleanup may delete; only the commit's own may appear."""
+def check_rest_of_log(command: str, o: Observation, *, killed: bool = False) -> Violation | None:
+    """Every file of the log must stay as it was, except what log cleanup may delete; only the commit's own may appear.
+
+    If the command was ``killed``, also temporary files, sidecars without their checkpoint, and a pointer may be gone.
+    """
     before, after = _in_log(o.before.listing), _in_log(o.after.listing)
-    wrong = [path for path in after if path not in before and not _may_appear(o, path)]
+    wrong = [
+        path for path in after if path not in before and not (_may_appear(o, path) or (killed and _may_be_left(path)))
+    ]
     for path, entry in before.items():
         if path not in after:
-            allowed = _may_be_cleaned_up(o, path)
+            allowed = _may_be_cleaned_up(o, path) or (killed and _may_change(o, path))
         else:
             allowed = after[path] == entry or entry.kind is EntryKind.DIRECTORY or _may_change(o, path)
         wrong += [] if allowed else [path]
@@ -116,6 +121,15 @@ def _may_appear(o: Observation, path: str) -> bool:
     return o.before.version < name.version <= o.after.version or (
         name.kind is LogFileKind.CHECKPOINT and name.version in rewritten
     )
+
+
+def _may_be_left(path: str) -> bool:
+    """Whether a command that is killed may leave a file: one that no reader takes for a part of the log.
+
+    Files get their name when they are whole: before, their name begins with a dot and ends with .tmp.
+    """
+    parts = path.split("/")
+    return parts[1] == SIDECARS or (parts[-1].startswith(".") and parts[-1].endswith((".tmp", ".crc")))
 
 
 def _may_complete(o: CommandObservation, kind: LogFileKind) -> bool:

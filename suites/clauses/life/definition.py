@@ -70,8 +70,8 @@ def _problems(c: CommandObservation) -> Iterator[tuple[str, str]]:
     if before.metadata.id != after.metadata.id:
         yield "id", "the table's id is another"
     kept = not isinstance(command, (*CHANGE_COLUMNS, Restore))
-    if kept and before.metadata.schema_string != after.metadata.schema_string:
-        yield "schema", "the schema is written anew, and another one"
+    if kept and parse_schema(before.metadata.schema_string) != fields:
+        yield "schema", "a column has another type, nullability or metadata"
     if not isinstance(command, Restore):
         yield from _properties(c)
     elif c.defined.retention != _retention(after.metadata.configuration, c.defined.retention):

@@ -1,0 +1,217 @@
+"""The file system below a table while a step runs: it fails for one path, stops at an effect, or holds a session before one.
+
+Permissions would not do for a failure, because CI often runs as root.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from py4j.protocol import Py4JJavaError
+from pyspark.sql import SparkSession
+
+from engines.spark.session import activate
+from engines.spark.settings import settings
+from model.vocabulary.steps import Crash, CrashPoint, IOFault, Written
+
+_SOURCE = Path(__file__).with_name("PlannedFileSystem.java")
+_PACKAGE = "org.apache.hadoop.fs"
+_NAME = f"{_PACKAGE}.{_SOURCE.stem}"
+
+#: The classes of the source, each after those that it needs. Py4J looks into a class as soon as it is defined.
+_CLASSES = (f"{_NAME}$Plan", f"{_NAME}$Content", f"{_NAME}$Raw", f"{_NAME}$RawContext", f"{_NAME}$Context", _NAME)
+
+#: The settings that put it below both of Hadoop's interfaces. Hadoop configurations of Delta and Spark include all settings
+#: of the session. The cache is disabled, so that no other session gets this file system, nor this one a cached healthy one.
+_BELOW = {
+    "fs.file.impl": _NAME,
+    "fs.AbstractFileSystem.file.impl": f"{_NAME}$Context",
+    "fs.file.impl.disable.cache": "true",
+}
+
+#: ... and one task per scan, so that effects come in the same order each time. A VACUUM must not delete in parallel.
+_PLANNED = {**_BELOW, "spark.sql.files.minPartitionNum": "1"}
+
+_Result = TypeVar("_Result")
+
+
+@contextmanager
+def faulty_path(spark: SparkSession, path: Path, io_fault: IOFault) -> Iterator[None]:
+    """``path`` has this fault for the session, in the driver and in its tasks."""
+    _define(spark)
+    with settings(spark, {**_BELOW, "tombstone.fault": io_fault.name, "tombstone.fault.path": str(path)}):
+        yield
+
+
+class Stop:
+    """What happened to the storage until it stopped. Filled when the context ends."""
+
+    #: The effects, a line each with paths relative to the root, the last that of the point; None: it was not reached.
+    effects: tuple[str, ...] | None = None
+
+
+@contextmanager
+def stopped(spark: SparkSession, root: Path, crash: Crash | None, *, lives_on: bool = False) -> Iterator[Stop]:
+    """Storage below ``root`` stops right after this effect, as if the process had been killed; None: it does not.
+
+    With ``lives_on``, the effect is only reported as failed. Afterwards storage is healthy, and the next step reads it anew.
+    """
+    stop = Stop()
+    if crash is None:
+        yield stop
+        return
+    action = "REPORT" if lives_on else "STOP"
+    with _plan(spark, root, action, crash.point, crash.nth, written=crash.written) as plan, settings(spark, _PLANNED):
+        try:
+            yield stop
+        finally:
+            stop.effects = _effects(plan) if plan.isReached() else None
+            _forget(spark, root)
+
+
+class Hold(Generic[_Result]):
+    """A command that waits before an effect."""
+
+    def __init__(self, spark: SparkSession, root: Path, plan: Any) -> None:
+        self._spark, self._root, self._plan = spark, root, plan
+        self._thread = threading.Thread(daemon=True)
+        self._results: list[_Result] = []
+        self._errors: list[BaseException] = []
+
+    def start(self, command: Callable[[], _Result]) -> bool:
+        """Run the command in a thread of its own until it reaches the point, or ends. Returns whether it reached it.
+
+        The session that comes then gets a DeltaLog of its own, as another process has: that of the held one is locked.
+        Raises Py4JJavaError with an IOException that names the point if neither comes within the limit.
+        """
+
+        def run() -> None:
+            try:
+                activate(self._spark)
+                self._results.append(command())
+            except BaseException as error:  # noqa: BLE001 - raised by finish()
+                self._errors.append(error)
+            finally:
+                self._plan.end()
+
+        self._thread = threading.Thread(target=run, daemon=True)
+        self._thread.start()
+        self._plan.awaitPoint()
+        _forget(self._spark, self._root)
+        return bool(self._plan.isReached())
+
+    def finish(self) -> _Result:
+        """Let the command go on. Returns or raises what it does."""
+        self._plan.release()
+        self._thread.join()
+        if self._errors:
+            raise self._errors[0]
+        return self._results[0]
+
+    @property
+    def effects(self) -> tuple[str, ...]:
+        """Those of all sessions so far, a line each, of the held one after ``held: ``."""
+        return _effects(self._plan)
+
+
+@contextmanager
+def held(
+    spark: SparkSession,
+    root: Path,
+    point: CrashPoint,
+    nth: int = 0,
+    *,
+    beside: Sequence[SparkSession],
+    limit: float = 60,
+) -> Iterator[Hold[Any]]:
+    """A command of this session is held right before the ``nth`` effect of this kind, while the sessions beside it run theirs.
+
+    After ``limit`` seconds, the command fails with an IOException that names the point.
+    """
+    with ExitStack() as stack:
+        plan = stack.enter_context(_plan(spark, root, "HOLD", point, nth, session=_HELD, limit=limit))
+        stack.enter_context(settings(spark, {**_PLANNED, "tombstone.session": _HELD}))
+        for other in beside:
+            stack.enter_context(settings(other, _PLANNED))
+        hold: Hold[Any] = Hold(spark, root, plan)
+        try:
+            yield hold
+        finally:
+            plan.release()
+            _forget(spark, root)
+
+
+_HELD = "held"
+
+
+@contextmanager
+def _plan(
+    spark: SparkSession,
+    root: Path,
+    action: str,
+    point: CrashPoint,
+    nth: int,
+    *,
+    written: Written = Written.WHOLE,
+    session: str = "",
+    limit: float = 0,
+) -> Iterator[Any]:
+    """A Plan of the Java source, for a time."""
+    _define(spark)
+    jvm: Any = spark._jvm
+    planned = jvm.org.apache.hadoop.fs.PlannedFileSystem
+    plan = planned.plan(str(root), action, point.name, nth, written.name, session, int(limit))
+    try:
+        yield plan
+    finally:
+        plan.remove()
+
+
+def _effects(plan: Any) -> tuple[str, ...]:
+    return tuple(map(str, plan.effects()))
+
+
+def _forget(spark: SparkSession, root: Path) -> None:
+    """Let the next command of any session read the table's log anew."""
+    jvm: Any = spark._jvm
+    jvm.org.apache.spark.sql.delta.DeltaLog.invalidateCache(
+        spark._jsparkSession, jvm.org.apache.hadoop.fs.Path(str(root))
+    )
+
+
+def _define(spark: SparkSession) -> None:
+    """Compile the classes and define them in Hadoop's package, unless the JVM already has them.
+
+    The compiler is Janino, which Spark ships, because a JRE has no compiler. If two workers define a class at the same
+    time, the JVM refuses the second definition, which is the same.
+    """
+    jvm: Any = spark._jvm
+    neighbour = jvm.java.lang.Class.forName(f"{_PACKAGE}.LocalFileSystem")
+    loader = neighbour.getClassLoader()
+    if _is_defined(jvm, loader, _CLASSES[-1]):
+        return
+    compiler = jvm.org.codehaus.janino.SimpleCompiler()
+    compiler.setParentClassLoader(loader)
+    compiler.cook(_SOURCE.read_text(encoding="utf-8"))
+    code = compiler.getBytecodes()
+    lookups = jvm.java.lang.invoke.MethodHandles
+    for name in _CLASSES:
+        try:
+            lookups.privateLookupIn(neighbour, lookups.lookup()).defineClass(code[name])
+        except Py4JJavaError:
+            if not _is_defined(jvm, loader, name):
+                raise
+
+
+def _is_defined(jvm: Any, loader: Any, name: str) -> bool:
+    try:
+        jvm.java.lang.Class.forName(name, False, loader)
+    except Py4JJavaError as missing:
+        if missing.java_exception.getClass().getSimpleName() != "ClassNotFoundException":
+            raise
+        return False
+    return True
