@@ -10,8 +10,8 @@ from delta.tables import DeltaTable
 from pyspark.sql import SparkSession
 
 from engines.spark.catalog import named
-from engines.spark.inventories import inventory
 from engines.spark.file_system import faulty_path
+from engines.spark.inventories import inventory
 from engines.spark.result_rows import answered
 from engines.spark.settings import settings
 from engines.spark.statements import settings_of_vacuum, table_text
