@@ -299,7 +299,7 @@ def delete(spark: Any, root: Path, where: str) -> Callable[[], object]:
     def command() -> object:
         try:
             return [tuple(row) for row in spark.sql(f"DELETE FROM delta.`{root}` WHERE {where}").collect()]
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - of any class of Spark
             return type(error).__name__
 
     return command
