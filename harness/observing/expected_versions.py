@@ -61,7 +61,10 @@ class ExpectedVersions:
         self.rows = self._after(step, self._now, None).rows
 
     def promise(self, command: Command, version: int | None) -> Promise:
-        """``version`` is the one to which a RESTORE goes back. One that nobody can read any more must be refused."""
+        """``version`` is the one to which a RESTORE goes back. It may be refused if that is the current one, or if nobody can
+        read it any more."""
+        if isinstance(command, Restore) and version == max(self.by_version):
+            return replace(self._now, may_be_refused=True)
         return self._after(OtherCommand(command), self._now, version)
 
     def one_after_another(self, steps: Iterable[SessionStep], version: int | None) -> tuple[Promise, ...]:
