@@ -169,8 +169,8 @@ class CaseRun:
             **self._common(table, index, outcome, before, after),
         )
         ends = self._judge.judge(observation)
-        # Nothing more is known of a table that has other rows, or of which a file may be gone at any time.
-        return self._keep(observation, ends or after.rows != expected.rows)
+        # Nothing more is known of a table that has other rows, or of which a file that it needs may be gone.
+        return self._keep(observation, ends or after.rows != expected.rows or observation.is_unsafe)
 
     def _keep(self, observation: Observation, ends: bool) -> bool:
         """Record an observation; whether the case ends."""

@@ -16,7 +16,8 @@ from harness.observing.vacuum_inputs import files_of
 from harness.observing.vacuum_observation import VacuumObservation
 from model.prediction.conflicts import Changed, Conflict, conflicts_named, is_founded
 from model.prediction.fates import Fate
-from model.vocabulary.steps import Read, Together, Vacuum, named_step
+from model.vocabulary.commands import Restore, SetRetention
+from model.vocabulary.steps import AFTER_COMMIT, OtherCommand, Read, Together, Vacuum, named_step
 from model.vocabulary.table import Table
 
 
@@ -109,9 +110,20 @@ class TogetherObservation(Observation):
     def is_unsafe(self) -> bool:
         """Whether a VACUUM of the two may delete what the other needs: files that this writes, as they are not younger than the
         retention, or files of an earlier version (S5 warns of both)."""
-        if any(one.cutoff.latest > self.outcome.started for one in self.vacuums):
+        if not self.vacuums:
+            return False
+        if self._may_see_a_retention or any(one.cutoff.latest > self.outcome.started for one in self.vacuums):
             return True
-        return self.vacuums != () and named_step(self.step) is not None and not self.may_be_gone.isdisjoint(self._named)
+        return named_step(self.step) is not None and not self.may_be_gone.isdisjoint(self._named)
+
+    @property
+    def _may_see_a_retention(self) -> bool:
+        """Whether a VACUUM began when the other may have committed another retention than that before the step."""
+        early = self.outcome.held and self.step.point not in AFTER_COMMIT
+        return not early and any(
+            isinstance(one.step, OtherCommand) and isinstance(one.step.command, (SetRetention, Restore))
+            for one in self.sessions
+        )
 
     @cached_property
     def _named(self) -> set[str]:

@@ -15,7 +15,7 @@ from model.prediction.conflicts import Conflict
 from model.prediction.fates import Fate
 from model.vocabulary.commands import Restore, SetRetention, Switch
 from model.vocabulary.severity import Severity
-from model.vocabulary.steps import AFTER_COMMIT, OtherCommand, Vacuum
+from model.vocabulary.steps import OtherCommand, Vacuum
 from model.vocabulary.table import HOUR, retention_of
 from records.expectations import ByReplay
 from suites.clauses import causes
@@ -262,7 +262,7 @@ def _wrong_definition(c: TogetherObservation, wrong: str | None) -> Violation | 
     needs=_NEEDS,
 )
 def history_as_it_was(c: TogetherObservation) -> Judgement:
-    return earlier_versions(c)
+    return NOT_EXERCISED if c.is_unsafe else earlier_versions(c)
 
 
 @clause(
@@ -296,7 +296,7 @@ def checkpoints_hold_the_state(c: TogetherObservation) -> Judgement:
 )
 def vacuum_keeps(c: TogetherObservation) -> Judgement:
     """Files that the writer commits are younger than the retention, but for those that it takes from an earlier version."""
-    if c.is_unsafe or not c.vacuums or _decides_on_retention(c):
+    if c.is_unsafe or not c.vacuums:
         return NOT_EXERCISED
     kept = {path for one in c.vacuums for path, found in one.fates.items() if found.fate is Fate.KEEP}
     for one in c.vacuums:  # two of them delete together what both may
@@ -312,14 +312,6 @@ def vacuum_keeps(c: TogetherObservation) -> Judgement:
         return _violation(c, path, message, cause, evidence.of_path(c, path))
 
     return each(sorted(wanted), problem)
-
-
-def _decides_on_retention(c: TogetherObservation) -> bool:
-    """Whether the VACUUM may already have seen another retention than before the step."""
-    return c.step.point in AFTER_COMMIT and any(
-        isinstance(one.step, OtherCommand) and isinstance(one.step.command, (SetRetention, Restore))
-        for one in c.sessions
-    )
 
 
 @clause(
