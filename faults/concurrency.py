@@ -141,7 +141,7 @@ FAULTS = (
         "The later of two commits takes the version of the earlier one, which is lost.", on=Together, needs=_NEEDS),
     fault("lost-commit", "CONC-1E CONC-1A", _LATE,
         "The later of two commits is not in the log, though the command says that it succeeded.", on=Together, needs=_NEEDS),
-    fault("deleted-rows-come-back", "CONC-1A CONC-1F", when(_and(_is_refused, _both_delete), _undo_the_other),
+    fault("deleted-rows-come-back", "CONC-1A", when(_and(_is_refused, _both_delete), _undo_the_other),
         "A DELETE commits what it has read although another DELETE has deleted from the same files.", on=Together,
         needs=_NEEDS),
     fault("refused-but-committed", "CONC-1B", when(_both, _conflict),

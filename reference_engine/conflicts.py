@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from deltalog.actions import Metadata, Protocol
+from deltalog.actions import Add, Metadata, Protocol
 from engines.port import EngineError
 from model.prediction.conflicts import Conflict, reads
-from model.vocabulary.commands import Optimize, Purge, SetRetention, Switch
+from model.prediction.delete import matches
+from model.vocabulary.commands import Optimize, Purge, SetRetention, Switch, Update
 from model.vocabulary.rules import DELTA_RS, Rules
-from model.vocabulary.steps import EngineStep, OtherCommand, SessionStep
+from model.vocabulary.steps import Delete, EngineStep, OtherCommand, SessionStep
 from reference_engine.refusals import Refused
 from reference_engine.view import View
 
@@ -47,6 +48,14 @@ def _conflict(step: SessionStep, view: View, newest: View) -> Conflict | None:
     removed = [
         view.live[view.place(one)] for commit in commits for one in commit.removes if view.place(one) in view.live
     ]
-    if any(reads(step, view.table, view.partition(add)) for add in removed):
+    if any(_reads_file(step, view, add) for add in removed):
         return Conflict.DELETE_READ
     return None
+
+
+def _reads_file(step: SessionStep, view: View, add: Add) -> bool:
+    """Whether the step depends on a file: a DELETE or an UPDATE on those with rows that satisfy its condition."""
+    command = step.command if isinstance(step, OtherCommand) else step
+    if isinstance(command, (Delete, Update)):
+        return any(matches(Delete(command.where), view.table, row) is True for row in view.visible(add))
+    return reads(step, view.table, view.partition(add))
