@@ -92,6 +92,11 @@ def reached(order: Sequence[Session], version: int) -> int:
     return happened.index(False) if False in happened else len(happened)
 
 
+def alike(one: SessionStep, other: SessionStep) -> bool:
+    """Whether the log cannot tell a commit of one from one of the other."""
+    return not set(_operations(one)).isdisjoint(_operations(other))
+
+
 def _operations(step: SessionStep) -> tuple[str, ...]:
     kind = type(step.command) if isinstance(step, OtherCommand) else type(step)
     return _OPERATIONS.get(kind, ())

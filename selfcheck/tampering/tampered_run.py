@@ -29,6 +29,7 @@ from model.vocabulary.steps import (
     OtherCommand,
     Read,
     ReadChanges,
+    Together,
     Vacuum,
 )
 from model.vocabulary.table import Feature, Table
@@ -71,7 +72,7 @@ class TamperedRun(CaseRun):
         self._found = found
 
     def _run(self, step: EngineStep, state: TableState) -> tuple[Outcome, int]:
-        if isinstance(step, (Insert, OtherCommand, OpenSession)):  # not tampered with, or judged by no clause
+        if isinstance(step, (Insert, OtherCommand, OpenSession, Together)):  # not tampered with, or judged by no clause
             return super()._run(step, state)
         around = self._root.parent
         with tempfile.TemporaryDirectory(dir=around.parent) as scratch:
