@@ -38,5 +38,5 @@ def refuse_expired(view: View, wanted: int, clock: int, rules: Rules) -> None:
         return
     if wanted not in view.log.commits:
         raise Refused("DELTA_VERSION_NOT_FOUND")
-    if rules.blocks_expired_versions and view.log.commits[wanted].modified < clock - view.retention:
+    if rules.blocks_expired_versions and view.commit_times[wanted] < clock - view.retention:
         raise due(BEYOND_RETENTION)
