@@ -16,7 +16,7 @@ from model.vocabulary.commands import (
     Switch,
     WidenColumn,
 )
-from model.vocabulary.steps import Delete, OtherCommand
+from model.vocabulary.steps import Delete, OtherCommand, Step
 from model.vocabulary.table import Column, Feature
 from model.vocabulary.values import Type
 from tests.codec_cases import TABLE
@@ -52,7 +52,7 @@ def test_deletion_vectors_stay_supported_until_they_are_dropped() -> None:
 
 
 def test_a_restore_goes_back_to_the_definition_before_its_step() -> None:
-    steps = [
+    steps: list[Step] = [
         OtherCommand(SetRetention(24)),
         OtherCommand(SetRetention(48, of_log=True)),
         OtherCommand(Switch(Feature.CHANGE_DATA_FEED, on=True)),
