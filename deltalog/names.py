@@ -68,6 +68,11 @@ def uuid_checkpoint_name(version: int, uuid: UUID) -> str:
     return f"{version:020d}.checkpoint.{uuid}.parquet"
 
 
+def compacted_name(first: int, last: int) -> str:
+    """PROTOCOL.md, "Log Compaction Files": of the commits of these and all versions between them."""
+    return f"{first:020d}.{last:020d}.compacted.json"
+
+
 def checksum_name(version: int) -> str:
     """PROTOCOL.md, "Version Checksum File Schema"."""
     return f"{version:020d}.crc"

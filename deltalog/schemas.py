@@ -110,17 +110,19 @@ def identity_metadata(high_water_mark: int | None) -> dict[str, object]:
     return metadata if high_water_mark is None else {**metadata, "delta.identity.highWaterMark": high_water_mark}
 
 
-def map_columns(columns: Iterable[Column], physical_names: Sequence[str]) -> tuple[tuple[Field, ...], int]:
+def map_columns(
+    columns: Iterable[Column], physical_names: Sequence[str], *, used: int = 0
+) -> tuple[tuple[Field, ...], int]:
     """The columns with ids and physical names, and the greatest id (delta.columnMapping.maxColumnId).
 
-    Top-level columns get ``physical_names`` and ids from 1. Fields of structs at any depth, also in arrays and maps, get
-    the physical name ``p_`` + name, and the following ids, depth first.
+    Top-level columns get ``physical_names`` and the ids after ``used``. Fields of structs at any depth, also in arrays and
+    maps, get the physical name ``p_`` + name, and the following ids, depth first.
     Source: PROTOCOL.md, "Column Mapping".
     """
     fields = [_as_field(column) for column in columns]
     if len(fields) != len(physical_names):
         raise ValueError(f"{len(fields)} columns need as many physical names, not {len(physical_names)}")
-    last = len(fields)
+    last = used + len(fields)
 
     def mapped(one: Field, id: int, physical: str) -> Field:
         metadata = {**one.metadata, _COLUMN_ID: id, _PHYSICAL_NAME: physical}
@@ -139,7 +141,8 @@ def map_columns(columns: Iterable[Column], physical_names: Sequence[str]) -> tup
         parts = {key: nested(kind[key]) for key in ("elementType", "keyType", "valueType") if key in kind}
         return {**kind, **parts}
 
-    found = tuple(mapped(one, id, physical_names[id - 1]) for id, one in enumerate(fields, start=1))
+    named = zip(fields, physical_names)
+    found = tuple(mapped(one, id, name) for id, (one, name) in enumerate(named, start=used + 1))
     return found, last
 
 

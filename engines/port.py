@@ -86,9 +86,10 @@ class Engine(Protocol):
         """Run one step on the table at ``root``, with the engine's clock at ``clock`` (ms since the epoch).
 
         If the clock cannot be set (``rules.own_clock``), ``clock`` is the wall-clock time. ``version`` is the version of a
-        Read (``None``: the current one) or of a ReadChanges (never ``None``). Settings, inventory, I/O fault and
-        crash of a step are removed before this returns, also after an error. Files that a step needs are beside the root, as
-        ``<root's name>-beside``, ``<root's name>-inventory`` or ``<root's name>-link``. Raises EngineDied.
+        Read (``None``: the current one), of a ReadChanges or of what a Restore restores (never ``None``). Settings, inventory,
+        I/O fault and crash of a step are removed before this returns, also after an error. Files that a step needs are beside the
+        root, as ``<root's name>-inventory``, ``-link``, ``-stream`` or ``-target``. The clone of a ShallowClone, which stays,
+        is where ``model.text.layout.clone_of`` says. Raises EngineDied.
         """
         ...
 

@@ -6,11 +6,14 @@ from collections.abc import Mapping
 
 from faults import (
     checkpoints,
+    commands,
+    crash,
     delete,
     delete_columns,
     delete_features,
     delete_refused,
     deltalake,
+    earlier_sessions,
     log_files,
     read,
     recorded_predicates,
@@ -48,6 +51,9 @@ _ALL = (
     *recorded_predicates.FAULTS,
     *version_checksums.FAULTS,
     *settings.FAULTS,
+    *commands.FAULTS,
+    *earlier_sessions.FAULTS,
+    *crash.FAULTS,
 )
 
 #: All faults by name.

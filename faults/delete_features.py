@@ -193,7 +193,7 @@ def _tracks_rows(t: Tampering) -> bool:
     return t.log.has("delta.enableRowTracking")
 
 
-def _drop_row_ids(t: Tampering) -> None:
+def drop_row_ids(t: Tampering) -> None:
     name = t.log.configuration.get("delta.rowTracking.materializedRowIdColumnName")
     for add in actions.new_adds(t)[:1]:
         rows = rows_of(t, add)
@@ -276,7 +276,7 @@ FAULTS = (
     delete_fault("mapped-column-is-lost", "DEL-MAP-1C",
         when(_maps_columns, lose_values(lambda t: list(t.log.physical_names.values()))),
         "A renamed column is NULL after a rewrite."),
-    delete_fault("row-ids-are-given-anew", "DEL-ROWID-1A", _drop_row_ids,
+    delete_fault("row-ids-are-given-anew", "DEL-ROWID-1A", drop_row_ids,
         "Rewritten rows get new row ids."),
     delete_fault("adds-without-base-row-id", "DEL-ROWID-1B",
         actions.drop_field(lambda t: t.log.actions("add"), "baseRowId"),

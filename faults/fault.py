@@ -9,7 +9,7 @@ from functools import partial
 from engines.port import Outcome
 from faults.tampering import Tampering
 from model.vocabulary.capabilities import Need
-from model.vocabulary.steps import Delete, EngineStep, Vacuum
+from model.vocabulary.steps import Delete, EngineStep, OtherCommand, Vacuum
 
 #: Changes the table after a step. Returns the outcome to report instead of the engine's, None to keep that.
 Tamper = Callable[[Tampering], Outcome | None]
@@ -56,3 +56,4 @@ def when(condition: Condition, tamper: Tamper) -> Tamper:
 
 delete_fault = partial(fault, on=Delete)
 vacuum_fault = partial(fault, on=Vacuum)
+command_fault = partial(fault, on=OtherCommand)

@@ -51,7 +51,7 @@ def _clean_up_everything(t: Tampering) -> None:
             t.log.uncommit(version)
 
 
-def _write_junk(t: Tampering) -> None:
+def write_junk(t: Tampering) -> None:
     (_log(t) / "junk").write_bytes(b"x")
 
 
@@ -74,7 +74,7 @@ def _new_checkpoints(t: Tampering) -> list[Path]:
     return [path for path in found if not t.disk.existed(path.relative_to(t.root).as_posix())]
 
 
-def _without_first(kind: str) -> Tamper:
+def without_first(kind: str) -> Tamper:
     """Drop the first action of a kind from each new checkpoint."""
 
     def tamper(t: Tampering) -> None:
@@ -144,13 +144,13 @@ FAULTS = (
         "DELETE rewrites the oldest commit, with the same actions."),
     delete_fault("delete-drops-commits-below-a-checkpoint", "DEL-LOG-1", when(_committed, _delete_below_checkpoint),
         "DELETE deletes the commits below the newest checkpoint, young ones too."),
-    delete_fault("delete-leaves-junk-in-the-log", "DEL-LOG-1", when(_committed, _write_junk),
+    delete_fault("delete-leaves-junk-in-the-log", "DEL-LOG-1", when(_committed, write_junk),
         "DELETE leaves a file in the log that is no part of it."),
     delete_fault("delete-loses-the-pointer", "DEL-LOG-1", when(_committed, _delete_pointer),
         "DELETE deletes _last_checkpoint."),
-    delete_fault("delete-checkpoint-loses-a-tombstone", "DEL-CKPT-1", _without_first("remove"),
+    delete_fault("delete-checkpoint-loses-a-tombstone", "DEL-CKPT-1", without_first("remove"),
         "A checkpoint that DELETE writes lacks a tombstone.", needs=[Feature.FREQUENT_CHECKPOINTS]),
-    delete_fault("delete-checkpoint-loses-a-file", "DEL-CKPT-1", _without_first("add"),
+    delete_fault("delete-checkpoint-loses-a-file", "DEL-CKPT-1", without_first("add"),
         "A checkpoint that DELETE writes lacks a live file.", needs=[Feature.FREQUENT_CHECKPOINTS]),
     delete_fault("delete-points-to-nothing", "DEL-CKPT-2", _point_to_nothing,
         "_last_checkpoint names a checkpoint that does not exist after a DELETE that writes one.",
@@ -160,7 +160,7 @@ FAULTS = (
     vacuum_fault("vacuum-cleans-up-everything", "VAC-LOG-1C", when(completed, _clean_up_everything),
         "A VACUUM that writes a checkpoint deletes all earlier commits, young ones too.",
         needs=[Feature.FREQUENT_CHECKPOINTS]),
-    vacuum_fault("vacuum-checkpoint-loses-a-file", "VAC-CKPT-3", when(completed, _without_first("add")),
+    vacuum_fault("vacuum-checkpoint-loses-a-file", "VAC-CKPT-3", when(completed, without_first("add")),
         "A checkpoint that VACUUM writes lacks a live file.", needs=[Feature.FREQUENT_CHECKPOINTS]),
     vacuum_fault("vacuum-points-to-nothing", "VAC-CKPT-4", when(completed, _point_to_nothing),
         "_last_checkpoint names a checkpoint that does not exist after a VACUUM that writes one.",

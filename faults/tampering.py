@@ -14,7 +14,8 @@ from engines.port import EngineError, Outcome
 from faults.disk import Disk
 from faults.table_log import TableLog
 from model.prediction.paths import is_visible
-from model.vocabulary.steps import Delete, EngineStep, Vacuum
+from model.vocabulary.commands import Command
+from model.vocabulary.steps import Delete, EngineStep, OtherCommand, Vacuum
 from model.vocabulary.table import DEFAULT_RETENTION, retention_of
 
 
@@ -50,6 +51,12 @@ class Tampering:
         """The step of a fault on VACUUM."""
         assert isinstance(self.step, Vacuum)
         return self.step
+
+    @property
+    def command(self) -> Command:
+        """The command of a fault on another one."""
+        assert isinstance(self.step, OtherCommand)
+        return self.step.command
 
     @property
     def failed(self) -> bool:

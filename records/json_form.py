@@ -35,7 +35,7 @@ _PLAIN: Mapping[type, Collection[str]] = {
 }
 
 #: The steps that do not write, of which neither commits nor deletions are recorded.
-_READING = ("read", "readchanges")
+_READING = ("read", "readchanges", "opensession")
 
 #: The kinds of expectation by name.
 KINDS: Mapping[str, type] = {kind_of(kind): kind for kind in get_args(Expectation)}

@@ -12,14 +12,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from deltalog.actions import Add
-from deltalog.checkpoint_writing import write_checkpoint
 from deltalog.checksums import write_checksum
 from engines.port import Outcome, now
-from model.prediction.delete import types_of
-from model.prediction.failures import failures
 from model.prediction.refusals import (
     APPEND_ONLY,
-    BEYOND_RETENTION,
     MISSING_FILE,
     UNKNOWN_PROTOCOL,
     NamedPartition,
@@ -38,6 +34,7 @@ from model.vocabulary.steps import (
     Insert,
     InvalidDelete,
     InvalidVacuum,
+    OpenSession,
     OtherCommand,
     Read,
     ReadChanges,
@@ -45,9 +42,13 @@ from model.vocabulary.steps import (
 )
 from model.vocabulary.table import Feature
 from model.vocabulary.values import Row
-from reference_engine.deletion import Deletion, FailingCondition
+from reference_engine import commands
+from reference_engine.deletion import Deletion
 from reference_engine.insertion import Insertion
-from reference_engine.refusals import Refused, due
+from reference_engine.log_upkeep import checkpoint
+from reference_engine.refusals import Refused, due, refuse_expired
+from reference_engine.storage import Killed, Storage
+from reference_engine.transaction import Transaction
 from reference_engine.vacuuming import Habits, Vacuuming
 from reference_engine.view import View
 
@@ -74,24 +75,32 @@ class ReferenceEngine:
         self.rules = rules
         self.capabilities = capabilities
         self._habits = habits or Habits()
-        self._deletions = 0
+        self._number = 0
 
     def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
         at = _after(now())
-        clock = clock if self.rules.own_clock else at
+        storage = Storage(root, at, step.crash if isinstance(step, (Delete, Vacuum)) else None)
+        try:
+            return self._run(root, step, storage, clock if self.rules.own_clock else at, version)
+        except Killed:
+            return Outcome((), None, at, _after(at), effects=tuple(storage.effects))
+
+    def _run(self, root: Path, step: EngineStep, storage: Storage, clock: int, version: int | None) -> Outcome:
+        at = storage.at
         view = View(root, reads_struct_statistics=self.rules.reads_struct_statistics)
         try:
             if view.log.half_checkpoint and not self._habits.reads_commits:
                 raise Refused(None, None, "SparkException")
             if view.unreadable:
                 raise due(UNKNOWN_PROTOCOL[Feature.UNKNOWN_READER])
-            writes = isinstance(step, Delete) or (isinstance(step, Vacuum) and checks_writer(step, self.rules))
+            vacuums = isinstance(step, Vacuum) and checks_writer(step, self.rules)
+            writes = vacuums or isinstance(step, (Delete, OtherCommand))
             if view.unknown_features and writes:
                 raise due(UNKNOWN_PROTOCOL[Feature.UNKNOWN_WRITER])
             if isinstance(step, Read):
                 rows = self._read(view, version, clock)
             elif isinstance(step, Delete):
-                rows = self._delete(view, step, clock, at)
+                rows = self._delete(view, storage, step, clock)
             elif isinstance(step, InvalidDelete):
                 raise due(self._delete_refusal(view, step))
             elif isinstance(step, ReadChanges):
@@ -100,27 +109,35 @@ class ReferenceEngine:
                     assert version is not None, "the change feed is read of a version"
                     rows = ((version, moment(view.commit_times[version] * 1000)),) * len(rows)
             elif isinstance(step, Insert):
-                self._deletions += 1
-                Insertion(view, Delete(), clock, at, self._deletions, rules=self.rules, rows=step.rows).commit()
+                Insertion(view, storage, clock, at, self._next_number(), self.rules, rows=step.rows).run()
                 rows = ()
             elif isinstance(step, InvalidVacuum):
                 raise due(expected_vacuum_refusal(step.mistake).at(self.rules.release))
+            elif isinstance(step, OpenSession):
+                rows = ()  # it keeps nothing: each step reads the log
             elif isinstance(step, OtherCommand):
-                raise NotImplementedError(f"a {type(step.command).__name__}")
+                base = Transaction(view, storage, clock, at, self._next_number(), self.rules)
+                commands.run(step.command, base, version, self._habits)
+                rows = ()
             else:
-                rows = Vacuuming(view, step, clock, at, self._habits, self.rules).run()
+                rows = Vacuuming(view, storage, step, clock, at, self._habits, self.rules).run()
         except Refused as refusal:
             return Outcome((), refusal.error, at, _after(at))
         finally:
-            if isinstance(step, (Delete, Vacuum, Insert)):
+            if isinstance(step, (Delete, Vacuum, Insert, OtherCommand)) and not storage.killed:
                 after = View(root)
                 if self.capabilities.version_checksums:
-                    _write_checksums(after, view.snapshot.version, at)
-                _checkpoint(after, view.snapshot.version, clock, at)
+                    _write_checksums(after, storage, view.snapshot.version)
+                _checkpoint(after, storage, view.snapshot.version, clock)
         cached = self._read(View(root), None, clock) if isinstance(step, Delete) and step.cached else None
         reads_in_two_ways = isinstance(step, Read) and self.rules.implementation == DELTA_RS.implementation
         other = Outcome(rows, None, at, at) if reads_in_two_ways else None
         return Outcome(rows, None, at, _after(at), cached, other)
+
+    def _next_number(self) -> int:
+        """Makes the names of the files of one command unique."""
+        self._number += 1
+        return self._number
 
     def use_processors(self, number: int) -> None:
         """It uses one."""
@@ -132,44 +149,24 @@ class ReferenceEngine:
 
     def _read(self, view: View, version: int | None, clock: int) -> tuple[Row, ...]:
         wanted = view.snapshot.version if version is None else version
-        self._refuse_expired(view, wanted, clock)
-        adds = view.log.snapshot(wanted).adds.values()
-        self._refuse_missing(view, adds)
-        return tuple(row for add in adds for row in view.visible(add))
+        refuse_expired(view, wanted, clock, self.rules)
+        then = view if wanted == view.snapshot.version else View(view.root, version=wanted)
+        self._refuse_missing(then, then.live.values())
+        return tuple(row for add in then.live.values() for row in then.visible(add))
 
     def _refuse_missing(self, view: View, adds: Iterable[Add]) -> None:
         """Raise Refused if a data file or the file of a deletion vector is gone."""
-        for add in adds:
-            vector = add.deletion_vector.file if add.deletion_vector else None
-            if not all((view.root / path).is_file() for path in (add.file, vector) if path):
-                raise due(MISSING_FILE.at(self.rules.release))
-
-    def _refuse_expired(self, view: View, wanted: int, clock: int) -> None:
-        """Raise Refused for a version that is older than the retention, by rules under which it cannot be read."""
-        expired = wanted != view.snapshot.version and view.log.commits[wanted].modified < clock - view.retention
-        if expired and self.rules.blocks_expired_versions:
-            raise due(BEYOND_RETENTION)
+        if view.lacks(adds):
+            raise due(MISSING_FILE.at(self.rules.release))
 
     # DELETE ---------------------------------------------------------------------------------------------------------
 
-    def _delete(self, view: View, step: Delete, clock: int, at: int) -> tuple[Row, ...]:
+    def _delete(self, view: View, storage: Storage, step: Delete, clock: int) -> tuple[Row, ...]:
         if view.table.has(Feature.APPEND_ONLY):
             raise due(APPEND_ONLY)
-        self._deletions += 1
-        deletion = Deletion(
-            view,
-            step,
-            clock,
-            at,
-            number=self._deletions,
-            one_file=self._habits.one_file,
-            rules=self.rules,
-        )
-        try:
-            deletion.commit()
-        except FailingCondition:
-            assert step.where is not None, "a DELETE without a condition has none that fails"
-            raise Refused(*min(failures(step.where, types_of(view.table)).items())) from None
+        number, one_file = self._next_number(), self._habits.one_file
+        deletion = Deletion(view, storage, clock, storage.at, number, self.rules, step=step, one_file=one_file)
+        deletion.run()
         return deletion.answer()
 
     def _delete_refusal(self, view: View, step: InvalidDelete) -> Refusal:
@@ -181,7 +178,7 @@ class ReferenceEngine:
 
     def _changes(self, view: View, version: int | None, clock: int) -> tuple[Row, ...]:
         assert version is not None
-        self._refuse_expired(view, version, clock)
+        refuse_expired(view, version, clock, self.rules)
         for one in range(max(version - 1, 0), version + 1):
             self._refuse_missing(view, view.log.snapshot(one).adds.values())
         before = _rows_of(view, version - 1) if version else Counter[Row]()
@@ -198,34 +195,29 @@ def _after(instant: int) -> int:
 
 
 def _rows_of(view: View, version: int) -> Counter[Row]:
-    return Counter(row for add in view.log.snapshot(version).adds.values() for row in view.visible(add))
+    then = View(view.root, version=version)
+    return Counter(row for add in then.live.values() for row in then.visible(add))
 
 
-def _write_checksums(view: View, before: int, at: int) -> None:
+def _write_checksums(view: View, storage: Storage, before: int) -> None:
     """Write the checksums of the versions that a step committed."""
     for commit in view.log.commits_after(before):
         info = commit.info.fields if commit.info else {}
         stamp, txn_id = info.get("inCommitTimestamp"), info.get("txnId")
-        write_checksum(
+        path = write_checksum(
             view.root,
             view.log.snapshot(commit.version),
             in_commit_timestamp=stamp if isinstance(stamp, int) else None,
             txn_id=txn_id if isinstance(txn_id, str) else None,
             complete=True,
-            modified=at,
+            modified=storage.at,
         )
+        storage.checksum(path)
 
 
-def _checkpoint(view: View, before: int, clock: int, at: int) -> None:
-    """Write the checkpoints that became due in a step, without expired tombstones."""
-    configuration = view.metadata.configuration
-    interval = int(configuration.get("delta.checkpointInterval") or 0)
-    written = {checkpoint.version for checkpoint in view.log.checkpoints}
+def _checkpoint(view: View, storage: Storage, before: int, clock: int) -> None:
+    """Write the checkpoints that became due in a step."""
+    interval = int(view.metadata.configuration.get("delta.checkpointInterval") or 0)
     for version in range(before + 1, view.snapshot.version + 1) if interval else ():
-        if version % interval or version in written:
-            continue
-        snapshot = view.log.snapshot(version)
-        expired = clock - view.retention
-        kept = [remove for remove in snapshot.removes.values() if (remove.deletion_timestamp or 0) > expired]
-        v2 = configuration.get("delta.checkpointPolicy") == "v2"
-        write_checkpoint(view.root, snapshot, tombstones=kept, v2=v2, embeds=True, modified=at)
+        if version % interval == 0:
+            checkpoint(view, storage, version, clock)

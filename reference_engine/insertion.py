@@ -2,40 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 
-from deltalog.actions import Action, CommitInfo
-from deltalog.commits import write_commit
-from model.vocabulary.table import Feature
 from model.vocabulary.values import Row
-from reference_engine.deletion import Deletion, Kept
-
-#: New rows have no stable row id yet: they get that of their place in the file.
-_NO_ID = (None, None)
+from reference_engine.transaction import NO_ID, Kept, Transaction
 
 
 @dataclass
-class Insertion(Deletion):
-    """One append of ``rows``, in schema order. It writes files as the DELETE ``step`` would."""
+class Insertion(Transaction):
+    """One append of ``rows``, in schema order."""
 
-    rows: tuple[Row, ...] = ()
+    rows: tuple[Row, ...] = field(kw_only=True)
 
-    def __post_init__(self) -> None:
-        """Nothing is predicted."""
+    def run(self) -> None:
+        append = {"operationParameters": {"mode": "Append", "partitionBy": "[]"}, "isBlindAppend": True}
+        adds = self.write(by_partition(self, self.rows))
+        self.commit("WRITE", *adds, *self.row_id_mark(len(self.rows)), **append)
 
-    def commit(self) -> None:
-        view, table = self.view, self.view.table
-        places = [field.name for field in view.fields]
-        by_partition: dict[Row, list[Kept]] = {}
-        for row in self.rows:
-            partition = tuple(row[places.index(name)] for name in table.partition_by)
-            by_partition.setdefault(partition, []).append((row, _NO_ID))
-        append = {"operation": "WRITE", "operationParameters": {"mode": "Append", "partitionBy": "[]"}}
-        actions: list[Action] = [CommitInfo({**self._transaction(), **append, "isBlindAppend": True})]
-        count = 0
-        for place, (partition, kept) in enumerate(by_partition.items()):
-            actions.append(self._write(place, partition, kept, base=count))
-            count += len(kept)
-        if table.has(Feature.ROW_TRACKING):
-            actions.append(self._row_id_mark(count))
-        write_commit(view.root, view.snapshot.version + 1, actions, modified=self.at)
+
+def by_partition(transaction: Transaction, rows: Iterable[Row]) -> list[tuple[Row, list[Kept]]]:
+    """New rows by their partitions."""
+    packs: dict[Row, list[Kept]] = {}
+    for row in rows:
+        packs.setdefault(transaction.partition_of(row), []).append((row, NO_ID))
+    return list(packs.items())

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from deltalog.actions import Cdc, CommitInfo, Remove
-from deltalog.commits import write_commit
 from deltalog.names import LAST_VACUUM_INFO, LAST_VACUUM_KEY, LOG_DIRECTORY
 from deltalog.times import set_modified
 from model.prediction.fates import PathFate, Reason
@@ -19,11 +18,12 @@ from model.prediction.retention import Cutoff, cutoff_for, effective_retain, ref
 from model.prediction.scans import FullScan, InventoryScan, LiteScan, ObjectScan, Scan
 from model.prediction.vacuum import predict_vacuum
 from model.vocabulary.rules import DELTA_RS, SPARK, Rules, Walk
-from model.vocabulary.steps import API_VACUUM_FORMS, Inventory, IOFault, Vacuum
+from model.vocabulary.steps import CrashPoint, Inventory, IOFault, Vacuum
 from model.vocabulary.table import Feature, Kind
 from model.vocabulary.values import Row
-from reference_engine.deletion import origin
 from reference_engine.refusals import Refused, due
+from reference_engine.storage import Storage
+from reference_engine.transaction import origin
 from reference_engine.view import View
 
 
@@ -57,6 +57,7 @@ class Vacuuming:
     """One VACUUM."""
 
     view: View
+    storage: Storage
     step: Vacuum
     clock: int  # the engine's clock, ms since the epoch
     at: int  # when it runs, by the wall clock, ms since the epoch
@@ -88,7 +89,7 @@ class Vacuuming:
         if self.rules.implementation == DELTA_RS.implementation:
             return tuple((f"{self.view.root / path}",) for path in deleted)
         self._write_bookmark()
-        return () if self.step.form in API_VACUUM_FORMS else ((f"file:{self.view.root}",),)
+        return () if not self.step.returns_rows else ((f"file:{self.view.root}",),)
 
     # What is to be deleted ----------------------------------------------------------------------------------------
 
@@ -226,6 +227,7 @@ class Vacuuming:
             if any(target.iterdir()):
                 return False
             target.rmdir()
+            self.storage.deleted(target)
             return True
         if not target.exists():
             return False
@@ -233,6 +235,7 @@ class Vacuuming:
         checksum = target.with_name(f".{target.name}.crc")
         if self.habits.deletes_checksums and self.rules.walk is Walk.DIRECTORIES and checksum.is_file():
             checksum.unlink()
+        self.storage.deleted(target)
         return True
 
     # The log and the bookmark -------------------------------------------------------------------------------------------
@@ -262,7 +265,7 @@ class Vacuuming:
             "operationMetrics": metrics,
             **origin(),
         }
-        write_commit(view.root, view.snapshot.version + 1, [CommitInfo(info)], modified=self.at)
+        self.storage.commit(view.snapshot.version + 1, [CommitInfo(info)], CrashPoint(operation))
 
     def _write_bookmark(self) -> None:
         bookmark = {} if self.end is None else {LAST_VACUUM_KEY: self.end}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -14,17 +14,18 @@ from deltalog.deletion_vectors import read_vector
 from deltalog.listing import EntryKind, list_tree
 from deltalog.log import read_log
 from deltalog.names import LAST_VACUUM_INFO, LAST_VACUUM_KEY, LOG_DIRECTORY
-from deltalog.rows import read_stored_rows
-from deltalog.schemas import parse_schema, struct_fields
-from model.prediction.delete import LiveFile
+from deltalog.rows import read_stored_rows, row_ids
+from deltalog.schemas import Field, array_type, decimal_type, map_type, parse_schema, struct_fields, struct_type
+from model.prediction.delete import ConditionScope, LiveFile, scope_of
 from model.prediction.paths import Thing
 from model.prediction.scans import References
 from model.text.layout import partition_value, physical_name
+from model.vocabulary.predicate import Predicate
 from model.vocabulary.table import HOUR, Column, Feature, Kind, Table, retention_of
 from model.vocabulary.values import AnyType, ArrayOf, DecimalOf, MapOf, Row, StructOf, Type, canonical
 
 #: Table properties and the features that they enable.
-_PROPERTIES = {
+PROPERTIES = {
     "delta.enableDeletionVectors": Feature.DELETION_VECTORS,
     "delta.enableChangeDataFeed": Feature.CHANGE_DATA_FEED,
     "delta.enableRowTracking": Feature.ROW_TRACKING,
@@ -60,20 +61,25 @@ _MAPPING = {"name": Feature.COLUMN_MAPPING_NAME, "id": Feature.COLUMN_MAPPING_ID
 
 
 class View:
-    """A table at one moment."""
+    """A table at one moment, or at an earlier ``version``, by its columns then."""
 
-    def __init__(self, root: Path, *, reads_struct_statistics: bool = True) -> None:
+    def __init__(self, root: Path, *, version: int | None = None, reads_struct_statistics: bool = True) -> None:
         self.root = root
         self.log = read_log(root)
-        self.snapshot = self.log.snapshot()
+        self.snapshot = self.log.snapshot(version)
         self.metadata = self.snapshot.metadata
         self.fields = parse_schema(self.metadata.schema_string)
         configuration = self.metadata.configuration
         text = configuration.get("delta.deletedFileRetentionDuration")
-        features = [feature for key, feature in _PROPERTIES.items() if configuration.get(key) == "true"]
+        self.log_retention = retention_of(configuration.get("delta.logRetentionDuration", "interval 30 days"))
+        features = [feature for key, feature in PROPERTIES.items() if configuration.get(key) == "true"]
         features += [_MAPPING[mode] for mode in [configuration.get("delta.columnMapping.mode")] if mode in _MAPPING]
+        maps = configuration.get("delta.columnMapping.mode") in _MAPPING
         self.table = Table(
-            columns=tuple(Column(field.name, type_of(field.type)) for field in self.fields),
+            columns=tuple(
+                Column(field.name, type_of(field.type), physical_name=field.stored_name if maps else None)
+                for field in self.fields
+            ),
             partition_by=self.metadata.partition_columns,
             files=(),
             commits=(),
@@ -94,6 +100,11 @@ class View:
     @property
     def unreadable(self) -> bool:
         return not frozenset(self.snapshot.protocol.reader_features or ()) <= KNOWN_FEATURES
+
+    @property
+    def tracks_rows(self) -> bool:
+        """Whether every add must have row ids: the protocol has the feature, whether or not its property is on."""
+        return "rowTracking" in (self.snapshot.protocol.writer_features or ())
 
     def place(self, action: Add | Remove | Cdc) -> str:
         """The path of an action's file relative to the root, also where the action has a URI."""
@@ -120,6 +131,17 @@ class View:
         row = self.table.row(partition, (None,) * len(self.table.data_columns))
         return LiveFile(self.place(add), partition, (row,) * (count or 0), self.hidden(add), count is not None)
 
+    def files_for(self, where: Predicate | None) -> list[LiveFile]:
+        """The live files, with their rows where the condition is on rows."""
+        read = self.live_file if scope_of(where, self.table.partition_by) is ConditionScope.ROWS else self.unread_file
+        return [read(add) for add in self.live.values()]
+
+    def rows_for(self, where: Predicate | None) -> list[Row]:
+        """The rows for which the condition may be evaluated: those of the files, hidden ones too, and one with NULLs for each."""
+        nulls = (None,) * len(self.table.data_columns)
+        files = self.files_for(where)
+        return [row for file in files for row in (*file.rows, self.table.row(file.partition, nulls))]
+
     def partition(self, add: Add) -> Row:
         values = add.partition_values
         return tuple(
@@ -140,6 +162,17 @@ class View:
         """The rows in a file without those that its deletion vector marks."""
         hidden = self.hidden(add)
         return tuple(row for index, row in enumerate(self.stored(add)) if index not in hidden)
+
+    def visible_with_ids(self, add: Add) -> list[tuple[Row, tuple[int | None, int | None]]]:
+        """The visible rows, each with its stable row id and row commit version; with None for both without row tracking."""
+        rows, hidden = self.stored(add), self.hidden(add)
+        ids = row_ids(self.root, add, self.metadata) if self.tracks_rows else [(None, None)] * len(rows)
+        return [kept for index, kept in enumerate(zip(rows, ids)) if index not in hidden]
+
+    def lacks(self, adds: Iterable[Add]) -> bool:
+        """Whether a data file or the file of a deletion vector of these adds is gone."""
+        files = [path for add in adds for path in (add.file, add.deletion_vector and add.deletion_vector.file) if path]
+        return not all((self.root / path).is_file() for path in files)
 
     # For VACUUM -----------------------------------------------------------------------------------------------
 
@@ -191,9 +224,8 @@ class View:
             version: commit.info.fields.get("inCommitTimestamp") if commit.info else None
             for version, commit in self.log.commits.items()
         }
-        enabled = self.table.has(Feature.IN_COMMIT_TIMESTAMPS)
         return {
-            version: int(str(stamps[version])) if enabled and stamps[version] is not None else commit.modified
+            version: commit.modified if stamps[version] is None else int(str(stamps[version]))
             for version, commit in self.log.commits.items()
         }
 
@@ -230,3 +262,16 @@ def type_of(kind: Any) -> AnyType:
     if kind["type"] == "map":
         return MapOf(type_of(kind["keyType"]), type_of(kind["valueType"]))
     return StructOf(tuple((field.name, type_of(field.type)) for field in struct_fields(kind)))
+
+
+def name_of(type: AnyType) -> object:
+    """The type in a schema for a type of the model: the inverse of ``type_of``."""
+    if isinstance(type, DecimalOf):
+        return decimal_type(type.precision, type.scale)
+    if isinstance(type, ArrayOf):
+        return array_type(name_of(type.element))
+    if isinstance(type, MapOf):
+        return map_type(name_of(type.key), name_of(type.value))
+    if isinstance(type, StructOf):
+        return struct_type([Field(name, name_of(kind), name not in type.required) for name, kind in type.fields])
+    return type.value

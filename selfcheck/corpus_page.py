@@ -19,6 +19,8 @@ _COUNTED: Mapping[str, str] = {
     "vacuums": "VACUUMs, by mode and by what gives the retention",
     "cutoff": "times one millisecond before the cutoff, at it, and after it",
     "operations": "steps, by operation",
+    "after": "cases with a kind of command before a DELETE or a VACUUM",
+    "command": "cases with an option of a command other than these",
     "deviation": "steps that exercise a clause under a condition in which it is known to fail",
     "test": "cases with a kind of test in a condition, by its outcome for a row",
     "tested type": "cases with a kind of test, by the column's type",

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import MISSING, fields
+from enum import Enum
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -27,10 +29,11 @@ from model.codec import case_id
 from model.prediction.delete import types_of
 from model.semantics.evaluate import WouldFail, evaluate
 from model.vocabulary.case import Case
+from model.vocabulary.commands import Command, kind_of
 from model.vocabulary.operations import operation_of
 from model.vocabulary.predicate import Compare, Predicate, columns_of, leaves
 from model.vocabulary.rules import DELTA_RS
-from model.vocabulary.steps import Delete, InvalidDelete, InvalidVacuum, Vacuum
+from model.vocabulary.steps import Delete, InvalidDelete, InvalidVacuum, OtherCommand, Read, Step, Vacuum
 from model.vocabulary.table import Table
 from model.vocabulary.values import AnyType, Row, required_fields
 from reference_engine import ReferenceEngine
@@ -55,6 +58,9 @@ GOALS: Mapping[str, int] = {
     "vacuums": 2,
     "cutoff": 10,
     "operations": 10,
+    "after": 2,
+    "command": 3,
+    "crash": 2,
     "deviation": 2,
     "test": 2,
     "tested type": 1,
@@ -76,7 +82,7 @@ SMOKE: Mapping[str, int] = {
     "clause": 3,
     "clause on delta-rs": 2,
     "clause on any delta-rs": 1,
-    **dict.fromkeys(("paths", "cutoff", "operations", "form", "mistake", "size", "statistics", "feature"), 1),
+    **dict.fromkeys(("paths", "cutoff", "operations", "form", "mistake", "size", "statistics", "feature", "crash"), 1),
 }
 
 
@@ -180,6 +186,7 @@ def _of_case(case: Case) -> Iterator[Facet]:
     found.add(("root", case.table.root.name))
     found |= {("size", f"{name} of {_MANY} or more") for name, size in _sizes(case.table) if size >= _MANY}
     found |= {("statistics", file.statistics.value) for file in case.table.files}
+    found |= set(_of_commands(case.steps))
     for step in case.steps:
         operation = operation_of(step).value
         found |= {("operation on", f"{operation}: {name}") for name in {*paired, *case.table.features}}
@@ -193,7 +200,36 @@ def _of_case(case: Case) -> Iterator[Facet]:
             found.add(("mistake", f"{step.mode.value}: {step.io_fault.value}"))
         if isinstance(step, (InvalidDelete, InvalidVacuum)):
             found.add(("mistake", step.mistake.value))
+        if isinstance(step, (Delete, Vacuum)) and step.crash is not None:
+            found.add(("crash", f"{operation}: {step.crash.point.value}, {step.crash.written.value}"))
+        if isinstance(step, (Delete, Vacuum, Read)) and step.by_earlier:
+            found.add(("form", f"{type(step).__name__}: by a session that opened the table earlier"))
     yield from found
+
+
+def _of_commands(steps: Iterable[Step]) -> Iterator[Facet]:
+    """The options of commands other than DELETE and VACUUM, and which of these comes next after each kind of command."""
+    waiting: dict[str, set[str]] = {"DELETE": set(), "VACUUM": set()}
+    for step in steps:
+        if isinstance(step, (Delete, Vacuum)):
+            next_one = "DELETE" if isinstance(step, Delete) else "VACUUM"
+            yield from (("after", f"{kind}: {next_one}") for kind in waiting[next_one])
+            waiting[next_one].clear()
+        elif isinstance(step, OtherCommand):
+            kind = kind_of(step.command).value
+            for kinds in waiting.values():
+                kinds.add(kind)
+            yield from (("command", f"{kind}: {option}") for option in _options(step.command))
+
+
+def _options(command: Command) -> Iterator[str]:
+    """The fields of the command that have another value than the default; of a feature which one it is."""
+    for field in fields(command):
+        value = getattr(command, field.name)
+        if isinstance(value, Enum):
+            yield str(value.value)
+        elif isinstance(value, bool) or (field.default is not MISSING and value != field.default):
+            yield f"{field.name}{'' if value else ' not'}"
 
 
 #: Rows of which readers need more than one batch; a vector that hides fewer rows is an array.

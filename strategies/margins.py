@@ -6,19 +6,18 @@ fast the machine is. Here every time is an hour or more from every cutoff, on th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from model.prediction.retention import whole_hours
+from model.semantics.definitions import definitions
 from model.vocabulary.case import Case
-from model.vocabulary.steps import AddStrayFiles, Append, Delete, Insert, Moment, SetClock, Step, Vacuum
-from model.vocabulary.table import DAY, HOUR, Commit, DataFile, StrayFile, Table
+from model.vocabulary.commands import SetRetention
+from model.vocabulary.steps import AddStrayFiles, Append, Delete, Insert, Moment, OtherCommand, SetClock, Step, Vacuum
+from model.vocabulary.table import DEFAULT_LOG_RETENTION, HOUR, Commit, DataFile, StrayFile, Table
 
 #: The least distance of a time from a cutoff, in ms: no case runs for so long.
 MARGIN = HOUR
-
-#: The default of delta.logRetentionDuration: what is older may be cleaned up with a checkpoint (docs/delta.md 1.6).
-LOG_RETENTION = 30 * DAY
 
 
 @dataclass(frozen=True)
@@ -62,42 +61,50 @@ def _with_clocks_apart(case: Case) -> tuple[list[Step], Cutoffs]:
     clocks: list[int] = []  # at each step
     settings, cutoffs = {0}, set[int]()
     clock = 0
+    retentions = _retentions(case)
     for index, step in enumerate(case.steps):
         if isinstance(step, SetClock):
             by_step = step.to.removed_by_step
             wanted = step.to.offset + (0 if by_step is None else clocks[by_step])
-            clock = _clock(
-                max(wanted, clock), clock, settings, _until_next_setting(case.steps[index + 1 :]), case.table
-            )
+            ahead = _until_next_setting(case.steps, retentions, index + 1)
+            clock = _clock(max(wanted, clock), clock, settings, ahead)
             settings.add(clock)
             step = SetClock(Moment(clock))
-        cutoffs.update(clock - retention for retention in _retentions(step, case.table))
+        cutoffs.update(clock - retention for retention in retentions[index])
         steps.append(step)
         clocks.append(clock)
     return steps, Cutoffs(frozenset(cutoffs))
 
 
-def _clock(wanted: int, before: int, settings: Iterable[int], steps: Iterable[Step], table: Table) -> int:
-    """The setting nearest to the wanted one at which no cutoff of the steps is near what steps at earlier settings made."""
-    retentions = {retention for step in steps for retention in _retentions(step, table)}
+def _clock(wanted: int, before: int, settings: Iterable[int], retentions: frozenset[int]) -> int:
+    """The setting nearest to the wanted one at which no cutoff by these retentions is near what earlier steps made."""
     occupied = Cutoffs(frozenset(time + retention for time in settings for retention in retentions))
     apart = occupied.apart(wanted)
     return apart if apart >= before else occupied.younger(wanted)
 
 
-def _until_next_setting(steps: Iterable[Step]) -> Iterator[Step]:
-    for step in steps:
+def _until_next_setting(steps: tuple[Step, ...], retentions: list[frozenset[int]], first: int) -> frozenset[int]:
+    """The retentions of the steps from ``first`` on, up to the next setting of the clock."""
+    found: frozenset[int] = frozenset()
+    for step, of_step in zip(steps[first:], retentions[first:]):
         if isinstance(step, SetClock):
-            return
-        yield step
+            break
+        found |= of_step
+    return found
 
 
-def _retentions(step: Step, table: Table) -> Iterator[int]:
-    """How long before the clock a step has a cutoff, in ms."""
-    if isinstance(step, Vacuum):
-        yield table.retention if step.retain_hours is None else whole_hours(step.retain_hours)
-    if isinstance(step, (Delete, Insert, Vacuum)):
-        yield LOG_RETENTION
+def _retentions(case: Case) -> list[frozenset[int]]:
+    """How long before the clock each step has cutoffs, in ms: by the retention of the table then, and by each that the log has
+    had, as a RESTORE may bring one back."""
+    found, of_log = [], {DEFAULT_LOG_RETENTION}
+    for step, table in zip(case.steps, definitions(case.table, case.steps)):
+        if isinstance(step, OtherCommand) and isinstance(step.command, SetRetention) and step.command.of_log:
+            of_log.add(step.command.hours * HOUR)
+        of_step = set(of_log) if isinstance(step, (Delete, Insert, Vacuum, OtherCommand)) else set()
+        if isinstance(step, Vacuum):
+            of_step.add(table.retention if step.retain_hours is None else whole_hours(step.retain_hours))
+        found.append(frozenset(of_step))
+    return found
 
 
 def _table(table: Table, cutoffs: Cutoffs) -> Table:

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
+from model.vocabulary.commands import Command
 from model.vocabulary.operations import Operation, operation_of
 from model.vocabulary.predicate import Predicate
 from model.vocabulary.steps import (
@@ -25,6 +27,7 @@ from model.vocabulary.steps import (
     IOFault,
     Mode,
     Moment,
+    OtherCommand,
     Read,
     ReadChanges,
     SetClock,
@@ -32,17 +35,17 @@ from model.vocabulary.steps import (
     Vacuum,
     VacuumMistake,
 )
-from model.vocabulary.table import DAY, HOUR, Commit, DataFile, Feature, StrayFile, Table
+from model.vocabulary.table import DAY, Feature, StrayFile, Table
 from strategies.clocks import clocks, stamped_clocks
+from strategies.commands import COMMAND_CONDITIONS, COMMANDS
+from strategies.new_rows import new_files, new_rows
 from strategies.paths import joined
 from strategies.predicates import Over, constants, picks, predicates
+from strategies.program_state import LONGER_THAN_A_CASE, Program
 from strategies.stray_files import stray_files
-from strategies.tables import data_files, live_files, partitions_of
+from strategies.tables import live_files
 from strategies.vacuum_steps import LISTED_MODES, LITE_MODES, RETAIN_CLAUSES, supports_inventories, vacuums
 from strategies.weights import odds, one_in, weighted
-
-#: No case runs this long (ms): this long after a DELETE's timestamp is after all timestamps of the program.
-_LONGER_THAN_A_CASE = DAY
 
 _OTHER_COLUMNS: tuple[Over, ...] = ("mixed", "any", "partition")
 
@@ -51,34 +54,6 @@ CONDITIONAL_FORMS = tuple(form for form in Form if form is not Form.TRUNCATE)
 ANY_FORM_SOMETIMES = odds((3 * len(CONDITIONAL_FORMS), Form.SQL_PATH), *((1, form) for form in CONDITIONAL_FORMS))
 
 _INVENTORY_MODES = st.sampled_from((Mode.INVENTORY_QUERY, Mode.INVENTORY_TABLE))
-
-
-class Program:
-    """A program being drawn, by a strategy or a state machine: its steps, its table with appends, and its clock."""
-
-    def __init__(self, table: Table, *, engine_steps: int) -> None:
-        self.initial = table
-        self.engine_steps = engine_steps  # how many more the program may have
-        self.steps: list[Step] = []
-        self.table = table  # DELETEs are not applied: predicates may use values that were deleted
-        self.clock = 0  # ms from the start; relative to a DELETE's timestamp, the least that it can be
-        self.stamp: int | None = None  # the DELETE step that the clock is relative to
-
-    def take(self, step: Step) -> bool:
-        """Add a step, and return whether it was: the engine's only while the program may have more of them."""
-        if isinstance(step, SetClock):
-            self.clock, self.stamp = step.to.offset, step.to.removed_by_step
-        elif isinstance(step, AddStrayFiles):
-            self.table = replace(self.table, stray_files=self.table.stray_files + step.stray_files)
-        elif isinstance(step, Append):
-            commit = Commit(at=self.clock, adds=tuple(file.id for file in step.files))
-            self.table = replace(self.table, files=self.table.files + step.files, commits=(*self.table.commits, commit))
-        elif self.engine_steps > 0:
-            self.engine_steps -= 1
-        else:
-            return False
-        self.steps.append(step)
-        return True
 
 
 def allows(program: Program, operation: Operation) -> bool:
@@ -98,8 +73,10 @@ def operations(program: Program, operation: Operation) -> SearchStrategy[tuple[S
 
 
 def _has_no_stamps_in_the_log(program: Program) -> bool:
-    """Another writer's commit is written without reading the log, which has the next row id and in-commit timestamp."""
-    return not program.table.has(Feature.ROW_TRACKING, Feature.IN_COMMIT_TIMESTAMPS)
+    """Another writer's commit is written without reading the log, which has the next row id and in-commit timestamp; its files
+    have the columns that the table had at first."""
+    stamped = any(table.has(Feature.ROW_TRACKING, Feature.IN_COMMIT_TIMESTAMPS) for table in program.tables)
+    return not stamped and program.table.columns == program.initial.columns
 
 
 def _feeds_changes(program: Program) -> bool:
@@ -110,10 +87,14 @@ def _feeds_changes(program: Program) -> bool:
 
 
 def _readable_changes(program: Program) -> list[int]:
-    """The DELETEs whose files no VACUUM may have deleted."""
+    """The DELETEs whose files no VACUUM may have deleted, with the columns and the change feed that the table has now."""
     vacuumed = [place for place, step in enumerate(program.steps) if isinstance(step, Vacuum) and not step.dry_run]
     first = max(vacuumed, default=-1)
-    return [place for place, step in enumerate(program.steps) if isinstance(step, Delete) and place > first]
+    return [place for place in program.deletes() if place > first and _fed_changes(program, program.tables[place])]
+
+
+def _fed_changes(program: Program, then: Table) -> bool:
+    return then.has(Feature.CHANGE_DATA_FEED) and then.columns == program.table.columns
 
 
 _WITHOUT_ENGINE = (Operation.APPEND, Operation.STRAY_FILES, Operation.CLOCK)
@@ -122,6 +103,7 @@ _CONDITIONS: Mapping[Operation, Callable[[Program], bool]] = {
     Operation.READ_BEFORE: lambda program: bool(program.steps),
     Operation.READ_CHANGES: _feeds_changes,
     Operation.APPEND: _has_no_stamps_in_the_log,
+    **COMMAND_CONDITIONS,
 }
 
 
@@ -212,36 +194,15 @@ def _invalid_vacuums(draw: DrawFn, program: Program) -> tuple[InvalidVacuum]:
 def next_clocks(draw: DrawFn, program: Program) -> SetClock:
     """A setting that is never before the current one, whenever the DELETEs of the program run."""
     retention = program.table.retention
-    stamped = [index for index, step in enumerate(program.steps) if isinstance(step, Delete)]
+    stamped = program.deletes()
     # A DELETE's timestamp is after the start, so a clock relative to one is at least at retention - 1 ms. After it, only
     # two settings are certainly later: a larger offset from the same timestamp, and an instant beyond all timestamps.
     if stamped and program.stamp is None and program.clock < retention and draw(odds((3, True), (1, False))):
         return draw(stamped_clocks(retention=retention, removed_by_step=draw(st.sampled_from(stamped))))
     if program.stamp is not None and program.clock <= retention and draw(odds((3, True), (1, False))):
         return SetClock(Moment(program.clock + 1, program.stamp))
-    least = program.clock if program.stamp is None else program.clock + _LONGER_THAN_A_CASE
+    least = program.clock if program.stamp is None else program.clock + LONGER_THAN_A_CASE
     return draw(clocks(program.table, retention=retention, not_before=least))
-
-
-@st.composite
-def appends(draw: DrawFn, program: Program) -> tuple[DataFile, ...]:
-    """One or two new files, at most an hour old, in existing or new partitions."""
-    table = program.table
-    existing = [file.partition for file in live_files(table)]
-    places = weighted((2 if existing else 0, st.sampled_from(existing or [()])), (1, partitions_of(table)))
-    written = st.sampled_from([program.clock, max(program.clock - 1, 0), max(program.clock - HOUR, 0)])
-    first = max((file.id for file in table.files), default=-1) + 1
-    count = draw(odds((2, 1), (1, 2)))
-    return tuple(
-        draw(data_files(table, id=id, partitions=places, modified=written)) for id in range(first, first + count)
-    )
-
-
-@st.composite
-def _inserts(draw: DrawFn, program: Program) -> tuple[Insert]:
-    """The rows of one or two files, in existing or new partitions."""
-    files = draw(appends(program).filter(lambda files: any(file.rows for file in files)))
-    return (Insert(tuple(program.table.row(file.partition, row) for file in files for row in file.rows)),)
 
 
 def _new_stray_files(program: Program) -> SearchStrategy[tuple[Step, ...]]:
@@ -263,6 +224,12 @@ def _reads_of_changes(draw: DrawFn, program: Program) -> tuple[Step, ...]:
     return (*draw(deletes_in_any_form(program)), ReadChanges(of_step=len(program.steps)))
 
 
+def _commands(
+    drawn: Callable[[Program], SearchStrategy[Command]], program: Program
+) -> SearchStrategy[tuple[OtherCommand]]:
+    return st.tuples(drawn(program).map(OtherCommand))
+
+
 _STEPS: Mapping[Operation, Callable[[Program], SearchStrategy[tuple[Step, ...]]]] = {
     Operation.DELETE: deletes_in_any_form,
     Operation.INVALID_DELETE: _invalid_deletes,
@@ -276,8 +243,9 @@ _STEPS: Mapping[Operation, Callable[[Program], SearchStrategy[tuple[Step, ...]]]
     Operation.READ: lambda program: st.just((Read(),)),
     Operation.READ_BEFORE: _reads_before,
     Operation.READ_CHANGES: _reads_of_changes,
-    Operation.INSERT: _inserts,
-    Operation.APPEND: lambda program: st.tuples(appends(program).map(Append)),
+    Operation.INSERT: lambda program: st.tuples(new_rows(program).map(Insert)),
+    Operation.APPEND: lambda program: st.tuples(new_files(program).map(Append)),
     Operation.STRAY_FILES: _new_stray_files,
     Operation.CLOCK: lambda program: st.tuples(next_clocks(program)),
+    **{operation: partial(_commands, drawn) for operation, drawn in COMMANDS.items()},
 }

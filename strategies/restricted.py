@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 
 from hypothesis.strategies import SearchStrategy
 
+from model.codec import InvalidCase
+from model.codec.command_checks import check_command, check_place
+from model.semantics.definitions import VECTORS, definition_after, definitions
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.case import Case
+from model.vocabulary.commands import (
+    AddColumn,
+    Command,
+    DropFeature,
+    Merge,
+    Optimize,
+    Overwrite,
+    Switch,
+    Update,
+    kind_of,
+)
 from model.vocabulary.predicate import (
     And,
     Constant,
@@ -37,8 +51,11 @@ from model.vocabulary.steps import (
     InvalidDelete,
     InvalidVacuum,
     Mode,
+    OpenSession,
+    OtherCommand,
     Read,
     ReadChanges,
+    SetClock,
     Step,
     Vacuum,
     VacuumForm,
@@ -75,7 +92,11 @@ def restricted_cases(cases: SearchStrategy[Case], *, capabilities: Capabilities)
 
 def can_be_judged(case: Case, *, capabilities: Capabilities) -> bool:
     """Whether the engine supports the types of all columns and, without a VACUUM, has another command to run."""
-    has_command = capabilities.vacuum or any(isinstance(step, (Delete, InvalidDelete)) for step in case.steps)
+    has_command = capabilities.vacuum or any(
+        isinstance(step, (Delete, InvalidDelete))
+        or (isinstance(step, OtherCommand) and kind_of(step.command) in capabilities.commands)
+        for step in case.steps
+    )
     return has_command and knows_types(case, capabilities=capabilities)
 
 
@@ -101,8 +122,47 @@ def restricted_to(case: Case, *, capabilities: Capabilities) -> Case:
         return case
     table = restricted_table(case.table, capabilities=capabilities)
     capabilities = capabilities_on(table, capabilities)
-    restricted = Case(table, tuple(restricted_step(step, capabilities=capabilities) for step in case.steps))
-    return restricted if capabilities.sets_clock else kept_apart(restricted)
+    steps: list[Step] = []
+    tables = [table]
+    for step, drawn_on in zip(case.steps, definitions(case.table, case.steps)):
+        restricted = restricted_step(step, capabilities=capabilities)
+        steps.append(restricted if _can_follow(restricted, steps, tables, drawn_on) else Read())
+        tables.append(definition_after(steps[-1], tables))
+    found = Case(table, tuple(steps))
+    return found if capabilities.sets_clock else kept_apart(replace(found, steps=_within_one_time(found.steps)))
+
+
+def _within_one_time(steps: Iterable[Step]) -> tuple[Step, ...]:
+    """Where the table is made older in place of the clock, what a session has opened before does not become older."""
+    found: list[Step] = []
+    aged = False
+    for step in steps:
+        aged = isinstance(step, SetClock) or (aged and not isinstance(step, OpenSession))
+        found.append(replace(step, by_earlier=False) if aged and isinstance(step, (Delete, Vacuum, Read)) else step)
+    return tuple(found)
+
+
+def _can_follow(step: Step, before: Sequence[Step], tables: Sequence[Table], drawn_on: Table) -> bool:
+    """Whether a step that was drawn on one table fits the one that it finds if some commands before were left out.
+
+    ``tables`` are those before each of the steps ``before``, and now.
+    """
+    now = tables[-1]
+    if isinstance(step, OtherCommand):
+        try:
+            check_command(step.command, now)
+            check_place(step.command, before, tables)
+        except InvalidCase:
+            return False
+    if isinstance(step, ReadChanges):
+        has_feed = all(table.has(Feature.CHANGE_DATA_FEED) for table in (tables[step.of_step], now))
+        return has_feed and isinstance(before[step.of_step], Delete)
+    has_columns = isinstance(step, (Delete, Insert, Append, OtherCommand))
+    return not has_columns or _names_and_types(now) == _names_and_types(drawn_on)
+
+
+def _names_and_types(table: Table) -> list[tuple[str, AnyType]]:
+    return [(column.name, column.type) for column in table.columns]
 
 
 def capabilities_on(table: Table, capabilities: Capabilities) -> Capabilities:
@@ -164,7 +224,7 @@ def _files(files: Iterable[DataFile], capabilities: Capabilities) -> tuple[DataF
 
 
 def restricted_step(step: Step, *, capabilities: Capabilities) -> Step:
-    """The step, or the nearest one that the engine supports: for invalid commands, change reads and inserts, a Read."""
+    """The step, or the nearest one that the engine supports: a Read for one that has no near one."""
     if isinstance(step, (Vacuum, InvalidVacuum)) and not capabilities.vacuum:
         return Read()
     if isinstance(step, Delete):
@@ -181,9 +241,34 @@ def restricted_step(step: Step, *, capabilities: Capabilities) -> Step:
         return step if capabilities.zones else replace(step, zone="UTC")
     if isinstance(step, Insert):
         return step if capabilities.inserts else Read()
+    if isinstance(step, OpenSession):
+        return step if capabilities.earlier_sessions else Read()
+    if isinstance(step, Read):
+        return replace(step, by_earlier=step.by_earlier and capabilities.earlier_sessions)
     if isinstance(step, Append):
         return Append(_files(step.files, capabilities))
+    if isinstance(step, OtherCommand):
+        return OtherCommand(_command(step.command, capabilities)) if _has(step.command, capabilities) else Read()
     return step
+
+
+def _has(command: Command, capabilities: Capabilities) -> bool:
+    if isinstance(command, AddColumn) and not _knows(command.column.type, capabilities):
+        return False
+    if isinstance(command, (Switch, DropFeature)):
+        needed = VECTORS if command.feature in VECTORS else (command.feature,)
+        if not capabilities.features.issuperset(needed):
+            return False
+    return kind_of(command) in capabilities.commands
+
+
+def _command(command: Command, capabilities: Capabilities) -> Command:
+    """The command with conditions that the engine supports."""
+    if isinstance(command, Merge):
+        return replace(command, on=_condition(command.on, capabilities))
+    if isinstance(command, (Optimize, Overwrite, Update)) and command.where is not None:
+        return replace(command, where=_condition(command.where, capabilities))
+    return command
 
 
 def _delete(step: Delete, capabilities: Capabilities) -> Delete:
@@ -197,6 +282,8 @@ def _delete(step: Delete, capabilities: Capabilities) -> Delete:
         settings=_settings(step, capabilities),
         cached=step.cached and capabilities.caches,
         spelling=_spelling(step, form, capabilities),
+        crash=step.crash if capabilities.crashes else None,
+        by_earlier=step.by_earlier and capabilities.earlier_sessions,
     )
 
 
@@ -259,6 +346,8 @@ def _vacuum(step: Vacuum, capabilities: Capabilities) -> Vacuum:
         faulty_path=step.faulty_path if has_fault else None,
         settings=_settings(step, capabilities),
         spelling=_spelling(step, form, capabilities),
+        crash=step.crash if capabilities.crashes else None,
+        by_earlier=step.by_earlier and capabilities.earlier_sessions,
     )
 
 

@@ -13,8 +13,8 @@ from harness.campaigns.drawing import kept_cases
 from harness.judging.clause import matches
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.case import Case
-from model.vocabulary.steps import Delete, InvalidDelete, InvalidVacuum, Vacuum
-from suites import test_corpus, test_delete, test_programs, test_regressions, test_settings, test_vacuum
+from model.vocabulary.steps import Delete, InvalidDelete, InvalidVacuum, OtherCommand, Vacuum
+from suites import test_corpus, test_crashes, test_delete, test_programs, test_regressions, test_settings, test_vacuum
 from suites.catalogue import CATALOGUE
 
 
@@ -25,7 +25,7 @@ def _campaigns(*modules: ModuleType) -> list[Campaign]:
 
 
 #: The campaigns that draw their cases, from a strategy or by a state machine.
-CAMPAIGNS = tuple(_campaigns(test_delete, test_vacuum, test_programs, test_settings))
+CAMPAIGNS = tuple(_campaigns(test_delete, test_vacuum, test_programs, test_settings, test_crashes))
 
 #: The regression cases, which every run judges first.
 (REGRESSIONS,) = _campaigns(test_regressions)
@@ -37,12 +37,20 @@ CAMPAIGNS = tuple(_campaigns(test_delete, test_vacuum, test_programs, test_setti
 (EXPLORATION,) = (campaign for campaign in CAMPAIGNS if campaign.machine is not None)
 
 #: The chapter of the clauses that judge a step.
-_CHAPTERS: Mapping[type, str] = {Delete: "DEL", InvalidDelete: "DEL", Vacuum: "VAC", InvalidVacuum: "VAC"}
+_CHAPTERS: Mapping[type, str] = {
+    Delete: "DEL",
+    InvalidDelete: "DEL",
+    Vacuum: "VAC",
+    InvalidVacuum: "VAC",
+    OtherCommand: "LIFE",
+}
 
 
 def chapters_of(case: Case) -> frozenset[str]:
-    """The chapters whose commands the case has."""
-    return frozenset(_CHAPTERS[type(step)] for step in case.steps if type(step) in _CHAPTERS)
+    """The chapters whose commands the case has; with one that is killed, also that of crashes."""
+    found = {_CHAPTERS[type(step)] for step in case.steps if type(step) in _CHAPTERS}
+    killed = any(isinstance(step, (Delete, Vacuum)) and step.crash is not None for step in case.steps)
+    return frozenset(found | {"CRASH"} if killed else found)
 
 
 def selected(clauses: Iterable[str], capabilities: Capabilities = EVERYTHING) -> tuple[Campaign, ...]:
@@ -84,7 +92,9 @@ def corpus_seconds(profile: Profile, clauses: Iterable[str], capabilities: Capab
 def _chapters(clauses: Iterable[str], capabilities: Capabilities) -> frozenset[str]:
     wanted = tuple(clauses)
     found = {id.split("-")[0] for id in CATALOGUE if not wanted or any(matches(id, prefix) for prefix in wanted)}
-    return frozenset(found if capabilities.vacuum else found - {"VAC"})
+    has = {"VAC": capabilities.vacuum, "LIFE": capabilities.commands, "CRASH": capabilities.crashes}
+    without = {name for name, present in has.items() if not present}
+    return frozenset(found - without)
 
 
 def _of_corpus(

@@ -8,6 +8,7 @@ from typing import Any
 
 from engines.port import Engine, version_of
 from harness.judging.clause import Clause, not_applicable
+from suites.clauses import crashes
 from suites.clauses.delete import (
     adds,
     changes,
@@ -24,7 +25,7 @@ from suites.clauses.delete import (
     rows,
     vectors,
 )
-from suites.clauses.life import clones, maintenance, restore
+from suites.clauses.life import clones, maintenance, restore, sessions
 from suites.clauses.life import commands as life_commands
 from suites.clauses.vacuum import (
     answers,
@@ -90,6 +91,8 @@ CATALOGUE: Mapping[str, Clause[Any]] = catalogue_of(
     restore,
     maintenance,
     clones,
+    sessions,
+    crashes,
 )
 
 

@@ -12,6 +12,8 @@ from harness.campaigns.machine import ProgramMachine
 from model.vocabulary.operations import Operation
 from model.vocabulary.table import Table
 from strategies.cases import programs
+from strategies.command_cases import command_cases
+from strategies.earlier_sessions import earlier_sessions
 from strategies.evolved_tables import evolved_tables
 from strategies.operations import operations
 from strategies.program_tables import program_tables
@@ -32,20 +34,36 @@ def test_evolved_tables(shard: Shard, worker: Worker) -> None:
     worker.judge(shard)
 
 
-def _rule_of(operation: Operation) -> Callable[..., None]:
-    """The rule of an operation. Hypothesis sorts rules by their names, so a name is part of what a seed draws."""
+@cases_from(command_cases(), judged_by=("DEL", "VAC", "LIFE"), weight=64)
+def test_commands(shard: Shard, worker: Worker) -> None:
+    """DELETE and VACUUM between the other commands of a table's life, and these themselves."""
+    worker.judge(shard)
+
+
+@cases_from(earlier_sessions(), judged_by=("LIFE", "DEL", "VAC"), weight=24)
+def test_earlier_sessions(shard: Shard, worker: Worker) -> None:
+    """Commands and queries of a session that opened the table before others committed."""
+    worker.judge(shard)
+
+
+def _rule_of(*chosen: Operation, name: str = "") -> Callable[..., None]:
+    """The rule of an operation, or of several equally often. Hypothesis sorts rules by their names, so a name is part of what a
+    seed draws."""
 
     def run(self: ProgramMachine, data: st.DataObject) -> None:
+        possible = [operation for operation in chosen if self.allows(operation)]
+        operation = possible[0] if len(possible) == 1 else data.draw(st.sampled_from(possible))
         self.take(data.draw(operations(self.program, operation)))
 
-    run.__name__ = operation.name.lower()
-    possible = precondition(lambda self: self.allows(operation))
+    run.__name__ = name or chosen[0].name.lower()
+    possible = precondition(lambda self: any(map(self.allows, chosen)))
     decorated: Callable[..., None] = possible(rule(data=st.data())(run))
     return decorated
 
 
 class TableMachine(ProgramMachine):
-    """The same operations, drawn one by one and equally often: Hypothesis explores unforeseen sequences."""
+    """The same operations, drawn one by one: Hypothesis explores unforeseen sequences. Rules are chosen equally often, each but
+    the last four of one operation."""
 
     @initialize(table=program_tables())
     def begin(self, table: Table) -> None:
@@ -67,6 +85,18 @@ class TableMachine(ProgramMachine):
     append = _rule_of(Operation.APPEND)
     stray_files = _rule_of(Operation.STRAY_FILES)
     clock = _rule_of(Operation.CLOCK)
+    rewrite = _rule_of(Operation.OPTIMIZE, Operation.PURGE, Operation.RESTORE, name="rewrite")
+    change = _rule_of(Operation.UPDATE, Operation.MERGE, Operation.OVERWRITE, Operation.STREAM_APPEND, name="change")
+    maintain = _rule_of(
+        *(Operation.CHECKPOINT, Operation.COMPACT_LOG, Operation.CLEAN_UP_LOG),
+        *(Operation.SHALLOW_CLONE, Operation.VACUUM_CLONE),
+        name="maintain",
+    )
+    alter = _rule_of(
+        *(Operation.SET_RETENTION, Operation.SWITCH, Operation.DROP_FEATURE),
+        *(Operation.ADD_COLUMN, Operation.RENAME_COLUMN, Operation.DROP_COLUMN, Operation.WIDEN_COLUMN),
+        name="alter",
+    )
 
     @precondition(lambda self: not self.may_go_on())
     @rule()
@@ -74,7 +104,7 @@ class TableMachine(ProgramMachine):
         """The case is complete, but Hypothesis needs at least one rule to choose."""
 
 
-@explored_by(TableMachine, judged_by=("DEL", "VAC"), weight=20)
+@explored_by(TableMachine, judged_by=("DEL", "VAC", "LIFE"), weight=20)
 def test_exploration(shard: Shard, worker: Worker) -> None:
     """Runs of the state machine. A fixed profile draws its cases first, so that every engine judges the same."""
     worker.judge(shard)

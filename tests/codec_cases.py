@@ -3,10 +3,33 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from datetime import date, datetime, timezone
 from decimal import Decimal
 
 from model.vocabulary.case import Case
+from model.vocabulary.commands import (
+    AddColumn,
+    Assignment,
+    Checkpoint,
+    CleanUpLog,
+    CompactLog,
+    DropColumn,
+    DropFeature,
+    Merge,
+    Optimize,
+    Overwrite,
+    Purge,
+    RenameColumn,
+    Restore,
+    SetRetention,
+    ShallowClone,
+    StreamAppend,
+    Switch,
+    Update,
+    VacuumClone,
+    WidenColumn,
+)
 from model.vocabulary.predicate import (
     And,
     Between,
@@ -35,12 +58,14 @@ from model.vocabulary.steps import (
     Delete,
     DeleteMistake,
     Form,
+    Insert,
     InvalidDelete,
     InvalidVacuum,
     Inventory,
     IOFault,
     Mode,
     Moment,
+    OtherCommand,
     Read,
     ReadChanges,
     SetClock,
@@ -53,6 +78,7 @@ from model.vocabulary.table import (
     Commit,
     DataFile,
     DeletionVector,
+    Feature,
     Kind,
     Reference,
     Removal,
@@ -229,5 +255,46 @@ VACUUM_CASE = Case(
         *(InvalidVacuum(mistake) for mistake in VacuumMistake),
         InvalidVacuum(VacuumMistake.CLAUSE_TWICE, dry_run=True),
         AddStrayFiles((StrayFile("../other/x"), StrayFile("again", Kind.LINK, size=0, target="d"))),
+    ),
+)
+
+
+#: Every command other than DELETE and VACUUM, on a table whose columns they change.
+ROW = ("a", 1, 2, True, None)
+IN_A = Compare("p", Op.EQ, "a", Type.STRING)
+COMMAND_CASE = Case(
+    table=replace(TABLE, features=("columnMappingName", "changeDataFeed")),
+    steps=tuple(
+        command if isinstance(command, (Insert, Delete, Append)) else OtherCommand(command)
+        for command in (
+            Optimize(),
+            Optimize(IN_A, zorder_by=("i", "d")),
+            Purge(),
+            Restore(before_step=-1),
+            Update(Assignment("i", Type.INTEGER, None)),
+            Update(Assignment("d", Type.DATE, date(2020, 1, 31)), where=WHERE),
+            Merge(IN_A),
+            Merge(IN_A, to=Assignment("b", Type.BOOLEAN, False), insert=(ROW,)),
+            Overwrite(()),
+            Overwrite((ROW, ROW), where=IN_A),
+            StreamAppend((ROW,)),
+            Checkpoint(),
+            CompactLog(),
+            CleanUpLog(),
+            SetRetention(0),
+            SetRetention(48, of_log=True),
+            Switch(Feature.DELETION_VECTORS, on=True),
+            Switch(Feature.DELETION_VECTORS, on=False),
+            DropFeature(Feature.DELETION_VECTORS),
+            ShallowClone(),
+            VacuumClone(),
+            Append((DataFile(id=2, partition=("b",), rows=((1, 2, None, None),), modified=5),)),
+            AddColumn(Column("late", Type.DOUBLE)),
+            WidenColumn("i"),
+            RenameColumn("p", "q"),
+            DropColumn("l"),
+            Insert((("a", 2**40, True, None, 0.5),)),
+            Delete(And(Compare("q", Op.EQ, "a", Type.STRING), Compare("i", Op.EQ, 2**40, Type.LONG))),
+        )
     ),
 )

@@ -29,6 +29,8 @@ from suites.campaigns import shards
 from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES
 from tests import handmade_settings
+from tests.handmade_commands import SHOWING
+from tests.handmade_crashes import CRASHES
 from tests.handmade_vacuums import HANDMADE
 
 #: How many smaller cases to try for each witness.
@@ -67,7 +69,7 @@ class Candidate:
 def candidates(engine: ReferenceEngine, scratch: Path) -> list[Candidate]:
     """The cases that may show a fault of this engine, those of the smoke profile first."""
     healthy = Judge(engine, list(CATALOGUE.values()), scratch)
-    drawn = [*smoke_cases(), *HANDMADE.values(), handmade_settings.MOST, handmade_settings.VACUUMED]
+    drawn = [*smoke_cases(), *HANDMADE.values(), handmade_settings.MOST, handmade_settings.VACUUMED, *CRASHES.values()]
     cases = (
         drawn if engine.rules is SPARK else [restricted_to(case, capabilities=engine.capabilities) for case in drawn]
     )
@@ -93,12 +95,12 @@ def main(names: Sequence[str]) -> int:
         for number, name in enumerate(names or list(FAULTS)):
             healthy = imitating(FAULTS[name])
             known = str(healthy.rules.implementation)
-            if known not in cases:
+            shown = SHOWING.get(name)  # other commands: the smoke profile need not have them
+            if shown is None and known not in cases:
                 cases[known] = candidates(healthy, Path(scratch) / known)
+            tried = cases[known] if shown is None else [Candidate(shown, frozenset(FAULTS[name].caught_by))]
             engine = KnownBadEngine(healthy, FAULTS[name])
-            found = find(
-                FAULTS[name], cases[known], Judge(engine, list(CATALOGUE.values()), Path(scratch) / str(number))
-            )
+            found = find(FAULTS[name], tried, Judge(engine, list(CATALOGUE.values()), Path(scratch) / str(number)))
             if found is None:
                 missing.append(name)
                 continue

@@ -27,7 +27,8 @@ from model.vocabulary.table import Column, Commit, DataFile, Table
 from model.vocabulary.values import Type
 from reference_engine import ReferenceEngine
 from reports.counterexamples.script import reproduction
-from strategies.operations import Program, operations
+from strategies.operations import operations
+from strategies.program_state import Program
 from strategies.program_tables import program_tables
 from strategies.restricted import restricted_to
 from suites.catalogue import CATALOGUE

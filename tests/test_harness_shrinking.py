@@ -11,6 +11,19 @@ from hypothesis import strategies as st
 from harness.campaigns.shrinking import candidates, reduce, truncated, without_step
 from model.codec import dumps, from_json, to_json
 from model.vocabulary.case import Case
+from model.vocabulary.commands import (
+    AddColumn,
+    Assignment,
+    Command,
+    Merge,
+    Optimize,
+    Overwrite,
+    Restore,
+    ShallowClone,
+    StreamAppend,
+    Update,
+    VacuumClone,
+)
 from model.vocabulary.predicate import And, Compare, IsNull, Not, Op, Or
 from model.vocabulary.steps import (
     AddStrayFiles,
@@ -22,6 +35,7 @@ from model.vocabulary.steps import (
     IOFault,
     Mode,
     Moment,
+    OtherCommand,
     Read,
     ReadChanges,
     SetClock,
@@ -254,6 +268,55 @@ def test_a_read_of_changes_moves_with_its_step() -> None:
     steps = (Read(), Delete(), ReadChanges(1))
     assert without_step(steps, 0) == (Delete(), ReadChanges(0))
     assert without_step(steps, 1) is None
+
+
+COMMANDS = (
+    Delete(),
+    OtherCommand(AddColumn(Column("w", Type.LONG))),
+    OtherCommand(ShallowClone()),
+    Delete(And(Compare("w", Op.EQ, 1, Type.LONG), IsNull("v"))),
+    OtherCommand(Restore(before_step=3)),
+    OtherCommand(VacuumClone()),
+)
+
+
+def test_a_restore_goes_back_to_the_version_before_the_same_step() -> None:
+    restored = [without_step(COMMANDS, index) for index in (0, 3, 5)]
+    steps = [step for found in restored for step in found or () if isinstance(step, OtherCommand)]
+    assert [step.command for step in steps if isinstance(step.command, Restore)] == [Restore(2), Restore(3), Restore(3)]
+
+
+def test_a_command_stays_that_a_later_step_needs() -> None:
+    def kinds(case: Case) -> list[str]:
+        return [type(step.command).__name__ if isinstance(step, OtherCommand) else "DELETE" for step in case.steps]
+
+    case = Case(TABLE, COMMANDS)
+    vacuumed = reduce(case, lambda one: OtherCommand(VacuumClone()) in one.steps, tries=MANY)
+    assert kinds(vacuumed) == ["ShallowClone", "VacuumClone"]
+    uses = reduce(
+        case, lambda one: any(isinstance(s, Delete) and "'w'" in repr(s.where) for s in one.steps), tries=MANY
+    )
+    assert uses.steps == (COMMANDS[1], Delete(Compare("w", Op.EQ, 1, Type.LONG)))
+
+
+IN_A = Compare("p", Op.EQ, "a", Type.STRING)
+SET_V = Assignment("v", Type.INTEGER, 1)
+
+
+@pytest.mark.parametrize(
+    ("command", "smallest"),
+    [
+        (Optimize(And(IN_A, Not(IsNull("p"))), zorder_by=("v",)), Optimize()),
+        (Update(SET_V, where=Or(IN_A, IsNull("v"))), Update(SET_V)),
+        (Merge(And(IN_A, IsNull("v")), SET_V, insert=((1, "a"),)), Merge(IN_A)),
+        (Overwrite(((1, "a"), (2, "a")), where=IN_A), Overwrite(())),
+        (StreamAppend(((1, "a"), (2, "b"))), StreamAppend(((2, "b"),))),
+    ],
+    ids=lambda command: type(command).__name__,
+)
+def test_a_command_loses_what_does_not_matter(command: Command, smallest: Command) -> None:
+    found = smallest_with(lambda step: isinstance(step, OtherCommand), Case(TABLE, (OtherCommand(command),)))
+    assert found.steps == (OtherCommand(smallest),)
 
 
 def test_the_last_step_is_never_removed() -> None:

@@ -14,27 +14,32 @@ from hypothesis import strategies as st
 
 from model import codec
 from model.codec import InvalidCase
+from model.semantics.definitions import definitions
 from model.vocabulary.case import Case
+from model.vocabulary.commands import CommandKind
 from model.vocabulary.predicate import Call, Compare, Expression, Function, Like, Op
 from model.vocabulary.steps import Delete, Read, Vacuum
 from model.vocabulary.table import Column, Commit, DataFile, Removal, StrayFile, Table
 from model.vocabulary.values import NAN, Type
 from strategies.predicates import predicates
 from strategies.tables import tables
-from tests.codec_cases import CASE, EXPRESSIONS, TABLE, VACUUM_CASE, WIDE_CASE, WIDE_TABLE, WIDE_WHERE
+from tests.codec_cases import CASE, COMMAND_CASE, EXPRESSIONS, TABLE, VACUUM_CASE, WIDE_CASE, WIDE_TABLE, WIDE_WHERE
 
 WITNESSES = Path(__file__).parent / "witnesses"
 REGRESSIONS = Path(__file__).parent.parent / "regressions"
 
 
-@pytest.mark.parametrize("case", [CASE, WIDE_CASE, VACUUM_CASE], ids=["case", "wide case", "VACUUM's case"])
+ALL_CASES = {"case": CASE, "wide case": WIDE_CASE, "VACUUM's case": VACUUM_CASE, "commands' case": COMMAND_CASE}
+
+
+@pytest.mark.parametrize("case", ALL_CASES.values(), ids=ALL_CASES)
 def test_every_field_and_form_reads_back(case: Case) -> None:
     assert codec.from_json(codec.to_json(case)) == case
     assert codec.loads(json.dumps(codec.to_json(case), indent=2)) == case
     assert repr(codec.loads(codec.dumps(case))) == repr(case)  # the sign of -0.0
     assert codec.table_from_json(codec.table_to_json(case.table)) == case.table
-    for step in case.steps:
-        assert codec.step_from_json(codec.step_to_json(step), case.table) == step
+    for step, table in zip(case.steps, definitions(case.table, case.steps)):
+        assert codec.step_from_json(codec.step_to_json(step), table) == step
 
 
 @given(st.data())
@@ -70,6 +75,23 @@ def test_the_form_of_columns_commits_and_steps() -> None:
         {"step": "delete", "form": "TRUNCATE TABLE"},
         {"step": "invalid_delete", "mistake": "IN subquery"},
     ]
+
+
+def test_the_form_of_commands() -> None:
+    document = codec.to_json(COMMAND_CASE)
+    assert [step["command"] for step in document["steps"][:4]] == [
+        {"command": "OPTIMIZE"},
+        {
+            "command": "OPTIMIZE",
+            "where": {"op": "=", "column": "p", "value": "a", "type": "string"},
+            "zorder_by": ["i", "d"],
+        },
+        {"command": "REORG PURGE"},
+        {"command": "RESTORE", "before_step": -1},
+    ]
+    commands = [step["command"] for step in document["steps"] if step["step"] == "other_command"]
+    assert {command["command"] for command in commands} == {kind.value for kind in CommandKind}
+    assert {"command": "ADD COLUMN", "column": {"name": "late", "type": "double"}} in commands
 
 
 def test_the_form_of_conditions() -> None:

@@ -21,7 +21,7 @@ from model.vocabulary.case import Case
 from model.vocabulary.predicate import Cast, Like, Literal, Of, Op, Predicate, Relate
 from model.vocabulary.table import Column, Commit, DataFile, Table
 from model.vocabulary.values import ArrayOf, Type
-from tests.codec_cases import CASE, VACUUM_CASE, WIDE_CASE
+from tests.codec_cases import CASE, COMMAND_CASE, VACUUM_CASE, WIDE_CASE
 
 DELETED = object()
 REMOVAL = {"file": 1, "deleted": 0}
@@ -75,7 +75,7 @@ CASE_CHANGES: list[tuple[Any, ...]] = [
     ("table.features[0]", "rowtracking", "must be one of deletionVectors, deletionVectorsOff, "),
     ("steps[0]", "delete", 'must be an object, but is "delete"'),
     ("steps[0].step", "update", "must be one of delete, invalid_delete, vacuum, invalid_vacuum, "),
-    ("steps[0].were", None, "is not a known field; those are cached, form, settings, spelling, step, where"),
+    ("steps[0].were", None, "is not a known field; those are cached, crash, form, settings, spelling, step, where"),
     ("steps[0].where.op", "XOR", "must be one of =, <>, <, <=, >, >=, <=>, BETWEEN, IN, "),
     ("steps[0].where.left.left.value", "x", "must be a whole number, but"),
     ("steps[0].where.left.left.type", "long", "is long, but 'i' is of "),
@@ -222,6 +222,74 @@ VACUUM_CHANGES: list[tuple[Any, ...]] = [
     ("steps[-2].mode", "LITE", "is not a known field; those are dry_run, mistake, step", "steps[29].mode"),
 ]
 
+TO = {"column": "i", "type": "integer", "value": 1}
+NUMBER = {"op": "=", "column": "i", "value": 1, "type": "integer"}
+LOCAL = {"array": "timestamp_ntz"}
+
+
+def _of(kind: str, **fields: Any) -> dict[str, Any]:
+    return {"step": "other_command", "command": {"command": kind, **fields}}
+
+
+COMMAND_CHANGES: list[tuple[Any, ...]] = [
+    ("steps[0].command", "OPTIMIZE", 'must be an object, but is "OPTIMIZE"'),
+    ("steps[0].command.command", "MOVE", "must be one of OPTIMIZE, REORG PURGE, RESTORE, "),
+    ("steps[0].command.zorder", [], "is not a known field; those are command, where, zorder_by"),
+    ("steps[1].command.where", NUMBER, "'i' is not a partition column"),
+    ("steps[1].command.where", {"op": "CONSTANT", "value": True}, "tests no partition column"),
+    (
+        "steps[1].command.where.column",
+        "nope",
+        "'nope' is not a column that the table has then",
+        "steps[1].command.where",
+    ),
+    ("steps[1].command.where.type", "binary", "must be an object, but is", "steps[1].command.where.value"),
+    ("steps[1].command.zorder_by[0]", "p", "'p' is a partition column"),
+    ("steps[1].command.zorder_by[0]", "nope", "'nope' is not a column that the table has then"),
+    ("steps[1].command.zorder_by[0]", "d", "has 'd' more than once", "steps[1].command.zorder_by"),
+    ("steps[3].command.before_step", 3, "is 3, but must be an earlier step than this one (3)"),
+    ("steps[3].command.before_step", -2, "is -2, but the initial table has no version before such a commit"),
+    ("steps[4].command.to.column", "nope", "'nope' is not a column that the table has then"),
+    ("steps[4].command.to.type", "long", "is long, but 'i' is of type integer"),
+    ("steps[4].command.to.value", "1", 'must be a whole number, but is "1"'),
+    (
+        "steps[4].command.to",
+        {"column": "p", "type": "string", "value": ""},
+        "is the empty",
+        "steps[4].command.to.value",
+    ),
+    ("steps[5].command.where.right.right.column", "nope", "'nope' is not a col", "steps[5].command.where"),
+    ("steps[6].command.on.type", "integer", 'must be a whole number, but is "a"', "steps[6].command.on.value"),
+    ("steps[7].command.insert", [["a", 1, 2, True, None]] * 2, "must have at most one row, but has 2"),
+    ("steps[7].command.insert[0]", ["a"], "has 1 values for 5 columns (p, i, l, b, d)"),
+    ("steps[9].command.rows[1][0]", "b", "does not satisfy the condition", "steps[9].command.rows[1]"),
+    ("steps[9].command.rows[1][0]", None, "does not satisfy the condition", "steps[9].command.rows[1]"),
+    ("steps[9].command.where", NUMBER, "'i' is not a partition column"),
+    ("steps[10].command.rows", [], "must have at least one row"),
+    ("steps[14].command.hours", -1, "must not be negative, but is -1"),
+    ("steps[16].command.feature", "checksums", "must be one of deletionVectors, changeDataFeed, rowTracking, "),
+    ("steps[18].command.feature", "rowTracking", "the table never had the feature rowTracking"),
+    ("steps[19].command.command", "VACUUM of a clone", "no step before makes a clone", "steps[19].command"),
+    ("steps[20].command.command", "SHALLOW CLONE", "the table has a clone already", "steps[20].command"),
+    ("steps[20]", _of("RENAME COLUMN", column="d", to="e"), "another writer's files have", "steps[21]"),
+    ("steps[20]", _of("switch feature", feature="rowTracking", on=True), "another writer's commits lack", "steps[21]"),
+    ("steps[22].command.column.name", "L", "the column name L is already taken"),
+    ("steps[22].command.column.nullable", False, "is added with NULL in all rows", "steps[22].command.column"),
+    ("steps[22].command.column.physical_name", "x", "is added with NULL in all rows", "steps[22].command.column"),
+    ("steps[22].command.column.type", LOCAL, "timestamp_ntz is a feature, which the table lacks"),
+    ("steps[23].command.column", "l", "'l' cannot be widened: it is of type long"),
+    ("steps[24].command.to", "D", "the column name D is already taken"),
+    ("steps[25].command.column", "q", "'q' is a partition column"),
+    ("steps[25].command.column", "p", "'p' is not a column that the table has then"),
+    ("steps[26].rows[0]", ["a", 1, 2, True, None], "must be true or false, but is 2", "steps[26].rows[0][2]"),
+    ("steps[27].where.right.type", "integer", "1099511627776 does not fit the type", "steps[27].where.right.value"),
+    ("steps[23]", {"step": "read"}, "1099511627776 does not fit the type integer", "steps[26].rows[0][1]"),
+    ("table.features[0]", "checksums", "the table needs column mapping", "steps[24].command.column"),
+    ("table.checks", [NUMBER], "'i' cannot change, as the table's checks[0] uses it", "steps[23].command.column"),
+    ("table.columns[1].physical_name", "x", "is of tables that were observed: those of a case have none"),
+]
+
+
 #: Changes that leave the document valid.
 ALLOWED: list[tuple[Case, str, object]] = [
     (CASE, "table.stray_files[0].path", "../x"),  # beside the root
@@ -254,6 +322,7 @@ def changed(case: Case, path: str, value: object) -> Any:
         *((CASE, change) for change in CASE_CHANGES),
         *((WIDE_CASE, change) for change in WIDE_CHANGES),
         *((VACUUM_CASE, change) for change in VACUUM_CHANGES),
+        *((COMMAND_CASE, change) for change in COMMAND_CHANGES),
     ],
     ids=lambda part: f"{part[0]}-{part[2]}" if isinstance(part, tuple) else "",
 )

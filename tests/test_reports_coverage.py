@@ -34,7 +34,7 @@ SECTIONS = {
 #: What the first column of each section's table must name, and nothing else.
 LISTS: dict[str, set[str]] = {
     "Types": {type.value for type in Type} | {"decimal", "array", "map", "struct"},
-    "Columns": {field.name for field in fields(Column)} - {"name", "type"},
+    "Columns": {field.name for field in fields(Column)} - {"name", "type", "physical_name"},
     "Predicates": {kind.__name__ for kind in get_args(Predicate)},
     "Expressions": {kind.__name__ for kind in get_args(Expression)},
     "Casts": {type.value for type in CASTS} | {"decimal"},

@@ -2,16 +2,59 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from engines.dialect import Command, Run, ScriptedCase, code
+from model.text.commands import command_text
+from model.vocabulary.commands import (
+    AddColumn,
+    Assignment,
+    Checkpoint,
+    CleanUpLog,
+    CommandKind,
+    CompactLog,
+    DropColumn,
+    DropFeature,
+    Merge,
+    Optimize,
+    Overwrite,
+    Purge,
+    RenameColumn,
+    Restore,
+    SetRetention,
+    ShallowClone,
+    StreamAppend,
+    Switch,
+    Update,
+    VacuumClone,
+    WidenColumn,
+    kind_of,
+)
+from model.vocabulary.commands import Command as CommandOfStep
+from model.vocabulary.predicate import Compare, Op
 from model.vocabulary.spellings import Spelling
-from model.vocabulary.steps import Delete, Form, Mode, Moment, Vacuum
+from model.vocabulary.steps import Delete, Form, Mode, Moment, OtherCommand, Vacuum
+from model.vocabulary.table import Column, Commit, Feature
+from model.vocabulary.values import Type
 from tests import scripts
+from tests.declared_names import free_names
 from tests.handmade_steps import PARTITIONED
 
+A = Compare("p", Op.EQ, "a", Type.STRING)
+SET = Assignment("v", Type.INTEGER, 7)
 
-def commands(*steps: Delete | Vacuum) -> list[Command]:
+#: One of each kind.
+COMMANDS_OF_STEPS: list[CommandOfStep] = [
+    *(Optimize(A, ("v",)), Purge(), Restore(0), Update(SET, A), Merge(A, SET, ((1, "a"),)), Overwrite(((1, "a"),), A)),
+    *(StreamAppend(((1, "a"),)), Checkpoint(), CompactLog(), CleanUpLog(), SetRetention(24, of_log=True)),
+    *(Switch(Feature.DELETION_VECTORS, on=True), DropFeature(Feature.ROW_TRACKING), WidenColumn("v")),
+    *(AddColumn(Column("added", Type.DATE)), RenameColumn("v", "w"), DropColumn("v"), ShallowClone(), VacuumClone()),
+]
+
+
+def commands(*steps: Delete | Vacuum | OtherCommand) -> list[Command]:
     """The commands of one script, each at a clock of its own: T + 0, T + 1."""
     runs = tuple(Run(index, step, Moment(index)) for index, step in enumerate(steps))
     dialect = scripts.SPARK(ScriptedCase(PARTITIONED, "/tmp/case/table", runs))
@@ -45,3 +88,46 @@ def test_a_setting_ends_with_its_step() -> None:
     key = '"spark.sql.session.timeZone"'
     assert first.setup == (f'spark.conf.set({key}, "Asia/Kolkata")',)
     assert second.setup == (f'spark.conf.set({key}, "UTC")',)
+
+
+@pytest.mark.parametrize("command", COMMANDS_OF_STEPS, ids=lambda command: kind_of(command).value)
+def test_a_command_declares_what_it_uses(command: CommandOfStep) -> None:
+    (found,) = commands(OtherCommand(command))
+    text = "\n".join([*found.setup, found.text, *found.cleanup])
+    assert free_names(text) - {"ROOT", "T", "spark", "shutil", "before_0"} == found.uses
+
+
+def test_every_kind_of_command_has_a_script() -> None:
+    assert {kind_of(command) for command in COMMANDS_OF_STEPS} == set(CommandKind)
+
+
+def test_a_restore_goes_back_to_the_version_that_a_script_knows() -> None:
+    _, restore = commands(Delete(), OtherCommand(Restore(0)))
+    assert restore.text == 'spark.sql(f"RESTORE TABLE delta.`{ROOT}` TO VERSION AS OF {before_0}")'
+
+
+def test_a_restore_goes_back_to_a_version_of_the_initial_table() -> None:
+    table = replace(PARTITIONED, commits=(*PARTITIONED.commits, Commit(-2), Commit(-1)))
+    run = Run(0, OtherCommand(Restore(-2)), Moment(0))
+    spark, delta_rs = (made(ScriptedCase(table, "/t", (run,))) for made in (scripts.SPARK, scripts.DELTA_RS))
+    assert spark.command(run).text == 'spark.sql(f"RESTORE TABLE delta.`{ROOT}` TO VERSION AS OF {0}")'
+    assert delta_rs.command(run).text == "DeltaTable(ROOT).restore(target=0)"
+    assert command_text(Restore(-2)) == "RESTORE TABLE t to the version 2 commits older than that before step 0"
+
+
+def test_a_command_is_written_for_the_columns_that_the_table_has_by_then() -> None:
+    (widened,) = commands(OtherCommand(WidenColumn("v")))
+    assert widened.text.endswith('COLUMN `v` TYPE BIGINT")')
+    steps = [OtherCommand(AddColumn(Column("added", Type.DATE))), OtherCommand(StreamAppend(((1, "x", None),)))]
+    assert "CAST(NULL AS DATE)" in commands(*steps)[1].setup[-1]
+    steps = [*steps[:1], OtherCommand(Restore(0)), OtherCommand(StreamAppend(((1, "x"),)))]
+    assert "DATE" not in commands(*steps)[2].setup[-1]
+
+
+def test_a_refused_command_leaves_the_columns_as_they_are() -> None:
+    runs = (
+        Run(0, OtherCommand(AddColumn(Column("added", Type.DATE))), Moment(0), failed=True),
+        Run(1, OtherCommand(Overwrite(((1, "x"),))), Moment(0)),
+    )
+    dialect = scripts.SPARK(ScriptedCase(PARTITIONED, "/tmp/case/table", runs))
+    assert "DATE" not in dialect.command(runs[1]).setup[-1]

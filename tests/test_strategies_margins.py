@@ -13,8 +13,9 @@ from harness.campaigns.campaign import Shard
 from harness.campaigns.shard_runner import ShardRunner
 from harness.judging.judge import Judge
 from model.vocabulary.case import Case
+from model.vocabulary.commands import SetRetention
 from model.vocabulary.rules import DELTA_RS
-from model.vocabulary.steps import AddStrayFiles, Append, Delete, Moment, SetClock, Step, Vacuum
+from model.vocabulary.steps import AddStrayFiles, Append, Delete, Moment, OtherCommand, SetClock, Step, Vacuum
 from model.vocabulary.table import DAY, HOUR, WEEK, Commit, Removal, StrayFile
 from records.run import JudgedCase
 from reference_engine import ReferenceEngine
@@ -100,6 +101,19 @@ def test_a_clock_is_set_apart_from_what_an_earlier_step_made() -> None:
 def test_a_clock_never_goes_back() -> None:
     steps = (Delete(), SetClock(Moment(1)), Vacuum(retain_hours=0))
     assert kept_apart(Case(PARTITIONED, steps)).steps[1] == SetClock(Moment(HOUR))
+
+
+def test_a_retention_counts_from_the_command_that_sets_it() -> None:
+    shorter = OtherCommand(SetRetention(24))
+    for at, moved in ((-DAY, -DAY - HOUR), (-WEEK, -WEEK)):
+        assert kept_apart(vacuumed(at, shorter, Vacuum())).table.stray_files[0].modified == moved
+    shorter = OtherCommand(SetRetention(48, of_log=True))
+    for steps, moved in (
+        ((shorter, Delete()), -2 * DAY - HOUR),
+        ((Delete(), shorter), -2 * DAY - HOUR),
+        ((), -2 * DAY),
+    ):
+        assert kept_apart(vacuumed(-2 * DAY, *steps)).table.stray_files[0].modified == moved
 
 
 def test_commits_stay_in_their_order() -> None:

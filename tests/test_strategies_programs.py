@@ -24,7 +24,8 @@ from model.vocabulary.steps import (
     Vacuum,
 )
 from model.vocabulary.table import DAY, Feature, Table
-from strategies.operations import Program, allows, deletes, operations
+from strategies.operations import allows, deletes, operations
+from strategies.program_state import Program
 from strategies.program_tables import program_tables
 from strategies.programs import programs
 from strategies.tables import tables

@@ -11,22 +11,39 @@ from engines.deltalake.capabilities import capabilities_of
 from model import codec
 from model.vocabulary.capabilities import EVERYTHING, Capabilities, has
 from model.vocabulary.case import Case
+from model.vocabulary.commands import (
+    AddColumn,
+    Assignment,
+    CommandKind,
+    DropFeature,
+    Merge,
+    Optimize,
+    Overwrite,
+    RenameColumn,
+    ShallowClone,
+    Switch,
+    Update,
+    VacuumClone,
+)
 from model.vocabulary.predicate import And, Compare, Holds, IsNull, Missing, Not, Of, Op, Or, Relate
 from model.vocabulary.steps import (
     Delete,
     DeleteMistake,
     Form,
+    Insert,
     InvalidDelete,
     InvalidVacuum,
     Inventory,
     IOFault,
     Mode,
+    OtherCommand,
     Read,
+    ReadChanges,
     Vacuum,
     VacuumForm,
     VacuumMistake,
 )
-from model.vocabulary.table import Column, Feature, Table
+from model.vocabulary.table import Column, Commit, Feature, Table
 from model.vocabulary.values import ArrayOf, Type
 from strategies.restricted import can_be_judged, fits, knows_types, restricted_cases, restricted_step, restricted_to
 from tests.drawn_cases import ALL, drawn_by
@@ -124,6 +141,69 @@ def test_unsupported_tests_become_is_null() -> None:
     expected = Or(And(plain, Not(IsNull("b"))), IsNull("a"))
     assert restricted_step(Delete(where), capabilities=DELTALAKE) == Delete(expected)
     assert restricted_step(Delete(Missing(Of("b"))), capabilities=DELTALAKE) == Delete(IsNull("b"))
+
+
+MAPPED = Table(
+    (Column("a", Type.LONG), Column("b", Type.STRING)),
+    (),
+    (),
+    (Commit(at=-1),),
+    features=("changeDataFeed", "columnMappingName"),
+)
+RENAMED = (
+    OtherCommand(RenameColumn("a", "c")),
+    Delete(IsNull("c")),
+    ReadChanges(of_step=1),
+    Insert(((1, "x"),)),
+    OtherCommand(Update(Assignment("c", Type.LONG, 2))),
+    OtherCommand(Optimize()),
+    OtherCommand(ShallowClone()),
+    OtherCommand(VacuumClone()),
+    Delete(),
+    Read(before_step=1),
+)
+
+
+def test_an_unsupported_command_is_a_read_and_so_is_what_would_not_fit_without_it() -> None:
+    case = Case(MAPPED, RENAMED)
+    without = replace(EVERYTHING, commands=EVERYTHING.commands - {CommandKind.RENAME_COLUMN, CommandKind.SHALLOW_CLONE})
+    restricted = restricted_to(case, capabilities=without)
+    assert restricted.steps == (*(Read(),) * 5, Read(), *(Read(),) * 3, Read(before_step=1))
+    assert codec.from_json(codec.to_json(restricted)) == restricted
+
+
+def test_what_a_feature_or_a_type_needs_is_left_out_with_it() -> None:
+    few = replace(EVERYTHING, features=frozenset({Feature.CHANGE_DATA_FEED}), types=frozenset({Type.LONG, Type.STRING}))
+    commands = (
+        Switch(Feature.ROW_TRACKING, on=True),
+        DropFeature(Feature.DELETION_VECTORS),
+        AddColumn(Column("d", Type.DATE)),
+        Switch(Feature.CHANGE_DATA_FEED, on=False),
+        AddColumn(Column("d", Type.LONG)),
+    )
+    steps = [restricted_step(OtherCommand(command), capabilities=few) for command in commands]
+    assert steps == [Read(), Read(), Read(), *(OtherCommand(command) for command in commands[3:])]
+    assert restricted_to(Case(MAPPED, RENAMED), capabilities=few).steps[:5] == (Read(),) * 5, "no column mapping"
+
+
+def test_conditions_of_commands_are_restricted() -> None:
+    where = Holds(Of("b"))
+    few = replace(EVERYTHING, functions=frozenset(), casts=False)
+    to = Assignment("a", Type.LONG, 1)
+    for command, restricted in (
+        (Update(to, where), Update(to, IsNull("b"))),
+        (Merge(where), Merge(IsNull("b"))),
+        (Optimize(where), Optimize(IsNull("b"))),
+        (Overwrite((), where), Overwrite((), IsNull("b"))),
+    ):
+        assert restricted_step(OtherCommand(command), capabilities=few) == OtherCommand(restricted)
+
+
+def test_a_case_of_other_commands_alone_can_be_judged_if_they_are_supported() -> None:
+    deletes = replace(EVERYTHING, vacuum=False)
+    case = Case(MAPPED, (OtherCommand(Optimize()),))
+    assert can_be_judged(case, capabilities=deletes)
+    assert not can_be_judged(case, capabilities=replace(deletes, commands=frozenset()))
 
 
 def test_shared_capabilities() -> None:

@@ -21,8 +21,9 @@ from engines.deltalake.capabilities import capabilities_of
 from engines.deltalake.versions import PACKAGE, RELEASES
 from engines.port import EngineDied, EngineError, EngineUnavailable, Outcome, now
 from model.vocabulary.capabilities import Capabilities
+from model.vocabulary.commands import kind_of
 from model.vocabulary.rules import DELTA_RS, Rules
-from model.vocabulary.steps import EngineStep
+from model.vocabulary.steps import EngineStep, OtherCommand
 from model.vocabulary.versions import parse
 
 #: The bytes of the child's standard error that a message quotes.
@@ -89,7 +90,8 @@ class DeltalakeEngine:
                 )
                 return Outcome((), error, started, now())
             what = f"exceeded its time limit of {self._time_limit:g} s" if late.is_set() else "killed its process"
-            raise EngineDied(f"{type(step).__name__.upper()} {what}; its log ends:\n{self._end_of_log()}") from lost
+            named = kind_of(step.command).value if isinstance(step, OtherCommand) else type(step).__name__.upper()
+            raise EngineDied(f"{named} {what}; its log ends:\n{self._end_of_log()}") from lost
         finally:
             timer.cancel()
 

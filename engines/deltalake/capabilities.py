@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from model.vocabulary.capabilities import Capabilities
+from model.vocabulary.commands import CommandKind
 from model.vocabulary.steps import DeleteMistake, Form, Mode, VacuumForm, VacuumMistake
 from model.vocabulary.table import ColumnRule, Feature, Reference
 from model.vocabulary.table_roots import TableRoot
@@ -15,7 +16,8 @@ from model.vocabulary.versions import parse
 def capabilities_of(version: str) -> Capabilities:
     """What this version of deltalake, 1.0 or later, supports."""
     later = {feature for feature, since in _SINCE.items() if parse(version) < since}
-    return replace(NEWEST, features=NEWEST.features - later)
+    commands = NEWEST.commands if parse(version) >= (1, 5) else NEWEST.commands - {CommandKind.COMPACT_LOG}
+    return replace(NEWEST, features=NEWEST.features - later, commands=commands)
 
 
 #: The first version that writes tables with a feature; older ones refuse ("Unsupported … features required").
@@ -52,6 +54,19 @@ NEWEST = Capabilities(
     fractional_hours=False,
     logging=False,
     parallel=False,
+    # Those that the package has; RESTORE goes to earlier versions only, a log compaction has two commits at least.
+    commands=frozenset(CommandKind)
+    - {
+        CommandKind.PURGE,
+        CommandKind.STREAM_APPEND,
+        CommandKind.DROP_FEATURE,
+        CommandKind.RENAME_COLUMN,
+        CommandKind.DROP_COLUMN,
+        CommandKind.WIDEN_COLUMN,
+        CommandKind.SHALLOW_CLONE,
+        CommandKind.VACUUM_CLONE,
+    },
+    crashes=False,
     settings=frozenset(),
     zones=False,
     caches=False,

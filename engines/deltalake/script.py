@@ -5,15 +5,15 @@ It uses the system clock, so the table is made older instead.
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Mapping
 from urllib.parse import quote
 
 from engines.deltalake.operations import DeleteCall, Target, call_of
+from engines.deltalake.script_commands import insert, other_command
 from engines.dialect import COLUMNS, Code, Command, Run, ScriptedCase, call, code, quoted
 from engines.named_paths import script_path, spelling_of
 from model.vocabulary.rules import DELTA_RS_COUNTS
-from model.vocabulary.steps import Insert
+from model.vocabulary.steps import Insert, OtherCommand
 
 _MAKE_OLDER = '''
 def make_older(ms):
@@ -83,6 +83,7 @@ _IMPORTS: Mapping[str, str] = {
     "pa": "import pyarrow as pa",
     "pq": "import pyarrow.parquet as pq",
     "DeltaTable": "from deltalake import DeltaTable",
+    "Field": "from deltalake import Field",
     "QueryBuilder": "from deltalake import QueryBuilder",
     "write_deltalake": "from deltalake import write_deltalake",
 }
@@ -130,10 +131,9 @@ class DeltalakeScript:
     def command(self, run: Run) -> Command:
         step = run.step
         if isinstance(step, Insert):
-            content = base64.b64encode(run.rows_file).decode()
-            rows_file = f"rows_file = io.BytesIO(base64.b64decode({content!r}))"
-            written = 'write_deltalake(ROOT, pq.read_table(rows_file), mode="append")'
-            return Command(written, setup=(rows_file,), uses=frozenset({"base64", "io", "pq", "write_deltalake"}))
+            return insert(run.rows_file)
+        if isinstance(step, OtherCommand):
+            return other_command(step.command, run.rows_file, self._case)
         wanted = call_of(step)
         named = script_path(self._root, spelling_of(step))
         setup, path = named.setup, self._path(named.path)

@@ -6,33 +6,58 @@ import os
 import pickle
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import quote
 
 import pyarrow as pa
-from deltalake import DeltaTable, QueryBuilder, write_deltalake
+from deltalake import DeltaTable, Field, QueryBuilder, write_deltalake
 from deltalake.exceptions import DeltaProtocolError
 
+from engines.deltalake.commands import (
+    FIRST,
+    LAST,
+    ROWS,
+    SOURCE,
+    TABLE,
+    VERSION,
+    WRITE,
+    ColumnSchema,
+    Given,
+    calls_of,
+    source_columns,
+)
 from engines.deltalake.operations import DeleteCall, Target, VacuumCall, call_of
 from engines.deltalake.result_rows import rows_of
 from engines.named_paths import named_path
 from engines.port import EngineError, Outcome, now
+from model.vocabulary.commands import Command, CompactLog, Merge, Overwrite
 from model.vocabulary.rules import DELTA_RS_COUNTS
-from model.vocabulary.steps import Delete, EngineStep, Insert, Read, ReadChanges, Vacuum
+from model.vocabulary.steps import Delete, EngineStep, Insert, OpenSession, OtherCommand, Read, ReadChanges, Vacuum
 from model.vocabulary.values import Row
+
+#: What the session of the latest OpenSession has opened.
+_OPENED: list[DeltaTable] = []
 
 
 def run(root: Path, step: EngineStep, version: int | None) -> tuple[Row, ...]:
     """One step. Raises whatever deltalake raises."""
+    if isinstance(step, OpenSession):
+        _OPENED[:] = [DeltaTable(str(root))]
+        return ()
     if isinstance(step, Read):
-        return _read(root, version)
+        return _rows(_OPENED[0]) if step.by_earlier else _read(root, version)
     if isinstance(step, ReadChanges):
         return _changes(root, version, commits=step.commits)
     if isinstance(step, Insert):
         return _insert(root, step)
+    if isinstance(step, OtherCommand):
+        return _commanded(root, step.command, version)
     call = call_of(step)
+    if isinstance(step, (Delete, Vacuum)) and step.by_earlier:
+        return _call(_OPENED[0], str(root), call, root)
     if isinstance(step, (Delete, Vacuum)):
         with named_path(root, step.spelling, working_directory=os.getcwd()) as path:
             # A path after file: is encoded.
@@ -43,9 +68,13 @@ def run(root: Path, step: EngineStep, version: int | None) -> tuple[Row, ...]:
 
 def _called(path: str, call: DeleteCall | VacuumCall, target: Path) -> tuple[Row, ...]:
     """The result of a call on the table at ``path``. Paths in it are absolute, or from ``target``."""
+    return _call(DeltaTable(path), path, call, target)
+
+
+def _call(table: DeltaTable, path: str, call: DeleteCall | VacuumCall, target: Path) -> tuple[Row, ...]:
     if isinstance(call, DeleteCall):
-        return _deleted(DeltaTable(path).delete(call.where))
-    paths = DeltaTable(path).vacuum(**cast("dict[str, Any]", call.arguments))
+        return _deleted(table.delete(call.where))
+    paths = table.vacuum(**cast("dict[str, Any]", call.arguments))
     return tuple((path if path.startswith(("/", "file:")) else f"{target}/{path}",) for path in paths)
 
 
@@ -55,7 +84,10 @@ def _deleted(metrics: dict[str, Any]) -> tuple[Row, ...]:
 
 
 def _read(root: Path, version: int | None) -> tuple[Row, ...]:
-    table = DeltaTable(str(root), version=version)
+    return _rows(DeltaTable(str(root), version=version))
+
+
+def _rows(table: DeltaTable) -> tuple[Row, ...]:
     rows = _table(QueryBuilder().register("t", table).execute("SELECT * FROM t"))
     return rows_of(rows, (field.name for field in table.schema().fields))
 
@@ -98,10 +130,52 @@ def _changes(root: Path, version: int | None, *, commits: bool) -> tuple[Row, ..
 
 def _insert(root: Path, step: Insert) -> tuple[Row, ...]:
     table = DeltaTable(str(root))
-    schema = pa.schema(table.schema().to_arrow())
-    columns = [pa.array(values, field.type) for values, field in zip(zip(*step.rows), schema)]
-    write_deltalake(table, pa.table(columns, schema=schema), mode="append")
+    write_deltalake(table, _arrow_rows(table, step.rows), mode="append")
     return ()
+
+
+def _arrow_rows(table: DeltaTable, rows: Sequence[Row]) -> pa.Table:
+    schema = pa.schema(table.schema().to_arrow())
+    columns = [pa.array([row[place] for row in rows], field.type) for place, field in enumerate(schema)]
+    return pa.table(columns, schema=schema)
+
+
+def _commanded(root: Path, command: Command, version: int | None) -> tuple[Row, ...]:
+    """A command other than DELETE and VACUUM; what it returns is not judged."""
+    found: Any = DeltaTable(str(root))
+    columns = [field.name for field in found.schema().fields]
+    given: dict[Given, Any] = {TABLE: found, VERSION: version}
+    if isinstance(command, Overwrite):
+        given[ROWS] = _arrow_rows(found, command.rows)
+    if isinstance(command, Merge):
+        given[SOURCE] = _source(found, command.insert)
+    if isinstance(command, CompactLog):
+        given[FIRST], given[LAST] = min(map(int, _commits(root))), found.version()
+        if given[FIRST] == given[LAST]:
+            return ()  # PROTOCOL.md has no compaction of one commit: deltalake refuses it
+    for call in calls_of(command, columns):
+        arguments = {name: _argument(value, given) for name, value in call.arguments.items()}
+        function = write_deltalake if call.name == WRITE else attrgetter(call.name)(found)
+        found = function(**arguments)
+    return ()
+
+
+def _argument(value: object, given: Mapping[Given, Any]) -> Any:
+    if isinstance(value, ColumnSchema):
+        return Field.from_json(value.text)
+    return given[value] if isinstance(value, Given) else value
+
+
+def _source(table: DeltaTable, rows: Sequence[Row]) -> pa.Table:
+    if not rows:
+        return pa.table([[1]], names=source_columns(1))
+    found = _arrow_rows(table, rows)
+    return found.rename_columns(source_columns(found.num_columns))
+
+
+def _commits(root: Path) -> list[str]:
+    """The versions of the commits that the log has, with 20 digits each."""
+    return [path.stem for path in (root / "_delta_log").glob("[0-9]" * 20 + ".json")]
 
 
 def _target(root: Path, target: Target) -> Path:
@@ -124,7 +198,8 @@ def outcome(root: Path, step: EngineStep, version: int | None) -> Outcome:
         raise
     except BaseException as failure:  # noqa: BLE001 - PanicException is not an Exception
         error = _error(failure)
-    other = _read_by_pyarrow(root, version) if isinstance(step, Read) and error is None else None
+    again = isinstance(step, Read) and not step.by_earlier and error is None
+    other = _read_by_pyarrow(root, version) if again else None
     return Outcome(rows, error, started, now(), other=other)
 
 

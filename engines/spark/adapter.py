@@ -19,11 +19,14 @@ from pyspark.errors.exceptions.captured import CapturedException
 from pyspark.sql import SparkSession
 
 from engines.port import EngineDied, EngineError, Outcome, now
+from engines.spark.clocks import forget, set_clock
+from engines.spark.commands import run_command
 from engines.spark.deletes import run_delete, run_invalid_delete
 from engines.spark.file_system import Stop, stopped
 from engines.spark.jvm import Lease, end, tail
+from engines.spark.opened import Opened, opened, run_earlier
 from engines.spark.releases import capabilities_of, rules_of
-from engines.spark.result_rows import Answer, answered, rows_of, type_of
+from engines.spark.result_rows import Answer, answered, columns_of, rows_of
 from engines.spark.session import activate, connect
 from engines.spark.settings import settings
 from engines.spark.statements import table_text
@@ -32,9 +35,21 @@ from engines.spark.vacuums import run_invalid_vacuum, run_vacuum
 from model.text.session_conf import spark_conf
 from model.text.sql import insert_sql
 from model.vocabulary.capabilities import Capabilities
+from model.vocabulary.commands import kind_of
 from model.vocabulary.rules import Rules
 from model.vocabulary.spellings import Spelling
-from model.vocabulary.steps import Delete, EngineStep, Insert, InvalidDelete, InvalidVacuum, ReadChanges, Vacuum
+from model.vocabulary.steps import (
+    Delete,
+    EngineStep,
+    Insert,
+    InvalidDelete,
+    InvalidVacuum,
+    OpenSession,
+    OtherCommand,
+    Read,
+    ReadChanges,
+    Vacuum,
+)
 from model.vocabulary.values import Row
 
 #: Returns a JVM of a newer generation than the given one: engines.spark.jvm.Leases.lease, or a worker's proxy for it.
@@ -52,6 +67,8 @@ class SparkEngine:
         self._lease: Lease | None = None
         self._spark: SparkSession | None = None
         self._table: Path | None = None  # of the last step
+        self._clock: Any = None  # of its DeltaLog: an org.apache.spark.util.ManualClock
+        self._opened: Opened | None = None  # by the latest OpenSession
 
     @property
     def versions(self) -> Mapping[str, str]:
@@ -84,7 +101,7 @@ class SparkEngine:
                     known = Path(path) if command.spelling is Spelling.LINK else root
                     self._set_clock(session, known, clock)
                     with stopped(session, known, command.crash) as stop:
-                        done, error = self._execute(session, root, path, step, version), None
+                        done, error = self._execute(session, root, path, step, clock=clock, version=version), None
             except PySparkException as refusal:
                 done, error = Answer(()), _error(refusal)
             except Py4JJavaError as failure:
@@ -98,8 +115,14 @@ class SparkEngine:
         """Disconnect. The JVM belongs to the run and keeps running."""
         self._spark = None
 
-    def _execute(self, spark: SparkSession, root: Path, path: str, step: EngineStep, version: int | None) -> Answer:
+    def _execute(
+        self, spark: SparkSession, root: Path, path: str, step: EngineStep, *, clock: int, version: int | None
+    ) -> Answer:
         """Run a step. ``path`` is the table's, as the step spells it."""
+        if isinstance(step, (Delete, Vacuum, Read)) and step.by_earlier:
+            assert self._opened is not None, "a session has opened the table"
+            activate(self._opened.session)
+            return Answer(run_earlier(self._opened, step, clock))
         activate(spark)
         spark.conf.set("spark.sql.session.timeZone", step.zone if isinstance(step, (Delete, ReadChanges)) else "UTC")
         if isinstance(step, Delete):
@@ -113,26 +136,24 @@ class SparkEngine:
         if isinstance(step, ReadChanges):
             return Answer(_changes(spark, root, version, commits=step.commits))
         if isinstance(step, Insert):
-            types = [type_of(field.dataType) for field in spark.read.format("delta").load(str(root)).schema.fields]
+            types = [type for _, type in columns_of(spark, root)]
             return Answer(answered(spark.sql(insert_sql(step, types, table_text(root)))))
+        if isinstance(step, OpenSession):
+            self._opened = opened(spark, root, self._clock)
+            return Answer(())
+        if isinstance(step, OtherCommand):
+            run_command(spark, root, step.command, clock=clock, version=version)
+            return Answer(())
         reader = spark.read.format("delta")
         if version is not None:
             reader = reader.option("versionAsOf", version)
         return Answer(rows_of(reader.load(str(root))))
 
-    def _set_clock(self, spark: SparkSession, root: Path, clock: int) -> None:
-        """A DeltaLog keeps the clock that it was created with and is cached by path, so create a new one for this path.
-
-        Clearing the whole cache would reset the clocks of the other workers' tables (docs/delta.md 1.8).
-        """
-        jvm: Any = spark._jvm
-        path = jvm.org.apache.hadoop.fs.Path(str(root))
-        delta_log = jvm.org.apache.spark.sql.delta.DeltaLog
-        if self._table not in (None, root):  # release the memory of the previous table
-            delta_log.invalidateCache(spark._jsparkSession, jvm.org.apache.hadoop.fs.Path(str(self._table)))
+    def _set_clock(self, session: SparkSession, root: Path, clock: int) -> None:
+        if self._table is not None and self._table != root:  # release the memory of the previous table
+            forget(session, self._table)
         self._table = root
-        delta_log.invalidateCache(spark._jsparkSession, path)
-        delta_log.forTable(spark._jsparkSession, path, jvm.org.apache.spark.util.ManualClock(clock))
+        self._clock = set_clock(session, root, clock)
 
     def session(self) -> SparkSession:
         """A session that responds: a JVM that died since the last step is replaced."""
@@ -187,7 +208,8 @@ class SparkEngine:
             self._spark = None
             what = f"exceeded its time limit of {self._time_limit:g} s" if late.is_set() else "killed the JVM"
             end_of_log = tail(lease.log, lines=1000 if late.is_set() else 40)  # 1000: the stacks of all threads
-            raise EngineDied(f"{type(step).__name__.upper()} {what}; the JVM's log ends:\n{end_of_log}") from lost
+            name = kind_of(step.command).value if isinstance(step, OtherCommand) else type(step).__name__
+            raise EngineDied(f"{name.upper()} {what}; the JVM's log ends:\n{end_of_log}") from lost
 
 
 def _changes(spark: SparkSession, root: Path, version: int | None, *, commits: bool) -> tuple[Row, ...]:

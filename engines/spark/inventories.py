@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from pyspark.sql import SparkSession
 
+from engines.spark.clocks import forget
 from engines.spark.statements import INVENTORY_COLUMNS, INVENTORY_VIEW, table_text
 from model.text.literals import literal
 from model.vocabulary.steps import Inventory, Mode
@@ -101,8 +101,6 @@ def _table(spark: SparkSession, root: Path, view: str) -> Iterator[str]:
         spark.table(view).coalesce(1).write.format("delta").save(str(place))
         yield table_text(place)
     finally:
-        jvm: Any = spark._jvm
-        path = jvm.org.apache.hadoop.fs.Path(str(place))
-        jvm.org.apache.spark.sql.delta.DeltaLog.invalidateCache(spark._jsparkSession, path)
+        forget(spark, place)
         if place.exists():
             shutil.rmtree(place)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import ArrayType, DataType, DecimalType, MapType, StructType
 
 from model.vocabulary.values import AnyType, ArrayOf, DecimalOf, MapOf, Row, StructOf, Type, canonical
@@ -31,6 +32,12 @@ def type_of(type: DataType) -> AnyType:
     if isinstance(type, StructType):
         return StructOf(tuple((field.name, type_of(field.dataType)) for field in type.fields))
     return Type(type.typeName())
+
+
+def columns_of(spark: SparkSession, root: Path) -> list[tuple[str, AnyType]]:
+    """The names and types of the columns of the table at ``root``."""
+    schema = spark.read.format("delta").load(str(root)).schema
+    return [(field.name, type_of(field.dataType)) for field in schema.fields]
 
 
 def answered(frame: DataFrame) -> tuple[Row, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from engines.dialect import COLUMNS, Code, Command, Run, ScriptedCase, call, code, literal, quoted
 from engines.named_paths import WORKING_DIRECTORY, ScriptPath, script_path, spelling_of
+from engines.spark.command_sql import VACUUM_OF_CLONE, command_sql, plain_names, rows_sql
 from engines.spark.failing_files import failing_files
 from engines.spark.statements import (
     INVENTORY_COLUMNS,
@@ -20,10 +21,22 @@ from engines.spark.statements import (
 )
 from engines.spark.versions import GROUP, artifact_for
 from model.prediction.history import live_ids
+from model.semantics.definitions import table_after
 from model.text.invalid_sql import UNKNOWN_PARTITION, invalid_delete_sql, invalid_vacuum_sql
-from model.text.layout import escape, partition_string
+from model.text.layout import clone_of, escape, partition_string
 from model.text.session_conf import spark_conf
 from model.text.sql import delete_sql, insert_sql, sql, vacuum_sql
+from model.vocabulary.commands import (
+    Checkpoint,
+    CleanUpLog,
+    CompactLog,
+    Overwrite,
+    Restore,
+    ShallowClone,
+    StreamAppend,
+    VacuumClone,
+)
+from model.vocabulary.commands import Command as CommandOfStep
 from model.vocabulary.spellings import Spelling
 from model.vocabulary.steps import (
     API_VACUUM_FORMS,
@@ -36,6 +49,7 @@ from model.vocabulary.steps import (
     InvalidVacuum,
     Inventory,
     Mode,
+    OtherCommand,
     Vacuum,
     VacuumForm,
     VacuumMistake,
@@ -105,6 +119,47 @@ def inventory(folder, above=()):
                 yield from inventory(path, (*above, os.path.realpath(path)))
 '''
 
+_DELTA_LOG = '''
+def delta_log(spark):
+    """Delta's object for the table, with the clock that is set."""
+    path = spark._jvm.org.apache.hadoop.fs.Path(ROOT)
+    return spark._jvm.org.apache.spark.sql.delta.DeltaLog.forTable(spark._jsparkSession, path)
+'''
+
+_CLEAN_UP_LOG = '''
+def clean_up_log(spark):
+    """Deletes expired files of the log, as Delta does after it has written a checkpoint."""
+    log = delta_log(spark)
+    (method,) = [one for one in log.getClass().getMethods() if one.getName() == "cleanUpExpiredLogs"]
+    places = range(2, method.getParameterCount() + 1)
+    defaults = [getattr(log, f"cleanUpExpiredLogs$default${place}")() for place in places]
+    log.cleanUpExpiredLogs(log.unsafeVolatileSnapshot(), *defaults)
+'''
+
+_COMPACT_LOG = '''
+def compact_log(spark):
+    """Writes a log compaction file of all commits, by Delta Kernel, which comes with Delta on Spark."""
+    log, kernel = delta_log(spark), spark._jvm.io.delta.kernel
+    first = min(int(name[:20]) for name in os.listdir(f"{ROOT}/_delta_log") if re.fullmatch("[0-9]{20}.json", name))
+    snapshot = log.unsafeVolatileSnapshot()
+    if first < snapshot.version():
+        paths = [kernel.internal.fs.Path(path.toString()) for path in (log.dataPath(), log.logPath())]
+        retained = snapshot.minFileRetentionTimestamp()
+        hook = kernel.internal.hook.LogCompactionHook(*paths, first, snapshot.version(), retained)
+        conf = spark._jsparkSession.sessionState().newHadoopConf()
+        hook.threadSafeInvoke(kernel.defaults.engine.DefaultEngine.create(conf))
+'''
+
+_APPEND_BY_STREAM = '''
+def append_by_stream(spark, rows):
+    """A stream of a directory of Parquet files appends these rows to the table."""
+    names = spark.read.format("delta").load(ROOT).columns
+    rows.write.parquet(f"{ROOT}-stream/source")
+    stream = spark.readStream.schema(rows.schema).parquet(f"{ROOT}-stream/source").toDF(*names)
+    writer = stream.writeStream.format("delta").option("checkpointLocation", f"{ROOT}-stream/state")
+    writer.trigger(availableNow=True).start(ROOT).awaitTermination()
+'''
+
 _MANAGED = (
     'os.rename(ROOT, f"{ROOT}.aside")  # Spark creates a managed table only in an empty directory',
     "spark.sql(f\"CREATE DATABASE d LOCATION '{os.path.dirname(ROOT)}'\")",
@@ -118,6 +173,9 @@ _EXTERNAL = ("spark.sql(f\"CREATE TABLE IF NOT EXISTS t USING delta LOCATION '{R
 
 _NAME, _MANAGED_NAME = "t", "d.`table`"
 
+
+#: Stands for the version that a RESTORE restores, which a variable of the script has.
+_VERSION = "@version"
 
 #: The imports by the name that code uses.
 _IMPORTS: Mapping[str, str] = {
@@ -136,7 +194,9 @@ class SparkScript:
 
     def __init__(self, case: ScriptedCase, *, delta: str, pyspark: str) -> None:
         self.pip = f"pyspark=={pyspark} delta-spark=={delta}"
-        self._table = case.table
+        self._case = case
+        self._table = case.table  # as it is before the command
+        self._tables = _tables(case)
         self._root = case.root
         self._inventory = posixpath.dirname(case.root) + "-inventory"
         self._conf: dict[str, str] = {}
@@ -155,6 +215,10 @@ class SparkScript:
             "changes": code(_CHANGES, COLUMNS),
             "removes_in": code(_REMOVES_IN),
             "inventory": code(_INVENTORY, "os"),
+            "delta_log": code(_DELTA_LOG),
+            "clean_up_log": code(_CLEAN_UP_LOG, "delta_log"),
+            "compact_log": code(_COMPACT_LOG, "delta_log os re"),
+            "append_by_stream": code(_APPEND_BY_STREAM),
             "failing_files": code(failing_files(faults), "os"),
         }
         self._settings_of_session = {
@@ -190,7 +254,9 @@ class SparkScript:
     # Commands ---------------------------------------------------------------------------------------------------------
 
     def command(self, run: Run) -> Command:
-        step = run.step
+        step, self._table = run.step, self._tables[run.index]
+        if isinstance(step, OtherCommand):
+            return self._other(step.command)
         if isinstance(step, Delete):
             return self._delete(step)
         if isinstance(step, Vacuum):
@@ -205,6 +271,37 @@ class SparkScript:
             setup, target = self._target(step.mistake)
             return self._sql(invalid_vacuum_sql(step.mistake, target, dry_run=step.dry_run), setup)
         raise TypeError(f"a {type(step).__name__} is not a command")
+
+    def _other(self, command: CommandOfStep) -> Command:
+        root, table = self._root, self._table
+        columns = [(column.name, column.type) for column in table.columns]
+        if isinstance(command, (ShallowClone, VacuumClone)):
+            setup = [*self._settings(settings_of_vacuum(VACUUM_OF_CLONE)), *self._clock_of("clone", clone_of(root))]
+        else:
+            setup = self._settings({})
+        if isinstance(command, StreamAppend):
+            rows = call("spark.sql", quoted(rows_sql(command.rows, plain_names(columns)), root))
+            setup.append(f"rows = {rows}")
+            cleanup = ('shutil.rmtree(f"{ROOT}-stream")',)
+            return Command("append_by_stream(spark, rows)", "", tuple(setup), cleanup, frozenset({"append_by_stream"}))
+        if isinstance(command, Overwrite):
+            setup.append(f"rows = {call('spark.sql', quoted(rows_sql(command.rows, columns), root))}")
+            writer = 'rows.write.format("delta").mode("overwrite")'
+            if command.where is not None:
+                setup.append(f"replaced = {quoted(sql(command.where), root)}")
+                writer += '.option("replaceWhere", replaced)'
+            return Command(f"{writer}.save(ROOT)", setup=tuple(setup))
+        if isinstance(command, Checkpoint):
+            return Command("delta_log(spark).checkpoint()", "", tuple(setup), uses=frozenset({"delta_log"}))
+        if isinstance(command, (CompactLog, CleanUpLog)):
+            function = "compact_log" if isinstance(command, CompactLog) else "clean_up_log"
+            return Command(f"{function}(spark)", "", tuple(setup), uses=frozenset({function}))
+        *first, last = command_sql(command, root, columns, _VERSION)
+        setup += [call("spark.sql", quoted(statement, root)) for statement in first]
+        text = call("spark.sql", quoted(last, root))
+        if isinstance(command, Restore):
+            text = text.replace(_VERSION, f"{{{self._case.version_before(command.before_step)}}}")
+        return Command(text, "", tuple(setup))
 
     def _sql(
         self, statement: str, setup: Sequence[str], cleanup: Sequence[str] = (), uses: Iterable[str] = ()
@@ -297,25 +394,28 @@ class SparkScript:
         """The link, with a clock of its own: Delta knows a table behind a link by the link's path."""
         if spelling is not Spelling.LINK:
             return ()
-        path = f"spark._jvm.org.apache.hadoop.fs.Path({quoted(named.path, self._root)})"
+        return (*named.setup, *self._clock_of("link", named.path))
+
+    def _clock_of(self, name: str, path: str) -> Sequence[str]:
+        """The lines that set the clock of the table at a path other than ``ROOT``, with ``name`` as a variable."""
+        hadoop_path = f"spark._jvm.org.apache.hadoop.fs.Path({quoted(path, self._root)})"
         clock = f"spark._jvm.org.apache.spark.util.ManualClock({self._instant})"
         delta = "spark._jvm.org.apache.spark.sql.delta.DeltaLog"
         return (
-            *named.setup,
-            f"delta, link = {delta}, {path}",
-            "delta.invalidateCache(spark._jsparkSession, link)",
-            f"delta.forTable(spark._jsparkSession, link, {clock})",
+            f"delta, {name} = {delta}, {hadoop_path}",
+            f"delta.invalidateCache(spark._jsparkSession, {name})",
+            f"delta.forTable(spark._jsparkSession, {name}, {clock})",
         )
 
     def _target(self, mistake: DeleteMistake | VacuumMistake) -> tuple[list[str], str]:
         """The target of an invalid command, and the lines that make it. The paths beside the script's table are free."""
-        setup, beside = self._settings({}), f"{self._root}-beside"
+        setup, target = self._settings({}), f"{self._root}-target"
         if mistake in (DeleteMistake.PARTITION_DIRECTORY, VacuumMistake.PARTITION_DIRECTORY):
             return setup, table_text(f"{self._root}/{_partition(self._table)}")
         if mistake in (DeleteMistake.NOT_A_TABLE, VacuumMistake.NOT_A_TABLE):
-            return [*setup, f'os.makedirs("{beside}")'], table_text(beside)
+            return [*setup, f'os.makedirs("{target}")'], table_text(target)
         if mistake in (DeleteMistake.MISSING_PATH, VacuumMistake.MISSING_PATH):
-            return setup, table_text(beside)
+            return setup, table_text(target)
         table = table_text(self._root)
         if (statement := view_of(mistake, table)) is not None:
             return [*setup, call("spark.sql", quoted(statement, self._root))], VIEW
@@ -355,6 +455,19 @@ class SparkScript:
 
     def row_ids(self) -> Code:
         return code("row_ids(spark)", "row_ids")
+
+
+def _tables(case: ScriptedCase) -> dict[int, Table]:
+    """The table before each step that the engine runs."""
+    table, tables = case.table, dict[int, Table]()
+    for run in case.runs:
+        tables[run.index] = table
+        if isinstance(run.step, OtherCommand) and not run.failed:
+            command, restored = run.step.command, None
+            if isinstance(command, Restore):  # other steps than those of the engine leave the definition as it is
+                restored = next(tables[index] for index in sorted(tables) if index >= command.before_step)
+            table = table_after(command, table, restored=restored)
+    return tables
 
 
 def _partition(table: Table) -> str:

@@ -69,28 +69,28 @@ def target(spark: SparkSession, root: Path, mistake: DeleteMistake | VacuumMista
 @contextmanager
 def _empty_directory(root: Path) -> Iterator[Path]:
     """An empty directory beside the table. Asserts that the command leaves it empty, and removes it."""
-    beside = _beside(root)
-    beside.mkdir()
+    path = _target_path(root)
+    path.mkdir()
     try:
-        yield beside
+        yield path
     finally:
-        left = sorted(path.name for path in beside.iterdir())
-        assert not left, f"the refused command created {', '.join(left)} in {beside}"
-        beside.rmdir()
+        left = sorted(path.name for path in path.iterdir())
+        assert not left, f"the refused command created {', '.join(left)} in {path}"
+        path.rmdir()
 
 
 @contextmanager
 def _missing_path(root: Path) -> Iterator[Path]:
     """A path beside the table that does not exist. Asserts that the command does not create it."""
-    beside = _beside(root)
+    path = _target_path(root)
     try:
-        yield beside
+        yield path
     finally:
-        assert not beside.exists(), f"the refused command created {beside}"
+        assert not path.exists(), f"the refused command created {path}"
 
 
-def _beside(root: Path) -> Path:
-    return root.with_name(f"{root.name}-beside")  # names no table: the suite's tables have no such names
+def _target_path(root: Path) -> Path:
+    return root.with_name(f"{root.name}-target")  # names no table: the suite's tables have no such names
 
 
 @contextmanager

@@ -25,6 +25,7 @@ CAPABILITIES = Capabilities(
     change_feed=False,
     inserts=False,
     caches=False,
+    crashes=False,
     sets_clock=False,
     checksum_details=False,
     pointer_checksums=False,

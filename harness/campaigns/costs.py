@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from model.vocabulary.case import Case
-from model.vocabulary.operations import Operation, operation_of
+from model.vocabulary.operations import COMMANDS, Operation, operation_of
 from model.vocabulary.settings import Setting
 from model.vocabulary.steps import Delete, Step, Vacuum
 
@@ -25,6 +25,9 @@ SPARK_SECONDS = {
     Operation.APPEND: 0.02,
     Operation.STRAY_FILES: 0.01,
     Operation.CLOCK: 0.01,
+    **dict.fromkeys(COMMANDS, 1.2),
+    Operation.MERGE: 2.0,
+    Operation.STREAM_APPEND: 3.0,
 }
 
 #: Seconds more with a setting.

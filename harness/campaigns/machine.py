@@ -17,7 +17,8 @@ from model.vocabulary.case import Case
 from model.vocabulary.operations import Operation
 from model.vocabulary.steps import Step
 from model.vocabulary.table import Table
-from strategies.operations import Program, allows
+from strategies.operations import allows
+from strategies.program_state import Program
 from strategies.restricted import capabilities_on, knows_types, restricted_step, restricted_table, restricted_to
 
 

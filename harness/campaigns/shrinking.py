@@ -10,24 +10,29 @@ from dataclasses import replace
 from typing import TypeVar
 
 from model.codec import InvalidCase, from_json, to_json
+from model.semantics.definitions import definitions
 from model.vocabulary.case import Case
-from model.vocabulary.predicate import And, Not, Or, Predicate
+from model.vocabulary.commands import Command, Merge, Optimize, Overwrite, Restore, StreamAppend, Update
+from model.vocabulary.predicate import And, Not, Or, Predicate, columns_of
 from model.vocabulary.spellings import Spelling
 from model.vocabulary.steps import (
     AddStrayFiles,
     Append,
+    Crash,
     Delete,
     Form,
     Insert,
     InvalidVacuum,
     Inventory,
     Mode,
+    OtherCommand,
     Read,
     ReadChanges,
     SetClock,
     Step,
     Vacuum,
     VacuumForm,
+    Written,
 )
 from model.vocabulary.table import Commit, Reference, Table
 
@@ -47,6 +52,8 @@ def reduce(
         for place, candidate in enumerate(candidates(case)):
             if place < start or not is_valid(candidate) or not fits(candidate):
                 continue
+            if not _unknown(candidate) <= _unknown(case):
+                continue  # without a command that makes a column, a condition on it is an error of another kind
             if tries <= 0:
                 return case
             tries -= 1
@@ -71,6 +78,16 @@ def is_valid(case: Case) -> bool:
         return from_json(to_json(case)) == case
     except InvalidCase:
         return False
+
+
+def _unknown(case: Case) -> set[str]:
+    """The columns in conditions of DELETEs that the table does not have then."""
+    return {
+        name
+        for step, table in zip(case.steps, definitions(case.table, case.steps))
+        if isinstance(step, Delete) and step.where is not None
+        for name in columns_of(step.where) - {column.name for column in table.columns}
+    }
 
 
 def candidates(case: Case) -> Iterator[Case]:
@@ -134,6 +151,9 @@ def without_step(steps: Sequence[Step], index: int) -> tuple[Step, ...] | None:
         if isinstance(step, Read) and step.before_step is not None:
             # If the removed step changed nothing, the version before it is also the one before the next step.
             step = replace(step, before_step=step.before_step - (step.before_step > index))
+        elif isinstance(step, OtherCommand) and isinstance(step.command, Restore):
+            before_step = step.command.before_step
+            step = OtherCommand(Restore(before_step - (before_step > index)))
         elif isinstance(step, ReadChanges):
             if step.of_step == index:
                 return None
@@ -181,12 +201,16 @@ def _without_file(table: Table, id: int) -> dict[str, object]:
 def _simpler_steps(step: Step) -> Iterator[Step]:
     if isinstance(step, Delete) and step.where is not None:
         for part in _parts(step.where):
-            yield Delete(part)
+            yield Delete(part, crash=step.crash)
             yield replace(step, where=part)
+    if isinstance(step, (Delete, Vacuum)) and step.crash is not None:
+        yield from (replace(step, crash=crash) for crash in _simpler_crashes(step.crash))
     if isinstance(step, (Delete, Vacuum)) and step.settings:
         yield from (replace(step, settings=settings) for settings in _fewer(step.settings))
     if isinstance(step, (Delete, Vacuum)) and step.spelling is not Spelling.PLAIN:
         yield replace(step, spelling=Spelling.PLAIN)
+    if isinstance(step, (Delete, Vacuum, Read)) and step.by_earlier:
+        yield replace(step, by_earlier=False)
     if isinstance(step, Delete) and step.cached:
         yield replace(step, cached=False)
     if isinstance(step, Delete) and step.form is not Form.SQL_PATH:
@@ -201,13 +225,39 @@ def _simpler_steps(step: Step) -> Iterator[Step]:
         yield from (Append(files) for files in _fewer(step.files) if files)
     elif isinstance(step, Insert):
         yield from (Insert(rows) for rows in _fewer(step.rows) if rows)
+    elif isinstance(step, OtherCommand):
+        yield from map(OtherCommand, _simpler_commands(step.command))
+
+
+def _simpler_commands(command: Command) -> Iterator[Command]:
+    """With fewer rows, without a part of the condition or all of it, without an option."""
+    if isinstance(command, (Optimize, Update, Overwrite)) and command.where is not None:
+        yield replace(command, where=None)
+        yield from (replace(command, where=part) for part in _parts(command.where))
+    if isinstance(command, Optimize):
+        yield from (replace(command, zorder_by=columns) for columns in _fewer(command.zorder_by))
+    elif isinstance(command, Merge):
+        yield from (replace(command, on=part) for part in _parts(command.on))
+        yield from (replace(command, insert=rows) for rows in _fewer(command.insert))
+        if command.to is not None:
+            yield replace(command, to=None)
+    elif isinstance(command, (Overwrite, StreamAppend)):
+        yield from (replace(command, rows=rows) for rows in _fewer(command.rows))
+
+
+def _simpler_crashes(crash: Crash) -> Iterator[Crash | None]:
+    """None, a file that is written whole, and earlier effects of the same kind."""
+    yield None
+    if crash.written is not Written.WHOLE:
+        yield replace(crash, written=Written.WHOLE)
+    yield from (replace(crash, nth=nth) for nth in range(crash.nth))
 
 
 def _simpler_vacuums(step: Vacuum) -> Iterator[Vacuum]:
     """The default VACUUM, the default one of the same mode, and those with one option at its default."""
     simpler = (
-        Vacuum(dry_run=step.dry_run),
-        Vacuum(dry_run=step.dry_run, mode=step.mode),
+        Vacuum(dry_run=step.dry_run, crash=step.crash),
+        Vacuum(dry_run=step.dry_run, mode=step.mode, crash=step.crash),
         replace(step, io_fault=None, faulty_path=None),
         replace(step, mode=Mode.DEFAULT, inventory=Inventory.COMPLETE),
         replace(step, inventory=Inventory.COMPLETE),

@@ -13,14 +13,18 @@ from harness.judging.clause import Clause
 from harness.judging.coverage import Cell, coverage, operation_cell
 from harness.judging.excuses import Excuses
 from harness.judging.step_judge import StepJudge, Tally
+from harness.observing.crash_observation import DeleteCrashObservation, VacuumCrashObservation
 from harness.observing.expected_versions import ExpectedVersions, Promise
 from harness.observing.normalise import normalise
 from harness.observing.observation import (
     ChangesObservation,
     CommandObservation,
+    ConflictObservation,
     DeleteObservation,
+    EarlierReadObservation,
     InsertObservation,
     Observation,
+    OpenObservation,
     ReadObservation,
     RefusalObservation,
     UnreadTableObservation,
@@ -46,6 +50,7 @@ from model.vocabulary.steps import (
     InvalidDelete,
     InvalidVacuum,
     Moment,
+    OpenSession,
     OtherCommand,
     Read,
     ReadChanges,
@@ -81,6 +86,7 @@ class CaseRun:
         self._clock = CaseClock(root, settable=engine.rules.own_clock)
         self._aged_before: list[int] = []  # by step
         self._version_before: list[int] = []  # by step
+        self._opened = 0  # the version that the latest OpenSession opened
         self.observations: list[Observation] = []
         self.records: list[records.Step] = []
         self.coverage: Counter[Cell] = Counter()
@@ -88,6 +94,7 @@ class CaseRun:
         if self.processors is not None:
             engine.use_processors(self.processors)
         write_table(plan_table(table, root, start=self._clock.start))
+        self._initial = table
         self._expected = ExpectedVersions(table, start=self._clock.start)
         self._observer = Observer(table, root)
         self._state = self._observer.observe()
@@ -109,7 +116,7 @@ class CaseRun:
         before = self._state
         outcome, version = self._run(step, before)
         promise = self._expected.promise(step.command, version) if isinstance(step, OtherCommand) else None
-        read = isinstance(step, (Read, ReadChanges))
+        read = isinstance(step, (Read, ReadChanges, OpenSession))
         after = before if read else self._observer.observe(before, promise.table if promise else None)
         observation = self._observed(index, step, outcome, version, before, after, promise)
         ends = self._judge.judge(observation)
@@ -161,7 +168,8 @@ class CaseRun:
         if isinstance(step, OtherCommand) and isinstance(step.command, Restore):
             before_step = step.command.before_step
         if before_step is not None:
-            version = self._version_before[before_step]
+            initial = before_step < 0
+            version = self._initial.version_before(before_step) if initial else self._version_before[before_step]
         if isinstance(step, ReadChanges):
             # The first version that the step committed, or the current one if it committed none.
             commits = [
@@ -189,7 +197,7 @@ class CaseRun:
         if due is not None:
             due = due.at(self._engine.rules.release)
         fails = isinstance(step, Delete) and outcome.error is not None and expected.may_fail(step)
-        if isinstance(step, Delete) and outcome.error is None and due is None:
+        if isinstance(step, Delete) and due is None and _has_deleted(outcome, before, after):
             expected.delete(step)
         if isinstance(step, Insert):
             expected.insert(step)
@@ -217,8 +225,19 @@ class CaseRun:
             "earlier": tuple(self.observations),
             "rules": self._engine.rules,
         }
+        if outcome.effects is not None and isinstance(step, Delete):
+            return DeleteCrashObservation(step=step, **common)
+        if outcome.effects is not None and isinstance(step, Vacuum):
+            return VacuumCrashObservation(step=step, **common)
         if outcome.error is not None and table.has(Feature.HALF_CHECKPOINT, Feature.HALF_CHECKPOINT_NAMED):
             return UnreadTableObservation(step=step, **common)
+        if isinstance(step, OpenSession):
+            self._opened = before.version
+            return OpenObservation(step=step, **common)
+        if isinstance(step, Read) and step.by_earlier:
+            return EarlierReadObservation(step=step, opened=self._opened, **common)
+        if isinstance(step, Delete) and step.by_earlier and outcome.error is not None and not (due or fails):
+            return ConflictObservation(step=step, opened=self._opened, **common)
         if isinstance(step, InvalidDelete) or (isinstance(step, Delete) and (due or fails)):
             return RefusalObservation(step=step, due=due, **common)
         if isinstance(step, Delete):
@@ -245,6 +264,13 @@ class CaseRun:
             return VacuumRefusalObservation(step=step, due=refusal, **common)
         if isinstance(step, Vacuum):
             vacuum = VacuumObservation(step=step, **common)
+            if step.by_earlier and outcome.error is not None and vacuum.due is None:
+                return ConflictObservation(step=step, opened=self._opened, **common)
             return vacuum if vacuum.due is None else VacuumRefusalObservation(step=step, due=vacuum.due, **common)
         assert isinstance(step, Read), "no other step is left"
         return ReadObservation(step=step, version=version, **common)
+
+
+def _has_deleted(outcome: Outcome, before: TableState, after: TableState) -> bool:
+    """Whether a DELETE has deleted its rows: as it answers, or if it was killed, if there is a commit in the log."""
+    return outcome.error is None if outcome.effects is None else after.version > before.version

@@ -94,7 +94,7 @@ def clause(
     Raises ValueError for a malformed id.
     """
     if not _ID.fullmatch(id):
-        raise ValueError(f"{id} is not a clause id of the form DEL-ROW-1 or DEL-ROW-1A")
+        raise ValueError(f"{id} is not a clause id of the form DEL-ROW-1, DEL-ROW-1A or CRASH-1A")
 
     def make(judge: Callable[[S], Judgement]) -> Clause[S]:
         (of,) = (kind for parameter, kind in get_type_hints(judge).items() if parameter != "return")

@@ -91,12 +91,20 @@ FAMILIES: dict[str, Harm] = {
     "DEL-CACHE": Harm(_ANSWERS, "A session that has cached the table answers with rows that are deleted."),
     "DEL-CRC": _WRONG_CHECKSUM,
     "VAC-CRC": _WRONG_CHECKSUM,
+    "CRASH": Harm(_LOSS, "A command that is killed on the way leaves neither the table of before nor that of after."),
     "LIFE": Harm(_LOSS, "Rows that must stay are gone from the table, or from a version that readers still need."),
     "VAC-ANS": Harm(_NUMBERS, "The list of files that a VACUUM returns is not what it deleted."),
 }
 
 #: Clauses that differ from their family.
 CLAUSES: dict[str, Harm] = {
+    "CRASH-1C": Harm(_UNREADABLE, "A file of the log that readers need is deleted, changed, or there by half."),
+    "CRASH-1F": Harm(_SPACE, "What a killed command leaves costs storage for ever: no VACUUM finds it."),
+    "CRASH-2C": Harm(_UNREADABLE, "A file of the log that readers need is deleted, changed, or there by half."),
+    "CRASH-2D": Harm(_WORDS, "The history of the table tells another VACUUM than what happened."),
+    "CRASH-2F": Harm(_SPACE, "Files without use are written, and cost storage."),
+    "CRASH-2G": Harm(_WORDS, "The history of the table does not tell how far the VACUUM came."),
+    "CRASH-3": Harm(_ANSWERS, "After a crash the engine answers with rows that the table does not have."),
     "VAC-SAFE-5B": Harm(_SPACE, "Files that nobody needs stay in such partitions, and cost storage."),
     "VAC-READ-4": Harm(_WORDS, "A reader of changes whose files are gone is not told so."),
     "VAC-READ-2": Harm(_WORDS, "A reader of a version whose files are gone is not told so."),
@@ -204,6 +212,7 @@ CLAUSES: dict[str, Harm] = {
     "LIFE-1G": Harm(_ANSWERS, "Readers of a stream get rows again that they have had, or miss new ones."),
     "LIFE-2A": Harm(_LOSS, "The rows of an earlier version cannot be brought back."),
     "LIFE-2B": Harm(_UNREADABLE, "The table refers to files that are gone."),
+    "LIFE-5C": Harm(_ANSWERS, "A reader gets rows that no version of the table has."),
     "LIFE-3B": Harm(_ANSWERS, "Row ids and row commit versions answer for other rows."),
     "LIFE-3C": Harm(_LOSS, "A tombstone that a checkpoint lacks does not protect its file from VACUUM."),
     "VAC-LOG-3E": Harm(_WORDS, "The history of the table lacks numbers or options of the VACUUM, or has others."),

@@ -8,6 +8,7 @@ from typing import Any
 from deltalog.actions import Add, Cdc, Remove
 from deltalog.codec import to_line
 from deltalog.listing import EntryKind
+from harness.observing.crash_observation import CrashObservation
 from harness.observing.observation import DeleteObservation, Observation
 from harness.observing.table_state import Rows, TableState, differing
 from harness.observing.vacuum_inputs import vector_path
@@ -119,6 +120,20 @@ def of_mode(v: VacuumObservation) -> tuple[str, ...]:
     if v.step.io_fault is not None:
         facts.append(f"I/O fault at {v.step.faulty_path}: {v.step.io_fault.value}")
     return tuple(facts)
+
+
+def of_crash(c: CrashObservation) -> tuple[str, ...]:
+    """The effects before the engine was killed, and what it left: commits and new files."""
+    done = [f"effect {number}: {effect}" for number, effect in enumerate(c.effects, start=1)]
+    committed = [f"version {commit.version} is in the log" for commit in c.commits]
+    new = sorted(c.after.listing.keys() - c.before.listing.keys())
+    left = [f"left on storage: {path}, {c.after.listing[path].size} bytes" for path in new]
+    return (
+        *done,
+        "then the engine was killed",
+        *(committed or ["no commit of the step is in the log"]),
+        *left,
+    )
 
 
 def of_answer(observation: Observation) -> tuple[str, ...]:

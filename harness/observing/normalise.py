@@ -12,7 +12,14 @@ from deltalog.listing import EntryKind
 from deltalog.names import LAST_VACUUM_INFO
 from harness.observing.commit_record import commit_record, fields_of
 from harness.observing.evidence import rows_as_json
-from harness.observing.observation import ChangesObservation, Observation, ReadObservation, relative
+from harness.observing.observation import (
+    ChangesObservation,
+    EarlierReadObservation,
+    Observation,
+    OpenObservation,
+    ReadObservation,
+    relative,
+)
 from harness.observing.table_state import TableState
 from harness.observing.vacuum_observation import VacuumObservation
 from model.prediction.fates import Reason
@@ -23,6 +30,7 @@ from model.text.sql import delete_sql, vacuum_sql
 from model.vocabulary.commands import kind_of
 from model.vocabulary.spellings import Spelling
 from model.vocabulary.steps import (
+    Crash,
     Delete,
     EngineStep,
     Form,
@@ -30,10 +38,12 @@ from model.vocabulary.steps import (
     InvalidDelete,
     InvalidVacuum,
     Mode,
+    OpenSession,
     OtherCommand,
     ReadChanges,
     Vacuum,
     VacuumForm,
+    Written,
 )
 from records.run import EngineError, Observed, Outcome, Step
 
@@ -48,6 +58,8 @@ def step_text(step: EngineStep) -> str:
     if isinstance(step, Delete):
         details = [] if step.form is Form.SQL_PATH else [step.form.value]
         details += _spelling(step) + (["while the session has cached the table"] if step.cached else [])
+        details += _by_earlier(step)
+        details += _crash(step.crash)
         return _shortened(delete_sql(step, "t")) + _in_brackets(details + [setting.value for setting in step.settings])
     if isinstance(step, InvalidDelete):
         return f"DELETE with a mistake: {step.mistake.value}"
@@ -64,15 +76,33 @@ def step_text(step: EngineStep) -> str:
         details += _spelling(step)
         details += [step.mode.value] if step.mode is Mode.LITE_SETTING else []
         details += ["in parallel"] if step.parallel else []
+        details += _by_earlier(step)
         details += [f"{step.faulty_path}: {step.io_fault.value}"] if step.io_fault else []
+        details += _crash(step.crash)
         return vacuum_sql(step, "t", inventory) + _in_brackets(details + [setting.value for setting in step.settings])
     if isinstance(step, OtherCommand):
         return command_text(step.command)
+    if isinstance(step, OpenSession):
+        return "another session opens t"
+    if step.by_earlier:
+        return "SELECT * FROM t (a query made when the session opened t)"
     return "SELECT * FROM t" if step.before_step is None else f"SELECT * FROM t (as before step {step.before_step})"
 
 
 def _spelling(step: Delete | Vacuum) -> list[str]:
     return [] if step.spelling is Spelling.PLAIN else [f"by a {step.spelling.value}"]
+
+
+def _crash(crash: Crash | None) -> list[str]:
+    if crash is None:
+        return []
+    which = "" if crash.nth == 0 else f" number {crash.nth + 1}"
+    written = "" if crash.written is Written.WHOLE else f", {crash.written.value}"
+    return [f"killed right after {crash.point.value}{which}{written}"]
+
+
+def _by_earlier(step: Delete | Vacuum) -> list[str]:
+    return ["by the session that opened t"] if step.by_earlier else []
 
 
 def _in_brackets(details: list[str]) -> str:
@@ -123,7 +153,7 @@ def _claim(observation: Observation) -> tuple[str, ...] | None:
 
 def _observed(observation: Observation) -> Observed:
     version = observation.before.version, observation.after.version
-    if isinstance(observation, (ReadObservation, ChangesObservation)):
+    if isinstance(observation, (ReadObservation, ChangesObservation, EarlierReadObservation, OpenObservation)):
         return Observed(version)
     by_order = _by_order(observation)
     adds = [add for commit in observation.commits for add in commit.adds]

@@ -18,7 +18,17 @@ from model.prediction.refusals import APPEND_ONLY, NamedPartition, Refusal, expe
 from model.text.layout import partition_value, physical_name
 from model.vocabulary.rules import Rules
 from model.vocabulary.spellings import link_of
-from model.vocabulary.steps import Delete, EngineStep, Insert, InvalidDelete, OtherCommand, Read, ReadChanges, Vacuum
+from model.vocabulary.steps import (
+    Delete,
+    EngineStep,
+    Insert,
+    InvalidDelete,
+    OpenSession,
+    OtherCommand,
+    Read,
+    ReadChanges,
+    Vacuum,
+)
 from model.vocabulary.table import Feature, Table
 from model.vocabulary.values import Row
 
@@ -254,6 +264,29 @@ class ChangesObservation(Observation):
     def commit_time(self) -> int:
         """When the version was committed, ms since the epoch, later than the version before (docs/delta.md 1.3)."""
         return monotonized(commit_times(self.before))[self.version]
+
+
+@dataclass(frozen=True)
+class OpenObservation(Observation):
+    """A session opens the table. No clause judges it."""
+
+    step: OpenSession
+
+
+@dataclass(frozen=True)
+class ConflictObservation(Observation):
+    """A command of a session that opened the table earlier was refused: it may be, if others have committed since."""
+
+    step: Delete | Vacuum
+    opened: int  # the version that the session opened
+
+
+@dataclass(frozen=True)
+class EarlierReadObservation(Observation):
+    """What a query returns that a session made when it opened the table."""
+
+    step: Read
+    opened: int  # the version that the session opened
 
 
 @dataclass(frozen=True)

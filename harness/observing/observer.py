@@ -45,12 +45,12 @@ class Observer:
     def __init__(self, table: Table, root: Path) -> None:
         self.table = table
         self._root = root
+        self._types = [column.type for column in table.columns]
         # Nobody can read these files: their rows are those of the case.
         self._unreadable = {
             file_path(table, file): tuple(self._row(table.row(file.partition, row)) for row in file.rows)
             for file in (table.files if table.has(Feature.UNREADABLE_FILES) else ())
         }
-        self._types = [column.type for column in table.columns]
         self._known: dict[Hashable, object] = {}
         self._things: Mapping[str, Entry] = {}  # of the current observation: below the root and beside it
 

@@ -6,14 +6,16 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from model.codec import validation
+from model.codec.command_checks import check_command, check_place
 from model.codec.converter import FORMAT, Document, reader_of, write
 from model.codec.json_values import value_of
 from model.codec.plain import Reader, each, list_of, refuse, successive, within
 from model.codec.validation import InvalidCase
-from model.semantics.definitions import definitions
+from model.semantics.definitions import definition_after
 from model.vocabulary.case import Case
 from model.vocabulary.commands import Command, Merge, Overwrite, StreamAppend
 from model.vocabulary.predicate import Expression, Predicate
@@ -124,13 +126,24 @@ def from_json(document: object) -> Case:
 
 
 def _read_steps(table: Table) -> Reader[tuple[Step, ...]]:
-    """Reads the rows of steps by the columns that the table has then."""
+    """Reads the rows of steps by the columns that the table has then, and checks commands, which may change them."""
 
     def read(steps: tuple[Step, ...]) -> tuple[Step, ...]:
-        tables = definitions(table, steps)
-        return tuple(within(f"[{place}]", _step_on(tables[place]), step) for place, step in enumerate(steps))
+        found: list[Step] = []
+        tables = [table]
+        for place, step in enumerate(steps):
+            found.append(within(f"[{place}]", partial(_next_step, found, tables), step))
+            tables.append(definition_after(found[-1], tables))
+        return tuple(found)
 
     return read
+
+
+def _next_step(before: list[Step], tables: list[Table], step: Step) -> Step:
+    step = _step_on(tables[-1])(step)
+    if isinstance(step, OtherCommand):
+        check_place(step.command, before, tables)
+    return step
 
 
 def table_from_json(document: object) -> Table:
@@ -179,6 +192,11 @@ def _step_on(table: Table) -> Reader[Step]:
         return Append(within("files", read_files, step.files)) if isinstance(step, Append) else step
 
     def read_command(command: Command) -> Command:
+        command = with_rows(command)
+        check_command(command, table)
+        return command
+
+    def with_rows(command: Command) -> Command:
         if isinstance(command, Merge):
             return replace(command, insert=within("insert", read_rows, command.insert))
         if isinstance(command, (Overwrite, StreamAppend)):

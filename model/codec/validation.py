@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields, is_dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
 from typing import NoReturn
 
+from model.semantics.definitions import definitions
 from model.semantics.evaluate import WouldFail, evaluate
 from model.text.layout import file_path
 from model.vocabulary.case import Case
@@ -18,15 +19,19 @@ from model.vocabulary.steps import (
     VACUUMS_BY_PATH,
     AddStrayFiles,
     Append,
+    Crash,
+    CrashPoint,
     Delete,
     Form,
     Insert,
     Mode,
+    OpenSession,
     Read,
     ReadChanges,
     SetClock,
     Step,
     Vacuum,
+    Written,
 )
 from model.vocabulary.table import EXCLUSIVE, Column, Commit, DataFile, DeletionVector, Feature, Kind, StrayFile, Table
 from model.vocabulary.values import AnyType, Type, Value, is_nested, type_name
@@ -60,6 +65,11 @@ Located = list[tuple[str, DataFile]]
 def check_columns(table: Table) -> None:
     """Checks the columns, their rules and the partition columns."""
     columns, partition_by = table.columns, table.partition_by
+    for index, column in enumerate(columns):
+        if column.physical_name is not None:
+            _invalid(
+                f"table.columns[{index}].physical_name", "is of tables that were observed: those of a case have none"
+            )
     # Spark's names are case-insensitive.
     _check_unique([column.name.lower() for column in columns], "table.columns", "the column name")
     _check_unique(list(partition_by), "table.partition_by", "the column")
@@ -114,26 +124,31 @@ def check_table(table: Table) -> None:
 
 
 def check_steps(case: Case) -> None:
-    """Checks each step against the table and the steps before it; the table must be valid."""
+    """Checks each step against the table and the steps before it; the table and commands must be valid."""
     table = case.table
     ids = {file.id for file in table.files}
     appended: Located = []
     stray_files = [(f"table.stray_files[{index}]", stray) for index, stray in enumerate(table.stray_files)]
-    types = {column.name: column.type for column in table.columns}
+    tables = definitions(table, case.steps)
     for index, step in enumerate(case.steps):
         path = f"steps[{index}]"
         check_step(step, path)
+        if isinstance(step, (Delete, Vacuum, Read)) and step.by_earlier:
+            _check_opened(step, case.steps[:index], tables[: index + 1], f"{path}.by_earlier")
         if isinstance(step, Delete) and step.where is not None:
-            _check_types(step.where, types, f"{path}.where")
+            _check_known(step.where, tables[index], tables, f"{path}.where")
+            types = {column.name: column.type for column in tables[index].columns}
+            check_types(step.where, types, f"{path}.where")
         elif isinstance(step, Read):
             _check_earlier(step.before_step, index, f"{path}.before_step")
         elif isinstance(step, ReadChanges):
-            _check_changes(step, index, case.steps, table, path)
+            _check_changes(step, index, case.steps, tables, path)
         elif isinstance(step, Insert) and not step.rows:
             _invalid(f"{path}.rows", "must have at least one row")
         elif isinstance(step, SetClock):
             _check_earlier(step.to.removed_by_step, index, f"{path}.to.removed_by_step")
         elif isinstance(step, Append):
+            _check_append(tables[: index + 1], path)
             for position, file in enumerate(step.files):
                 where = f"{path}.files[{position}]"
                 if file.id in ids:
@@ -298,10 +313,10 @@ def _check_conditions(table: Table) -> None:
         unknown = sorted(columns_of(check) - set(types))
         if unknown:
             _invalid(where, f"{unknown[0]!r} is not a column of the table")
-        _check_types(check, types, where)
+        check_types(check, types, where)
 
 
-def _check_types(predicate: Predicate, types: Mapping[str, AnyType], path: str) -> None:
+def check_types(predicate: Predicate, types: Mapping[str, AnyType], path: str) -> None:
     """The types in a predicate are those of the columns. Unknown columns are not checked."""
     for where, part in _parts(predicate, path):
         if isinstance(part, (Compare, Between, In)):
@@ -315,6 +330,14 @@ def _check_types(predicate: Predicate, types: Mapping[str, AnyType], path: str) 
                 _invalid(
                     f"{where}.column", f"LIKE needs a string, but {part.column!r} is of type {type_name(declared)}"
                 )
+
+
+def _check_known(predicate: Predicate, table: Table, tables: Iterable[Table], path: str) -> None:
+    """The condition uses no column that the case's table has at another time, but not now: a command of the case changes it."""
+    now = {column.name for column in table.columns}
+    other = {column.name for table in tables for column in table.columns} - now
+    for name in sorted(columns_of(predicate) & other):
+        _invalid(path, f"{name!r} is not a column that the table has then")
 
 
 def _parts(condition: Predicate | Expression, path: str) -> Iterator[tuple[str, Predicate | Expression]]:
@@ -338,26 +361,84 @@ def _check_earlier(step: int | None, index: int, path: str) -> None:
         _invalid(path, f"is {step}, but must be an earlier step than this one ({index})")
 
 
-def _check_changes(step: ReadChanges, index: int, steps: tuple[Step, ...], table: Table, path: str) -> None:
+def _check_append(tables: Sequence[Table], path: str) -> None:
+    """Another writer writes by the initial table, the first of ``tables``, and reads no log: the last is the table now."""
+    first = tables[0]
+    if tables[-1].columns != first.columns:
+        _invalid(path, "another writer's files have the columns that the table had at first, and these have changed")
+    for feature in (Feature.ROW_TRACKING, Feature.IN_COMMIT_TIMESTAMPS):
+        if not first.has(feature) and any(table.has(feature) for table in tables):
+            _invalid(path, f"another writer's commits lack what {feature.value} needs, which a command switched on")
+
+
+def _check_changes(step: ReadChanges, index: int, steps: tuple[Step, ...], tables: Sequence[Table], path: str) -> None:
     _check_earlier(step.of_step, index, f"{path}.of_step")
     if not isinstance(steps[step.of_step], Delete):
         _invalid(f"{path}.of_step", f"is {step.of_step}, which is not a DELETE")
-    if not table.has(Feature.CHANGE_DATA_FEED):
+    then, now = tables[step.of_step], tables[index]
+    if then.columns != now.columns:
+        _invalid(f"{path}.of_step", f"is {step.of_step}, and the table has other columns now")
+    if not (then.has(Feature.CHANGE_DATA_FEED) and now.has(Feature.CHANGE_DATA_FEED)):
         _invalid(path, f"the table needs the feature {Feature.CHANGE_DATA_FEED.value}")
 
 
+def _check_opened(step: Delete | Vacuum | Read, before: tuple[Step, ...], tables: list[Table], path: str) -> None:
+    """``tables`` are those before each of the steps, and now."""
+    opened = [place for place, earlier in enumerate(before) if isinstance(earlier, OpenSession)]
+    if not opened:
+        _invalid(path, "needs a step open_session before it")
+    if isinstance(step, Delete) and tables[-1].columns != tables[opened[-1]].columns:
+        _invalid(path, "the columns have changed since the session opened the table")
+
+
 def check_step(step: Step, path: str) -> None:
-    """Checks one step: its form supports its options, and an I/O fault has a path."""
+    """Checks one step: its form supports its options, an I/O fault has a path, and a crash is one that it can have."""
     if isinstance(step, Delete) and step.form is Form.TRUNCATE and step.where is not None:
         _invalid(f"{path}.where", f"{step.form.value} cannot have a condition")
+    if isinstance(step, (Delete, Vacuum, Read)) and step.by_earlier and not _is_plain(step):
+        _invalid(f"{path}.by_earlier", "the session issues it through what it has opened, without a form or an option")
     if isinstance(step, (Delete, Vacuum)) and step.spelling is not Spelling.PLAIN:
         _check_spelling(step, f"{path}.spelling")
+    if isinstance(step, (Delete, Vacuum)) and step.crash is not None:
+        _check_crash(step, step.crash, f"{path}.crash")
     if not isinstance(step, Vacuum):
         return
     if step.form in API_VACUUM_FORMS and (step.dry_run or step.mode not in (Mode.DEFAULT, Mode.LITE_SETTING)):
         _invalid(f"{path}.form", f"{step.form.value} supports neither modes nor a dry run")
     if (step.io_fault is None) != (step.faulty_path is None):
         _invalid(f"{path}.faulty_path", "must be present exactly if there is an io_fault")
+
+
+def _check_crash(step: Delete | Vacuum, crash: Crash, path: str) -> None:
+    """The step has effects of this kind, always in the same order, and nothing else in it goes wrong or needs the session."""
+    of_vacuums = crash.point in (CrashPoint.DELETION, CrashPoint.START, CrashPoint.END)
+    of_files = crash.point in (CrashPoint.FILE_CREATED, CrashPoint.FILE_CLOSED)
+    if of_vacuums if isinstance(step, Delete) else of_files:
+        _invalid(f"{path}.point", f"a {type(step).__name__.upper()} has no effect {crash.point.value!r}")
+    if crash.written is not Written.WHOLE and crash.point is not CrashPoint.FILE_CLOSED:
+        _invalid(f"{path}.written", f"is of {CrashPoint.FILE_CLOSED.value!r} only")
+    if isinstance(step, Delete):
+        if step.cached:
+            _invalid(path, "no session is left to read the table that it has cached")
+        return
+    if step.dry_run:
+        _invalid(path, "a dry run has no effects")
+    if step.io_fault is not None:
+        _invalid(path, "must not be there beside an io_fault")
+    if step.parallel:
+        _invalid(path, "parallel deletions have no order")
+    if step.logging is False and crash.point is not CrashPoint.DELETION:
+        _invalid(f"{path}.point", "a VACUUM without logging has deletions only")
+
+
+def _is_plain(step: Delete | Vacuum | Read) -> bool:
+    """Whether it has nothing but what the API of a table takes."""
+    if isinstance(step, Delete):
+        return step == Delete(step.where, zone=step.zone, by_earlier=True)
+    if isinstance(step, Vacuum):
+        plain = Vacuum(step.retain_hours, safety_check=step.safety_check, logging=step.logging, by_earlier=True)
+        return replace(step, mode=Mode.DEFAULT) == plain and step.mode in (Mode.DEFAULT, Mode.FULL)
+    return step.before_step is None
 
 
 def _check_spelling(step: Delete | Vacuum, path: str) -> None:

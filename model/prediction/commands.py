@@ -12,15 +12,17 @@ from model.vocabulary.commands import (
     Assignment,
     Command,
     DropColumn,
+    DropFeature,
     Merge,
     Overwrite,
+    RenameColumn,
     Restore,
     StreamAppend,
     Update,
 )
 from model.vocabulary.predicate import Predicate
 from model.vocabulary.steps import Delete
-from model.vocabulary.table import Table
+from model.vocabulary.table import Feature, Table
 from model.vocabulary.values import Row
 
 Rows = Counter[Row]
@@ -62,7 +64,14 @@ def as_read_after(command: Command, table: Table, rows: Rows) -> Rows:
 
 
 def may_be_refused(command: Command, table: Table, rows: Iterable[Row]) -> bool:
-    """Whether the condition of the command may be an error on a table with these rows; rows that are hidden count too."""
+    """Whether the condition of the command may be an error on a table with these rows, hidden ones too, or whether the table
+    does not allow the command, or lacks what it needs."""
+    if isinstance(command, (RenameColumn, DropColumn)) and not table.maps_columns:
+        return True
+    if isinstance(command, DropFeature) and not table.has(command.feature):
+        return True
+    if isinstance(command, (Update, Merge, Overwrite, Restore)) and table.has(Feature.APPEND_ONLY):
+        return True
     where = command.on if isinstance(command, Merge) else getattr(command, "where", None)
     return where is not None and may_fail(Delete(where), table, rows)
 

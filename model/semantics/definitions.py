@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from model.vocabulary.commands import (
@@ -20,7 +20,7 @@ from model.vocabulary.steps import OtherCommand, Step
 from model.vocabulary.table import WIDER, Column, Feature, Table
 from model.vocabulary.values import Row, Type
 
-_VECTORS = (Feature.DELETION_VECTORS, Feature.DELETION_VECTORS_OFF)
+VECTORS = (Feature.DELETION_VECTORS, Feature.DELETION_VECTORS_OFF)
 
 
 def table_after(command: Command, table: Table, *, restored: Table | None = None) -> Table:
@@ -35,7 +35,9 @@ def table_after(command: Command, table: Table, *, restored: Table | None = None
         columns = tuple(column for column in table.columns if column.name != command.column)
         return _with_columns(table, columns, lambda row: (*row[:place], *row[place + 1 :]))
     if isinstance(command, RenameColumn):
-        return _with_columns(table, _exchanged(table, command.column, lambda one: replace(one, name=command.to)))
+        renamed = _with_columns(table, _exchanged(table, command.column, lambda one: replace(one, name=command.to)))
+        names = (command.to if name == command.column else name for name in table.partition_by)
+        return replace(renamed, partition_by=tuple(names))
     if isinstance(command, WidenColumn):
         return _with_columns(table, _exchanged(table, command.column, _widened))
     if isinstance(command, SetRetention):
@@ -43,7 +45,7 @@ def table_after(command: Command, table: Table, *, restored: Table | None = None
     if isinstance(command, Switch):
         return _switched(table, command.feature, on=command.on)
     if isinstance(command, DropFeature):
-        off = _VECTORS if command.feature in _VECTORS else (command.feature,)
+        off = VECTORS if command.feature in VECTORS else (command.feature,)
         return _with_features(table, without=off)
     if isinstance(command, Restore) and restored is not None:
         return _restored(table, restored)
@@ -54,14 +56,19 @@ def definitions(table: Table, steps: Iterable[Step]) -> list[Table]:
     """The table before each step, and after the last, if no command is refused."""
     found = [table]
     for step in steps:
-        now = found[-1]
-        if isinstance(step, OtherCommand):
-            command = step.command
-            # A reference to a step that does not exist is reported elsewhere.
-            known = isinstance(command, Restore) and command.before_step < len(found)
-            now = table_after(command, now, restored=found[command.before_step] if known else None)  # type: ignore[union-attr]
-        found.append(now)
+        found.append(definition_after(step, found))
     return found
+
+
+def definition_after(step: Step, found: Sequence[Table]) -> Table:
+    """The table after a step; ``found`` are the tables before each step up to this one."""
+    now = found[-1]
+    if not isinstance(step, OtherCommand):
+        return now
+    command = step.command
+    # A reference to a step that does not exist is reported elsewhere.
+    known = isinstance(command, Restore) and command.before_step < len(found)
+    return table_after(command, now, restored=found[max(0, command.before_step)] if known else None)  # type: ignore[union-attr]
 
 
 def _with_columns(table: Table, columns: tuple[Column, ...], stored: Callable[[Row], Row] = lambda row: row) -> Table:
@@ -83,9 +90,9 @@ def _switched(table: Table, feature: Feature, *, on: bool) -> Table:
     if feature is not Feature.DELETION_VECTORS:
         return _with_features(table, feature, without=()) if on else _with_features(table, without=(feature,))
     if on:
-        return _with_features(table, feature, without=_VECTORS)
-    known = table.has(*_VECTORS)
-    return _with_features(table, *([Feature.DELETION_VECTORS_OFF] if known else []), without=_VECTORS)
+        return _with_features(table, feature, without=VECTORS)
+    known = table.has(*VECTORS)
+    return _with_features(table, *([Feature.DELETION_VECTORS_OFF] if known else []), without=VECTORS)
 
 
 def _with_features(table: Table, *added: Feature, without: tuple[Feature, ...]) -> Table:
@@ -98,6 +105,6 @@ def _restored(table: Table, restored: Table) -> Table:
     back = replace(restored, files=table.files, commits=table.commits, stray_files=table.stray_files)
     if [column.name for column in restored.columns] != [column.name for column in table.columns]:
         back = replace(back, files=restored.files)
-    if table.has(*_VECTORS) and not restored.has(*_VECTORS):
+    if table.has(*VECTORS) and not restored.has(*VECTORS):
         back = _with_features(back, Feature.DELETION_VECTORS_OFF, without=())
     return back

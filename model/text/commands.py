@@ -30,58 +30,60 @@ from model.vocabulary.commands import (
 from model.vocabulary.predicate import Predicate
 
 
-def command_text(command: Command) -> str:
-    """The command on a table ``t``, for reports: SQL, or words where there is none."""
+def command_text(command: Command, table: str = "t") -> str:
+    """The command on ``table``, for reports: SQL, or words where there is none."""
     if isinstance(command, Optimize):
         columns = ", ".join(map(identifier, command.zorder_by))
-        return f"OPTIMIZE t{_where(command.where)}" + (f" ZORDER BY ({columns})" if columns else "")
+        return f"OPTIMIZE {table}{_where(command.where)}" + (f" ZORDER BY ({columns})" if columns else "")
     if isinstance(command, Purge):
-        return "REORG TABLE t APPLY (PURGE)"
+        return f"REORG TABLE {table} APPLY (PURGE)"
     if isinstance(command, Restore):
-        return f"RESTORE TABLE t to the version before step {command.before_step}"
+        older = "" if command.before_step >= 0 else f"{_count(-command.before_step, 'commit')} older than that "
+        return f"RESTORE TABLE {table} to the version {older}before step {max(0, command.before_step)}"
     if isinstance(command, Update):
-        return f"UPDATE t SET {_set(command.to)}{_where(command.where)}"
+        return f"UPDATE {table} SET {set_text(command.to)}{_where(command.where)}"
     if isinstance(command, Merge):
-        matched = "DELETE" if command.to is None else f"UPDATE SET {_set(command.to)}"
+        matched = "DELETE" if command.to is None else f"UPDATE SET {set_text(command.to)}"
         insert = " WHEN NOT MATCHED THEN INSERT *" if command.insert else ""
-        return f"MERGE INTO t USING (one row) ON {sql(command.on)} WHEN MATCHED THEN {matched}{insert}"
+        return f"MERGE INTO {table} USING (one row) ON {sql(command.on)} WHEN MATCHED THEN {matched}{insert}"
     if isinstance(command, Overwrite):
         where = "" if command.where is None else f" where {sql(command.where)}"
-        return f"overwrite t{where} ({_rows(len(command.rows))})"
+        return f"overwrite {table}{where} ({_count(len(command.rows), 'row')})"
     if isinstance(command, StreamAppend):
-        return f"streaming append to t ({_rows(len(command.rows))})"
-    return _maintenance(command)
+        return f"streaming append to {table} ({_count(len(command.rows), 'row')})"
+    return _maintenance(command, table)
 
 
-def _maintenance(command: Command) -> str:
+def _maintenance(command: Command, table: str) -> str:
     if isinstance(command, Checkpoint):
-        return "checkpoint of t"
+        return f"checkpoint of {table}"
     if isinstance(command, CompactLog):
-        return "log compaction of t"
+        return f"log compaction of {table}"
     if isinstance(command, CleanUpLog):
-        return "log clean-up of t"
+        return f"log clean-up of {table}"
     if isinstance(command, SetRetention):
         name = "logRetentionDuration" if command.of_log else "deletedFileRetentionDuration"
-        return f"ALTER TABLE t SET TBLPROPERTIES (delta.{name} = 'interval {command.hours} hours')"
+        return f"ALTER TABLE {table} SET TBLPROPERTIES (delta.{name} = 'interval {command.hours} hours')"
     if isinstance(command, Switch):
-        return f"ALTER TABLE t: {command.feature.value} {'on' if command.on else 'off'}"
+        return f"ALTER TABLE {table}: {command.feature.value} {'on' if command.on else 'off'}"
     if isinstance(command, DropFeature):
-        return f"ALTER TABLE t DROP FEATURE {command.feature.value}"
+        return f"ALTER TABLE {table} DROP FEATURE {command.feature.value}"
     if isinstance(command, AddColumn):
-        return f"ALTER TABLE t ADD COLUMN {identifier(command.column.name)} {type_sql(command.column.type)}"
+        return f"ALTER TABLE {table} ADD COLUMN {identifier(command.column.name)} {type_sql(command.column.type)}"
     if isinstance(command, RenameColumn):
-        return f"ALTER TABLE t RENAME COLUMN {identifier(command.column)} TO {identifier(command.to)}"
+        return f"ALTER TABLE {table} RENAME COLUMN {identifier(command.column)} TO {identifier(command.to)}"
     if isinstance(command, DropColumn):
-        return f"ALTER TABLE t DROP COLUMN {identifier(command.column)}"
+        return f"ALTER TABLE {table} DROP COLUMN {identifier(command.column)}"
     if isinstance(command, WidenColumn):
-        return f"ALTER TABLE t ALTER COLUMN {identifier(command.column)} TYPE the next wider"
+        return f"ALTER TABLE {table} ALTER COLUMN {identifier(command.column)} TYPE the next wider"
     if isinstance(command, ShallowClone):
-        return "SHALLOW CLONE of t"
+        return f"SHALLOW CLONE of {table}"
     assert isinstance(command, VacuumClone), "no other command is left"
-    return "VACUUM of the clone of t RETAIN 0 HOURS"
+    return f"VACUUM of the clone of {table} RETAIN 0 HOURS"
 
 
-def _set(to: Assignment) -> str:
+def set_text(to: Assignment) -> str:
+    """What follows SET."""
     return f"{identifier(to.column)} = {literal(to.value, to.type)}"
 
 
@@ -89,5 +91,5 @@ def _where(condition: Predicate | None) -> str:
     return "" if condition is None else f" WHERE {sql(condition)}"
 
 
-def _rows(number: int) -> str:
-    return f"{number} row{'' if number == 1 else 's'}"
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"

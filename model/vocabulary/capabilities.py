@@ -49,6 +49,7 @@ class Capabilities:
     mapped_change_feed: bool = True  # ... of tables with column mapping
     inserts: bool = True  # appending rows itself
     commands: frozenset[CommandKind] = frozenset(CommandKind)  # other than DELETE and VACUUM
+    earlier_sessions: bool = True  # whether what a session has opened can be used later
     crashes: bool = True  # whether it can be stopped at a point of a command
     caches: bool = True  # whether a session can cache a table
     sets_clock: bool = True  # whether its clock can be set; else no time of a case lies near a cutoff

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
+from model.vocabulary.commands import CommandKind, kind_of
 from model.vocabulary.steps import (
     AddStrayFiles,
     Append,
@@ -11,6 +12,8 @@ from model.vocabulary.steps import (
     Insert,
     InvalidDelete,
     InvalidVacuum,
+    OpenSession,
+    OtherCommand,
     Read,
     ReadChanges,
     Step,
@@ -33,9 +36,32 @@ class Operation(str, Enum):
     READ_CHANGES = "read of the change feed"
     INSERT = "append by the engine"
     APPEND = "append by another writer"
+    OPEN_SESSION = "another session opens the table"
     STRAY_FILES = "stray files"
     CLOCK = "clock"
+    OPTIMIZE = CommandKind.OPTIMIZE.value
+    PURGE = CommandKind.PURGE.value
+    RESTORE = CommandKind.RESTORE.value
+    UPDATE = CommandKind.UPDATE.value
+    MERGE = CommandKind.MERGE.value
+    OVERWRITE = CommandKind.OVERWRITE.value
+    STREAM_APPEND = CommandKind.STREAM_APPEND.value
+    CHECKPOINT = CommandKind.CHECKPOINT.value
+    COMPACT_LOG = CommandKind.COMPACT_LOG.value
+    CLEAN_UP_LOG = CommandKind.CLEAN_UP_LOG.value
+    SET_RETENTION = CommandKind.SET_RETENTION.value
+    SWITCH = CommandKind.SWITCH.value
+    DROP_FEATURE = CommandKind.DROP_FEATURE.value
+    ADD_COLUMN = CommandKind.ADD_COLUMN.value
+    RENAME_COLUMN = CommandKind.RENAME_COLUMN.value
+    DROP_COLUMN = CommandKind.DROP_COLUMN.value
+    WIDEN_COLUMN = CommandKind.WIDEN_COLUMN.value
+    SHALLOW_CLONE = CommandKind.SHALLOW_CLONE.value
+    VACUUM_CLONE = CommandKind.VACUUM_CLONE.value
 
+
+#: The operations that are commands other than DELETE and VACUUM: of an OtherCommand.
+COMMANDS = tuple(Operation(kind.value) for kind in CommandKind)
 
 #: The operations of steps that need no closer look.
 _OF_STEPS: dict[type, Operation] = {
@@ -46,6 +72,7 @@ _OF_STEPS: dict[type, Operation] = {
     Insert: Operation.INSERT,
     Append: Operation.APPEND,
     AddStrayFiles: Operation.STRAY_FILES,
+    OpenSession: Operation.OPEN_SESSION,
 }
 
 
@@ -53,6 +80,8 @@ def operation_of(step: Step) -> Operation:
     """The operation of a step. Of a VACUUM the first that applies: I/O fault, DRY RUN, RETAIN, then its mode."""
     if isinstance(step, Vacuum):
         return _of_vacuum(step)
+    if isinstance(step, OtherCommand):
+        return Operation(kind_of(step.command).value)
     if isinstance(step, Read):
         return Operation.READ if step.before_step is None else Operation.READ_BEFORE
     return _OF_STEPS.get(type(step), Operation.CLOCK)

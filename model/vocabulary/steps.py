@@ -76,6 +76,16 @@ class Delete:
     cached: bool = False
     spelling: Spelling = Spelling.PLAIN  # of the path, in the forms that have one
     crash: Crash | None = None
+    by_earlier: bool = False  # whether the session of the latest OpenSession issues it, through what it opened then
+
+    @property
+    def returns_rows(self) -> bool:
+        """Whether it is issued in SQL, which returns the number of deleted rows."""
+        return not self.by_earlier and self.form not in _WITHOUT_RESULT
+
+
+#: The forms of a DELETE that return nothing.
+_WITHOUT_RESULT = (Form.API_PATH, Form.API_PATH_COLUMN, Form.API_NAME, Form.TRUNCATE)
 
 
 class DeleteMistake(str, Enum):
@@ -180,6 +190,12 @@ class Vacuum:
     settings: tuple[Setting, ...] = ()  # of the session
     spelling: Spelling = Spelling.PLAIN  # of the path, in the forms that have one
     crash: Crash | None = None
+    by_earlier: bool = False  # as of a Delete
+
+    @property
+    def returns_rows(self) -> bool:
+        """Whether it is issued in SQL, which returns paths."""
+        return not self.by_earlier and self.form not in API_VACUUM_FORMS
 
 
 class VacuumMistake(str, Enum):
@@ -208,6 +224,7 @@ class Read:
     """Reads all rows of the current version, or of the version before an earlier step."""
 
     before_step: int | None = None
+    by_earlier: bool = False  # as of a Delete: what a query returns that was made then
 
 
 @dataclass(frozen=True)
@@ -227,6 +244,11 @@ class Insert:
     """The engine itself appends these rows, at least one, in schema order. It chooses the files."""
 
     rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True)
+class OpenSession:
+    """Another session opens the table and reads it; it keeps what it has opened for later steps, which are ``by_earlier``."""
 
 
 @dataclass(frozen=True)
@@ -270,7 +292,7 @@ class OtherCommand:
 
 
 #: The steps that the engine runs. Clauses judge them, but for an Insert.
-EngineStep = Union[Delete, InvalidDelete, Vacuum, InvalidVacuum, Read, ReadChanges, Insert, OtherCommand]
-ENGINE_STEPS = (Delete, InvalidDelete, Vacuum, InvalidVacuum, Read, ReadChanges, Insert, OtherCommand)
+EngineStep = Union[Delete, InvalidDelete, Vacuum, InvalidVacuum, Read, ReadChanges, Insert, OtherCommand, OpenSession]
+ENGINE_STEPS = (Delete, InvalidDelete, Vacuum, InvalidVacuum, Read, ReadChanges, Insert, OtherCommand, OpenSession)
 
 Step = Union[EngineStep, SetClock, Append, AddStrayFiles]

@@ -23,6 +23,9 @@ WEEK = 7 * DAY
 #: The default of delta.deletedFileRetentionDuration: "interval 1 week" (docs/delta.md 1.6).
 DEFAULT_RETENTION = WEEK
 
+#: The default of delta.logRetentionDuration: "interval 30 days" (docs/delta.md 1.6).
+DEFAULT_LOG_RETENTION = 30 * DAY
+
 #: The units of the property delta.deletedFileRetentionDuration, the largest first.
 _UNITS = {"week": WEEK, "day": DAY, "hour": HOUR}
 
@@ -253,6 +256,10 @@ class Table:
     def maps_columns(self) -> bool:
         """Whether files and actions use physical column names (PROTOCOL.md, "Column Mapping")."""
         return self.has(Feature.COLUMN_MAPPING_NAME, Feature.COLUMN_MAPPING_ID)
+
+    def version_before(self, place: int) -> int:
+        """The version before a commit that is counted from the end: the last one is -1."""
+        return len(self.commits) - 1 + place
 
     @property
     def retention(self) -> int:

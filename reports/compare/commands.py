@@ -28,7 +28,7 @@ class Command:
     @property
     def reads(self) -> bool:
         """Whether it only reads."""
-        return self.kind in ("read", "read_changes")
+        return self.kind in ("read", "read_changes", "open_session")
 
     @property
     def text(self) -> str:
@@ -68,6 +68,7 @@ _KINDS: Mapping[type, str] = {
     steps.Read: "read",
     steps.ReadChanges: "read_changes",
     steps.Insert: "insert",
+    steps.OpenSession: "open_session",
 }
 
 

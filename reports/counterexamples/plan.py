@@ -121,8 +121,12 @@ def _things(table: Table, root: Path) -> Things:
     return Things(tuple(log), (*plan.files, *checkpoints), plan.directories, plan.links)
 
 
-def _rows_file(table: Table, rows: tuple[Row, ...]) -> bytes:
-    """A Parquet file with all columns of these rows, under the names that users see."""
+def rows_file_of(table: Table, step: EngineStep) -> bytes:
+    """A Parquet file with all columns of the rows that the step writes, under the names that users see. Empty if it writes none;
+    an overwrite always has one."""
+    rows = _rows_of(step)
+    if rows is None:
+        return b""
     plain = replace(table, partition_by=(), features=())
     return parquet_bytes(arrow_table(plain, DataFile(0, (), rows, modified=0)))
 
@@ -148,16 +152,14 @@ def _steps(case: Case, root: Path, failed: set[int], *, until: int) -> Iterable[
             yield Arranged(index, step, Things((), *plan_strays(step.stray_files)))
         else:
             assert isinstance(step, ENGINE_STEPS)
-            rows = _rows_of(step)
-            content = _rows_file(tables[index], rows) if rows else b""
-            yield Run(index, step, clock, index in failed, content)
+            yield Run(index, step, clock, index in failed, rows_file_of(tables[index], step))
 
 
-def _rows_of(step: EngineStep) -> tuple[Row, ...]:
+def _rows_of(step: EngineStep) -> tuple[Row, ...] | None:
     """The rows that a step writes."""
     if isinstance(step, OtherCommand):
         command = step.command
         if isinstance(command, (Overwrite, StreamAppend)):
             return command.rows
-        return command.insert if isinstance(command, Merge) else ()
-    return step.rows if isinstance(step, Insert) else ()
+        return command.insert or None if isinstance(command, Merge) else None
+    return step.rows if isinstance(step, Insert) else None

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from engines.dialect import ANSWER, COLUMNS, ERROR, Code, Command, Dialect, DialectFor, Run, code, quoted
-from model.vocabulary.steps import Append, Insert, Moment, Read, ReadChanges
+from model.vocabulary.commands import Restore
+from model.vocabulary.steps import Append, Insert, Moment, OtherCommand, Read, ReadChanges
 from reports.counterexamples import files
 from reports.counterexamples.checks import check
 from reports.counterexamples.checks.pieces import CannotCheck, Check
@@ -235,5 +236,7 @@ def _used(runs: Sequence[Run]) -> list[int]:
     """The steps before and after which later steps need the table's version."""
     found = {run.step.before_step for run in runs if isinstance(run.step, Read)}
     found |= {run.step.of_step for run in runs if isinstance(run.step, ReadChanges)}
+    commands = [run.step.command for run in runs if isinstance(run.step, OtherCommand)]
+    found |= {command.before_step for command in commands if isinstance(command, Restore)}
     found |= {run.clock.removed_by_step for run in runs}
-    return sorted(step for step in found if step is not None)
+    return sorted(step for step in found if step is not None and step >= 0)

@@ -36,6 +36,7 @@ ARTICLES: Mapping[str, Link] = {
     "S5": Link("“Table utility commands”, of Delta Lake", "https://docs.delta.io/delta-utility/"),
     "S6": Link("“Table deletes, updates, and merges”, of Delta Lake", "https://docs.delta.io/delta-update/"),
     "S7": Link("“Concurrency control”, of Delta Lake", "https://docs.delta.io/concurrency-control/"),
+    "S8": Link("“Storage configuration”, of Delta Lake", "https://docs.delta.io/delta-storage/"),
 }
 
 #: Sections of docs/delta.md, cited as ``C 1.2``. Each has an anchor of its number there.
@@ -59,6 +60,7 @@ PROTOCOL_SECTIONS: Mapping[str, str] = {
     "Checkpoints": "checkpoints-1",  # the requirements for writers
     "Column Mapping": "column-mapping",
     "Commit Provenance Information": "commit-provenance-information",
+    "Creation of New Log Entries": "creation-of-new-log-entries",
     "Data Files": "data-files",
     "Default Columns": "default-columns",
     "Deletion Vector Descriptor Schema": "deletion-vector-descriptor-schema",
@@ -73,6 +75,7 @@ PROTOCOL_SECTIONS: Mapping[str, str] = {
     "JSON checksum": "json-checksum",
     "Last Checkpoint File": "last-checkpoint-file",
     "Metadata Cleanup": "metadata-cleanup",
+    "Overview": "overview",
     "Per-file Statistics": "per-file-statistics",
     "Protocol Evolution": "protocol-evolution",
     "Row Tracking": "row-tracking",

@@ -10,10 +10,10 @@ from deltalog.errors import DeltaLogError
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, each
 from harness.judging.severity import Cause
 from harness.observing import evidence
+from harness.observing.crash_observation import vacuums_of
 from harness.observing.observation import Observation
 from harness.observing.table_state import Rows
 from harness.observing.vacuum_inputs import files_of
-from harness.observing.vacuum_observation import VacuumObservation
 from model.prediction.fates import Fate
 from model.vocabulary.severity import Severity
 from records.expectations import ByReplay
@@ -46,7 +46,7 @@ def earlier_versions(o: Observation) -> Judgement:
 
 def may_be_gone(o: Observation) -> set[str] | None:
     """The paths that a VACUUM so far was allowed to delete; None after one that lost disputed paths."""
-    vacuums = [v for v in (*o.earlier, o) if isinstance(v, VacuumObservation) and (v.ran or v.vanished)]
+    vacuums = vacuums_of((*o.earlier, o))
     if any(map(lost_disputed_paths, vacuums)):
         return None
     return {path for v in vacuums for path, predicted in v.fates.items() if predicted.fate is not Fate.KEEP}

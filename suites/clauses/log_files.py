@@ -30,13 +30,10 @@ from harness.observing.root_paths import relative_action
 from harness.observing.vacuum_observation import VacuumObservation
 from model.prediction.paths import LOG_DIRECTORY, checksum_of
 from model.vocabulary import commands
-from model.vocabulary.table import DAY, retention_of
+from model.vocabulary.table import DAY, DEFAULT_LOG_RETENTION, retention_of
 from records.expectations import ByReplay, Unchanged, about
 from suites.clauses import causes
 from suites.clauses.checks import sorted_features
-
-#: delta.logRetentionDuration where the table does not set it (docs/delta.md 1.6).
-_LOG_RETENTION = 30 * DAY
 
 _CLEANED_UP = (
     LogFileKind.COMMIT,
@@ -44,6 +41,7 @@ _CLEANED_UP = (
     LogFileKind.CHECKPOINT_PART,
     LogFileKind.CHECKPOINT_UUID,
     LogFileKind.CHECKSUM,
+    LogFileKind.COMPACTED,
 )
 
 
@@ -57,13 +55,18 @@ def new_checkpoints(o: Observation) -> list[Checkpoint]:
     return [checkpoint for checkpoint in o.after.log.checkpoints if checkpoint.version >= first]
 
 
-def check_rest_of_log(command: str, o: Observation) -> Violation | None:
-    """Every file of the log must stay as it was, except what log cleanup may delete; only the commit's own may appear."""
+def check_rest_of_log(command: str, o: Observation, *, killed: bool = False) -> Violation | None:
+    """Every file of the log must stay as it was, except what log cleanup may delete; only the commit's own may appear.
+
+    If the command was ``killed``, also temporary files, sidecars without their checkpoint, and a pointer may be gone.
+    """
     before, after = _in_log(o.before.listing), _in_log(o.after.listing)
-    wrong = [path for path in after if path not in before and not _may_appear(o, path)]
+    wrong = [
+        path for path in after if path not in before and not (_may_appear(o, path) or (killed and _may_be_left(path)))
+    ]
     for path, entry in before.items():
         if path not in after:
-            allowed = _may_be_cleaned_up(o, path)
+            allowed = _may_be_cleaned_up(o, path) or (killed and _may_change(o, path))
         else:
             allowed = after[path] == entry or entry.kind is EntryKind.DIRECTORY or _may_change(o, path)
         wrong += [] if allowed else [path]
@@ -111,11 +114,22 @@ def _may_appear(o: Observation, path: str) -> bool:
     if name is None:
         return False
     rewritten = {checkpoint.version for checkpoint in o.before.log.checkpoints} if new_checkpoints(o) else set()
+    if name.kind is LogFileKind.COMPACTED:
+        return isinstance(o, CommandObservation) and isinstance(o.step.command, commands.CompactLog)
     if isinstance(o, CommandObservation) and name.version == o.before.version:
         return _may_complete(o, name.kind)
     return o.before.version < name.version <= o.after.version or (
         name.kind is LogFileKind.CHECKPOINT and name.version in rewritten
     )
+
+
+def _may_be_left(path: str) -> bool:
+    """Whether a command that is killed may leave a file: one that no reader takes for a part of the log.
+
+    Files get their name when they are whole: before, their name begins with a dot and ends with .tmp.
+    """
+    parts = path.split("/")
+    return parts[1] == SIDECARS or (parts[-1].startswith(".") and parts[-1].endswith((".tmp", ".crc")))
 
 
 def _may_complete(o: CommandObservation, kind: LogFileKind) -> bool:
@@ -142,13 +156,17 @@ def _may_be_cleaned_up(o: Observation, path: str) -> bool:
         return False
     newest = max((checkpoint.version for checkpoint in o.after.log.checkpoints), default=-1)
     entry = o.before.listing.get(f"{LOG_DIRECTORY}/{commit_name(name.version)}") or o.before.listing[path]
-    return name.version < newest and entry.modified <= log_cutoff(o)
+    # A compaction file also goes where it begins with the version of the checkpoint.
+    replaced = name.version < newest + (name.kind is LogFileKind.COMPACTED)
+    return replaced and entry.modified <= log_cutoff(o)
 
 
 def log_cutoff(o: Observation) -> int:
     """Log cleanup deletes files that are older, in ms since the epoch."""
     text = o.before.snapshot.metadata.configuration.get("delta.logRetentionDuration")
-    cutoff = (o.clock if o.rules.own_clock else o.outcome.ended) - (retention_of(text) if text else _LOG_RETENTION)
+    cutoff = (o.clock if o.rules.own_clock else o.outcome.ended) - (
+        retention_of(text) if text else DEFAULT_LOG_RETENTION
+    )
     return cutoff - cutoff % DAY if o.rules.rounds_log_retention else cutoff
 
 

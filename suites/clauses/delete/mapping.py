@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from deltalog.actions import Add, Cdc, Remove
+from deltalog.schemas import parse_schema
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import Cause
 from harness.observing.observation import DeleteObservation
@@ -49,11 +50,8 @@ def physical_partitions(d: DeleteObservation) -> Judgement:
 def physical_columns(d: DeleteObservation) -> Judgement:
     if not d.table.maps_columns:
         return NOT_EXERCISED
-    stored = {
-        physical_name(d.table, column.name): index
-        for index, column in enumerate(d.table.columns, start=1)
-        if column.name not in d.table.partition_by
-    }
+    fields = parse_schema(d.before.snapshot.metadata.schema_string)
+    stored = {field.stored_name: field.id for field in fields if field.name not in d.table.partition_by}
     by_id = d.table.has(Feature.COLUMN_MAPPING_ID)
 
     def problem(add: Add) -> Violation | None:

@@ -28,9 +28,6 @@ _OF_WRITTEN_FILES = {
 
 _TIMES = ("executionTimeMs", "scanTimeMs", "rewriteTimeMs")
 
-#: The forms that return no rows.
-_WITHOUT_RESULT = (Form.API_PATH, Form.API_PATH_COLUMN, Form.API_NAME, Form.TRUNCATE)
-
 
 def expected_metrics(d: DeleteObservation) -> dict[str, int]:
     """The metrics that the commit must have, without times. Files and bytes are those of the log's actions."""
@@ -139,7 +136,7 @@ def _found(d: DeleteObservation) -> dict[str, object]:
 def affected_rows(d: DeleteObservation) -> Judgement:
     if d.refused:
         return NOT_EXERCISED
-    if d.step.form in _WITHOUT_RESULT:
+    if not d.step.returns_rows:
         message = f"The DELETE by {d.step.form.value} must return no row; it returned {d.outcome.rows}."
         return judgement(Violation("rows", message, RowsAre(Of.ANSWER, ())) if d.outcome.rows else None)
     counted = d.prediction.deleted.total()

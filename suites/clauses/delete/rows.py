@@ -7,9 +7,9 @@ from collections import Counter
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import Cause
 from harness.observing import evidence
+from harness.observing.crash_observation import vacuums_of
 from harness.observing.observation import DeleteObservation, ReadObservation, partition_of
 from harness.observing.table_state import Rows
-from harness.observing.vacuum_observation import VacuumObservation
 from model.prediction.delete import DeleteMethod, matches
 from model.vocabulary.values import Row
 from records.expectations import ByReplay, Expectation, Of, RowsAre
@@ -163,7 +163,7 @@ def earlier_version_reads(r: ReadObservation) -> Judgement:
         isinstance(observation, DeleteObservation) and observation.commits and observation.before.version >= r.version
         for observation in r.earlier
     )
-    vacuumed = any(isinstance(observation, VacuumObservation) and observation.ran for observation in r.earlier)
+    vacuumed = bool(vacuums_of(r.earlier))
     if r.is_current or not deleted or vacuumed or not r.inside_retention:
         return NOT_EXERCISED
     return judgement(check_rows_read(r))

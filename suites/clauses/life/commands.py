@@ -154,7 +154,9 @@ def data_change_as_it_is(c: CommandObservation) -> Judgement:
 
     actions: list[Add | Remove] = []
     for commit in c.commits:
-        actions += [*commit.adds, *commit.removes]
+        # An add of a file that is live already changes no row: it gives the file row ids.
+        actions += [add for add in commit.adds if add.key not in c.before.snapshot.adds]
+        actions += commit.removes
     return each(actions, problem)
 
 

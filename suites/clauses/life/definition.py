@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from deltalog.protocols import features_of
 from deltalog.schemas import parse_schema
 from harness.judging.clause import Violation
 from harness.judging.severity import Cause
@@ -20,6 +21,7 @@ from model.vocabulary.commands import (
 from model.vocabulary.table import HOUR, Feature, retention_of
 from records.expectations import ByReplay
 from suites.clauses.checks import sorted_features
+from suites.clauses.life.restorable import restored_snapshot
 
 #: The property of each feature that can be switched.
 PROPERTIES: Mapping[Feature, str] = {
@@ -62,20 +64,29 @@ def _problems(c: CommandObservation) -> Iterator[tuple[str, str]]:
     if not has_columns(c.defined, fields):
         due = ", ".join(column.name for column in c.defined.columns)
         yield "columns", f"the columns are {', '.join(field.name for field in fields)}, and must be {due}"
-    if after.metadata.partition_columns != before.metadata.partition_columns:
+    if after.metadata.partition_columns != c.defined.partition_by:
         yield "partition columns", f"the partition columns are {', '.join(after.metadata.partition_columns)}"
     if before.metadata.id != after.metadata.id:
         yield "id", "the table's id is another"
     kept = not isinstance(command, (*CHANGE_COLUMNS, Restore))
-    if kept and before.metadata.schema_string != after.metadata.schema_string:
-        yield "schema", "the schema is written anew, and another one"
+    if kept and parse_schema(before.metadata.schema_string) != fields:
+        yield "schema", "a column has another type, nullability or metadata"
     if not isinstance(command, Restore):
         yield from _properties(c)
     elif c.defined.retention != _retention(after.metadata.configuration, c.defined.retention):
         yield "property", "the retention is not that of the restored version"
     same = sorted_features(before.protocol) == sorted_features(after.protocol)
-    if not same and not isinstance(command, (Switch, DropFeature, WidenColumn)):
+    if not same and not isinstance(command, (Switch, DropFeature, WidenColumn)) and not _gains_what_it_needs(c):
         yield "protocol", f"the protocol is {after.protocol}, and was {before.protocol}"
+
+
+def _gains_what_it_needs(c: CommandObservation) -> bool:
+    """Whether it is a RESTORE, and the protocol has gained what the restored version had (RestoreTableCommand merges both)."""
+    restored = restored_snapshot(c) if isinstance(c.step.command, Restore) else None
+    if restored is None:
+        return False
+    before, after = features_of(c.before.snapshot.protocol), features_of(c.after.snapshot.protocol)
+    return before <= after <= before | features_of(restored.protocol)
 
 
 def _properties(c: CommandObservation) -> Iterator[tuple[str, str]]:

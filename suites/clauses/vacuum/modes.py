@@ -14,7 +14,7 @@ from model.prediction.fates import Reason
 from model.prediction.lite import last_outside_retention
 from model.prediction.scans import InventoryScan
 from model.vocabulary.spellings import Spelling
-from model.vocabulary.steps import API_VACUUM_FORMS, Mode, VacuumForm
+from model.vocabulary.steps import Mode, VacuumForm
 from records.expectations import FieldIs, Lists, Of, RowsAre
 from suites.clauses.causes import OTHER_VERSION_RECORDED
 from suites.clauses.vacuum.command import check_not_refused
@@ -191,7 +191,7 @@ def answers(v: VacuumObservation) -> Judgement:
         return NOT_EXERCISED
     rows = v.outcome.rows
     facts = tuple(f"a row: {row}" for row in rows[:5]) or ("no row",)
-    if v.step.form in API_VACUUM_FORMS:
+    if not v.step.returns_rows:
         message = f"{v.step.form.value} must return no rows; it returned {len(rows)}."
         return judgement(
             Violation("rows", message, RowsAre(Of.ANSWER, ()), facts, cause=_OTHER_ANSWER) if rows else None

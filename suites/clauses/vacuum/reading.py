@@ -11,6 +11,7 @@ from deltalog.snapshot import Snapshot
 from harness.judging.clause import NOT_EXERCISED, Judgement, Violation, clause, each, judgement
 from harness.judging.severity import Cause
 from harness.observing import evidence
+from harness.observing.crash_observation import vacuums_of
 from harness.observing.observation import ChangesObservation, DeleteObservation, ReadObservation
 from harness.observing.vacuum_inputs import files_of, vector_path
 from harness.observing.vacuum_observation import VacuumObservation
@@ -24,19 +25,13 @@ from suites.clauses.earlier_versions import earlier_versions
 from suites.clauses.vacuum.path_rules import expect_kept, lost_disputed_paths
 
 
-def _vacuums(r: ReadObservation) -> list[VacuumObservation]:
-    """The VACUUMs before the read that may have deleted something, also those that failed on the way."""
-    vacuums = [observation for observation in r.earlier if isinstance(observation, VacuumObservation)]
-    return [v for v in vacuums if v.ran or v.vanished]
-
-
 @clause("VAC-SAFE-10A", "After VACUUM the engine reads the current version as before it.", sources=("S1",))
 def engine_reads(r: ReadObservation) -> Judgement:
     others = [observation for observation in r.earlier if not isinstance(observation, ReadObservation)]
     last = others[-1] if others else None
     if not r.is_current or not isinstance(last, VacuumObservation) or not last.ran:
         return NOT_EXERCISED
-    return NOT_EXERCISED if any(map(lost_disputed_paths, _vacuums(r))) else judgement(check_rows_read(r))
+    return NOT_EXERCISED if any(map(lost_disputed_paths, vacuums_of(r.earlier))) else judgement(check_rows_read(r))
 
 
 @clause("VAC-SAFE-10B", "After VACUUM an independent reader reads the current version as before it.", sources=("S1",))
@@ -48,7 +43,7 @@ def independent_reader_reads(v: VacuumObservation) -> Judgement:
 
 @clause("VAC-SAFE-10C", "After VACUUM the engine reads every version inside retention unchanged.", sources=("S1",))
 def retained_versions_read(r: ReadObservation) -> Judgement:
-    vacuums = _vacuums(r)
+    vacuums = vacuums_of(r.earlier)
     if r.is_current or not vacuums or not r.inside_retention or not _files_retained(r, vacuums):
         return NOT_EXERCISED
     return NOT_EXERCISED if any(map(lost_disputed_paths, vacuums)) else judgement(check_rows_read(r))
@@ -179,7 +174,7 @@ def _age(r: ReadObservation) -> tuple[str, ...]:
 )
 def versions_are_read_whole_or_not_at_all(r: ReadObservation) -> Judgement:
     """The versions whose files VACUUM must keep are VAC-SAFE-10C's."""
-    vacuums = _vacuums(r)
+    vacuums = vacuums_of(r.earlier)
     if r.is_current or not vacuums or not _is_in_log(r) or (r.inside_retention and _files_retained(r, vacuums)):
         return NOT_EXERCISED
     expected = r.expected_version.rows
@@ -221,7 +216,7 @@ def _other_rows(lost: bool) -> Cause:
 )
 def missing_files_are_named(r: ReadObservation) -> Judgement:
     error = r.outcome.error
-    if error is None or r.is_current or not _vacuums(r) or not _is_in_log(r):
+    if error is None or r.is_current or not vacuums_of(r.earlier) or not _is_in_log(r):
         return NOT_EXERCISED
     lost = _lost(r)
     if not lost:

@@ -1,0 +1,173 @@
+"""The call of delta-rs for a command other than DELETE and VACUUM, for the adapter and for reproduction scripts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from engines.deltalake.sql import identifier, literal, sql
+from model.vocabulary.commands import (
+    AddColumn,
+    Assignment,
+    Checkpoint,
+    CleanUpLog,
+    Command,
+    CompactLog,
+    Merge,
+    Optimize,
+    Overwrite,
+    Restore,
+    SetRetention,
+    Switch,
+    Update,
+)
+from model.vocabulary.predicate import And, Compare, In, Op, Predicate
+from model.vocabulary.table import Feature, retention_text
+from model.vocabulary.values import AnyType, ArrayOf, MapOf, StructOf, Value, type_name
+
+
+@dataclass(frozen=True)
+class Given:
+    """An argument that is known when the call is made, by its name in scripts."""
+
+    name: str
+
+
+TABLE = Given("ROOT")
+ROWS = Given("added")  # the rows of the command, an Arrow table
+SOURCE = Given("source")  # ... with the names of ``source_columns``; one row if the command has none
+VERSION = Given("version")  # the one to restore
+FIRST, LAST = Given("first"), Given("last")  # the first commit that the log has, and the last one
+
+
+@dataclass(frozen=True)
+class ColumnSchema:
+    """A column as an element of a schema's JSON form."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call with its arguments by name: of ``write_deltalake``, of a method of ``DeltaTable`` (of an attribute of it, as in
+    ``optimize.compact``), or of a method of what the call before it returned."""
+
+    name: str
+    arguments: Mapping[str, Any]
+
+
+WRITE = "write_deltalake"
+
+#: The properties of the features that delta-rs can switch.
+_PROPERTIES = {
+    Feature.DELETION_VECTORS: "delta.enableDeletionVectors",
+    Feature.CHANGE_DATA_FEED: "delta.enableChangeDataFeed",
+}
+
+
+def calls_of(command: Command, columns: Sequence[str]) -> tuple[Call, ...]:
+    """The calls for a command on a table with these columns, one after the other.
+
+    Raises ValueError for a command that deltalake does not have, and TypeError for a condition or value that it does not support.
+    """
+    if isinstance(command, Optimize):
+        return (_optimize(command),)
+    if isinstance(command, Restore):
+        return (Call("restore", {"target": VERSION}),)
+    if isinstance(command, Update):
+        return (Call("update", {"updates": _updates(command.to), "predicate": _condition(command.where)}),)
+    if isinstance(command, Merge):
+        return _merge(command, columns)
+    if isinstance(command, Overwrite):
+        arguments = {"table_or_uri": TABLE, "data": ROWS, "mode": "overwrite", "predicate": _condition(command.where)}
+        return (Call(WRITE, arguments),)
+    if isinstance(command, Checkpoint):
+        return (Call("create_checkpoint", {}),)
+    if isinstance(command, CompactLog):
+        return (Call("compact_logs", {"starting_version": FIRST, "ending_version": LAST}),)
+    if isinstance(command, CleanUpLog):
+        return (Call("cleanup_metadata", {}),)
+    if isinstance(command, AddColumn):
+        column = command.column
+        field = {"name": column.name, "type": _json_type(column.type), "nullable": True, "metadata": {}}
+        return (Call("alter.add_columns", {"fields": ColumnSchema(json.dumps(field))}),)
+    if isinstance(command, SetRetention):
+        name = "delta.logRetentionDuration" if command.of_log else "delta.deletedFileRetentionDuration"
+        return (_set_property(name, retention_text(command.hours)),)
+    if isinstance(command, Switch) and command.feature in _PROPERTIES:
+        return (_set_property(_PROPERTIES[command.feature], str(command.on).lower()),)
+    raise ValueError(f"deltalake has no such command: {command}")
+
+
+def source_columns(count: int) -> list[str]:
+    """Names for the columns of a MERGE's source: no column of a table has one, so that a condition means the table's."""
+    return [f"source column {place}" for place in range(count)]
+
+
+def _optimize(command: Optimize) -> Call:
+    filters = _partition_filters(command.where)
+    arguments: dict[str, Any] = {} if filters is None else {"partition_filters": filters}
+    if command.zorder_by:
+        return Call("optimize.z_order", {"columns": list(command.zorder_by), **arguments})
+    return Call("optimize.compact", arguments)
+
+
+def _partition_filters(where: Predicate | None) -> list[tuple[str, str, Any]] | None:
+    """A conjunction of ``column = value`` and ``column IN (values)`` as partition filters: strings and whole numbers, as texts.
+
+    None (all partitions) for any other condition: it only says which files are rewritten, and no row depends on that.
+    """
+    if isinstance(where, And):
+        left, right = _partition_filters(where.left), _partition_filters(where.right)
+        return None if left is None or right is None else left + right
+    if isinstance(where, Compare) and where.op is Op.EQ and _is_filter(where.value):
+        return [(where.column, "=", str(where.value))]
+    if isinstance(where, In) and all(map(_is_filter, where.values)):
+        return [(where.column, "in", [str(value) for value in where.values])]
+    return None
+
+
+def _is_filter(value: Value) -> bool:
+    return isinstance(value, (str, int)) and not isinstance(value, bool)
+
+
+def _merge(command: Merge, columns: Sequence[str]) -> tuple[Call, ...]:
+    calls = [Call("merge", {"source": SOURCE, "predicate": sql(command.on)})]
+    if command.to is None:
+        calls.append(Call("when_matched_delete", {}))
+    else:
+        calls.append(Call("when_matched_update", {"updates": _updates(command.to)}))
+    if command.insert:
+        values = map(identifier, source_columns(len(columns)))
+        calls.append(Call("when_not_matched_insert", {"updates": dict(zip(map(identifier, columns), values))}))
+    return (*calls, Call("execute", {}))
+
+
+def _updates(to: Assignment) -> dict[str, str]:
+    return {identifier(to.column): literal(to.value, to.type)}
+
+
+def _condition(where: Predicate | None) -> str | None:
+    return None if where is None else sql(where)
+
+
+def _set_property(name: str, value: str) -> Call:
+    return Call("alter.set_table_properties", {"properties": {name: value}})
+
+
+def _json_type(type: AnyType) -> Any:
+    """The type as in a schema (PROTOCOL.md, "Schema Serialization Format")."""
+    if isinstance(type, ArrayOf):
+        return {"type": "array", "elementType": _json_type(type.element), "containsNull": True}
+    if isinstance(type, MapOf):
+        entries = {"keyType": _json_type(type.key), "valueType": _json_type(type.value)}
+        return {"type": "map", **entries, "valueContainsNull": True}
+    if isinstance(type, StructOf):
+        fields = [
+            {"name": name, "type": _json_type(field), "nullable": name not in type.required, "metadata": {}}
+            for name, field in type.fields
+        ]
+        return {"type": "struct", "fields": fields}
+    return type_name(type)

@@ -1,0 +1,256 @@
+"""Checks that a command other than DELETE and VACUUM fits the table that it finds. Each raises InvalidCase if not."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import NoReturn
+
+from model.codec.plain import refuse
+from model.codec.validation import check_types
+from model.semantics.definitions import VECTORS
+from model.semantics.evaluate import WouldFail, evaluate
+from model.vocabulary.commands import (
+    SWITCHED,
+    AddColumn,
+    Assignment,
+    Command,
+    DropColumn,
+    DropFeature,
+    Merge,
+    Optimize,
+    Overwrite,
+    RenameColumn,
+    Restore,
+    ShallowClone,
+    StreamAppend,
+    Switch,
+    Update,
+    VacuumClone,
+    WidenColumn,
+)
+from model.vocabulary.predicate import Predicate, columns_of
+from model.vocabulary.steps import OtherCommand, Step
+from model.vocabulary.table import WIDER, Column, Feature, Table
+from model.vocabulary.values import AnyType, ArrayOf, MapOf, StructOf, Type, is_nested, type_name
+
+
+def check_command(command: Command, table: Table) -> None:
+    """Checks a command on the table as it is then, without the steps before. The path of a problem is relative to the command."""
+    check = _CHECKS.get(type(command))
+    if check is not None:
+        check(command, table)
+
+
+def check_place(command: Command, steps: Sequence[Step], tables: Sequence[Table]) -> None:
+    """Checks a command against the steps before it, and the table before each of these and now."""
+    if isinstance(command, Restore) and command.before_step >= len(steps):
+        refuse(
+            f"is {command.before_step}, but must be an earlier step than this one ({len(steps)})", "command.before_step"
+        )
+    if isinstance(command, Restore) and command.before_step < 0:
+        _check_commit(command.before_step, tables[0])
+    if isinstance(command, DropFeature):
+        features = VECTORS if command.feature in VECTORS else (command.feature,)
+        if not any(table.has(*features) for table in tables):
+            refuse(f"the table never had the feature {command.feature.value}", "command.feature")
+    if isinstance(command, (ShallowClone, VacuumClone)):
+        is_cloned = any(isinstance(step, OtherCommand) and isinstance(step.command, ShallowClone) for step in steps)
+        if isinstance(command, ShallowClone) and is_cloned:
+            refuse("the table has a clone already, and a case has at most one", "command")
+        if isinstance(command, VacuumClone) and not is_cloned:
+            refuse("no step before makes a clone", "command")
+
+
+# Rows and conditions --------------------------------------------------------------------------------------------------
+
+
+def _check_commit(place: int, table: Table) -> None:
+    """Checks that the initial table has a version before a commit, counted from its end, and with the same columns."""
+    if table.version_before(place) < table.pruned:
+        refuse(f"is {place}, but the initial table has no version before such a commit", "command.before_step")
+    if table.has(Feature.ALTERED, Feature.WIDENED):
+        refuse(f"is {place}, but the last commit of the initial table changes its columns", "command.before_step")
+
+
+def _optimize(command: Optimize, table: Table) -> None:
+    _check_partition_condition(command.where, table)
+    _check_once(command.zorder_by, "zorder_by")
+    for index, name in enumerate(command.zorder_by):
+        if is_nested(_data_column(table, name, f"zorder_by[{index}]").type):
+            refuse(f"{name!r} has no order", f"zorder_by[{index}]")
+
+
+def _update(command: Update, table: Table) -> None:
+    _check_condition(command.where, table, "where")
+    _check_assignment(command.to, table)
+
+
+def _merge(command: Merge, table: Table) -> None:
+    _check_condition(command.on, table, "on")
+    if command.to is not None:
+        _check_assignment(command.to, table)
+    if len(command.insert) > 1:
+        refuse(f"must have at most one row, but has {len(command.insert)}", "insert")
+
+
+def _overwrite(command: Overwrite, table: Table) -> None:
+    _check_partition_condition(command.where, table)
+    if command.where is None:
+        return
+    types = {column.name: column.type for column in table.columns}
+    for index, row in enumerate(command.rows):
+        try:
+            satisfied = evaluate(command.where, dict(zip(types, row)), types=types)
+        except (WouldFail, TypeError, ValueError) as error:
+            refuse(f"the condition cannot be evaluated for it ({error})", f"rows[{index}]")
+        if not satisfied:
+            refuse("does not satisfy the condition of the overwrite", f"rows[{index}]")
+
+
+def _stream(command: StreamAppend, table: Table) -> None:
+    if not command.rows:
+        refuse("must have at least one row", "rows")
+
+
+def _check_condition(condition: Predicate | None, table: Table, at: str) -> None:
+    if condition is None:
+        return
+    types = {column.name: column.type for column in table.columns}
+    for name in sorted(columns_of(condition) - set(types)):
+        _unknown(name, at)
+    check_types(condition, types, at)
+
+
+def _check_partition_condition(condition: Predicate | None, table: Table) -> None:
+    _check_condition(condition, table, "where")
+    if condition is None:
+        return
+    if not columns_of(condition):
+        refuse("tests no partition column", "where")
+    for name in sorted(columns_of(condition) - set(table.partition_by)):
+        refuse(f"{name!r} is not a partition column", "where")
+
+
+def _check_assignment(to: Assignment, table: Table) -> None:
+    column = _column(table, to.column, "to.column")
+    if column.type != to.type:
+        refuse(f"is {type_name(to.type)}, but {to.column!r} is of type {type_name(column.type)}", "to.type")
+    for other in table.columns:
+        if other.generated_from == to.column:
+            refuse(f"the column {other.name!r} is generated from {to.column!r}, and would change with it", "to.column")
+    if to.value == "" and to.column in table.partition_by:
+        refuse("is the empty string, which cannot be a partition value: it means NULL in the log", "to.value")
+
+
+# Columns and features -------------------------------------------------------------------------------------------------
+
+
+def _add(command: AddColumn, table: Table) -> None:
+    column = command.column
+    _check_free(table, column.name, "column.name")
+    if column != Column(column.name, column.type):
+        refuse("is added with NULL in all rows: it must be nullable, and have no rule", "column")
+    if _holds(column.type, Type.TIMESTAMP_NTZ) and not any(
+        _holds(one.type, Type.TIMESTAMP_NTZ) for one in table.columns
+    ):
+        refuse("timestamp_ntz is a feature, which the table lacks", "column.type")
+
+
+def _rename(command: RenameColumn, table: Table) -> None:
+    _check_maps(table)
+    _column(table, command.column, "column")
+    _check_unruled(table, command.column, "column")
+    _check_free(table, command.to, "to")
+
+
+def _drop(command: DropColumn, table: Table) -> None:
+    _check_maps(table)
+    _data_column(table, command.column, "column")
+    _check_unruled(table, command.column, "column")
+    if len(table.data_columns) == 1:
+        refuse("leaves no column for the data files", "column")
+
+
+def _widen(command: WidenColumn, table: Table) -> None:
+    column = _column(table, command.column, "column")
+    _check_unruled(table, command.column, "column")
+    if column.identity or not isinstance(column.type, Type) or column.type not in WIDER:
+        refuse(f"{column.name!r} cannot be widened: it is of type {type_name(column.type)}", "column")
+
+
+def _feature(command: Switch | DropFeature, table: Table) -> None:
+    if command.feature not in SWITCHED:
+        names = ", ".join(feature.value for feature in SWITCHED)
+        refuse(f"must be one of {names}, but is {command.feature.value}", "feature")
+
+
+def _check_maps(table: Table) -> None:
+    if not table.maps_columns:
+        refuse("the table needs column mapping", "column")
+
+
+def _check_unruled(table: Table, name: str, at: str) -> None:
+    """No rule of the table is about the column: Delta refuses to change it then."""
+    for column in table.columns:
+        if column.generated_from is not None and name in (column.name, column.generated_from):
+            refuse(f"{column.name!r} is generated from {column.generated_from!r}, so neither can change", at)
+    for index, check in enumerate(table.checks):
+        if name in columns_of(check):
+            refuse(f"{name!r} cannot change, as the table's checks[{index}] uses it", at)
+
+
+def _check_free(table: Table, name: str, at: str) -> None:
+    # Spark's names are case-insensitive.
+    if name.lower() in (column.name.lower() for column in table.columns):
+        refuse(f"the column name {name} is already taken", at)
+
+
+def _check_once(names: Sequence[str], at: str) -> None:
+    for name, count in Counter(names).items():
+        if count > 1:
+            refuse(f"has {name!r} more than once", at)
+
+
+def _column(table: Table, name: str, at: str) -> Column:
+    for column in table.columns:
+        if column.name == name:
+            return column
+    _unknown(name, at)
+
+
+def _data_column(table: Table, name: str, at: str) -> Column:
+    column = _column(table, name, at)
+    if name in table.partition_by:
+        refuse(f"{name!r} is a partition column", at)
+    return column
+
+
+def _unknown(name: str, at: str) -> NoReturn:
+    refuse(f"{name!r} is not a column that the table has then", at)
+
+
+def _holds(type: AnyType, part: Type) -> bool:
+    """Whether the type is this one, or has it as a part."""
+    if isinstance(type, ArrayOf):
+        return _holds(type.element, part)
+    if isinstance(type, MapOf):
+        return _holds(type.key, part) or _holds(type.value, part)
+    if isinstance(type, StructOf):
+        return any(_holds(field, part) for _, field in type.fields)
+    return type is part
+
+
+_CHECKS: dict[type, Callable[..., None]] = {
+    Optimize: _optimize,
+    Update: _update,
+    Merge: _merge,
+    Overwrite: _overwrite,
+    StreamAppend: _stream,
+    AddColumn: _add,
+    RenameColumn: _rename,
+    DropColumn: _drop,
+    WidenColumn: _widen,
+    Switch: _feature,
+    DropFeature: _feature,
+}

@@ -1,0 +1,152 @@
+"""Commands of the reference engine that exchange data files: OPTIMIZE, REORG, UPDATE, MERGE, overwrite, RESTORE, a stream."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from deltalog.actions import Action, Add, Txn
+from deltalog.protocols import features_of, with_features
+from deltalog.snapshot import Snapshot
+from model.prediction.commands import rows_after
+from model.prediction.delete import matches
+from model.vocabulary.commands import Merge, Optimize, Overwrite, Purge, StreamAppend, Update
+from model.vocabulary.predicate import Predicate
+from model.vocabulary.steps import Delete
+from model.vocabulary.table import Feature
+from model.vocabulary.values import Row
+from reference_engine.insertion import by_partition
+from reference_engine.transaction import Kept, Transaction, removal, row_count
+
+#: What a command makes of a row that satisfies its condition, by the row and its id.
+Change = Callable[[Row, int | None], list[Kept]]
+
+
+@dataclass
+class Rewriting(Transaction):
+    """One such command. ``beside`` are actions that are committed with it."""
+
+    beside: Sequence[Action] = field(default=(), kw_only=True)
+
+    # The same rows in other files -------------------------------------------------------------------------------------
+
+    def optimize(self, command: Optimize) -> None:
+        """Write the rows of each partition into one file, where it has several, a deletion vector, or is to be sorted."""
+        by_partition: dict[Row, list[Add]] = {}
+        for _, add in sorted(self.view.live.items()):
+            by_partition.setdefault(self.view.partition(add), []).append(add)
+        rewritten = [
+            add
+            for partition, adds in by_partition.items()
+            if self._matches_partition(command.where, partition)
+            and (len(adds) > 1 or adds[0].deletion_vector or command.zorder_by)
+            for add in adds
+        ]
+        self._keep_rows("OPTIMIZE", rewritten)
+
+    def purge(self, command: Purge, operation: str = "REORG") -> None:
+        """Rewrite the files that have deletion vectors."""
+        self._keep_rows(operation, [add for _, add in sorted(self.view.live.items()) if add.deletion_vector])
+
+    def _keep_rows(self, operation: str, rewritten: list[Add]) -> None:
+        packs: dict[Row, list[Kept]] = {}
+        for add in rewritten:
+            packs.setdefault(self.view.partition(add), []).extend(self.view.visible_with_ids(add))
+        if rewritten or self.beside:
+            self._exchange(operation, rewritten, packs.items(), data_change=False)
+
+    # Other rows -------------------------------------------------------------------------------------------------------
+
+    def update(self, command: Update, operation: str = "UPDATE") -> None:
+        """A changed row keeps its id, in the row commit version of this commit."""
+
+        def changed(row: Row) -> Row:
+            (after,) = rows_after(command, self.view.table, Counter([row]))
+            return after
+
+        self._change_rows(operation, command.where, lambda row, row_id: [(changed(row), (row_id, None))])
+
+    def merge(self, command: Merge) -> None:
+        if not any(self._matched(command.on, add) for add in self.view.live.values()):
+            if command.insert:
+                self._exchange("MERGE", (), by_partition(self, command.insert))
+        elif command.to is not None:
+            self.update(Update(command.to, command.on), "MERGE")
+        else:
+            self._change_rows("MERGE", command.on, lambda row, row_id: [])
+
+    def _change_rows(self, operation: str, where: Predicate | None, change: Change) -> None:
+        """Rewrite the files that have matching rows, with these exchanged for what ``change`` makes of each."""
+        rewritten = [add for _, add in sorted(self.view.live.items()) if self._matched(where, add)]
+        packs: dict[tuple[str, Row], list[Kept]] = {}
+        changes: list[tuple[Row, str]] = []
+        for add in rewritten:
+            for row, ids in self.view.visible_with_ids(add):
+                found: list[Kept] = [(row, ids)]
+                if self._matches(where, row):
+                    found = change(row, ids[0])
+                    changes.append((row, "update_preimage" if found else "delete"))
+                    changes += [(after, "update_postimage") for after, _ in found]
+                for kept in found:
+                    packs.setdefault((add.path, self.partition_of(kept[0])), []).append(kept)
+        if rewritten:
+            files = [(partition, rows) for (_, partition), rows in packs.items()]
+            self._exchange(operation, rewritten, files, changes=changes)
+
+    def overwrite(self, command: Overwrite) -> None:
+        """Remove whole files, as the condition is on partitions."""
+        removed = [
+            add
+            for _, add in sorted(self.view.live.items())
+            if self._matches_partition(command.where, self.view.partition(add))
+        ]
+        self._exchange("WRITE", removed, by_partition(self, command.rows))
+
+    def stream(self, command: StreamAppend) -> None:
+        """The append of one batch of a query that this engine has not run before."""
+        query = Txn(str(self.uuid), 0, self.at)
+        replace(self, beside=[query])._exchange("STREAMING UPDATE", (), by_partition(self, command.rows))
+
+    def restore(self, then: Snapshot) -> None:
+        """Exchange the files that differ from those of an earlier version. The protocol loses no feature."""
+        now = self.view.snapshot
+        protocol = with_features(now.protocol, features_of(then.protocol))
+        tracks = "rowTracking" in features_of(protocol)
+        removes = [removal(add, self.at) for key, add in now.adds.items() if key not in then.adds]
+        back = [
+            replace(add, data_change=key not in now.adds)
+            for key, add in then.adds.items()
+            if key not in now.adds or (tracks and now.adds[key].base_row_id is None)
+        ]
+        adds = self.with_row_ids(back, beside=then) if tracks else back
+        definition: list[Action] = [protocol] if protocol != now.protocol else []
+        definition += [then.metadata] if then.metadata != now.metadata else []
+        self.commit("RESTORE", *definition, *removes, *adds)
+
+    # Parts ------------------------------------------------------------------------------------------------------------
+
+    def _matches(self, where: Predicate | None, row: Row) -> bool:
+        return matches(Delete(where), self.view.table, row) is True
+
+    def _matched(self, where: Predicate | None, add: Add) -> bool:
+        return any(self._matches(where, row) for row in self.view.visible(add))
+
+    def _matches_partition(self, where: Predicate | None, partition: Row) -> bool:
+        table = self.view.table
+        return self._matches(where, table.row(partition, (None,) * len(table.data_columns)))
+
+    def _exchange(
+        self,
+        operation: str,
+        removed: Iterable[Add],
+        packs: Iterable[tuple[Row, list[Kept]]],
+        *,
+        changes: Iterable[tuple[Row, str]] = (),
+        data_change: bool = True,
+    ) -> None:
+        adds = self.write(packs, data_change=data_change)
+        feed = self.write_changes(changes) if self.view.table.has(Feature.CHANGE_DATA_FEED) else []
+        removes = [removal(add, self.at, data_change=data_change) for add in removed]
+        mark = self.row_id_mark(sum(row_count(add) for add in adds)) if adds else []
+        self.commit(operation, *self.beside, *removes, *adds, *feed, *mark)

@@ -1,0 +1,304 @@
+"""Commands other than DELETE and VACUUM on delta-rs: the calls that it makes, and what they do to a table."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import date, datetime, timezone
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deltalog.log import read_log
+from engines.deltalake.adapter import DeltalakeEngine
+from engines.deltalake.capabilities import capabilities_of
+from engines.deltalake.commands import calls_of
+from engines.dialect import Run, ScriptedCase
+from engines.port import Outcome
+from harness.tables.plan import plan_table
+from harness.tables.storage import write_table
+from model.prediction.commands import rows_after
+from model.semantics.definitions import table_after
+from model.vocabulary.commands import (
+    AddColumn,
+    Assignment,
+    Checkpoint,
+    CleanUpLog,
+    Command,
+    CommandKind,
+    CompactLog,
+    Merge,
+    Optimize,
+    Overwrite,
+    Purge,
+    Restore,
+    SetRetention,
+    Switch,
+    Update,
+    kind_of,
+)
+from model.vocabulary.predicate import And, Compare, In, IsNull, Op, Or, Predicate
+from model.vocabulary.steps import Moment, OtherCommand, Read
+from model.vocabulary.table import DAY, HOUR, WEEK, Column, Commit, DataFile, Feature, Table
+from model.vocabulary.values import NAN, AnyType, ArrayOf, DecimalOf, Row, StructOf, Type, Value
+from reports.counterexamples.functions import FUNCTIONS
+from reports.counterexamples.plan import rows_file_of
+from tests import scripts
+
+TABLE = Table(
+    columns=(Column("p", Type.STRING), Column("v", Type.INTEGER), Column("a.b", Type.STRING)),
+    partition_by=("p",),
+    files=(
+        DataFile(0, ("a",), ((1, "x"), (2, "y"), (None, None)), -9 * DAY),
+        DataFile(1, ("a",), ((1, "z"),), -9 * DAY),
+        DataFile(2, ("b",), ((4, "it's"),), -9 * DAY),
+        DataFile(3, ("b",), ((5, ""),), -9 * DAY),
+    ),
+    commits=(Commit(-8 * DAY, adds=(0, 1)), Commit(-HOUR, adds=(2, 3))),
+)
+ONE, IN_A = Compare("v", Op.EQ, 1, Type.INTEGER), Compare("p", Op.EQ, "a", Type.STRING)
+NEW: Row = ("c", 7, "new")
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[DeltalakeEngine]:
+    made = DeltalakeEngine()
+    yield made
+    made.close()
+
+
+def written(table: Table, directory: Path) -> Path:
+    root = directory / "case-1" / "table"
+    write_table(plan_table(table, root, start=time.time_ns() // 1_000_000))
+    return root
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return written(TABLE, tmp_path)
+
+
+def run(engine: DeltalakeEngine, root: Path, command: Command, version: int | None = None) -> Outcome:
+    return engine.run(root, OtherCommand(command), clock=0, version=version)
+
+
+def rows(engine: DeltalakeEngine, root: Path, version: int | None = None) -> Counter[Row]:
+    read = engine.run(root, Read(), clock=0, version=version)
+    assert read.error is None, read.error
+    return Counter(read.rows)
+
+
+def rows_of(table: Table, *ids: int) -> Counter[Row]:
+    return Counter(table.row(file.partition, row) for file in table.files if file.id in ids for row in file.rows)
+
+
+BEFORE = rows_of(TABLE, 0, 1, 2, 3)
+
+
+COMMANDS: tuple[Command, ...] = (
+    Optimize(),
+    Optimize(IN_A),
+    Optimize(And(IN_A, In("p", ("a", "b"), Type.STRING)), zorder_by=("v",)),
+    Optimize(Or(IN_A, IsNull("p"))),
+    Update(Assignment("v", Type.INTEGER, 9)),
+    Update(Assignment("a.b", Type.STRING, "o'clock"), ONE),
+    Update(Assignment("v", Type.INTEGER, None), IN_A),
+    Update(Assignment("p", Type.STRING, "c"), ONE),
+    Merge(ONE),
+    Merge(ONE, Assignment("v", Type.INTEGER, 8), (NEW,)),
+    Merge(Compare("v", Op.EQ, 100, Type.INTEGER), None, (NEW,)),
+    Merge(Compare("a.b", Op.EQ, "it's", Type.STRING), Assignment("a.b", Type.STRING, None)),
+    Overwrite((NEW, NEW)),
+    Overwrite(()),
+    Overwrite((("a", None, None),), IN_A),
+    Overwrite((), IN_A),
+    Checkpoint(),
+    CompactLog(),
+    CleanUpLog(),
+    SetRetention(24),
+    Switch(Feature.CHANGE_DATA_FEED, on=True),
+    Switch(Feature.DELETION_VECTORS, on=True),
+    AddColumn(Column("new", DecimalOf(5, 2))),
+    AddColumn(Column("new", ArrayOf(StructOf((("x", Type.LONG),))))),
+)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=str)
+def test_the_rows_afterwards_are_those_of_the_model(engine: DeltalakeEngine, root: Path, command: Command) -> None:
+    if kind_of(command) not in engine.capabilities.commands:
+        pytest.skip("this release does not have the command")
+    outcome = run(engine, root, command)
+    assert outcome.error is None and outcome.rows == (), outcome.error
+    assert rows(engine, root) == rows_after(command, TABLE, BEFORE)
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, Restore(0)], ids=str)
+def test_a_script_does_the_same(engine: DeltalakeEngine, root: Path, command: Command) -> None:
+    """The lines of the command, run with the names that they use."""
+    if kind_of(command) not in engine.capabilities.commands:
+        pytest.skip("this release does not have the command")
+    run = Run(0, OtherCommand(command), Moment(0), rows_file=rows_file_of(TABLE, OtherCommand(command)))
+    scripted = scripts.DELTA_RS(ScriptedCase(TABLE, str(root), (run,)))
+    written = scripted.command(run)
+    scope: dict[str, Any] = {"ROOT": str(root), "before_0": 0}
+    functions = [FUNCTIONS[name].text for name in written.uses if name in FUNCTIONS]
+    imports = ["import base64, io, json", "from pathlib import Path"]
+    imports += [scripted.imports[name] for name in written.uses if name in scripted.imports]
+    exec("\n".join([*imports, *functions, *written.setup, written.text]), scope)
+    after = rows_after(command, TABLE, BEFORE, restored=rows_of(TABLE, 0, 1))
+    assert rows(engine, root) == after
+
+
+def test_optimize_rewrites_the_files_of_the_partitions_that_are_named(engine: DeltalakeEngine, root: Path) -> None:
+    before = set(read_log(root).snapshot().adds)
+    assert run(engine, root, Optimize(IN_A)).error is None
+    after = set(read_log(root).snapshot().adds)
+    assert {path[:4] for path, _ in before - after} == {"p=a/"} and len(before & after) == 2 and len(after) == 3
+    assert run(engine, root, Optimize(zorder_by=("v", "a.b")[:1])).error is None
+    assert len(read_log(root).snapshot().adds) == 2
+
+
+def test_restore_goes_back_to_the_version(engine: DeltalakeEngine, root: Path) -> None:
+    assert run(engine, root, Update(Assignment("v", Type.INTEGER, 9))).error is None
+    assert run(engine, root, Restore(0), version=1).error is None
+    assert rows(engine, root) == BEFORE
+    assert run(engine, root, Restore(0), version=0).error is None
+    assert rows(engine, root) == rows_of(TABLE, 0, 1)
+
+
+def test_restore_to_the_current_version_is_refused(engine: DeltalakeEngine, root: Path) -> None:
+    outcome = run(engine, root, Restore(0), version=1)
+    assert outcome.error is not None and "should be less then last available version" in outcome.error.message
+    assert read_log(root).snapshot().version == 1
+
+
+def test_a_checkpoint_and_a_log_compaction_are_of_the_current_version(engine: DeltalakeEngine, root: Path) -> None:
+    checkpoint, compacted = f"{1:020}.checkpoint.parquet", f"{0:020}.{1:020}.compacted.json"
+    names: list[tuple[Command, str]] = [(Checkpoint(), checkpoint), (CompactLog(), compacted)]
+    for command, name in names:
+        if kind_of(command) in engine.capabilities.commands:
+            assert run(engine, root, command).error is None
+            assert (root / "_delta_log" / name).is_file()
+
+
+def test_there_is_no_log_compaction_of_one_commit(engine: DeltalakeEngine, tmp_path: Path) -> None:
+    root = written(replace(TABLE, commits=(Commit(-HOUR, adds=(0, 1, 2, 3)),)), tmp_path)
+    if CommandKind.COMPACT_LOG in engine.capabilities.commands:
+        assert run(engine, root, CompactLog()).error is None
+        assert [path.name for path in (root / "_delta_log").iterdir()] == [f"{0:020}.json"]
+
+
+def test_clean_up_deletes_the_log_before_a_checkpoint_that_is_older_than_its_retention(
+    engine: DeltalakeEngine, tmp_path: Path
+) -> None:
+    old = [Commit(-60 * DAY + number * HOUR, adds=(number,), checkpoint=number == 2) for number in range(3)]
+    table = Table(TABLE.columns, ("p",), TABLE.files, (*old, Commit(-HOUR, adds=(3,))))
+    root = written(table, tmp_path)
+    assert run(engine, root, CleanUpLog()).error is None
+    assert not (root / "_delta_log" / f"{0:020}.json").exists()
+    assert rows(engine, root) == BEFORE
+
+
+def test_properties_are_set(engine: DeltalakeEngine, root: Path) -> None:
+    commands = (SetRetention(48), SetRetention(5, of_log=True), Switch(Feature.CHANGE_DATA_FEED, on=True))
+    for command in commands:
+        assert run(engine, root, command).error is None
+    assert read_log(root).snapshot().metadata.configuration == {
+        "delta.deletedFileRetentionDuration": "interval 2 days",
+        "delta.logRetentionDuration": "interval 5 hours",
+        "delta.enableChangeDataFeed": "true",
+    }
+    assert run(engine, root, Switch(Feature.CHANGE_DATA_FEED, on=False)).error is None
+    assert read_log(root).snapshot().metadata.configuration["delta.enableChangeDataFeed"] == "false"
+
+
+def test_a_column_is_added_at_the_end(engine: DeltalakeEngine, root: Path) -> None:
+    column = Column("n w", StructOf((("x", Type.LONG), ("y", DecimalOf(9, 2))), required=("x",)))
+    assert run(engine, root, AddColumn(column)).error is None
+    added = json.loads(str(read_log(root).snapshot().metadata.schema_string))["fields"][-1]
+    fields = [
+        {"name": "x", "type": "long", "nullable": False, "metadata": {}},
+        {"name": "y", "type": "decimal(9,2)", "nullable": True, "metadata": {}},
+    ]
+    kind = {"type": "struct", "fields": fields}
+    assert added == {"name": "n w", "type": kind, "nullable": True, "metadata": {}}
+    wider = table_after(AddColumn(column), TABLE)
+    assert rows(engine, root) == rows_of(wider, 0, 1, 2, 3)
+
+
+@pytest.mark.parametrize(
+    ("type", "value"),
+    [
+        (Type.STRING, "a'b\"c"),
+        (Type.BINARY, b"\x00\xff"),
+        (Type.BYTE, -5),
+        (Type.SHORT, 300),
+        (Type.INTEGER, -70_000),
+        (Type.LONG, 2**62),
+        (Type.FLOAT, 1.5),
+        (Type.DOUBLE, -1e300),
+        (Type.DOUBLE, NAN),
+        (Type.BOOLEAN, False),
+        (Type.DATE, date(2020, 1, 2)),
+        (Type.TIMESTAMP, datetime(2020, 1, 2, 3, 4, 5, 6, tzinfo=timezone.utc)),
+        (Type.TIMESTAMP_NTZ, datetime(2020, 1, 2, 3, 4, 5, 6)),
+        (DecimalOf(10, 3), Decimal("-12.500")),
+    ],
+    ids=str,
+)
+def test_literals_of_all_types_are_set_and_inserted(
+    engine: DeltalakeEngine, tmp_path: Path, type: AnyType, value: Value
+) -> None:
+    table = Table(
+        (Column("k", Type.LONG), Column("x", type)),
+        (),
+        (DataFile(0, (), ((1, None), (2, None)), -DAY),),
+        (Commit(-HOUR, adds=(0,)),),
+    )
+    root = written(table, tmp_path)
+    second, absent = (Compare("k", Op.EQ, key, Type.LONG) for key in (2, 9))
+    to = Assignment("x", type, value)
+    for command in (Update(to, second), Merge(second, to), Merge(absent, None, ((3, value),))):
+        assert run(engine, root, command).error is None
+    assert rows(engine, root) == Counter([(1, None), (2, value), (3, value)])
+    assert run(engine, root, Overwrite(((4, value), (5, None)))).error is None
+    assert rows(engine, root) == Counter([(4, value), (5, None)])
+
+
+@pytest.mark.parametrize(
+    ("where", "filters"),
+    [
+        (IN_A, [("p", "=", "a")]),
+        (In("n", (1, 2), Type.INTEGER), [("n", "in", ["1", "2"])]),
+        (And(IN_A, Compare("n", Op.EQ, 3, Type.INTEGER)), [("p", "=", "a"), ("n", "=", "3")]),
+        (And(IN_A, IsNull("n")), None),
+        (Compare("p", Op.GT, "a", Type.STRING), None),
+        (Compare("p", Op.EQ, None, Type.STRING), None),
+        (In("p", ("a", None), Type.STRING), None),
+        (Compare("b", Op.EQ, True, Type.BOOLEAN), None),
+        (None, None),
+    ],
+    ids=str,
+)
+def test_conditions_on_partitions_that_filters_can_say(where: Predicate | None, filters: object) -> None:
+    for columns in ((), ("v",)):
+        (call,) = calls_of(Optimize(where, columns), [])
+        assert call.arguments.get("partition_filters") == filters
+
+
+def test_commands_that_the_package_lacks_are_not_in_its_capabilities() -> None:
+    assert CommandKind.PURGE not in capabilities_of("1.6.6").commands
+    assert capabilities_of("1.6.6").commands - capabilities_of("1.4.2").commands == {CommandKind.COMPACT_LOG}
+    for command in (Purge(), Switch(Feature.ROW_TRACKING, on=True)):
+        with pytest.raises(ValueError, match="deltalake has no such command"):
+            calls_of(command, [])
+
+
+def test_a_retention_is_written_in_the_largest_unit() -> None:
+    (call,) = calls_of(SetRetention(2 * WEEK // HOUR), [])
+    assert call.arguments == {"properties": {"delta.deletedFileRetentionDuration": "interval 2 weeks"}}

@@ -1,0 +1,162 @@
+"""Other commands are adopted: DELETE, VACUUM and reads after them are judged by the table that they left."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from engines.port import EngineError, Outcome
+from engines.wrapped import WrappedEngine
+from harness.judging.judge import Judge, JudgedCase
+from model.codec import InvalidCase, from_json, to_json
+from model.vocabulary.case import Case
+from model.vocabulary.commands import (
+    AddColumn,
+    Assignment,
+    Checkpoint,
+    CleanUpLog,
+    Command,
+    CompactLog,
+    DropColumn,
+    DropFeature,
+    Merge,
+    Optimize,
+    Overwrite,
+    Purge,
+    RenameColumn,
+    Restore,
+    SetRetention,
+    ShallowClone,
+    StreamAppend,
+    Switch,
+    Update,
+    VacuumClone,
+    WidenColumn,
+)
+from model.vocabulary.predicate import Compare, Op
+from model.vocabulary.steps import Delete, EngineStep, Moment, OtherCommand, Read, SetClock, Step, Vacuum
+from model.vocabulary.table import DAY, HOUR, Column, Commit, DataFile, DeletionVector, Feature, Table
+from model.vocabulary.values import Type
+from reference_engine import ReferenceEngine
+from suites.catalogue import CATALOGUE
+
+PLAIN = Table(
+    columns=(Column("p", Type.INTEGER), Column("v", Type.LONG), Column("w", Type.STRING)),
+    partition_by=("p",),
+    files=(
+        DataFile(0, (1,), ((1, "a"), (2, "b")), -HOUR),
+        DataFile(1, (2,), ((3, "c"), (4, "d")), -HOUR),
+        DataFile(2, (1,), ((5, "e"), (6, "f")), -HOUR),
+    ),
+    commits=(Commit(-HOUR, (0, 1, 2)), Commit(1 - HOUR)),
+)
+
+
+def having(*features: Feature) -> Table:
+    return replace(PLAIN, features=tuple(feature.value for feature in features))
+
+
+VECTORS = replace(
+    having(Feature.DELETION_VECTORS),
+    commits=(Commit(-HOUR, (0, 1, 2)), Commit(1 - HOUR, deletion_vectors=(DeletionVector(0, (1,), -HOUR),))),
+)
+TABLES = {
+    "plain": PLAIN,
+    "vectors": VECTORS,
+    "vectors and row tracking": replace(VECTORS, features=(Feature.DELETION_VECTORS.value, Feature.ROW_TRACKING.value)),
+    "change feed": having(Feature.CHANGE_DATA_FEED),
+    "column mapping": having(Feature.COLUMN_MAPPING_NAME),
+    "in-commit timestamps": having(Feature.IN_COMMIT_TIMESTAMPS),
+    "checksums and checkpoints": having(Feature.CHECKSUMS, Feature.FREQUENT_CHECKPOINTS),
+    "checkpoints of version 2": having(Feature.V2_CHECKPOINTS, Feature.FREQUENT_CHECKPOINTS),
+}
+
+
+def equal(column: str, value: int, type: Type = Type.LONG) -> Compare:
+    return Compare(column=column, op=Op.EQ, type=type, value=value)
+
+
+def run(*commands: Command | Step) -> tuple[Step, ...]:
+    steps = (Delete, Vacuum, Read, SetClock)
+    return tuple(one if isinstance(one, steps) else OtherCommand(one) for one in commands)  # type: ignore[arg-type]
+
+
+IN_PARTITION = equal("p", 1, Type.INTEGER)
+SEVEN = Assignment("v", Type.LONG, 7)
+LATER = SetClock(Moment(40 * DAY))
+PROGRAMS = {
+    "OPTIMIZE": run(Optimize(), Optimize(where=IN_PARTITION), Optimize(zorder_by=("v",))),
+    "PURGE": run(Delete(equal("v", 1)), Purge()),
+    "RESTORE": run(Delete(equal("v", 1)), Restore(0), Delete(), Restore(2)),
+    "RESTORE of a version of the initial table": run(Restore(-1), Delete(equal("v", 1)), Restore(0)),
+    "RESTORE of what is gone": run(Delete(equal("v", 1)), LATER, Vacuum(), Restore(0)),
+    "UPDATE": run(Update(SEVEN, IN_PARTITION), Update(SEVEN)),
+    "MERGE": run(Merge(equal("v", 1)), Merge(equal("v", 3), SEVEN), Merge(equal("v", 9), insert=((1, 9, None),))),
+    "overwrite": run(Overwrite(((1, 8, "x"),), IN_PARTITION), Overwrite(((3, 9, "y"),))),
+    "streaming append": run(StreamAppend(((1, 8, "x"),))),
+    "checkpoint": run(Checkpoint(), Delete(equal("v", 1)), Checkpoint()),
+    "log compaction": run(Delete(equal("v", 1)), CompactLog()),
+    "log clean-up": run(Delete(equal("v", 1)), Checkpoint(), Delete(equal("v", 3)), LATER, CleanUpLog(), Read()),
+    "retention": run(Delete(equal("v", 1)), SetRetention(5), SetRetention(48, of_log=True), LATER, Vacuum()),
+    "vectors on and off": run(
+        Switch(Feature.DELETION_VECTORS, on=True), Delete(equal("v", 1)), Switch(Feature.DELETION_VECTORS, on=False)
+    ),
+    "DROP FEATURE": run(Delete(equal("v", 1)), DropFeature(Feature.DELETION_VECTORS)),
+    "change feed on": run(Switch(Feature.CHANGE_DATA_FEED, on=True), Delete(equal("v", 1))),
+    "ADD COLUMN": run(AddColumn(Column("n", Type.LONG)), Update(Assignment("n", Type.LONG, 1), IN_PARTITION)),
+    "RENAME COLUMN": run(RenameColumn("v", "x"), Delete(equal("x", 1))),
+    "DROP COLUMN": run(DropColumn("w"), Delete(equal("v", 1))),
+    "columns back": run(DropColumn("w"), Delete(equal("v", 1)), Restore(0)),
+    "widening": run(WidenColumn("p"), Delete(equal("p", 1))),
+    "clone": run(ShallowClone(), Delete(equal("p", 1, Type.INTEGER)), VacuumClone(), Vacuum()),
+}
+
+
+def judged(engine: ReferenceEngine | WrappedEngine, case: Case, directory: Path) -> JudgedCase:
+    found = Judge(engine, list(CATALOGUE.values()), directory).judge(case)
+    assert found.failure is None, found.failure.log
+    return found
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_no_clause_accuses_a_right_engine(name: str, tmp_path: Path) -> None:
+    met: set[str] = set()
+    for program in PROGRAMS.values():
+        case = Case(TABLES[name], (*program, Delete(), Vacuum(), Read(), Read(before_step=0)))
+        try:
+            assert from_json(to_json(case)) == case
+        except InvalidCase:
+            continue  # a command that this table cannot have
+        found = judged(ReferenceEngine(), case, tmp_path)
+        assert not found.violated, [(wrong.clause, wrong.step, wrong.violation.message) for wrong in found.wrong]
+        assert len(found.steps) == sum(not isinstance(step, SetClock) for step in case.steps)
+        met |= {id for id in found.tallies if id.startswith("LIFE")}
+    assert met >= {"LIFE-1A", "LIFE-1B", "LIFE-1C", "LIFE-1D", "LIFE-1E", "LIFE-1F", "LIFE-2A", "LIFE-2B", "LIFE-3A"}
+
+
+class Refusing(WrappedEngine):
+    """Refuses every command that is neither DELETE nor VACUUM."""
+
+    def run(self, root: Path, step: EngineStep, *, clock: int, version: int | None) -> Outcome:
+        if isinstance(step, OtherCommand):
+            outcome = self._engine.run(root, Read(), clock=clock, version=None)
+            return replace(outcome, rows=(), error=EngineError("Unsupported", None, None, "not here"))
+        return self._engine.run(root, step, clock=clock, version=version)
+
+
+def test_after_a_refused_command_the_table_is_as_before(tmp_path: Path) -> None:
+    case = Case(PLAIN, run(Update(SEVEN), Delete(equal("v", 1)), Read()))
+    clauses = [clause for clause in CATALOGUE.values() if clause.id != "LIFE-1E"]
+    found = Judge(Refusing(ReferenceEngine()), clauses, tmp_path).judge(case)
+    assert found.failure is None
+    assert not found.violated
+    assert len(found.steps) == 3
+
+
+def test_a_refused_change_of_columns_ends_the_case(tmp_path: Path) -> None:
+    case = Case(PLAIN, run(AddColumn(Column("n", Type.LONG)), Delete(equal("n", 1)), Read()))
+    found = judged(Refusing(ReferenceEngine()), case, tmp_path)
+    assert found.violated == ["LIFE-1E"]
+    assert len(found.steps) == 1
