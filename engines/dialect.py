@@ -65,6 +65,10 @@ class ScriptedCase:
     processors: int | None = None
     checkpoints: bool = False  # whether the table that the script writes has any
 
+    def version_before(self, step: int) -> str:
+        """The version before a step, as an expression; one below 0 is a commit of the initial table, counted from its end."""
+        return f"before_{step}" if step >= 0 else str(self.table.version_before(step))
+
 
 class Dialect(Protocol):
     """One for each script: it may keep track of what it has set."""

@@ -13,6 +13,7 @@ from faults import (
     delete_features,
     delete_refused,
     deltalake,
+    earlier_sessions,
     log_files,
     read,
     recorded_predicates,
@@ -51,6 +52,7 @@ _ALL = (
     *version_checksums.FAULTS,
     *settings.FAULTS,
     *commands.FAULTS,
+    *earlier_sessions.FAULTS,
     *crash.FAULTS,
 )
 

@@ -8,7 +8,7 @@ from typing import cast
 
 from deltalog.actions import Action, Metadata
 from deltalog.protocols import features_of, with_features, without_feature
-from deltalog.schemas import Field, map_columns, schema_string, timestamp_ntz_paths
+from deltalog.schemas import Field, map_columns, schema_string
 from model.vocabulary.commands import (
     AddColumn,
     DropColumn,
@@ -103,10 +103,7 @@ class Altering(Transaction):
             used = int(self.view.metadata.configuration.get(_MAX_ID, "0"))
             (field,), used = map_columns([field], [f"col-{self.uuid}"], used=used)
             properties = {_MAX_ID: str(used)}
-        features = ["timestampNtz"] if timestamp_ntz_paths([field]) else []
-        self._define(
-            "ADD COLUMNS", self._with_fields(*self.view.fields, field, properties=properties), features=features
-        )
+        self._define("ADD COLUMNS", self._with_fields(*self.view.fields, field, properties=properties))
 
     def rename_column(self, command: RenameColumn) -> None:
         self._refuse_unmapped("RENAME")

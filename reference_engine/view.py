@@ -224,9 +224,8 @@ class View:
             version: commit.info.fields.get("inCommitTimestamp") if commit.info else None
             for version, commit in self.log.commits.items()
         }
-        enabled = self.table.has(Feature.IN_COMMIT_TIMESTAMPS)
         return {
-            version: int(str(stamps[version])) if enabled and stamps[version] is not None else commit.modified
+            version: commit.modified if stamps[version] is None else int(str(stamps[version]))
             for version, commit in self.log.commits.items()
         }
 

@@ -33,7 +33,7 @@ from model.vocabulary.commands import Command, kind_of
 from model.vocabulary.operations import operation_of
 from model.vocabulary.predicate import Compare, Predicate, columns_of, leaves
 from model.vocabulary.rules import DELTA_RS
-from model.vocabulary.steps import Delete, InvalidDelete, InvalidVacuum, OtherCommand, Step, Vacuum
+from model.vocabulary.steps import Delete, InvalidDelete, InvalidVacuum, OtherCommand, Read, Step, Vacuum
 from model.vocabulary.table import Table
 from model.vocabulary.values import AnyType, Row, required_fields
 from reference_engine import ReferenceEngine
@@ -60,6 +60,7 @@ GOALS: Mapping[str, int] = {
     "operations": 10,
     "after": 2,
     "command": 3,
+    "crash": 2,
     "deviation": 2,
     "test": 2,
     "tested type": 1,
@@ -81,7 +82,7 @@ SMOKE: Mapping[str, int] = {
     "clause": 3,
     "clause on delta-rs": 2,
     "clause on any delta-rs": 1,
-    **dict.fromkeys(("paths", "cutoff", "operations", "form", "mistake", "size", "statistics", "feature"), 1),
+    **dict.fromkeys(("paths", "cutoff", "operations", "form", "mistake", "size", "statistics", "feature", "crash"), 1),
 }
 
 
@@ -199,6 +200,10 @@ def _of_case(case: Case) -> Iterator[Facet]:
             found.add(("mistake", f"{step.mode.value}: {step.io_fault.value}"))
         if isinstance(step, (InvalidDelete, InvalidVacuum)):
             found.add(("mistake", step.mistake.value))
+        if isinstance(step, (Delete, Vacuum)) and step.crash is not None:
+            found.add(("crash", f"{operation}: {step.crash.point.value}, {step.crash.written.value}"))
+        if isinstance(step, (Delete, Vacuum, Read)) and step.by_earlier:
+            found.add(("form", f"{type(step).__name__}: by a session that opened the table earlier"))
     yield from found
 
 

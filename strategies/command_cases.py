@@ -7,11 +7,12 @@ from dataclasses import replace
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
+from model.semantics.definitions import VECTORS
 from model.vocabulary.case import Case
 from model.vocabulary.commands import Checkpoint, CleanUpLog, Command, CompactLog, Restore, SetRetention
 from model.vocabulary.operations import Operation
 from model.vocabulary.steps import Delete, Moment, OtherCommand, Read, SetClock, Step, Vacuum
-from model.vocabulary.table import DAY, HOUR, Table
+from model.vocabulary.table import DAY, FEATURES, HOUR, Feature, Table
 from strategies.operations import operations
 from strategies.program_state import Program
 from strategies.program_tables import program_tables
@@ -22,14 +23,27 @@ from strategies.weights import odds, one_in
 
 @st.composite
 def command_cases(draw: DrawFn) -> Case:
-    """Programs of commands (``strategies.programs.command_programs``) on the tables of programs; one in eight is a log clean-up.
+    """Programs of commands (``strategies.programs.command_programs``) on ``command_tables``; one in eight is a log clean-up.
 
     2 to 9 engine steps. Shrinks operation by operation.
     """
     if draw(one_in(8)):
         return draw(log_cleanups())
-    table = draw(program_tables())
+    table = draw(command_tables())
     return Case(table, draw(command_programs(table)))
+
+
+@st.composite
+def command_tables(draw: DrawFn) -> Table:
+    """The tables of programs, more of them with deletion vectors and with column mapping: one in three gets each if it can."""
+    table = draw(program_tables())
+    names = {column.name for column in table.columns}
+    has_vectors = (
+        table.has(*VECTORS) or "_metadata" in names
+    )  # Delta cannot delete rows of such a table (docs/findings.md)
+    more = {Feature.DELETION_VECTORS.value} if not has_vectors and draw(one_in(3)) else set()
+    more |= {Feature.COLUMN_MAPPING_NAME.value} if not table.maps_columns and draw(one_in(3)) else set()
+    return replace(table, features=tuple(name for name in FEATURES if name in {*table.features, *more}))
 
 
 @st.composite
@@ -42,7 +56,7 @@ def log_cleanups(draw: DrawFn) -> Case:
     of a day.
     """
     hours = draw(st.sampled_from((24, 48, 168, 720)))
-    table = draw(checkpointed(draw(program_tables()), pruned=False))
+    table = draw(checkpointed(draw(command_tables()), pruned=False))
     table = _aged(table, hours, last_is_young=draw(one_in(3)))
     program = Program(table, engine_steps=9)
     if hours != 720 or draw(st.booleans()):

@@ -7,7 +7,7 @@ from itertools import combinations
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from model.vocabulary.operations import Operation
+from model.vocabulary.operations import COMMANDS, Operation
 from model.vocabulary.steps import Read, Step
 from model.vocabulary.table import Table
 from strategies.operations import allows, operations
@@ -60,25 +60,25 @@ def programs(draw: DrawFn, table: Table, *, length: int = 7, engine_steps: int =
 
 #: Every command other than DELETE and VACUUM, those that rewrite files more often.
 _COMMANDS = odds(
-    (6, Operation.OPTIMIZE),
+    (5, Operation.OPTIMIZE),
     (3, Operation.PURGE),
-    (5, Operation.RESTORE),
+    (4, Operation.RESTORE),
     (5, Operation.UPDATE),
-    (5, Operation.MERGE),
-    (4, Operation.OVERWRITE),
+    (6, Operation.MERGE),
+    (5, Operation.OVERWRITE),
     (2, Operation.STREAM_APPEND),
-    (4, Operation.CHECKPOINT),
+    (3, Operation.CHECKPOINT),
     (2, Operation.COMPACT_LOG),
-    (3, Operation.CLEAN_UP_LOG),
+    (2, Operation.CLEAN_UP_LOG),
     (3, Operation.SET_RETENTION),
-    (4, Operation.SWITCH),
-    (2, Operation.DROP_FEATURE),
-    (3, Operation.ADD_COLUMN),
-    (3, Operation.RENAME_COLUMN),
-    (2, Operation.DROP_COLUMN),
-    (3, Operation.WIDEN_COLUMN),
+    (5, Operation.SWITCH),
+    (4, Operation.DROP_FEATURE),
+    (4, Operation.ADD_COLUMN),
+    (5, Operation.RENAME_COLUMN),
+    (5, Operation.DROP_COLUMN),
+    (8, Operation.WIDEN_COLUMN),
     (2, Operation.SHALLOW_CLONE),
-    (2, Operation.VACUUM_CLONE),
+    (3, Operation.VACUUM_CLONE),
 )
 _BESIDE_COMMANDS = odds(
     (8, Operation.DELETE),
@@ -106,7 +106,8 @@ _COMMAND_SEQUENCES: tuple[tuple[Operation | None, ...], ...] = (
 
 @st.composite
 def command_programs(draw: DrawFn, table: Table, *, length: int = 8, engine_steps: int = 7) -> tuple[Step, ...]:
-    """Programs as those of ``programs``, of which half of the operations are other commands.
+    """Programs as those of ``programs``, of which half of the operations are other commands; in place of a command that the
+    program does not allow is any that it does.
 
     Each contains one of ``_COMMAND_SEQUENCES``, the first three of them three times as often as another.
     """
@@ -140,6 +141,9 @@ def _draw_steps(
     for place, operation in enumerate([placed.get(place) or draw(any_operation) for place in range(length)]):
         if place in placed and operation is not Operation.CLOCK:
             program.engine_steps += 1
-        for step in draw(operations(program, operation if allows(program, operation) else _INSTEAD)):
+        if not allows(program, operation):
+            possible = [one for one in COMMANDS if allows(program, one)] if operation in COMMANDS else [_INSTEAD]
+            operation = draw(st.sampled_from(possible))
+        for step in draw(operations(program, operation)):
             program.take(step)
     return (*program.steps, Read())

@@ -270,7 +270,7 @@ COMMAND_CASE = Case(
             Optimize(),
             Optimize(IN_A, zorder_by=("i", "d")),
             Purge(),
-            Restore(before_step=0),
+            Restore(before_step=-1),
             Update(Assignment("i", Type.INTEGER, None)),
             Update(Assignment("d", Type.DATE, date(2020, 1, 31)), where=WHERE),
             Merge(IN_A),

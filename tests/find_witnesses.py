@@ -29,6 +29,7 @@ from suites.campaigns import shards
 from suites.catalogue import CATALOGUE
 from suites.profiles import PROFILES
 from tests import handmade_settings
+from tests.handmade_commands import SHOWING
 from tests.handmade_crashes import CRASHES
 from tests.handmade_vacuums import HANDMADE
 
@@ -94,12 +95,12 @@ def main(names: Sequence[str]) -> int:
         for number, name in enumerate(names or list(FAULTS)):
             healthy = imitating(FAULTS[name])
             known = str(healthy.rules.implementation)
-            if known not in cases:
+            shown = SHOWING.get(name)  # other commands: the smoke profile need not have them
+            if shown is None and known not in cases:
                 cases[known] = candidates(healthy, Path(scratch) / known)
+            tried = cases[known] if shown is None else [Candidate(shown, frozenset(FAULTS[name].caught_by))]
             engine = KnownBadEngine(healthy, FAULTS[name])
-            found = find(
-                FAULTS[name], cases[known], Judge(engine, list(CATALOGUE.values()), Path(scratch) / str(number))
-            )
+            found = find(FAULTS[name], tried, Judge(engine, list(CATALOGUE.values()), Path(scratch) / str(number)))
             if found is None:
                 missing.append(name)
                 continue

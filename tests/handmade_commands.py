@@ -31,7 +31,7 @@ from model.vocabulary.commands import (
     WidenColumn,
 )
 from model.vocabulary.predicate import Cast, Compare, Literal, Of, Op, Relate
-from model.vocabulary.steps import Delete, Moment, OtherCommand, Read, SetClock, Step, Vacuum
+from model.vocabulary.steps import Delete, Moment, OpenSession, OtherCommand, Read, SetClock, Step, Vacuum
 from model.vocabulary.table import DAY, HOUR, WEEK, Column, Commit, DataFile, DeletionVector, Feature, Removal, Table
 from model.vocabulary.values import ArrayOf, StructOf, Type, Value
 
@@ -98,7 +98,7 @@ COMMANDS: dict[str, Command] = {
     "retention": SetRetention(240),
     "retention of the log": SetRetention(48, of_log=True),
     "clone": ShallowClone(),
-    "add a column": AddColumn(Column("n", Type.TIMESTAMP_NTZ)),
+    "add a column": AddColumn(Column("n", Type.DATE)),
     "widen": WidenColumn("v"),
     **{f"{feature.value} on": Switch(feature, True) for feature in SWITCHED},
     **{f"{feature.value} off": Switch(feature, False) for feature in SWITCHED},
@@ -106,7 +106,7 @@ COMMANDS: dict[str, Command] = {
 
 
 #: What a case is made of: steps, and commands for the steps that run them.
-Part = Union[Command, Read, Delete, Vacuum, SetClock]
+Part = Union[Command, Read, Delete, Vacuum, SetClock, OpenSession]
 
 
 def _case(features: str, *parts: Part) -> Case:
@@ -114,10 +114,13 @@ def _case(features: str, *parts: Part) -> Case:
 
 
 def steps(*parts: Part) -> tuple[Step, ...]:
-    return tuple(part if isinstance(part, (Read, Delete, Vacuum, SetClock)) else OtherCommand(part) for part in parts)
+    return tuple(
+        part if isinstance(part, (Read, Delete, Vacuum, SetClock, OpenSession)) else OtherCommand(part)
+        for part in parts
+    )
 
 
-_LATER = (Read(), Delete(HIGH), Restore(0), Read(), Delete(IN_A), Vacuum(), Read())
+_LATER = (Read(), Delete(IN_A), Restore(0), Read(), Delete(HIGH), Vacuum(), Read())
 
 #: Each command on each table, and then the DELETE and the VACUUM, the reads, and the RESTORE of the table before it.
 EACH: dict[str, Case] = {
@@ -217,7 +220,7 @@ REFUSED: dict[str, tuple[Case, list[int]]] = {
     "the condition is an error for a row": (_case("plain", Update(_to(V, 1), _FAILS), Merge(_FAILS), Read()), [0, 1]),
 }
 
-_RENAMED = _case("plain", RenameColumn("w", "u"))
+_OPENED = (OpenSession(), StreamAppend(NEW))
 _UPDATED = Update(_to(W, "set"), HIGH)
 
 
@@ -242,8 +245,8 @@ SHOWING: dict[str, Case] = {
     "overwrite-removes-other-partitions": _case("plain", Overwrite(NEW[:1], IN_A)),
     "stream-appends-twice": _case("plain", StreamAppend(NEW)),
     "renamed-column-is-lost": _case("mapped", RenameColumn("w", "u")),
-    "refused-command-commits": _RENAMED,
-    "refused-command-deletes": _RENAMED,
+    "refused-command-commits": _case("plain", Delete(IN_A), _ZERO, Restore(0)),
+    "refused-command-deletes": _case("plain", Delete(IN_A), _ZERO, Restore(0)),
     "optimize-deletes-what-it-removed": _case("plain", Optimize()),
     "update-deletes-what-it-removed": _case("plain", _UPDATED),
     "command-rewrites-an-old-commit": _case("plain", Checkpoint()),
@@ -269,4 +272,9 @@ SHOWING: dict[str, Case] = {
     "clone-forgets-vectors": _case("vectors", ShallowClone()),
     "vacuum-of-the-source-breaks-a-clone": _case("plain", ShallowClone(), Delete(IN_A), Vacuum()),
     "vacuum-of-a-clone-deletes-its-source": _case("plain", ShallowClone(), VacuumClone()),
+    "earlier-session-undoes-what-others-did": _case("plain", *_OPENED, Delete(IN_A, by_earlier=True)),
+    "earlier-session-vacuums-a-live-file": _case("plain", *_OPENED, Vacuum(by_earlier=True)),
+    "earlier-session-commits-and-is-refused": _case("plain", *_OPENED, Delete(IN_A, by_earlier=True)),
+    "earlier-session-breaks": _case("plain", *_OPENED, Delete(IN_A, by_earlier=True)),
+    "earlier-query-mixes-versions": _case("plain", *_OPENED, Read(by_earlier=True)),
 }

@@ -19,7 +19,8 @@ from harness.judging import judge as judging
 from harness.judging.judge import Judge
 from harness.judging.severity import severity_of
 from model.vocabulary.case import Case
-from model.vocabulary.steps import ENGINE_STEPS, EngineStep, Read, ReadChanges
+from model.vocabulary.commands import Restore
+from model.vocabulary.steps import ENGINE_STEPS, EngineStep, OtherCommand, Read, ReadChanges
 from model.vocabulary.values import AnyType, ArrayOf, MapOf, StructOf
 from records.run import JudgedCase, ListedClause
 from reports.counterexamples.plan import Plan, reproduction_plan
@@ -75,7 +76,9 @@ class Reference(DeltalakeScript):
         return Code(f"clock = {instant.text}", instant.uses)
 
     def command(self, run: Run) -> Command:
-        text = f"run({run.index}, clock)"
+        command = run.step.command if isinstance(run.step, OtherCommand) else None
+        restored = f", before_{command.before_step}" if isinstance(command, Restore) else ""
+        text = f"run({run.index}, clock{restored})"
         return Command(text, text)
 
     def read(self, version: str) -> Code:
@@ -98,10 +101,10 @@ def outcome(plan: Plan, engine: Engine, case: Case, home: Path) -> tuple[int, st
         read = isinstance(step, (Read, ReadChanges))
         return [_row(row, types) if read else list(row) for row in answer.rows]
 
-    def run_numbered(number: int, clock: int) -> list[list[Any]]:
+    def run_numbered(number: int, clock: int, version: int | None = None) -> list[list[Any]]:
         step = case.steps[number]
         assert isinstance(step, ENGINE_STEPS), "scripts do the others themselves"
-        return run(step, clock)
+        return run(step, clock, version)
 
     scope = {
         "__name__": "script",

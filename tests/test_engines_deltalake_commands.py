@@ -6,6 +6,7 @@ import json
 import time
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date, datetime, timezone
 from decimal import Decimal
 from pathlib import Path
@@ -183,6 +184,13 @@ def test_a_checkpoint_and_a_log_compaction_are_of_the_current_version(engine: De
         if kind_of(command) in engine.capabilities.commands:
             assert run(engine, root, command).error is None
             assert (root / "_delta_log" / name).is_file()
+
+
+def test_there_is_no_log_compaction_of_one_commit(engine: DeltalakeEngine, tmp_path: Path) -> None:
+    root = written(replace(TABLE, commits=(Commit(-HOUR, adds=(0, 1, 2, 3)),)), tmp_path)
+    if CommandKind.COMPACT_LOG in engine.capabilities.commands:
+        assert run(engine, root, CompactLog()).error is None
+        assert [path.name for path in (root / "_delta_log").iterdir()] == [f"{0:020}.json"]
 
 
 def test_clean_up_deletes_the_log_before_a_checkpoint_that_is_older_than_its_retention(

@@ -90,6 +90,7 @@ PROGRAMS = {
     "OPTIMIZE": run(Optimize(), Optimize(where=IN_PARTITION), Optimize(zorder_by=("v",))),
     "PURGE": run(Delete(equal("v", 1)), Purge()),
     "RESTORE": run(Delete(equal("v", 1)), Restore(0), Delete(), Restore(2)),
+    "RESTORE of a version of the initial table": run(Restore(-1), Delete(equal("v", 1)), Restore(0)),
     "RESTORE of what is gone": run(Delete(equal("v", 1)), LATER, Vacuum(), Restore(0)),
     "UPDATE": run(Update(SEVEN, IN_PARTITION), Update(SEVEN)),
     "MERGE": run(Merge(equal("v", 1)), Merge(equal("v", 3), SEVEN), Merge(equal("v", 9), insert=((1, 9, None),))),

@@ -1,4 +1,4 @@
-"""Known-bad commands: each fault violates each of its clauses on a handmade case; and no fault breaks on another case."""
+"""Known-bad commands, and earlier sessions: each violates its clauses on a handmade case, none breaks on another."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 
 from engines.port import Engine
-from faults import FAULTS, KnownBadEngine
-from faults.commands import FAULTS as OF_COMMANDS
+from faults import FAULTS, KnownBadEngine, commands, earlier_sessions
 from harness.judging.judge import JudgedCase
+from model.codec import from_json, to_json
 from model.vocabulary.case import Case
 from reference_engine import ReferenceEngine
 from tests.builders.observations import full_judge
 from tests.handmade_commands import SHOWING
 
-NAMES = [fault.name for fault in OF_COMMANDS]
+NAMES = [fault.name for fault in (*commands.FAULTS, *earlier_sessions.FAULTS)]
 
 
 def judged(engine: Engine, case: Case, directory: Path) -> JudgedCase:
@@ -29,6 +29,11 @@ def test_the_fault_is_caught_and_nothing_on_the_healthy_engine(name: str, tmp_pa
     bad = KnownBadEngine(ReferenceEngine(), FAULTS[name])
     assert set(FAULTS[name].caught_by) <= set(judged(bad, SHOWING[name], tmp_path / "bad").violated)
     assert not judged(ReferenceEngine(), SHOWING[name], tmp_path / "healthy").violated
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_cases_can_be_written_to_a_file(name: str) -> None:
+    assert from_json(to_json(SHOWING[name])) == SHOWING[name]
 
 
 def test_every_fault_has_its_case() -> None:

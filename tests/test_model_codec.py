@@ -87,7 +87,7 @@ def test_the_form_of_commands() -> None:
             "zorder_by": ["i", "d"],
         },
         {"command": "REORG PURGE"},
-        {"command": "RESTORE", "before_step": 0},
+        {"command": "RESTORE", "before_step": -1},
     ]
     commands = [step["command"] for step in document["steps"] if step["step"] == "other_command"]
     assert {command["command"] for command in commands} == {kind.value for kind in CommandKind}

@@ -248,7 +248,7 @@ COMMAND_CHANGES: list[tuple[Any, ...]] = [
     ("steps[1].command.zorder_by[0]", "nope", "'nope' is not a column that the table has then"),
     ("steps[1].command.zorder_by[0]", "d", "has 'd' more than once", "steps[1].command.zorder_by"),
     ("steps[3].command.before_step", 3, "is 3, but must be an earlier step than this one (3)"),
-    ("steps[3].command.before_step", -1, "must not be negative, but is -1"),
+    ("steps[3].command.before_step", -2, "is -2, but the initial table has no version before such a commit"),
     ("steps[4].command.to.column", "nope", "'nope' is not a column that the table has then"),
     ("steps[4].command.to.type", "long", "is long, but 'i' is of type integer"),
     ("steps[4].command.to.value", "1", 'must be a whole number, but is "1"'),

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness.judging.judge import JudgedCase
+from model.codec import from_json, to_json
 from model.vocabulary.case import Case
 from model.vocabulary.steps import ENGINE_STEPS
 from reference_engine import ReferenceEngine
@@ -35,6 +36,12 @@ def test_a_command_does_as_predicted(name: str, tmp_path: Path) -> None:
     result = judged(EACH[name], tmp_path)
     assert "LIFE-1A" in result.tallies
     assert not refused(result)
+
+
+@pytest.mark.parametrize("name", [*EACH, *HANDMADE])
+def test_the_cases_can_be_written_to_a_file(name: str) -> None:
+    case = {**EACH, **HANDMADE}[name]
+    assert from_json(to_json(case)) == case
 
 
 @pytest.mark.parametrize("name", HANDMADE)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from engines.dialect import Command, Run, ScriptedCase, code
+from model.text.commands import command_text
 from model.vocabulary.commands import (
     AddColumn,
     Assignment,
@@ -33,7 +36,7 @@ from model.vocabulary.commands import Command as CommandOfStep
 from model.vocabulary.predicate import Compare, Op
 from model.vocabulary.spellings import Spelling
 from model.vocabulary.steps import Delete, Form, Mode, Moment, OtherCommand, Vacuum
-from model.vocabulary.table import Column, Feature
+from model.vocabulary.table import Column, Commit, Feature
 from model.vocabulary.values import Type
 from tests import scripts
 from tests.declared_names import free_names
@@ -101,6 +104,15 @@ def test_every_kind_of_command_has_a_script() -> None:
 def test_a_restore_goes_back_to_the_version_that_a_script_knows() -> None:
     _, restore = commands(Delete(), OtherCommand(Restore(0)))
     assert restore.text == 'spark.sql(f"RESTORE TABLE delta.`{ROOT}` TO VERSION AS OF {before_0}")'
+
+
+def test_a_restore_goes_back_to_a_version_of_the_initial_table() -> None:
+    table = replace(PARTITIONED, commits=(*PARTITIONED.commits, Commit(-2), Commit(-1)))
+    run = Run(0, OtherCommand(Restore(-2)), Moment(0))
+    spark, delta_rs = (made(ScriptedCase(table, "/t", (run,))) for made in (scripts.SPARK, scripts.DELTA_RS))
+    assert spark.command(run).text == 'spark.sql(f"RESTORE TABLE delta.`{ROOT}` TO VERSION AS OF {0}")'
+    assert delta_rs.command(run).text == "DeltaTable(ROOT).restore(target=0)"
+    assert command_text(Restore(-2)) == "RESTORE TABLE t to the version 2 commits older than that before step 0"
 
 
 def test_a_command_is_written_for_the_columns_that_the_table_has_by_then() -> None:

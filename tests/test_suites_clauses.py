@@ -19,10 +19,13 @@ from deltalog.log import read_log
 from engines.port import Outcome
 from faults import FAULTS
 from faults.tampering import Tampering
-from harness.judging.clause import clause, matches
+from harness.judging.clause import CHAPTERS, clause, matches
 from harness.observing.observation import (
     ChangesObservation,
+    CommandObservation,
+    ConflictObservation,
     DeleteObservation,
+    EarlierReadObservation,
     Observation,
     ReadObservation,
     RefusalObservation,
@@ -34,6 +37,7 @@ from harness.observing.observer import Observer
 from harness.observing.vacuum_observation import VacuumObservation, VacuumRefusalObservation
 from model.prediction.fates import Fate, Reason
 from model.prediction.retention import Cutoff
+from model.vocabulary.commands import Optimize
 from model.vocabulary.predicate import Compare, Op
 from model.vocabulary.steps import (
     Delete,
@@ -41,6 +45,7 @@ from model.vocabulary.steps import (
     EngineStep,
     InvalidDelete,
     InvalidVacuum,
+    OtherCommand,
     Read,
     ReadChanges,
     Vacuum,
@@ -76,8 +81,8 @@ from tests.handmade_steps import (
 
 def test_ids_are_well_formed() -> None:
     for id, entry in CATALOGUE.items():
-        assert entry.id == id and re.fullmatch(r"(DEL|VAC)-[A-Z]+-[1-9]\d*[A-Z]?", id)
-        assert entry.chapter == {"DEL": "DELETE", "VAC": "VACUUM"}[id[:3]]
+        assert entry.id == id and re.fullmatch(r"((DEL|VAC)-[A-Z]+|LIFE|CRASH)-[1-9]\d*[A-Z]?", id)
+        assert entry.chapter == CHAPTERS[id.split("-")[0]]
 
 
 def test_clauses_are_different_sentences_with_sources() -> None:
@@ -96,12 +101,21 @@ def test_every_clause_has_a_fault_and_every_fault_names_clauses() -> None:
 
 def test_a_fault_spoils_the_kind_of_step_that_its_clauses_judge() -> None:
     kinds: dict[type[EngineStep], set[type[Observation]]] = {
-        Delete: {DeleteObservation, RefusalObservation, UnreadTableObservation, Observation},  # DEL-REF-5 judges all
+        Delete: {
+            *(DeleteObservation, RefusalObservation, UnreadTableObservation, ConflictObservation),
+            Observation,  # DEL-REF-5 judges all
+        },
         InvalidDelete: {RefusalObservation},
         ReadChanges: {ChangesObservation},
-        Vacuum: {VacuumObservation, VacuumRefusalObservation, UnreadTableObservation},
+        Vacuum: {
+            VacuumObservation,
+            VacuumRefusalObservation,
+            UnreadTableObservation,
+            Observation,
+        },  # LIFE-4A judges all
         InvalidVacuum: {VacuumRefusalObservation},
-        Read: {ReadObservation},
+        Read: {ReadObservation, EarlierReadObservation},
+        OtherCommand: {CommandObservation, Observation},
     }
     for fault in FAULTS.values():
         assert {CATALOGUE[id].of for id in fault.caught_by} <= kinds[fault.on], fault.name
@@ -294,6 +308,7 @@ STEPS: dict[type[EngineStep], EngineStep] = {
     ReadChanges: ReadChanges(of_step=0),
     Vacuum: Vacuum(),
     Read: Read(),
+    OtherCommand: OtherCommand(Optimize()),
 }
 
 
@@ -345,6 +360,8 @@ def test_a_fault_changes_nothing_in_an_empty_table(tmp_path: Path) -> None:
         "ends-with-a-transaction",
         "vacuum-records-more",
         "start-and-end-are-dated-back",
+        "command-leaves-junk-in-the-log",
+        "command-rewrites-an-old-commit",
     }, "these faults need no file"
 
 

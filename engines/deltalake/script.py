@@ -133,7 +133,7 @@ class DeltalakeScript:
         if isinstance(step, Insert):
             return insert(run.rows_file)
         if isinstance(step, OtherCommand):
-            return other_command(step.command, run.rows_file, self._root)
+            return other_command(step.command, run.rows_file, self._case)
         wanted = call_of(step)
         named = script_path(self._root, spelling_of(step))
         setup, path = named.setup, self._path(named.path)

@@ -22,9 +22,9 @@ from engines.deltalake.commands import (
     calls_of,
     source_columns,
 )
-from engines.dialect import Code, Command, call, code, literal, quoted
+from engines.dialect import Code, Command, ScriptedCase, call, code, literal, quoted
 from model.vocabulary.commands import Command as OtherCommand
-from model.vocabulary.commands import Restore
+from model.vocabulary.commands import CompactLog, Restore
 
 
 def insert(rows_file: bytes) -> Command:
@@ -32,7 +32,7 @@ def insert(rows_file: bytes) -> Command:
     return _command(code(f'{WRITE}(ROOT, {ROWS.name}, mode="append")', WRITE), [_rows(rows_file)])
 
 
-def other_command(command: OtherCommand, rows_file: bytes, root: str) -> Command:
+def other_command(command: OtherCommand, rows_file: bytes, case: ScriptedCase) -> Command:
     """``rows_file`` is empty if the command has no rows."""
     columns = pq.read_schema(io.BytesIO(rows_file)).names if rows_file else []
     calls = calls_of(command, columns)
@@ -47,10 +47,11 @@ def other_command(command: OtherCommand, rows_file: bytes, root: str) -> Command
         LAST: code("version()", "version"),
     }
     if isinstance(command, Restore):
-        given[VERSION] = code(f"before_{command.before_step}")
+        given[VERSION] = code(case.version_before(command.before_step))
     pieces = [] if calls[0].name == WRITE else [code("DeltaTable(ROOT)", "DeltaTable")]
-    pieces += [_call(one, given, root) for one in calls]
-    return _command(Code(".".join(piece.text for piece in pieces), _uses(pieces)), setup)
+    pieces += [_call(one, given, case.root) for one in calls]
+    condition = "min(log()) < version() and " if isinstance(command, CompactLog) else ""  # there is none of one commit
+    return _command(Code(condition + ".".join(piece.text for piece in pieces), _uses(pieces)), setup)
 
 
 def _command(written: Code, setup: list[Code]) -> Command:

@@ -36,7 +36,7 @@ Columns = Sequence[tuple[str, AnyType]]
 #: The VACUUM of a clone.
 VACUUM_OF_CLONE = Vacuum(retain_hours=0, safety_check=False)
 
-#: The property and the table feature (PROTOCOL.md, "Valid Feature Names in Table Features") of each feature that commands switch.
+#: The property of each feature that commands switch, and its name (PROTOCOL.md, "Valid Feature Names in Table Features").
 _PROPERTIES = {
     Feature.DELETION_VECTORS: "delta.enableDeletionVectors",
     Feature.CHANGE_DATA_FEED: "delta.enableChangeDataFeed",
@@ -88,22 +88,16 @@ def command_sql(command: Command, root: str, columns: Columns, version: object) 
 
 def rows_sql(rows: Sequence[Row], columns: Columns) -> str:
     """A query of these rows, with exactly the types of the columns."""
-    names = [name for name, _ in columns]
     types = [type for _, type in columns]
-    if not rows:
-        return f"{_select([None] * len(columns), types, names)} WHERE FALSE"
-    values = ", ".join(f"({', '.join(map(typed_literal, row, types))})" for row in rows)
-    return f"SELECT * FROM VALUES {values} AS t({', '.join(map(identifier, names))})"
+    names = ", ".join(identifier(name) for name, _ in columns)
+    shown = rows or [(None,) * len(columns)]
+    values = ", ".join(f"({', '.join(map(typed_literal, row, types))})" for row in shown)
+    return f"SELECT * FROM VALUES {values} AS t({names})" + ("" if rows else " WHERE FALSE")
 
 
 def plain_names(columns: Columns) -> Columns:
     """The columns under names that occur in no table of a case, without any character that a file or a query cannot have."""
     return tuple((f"source_{place}", type) for place, (_, type) in enumerate(columns))
-
-
-def _select(row: Sequence[object], types: Sequence[AnyType], names: Sequence[str]) -> str:
-    values = map(typed_literal, row, types)  # type: ignore[arg-type]
-    return f"SELECT {', '.join(f'{value} AS {identifier(name)}' for value, name in zip(values, names))}"
 
 
 def _set_property(table: str, name: str, *, on: bool) -> str:
@@ -113,8 +107,7 @@ def _set_property(table: str, name: str, *, on: bool) -> str:
 def _merge(command: Merge, table: str, columns: Columns) -> str:
     """The source has one row under names of its own, as the condition names columns of the table alone."""
     source = plain_names(columns)
-    row = command.insert[0] if command.insert else [None] * len(columns)
-    query = rows_sql([tuple(row)], source)
+    query = rows_sql(command.insert or [(None,) * len(columns)], source)
     matched = "DELETE" if command.to is None else f"UPDATE SET {set_text(command.to)}"
     statement = f"MERGE INTO {table} USING ({query}) ON {sql(command.on)} WHEN MATCHED THEN {matched}"
     if not command.insert:

@@ -5,11 +5,11 @@ Permissions would not do for a failure, because CI often runs as root.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
@@ -36,7 +36,8 @@ _BELOW = {
 #: ... and one task per scan, so that effects come in the same order each time. A VACUUM must not delete in parallel.
 _PLANNED = {**_BELOW, "spark.sql.files.minPartitionNum": "1"}
 
-_Result = TypeVar("_Result")
+#: The session that is held; those beside it have no name.
+_HELD = "held"
 
 
 @contextmanager
@@ -73,44 +74,35 @@ def stopped(spark: SparkSession, root: Path, crash: Crash | None, *, lives_on: b
             _forget(spark, root)
 
 
-class Hold(Generic[_Result]):
+class Hold:
     """A command that waits before an effect."""
 
-    def __init__(self, spark: SparkSession, root: Path, plan: Any) -> None:
-        self._spark, self._root, self._plan = spark, root, plan
-        self._thread = threading.Thread(daemon=True)
-        self._results: list[_Result] = []
-        self._errors: list[BaseException] = []
+    def __init__(self, spark: SparkSession, root: Path, plan: Any, threads: Executor) -> None:
+        self._spark, self._root, self._plan, self._threads = spark, root, plan, threads
 
-    def start(self, command: Callable[[], _Result]) -> bool:
+    def start(self, command: Callable[[], Any]) -> bool:
         """Run the command in a thread of its own until it reaches the point, or ends. Returns whether it reached it.
 
-        The session that comes then gets a DeltaLog of its own, as another process has: that of the held one is locked.
         Raises Py4JJavaError with an IOException that names the point if neither comes within the limit.
         """
-
-        def run() -> None:
-            try:
-                activate(self._spark)
-                self._results.append(command())
-            except BaseException as error:  # noqa: BLE001 - raised by finish()
-                self._errors.append(error)
-            finally:
-                self._plan.end()
-
-        self._thread = threading.Thread(target=run, daemon=True)
-        self._thread.start()
+        self._command = self._threads.submit(self._run, command)
         self._plan.awaitPoint()
+        # Else the session that comes now would wait for the lock of the DeltaLog, which the commit of the held one has. Two
+        # processes have a DeltaLog each, too.
         _forget(self._spark, self._root)
         return bool(self._plan.isReached())
 
-    def finish(self) -> _Result:
+    def _run(self, command: Callable[[], Any]) -> Any:
+        activate(self._spark)
+        try:
+            return command()
+        finally:
+            self._plan.end()
+
+    def finish(self) -> Any:
         """Let the command go on. Returns or raises what it does."""
         self._plan.release()
-        self._thread.join()
-        if self._errors:
-            raise self._errors[0]
-        return self._results[0]
+        return self._command.result()
 
     @property
     def effects(self) -> tuple[str, ...]:
@@ -127,7 +119,7 @@ def held(
     *,
     beside: Sequence[SparkSession],
     limit: float = 60,
-) -> Iterator[Hold[Any]]:
+) -> Iterator[Hold]:
     """A command of this session is held right before the ``nth`` effect of this kind, while the sessions beside it run theirs.
 
     After ``limit`` seconds, the command fails with an IOException that names the point.
@@ -137,15 +129,12 @@ def held(
         stack.enter_context(settings(spark, {**_PLANNED, "tombstone.session": _HELD}))
         for other in beside:
             stack.enter_context(settings(other, _PLANNED))
-        hold: Hold[Any] = Hold(spark, root, plan)
+        threads = stack.enter_context(ThreadPoolExecutor(1))
         try:
-            yield hold
+            yield Hold(spark, root, plan, threads)
         finally:
             plan.release()
             _forget(spark, root)
-
-
-_HELD = "held"
 
 
 @contextmanager

@@ -194,6 +194,7 @@ class SparkScript:
 
     def __init__(self, case: ScriptedCase, *, delta: str, pyspark: str) -> None:
         self.pip = f"pyspark=={pyspark} delta-spark=={delta}"
+        self._case = case
         self._table = case.table  # as it is before the command
         self._tables = _tables(case)
         self._root = case.root
@@ -299,7 +300,7 @@ class SparkScript:
         setup += [call("spark.sql", quoted(statement, root)) for statement in first]
         text = call("spark.sql", quoted(last, root))
         if isinstance(command, Restore):
-            text = text.replace(_VERSION, f"{{before_{command.before_step}}}")
+            text = text.replace(_VERSION, f"{{{self._case.version_before(command.before_step)}}}")
         return Command(text, "", tuple(setup))
 
     def _sql(

@@ -94,6 +94,7 @@ class CaseRun:
         if self.processors is not None:
             engine.use_processors(self.processors)
         write_table(plan_table(table, root, start=self._clock.start))
+        self._initial = table
         self._expected = ExpectedVersions(table, start=self._clock.start)
         self._observer = Observer(table, root)
         self._state = self._observer.observe()
@@ -167,7 +168,8 @@ class CaseRun:
         if isinstance(step, OtherCommand) and isinstance(step.command, Restore):
             before_step = step.command.before_step
         if before_step is not None:
-            version = self._version_before[before_step]
+            initial = before_step < 0
+            version = self._initial.version_before(before_step) if initial else self._version_before[before_step]
         if isinstance(step, ReadChanges):
             # The first version that the step committed, or the current one if it committed none.
             commits = [

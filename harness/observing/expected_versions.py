@@ -63,9 +63,10 @@ class ExpectedVersions:
         )
 
     def promise(self, command: Command, version: int | None) -> Promise:
-        """``version`` is the one to which a RESTORE goes back. One that nobody can read any more must be refused."""
+        """``version`` is the one to which a RESTORE goes back. It may be refused if that is the current one, or if nobody can
+        read it any more."""
         back = None if version is None else self.by_version.get(version)
-        if isinstance(command, Restore) and back is None:
+        if isinstance(command, Restore) and (back is None or version == max(self.by_version)):
             return Promise(self.rows, self.table, may_be_refused=True)
         rows = rows_after(command, self.table, self.rows, restored=None if back is None else back.rows)
         table = table_after(command, self.table, restored=None if back is None else back.table)

@@ -31,7 +31,7 @@ from model.vocabulary.commands import (
 )
 from model.vocabulary.predicate import Predicate, columns_of
 from model.vocabulary.steps import OtherCommand, Step
-from model.vocabulary.table import WIDER, Column, Table
+from model.vocabulary.table import WIDER, Column, Feature, Table
 from model.vocabulary.values import AnyType, ArrayOf, MapOf, StructOf, Type, is_nested, type_name
 
 
@@ -48,6 +48,8 @@ def check_place(command: Command, steps: Sequence[Step], tables: Sequence[Table]
         refuse(
             f"is {command.before_step}, but must be an earlier step than this one ({len(steps)})", "command.before_step"
         )
+    if isinstance(command, Restore) and command.before_step < 0:
+        _check_commit(command.before_step, tables[0])
     if isinstance(command, DropFeature):
         features = VECTORS if command.feature in VECTORS else (command.feature,)
         if not any(table.has(*features) for table in tables):
@@ -61,6 +63,14 @@ def check_place(command: Command, steps: Sequence[Step], tables: Sequence[Table]
 
 
 # Rows and conditions --------------------------------------------------------------------------------------------------
+
+
+def _check_commit(place: int, table: Table) -> None:
+    """Checks that the initial table has a version before a commit, counted from its end, and with the same columns."""
+    if table.version_before(place) < table.pruned:
+        refuse(f"is {place}, but the initial table has no version before such a commit", "command.before_step")
+    if table.has(Feature.ALTERED, Feature.WIDENED):
+        refuse(f"is {place}, but the last commit of the initial table changes its columns", "command.before_step")
 
 
 def _optimize(command: Optimize, table: Table) -> None:

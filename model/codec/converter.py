@@ -184,7 +184,7 @@ _FIELDS: dict[type, dict[str, Reader[Any]]] = {
     steps.Insert: {"rows": array},
     steps.Moment: {"removed_by_step": nullable(natural)},
     steps.Crash: {"nth": natural},
-    commands.Restore: {"before_step": natural},
+    commands.Restore: {"before_step": integer},
     commands.SetRetention: {"hours": natural},
     commands.Merge: {"insert": array},
     commands.Overwrite: {"rows": array},

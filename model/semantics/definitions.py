@@ -68,7 +68,7 @@ def definition_after(step: Step, found: Sequence[Table]) -> Table:
     command = step.command
     # A reference to a step that does not exist is reported elsewhere.
     known = isinstance(command, Restore) and command.before_step < len(found)
-    return table_after(command, now, restored=found[command.before_step] if known else None)  # type: ignore[union-attr]
+    return table_after(command, now, restored=found[max(0, command.before_step)] if known else None)  # type: ignore[union-attr]
 
 
 def _with_columns(table: Table, columns: tuple[Column, ...], stored: Callable[[Row], Row] = lambda row: row) -> Table:

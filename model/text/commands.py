@@ -38,7 +38,8 @@ def command_text(command: Command, table: str = "t") -> str:
     if isinstance(command, Purge):
         return f"REORG TABLE {table} APPLY (PURGE)"
     if isinstance(command, Restore):
-        return f"RESTORE TABLE {table} to the version before step {command.before_step}"
+        older = "" if command.before_step >= 0 else f"{_count(-command.before_step, 'commit')} older than that "
+        return f"RESTORE TABLE {table} to the version {older}before step {max(0, command.before_step)}"
     if isinstance(command, Update):
         return f"UPDATE {table} SET {set_text(command.to)}{_where(command.where)}"
     if isinstance(command, Merge):
@@ -47,9 +48,9 @@ def command_text(command: Command, table: str = "t") -> str:
         return f"MERGE INTO {table} USING (one row) ON {sql(command.on)} WHEN MATCHED THEN {matched}{insert}"
     if isinstance(command, Overwrite):
         where = "" if command.where is None else f" where {sql(command.where)}"
-        return f"overwrite {table}{where} ({_rows(len(command.rows))})"
+        return f"overwrite {table}{where} ({_count(len(command.rows), 'row')})"
     if isinstance(command, StreamAppend):
-        return f"streaming append to {table} ({_rows(len(command.rows))})"
+        return f"streaming append to {table} ({_count(len(command.rows), 'row')})"
     return _maintenance(command, table)
 
 
@@ -90,5 +91,5 @@ def _where(condition: Predicate | None) -> str:
     return "" if condition is None else f" WHERE {sql(condition)}"
 
 
-def _rows(number: int) -> str:
-    return f"{number} row{'' if number == 1 else 's'}"
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -30,7 +30,10 @@ class Purge:
 
 @dataclass(frozen=True)
 class Restore:
-    """``RESTORE TABLE t TO VERSION AS OF`` the version before an earlier step."""
+    """``RESTORE TABLE t TO VERSION AS OF`` the version before an earlier step.
+
+    The commits of the initial table come before step 0: -1 is its last one, -2 the one before it.
+    """
 
     before_step: int
 

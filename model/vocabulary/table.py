@@ -257,6 +257,10 @@ class Table:
         """Whether files and actions use physical column names (PROTOCOL.md, "Column Mapping")."""
         return self.has(Feature.COLUMN_MAPPING_NAME, Feature.COLUMN_MAPPING_ID)
 
+    def version_before(self, place: int) -> int:
+        """The version before a commit that is counted from the end: the last one is -1."""
+        return len(self.commits) - 1 + place
+
     @property
     def retention(self) -> int:
         """How long the table keeps removed files, in ms."""

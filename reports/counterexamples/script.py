@@ -247,4 +247,4 @@ def _used(runs: Sequence[Run]) -> list[int]:
     commands = [run.step.command for run in runs if isinstance(run.step, OtherCommand)]
     found |= {command.before_step for command in commands if isinstance(command, Restore)}
     found |= {run.clock.removed_by_step for run in runs}
-    return sorted(step for step in found if step is not None)
+    return sorted(step for step in found if step is not None and step >= 0)

@@ -17,7 +17,7 @@ from model.prediction.delete import ConditionScope, DeleteMethod
 from model.prediction.paths import checksum_of
 from model.text.layout import escape, is_named_by_engine, partition_directory, physical_name
 from model.vocabulary.severity import Severity
-from model.vocabulary.table import Feature, Table
+from model.vocabulary.table import Table
 from model.vocabulary.values import Row, Type, is_nested
 from records.expectations import (
     ByReplay,
@@ -337,11 +337,14 @@ _MANY = 32
     sources=("P Add File and Remove File", "P Row Tracking"),
 )
 def adds_say_no_more(d: DeleteObservation) -> Judgement:
+    # Once in the protocol, row tracking is supported, whether or not it is switched on: adds have its fields.
+    tracks_rows = "rowTracking" in (d.before.snapshot.protocol.writer_features or ())
+
     def problem(add: Add) -> Violation | None:
         before = d.before.live.get(add.file)
         wrong = [] if add.clustering_provider is None else ["clusteringProvider"]
         wrong += ["tags"] if add.tags and (before is None or add.tags != before.tags) else []
-        if not d.table.has(Feature.ROW_TRACKING) and (before is None or before.base_row_id is None):
+        if not tracks_rows and (before is None or before.base_row_id is None):
             wrong += [] if add.base_row_id is None else ["baseRowId"]
             wrong += [] if add.default_row_commit_version is None else ["defaultRowCommitVersion"]
         message = f"The add of {add.file} must not have {', '.join(wrong)}."

@@ -12,7 +12,6 @@ from harness.observing.definitions import has_columns
 from harness.observing.observation import CommandObservation
 from model.vocabulary.commands import (
     CHANGE_COLUMNS,
-    AddColumn,
     DropFeature,
     Restore,
     SetRetention,
@@ -82,12 +81,12 @@ def _problems(c: CommandObservation) -> Iterator[tuple[str, str]]:
 
 
 def _gains_what_it_needs(c: CommandObservation) -> bool:
-    """Whether the protocol has all its features still, and those in addition that a new column's type needs, or that the
-    restored version had (RestoreTableCommand merges the protocols)."""
+    """Whether it is a RESTORE, and the protocol has gained what the restored version had (RestoreTableCommand merges both)."""
     restored = restored_snapshot(c) if isinstance(c.step.command, Restore) else None
-    needed = features_of(restored.protocol) if restored is not None else frozenset({"timestampNtz"})
+    if restored is None:
+        return False
     before, after = features_of(c.before.snapshot.protocol), features_of(c.after.snapshot.protocol)
-    return isinstance(c.step.command, (AddColumn, Restore)) and before <= after <= before | needed
+    return before <= after <= before | features_of(restored.protocol)
 
 
 def _properties(c: CommandObservation) -> Iterator[tuple[str, str]]:
