@@ -13,7 +13,18 @@ from typing import Any
 
 from engines.dialect import ANSWER, COLUMNS, ERROR, Code, Command, Dialect, DialectFor, Run, code, quoted
 from model.vocabulary.commands import Restore
-from model.vocabulary.steps import Append, Insert, Moment, OtherCommand, Read, ReadChanges, Together
+from model.vocabulary.steps import (
+    Append,
+    Delete,
+    EngineStep,
+    Insert,
+    Moment,
+    OtherCommand,
+    Read,
+    ReadChanges,
+    Together,
+    Vacuum,
+)
 from reports.counterexamples import files
 from reports.counterexamples.checks import check
 from reports.counterexamples.checks.pieces import CannotCheck, Check
@@ -24,8 +35,8 @@ from reports.quantities import instant
 #: Where the data of a script begins.
 DATA = '# Data. Instants such as "T-1000" are in ms from T.'
 
-#: The script that cannot run the case.
-_CANNOT_RUN = '''"""{clause}: {sentence}"""
+#: The script where none can run the case.
+_CANNOT_TELL = '''"""{clause}: {sentence}"""
 
 import sys
 
@@ -41,14 +52,26 @@ class InvalidPlan(Exception):
 
 def reproduction(plan: Plan, dialect: DialectFor | None, *, option: str) -> str:
     """The text of ``reproduce.py``, the same for the same plan. ``option`` is what ``--engine`` takes. Raises InvalidPlan."""
-    reason = "a script has no commands for this engine" if dialect is None else None
-    if any(isinstance(run.step, Together) for run in plan.scripted.runs):
-        reason = "two sessions are at work at once, and only the suite can hold one of them"
+    reason = "a script has no commands for this engine" if dialect is None else _impossible(plan)
     if dialect is None or reason is not None:
-        return _CANNOT_RUN.format(clause=plan.clause.id, sentence=plan.clause.sentence, reason=reason, option=option)
+        return _CANNOT_TELL.format(clause=plan.clause.id, sentence=plan.clause.sentence, reason=reason, option=option)
     if not any(run.index == plan.judged and not isinstance(run.step, Insert) for run in plan.scripted.runs):
         raise InvalidPlan(f"The engine runs no step {plan.judged} that is judged.")
     return _Script(plan, dialect(plan.scripted), option).text()
+
+
+def _impossible(plan: Plan) -> str | None:
+    """Why no script can run the case, as a part of a sentence; None: one can."""
+    for run in plan.scripted.runs:
+        if _is_killed(run.step):
+            return f"a script cannot kill the engine in the middle of step {run.index}; explanation.md has what it left"
+        if isinstance(run.step, Together):
+            return f"a script cannot hold one of the two sessions of step {run.index}; explanation.md has what they did"
+    return None
+
+
+def _is_killed(step: EngineStep) -> bool:
+    return isinstance(step, (Delete, Vacuum)) and step.crash is not None
 
 
 _END = """try:
