@@ -31,8 +31,8 @@ class Spark:
             return None
         return Limits(
             replace(EVERYTHING, io_faults=frozenset(), crashes=False, sessions=False),
-            "It needs a file system that fails, stops or holds, which the suite has in the driver's JVM alone: on a cluster, executors "
-            "list, write and delete too.",
+            "It needs a file system that fails, stops or holds, which the suite has in the driver's JVM alone: on a cluster, "
+            "executors list, write and delete too.",
         )
 
     # PySpark need not be installed until it is judged.

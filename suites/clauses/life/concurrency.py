@@ -15,7 +15,7 @@ from model.prediction.conflicts import Conflict
 from model.prediction.fates import Fate
 from model.vocabulary.commands import Restore, SetRetention, Switch
 from model.vocabulary.severity import Severity
-from model.vocabulary.steps import OtherCommand, Vacuum
+from model.vocabulary.steps import OtherCommand, Vacuum, named_step
 from model.vocabulary.table import HOUR, retention_of
 from records.expectations import ByReplay
 from suites.clauses import causes
@@ -327,20 +327,20 @@ def readers_see_one_version(c: TogetherObservation) -> Judgement:
         if session.refused:
             return None
         found = Rows(session.outcome.rows)
-        allowed = _versions(c)
-        if any(found == c.versions[version].rows for version in allowed):
+        allowed = _versions(c, session)
+        if not allowed or any(found == c.versions[version].rows for version in allowed):
             return None
         due = c.versions[allowed[0]].rows
         message = f"A reader must see the rows of version {', or '.join(map(str, allowed))}; it saw {found.total()} rows of none of them."
         facts = evidence.of_rows(due, found)
         return _violation(c, session.name, message, causes.rows(due, found), facts)
 
-    return each(c.readers, problem) if _versions(c) else NOT_EXERCISED
+    return each(c.readers, problem)
 
 
-def _versions(c: TogetherObservation) -> list[int]:
+def _versions(c: TogetherObservation, reader: Session) -> list[int]:
     """The versions that a reader may read: of a writer of several, all from before the step on."""
-    named = c.version != c.before.version
+    named = named_step(reader.step) is not None
     found = [c.version] if named else range(c.before.version, c.after.version + 1)
     return [version for version in found if version in c.versions]
 
@@ -352,7 +352,8 @@ def _versions(c: TogetherObservation) -> list[int]:
     needs=_NEEDS,
 )
 def readers_succeed(c: TogetherObservation) -> Judgement:
-    if c.is_unsafe or c.version != c.before.version:
+    readers = [one for one in c.readers if named_step(one.step) is None]
+    if c.is_unsafe:
         return NOT_EXERCISED
 
     def problem(session: Session) -> Violation | None:
@@ -363,4 +364,4 @@ def readers_succeed(c: TogetherObservation) -> Judgement:
         message = f"The reader must succeed beside the other command; it was refused with {name}."
         return _violation(c, session.name, message, Cause(f"refused with {name}", is_error=True), _error(session))
 
-    return each(c.readers, problem)
+    return each(readers, problem)
