@@ -66,7 +66,7 @@ class Program:
         if isinstance(step, OtherCommand):
             table = definition_after(step, self.tables)
             if isinstance(step.command, Restore):
-                back = step.command.before_step
+                back = max(0, step.command.before_step)  # earlier ones have the same definition
                 table = replace(table, files=self.tables[back].files, commits=self.tables[back].commits)
                 log_retention = self.log_retentions[back]
             elif isinstance(step.command, SetRetention) and step.command.of_log:
@@ -91,7 +91,8 @@ class Program:
         return max((file.id for file in files), default=-1) + 1
 
     def deletes(self) -> list[int]:
-        return [place for place, step in enumerate(self.steps) if isinstance(step, Delete)]
+        """The DELETEs that are not killed: those may have committed nothing."""
+        return [place for place, step in enumerate(self.steps) if isinstance(step, Delete) and step.crash is None]
 
 
 #: The commands that make a version, whatever the table is.
