@@ -8,19 +8,10 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from model.vocabulary.case import Case
-from model.vocabulary.steps import (
-    Crash,
-    CrashPoint,
-    Delete,
-    Mode,
-    Moment,
-    Read,
-    SetClock,
-    Step,
-    Written,
-)
+from model.vocabulary.steps import Delete, Mode, Moment, Read, SetClock, Step, VacuumForm
 from model.vocabulary.table import DAY, Feature, Table
 from strategies.clocks import LATER
+from strategies.crash_points import OF_CHECKPOINTS, OF_COMMITS, OF_DELETIONS, OF_FILES, OF_VACUUMS
 from strategies.operations import deletes
 from strategies.predicates import picks
 from strategies.stray_files import stray_files, with_stray_files
@@ -44,20 +35,9 @@ _DELETES = odds((2, "rows"), (1, "partitions"), (2, "vectors"), (2, "changes"), 
 
 _MODES = odds((2, Mode.FULL), (2, Mode.LITE), (1, Mode.DEFAULT), (1, Mode.INVENTORY_QUERY), (1, Mode.INVENTORY_TABLE))
 
-_COMMIT = (Crash(CrashPoint.COMMIT_WRITTEN), Crash(CrashPoint.COMMITTED), Crash(CrashPoint.CHECKSUM))
-_FILES = (
-    *(Crash(CrashPoint.FILE_CREATED, nth) for nth in range(3)),
-    *(Crash(CrashPoint.FILE_CLOSED, nth, written) for nth in range(2) for written in Written),
-)
-_CHECKPOINT = (
-    *(Crash(CrashPoint.CHECKPOINT, nth) for nth in range(2)),
-    *(2 * (Crash(CrashPoint.POINTER_DELETED),)),
-)
-_VACUUM = (
-    *(Crash(CrashPoint.DELETION, nth) for nth in range(4)),
-    *(Crash(CrashPoint.START), Crash(CrashPoint.END)),
-    *(Crash(point, nth) for nth in range(2) for point in (CrashPoint.COMMIT_WRITTEN, CrashPoint.CHECKSUM)),
-)
+
+#: Forms by path: the table of the others is elsewhere.
+_FORMS = (VacuumForm.SQL_PATH, VacuumForm.API_PATH)
 
 
 def crash_cases() -> SearchStrategy[Case]:
@@ -73,7 +53,7 @@ def killed_deletes(draw: DrawFn) -> Case:
     followed by a checkpoint. 5 or 6 engine steps. Shrinks to the first file of a DELETE that rewrites files.
     """
     kind = draw(_DELETES)
-    points = {"partitions": _COMMIT, "checkpoint": _CHECKPOINT + _COMMIT}.get(kind, _FILES + _COMMIT)
+    points = {"partitions": OF_COMMITS, "checkpoint": OF_CHECKPOINTS + OF_COMMITS}.get(kind, OF_FILES + OF_COMMITS)
     crash = draw(st.sampled_from(points))  # first: Hypothesis varies early draws more
     features = {
         "vectors": (Feature.DELETION_VECTORS,),
@@ -103,11 +83,7 @@ def killed_vacuums(draw: DrawFn) -> Case:
     """
     frequent = draw(one_in(4))
     logging = draw(odds((4, True), (1, False)))
-    points = [
-        crash
-        for crash in (*_VACUUM, *(_CHECKPOINT if frequent else ()))
-        if logging or crash.point is CrashPoint.DELETION
-    ]
+    points = (*OF_VACUUMS, *(OF_CHECKPOINTS if frequent else ())) if logging else OF_DELETIONS
     crash = draw(st.sampled_from(points))  # first: Hypothesis varies early draws more
     retention = draw(LONG_RETENTIONS)
     age = milliseconds(retention)
@@ -115,8 +91,9 @@ def killed_vacuums(draw: DrawFn) -> Case:
     table = draw(_tables(retention, features, removed=OFTEN_REMOVED))
     table = draw(aged(table, cutoff_age=age))
     table = draw(checkpointed(table, pruned=False)) if frequent else table
-    table = draw(with_stray_files(table, stray_files(table, cutoff_age=age, min_size=2, max_size=4, flat=True)))
-    whole = replace(draw(vacuums(mode=draw(_MODES))), logging=logging, parallel=False)
+    strays = stray_files(table, cutoff_age=age, min_size=2, max_size=4, flat=True, hidden_deeper=False)
+    table = draw(with_stray_files(table, strays))
+    whole = replace(draw(vacuums(mode=draw(_MODES), forms=_FORMS)), logging=logging, parallel=False)
     clock = draw(odds((1, DAY), (1, age + LATER)))
     steps: list[Step] = [SetClock(Moment(clock)), replace(whole, crash=crash), Read()]
     steps += [Delete(draw(picks(table))), SetClock(Moment(clock + age + LATER)), whole]

@@ -33,11 +33,13 @@ from model.vocabulary.steps import (
     SetClock,
     Step,
     Vacuum,
+    VacuumForm,
     VacuumMistake,
 )
 from model.vocabulary.table import DAY, Feature, StrayFile, Table
 from strategies.clocks import clocks, stamped_clocks
 from strategies.commands import COMMAND_CONDITIONS, COMMANDS
+from strategies.crash_points import OF_CHECKPOINTS, OF_COMMITS, OF_FILES, OF_VACUUMS
 from strategies.new_rows import new_files, new_rows
 from strategies.paths import joined
 from strategies.predicates import Over, constants, picks, predicates
@@ -136,6 +138,12 @@ def deletes_in_any_form(draw: DrawFn, program: Program) -> tuple[Delete]:
 
 
 @st.composite
+def _killed_deletes(draw: DrawFn, program: Program) -> tuple[Delete]:
+    crash = draw(st.sampled_from(OF_FILES + OF_COMMITS + OF_CHECKPOINTS))
+    return (replace(draw(deletes(program.table)), crash=crash),)
+
+
+@st.composite
 def _invalid_deletes(draw: DrawFn, program: Program) -> tuple[InvalidDelete]:
     partitioned = program.table.partition_by and live_files(program.initial)
     mistakes = [one for one in DeleteMistake if one is not DeleteMistake.PARTITION_DIRECTORY or partitioned]
@@ -178,6 +186,14 @@ def _faulty_vacuums(draw: DrawFn, program: Program) -> tuple[AddStrayFiles, Vacu
     io_fault = draw(st.sampled_from(tuple(IOFault)))
     path = draw(st.sampled_from(files)).path if io_fault.of_deletion else directory
     return AddStrayFiles(files), replace(draw(vacuums(mode=draw(LISTED_MODES))), io_fault=io_fault, faulty_path=path)
+
+
+@st.composite
+def _killed_vacuums(draw: DrawFn, program: Program) -> tuple[Vacuum]:
+    crash = draw(st.sampled_from(OF_VACUUMS + OF_CHECKPOINTS))
+    mode = draw(weighted((2, LISTED_MODES), (1, LITE_MODES)))
+    whole = draw(vacuums(mode=mode, forms=(VacuumForm.SQL_PATH,)))
+    return (replace(whole, parallel=False, logging=True, crash=crash),)
 
 
 @st.composite
@@ -232,6 +248,7 @@ def _commands(
 
 _STEPS: Mapping[Operation, Callable[[Program], SearchStrategy[tuple[Step, ...]]]] = {
     Operation.DELETE: deletes_in_any_form,
+    Operation.KILLED_DELETE: _killed_deletes,
     Operation.INVALID_DELETE: _invalid_deletes,
     Operation.VACUUM: _listing_vacuums,
     Operation.RETAIN: _retaining_vacuums,
@@ -239,6 +256,7 @@ _STEPS: Mapping[Operation, Callable[[Program], SearchStrategy[tuple[Step, ...]]]
     Operation.INVENTORY: lambda program: _INVENTORY_MODES.flatmap(lambda mode: st.tuples(vacuums(mode=mode))),
     Operation.DRY_RUN: _dry_runs,
     Operation.IO_FAULT: _faulty_vacuums,
+    Operation.KILLED_VACUUM: _killed_vacuums,
     Operation.INVALID_VACUUM: _invalid_vacuums,
     Operation.READ: lambda program: st.just((Read(),)),
     Operation.READ_BEFORE: _reads_before,

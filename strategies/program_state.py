@@ -91,7 +91,8 @@ class Program:
         return max((file.id for file in files), default=-1) + 1
 
     def deletes(self) -> list[int]:
-        return [place for place, step in enumerate(self.steps) if isinstance(step, Delete)]
+        """The DELETEs that are not killed: those may have committed nothing."""
+        return [place for place, step in enumerate(self.steps) if isinstance(step, Delete) and step.crash is None]
 
 
 #: The commands that make a version, whatever the table is.

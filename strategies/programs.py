@@ -31,6 +31,8 @@ _OPERATIONS = odds(
     (2, Operation.READ_CHANGES),
     (2, Operation.INVENTORY),
     (1, Operation.IO_FAULT),
+    (1, Operation.KILLED_DELETE),
+    (1, Operation.KILLED_VACUUM),
     (1, Operation.READ),
     (1, Operation.INVALID_DELETE),
     (1, Operation.INVALID_VACUUM),

@@ -22,7 +22,7 @@ from strategies.program_tables import program_tables
 ENGINE_STEPS = 10
 
 
-@cases_from(programs(), judged_by=("DEL", "VAC"), weight=32)
+@cases_from(programs(), judged_by=("DEL", "VAC", "CRASH"), weight=32)
 def test_programs(shard: Shard, worker: Worker) -> None:
     """Whole programs with a chosen distribution, which matters with tens of cases."""
     worker.judge(shard)
@@ -63,7 +63,7 @@ def _rule_of(*chosen: Operation, name: str = "") -> Callable[..., None]:
 
 class TableMachine(ProgramMachine):
     """The same operations, drawn one by one: Hypothesis explores unforeseen sequences. Rules are chosen equally often, each but
-    the last four of one operation."""
+    four and that of crashes of one operation."""
 
     @initialize(table=program_tables())
     def begin(self, table: Table) -> None:
@@ -78,6 +78,7 @@ class TableMachine(ProgramMachine):
     dry_run = _rule_of(Operation.DRY_RUN)
     io_fault = _rule_of(Operation.IO_FAULT)
     invalid_vacuum = _rule_of(Operation.INVALID_VACUUM)
+    killed = _rule_of(Operation.KILLED_DELETE, Operation.KILLED_VACUUM, name="killed")
     read = _rule_of(Operation.READ)
     read_before = _rule_of(Operation.READ_BEFORE)
     read_changes = _rule_of(Operation.READ_CHANGES)
@@ -104,7 +105,7 @@ class TableMachine(ProgramMachine):
         """The case is complete, but Hypothesis needs at least one rule to choose."""
 
 
-@explored_by(TableMachine, judged_by=("DEL", "VAC", "LIFE"), weight=20)
+@explored_by(TableMachine, judged_by=("DEL", "VAC", "LIFE", "CRASH"), weight=20)
 def test_exploration(shard: Shard, worker: Worker) -> None:
     """Runs of the state machine. A fixed profile draws its cases first, so that every engine judges the same."""
     worker.judge(shard)

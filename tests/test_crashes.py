@@ -143,7 +143,7 @@ def test_what_is_wrong_with_the_commit_costs_what_it_costs_without_a_crash(tmp_p
     engine = KnownBadEngine(ReferenceEngine(), FAULTS["crash-leaves-half-a-checkpoint"])
     found, _ = judged(CRASHES["checkpoint: checkpoint 0 whole"], tmp_path, engine)
     ((_, violation),) = found.tallies["CRASH-1D"].violations
-    assert violation.message.endswith("(DEL-CKPT-1)") and violation.kind.startswith("DEL-CKPT-1: ")
+    assert violation.message.startswith("DEL-CKPT-1 is violated: ") and violation.kind.startswith("DEL-CKPT-1: ")
 
 
 # The step -----------------------------------------------------------------------------------------------------------

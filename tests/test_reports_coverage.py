@@ -17,7 +17,7 @@ from model.vocabulary.predicate import Expression, Function, Op, Predicate
 from model.vocabulary.rules import DELTA_RS
 from model.vocabulary.settings import Setting
 from model.vocabulary.spellings import Spelling
-from model.vocabulary.steps import DeleteMistake, Form, IOFault, Mode, VacuumForm, VacuumMistake
+from model.vocabulary.steps import CrashPoint, DeleteMistake, Form, IOFault, Mode, VacuumForm, VacuumMistake
 from model.vocabulary.table import FEATURES, Column
 from model.vocabulary.table_roots import TableRoot
 from model.vocabulary.values import Type
@@ -63,6 +63,7 @@ LISTS: dict[str, set[str]] = {
     "The table's directory": {root.name.lower() for root in TableRoot},
     "The table's path": {spelling.value for spelling in Spelling if spelling is not Spelling.PLAIN},
     "Programs": {operation.value for operation in Operation},
+    "Commands that are killed": {point.value for point in CrashPoint},
     "Storage": {"local"},
 }
 

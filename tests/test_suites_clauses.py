@@ -20,6 +20,7 @@ from engines.port import Outcome
 from faults import FAULTS
 from faults.tampering import Tampering
 from harness.judging.clause import CHAPTERS, clause, matches
+from harness.observing.crash_observation import DeleteCrashObservation, VacuumCrashObservation
 from harness.observing.observation import (
     ChangesObservation,
     CommandObservation,
@@ -102,17 +103,21 @@ def test_every_clause_has_a_fault_and_every_fault_names_clauses() -> None:
 def test_a_fault_spoils_the_kind_of_step_that_its_clauses_judge() -> None:
     kinds: dict[type[EngineStep], set[type[Observation]]] = {
         Delete: {
-            *(DeleteObservation, RefusalObservation, UnreadTableObservation, ConflictObservation),
+            *(
+                DeleteObservation,
+                RefusalObservation,
+                UnreadTableObservation,
+                ConflictObservation,
+                DeleteCrashObservation,
+            ),
             Observation,  # DEL-REF-5 judges all
         },
         InvalidDelete: {RefusalObservation},
         ReadChanges: {ChangesObservation},
         Vacuum: {
-            VacuumObservation,
-            VacuumRefusalObservation,
-            UnreadTableObservation,
-            Observation,
-        },  # LIFE-4A judges all
+            *(VacuumObservation, VacuumRefusalObservation, UnreadTableObservation, VacuumCrashObservation),
+            Observation,  # LIFE-4A judges all
+        },
         InvalidVacuum: {VacuumRefusalObservation},
         Read: {ReadObservation, EarlierReadObservation},
         OtherCommand: {CommandObservation, Observation},

@@ -10,6 +10,7 @@ from model.vocabulary.steps import Delete, Step, Vacuum
 #: Seconds that a step takes on a warm Spark with two workers on two cores, by operation: means of a whole gate.
 SPARK_SECONDS = {
     Operation.DELETE: 0.85,
+    Operation.KILLED_DELETE: 0.7,
     Operation.INVALID_DELETE: 0.25,
     Operation.VACUUM: 1.25,
     Operation.RETAIN: 1.2,
@@ -17,6 +18,7 @@ SPARK_SECONDS = {
     Operation.INVENTORY: 1.7,
     Operation.DRY_RUN: 0.8,
     Operation.IO_FAULT: 1.5,
+    Operation.KILLED_VACUUM: 1.1,
     Operation.INVALID_VACUUM: 0.25,
     Operation.READ: 0.5,
     Operation.READ_BEFORE: 0.6,

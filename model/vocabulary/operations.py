@@ -23,6 +23,7 @@ from model.vocabulary.steps import (
 
 class Operation(str, Enum):
     DELETE = "DELETE"
+    KILLED_DELETE = "DELETE that is killed"
     INVALID_DELETE = "invalid DELETE"
     VACUUM = "VACUUM"  # lists the directory
     RETAIN = "VACUUM RETAIN"
@@ -30,6 +31,7 @@ class Operation(str, Enum):
     INVENTORY = "VACUUM USING INVENTORY"
     DRY_RUN = "VACUUM DRY RUN"
     IO_FAULT = "VACUUM with an I/O fault"
+    KILLED_VACUUM = "VACUUM that is killed"
     INVALID_VACUUM = "invalid VACUUM"
     READ = "read"
     READ_BEFORE = "read of an earlier version"
@@ -77,7 +79,9 @@ _OF_STEPS: dict[type, Operation] = {
 
 
 def operation_of(step: Step) -> Operation:
-    """The operation of a step. Of a VACUUM the first that applies: I/O fault, DRY RUN, RETAIN, then its mode."""
+    """The operation of a step. Of a VACUUM the first that applies: killed, I/O fault, DRY RUN, RETAIN, then its mode."""
+    if isinstance(step, Delete) and step.crash is not None:
+        return Operation.KILLED_DELETE
     if isinstance(step, Vacuum):
         return _of_vacuum(step)
     if isinstance(step, OtherCommand):
@@ -88,6 +92,8 @@ def operation_of(step: Step) -> Operation:
 
 
 def _of_vacuum(step: Vacuum) -> Operation:
+    if step.crash is not None:
+        return Operation.KILLED_VACUUM
     if step.io_fault is not None:
         return Operation.IO_FAULT
     if step.dry_run:

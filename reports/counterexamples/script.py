@@ -13,7 +13,7 @@ from typing import Any
 
 from engines.dialect import ANSWER, COLUMNS, ERROR, Code, Command, Dialect, DialectFor, Run, code, quoted
 from model.vocabulary.commands import Restore
-from model.vocabulary.steps import Append, Insert, Moment, OtherCommand, Read, ReadChanges
+from model.vocabulary.steps import Append, Delete, EngineStep, Insert, Moment, OtherCommand, Read, ReadChanges, Vacuum
 from reports.counterexamples import files
 from reports.counterexamples.checks import check
 from reports.counterexamples.checks.pieces import CannotCheck, Check
@@ -24,12 +24,12 @@ from reports.quantities import instant
 #: Where the data of a script begins.
 DATA = '# Data. Instants such as "T-1000" are in ms from T.'
 
-#: The script for an engine that has no dialect.
-_NO_DIALECT = '''"""{clause}: {sentence}"""
+#: The script where none can run the case.
+_CANNOT_TELL = '''"""{clause}: {sentence}"""
 
 import sys
 
-print("CANNOT TELL: a script has no commands for this engine")
+print("CANNOT TELL: {reason}")
 print("To check it: pytest suites --engine {option} --replay case.json")
 sys.exit(2)
 '''
@@ -41,11 +41,19 @@ class InvalidPlan(Exception):
 
 def reproduction(plan: Plan, dialect: DialectFor | None, *, option: str) -> str:
     """The text of ``reproduce.py``, the same for the same plan. ``option`` is what ``--engine`` takes. Raises InvalidPlan."""
-    if dialect is None:
-        return _NO_DIALECT.format(clause=plan.clause.id, sentence=plan.clause.sentence, option=option)
+    killed = next((run.index for run in plan.scripted.runs if _is_killed(run.step)), None)
+    if dialect is None or killed is not None:
+        reason = "a script has no commands for this engine"
+        if killed is not None:
+            reason = f"a script cannot kill the engine in the middle of step {killed}; explanation.md has what it left"
+        return _CANNOT_TELL.format(clause=plan.clause.id, sentence=plan.clause.sentence, reason=reason, option=option)
     if not any(run.index == plan.judged and not isinstance(run.step, Insert) for run in plan.scripted.runs):
         raise InvalidPlan(f"The engine runs no step {plan.judged} that is judged.")
     return _Script(plan, dialect(plan.scripted), option).text()
+
+
+def _is_killed(step: EngineStep) -> bool:
+    return isinstance(step, (Delete, Vacuum)) and step.crash is not None
 
 
 _END = """try:

@@ -26,7 +26,16 @@ from suites.clauses.delete import adds, changes, commit, files, log, removes, ro
 from suites.clauses.earlier_versions import earlier_versions
 from suites.clauses.log_files import check_rest_of_log
 from suites.clauses.vacuum.log import END, START, operations
-from suites.clauses.vacuum.path_rules import UNPROTECTED, expect_kept, is_logged, not_kept, unchanged, with_reason
+from suites.clauses.vacuum.path_rules import (
+    UNPROTECTED,
+    expect_kept,
+    is_logged,
+    lost_disputed_paths,
+    not_kept,
+    outside_behind_links,
+    unchanged,
+    with_reason,
+)
 
 _NEEDS = ("crashes",)
 _ATOMIC = ("P Overview", "P Delta Log Entries", "S8")
@@ -73,6 +82,8 @@ def table_is_before_or_after(d: DeleteCrashObservation) -> Judgement:
     needs=_NEEDS,
 )
 def table_is_as_before(v: VacuumCrashObservation) -> Judgement:
+    if lost_disputed_paths(v.whole):
+        return NOT_EXERCISED
     return _check_table(v, "VACUUM", "the rows of before the killed VACUUM")
 
 
@@ -220,7 +231,8 @@ def leftovers_can_be_vacuumed(d: DeleteCrashObservation) -> Judgement:
     needs=_NEEDS,
 )
 def nothing_is_written(v: VacuumCrashObservation) -> Judgement:
-    return _unexpected(v, "VACUUM", (*v.appeared, *v.changed_beside), "and must write nothing outside the log")
+    beside = frozenset(v.changed_beside) - outside_behind_links(v.whole)
+    return _unexpected(v, "VACUUM", (*v.appeared, *beside), "and must write nothing outside the log")
 
 
 # The commits ----------------------------------------------------------------------------------------------------------
@@ -274,7 +286,7 @@ def commit_is_whole(d: DeleteCrashObservation) -> Judgement:
 def _as_of(id: str, violation: Violation) -> Violation:
     """A violation by the clause with this id: its cause has that clause's severity and its id."""
     cause = replace(violation.cause, text=f"{id}: {violation.kind}", severity=severity_of(id, violation.cause))
-    return replace(violation, message=f"{violation.message} ({id})", cause=cause)
+    return replace(violation, message=f"{id} is violated: {violation.message}", cause=cause)
 
 
 @clause(
