@@ -22,11 +22,11 @@ from model.vocabulary.commands import (
 from model.vocabulary.table import WIDER, Feature, retention_text
 from model.vocabulary.values import Type
 from reference_engine.refusals import Refused
-from reference_engine.rewriting import Rewriting
+from reference_engine.rewriting import MAX_ID, Rewriting
 from reference_engine.transaction import ROW_ID, ROW_IDS, ROW_VERSION, Transaction
 from reference_engine.view import PROPERTIES, View, name_of
 
-PROPERTY_OF = {feature: name for name, feature in PROPERTIES.items()}
+_PROPERTY_OF = {feature: name for name, feature in PROPERTIES.items()}
 
 #: The protocol's features that a switched feature needs, its own first.
 _FEATURES = {
@@ -42,7 +42,6 @@ _MATERIALIZED = {
 }
 
 _WIDENING = "delta.enableTypeWidening"
-_MAX_ID = "delta.columnMapping.maxColumnId"
 _TYPE_CHANGES = "delta.typeChanges"
 
 
@@ -59,7 +58,7 @@ class Altering(Transaction):
     def switch(self, command: Switch) -> None:
         """Switch it on, with the protocol's features and what these ask for, or off: the protocol stays."""
         feature, view = command.feature, self.view
-        properties = {PROPERTY_OF[feature]: "true" if command.on else "false"}
+        properties = {_PROPERTY_OF[feature]: "true" if command.on else "false"}
         beside: list[Action] = []
         if command.on and feature is Feature.IN_COMMIT_TIMESTAMPS and not view.table.has(feature):
             enabled = {"Version": view.snapshot.version + 1, "Timestamp": view.next_commit_time(self.clock)}
@@ -75,7 +74,7 @@ class Altering(Transaction):
         (name, *_), view = _FEATURES[command.feature], self.view
         if name not in features_of(view.snapshot.protocol):
             raise Refused("DELTA_FEATURE_DROP_FEATURE_NOT_PRESENT", None, "DeltaTableFeatureException")
-        gone = {PROPERTY_OF[command.feature]}
+        gone = {_PROPERTY_OF[command.feature]}
         beside: list[Action] = []
         if command.feature is Feature.IN_COMMIT_TIMESTAMPS:
             gone |= {f"delta.inCommitTimestampEnablement{key}" for key in ("Version", "Timestamp")}
@@ -100,9 +99,9 @@ class Altering(Transaction):
         field = Field(command.column.name, name_of(command.column.type))
         properties: dict[str, str] = {}
         if self.view.table.maps_columns:
-            used = int(self.view.metadata.configuration.get(_MAX_ID, "0"))
+            used = int(self.view.metadata.configuration.get(MAX_ID, "0"))
             (field,), used = map_columns([field], [f"col-{self.uuid}"], used=used)
-            properties = {_MAX_ID: str(used)}
+            properties = {MAX_ID: str(used)}
         self._define("ADD COLUMNS", self._with_fields(*self.view.fields, field, properties=properties))
 
     def rename_column(self, command: RenameColumn) -> None:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from deltalog.actions import Action, Add, Txn
+from deltalog.actions import Action, Add, Metadata, Txn
 from deltalog.protocols import features_of, with_features
 from deltalog.snapshot import Snapshot
 from model.prediction.commands import rows_after
@@ -18,6 +18,9 @@ from model.vocabulary.table import Feature
 from model.vocabulary.values import Row
 from reference_engine.insertion import by_partition
 from reference_engine.transaction import Kept, Transaction, removal, row_count
+
+#: The property with the greatest column id that was ever given.
+MAX_ID = "delta.columnMapping.maxColumnId"
 
 #: What a command makes of a row that satisfies its condition, by the row and its id.
 Change = Callable[[Row, int | None], list[Kept]]
@@ -121,7 +124,8 @@ class Rewriting(Transaction):
         ]
         adds = self.with_row_ids(back, beside=then) if tracks else back
         definition: list[Action] = [protocol] if protocol != now.protocol else []
-        definition += [then.metadata] if then.metadata != now.metadata else []
+        metadata = _restored(now.metadata, then.metadata)
+        definition += [metadata] if metadata != now.metadata else []
         self.commit("RESTORE", *definition, *removes, *adds)
 
     # Parts ------------------------------------------------------------------------------------------------------------
@@ -150,3 +154,9 @@ class Rewriting(Transaction):
         removes = [removal(add, self.at, data_change=data_change) for add in removed]
         mark = self.row_id_mark(sum(row_count(add) for add in adds)) if adds else []
         self.commit(operation, *self.beside, *removes, *adds, *feed, *mark)
+
+
+def _restored(now: Metadata, then: Metadata) -> Metadata:
+    """That of then, in which no column id counts as unused that has been given since (PROTOCOL.md, "Column Mapping")."""
+    greatest = max(int(one.configuration.get(MAX_ID, "0")) for one in (now, then))
+    return replace(then, configuration={**then.configuration, MAX_ID: str(greatest)}) if greatest else then

@@ -4,11 +4,14 @@ The cases of the corpus and of ``regressions/`` are judged again, and the random
 engine. Of all these, the smoke profile gets the fewest seconds of cases that show each clause three times, each reason of a
 path's fate, each form and outcome once, and each known-bad engine; the gate those that show every facet as often as its goal says
 (``selfcheck.facets``). ``corpus/README.md`` says what they show. Exits with 0 if every known-bad engine is shown, else with 1.
+
+With ``--add CAMPAIGN``, all cases of the corpus stay, and cases of this campaign are chosen that show what these do not.
 """
 
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
@@ -36,7 +39,7 @@ from selfcheck.cover import Candidate, Cover
 from selfcheck.facets import NEWEST_DELTA_RS, Facet, FacetCounter, goal_in_smoke, goal_of
 from selfcheck.random_cases import random_cases, random_shards
 from selfcheck.shortening import shortened, shorter_by_a_step
-from suites.campaigns import chapters_of
+from suites.campaigns import CAMPAIGNS, chapters_of
 from suites.catalogue import CATALOGUE, unsupported
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -97,6 +100,12 @@ def drawn(number: int, seed: int) -> list[Shown]:
     return [counted(case) for case in random_cases(random_shards()[number], seed, EVERYTHING)]
 
 
+def drawn_by(campaign: str, number: int, seed: int) -> list[Shown]:
+    """The cases of a random shard of one campaign."""
+    own = [shard for shard in random_shards() if shard.campaign.name == campaign]
+    return [counted(case) for case in random_cases(own[number], seed, EVERYTHING)]
+
+
 def shorter(one: Shown) -> list[Shown]:
     """The case with one step less, where it can be judged and shows the faults that it was chosen for."""
     cases = [case for case in shorter_by_a_step(one.case) if chapters_of(case)]
@@ -152,6 +161,22 @@ def pool_of(workers: ProcessPoolExecutor, seeds: int) -> tuple[list[Shown], list
     return regressions, [one for id, one in found.items() if id not in known and chapters_of(one.case)]
 
 
+def _of_campaigns(workers: ProcessPoolExecutor, names: Iterable[str], seeds: int) -> list[Shown]:
+    """The distinct cases that these campaigns draw with these seeds."""
+    counts = Counter(shard.campaign.name for shard in random_shards())
+    futures = [
+        workers.submit(drawn_by, name, number, seed)
+        for name in names
+        for seed in range(1, seeds + 1)
+        for number in range(counts[name])
+    ]
+    found: dict[str, Shown] = {}
+    for future in futures:
+        for one in future.result():
+            found.setdefault(case_id(one.case), one)
+    return list(found.values())
+
+
 def distilled(
     workers: ProcessPoolExecutor, regressions: Sequence[Shown], pool: Sequence[Shown]
 ) -> tuple[list[Shown], list[Shown], dict[str, frozenset[str]]]:
@@ -174,6 +199,34 @@ def distilled(
     cover.drop_superfluous(goal_of, keep=range(len(first)))
     gate = [one for place, one in enumerate(pool, len(first)) if place in cover.chosen]
     return smoke, _arranged(first, _shortened(workers, gate, cover, goal_of, first), parts), missed
+
+
+def extended(
+    workers: ProcessPoolExecutor, corpus: Mapping[str, Sequence[Shown]], pool: Sequence[Shown]
+) -> tuple[list[Shown], list[Shown], dict[str, frozenset[str]]]:
+    """As ``distilled``, with all cases of the ``corpus``, by the names of KEPT; of ``pool`` those that show what these do not."""
+    regressions, smoke, gate = (corpus[name] for name in KEPT)
+    taken = [*regressions, *smoke]
+    cover = _cover(taken, pool)
+    cover.fill(goal_in_smoke)
+    faults, missed = _show_faults(workers, cover, [*taken, *pool])
+    cover.drop_superfluous(goal_in_smoke, keep=faults.keys() | set(range(len(taken))))
+    more = [
+        replace(one, faults=faults.get(place, {}))
+        for place, one in enumerate(pool, len(taken))
+        if place in cover.chosen
+    ]
+    smoke = _arranged(regressions, [*smoke, *_shortened(workers, more, cover, goal_in_smoke, taken)], [goal_in_smoke])
+    parts = [partial(_part_of_goal, part) for part in (0, 0.1, 0.25, 0.5, 1)]
+    first = [*regressions, *smoke]
+    cover = _cover([*first, *gate], pool)
+    cover.fill(lambda facet: goal_of(facet) if facet[0] in ADDED else 0)
+    others = [one for place, one in enumerate(pool, len(first) + len(gate)) if place in cover.chosen]
+    return smoke, _arranged(first, [*gate, *others], parts), missed
+
+
+#: The kinds of facets for which the gate gets cases of a campaign that is added.
+ADDED = ("clause", "operations", "after", "command", "crash")
 
 
 def _cover(taken: Sequence[Shown], others: Sequence[Shown]) -> Cover[Facet]:
@@ -270,11 +323,24 @@ def main(arguments: list[str]) -> int:
         metavar="N",
         help="of some 6,000 random cases each (default: 4); 0: no others",
     )
+    parser.add_argument(
+        "--add",
+        action="append",
+        default=[],
+        metavar="CAMPAIGN",
+        choices=[campaign.name for campaign in CAMPAIGNS],
+        help="keep the corpus, and add cases of this campaign: test_commands (can be given several times)",
+    )
     parser.add_argument("-n", type=whole, default=os.cpu_count() or 1, metavar="N", help="processes (default: all)")
     options = parser.parse_args(arguments)
     with ProcessPoolExecutor(options.n, mp_context=get_context("spawn")) as workers:
-        regressions, pool = pool_of(workers, options.seeds)
-        smoke, gate, missed = distilled(workers, regressions, pool)
+        if options.add:
+            corpus = {name: workers.submit(kept, name).result() for name in KEPT}
+            regressions, pool = corpus[KEPT[0]], _of_campaigns(workers, options.add, options.seeds)
+            smoke, gate, missed = extended(workers, corpus, pool)
+        else:
+            regressions, pool = pool_of(workers, options.seeds)
+            smoke, gate, missed = distilled(workers, regressions, pool)
     write_corpus("smoke", [one.case for one in smoke])
     write_corpus("gate", [one.case for one in gate])
     considered, faults = len(regressions) + len(pool), len(_applicable()) - len(missed)

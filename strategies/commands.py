@@ -185,8 +185,8 @@ def _set_by_update(table: Table, *, also_refusable: bool = False) -> list[Column
 
 @st.composite
 def restores(draw: DrawFn, program: Program) -> Restore:
-    """RESTOREs to the version before a step: any with the definition that the table has now, which may be gone, and one with
-    another definition if it is certainly there. Shrinks to the earliest.
+    """RESTOREs to the version before a step, or to an earlier one of the initial table: any with the definition that the table
+    has now, which may be gone, and one with another definition if it is certainly there. Shrinks to the earliest.
     """
     return Restore(draw(st.sampled_from(_restorable(program))))
 
@@ -197,6 +197,9 @@ def _restorable(program: Program) -> list[int]:
         place for place, table in enumerate(program.tables[:-1]) if _definition(table) == _definition(program.table)
     ]
     others = [place for place in range(len(program.steps)) if place not in same and program.is_restorable(place)]
+    initial = program.initial
+    if _definition(initial) == _definition(program.table) and not initial.has(Feature.ALTERED, Feature.WIDENED):
+        others += range(initial.pruned - len(initial.commits) + 1, 0)
     return sorted(same + others)
 
 

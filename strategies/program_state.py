@@ -66,7 +66,7 @@ class Program:
         if isinstance(step, OtherCommand):
             table = definition_after(step, self.tables)
             if isinstance(step.command, Restore):
-                back = step.command.before_step
+                back = max(0, step.command.before_step)  # earlier ones have the same definition
                 table = replace(table, files=self.tables[back].files, commits=self.tables[back].commits)
                 log_retention = self.log_retentions[back]
             elif isinstance(step.command, SetRetention) and step.command.of_log:

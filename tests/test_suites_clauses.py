@@ -103,19 +103,21 @@ def test_every_clause_has_a_fault_and_every_fault_names_clauses() -> None:
 def test_a_fault_spoils_the_kind_of_step_that_its_clauses_judge() -> None:
     kinds: dict[type[EngineStep], set[type[Observation]]] = {
         Delete: {
-            DeleteCrashObservation,
-            *(DeleteObservation, RefusalObservation, UnreadTableObservation, ConflictObservation),
+            *(
+                DeleteObservation,
+                RefusalObservation,
+                UnreadTableObservation,
+                ConflictObservation,
+                DeleteCrashObservation,
+            ),
             Observation,  # DEL-REF-5 judges all
         },
         InvalidDelete: {RefusalObservation},
         ReadChanges: {ChangesObservation},
         Vacuum: {
-            VacuumCrashObservation,
-            VacuumObservation,
-            VacuumRefusalObservation,
-            UnreadTableObservation,
-            Observation,
-        },  # LIFE-4A judges all
+            *(VacuumObservation, VacuumRefusalObservation, UnreadTableObservation, VacuumCrashObservation),
+            Observation,  # LIFE-4A judges all
+        },
         InvalidVacuum: {VacuumRefusalObservation},
         Read: {ReadObservation, EarlierReadObservation},
         OtherCommand: {CommandObservation, Observation},

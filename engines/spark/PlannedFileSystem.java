@@ -84,8 +84,8 @@ public class PlannedFileSystem extends LocalFileSystem {
   /**
    * What happens at the nth effect of one kind (model.vocabulary.steps.CrashPoint) on the storage below a root, and the
    * effects so far. STOP: the effect happens, and no other one any more, as when the process is killed. REPORT: it happens,
-   * and is reported as failed. HOLD: the session waits before it until it is released. An effect happens with the monitor of
-   * the plan, which a session that waits does not have.
+   * and is reported as failed. HOLD: the session waits before it until it is released; PAUSE: after it. An effect happens
+   * with the monitor of the plan, which a session that waits does not have.
    */
   public static class Plan {
     static final Map PLANS = new ConcurrentHashMap();
@@ -164,16 +164,20 @@ public class PlannedFileSystem extends LocalFileSystem {
       if (!counts || before-- != 0) {
         return false;
       }
-      if (!action.equals("HOLD")) {
-        return true;
+      if (action.equals("HOLD")) {
+        hold("before this: " + line);
+        return false;
       }
+      return true;
+    }
+
+    private void hold(String place) throws IOException {
       reached = true;
       notifyAll();
       long end = System.nanoTime() + limit * 1000000000L;
       while (!released) {
-        sleep(end, "The session was held at " + point + " for " + limit + " s, and not released, before this: " + line);
+        sleep(end, "The session was held at " + point + " for " + limit + " s, and not released, " + place);
       }
-      return false;
     }
 
     private void sleep(long end, String late) throws IOException {
@@ -191,7 +195,9 @@ public class PlannedFileSystem extends LocalFileSystem {
     /** After an effect. */
     void done(boolean nth, String by, String line) throws IOException {
       effects.add(by.isEmpty() ? line : by + ": " + line);
-      if (nth) {
+      if (nth && action.equals("PAUSE")) {
+        hold("after this: " + line);
+      } else if (nth) {
         reached = true;
         stopped = action.equals("STOP");
         throw new IOException("Storage " + (stopped ? "stopped" : "failed") + " right after this: " + line);

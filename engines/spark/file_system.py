@@ -85,7 +85,7 @@ class Hold:
 
         Raises Py4JJavaError with an IOException that names the point if neither comes within the limit.
         """
-        self._command = self._threads.submit(self._run, command)
+        self.command = self._threads.submit(self._run, command)
         self._plan.awaitPoint()
         # Else the session that comes now would wait for the lock of the DeltaLog, which the commit of the held one has. Two
         # processes have a DeltaLog each, too.
@@ -102,7 +102,7 @@ class Hold:
     def finish(self) -> Any:
         """Let the command go on. Returns or raises what it does."""
         self._plan.release()
-        return self._command.result()
+        return self.command.result()
 
     @property
     def effects(self) -> tuple[str, ...]:
@@ -118,14 +118,17 @@ def held(
     nth: int = 0,
     *,
     beside: Sequence[SparkSession],
+    after: bool = False,
     limit: float = 60,
 ) -> Iterator[Hold]:
-    """A command of this session is held right before the ``nth`` effect of this kind, while the sessions beside it run theirs.
+    """A command of this session is held at the ``nth`` effect of this kind, while the sessions beside it run theirs.
 
-    After ``limit`` seconds, the command fails with an IOException that names the point.
+    It is held right before the effect, or right after it. After ``limit`` seconds, it fails with an IOException that names
+    the point.
     """
+    action = "PAUSE" if after else "HOLD"
     with ExitStack() as stack:
-        plan = stack.enter_context(_plan(spark, root, "HOLD", point, nth, session=_HELD, limit=limit))
+        plan = stack.enter_context(_plan(spark, root, action, point, nth, session=_HELD, limit=limit))
         stack.enter_context(settings(spark, {**_PLANNED, "tombstone.session": _HELD}))
         for other in beside:
             stack.enter_context(settings(other, _PLANNED))

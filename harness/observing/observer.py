@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TypeVar, cast
@@ -28,7 +28,7 @@ from harness.observing.vacuum_inputs import files_of, vector_path
 from model.prediction.paths import LOG_DIRECTORY
 from model.text.layout import clone_of, file_path
 from model.vocabulary.table import Feature, Table
-from model.vocabulary.values import Row, canonical
+from model.vocabulary.values import AnyType, Row, canonical
 
 #: The errors of reading a file that does not match its action: missing, truncated, with other types.
 _UNREADABLE = (OSError, ValueError, TypeError, KeyError, ArithmeticError, pa.ArrowException, DeltaLogError)
@@ -46,6 +46,7 @@ class Observer:
         self.table = table
         self._root = root
         self._types = [column.type for column in table.columns]
+        self._clone_types: list[AnyType] | None = None  # those that the table had when its clone was made
         # Nobody can read these files: their rows are those of the case.
         self._unreadable = {
             file_path(table, file): tuple(self._row(table.row(file.partition, row)) for row in file.rows)
@@ -137,8 +138,8 @@ class Observer:
             for path, add in adds.items()
         }
 
-    def _row(self, values: tuple[object, ...]) -> Row:
-        return tuple(canonical(value, type) for value, type in zip(values, self._types))
+    def _row(self, values: tuple[object, ...], types: Sequence[AnyType] | None = None) -> Row:
+        return tuple(canonical(value, type) for value, type in zip(values, types or self._types))
 
     def _vectors(self, log: Log, snapshot: Snapshot) -> dict[str, frozenset[int] | str]:
         """The row indexes in the deletion vectors of all actions, by unique id."""
@@ -214,6 +215,7 @@ class Observer:
         place, root = Path(clone_of(str(self._root))), str(self._root)
         if not (place / LOG_DIRECTORY).is_dir():
             return None
+        self._clone_types = self._clone_types or self._types
         try:
             snapshot = relative_snapshot(read_log(place).snapshot(), root)
         except (DeltaLogError, FileNotFoundError):
@@ -226,7 +228,8 @@ class Observer:
                 hidden = frozenset(read_vector(self._root, add.deletion_vector)) if add.deletion_vector else frozenset()
             except _UNREADABLE:
                 return CloneState(None, files)
-            rows.update(self._row(row) for index, row in enumerate(stored) if index not in hidden)
+            types = self._clone_types
+            rows.update(self._row(row, types) for index, row in enumerate(stored) if index not in hidden)
         return CloneState(rows, files)
 
     def _row_count(self, path: str) -> int | None:
