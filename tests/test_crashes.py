@@ -21,12 +21,15 @@ from harness.observing.vacuum_observation import VacuumObservation
 from model.codec import InvalidCase, dumps, from_json, loads, to_json
 from model.vocabulary.capabilities import EVERYTHING
 from model.vocabulary.case import Case
+from model.vocabulary.severity import Severity
 from model.vocabulary.steps import Crash, CrashPoint, Delete, EngineStep, IOFault, Mode, Read, Vacuum, Written
 from reference_engine import ReferenceEngine
+from reports.counterexamples.plan import Plan
 from strategies.restricted import restricted_to
 from suites.catalogue import CATALOGUE
 from tests.builders.observations import listener
 from tests.handmade_crashes import CRASHES, PARTITION, ROWS, TABLE
+from tests.scripts import outcome, plans
 
 
 def judged(case: Case, directory: Path, engine: Engine | None = None) -> tuple[JudgedCase, list[Observation]]:
@@ -146,6 +149,25 @@ def test_what_is_wrong_with_the_commit_costs_what_it_costs_without_a_crash(tmp_p
     assert violation.message.startswith("DEL-CKPT-1 is violated: ") and violation.kind.startswith("DEL-CKPT-1: ")
 
 
+@pytest.mark.parametrize(
+    ("fault", "case", "clause", "severity"),
+    [
+        ("crash-tears-the-commit", "rows: commit written 0 whole", "CRASH-1A", Severity.UNREADABLE),
+        ("crash-commits-before-it-writes", "rows: committed 0 whole", "CRASH-1A", Severity.UNREADABLE),
+        ("crash-removes-before-it-adds", "rows: committed 0 whole", "CRASH-1A", Severity.DATA_LOSS),
+        ("crash-overwrites-in-place", "rows: file created 0 whole", "CRASH-1B", Severity.DATA_LOSS),
+        ("crash-hides-what-it-leaves", "rows: file created 0 whole", "CRASH-1F", Severity.SPACE_KEPT),
+        ("crash-of-vacuum-loses-a-live-file", "full: deletion 0 whole", "CRASH-2A", Severity.DATA_LOSS),
+        ("crash-of-vacuum-commits-another-version", "full: deletion 0 whole", "CRASH-2D", Severity.WRONG_WORDS),
+    ],
+)
+def test_a_violation_costs_what_its_cause_costs(
+    fault: str, case: str, clause: str, severity: Severity, tmp_path: Path
+) -> None:
+    found, _ = judged(CRASHES[case], tmp_path, KnownBadEngine(ReferenceEngine(), FAULTS[fault]))
+    assert {one.severity for one in found.wrong if one.clause == clause} == {severity}
+
+
 # The step -----------------------------------------------------------------------------------------------------------
 
 
@@ -195,3 +217,52 @@ def test_a_crash_is_shrunk_away_or_to_an_earlier_effect() -> None:
     deleted = set(crashes(first(CRASHES["full: deletion 1 whole"], crash=Crash(CrashPoint.DELETION, 2))))
     assert {None, Crash(CrashPoint.DELETION, 0), Crash(CrashPoint.DELETION, 1)} <= deleted
     assert Crash(CrashPoint.FILE_CLOSED) in crashes(CRASHES["rows: file closed 0 half"])
+
+
+# The script -----------------------------------------------------------------------------------------------------------
+
+
+def script_of(fault: str, case: str, clause: str, directory: Path) -> tuple[Plan, Case]:
+    engine = KnownBadEngine(ReferenceEngine(), FAULTS[fault])
+    judge = Judge(engine, list(CATALOGUE.values()), directory)
+    return next(plan for plan in plans(CRASHES[case], judge) if plan.clause.id == clause), CRASHES[case]
+
+
+@pytest.mark.parametrize(
+    ("fault", "case", "clause"),
+    [
+        ("crash-tears-the-commit", "rows: commit written 0 whole", "CRASH-1A"),
+        ("crash-commits-before-it-writes", "rows: committed 0 whole", "CRASH-1A"),
+        ("crash-removes-before-it-adds", "rows: committed 0 whole", "CRASH-1A"),
+        ("crash-of-vacuum-loses-a-live-file", "full: deletion 0 whole", "CRASH-2A"),
+    ],
+)
+def test_a_script_restores_what_was_left_and_shows_the_fault(
+    fault: str, case: str, clause: str, tmp_path: Path
+) -> None:
+    plan, told = script_of(fault, case, clause, tmp_path)
+    code, said = outcome(plan, ReferenceEngine(), told, tmp_path / "home")
+    assert code == 1 and said.startswith("VIOLATED: "), said
+
+
+@pytest.mark.parametrize(
+    ("fault", "case", "clause"),
+    [
+        ("reads-less-after-a-crash", "rows: commit written 0 whole", "CRASH-3"),
+        ("vacuum-starts-over-with-live-files", "full: start", "VAC-SAFE-1"),
+    ],
+)
+def test_a_script_of_a_later_step_goes_on_from_what_was_left(
+    fault: str, case: str, clause: str, tmp_path: Path
+) -> None:
+    name = next(name for name in CRASHES if name.lower().startswith(case.replace("start", "vacuum start")))
+    plan, told = script_of(fault, name, clause, tmp_path)
+    engine = KnownBadEngine(ReferenceEngine(), FAULTS[fault])
+    assert outcome(plan, engine, told, tmp_path / "bad")[0] == 1
+    assert outcome(plan, ReferenceEngine(), told, tmp_path / "good")[0] == 0
+
+
+def test_a_script_cannot_compare_with_what_was_there_before_the_kill(tmp_path: Path) -> None:
+    plan, told = script_of("crash-overwrites-in-place", "rows: file created 0 whole", "CRASH-1B", tmp_path)
+    code, said = outcome(plan, ReferenceEngine(), told, tmp_path / "home")
+    assert code == 2 and "begins with what step 0 left" in said and "--replay case.json" in said
