@@ -162,11 +162,10 @@ def _may_be_cleaned_up(o: Observation, path: str) -> bool:
 
 
 def log_cutoff(o: Observation) -> int:
-    """Log cleanup deletes files that are older, in ms since the epoch."""
-    text = o.before.snapshot.metadata.configuration.get("delta.logRetentionDuration")
-    cutoff = (o.clock if o.rules.own_clock else o.outcome.ended) - (
-        retention_of(text) if text else DEFAULT_LOG_RETENTION
-    )
+    """Log cleanup deletes files that are older, in ms since the epoch: by the shorter retention where the step changes it."""
+    texts = [state.snapshot.metadata.configuration.get("delta.logRetentionDuration") for state in (o.before, o.after)]
+    retention = min(retention_of(text) if text else DEFAULT_LOG_RETENTION for text in texts)
+    cutoff = (o.clock if o.rules.own_clock else o.outcome.ended) - retention
     return cutoff - cutoff % DAY if o.rules.rounds_log_retention else cutoff
 
 
