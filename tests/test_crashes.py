@@ -24,13 +24,15 @@ from model.vocabulary.capabilities import EVERYTHING
 from model.vocabulary.case import Case
 from model.vocabulary.severity import Severity
 from model.vocabulary.steps import Crash, CrashPoint, Delete, EngineStep, IOFault, Mode, Read, Vacuum, Written
+from records.json_form import from_json as record_from_json
+from records.json_form import to_json as record_to_json
 from reference_engine import ReferenceEngine
 from reports.counterexamples.plan import Plan
 from strategies.restricted import restricted_to
 from suites.catalogue import CATALOGUE
 from tests.builders.observations import listener
 from tests.handmade_crashes import CRASHES, PARTITION, ROWS, TABLE
-from tests.scripts import outcome, plans
+from tests.scripts import outcome, plans, recorded
 
 
 def judged(case: Case, directory: Path, engine: Engine | None = None) -> tuple[JudgedCase, list[Observation]]:
@@ -267,3 +269,14 @@ def test_a_script_cannot_compare_with_what_was_there_before_the_kill(tmp_path: P
     plan, told = script_of("crash-overwrites-in-place", "rows: file created 0 whole", "CRASH-1B", tmp_path)
     code, said = outcome(plan, ReferenceEngine(), told, tmp_path / "home")
     assert code == 2 and "begins with what step 0 left" in said and "--replay case.json" in said
+
+
+def test_what_was_left_is_recorded_only_where_something_is_wrong(tmp_path: Path) -> None:
+    found, _ = healthy("rows: commit written 0 whole")
+    assert recorded(found).left is None
+    engine = KnownBadEngine(ReferenceEngine(), FAULTS["crash-tears-the-commit"])
+    record = recorded(judged(CRASHES["rows: commit written 0 whole"], tmp_path, engine)[0])
+    assert record.left is not None and record.left.step == 0
+    paths = {file.path for file in record.left.files}
+    assert "_delta_log/00000000000000000004.json" in paths and "orphan.parquet" in paths
+    assert record_from_json(record_to_json(record), type(record)) == record
