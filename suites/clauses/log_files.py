@@ -51,7 +51,9 @@ def new_checkpoints(o: Observation) -> list[Checkpoint]:
     Log cleanup may also write an older one again, under a classic name.
     """
     known = {checkpoint.version for checkpoint in o.before.log.checkpoints}
-    first = o.before.version + 1 - (isinstance(o, CommandObservation) and o.before.version not in known)
+    asked = isinstance(o, CommandObservation) and isinstance(o.step.command, commands.Checkpoint)
+    may_be_asked = isinstance(o, CommandObservation) and o.before.version not in known
+    first = o.before.version + (0 if asked or may_be_asked else 1)
     return [checkpoint for checkpoint in o.after.log.checkpoints if checkpoint.version >= first]
 
 
@@ -90,7 +92,11 @@ def _name(path: str) -> LogFileName | None:
 
 
 def _may_change(o: Observation, path: str) -> bool:
-    """The two pointers, each with the file system's checksum: one moves with a checkpoint, the other with a VACUUM."""
+    """The two pointers, each with the file system's checksum: one moves with a checkpoint, the other with a VACUUM. A checkpoint or
+    a log compaction that is there may be written again.
+    """
+    if isinstance(o, CommandObservation) and (name := _name(path)) is not None and _is_asked_for(o, name):
+        return True
     pointer = (checksum_of(path) or path).removeprefix(f"{LOG_DIRECTORY}/")
     if pointer == LAST_CHECKPOINT:
         return bool(new_checkpoints(o))
@@ -115,9 +121,9 @@ def _may_appear(o: Observation, path: str) -> bool:
         return False
     rewritten = {checkpoint.version for checkpoint in o.before.log.checkpoints} if new_checkpoints(o) else set()
     if name.kind is LogFileKind.COMPACTED:
-        return isinstance(o, CommandObservation) and isinstance(o.step.command, commands.CompactLog)
+        return False
     if isinstance(o, CommandObservation) and name.version == o.before.version:
-        return _may_complete(o, name.kind)
+        return name.kind is LogFileKind.CHECKSUM
     return o.before.version < name.version <= o.after.version or (
         name.kind is LogFileKind.CHECKPOINT and name.version in rewritten
     )
@@ -132,12 +138,13 @@ def _may_be_left(path: str) -> bool:
     return parts[1] == SIDECARS or (parts[-1].startswith(".") and parts[-1].endswith((".tmp", ".crc")))
 
 
-def _may_complete(o: CommandObservation, kind: LogFileKind) -> bool:
-    """Whether a command may write a file of this kind for the version before it."""
-    if kind is LogFileKind.CHECKSUM:
-        return True
+def _is_asked_for(o: CommandObservation, name: LogFileName) -> bool:
+    """Whether it is a file that a command for checkpoints or log compactions writes."""
+    if isinstance(o.step.command, commands.CompactLog):
+        return name.kind is LogFileKind.COMPACTED
     checkpoints = (LogFileKind.CHECKPOINT, LogFileKind.CHECKPOINT_PART, LogFileKind.CHECKPOINT_UUID)
-    return isinstance(o.step.command, commands.Checkpoint) and kind in checkpoints
+    is_checkpoint = name.version == o.before.version and name.kind in checkpoints
+    return is_checkpoint and isinstance(o.step.command, commands.Checkpoint)
 
 
 def _may_be_cleaned_up(o: Observation, path: str) -> bool:
@@ -162,11 +169,10 @@ def _may_be_cleaned_up(o: Observation, path: str) -> bool:
 
 
 def log_cutoff(o: Observation) -> int:
-    """Log cleanup deletes files that are older, in ms since the epoch."""
-    text = o.before.snapshot.metadata.configuration.get("delta.logRetentionDuration")
-    cutoff = (o.clock if o.rules.own_clock else o.outcome.ended) - (
-        retention_of(text) if text else DEFAULT_LOG_RETENTION
-    )
+    """Log cleanup deletes files that are older, in ms since the epoch: by the retention of the log before the step or after it."""
+    found = (state.snapshot.metadata.configuration.get("delta.logRetentionDuration") for state in (o.before, o.after))
+    retention = min(DEFAULT_LOG_RETENTION if text is None else retention_of(text) for text in found)
+    cutoff = (o.clock if o.rules.own_clock else o.outcome.ended) - retention
     return cutoff - cutoff % DAY if o.rules.rounds_log_retention else cutoff
 
 
