@@ -25,6 +25,7 @@ LEFT_OUT: Mapping[type, Collection[str]] = {
     Observed: tuple(one.name for one in fields(Observed) if one.name != "version"),
     run.Outcome: ("answer", "second"),
     run.Violation: ("severity",),
+    JudgedCase: ("left",),
 }
 
 #: Fields that are JSON already, and pass as they are.

@@ -261,6 +261,24 @@ class CaseError:
     log: str
 
 
+@dataclass(frozen=True)
+class LeftFile:
+    """A file on storage: its path from the table's root, modification time in ms from the start of the case, bytes in base64."""
+
+    path: Name
+    modified: int
+    content: str
+
+
+@dataclass(frozen=True)
+class Left:
+    """What a step that was killed left on storage. ``start``: of the case, ms since the epoch; the log has instants like it."""
+
+    step: Count
+    start: int
+    files: tuple[LeftFile, ...]
+
+
 CoverageTable = Annotated[str, Asks("enum", ("paths", "vacuums", "cutoff", "operations"))]
 
 
@@ -269,7 +287,8 @@ class JudgedCase:
     """A case, what the engine did, and what the clauses say. ``document`` is the case's own JSON form (``model.codec``).
 
     ``index``: the place in its campaign's shard, from 0. ``features``: what the table has, sorted. ``processors``: how many were
-    drawn for the engine (None: not drawn); a machine with fewer gives all. ``coverage``: counts by table, row and column
+    drawn for the engine (None: not drawn); a machine with fewer gives all. ``left``: what the last step that was killed left, if
+    something is wrong in it or after it. ``coverage``: counts by table, row and column
     (``reports.views.coverage``).
     """
 
@@ -286,6 +305,7 @@ class JudgedCase:
     features: Annotated[tuple[Name, ...], Asks("uniqueItems", True)] = ()
     processors: Annotated[int, Asks("minimum", 1)] | None = None
     coverage: Mapping[CoverageTable, Mapping[Name, Mapping[Name, Count]]] = field(default_factory=dict)
+    left: Left | None = None
     type: Literal["case"] = "case"
 
     @cached_property

@@ -1,7 +1,8 @@
 """``python -m tests.find_witnesses [NAME ...]``: for each known-bad engine, a small case that shows the fault.
 
 Searches the cases of the smoke profile, then the handmade ones (``tests.handmade_vacuums``), for the first in which the
-reference engine with the fault violates a clause of ``caught_by``, and shrinks it. Writes tests/witnesses/NAME.json, which
+reference engine with the fault violates a clause of ``caught_by``, and shrinks it. A fault of another command has its own
+handmade case (``tests.handmade_commands``). Writes tests/witnesses/NAME.json, which
 ``tests/test_witnesses.py`` judges on the real engine. Exits with 1 if no case shows a fault.
 """
 

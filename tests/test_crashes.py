@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -21,18 +22,31 @@ from harness.observing.vacuum_observation import VacuumObservation
 from model.codec import InvalidCase, dumps, from_json, loads, to_json
 from model.vocabulary.capabilities import EVERYTHING
 from model.vocabulary.case import Case
+from model.vocabulary.severity import Severity
 from model.vocabulary.steps import Crash, CrashPoint, Delete, EngineStep, IOFault, Mode, Read, Vacuum, Written
+from records.json_form import from_json as record_from_json
+from records.json_form import to_json as record_to_json
 from reference_engine import ReferenceEngine
+from reports.counterexamples.plan import Plan
 from strategies.restricted import restricted_to
 from suites.catalogue import CATALOGUE
 from tests.builders.observations import listener
 from tests.handmade_crashes import CRASHES, PARTITION, ROWS, TABLE
+from tests.scripts import outcome, plans, recorded
 
 
 def judged(case: Case, directory: Path, engine: Engine | None = None) -> tuple[JudgedCase, list[Observation]]:
     seen: list[Observation] = []
     clauses: list[Clause[Observation]] = [*CATALOGUE.values(), listener(seen.append)]
     return Judge(engine or ReferenceEngine(), clauses, directory).judge(case), seen
+
+
+@cache
+def healthy(name: str) -> tuple[JudgedCase, tuple[Observation, ...]]:
+    """A case on the healthy engine, with its observations."""
+    with TemporaryDirectory() as directory:
+        found, seen = judged(CRASHES[name], Path(directory))
+    return found, tuple(seen)
 
 
 def first(case: Case, **changes: object) -> Case:
@@ -44,8 +58,8 @@ def first(case: Case, **changes: object) -> Case:
 
 
 @pytest.mark.parametrize("name", CRASHES)
-def test_a_healthy_engine_may_be_killed_at_any_effect(name: str, tmp_path: Path) -> None:
-    found, (killed, *later) = judged(CRASHES[name], tmp_path)
+def test_a_healthy_engine_may_be_killed_at_any_effect(name: str) -> None:
+    found, (killed, *later) = healthy(name)
     assert found.failure is None and not found.violated, (found.failure, found.violated)
     assert isinstance(killed, CrashObservation), "its point is reached"
     assert len(later) == len(CRASHES[name].steps) - 2 and not any(isinstance(one, CrashObservation) for one in later)
@@ -59,11 +73,11 @@ def test_a_healthy_engine_may_be_killed_at_any_effect(name: str, tmp_path: Path)
 
 
 @pytest.mark.parametrize("name", [name for name in CRASHES if isinstance(CRASHES[name].steps[0], Delete)])
-def test_the_commit_decides_on_the_rows(name: str, tmp_path: Path) -> None:
+def test_the_commit_decides_on_the_rows(name: str) -> None:
     step = CRASHES[name].steps[0]
     assert isinstance(step, Delete) and step.crash is not None
     committed = step.crash.point not in (CrashPoint.FILE_CREATED, CrashPoint.FILE_CLOSED, CrashPoint.COMMIT_WRITTEN)
-    _, (killed, *_) = judged(CRASHES[name], tmp_path)
+    _, (killed, *_) = healthy(name)
     assert bool(killed.commits) is committed and killed.after.rows == killed.expected_rows
     assert (killed.after.rows != killed.before.rows) is committed
 
@@ -85,36 +99,28 @@ def test_a_point_that_is_not_reached_is_an_ordinary_step(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(("written", "part"), [(Written.WHOLE, 1.0), (Written.HALF, 0.5), (Written.EMPTY, 0.0)])
-def test_so_much_of_a_file_reaches_storage(written: Written, part: float, tmp_path: Path) -> None:
-    _, (whole, *_) = judged(CRASHES["rows: file closed 0 whole"], tmp_path)
-    _, (cut, *_) = judged(CRASHES[f"rows: file closed 0 {written.value}"], tmp_path)
+def test_so_much_of_a_file_reaches_storage(written: Written, part: float) -> None:
+    _, (whole, *_) = healthy("rows: file closed 0 whole")
+    _, (cut, *_) = healthy(f"rows: file closed 0 {written.value}")
     (path,) = cut.appeared
     assert cut.after.listing[path].size == int(whole.after.listing[path].size * part)
 
 
-def test_effects_are_told_in_order_and_the_last_is_the_one_asked_for(tmp_path: Path) -> None:
-    _, (killed, *_) = judged(CRASHES["rows: commit written 0 whole"], tmp_path)
+def test_effects_are_told_in_order_and_the_last_is_the_one_asked_for() -> None:
+    _, (killed, *_) = healthy("rows: commit written 0 whole")
     effects = killed.outcome.effects or ()
     assert [effect.split()[0] for effect in effects] == ["create", "close", "create", "close", "write"]
     temporary = effects[-1].split()[1]
     assert temporary.endswith(".tmp") and temporary in killed.after.listing
 
 
-def test_a_vacuum_that_is_killed_has_deleted_what_came_before(tmp_path: Path) -> None:
-    _, (killed, *_) = judged(CRASHES["full: deletion 1 whole"], tmp_path)
+def test_a_vacuum_that_is_killed_has_deleted_what_came_before() -> None:
+    _, (killed, *_) = healthy("full: deletion 1 whole")
     assert isinstance(killed, VacuumCrashObservation)
     assert len(killed.vanished) == 2 and [one.split()[0] for one in killed.effects[-2:]] == ["delete", "delete"]
 
 
 # Who is caught ------------------------------------------------------------------------------------------------------
-
-
-@cache
-def _by_step() -> dict[type, list[Case]]:
-    found: dict[type, list[Case]] = {Delete: [], Vacuum: []}
-    for case in CRASHES.values():
-        found[type(case.steps[0])].append(case)
-    return found
 
 
 @pytest.mark.parametrize("name", [fault.name for fault in crash.FAULTS])
@@ -144,6 +150,25 @@ def test_what_is_wrong_with_the_commit_costs_what_it_costs_without_a_crash(tmp_p
     found, _ = judged(CRASHES["checkpoint: checkpoint 0 whole"], tmp_path, engine)
     ((_, violation),) = found.tallies["CRASH-1D"].violations
     assert violation.message.startswith("DEL-CKPT-1 is violated: ") and violation.kind.startswith("DEL-CKPT-1: ")
+
+
+@pytest.mark.parametrize(
+    ("fault", "case", "clause", "severity"),
+    [
+        ("crash-tears-the-commit", "rows: commit written 0 whole", "CRASH-1A", Severity.UNREADABLE),
+        ("crash-commits-before-it-writes", "rows: committed 0 whole", "CRASH-1A", Severity.UNREADABLE),
+        ("crash-removes-before-it-adds", "rows: committed 0 whole", "CRASH-1A", Severity.DATA_LOSS),
+        ("crash-overwrites-in-place", "rows: file created 0 whole", "CRASH-1B", Severity.DATA_LOSS),
+        ("crash-hides-what-it-leaves", "rows: file created 0 whole", "CRASH-1F", Severity.SPACE_KEPT),
+        ("crash-of-vacuum-loses-a-live-file", "full: deletion 0 whole", "CRASH-2A", Severity.DATA_LOSS),
+        ("crash-of-vacuum-commits-another-version", "full: deletion 0 whole", "CRASH-2D", Severity.WRONG_WORDS),
+    ],
+)
+def test_a_violation_costs_what_its_cause_costs(
+    fault: str, case: str, clause: str, severity: Severity, tmp_path: Path
+) -> None:
+    found, _ = judged(CRASHES[case], tmp_path, KnownBadEngine(ReferenceEngine(), FAULTS[fault]))
+    assert {one.severity for one in found.wrong if one.clause == clause} == {severity}
 
 
 # The step -----------------------------------------------------------------------------------------------------------
@@ -195,3 +220,63 @@ def test_a_crash_is_shrunk_away_or_to_an_earlier_effect() -> None:
     deleted = set(crashes(first(CRASHES["full: deletion 1 whole"], crash=Crash(CrashPoint.DELETION, 2))))
     assert {None, Crash(CrashPoint.DELETION, 0), Crash(CrashPoint.DELETION, 1)} <= deleted
     assert Crash(CrashPoint.FILE_CLOSED) in crashes(CRASHES["rows: file closed 0 half"])
+
+
+# The script -----------------------------------------------------------------------------------------------------------
+
+
+def script_of(fault: str, case: str, clause: str, directory: Path) -> tuple[Plan, Case]:
+    engine = KnownBadEngine(ReferenceEngine(), FAULTS[fault])
+    judge = Judge(engine, list(CATALOGUE.values()), directory)
+    return next(plan for plan in plans(CRASHES[case], judge) if plan.clause.id == clause), CRASHES[case]
+
+
+@pytest.mark.parametrize(
+    ("fault", "case", "clause"),
+    [
+        ("crash-tears-the-commit", "rows: commit written 0 whole", "CRASH-1A"),
+        ("crash-commits-before-it-writes", "rows: committed 0 whole", "CRASH-1A"),
+        ("crash-removes-before-it-adds", "rows: committed 0 whole", "CRASH-1A"),
+        ("crash-of-vacuum-loses-a-live-file", "full: deletion 0 whole", "CRASH-2A"),
+    ],
+)
+def test_a_script_restores_what_was_left_and_shows_the_fault(
+    fault: str, case: str, clause: str, tmp_path: Path
+) -> None:
+    plan, told = script_of(fault, case, clause, tmp_path)
+    code, said = outcome(plan, ReferenceEngine(), told, tmp_path / "home")
+    assert code == 1 and said.startswith("VIOLATED: "), said
+
+
+@pytest.mark.parametrize(
+    ("fault", "case", "clause"),
+    [
+        ("reads-less-after-a-crash", "rows: commit written 0 whole", "CRASH-3"),
+        ("vacuum-starts-over-with-live-files", "full: start", "VAC-SAFE-1"),
+    ],
+)
+def test_a_script_of_a_later_step_goes_on_from_what_was_left(
+    fault: str, case: str, clause: str, tmp_path: Path
+) -> None:
+    name = next(name for name in CRASHES if name.lower().startswith(case.replace("start", "vacuum start")))
+    plan, told = script_of(fault, name, clause, tmp_path)
+    engine = KnownBadEngine(ReferenceEngine(), FAULTS[fault])
+    assert outcome(plan, engine, told, tmp_path / "bad")[0] == 1
+    assert outcome(plan, ReferenceEngine(), told, tmp_path / "good")[0] == 0
+
+
+def test_a_script_cannot_compare_with_what_was_there_before_the_kill(tmp_path: Path) -> None:
+    plan, told = script_of("crash-overwrites-in-place", "rows: file created 0 whole", "CRASH-1B", tmp_path)
+    code, said = outcome(plan, ReferenceEngine(), told, tmp_path / "home")
+    assert code == 2 and "begins with what step 0 left" in said and "--replay case.json" in said
+
+
+def test_what_was_left_is_recorded_only_where_something_is_wrong(tmp_path: Path) -> None:
+    found, _ = healthy("rows: commit written 0 whole")
+    assert recorded(found).left is None
+    engine = KnownBadEngine(ReferenceEngine(), FAULTS["crash-tears-the-commit"])
+    record = recorded(judged(CRASHES["rows: commit written 0 whole"], tmp_path, engine)[0])
+    assert record.left is not None and record.left.step == 0
+    paths = {file.path for file in record.left.files}
+    assert "_delta_log/00000000000000000004.json" in paths and "orphan.parquet" in paths
+    assert record_from_json(record_to_json(record), type(record)) == record

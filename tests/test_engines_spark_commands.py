@@ -109,7 +109,7 @@ FEATURED = replace(
     ),
 )
 
-TABLES = [pytest.param(PLAIN, id="plain"), pytest.param(FEATURED, id="featured")]
+TABLES = [FEATURED, PLAIN]
 
 X = Compare("p", Op.EQ, "x", Type.STRING)
 FIRST = Compare("id", Op.LE, 1, Type.INTEGER)
@@ -196,8 +196,13 @@ WRITES: list[tuple[Command, str]] = [
 ]
 
 
-@pytest.mark.parametrize("table", TABLES)
-@pytest.mark.parametrize(("command", "operation"), slow_after(6, WRITES))
+_BOTH = [(command, operation, table) for command, operation in WRITES for table in TABLES]
+_FIRST = [_BOTH[place] for place in (0, 3, 4, 7, 8, 10)]  # one of each kind
+
+
+@pytest.mark.parametrize(
+    ("command", "operation", "table"), slow_after(len(_FIRST), [*_FIRST, *(one for one in _BOTH if one not in _FIRST)])
+)
 def test_a_command_that_writes_rows(
     spark_engine: SparkEngine, tmp_path: Path, command: Command, operation: str, table: Table
 ) -> None:
@@ -230,7 +235,7 @@ def test_optimize_and_purge_leave_the_rows_in_other_files(spark_engine: SparkEng
 # The log --------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("table", slow_after(1, TABLES))
 def test_a_checkpoint_and_a_compaction_of_the_log(spark_engine: SparkEngine, tmp_path: Path, table: Table) -> None:
     root = make(table, tmp_path)
     before = log_names(root)
@@ -300,7 +305,7 @@ def test_retentions_are_set(spark_engine: SparkEngine, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "feature", slow_after(1, [Feature.DELETION_VECTORS, Feature.ROW_TRACKING, Feature.IN_COMMIT_TIMESTAMPS])
+    "feature", slow_after(1, [Feature.ROW_TRACKING, Feature.DELETION_VECTORS, Feature.IN_COMMIT_TIMESTAMPS])
 )
 def test_a_feature_is_dropped(spark_engine: SparkEngine, tmp_path: Path, feature: Feature) -> None:
     root = make(FEATURED, tmp_path)
@@ -344,7 +349,7 @@ def test_a_command_that_changes_columns(
 # Clones ---------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("table", slow_after(1, TABLES))
 def test_a_shallow_clone_is_vacuumed_by_the_injected_clock(
     spark_engine: SparkEngine, tmp_path: Path, table: Table
 ) -> None:

@@ -12,6 +12,7 @@ from engines.provider import ENGINES
 from harness.judging.conditions import CONDITIONS
 from harness.judging.judge import Judge
 from harness.observing.observation import Observation
+from model.vocabulary.commands import Assignment, Checkpoint, Restore, Switch, Update
 from model.vocabulary.predicate import (
     And,
     Between,
@@ -27,7 +28,7 @@ from model.vocabulary.predicate import (
     Predicate,
     Relate,
 )
-from model.vocabulary.steps import Delete, InvalidVacuum, Read, ReadChanges, Step, Vacuum, VacuumMistake
+from model.vocabulary.steps import Delete, InvalidVacuum, OtherCommand, Read, ReadChanges, Step, Vacuum, VacuumMistake
 from model.vocabulary.table import (
     DAY,
     HOUR,
@@ -195,6 +196,16 @@ HOLDS: dict[str, tuple[Table, tuple[Step, ...]]] = {
         (),
     ),
     "encoded path": (one_file((1.0,), columns=(Column("p", Type.STRING), V), partition=("ü",)), ()),
+    "RESTORE": (PLAIN, (Delete(ONE), OtherCommand(Restore(0)))),
+    "UPDATE of whole partitions": (PLAIN, (OtherCommand(Update(Assignment("v", Type.DOUBLE, 5.0), IsNull("p"))),)),
+    "UPDATE by a literal of another type": (INTEGERS, (OtherCommand(Update(Assignment("v", Type.INTEGER, 5), SEVEN)),)),
+    "NULL partition value": (in_partition(Type.STRING, None), ()),
+    "checkpoint by a command": (PLAIN, (OtherCommand(Checkpoint()),)),
+    "vectors switched on with column mapping": (
+        with_features(Feature.COLUMN_MAPPING_ID),
+        (OtherCommand(Switch(Feature.DELETION_VECTORS, on=True)),),
+    ),
+    "VACUUM before, with deletion vectors": (with_vectors(1), (Vacuum(), Read())),
     "link to a directory": (
         replace(
             PLAIN,

@@ -38,10 +38,8 @@ def test_a_command_does_as_predicted(name: str, tmp_path: Path) -> None:
     assert not refused(result)
 
 
-@pytest.mark.parametrize("name", [*EACH, *HANDMADE])
-def test_the_cases_can_be_written_to_a_file(name: str) -> None:
-    case = {**EACH, **HANDMADE}[name]
-    assert from_json(to_json(case)) == case
+def test_the_cases_can_be_written_to_a_file() -> None:
+    assert [name for name, case in {**EACH, **HANDMADE}.items() if from_json(to_json(case)) != case] == []
 
 
 @pytest.mark.parametrize("name", HANDMADE)

@@ -17,6 +17,7 @@ from records.run import CaseError, ClauseResult, Verdict, Violation
 def case_record(judged: JudgedCase, *, campaign: str, shard: int, index: int, origin: str) -> run.JudgedCase:
     """The record of a judged case; ``index`` is its place in its campaign's shard."""
     failure = judged.failure
+    violations = tuple(one for id, tally in judged.tallies.items() for one in _violations(id, tally))
     return run.JudgedCase(
         id=case_id(judged.case),
         campaign=campaign,
@@ -29,7 +30,8 @@ def case_record(judged: JudgedCase, *, campaign: str, shard: int, index: int, or
         steps=judged.steps,
         coverage=nested(judged.coverage),
         clauses={id: _result(tally) for id, tally in judged.tallies.items()},
-        violations=tuple(one for id, tally in judged.tallies.items() for one in _violations(id, tally)),
+        violations=violations,
+        left=judged.left if judged.left and any(one.step >= judged.left.step for one in violations) else None,
         error=None if failure is None else CaseError(failure.kind, failure.message, failure.log[-8000:]),
     )
 

@@ -13,8 +13,9 @@ from harness.judging.clause import Clause
 from harness.judging.coverage import Cell, coverage, operation_cell
 from harness.judging.excuses import Excuses
 from harness.judging.step_judge import StepJudge, Tally
-from harness.observing.crash_observation import DeleteCrashObservation, VacuumCrashObservation
+from harness.observing.crash_observation import CrashObservation, DeleteCrashObservation, VacuumCrashObservation
 from harness.observing.expected_versions import ExpectedVersions, Promise
+from harness.observing.left import left_by
 from harness.observing.normalise import normalise
 from harness.observing.observation import (
     ChangesObservation,
@@ -94,6 +95,7 @@ class CaseRun:
         self.observations: list[Observation] = []
         self.records: list[records.Step] = []
         self.coverage: Counter[Cell] = Counter()
+        self.left: records.Left | None = None  # on storage, by the last step that was killed
         self.processors = processors_for(table) if engine.rules.draws_processors else None
         if self.processors is not None:
             engine.use_processors(self.processors)
@@ -174,6 +176,8 @@ class CaseRun:
 
     def _keep(self, observation: Observation, ends: bool) -> bool:
         """Record an observation; whether the case ends."""
+        if isinstance(observation, CrashObservation):
+            self.left = left_by(observation.index, self._root, start=self._clock.start)
         self.records.append(normalise(observation))
         if isinstance(observation, VacuumObservation):
             self.coverage += coverage(observation)

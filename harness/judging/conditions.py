@@ -19,6 +19,7 @@ from harness.observing.observation import DeleteObservation, Observation, partit
 from harness.observing.vacuum_observation import VacuumObservation
 from model.prediction.delete import ConditionScope
 from model.prediction.fates import Reason
+from model.vocabulary.commands import Checkpoint, Command, Merge, Optimize, Overwrite, Restore, Switch, Update
 from model.vocabulary.predicate import (
     Between,
     Compare,
@@ -32,12 +33,12 @@ from model.vocabulary.predicate import (
     compared_values,
     leaves,
 )
-from model.vocabulary.steps import Delete, InvalidDelete, InvalidVacuum, ReadChanges
+from model.vocabulary.steps import Delete, InvalidDelete, InvalidVacuum, OtherCommand, ReadChanges, Vacuum
 from model.vocabulary.table import Column, Feature, Reference
 from model.vocabulary.table_roots import TableRoot
 from model.vocabulary.values import AnyType, DecimalOf, MapOf, StructOf, Type, is_nested, required_fields
 
-# The DELETE's WHERE ---------------------------------------------------------------------------------------------------
+# Conditions of commands ---------------------------------------------------------------------------------------------------
 
 
 def _deletes(observation: Observation) -> list[Delete]:
@@ -46,9 +47,20 @@ def _deletes(observation: Observation) -> list[Delete]:
     return [step for step in steps if isinstance(step, Delete)]
 
 
+def _conditions(observation: Observation) -> list[Predicate]:
+    """The conditions of the DELETEs and other commands up to this step: the rows of a wrong one stay wrong."""
+    found = [step.where for step in _deletes(observation)]
+    for command in _commands(observation):
+        if isinstance(command, (Optimize, Update, Overwrite)):
+            found.append(command.where)
+        elif isinstance(command, Merge):
+            found.append(command.on)
+    return [condition for condition in found if condition is not None]
+
+
 def _tests(observation: Observation) -> list[Predicate]:
-    """The single tests in the WHERE of the step and of all DELETEs before it: the rows of a wrong DELETE stay wrong."""
-    return [test for step in _deletes(observation) if step.where is not None for test in leaves(step.where)]
+    """The single tests in these conditions."""
+    return [test for condition in _conditions(observation) for test in leaves(condition)]
 
 
 def _is_null_safe(test: Predicate) -> bool:
@@ -87,9 +99,9 @@ def _has_other_zero(observation: Observation) -> bool:
 
 
 def _beside_another_test(observation: Observation, holds: Callable[[Predicate], bool]) -> bool:
-    """Whether a WHERE has a test of this kind, and another one of the same column."""
-    for step in _deletes(observation):
-        tests = [] if step.where is None else list(leaves(step.where))
+    """Whether a condition has a test of this kind, and another one of the same column."""
+    for condition in _conditions(observation):
+        tests = list(leaves(condition))
         columns = Counter(name for test in tests for name in columns_of(test))
         if any(columns[name] > 1 for test in tests if holds(test) for name in columns_of(test)):
             return True
@@ -98,6 +110,12 @@ def _beside_another_test(observation: Observation, holds: Callable[[Predicate], 
 
 def _is_plain_like(test: Predicate) -> bool:
     return isinstance(test, Like) and not set(test.pattern) & {"%", "_"}
+
+
+def _commands(observation: Observation) -> list[Command]:
+    """The other commands up to this step, with it."""
+    steps = (one.step for one in (*observation.earlier, observation))
+    return [step.command for step in steps if isinstance(step, OtherCommand)]
 
 
 # The table ------------------------------------------------------------------------------------------------------------
@@ -198,7 +216,9 @@ def _tests_required_field_of_null(observation: Observation) -> bool:
     return bool(places) and any(row[place] is None for row in rows for place in places)
 
 
-#: By the name that a deviation gives as ``when``. "tests", "compares" and "condition" are about the WHERE of the DELETE.
+_OTHER_LITERALS = (Type.BYTE, Type.SHORT, Type.INTEGER, Type.TIMESTAMP, Type.TIMESTAMP_NTZ)
+
+#: By the name that a deviation gives as ``when``. "tests", "compares" and "condition" are about the conditions of commands.
 CONDITIONS: dict[str, Callable[[Observation], bool]] = {
     "compares with NULL": lambda o: any(
         None in compared_values(test) and not _is_null_safe(test) for test in _tests(o)
@@ -227,6 +247,25 @@ CONDITIONS: dict[str, Callable[[Observation], bool]] = {
     ),
     "test of a nested column": lambda o: any(is_nested(column.type) for column in _tested_columns(o)),
     "test of a NULL struct with a NOT NULL field": _tests_required_field_of_null,
+    "RESTORE": lambda o: any(isinstance(command, Restore) for command in _commands(o)),
+    "UPDATE of whole partitions": lambda o: any(
+        isinstance(command, Update)
+        and (command.where is None or columns_of(command.where) <= set(o.table.partition_by))
+        for command in _commands(o)
+    ),
+    # The literal of a number is BIGINT, and that of a moment a string.
+    "UPDATE by a literal of another type": lambda o: any(
+        isinstance(command, Update) and command.to.value is not None and command.to.type in _OTHER_LITERALS
+        for command in _commands(o)
+    ),
+    "NULL partition value": lambda o: any(None in partition_of(o.table, add) for add in o.before.live.values()),
+    "checkpoint by a command": lambda o: any(isinstance(command, Checkpoint) for command in _commands(o)),
+    "vectors switched on with column mapping": lambda o: (
+        o.table.maps_columns and Switch(Feature.DELETION_VECTORS, on=True) in _commands(o)
+    ),
+    "VACUUM before, with deletion vectors": lambda o: (
+        _has_vectors(o) and any(isinstance(one.step, Vacuum) for one in o.earlier)
+    ),
     "unusual name of the table's directory": lambda o: o.table.root is not TableRoot.PLAIN,
     "missing path as the target": lambda o: (
         isinstance(o.step, (InvalidDelete, InvalidVacuum)) and o.step.mistake.name == "MISSING_PATH"

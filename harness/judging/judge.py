@@ -21,7 +21,7 @@ from model.vocabulary.case import Case
 from model.vocabulary.severity import Severity
 from model.vocabulary.table import Table
 from model.vocabulary.table_roots import TableRoot
-from records.run import Step
+from records.run import Left, Step
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,7 @@ class JudgedCase:
     failure: Failure | None = None
     coverage: Counter[Cell] = field(default_factory=Counter)  # of its steps (harness.judging.coverage)
     processors: int | None = None  # how many the engine might use (None: all)
+    left: Left | None = None  # on storage, by the last step that was killed
 
     @property
     def violated(self) -> list[str]:
@@ -125,7 +126,8 @@ class Judge:
             for step in case.steps:
                 if run.take(step):
                     break
-            return JudgedCase(case, tuple(run.records), run.tallies, coverage=run.coverage, processors=run.processors)
+            records, coverage = tuple(run.records), run.coverage
+            return JudgedCase(case, records, run.tallies, coverage=coverage, processors=run.processors, left=run.left)
         finally:
             shutil.rmtree(root.parent, ignore_errors=True)
 

@@ -14,16 +14,19 @@ from model.vocabulary.commands import (
     DropColumn,
     DropFeature,
     Merge,
+    Optimize,
     Overwrite,
+    Purge,
     RenameColumn,
     Restore,
+    SetRetention,
     StreamAppend,
     Update,
 )
-from model.vocabulary.predicate import Predicate
+from model.vocabulary.predicate import Predicate, columns_of
 from model.vocabulary.steps import Delete
-from model.vocabulary.table import Feature, Table
-from model.vocabulary.values import Row
+from model.vocabulary.table import DEFAULT_LOG_RETENTION, DEFAULT_RETENTION, HOUR, Feature, Table
+from model.vocabulary.values import Row, required_fields
 
 Rows = Counter[Row]
 
@@ -72,8 +75,32 @@ def may_be_refused(command: Command, table: Table, rows: Iterable[Row]) -> bool:
         return True
     if isinstance(command, (Update, Merge, Overwrite, Restore)) and table.has(Feature.APPEND_ONLY):
         return True
+    if isinstance(command, SetRetention):
+        # Delta compares what is set with the default of the other retention, whatever that is in the table.
+        return (
+            command.hours * HOUR < DEFAULT_RETENTION if command.of_log else command.hours * HOUR > DEFAULT_LOG_RETENTION
+        )
+    if _may_break_a_rule(command, table):
+        return True
     where = command.on if isinstance(command, Merge) else getattr(command, "where", None)
     return where is not None and may_fail(Delete(where), table, rows)
+
+
+def _may_break_a_rule(command: Command, table: Table) -> bool:
+    """Whether a rule for writers is about what the command writes: a column's, or a CHECK constraint."""
+    rewrites = not isinstance(command, KEEP_ROWS) or isinstance(command, (Optimize, Purge))
+    if rewrites and any(required_fields(column.type) for column in table.columns):
+        return True  # a NULL struct may not be written again (model.prediction.delete.Prediction.writes_required_null)
+    rows = command.insert if isinstance(command, Merge) else getattr(command, "rows", ())
+    ruled = [column for column in table.columns if column.identity or column.generated_from is not None]
+    if rows and (ruled or table.checks):
+        return True
+    to = command.to if isinstance(command, (Update, Merge)) else None
+    if to is None:
+        return False
+    (column,) = (column for column in table.columns if column.name == to.column)
+    is_checked = any(to.column in columns_of(check) for check in table.checks)
+    return column in ruled or is_checked or (to.value is None and not column.nullable)
 
 
 def _matched(table: Table, where: Predicate | None, rows: Rows) -> Rows:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import re
 import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from deltalog.commits import commit_bytes
@@ -22,16 +24,18 @@ from model.vocabulary.steps import (
     ENGINE_STEPS,
     AddStrayFiles,
     Append,
+    Delete,
     EngineStep,
     Insert,
     Moment,
     OtherCommand,
     SetClock,
+    Vacuum,
 )
 from model.vocabulary.table import DataFile, Table
 from model.vocabulary.values import Row
 from records.expectations import Expectation
-from records.run import JudgedCase, ListedClause, Violation
+from records.run import JudgedCase, Left, ListedClause, Violation
 
 #: Where a script makes its table. The log may contain this path, so it is the same in each run.
 HOME = "/tmp/tombstone-{case}"
@@ -40,6 +44,10 @@ HOME = "/tmp/tombstone-{case}"
 #: all instants up to 30 years before and after it.
 GENERATED = 4_555_555_555_500_000_000
 _INSTANT = re.compile(r'(?<![\w"])455555\d{13}(?!\d)')
+
+#: What may be an instant in a log that an engine has written, and how far from the start of the case it may be, in ms.
+_INSTANTS = re.compile(r'(?<![\w".-])\d{12,13}(?![\d.])')
+_FAR = 10**12
 
 #: The name in a plan of a commit that becomes the table's next version.
 NEXT_COMMIT = "_delta_log/next.json"
@@ -79,7 +87,11 @@ class Arranged:
 
 @dataclass(frozen=True)
 class Plan:
-    """``judged``: the place in the case of the step that is wrong, the last of ``steps``."""
+    """``judged``: the place in the case of the step that is wrong, the last of ``steps``.
+
+    ``left_by``: the place of the step that was killed, before ``steps``, and left ``things``; it may be ``judged`` itself.
+    ``unknown``: that of one that was killed whose storage is not known, so that no script can go on from there.
+    """
 
     clause: ListedClause
     expectation: Expectation | None
@@ -88,6 +100,14 @@ class Plan:
     things: Things
     steps: tuple[Run | Arranged, ...]
     judged: int
+    clock: Moment  # of what is checked where no step follows ``things``
+    left_by: int | None = None
+    unknown: int | None = None
+
+    @property
+    def shows_storage(self) -> bool:
+        """Whether the fault lies on the storage that a step left which was killed: every engine shows it."""
+        return self.left_by == self.judged
 
 
 def reproduction_plan(judged: JudgedCase, violation: Violation, clause: ListedClause) -> Plan:
@@ -95,14 +115,58 @@ def reproduction_plan(judged: JudgedCase, violation: Violation, clause: ListedCl
     case = judged.case
     failed = {step.index for step in judged.steps if step.outcome.error is not None}
     root = Path(HOME.format(case=judged.id), case.table.root.value)
-    things = _things(case.table, root)
-    steps = tuple(_steps(case, root, failed, until=violation.step))
+    left = judged.left if judged.left is not None and judged.left.step <= violation.step else None
+    first = 0 if left is None else left.step + 1
+    things = _things(case.table, root) if left is None else _things_left(left)
+    steps = tuple(step for step in _steps(case, root, failed, until=violation.step) if step.index >= first)
+    killed = (step.index for step in steps if isinstance(step, Run) and left is None and _is_killed(step.step))
     runs = tuple(step for step in steps if isinstance(step, Run))
     tables = definitions(case.table, case.steps[: violation.step + 1])
     scripted = ScriptedCase(
         replace(case.table, columns=tables[-1].columns), str(root), runs, judged.processors, bool(things.checkpoints)
     )
-    return Plan(clause, violation.expectation, judged.id, scripted, things, steps, violation.step)
+    return Plan(
+        clause,
+        violation.expectation,
+        judged.id,
+        scripted,
+        things,
+        steps,
+        violation.step,
+        _clock(case, violation.step),
+        left_by=None if left is None else left.step,
+        unknown=next(killed, None),
+    )
+
+
+def _clock(case: Case, until: int) -> Moment:
+    """The clock in a step; of one that is relative to a DELETE, only how much later it is."""
+    settings = [step.to for step in case.steps[:until] if isinstance(step, SetClock)]
+    return Moment(max(0, settings[-1].offset)) if settings else Moment(0)
+
+
+def _is_killed(step: EngineStep) -> bool:
+    """Whether it may have been killed."""
+    return isinstance(step, (Delete, Vacuum)) and step.crash is not None
+
+
+def _things_left(left: Left) -> Things:
+    """What a step that was killed left."""
+    log, files = [], []
+    for file in left.files:
+        content = base64.b64decode(file.content)
+        if file.path.startswith("_delta_log/") and not file.path.endswith(".parquet"):
+            text = _INSTANTS.sub(partial(_since, left.start), content.decode("utf-8", "replace"))
+            log.append(LogFile(file.path, text, file.modified))
+        else:
+            files.append(PlannedFile(file.path, content, file.modified))
+    return Things(tuple(log), tuple(files))
+
+
+def _since(start: int, found: re.Match[str]) -> str:
+    """An instant in ms since the epoch as ``"T-604800000"``; another number as it is."""
+    offset = int(found[0]) - start
+    return f'"T{offset:+d}"' if abs(offset) < _FAR else found[0]
 
 
 def _things(table: Table, root: Path) -> Things:

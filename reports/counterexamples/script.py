@@ -13,18 +13,7 @@ from typing import Any
 
 from engines.dialect import ANSWER, COLUMNS, ERROR, Code, Command, Dialect, DialectFor, Run, code, quoted
 from model.vocabulary.commands import Restore
-from model.vocabulary.steps import (
-    Append,
-    Delete,
-    EngineStep,
-    Insert,
-    Moment,
-    OtherCommand,
-    Read,
-    ReadChanges,
-    Together,
-    Vacuum,
-)
+from model.vocabulary.steps import Append, Insert, Moment, OtherCommand, Read, ReadChanges, Together
 from reports.counterexamples import files
 from reports.counterexamples.checks import check
 from reports.counterexamples.checks.pieces import CannotCheck, Check
@@ -52,26 +41,24 @@ class InvalidPlan(Exception):
 
 def reproduction(plan: Plan, dialect: DialectFor | None, *, option: str) -> str:
     """The text of ``reproduce.py``, the same for the same plan. ``option`` is what ``--engine`` takes. Raises InvalidPlan."""
-    reason = "a script has no commands for this engine" if dialect is None else _impossible(plan)
-    if dialect is None or reason is not None:
-        return _CANNOT_TELL.format(clause=plan.clause.id, sentence=plan.clause.sentence, reason=reason, option=option)
-    if not any(run.index == plan.judged and not isinstance(run.step, Insert) for run in plan.scripted.runs):
+    if dialect is None:
+        return _cannot_tell(plan, "a script has no commands for this engine", option)
+    if plan.unknown is not None:
+        return _cannot_tell(
+            plan, f"what the engine left when it was killed in step {plan.unknown} is not recorded", option
+        )
+    together = next((run.index for run in plan.scripted.runs if isinstance(run.step, Together)), None)
+    if together is not None:
+        reason = f"a script cannot hold one of the two sessions of step {together}; explanation.md has what they did"
+        return _cannot_tell(plan, reason, option)
+    runs = any(run.index == plan.judged and not isinstance(run.step, Insert) for run in plan.scripted.runs)
+    if not runs and not plan.shows_storage:
         raise InvalidPlan(f"The engine runs no step {plan.judged} that is judged.")
     return _Script(plan, dialect(plan.scripted), option).text()
 
 
-def _impossible(plan: Plan) -> str | None:
-    """Why no script can run the case, as a part of a sentence; None: one can."""
-    for run in plan.scripted.runs:
-        if _is_killed(run.step):
-            return f"a script cannot kill the engine in the middle of step {run.index}; explanation.md has what it left"
-        if isinstance(run.step, Together):
-            return f"a script cannot hold one of the two sessions of step {run.index}; explanation.md has what they did"
-    return None
-
-
-def _is_killed(step: EngineStep) -> bool:
-    return isinstance(step, (Delete, Vacuum)) and step.crash is not None
+def _cannot_tell(plan: Plan, reason: str, option: str) -> str:
+    return _CANNOT_TELL.format(clause=plan.clause.id, sentence=plan.clause.sentence, reason=reason, option=option)
 
 
 _END = """try:
@@ -79,6 +66,20 @@ _END = """try:
 except Exception as problem:
     print("CANNOT TELL:", repr(problem))
     sys.exit(2)"""
+
+
+def _after_kill(found: Check, plan: Plan) -> Check:
+    """A check in a script that begins with what a step left that was killed. Raises CannotCheck."""
+    early = [step for step in _used(plan.scripted.runs) if plan.left_by is not None and step <= plan.left_by]
+    if plan.shows_storage and (found.before or found.uses & {ANSWER, ERROR}):
+        raise CannotCheck(
+            f"it begins with what step {plan.left_by} left when it was killed, not with what was there before"
+        )
+    if early:
+        raise CannotCheck(
+            f"it begins after step {plan.left_by}, and the version before step {early[0]} is not known there"
+        )
+    return found
 
 
 _VERDICT = 'print("HOLDS:" if found == expected else "VIOLATED:", {what}, "- expected", expected, "and found", found)'
@@ -105,7 +106,8 @@ class _Script:
         self._check: Check | None = None
         self._reason = ""
         try:
-            self._check = check(plan.expectation, dialect, plan.scripted.table)
+            found = check(plan.expectation, dialect, plan.scripted.table)
+            self._check = _after_kill(found, plan) if plan.left_by is not None else found
         except CannotCheck as problem:
             self._reason = str(problem)
 
@@ -181,7 +183,11 @@ class _Script:
         self._write("shutil.rmtree(os.path.dirname(ROOT), ignore_errors=True)")
         if checked and checked.local_times and self._dialect.local_times:
             self._write('os.environ["TZ"] = "UTC"', "time.tzset()  # PySpark returns TIMESTAMPs in the local time zone")
+        if plan.left_by is not None:
+            self._write(f"# What step {plan.left_by} left on storage, in which the engine was killed")
         self._write(files.calls("TABLE", plan.things), self._dialect.start())
+        if plan.shows_storage:
+            self._write(self._dialect.clock(_instant(plan.clock)[0], first=True))
         used = _used(plan.scripted.runs)
         waiting = used
         for step in plan.steps:

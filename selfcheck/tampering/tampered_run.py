@@ -72,7 +72,10 @@ class TamperedRun(CaseRun):
         self._found = found
 
     def _run(self, step: EngineStep, state: TableState) -> tuple[Outcome, int]:
-        if isinstance(step, (Insert, OtherCommand, OpenSession, Together)):  # not tampered with, or judged by no clause
+        killed = isinstance(step, (Delete, Vacuum)) and step.crash is not None  # its answer is no evidence
+        if killed or isinstance(
+            step, (Insert, OtherCommand, OpenSession, Together)
+        ):  # not tampered with, or judged by no clause
             return super()._run(step, state)
         around = self._root.parent
         with tempfile.TemporaryDirectory(dir=around.parent) as scratch:

@@ -40,6 +40,8 @@ from suites.clauses.vacuum.path_rules import (
 _NEEDS = ("crashes",)
 _ATOMIC = ("P Overview", "P Delta Log Entries", "S8")
 
+_NOT_REPLAYED = replace(causes.NOT_REPLAYED, severity=Severity.UNREADABLE)
+
 
 def _told(judged: Judgement, c: CrashObservation) -> Judgement:
     """The judgement, with the effects before the engine was killed as evidence of each violation, and what it left."""
@@ -51,14 +53,14 @@ def _told(judged: Judgement, c: CrashObservation) -> Judgement:
 # The table ----------------------------------------------------------------------------------------------------------
 
 
-def _check_table(c: CrashObservation, command: str, which: str) -> Judgement:
+def _check_table(c: DeleteCrashObservation | VacuumCrashObservation, command: str, which: str) -> Judgement:
     """The log must be there, and the table have the rows that its commits say."""
     if c.after.broken is not None:
         message = f"After a {command} that was killed the table must be readable; it is not: {c.after.broken}."
-        return _told(judgement(Violation("log", message, Readable(), cause=causes.NOT_REPLAYED)), c)
+        return _told(judgement(Violation("log", message, Readable(), cause=_NOT_REPLAYED)), c)
     if c.before.rows is None:
         return NOT_EXERCISED
-    return _told(judgement(check_table_rows(c, c.expected_rows, which)), c)
+    return _told(judgement(check_table_rows(c.whole, c.expected_rows, which)), c)
 
 
 @clause(

@@ -53,13 +53,10 @@ def new_checkpoints(o: Observation) -> list[Checkpoint]:
     Log cleanup may also write an older one again, under a classic name.
     """
     known = {checkpoint.version for checkpoint in o.before.log.checkpoints}
-    first = o.before.version + 1 - (_may_be_asked(o) and o.before.version not in known)
+    asked = any(isinstance(one, commands.Checkpoint) for one in _commands(o))
+    may_be_asked = isinstance(o, (CommandObservation, TogetherObservation)) and o.before.version not in known
+    first = o.before.version + (0 if asked or may_be_asked else 1)
     return [checkpoint for checkpoint in o.after.log.checkpoints if checkpoint.version >= first]
-
-
-def _may_be_asked(o: Observation) -> bool:
-    """Whether a command of the step may be one that writes a checkpoint of the version before it."""
-    return isinstance(o, (CommandObservation, TogetherObservation))
 
 
 def _commands(o: Observation) -> list[commands.Command]:
@@ -103,7 +100,12 @@ def _name(path: str) -> LogFileName | None:
 
 
 def _may_change(o: Observation, path: str) -> bool:
-    """The two pointers, each with the file system's checksum: one moves with a checkpoint, the other with a VACUUM."""
+    """The two pointers, each with the file system's checksum: one moves with a checkpoint, the other with a VACUUM. A checkpoint or
+    a log compaction that is there may be written again.
+    """
+    name = _name(path)
+    if name is not None and any(_is_asked_for(o, command, name) for command in _commands(o)):
+        return True
     pointer = (checksum_of(path) or path).removeprefix(f"{LOG_DIRECTORY}/")
     if pointer == LAST_CHECKPOINT:
         return bool(new_checkpoints(o))
@@ -128,9 +130,9 @@ def _may_appear(o: Observation, path: str) -> bool:
         return False
     rewritten = {checkpoint.version for checkpoint in o.before.log.checkpoints} if new_checkpoints(o) else set()
     if name.kind is LogFileKind.COMPACTED:
-        return any(isinstance(one, commands.CompactLog) for one in _commands(o))
-    if _may_be_asked(o) and name.version == o.before.version:
-        return _may_complete(o, name.kind)
+        return False
+    if isinstance(o, (CommandObservation, TogetherObservation)) and name.version == o.before.version:
+        return name.kind is LogFileKind.CHECKSUM
     return o.before.version < name.version <= o.after.version or (
         name.kind is LogFileKind.CHECKPOINT and name.version in rewritten
     )
@@ -145,12 +147,13 @@ def _may_be_left(path: str) -> bool:
     return parts[1] == SIDECARS or (parts[-1].startswith(".") and parts[-1].endswith((".tmp", ".crc")))
 
 
-def _may_complete(o: Observation, kind: LogFileKind) -> bool:
-    """Whether a command may write a file of this kind for the version before it."""
-    if kind is LogFileKind.CHECKSUM:
-        return True
+def _is_asked_for(o: Observation, command: commands.Command, name: LogFileName) -> bool:
+    """Whether it is a file that a command for checkpoints or log compactions writes."""
+    if isinstance(command, commands.CompactLog):
+        return name.kind is LogFileKind.COMPACTED
     checkpoints = (LogFileKind.CHECKPOINT, LogFileKind.CHECKPOINT_PART, LogFileKind.CHECKPOINT_UUID)
-    return any(isinstance(one, commands.Checkpoint) for one in _commands(o)) and kind in checkpoints
+    is_checkpoint = name.version == o.before.version and name.kind in checkpoints
+    return is_checkpoint and isinstance(command, commands.Checkpoint)
 
 
 def _may_be_cleaned_up(o: Observation, path: str) -> bool:
@@ -175,11 +178,10 @@ def _may_be_cleaned_up(o: Observation, path: str) -> bool:
 
 
 def log_cutoff(o: Observation) -> int:
-    """Log cleanup deletes files that are older, in ms since the epoch."""
-    text = o.before.snapshot.metadata.configuration.get("delta.logRetentionDuration")
-    cutoff = (o.clock if o.rules.own_clock else o.outcome.ended) - (
-        retention_of(text) if text else DEFAULT_LOG_RETENTION
-    )
+    """Log cleanup deletes files that are older, in ms since the epoch: by the retention of the log before the step or after it."""
+    found = (state.snapshot.metadata.configuration.get("delta.logRetentionDuration") for state in (o.before, o.after))
+    retention = min(DEFAULT_LOG_RETENTION if text is None else retention_of(text) for text in found)
+    cutoff = (o.clock if o.rules.own_clock else o.outcome.ended) - retention
     return cutoff - cutoff % DAY if o.rules.rounds_log_retention else cutoff
 
 

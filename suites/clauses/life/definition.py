@@ -43,6 +43,8 @@ _ALONG: Mapping[Feature, tuple[str, ...]] = {
         "delta.inCommitTimestampEnablementTimestamp",
     ),
 }
+#: Versions from before a feature was dropped are read by their checkpoints (PROTOCOL.md, "Checkpoint Protection").
+_PROTECTED = "delta.requireCheckpointProtectionBeforeVersion"
 _WIDENING = "delta.enableTypeWidening"
 _GREATEST_ID = "delta.columnMapping.maxColumnId"
 
@@ -75,9 +77,22 @@ def _problems(c: CommandObservation) -> Iterator[tuple[str, str]]:
         yield from _properties(c)
     elif c.defined.retention != _retention(after.metadata.configuration, c.defined.retention):
         yield "property", "the retention is not that of the restored version"
+    if isinstance(command, Switch):
+        yield from _switched_protocol(c, command)
     same = sorted_features(before.protocol) == sorted_features(after.protocol)
     if not same and not isinstance(command, (Switch, DropFeature, WidenColumn)) and not _gains_what_it_needs(c):
         yield "protocol", f"the protocol is {after.protocol}, and was {before.protocol}"
+
+
+def _switched_protocol(c: CommandObservation, command: Switch) -> Iterator[tuple[str, str]]:
+    """A switch drops no feature that is listed or without which the columns cannot be read, and asks of readers only its own."""
+    before, after = c.before.snapshot.protocol, c.after.snapshot.protocol
+    kept = {*(before.writer_features or ()), *(["columnMapping"] if c.table.maps_columns else [])}
+    if lost := sorted(kept - features_of(after)):
+        yield "protocol", f"the protocol no longer has {', '.join(lost)}"
+    asked = set(after.reader_features or ()) - set(before.reader_features or ()) - features_of(before)
+    if others := sorted(asked - {command.feature.value}):
+        yield "protocol", f"readers must know {', '.join(others)}"
 
 
 def _gains_what_it_needs(c: CommandObservation) -> bool:
@@ -113,7 +128,8 @@ def _may_change(c: CommandObservation) -> Iterable[str]:
     if isinstance(command, SetRetention):
         return (_retention_name(command),)
     if isinstance(command, (Switch, DropFeature)):
-        return (PROPERTIES[command.feature], *_ALONG.get(command.feature, ()))
+        protected = (_PROTECTED,) if isinstance(command, DropFeature) else ()
+        return (PROPERTIES[command.feature], *_ALONG.get(command.feature, ()), *protected)
     if isinstance(command, WidenColumn):
         return (_WIDENING,)
     return (_GREATEST_ID,) if isinstance(command, CHANGE_COLUMNS) else ()
