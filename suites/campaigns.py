@@ -13,8 +13,16 @@ from harness.campaigns.drawing import kept_cases
 from harness.judging.clause import matches
 from model.vocabulary.capabilities import EVERYTHING, Capabilities
 from model.vocabulary.case import Case
-from model.vocabulary.steps import Delete, InvalidDelete, InvalidVacuum, OpenSession, OtherCommand, Vacuum
-from suites import test_corpus, test_crashes, test_delete, test_programs, test_regressions, test_settings, test_vacuum
+from model.vocabulary.steps import Delete, InvalidDelete, InvalidVacuum, OpenSession, OtherCommand, Together, Vacuum
+from suites import (
+    test_corpus,
+    test_crashes,
+    test_delete,
+    test_programs,
+    test_regressions,
+    test_settings,
+    test_vacuum,
+)
 from suites.catalogue import CATALOGUE
 
 
@@ -44,6 +52,7 @@ _CHAPTERS: Mapping[type, str] = {
     InvalidVacuum: "VAC",
     OtherCommand: "LIFE",
     OpenSession: "LIFE",
+    Together: "CONC",
 }
 
 
