@@ -52,8 +52,8 @@ _CHAPTERS: Mapping[type, str] = {
     Vacuum: "VAC",
     InvalidVacuum: "VAC",
     OtherCommand: "LIFE",
-    Together: "CONC",
     OpenSession: "LIFE",
+    Together: "CONC",
 }
 
 

@@ -135,6 +135,8 @@ class CaseRun:
                 or after.rows != self._expected.rows
                 or (observation.refused and isinstance(step.command, CHANGE_COLUMNS))
             )
+        if isinstance(observation, CrashObservation):
+            self.left = left_by(index, self._root, start=self._clock.start)
         return self._keep(observation, ends)
 
     def _take_together(self, index: int, step: Together, outcome: Outcome, version: int, before: TableState) -> bool:
@@ -176,8 +178,6 @@ class CaseRun:
 
     def _keep(self, observation: Observation, ends: bool) -> bool:
         """Record an observation; whether the case ends."""
-        if isinstance(observation, CrashObservation):
-            self.left = left_by(observation.index, self._root, start=self._clock.start)
         self.records.append(normalise(observation))
         if isinstance(observation, VacuumObservation):
             self.coverage += coverage(observation)

@@ -49,8 +49,7 @@ def reproduction(plan: Plan, dialect: DialectFor | None, *, option: str) -> str:
         )
     together = next((run.index for run in plan.scripted.runs if isinstance(run.step, Together)), None)
     if together is not None:
-        reason = f"a script cannot hold one of the two sessions of step {together}; explanation.md has what they did"
-        return _cannot_tell(plan, reason, option)
+        return _cannot_tell(plan, f"a script cannot hold one of the two sessions of step {together}", option)
     runs = any(run.index == plan.judged and not isinstance(run.step, Insert) for run in plan.scripted.runs)
     if not runs and not plan.shows_storage:
         raise InvalidPlan(f"The engine runs no step {plan.judged} that is judged.")

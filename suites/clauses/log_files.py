@@ -103,8 +103,7 @@ def _may_change(o: Observation, path: str) -> bool:
     """The two pointers, each with the file system's checksum: one moves with a checkpoint, the other with a VACUUM. A checkpoint or
     a log compaction that is there may be written again.
     """
-    name = _name(path)
-    if name is not None and any(_is_asked_for(o, command, name) for command in _commands(o)):
+    if (name := _name(path)) is not None and _is_asked_for(o, name):
         return True
     pointer = (checksum_of(path) or path).removeprefix(f"{LOG_DIRECTORY}/")
     if pointer == LAST_CHECKPOINT:
@@ -147,13 +146,16 @@ def _may_be_left(path: str) -> bool:
     return parts[1] == SIDECARS or (parts[-1].startswith(".") and parts[-1].endswith((".tmp", ".crc")))
 
 
-def _is_asked_for(o: Observation, command: commands.Command, name: LogFileName) -> bool:
+def _is_asked_for(o: Observation, name: LogFileName) -> bool:
     """Whether it is a file that a command for checkpoints or log compactions writes."""
-    if isinstance(command, commands.CompactLog):
-        return name.kind is LogFileKind.COMPACTED
     checkpoints = (LogFileKind.CHECKPOINT, LogFileKind.CHECKPOINT_PART, LogFileKind.CHECKPOINT_UUID)
-    is_checkpoint = name.version == o.before.version and name.kind in checkpoints
-    return is_checkpoint and isinstance(command, commands.Checkpoint)
+    for command in _commands(o):
+        if isinstance(command, commands.CompactLog) and name.kind is LogFileKind.COMPACTED:
+            return True
+        # Beside another session, a checkpoint may be of what that has committed.
+        if isinstance(command, commands.Checkpoint) and name.version >= o.before.version and name.kind in checkpoints:
+            return True
+    return False
 
 
 def _may_be_cleaned_up(o: Observation, path: str) -> bool:
