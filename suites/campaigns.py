@@ -21,6 +21,7 @@ from suites import (
     test_programs,
     test_regressions,
     test_settings,
+    test_together,
     test_vacuum,
 )
 from suites.catalogue import CATALOGUE
@@ -33,7 +34,7 @@ def _campaigns(*modules: ModuleType) -> list[Campaign]:
 
 
 #: The campaigns that draw their cases, from a strategy or by a state machine.
-CAMPAIGNS = tuple(_campaigns(test_delete, test_vacuum, test_programs, test_settings, test_crashes))
+CAMPAIGNS = tuple(_campaigns(test_delete, test_vacuum, test_programs, test_settings, test_crashes, test_together))
 
 #: The regression cases, which every run judges first.
 (REGRESSIONS,) = _campaigns(test_regressions)
