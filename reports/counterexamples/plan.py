@@ -104,6 +104,11 @@ class Plan:
     left_by: int | None = None
     unknown: int | None = None
 
+    @property
+    def shows_storage(self) -> bool:
+        """Whether the fault lies on the storage that a step left which was killed: every engine shows it."""
+        return self.left_by == self.judged
+
 
 def reproduction_plan(judged: JudgedCase, violation: Violation, clause: ListedClause) -> Plan:
     """The plan for one of a case's violations."""
