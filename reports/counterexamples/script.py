@@ -105,7 +105,7 @@ class _Script:
         self._check: Check | None = None
         self._reason = ""
         try:
-            found = check(plan.expectation, dialect, plan.scripted.table)
+            found = check(plan.expectation, dialect, plan.table)
             self._check = _after_kill(found, plan) if plan.left_by is not None else found
         except CannotCheck as problem:
             self._reason = str(problem)
@@ -117,7 +117,7 @@ class _Script:
         functions = self._functions({**FUNCTIONS, **self._dialect.functions, **files.functions(tables)})
         constants: dict[str, Any] = dict(self._check.data if self._check else {})
         if COLUMNS in self._uses:
-            constants[COLUMNS] = [self._dialect.column(column.name) for column in plan.scripted.table.columns]
+            constants[COLUMNS] = [self._dialect.column(column.name) for column in plan.table.columns]
         sections = [
             f"{self._opening()}\n\n{self._imports()}",
             f'ROOT = "{self._root}"\nT = {self._dialect.now()}  # the start of the case',
