@@ -109,7 +109,11 @@ def test_a_fixed_profile_draws_the_same_runs_without_an_engine() -> None:
 def test_every_rule_runs() -> None:
     drawn = {operation_of(step) for case in fixed_cases(Shard(EXPLORATION, 0, 40), FIXED_SEED) for step in case.steps}
     together = {Operation.KILLED_DELETE, Operation.KILLED_VACUUM, *COMMANDS}  # several have one rule
-    alone = set(Operation) - {*together, Operation.OPEN_SESSION, Operation.TOGETHER}  # campaigns of their own draw these
+    alone = set(Operation) - {
+        *together,
+        Operation.OPEN_SESSION,
+        Operation.TOGETHER,
+    }  # campaigns of their own draw these
     assert alone <= drawn and len(drawn & set(COMMANDS)) >= 10
     assert {operation.name.lower() for operation in alone} <= vars(TableMachine).keys()
 
